@@ -1,0 +1,78 @@
+# Short names for everyday commands; `make` alone lists them. Beneath is plain CMake with presets.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+export CTEST_PARALLEL_LEVEL = $(JOBS)
+
+# one command after another; each uses all JOBS itself
+.NOTPARALLEL:
+
+sources = $(shell find include src apps bench examples tests -name '*.[ch]pp' 2>/dev/null)
+
+.PHONY: help
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+.PHONY: demo
+demo: build/release/build.ninja ## build the command and an example, and look at a Panda arm
+	@cmake --build --preset release --target ulna hold_still
+	build/release/bin/ulna info panda
+	build/release/bin/hold_still panda
+
+.PHONY: test
+test: build/dev/build.ninja ## build everything and run all tests
+	@cmake --build --preset dev
+	@ctest --preset dev
+
+.PHONY: asan tsan
+asan: build/asan/build.ninja ## run all tests under the address and undefined-behaviour sanitizers
+tsan: build/tsan/build.ninja ## run all tests under the thread sanitizer
+asan tsan:
+	@cmake --build --preset $@
+	@ctest --preset $@
+
+.PHONY: coverage
+coverage: build/coverage/build.ninja ## show how much of each file the tests reach
+	@find build/coverage -name '*.gcda' -delete
+	@cmake --build --preset coverage
+	@ctest --preset coverage
+	@tools/coverage build/coverage
+
+.PHONY: bench
+bench: build/bench/build.ninja ## measure; figures also go to build/bench/bench.json
+	@cmake --build --preset bench
+	build/bench/bin/ulna_bench --benchmark_min_time=0.05 \
+	  --benchmark_out=build/bench/bench.json --benchmark_out_format=json
+
+.PHONY: format
+format: dependencies-format ## lay out all sources with clang-format
+	@clang-format -i $(sources)
+
+.PHONY: lint
+lint: dependencies-lint build/dev/build.ninja ## check layout, layers, and clang-tidy's findings
+	@clang-format --dry-run -Werror $(sources)
+	@tools/check-layers
+	@find src apps -name '*.cpp' | xargs -r -n 1 -P $(JOBS) clang-tidy --quiet -p build/dev 2>/dev/null
+
+.PHONY: install
+install: build/release/build.ninja ## install under PREFIX (default /usr/local)
+	@cmake --build --preset release
+	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: clean
+clean: ## remove all that was built
+	@rm -rf build
+
+# Ninja configures again by itself when a CMake file changes; presets it does not know of.
+build/%/build.ninja: CMakePresets.json | dependencies-build
+	@cmake --preset $*
+	@touch $@
+
+build/bench/build.ninja: | dependencies-bench
+
+dependencies = $(addprefix dependencies-,build bench format lint)
+.PHONY: $(dependencies)
+$(dependencies): dependencies-%:
+	@tools/install-dependencies $*

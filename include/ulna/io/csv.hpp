@@ -1,0 +1,86 @@
+#pragma once
+
+#include <istream>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ulna/model/diagnostic.hpp"
+#include "ulna/model/model.hpp"
+
+/// Tables of numbers as CSV, read and written row by row in constant memory: logs of hours pass
+/// through without being held.
+namespace ulna {
+
+/// What is wrong with a table and where: "log.csv:7:3: ...".
+class CsvError : public std::runtime_error {
+ public:
+  CsvError(Source where, const std::string& what);
+  const Source& where() const { return where_; }
+
+ private:
+  Source where_;
+};
+
+/// Reads a header line of names and rows of finite numbers, each as parse_number takes them. Accepts
+/// commas, semicolons or tabs (the first in the header decides), CRLF, a byte order mark, quoted
+/// names, blank lines and lines that begin with '#'. A line has at most 1 MiB.
+class CsvReader {
+ public:
+  /// Reads the header. The stream must outlive the reader. `file` is used in messages.
+  CsvReader(std::istream& in, std::string file);
+  ~CsvReader();
+
+  const std::vector<std::string>& names() const;
+  /// The next row, one number per column, or false at the end. Throws CsvError.
+  bool next(std::span<double> row);
+  /// The line the last row was read from.
+  int line() const;
+  /// Bytes of the stream that the header and the rows so far have used up, for progress.
+  std::size_t bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes what CsvReader reads back as the same names and the same numbers, to the last bit.
+class CsvWriter {
+ public:
+  /// The stream must outlive the writer. Throws std::invalid_argument if a name is empty, stands
+  /// twice or has control characters.
+  CsvWriter(std::ostream& out, std::span<const std::string> names);
+  ~CsvWriter();  ///< writes what is left, and is silent if that fails
+  /// Throws std::invalid_argument, and writes nothing of the row, if the count is wrong or a number
+  /// is not finite; std::runtime_error if the stream fails.
+  void write(std::span<const double> row);
+  void flush();  ///< throws std::runtime_error if the stream fails
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Which columns of a table hold a robot's time, positions, velocities, accelerations and torques.
+/// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn`; likewise qd, qdd, tau.
+/// Each is as long as the model has coordinates, or empty if the table does not have the quantity.
+struct TrajectoryColumns {
+  int t = -1;  ///< `t` or `time`; -1 if there is none
+  std::vector<int> q, qd, qdd, tau;
+};
+
+/// Throws CsvError if a quantity is given only in part, twice, or by a name the robot does not have
+/// (with advice). Columns that mean nothing to the robot are left alone, and so are those of its fixed
+/// joints and the positions of joints that mimic others: they follow. The torque of such a joint is
+/// refused, because it acts on the robot by way of the joint it mimics.
+TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::string> names,
+                                     const std::string& file);
+
+/// q_<coordinate>, ... in the order of the model. The quantity is q, qd, qdd or tau.
+std::vector<std::string> trajectory_names(const Model& model, std::string_view quantity);
+
+}  // namespace ulna

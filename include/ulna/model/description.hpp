@@ -1,0 +1,185 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ulna/spatial/inertia.hpp"
+
+/// A robot as its author describes it: plain data, in the author's frames and words. Importers fill
+/// it, the Builder makes a Model of it, and writers write it.
+namespace ulna {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Position and roll, pitch, yaw: kept as written, so that what is read can be written again.
+struct Pose {
+  Vec3<double> xyz = Vec3<double>::Zero();
+  Vec3<double> rpy = Vec3<double>::Zero();
+
+  Pose() = default;
+  Pose(const Vec3<double>& position, const Vec3<double>& roll_pitch_yaw = Vec3<double>::Zero())
+      : xyz(position), rpy(roll_pitch_yaw) {}
+  explicit Pose(const Transform<double>& X);
+  Transform<double> transform() const;
+  bool operator==(const Pose&) const = default;
+};
+
+// --- shapes: kept for viewers and collision checks; dynamics does not look at them ---
+
+struct Box { Vec3<double> size; bool operator==(const Box&) const = default; };
+struct Cylinder { double radius, length; bool operator==(const Cylinder&) const = default; };
+struct Sphere { double radius; bool operator==(const Sphere&) const = default; };
+/// The length is without the round ends.
+struct Capsule { double radius, length; bool operator==(const Capsule&) const = default; };
+/// The file is never opened by an importer.
+struct Mesh {
+  std::string file;
+  Vec3<double> scale = Vec3<double>::Ones();
+  bool operator==(const Mesh&) const = default;
+};
+using Geometry = std::variant<Box, Cylinder, Sphere, Capsule, Mesh>;
+
+struct Material {
+  std::string name;
+  std::optional<Vec4<double>> rgba;
+  std::string texture;
+  bool operator==(const Material&) const = default;
+};
+
+struct Shape {
+  std::string name;
+  Pose origin;
+  Geometry geometry;
+  Material material;
+  bool operator==(const Shape&) const = default;
+};
+
+// --- links ---
+
+/// Mass, centre of mass, and inertia about the centre of mass in the link's axes.
+struct Inertial {
+  double mass = 0.0;
+  Vec3<double> com = Vec3<double>::Zero();
+  Mat3<double> inertia = Mat3<double>::Zero();
+
+  Inertial() = default;
+  Inertial(double m, const Vec3<double>& c, const Mat3<double>& I) : mass(m), com(c), inertia(I) {}
+  Inertial(const Inertia<double>& body)  // NOLINT: the same thing in another form
+      : mass(body.mass()), com(body.com()), inertia(body.rotational_about_com()) {}
+  Inertia<double> in_link_frame() const { return Inertia<double>::about_com(mass, com, inertia); }
+  bool operator==(const Inertial&) const = default;
+};
+
+struct LinkDescription {
+  std::string name;
+  std::optional<Inertial> inertial;
+  std::vector<Shape> visuals;
+  std::vector<Shape> collisions;
+  int line = 0;  ///< where it was read; not part of what it is
+
+  friend bool operator==(const LinkDescription& a, const LinkDescription& b) {
+    return a.name == b.name && a.inertial == b.inertial && a.visuals == b.visuals &&
+           a.collisions == b.collisions;
+  }
+};
+
+// --- joints ---
+
+enum class JointType { fixed, revolute, continuous, prismatic, helical, planar, ball, floating };
+std::string_view to_string(JointType type);
+std::optional<JointType> joint_type_from(std::string_view name);
+/// How many numbers a joint of this type has in q, and in the velocity.
+int configuration_size(JointType type);
+int velocity_size(JointType type);
+inline bool has_axis(JointType t) {
+  return t != JointType::fixed && t != JointType::ball && t != JointType::floating;
+}
+
+struct Limits {
+  double lower = -infinity, upper = infinity;
+  double velocity = infinity, effort = infinity;
+  bool operator==(const Limits&) const = default;
+};
+
+/// What a joint itself resists with: torque = damping v + Coulomb level by the sign of v
+/// + armature a.
+struct JointDynamics {
+  double damping = 0.0;
+  double friction = 0.0;           ///< Coulomb level for v > 0
+  double friction_negative = 0.0;  ///< its magnitude for v < 0
+  double armature = 0.0;           ///< inertia of the rotor, seen at the joint
+  bool operator==(const JointDynamics&) const = default;
+};
+
+/// q = multiplier * q_joint + offset
+struct Mimic {
+  std::string joint;
+  double multiplier = 1.0;
+  double offset = 0.0;
+  bool operator==(const Mimic&) const = default;
+};
+
+struct JointDescription {
+  std::string name;
+  JointType type = JointType::fixed;
+  std::string parent, child;
+  Pose origin;                                   ///< of the joint, and so of the child at q = 0
+  Vec3<double> axis = Vec3<double>::UnitX();     ///< in the joint's frame; a plane's normal
+  double pitch = 0.0;                            ///< of a helical joint, metres per radian
+  Limits limits;
+  JointDynamics dynamics;
+  std::optional<Mimic> mimic;
+  int line = 0;
+
+  friend bool operator==(const JointDescription& a, const JointDescription& b) {
+    return a.name == b.name && a.type == b.type && a.parent == b.parent && a.child == b.child &&
+           a.origin == b.origin && (a.axis == b.axis || !has_axis(a.type)) && a.pitch == b.pitch &&
+           a.limits == b.limits && a.dynamics == b.dynamics && a.mimic == b.mimic;
+  }
+};
+
+/// A frame of interest, fixed to a link.
+struct FrameDescription {
+  std::string name, link;
+  Pose origin;
+  int line = 0;
+
+  friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
+    return a.name == b.name && a.link == b.link && a.origin == b.origin;
+  }
+};
+
+/// A joint that closes a loop between two links of the tree.
+struct LoopDescription {
+  std::string name;
+  JointType type = JointType::revolute;
+  std::string link1, link2;
+  Pose origin1, origin2;  ///< of the joint in each link
+  Vec3<double> axis = Vec3<double>::UnitX();
+  int line = 0;
+
+  friend bool operator==(const LoopDescription& a, const LoopDescription& b) {
+    return a.name == b.name && a.type == b.type && a.link1 == b.link1 && a.link2 == b.link2 &&
+           a.origin1 == b.origin1 && a.origin2 == b.origin2 && a.axis == b.axis;
+  }
+};
+
+struct Description {
+  std::string name = "robot";
+  std::string file;  ///< where it was read; not part of what it is
+  Vec3<double> gravity{0.0, 0.0, -9.81};
+  std::vector<LinkDescription> links;
+  std::vector<JointDescription> joints;
+  std::vector<FrameDescription> frames;
+  std::vector<LoopDescription> loops;
+
+  friend bool operator==(const Description& a, const Description& b) {
+    return a.name == b.name && a.gravity == b.gravity && a.links == b.links &&
+           a.joints == b.joints && a.frames == b.frames && a.loops == b.loops;
+  }
+};
+
+}  // namespace ulna

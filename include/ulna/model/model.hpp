@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ulna/model/description.hpp"
+
+namespace ulna {
+
+/// A joint as algorithms see it, in frames turned so that its axis is +z (a *canonical* frame; what
+/// users see are their own frames). Joint i moves body i; body 0 is the base and has none.
+struct Joint {
+  JointType type = JointType::fixed;
+  int parent = 0;  ///< the body it hangs on; parents come before children
+  int q = 0;       ///< where its numbers begin in q, and in the velocity
+  int v = 0;
+  double pitch = 0.0;
+  /// This joint moves as multiplier * q + offset of the joint it mimics; otherwise as its own q.
+  int mimics = 0;  ///< 0: none
+  double multiplier = 1.0;
+  double offset = 0.0;
+  Transform<double> X_PJ;  ///< canonical frame of the body at q = 0, in the parent's canonical frame
+  Rotation<double> R_BC;   ///< canonical frame in the user's frame of this body
+};
+
+/// A frame fixed to a body: each link has one, and each named frame.
+struct Frame {
+  std::string_view name;
+  int body = 0;
+  Transform<double> X_BF;  ///< in the user's frame of the body
+};
+
+/// What the robot is: the tree of its moving bodies and everything fixed about them. Made by Builder,
+/// immutable, and cheap to copy: copies share one state, and any number of threads may read it.
+///
+/// Order: bodies, joints and coordinates are numbered depth-first, children in the order of the
+/// description, fixed joints left out (their links are lumped into the body that carries them).
+/// Joints that mimic another have no coordinates of their own.
+class Model {
+ public:
+  const std::string& name() const;
+  const Vec3<double>& gravity() const;
+
+  int nq() const;  ///< numbers in a configuration
+  int nv() const;  ///< numbers in a velocity: the degrees of freedom
+  /// Bodies including the base, so that bodies are 0 .. body_count() - 1.
+  int body_count() const;
+  /// Moving bodies, which is also the number of joints that move: 1 .. joint_count().
+  int joint_count() const { return body_count() - 1; }
+
+  /// joints()[i] moves body i; joints()[0] stands for the base and is fixed.
+  std::span<const Joint> joints() const;
+  const Joint& joint(int body) const { return joints()[body]; }
+  std::string_view joint_name(int body) const;
+  /// The link that the joint carries and whose frame is the body's frame.
+  std::string_view body_name(int body) const;
+
+  /// Inertias of the bodies in the users' frames, fixed links lumped in.
+  std::span<const Inertia<double>> inertias() const;
+  /// The same in canonical frames.
+  std::span<const Inertia<double>> canonical_inertias() const;
+
+  std::span<const Frame> frames() const;
+  const Frame& frame(std::string_view name) const;  ///< throws std::out_of_range, with advice
+
+  /// The body that a joint's name moves. Throws std::out_of_range, with advice.
+  int joint_index(std::string_view name) const;
+  std::optional<int> find_joint(std::string_view name) const;
+  std::optional<int> find_frame(std::string_view name) const;
+
+  /// Per coordinate; infinite where there is none.
+  const Eigen::VectorXd& lower_limit() const;     ///< nq
+  const Eigen::VectorXd& upper_limit() const;     ///< nq
+  const Eigen::VectorXd& velocity_limit() const;  ///< nv
+  const Eigen::VectorXd& effort_limit() const;    ///< nv
+  /// What the joints resist with, per degree of freedom, nv.
+  const Eigen::VectorXd& damping() const;
+  const Eigen::VectorXd& friction() const;
+  const Eigen::VectorXd& friction_negative() const;
+  const Eigen::VectorXd& armature() const;
+
+  /// Names of the coordinates: the joint's, with _qw, _x, ... behind it if it has several.
+  std::vector<std::string> configuration_names() const;
+  std::vector<std::string> velocity_names() const;
+
+  /// The description it was built from, repairs included.
+  const Description& description() const;
+
+  /// The same robot elsewhere.
+  Model with_gravity(const Vec3<double>& gravity) const;
+
+ private:
+  friend class Builder;
+  friend class Assembler;
+  struct Data;
+  explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace ulna

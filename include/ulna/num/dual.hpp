@@ -1,0 +1,144 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+
+#include "ulna/num/eigen.hpp"
+#include "ulna/num/scalar.hpp"
+
+/// Dual numbers: exact derivatives by forward mode.
+///
+/// A dual number is x + Σ x'_k ε_k with ε_j ε_k = 0: a value that carries its derivative in N
+/// directions. Every operation applies the chain rule to the directions as it computes the value, so
+/// running an algorithm on duals differentiates it, to rounding, along N directions at once:
+///
+///     auto x = Dual<double, 2>::variable(0.3, 0);   // direction 0: d/dx
+///     auto y = Dual<double, 2>::variable(1.2, 1);   // direction 1: d/dy
+///     auto f = sin(x) * y;                          // f.gradient = (y cos x, sin x)
+///
+/// The components may be any scalar: Dual<Dual<double, N>, N> gives second derivatives,
+/// Dual<Pack<double, 4>, N> differentiates four states at once.
+namespace ulna {
+
+template <class T, int N>
+struct Dual {
+  using Real = ulna::Real<T>;
+  static constexpr int directions = N;
+
+  T value{0.0};
+  std::array<T, N> gradient = zeros();
+
+  Dual() = default;
+  Dual(double constant) : value(constant) {}  // NOLINT: a constant is a dual number
+
+  /// The independent variable of one direction.
+  static Dual variable(const T& at, int direction) {
+    Dual x;
+    x.value = at;
+    x.gradient[direction] = T(1.0);
+    return x;
+  }
+
+  Dual& operator+=(const Dual& y) { return *this = *this + y; }
+  Dual& operator-=(const Dual& y) { return *this = *this - y; }
+  Dual& operator*=(const Dual& y) { return *this = *this * y; }
+  Dual& operator/=(const Dual& y) { return *this = *this / y; }
+
+  friend Dual operator-(const Dual& x) { return chain(x, -x.value, T(-1.0)); }
+  friend Dual operator+(const Dual& x, const Dual& y) {
+    return chain(x, y, x.value + y.value, T(1.0), T(1.0));
+  }
+  friend Dual operator-(const Dual& x, const Dual& y) {
+    return chain(x, y, x.value - y.value, T(1.0), T(-1.0));
+  }
+  friend Dual operator*(const Dual& x, const Dual& y) {
+    return chain(x, y, x.value * y.value, y.value, x.value);
+  }
+  friend Dual operator/(const Dual& x, const Dual& y) {
+    const T inverse = T(1.0) / y.value;
+    const T quotient = x.value / y.value;
+    return chain(x, y, quotient, inverse, -quotient * inverse);
+  }
+
+  // order looks at values only: two branches that meet are told apart by where they stand
+  friend auto operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
+  friend auto operator>(const Dual& x, const Dual& y) { return x.value > y.value; }
+  friend auto operator<=(const Dual& x, const Dual& y) { return x.value <= y.value; }
+  friend auto operator>=(const Dual& x, const Dual& y) { return x.value >= y.value; }
+  friend auto operator==(const Dual& x, const Dual& y) { return x.value == y.value; }
+  friend auto operator!=(const Dual& x, const Dual& y) { return x.value != y.value; }
+
+  friend Dual sin(const Dual& x) { return chain(x, sin(x.value), cos(x.value)); }
+  friend Dual cos(const Dual& x) { return chain(x, cos(x.value), -sin(x.value)); }
+  friend Dual tan(const Dual& x) {
+    const T t = tan(x.value);
+    return chain(x, t, T(1.0) + t * t);
+  }
+  friend Dual asin(const Dual& x) {
+    return chain(x, asin(x.value), T(1.0) / sqrt(T(1.0) - x.value * x.value));
+  }
+  friend Dual acos(const Dual& x) {
+    return chain(x, acos(x.value), T(-1.0) / sqrt(T(1.0) - x.value * x.value));
+  }
+  friend Dual atan(const Dual& x) {
+    return chain(x, atan(x.value), T(1.0) / (T(1.0) + x.value * x.value));
+  }
+  friend Dual atan2(const Dual& y, const Dual& x) {
+    const T r2 = x.value * x.value + y.value * y.value;
+    return chain(y, x, atan2(y.value, x.value), x.value / r2, -y.value / r2);
+  }
+  friend Dual sqrt(const Dual& x) {
+    const T root = sqrt(x.value);
+    return chain(x, root, T(0.5) / root);
+  }
+  friend Dual exp(const Dual& x) {
+    const T e = exp(x.value);
+    return chain(x, e, e);
+  }
+  friend Dual log(const Dual& x) { return chain(x, log(x.value), T(1.0) / x.value); }
+  friend Dual tanh(const Dual& x) {
+    const T t = tanh(x.value);
+    return chain(x, t, T(1.0) - t * t);
+  }
+  friend Dual abs(const Dual& x) {
+    return chain(x, abs(x.value), select(x.value < T(0.0), T(-1.0), T(1.0)));
+  }
+  friend auto is_finite(const Dual& x) {
+    auto finite = is_finite(x.value);
+    for (const T& d : x.gradient) finite = finite && is_finite(d);
+    return finite;
+  }
+  template <class M>
+  friend Dual select(const M& mask, const Dual& a, const Dual& b) {
+    Dual chosen;
+    chosen.value = select(mask, a.value, b.value);
+    for (std::size_t k = 0; k < N; ++k)
+      chosen.gradient[k] = select(mask, a.gradient[k], b.gradient[k]);
+    return chosen;
+  }
+
+ private:
+  static std::array<T, N> zeros() {
+    std::array<T, N> z;
+    z.fill(T(0.0));
+    return z;
+  }
+  static Dual chain(const Dual& x, const T& f, const T& df_dx) {
+    Dual y;
+    y.value = f;
+    for (std::size_t k = 0; k < N; ++k) y.gradient[k] = df_dx * x.gradient[k];
+    return y;
+  }
+  static Dual chain(const Dual& x, const Dual& y, const T& f, const T& df_dx, const T& df_dy) {
+    Dual z;
+    z.value = f;
+    for (std::size_t k = 0; k < N; ++k)
+      z.gradient[k] = df_dx * x.gradient[k] + df_dy * y.gradient[k];
+    return z;
+  }
+};
+
+}  // namespace ulna
+
+template <class T, int N>
+struct Eigen::NumTraits<ulna::Dual<T, N>> : ulna::detail::NumTraits<ulna::Dual<T, N>> {};

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ulna/num/scalar.hpp"
+
+namespace ulna::detail {
+
+/// What Eigen wants to know of a scalar before it puts it into matrices.
+template <class T>
+struct NumTraits {
+  using Real = T;
+  using NonInteger = T;
+  using Literal = T;
+  using Nested = T;
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = 1,
+    AddCost = 2,
+    MulCost = 2
+  };
+  static T epsilon() { return T(ulna::epsilon<T>()); }
+  static T dummy_precision() { return T(1e4 * ulna::epsilon<T>()); }
+  static T highest() { return T(static_cast<double>(std::numeric_limits<ulna::Real<T>>::max())); }
+  static T lowest() { return T(static_cast<double>(std::numeric_limits<ulna::Real<T>>::lowest())); }
+  static T infinity() { return T(std::numeric_limits<double>::infinity()); }
+  static int digits10() { return std::numeric_limits<ulna::Real<T>>::digits10; }
+};
+
+}  // namespace ulna::detail

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <experimental/simd>
+
+#include "ulna/num/eigen.hpp"
+#include "ulna/num/scalar.hpp"
+
+/// N numbers that are computed with at once, one per SIMD lane: an algorithm run on packs evaluates
+/// N states of the robot for little more than the price of one.
+namespace ulna {
+
+// Code for different instruction sets may meet in one program. The inline namespace gives each its
+// own types, so that the linker cannot mix their functions up.
+#if defined(__AVX512F__)
+inline namespace avx512 {
+#elif defined(__AVX2__)
+inline namespace avx2 {
+#else
+inline namespace baseline {
+#endif
+
+template <class T, int N>
+struct PackMask {
+  using Simd = std::experimental::simd<T, std::experimental::simd_abi::deduce_t<T, N>>;
+  typename Simd::mask_type lanes;
+
+  bool operator[](int lane) const { return lanes[lane]; }
+
+  friend PackMask operator&&(const PackMask& a, const PackMask& b) { return {a.lanes && b.lanes}; }
+  friend PackMask operator||(const PackMask& a, const PackMask& b) { return {a.lanes || b.lanes}; }
+  friend PackMask operator!(const PackMask& a) { return {!a.lanes}; }
+  friend bool any(const PackMask& a) { return any_of(a.lanes); }
+  friend bool all(const PackMask& a) { return all_of(a.lanes); }
+};
+
+template <class T, int N>
+struct Pack {
+  using Real = T;
+  using Simd = typename PackMask<T, N>::Simd;
+  using M = PackMask<T, N>;
+  static constexpr int lanes = N;
+
+  Simd value = T(0);
+
+  Pack() = default;
+  Pack(double everywhere) : value(static_cast<T>(everywhere)) {}  // NOLINT: a constant is a number
+  explicit Pack(const Simd& v) : value(v) {}
+
+  static Pack load(const T* from) {
+    return Pack(Simd(from, std::experimental::element_aligned));
+  }
+  void store(T* to) const { value.copy_to(to, std::experimental::element_aligned); }
+  T operator[](int lane) const { return value[lane]; }
+  void set(int lane, T x) { value[lane] = x; }
+
+  Pack& operator+=(const Pack& y) { return value += y.value, *this; }
+  Pack& operator-=(const Pack& y) { return value -= y.value, *this; }
+  Pack& operator*=(const Pack& y) { return value *= y.value, *this; }
+  Pack& operator/=(const Pack& y) { return value /= y.value, *this; }
+
+  friend Pack operator-(const Pack& x) { return Pack(-x.value); }
+  friend Pack operator+(const Pack& x, const Pack& y) { return Pack(x.value + y.value); }
+  friend Pack operator-(const Pack& x, const Pack& y) { return Pack(x.value - y.value); }
+  friend Pack operator*(const Pack& x, const Pack& y) { return Pack(x.value * y.value); }
+  friend Pack operator/(const Pack& x, const Pack& y) { return Pack(x.value / y.value); }
+
+  friend M operator<(const Pack& x, const Pack& y) { return {x.value < y.value}; }
+  friend M operator>(const Pack& x, const Pack& y) { return {x.value > y.value}; }
+  friend M operator<=(const Pack& x, const Pack& y) { return {x.value <= y.value}; }
+  friend M operator>=(const Pack& x, const Pack& y) { return {x.value >= y.value}; }
+  friend M operator==(const Pack& x, const Pack& y) { return {x.value == y.value}; }
+  friend M operator!=(const Pack& x, const Pack& y) { return {x.value != y.value}; }
+
+  friend Pack sin(const Pack& x) { return Pack(std::experimental::sin(x.value)); }
+  friend Pack cos(const Pack& x) { return Pack(std::experimental::cos(x.value)); }
+  friend Pack tan(const Pack& x) { return Pack(std::experimental::tan(x.value)); }
+  friend Pack asin(const Pack& x) { return Pack(std::experimental::asin(x.value)); }
+  friend Pack acos(const Pack& x) { return Pack(std::experimental::acos(x.value)); }
+  friend Pack atan(const Pack& x) { return Pack(std::experimental::atan(x.value)); }
+  friend Pack sqrt(const Pack& x) { return Pack(std::experimental::sqrt(x.value)); }
+  friend Pack exp(const Pack& x) { return Pack(std::experimental::exp(x.value)); }
+  friend Pack log(const Pack& x) { return Pack(std::experimental::log(x.value)); }
+  friend Pack tanh(const Pack& x) { return Pack(std::experimental::tanh(x.value)); }
+  friend Pack abs(const Pack& x) { return Pack(std::experimental::abs(x.value)); }
+  friend Pack atan2(const Pack& y, const Pack& x) {
+    return Pack(std::experimental::atan2(y.value, x.value));
+  }
+  friend M is_finite(const Pack& x) { return {std::experimental::isfinite(x.value)}; }
+  friend Pack select(const M& mask, const Pack& a, const Pack& b) {
+    Simd chosen = b.value;
+    where(mask.lanes, chosen) = a.value;
+    return Pack(chosen);
+  }
+};
+
+}  // namespace instruction set
+}  // namespace ulna
+
+template <class T, int N>
+struct Eigen::NumTraits<ulna::Pack<T, N>> : ulna::detail::NumTraits<ulna::Pack<T, N>> {};

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "ulna/io/import.hpp"
+
+namespace ulna::detail {
+
+/// The last step of every importer: limits, Builder, and the options that change the robot.
+Imported finish(Description description, Diagnostics diagnostics, const ImportOptions& options);
+
+/// Throws if there are errors, sorted as a person reads them.
+void stop_if_refused(Diagnostics& diagnostics);
+
+}  // namespace ulna::detail

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "embedded.hpp"
+#include "ulna/io/import.hpp"
+#include "ulna/model/builder.hpp"
+#include "ulna/model/rules.hpp"
+#include "ulna/spatial/solid.hpp"
+
+namespace ulna {
+namespace {
+
+[[noreturn]] void refuse(const Rule& rule, std::string_view file, std::string seen) {
+  Diagnostics out;
+  out.add(rule, {std::string(file), 0, 0}, "", std::move(seen));
+  throw ModelError(std::move(out));
+}
+
+/// All of a file, or one byte more than the limit: never more, whatever it is.
+std::string read_all(std::FILE* file, std::size_t limit) {
+  std::string text;
+  char block[1 << 16];
+  while (text.size() <= limit) {
+    const std::size_t n = std::fread(block, 1, std::min(sizeof block, limit + 1 - text.size()), file);
+    if (n == 0) break;
+    text.append(block, n);
+  }
+  return text;
+}
+
+std::string read_file(std::string_view name, const ImportOptions& options) {
+  const std::string path(name);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse(rules::file_unreadable, name, "this is a folder");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) {
+    std::vector<std::string_view> known;
+    for (const auto& r : detail::embedded_files()) known.push_back(r.name);
+    const std::string near = did_you_mean(name, known);
+    refuse(rules::file_unreadable, name, near.empty() ? "no such file, and no embedded robot has this name" : "no such file" + near);
+  }
+  return read_all(file.get(), options.max_bytes);
+}
+
+bool is_yaml_name(std::string_view file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
+
+Imported generated_chain(std::string_view count, const ImportOptions& options) {
+  int n = 0;
+  for (const char c : count) {
+    if (c < '0' || c > '9' || n > 1'000'000) n = -1;
+    if (n < 0) break;
+    n = 10 * n + (c - '0');
+  }
+  if (n < 1 || static_cast<std::size_t>(n) >= options.max_links)
+    refuse(rules::input_too_large, "chain:" + std::string(count), "give a number of joints from 1 to " + std::to_string(options.max_links - 1));
+  return import_urdf(to_urdf(chain(n)), "chain:" + std::string(count), options);
+}
+
+}  // namespace
+
+Imported load_robot(std::string_view name, const ImportOptions& options) {
+  if (name == "-") return import_robot(read_all(stdin, options.max_bytes), "<stdin>", options);
+  if (name.starts_with("chain:")) return generated_chain(name.substr(6), options);
+  for (const auto& robot : detail::embedded_files())
+    if (robot.name == name) return import_robot(robot.text, std::string(robot.file_name), options);
+  return import_robot(read_file(name, options), std::string(name), options);
+}
+
+Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool xml = first != std::string_view::npos && text[first] == '<';
+  if (is_yaml_name(file) && !xml) return import_table(text, std::move(file), options);
+  if (xml || first == std::string_view::npos || file.ends_with(".urdf") || file.ends_with(".xml"))
+    return import_urdf(text, std::move(file), options);
+  if (text.substr(0, 4096).find("ulna:") != std::string_view::npos) return import_table(text, std::move(file), options);
+  refuse(rules::format_unknown, file, "neither XML nor a table that begins with 'ulna:'");
+}
+
+Model chain(int n) {
+  constexpr double length = 0.3;
+  const Inertia<double> rod = Transform<double>::from_translation({0.0, 0.0, length / 2}) *
+                              solid_cylinder(0.04, length).with_mass(2.0);
+  Builder builder("chain" + std::to_string(n));
+  builder.link("link0");
+  for (int i = 1; i <= n; ++i) {
+    LinkDescription link;
+    link.name = "link" + std::to_string(i);
+    link.inertial = rod;
+    link.visuals.push_back({"", Pose({0.0, 0.0, length / 2}), Cylinder{0.04, length}, {}});
+    JointDescription joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.type = JointType::revolute;
+    joint.parent = "link" + std::to_string(i - 1);
+    joint.child = link.name;
+    if (i > 1) joint.origin = Pose({0.0, 0.0, length});
+    joint.axis = i % 2 ? Vec3<double>::UnitZ() : Vec3<double>::UnitY();
+    joint.limits = {-3.0, 3.0, 4.0, 100.0};
+    builder.link(std::move(link)).joint(std::move(joint));
+  }
+  return builder.build();
+}
+
+std::vector<EmbeddedRobot> embedded_robots() {
+  std::vector<EmbeddedRobot> robots;
+  for (const auto& f : detail::embedded_files()) robots.push_back({f.name, f.file_name, f.text});
+  return robots;
+}
+
+}  // namespace ulna

@@ -1,0 +1,92 @@
+#include "xml_text.hpp"
+
+#include <algorithm>
+
+#include "ulna/model/rules.hpp"
+
+namespace ulna::detail {
+namespace {
+
+/// The length of the UTF-8 sequence at the beginning of s, 0 if it is none.
+std::size_t sequence_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t n = first >= 0xF0 && first < 0xF5 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (n == 0 || first >= 0xF5 || n > s.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  return n;
+}
+
+std::size_t first_invalid_utf8(std::string_view s) {
+  for (std::size_t i = 0; i < s.size();) {
+    const std::size_t n = sequence_length(s.substr(i));
+    if (n == 0) return i;
+    i += n;
+  }
+  return std::string_view::npos;
+}
+
+std::string from_latin1(std::string_view s) {
+  std::string utf8;
+  utf8.reserve(s.size() + s.size() / 8);
+  for (const char c : s) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      utf8 += c;
+    } else {
+      utf8 += static_cast<char>(0xC0 | (byte >> 6));
+      utf8 += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return utf8;
+}
+
+int line_of(std::string_view text, std::size_t position) {
+  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
+}
+
+/// Where a DOCTYPE or an entity is declared, comments and CDATA aside.
+std::size_t find_declaration(std::string_view text) {
+  for (std::size_t i = text.find("<!"); i != std::string_view::npos; i = text.find("<!", i + 2)) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("<!--")) i = std::min(text.find("-->", i + 4), text.size());
+    else if (rest.starts_with("<![CDATA[")) i = std::min(text.find("]]>", i + 9), text.size());
+    else return i;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string prepare_xml(std::string_view text, const std::string& file, const ImportOptions& options,
+                        Diagnostics& out) {
+  const auto refuse = [&](const Rule& rule, std::size_t position, std::string seen) {
+    out.add(rule, {file, line_of(text, position), 0}, "", std::move(seen));
+    return std::string();
+  };
+  if (text.size() > options.max_bytes)
+    return refuse(rules::input_too_large, 0, "the file is larger than " + std::to_string(options.max_bytes) + " bytes");
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return refuse(rules::xml_malformed, 0, "the text is UTF-16");
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return refuse(rules::xml_malformed, nul, "the file holds a NUL byte: it is binary, or cut off");
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return refuse(rules::xml_empty, 0, "the file is empty");
+  if (const auto at = find_declaration(text); at != std::string_view::npos)
+    return refuse(rules::xml_doctype, at, "a DOCTYPE or an entity is declared");
+  const auto elements = static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return c == '<' || c == '='; }));
+  if (elements > options.max_elements)
+    return refuse(rules::input_too_large, 0, std::to_string(elements) + " elements and attributes, the limit is " +
+                                                 std::to_string(options.max_elements));
+  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
+    out.add(rules::encoding, {file, line_of(text, bad), 0}, "", "the text is not UTF-8", "read as Latin-1");
+    return from_latin1(text);
+  }
+  return std::string(text);
+}
+
+}  // namespace ulna::detail

@@ -1,0 +1,237 @@
+#include "ulna/model/builder.hpp"
+
+#include <cmath>
+
+#include "check.hpp"
+#include "model_data.hpp"
+#include "ulna/model/rules.hpp"
+
+namespace ulna {
+
+Builder& Builder::gravity(const Vec3<double>& g) {
+  description_.gravity = g;
+  return *this;
+}
+
+Builder& Builder::link(LinkDescription link) {
+  description_.links.push_back(std::move(link));
+  return *this;
+}
+
+Builder& Builder::link(std::string name) {
+  LinkDescription l;
+  l.name = std::move(name);
+  return link(std::move(l));
+}
+
+Builder& Builder::link(std::string name, const Inertial& inertial) {
+  LinkDescription l;
+  l.name = std::move(name);
+  l.inertial = inertial;
+  return link(std::move(l));
+}
+
+Builder& Builder::joint(JointDescription joint) {
+  description_.joints.push_back(std::move(joint));
+  return *this;
+}
+
+Builder& Builder::joint(std::string name, JointType type, std::string parent, std::string child,
+                        const Pose& origin, const Vec3<double>& axis) {
+  JointDescription j;
+  j.name = std::move(name);
+  j.type = type;
+  j.parent = std::move(parent);
+  j.child = std::move(child);
+  j.origin = origin;
+  j.axis = axis;
+  return joint(std::move(j));
+}
+
+Builder& Builder::frame(std::string name, std::string link, const Pose& origin) {
+  description_.frames.push_back({std::move(name), std::move(link), origin, 0});
+  return *this;
+}
+
+Builder& Builder::loop(LoopDescription loop) {
+  description_.loops.push_back(std::move(loop));
+  return *this;
+}
+
+namespace {
+
+Transform<double> turned(const Rotation<double>& R) { return Transform<double>::from_rotation(R); }
+
+}  // namespace
+
+/// Makes the state of a Model from a checked description.
+class Assembler {
+ public:
+  Assembler(Model::Data& data, const detail::Checker& check)
+      : data_(data), d_(data.description), check_(check), body_of_joint_(d_.joints.size(), 0) {}
+
+  /// Walks the tree depth-first: a fixed joint continues the body it hangs on, any other begins one.
+  void bodies() {
+    struct Step {
+      int link, joint, body;
+      Transform<double> X_BL;
+    };
+    std::vector<Step> stack{{check_.root(), -1, 0, {}}};
+    add_body({}, -1, check_.root());
+    std::vector<int> body_of_link(d_.links.size(), 0);
+    std::vector<Transform<double>> X_BL(d_.links.size());
+    while (!stack.empty()) {
+      Step step = stack.back();
+      stack.pop_back();
+      if (step.joint >= 0) {
+        const JointDescription& given = d_.joints[step.joint];
+        step.X_BL = step.X_BL * given.origin.transform();
+        if (given.type != JointType::fixed) {
+          step.body = add_body(canonical(given, step.body, step.X_BL), step.joint, step.link);
+          step.X_BL = {};
+        }
+      }
+      const LinkDescription& link = d_.links[step.link];
+      body_of_link[step.link] = step.body;
+      X_BL[step.link] = step.X_BL;
+      if (link.inertial) lump(link.inertial->in_link_frame(), step.body, step.link, step.X_BL);
+      data_.frames.push_back({link.name, step.body, step.X_BL});
+      const std::vector<int>& hanging = check_.children(step.link);
+      for (auto j = hanging.rbegin(); j != hanging.rend(); ++j)
+        stack.push_back({check_.link(d_.joints[*j].child), *j, step.body, step.X_BL});
+    }
+    for (const FrameDescription& f : d_.frames) {
+      const int l = check_.link(f.link);
+      data_.frames.push_back({f.name, body_of_link[l], X_BL[l] * f.origin.transform()});
+    }
+    for (std::size_t i = 0; i < data_.frames.size(); ++i)
+      data_.frame_names.add(data_.frames[i].name, static_cast<int>(i));
+    for (std::size_t b = 0; b < data_.joints.size(); ++b)
+      data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) * data_.inertias[b]);
+  }
+
+  /// Numbers the coordinates. A mimicking joint borrows those at the end of its chain of masters.
+  void coordinates() {
+    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
+      Joint& j = data_.joints[b];
+      if (given(b).mimic) continue;
+      j.q = data_.nq, j.v = data_.nv;
+      data_.nq += configuration_size(j.type);
+      data_.nv += velocity_size(j.type);
+    }
+    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
+      Joint& j = data_.joints[b];
+      const JointDescription* at = &given(b);
+      while (at->mimic) {
+        // m (m' q + o') + o
+        j.offset += j.multiplier * at->mimic->offset;
+        j.multiplier *= at->mimic->multiplier;
+        const int master = check_.joint(at->mimic->joint);
+        j.mimics = body_of_joint_[master];
+        at = &d_.joints[master];
+      }
+      if (j.mimics) j.q = data_.joints[j.mimics].q, j.v = data_.joints[j.mimics].v;
+    }
+  }
+
+  void joint_tables() {
+    data_.lower.setConstant(data_.nq, -infinity);
+    data_.upper.setConstant(data_.nq, infinity);
+    data_.velocity.setConstant(data_.nv, infinity);
+    data_.effort.setConstant(data_.nv, infinity);
+    for (auto* v : {&data_.damping, &data_.friction, &data_.friction_negative, &data_.armature})
+      v->setZero(data_.nv);
+    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
+      const Joint& j = data_.joints[b];
+      const JointDynamics& y = given(b).dynamics;
+      const int n = velocity_size(j.type);
+      // a follower's power passes through its multiplier: it resists its master by k, or k squared
+      const double k = j.multiplier;
+      data_.damping.segment(j.v, n).array() += k * k * y.damping;
+      data_.armature.segment(j.v, n).array() += k * k * y.armature;
+      data_.friction.segment(j.v, n).array() += std::abs(k) * (k < 0.0 ? y.friction_negative : y.friction);
+      data_.friction_negative.segment(j.v, n).array() += std::abs(k) * (k < 0.0 ? y.friction : y.friction_negative);
+      if (j.mimics) continue;
+      const Limits& limits = given(b).limits;
+      data_.velocity.segment(j.v, n).setConstant(limits.velocity);
+      data_.effort.segment(j.v, n).setConstant(limits.effort);
+      if (n == 1) data_.lower(j.q) = limits.lower, data_.upper(j.q) = limits.upper;
+    }
+  }
+
+  /// Joints that move nothing: forward dynamics has no answer for them.
+  void report_massless(Diagnostics& diagnostics) const {
+    std::vector<bool> carries(data_.joints.size(), false);
+    for (std::size_t b = data_.joints.size(); b-- > 1;) {
+      const Joint& j = data_.joints[b];
+      carries[b] = carries[b] || !data_.inertias[b].parameters().isZero(0.0);
+      if (carries[b]) carries[j.parent] = true;
+      if (!carries[b] && !j.mimics && data_.armature(j.v) == 0.0)
+        diagnostics.add(rules::body_massless, {d_.file, given(b).line, 0},
+                        detail::quoted("joint", given(b).name), "moves nothing that has inertia",
+                        "the mass matrix is singular");
+    }
+  }
+
+ private:
+  const JointDescription& given(std::size_t body) const { return d_.joints[data_.joint_of_body[body]]; }
+
+  Joint canonical(const JointDescription& given, int parent, const Transform<double>& X_PB) const {
+    Joint j;
+    j.type = given.type;
+    j.parent = parent;
+    j.pitch = given.pitch;
+    if (has_axis(given.type)) j.R_BC = Rotation<double>::z_to(given.axis);
+    j.X_PJ = turned(data_.joints[parent].R_BC.inverse()) * X_PB * turned(j.R_BC);
+    return j;
+  }
+
+  int add_body(const Joint& joint, int joint_index, int link) {
+    const int body = static_cast<int>(data_.joints.size());
+    data_.joints.push_back(joint);
+    data_.joint_of_body.push_back(joint_index);
+    data_.link_of_body.push_back(link);
+    data_.inertias.emplace_back();
+    if (joint_index >= 0) {
+      body_of_joint_[joint_index] = body;
+      data_.joint_names.add(d_.joints[joint_index].name, body);
+    }
+    return body;
+  }
+
+  /// A link that is its body alone keeps its figures to the last bit.
+  void lump(const Inertia<double>& I_L, int body, int link, const Transform<double>& X_BL) {
+    data_.inertias[body] += data_.link_of_body[body] == link ? I_L : X_BL * I_L;
+  }
+
+  Model::Data& data_;
+  const Description& d_;
+  const detail::Checker& check_;
+  std::vector<int> body_of_joint_;
+};
+
+Model Builder::build(bool strict) const {
+  Diagnostics diagnostics(strict);
+  return build(diagnostics);
+}
+
+Model Builder::build(Diagnostics& diagnostics) const {
+  auto data = std::make_shared<Model::Data>();
+  data->description = description_;
+
+  detail::Checker check(data->description, diagnostics);
+  check.names();
+  check.tree();
+  check.joints();
+  check.inertials();
+
+  Assembler assemble(*data, check);
+  assemble.bodies();
+  assemble.coordinates();
+  assemble.joint_tables();
+  assemble.report_massless(diagnostics);
+  if (diagnostics.has_errors()) throw ModelError(diagnostics);
+  return Model(std::move(data));
+}
+
+}  // namespace ulna

@@ -1,0 +1,132 @@
+#include "ulna/model/diagnostic.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ulna {
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::error: return "error";
+  }
+  return "error";
+}
+
+std::string Source::str() const {
+  std::string s = file;
+  if (line > 0) s += (s.empty() ? "line " : ":") + std::to_string(line);
+  if (column > 0) s += ":" + std::to_string(column);
+  return s;
+}
+
+std::string Diagnostic::str() const {
+  std::string s = source.str();
+  if (!s.empty()) s += ": ";
+  s += std::string(to_string(severity)) + ": ";
+  if (!subject.empty()) s += subject + ": ";
+  s += seen;
+  if (!assumed.empty()) s += "; " + assumed;
+  s += " [" + std::string(rule->name) + "]";
+  return s;
+}
+
+void Diagnostics::push(Severity severity, const Rule& rule, Source source, std::string subject,
+                       std::string seen, std::string assumed, std::string remedy) {
+  if (strict_ && severity == Severity::warning) severity = Severity::error;
+  ++counts_[static_cast<std::size_t>(severity)];
+  // an error is never crowded out by notes: it takes the place of the last one that is not
+  if (list_.size() == limit) {
+    const auto milder = std::find_if(list_.rbegin(), list_.rend(),
+                                     [](const Diagnostic& d) { return d.severity != Severity::error; });
+    if (severity != Severity::error || milder == list_.rend()) return;
+    list_.erase(std::next(milder).base());
+  }
+  if (remedy.empty()) remedy = rule.remedy;
+  list_.push_back({severity, &rule, std::move(source), std::move(subject), std::move(seen),
+                   std::move(assumed), std::move(remedy)});
+}
+
+void Diagnostics::add(const Rule& rule, Source source, std::string subject, std::string seen,
+                      std::string assumed, std::string remedy) {
+  push(rule.severity, rule, std::move(source), std::move(subject), std::move(seen),
+       std::move(assumed), std::move(remedy));
+}
+
+void Diagnostics::note(const Rule& rule, Source source, std::string subject, std::string seen,
+                       std::string assumed) {
+  push(Severity::note, rule, std::move(source), std::move(subject), std::move(seen),
+       std::move(assumed), {});
+}
+
+const Diagnostic* Diagnostics::find(const Rule& rule) const {
+  const auto found = std::find_if(list_.begin(), list_.end(),
+                                  [&](const Diagnostic& d) { return d.rule == &rule; });
+  return found == list_.end() ? nullptr : &*found;
+}
+
+void Diagnostics::sort_by_line() {
+  std::stable_sort(list_.begin(), list_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.source.file, a.source.line) < std::tie(b.source.file, b.source.line);
+  });
+}
+
+namespace {
+
+std::string told(const Diagnostics& diagnostics) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  std::size_t shown = 0;
+  for (const Diagnostic& d : diagnostics.list()) {
+    if (d.severity != Severity::error) continue;
+    if (shown++ == most) break;
+    if (!text.empty()) text += "\n";
+    text += d.str() + "\n  " + d.remedy;
+  }
+  const std::size_t errors = diagnostics.count(Severity::error);
+  if (errors > most) text += "\n... and " + std::to_string(errors - most) + " more errors";
+  return text;
+}
+
+}  // namespace
+
+ModelError::ModelError(Diagnostics diagnostics)
+    : std::runtime_error(told(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+
+int edit_distance(std::string_view a, std::string_view b, int most) {
+  const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
+  if (std::abs(n - m) > most) return most + 1;
+  std::vector<int> before(m + 1), last(before), row(before);
+  for (int j = 0; j <= m; ++j) last[j] = j;
+  for (int i = 1; i <= n; ++i) {
+    row[0] = i;
+    int smallest = i;
+    for (int j = 1; j <= m; ++j) {
+      const int at = j;
+      const char x = a[i - 1], y = b[at - 1];
+      row[at] = std::min({last[at] + 1, row[at - 1] + 1, last[at - 1] + (x != y)});
+      if (i > 1 && j > 1 && x == b[at - 2] && a[i - 2] == y)
+        row[at] = std::min(row[at], before[at - 2] + 1);
+      smallest = std::min(smallest, row[at]);
+    }
+    if (smallest > most) return most + 1;
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return std::min(last[m], most + 1);
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> names) {
+  if (name.empty() || name.size() > 200) return {};
+  const int most = std::max(1, static_cast<int>(name.size()) / 3);
+  int nearest = most + 1;
+  std::string_view best;
+  for (const std::string_view candidate : names) {
+    const int distance = edit_distance(name, candidate, nearest - 1);
+    if (distance < nearest) nearest = distance, best = candidate;
+  }
+  return best.empty() ? std::string() : "; did you mean '" + std::string(best) + "'?";
+}
+
+}  // namespace ulna

@@ -1,0 +1,97 @@
+#include "ulna/model/model.hpp"
+
+#include <stdexcept>
+
+#include "model_data.hpp"
+#include "ulna/model/builder.hpp"
+
+namespace ulna {
+
+const std::string& Model::name() const { return data_->description.name; }
+const Vec3<double>& Model::gravity() const { return data_->description.gravity; }
+int Model::nq() const { return data_->nq; }
+int Model::nv() const { return data_->nv; }
+int Model::body_count() const { return static_cast<int>(data_->joints.size()); }
+std::span<const Joint> Model::joints() const { return data_->joints; }
+std::span<const Inertia<double>> Model::inertias() const { return data_->inertias; }
+std::span<const Inertia<double>> Model::canonical_inertias() const {
+  return data_->canonical_inertias;
+}
+std::span<const Frame> Model::frames() const { return data_->frames; }
+const Eigen::VectorXd& Model::lower_limit() const { return data_->lower; }
+const Eigen::VectorXd& Model::upper_limit() const { return data_->upper; }
+const Eigen::VectorXd& Model::velocity_limit() const { return data_->velocity; }
+const Eigen::VectorXd& Model::effort_limit() const { return data_->effort; }
+const Eigen::VectorXd& Model::damping() const { return data_->damping; }
+const Eigen::VectorXd& Model::friction() const { return data_->friction; }
+const Eigen::VectorXd& Model::friction_negative() const { return data_->friction_negative; }
+const Eigen::VectorXd& Model::armature() const { return data_->armature; }
+const Description& Model::description() const { return data_->description; }
+
+std::string_view Model::joint_name(int body) const {
+  const int j = data_->joint_of_body.at(body);
+  return j < 0 ? std::string_view() : data_->description.joints[j].name;
+}
+
+std::string_view Model::body_name(int body) const {
+  const int l = data_->link_of_body.at(body);
+  return data_->description.links[l].name;
+}
+
+std::optional<int> Model::find_joint(std::string_view name) const {
+  const int found = data_->joint_names.find(name);
+  return found < 0 ? std::nullopt : std::optional(found);
+}
+
+std::optional<int> Model::find_frame(std::string_view name) const {
+  const int found = data_->frame_names.find(name);
+  return found < 0 ? std::nullopt : std::optional(found);
+}
+
+int Model::joint_index(std::string_view name) const {
+  if (const auto found = find_joint(name)) return *found;
+  throw std::out_of_range("robot '" + this->name() + "' has no moving joint '" + std::string(name) +
+                          "'" + data_->joint_names.did_you_mean(name));
+}
+
+const Frame& Model::frame(std::string_view name) const {
+  if (const auto found = find_frame(name)) return data_->frames[*found];
+  throw std::out_of_range("robot '" + this->name() + "' has no link or frame '" + std::string(name) +
+                          "'" + data_->frame_names.did_you_mean(name));
+}
+
+namespace {
+
+std::vector<std::string> coordinate_names(const Model& model, bool velocity) {
+  // angular before linear, as everywhere
+  static const std::vector<std::string> one{""}, planar_q{"_theta", "_x", "_y"},
+      planar_v{"_wz", "_vx", "_vy"}, ball_q{"_qw", "_qx", "_qy", "_qz"}, ball_v{"_wx", "_wy", "_wz"},
+      floating_q{"_qw", "_qx", "_qy", "_qz", "_x", "_y", "_z"},
+      floating_v{"_wx", "_wy", "_wz", "_vx", "_vy", "_vz"};
+  std::vector<std::string> names;
+  for (int b = 1; b < model.body_count(); ++b) {
+    if (model.joint(b).mimics) continue;
+    const auto& endings = [&]() -> const std::vector<std::string>& {
+      switch (model.joint(b).type) {
+        case JointType::planar: return velocity ? planar_v : planar_q;
+        case JointType::ball: return velocity ? ball_v : ball_q;
+        case JointType::floating: return velocity ? floating_v : floating_q;
+        default: return one;
+      }
+    }();
+    for (const std::string& ending : endings)
+      names.push_back(std::string(model.joint_name(b)) + ending);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> Model::configuration_names() const { return coordinate_names(*this, false); }
+std::vector<std::string> Model::velocity_names() const { return coordinate_names(*this, true); }
+
+Model Model::with_gravity(const Vec3<double>& gravity) const {
+  return Builder(description()).gravity(gravity).build();
+}
+
+}  // namespace ulna

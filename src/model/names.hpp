@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ulna/model/diagnostic.hpp"
+
+namespace ulna::detail {
+
+/// Names of things in a list, looked up in constant time. The strings live elsewhere.
+class Names {
+ public:
+  /// False if the name is taken.
+  bool add(std::string_view name, int index) { return index_.emplace(name, index).second; }
+  int find(std::string_view name) const {
+    const auto found = index_.find(name);
+    return found == index_.end() ? -1 : found->second;
+  }
+  std::string did_you_mean(std::string_view name) const {
+    std::vector<std::string_view> names;
+    names.reserve(index_.size());
+    for (const auto& entry : index_) names.push_back(entry.first);
+    std::sort(names.begin(), names.end());
+    return ulna::did_you_mean(name, names);
+  }
+
+ private:
+  std::unordered_map<std::string_view, int> index_;
+};
+
+}  // namespace ulna::detail

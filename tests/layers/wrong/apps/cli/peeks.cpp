@@ -1,0 +1,3 @@
+#include <ulna/ulna.hpp>
+
+#include "../../src/io/private.hpp"

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "ulna/spatial/twist.hpp"

@@ -1,0 +1,3 @@
+#include "../io/private.hpp"
+#include "io/private.hpp"
+#include "ulna/spatial/twist.hpp"

@@ -1,0 +1,34 @@
+# Installs BUILD into WORK, then configures, compiles and runs the project beside this file there,
+# as a user would.
+
+function(run)
+  execute_process(
+    COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(microseconds variable)
+  string(TIMESTAMP now "%s%f")
+  set(${variable} ${now} PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O2)
+
+microseconds(start)
+run(${CMAKE_COMMAND} --build ${WORK}/build --target objects)
+microseconds(end)
+math(EXPR tenths "(${end} - ${start} + 50000) / 100000")
+string(REGEX REPLACE "(.)$" ".\\1" seconds "0${tenths}")
+string(REGEX REPLACE "^0([0-9])" "\\1" seconds "${seconds}")
+
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/consumer)
+message("${output}compile time of a small consumer: ${seconds} s")

@@ -1,0 +1,61 @@
+# Tests of the project as a whole: its layers, its headers, its types, its installed package.
+
+add_test(NAME layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)
+add_test(NAME layers_check_finds_violations COMMAND layers/run.sh)
+set_tests_properties(
+  layers_check_finds_violations PROPERTIES WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+
+# headers_alone: each public header compiles by itself, and twice.
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/include/*.hpp)
+set(sources "")
+foreach(header IN LISTS headers)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${header}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include <${header}>\n#include <${header}>\n")
+  list(APPEND sources ${source})
+endforeach()
+if(NOT sources)
+  return()
+endif()
+add_library(headers_alone OBJECT EXCLUDE_FROM_ALL ${sources})
+target_link_libraries(headers_alone PRIVATE ulna::ulna)
+target_compile_options(headers_alone PRIVATE -O0 -g0)
+
+# wrong_code_fails_to_compile: each file compiles, and no longer does with -DWRONG.
+set(include_dirs $<TARGET_PROPERTY:headers_alone,INCLUDE_DIRECTORIES>)
+set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only "-I$<JOIN:${include_dirs},;-I>")
+set(script ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/run.cmake)
+file(GLOB cases CONFIGURE_DEPENDS compile_fail/*.cpp)
+set(stamps "")
+foreach(case IN LISTS cases)
+  cmake_path(GET case STEM name)
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/compile_fail/${name})
+  add_custom_command(
+    OUTPUT ${stamp}
+    COMMAND ${CMAKE_COMMAND} -DCASE=${case} -DSTAMP=${stamp} "-DCOMPILE=${compile}" -P ${script}
+    DEPENDS ${case} ${script}
+    DEPFILE ${stamp}.d
+    COMMENT "Trying wrong code: ${name}"
+    VERBATIM)
+  list(APPEND stamps ${stamp})
+endforeach()
+add_custom_target(wrong_code_fails_to_compile DEPENDS ${stamps})
+
+# These two are builds that only compile what has changed, one at a time in the one build tree.
+foreach(target headers_alone wrong_code_fails_to_compile)
+  add_test(NAME ${target} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target})
+  set_tests_properties(${target} PROPERTIES RESOURCE_LOCK build_tree)
+endforeach()
+
+# package: what is installed serves a project that knows nothing but find_package(ulna).
+add_test(
+  NAME package
+  COMMAND
+    ${CMAKE_COMMAND}
+    -DBUILD=${PROJECT_BINARY_DIR}
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/package
+    -DCONFIG=$<CONFIG>
+    -DGENERATOR=${CMAKE_GENERATOR}
+    -DCXX=${CMAKE_CXX_COMPILER}
+    -DFLAGS=${CMAKE_CXX_FLAGS}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
