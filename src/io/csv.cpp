@@ -43,15 +43,16 @@ std::string_view trimmed(std::string_view s, std::string_view space) {
 /// are not counted.
 int character_column(std::string_view line, std::size_t byte) {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return 1 + static_cast<int>(std::count_if(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(byte), begins));
+  return 1 + static_cast<int>(std::count_if(
+                 line.begin(), line.begin() + static_cast<std::ptrdiff_t>(byte), begins));
 }
 
 }  // namespace
 
-// --- reading --------------------------------------------------------------------------------------
+// --- reading ---
 
 struct CsvReader::State {
-  State(std::istream& stream, std::string name) : in(stream), file(std::move(name)), buffer(block) {}
+  State(std::istream& stream, std::string name) : in(stream), file(std::move(name)) {}
 
   bool next_line();
   bool next_content();
@@ -60,7 +61,7 @@ struct CsvReader::State {
 
   std::istream& in;
   std::string file;
-  std::vector<char> buffer;
+  std::unique_ptr<char[]> buffer = std::make_unique_for_overwrite<char[]>(block);
   std::size_t begin = 0, end = 0;  ///< what is read and not used yet
   std::size_t bytes = 0;
   bool ended = false;
@@ -76,18 +77,21 @@ struct CsvReader::State {
  private:
   void refill();
   void pass_byte_order_mark();
-  [[noreturn]] void refuse(int column, const std::string& what) const { throw CsvError({file, line, column}, what); }
+  [[noreturn]] void refuse(int column, const std::string& what) const {
+    throw CsvError({file, line, column}, what);
+  }
   [[noreturn]] void refuse_row() const;
   std::string_view cell_at(std::size_t from) const;
   std::size_t quoted_name(std::size_t at, std::string& name) const;
 };
 
 void CsvReader::State::refill() {
-  std::memmove(buffer.data(), buffer.data() + begin, end - begin);
+  std::memmove(buffer.get(), buffer.get() + begin, end - begin);
   end -= begin, begin = 0;
-  if (end == buffer.size())
-    throw CsvError({file, line + 1, 0}, "the line is longer than " + std::to_string(block) + " bytes: this is not a table");
-  in.read(buffer.data() + end, static_cast<std::streamsize>(buffer.size() - end));
+  if (end == block)
+    throw CsvError({file, line + 1, 0}, "the line is longer than " + std::to_string(block) +
+                                            " bytes: this is not a table");
+  in.read(buffer.get() + end, static_cast<std::streamsize>(block - end));
   if (in.bad()) throw CsvError({file, line + 1, 0}, "reading failed");
   const auto got = static_cast<std::size_t>(in.gcount());
   end += got, bytes += got;
@@ -98,13 +102,13 @@ void CsvReader::State::refill() {
 bool CsvReader::State::next_line() {
   std::size_t searched = 0;
   for (;;) {
-    const char* from = buffer.data() + begin + searched;
+    const char* from = buffer.get() + begin + searched;
     const std::size_t left = end - begin - searched;
     const auto* stop = left ? static_cast<const char*>(std::memchr(from, '\n', left)) : nullptr;
     if (stop || (ended && end > begin)) {
-      const char* first = buffer.data() + begin;
-      const char* last = stop ? stop : buffer.data() + end;
-      begin = stop ? static_cast<std::size_t>(stop + 1 - buffer.data()) : end;
+      const char* first = buffer.get() + begin;
+      const char* last = stop ? stop : buffer.get() + end;
+      begin = stop ? static_cast<std::size_t>(stop + 1 - buffer.get()) : end;
       text = std::string_view(first, static_cast<std::size_t>(last - first));
       if (text.ends_with('\r')) text.remove_suffix(1);
       if (++line == 1) pass_byte_order_mark();
@@ -117,7 +121,8 @@ bool CsvReader::State::next_line() {
 }
 
 void CsvReader::State::pass_byte_order_mark() {
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) refuse(0, "the text is UTF-16; save it as UTF-8");
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    refuse(0, "the text is UTF-16; save it as UTF-8");
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
 }
 
@@ -139,17 +144,22 @@ bool CsvReader::State::next_content() {
 std::size_t CsvReader::State::quoted_name(std::size_t at, std::string& name) const {
   const std::size_t opening = at++;
   for (; at < text.size(); ++at) {
-    if (text[at] != '"') name += text[at];
-    else if (at + 1 < text.size() && text[at + 1] == '"') name += text[++at];
-    else return at + 1;
+    if (text[at] != '"')
+      name += text[at];
+    else if (at + 1 < text.size() && text[at + 1] == '"')
+      name += text[++at];
+    else
+      return at + 1;
   }
   refuse(character_column(text, opening), "a quoted name is not closed");
 }
 
 void CsvReader::State::read_header() {
   if (!next_content())
-    throw CsvError({file, 0, 0}, "the table is empty; a header line with a name for each column is needed");
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) { return is_control(c) && c != '\t'; });
+    throw CsvError({file, 0, 0},
+                   "the table is empty; a header line with a name for each column is needed");
+  const auto control =
+      std::find_if(text.begin(), text.end(), [](char c) { return is_control(c) && c != '\t'; });
   if (control != text.end())
     refuse(character_column(text, static_cast<std::size_t>(control - text.begin())),
            *control == '\r' ? "a carriage return inside the line; lines must end in LF or CRLF"
@@ -174,7 +184,8 @@ void CsvReader::State::read_header() {
       at = quoted_name(at, name);
       const std::size_t stop = std::min(text.find(delimiter, at), text.size());
       if (!trimmed(text.substr(at, stop - at), space).empty())
-        refuse(character_column(text, at), "something stands behind the quoted name " + shown(name));
+        refuse(character_column(text, at),
+               "something stands behind the quoted name " + shown(name));
       at = stop;
       all_numbers = false;
     } else {
@@ -182,18 +193,22 @@ void CsvReader::State::read_header() {
       name = trimmed(text.substr(start, at - start), space);
       all_numbers = all_numbers && parse_number(name);
     }
-    const int column = character_column(text, start);
-    if (name.empty()) refuse(column, "column " + std::to_string(names.size() + 1) + " has no name");
+    if (name.empty())
+      refuse(character_column(text, start),
+             "column " + std::to_string(names.size() + 1) + " has no name");
     const auto [twin, is_new] = columns.emplace(name, names.size() + 1);
     // two equal numbers are no names: let that be the complaint
     if (!is_new && !all_numbers)
-      refuse(column, "columns " + std::to_string(twin->second) + " and " + std::to_string(names.size() + 1) +
-                         " are both called " + shown(name));
+      refuse(character_column(text, start), "columns " + std::to_string(twin->second) + " and " +
+                                                std::to_string(names.size() + 1) +
+                                                " are both called " + shown(name));
     names.push_back(std::move(name));
   }
   if (all_numbers)
-    refuse(0, std::string("the first line holds numbers; a header line with a name for each column is needed, such as t,q1,q2") +
-                  (comment_seen ? " (a line that begins with '#' is a comment, not a header)" : ""));
+    refuse(0,
+           std::string("the first line holds numbers; a header line with a name for each column is "
+                       "needed, such as t,q1,q2") +
+               (comment_seen ? " (a line that begins with '#' is a comment, not a header)" : ""));
 }
 
 std::string_view CsvReader::State::cell_at(std::size_t from) const {
@@ -212,10 +227,11 @@ void CsvReader::State::refuse_row() const {
     const std::string_view cell = cell_at(at);
     if (!parse_number(cell)) {
       const std::string_view bare = trimmed(cell, space);
-      const std::size_t start = bare.empty() ? at : static_cast<std::size_t>(bare.data() - text.data());
-      refuse(character_column(text, start),
-             "column " + shown(name) + ": " +
-                 (bare.empty() ? "the cell" : shown(bare)) + " " + std::string(number_defect(cell)));
+      const std::size_t start =
+          bare.empty() ? at : static_cast<std::size_t>(bare.data() - text.data());
+      refuse(character_column(text, start), "column " + shown(name) + ": " +
+                                                (bare.empty() ? "the cell" : shown(bare)) + " " +
+                                                std::string(number_defect(cell)));
     }
     at += cell.size() + 1;
   }
@@ -254,7 +270,9 @@ bool CsvReader::State::read_row(double* row) {
 
 CsvReader::CsvReader(std::istream& in, std::string file)
     : state_(std::make_unique<State>(in, std::move(file))) {
-  if (!in) throw CsvError({state_->file, 0, 0}, "the file cannot be read; check the path and the permissions");
+  if (!in)
+    throw CsvError({state_->file, 0, 0},
+                   "the file cannot be read; check the path and the permissions");
   state_->read_header();
 }
 CsvReader::~CsvReader() = default;
@@ -265,12 +283,12 @@ std::size_t CsvReader::bytes() const { return state_->bytes - (state_->end - sta
 
 bool CsvReader::next(std::span<double> row) {
   if (row.size() != state_->names.size())
-    throw std::invalid_argument("row has room for " + counted(row.size(), "number") + ", the table has " +
-                                counted(state_->names.size(), "column"));
+    throw std::invalid_argument("row has room for " + counted(row.size(), "number") +
+                                ", the table has " + counted(state_->names.size(), "column"));
   return state_->read_row(row.data());
 }
 
-// --- writing --------------------------------------------------------------------------------------
+// --- writing ---
 
 struct CsvWriter::State {
   State(std::ostream& stream, std::span<const std::string> header)
@@ -305,7 +323,9 @@ namespace {
 
 /// A name as the reader will read it back: quoted unless it is plain.
 std::string header_cell(const std::string& name) {
-  const auto plain = [](char c) { return c > 0x20 && c < 0x7f && std::string_view("\",;#").find(c) == std::string_view::npos; };
+  const auto plain = [](char c) {
+    return c > 0x20 && c < 0x7f && std::string_view("\",;#").find(c) == std::string_view::npos;
+  };
   if (std::all_of(name.begin(), name.end(), plain) && !parse_number(name)) return name;
   std::string quoted = "\"";
   for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
@@ -320,10 +340,12 @@ CsvWriter::CsvWriter(std::ostream& out, std::span<const std::string> names)
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
-    if (name.empty()) throw std::invalid_argument("column " + std::to_string(i + 1) + " has no name");
+    if (name.empty())
+      throw std::invalid_argument("column " + std::to_string(i + 1) + " has no name");
     if (std::any_of(name.begin(), name.end(), is_control))
       throw std::invalid_argument("column " + shown(name) + ": the name has a control character");
-    if (!seen.insert(name).second) throw std::invalid_argument("two columns are called " + shown(name));
+    if (!seen.insert(name).second)
+      throw std::invalid_argument("two columns are called " + shown(name));
     if (i) state_->append(",");
     state_->append(header_cell(name));
   }
@@ -345,7 +367,8 @@ void CsvWriter::write(std::span<const double> row) {
   for (std::size_t i = 0; i < row.size(); ++i)
     if (!std::isfinite(row[i]))
       throw std::invalid_argument("column " + shown(s.names[i]) + ": " +
-                                  (std::isnan(row[i]) ? "not a number" : "an infinite number") + " cannot be written");
+                                  (std::isnan(row[i]) ? "not a number" : "an infinite number") +
+                                  " cannot be written");
   s.make_room(row.size() * State::longest_number);
   char* at = s.buffer.data() + s.used;
   for (const double x : row) {
@@ -358,10 +381,11 @@ void CsvWriter::write(std::span<const double> row) {
 
 void CsvWriter::flush() {
   state_->hand_over();
-  if (!state_->out.flush()) throw std::runtime_error("the table cannot be written: the stream failed");
+  if (!state_->out.flush())
+    throw std::runtime_error("the table cannot be written: the stream failed");
 }
 
-// --- the columns of a robot -----------------------------------------------------------------------
+// --- the columns of a robot ---
 
 namespace {
 
@@ -376,15 +400,20 @@ std::optional<Spoken> spoken(std::string_view column, std::string_view quantity)
   column.remove_prefix(quantity.size());
   if (column.starts_with('_')) return Spoken{false, column.substr(1)};
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (!column.empty() && std::all_of(column.begin(), column.end(), digit)) return Spoken{true, column};
+  if (!column.empty() && std::all_of(column.begin(), column.end(), digit))
+    return Spoken{true, column};
   return {};
 }
 
 /// Finds the columns of one quantity.
 class Finder {
  public:
-  Finder(const Model& model, std::string_view quantity, std::vector<std::string> coordinates, const std::string& file)
-      : model_(model), quantity_(quantity), coordinates_(std::move(coordinates)), file_(file),
+  Finder(const Model& model, std::string_view quantity, std::vector<std::string> coordinates,
+         const std::string& file)
+      : model_(model),
+        quantity_(quantity),
+        coordinates_(std::move(coordinates)),
+        file_(file),
         column_(coordinates_.size(), -1) {
     for (std::size_t i = 0; i < coordinates_.size(); ++i) index_.emplace(coordinates_[i], i);
   }
@@ -403,19 +432,22 @@ class Finder {
   std::vector<int> columns() const {
     if (first_name_.empty() && first_position_.empty()) return {};
     if (!first_name_.empty() && !first_position_.empty())
-      refuse("columns " + shown(first_name_) + " and " + shown(first_position_) +
-             " both give " + std::string(quantity_) + "; name its columns in one way");
+      refuse("columns " + shown(first_name_) + " and " + shown(first_position_) + " both give " +
+             std::string(quantity_) + "; name its columns in one way");
     std::string missing;
     std::size_t count = 0;
     for (std::size_t i = 0; i < column_.size(); ++i) {
       if (column_[i] >= 0) continue;
       if (++count > 5) continue;
-      const std::string wanted = std::string(quantity_) + (first_name_.empty() ? std::to_string(i + 1) : "_" + coordinates_[i]);
+      const std::string wanted =
+          std::string(quantity_) +
+          (first_name_.empty() ? std::to_string(i + 1) : "_" + coordinates_[i]);
       missing += (count > 1 ? ", '" : "'") + wanted + "'";
     }
     if (count)
       refuse(std::string(quantity_) + " is given in part: " + std::to_string(count) + " of " +
-             std::to_string(column_.size()) + " columns are missing: " + missing + (count > 5 ? ", ..." : ""));
+             std::to_string(column_.size()) + " columns are missing: " + missing +
+             (count > 5 ? ", ..." : ""));
     return column_;
   }
 
@@ -426,8 +458,11 @@ class Finder {
     std::size_t position = 0;
     const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), position).ec;
     if (error != std::errc() || digits[0] == '0' || position > column_.size())
-      refuse("column " + shown(name) + ": robot '" + model_.name() + "' has " + counted(column_.size(), "coordinate") +
-             (column_.empty() ? "" : ", counted from " + std::string(quantity_) + "1 to " + std::string(quantity_) + std::to_string(column_.size())));
+      refuse("column " + shown(name) + ": robot '" + model_.name() + "' has " +
+             counted(column_.size(), "coordinate") +
+             (column_.empty() ? ""
+                              : ", counted from " + std::string(quantity_) + "1 to " +
+                                    std::string(quantity_) + std::to_string(column_.size())));
     return position - 1;
   }
 
@@ -438,14 +473,14 @@ class Finder {
     if (const auto body = model_.find_joint(coordinate); body && model_.joint(*body).mimics) {
       if (quantity_ != "tau") return {};
       const std::string master(model_.joint_name(model_.joint(*body).mimics));
-      refuse("column " + shown(name) + ": joint '" + std::string(coordinate) + "' mimics '" + master +
-             "' and has no torque of its own; give that of '" + master + "'");
+      refuse("column " + shown(name) + ": joint '" + std::string(coordinate) + "' mimics '" +
+             master + "' and has no torque of its own; give that of '" + master + "'");
     }
     for (const JointDescription& j : model_.description().joints)
       if (j.name == coordinate && j.type == JointType::fixed) return {};
     const std::vector<std::string_view> names(coordinates_.begin(), coordinates_.end());
-    refuse("column " + shown(name) + ": robot '" + model_.name() + "' has no coordinate '" + std::string(coordinate) +
-           "'" + did_you_mean(coordinate, names));
+    refuse("column " + shown(name) + ": robot '" + model_.name() + "' has no coordinate '" +
+           std::string(coordinate) + "'" + did_you_mean(coordinate, names));
   }
 
   const Model& model_;
@@ -469,10 +504,12 @@ TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::st
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (names[c] != "t" && names[c] != "time") continue;
     if (found.t >= 0)
-      throw CsvError({file, 0, 0}, "columns " + shown(names[static_cast<std::size_t>(found.t)]) + " and " + shown(names[c]) + " both give the time");
+      throw CsvError({file, 0, 0}, "columns " + shown(names[static_cast<std::size_t>(found.t)]) +
+                                       " and " + shown(names[c]) + " both give the time");
     found.t = static_cast<int>(c);
   }
-  for (const auto& [quantity, columns] : {std::pair{"q", &found.q}, {"qd", &found.qd}, {"qdd", &found.qdd}, {"tau", &found.tau}}) {
+  for (const auto& [quantity, columns] :
+       {std::pair{"q", &found.q}, {"qd", &found.qd}, {"qdd", &found.qdd}, {"tau", &found.tau}}) {
     Finder finder(model, quantity, coordinates_of(model, quantity), file);
     for (std::size_t c = 0; c < names.size(); ++c) finder.look_at(static_cast<int>(c), names[c]);
     *columns = finder.columns();
@@ -482,7 +519,8 @@ TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::st
 
 std::vector<std::string> trajectory_names(const Model& model, std::string_view quantity) {
   if (quantity != "q" && quantity != "qd" && quantity != "qdd" && quantity != "tau")
-    throw std::invalid_argument("quantity '" + std::string(quantity) + "' is none of q, qd, qdd, tau");
+    throw std::invalid_argument("quantity '" + std::string(quantity) +
+                                "' is none of q, qd, qdd, tau");
   std::vector<std::string> names = coordinates_of(model, quantity);
   for (std::string& name : names) name = std::string(quantity) + "_" + name;
   return names;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -18,8 +20,8 @@ namespace {
   throw ModelError(std::move(out));
 }
 
-/// All of a file, or one byte more than the limit: never more, whatever it is.
-std::string read_all(std::FILE* file, std::size_t limit) {
+/// All of a file; never more than the limit, whatever it is.
+std::string read_all(std::FILE* file, std::string_view name, std::size_t limit) {
   std::string text;
   char block[1 << 16];
   while (text.size() <= limit) {
@@ -27,6 +29,8 @@ std::string read_all(std::FILE* file, std::size_t limit) {
     if (n == 0) break;
     text.append(block, n);
   }
+  if (std::ferror(file)) refuse(rules::file_unreadable, name, std::string("cannot be read: ") + std::strerror(errno));
+  if (text.size() > limit) refuse(rules::input_too_large, name, "the file is larger than " + std::to_string(limit) + " bytes");
   return text;
 }
 
@@ -35,13 +39,14 @@ std::string read_file(std::string_view name, const ImportOptions& options) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse(rules::file_unreadable, name, "this is a folder");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file && errno != ENOENT) refuse(rules::file_unreadable, name, std::string("cannot be opened: ") + std::strerror(errno));
   if (!file) {
     std::vector<std::string_view> known;
     for (const auto& r : detail::embedded_files()) known.push_back(r.name);
     const std::string near = did_you_mean(name, known);
     refuse(rules::file_unreadable, name, near.empty() ? "no such file, and no embedded robot has this name" : "no such file" + near);
   }
-  return read_all(file.get(), options.max_bytes);
+  return read_all(file.get(), name, options.max_bytes);
 }
 
 bool is_yaml_name(std::string_view file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
@@ -61,7 +66,7 @@ Imported generated_chain(std::string_view count, const ImportOptions& options) {
 }  // namespace
 
 Imported load_robot(std::string_view name, const ImportOptions& options) {
-  if (name == "-") return import_robot(read_all(stdin, options.max_bytes), "<stdin>", options);
+  if (name == "-") return import_robot(read_all(stdin, "<stdin>", options.max_bytes), "<stdin>", options);
   if (name.starts_with("chain:")) return generated_chain(name.substr(6), options);
   for (const auto& robot : detail::embedded_files())
     if (robot.name == name) return import_robot(robot.text, std::string(robot.file_name), options);

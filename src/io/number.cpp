@@ -1,5 +1,6 @@
 #include "ulna/io/number.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -19,6 +20,20 @@ std::string_view unsigned_plus(std::string_view s) {
   return s;
 }
 
+/// Whether a number out of range is too large rather than too small.
+bool overflows(std::string_view s) {
+  const std::size_t e = std::min(s.find_first_of("eE"), s.size());
+  const std::string_view whole = s.substr(0, std::min(s.find('.'), e));
+  const std::size_t first = whole.find_first_of("123456789");
+  const auto digits = first == std::string_view::npos ? 0 : static_cast<long>(whole.size() - first);
+  if (e == s.size()) return digits > 0;
+  const std::string_view exponent = unsigned_plus(s.substr(e + 1));
+  long power = 0;
+  if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), power).ec == std::errc::result_out_of_range)
+    return exponent[0] != '-';
+  return power + digits > 0;
+}
+
 }  // namespace
 
 std::optional<double> parse_number(std::string_view text) {
@@ -26,11 +41,7 @@ std::optional<double> parse_number(std::string_view text) {
   double x = 0.0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
   // an underflow to zero is told as out of range too, but is harmless
-  if (error == std::errc::result_out_of_range && end == s.data() + s.size()) {
-    const auto e = s.find_first_of("eE");
-    if (e != std::string_view::npos && e + 1 < s.size() && s[e + 1] == '-') return 0.0;
-    return {};
-  }
+  if (error == std::errc::result_out_of_range && end == s.data() + s.size() && !overflows(s)) return 0.0;
   if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(x)) return {};
   return x;
 }

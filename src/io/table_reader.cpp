@@ -1,10 +1,18 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "finish.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/rules.hpp"
 #include "ulna/spatial/screw.hpp"
+#include "xml_text.hpp"
 
 #if ULNA_WITH_YAML
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+
+#include <sstream>
 #endif
 
 namespace ulna {
@@ -13,12 +21,54 @@ namespace ulna {
 namespace {
 
 using Keys = std::initializer_list<std::string_view>;
+using detail::shown;
+
+/// Looks at a text before a tree is made of it, which takes half a kilobyte a node: refuses deep and
+/// very large ones, further documents, and aliases, each of which may stand for any number of nodes.
+class Scout : public YAML::EventHandler {
+ public:
+  Scout(std::string file, Diagnostics& out) : file_(std::move(file)), out_(out) {}
+
+  void OnDocumentStart(const YAML::Mark& at) override {
+    if (++documents_ > 1) refuse(rules::yaml_malformed, at, "a second document begins");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& at, YAML::anchor_t) override { node(at); }
+  void OnAlias(const YAML::Mark& at, YAML::anchor_t) override { refuse(rules::yaml_malformed, at, "an alias: it is not expanded"); }
+  void OnScalar(const YAML::Mark& at, const std::string&, YAML::anchor_t, const std::string&) override { node(at); }
+  void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override { enter(at); }
+  void OnSequenceEnd() override { --depth_; }
+  void OnMapStart(const YAML::Mark& at, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override { enter(at); }
+  void OnMapEnd() override { --depth_; }
+
+ private:
+  static constexpr int most_nodes = 200'000, most_levels = 100;
+
+  void node(const YAML::Mark& at) {
+    if (++nodes_ > most_nodes) refuse(rules::input_too_large, at, "more than " + std::to_string(most_nodes) + " entries");
+  }
+  void enter(const YAML::Mark& at) {
+    node(at);
+    if (++depth_ > most_levels)
+      refuse(rules::yaml_malformed, at, "lists and maps are nested more than " + std::to_string(most_levels) + " deep");
+  }
+  void refuse(const Rule& rule, const YAML::Mark& at, std::string seen) {
+    out_.add(rule, {file_, at.line + 1, 0}, "", std::move(seen));
+    detail::stop_if_refused(out_);
+  }
+
+  std::string file_;
+  Diagnostics& out_;
+  int documents_ = 0, nodes_ = 0, depth_ = 0;
+};
 
 /// Reads tables of Denavit-Hartenberg parameters (002, sec. 2.2; Craig's modified form) and of screws
 /// (000). docs/formats.md describes them.
 class TableReader {
  public:
-  TableReader(std::string file, Diagnostics& out) : out_(out) { d_.file = std::move(file); }
+  TableReader(std::string file, std::size_t max_links, Diagnostics& out) : max_links_(max_links), out_(out) {
+    d_.file = std::move(file);
+  }
 
   Description read(const YAML::Node& root) {
     if (!root.IsMap()) {
@@ -30,14 +80,13 @@ class TableReader {
     if (kind == "dh") kind_ = Kind::standard;
     else if (kind == "mdh") kind_ = Kind::modified;
     else if (kind == "poe") kind_ = Kind::screws;
-    else complain(rules::table_shape, root, "table", "'ulna: " + kind + "' is not one of dh, mdh, poe");
+    else complain(rules::table_shape, root, "table", "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
     if (root["name"]) d_.name = text(root, "name", "table");
     if (root["gravity"]) d_.gravity = vector(root["gravity"], "gravity");
 
     LinkDescription base;
     base.name = "base";
-    if (const YAML::Node node = root["base"]) {
-      keys(node, "base", {"name", "xyz", "rpy"});
+    if (const YAML::Node node = root["base"]; node && keys(node, "base", {"name", "xyz", "rpy"})) {
       if (node["name"]) base.name = text(node, "name", "base");
       X_L_next_ = pose(node, "base").transform();
     }
@@ -47,6 +96,8 @@ class TableReader {
 
     const YAML::Node joints = root["joints"];
     if (!joints || !joints.IsSequence() || joints.size() == 0) complain(rules::table_shape, root, "table", "has no list of joints");
+    else if (joints.size() >= max_links_)
+      complain(rules::input_too_large, joints, "table", "more than " + std::to_string(max_links_) + " links");
     else
       for (const YAML::Node& node : joints) joint(node);
     if (root["tool"]) tool(root["tool"]);
@@ -67,7 +118,7 @@ class TableReader {
     made.line = node.Mark().line + 1;
     if (!node.IsMap()) return complain(rules::table_shape, node, "joint", "is not a map of keys");
     made.name = node["name"] ? text(node, "name", "joint") : "joint" + std::to_string(d_.joints.size() + 1);
-    const std::string subject = "joint '" + made.name + "'";
+    const std::string subject = "joint '" + shown(made.name) + "'";
     if (kind_ == Kind::screws) keys(node, subject, {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
     else keys(node, subject, {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction", "armature", "motor", "link"});
 
@@ -90,7 +141,7 @@ class TableReader {
     if (const auto known = joint_type_from(type);
         known && (*known == JointType::revolute || *known == JointType::continuous || *known == JointType::prismatic))
       made.type = *known;
-    else complain(rules::joint_type_unknown, node, subject, "type '" + type + "' cannot stand in a DH table");
+    else complain(rules::joint_type_unknown, node, subject, "type '" + shown(type) + "' cannot stand in a DH table");
     const auto value = [&](const char* key) { return node[key] ? number(node[key], subject + ": " + key) : 0.0; };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     using X = Transform<double>;
@@ -132,13 +183,15 @@ class TableReader {
         out_.note(rules::limit_missing, {d_.file, made.line, 0}, subject, "has no limits", "taken as unlimited");
       return;
     }
-    keys(node, subject + ": limits", {"lower", "upper", "velocity", "effort"});
+    if (!keys(node, subject + ": limits", {"lower", "upper", "velocity", "effort"})) return;
     const auto value = [&](const char* key, double otherwise) { return node[key] ? number(node[key], subject + ": " + key) : otherwise; };
     made.limits = {value("lower", -infinity), value("upper", infinity), value("velocity", infinity), value("effort", infinity)};
   }
 
   void dynamics(const YAML::Node& node, JointDescription& made, const std::string& subject) {
-    const auto value = [&](const YAML::Node& from, const char* key) { return from[key] ? number(from[key], subject + ": " + key) : 0.0; };
+    const auto value = [&](const YAML::Node& from, const char* key) {
+      return from[key] ? not_negative(from[key], subject + ": " + key) : 0.0;
+    };
     JointDynamics& y = made.dynamics;
     y.damping = value(node, "damping");
     y.armature = value(node, "armature");
@@ -146,7 +199,7 @@ class TableReader {
     const YAML::Node motor = node["motor"];
     if (!motor) return;
     // seen from the joint, a motor's inertia and damping grow with the gear ratio squared
-    keys(motor, subject + ": motor", {"inertia", "gear", "viscous", "coulomb"});
+    if (!keys(motor, subject + ": motor", {"inertia", "gear", "viscous", "coulomb"})) return;
     const double gear = motor["gear"] ? number(motor["gear"], subject + ": gear") : 1.0;
     y.armature += gear * gear * value(motor, "inertia");
     y.damping += gear * gear * value(motor, "viscous");
@@ -156,22 +209,24 @@ class TableReader {
   void coulomb(const YAML::Node& node, double scale, JointDynamics& y, const std::string& subject) {
     const bool pair = node.IsSequence();
     if (pair && node.size() != 2) return complain(rules::number_count, node, subject, "friction takes one number, or two: for positive and for negative velocity");
-    y.friction += scale * number(pair ? node[0] : node, subject + ": friction");
-    y.friction_negative += scale * number(pair ? node[1] : node, subject + ": friction");
+    y.friction += scale * not_negative(pair ? node[0] : node, subject + ": friction");
+    y.friction_negative += scale * not_negative(pair ? node[1] : node, subject + ": friction");
   }
 
   void link(const YAML::Node& node, const JointDescription& joint) {
     LinkDescription made;
     made.name = joint.child;
     made.line = node ? node.Mark().line + 1 : joint.line;
-    const std::string subject = "link '" + made.name + "'";
+    const std::string subject = "link '" + shown(made.name) + "'";
     if (node && !node.IsMap()) complain(rules::table_shape, node, subject, "is not a map of keys");
     else if (node) {
       if (kind_ == Kind::screws) keys(node, subject, {"name", "home", "mass", "com", "inertia", "visual"});
       else keys(node, subject, {"name", "mass", "com", "inertia", "visual"});
       if (node["mass"] || node["inertia"]) made.inertial = inertial(node, subject);
-      if (node["visual"])
-        for (const YAML::Node& v : node["visual"]) visual(v, made, subject);
+      const YAML::Node visuals = node["visual"];
+      if (visuals && !visuals.IsSequence()) complain(rules::shape_invalid, visuals, subject, "visual is not a list", "no shape is drawn");
+      else if (visuals)
+        for (const YAML::Node& v : visuals) visual(v, made, subject);
     }
     // {i} itself, for those who think in the table's frames
     if (kind_ != Kind::modified) d_.frames.push_back({made.name + "_frame", made.name, Pose(X_BI_), made.line});
@@ -217,11 +272,20 @@ class TableReader {
     else if (kind == "cylinder") shape.geometry = Cylinder{size("radius"), size("length")};
     else if (kind == "capsule") shape.geometry = Capsule{size("radius"), size("length")};
     else good = false;
-    if (!good) return complain(rules::shape_invalid, node, subject, "visual '" + kind + "' has no positive size, or is unknown", "the shape is left out");
+    if (!good) return complain(rules::shape_invalid, node, subject, "visual '" + shown(kind) + "' has no positive size, or is unknown", "the shape is left out");
     shape.origin = Pose(X_BI_ * pose(node, subject + ": visual").transform());
-    if (const YAML::Node c = node["color"]; c && c.IsSequence() && c.size() == 4)
-      shape.material.rgba = Vec4<double>(number(c[0], subject), number(c[1], subject), number(c[2], subject), number(c[3], subject));
+    if (const YAML::Node c = node["color"]) shape.material.rgba = color(c, subject);
     made.visuals.push_back(std::move(shape));
+  }
+
+  std::optional<Vec4<double>> color(const YAML::Node& node, const std::string& subject) {
+    Vec4<double> rgba = Vec4<double>::Constant(-1.0);
+    if (node.IsSequence() && node.size() == 4)
+      for (int i = 0; i < 4; ++i)
+        if (const YAML::Node c = node[i]; c.IsScalar()) rgba(i) = parse_number(c.Scalar()).value_or(-1.0);
+    if (rgba.minCoeff() >= 0.0 && rgba.maxCoeff() <= 1.0) return rgba;
+    complain(rules::material_invalid, node, subject, "color is not four numbers from 0 to 1", "the colour is left out");
+    return {};
   }
 
   void tool(const YAML::Node& node) {
@@ -241,16 +305,25 @@ class TableReader {
     out_.add(rule, {d_.file, node.Mark().line + 1, 0}, subject, std::move(seen), std::move(assumed));
   }
 
-  void keys(const YAML::Node& node, const std::string& subject, Keys known) {
-    if (!node.IsMap()) return complain(rules::table_shape, node, subject, "is not a map of keys");
+  /// Whether it is a map; says something about each key that cannot stand in it.
+  bool keys(const YAML::Node& node, const std::string& subject, Keys known) {
+    if (!node.IsMap()) {
+      complain(rules::table_shape, node, subject, "is not a map of keys");
+      return false;
+    }
+    std::set<std::string> seen;
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      if (std::find(known.begin(), known.end(), key) != known.end()) {
+        if (!seen.insert(key).second) complain(rules::tag_double, entry.first, subject, "key '" + key + "' stands again");
+        continue;
+      }
       const std::vector<std::string_view> names(known);
       const std::string near = did_you_mean(key, names);
-      if (near.empty()) complain(rules::tag_ignored, entry.first, subject, "key '" + key + "' is skipped");
-      else complain(rules::tag_misspelt, entry.first, subject, "key '" + key + "' is unknown" + near);
+      if (near.empty()) complain(rules::tag_ignored, entry.first, subject, "key '" + shown(key) + "' is skipped");
+      else complain(rules::tag_misspelt, entry.first, subject, "key '" + shown(key) + "' is unknown" + near);
     }
+    return true;
   }
 
   std::string text(const YAML::Node& node, const char* key, const std::string& subject) {
@@ -264,14 +337,25 @@ class TableReader {
   double number(const YAML::Node& node, const std::string& subject) {
     if (node.IsScalar()) {
       if (const auto x = quantity(node.Scalar())) return *x;
-      complain(rules::number_invalid, node, subject, "'" + node.Scalar() + "' " + std::string(number_defect(node.Scalar())));
+      complain(rules::number_invalid, node, subject, "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
     } else {
       complain(rules::table_shape, node, subject, "is not a number");
     }
     return 0.0;
   }
 
+  double not_negative(const YAML::Node& node, const std::string& subject) {
+    const double x = number(node, subject);
+    if (x < 0.0) complain(rules::friction_negative, node, subject, format_number(x) + " is negative");
+    return x;
+  }
+
   static std::optional<double> quantity(std::string_view s) {
+    const auto x = angle_or_number(s);
+    return x && std::isfinite(*x) ? x : std::nullopt;
+  }
+
+  static std::optional<double> angle_or_number(std::string_view s) {
     constexpr double pi = 3.14159265358979323846;
     if (s.ends_with("deg")) {
       const auto x = parse_number(s.substr(0, s.size() - 3));
@@ -315,6 +399,7 @@ class TableReader {
     return made;
   }
 
+  std::size_t max_links_;
   Diagnostics& out_;
   Description d_;
   Kind kind_ = Kind::standard;
@@ -330,13 +415,23 @@ class TableReader {
 Imported import_table(std::string_view text, std::string file, const ImportOptions& options) {
   Diagnostics out(options.strict);
 #if ULNA_WITH_YAML
-  constexpr std::size_t most = 4u << 20;
+  constexpr std::size_t most = 1u << 19;
   if (text.size() > std::min(most, options.max_bytes))
     out.add(rules::input_too_large, {file, 0, 0}, "", "the table is larger than " + std::to_string(std::min(most, options.max_bytes)) + " bytes");
+  // yaml-cpp takes some of them for the end of the text
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r' && c != '\n'; };
+  if (const auto control = std::find_if(text.begin(), text.end(), is_control); control != text.end())
+    out.add(rules::yaml_malformed, {file, 1 + static_cast<int>(std::count(text.begin(), control, '\n')), 0}, "",
+            "a control character: the file is binary, or not UTF-8");
+  const std::string utf8 = detail::to_utf8(text, file, out);
   detail::stop_if_refused(out);
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
-    Description description = TableReader(file, out).read(root);
+    std::istringstream stream(utf8);
+    YAML::Parser parser(stream);
+    Scout scout(file, out);
+    while (parser.HandleNextDocument(scout)) {}
+    const YAML::Node root = YAML::Load(utf8);
+    Description description = TableReader(file, options.max_links, out).read(root);
     return detail::finish(std::move(description), std::move(out), options);
   } catch (const YAML::Exception& e) {
     out.add(rules::yaml_malformed, {file, e.mark.is_null() ? 0 : e.mark.line + 1, 0}, "", e.msg);

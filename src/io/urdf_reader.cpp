@@ -16,6 +16,7 @@ namespace {
 
 using tinyxml2::XMLAttribute;
 using tinyxml2::XMLElement;
+using detail::shown;
 using Tags = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 6> robot_tags{"link", "joint", "material", "ulna:gravity", "ulna:frame", "ulna:loop"};
@@ -27,6 +28,11 @@ constexpr std::array<std::string_view, 2> material_tags{"color", "texture"};
 constexpr std::array<std::string_view, 9> joint_tags{"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"};
 constexpr std::array<std::string_view, 1> frame_tags{"origin"};
 constexpr std::array<std::string_view, 3> loop_tags{"origin1", "origin2", "axis"};
+constexpr std::array<std::string_view, 3> origin_attributes{"xyz", "rpy", "quat_xyzw"};
+constexpr std::array<std::string_view, 2> axis_attributes{"xyz", "ulna:pitch"};
+constexpr std::array<std::string_view, 4> limit_attributes{"lower", "upper", "effort", "velocity"};
+constexpr std::array<std::string_view, 4> dynamics_attributes{"damping", "friction", "ulna:friction_negative", "ulna:armature"};
+constexpr std::array<std::string_view, 3> mimic_attributes{"joint", "multiplier", "offset"};
 /// Elements whose loss would change the robot: never skipped in silence.
 constexpr std::array<std::string_view, 9> weighty_tags{"link", "joint", "inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic"};
 
@@ -34,6 +40,12 @@ bool contains(Tags tags, std::string_view name) { return std::find(tags.begin(),
 
 bool is_xacro_expression(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
+}
+
+std::string quoted(std::string_view kind, std::string_view name) { return std::string(kind) + " '" + shown(name) + "'"; }
+
+bool is_color(std::span<const double> rgba) {
+  return std::all_of(rgba.begin(), rgba.end(), [](double x) { return x >= 0.0 && x <= 1.0; });
 }
 
 /// Exactly n numbers separated by white space, or why not.
@@ -59,7 +71,7 @@ Numbers parse_numbers(std::string_view text, std::size_t n) {
     const auto x = parse_number(word);
     if (!x) {
       result.broken = &rules::number_invalid;
-      result.defect = n == 1 ? std::string(number_defect(word)) : "'" + std::string(word) + "' " + std::string(number_defect(word));
+      result.defect = n == 1 ? std::string(number_defect(word)) : "'" + shown(word) + "' " + std::string(number_defect(word));
       return result;
     }
     if (count < n) result.value[count] = *x;
@@ -81,14 +93,14 @@ class UrdfReader {
       wrong_root(root);
       return std::move(d_);
     }
-    if (const char* name = root.Attribute("name"); name && *name) d_.name = name;
+    if (const std::string name = attribute(root, "name"); !name.empty()) d_.name = name;
     else out_.note(rules::name_missing, at(root), "robot", "has no name", "'robot' is used");
 
     materials(root);
     each_child(root, "robot", robot_tags, [&](const XMLElement& e, std::string_view tag) {
       if (tag == "link") link(e);
       else if (tag == "joint") joint(e);
-      else if (tag == "material") material(e, "material '" + attribute(e, "name") + "'");
+      else if (tag == "material") material(e, quoted("material", attribute(e, "name")));
       else if (tag == "ulna:gravity") d_.gravity = required_vector(e, "xyz", "gravity");
       else if (tag == "ulna:frame") frame(e);
       else if (tag == "ulna:loop") loop(e);
@@ -106,7 +118,7 @@ class UrdfReader {
     LinkDescription made;
     made.line = e.GetLineNum();
     made.name = attribute(e, "name");
-    const std::string subject = "link '" + made.name + "'";
+    const std::string subject = quoted("link", made.name);
     each_child(e, subject, link_tags, [&](const XMLElement& child, std::string_view tag) {
       if (tag == "inertial") {
         if (once(child, subject)) made.inertial = inertial(child, subject);
@@ -156,12 +168,12 @@ class UrdfReader {
     JointDescription made;
     made.line = e.GetLineNum();
     made.name = attribute(e, "name");
-    const std::string subject = "joint '" + made.name + "'";
+    const std::string subject = quoted("joint", made.name);
     const std::string type = required_attribute(e, "type", subject);
     if (const auto known = joint_type_from(type)) made.type = *known;
     else if (!type.empty()) {
       static constexpr std::array<std::string_view, 8> names{"fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
-      out_.add(rules::joint_type_unknown, at(e), subject, "type '" + type + "' is unknown" + did_you_mean(type, names));
+      out_.add(rules::joint_type_unknown, at(e), subject, quoted("type", type) + " is unknown" + did_you_mean(type, names));
     }
 
     std::map<std::string_view, const XMLElement*> part;
@@ -176,14 +188,17 @@ class UrdfReader {
     if (has_axis(made.type)) axis(part["axis"], made, e, subject);
     if (made.type != JointType::fixed) limits(part["limit"], made, e, subject);
     if (const XMLElement* y = part["dynamics"]) {
+      known_attributes(*y, subject, dynamics_attributes);
       made.dynamics.damping = optional_number(*y, "damping", 0.0, subject + ": dynamics");
       made.dynamics.friction = optional_number(*y, "friction", 0.0, subject + ": dynamics");
       made.dynamics.friction_negative = optional_number(*y, "ulna:friction_negative", made.dynamics.friction, subject + ": dynamics");
       made.dynamics.armature = optional_number(*y, "ulna:armature", 0.0, subject + ": dynamics");
     }
-    if (const XMLElement* m = part["mimic"])
+    if (const XMLElement* m = part["mimic"]) {
+      known_attributes(*m, subject, mimic_attributes);
       made.mimic = Mimic{required_attribute(*m, "joint", subject + ": mimic"), optional_number(*m, "multiplier", 1.0, subject + ": mimic"),
                          optional_number(*m, "offset", 0.0, subject + ": mimic")};
+    }
     for (const char* tag : {"safety_controller", "calibration"})
       if (part.contains(tag)) ignore(*part[tag]);
     d_.joints.push_back(std::move(made));
@@ -194,6 +209,7 @@ class UrdfReader {
       out_.add(rules::axis_missing, at(joint), subject, "has no axis", "1 0 0 is used");
       return;
     }
+    known_attributes(*e, subject, axis_attributes);
     made.axis = required_vector(*e, "xyz", subject + ": axis");
     if (made.type == JointType::helical) made.pitch = optional_number(*e, "ulna:pitch", 0.0, subject + ": axis");
   }
@@ -204,6 +220,7 @@ class UrdfReader {
       if (ranged) out_.add(rules::limit_missing, at(joint), subject, "has no <limit>", "taken as unlimited");
       return;
     }
+    known_attributes(*e, subject, limit_attributes);
     if (made.type != JointType::continuous && velocity_size(made.type) == 1) {
       const bool lower = e->FindAttribute("lower"), upper = e->FindAttribute("upper");
       if (!lower && !upper) {
@@ -234,7 +251,7 @@ class UrdfReader {
     FrameDescription made;
     made.line = e.GetLineNum();
     made.name = attribute(e, "name");
-    const std::string subject = "frame '" + made.name + "'";
+    const std::string subject = quoted("frame", made.name);
     made.link = required_attribute(e, "link", subject);
     each_child(e, subject, frame_tags, [&](const XMLElement& child, std::string_view) {
       if (once(child, subject)) made.origin = pose(child, subject);
@@ -246,12 +263,12 @@ class UrdfReader {
     LoopDescription made;
     made.line = e.GetLineNum();
     made.name = attribute(e, "name");
-    const std::string subject = "loop '" + made.name + "'";
+    const std::string subject = quoted("loop", made.name);
     made.link1 = required_attribute(e, "link1", subject);
     made.link2 = required_attribute(e, "link2", subject);
     const std::string type = required_attribute(e, "type", subject);
     if (const auto known = joint_type_from(type)) made.type = *known;
-    else out_.add(rules::joint_type_unknown, at(e), subject, "type '" + type + "' is unknown");
+    else out_.add(rules::joint_type_unknown, at(e), subject, quoted("type", type) + " is unknown");
     each_child(e, subject, loop_tags, [&](const XMLElement& child, std::string_view tag) {
       if (!once(child, subject)) return;
       if (tag == "axis") made.axis = required_vector(child, "xyz", subject + ": axis");
@@ -265,10 +282,12 @@ class UrdfReader {
   std::optional<Shape> shape(const XMLElement& e, const std::string& subject) {
     Shape made;
     if (const char* name = e.Attribute("name")) made.name = name;
-    std::string defect = "has no <geometry>";
+    std::string defect = "has no <geometry>", twice;
     int line = e.GetLineNum();
     each_child(e, subject, shape_tags, [&](const XMLElement& child, std::string_view tag) {
-      if (tag == "geometry") {
+      if (child.PreviousSiblingElement(child.Name())) {
+        twice = "has more than one <" + std::string(tag) + ">";
+      } else if (tag == "geometry") {
         line = child.GetLineNum();
         defect = geometry(child, made.geometry, line);
       } else if (tag == "material") {
@@ -277,6 +296,7 @@ class UrdfReader {
         made.origin = pose(child, subject);
       }
     });
+    if (!twice.empty()) defect = twice;
     if (const Mesh* mesh = std::get_if<Mesh>(&made.geometry); mesh && defect.empty()) mesh_path(*mesh, line, subject);
     if (defect.empty()) return made;
     out_.add(rules::shape_invalid, {d_.file, line, 0}, subject, std::string(e.Name()) + " " + defect, "the shape is left out");
@@ -294,16 +314,16 @@ class UrdfReader {
       const char* text = g->Attribute(name);
       const Numbers n = parse_numbers(text ? text : "", 1);
       if (!text) defect = "has no " + std::string(name);
-      else if (n.broken) defect = std::string(name) + " '" + text + "' " + n.defect;
-      else if (!(n.value[0] > 0.0)) defect = std::string(name) + " " + text + " is not positive";
+      else if (n.broken) defect = quoted(name, text) + " " + n.defect;
+      else if (!(n.value[0] > 0.0)) defect = std::string(name) + " " + shown(text) + " is not positive";
       return n.value[0];
     };
     if (tag == "box") {
       const char* text = g->Attribute("size");
       const Numbers n = parse_numbers(text ? text : "", 3);
       if (!text) return "box has no size";
-      if (n.broken) return "box size '" + std::string(text) + "' " + n.defect;
-      if (*std::min_element(n.value.begin(), n.value.begin() + 3) <= 0.0) return "box size " + std::string(text) + " is not positive";
+      if (n.broken) return quoted("box size", text) + " " + n.defect;
+      if (*std::min_element(n.value.begin(), n.value.begin() + 3) <= 0.0) return "box size " + shown(text) + " is not positive";
       made = Box{{n.value[0], n.value[1], n.value[2]}};
       return {};
     }
@@ -316,15 +336,16 @@ class UrdfReader {
       Mesh mesh;
       if (const char* name = g->Attribute("filename")) mesh.file = name;
       if (mesh.file.empty()) return "mesh has no filename";
+      if (is_xacro_expression(mesh.file)) return quoted("mesh filename", mesh.file) + " is a xacro expression";
       if (const char* text = g->Attribute("scale")) {
         const Numbers n = parse_numbers(text, 3);
-        if (n.broken) return "mesh scale '" + std::string(text) + "' " + n.defect;
+        if (n.broken) return quoted("mesh scale", text) + " " + n.defect;
         mesh.scale << n.value[0], n.value[1], n.value[2];
       }
       made = std::move(mesh);
       return {};
     } else {
-      return "has an unknown geometry <" + std::string(tag) + ">" + did_you_mean(tag, geometry_tags);
+      return "has an unknown geometry <" + shown(tag) + ">" + did_you_mean(tag, geometry_tags);
     }
     return defect.empty() ? "" : std::string(tag) + " " + defect;
   }
@@ -336,19 +357,25 @@ class UrdfReader {
     const bool has_scheme = mesh.file.find("://") != std::string::npos && !mesh.file.starts_with("file://");
     const bool leaves = path == ".." || path.starts_with("../") || path.find("/../") != std::string_view::npos ||
                         (path.starts_with("/") && !has_scheme);
-    if (leaves) out_.add(rules::mesh_path, {d_.file, line, 0}, subject, "mesh path '" + mesh.file + "' leads out of the folder", "not opened");
+    if (leaves) out_.add(rules::mesh_path, {d_.file, line, 0}, subject, quoted("mesh path", mesh.file) + " leads out of the folder", "not opened");
   }
 
-  /// Materials may be used before they are declared, so the colours of those that the robot or one
-  /// of its visuals declares are gathered first.
+  /// Materials may be used before they are declared, so the colours and textures of those that the
+  /// robot or one of its visuals declares are gathered first.
   void materials(const XMLElement& root) {
+    const auto value = [](const XMLElement* m, const char* tag, const char* attribute) {
+      const XMLElement* e = m->FirstChildElement(tag);
+      return e ? e->Attribute(attribute) : nullptr;
+    };
     const auto declare = [&](const XMLElement* m) {
       const char* name = m ? m->Attribute("name") : nullptr;
-      const XMLElement* color = m ? m->FirstChildElement("color") : nullptr;
-      const char* rgba = color ? color->Attribute("rgba") : nullptr;
-      if (!name || !*name || !rgba) return;
-      if (const Numbers n = parse_numbers(rgba, 4); !n.broken)
-        materials_.emplace(name, Material{name, Vec4<double>(n.value.data()), ""});
+      if (!name || !*name || !m->FirstChildElement()) return;
+      Material made;
+      made.name = name;
+      if (const char* rgba = value(m, "color", "rgba"))
+        if (const Numbers n = parse_numbers(rgba, 4); !n.broken && is_color(n.value)) made.rgba = Vec4<double>(n.value.data());
+      if (const char* file = value(m, "texture", "filename")) made.texture = file;
+      materials_.emplace(name, std::move(made));
     };
     for (auto* m = root.FirstChildElement("material"); m; m = m->NextSiblingElement("material")) declare(m);
     for (auto* l = root.FirstChildElement("link"); l; l = l->NextSiblingElement("link"))
@@ -367,9 +394,8 @@ class UrdfReader {
       }
       const char* text = child.Attribute("rgba");
       const Numbers n = parse_numbers(text ? text : "", 4);
-      const bool in_range = std::all_of(n.value.begin(), n.value.end(), [](double x) { return x >= 0.0 && x <= 1.0; });
-      if (n.broken || !in_range)
-        out_.add(rules::material_invalid, at(child), subject, "colour '" + std::string(text ? text : "") + "' is not four numbers from 0 to 1",
+      if (n.broken || !is_color(n.value))
+        out_.add(rules::material_invalid, at(child), subject, quoted("colour", text ? text : "") + " is not four numbers from 0 to 1",
                  "the colour is left out");
       else
         made.rgba = Vec4<double>(n.value.data());
@@ -381,6 +407,7 @@ class UrdfReader {
 
   Pose pose(const XMLElement& e, const std::string& subject) {
     Pose made;
+    known_attributes(e, subject, origin_attributes);
     if (e.FindAttribute("xyz")) made.xyz = required_vector(e, "xyz", subject + ": origin");
     const bool rpy = e.FindAttribute("rpy");
     if (rpy) made.rpy = required_vector(e, "rpy", subject + ": origin");
@@ -389,18 +416,19 @@ class UrdfReader {
     if (rpy) out_.add(rules::orientation_double, at(e), subject, "origin has both rpy and quat_xyzw");
     const Numbers n = parse_numbers(quat->Value(), 4);
     if (n.broken) {
-      out_.add(*n.broken, at(*quat), subject, "quat_xyzw '" + std::string(quat->Value()) + "' " + n.defect);
+      out_.add(*n.broken, at(*quat), subject, quoted("quat_xyzw", quat->Value()) + " " + n.defect);
       return made;
     }
-    Quaternion<double> q{n.value[3], n.value[0], n.value[1], n.value[2]};
-    const double norm = std::sqrt(q.squared_norm());
+    const Vec4<double> given(n.value.data());
+    const double norm = given.stableNorm();
     if (!(norm > 0.0)) {
       out_.add(rules::quaternion_zero, at(*quat), subject, "quat_xyzw has no length");
       return made;
     }
     if (std::abs(norm - 1.0) > 1e-6)
       out_.add(rules::quaternion_not_unit, at(*quat), subject, "quat_xyzw has length " + format_number(norm), "normalised");
-    const auto angles = Rotation<double>::from_quaternion(q.normalized()).rpy();
+    const Vec4<double> unit = given.stableNormalized();
+    const auto angles = Rotation<double>::from_quaternion({unit(3), unit(0), unit(1), unit(2)}).rpy();
     made.rpy << angles.roll, angles.pitch, angles.yaw;
     return made;
   }
@@ -423,18 +451,14 @@ class UrdfReader {
       return {};
     }
     Numbers n = parse_numbers(a->Value(), count);
-    if (n.broken) out_.add(*n.broken, at(*a), subject, std::string(name) + " '" + shortened(a->Value()) + "' " + n.defect);
+    if (n.broken) out_.add(*n.broken, at(*a), subject, quoted(name, a->Value()) + " " + n.defect);
     return n;
   }
 
-  static std::string shortened(std::string text) {
-    constexpr std::size_t most = 60;
-    if (text.size() > most) text = text.substr(0, most) + "...";
-    return text;
-  }
-
-  static std::string attribute(const XMLElement& e, const char* name) {
+  std::string attribute(const XMLElement& e, const char* name) {
     const char* value = e.Attribute(name);
+    if (value && is_xacro_expression(value))
+      out_.add(rules::xacro, at(*e.FindAttribute(name)), "<" + std::string(e.Name()) + ">", quoted(name, value) + " is a xacro expression");
     return value ? value : "";
   }
 
@@ -442,6 +466,16 @@ class UrdfReader {
     const std::string value = attribute(e, name);
     if (value.empty()) out_.add(rules::attribute_missing, at(e), subject, std::string("has no attribute '") + name + "'");
     return value;
+  }
+
+  /// An attribute that was meant and is not read would change the robot in silence.
+  void known_attributes(const XMLElement& e, const std::string& subject, Tags known) {
+    for (const XMLAttribute* a = e.FirstAttribute(); a; a = a->Next()) {
+      if (contains(known, a->Name())) continue;
+      if (const std::string_view near = nearest(a->Name(), known); !near.empty())
+        out_.add(rules::tag_misspelt, at(*a), subject,
+                 "attribute '" + shown(a->Name()) + "' of <" + e.Name() + ">; did you mean '" + std::string(near) + "'?");
+    }
   }
 
   // --- walking ---
@@ -461,28 +495,29 @@ class UrdfReader {
 
   void stranger(const XMLElement& e, const XMLElement& parent, const std::string& subject, Tags known) {
     const std::string tag = e.Name();
-    const std::string seen = "<" + tag + "> in <" + parent.Name() + ">";
+    const std::string seen = "<" + shown(tag) + "> in <" + parent.Name() + ">";
     if (tag == "xacro:property" || tag == "xacro:arg") {
       out_.add(rules::xacro_leftover, at(e), subject, seen, "ignored");
     } else if (tag.starts_with("xacro:")) {
       out_.add(rules::xacro, at(e), subject, seen + " was not expanded");
     } else if (contains(weighty_tags, tag)) {
       out_.add(rules::tag_misplaced, at(e), subject, seen + " has no effect there");
-    } else if (const std::string near = misspelt(tag, known); !near.empty()) {
-      out_.add(rules::tag_misspelt, at(e), subject, seen + near);
+    } else if (const std::string_view near = nearest(tag, known); !near.empty()) {
+      out_.add(rules::tag_misspelt, at(e), subject, seen + "; did you mean <" + std::string(near) + ">?");
     } else {
       ignore(e);
     }
   }
 
-  static std::string misspelt(const std::string& tag, Tags known) {
+  /// Which of the known words was meant, if any.
+  static std::string_view nearest(std::string_view word, Tags known) {
     for (const std::string_view k : known)
-      if (edit_distance(tag, k, 2) <= (k.size() > 5 ? 2 : 1)) return "; did you mean <" + std::string(k) + ">?";
+      if (edit_distance(word, k, 2) <= (k.size() > 5 ? 2 : 1)) return k;
     return {};
   }
 
   void ignore(const XMLElement& e) {
-    auto& seen = ignored_[e.Name()];
+    auto& seen = ignored_[shown(e.Name())];
     if (seen.count++ == 0) seen.first_line = e.GetLineNum();
   }
 
@@ -498,7 +533,7 @@ class UrdfReader {
     const std::string tag = root.Name();
     std::string advice;
     if (tag == "sdf" || tag == "mujoco") advice = "this is " + std::string(tag == "sdf" ? "SDF" : "MJCF") + ", not URDF: convert it first";
-    out_.add(rules::xml_root, at(root), "", "the root element is <" + shortened(tag) + ">, not <robot>", "", advice);
+    out_.add(rules::xml_root, at(root), "", "the root element is <" + shown(tag) + ">, not <robot>", "", advice);
   }
 
   struct Seen {
@@ -511,6 +546,32 @@ class UrdfReader {
   std::map<std::string, Seen> ignored_;
 };
 
+/// What the parser's words mean.
+std::string told(tinyxml2::XMLError error) {
+  switch (error) {
+    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: return "this element is not closed, or another one is closed instead";
+    case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element cannot be read here";
+    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute of this element has no value or quotes, or stands twice";
+    case tinyxml2::XML_ERROR_PARSING_COMMENT: return "this comment does not end";
+    case tinyxml2::XML_ERROR_PARSING_CDATA: return "this CDATA section does not end";
+    case tinyxml2::XML_ERROR_PARSING_TEXT: return "the text does not end in an element";
+    case tinyxml2::XML_ERROR_PARSING_DECLARATION: return "a declaration <?...?> does not end, or stands in the wrong place";
+    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT: return "there is no element in the file";
+    default: return tinyxml2::XMLDocument::ErrorIDToName(error);
+  }
+}
+
+/// Too many links or joints are refused before they take memory.
+void check_count(const XMLElement& root, const char* tag, const std::string& file, std::size_t most, Diagnostics& out) {
+  std::size_t count = 0;
+  for (auto* e = root.FirstChildElement(tag); e; e = e->NextSiblingElement(tag))
+    if (++count > most) {
+      const std::string limit = std::to_string(most);
+      out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "", "more than " + limit + " " + tag + "s");
+      return;
+    }
+}
+
 }  // namespace
 
 Imported import_urdf(std::string_view text, std::string file, const ImportOptions& options) {
@@ -522,12 +583,16 @@ Imported import_urdf(std::string_view text, std::string file, const ImportOption
   const tinyxml2::XMLError error = document.Parse(prepared.data(), prepared.size());
   const XMLElement* root = document.RootElement();
   if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
-    out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "", "elements are nested more than 100 deep");
+    out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "", "elements are nested about 100 deep, as deep as the parser goes");
   else if (error != tinyxml2::XML_SUCCESS)
     out.add(error == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ? rules::xml_empty : rules::xml_malformed,
-            {file, document.ErrorLineNum(), 0}, "", std::string(tinyxml2::XMLDocument::ErrorIDToName(error)));
+            {file, document.ErrorLineNum(), 0}, "", told(error));
   else if (!root)
     out.add(rules::xml_empty, {file, 1, 0}, "", "there is no element in the file");
+  else if (const XMLElement* second = root->NextSiblingElement())
+    out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "", "a second element beside the root");
+  detail::stop_if_refused(out);
+  for (const char* tag : {"link", "joint"}) check_count(*root, tag, file, options.max_links, out);
   detail::stop_if_refused(out);
 
   Description description = UrdfReader(file, out).read(*root);

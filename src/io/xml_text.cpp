@@ -47,18 +47,50 @@ int line_of(std::string_view text, std::size_t position) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
 }
 
+/// The end of the comment or CDATA section that begins at i; i itself if none does.
+std::size_t end_of_comment(std::string_view text, std::size_t i) {
+  const std::string_view rest = text.substr(i);
+  if (rest.starts_with("<!--")) return std::min(text.find("-->", i + 4), text.size());
+  if (rest.starts_with("<![CDATA[")) return std::min(text.find("]]>", i + 9), text.size());
+  return i;
+}
+
 /// Where a DOCTYPE or an entity is declared, comments and CDATA aside.
 std::size_t find_declaration(std::string_view text) {
-  for (std::size_t i = text.find("<!"); i != std::string_view::npos; i = text.find("<!", i + 2)) {
-    const std::string_view rest = text.substr(i);
-    if (rest.starts_with("<!--")) i = std::min(text.find("-->", i + 4), text.size());
-    else if (rest.starts_with("<![CDATA[")) i = std::min(text.find("]]>", i + 9), text.size());
-    else return i;
+  for (std::size_t i = text.find("<!"); i != std::string_view::npos; i = text.find("<!", i)) {
+    const std::size_t end = end_of_comment(text, i);
+    if (end == i) return i;
+    i = end;
+  }
+  return std::string_view::npos;
+}
+
+/// Where an element has too many attributes: the parser compares each with all before it.
+std::size_t find_crowded_element(std::string_view text, int most) {
+  for (std::size_t i = text.find('<'); i != std::string_view::npos; i = text.find('<', i)) {
+    const std::size_t start = i;
+    i = end_of_comment(text, i);
+    if (i > start) continue;
+    int attributes = 0;
+    char quote = '\0';
+    for (; i < text.size() && (quote || text[i] != '>'); ++i) {
+      const char c = text[i];
+      if (quote) quote = c == quote ? '\0' : quote;
+      else if (c == '"' || c == '\'') quote = c;
+      else if (c == '=' && ++attributes > most) return start;
+    }
   }
   return std::string_view::npos;
 }
 
 }  // namespace
+
+std::string to_utf8(std::string_view text, const std::string& file, Diagnostics& out) {
+  const std::size_t bad = first_invalid_utf8(text);
+  if (bad == std::string_view::npos) return std::string(text);
+  out.add(rules::encoding, {file, line_of(text, bad), 0}, "", "the text is not UTF-8", "read as Latin-1");
+  return from_latin1(text);
+}
 
 std::string prepare_xml(std::string_view text, const std::string& file, const ImportOptions& options,
                         Diagnostics& out) {
@@ -82,11 +114,10 @@ std::string prepare_xml(std::string_view text, const std::string& file, const Im
   if (elements > options.max_elements)
     return refuse(rules::input_too_large, 0, std::to_string(elements) + " elements and attributes, the limit is " +
                                                  std::to_string(options.max_elements));
-  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
-    out.add(rules::encoding, {file, line_of(text, bad), 0}, "", "the text is not UTF-8", "read as Latin-1");
-    return from_latin1(text);
-  }
-  return std::string(text);
+  constexpr int most_attributes = 1000;
+  if (const auto at = find_crowded_element(text, most_attributes); at != std::string_view::npos)
+    return refuse(rules::input_too_large, at, "an element has more than " + std::to_string(most_attributes) + " attributes");
+  return to_utf8(text, file, out);
 }
 
 }  // namespace ulna::detail

@@ -111,7 +111,7 @@ class Assembler {
   }
 
   /// Numbers the coordinates. A mimicking joint borrows those at the end of its chain of masters.
-  void coordinates() {
+  void coordinates(Diagnostics& diagnostics) {
     for (std::size_t b = 1; b < data_.joints.size(); ++b) {
       Joint& j = data_.joints[b];
       if (given(b).mimic) continue;
@@ -119,18 +119,24 @@ class Assembler {
       data_.nq += configuration_size(j.type);
       data_.nv += velocity_size(j.type);
     }
-    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
-      Joint& j = data_.joints[b];
-      const JointDescription* at = &given(b);
-      while (at->mimic) {
-        // m (m' q + o') + o
-        j.offset += j.multiplier * at->mimic->offset;
-        j.multiplier *= at->mimic->multiplier;
-        const int master = check_.joint(at->mimic->joint);
-        j.mimics = body_of_joint_[master];
-        at = &d_.joints[master];
+    const auto master = [&](int b) { return body_of_joint_[check_.joint(given(b).mimic->joint)]; };
+    std::vector<int> chain;
+    for (int b = 1; b < static_cast<int>(data_.joints.size()); ++b) {
+      // up to a joint that is known, then back, each from its own master: every joint is composed once
+      for (int at = b; given(at).mimic && !data_.joints[at].mimics; at = master(at)) chain.push_back(at);
+      for (; !chain.empty(); chain.pop_back()) {
+        const int at = chain.back(), above = master(at);
+        Joint& j = data_.joints[at];
+        const Joint& m = data_.joints[above];
+        const Mimic& mimic = *given(at).mimic;
+        j.multiplier = mimic.multiplier * m.multiplier;
+        j.offset = mimic.multiplier * m.offset + mimic.offset;
+        j.mimics = m.mimics ? m.mimics : above;
+        j.q = m.q, j.v = m.v;
+        if (!std::isfinite(j.multiplier) || !std::isfinite(j.offset))
+          diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0}, detail::quoted("joint", given(at).name),
+                          "mimic multipliers and offsets overflow along the chain");
       }
-      if (j.mimics) j.q = data_.joints[j.mimics].q, j.v = data_.joints[j.mimics].v;
     }
   }
 
@@ -161,12 +167,16 @@ class Assembler {
 
   /// Joints that move nothing: forward dynamics has no answer for them.
   void report_massless(Diagnostics& diagnostics) const {
-    std::vector<bool> carries(data_.joints.size(), false);
+    std::vector<bool> carries(data_.joints.size(), false), moved(data_.nv, false);
     for (std::size_t b = data_.joints.size(); b-- > 1;) {
       const Joint& j = data_.joints[b];
       carries[b] = carries[b] || !data_.inertias[b].parameters().isZero(0.0);
       if (carries[b]) carries[j.parent] = true;
-      if (!carries[b] && !j.mimics && data_.armature(j.v) == 0.0)
+      if (carries[b] && j.multiplier != 0.0) moved[j.v] = true;  // by the joint or one that mimics it
+    }
+    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
+      const Joint& j = data_.joints[b];
+      if (!moved[j.v] && !j.mimics && data_.armature(j.v) == 0.0)
         diagnostics.add(rules::body_massless, {d_.file, given(b).line, 0},
                         detail::quoted("joint", given(b).name), "moves nothing that has inertia",
                         "the mass matrix is singular");
@@ -227,7 +237,8 @@ Model Builder::build(Diagnostics& diagnostics) const {
 
   Assembler assemble(*data, check);
   assemble.bodies();
-  assemble.coordinates();
+  assemble.coordinates(diagnostics);
+  if (diagnostics.has_errors()) throw ModelError(diagnostics);
   assemble.joint_tables();
   assemble.report_massless(diagnostics);
   if (diagnostics.has_errors()) throw ModelError(diagnostics);

@@ -1,24 +1,35 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "ulna/model/rules.hpp"
 #include "ulna/spatial/consistency.hpp"
 
 namespace ulna::detail {
 
+/// Short and on one line, whatever the name.
 std::string quoted(std::string_view kind, std::string_view name) {
-  return std::string(kind) + " '" + std::string(name) + "'";
+  constexpr std::size_t most = 80;
+  std::size_t end = std::min(name.size(), most);
+  while (end < name.size() && end > 0 && (name[end] & 0xC0) == 0x80) --end;  // no cut within a character
+  std::string shown;
+  for (const char c : name.substr(0, end)) {
+    constexpr char digits[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    else shown += c;
+  }
+  return std::string(kind) + " '" + shown + (end < name.size() ? "...'" : "'");
 }
 
 namespace {
 
+/// With six digits, and a point whatever the locale.
 std::string number(double x) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
+  return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::general, 6).ptr};
 }
 
 std::string numbers(const Vec3<double>& v) {
@@ -26,6 +37,29 @@ std::string numbers(const Vec3<double>& v) {
 }
 
 bool is_single(JointType t) { return velocity_size(t) == 1; }
+
+bool is_finite(const Pose& pose) { return pose.xyz.allFinite() && pose.rpy.allFinite(); }
+
+/// Advice costs a look at all names: it is given as long as somebody will read it.
+std::string advice(const Diagnostics& out, const Names& names, std::string_view name) {
+  return out.count(Severity::error) < 10 ? names.did_you_mean(name) : std::string();
+}
+
+void make_unit(Vec3<double>& axis, const Source& source, const std::string& subject, Diagnostics& out) {
+  const double length = axis.norm();
+  if (!axis.allFinite())
+    out.add(rules::number_invalid, source, subject, "axis is not finite");
+  else if (axis.isZero(0.0))
+    out.add(rules::axis_zero, source, subject, "axis 0 0 0 has no direction");
+  else if (!(std::abs(length - 1.0) <= 1e-6)) {
+    const std::string seen = "axis " + numbers(axis) + " is not of unit length";
+    axis /= axis.cwiseAbs().maxCoeff();  // or else the squares of very large or small numbers are lost
+    axis.normalize();
+    out.add(rules::axis_not_unit, source, subject, seen, numbers(axis) + " is used");
+  } else if (std::abs(length - 1.0) > 4e-16) {
+    axis /= length;  // rounded in print
+  }
+}
 
 }  // namespace
 
@@ -60,19 +94,19 @@ void Checker::tree() {
   children_.assign(n, {});
   for (std::size_t j = 0; j < d_.joints.size(); ++j) {
     const JointDescription& joint = d_.joints[j];
-    const int parent = resolve(quoted("joint", joint.name), "parent", joint.parent, joint.line);
-    const int child = resolve(quoted("joint", joint.name), "child", joint.child, joint.line);
+    const int parent = resolve(quoted("joint", joint.name), "parent link", joint.parent, joint.line);
+    const int child = resolve(quoted("joint", joint.name), "child link", joint.child, joint.line);
     if (parent < 0 || child < 0) continue;
     if (parent == child) {
       out_.add(rules::tree_self_loop, at(joint.line), quoted("joint", joint.name),
-               "connects link '" + joint.parent + "' to itself");
+               "connects " + quoted("link", joint.parent) + " to itself");
       continue;
     }
     int& above = parents_[child];
     if (above >= 0) {
       const JointDescription& other = d_.joints[above];
       out_.add(rules::link_two_parents, at(joint.line), quoted("joint", joint.name),
-               "link '" + joint.child + "' already is the child of joint '" + other.name + "'" +
+               quoted("link", joint.child) + " already is the child of " + quoted("joint", other.name) +
                    (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
       continue;
     }
@@ -91,13 +125,19 @@ void Checker::tree() {
 
 void Checker::joints() {
   for (JointDescription& joint : d_.joints) {
-    if (!joint.origin.xyz.allFinite() || !joint.origin.rpy.allFinite())
-      complain(rules::number_invalid, joint, "origin is not finite");
+    if (!is_finite(joint.origin)) complain(rules::number_invalid, joint, "origin is not finite");
     axis(joint);
     limits(joint);
     dynamics(joint);
   }
   mimics();
+  for (const FrameDescription& f : d_.frames)
+    if (!is_finite(f.origin)) out_.add(rules::number_invalid, at(f.line), quoted("frame", f.name), "origin is not finite");
+  for (LoopDescription& l : d_.loops) {
+    if (!is_finite(l.origin1) || !is_finite(l.origin2))
+      out_.add(rules::number_invalid, at(l.line), quoted("loop", l.name), "origin is not finite");
+    if (has_axis(l.type)) make_unit(l.axis, at(l.line), quoted("loop", l.name), out_);
+  }
   go_on();
 }
 
@@ -157,7 +197,7 @@ int Checker::resolve(const std::string& subject, std::string_view role, const st
   const int found = links_.find(name);
   if (found < 0)
     out_.add(rules::link_unknown, at(line), subject,
-             std::string(role) + " link '" + name + "' is unknown" + links_.did_you_mean(name));
+             quoted(role, name) + " is unknown" + advice(out_, links_, name));
   return found;
 }
 
@@ -168,11 +208,11 @@ void Checker::find_root() {
   if (roots.size() > 1) {
     std::string list;
     for (std::size_t i = 0; i < std::min<std::size_t>(roots.size(), 5); ++i)
-      list += (i ? ", '" : "'") + d_.links[roots[i]].name + "'";
+      list += quoted(i ? "," : "", d_.links[roots[i]].name);
     if (roots.size() > 5) list += ", ...";
     const LinkDescription& second = d_.links[roots[1]];
     out_.add(rules::tree_two_roots, at(second.line), quoted("robot", d_.name),
-             std::to_string(roots.size()) + " links have no parent: " + list);
+             std::to_string(roots.size()) + " links have no parent:" + list);
   }
   // what cannot be reached from a root hangs on a cycle
   std::vector<bool> reached(parents_.size(), false);
@@ -184,27 +224,19 @@ void Checker::find_root() {
     for (const int j : children_[i])
       stack.push_back(links_.find(d_.joints[j].child));
   }
-  const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
-  if (lost < static_cast<std::ptrdiff_t>(reached.size()))
+  auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
+  if (lost < static_cast<std::ptrdiff_t>(reached.size())) {
+    // up from what may only hang on the cycle, until a link comes by again
+    for (; !reached[lost]; lost = links_.find(d_.joints[parents_[lost]].parent)) reached[lost] = true;
     out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line),
              quoted("link", d_.links[lost].name), "is its own ancestor: no root leads to it");
+  }
   if (!roots.empty()) root_ = roots.front();
 }
 
 void Checker::axis(JointDescription& joint) {
   if (!has_axis(joint.type)) return;
-  const double length = joint.axis.norm();
-  if (!std::isfinite(length))
-    complain(rules::number_invalid, joint, "axis is not finite");
-  else if (length == 0.0)
-    complain(rules::axis_zero, joint, "axis 0 0 0 has no direction");
-  else if (std::abs(length - 1.0) > 1e-6) {
-    const std::string seen = "axis " + numbers(joint.axis) + " is not of unit length";
-    joint.axis /= length;
-    complain(rules::axis_not_unit, joint, seen, numbers(joint.axis) + " is used");
-  } else if (std::abs(length - 1.0) > 4e-16) {
-    joint.axis /= length;  // rounded in print
-  }
+  make_unit(joint.axis, at(joint.line), quoted("joint", joint.name), out_);
   if (joint.type == JointType::helical && (!std::isfinite(joint.pitch) || joint.pitch == 0.0))
     complain(rules::pitch_missing, joint, "pitch " + number(joint.pitch) + " m/rad");
 }
@@ -217,6 +249,8 @@ void Checker::limits(JointDescription& joint) {
   }
   if (l.lower > l.upper)
     complain(rules::limit_reversed, joint, "lower " + number(l.lower) + " is above upper " + number(l.upper));
+  else if (l.lower == infinity || l.upper == -infinity)
+    complain(rules::limit_reversed, joint, "no number lies from " + number(l.lower) + " to " + number(l.upper));
   if (l.lower == 0.0 && l.upper == 0.0 && is_single(joint.type)) {
     complain(rules::limit_zero_range, joint, "lower and upper limit are 0", "taken as unlimited");
     l.lower = -infinity, l.upper = infinity;
@@ -258,10 +292,10 @@ void Checker::mimics() {
     const int master = joints_.find(joint.mimic->joint);
     if (master < 0)
       complain(rules::mimic_unknown, joint,
-               "mimics unknown joint '" + joint.mimic->joint + "'" + joints_.did_you_mean(joint.mimic->joint));
+               quoted("mimics unknown joint", joint.mimic->joint) + advice(out_, joints_, joint.mimic->joint));
     else if (!is_single(d_.joints[master].type))
       complain(rules::mimic_unknown, joint,
-               "mimics joint '" + joint.mimic->joint + "', which has no single coordinate");
+               quoted("mimics joint", joint.mimic->joint) + ", which has no single coordinate");
     if (!std::isfinite(joint.mimic->multiplier) || !std::isfinite(joint.mimic->offset))
       complain(rules::number_invalid, joint, "mimic multiplier or offset is not finite");
   }
@@ -278,7 +312,7 @@ void Checker::mimic_cycles() {
       j = joints_.find(d_.joints[j].mimic->joint);
     }
     if (d_.joints[j].mimic && walk[j] == static_cast<int>(start)) {
-      complain(rules::mimic_cycle, d_.joints[j], "mimics itself, by way of '" + d_.joints[j].mimic->joint + "'");
+      complain(rules::mimic_cycle, d_.joints[j], quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
       return;
     }
     if (walk[j] < 0) walk[j] = static_cast<int>(start);

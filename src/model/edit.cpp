@@ -63,6 +63,12 @@ Model lock_joints(const Model& model, const JointValues& at) {
     for (const double v : values)
       if (!std::isfinite(v)) refuse(rules::number_invalid, model, "joint '" + name + "': value is not finite");
     locked[*body] = values;
+    if (j.type == JointType::ball || j.type == JointType::floating) {
+      Eigen::Map<Vec4<double>> quaternion(locked[*body].data());
+      if (quaternion.stableNorm() == 0.0)
+        refuse(rules::quaternion_zero, model, "joint '" + name + "': the quaternion has no length");
+      quaternion.stableNormalize();
+    }
   }
   for (int b = 1; b < model.body_count(); ++b) {
     const Joint& j = model.joint(b);
@@ -106,6 +112,8 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   std::vector<std::vector<int>> hanging(d.links.size());
   for (std::size_t j = 0; j < d.joints.size(); ++j)
     hanging[tree.link.at(model.description().joints[j].parent)].push_back(static_cast<int>(j));
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  for (std::size_t j = 0; j < d.joints.size(); ++j) by_name[model.description().joints[j].name] = j;
   std::unordered_set<std::string_view> links, joints;
   std::vector<int> stack{base};
   while (!stack.empty()) {
@@ -127,13 +135,26 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   keep_if(d.joints, [&](const auto& j) { return joints.contains(j.name); });
   keep_if(d.frames, [&](const auto& f) { return links.contains(f.link); });
   keep_if(d.loops, [&](const auto& l) { return links.contains(l.link1) && links.contains(l.link2); });
-  for (JointDescription& j : d.joints)
-    if (j.mimic && !joints.contains(j.mimic->joint)) {
+  for (JointDescription& j : d.joints) {
+    if (!j.mimic) continue;
+    // a master that is lost may follow one that is not
+    Mimic composed = *j.mimic;
+    while (!joints.contains(composed.joint)) {
+      const JointDescription& lost = model.description().joints[by_name.at(composed.joint)];
+      if (!lost.mimic) break;
+      composed.offset += composed.multiplier * lost.mimic->offset;
+      composed.multiplier *= lost.mimic->multiplier;
+      composed.joint = lost.mimic->joint;
+    }
+    if (joints.contains(composed.joint)) {
+      j.mimic = composed;
+    } else {
       if (notes)
         notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::quoted("joint", j.name),
                     "mimics '" + j.mimic->joint + "', which is not on the chain", "moves on its own");
       j.mimic.reset();
     }
+  }
   return Builder(std::move(d)).build();
 }
 
@@ -171,8 +192,12 @@ Model lump_fixed_joints(const Model& model) {
     if (with_inertial[b] > 1) bodies[b].inertial = Inertial(model.inertias()[b]);
   d.links = std::move(bodies);
 
-  for (const JointDescription& j : given.joints) {
-    if (j.type == JointType::fixed) continue;
+  // in the order of the model: without the fixed joints between them, that of the file may be another
+  std::vector<const JointDescription*> moving(model.body_count());
+  for (const JointDescription& j : given.joints)
+    if (j.type != JointType::fixed) moving[model.joint_index(j.name)] = &j;
+  for (int b = 1; b < model.body_count(); ++b) {
+    const JointDescription& j = *moving[b];
     d.joints.push_back(j);
     d.joints.back().origin = moved(home(j.parent), j.origin);
     d.joints.back().parent = model.body_name(home(j.parent).body);

@@ -73,7 +73,7 @@ std::string Consistency::explanation() const {
     case Verdict::not_positive:
       return format("inertia is not positive definite: principal moment %.4g kg m^2", amount);
     case Verdict::triangle_inequality:
-      return format("triangle inequality: %.4g > %.4g + %.4g by %.3g kg m^2", m.z(), m.y(), m.x(), amount);
+      return format("triangle inequality: %.4g > %.4g + %.4g by %.3g kg m^2", m.z(), m.x(), m.y(), amount);
   }
   return {};
 }

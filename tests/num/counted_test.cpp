@@ -48,11 +48,12 @@ TEST(Counted, each_transcendental_function_counts_as_one_trigonometric_call) {
   const Counted x = 0.5;
   Counted z;
   const OperationCount n = count_operations([&] {
-    for (Counted (*f)(Counted) : {+[](Counted a) { return sin(a); }, +[](Counted a) { return cos(a); },
-                                  +[](Counted a) { return tan(a); }, +[](Counted a) { return asin(a); },
-                                  +[](Counted a) { return acos(a); }, +[](Counted a) { return atan(a); },
-                                  +[](Counted a) { return exp(a); }, +[](Counted a) { return log(a); },
-                                  +[](Counted a) { return tanh(a); }})
+    for (Counted (*f)(Counted) :
+         {+[](Counted a) { return sin(a); }, +[](Counted a) { return cos(a); },
+          +[](Counted a) { return tan(a); }, +[](Counted a) { return asin(a); },
+          +[](Counted a) { return acos(a); }, +[](Counted a) { return atan(a); },
+          +[](Counted a) { return exp(a); }, +[](Counted a) { return log(a); },
+          +[](Counted a) { return tanh(a); }})
       z = f(x);
   });
   expect_count(n, count(0, 0, 0, 0, 9), __LINE__);
@@ -99,7 +100,7 @@ TEST(Counted, two_rotations_written_out_by_hand_count_as_by_hand) {
     const Counted ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b);  // 4 trig
     const Counted c = ca * cb - sa * sb;                               // 2 mul, 1 add
     const Counted s = sa * cb + ca * sb;                               // 2 mul, 1 add
-    trace = (c * c + s * s) / sqrt(c * c + s * s);                     // 4 mul, 2 add, 1 div, 1 sqrt
+    trace = (c * c + s * s) / sqrt(c * c + s * s);  // 4 mul, 2 add, 1 div, 1 sqrt
   });
   expect_count(n, count(8, 4, 1, 1, 4), __LINE__);
   EXPECT_NEAR(trace.value, 1.0, 1e-15);

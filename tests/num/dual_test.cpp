@@ -66,10 +66,38 @@ TEST(Dual, products_and_quotients_follow_leibniz) {
   for_each_seed([](Random& random) {
     const double x = random.real(), y = random.real(0.5, 2.0);
     const D2 a = D2::variable(x, 0), b = D2::variable(y, 1);
-    expect_close(a + b, [&] { D2 r(x + y); r.gradient = {1.0, 1.0}; return r; }(), 0.0);
-    expect_close(a - b, [&] { D2 r(x - y); r.gradient = {1.0, -1.0}; return r; }(), 0.0);
-    expect_close(a * b, [&] { D2 r(x * y); r.gradient = {y, x}; return r; }(), 0.0);
-    expect_close(a / b, [&] { D2 r(x / y); r.gradient = {1.0 / y, -x / (y * y)}; return r; }(), 2e-15);
+    expect_close(
+        a + b,
+        [&] {
+          D2 r(x + y);
+          r.gradient = {1.0, 1.0};
+          return r;
+        }(),
+        0.0);
+    expect_close(
+        a - b,
+        [&] {
+          D2 r(x - y);
+          r.gradient = {1.0, -1.0};
+          return r;
+        }(),
+        0.0);
+    expect_close(
+        a * b,
+        [&] {
+          D2 r(x * y);
+          r.gradient = {y, x};
+          return r;
+        }(),
+        0.0);
+    expect_close(
+        a / b,
+        [&] {
+          D2 r(x / y);
+          r.gradient = {1.0 / y, -x / (y * y)};
+          return r;
+        }(),
+        2e-15);
   });
 }
 

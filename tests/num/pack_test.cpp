@@ -110,7 +110,8 @@ TEST(Pack, atan2_is_that_of_doubles_in_every_quadrant_and_on_the_axes) {
     const P angle = atan2(pack(y[k]), pack(x[k]));
     for (std::size_t lane = 0; lane < 4; ++lane) {
       const double expected = std::atan2(y[k][lane], x[k][lane]);
-      EXPECT_NEAR(angle[static_cast<int>(lane)], expected, 4.0 * epsilon<double>() * std::abs(expected));
+      EXPECT_NEAR(angle[static_cast<int>(lane)], expected,
+                  4.0 * epsilon<double>() * std::abs(expected));
     }
   }
 }
@@ -118,7 +119,8 @@ TEST(Pack, atan2_is_that_of_doubles_in_every_quadrant_and_on_the_axes) {
 TEST(Pack, comparisons_answer_lane_by_lane) {
   const P x = pack({1.0, 2.0, 3.0, std::numeric_limits<double>::quiet_NaN()}), y(2.0);
   const auto expect = [](const PackMask<double, 4>& mask, std::array<bool, 4> lanes) {
-    for (int lane = 0; lane < 4; ++lane) EXPECT_EQ(mask[lane], lanes[static_cast<std::size_t>(lane)]);
+    for (int lane = 0; lane < 4; ++lane)
+      EXPECT_EQ(mask[lane], lanes[static_cast<std::size_t>(lane)]);
   };
   expect(x < y, {true, false, false, false});
   expect(x > y, {false, false, true, false});

@@ -30,5 +30,6 @@ string(REGEX REPLACE "(.)$" ".\\1" seconds "0${tenths}")
 string(REGEX REPLACE "^0([0-9])" "\\1" seconds "${seconds}")
 
 run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/native_consumer)
 run(${WORK}/build/consumer)
 message("${output}compile time of a small consumer: ${seconds} s")

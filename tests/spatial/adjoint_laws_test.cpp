@@ -78,7 +78,8 @@ TYPED_TEST(AdjointLaws, a_twist_matrix_is_seen_from_another_frame_by_conjugation
   for_each_seed([](Random& random) {
     const auto X = random_transform<T>(random);
     const auto V = random_twist<T>(random);
-    expect_close(product(product(X.matrix(), twist_matrix(V)), X.inverse().matrix()), twist_matrix(X * V), 8e-15);
+    expect_close(product(product(X.matrix(), twist_matrix(V)), X.inverse().matrix()),
+                 twist_matrix(X * V), 8e-15);
   });
 }
 
@@ -91,7 +92,8 @@ TYPED_TEST(AdjointLaws, cross_products_are_the_same_in_every_frame) {
     const auto F = random_wrench<T>(random);
     expect_close(X * cross(V, W), cross(X * V, X * W), 1e-14);
     expect_close(X * cross(V, F), cross(X * V, X * F), 1e-14);
-    expect_close(cross_matrix(X * V), product(product(X.motion_matrix(), cross_matrix(V)), X.inverse().motion_matrix()),
+    expect_close(cross_matrix(X * V),
+                 product(product(X.motion_matrix(), cross_matrix(V)), X.inverse().motion_matrix()),
                  2e-14);
   });
 }

@@ -16,7 +16,6 @@ using test::Random;
 using test::random_cloud;
 using test::random_inertia;
 using test::random_symmetric;
-using test::random_transform;
 using test::random_twist;
 using test::random_vector;
 using test::transposed;
@@ -60,53 +59,12 @@ TYPED_TEST(InertiaLaws, the_ten_parameters_are_the_moments_of_the_mass) {
     typename Inertia<T>::Parameters pi = Inertia<T>::Parameters::Zero();
     for (const auto& [m, r] : cloud) {
       const T x = r.x(), y = r.y(), z = r.z();
-      const T moments[10] = {T(1), x, y, z, y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y};
+      const T moments[10] = {
+          T(1), x, y, z, y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y};
       for (int i = 0; i < 10; ++i) pi(i) += m * moments[i];
     }
     expect_close(inertia_of(cloud).parameters(), pi, 4e-15);
     expect_close(Inertia<T>(pi).matrix(), inertia_of(cloud).matrix(), 4e-15);
-  });
-}
-
-TYPED_TEST(InertiaLaws, moving_the_frame_is_a_congruence_of_the_matrix) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    const auto I = random_inertia<T>(random);
-    const auto X = random_transform<T>(random);
-    const Mat6<T> moved = product(product(X.force_matrix(), I.matrix()), X.inverse().motion_matrix());
-    expect_close((X * I).matrix(), moved, 2e-14);
-  });
-}
-
-TYPED_TEST(InertiaLaws, moving_the_frame_moves_the_point_masses) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    auto cloud = random_cloud<T>(random);
-    const auto X = random_transform<T>(random);
-    const auto I = X * inertia_of(cloud);
-    for (auto& point : cloud) point.at = X * point.at;
-    expect_close(I, inertia_of(cloud), 1e-14);
-  });
-}
-
-TYPED_TEST(InertiaLaws, frames_compose) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    const auto I = random_inertia<T>(random);
-    const auto A = random_transform<T>(random), B = random_transform<T>(random);
-    expect_close((A * B) * I, A * (B * I), 2e-14);
-    expect_close(A.inverse() * (A * I), I, 4e-14);
-  });
-}
-
-TYPED_TEST(InertiaLaws, kinetic_energy_and_momentum_are_the_same_in_every_frame) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    const auto I = random_inertia<T>(random);
-    const auto V = random_twist<T>(random);
-    const auto X = random_transform<T>(random);
-    expect_close(kinetic_energy(X * I, X * V), kinetic_energy(I, V), 2e-14);
-    expect_close((X * I) * (X * V), X * (I * V), 2e-14);
   });
 }
 
@@ -125,7 +83,8 @@ TYPED_TEST(InertiaLaws, an_inertia_about_the_centre_of_mass_is_found_again) {
 }
 
 // Steiner: about the origin, each product of inertia changes by m (c'c δ - c_i c_j)
-TYPED_TEST(InertiaLaws, the_inertia_about_the_origin_exceeds_that_about_the_centre_of_mass_by_steiners_term) {
+TYPED_TEST(InertiaLaws,
+           the_inertia_about_the_origin_exceeds_that_about_the_centre_of_mass_by_steiners_term) {
   using T = TypeParam;
   for_each_seed([](Random& random) {
     const auto I = random_inertia<T>(random);
@@ -166,31 +125,6 @@ TYPED_TEST(InertiaLaws, what_has_no_mass_has_its_centre_at_the_origin) {
   // a rotor whose mass is counted elsewhere
   const Mat3<T> I = Vec3<T>(T(1), T(2), T(2.5)).asDiagonal();
   expect_close(Inertia<T>::about_com(T(0), Vec3<T>::Zero(), I).rotational_about_com(), I, 0.0);
-}
-
-TYPED_TEST(InertiaLaws, the_pseudo_inertia_is_the_sum_of_homogeneous_squares) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    const auto cloud = random_cloud<T>(random);
-    Mat4<T> J = Mat4<T>::Zero();
-    for (const auto& [m, r] : cloud) {
-      const T h[4] = {r.x(), r.y(), r.z(), T(1)};
-      for (int i = 0; i < 4; ++i)
-        for (int j = 0; j < 4; ++j) J(i, j) += m * h[i] * h[j];
-    }
-    expect_close(pseudo_inertia(inertia_of(cloud)), J, 1e-14);
-    expect_close(inertia_from_pseudo(J), inertia_of(cloud), 1e-14);
-  });
-}
-
-TYPED_TEST(InertiaLaws, the_pseudo_inertia_moves_by_the_homogeneous_matrix) {
-  using T = TypeParam;
-  for_each_seed([](Random& random) {
-    const auto I = random_inertia<T>(random);
-    const auto X = random_transform<T>(random);
-    const Mat4<T> moved = product(product(X.matrix(), pseudo_inertia(I)), transposed(X.matrix()));
-    expect_close(pseudo_inertia(X * I), moved, 2e-14);
-  });
 }
 
 TEST(Inertia, of_a_point_mass_is_that_of_a_stone_on_a_string) {

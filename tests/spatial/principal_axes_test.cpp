@@ -46,8 +46,12 @@ TYPED_TEST(PrincipalAxes, compose_to_the_matrix_ascending_and_right_handed) {
 
 TYPED_TEST(PrincipalAxes, of_a_diagonal_matrix_are_the_axes_of_the_frame_in_order) {
   using T = TypeParam;
-  for (const auto& [a, b, c] : {std::array{1.0, 2.0, 3.0}, {3.0, 2.0, 1.0}, {2.0, 3.0, 1.0}, {3.0, 1.0, 2.0},
-                                {1.0, 3.0, 2.0}, {2.0, 1.0, 3.0}}) {
+  for (const auto& [a, b, c] : {std::array{1.0, 2.0, 3.0},
+                                {3.0, 2.0, 1.0},
+                                {2.0, 3.0, 1.0},
+                                {3.0, 1.0, 2.0},
+                                {1.0, 3.0, 2.0},
+                                {2.0, 1.0, 3.0}}) {
     const Mat3<T> A = Vec3<T>(T(a), T(b), T(c)).asDiagonal();
     expect_principal(A);
     expect_close(principal_axes(A).moments, Vec3<T>(T(1), T(2), T(3)), 0.0);
@@ -56,8 +60,14 @@ TYPED_TEST(PrincipalAxes, of_a_diagonal_matrix_are_the_axes_of_the_frame_in_orde
 
 TYPED_TEST(PrincipalAxes, find_prescribed_moments_repeated_and_zero_ones_too) {
   using T = TypeParam;
-  for (const auto& [a, b, c] : {std::array{1.0, 2.0, 3.0}, {1.0, 1.0, 2.0}, {1.0, 2.0, 2.0}, {1.0, 1.0, 1.0},
-                                {0.0, 0.0, 1.0}, {0.0, 1.0, 1.0}, {0.0, 0.0, 0.0}, {-1.0, 0.0, 1.0}}) {
+  for (const auto& [a, b, c] : {std::array{1.0, 2.0, 3.0},
+                                {1.0, 1.0, 2.0},
+                                {1.0, 2.0, 2.0},
+                                {1.0, 1.0, 1.0},
+                                {0.0, 0.0, 1.0},
+                                {0.0, 1.0, 1.0},
+                                {0.0, 0.0, 0.0},
+                                {-1.0, 0.0, 1.0}}) {
     for_each_seed([a = a, b = b, c = c](Random& random) {
       // a rotation of plain numbers: repeated moments have no axes that could be differentiated
       const Mat3<double> R = random_rotation<double>(random).matrix();
@@ -83,11 +93,14 @@ TYPED_TEST(PrincipalAxes, of_a_body_are_about_its_centre_of_mass) {
 }
 
 TEST(PrincipalAxesOf, are_those_of_another_eigenvalue_solver) {
-  for_each_seed([](Random& random) {
-    const Mat3<double> A = random_symmetric<double>(random);
-    expect_close(principal_axes(A).moments, Vec3<double>(Eigen::SelfAdjointEigenSolver<Mat3<double>>(A).eigenvalues()),
-                 4e-15);
-  }, 100);
+  for_each_seed(
+      [](Random& random) {
+        const Mat3<double> A = random_symmetric<double>(random);
+        expect_close(principal_axes(A).moments,
+                     Vec3<double>(Eigen::SelfAdjointEigenSolver<Mat3<double>>(A).eigenvalues()),
+                     4e-15);
+      },
+      100);
 }
 
 TEST(PrincipalAxesOf, do_not_mind_matrices_whose_elements_differ_by_many_magnitudes) {
@@ -129,27 +142,34 @@ TEST(PrincipalAxesDerivative, of_the_moments_is_the_limit_of_its_difference_quot
     const Mat3<double> dA = random_symmetric<double>(random);
     const Vec3<D> moments = principal_axes(along(A, dA)).moments;
     const Vec3<double> quotient =
-        five_point_derivative([&](double t) { return moments_of(Mat3<double>(A + t * dA)); });
-    for (int i = 0; i < 3; ++i) EXPECT_NEAR(moments(i).gradient[0], quotient(i), 1e-10);
+        five_point_derivative([&](double t) { return moments_of(Mat3<double>(A + t * dA)); }, 4e-4);
+    // the quotient itself is known to the rounding of the moments, some 1e-14, over the step
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(moments(i).gradient[0], quotient(i), 5e-11);
   });
 }
 
 // Hellmann and Feynman: the derivative of a moment is what the change does to its axis
 TEST(PrincipalAxesDerivative, of_a_moment_is_the_change_seen_along_its_axis) {
-  for_each_seed([](Random& random) {
-    const Mat3<double> A = random_symmetric<double>(random), dA = random_symmetric<double>(random);
-    const Vec3<D> moments = principal_axes(along(A, dA)).moments;
-    const Mat3<double> V = principal_axes(A).axes.matrix();
-    for (int k = 0; k < 3; ++k) EXPECT_NEAR(moments(k).gradient[0], V.col(k).dot(dA * V.col(k)), 1e-12);
-  }, 50);
+  for_each_seed(
+      [](Random& random) {
+        const Mat3<double> A = random_symmetric<double>(random),
+                           dA = random_symmetric<double>(random);
+        const Vec3<D> moments = principal_axes(along(A, dA)).moments;
+        const Mat3<double> V = principal_axes(A).axes.matrix();
+        for (int k = 0; k < 3; ++k)
+          EXPECT_NEAR(moments(k).gradient[0], V.col(k).dot(dA * V.col(k)), 1e-12);
+      },
+      50);
 }
 
 TEST(PrincipalAxesDerivative, of_moments_and_axes_together_is_that_of_the_matrix) {
-  for_each_seed([](Random& random) {
-    const Mat3<double> A = with_moments(random_rotation<double>(random), 1.0, 2.0, 4.0);
-    const Mat3<double> symmetric = 0.5 * (A + A.transpose());
-    expect_principal(along(symmetric, random_symmetric<double>(random)), 1e-13);
-  }, 100);
+  for_each_seed(
+      [](Random& random) {
+        const Mat3<double> A = with_moments(random_rotation<double>(random), 1.0, 2.0, 4.0);
+        const Mat3<double> symmetric = 0.5 * (A + A.transpose());
+        expect_principal(along(symmetric, random_symmetric<double>(random)), 1e-13);
+      },
+      100);
 }
 
 // most bodies are drawn along their principal axes: the matrix is diagonal, its derivative is not
@@ -162,7 +182,8 @@ TEST(PrincipalAxesDerivative, at_a_diagonal_matrix_the_axes_turn_with_it) {
     const Vec3<double> lambda(1.0, 2.0, 4.0);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
-        EXPECT_NEAR(p.axes.matrix()(i, j).gradient[0], i == j ? 0.0 : dA(i, j) / (lambda(j) - lambda(i)), 1e-14)
+        EXPECT_NEAR(p.axes.matrix()(i, j).gradient[0],
+                    i == j ? 0.0 : dA(i, j) / (lambda(j) - lambda(i)), 1e-14)
             << i << ", " << j;
     expect_principal(along(A, dA));
   });
@@ -183,7 +204,8 @@ TEST(PrincipalAxesDerivative, the_second_of_a_moment_is_that_of_perturbation_the
   for_each_seed([](Random& random) {
     const Vec3<double> lambda(1.0, 2.0, 4.0);
     const Mat3<double> dA = random_symmetric<double>(random);
-    for (const Mat3<double>& V : {Mat3<double>(Mat3<double>::Identity()), Mat3<double>(random_rotation<double>(random).matrix())}) {
+    for (const Mat3<double>& V : {Mat3<double>(Mat3<double>::Identity()),
+                                  Mat3<double>(random_rotation<double>(random).matrix())}) {
       const DD t = DD::variable(D::variable(0.0, 0), 0);
       const Mat3<double> A0 = V * lambda.asDiagonal() * V.transpose(), W = V * dA * V.transpose();
       Mat3<DD> A;

@@ -22,8 +22,8 @@ Rotation<double> compose(const RollPitchYaw<double>& a) {
 TEST(RollPitchYaw, is_yaw_after_pitch_after_roll_about_the_fixed_axes) {
   for_each_seed([](Random& random) {
     const double roll = random.real(-3, 3), pitch = random.real(-3, 3), yaw = random.real(-3, 3);
-    const double cr = std::cos(roll), sr = std::sin(roll), cp = std::cos(pitch), sp = std::sin(pitch),
-                 cy = std::cos(yaw), sy = std::sin(yaw);
+    const double cr = std::cos(roll), sr = std::sin(roll), cp = std::cos(pitch),
+                 sp = std::sin(pitch), cy = std::cos(yaw), sy = std::sin(yaw);
     Mat3<double> R;
     R << cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,  //
         sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,   //
@@ -48,7 +48,8 @@ TEST(RollPitchYaw, in_exact_gimbal_lock_the_yaw_is_zero_and_the_roll_does_all) {
   for (const double s : {1.0, -1.0}) {
     Mat3<double> R;
     R << 0, 0, s, 0, 1, 0, -s, 0, 0;
-    const Rotation<double> turned = Rotation<double>::from_matrix(R) * Rotation<double>::about_x(0.4);
+    const Rotation<double> turned =
+        Rotation<double>::from_matrix(R) * Rotation<double>::about_x(0.4);
     const RollPitchYaw<double> a = turned.rpy();
     EXPECT_NEAR(a.pitch, s * right_angle, 1e-15);
     EXPECT_NEAR(a.yaw, 0.0, 1e-15);
@@ -93,7 +94,8 @@ TEST(ZTo, one_lane_may_point_down_while_the_others_do_not) {
   using P = Pack<double, 4>;
   P x, z;
   const double angles[4] = {0.0, 3.141592653589793, 1.0, 2.5};
-  for (int lane = 0; lane < 4; ++lane) x.set(lane, std::sin(angles[lane])), z.set(lane, std::cos(angles[lane]));
+  for (int lane = 0; lane < 4; ++lane)
+    x.set(lane, std::sin(angles[lane])), z.set(lane, std::cos(angles[lane]));
   x.set(1, 0.0);
   const Rotation<P> R = Rotation<P>::z_to(Vec3<P>(x, P(0.0), z));
   ASSERT_TRUE(test::all_finite(R));
@@ -105,10 +107,12 @@ TEST(ZTo, directions_near_straight_down_are_hit_to_rounding) {
   for (const double off : {1.0, 0.1, 1e-3, 1e-5, 2e-6, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12})
     for (const double azimuth : {0.0, 0.7, 2.0, -1.6}) {
       SCOPED_TRACE("off straight down by " + std::to_string(off * 1e9) + " nrad");
-      const Vec3<double> d(std::sin(off) * std::cos(azimuth), std::sin(off) * std::sin(azimuth), -std::cos(off));
+      const Vec3<double> d(std::sin(off) * std::cos(azimuth), std::sin(off) * std::sin(azimuth),
+                           -std::cos(off));
       const Rotation<double> R = Rotation<double>::z_to(d);
       expect_close(R * Vec3<double>(Vec3<double>::UnitZ()), d, 1e-12);
-      expect_close(Mat3<double>(R.matrix() * R.matrix().transpose()), Mat3<double>(Mat3<double>::Identity()), 1e-14);
+      expect_close(Mat3<double>(R.matrix() * R.matrix().transpose()),
+                   Mat3<double>(Mat3<double>::Identity()), 1e-14);
     }
 }
 
@@ -174,7 +178,8 @@ TEST(NearestRotation, of_a_mirror_is_a_rotation_still) {
 }
 
 TEST(NearestRotation, distance_is_that_of_the_gram_matrix_from_one) {
-  EXPECT_NEAR(distance_to_rotation(Mat3<double>(1.1 * Mat3<double>::Identity())), 0.21 * std::sqrt(3.0), 1e-15);
+  EXPECT_NEAR(distance_to_rotation(Mat3<double>(1.1 * Mat3<double>::Identity())),
+              0.21 * std::sqrt(3.0), 1e-15);
   const Mat3<double> nothing = Mat3<double>::Constant(std::numeric_limits<double>::quiet_NaN());
   EXPECT_FALSE(distance_to_rotation(nothing) < 1.0);
 }

@@ -18,8 +18,9 @@ using test::Random;
 using D = Dual<double, 3>;
 constexpr double pi = 3.141592653589793;
 
-const double angles[] = {0.0,  1e-12, 1e-8, 1e-4, 0.1,       0.4999999, 0.5,       0.5000001,
-                         1.0,  1.5707963, 1.5707964, 2.5, pi - 1e-3, pi - 1e-7, pi - 1e-12};
+const double angles[] = {0.0,       1e-12, 1e-8,      1e-4,      0.1,
+                         0.4999999, 0.5,   0.5000001, 1.0,       1.5707963,
+                         1.5707964, 2.5,   pi - 1e-3, pi - 1e-7, pi - 1e-12};
 const Vec3<double> axes[] = {Vec3<double>::UnitX(), -Vec3<double>::UnitY(), Vec3<double>::UnitZ(),
                              Vec3<double>(1, 1, 1).normalized(), Vec3<double>(0.6, -0.48, 0.64)};
 
@@ -51,7 +52,8 @@ void for_each_turn(Check check) {
   for (const auto& axis : axes)
     for (const double angle : angles) {
       char text[120];
-      std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g", axis.x(), axis.y(), axis.z(), angle);
+      std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g", axis.x(), axis.y(),
+                    axis.z(), angle);
       SCOPED_TRACE(text);
       check(Vec3<double>(angle * axis));
     }
@@ -71,8 +73,9 @@ TEST(RotationDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
   for_each_turn([](const Vec3<double>& r) {
     const Mat3<D> R = Rotation<D>::exp(variables(r)).matrix();
     for (int k = 0; k < 3; ++k) {
-      const Mat3<double> quotient = five_point_derivative(
-          [&](double t) { return Mat3<double>(Rotation<double>::exp(r + t * Vec3<double>::Unit(k)).matrix()); });
+      const Mat3<double> quotient = five_point_derivative([&](double t) {
+        return Mat3<double>(Rotation<double>::exp(r + t * Vec3<double>::Unit(k)).matrix());
+      });
       expect_close(derivative_of(R, k), quotient, 2e-12);
     }
   });
@@ -82,14 +85,16 @@ TEST(RotationDerivative, of_the_quaternion_exponential_is_the_limit_of_its_diffe
   for_each_turn([](const Vec3<double>& r) {
     const Vec4<D> q = Quaternion<D>::exp(variables(r)).coefficients();
     for (int k = 0; k < 3; ++k) {
-      const Vec4<double> quotient = five_point_derivative(
-          [&](double t) { return Quaternion<double>::exp(r + t * Vec3<double>::Unit(k)).coefficients(); });
+      const Vec4<double> quotient = five_point_derivative([&](double t) {
+        return Quaternion<double>::exp(r + t * Vec3<double>::Unit(k)).coefficients();
+      });
       expect_close(derivative_of(q, k), quotient, 2e-12);
     }
   });
 }
 
-/// The rotation vector of R that is nearest to `r`: log, which jumps at half a turn, made continuous.
+/// The rotation vector of R that is nearest to `r`: log, which jumps at half a turn, made
+/// continuous.
 Vec3<double> continuous_log(const Rotation<double>& R, const Vec3<double>& r) {
   const Vec3<double> l = R.log();
   if (l.dot(r) >= 0.0) return l;
@@ -100,7 +105,8 @@ TEST(RotationDerivative, of_log_is_the_inverse_of_that_of_exp) {
   for_each_turn([](const Vec3<double>& r) {
     // R = e^[r] e^[t]: the derivative of log R by t is the inverse right Jacobian
     const Vec3<D> r0 = r.cast<D>();
-    const Vec3<D> log = (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
+    const Vec3<D> log =
+        (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
     const Mat3<double> J = right_jacobian(value_of(log)).inverse();
     for (int k = 0; k < 3; ++k) expect_close(derivative_of(log, k), Vec3<double>(J.col(k)), 4e-14);
   });
@@ -110,7 +116,8 @@ TEST(RotationDerivative, of_log_is_the_limit_of_its_difference_quotient) {
   for_each_turn([](const Vec3<double>& r) {
     const Vec3<D> r0 = r.cast<D>();
     const Rotation<double> R = Rotation<double>::exp(r);
-    const Vec3<D> log = (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
+    const Vec3<D> log =
+        (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> quotient = five_point_derivative([&](double t) {
         // around no turn at all, log is continuous as it is
@@ -127,7 +134,8 @@ TEST(RotationDerivative, of_log_at_exactly_half_a_turn_is_that_of_the_side_it_is
     const Mat3<double> half_turn = 2.0 * axis * axis.transpose() - Mat3<double>::Identity();
     const Rotation<double> R = Rotation<double>::from_matrix(half_turn);
     const Vec3<D> log = (Rotation<D>::from_matrix(half_turn.cast<D>()) *
-                         Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
+                         Rotation<D>::exp(variables(Vec3<double>::Zero())))
+                            .log();
     EXPECT_NEAR(value_of(log).norm(), pi, 1e-14);
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> quotient = five_point_derivative([&](double t) {
@@ -142,7 +150,8 @@ TEST(RotationDerivative, of_log_at_exactly_half_a_turn_is_that_of_the_side_it_is
 TEST(RotationDerivative, second_derivatives_of_log_after_exp_vanish) {
   using DD = Dual<D, 3>;
   for_each_turn([](const Vec3<double>& r) {
-    if (r.norm() > pi - 1e-6) return;  // the second derivative of rounding, divided by the distance to the cut
+    if (r.norm() > pi - 1e-6)
+      return;  // the second derivative of rounding, divided by the distance to the cut
     Vec3<DD> x;
     for (int k = 0; k < 3; ++k) x(k) = DD::variable(D::variable(r(k), k), k);
     const Vec3<DD> log = Rotation<DD>::exp(x).log();
@@ -172,15 +181,19 @@ TEST(RotationDerivative, the_second_derivative_of_exp_at_nothing_is_the_square_o
 
 TEST(RotationDerivative, of_roll_pitch_and_yaw_is_the_limit_of_the_difference_quotient) {
   for_each_seed([](Random& random) {
-    const double roll = random.real(-3, 3), pitch = random.real(-1.2, 1.2), yaw = random.real(-2.9, 2.9);
+    const double roll = random.real(-3, 3), pitch = random.real(-1.2, 1.2),
+                 yaw = random.real(-2.9, 2.9);
     const Rotation<double> R = Rotation<double>::from_rpy(roll, pitch, yaw);
     const RollPitchYaw<D> a = (Rotation<D>::from_matrix(R.matrix().cast<D>()) *
-                               Rotation<D>::exp(variables(Vec3<double>::Zero()))).rpy();
+                               Rotation<D>::exp(variables(Vec3<double>::Zero())))
+                                  .rpy();
     for (int k = 0; k < 3; ++k) {
-      const Vec3<double> quotient = five_point_derivative([&](double t) {
-        const auto b = (R * Rotation<double>::exp(t * Vec3<double>::Unit(k))).rpy();
-        return Vec3<double>(b.roll, b.pitch, b.yaw);
-      }, 3e-4);
+      const Vec3<double> quotient = five_point_derivative(
+          [&](double t) {
+            const auto b = (R * Rotation<double>::exp(t * Vec3<double>::Unit(k))).rpy();
+            return Vec3<double>(b.roll, b.pitch, b.yaw);
+          },
+          3e-4);
       expect_close(derivative_of(Vec3<D>(a.roll, a.pitch, a.yaw), k), quotient, 1e-11);
     }
   });

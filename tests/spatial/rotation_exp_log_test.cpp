@@ -29,13 +29,16 @@ std::vector<Vec3<double>> axes() {
 }
 
 const double small_angles[] = {1e-300, 1e-160, 1e-100, 1e-20, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3};
-const double medium_angles[] = {0.01, 0.1, 0.199, 0.2, 0.201, 0.4999999, 0.5, 0.5000001, 0.9999999, 1.0,
-                                1.0000001, 1.5707963, 1.5707963267948966, 1.5707964, 2.0, 2.5, 3.0};
+const double medium_angles[] = {
+    0.01,      0.1,       0.199, 0.2,       0.201,     0.4999999,          0.5,
+    0.5000001, 0.9999999, 1.0,   1.0000001, 1.5707963, 1.5707963267948966, 1.5707964,
+    2.0,       2.5,       3.0};
 const double large_angles[] = {pi - 1e-3, pi - 1e-7, pi - 1e-9, pi - 1e-12, pi - 1e-15};
 
 std::string turn(const Vec3<double>& axis, double angle) {
   char text[120];
-  std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g", axis.x(), axis.y(), axis.z(), angle);
+  std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g", axis.x(), axis.y(),
+                axis.z(), angle);
   return text;
 }
 
@@ -53,8 +56,9 @@ Mat3<double> power_series(const Vec3<double>& r) {
 
 TEST(RotationExp, is_the_power_series_of_the_matrix) {
   for (const auto& axis : axes())
-    for (const auto& angles : {std::span<const double>(small_angles), std::span<const double>(medium_angles),
-                               std::span<const double>(large_angles)})
+    for (const auto& angles :
+         {std::span<const double>(small_angles), std::span<const double>(medium_angles),
+          std::span<const double>(large_angles)})
       for (const double angle : angles) {
         SCOPED_TRACE(turn(axis, angle));
         const Vec3<double> r = angle * axis;
@@ -68,7 +72,8 @@ TEST(RotationExp, of_more_than_half_a_turn_is_the_power_series_too) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
       expect_close(Rotation<double>::exp(r).matrix(), power_series(r), 4e-15);
-      expect_close(Rotation<double>::from_quaternion(Quaternion<double>::exp(r)).matrix(), power_series(r), 4e-15);
+      expect_close(Rotation<double>::from_quaternion(Quaternion<double>::exp(r)).matrix(),
+                   power_series(r), 4e-15);
     }
 }
 
@@ -85,7 +90,8 @@ TEST(RotationLog, of_a_small_turn_has_every_digit) {
     for (const double angle : small_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
-      const Vec3<double> back = Rotation<double>::exp(r).log(), q = Quaternion<double>::exp(r).log();
+      const Vec3<double> back = Rotation<double>::exp(r).log(),
+                         q = Quaternion<double>::exp(r).log();
       EXPECT_LE((back - r).cwiseAbs().maxCoeff(), 1e-12 * angle);
       EXPECT_LE((q - r).cwiseAbs().maxCoeff(), 1e-15 * angle);
     }
@@ -108,8 +114,8 @@ TEST(RotationLog, undoes_exp_just_short_of_half_a_turn) {
       const Vec3<double> r = angle * axis;
       const Vec3<double> back = Rotation<double>::exp(r).log();
       // within rounding of half a turn, both ways around are the same
-      const double error = angle > pi - 1e-14 ? std::min((back - r).norm(), (back + r).norm())
-                                              : (back - r).norm();
+      const double error =
+          angle > pi - 1e-14 ? std::min((back - r).norm(), (back + r).norm()) : (back - r).norm();
       EXPECT_LE(error, 1e-14);
     }
 }
@@ -119,7 +125,8 @@ TEST(RotationLog, of_half_a_turn_is_pi_about_the_axis_in_either_sense) {
     SCOPED_TRACE(turn(axis, pi));
     // 2 a a' - 1, half a turn without any rounding of sin(pi)
     const Mat3<double> half_turn = 2.0 * axis * axis.transpose() - Mat3<double>::Identity();
-    for (const auto& R : {Rotation<double>::from_matrix(half_turn), Rotation<double>::exp(pi * axis)}) {
+    for (const auto& R :
+         {Rotation<double>::from_matrix(half_turn), Rotation<double>::exp(pi * axis)}) {
       const Vec3<double> r = R.log();
       EXPECT_NEAR(r.norm(), pi, 1e-14);
       EXPECT_LE(std::min((r - pi * axis).norm(), (r + pi * axis).norm()), 1e-14);
@@ -134,7 +141,8 @@ TEST(RotationLog, of_more_than_half_a_turn_goes_the_short_way_back) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = Rotation<double>::exp(angle * axis).log();
       EXPECT_LE((r - (angle - 2.0 * pi) * axis).norm(), 1e-14);
-      EXPECT_LE((Quaternion<double>::exp(angle * axis).log() - (angle - 2.0 * pi) * axis).norm(), 1e-14);
+      EXPECT_LE((Quaternion<double>::exp(angle * axis).log() - (angle - 2.0 * pi) * axis).norm(),
+                1e-14);
     }
 }
 
@@ -150,7 +158,8 @@ TEST(RotationAbout, keeps_the_digits_of_a_small_turn) {
     for (const double angle : small_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Mat3<double> R = Rotation<double>::about(axis, angle).matrix();
-      EXPECT_LE((unskew(Mat3<double>(0.5 * (R - R.transpose()))) - std::sin(angle) * axis).norm(), 1e-15 * angle);
+      EXPECT_LE((unskew(Mat3<double>(0.5 * (R - R.transpose()))) - std::sin(angle) * axis).norm(),
+                1e-15 * angle);
     }
 }
 

@@ -169,13 +169,15 @@ TEST(Screw, the_handedness_of_a_thread_is_the_sign_of_its_pitch) {
 
 TEST(Screw, half_a_turn_about_a_distant_axis_is_found) {
   const Vec3<double> center(2.0, -1.0, 0.0);
-  const auto X = Transform<double>::from_translation(center) *
-                 Transform<double>(Rotation<double>::about_z(3.141592653589793), Vec3<double>(0, 0, 0.5)) *
-                 Transform<double>::from_translation(-center);
+  const auto X =
+      Transform<double>::from_translation(center) *
+      Transform<double>(Rotation<double>::about_z(3.141592653589793), Vec3<double>(0, 0, 0.5)) *
+      Transform<double>::from_translation(-center);
   const ScrewMotion<double> motion = screw_of(X);
   EXPECT_NEAR(motion.magnitude, 3.141592653589793, 1e-15);
   EXPECT_NEAR(std::abs(motion.screw.direction.z()), 1.0, 1e-15);
-  EXPECT_NEAR(motion.screw.pitch * motion.screw.direction.z() * motion.magnitude, 0.5 * motion.screw.direction.z() * motion.screw.direction.z(), 1e-14);
+  EXPECT_NEAR(motion.screw.pitch * motion.screw.direction.z() * motion.magnitude,
+              0.5 * motion.screw.direction.z() * motion.screw.direction.z(), 1e-14);
   expect_close(motion.screw.point, center, 1e-14);
 }
 

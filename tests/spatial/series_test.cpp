@@ -17,8 +17,8 @@ using detail::sin_over;
 
 using Long = long double;
 
-/// The sum of (-1)^k x^k / (2k + first)!, which is sin(θ)/θ for first = 1, (1 - cos(θ))/θ² for 2 and
-/// (θ - sin(θ))/θ³ for 3.
+/// The sum of (-1)^k x^k / (2k + first)!, which is sin(θ)/θ for first = 1, (1 - cos(θ))/θ² for 2
+/// and (θ - sin(θ))/θ³ for 3.
 Long alternating_series(Long x, int first) {
   Long term = 1, sum = 0;
   for (int i = 2; i <= first; ++i) term /= i;
@@ -31,7 +31,9 @@ Long alternating_series(Long x, int first) {
 
 double exact_sin_over(double x) { return static_cast<double>(alternating_series(x, 1)); }
 double exact_one_minus_cos_over(double x) { return static_cast<double>(alternating_series(x, 2)); }
-double exact_angle_minus_sin_over(double x) { return static_cast<double>(alternating_series(x, 3)); }
+double exact_angle_minus_sin_over(double x) {
+  return static_cast<double>(alternating_series(x, 3));
+}
 
 /// (1 - θ/2 cot(θ/2)) / θ², where cot(θ/2) = sin(θ) / (1 - cos(θ)), without dividing by θ.
 double exact_inverse_g(double x) {
@@ -40,10 +42,18 @@ double exact_inverse_g(double x) {
 }
 
 // below the threshold of the series, at it, on both sides of it, and up to a whole turn
-const double squared_angles[] = {0.0,    1e-300, 1e-30,  1e-16, 1e-8,   1e-4, 0.01, 0.1,
-                                 0.2499, 0.2499999999999999, 0.25, 0.2500000000000001, 0.2501,
-                                 0.5,    1.0,    2.0,    4.0,   9.0,    9.8,  9.869604401089358,
-                                 12.0,   25.0,   39.0};
+const double squared_angles[] = {0.0,    1e-300,
+                                 1e-30,  1e-16,
+                                 1e-8,   1e-4,
+                                 0.01,   0.1,
+                                 0.2499, 0.2499999999999999,
+                                 0.25,   0.2500000000000001,
+                                 0.2501, 0.5,
+                                 1.0,    2.0,
+                                 4.0,    9.0,
+                                 9.8,    9.869604401089358,
+                                 12.0,   25.0,
+                                 39.0};
 
 void expect_relative(double actual, double expected, double tolerance, double at) {
   EXPECT_NEAR(actual, expected, tolerance * std::abs(expected)) << "at theta^2 = " << at;

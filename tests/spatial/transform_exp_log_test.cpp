@@ -13,11 +13,12 @@ using test::five_point_derivative;
 constexpr double pi = 3.141592653589793;
 using D = Dual<double, 6>;
 
-const double angles[] = {0.0, 1e-300, 1e-12, 1e-8,      1e-4,      0.1,  0.4999999, 0.5,        0.5000001,
-                         1.0, 1.5707963, 2.5, pi - 1e-3, pi - 1e-7, pi - 1e-12};
+const double angles[] = {0.0,       1e-300, 1e-12,     1e-8, 1e-4,      0.1,       0.4999999, 0.5,
+                         0.5000001, 1.0,    1.5707963, 2.5,  pi - 1e-3, pi - 1e-7, pi - 1e-12};
 const Vec3<double> axes[] = {Vec3<double>::UnitX(), -Vec3<double>::UnitY(), Vec3<double>::UnitZ(),
                              Vec3<double>(1, 1, 1).normalized(), Vec3<double>(0.6, -0.48, 0.64)};
-const Vec3<double> slides[] = {Vec3<double>::Zero(), Vec3<double>(1.0, -2.0, 0.5), Vec3<double>(0.0, 0.0, 3.0)};
+const Vec3<double> slides[] = {Vec3<double>::Zero(), Vec3<double>(1.0, -2.0, 0.5),
+                               Vec3<double>(0.0, 0.0, 3.0)};
 
 template <class Check>
 void for_each_screw(Check check) {
@@ -25,8 +26,8 @@ void for_each_screw(Check check) {
     for (const double angle : angles)
       for (const auto& slide : slides) {
         char text[160];
-        std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g, slide (%g, %g, %g)", axis.x(),
-                      axis.y(), axis.z(), angle, slide.x(), slide.y(), slide.z());
+        std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g, slide (%g, %g, %g)",
+                      axis.x(), axis.y(), axis.z(), angle, slide.x(), slide.y(), slide.z());
         SCOPED_TRACE(text);
         check(Twist<double>{angle * axis, slide});
       }
@@ -85,7 +86,8 @@ TEST(TransformDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
     const Mat4<D> X = Transform<D>::exp(variables(S)).matrix();
     for (int k = 0; k < 6; ++k) {
       const Mat4<double> quotient = five_point_derivative([&](double t) {
-        return Transform<double>::exp(S + t * Twist<double>::from_vector(Vec6<double>::Unit(k))).matrix();
+        return Transform<double>::exp(S + t * Twist<double>::from_vector(Vec6<double>::Unit(k)))
+            .matrix();
       });
       const Mat4<double> derivative =
           X.unaryExpr([&](const D& x) { return x.gradient[static_cast<std::size_t>(k)]; });

@@ -21,7 +21,8 @@ TYPED_TEST_SUITE(TransformLaws, test::Scalars, test::ScalarNames);
 TYPED_TEST(TransformLaws, transforms_form_a_group) {
   using T = TypeParam;
   for_each_seed([](Random& random) {
-    const auto A = random_transform<T>(random), B = random_transform<T>(random), C = random_transform<T>(random);
+    const auto A = random_transform<T>(random), B = random_transform<T>(random),
+               C = random_transform<T>(random);
     expect_close((A * B) * C, A * (B * C), 4e-15);
     expect_close(A * Transform<T>::identity(), A, 0.0);
     expect_close(A * A.inverse(), Transform<T>(), 8e-15);
@@ -46,7 +47,9 @@ TYPED_TEST(TransformLaws, a_transform_is_a_turn_and_then_a_shift) {
   using T = TypeParam;
   for_each_seed([](Random& random) {
     const auto X = random_transform<T>(random);
-    expect_close(Transform<T>::from_translation(X.translation()) * Transform<T>::from_rotation(X.rotation()), X, 0.0);
+    expect_close(
+        Transform<T>::from_translation(X.translation()) * Transform<T>::from_rotation(X.rotation()),
+        X, 0.0);
     const Vec3<T> p = random_vector<T>(random);
     expect_close(X.inverse_apply(Vec3<T>(X * p)), p, 8e-15);
     expect_close(X.inverse_apply(p), X.inverse() * p, 4e-15);
@@ -84,7 +87,8 @@ TYPED_TEST(TransformLaws, motions_along_one_twist_add_up) {
   for_each_seed([](Random& random) {
     const auto S = random_twist<T>(random);
     const T a = random.scalar<T>(), b = random.scalar<T>();
-    expect_close(Transform<T>::exp(a * S) * Transform<T>::exp(b * S), Transform<T>::exp(T(a + b) * S), 2e-14);
+    expect_close(Transform<T>::exp(a * S) * Transform<T>::exp(b * S),
+                 Transform<T>::exp(T(a + b) * S), 2e-14);
   });
 }
 

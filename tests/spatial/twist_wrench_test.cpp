@@ -71,9 +71,12 @@ TYPED_TEST(TwistWrenchLaws, a_twist_does_not_change_when_it_rides_on_itself) {
 TYPED_TEST(TwistWrenchLaws, twists_obey_jacobis_identity) {
   using T = TypeParam;
   for_each_seed([](Random& random) {
-    const auto U = random_twist<T>(random), V = random_twist<T>(random), W = random_twist<T>(random);
-    expect_close(cross(U, cross(V, W)) + cross(V, cross(W, U)) + cross(W, cross(U, V)), Twist<T>::zero(), 4e-14);
-    const Mat6<T> VW = product(cross_matrix(V), cross_matrix(W)), WV = product(cross_matrix(W), cross_matrix(V));
+    const auto U = random_twist<T>(random), V = random_twist<T>(random),
+               W = random_twist<T>(random);
+    expect_close(cross(U, cross(V, W)) + cross(V, cross(W, U)) + cross(W, cross(U, V)),
+                 Twist<T>::zero(), 4e-14);
+    const Mat6<T> VW = product(cross_matrix(V), cross_matrix(W)),
+                  WV = product(cross_matrix(W), cross_matrix(V));
     expect_close(cross_matrix(cross(V, W)), Mat6<T>(VW - WV), 2e-14);
   });
 }
@@ -82,7 +85,8 @@ TYPED_TEST(TwistWrenchLaws, the_bracket_is_the_commutator_of_the_twist_matrices)
   using T = TypeParam;
   for_each_seed([](Random& random) {
     const auto V = random_twist<T>(random), W = random_twist<T>(random);
-    const Mat4<T> VW = product(twist_matrix(V), twist_matrix(W)), WV = product(twist_matrix(W), twist_matrix(V));
+    const Mat4<T> VW = product(twist_matrix(V), twist_matrix(W)),
+                  WV = product(twist_matrix(W), twist_matrix(V));
     expect_close(twist_matrix(cross(V, W)), Mat4<T>(VW - WV), 8e-15);
   });
 }
@@ -112,7 +116,8 @@ TYPED_TEST(TwistWrenchLaws, moving_to_another_point_is_a_transform_without_rotat
   });
 }
 
-TYPED_TEST(TwistWrenchLaws, a_force_at_a_point_has_no_moment_there_and_works_on_the_points_velocity) {
+TYPED_TEST(TwistWrenchLaws,
+           a_force_at_a_point_has_no_moment_there_and_works_on_the_points_velocity) {
   using T = TypeParam;
   for_each_seed([](Random& random) {
     const auto V = random_twist<T>(random);

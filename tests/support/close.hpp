@@ -77,8 +77,9 @@ void expect_close(const A& a, const B& b, double tolerance, const char* file = _
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!(x[i] == y[i] || std::abs(x[i] - y[i]) <= bound)) {
       char text[160];
-      std::snprintf(text, sizeof text, "number %zu of %zu: %.17g against %.17g, apart by %.3g > %.3g",
-                    i, x.size(), x[i], y[i], std::abs(x[i] - y[i]), bound);
+      std::snprintf(text, sizeof text,
+                    "number %zu of %zu: %.17g against %.17g, apart by %.3g > %.3g", i, x.size(),
+                    x[i], y[i], std::abs(x[i] - y[i]), bound);
       ADD_FAILURE_AT(file, line) << text;
       return;
     }

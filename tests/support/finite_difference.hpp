@@ -3,7 +3,8 @@
 namespace ulna::test {
 
 /// df/dt at 0 by the five-point rule: exact for polynomials of degree 4, so that its error is about
-/// h^4 f⁗'/30 + 1.5 ε f/h. With h = 1e-3 both are near 1e-13 for a function that varies on a scale of 1.
+/// h^4 f⁗'/30 + 1.5 ε f/h. With h = 1e-3 both are near 1e-13 for a function that varies on a scale
+/// of 1.
 template <class F>
 auto five_point_derivative(F f, double h = 1e-3) {
   using Value = decltype(f(h));

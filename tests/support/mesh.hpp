@@ -28,7 +28,8 @@ Mesh<T> box_mesh(const Vec3<T>& size) {
 
 /// A body of revolution about z: rings of n vertices at these (radius, height), from the bottom up,
 /// closed by a vertex at either end.
-inline Mesh<double> revolved_mesh(const std::vector<std::array<double, 2>>& rings, double bottom, double top, int n) {
+inline Mesh<double> revolved_mesh(const std::vector<std::array<double, 2>>& rings, double bottom,
+                                  double top, int n) {
   Mesh<double> mesh;
   for (const auto& [radius, height] : rings)
     for (int j = 0; j < n; ++j) {
@@ -51,8 +52,8 @@ inline Mesh<double> revolved_mesh(const std::vector<std::array<double, 2>>& ring
   return mesh;
 }
 
-/// A capsule along z (a sphere if the length is zero), its vertices on the surface, n around and n/2 from
-/// end to end.
+/// A capsule along z (a sphere if the length is zero), its vertices on the surface, n around and
+/// n/2 from end to end.
 inline Mesh<double> capsule_mesh(double radius, double length, int n) {
   std::vector<std::array<double, 2>> rings;
   const int quarter = n / 4;

@@ -14,11 +14,16 @@ using Scalars = ::testing::Types<double, float, Pack<double, 4>, Dual<double, 3>
 struct ScalarNames {
   template <class T>
   static std::string GetName(int) {
-    if constexpr (std::same_as<T, double>) return "Double";
-    else if constexpr (std::same_as<T, float>) return "Float";
-    else if constexpr (requires { T::lanes; }) return "Pack";
-    else if constexpr (requires { T::directions; }) return "Dual";
-    else return "Counted";
+    if constexpr (std::same_as<T, double>)
+      return "Double";
+    else if constexpr (std::same_as<T, float>)
+      return "Float";
+    else if constexpr (requires { T::lanes; })
+      return "Pack";
+    else if constexpr (requires { T::directions; })
+      return "Dual";
+    else
+      return "Counted";
   }
 };
 

@@ -8,7 +8,8 @@
 /// Random members of the spatial algebra, for any scalar.
 namespace ulna::test {
 
-/// A B by its definition: what the matrix laws compare against, and quick to compile for any scalar.
+/// A B by its definition: what the matrix laws compare against, and quick to compile for any
+/// scalar.
 template <class T, int R, int K, int C>
 Eigen::Matrix<T, R, C> product(const Eigen::Matrix<T, R, K>& A, const Eigen::Matrix<T, K, C>& B) {
   Eigen::Matrix<T, R, C> P;

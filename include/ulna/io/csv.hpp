@@ -26,9 +26,9 @@ class CsvError : public std::runtime_error {
   Source where_;
 };
 
-/// Reads a header line of names and rows of finite numbers, each as parse_number takes them. Accepts
-/// commas, semicolons or tabs (the first in the header decides), CRLF, a byte order mark, quoted
-/// names, blank lines and lines that begin with '#'. A line has at most 1 MiB.
+/// Reads a header line of names and rows of finite numbers, each as parse_number takes them.
+/// Accepts commas, semicolons or tabs (the first in the header decides), CRLF, a byte order mark,
+/// quoted names, blank lines and lines that begin with '#'. A line has at most 1 MiB.
 class CsvReader {
  public:
   /// Reads the header. The stream must outlive the reader. `file` is used in messages.
@@ -66,17 +66,17 @@ class CsvWriter {
 };
 
 /// Which columns of a table hold a robot's time, positions, velocities, accelerations and torques.
-/// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn`; likewise qd, qdd, tau.
-/// Each is as long as the model has coordinates, or empty if the table does not have the quantity.
+/// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn`; likewise qd, qdd and
+/// tau. Each is as long as the model has coordinates, or empty if the table lacks the quantity.
 struct TrajectoryColumns {
   int t = -1;  ///< `t` or `time`; -1 if there is none
   std::vector<int> q, qd, qdd, tau;
 };
 
 /// Throws CsvError if a quantity is given only in part, twice, or by a name the robot does not have
-/// (with advice). Columns that mean nothing to the robot are left alone, and so are those of its fixed
-/// joints and the positions of joints that mimic others: they follow. The torque of such a joint is
-/// refused, because it acts on the robot by way of the joint it mimics.
+/// (with advice). Columns that mean nothing to the robot are left alone, and so are those of its
+/// fixed joints, and q, qd and qdd of joints that mimic others: they follow. The torque of such a
+/// joint is refused, because it acts on the robot by way of the joint it mimics.
 TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::string> names,
                                      const std::string& file);
 

@@ -72,8 +72,12 @@ struct Pack {
   friend M operator==(const Pack& x, const Pack& y) { return {x.value == y.value}; }
   friend M operator!=(const Pack& x, const Pack& y) { return {x.value != y.value}; }
 
-  friend Pack sin(const Pack& x) { return Pack(std::experimental::sin(x.value)); }
-  friend Pack cos(const Pack& x) { return Pack(std::experimental::cos(x.value)); }
+  friend Pack sin(const Pack& x) {
+    return is_near(x) ? Pack(std::experimental::sin(x.value)) : each(x, [](T a) { return std::sin(a); });
+  }
+  friend Pack cos(const Pack& x) {
+    return is_near(x) ? Pack(std::experimental::cos(x.value)) : each(x, [](T a) { return std::cos(a); });
+  }
   friend Pack tan(const Pack& x) { return Pack(std::experimental::tan(x.value)); }
   friend Pack asin(const Pack& x) { return Pack(std::experimental::asin(x.value)); }
   friend Pack acos(const Pack& x) { return Pack(std::experimental::acos(x.value)); }
@@ -91,6 +95,16 @@ struct Pack {
     Simd chosen = b.value;
     where(mask.lanes, chosen) = a.value;
     return Pack(chosen);
+  }
+
+ private:
+  /// Where the vectorised sine and cosine still know which way round they are.
+  static bool is_near(const Pack& x) { return all(abs(x) < Pack(1e5)); }
+  template <class F>
+  static Pack each(const Pack& x, F f) {
+    Pack y;
+    for (int i = 0; i < N; ++i) y.set(i, f(x[i]));
+    return y;
   }
 };
 

@@ -139,11 +139,14 @@ Principal<T> principal_axes(const Mat3<T>& symmetric) {
   for (int round = 0; round < 8; ++round)
     for (const auto& [p, q] : sweep) {
       // the rotation in the plane (p, q) that annihilates A(p, q) [Golub, Van Loan, sec. 8.5]
-      const Mask<T> done = A(p, q) == T(0);
-      const T theta = (A(q, q) - A(p, p)) / select(done, T(1), T(T(2) * A(p, q)));
-      const T t = with_sign(T(T(1) / (abs(theta) + sqrt(theta * theta + T(1)))), theta);
-      const T c = select(done, T(1), T(T(1) / sqrt(t * t + T(1))));
-      const T s = select(done, T(0), T(t * c));
+      // written so that its derivative exists on diagonal matrices too
+      const T off = T(2) * A(p, q), gap = A(q, q) - A(p, p);
+      const T radius2 = gap * gap + off * off;
+      const Mask<T> done = !(radius2 > T(0));
+      const T reach = abs(gap) + sqrt(select(done, T(1), radius2));
+      const T t = select(done, T(0), T(select(gap < T(0), T(-off), off) / reach));
+      const T c = T(1) / sqrt(t * t + T(1));
+      const T s = t * c;
       Mat3<T> J = Mat3<T>::Identity();
       J(p, p) = c, J(q, q) = c, J(p, q) = s, J(q, p) = -s;
       A = (J.transpose() * A * J).eval();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <stdexcept>
 
 #include "ulna/spatial/inertia.hpp"
 
@@ -80,7 +81,8 @@ Solid<T> solid_capsule(const T& radius, const T& length) {
 void require_closed_mesh(std::span<const std::array<int, 3>> triangles, int vertices);
 
 /// A closed triangle mesh whose triangles turn counter-clockwise seen from outside: the sum of the
-/// tetrahedra that they span with the origin [Mirtich 1996].
+/// tetrahedra that they span with the origin [Mirtich 1996]. Throws std::invalid_argument if the mesh
+/// is open or inside out.
 template <Scalar T>
 Solid<T> solid_mesh(std::span<const Vec3<T>> vertices,
                     std::span<const std::array<int, 3>> triangles) {
@@ -97,6 +99,7 @@ Solid<T> solid_mesh(std::span<const Vec3<T>> vertices,
     first += (T(0.25) * v) * s;
     second += (T(0.05) * v) * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
   }
+  if (!all(volume > T(0))) throw std::invalid_argument("mesh: inside out, or flat: its volume is not positive");
   Mat4<T> J;
   J << second, first, first.transpose(), volume;
   return {volume, inertia_from_pseudo(J)};

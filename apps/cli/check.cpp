@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "report.hpp"
+#include "robot_argument.hpp"
+#include "text.hpp"
+#include "ulna/model/rules.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  ImportOptions import;
+  bool quiet = false, no_notes = false, rules = false;
+};
+
+/// What there is to say about one file.
+struct Verdict {
+  std::string file;
+  std::optional<Model> model;
+  Diagnostics diagnostics;
+
+  bool unreadable() const { return diagnostics.find(rules::file_unreadable); }
+  bool has_findings() const {
+    return diagnostics.has_errors() || diagnostics.count(Severity::warning) > 0;
+  }
+};
+
+Verdict judge(const std::string& file, const ImportOptions& options) {
+  try {
+    Imported imported = load_robot(file, options);
+    return {file, std::move(imported.model), std::move(imported.diagnostics)};
+  } catch (const ModelError& e) {
+    return {file, std::nullopt, e.diagnostics()};
+  }
+}
+
+std::string text(const Stream& out, const Verdict& v, bool notes) {
+  const std::string name = v.file == "-" ? "<stdin>" : visible(v.file);
+  const std::string robot = v.model
+                                ? fmt::format("{} DOF, {}", v.model->nv(),
+                                              counted(v.model->description().links.size(), "link"))
+                            : v.unreadable() ? "not read"
+                                             : "refused";
+  const Style style = v.diagnostics.has_errors() ? Style::red
+                      : v.has_findings()         ? Style::yellow
+                                                 : Style::green;
+  return told(out, v.diagnostics, notes) + fmt::format("{}: {}: {}\n", out.paint(Style::bold, name),
+                                                       robot,
+                                                       out.paint(style, tally(v.diagnostics)));
+}
+
+Json verdict_json(const Verdict& v) {
+  Json robot;
+  if (v.model)
+    robot = {{"name", v.model->name()},
+             {"dof", v.model->nv()},
+             {"links", v.model->description().links.size()}};
+  return {{"file", v.file},
+          {"readable", !v.unreadable()},
+          {"accepted", v.model.has_value()},
+          {"robot", robot},
+          {"errors", v.diagnostics.count(Severity::error)},
+          {"warnings", v.diagnostics.count(Severity::warning)},
+          {"notes", v.diagnostics.count(Severity::note)},
+          {"diagnostics", to_json(v.diagnostics)}};
+}
+
+int list_rules(Console& console) {
+  if (console.json()) {
+    Json document{{"schema", "ulna.rules/1"}};
+    document["rules"] = Json::array();
+    for (const Rule* r : rules::all)
+      document["rules"].push_back({{"rule", r->name},
+                                   {"severity", to_string(r->severity)},
+                                   {"meaning", r->meaning},
+                                   {"remedy", r->remedy}});
+    console.print(document);
+    return success;
+  }
+  std::size_t longest = 0;
+  for (const Rule* r : rules::all) longest = std::max(longest, r->name.size());
+  const int width = std::min(console.out.width(), 100) - static_cast<int>(longest) - 11;
+  for (const Rule* r : rules::all) {
+    const Style style = r->severity == Severity::error     ? Style::red
+                        : r->severity == Severity::warning ? Style::yellow
+                                                           : Style::dim;
+    std::string before =
+        console.out.paint(Style::bold, fmt::format("{:<{}}", r->name, longest)) + "  " +
+        console.out.paint(style, fmt::format("{:<7}", to_string(r->severity))) + "  ";
+    const std::string indent(longest + 11, ' ');
+    for (const std::string& line : wrap(r->meaning, width)) {
+      console.out.print(before + line + "\n");
+      before = indent;
+    }
+    for (const std::string& line : wrap(r->remedy, width))
+      console.out.print(indent + console.out.paint(Style::cyan, line) + "\n");
+  }
+  return success;
+}
+
+int check_files(const Options& options, Console& console) {
+  if (std::count(options.files.begin(), options.files.end(), "-") > 1)
+    throw UsageError("standard input (-) can be read only once");
+  std::size_t refused = 0, doubtful = 0, unreadable = 0;
+  Json document = console.document();
+  document["strict"] = options.import.strict;
+  document["files"] = Json::array();
+  Progress progress(console.err, options.files.size());
+  for (std::size_t i = 0; i < options.files.size() && !console.out.error(); ++i) {
+    progress.at(i, options.files[i]);
+    const Verdict verdict = judge(options.files[i], options.import);
+    ++(verdict.unreadable() ? unreadable : verdict.model ? doubtful : refused);
+    if (verdict.model && !verdict.has_findings()) --doubtful;
+    if (console.json()) {
+      document["files"].push_back(verdict_json(verdict));
+    } else if (!options.quiet) {
+      progress.clear();
+      console.out.print(text(console.out, verdict, !options.no_notes));
+      if (console.out.is_terminal()) console.out.flush();
+    }
+  }
+  progress.clear();
+  if (console.json()) {
+    if (!options.quiet) console.print(document);
+  } else if (!options.quiet && options.files.size() > 1) {
+    const std::size_t clean = options.files.size() - refused - doubtful - unreadable;
+    std::string line = fmt::format("{}: {} clean", counted(options.files.size(), "file"), clean);
+    if (doubtful) line += fmt::format(", {} with warnings", doubtful);
+    if (refused) line += fmt::format(", {} refused", refused);
+    if (unreadable) line += fmt::format(", {} not read", unreadable);
+    console.out.print(console.out.paint(Style::bold, line) + "\n");
+  }
+  return unreadable ? failure : refused || doubtful ? findings : success;
+}
+
+}  // namespace
+
+Action check(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->files, "robots: files, - for standard input, or embedded robots");
+  app.add_flag("--strict", options->import.strict, "count warnings as errors");
+  app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status tells");
+  app.add_flag("--rules", options->rules, "list all rules with their meaning and remedy");
+  app.footer(
+      "  ulna check arm.urdf              what is wrong, where, and how to mend it\n"
+      "  ulna check --strict *.urdf       for continuous integration\n"
+      "  xacro arm.xacro | ulna check -   a description that another program writes\n");
+  return [options, &console] {
+    if (options->rules) return list_rules(console);
+    if (options->files.empty()) throw UsageError("FILE is missing");
+    return check_files(*options, console);
+  };
+}
+
+}  // namespace ulna::cli

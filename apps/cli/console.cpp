@@ -1,0 +1,124 @@
+#include "console.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "text.hpp"
+
+namespace ulna::cli {
+namespace {
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Asked of the environment, not of setlocale: a locale that is named but not installed still tells
+/// what the terminal shows.
+bool is_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment(name));
+    if (value.empty()) continue;
+    for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+std::string_view code(Style style) {
+  switch (style) {
+    case Style::plain:
+      return "";
+    case Style::bold:
+      return "\x1b[1m";
+    case Style::dim:
+      return "\x1b[2m";
+    case Style::red:
+      return "\x1b[1;31m";
+    case Style::yellow:
+      return "\x1b[33m";
+    case Style::green:
+      return "\x1b[32m";
+    case Style::cyan:
+      return "\x1b[36m";
+  }
+  return "";
+}
+
+}  // namespace
+
+Stream::Stream(std::FILE* file)
+    : file_(file), terminal_(isatty(fileno(file)) == 1), utf8_(is_utf8_locale()) {
+  colour_ = terminal_ && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  winsize size{};
+  if (terminal_ && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    width_ = std::max<int>(size.ws_col, 40);
+}
+
+std::string Stream::paint(Style style, std::string_view text) const {
+  if (!colour_ || style == Style::plain || text.empty()) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", code(style), text);
+}
+
+void Stream::print(std::string_view text) {
+  if (error_ || text.empty()) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) error_ = errno ? errno : EIO;
+}
+
+void Stream::flush() {
+  if (!error_ && std::fflush(file_) != 0) error_ = errno ? errno : EIO;
+}
+
+void Console::add_options(CLI::App& app) {
+  app.add_flag("--json", json_, "print one JSON document");
+  app.add_option_function<std::string>(
+         "--color",
+         [this](const std::string& when) {
+           if (when == "auto") return;
+           out.set_colour(when == "always");
+           err.set_colour(when == "always");
+         },
+         "colours: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->option_text("WHEN");
+}
+
+Json Console::document() const { return {{"schema", fmt::format("ulna.{}/1", verb_)}}; }
+
+void Console::print(const Json& document) {
+  out.print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void Console::complain(std::string_view text) {
+  out.flush();
+  err.print(fmt::format("{} {}\n", err.paint(Style::red, "ulna:"), visible(text)));
+}
+
+void Progress::at(std::size_t done, std::string_view what) {
+  constexpr std::size_t many = 8;
+  if (!stream_.is_terminal() || total_ < many) return;
+  constexpr std::size_t cells = 20;
+  const std::size_t filled = cells * done / total_;
+  std::string line = stream_.utf8() ? " " : " [";
+  for (std::size_t i = 0; i < cells; ++i)
+    line += i < filled ? stream_.either("█", "#") : stream_.either("░", ".");
+  line += fmt::format("{} {}/{} {}", stream_.utf8() ? "" : "]", done, total_, visible(what));
+  if (columns(line) < stream_.width()) stream_.print("\r\x1b[K" + line);
+  stream_.flush();
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  stream_.print("\r\x1b[K");
+  stream_.flush();
+  shown_ = false;
+}
+
+}  // namespace ulna::cli

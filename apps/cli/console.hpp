@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+/// Where output goes and how it looks there.
+namespace ulna::cli {
+
+/// Keeps its fields in the order they were added.
+using Json = nlohmann::ordered_json;
+
+/// What the exit status tells; a contract with scripts.
+enum Status : int {
+  success = 0,
+  findings = 1,  ///< `check` has found something
+  usage = 2,     ///< the command line makes no sense
+  failure = 3,   ///< the robot was refused, or a file could not be read or written
+};
+
+/// The command line makes no sense: told in one line, with how to get help.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Style { plain, bold, dim, red, yellow, green, cyan };
+
+/// Standard output or standard error.
+class Stream {
+ public:
+  explicit Stream(std::FILE* file);
+
+  bool is_terminal() const { return terminal_; }
+  bool utf8() const { return utf8_; }
+  /// Columns of the terminal, or 80.
+  int width() const { return width_; }
+  /// The first in a UTF-8 locale, else the second.
+  std::string_view either(std::string_view utf8, std::string_view ascii) const {
+    return utf8_ ? utf8 : ascii;
+  }
+  void set_colour(bool on) { colour_ = on; }
+  void set_ascii() { utf8_ = false; }
+
+  /// The text in a colour, if there are colours here.
+  std::string paint(Style style, std::string_view text) const;
+
+  /// Never throws; what goes wrong is told by error().
+  void print(std::string_view text);
+  void flush();
+  /// errno of the first write that failed, or 0.
+  int error() const { return error_; }
+
+ private:
+  std::FILE* file_;
+  bool terminal_, utf8_, colour_;
+  int width_ = 80;
+  int error_ = 0;
+};
+
+/// Both streams and the options that all verbs share.
+class Console {
+ public:
+  explicit Console(std::string_view verb) : verb_(verb), out(stdout), err(stderr) {}
+
+  /// Adds --json and --color.
+  void add_options(CLI::App& app);
+
+  bool json() const { return json_; }
+  /// {"schema": "ulna.<verb>/1"}, to be filled and given to print.
+  Json document() const;
+  void print(const Json& document);
+  /// "ulna: ..." on standard error. The text may hold anything.
+  void complain(std::string_view text);
+
+ private:
+  std::string_view verb_;
+  bool json_ = false;
+
+ public:
+  Stream out, err;
+};
+
+/// A line on standard error that tells how far a long job is, while a person may be looking.
+class Progress {
+ public:
+  Progress(Stream& stream, std::size_t total) : stream_(stream), total_(total) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void at(std::size_t done, std::string_view what);
+  void clear();
+
+ private:
+  Stream& stream_;
+  std::size_t total_;
+  bool shown_ = false;
+};
+
+}  // namespace ulna::cli

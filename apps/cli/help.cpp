@@ -1,0 +1,90 @@
+#include "help.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text.hpp"
+
+namespace ulna::cli {
+namespace {
+
+using Pair = std::pair<std::string, std::string>;
+
+/// Terms on the left, what they mean on the right.
+std::string glossary(const Stream& stream, std::string_view title, const std::vector<Pair>& terms) {
+  int left = 0;
+  for (const auto& [term, meaning] : terms) left = std::max(left, columns(term));
+  const int width = std::min(stream.width(), 100) - left - 4;
+  std::string text = "\n" + stream.paint(Style::bold, title) + "\n";
+  for (const auto& [term, meaning] : terms) {
+    std::string before = fmt::format("  {:<{}}  ", term, left);
+    for (const std::string& line : wrap(meaning, width)) {
+      text += before + line + "\n";
+      before.assign(static_cast<std::size_t>(left) + 4, ' ');
+    }
+  }
+  return text;
+}
+
+std::string term(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  std::string text;
+  for (const std::string& s : option.get_snames()) text += "-" + s + ", ";
+  for (const std::string& l : option.get_lnames()) text += "--" + l + ", ";
+  text.resize(text.size() - 2);
+  if (option.get_items_expected_max() > 0) text += " " + option.get_option_text();
+  return text;
+}
+
+}  // namespace
+
+std::string overview(const Stream& stream, std::span<const Verb> verbs) {
+  std::string text = fmt::format("{} {}: robot dynamics from a robot's description\n",
+                                 stream.paint(Style::bold, "ulna"), ULNA_VERSION);
+  text += "\n" + stream.paint(Style::bold, "Usage") + "\n  ulna VERB [ARGUMENTS]\n";
+  std::vector<Pair> terms;
+  for (const Verb& v : verbs) terms.emplace_back(v.name, v.summary);
+  terms.emplace_back("help", "show this, or the help of a verb: ulna help info");
+  text += glossary(stream, "Verbs", terms);
+  text += glossary(stream, "A robot is",
+                   {{"arm.urdf, arm.yaml",
+                     "a file: URDF, a Denavit-Hartenberg table, or a "
+                     "product of exponentials"},
+                    {"-", "one of these on standard input"},
+                    {"panda", "an embedded robot; ulna robots lists them"},
+                    {"chain:7", "a generated chain of so many revolute joints"}});
+  text += glossary(stream, "Exit status",
+                   {{"0", "all is well"},
+                    {"1", "check has found warnings or errors"},
+                    {"2", "the command line makes no sense"},
+                    {"3", "a robot was refused, or a file could not be read or written"}});
+  text += "\nulna VERB --help tells more. ulna --version prints the version.\n";
+  return text;
+}
+
+std::string help(const Stream& stream, const Verb& verb, const CLI::App& app) {
+  std::vector<Pair> arguments, options;
+  std::string line = fmt::format("  ulna {}", verb.name);
+  std::string positionals;
+  for (const CLI::Option* o : app.get_options()) {
+    if (!o->get_positional()) {
+      options.emplace_back(term(*o), o->get_description());
+      continue;
+    }
+    const std::string name = o->get_name(true) + (o->get_items_expected_max() > 1 ? "..." : "");
+    positionals += o->get_required() ? " " + name : " [" + name + "]";
+    arguments.emplace_back(name, o->get_description());
+  }
+  std::string text =
+      fmt::format("{}: {}\n\n{}\n", stream.paint(Style::bold, fmt::format("ulna {}", verb.name)),
+                  verb.summary, stream.paint(Style::bold, "Usage"));
+  text += line + positionals + " [OPTIONS]\n";
+  if (!arguments.empty()) text += glossary(stream, "Arguments", arguments);
+  text += glossary(stream, "Options", options);
+  if (!app.get_footer().empty())
+    text += "\n" + stream.paint(Style::bold, "Examples") + "\n" + app.get_footer();
+  return text;
+}
+
+}  // namespace ulna::cli

@@ -1,0 +1,169 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <new>
+
+#include "help.hpp"
+#include "report.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+constexpr Verb verbs[] = {
+    {"check", "find what is wrong with a robot's description", check},
+    {"info", "show a robot's joints, bodies and limits", info},
+    {"tree", "show how a robot's links hang together", tree},
+    {"convert", "write a robot as URDF, whole or changed", convert},
+    {"robots", "list the embedded robots, or print one", robots},
+};
+
+const Verb* find_verb(std::string_view name) {
+  const auto* found = std::find_if(std::begin(verbs), std::end(verbs),
+                                   [&](const Verb& v) { return v.name == name; });
+  return found == std::end(verbs) ? nullptr : found;
+}
+
+[[noreturn]] void unknown_verb(std::string_view name) {
+  if (name.starts_with("-")) throw UsageError(fmt::format("'{}' must come after a verb", name));
+  std::vector<std::string_view> names{"help"};
+  for (const Verb& v : verbs) names.push_back(v.name);
+  throw UsageError(fmt::format("'{}' is not a verb{}", name, did_you_mean(name, names)));
+}
+
+/// Complains of the first argument that the parser had no use for, if there is one.
+void refuse_leftovers(const CLI::App& app) {
+  for (const std::string& argument : app.remaining()) {
+    if (argument == "--") continue;
+    if (!argument.starts_with("-") || argument == "-")
+      throw UsageError(fmt::format("did not expect '{}'", argument));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    throw UsageError(fmt::format("there is no option '{}'{}", argument,
+                                 did_you_mean(argument.substr(0, argument.find('=')), names)));
+  }
+}
+
+int run(const Verb& verb, std::vector<std::string> arguments, Console& console) {
+  CLI::App app;
+  app.set_help_flag("-h,--help", "show this");
+  app.allow_extras();
+  const Action action = verb.setup(app, console);
+  console.add_options(app);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    console.out.print(help(console.out, verb, app));
+    return success;
+  } catch (const CLI::ParseError& e) {
+    refuse_leftovers(app);
+    throw UsageError(e.what());
+  }
+  refuse_leftovers(app);
+  return action();
+}
+
+/// A failure in words, or with --json as a document.
+int fail(Console& console, std::string_view what, const Diagnostics& diagnostics = Diagnostics()) {
+  if (console.json()) {
+    Json document = console.document();
+    document["error"] = what;
+    document["diagnostics"] = to_json(diagnostics);
+    console.print(document);
+  } else if (diagnostics.list().empty()) {
+    console.complain(what);
+  } else {
+    console.out.flush();
+    console.err.print(told(console.err, diagnostics, false));
+  }
+  return failure;
+}
+
+/// Runs it and turns whatever is thrown into words and an exit status.
+template <class F>
+int guarded(Console& console, std::string_view help, F body) {
+  try {
+    return body();
+  } catch (const UsageError& e) {
+    console.complain(e.what());
+    console.err.print(fmt::format("{} shows how\n", help));
+    return usage;
+  } catch (const ModelError& e) {
+    return fail(console, e.what(), e.diagnostics());
+  } catch (const std::bad_alloc&) {
+    return fail(console, "there is not enough memory");
+  } catch (const std::exception& e) {
+    return fail(console, e.what());
+  }
+}
+
+/// What was printed must have arrived. A reader that has seen enough (`| head`) is no failure.
+int finish(Console& console, int status) {
+  console.out.flush();
+  const int error = console.out.error();
+  if (error == 0 || error == EPIPE) return status;
+  console.complain(fmt::format("cannot write to standard output: {}", std::strerror(error)));
+  return failure;
+}
+
+int start(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const std::string first = arguments.empty() ? "" : arguments[0];
+  if (const Verb* verb = find_verb(first)) {
+    Console console(verb->name);
+    const int status = guarded(console, fmt::format("ulna {} --help", verb->name), [&] {
+      return run(*verb, {arguments.begin() + 1, arguments.end()}, console);
+    });
+    return finish(console, status);
+  }
+  Console console("");
+  const int status = guarded(console, "ulna help", [&]() -> int {
+    if (first == "--version" || first == "-V") {
+      console.out.print(fmt::format("ulna {}\n", ULNA_VERSION));
+    } else if (first == "help" && arguments.size() > 1) {
+      const Verb* verb = find_verb(arguments[1]);
+      if (!verb) unknown_verb(arguments[1]);
+      return run(*verb, {"--help"}, console);
+    } else if (first == "help" || first == "--help" || first == "-h") {
+      console.out.print(overview(console.out, verbs));
+    } else if (arguments.empty()) {
+      console.err.print(overview(console.err, verbs));
+      return usage;
+    } else {
+      unknown_verb(first);
+    }
+    return success;
+  });
+  return finish(console, status);
+}
+
+/// A closed pipe and a full disk are told by write(), not by a signal. And a file that is opened must
+/// not take the place of a standard stream that was closed.
+void prepare_process() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+      open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace
+}  // namespace ulna::cli
+
+int main(int argc, char** argv) {
+  try {
+    ulna::cli::prepare_process();
+    return ulna::cli::start(argc, argv);
+  } catch (...) {
+    // only what fails while a failure is being told can come here
+    return ulna::cli::failure;
+  }
+}

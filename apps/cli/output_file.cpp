@@ -1,0 +1,113 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+namespace ulna::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+  throw std::runtime_error(fmt::format("cannot write '{}': {}", path, why));
+}
+
+[[noreturn]] void refuse_existing(const std::string& path) {
+  throw std::runtime_error(fmt::format("'{}' exists; --force overwrites it", path));
+}
+
+/// errno of what failed, or 0.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+/// A file beside another, gone again unless it takes that one's name.
+class Beside {
+ public:
+  explicit Beside(const std::string& target) : name_(target + ".XXXXXX") {
+    fd_ = mkostemp(name_.data(), O_CLOEXEC);
+    if (fd_ < 0) refuse(target, std::strerror(errno));
+  }
+  ~Beside() {
+    if (fd_ >= 0) close(fd_);
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  /// errno of what failed, or 0.
+  int fill(std::string_view text, mode_t mode) {
+    if (const int error = write_all(fd_, text)) return error;
+    if (fchmod(fd_, mode) != 0 || fsync(fd_) != 0) return errno;
+    const int fd = fd_;
+    fd_ = -1;
+    return close(fd) == 0 ? 0 : errno;
+  }
+
+  int take_name(const std::string& target, bool replace) {
+    // link, unlike rename, never replaces a file that has come into being meanwhile
+    if (!replace && link(name_.c_str(), target.c_str()) == 0) return 0;
+    if (!replace && errno == EEXIST) return EEXIST;
+    if (rename(name_.c_str(), target.c_str()) != 0) return errno;
+    name_.clear();
+    return 0;
+  }
+
+ private:
+  std::string name_;
+  int fd_ = -1;
+};
+
+mode_t usual_mode() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+void refuse_overwriting(const std::string& path, bool force) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return;
+  if (S_ISDIR(found.st_mode)) refuse(path, "this is a folder");
+  if (S_ISREG(found.st_mode) && !force) refuse_existing(path);
+}
+
+void write_file(const std::string& path, std::string_view text, bool force) {
+  struct stat found {};
+  const bool exists = stat(path.c_str(), &found) == 0;
+  if (exists && !S_ISREG(found.st_mode)) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    int error = fd < 0 ? errno : write_all(fd, text);
+    if (fd >= 0 && close(fd) != 0 && !error) error = errno;
+    if (error) refuse(path, std::strerror(error));
+    return;
+  }
+  // what a symbolic link points to is replaced, not the link
+  std::string target = path;
+  if (exists) {
+    const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+    if (real) target = real.get();
+  }
+  Beside file(target);
+  if (const int error = file.fill(text, exists ? found.st_mode & 07777 : usual_mode()))
+    refuse(path, std::strerror(error));
+  const int error = file.take_name(target, force);
+  if (error == EEXIST) refuse_existing(path);
+  if (error) refuse(path, std::strerror(error));
+}
+
+}  // namespace ulna::cli

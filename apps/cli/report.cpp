@@ -1,0 +1,141 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "table.hpp"
+#include "text.hpp"
+#include "ulna/model/rules.hpp"
+
+namespace ulna::cli {
+namespace {
+
+Style style_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return Style::dim;
+    case Severity::warning:
+      return Style::yellow;
+    case Severity::error:
+      return Style::red;
+  }
+  return Style::red;
+}
+
+/// "arm.urdf:41: warning: joint 'elbow': ... [rule]": one line, unless a person looks on.
+std::string finding(const Stream& stream, const Diagnostic& d) {
+  const std::string where = visible(d.source.str());
+  const std::string severity(to_string(d.severity));
+  const std::string rule = fmt::format("[{}]", d.rule->name);
+  std::string whole = where + (where.empty() ? "" : ": ") + severity + ": ";
+  if (!d.subject.empty()) whole += visible(d.subject) + ": ";
+  whole += visible(d.seen);
+  if (!d.assumed.empty()) whole += "; " + visible(d.assumed);
+  whole += " " + rule;
+
+  constexpr int indent = 8;
+  std::vector<std::string> lines{whole};
+  if (stream.is_terminal() && columns(whole) > stream.width())
+    lines = wrap(whole, stream.width() - indent);
+  const bool note = d.severity == Severity::note;
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = lines[i];
+    std::string painted(i ? indent : 0, ' ');
+    if (!note && i == 0 && line.starts_with(where)) {
+      painted += stream.paint(Style::bold, where);
+      line.remove_prefix(where.size());
+      if (const std::size_t at = line.find(severity); at <= 2) {
+        painted += std::string(line.substr(0, at)) + stream.paint(style_of(d.severity), severity);
+        line.remove_prefix(at + severity.size());
+      }
+    }
+    const bool last = !note && i + 1 == lines.size();
+    if (last) line.remove_suffix(rule.size());
+    painted += note ? stream.paint(Style::dim, line) : std::string(line);
+    if (last) painted += stream.paint(Style::dim, rule);
+    text += painted + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string told(const Stream& stream, const Diagnostics& diagnostics, bool notes) {
+  Diagnostics sorted = diagnostics;
+  sorted.sort_by_line();
+  std::string text;
+  std::set<std::pair<const Rule*, std::string_view>> advised;
+  for (const Diagnostic& d : sorted.list()) {
+    if (d.severity == Severity::note && !notes) continue;
+    text += finding(stream, d);
+    if (d.remedy.empty() || d.remedy == rules::tag_ignored.remedy) continue;
+    if (advised.emplace(d.rule, d.remedy).second)
+      text += stream.paint(d.severity == Severity::note ? Style::dim : Style::cyan,
+                           "    " + visible(d.remedy)) +
+              "\n";
+  }
+  const std::size_t all = diagnostics.count(Severity::note) + diagnostics.count(Severity::warning) +
+                          diagnostics.count(Severity::error);
+  if (all > sorted.list().size())
+    text += fmt::format("... and {} more\n", all - sorted.list().size());
+  return text;
+}
+
+std::string tally(const Diagnostics& diagnostics) {
+  return counted(diagnostics.count(Severity::error), "error") + ", " +
+         counted(diagnostics.count(Severity::warning), "warning") + ", " +
+         counted(diagnostics.count(Severity::note), "note");
+}
+
+Json to_json(const Diagnostics& diagnostics) {
+  Diagnostics sorted = diagnostics;
+  sorted.sort_by_line();
+  Json list = Json::array();
+  for (const Diagnostic& d : sorted.list())
+    list.push_back({{"severity", to_string(d.severity)},
+                    {"rule", d.rule->name},
+                    {"file", d.source.file},
+                    {"line", d.source.line},
+                    {"subject", d.subject},
+                    {"seen", d.seen},
+                    {"assumed", d.assumed},
+                    {"remedy", d.remedy}});
+  return list;
+}
+
+Json to_json(const Vec3<double>& v) { return {v.x(), v.y(), v.z()}; }
+
+Json limit_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+std::string told(const Stream& stream, const Mimic& mimic) {
+  std::string text = "= ";
+  if (mimic.multiplier == -1.0)
+    text += "-";
+  else if (mimic.multiplier != 1.0)
+    text += fmt::format("{} {} ", figure(mimic.multiplier), stream.either("×", "*"));
+  text += mimic.joint;
+  if (mimic.offset != 0.0)
+    text += fmt::format(" {} {}", mimic.offset < 0.0 ? "-" : "+", figure(std::abs(mimic.offset)));
+  return text;
+}
+
+Json to_json(const std::optional<Mimic>& mimic) {
+  if (!mimic) return nullptr;
+  return {{"joint", mimic->joint}, {"multiplier", mimic->multiplier}, {"offset", mimic->offset}};
+}
+
+std::string axis_text(const Vec3<double>& axis, JointType type) {
+  if (!has_axis(type)) return "";
+  for (int i = 0; i < 3; ++i)
+    if (axis == Vec3<double>::Unit(i))
+      return std::string(1, "xyz"[i]);
+    else if (axis == -Vec3<double>::Unit(i))
+      return std::string("-") + "xyz"[i];
+  return fmt::format("{} {} {}", figure(axis.x(), 3), figure(axis.y(), 3), figure(axis.z(), 3));
+}
+
+}  // namespace ulna::cli

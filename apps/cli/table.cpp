@@ -1,0 +1,102 @@
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "text.hpp"
+
+namespace ulna::cli {
+
+void Table::row(std::vector<std::string> cells, Style style) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = visible(cell);
+  rows_.push_back({std::move(cells), style});
+}
+
+std::string Table::str(const Stream& stream) const {
+  std::vector<int> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    int width = std::max(columns(columns_[c].title), columns(columns_[c].unit));
+    for (const Row& row : rows_) width = std::max(width, columns(row.cells[c]));
+    widths.push_back(width);
+  }
+  std::vector<std::size_t> which;
+  int used = 0;
+  const auto take = [&](std::size_t c) {
+    used += widths[c] + columns_[c].gap;
+    which.push_back(c);
+  };
+  const auto start = [&] {
+    which.clear();
+    used = 0;
+    for (std::size_t k = 0; k < keys_; ++k) take(k);
+  };
+  std::string text;
+  start();
+  for (std::size_t c = keys_; c < columns_.size(); ++c) {
+    if (which.size() > keys_ && used + widths[c] + columns_[c].gap > stream.width()) {
+      text += block(stream, which, widths) + "\n";
+      start();
+    }
+    take(c);
+  }
+  return text + block(stream, which, widths);
+}
+
+std::string Table::block(const Stream& stream, std::span<const std::size_t> which,
+                         std::span<const int> widths) const {
+  const auto line = [&](Style style, auto cell) {
+    std::string s;
+    for (const std::size_t c : which) {
+      const std::string& text = cell(c);
+      const std::string space(static_cast<std::size_t>(widths[c] - columns(text)), ' ');
+      s.append(static_cast<std::size_t>(columns_[c].gap), ' ');
+      s += columns_[c].right ? space + text : text + space;
+    }
+    s.erase(s.find_last_not_of(' ') + 1);
+    return stream.paint(style, s) + "\n";
+  };
+  std::string text =
+      line(Style::bold, [&](std::size_t c) -> const std::string& { return columns_[c].title; });
+  if (std::any_of(which.begin(), which.end(),
+                  [&](std::size_t c) { return !columns_[c].unit.empty(); }))
+    text += line(Style::dim, [&](std::size_t c) -> const std::string& { return columns_[c].unit; });
+  for (const Row& row : rows_)
+    text += line(row.style, [&](std::size_t c) -> const std::string& { return row.cells[c]; });
+  return text;
+}
+
+Figures::Figures(std::vector<double> values, double relative, double absolute) {
+  std::erase_if(values, [](double x) { return !std::isfinite(x); });
+  double largest = 0.0;
+  for (const double x : values) largest = std::max(largest, std::abs(x));
+  nothing_ = 1e-12 * largest;
+  if (largest >= 1e6) return;
+  for (int d = 0; d <= 5 && decimals_ < 0; ++d) {
+    const double unit = std::pow(10.0, -d);
+    const bool enough = std::all_of(values.begin(), values.end(), [&](double x) {
+      const double miss = std::abs(std::round(x / unit) * unit - x);
+      return miss <= std::max(relative * std::abs(x), absolute * largest);
+    });
+    if (enough) decimals_ = d;
+  }
+}
+
+std::string Figures::operator()(double x, const Stream& stream) const {
+  if (std::isinf(x)) return fmt::format("{}{}", x < 0.0 ? "-" : "", stream.either("∞", "inf"));
+  if (std::abs(x) <= nothing_) x = 0.0;
+  if (decimals_ < 0) return fmt::format("{:.3g}", x);
+  // a plain 0 stands where the others have their units
+  const auto places = static_cast<std::size_t>(decimals_);
+  if (x == 0.0) return "0" + std::string(places ? places + 1 : 0, ' ');
+  const std::string text = fmt::format("{:.{}f}", x, decimals_);
+  return text.find_first_of("123456789") == text.npos && x < 0.0 ? text.substr(1) : text;
+}
+
+std::string figure(double x, int digits) {
+  return fmt::format("{:.{}g}", x == 0.0 ? 0.0 : x, digits);
+}
+
+}  // namespace ulna::cli

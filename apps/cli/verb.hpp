@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string_view>
+
+#include "console.hpp"
+
+namespace ulna::cli {
+
+/// Does what the command line asks for and returns the exit status. May throw: ModelError for a
+/// robot that is refused, UsageError, or anything else for a failure.
+using Action = std::function<int()>;
+
+/// Adds a verb's arguments, options and examples (the footer) to the parser. The action is run after
+/// parsing and keeps alive what the options are written to.
+using Setup = Action(CLI::App& app, Console& console);
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  Setup* setup;
+};
+
+// one file each; main.cpp has the table
+Setup check, info, tree, convert, robots;
+
+}  // namespace ulna::cli

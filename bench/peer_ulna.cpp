@@ -1,0 +1,126 @@
+// ulna as one of the peers: from the same table of bodies, through the same border.
+
+#include <memory>
+
+#include "bench.hpp"
+#include "ulna/ulna.hpp"
+
+namespace {
+
+using namespace ulna;
+
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+using OutVector = Eigen::Map<Eigen::VectorXd>;
+using OutMatrix = Eigen::Map<Eigen::MatrixXd>;
+using Row3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+Model build(const BenchRobot& robot) {
+  Builder builder(robot.name);
+  const auto name = [](int body) { return body < 0 ? "ground" : "body" + std::to_string(body); };
+  builder.link(name(-1));
+  for (int b = 0; b < robot.body_count; ++b) {
+    const BenchBody& body = robot.bodies[b];
+    LinkDescription link;
+    link.name = name(b);
+    link.inertial = Inertial(body.mass, Vec3<double>(body.com), Eigen::Map<const Row3>(body.inertia));
+    JointDescription joint;
+    joint.name = "joint" + std::to_string(b);
+    joint.type = body.joint == BENCH_REVOLUTE    ? JointType::continuous
+                 : body.joint == BENCH_PRISMATIC ? JointType::prismatic
+                                                 : JointType::floating;
+    joint.parent = name(body.parent);
+    joint.child = link.name;
+    joint.origin = Pose(Transform<double>(
+        Rotation<double>::from_matrix(Eigen::Map<const Row3>(body.R)), Vec3<double>(body.p)));
+    joint.axis = Vec3<double>(body.axis);
+    builder.link(std::move(link)).joint(std::move(joint));
+  }
+  return builder.build().with_gravity(Vec3<double>(robot.gravity));
+}
+
+struct Robot {
+  explicit Robot(const BenchRobot& robot)
+      : model(build(robot)),
+        plant(model),
+        ws(model),
+        configuration(model),
+        forward(model),
+        factor(model),
+        tip(model.frame(model.body_name(model.body_count() - 1))),
+        nq(model.nq()),
+        nv(model.nv()) {}
+
+  Model model;
+  Plant<double> plant;
+  Workspace<double> ws;
+  Configuration<double> configuration;
+  ForwardDynamics<double> forward;
+  MassFactor<double> factor;
+  Frame tip;
+  int nq, nv;
+};
+
+Robot& of(void* robot) { return *static_cast<Robot*>(robot); }
+
+void* load(const BenchRobot* robot) { return std::make_unique<Robot>(*robot).release(); }
+void unload(void* robot) { std::unique_ptr<Robot>(&of(robot)).reset(); }
+
+void inverse_dynamics(void* robot, const double* q, const double* v, const double* a, double* tau) {
+  Robot& r = of(robot);
+  ulna::inverse_dynamics<double>(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv), r.ws,
+                                 OutVector(tau, r.nv));
+}
+
+void bias(void* robot, const double* q, const double* v, const double*, double* tau) {
+  Robot& r = of(robot);
+  bias_torque<double>(r.plant, Vector(q, r.nq), Vector(v, r.nv), r.ws, OutVector(tau, r.nv));
+}
+
+void mass_matrix(void* robot, const double* q, const double*, const double*, double* M) {
+  Robot& r = of(robot);
+  r.configuration.set(Vector(q, r.nq));
+  ulna::mass_matrix<double>(r.plant, r.configuration, r.ws, OutMatrix(M, r.nv, r.nv));
+}
+
+void forward_dynamics(void* robot, const double* q, const double* v, const double* tau, double* a) {
+  Robot& r = of(robot);
+  if (!r.forward(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(tau, r.nv), OutVector(a, r.nv)))
+    a[0] = std::numeric_limits<double>::quiet_NaN();
+}
+
+void inverse_mass(void* robot, const double* q, const double*, const double*, double* M_inverse) {
+  Robot& r = of(robot);
+  r.configuration.set(Vector(q, r.nq));
+  if (r.factor.factor(r.plant, r.configuration, r.ws))
+    r.factor.inverse(OutMatrix(M_inverse, r.nv, r.nv));
+}
+
+void jacobian(void* robot, const double* q, const double*, const double*, double* J) {
+  Robot& r = of(robot);
+  r.configuration.set(Vector(q, r.nq));
+  frame_jacobian<double>(r.configuration, r.tip, Axes::aligned, OutMatrix(J, 6, r.nv));
+}
+
+void kinematics(void* robot, const double* q, const double*, const double*, double* pose) {
+  Robot& r = of(robot);
+  r.configuration.set(Vector(q, r.nq));
+  const Transform<double> X = r.configuration.pose(r.tip);
+  Eigen::Map<Row3>{pose} = X.rotation().matrix();
+  Eigen::Map<Eigen::Vector3d>{pose + 9} = X.translation();
+}
+
+}  // namespace
+
+namespace bench {
+
+const BenchPeer& ulna_peer() {
+  static const BenchPeer peer{"ulna",
+                              ULNA_VERSION,
+                              load,
+                              unload,
+                              {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass,
+                               jacobian, kinematics}};
+  return peer;
+}
+
+}  // namespace bench

@@ -1,0 +1,36 @@
+# ulna_wide_kernel(<library> <name> <compiler flags>...)
+#
+# Adds src/dynamics/wide/<name>.cpp, compiled for wider instructions than the rest, to a library. Code
+# for AVX2 must not replace the same inline function of another file on a processor without it, so the
+# object is closed up: all of its symbols but the one entry, ulna_batch_kernel_<...>, become its own.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+   AND CMAKE_OBJCOPY AND CMAKE_LINKER AND NOT CMAKE_CXX_FLAGS MATCHES "coverage")
+  set(wide_kernels_possible ON)
+else()
+  set(wide_kernels_possible OFF)
+endif()
+option(ULNA_WIDE_KERNELS "Batch kernels for AVX2 and AVX-512, chosen at run time" ${wide_kernels_possible})
+
+function(ulna_wide_kernel library name)
+  target_compile_definitions(${library} PRIVATE ULNA_WIDE_KERNELS=$<BOOL:${ULNA_WIDE_KERNELS}>)
+  if(NOT ULNA_WIDE_KERNELS)
+    return()
+  endif()
+  string(REPLACE batch_ ulna_batch_kernel_ entry ${name})
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/dynamics/wide/${name}.cpp)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ulna::model)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+  set(closed ${PROJECT_BINARY_DIR}/${name}_closed.o)
+  add_custom_command(
+    OUTPUT ${closed}
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${closed}.open $<TARGET_OBJECTS:${name}>
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${entry} ${closed}.open ${closed}
+    DEPENDS ${name} $<TARGET_OBJECTS:${name}>
+    COMMENT "Closing up ${name}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  target_sources(${library} PRIVATE ${closed})
+  set_source_files_properties(${closed} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+endfunction()

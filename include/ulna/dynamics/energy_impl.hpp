@@ -1,0 +1,119 @@
+#pragma once
+
+#include "ulna/dynamics/coriolis_impl.hpp"
+#include "ulna/dynamics/energy.hpp"
+
+namespace ulna {
+namespace detail {
+
+/// Calls use(b, I) with each body's inertia in world axes about `origin`.
+template <Scalar T, class F>
+void each_body(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, F use) {
+  for (int b = 1; b < plant.model().body_count(); ++b) {
+    carry_to_world(plant.body(b), at.R(b), at.p(b), ws.composites[b]);
+    use(b, inertia_of<T>(ws.composites[b]));
+  }
+}
+
+/// Calls use(direction, momentum) with the momentum, about `origin`, that each direction gives to all
+/// that it moves, per unit velocity.
+template <Scalar T, class F>
+void each_direction(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, F use) {
+  compose_bodies(plant, at, ws);
+  for (const auto& d : at.directions()) {
+    V3<T> moment, force;
+    momentum(ws.composites[d.body], d.w, d.v, moment, force);
+    use(d, Wrench<T>{moment.vec(), force.vec()});
+  }
+}
+
+/// The centre of mass, from `origin`.
+template <Scalar T>
+Vec3<T> com_from_origin(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
+  Vec3<T> moment = Vec3<T>::Zero();
+  each_body(plant, at, ws, [&](int, const Inertia<T>& I) { moment += I.first_moment(); });
+  return moment / total_mass(plant);
+}
+
+/// The momentum of all bodies about `origin`.
+template <Scalar T>
+Wrench<T> momentum_at_origin(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
+  Wrench<T> h;
+  each_body(plant, state, ws, [&](int b, const Inertia<T>& I) { h += I * state.V(b); });
+  return h;
+}
+
+}  // namespace detail
+
+template <Scalar T>
+T kinetic_energy(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
+  T energy(0);
+  for (int i = 0; i < plant.model().nv(); ++i) energy += T(0.5) * plant.armature(i) * square(state.v()(i));
+  detail::each_body(plant, state, ws, [&](int b, const Inertia<T>& I) { energy += kinetic_energy(I, state.V(b)); });
+  return energy;
+}
+
+template <Scalar T>
+T potential_energy(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
+  T energy(0);
+  const Vec3<T> g = plant.model().gravity().template cast<T>();
+  detail::each_body(plant, at, ws, [&](int, const Inertia<T>& I) {
+    energy -= g.dot(I.first_moment() + I.mass() * at.origin());
+  });
+  return energy;
+}
+
+template <Scalar T>
+T total_mass(const Plant<T>& plant) {
+  T mass(0);
+  for (int b = 1; b < plant.model().body_count(); ++b) mass += plant.body(b).mass;
+  return mass;
+}
+
+template <Scalar T>
+Vec3<T> center_of_mass(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
+  return at.origin() + detail::com_from_origin(plant, at, ws);
+}
+
+template <Scalar T>
+void center_of_mass_jacobian(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> J) {
+  detail::require_shape("J", J.rows(), J.cols(), 3, plant.model().nv(), plant.model());
+  J.setZero();
+  const T mass = total_mass(plant);
+  detail::each_direction(plant, at, ws, [&](const auto& d, const Wrench<T>& h) { J.col(d.dof) += h.force / mass; });
+}
+
+template <Scalar T>
+Wrench<T> momentum(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
+  return detail::momentum_at_origin(plant, state, ws).at(-state.origin());
+}
+
+template <Scalar T>
+Wrench<T> centroidal_momentum(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
+  return detail::momentum_at_origin(plant, state, ws).at(detail::com_from_origin(plant, state, ws));
+}
+
+template <Scalar T>
+Vec3<T> center_of_mass_velocity(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
+  return detail::momentum_at_origin(plant, state, ws).force / total_mass(plant);
+}
+
+template <Scalar T>
+Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& motion, Workspace<T>& ws) {
+  Vec3<T> force = Vec3<T>::Zero();
+  detail::each_body(plant, motion, ws, [&](int b, const Inertia<T>& I) {
+    const Twist<T> V = motion.V(b);
+    force += (I * motion.A(b) + cross(V, I * V)).force;
+  });
+  return force / total_mass(plant);
+}
+
+template <Scalar T>
+void centroidal_momentum_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> A) {
+  detail::require_shape("A", A.rows(), A.cols(), 6, plant.model().nv(), plant.model());
+  A.setZero();
+  const Vec3<T> com = detail::com_from_origin(plant, at, ws);
+  detail::each_direction(plant, at, ws, [&](const auto& d, const Wrench<T>& h) { A.col(d.dof) += h.at(com).vector(); });
+}
+
+}  // namespace ulna

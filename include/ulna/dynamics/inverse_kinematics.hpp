@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "ulna/dynamics/kinematics.hpp"
+
+namespace ulna {
+
+struct IkOptions {
+  double position_tolerance = 1e-6;     ///< metres
+  double orientation_tolerance = 1e-6;  ///< radians
+  bool position_only = false;
+  int iterations = 200;   ///< per start
+  int restarts = 20;      ///< from random configurations, after the one given
+  std::uint64_t seed = 1;
+};
+
+struct IkResult {
+  bool found = false;
+  Eigen::VectorXd q;              ///< the best there was
+  double position_error = 0.0;    ///< metres
+  double orientation_error = 0.0;  ///< radians
+  int iterations = 0, starts = 0;
+
+  /// One line: "found in 12 iterations (1 start): 3.1e-09 m, 2.0e-08 rad".
+  std::string report() const;
+};
+
+/// q with a frame at a pose: Levenberg-Marquardt on the error twist, within the joint limits, started
+/// again from random configurations when it is stuck [Nakamura, Hanafusa 1986; Sugihara 2011]. Throws
+/// std::invalid_argument if the target or the start is not finite or of the wrong size.
+IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
+                            const Eigen::VectorXd& start, const IkOptions& options = {});
+
+}  // namespace ulna

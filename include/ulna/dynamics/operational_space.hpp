@@ -1,0 +1,29 @@
+#pragma once
+
+#include <Eigen/Eigenvalues>
+
+#include "ulna/dynamics/mass_matrix.hpp"
+
+namespace ulna {
+
+/// The robot as felt at a task [Khatib 1987], given the task's Jacobian J (m x nv, m at most nv) and
+/// the factored mass matrix.
+class OperationalSpace {
+ public:
+  OperationalSpace(const Model& model, int task_size);
+
+  /// False if the task is singular: J M^-1 J' has a condition number above `most`. Then nothing below
+  /// is meaningful. Allocates nothing.
+  [[nodiscard]] bool set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J, double most = 1e10);
+
+  /// (J M^-1 J')^-1
+  const Eigen::MatrixXd& inertia() const { return inertia_; }
+  /// M^-1 J' (J M^-1 J')^-1: the inverse of J that moves nothing it need not (nv x m).
+  const Eigen::MatrixXd& pseudo_inverse() const { return pseudo_inverse_; }
+
+ private:
+  Eigen::MatrixXd M_inverse_Jt_, inverse_inertia_, inertia_, pseudo_inverse_;
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen_;
+};
+
+}  // namespace ulna

@@ -1,0 +1,5 @@
+#include "ulna/dynamics/instantiate.hpp"
+
+namespace ulna {
+ULNA_INSTANTIATE_DYNAMICS(, float)
+}

@@ -1,0 +1,100 @@
+#include "ulna/dynamics/inverse_kinematics.hpp"
+
+#include <Eigen/Cholesky>
+#include <cstdio>
+
+namespace ulna {
+namespace {
+
+/// One descent from one start.
+class Descent {
+ public:
+  Descent(const Model& model, const Frame& frame, const Transform<double>& target, const IkOptions& options)
+      : model_(model), frame_(frame), target_(target), options_(options), at_(model),
+        rows_(options.position_only ? 3 : 6), J_(6, model.nv()) {}
+
+  void run(Eigen::VectorXd q, IkResult& best) {
+    double damping = 1e-3;
+    Vec6<double> error = error_at(q);
+    for (int i = 0; i < options_.iterations; ++i) {
+      ++best.iterations;
+      remember(q, error, best);
+      if (best.found) return;
+      frame_jacobian<double>(at_, frame_, Axes::aligned, J_);
+      const auto J = J_.bottomRows(rows_);
+      const auto e = error.tail(rows_);
+      const Eigen::MatrixXd JJ = J * J.transpose();
+      // take steps as bold as they pay off
+      bool better = false;
+      for (int trial = 0; trial < 12 && !better; ++trial) {
+        Eigen::MatrixXd A = JJ;
+        A.diagonal().array() += damping * (1e-6 + e.squaredNorm());
+        const Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
+        const Eigen::VectorXd next = within_limits(integrate(model_, q, step));
+        const Vec6<double> next_error = error_at(next);
+        better = next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
+        if (better) q = next, error = next_error, damping = std::max(damping / 5.0, 1e-9);
+        else damping *= 5.0;
+      }
+      if (!better) break;
+    }
+    remember(q, error, best);
+  }
+
+ private:
+  /// From where the frame is to where it should be: rotation, then translation, world axes.
+  Vec6<double> error_at(const Eigen::VectorXd& q) {
+    at_.set(q);
+    const Transform<double> X = at_.pose(frame_);
+    Vec6<double> e;
+    e << (target_.rotation() * X.rotation().inverse()).log(), target_.translation() - X.translation();
+    return e;
+  }
+
+  Eigen::VectorXd within_limits(Eigen::VectorXd q) const {
+    return q.cwiseMax(model_.lower_limit()).cwiseMin(model_.upper_limit());
+  }
+
+  void remember(const Eigen::VectorXd& q, const Vec6<double>& error, IkResult& best) const {
+    const double position = error.tail<3>().norm(), orientation = options_.position_only ? 0.0 : error.head<3>().norm();
+    if (best.q.size() && position + orientation >= best.position_error + best.orientation_error) return;
+    best.q = q;
+    best.position_error = position, best.orientation_error = orientation;
+    best.found = position <= options_.position_tolerance && orientation <= options_.orientation_tolerance;
+  }
+
+  const Model& model_;
+  const Frame& frame_;
+  const Transform<double>& target_;
+  const IkOptions& options_;
+  Configuration<double> at_;
+  int rows_;
+  Eigen::MatrixXd J_;
+};
+
+}  // namespace
+
+IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
+                            const Eigen::VectorXd& start, const IkOptions& options) {
+  detail::require<double>("start", start, model.nq(), model);
+  if (!target.matrix().allFinite()) throw std::invalid_argument("inverse kinematics: the target is not finite");
+  IkResult best;
+  std::mt19937_64 random(options.seed);
+  Descent descent(model, frame, target, options);
+  Eigen::VectorXd q = start.cwiseMax(model.lower_limit()).cwiseMin(model.upper_limit());
+  for (int s = 0; s <= options.restarts && !best.found; ++s) {
+    ++best.starts;
+    descent.run(q, best);
+    q = random_configuration(model, random);
+  }
+  return best;
+}
+
+std::string IkResult::report() const {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s in %d iterations (%d %s): %.1e m, %.1e rad", found ? "found" : "not found", iterations, starts,
+                starts == 1 ? "start" : "starts", position_error, orientation_error);
+  return text;
+}
+
+}  // namespace ulna

@@ -1,0 +1,164 @@
+#include "ulna/dynamics/forward_dynamics.hpp"
+
+#include "support/dynamics.hpp"
+
+namespace ulna::test {
+namespace {
+
+template <class T>
+class ForwardDynamicsOf : public ::testing::Test {};
+TYPED_TEST_SUITE(ForwardDynamicsOf, DynamicsScalars, ScalarNames);
+
+/// Accelerations are compared by the torques they take: a light joint far out on a long arm may
+/// accelerate by anything for a torque that is within rounding.
+template <class T>
+void expect_same_acceleration(Rig<T>& rig, const VecX<T>& a, const VecX<T>& b, double tolerance,
+                              int line = __builtin_LINE()) {
+  const MatX<T> M = rig.mass();
+  expect_close(times<T>(M, a), times<T>(M, b), tolerance, __FILE__, line);
+}
+
+TYPED_TEST(ForwardDynamicsOf, undoes_inverse_dynamics) {
+  using T = TypeParam;
+  for_each_robot([](const Model& model, Random& random) {
+    Rig<T> rig(model, random);
+    const auto wrenches = random_wrenches<T>(model, random);
+    const VecX<T> tau = rig.torque(wrenches);
+
+    VecX<T> a(model.nv());
+    ForwardDynamics<T> forward(model);
+    ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, tau, a, wrenches));
+    expect_same_acceleration(rig, a, rig.a, 1e-12);
+
+    MassFactor<T> factor(model);
+    ASSERT_TRUE(
+        mass_matrix_dynamics<T>(rig.plant, rig.at(), rig.v, tau, factor, rig.ws, a, wrenches));
+    expect_same_acceleration(rig, a, rig.a, 1e-12);
+  });
+}
+
+TYPED_TEST(ForwardDynamicsOf, by_articulated_bodies_is_that_by_the_mass_matrix) {
+  using T = TypeParam;
+  for_each_robot(
+      [](const Model& model, Random& random) {
+        Rig<T> rig(model, random);
+        const auto wrenches = random_wrenches<T>(model, random);
+        const VecX<T> tau = random_tangent<T>(model, random, 10.0);
+        VecX<T> a(model.nv()), b(model.nv());
+        MassFactor<T> factor(model);
+        ASSERT_TRUE(articulated_body_dynamics<T>(rig.plant, rig.state(), tau, rig.ws, a, wrenches));
+        ASSERT_TRUE(
+            mass_matrix_dynamics<T>(rig.plant, rig.at(), rig.v, tau, factor, rig.ws, b, wrenches));
+        expect_same_acceleration(rig, a, b, 1e-11);
+        // and inverse dynamics undoes them
+        expect_close(rig.torque(a, wrenches), tau, 1e-11);
+      },
+      10, {.mimic = 0.0});
+}
+
+TEST(ForwardDynamics, accelerates_as_it_should_to_ten_figures) {
+  for_each_robot([](const Model& model, Random& random) {
+    Rig<double> rig(model, random);
+    Eigen::VectorXd a(model.nv());
+    ForwardDynamics<double> forward(model);
+    ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.torque(), a));
+    expect_close(a, rig.a, 1e-10);
+  });
+}
+
+TEST(ForwardDynamics, by_articulated_bodies_refuses_mimicking_joints_and_knows_a_remedy) {
+  const Model model = random_model(1, {.mimic = 1.0});
+  Random random(1);
+  Rig<double> rig(model, random);
+  Eigen::VectorXd a(model.nv());
+  EXPECT_EQ(told([&] {
+              (void)articulated_body_dynamics<double>(rig.plant, rig.state(), rig.a, rig.ws, a);
+            }),
+            "articulated bodies cannot have mimicking joints; use ForwardDynamics");
+}
+
+/// Two links, the outer one without inertia of any kind.
+Model weightless() {
+  return Builder("weightless")
+      .link("base")
+      .link("arm", solid_cylinder(0.05, 0.4).with_mass(1.0))
+      .link("nothing")
+      .joint("shoulder", JointType::continuous, "base", "arm", Pose({0.0, 0.0, 0.3}),
+             {0.0, 1.0, 0.0})
+      .joint("elbow", JointType::continuous, "arm", "nothing", Pose({0.0, 0.0, 0.4}),
+             {0.0, 1.0, 0.0})
+      .build();
+}
+
+TEST(ForwardDynamics, says_no_and_touches_nothing_where_a_joint_moves_nothing) {
+  const Model model = weightless();
+  const Plant<double> plant(model);
+  Workspace<double> ws(model);
+  State<double> state(model);
+  MassFactor<double> factor(model);
+  ForwardDynamics<double> forward(model);
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(2), before = Eigen::VectorXd::Constant(2, 7.0);
+  Eigen::VectorXd a = before;
+  EXPECT_FALSE(forward(plant, zero, zero, zero, a));
+  EXPECT_FALSE(articulated_body_dynamics<double>(plant, state, zero, ws, a));
+  EXPECT_FALSE(mass_matrix_dynamics<double>(plant, state, zero, zero, factor, ws, a));
+  EXPECT_EQ(a, before);
+  // a rotor is inertia enough
+  Plant<double> geared = plant;
+  geared.armature(1) = 0.01;
+  EXPECT_TRUE(forward(geared, zero, zero, zero, a));
+}
+
+TEST(ForwardDynamics, of_a_robot_that_does_not_move_is_possible) {
+  const Model stone = Builder().link("base").build();
+  const Plant<double> plant(stone);
+  ForwardDynamics<double> forward(stone);
+  Eigen::VectorXd none(0);
+  EXPECT_TRUE(forward(plant, none, none, none, none));
+}
+
+// --- impulses ---
+
+template <class T>
+class ImpulseResponseOf : public ::testing::Test {};
+TYPED_TEST_SUITE(ImpulseResponseOf, DynamicsScalars, ScalarNames);
+
+// What a wrench does to accelerations, an impulse does to velocities.
+TYPED_TEST(ImpulseResponseOf, is_how_a_wrench_changes_accelerations) {
+  using T = TypeParam;
+  for_each_robot([](const Model& model, Random& random) {
+    Rig<T> rig(model, random);
+    MassFactor<T> factor(model);
+    ForwardDynamics<T> forward(model);
+    VecX<T> with(model.nv()), without(model.nv()), change(model.nv());
+    for (const ExternalWrench<T>& impulse : random_wrenches<T>(model, random)) {
+      ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.a, without));
+      ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.a, with, {&impulse, 1}));
+      ASSERT_TRUE(factor.factor(rig.plant, rig.at(), rig.ws));
+      impulse_response<T>(factor, rig.at(), impulse, change);
+      expect_same_acceleration<T>(rig, VecX<T>(with - without), change, 1e-11);
+    }
+  });
+}
+
+TEST(ImpulseResponse, changes_the_momentum_of_a_free_robot_by_the_impulse) {
+  for_each_model([](const Model& fixed, Random& random) {
+    const Model model = with_floating_base(fixed);
+    Rig<double> rig(model, random);
+    rig.plant.armature.setZero();
+    MassFactor<double> factor(model);
+    ASSERT_TRUE(factor.factor(rig.plant, rig.at(), rig.ws));
+    const Frame tip = body_frame(model.body_count() - 1);
+    const ExternalWrench<double> impulse{&tip, random_wrench<double>(random), Axes::world};
+    Eigen::VectorXd change(model.nv());
+    impulse_response<double>(factor, rig.at(), impulse, change);
+    Rig<double> hit = rig;
+    hit.v += change;
+    const Wrench<double> gained = momentum<double>(hit.plant, hit.state(), hit.ws) -
+                                  momentum<double>(rig.plant, rig.state(), rig.ws);
+    expect_close(gained, impulse.wrench, 1e-11);
+  });
+}
+
+}  // namespace
+}  // namespace ulna::test

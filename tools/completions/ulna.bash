@@ -1,0 +1,48 @@
+# Completion of the command ulna for bash.
+
+_ulna() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local verbs="check info tree convert robots help"
+  local shared="--help --json --color"
+  local import="--floating-base --independent-mimics --strict"
+  local options robots=
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "$verbs --help --version" -- "$word"))
+    return
+  fi
+  case $before in
+    --color)
+      COMPREPLY=($(compgen -W "auto always never" -- "$word"))
+      return ;;
+    --lock | --chain)
+      return ;;
+  esac
+
+  case ${COMP_WORDS[1]} in
+    check) options="--strict --no-notes --quiet --rules" robots=yes ;;
+    info) options="$import --frames" robots=yes ;;
+    tree) options="$import --ascii --dot" robots=yes ;;
+    convert) options="$import --lock --chain --lump --force" robots=yes ;;
+    robots) options="--names" robots=only ;;
+    help)
+      COMPREPLY=($(compgen -W "$verbs" -- "$word"))
+      return ;;
+    *) return ;;
+  esac
+
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "$options $shared" -- "$word"))
+    return
+  fi
+  COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" robots --names 2>/dev/null)" -- "$word"))
+  if [[ $robots == yes ]]; then
+    local IFS=$'\n'
+    COMPREPLY+=($(compgen -f -- "$word"))
+    type compopt &>/dev/null && compopt -o filenames 2>/dev/null
+  fi
+  return 0
+}
+
+complete -F _ulna ulna
