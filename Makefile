@@ -40,11 +40,17 @@ coverage: build/coverage/build.ninja ## show how much of each file the tests rea
 	@ctest --preset coverage
 	@tools/coverage build/coverage
 
+# AVX2 and FMA where there is a choice: the same code, and so the same counts, on all machines.
+bench: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
+
+# INSTRUCTIONS=1 counts instructions too (some minutes more), DOCS=1 rewrites docs/performance.md
 .PHONY: bench
 bench: build/bench/build.ninja ## measure; figures also go to build/bench/bench.json
 	@cmake --build --preset bench
-	build/bench/bin/ulna_bench --benchmark_min_time=0.05 \
-	  --benchmark_out=build/bench/bench.json --benchmark_out_format=json
+	$(if $(INSTRUCTIONS),tools/bench-instructions build/bench/bin/ulna_bench > build/bench/instructions.txt)
+	build/bench/bin/ulna_bench --out build/bench/bench.json \
+	  $(if $(INSTRUCTIONS),--instructions build/bench/instructions.txt)
+	@build/bench/bin/ulna_bench_report build/bench/bench.json $(if $(DOCS),docs/performance.md)
 
 .PHONY: format
 format: dependencies-format ## lay out all sources with clang-format

@@ -53,8 +53,9 @@ const BenchPeer& ulna_peer();
 std::vector<const BenchPeer*> load_peers(const std::string& folder);
 
 /// The largest difference between two peers' results over all states, relative to the largest number
-/// in the result of the state.
-double difference(const BenchFunction& f, void* robot, const BenchFunction& reference,
+/// in the result of the state. Accelerations are compared by the torques they ask for: those of long
+/// chains are ill-conditioned, and all libraries differ.
+double difference(const BenchPeer& peer, void* robot, const BenchPeer& reference,
                   void* reference_robot, int algorithm, const States& states);
 
 // --- results ---
@@ -67,11 +68,11 @@ struct Entry {
   std::string library, version, robot;
   int nv = 0;
   std::string algorithm;
-  std::string variant;                   ///< "", or "float", "dual 4", "batch, 2 threads", ...
-  std::optional<Times> times;            ///< none: the peer disagrees
-  std::optional<double> difference;      ///< from ulna
-  std::optional<double> bytes;           ///< that one call passes through
-  std::optional<long long> instructions; ///< per call
+  std::string variant;                    ///< "", or "float", "batch, 2 threads", ...
+  std::optional<Times> times;             ///< none: the peer disagrees
+  std::optional<double> difference;       ///< from ulna
+  std::optional<double> bytes;            ///< that one call passes through
+  std::optional<long long> instructions;  ///< per call
 };
 using Entries = std::vector<Entry>;
 

@@ -34,7 +34,8 @@ struct FloatingBase {
     for (int i = 0; i < n; ++i) y[i] = x[i];
     if (!present) return;
     const Eigen::Map<const Eigen::Vector3d> w(x), u(x + 3);
-    const Eigen::Vector3d w_peer = angular == Angular::in_world ? Eigen::Vector3d(R * w) : Eigen::Vector3d(w);
+    const Eigen::Vector3d w_peer =
+        angular == Angular::in_world ? Eigen::Vector3d(R * w) : Eigen::Vector3d(w);
     const Eigen::Vector3d u_peer = R * u;
     for (int i = 0; i < 3; ++i) {
       y[w_at() + i] = w_peer[i];
@@ -49,7 +50,8 @@ struct FloatingBase {
     if (!present) return;
     const Eigen::Vector3d w(y[w_at()], y[w_at() + 1], y[w_at() + 2]);
     const Eigen::Vector3d u(y[u_at()], y[u_at() + 1], y[u_at() + 2]);
-    Eigen::Map<Eigen::Vector3d>{x} = angular == Angular::in_world ? Eigen::Vector3d(R.transpose() * w) : w;
+    Eigen::Map<Eigen::Vector3d>{x} =
+        angular == Angular::in_world ? Eigen::Vector3d(R.transpose() * w) : w;
     Eigen::Map<Eigen::Vector3d>{x + 3} = R.transpose() * u;
   }
 

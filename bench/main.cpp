@@ -11,22 +11,23 @@ namespace {
 
 const char* const usage =
     "Measures ulna and its peers.\n\n"
-    "  ulna_bench [option value]...\n\n"
+    "  ulna_bench [option]...\n\n"
     "  --out FILE           where the figures go (default bench.json)\n"
     "  --instructions FILE  counts to put beside the times, from tools/bench-instructions\n"
     "  --only NAME[,NAME]   these libraries, ulna always\n"
     "  --robots NAME[,NAME] these robots\n"
     "  --seconds S          for one library, robot and algorithm (default 0.2)\n"
     "  --count NAME         run one library for callgrind, without timing\n"
-    "  --list yes           name the libraries that there are\n";
+    "  --list               name the libraries that there are\n";
 
 /// A peer's results may differ from ulna's by so much, relative to the largest number.
 constexpr double tolerance = 1e-9;
 
 struct Options {
   std::string out = "bench.json", instructions, count;
-  std::vector<std::string> only, robots{"double_pendulum", "panda",   "chain:2",  "chain:4",  "chain:7",
-                                        "chain:14",        "chain:28", "chain:56", "chain:112", "quadruped"};
+  std::vector<std::string> only,
+      robots{"double_pendulum", "panda",    "chain:2",  "chain:4",   "chain:7",
+             "chain:14",        "chain:28", "chain:56", "chain:112", "quadruped"};
   double seconds = 0.2;
   bool list = false;
 };
@@ -40,18 +41,28 @@ std::vector<std::string> split(const std::string& text) {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; i += 2) {
+  for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
+    if (name == "--list") {
+      options.list = true;
+      continue;
+    }
     if (i + 1 == argc) throw std::invalid_argument(usage);
-    const std::string value = argv[i + 1];
-    if (name == "--out") options.out = value;
-    else if (name == "--instructions") options.instructions = value;
-    else if (name == "--count") options.count = value;
-    else if (name == "--only") options.only = split(value);
-    else if (name == "--robots") options.robots = split(value);
-    else if (name == "--seconds") options.seconds = std::stod(value);
-    else if (name == "--list") options.list = true;
-    else throw std::invalid_argument(usage);
+    const std::string value = argv[++i];
+    if (name == "--out")
+      options.out = value;
+    else if (name == "--instructions")
+      options.instructions = value;
+    else if (name == "--count")
+      options.count = value;
+    else if (name == "--only")
+      options.only = split(value);
+    else if (name == "--robots")
+      options.robots = split(value);
+    else if (name == "--seconds")
+      options.seconds = std::stod(value);
+    else
+      throw std::invalid_argument(usage);
   }
   return options;
 }
@@ -75,8 +86,9 @@ struct Contestant {
   void* robot;
 };
 
-void measure_robot(const std::string& name, const std::vector<const BenchPeer*>& peers, double seconds,
-                   const std::map<std::string, long long>& counts, Entries& entries) {
+void measure_robot(const std::string& name, const std::vector<const BenchPeer*>& peers,
+                   double seconds, const std::map<std::string, long long>& counts,
+                   Entries& entries) {
   const Robot robot = make_robot(name);
   const BenchRobot table = robot.table();
   const States& states = robot.states;
@@ -93,19 +105,20 @@ void measure_robot(const std::string& name, const std::vector<const BenchPeer*>&
     for (const Contestant& c : contestants) {
       const BenchFunction f = c.peer->functions[k];
       if (!f) continue;
-      Entry entry{c.peer->name, c.peer->version, name, states.nv, algorithm_name(k), "", {}, {}, {}, {}};
-      entry.difference = difference(f, c.robot, ulna.peer->functions[k], ulna.robot, k, states);
+      Entry entry{
+          c.peer->name, c.peer->version, name, states.nv, algorithm_name(k), "", {}, {}, {}, {}};
+      entry.difference = difference(*c.peer, c.robot, *ulna.peer, ulna.robot, k, states);
       const auto count = counts.find(entry.library + "|" + name + "|" + entry.algorithm);
       if (*entry.difference > tolerance) {
-        std::fprintf(stderr, "%s%s does not agree with ulna on %s of %s (%.1e) and is not timed\n", "\r",
+        show_progress("");
+        std::fprintf(stderr, "%s does not agree with ulna on %s of %s (%.1e) and is not timed\n",
                      c.peer->name, algorithm_name(k), name.c_str(), *entry.difference);
       } else {
         if (count != counts.end()) entry.instructions = count->second;
-        runs.push_back([&states, &out, f, instance = c.robot, k](long n) {
-          for (long i = 0; i < n; ++i) {
-            const int s = static_cast<int>(i % state_count);
+        // goes on where the last run ended: a library that remembers its last state gains nothing
+        runs.push_back([&states, &out, f, instance = c.robot, k, s = 0](long n) mutable {
+          for (long i = 0; i < n; ++i, s = (s + 1) % state_count)
             bench_call(f, instance, states.q_of(s), states.v_of(s), states.x_of(k, s), out.data());
-          }
         });
         timed.push_back(entries.size());
       }
@@ -135,7 +148,8 @@ void run(const Options& options) {
   }
   const std::map<std::string, long long> counts = read_instructions(options.instructions);
   Entries entries;
-  for (const std::string& robot : options.robots) measure_robot(robot, peers, options.seconds, counts, entries);
+  for (const std::string& robot : options.robots)
+    measure_robot(robot, peers, options.seconds, counts, entries);
   measure_ulna_alone(2.0 * options.seconds, entries);
   show_progress("");
   write_json(options.out, entries);

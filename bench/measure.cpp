@@ -50,7 +50,8 @@ std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, doub
   std::vector<std::vector<double>> ns(runs.size());
   const Clock::time_point start = Clock::now();
   for (int round = 0; round < most; ++round) {
-    if (round >= fewest && seconds_since(start) > seconds_each * static_cast<double>(runs.size())) break;
+    if (round >= fewest && seconds_since(start) > seconds_each * static_cast<double>(runs.size()))
+      break;
     for (std::size_t k = 0; k < runs.size(); ++k) {
       runs[k](std::min(calls[k], 8L));  // brings code and data back to the caches
       ns[k].push_back(1e9 * timed(runs[k], calls[k]) / static_cast<double>(calls[k]));
@@ -89,7 +90,8 @@ void count_instructions(const BenchPeer& peer, const std::vector<std::string>& r
     if (!instance) continue;
     for (int k = 0; k < BENCH_ALGORITHMS; ++k)
       if (peer.functions[k])
-        count(name + "|" + algorithm_name(k), peer.functions[k], instance, robot.states, k, out.data());
+        count(name + "|" + algorithm_name(k), peer.functions[k], instance, robot.states, k,
+              out.data());
     peer.unload(instance);
   }
 }

@@ -1,12 +1,12 @@
 // Orocos KDL: serial chains only, joints and segments as kdl_parser makes them of a URDF.
 
+#include <kdl/config.h>
 #include <kdl/chain.hpp>
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainfksolverpos_recursive.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 #include <kdl/chainjnttojacsolver.hpp>
-#include <kdl/config.h>
 
 #include <algorithm>
 #include <memory>
@@ -30,9 +30,9 @@ std::optional<KDL::Chain> build(const BenchRobot& robot) {
     const KDL::Joint joint(
         "joint" + std::to_string(b), X.p, X.M * axis,
         body.joint == BENCH_REVOLUTE ? KDL::Joint::RotAxis : KDL::Joint::TransAxis);
-    const KDL::RigidBodyInertia inertia(
-        body.mass, KDL::Vector(body.com[0], body.com[1], body.com[2]),
-        KDL::RotationalInertia(I[0], I[4], I[8], I[1], I[2], I[5]));
+    const KDL::RigidBodyInertia inertia(body.mass,
+                                        KDL::Vector(body.com[0], body.com[1], body.com[2]),
+                                        KDL::RotationalInertia(I[0], I[4], I[8], I[1], I[2], I[5]));
     chain.addSegment(KDL::Segment("body" + std::to_string(b), joint, X, inertia));
   }
   return chain;
@@ -47,7 +47,13 @@ struct Robot {
         parameters(chain, gravity),
         fk(chain),
         jacobian(chain),
-        q(n), v(n), x(n), out(n), extra(n), M(n), J(n),
+        q(n),
+        v(n),
+        x(n),
+        out(n),
+        extra(n),
+        M(n),
+        J(n),
         wrenches(chain.getNrOfSegments()) {}
 
   KDL::Chain chain;
@@ -65,12 +71,8 @@ struct Robot {
 
 Robot& of(void* robot) { return *static_cast<Robot*>(robot); }
 
-void take(KDL::JntArray& to, const double* from) {
-  std::copy_n(from, to.rows(), to.data.data());
-}
-void give(double* to, const KDL::JntArray& from) {
-  std::copy_n(from.data.data(), from.rows(), to);
-}
+void take(KDL::JntArray& to, const double* from) { std::copy_n(from, to.rows(), to.data.data()); }
+void give(double* to, const KDL::JntArray& from) { std::copy_n(from.data.data(), from.rows(), to); }
 
 void* load(const BenchRobot* robot) {
   const std::optional<KDL::Chain> chain = build(*robot);

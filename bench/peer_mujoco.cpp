@@ -4,6 +4,7 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,31 +26,41 @@ std::string numbers(const double* x, std::initializer_list<int> which) {
   return text;
 }
 
-/// The bodies on a body, one within the other.
-std::string children(const BenchRobot& robot, int parent) {
-  std::string xml;
+std::string rpy(const Eigen::Matrix3d& R) {
+  const Eigen::Vector3d yaw_pitch_roll = R.eulerAngles(2, 1, 0);
+  return numbers(yaw_pitch_roll.data(), {2, 1, 0});
+}
+
+/// As URDF, which unlike MJCF does not nest: there is a limit of 100. Inertias are given in principal
+/// axes, because MuJoCo finds those to 1e-8 only.
+std::string urdf(const BenchRobot& robot) {
+  using Row3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  const auto name = [](int b) { return b < 0 ? "ground" : "body" + std::to_string(b); };
+  std::string xml = "<robot name='robot'><link name='ground'/>\n";
   for (int b = 0; b < robot.body_count; ++b) {
     const BenchBody& body = robot.bodies[b];
-    if (body.parent != parent) continue;
-    double quaternion[4];
-    mju_mat2Quat(quaternion, body.R);
-    const std::string type = body.joint == BENCH_REVOLUTE    ? "hinge"
-                             : body.joint == BENCH_PRISMATIC ? "slide"
-                                                             : "free";
-    xml += "<body name='body" + std::to_string(b) + "' pos='" + numbers(body.p, {0, 1, 2}) +
-           "' quat='" + numbers(quaternion, {0, 1, 2, 3}) + "'><joint type='" + type + "'" +
-           (type == "free" ? "" : " axis='" + numbers(body.axis, {0, 1, 2}) + "'") +
-           "/><inertial mass='" + numbers(&body.mass, {0}) + "' pos='" + numbers(body.com, {0, 1, 2}) +
-           "' fullinertia='" + numbers(body.inertia, {0, 4, 8, 1, 2, 5}) + "'/>" +
-           children(robot, b) + "</body>\n";
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(
+        Eigen::Map<const Row3>(body.inertia));
+    const Eigen::Matrix3d axes = principal.eigenvectors() * principal.eigenvectors().determinant();
+    const Eigen::Vector3d moments = principal.eigenvalues();
+    const std::string type = body.joint == BENCH_REVOLUTE    ? "continuous"
+                             : body.joint == BENCH_PRISMATIC ? "prismatic"
+                                                             : "floating";
+    xml += "<link name='" + name(b) + "'><inertial><origin xyz='" + numbers(body.com, {0, 1, 2}) +
+           "' rpy='" + rpy(axes) + "'/><mass value='" + numbers(&body.mass, {0}) +
+           "'/><inertia ixx='" + numbers(moments.data(), {0}) + "' iyy='" +
+           numbers(moments.data(), {1}) + "' izz='" + numbers(moments.data(), {2}) +
+           "' ixy='0' ixz='0' iyz='0'/></inertial></link>\n" + "<joint name='joint" +
+           std::to_string(b) + "' type='" + type + "'><parent link='" + name(body.parent) +
+           "'/><child link='" + name(b) + "'/><origin xyz='" + numbers(body.p, {0, 1, 2}) +
+           "' rpy='" + rpy(Eigen::Map<const Row3>(body.R)) + "'/><axis xyz='" +
+           numbers(body.axis, {0, 1, 2}) + "'/></joint>\n";
   }
-  return xml;
+  return xml + "</robot>\n";
 }
 
 mjModel* compile(const BenchRobot& robot) {
-  const std::string xml = "<mujoco><compiler angle='radian'/><option gravity='" +
-                          numbers(robot.gravity, {0, 1, 2}) + "'/><worldbody>" +
-                          children(robot, -1) + "</worldbody></mujoco>\n";
+  const std::string xml = urdf(robot);
   char path[] = "/tmp/ulna-bench-XXXXXX";
   const int file = mkstemp(path);
   if (file < 0) return nullptr;
@@ -58,7 +69,10 @@ mjModel* compile(const BenchRobot& robot) {
   char error[500] = "";
   mjModel* model = written ? mj_loadXML(path, nullptr, error, sizeof error) : nullptr;
   unlink(path);
-  if (!model) std::fprintf(stderr, "MuJoCo, %s: %s\n", robot.name, error);
+  if (model)
+    std::copy_n(robot.gravity, 3, model->opt.gravity);
+  else
+    std::fprintf(stderr, "MuJoCo, %s: %s\n", robot.name, error);
   return model;
 }
 
@@ -185,11 +199,11 @@ void kinematics(void* robot, const double* q, const double*, const double*, doub
 }  // namespace
 
 const BenchPeer* bench_peer(void) {
-  static const BenchPeer peer{"MuJoCo",
-                              mj_versionString(),
-                              load,
-                              unload,
-                              {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass,
-                               jacobian, kinematics}};
+  static const BenchPeer peer{
+      "MuJoCo",
+      mj_versionString(),
+      load,
+      unload,
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics}};
   return &peer;
 }

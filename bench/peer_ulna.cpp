@@ -22,7 +22,8 @@ Model build(const BenchRobot& robot) {
     const BenchBody& body = robot.bodies[b];
     LinkDescription link;
     link.name = name(b);
-    link.inertial = Inertial(body.mass, Vec3<double>(body.com), Eigen::Map<const Row3>(body.inertia));
+    link.inertial =
+        Inertial(body.mass, Vec3<double>(body.com), Eigen::Map<const Row3>(body.inertia));
     JointDescription joint;
     joint.name = "joint" + std::to_string(b);
     joint.type = body.joint == BENCH_REVOLUTE    ? JointType::continuous
@@ -114,12 +115,12 @@ void kinematics(void* robot, const double* q, const double*, const double*, doub
 namespace bench {
 
 const BenchPeer& ulna_peer() {
-  static const BenchPeer peer{"ulna",
-                              ULNA_VERSION,
-                              load,
-                              unload,
-                              {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass,
-                               jacobian, kinematics}};
+  static const BenchPeer peer{
+      "ulna",
+      ULNA_VERSION,
+      load,
+      unload,
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics}};
   return peer;
 }
 

@@ -28,10 +28,14 @@ std::vector<const BenchPeer*> load_peers(const std::string& folder) {
   return peers;
 }
 
-double difference(const BenchFunction& f, void* robot, const BenchFunction& reference,
+double difference(const BenchPeer& peer, void* robot, const BenchPeer& reference_peer,
                   void* reference_robot, int algorithm, const States& states) {
+  const BenchFunction f = peer.functions[algorithm];
+  const BenchFunction reference =
+      reference_peer
+          .functions[algorithm == BENCH_FORWARD_DYNAMICS ? BENCH_INVERSE_DYNAMICS : algorithm];
   const int size = result_size(algorithm, states.nv);
-  std::vector<double> mine(size), theirs(size);
+  std::vector<double> mine(size), theirs(size), needed(size);
   double worst = 0.0;
   for (int i = 0; i < state_count; ++i) {
     const double* q = states.q_of(i);
@@ -40,7 +44,13 @@ double difference(const BenchFunction& f, void* robot, const BenchFunction& refe
     // garbage, so that a result that is not written shows
     std::fill(theirs.begin(), theirs.end(), 1e300);
     f(robot, q, v, x, theirs.data());
-    reference(reference_robot, q, v, x, mine.data());
+    if (algorithm == BENCH_FORWARD_DYNAMICS) {
+      reference(reference_robot, q, v, theirs.data(), needed.data());
+      theirs = needed;
+      std::copy_n(x, size, mine.data());
+    } else {
+      reference(reference_robot, q, v, x, mine.data());
+    }
     double largest = 0.0, apart = 0.0;
     for (int k = 0; k < size; ++k) {
       largest = std::max(largest, std::abs(mine[k]));

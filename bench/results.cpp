@@ -31,8 +31,11 @@ void write_json(const std::string& path, const Entries& entries) {
                      {"flags", BENCH_FLAGS}};
   json["entries"] = nlohmann::json::array();
   for (const Entry& e : entries) {
-    nlohmann::ordered_json entry{
-        {"library", e.library}, {"version", e.version}, {"robot", e.robot}, {"nv", e.nv}, {"algorithm", e.algorithm}};
+    nlohmann::ordered_json entry{{"library", e.library},
+                                 {"version", e.version},
+                                 {"robot", e.robot},
+                                 {"nv", e.nv},
+                                 {"algorithm", e.algorithm}};
     if (!e.variant.empty()) entry["variant"] = e.variant;
     if (e.times) {
       entry["ns_min"] = e.times->min;

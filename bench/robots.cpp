@@ -24,8 +24,7 @@ BenchBody body_of(const ulna::Model& model, int b) {
                                                           : BENCH_REVOLUTE;
   Eigen::Map<Row3>{body.R} = X_PB.rotation().matrix().unaryExpr(&without_dust);
   Eigen::Map<Eigen::Vector3d>{body.p} = X_PB.translation().unaryExpr(&without_dust);
-  Eigen::Map<Eigen::Vector3d>{body.axis} =
-      joint.R_BC.matrix().col(2).unaryExpr(&without_dust);
+  Eigen::Map<Eigen::Vector3d>{body.axis} = joint.R_BC.matrix().col(2).unaryExpr(&without_dust);
   body.mass = inertia.mass();
   Eigen::Map<Eigen::Vector3d>{body.com} = inertia.com();
   Eigen::Map<Row3>{body.inertia} = inertia.rotational_about_com();
@@ -57,7 +56,8 @@ States random_states(const ulna::Model& model) {
 }  // namespace
 
 BenchRobot Robot::table() const {
-  BenchRobot robot{name.c_str(), states.nq, states.nv, static_cast<int>(bodies.size()), bodies.data(), {}};
+  BenchRobot robot{name.c_str(),  states.nq, states.nv, static_cast<int>(bodies.size()),
+                   bodies.data(), {}};
   Eigen::Map<Eigen::Vector3d>{robot.gravity} = model.gravity();
   return robot;
 }
@@ -70,18 +70,23 @@ Robot make_robot(const std::string& name) {
 }
 
 const char* algorithm_name(int algorithm) {
-  static const char* const names[] = {"inverse_dynamics", "bias_torque",  "mass_matrix", "forward_dynamics",
-                                      "inverse_mass",     "jacobian",     "kinematics"};
+  static const char* const names[] = {"inverse_dynamics", "bias_torque",  "mass_matrix",
+                                      "forward_dynamics", "inverse_mass", "jacobian",
+                                      "kinematics"};
   return names[algorithm];
 }
 
 int result_size(int algorithm, int nv) {
   switch (algorithm) {
     case BENCH_MASS_MATRIX:
-    case BENCH_INVERSE_MASS: return nv * nv;
-    case BENCH_JACOBIAN: return 6 * nv;
-    case BENCH_KINEMATICS: return 12;
-    default: return nv;
+    case BENCH_INVERSE_MASS:
+      return nv * nv;
+    case BENCH_JACOBIAN:
+      return 6 * nv;
+    case BENCH_KINEMATICS:
+      return 12;
+    default:
+      return nv;
   }
 }
 

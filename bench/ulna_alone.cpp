@@ -1,4 +1,6 @@
+#include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "bench.hpp"
@@ -23,56 +25,107 @@ struct Measured {
   std::function<void(long)> run;
   double calls_per_run = 1.0;
   std::optional<double> bytes = {};
+  std::optional<double> difference = {};
 };
 
-void measure(const std::vector<Measured>& all, double seconds_each, Entries& entries) {
-  for (const Measured& m : all) {
-    show_progress("ulna, " + m.robot + ", " + m.algorithm + ", " + m.variant);
-    Times times = race({m.run}, seconds_each).front();
-    times.min /= m.calls_per_run;
-    times.median /= m.calls_per_run;
-    entries.push_back(
-        {"ulna", ULNA_VERSION, m.robot, m.nv, m.algorithm, m.variant, times, {}, m.bytes, {}});
+/// All of a group take turns.
+void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries) {
+  const Measured& first = group.front();
+  show_progress("ulna, " + first.robot + ", " + first.algorithm + ", " + first.variant);
+  std::vector<std::function<void(long)>> runs;
+  for (const Measured& m : group) runs.push_back(m.run);
+  const std::vector<Times> times = race(runs, seconds_each);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Measured& m = group[i];
+    const Times per_call{times[i].min / m.calls_per_run, times[i].median / m.calls_per_run};
+    entries.push_back({"ulna",
+                       ULNA_VERSION,
+                       m.robot,
+                       m.nv,
+                       m.algorithm,
+                       m.variant,
+                       per_call,
+                       m.difference,
+                       m.bytes,
+                       {}});
   }
 }
 
 // --- batches ---
 
-void measure_batches(const bench::Robot& robot, int threads, double seconds_each, Entries& entries) {
+/// Each algorithm one state after the other, in batches, and in batches on two threads.
+void measure_batches(const bench::Robot& robot, double seconds_each, Entries& entries) {
   constexpr int count = 4096;
-  const int nv = robot.states.nv;
+  const States& s = robot.states;
+  const BenchRobot table = robot.table();
+  const BenchPeer& peer = ulna_peer();
+  const std::unique_ptr<void, void (*)(void*)> instance(peer.load(&table), peer.unload);
   Plant<double> plant(robot.model);
   plant.remove_friction();
   plant.armature.setZero();
-  Batch batch(robot.model, threads);
+  const Frame& tip = robot.model.frame(robot.model.body_name(robot.model.body_count() - 1));
 
   const auto spread = [&](const std::vector<double>& from, int rows) {
     Eigen::MatrixXd columns(rows, count);
     for (int i = 0; i < count; ++i)
-      columns.col(i) = Eigen::Map<const Eigen::VectorXd>(from.data() + i % state_count * rows, rows);
+      columns.col(i) =
+          Eigen::Map<const Eigen::VectorXd>(from.data() + i % state_count * rows, rows);
     return columns;
   };
-  const Eigen::MatrixXd Q = spread(robot.states.q, robot.states.nq), V = spread(robot.states.v, nv),
-                        A = spread(robot.states.a, nv), Tau = spread(robot.states.tau, nv);
-  Eigen::MatrixXd vectors(nv, count), matrices(nv * nv, count), jacobians(6 * nv, count);
-  const Frame& tip = robot.model.frame(robot.model.body_name(robot.model.body_count() - 1));
+  const Eigen::MatrixXd Q = spread(s.q, s.nq), V = spread(s.v, s.nv), A = spread(s.a, s.nv),
+                        Tau = spread(s.tau, s.nv);
+  const auto call = [&](Batch& batch, int algorithm, Eigen::MatrixXd& out) {
+    switch (algorithm) {
+      case BENCH_INVERSE_DYNAMICS:
+        return batch.inverse_dynamics(plant, Q, V, A, out);
+      case BENCH_FORWARD_DYNAMICS:
+        return use(batch.forward_dynamics(plant, Q, V, Tau, out));
+      case BENCH_MASS_MATRIX:
+        return batch.mass_matrix(plant, Q, out);
+      case BENCH_JACOBIAN:
+        return batch.jacobian(tip, Q, out);
+    }
+  };
 
-  const auto times = [](long n, const auto& call) {
-    for (long i = 0; i < n; ++i) call();
-  };
-  const std::string variant = threads == 1 ? "batch, 1 thread" : "batch, " + std::to_string(threads) + " threads";
-  const auto measured = [&](const char* algorithm, std::function<void(long)> run) {
-    return Measured{robot.name, nv, algorithm, variant, std::move(run), count};
-  };
-  measure({measured("inverse_dynamics",
-                    [&](long n) { times(n, [&] { batch.inverse_dynamics(plant, Q, V, A, vectors); }); }),
-           measured("forward_dynamics",
-                    [&](long n) { times(n, [&] { use(batch.forward_dynamics(plant, Q, V, Tau, vectors)); }); }),
-           measured("mass_matrix",
-                    [&](long n) { times(n, [&] { batch.mass_matrix(plant, Q, matrices); }); }),
-           measured("jacobian",
-                    [&](long n) { times(n, [&] { batch.jacobian(tip, Q, jacobians); }); })},
-          seconds_each, entries);
+  std::vector<Batch> batches;
+  batches.emplace_back(robot.model, 1);
+  if (std::thread::hardware_concurrency() > 1) batches.emplace_back(robot.model, 2);
+  for (const int k :
+       {BENCH_INVERSE_DYNAMICS, BENCH_FORWARD_DYNAMICS, BENCH_MASS_MATRIX, BENCH_JACOBIAN}) {
+    Eigen::MatrixXd out(result_size(k, s.nv), count);
+    Eigen::MatrixXd one_by_one(out.rows(), count);
+    const auto each = [&, k](long) {
+      for (int i = 0; i < count; ++i)
+        bench_call(peer.functions[k], instance.get(), Q.col(i).data(), V.col(i).data(),
+                   s.x_of(k, i % state_count), one_by_one.col(i).data());
+    };
+    std::vector<Measured> group{{robot.name, s.nv, algorithm_name(k), "one by one",
+                                 [&](long n) {
+                                   for (; n > 0; --n) each(n);
+                                 },
+                                 count}};
+    each(1);
+    for (Batch& batch : batches) {
+      call(batch, k, out);
+      const double apart =
+          (out - one_by_one).cwiseAbs().maxCoeff() / one_by_one.cwiseAbs().maxCoeff();
+      if (!(apart < 1e-9))
+        throw std::runtime_error(std::string("a batch differs: ") + algorithm_name(k) + ", " +
+                                 robot.name);
+      group.push_back({robot.name,
+                       s.nv,
+                       algorithm_name(k),
+                       "batch, " + std::to_string(batch.threads()) +
+                           (batch.threads() > 1 ? " threads" : " thread"),
+                       [&, k](long n) {
+                         for (; n > 0; --n) call(batch, k, out);
+                       },
+                       count,
+                       {},
+                       apart});
+    }
+    measure(group, seconds_each, entries);
+  }
 }
 
 // --- other scalars ---
@@ -89,36 +142,45 @@ void measure_scalar(const std::string& variant, const bench::Robot& robot, doubl
   Configuration<T> at(robot.model);
 
   const auto cast = [](const std::vector<double>& from, int rows) {
-    return MatX<T>(Eigen::Map<const Eigen::MatrixXd>(from.data(), rows, state_count).template cast<T>());
+    return MatX<T>(
+        Eigen::Map<const Eigen::MatrixXd>(from.data(), rows, state_count).template cast<T>());
   };
-  const MatX<T> Q = cast(s.q, s.nq), V = cast(s.v, s.nv), A = cast(s.a, s.nv), Tau = cast(s.tau, s.nv);
+  const MatX<T> Q = cast(s.q, s.nq), V = cast(s.v, s.nv), A = cast(s.a, s.nv),
+                Tau = cast(s.tau, s.nv);
   VecX<T> out = VecX<T>::Zero(s.nv);
   MatX<T> M = MatX<T>::Zero(s.nv, s.nv);
 
   const auto each_state = [](long n, const auto& call) {
     for (long i = 0; i < n; ++i) call(i % state_count);
   };
-  measure(
-      {{robot.name, s.nv, "inverse_dynamics", variant, [&](long n) {
-          each_state(n, [&](long i) { inverse_dynamics<T>(plant, Q.col(i), V.col(i), A.col(i), ws, out); });
-        }},
-       {robot.name, s.nv, "mass_matrix", variant, [&](long n) {
-          each_state(n, [&](long i) { at.set(Q.col(i)), mass_matrix<T>(plant, at, ws, M); });
-        }},
-       {robot.name, s.nv, "forward_dynamics", variant, [&](long n) {
-          each_state(n, [&](long i) { use(forward(plant, Q.col(i), V.col(i), Tau.col(i), out)); });
-        }}},
-      seconds_each, entries);
+  measure({{robot.name, s.nv, "inverse_dynamics", variant,
+            [&](long n) {
+              each_state(n, [&](long i) {
+                inverse_dynamics<T>(plant, Q.col(i), V.col(i), A.col(i), ws, out);
+              });
+            }},
+           {robot.name, s.nv, "mass_matrix", variant,
+            [&](long n) {
+              each_state(n, [&](long i) { at.set(Q.col(i)), mass_matrix<T>(plant, at, ws, M); });
+            }},
+           {robot.name, s.nv, "forward_dynamics", variant,
+            [&](long n) {
+              each_state(n,
+                         [&](long i) { use(forward(plant, Q.col(i), V.col(i), Tau.col(i), out)); });
+            }}},
+          seconds_each, entries);
 }
 
 // --- loading ---
 
 void measure_loading(double seconds_each, Entries& entries) {
   const std::string chain5000 = to_urdf(chain(5000));
-  measure({{"panda", 7, "load", "", [](long n) {
+  measure({{"panda", 7, "load", "",
+            [](long n) {
               for (long i = 0; i < n; ++i) use(load_robot("panda"));
             }},
-           {"chain:5000", 5000, "load", "", [&](long n) {
+           {"chain:5000", 5000, "load", "",
+            [&](long n) {
               for (long i = 0; i < n; ++i) use(import_urdf(chain5000, "chain5000.urdf"));
             }}},
           seconds_each, entries);
@@ -131,7 +193,8 @@ void measure_csv(const bench::Robot& robot, double seconds_each, Entries& entrie
   const int nv = robot.states.nv;
   std::vector<std::string> names{"t"};
   for (const char* quantity : {"q", "qd", "qdd"})
-    for (std::string& name : trajectory_names(robot.model, quantity)) names.push_back(std::move(name));
+    for (std::string& name : trajectory_names(robot.model, quantity))
+      names.push_back(std::move(name));
   std::vector<double> row(names.size());
 
   const auto write = [&] {
@@ -150,16 +213,20 @@ void measure_csv(const bench::Robot& robot, double seconds_each, Entries& entrie
   };
   const std::string text = write();
   const auto bytes = static_cast<double>(text.size());
-  measure({{robot.name, nv, "csv_read", "", [&](long n) {
+  measure({{robot.name, nv, "csv_read", "",
+            [&](long n) {
               for (long i = 0; i < n; ++i) {
                 std::istringstream in(text);
                 CsvReader reader(in, "log.csv");
                 while (reader.next(row)) use(row);
               }
-            }, 1.0, bytes},
-           {robot.name, nv, "csv_write", "", [&](long n) {
+            },
+            1.0, bytes},
+           {robot.name, nv, "csv_write", "",
+            [&](long n) {
               for (long i = 0; i < n; ++i) use(write());
-            }, 1.0, bytes}},
+            },
+            1.0, bytes}},
           seconds_each, entries);
 }
 
@@ -167,11 +234,8 @@ void measure_csv(const bench::Robot& robot, double seconds_each, Entries& entrie
 
 void measure_ulna_alone(double seconds_each, Entries& entries) {
   const bench::Robot panda = make_robot("panda");
-  for (const char* name : {"panda", "quadruped", "chain:28"}) {
-    const bench::Robot robot = make_robot(name);
-    measure_batches(robot, 1, seconds_each, entries);
-    if (std::thread::hardware_concurrency() > 1) measure_batches(robot, 2, seconds_each, entries);
-  }
+  for (const char* name : {"panda", "quadruped", "chain:28"})
+    measure_batches(make_robot(name), seconds_each, entries);
   measure_scalar<float>("float", panda, seconds_each, entries);
   measure_scalar<Dual<double, 1>>("dual, 1 direction", panda, seconds_each, entries);
   measure_scalar<Dual<double, 4>>("dual, 4 directions", panda, seconds_each, entries);

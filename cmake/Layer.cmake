@@ -23,10 +23,10 @@ function(ulna_layer name)
   list(TRANSFORM arg_DEPENDS PREPEND ulna::)
   target_link_libraries(${target} ${scope} ${arg_DEPENDS} Eigen3::Eigen)
   target_compile_features(${target} ${scope} cxx_std_20)
-  # types keep their alignment and vectors their allocator, whether or not a user compiles with AVX
-  target_compile_definitions(
-    ${target} ${scope} EIGEN_MAX_ALIGN_BYTES=16
-                       $<$<PLATFORM_ID:Linux>:EIGEN_MALLOC_ALREADY_ALIGNED=1>)
+  # Eigen's types keep their alignment, and what one file allocates another may free, whatever
+  # instructions each is compiled for
+  target_compile_definitions(${target} ${scope} EIGEN_MAX_ALIGN_BYTES=32
+                                                EIGEN_MALLOC_ALREADY_ALIGNED=0)
   target_sources(
     ${target} ${scope}
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})

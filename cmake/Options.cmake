@@ -50,6 +50,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(CCACHE ccache)
   mark_as_advanced(CCACHE)
   if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    # paths below the source tree count as relative: another clone finds the same objects
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+                                    CCACHE_NOHASHDIR=1 ${CCACHE})
   endif()
 endif()

@@ -1,6 +1,6 @@
 # ulna_wide_kernel(<library> <name> <compiler flags>...)
 #
-# Adds src/dynamics/wide/<name>.cpp, compiled for wider instructions than the rest, to a library. Code
+# Adds src/dynamics/<name>.cc, compiled for wider instructions than the rest, to a library. Code
 # for AVX2 must not replace the same inline function of another file on a processor without it, so the
 # object is closed up: all of its symbols but the one entry, ulna_batch_kernel_<...>, become its own.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
@@ -9,7 +9,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQ
 else()
   set(wide_kernels_possible OFF)
 endif()
-option(ULNA_WIDE_KERNELS "Batch kernels for AVX2 and AVX-512, chosen at run time" ${wide_kernels_possible})
+option(ULNA_WIDE_KERNELS "Batch kernels for AVX2, chosen at run time" ${wide_kernels_possible})
 
 function(ulna_wide_kernel library name)
   target_compile_definitions(${library} PRIVATE ULNA_WIDE_KERNELS=$<BOOL:${ULNA_WIDE_KERNELS}>)
@@ -17,10 +17,11 @@ function(ulna_wide_kernel library name)
     return()
   endif()
   string(REPLACE batch_ ulna_batch_kernel_ entry ${name})
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/dynamics/wide/${name}.cpp)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/dynamics/${name}.cc)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ulna::model)
-  target_compile_options(${name} PRIVATE ${ARGN})
+  # unique symbols, a GNU speciality, cannot be made an object's own
+  target_compile_options(${name} PRIVATE ${ARGN} -fno-gnu-unique)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   set(closed ${PROJECT_BINARY_DIR}/${name}_closed.o)

@@ -20,6 +20,10 @@ constexpr Verb verbs[] = {
     {"info", "show a robot's joints, bodies and limits", info},
     {"tree", "show how a robot's links hang together", tree},
     {"convert", "write a robot as URDF, whole or changed", convert},
+    {"id", "inverse dynamics: the torques of a motion", id},
+    {"fd", "forward dynamics: the accelerations under torques", fd},
+    {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
+    {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -20,7 +20,6 @@ struct Instructions {
 
 Instructions widest() {
 #if ULNA_WIDE_KERNELS
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return {"avx512", ulna_batch_kernel_avx512};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"avx2", ulna_batch_kernel_avx2};
 #endif
   return {"baseline", ulna_batch_kernel_baseline};

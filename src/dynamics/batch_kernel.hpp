@@ -140,5 +140,4 @@ class BatchKernelOf final : public BatchKernel {
 extern "C" {
 ulna::detail::BatchKernel* ulna_batch_kernel_baseline(const ulna::Model& model);
 ulna::detail::BatchKernel* ulna_batch_kernel_avx2(const ulna::Model& model);
-ulna::detail::BatchKernel* ulna_batch_kernel_avx512(const ulna::Model& model);
 }

@@ -4,7 +4,7 @@ namespace ulna {
 
 OperationalSpace::OperationalSpace(const Model& model, int task_size)
     : M_inverse_Jt_(model.nv(), task_size), inverse_inertia_(task_size, task_size), inertia_(task_size, task_size),
-      pseudo_inverse_(model.nv(), task_size), eigen_(task_size) {}
+      pseudo_inverse_(model.nv(), task_size), eigen_(task_size), factor_(task_size) {}
 
 bool OperationalSpace::set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J, double most) {
   if (J.rows() != inertia_.rows() || J.cols() != M_inverse_Jt_.rows())
@@ -15,16 +15,15 @@ bool OperationalSpace::set(const MassFactor<double>& M, const Eigen::Ref<const E
     M.solve(M_inverse_Jt_.col(c));
   }
   inverse_inertia_.noalias() = J.lazyProduct(M_inverse_Jt_);
-  eigen_.compute(inverse_inertia_);
+  // eigenvalues alone: eigenvectors would cost an allocation
+  eigen_.compute(inverse_inertia_, Eigen::EigenvaluesOnly);
   const Eigen::VectorXd& values = eigen_.eigenvalues();
   if (!(values(0) > 0.0) || values(values.size() - 1) > most * values(0)) return false;
-  // V diag(1/lambda) V', without a temporary
-  for (Eigen::Index r = 0; r < inertia_.rows(); ++r)
-    for (Eigen::Index c = 0; c <= r; ++c) {
-      double sum = 0.0;
-      for (Eigen::Index k = 0; k < values.size(); ++k) sum += eigen_.eigenvectors()(r, k) * eigen_.eigenvectors()(c, k) / values(k);
-      inertia_(r, c) = inertia_(c, r) = sum;
-    }
+  factor_.compute(inverse_inertia_);
+  inertia_.setIdentity();
+  factor_.solveInPlace(inertia_);
+  for (Eigen::Index c = 0; c < inertia_.cols(); ++c)
+    for (Eigen::Index r = 0; r < c; ++r) inertia_(r, c) = inertia_(c, r);
   pseudo_inverse_.noalias() = M_inverse_Jt_.lazyProduct(inertia_);
   return true;
 }

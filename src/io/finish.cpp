@@ -70,7 +70,8 @@ Imported finish(Description description, Diagnostics diagnostics, const ImportOp
   check_overflow(model, diagnostics);
   stop_if_refused(diagnostics);
   if (options.independent_mimics) model = without_mimics(model);
-  if (options.floating_base) model = with_floating_base(model);
+  const bool floats = model.joint_count() > 0 && model.joint(1).type == JointType::floating;
+  if (options.floating_base && !floats) model = with_floating_base(model);
   diagnostics.sort_by_line();
   return {std::move(model), std::move(diagnostics)};
 }

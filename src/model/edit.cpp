@@ -99,6 +99,11 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
 
   std::unordered_set<std::string_view> chain;  // joints between the two links
   const int base = tree.link.at(base_link);
+  // the new base stands as it stood with the joints above it at zero: gravity is seen from there
+  Rotation<double> R_WB;
+  for (int l = base; tree.above[l] >= 0; l = tree.link.at(d.joints[tree.above[l]].parent))
+    R_WB = d.joints[tree.above[l]].origin.transform().rotation() * R_WB;
+  d.gravity = R_WB.inverse_apply(d.gravity);
   for (int l = tree.link.at(tip_link); l != base;) {
     if (tree.above[l] < 0)
       refuse(rules::chain_broken, model, "link '" + std::string(tip_link) + "' does not hang on link '" +

@@ -28,7 +28,11 @@ TEST(Manual, documents_every_json_field) {
            {"info", "--json", "nowhere"},
            {"tree", "--json", "fourbar"},
            {"convert", "--json", "panda", folder.path("out.urdf")},
-           {"robots", "--json", "panda"}}) {
+           {"robots", "--json", "panda"},
+           {"id", "--json", "panda"},
+           {"fd", "--json", "panda"},
+           {"terms", "--json", "panda", "--frame", "panda_link8"},
+           {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
     EXPECT_TRUE(has(manual(), "`" + d.value("schema", "?") + "`"));
@@ -41,7 +45,7 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb : {"check", "info", "tree", "convert", "robots"}) {
+  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -217,7 +217,8 @@ TEST(InverseDynamics, and_the_rest_lose_nothing_far_from_the_origin) {
                      frame_acceleration(near.motion(), f, axes), 1e-14);
       }
       const ExternalWrench<double> F = wrench_at(f);
-      expect_close(far.torque({&F, 1}), near.torque({&F, 1}), 1e-14);
+      expect_close(far.torque(ExternalWrenches<double>(&F, 1)),
+                   near.torque(ExternalWrenches<double>(&F, 1)), 1e-14);
       Eigen::VectorXd worth_far = Eigen::VectorXd::Zero(model.nv()), worth_near = worth_far;
       add_wrench_torque<double>(far.at(), F, worth_far);
       add_wrench_torque<double>(near.at(), F, worth_near);

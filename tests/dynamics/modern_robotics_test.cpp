@@ -28,7 +28,7 @@ class ModernRobotics3R : public ::testing::Test {
 };
 
 TEST_F(ModernRobotics3R, inverse_dynamics) {
-  expect_close(theirs(rig.torque({&tip, 1})),
+  expect_close(theirs(rig.torque(ExternalWrenches<double>(&tip, 1))),
                Eigen::VectorXd(Vector3(74.69616155, -33.06766016, -3.23057314)), 1e-10);
 }
 

@@ -132,7 +132,8 @@ class Mujoco {
     xml.precision(17);
     const Vec3<double> g = model.gravity();
     xml << "<mujoco><compiler angle='radian' boundmass='0' boundinertia='0'/><option gravity='"
-        << g.transpose() << "'><flag contact='disable' constraint='disable'/></option><worldbody>";
+        << g.transpose()
+        << "'><flag contact='disable' constraint='disable' energy='enable'/></option><worldbody>";
     const std::vector<Link> links = links_of(model);
     std::vector<int> open;
     for (std::size_t i = 0; i < links.size(); ++i) {
@@ -221,15 +222,20 @@ class Mujoco {
     std::copy(from.data(), from.data() + 3, to);
   }
 
+  static Eigen::RowVector4d quaternion(const Rotation<double>& R) {
+    const Quaternion<double> r = R.quaternion();
+    return {r.w, r.x, r.y, r.z};
+  }
+
   static void write(std::ostream& xml, const Link& link) {
     const JointDescription& j = *link.joint;
     const Transform<double> X = j.origin.transform();
-    const Quaternion<double> r = X.rotation().quaternion();
-    const Mat3<double>& I = link.inertial.inertia;
-    xml << "<body pos='" << X.translation().transpose() << "' quat='" << r.w << ' ' << r.x << ' '
-        << r.y << ' ' << r.z << "'><inertial pos='" << link.inertial.com.transpose() << "' mass='"
-        << link.inertial.mass << "' fullinertia='" << I(0, 0) << ' ' << I(1, 1) << ' ' << I(2, 2)
-        << ' ' << I(0, 1) << ' ' << I(0, 2) << ' ' << I(1, 2) << "'/>";
+    // principal axes are given, as MuJoCo's own search for them ends at nine figures
+    const Principal<double> principal = principal_axes(link.inertial.inertia);
+    xml << "<body pos='" << X.translation().transpose() << "' quat='" << quaternion(X.rotation())
+        << "'><inertial pos='" << link.inertial.com.transpose() << "' quat='"
+        << quaternion(principal.axes) << "' mass='" << link.inertial.mass << "' diaginertia='"
+        << principal.moments.transpose() << "'/>";
     const char* type = j.type == JointType::prismatic  ? "slide"
                        : j.type == JointType::ball     ? "ball"
                        : j.type == JointType::floating ? "free"
@@ -244,16 +250,15 @@ class Mujoco {
   mjData* data_ = nullptr;
 };
 
-// MuJoCo diagonalises inertias as it compiles, to about ten figures.
 void expect_as_in_mujoco(const Model& model, Random& random) {
   Mujoco mujoco(model);
   ASSERT_EQ(mujoco.nv(), model.nv());
   Rig<double> rig(model, random);
   rig.without_resistance();
   mujoco.set(rig);
-  expect_close(rig.torque(), mujoco.torque(rig), 1e-9);
-  expect_close(rig.energy(), mujoco.kinetic_and_potential_energy(), 1e-9);
-  expect_close(center_of_mass<double>(rig.plant, rig.at(), rig.ws), mujoco.center_of_mass(), 1e-10);
+  expect_close(rig.torque(), mujoco.torque(rig), 1e-12);
+  expect_close(rig.energy(), mujoco.kinetic_and_potential_energy(), 1e-12);
+  expect_close(center_of_mass<double>(rig.plant, rig.at(), rig.ws), mujoco.center_of_mass(), 1e-12);
 }
 
 TEST(MuJoCo, agrees_on_the_panda) {

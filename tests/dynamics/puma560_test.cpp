@@ -244,7 +244,7 @@ TEST_F(Puma560Printed, rne_without_gravity) {
 TEST_F(Puma560Printed, rne_with_a_wrench_at_the_end) {
   const ExternalWrench<double> w{
       &model.frame("link6"), {{-1.0, -2.0, -3.0}, {-1.0, -2.0, -3.0}}, Axes::local};
-  expect_printed(at_qn(0.0, 0.0).torque({&w, 1}),
+  expect_printed(at_qn(0.0, 0.0).torque(ExternalWrenches<double>(&w, 1)),
                  {0.642756, 29.0866, 4.70321, 2.82843, -1.97175, 3.0}, 1e-4);
 }
 

@@ -164,7 +164,7 @@ TEST(Urdf, material_is_found_that_another_visual_declares) {
   const auto visual = [](const char* material) {
     return "<visual><geometry><sphere radius='1'/></geometry>" + std::string(material) + "</visual>";
   };
-  const auto& d =
+  const Description d =
       read("<link name='a'>" + visual("<material name='m'/>") +
            visual("<material name='m'><color rgba='1 0 0 1'/></material>") + visual("<material name='other'/>") +
            visual("<material><color rgba='0 1 0 1'/></material>") + "</link>")

@@ -115,7 +115,7 @@ TEST(Plant, a_wrong_size_is_refused_with_both_numbers) {
   Plant<double> plant(model);
   Eigen::VectorXd pi = Eigen::VectorXd::Zero(29);
   const std::string expected =
-      "inertial plant: 29 numbers given, the model has 30 (10 per moving body)";
+      "inertial parameters: 29 numbers given, robot 'random' has 30, 10 per moving body";
   const auto told = [](auto f) -> std::string {
     try {
       f();

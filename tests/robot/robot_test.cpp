@@ -124,8 +124,8 @@ TEST(Robot, of_any_kind_undoes_its_own_dynamics) {
 }
 
 TEST(Robot, tells_what_the_importer_had_to_say) {
-  EXPECT_EQ(Robot("twolink_fakhari").diagnostics().size(),
-            load_robot("twolink_fakhari").diagnostics.size());
+  EXPECT_EQ(Robot("twolink_fakhari").diagnostics().list().size(),
+            load_robot("twolink_fakhari").diagnostics.list().size());
   EXPECT_THROW(Robot("no such robot"), ModelError);
   const Robot floating("panda", {.floating_base = true});
   EXPECT_EQ(floating.nv(), 13);

@@ -590,7 +590,7 @@ inline void bad_trees(BadInputs& cases) {
           text.replace(at, 5, "'t&quot;i&apos;&lt;p&gt;&amp;&#10;&#1;'");
         return text;
       },
-      [](const Model& m) { return m.find_frame("t'i'<p>&\n\x01").has_value(); });
+      [](const Model& m) { return m.find_frame("t\"i'<p>&\n\x01").has_value(); });
   cases
       .refused("a message stays on one line", "<link name='tip'/>", "<link name='a&#10;b&#7;'><mass/></link>",
                rules::tag_misplaced)

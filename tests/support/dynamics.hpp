@@ -87,6 +87,29 @@ T inner(const VecX<T>& x, const VecX<T>& y) {
   return sum;
 }
 
+/// The largest number in something.
+template <class X>
+double largest(const X& x) {
+  double most = 0.0;
+  for (const double number : values(x).numbers) most = std::max(most, std::abs(number));
+  return most;
+}
+
+/// What M x is to be measured by: the size of what is summed up, not of the sum. A light joint at
+/// the end of a long arm may accelerate by anything for next to no torque.
+template <class T>
+T size_of_sum(const MatX<T>& M, const VecX<T>& x) {
+  return T(static_cast<Real<T>>(std::max(1.0, largest(M) * largest(x))));
+}
+
+/// Fails unless M x = y to within rounding.
+template <class T>
+void expect_solved(const MatX<T>& M, const VecX<T>& x, const VecX<T>& y, double tolerance,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const T size = size_of_sum<T>(M, x);
+  expect_close(VecX<T>(times<T>(M, x) / size), VecX<T>(y / size), tolerance, file, line);
+}
+
 /// A robot at (q, v, a).
 template <class T>
 struct Rig {

@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert robots help"
+  local verbs="check info tree convert id fd terms ik robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -16,7 +16,10 @@ _ulna() {
     --color)
       COMPREPLY=($(compgen -W "auto always never" -- "$word"))
       return ;;
-    --lock | --chain)
+    --axes)
+      COMPREPLY=($(compgen -W "local world aligned" -- "$word"))
+      return ;;
+    --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed)
       return ;;
   esac
 
@@ -25,6 +28,10 @@ _ulna() {
     info) options="$import --frames" robots=yes ;;
     tree) options="$import --ascii --dot" robots=yes ;;
     convert) options="$import --lock --chain --lump --force" robots=yes ;;
+    id) options="$import --q --qd --qdd --gravity --no-friction" robots=yes ;;
+    fd) options="$import --q --qd --tau --gravity --no-friction" robots=yes ;;
+    terms) options="$import --q --qd --frame --axes --gravity --no-friction" robots=yes ;;
+    ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

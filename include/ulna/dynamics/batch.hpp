@@ -40,7 +40,7 @@ class Batch {
   void jacobian(const Frame& frame, In Q, Out J);
 
   int threads() const;
-  /// "avx2", "avx512" or "baseline", and how many states that is at once.
+  /// "avx2" or "baseline", and how many states that is at once.
   std::string_view instructions() const;
   int lanes() const;
 

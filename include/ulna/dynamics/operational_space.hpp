@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
 #include "ulna/dynamics/mass_matrix.hpp"
@@ -24,6 +25,7 @@ class OperationalSpace {
  private:
   Eigen::MatrixXd M_inverse_Jt_, inverse_inertia_, inertia_, pseudo_inverse_;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
 };
 
 }  // namespace ulna

@@ -33,7 +33,6 @@
   X(orientation_double, "orientation-double", error, "both rpy and quat_xyzw are given", "keep one of the two") \
   X(quaternion_zero, "quaternion-zero", error, "a quaternion has no length", "give a unit quaternion") \
   X(quaternion_not_unit, "quaternion-not-unit", warning, "a quaternion is not of unit length", "normalise it") \
-  X(rotation_not_orthogonal, "rotation-not-orthogonal", error, "a matrix is not a rotation", "give an orthogonal matrix with determinant 1") \
   /* names and the tree */ \
   X(name_missing, "name-missing", error, "a link or joint has no name", "give it a name") \
   X(name_duplicate, "name-duplicate", error, "two links, two joints or two frames have the same name", "rename one of them") \

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "states.hpp"
+#include "table.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  States states;
+  std::string frame, axes = "aligned";
+};
+
+Axes axes_named(const std::string& name) {
+  return name == "local" ? Axes::local : name == "world" ? Axes::world : Axes::aligned;
+}
+
+struct Terms {
+  Eigen::MatrixXd M, C, jacobian;
+  Eigen::VectorXd bias, gravity;
+  double kinetic, potential;
+};
+
+Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
+  Terms t;
+  t.M = robot.mass_matrix(s.q);
+  t.C = robot.coriolis_matrix(s.q, s.qd);
+  t.bias = robot.bias_torque(s.q, s.qd);
+  t.gravity = robot.gravity_torque(s.q);
+  t.kinetic = robot.kinetic_energy(s.q, s.qd);
+  t.potential = robot.potential_energy(s.q);
+  if (!options.frame.empty()) t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
+  return t;
+}
+
+std::string matrix_text(const Stream& out, const std::string& title, const std::string& unit, const std::vector<std::string>& rows,
+                        const std::vector<std::string>& columns, const Eigen::MatrixXd& m) {
+  const Results figures(m.reshaped());
+  Table table(1);
+  table.column({title, unit, false, 0});
+  for (const std::string& c : columns) table.column({c, "", true});
+  for (Eigen::Index r = 0; r < m.rows(); ++r) {
+    std::vector<std::string> cells{rows[static_cast<std::size_t>(r)]};
+    for (Eigen::Index c = 0; c < m.cols(); ++c) cells.push_back(figures(m(r, c)));
+    table.row(std::move(cells));
+  }
+  return table.str(out) + "\n";
+}
+
+void print(Console& console, const Model& model, const Terms& t) {
+  const std::vector<std::string> names = model.velocity_names();
+  if (console.json()) {
+    Json document = console.document();
+    document["joints"] = names;
+    document["M"] = to_json(t.M);
+    document["C"] = to_json(t.C);
+    document["bias"] = to_json(t.bias);
+    document["gravity"] = to_json(t.gravity);
+    document["kinetic"] = t.kinetic;
+    document["potential"] = t.potential;
+    if (t.jacobian.size()) document["jacobian"] = to_json(t.jacobian);
+    console.print(document);
+    return;
+  }
+  const Stream& out = console.out;
+  // columns by number: names would not fit
+  std::vector<std::string> columns;
+  for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back(std::to_string(i));
+  std::string text = matrix_text(out, "M", "", names, columns, t.M) + matrix_text(out, "C", "", names, columns, t.C);
+  Eigen::MatrixXd torques(names.size(), 2);
+  torques << t.gravity, t.bias;
+  text += matrix_text(out, "torque", "", names, {"gravity", "bias"}, torques);
+  if (t.jacobian.size()) text += matrix_text(out, "jacobian", "", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
+  text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7), figure(t.potential, 7));
+  console.out.print(text);
+}
+
+}  // namespace
+
+Action terms(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->states.add_to(app, "q qd");
+  app.add_option("--frame", options->frame, "also the Jacobian of this link or frame")->option_text("NAME");
+  app.add_option("--axes", options->axes, "of the Jacobian: local, world, or aligned with the world at the frame")
+      ->check(CLI::IsMember({"local", "world", "aligned"}))
+      ->option_text("AXES");
+  app.footer(
+      "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0   M, C, gravity, bias, energies\n"
+      "  ulna terms panda --frame panda_link8 --json\n");
+  return [options, &console]() -> int {
+    Robot robot = options->states.load();
+    if (!options->frame.empty()) (void)robot.model().frame(options->frame);
+    if (!options->states.is_table()) {
+      print(console, robot.model(), terms_of(robot, options->states.state(robot.model()), *options));
+      return success;
+    }
+    // of a table, what is a few numbers a row
+    std::vector<std::string> names;
+    for (const char* what : {"bias_", "gravity_"})
+      for (const std::string& joint : robot.model().velocity_names()) names.push_back(what + joint);
+    names.insert(names.end(), {"kinetic", "potential"});
+    stream_table(options->states, console, robot.model(), {"q", "qd"}, names, [&](const TableBlock& in, Eigen::MatrixXd& out) {
+      for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
+        const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
+        out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q), robot.kinetic_energy(q, qd), robot.potential_energy(q);
+      }
+    });
+    return success;
+  };
+}
+
+}  // namespace ulna::cli
