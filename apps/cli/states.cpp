@@ -155,7 +155,7 @@ void States::add_to(CLI::App& app, std::string_view quantities) {
     const std::size_t end = std::min(quantities.find(' ', begin), quantities.size());
     const std::string name(quantities.substr(begin, end - begin));
     const char* what = name == "q" ? "positions" : name == "qd" ? "velocities" : name == "qdd" ? "accelerations" : "torques";
-    app.add_option("--" + name, given_[name], fmt::format("{}: one number a coordinate, or NAME=VALUE,...", what))->option_text("X,X,...");
+    app.add_option("--" + name, given_[name], fmt::format("{}, a number each, or NAME=VALUE,...", what))->option_text("X,X,...");
     begin = end + 1;
   }
   app.add_option("--gravity", gravity_, "the gravity vector, in place of the robot's")->option_text("X,Y,Z");

@@ -86,7 +86,7 @@ Action terms(CLI::App& app, Console& console) {
       ->check(CLI::IsMember({"local", "world", "aligned"}))
       ->option_text("AXES");
   app.footer(
-      "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0   M, C, gravity, bias, energies\n"
+      "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0    M, C, gravity, ...\n"
       "  ulna terms panda --frame panda_link8 --json\n");
   return [options, &console]() -> int {
     Robot robot = options->states.load();
