@@ -12,7 +12,7 @@ install(EXPORT ulna NAMESPACE ulna:: FILE ulnaTargets.cmake DESTINATION ${packag
 # a static library leaves it to its user to link what it needs inside
 set(ULNA_INNER_PACKAGES "")
 if(NOT BUILD_SHARED_LIBS)
-  set(ULNA_INNER_PACKAGES tinyxml2)
+  set(ULNA_INNER_PACKAGES tinyxml2 Threads)
   if(ULNA_WITH_YAML)
     list(APPEND ULNA_INNER_PACKAGES yaml-cpp)
   endif()
