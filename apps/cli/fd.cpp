@@ -15,14 +15,17 @@ Action fd(CLI::App& app, Console& console) {
     const Model& model = robot.model();
     if (!states->is_table()) {
       const GivenState s = states->state(model);
-      print_per_joint(console, model, "qdd", "rad/s^2, m/s^2", robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches));
+      print_per_joint(console, model, "qdd", "rad/s^2, m/s^2",
+                      robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches));
       return success;
     }
     Batch batch(model);
     stream_table(*states, console, model, {"q", "qd", "tau"}, trajectory_names(model, "qdd"),
                  [&](const TableBlock& in, Eigen::MatrixXd& out) {
                    if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
-                     throw std::domain_error("the mass matrix is not positive definite; ulna check tells which links lack inertia");
+                     throw std::domain_error(
+                         "the mass matrix is not positive definite; ulna check tells which links "
+                         "lack inertia");
                  });
     return success;
   };

@@ -5,7 +5,8 @@
 
 namespace ulna::cli {
 
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit, const Eigen::VectorXd& values) {
+void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
+                     const Eigen::VectorXd& values) {
   const std::vector<std::string> names = model.velocity_names();
   if (console.json()) {
     Json document = console.document();
@@ -18,7 +19,8 @@ void print_per_joint(Console& console, const Model& model, const char* field, co
   Table table(1);
   table.column({"joint", "", false, 0});
   table.column({field, unit, true});
-  for (std::size_t i = 0; i < names.size(); ++i) table.row({names[i], figures(values(static_cast<Eigen::Index>(i)))});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    table.row({names[i], figures(values(static_cast<Eigen::Index>(i)))});
   console.out.print(table.str(console.out));
 }
 
@@ -34,12 +36,15 @@ Action id(CLI::App& app, Console& console) {
     const Model& model = robot.model();
     if (!states->is_table()) {
       const GivenState s = states->state(model);
-      print_per_joint(console, model, "tau", "Nm, N", robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
+      print_per_joint(console, model, "tau", "Nm, N",
+                      robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
       return success;
     }
     Batch batch(model);
     stream_table(*states, console, model, {"q", "qd", "qdd"}, trajectory_names(model, "tau"),
-                 [&](const TableBlock& in, Eigen::MatrixXd& out) { batch.inverse_dynamics(robot.plant(), in.q, in.qd, in.qdd, out); });
+                 [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                   batch.inverse_dynamics(robot.plant(), in.q, in.qd, in.qdd, out);
+                 });
     return success;
   };
 }

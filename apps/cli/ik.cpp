@@ -14,14 +14,16 @@ struct Options {
 };
 
 Transform<double> target_of(const Options& options) {
-  if (!options.rpy.empty() && !options.quat.empty()) throw UsageError("give either --rpy or --quat");
+  if (!options.rpy.empty() && !options.quat.empty())
+    throw UsageError("give either --rpy or --quat");
   Rotation<double> R;
   if (!options.rpy.empty()) {
     const Vec3<double> rpy = three_numbers(options.rpy, "--rpy");
     R = Rotation<double>::from_rpy(rpy.x(), rpy.y(), rpy.z());
   } else if (!options.quat.empty()) {
     const std::vector<double> q = numbers(options.quat, "--quat");
-    if (q.size() != 4) throw UsageError(fmt::format("--quat takes 4 numbers (w, x, y, z), {} given", q.size()));
+    if (q.size() != 4)
+      throw UsageError(fmt::format("--quat takes 4 numbers (w, x, y, z), {} given", q.size()));
     const Quaternion<double> quaternion{q[0], q[1], q[2], q[3]};
     if (!(quaternion.squared_norm() > 0.0)) throw UsageError("--quat has no length");
     R = Rotation<double>::from_quaternion(quaternion.normalized());
@@ -42,7 +44,8 @@ int solve(const Options& options, Console& console) {
   if (!options.start.empty()) {
     const std::vector<double> values = numbers(options.start, "--start");
     if (values.size() != names.size())
-      throw UsageError(fmt::format("--start has {} numbers, the robot needs {}", values.size(), names.size()));
+      throw UsageError(
+          fmt::format("--start has {} numbers, the robot needs {}", values.size(), names.size()));
     start = Eigen::Map<const Eigen::VectorXd>(values.data(), start.size());
   }
   const IkResult result = inverse_kinematics(model, *frame, target_of(options), start, options.ik);
@@ -61,7 +64,8 @@ int solve(const Options& options, Console& console) {
     Table table(1);
     table.column({"joint", "", false, 0});
     table.column({"q", "", true});
-    for (std::size_t i = 0; i < names.size(); ++i) table.row({names[i], figures(result.q(static_cast<Eigen::Index>(i)))});
+    for (std::size_t i = 0; i < names.size(); ++i)
+      table.row({names[i], figures(result.q(static_cast<Eigen::Index>(i)))});
     console.out.print(table.str(console.out));
     console.out.flush();
     console.err.print(result.report() + "\n");
@@ -74,13 +78,18 @@ int solve(const Options& options, Console& console) {
 Action ik(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--frame", options->frame, "the link or frame to bring there")->required()->option_text("NAME");
+  app.add_option("--frame", options->frame, "the link or frame to bring there")
+      ->required()
+      ->option_text("NAME");
   app.add_option("--xyz", options->xyz, "where, in the world")->required()->option_text("X,Y,Z");
   app.add_option("--rpy", options->rpy, "its roll, pitch and yaw there")->option_text("R,P,Y");
-  app.add_option("--quat", options->quat, "or its orientation as a quaternion")->option_text("W,X,Y,Z");
+  app.add_option("--quat", options->quat, "or its orientation as a quaternion")
+      ->option_text("W,X,Y,Z");
   app.add_option("--start", options->start, "where to begin the search")->option_text("X,X,...");
   app.add_flag("--position-only", options->ik.position_only, "let the orientation be what it will");
-  app.add_option("--restarts", options->ik.restarts, "how often to begin anew elsewhere")->check(CLI::Range(0, 10000))->option_text("N");
+  app.add_option("--restarts", options->ik.restarts, "how often to begin anew elsewhere")
+      ->check(CLI::Range(0, 10000))
+      ->option_text("N");
   app.add_option("--seed", options->ik.seed, "of the random starts")->option_text("N");
   app.footer(
       "  ulna ik panda --frame panda_link8 --xyz 0.4,0.1,0.5 --rpy 3.14159,0,0\n"

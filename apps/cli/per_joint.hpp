@@ -6,6 +6,7 @@
 namespace ulna::cli {
 
 /// A number for each coordinate of the velocity: as JSON under `field`, or as a table.
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit, const Eigen::VectorXd& values);
+void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
+                     const Eigen::VectorXd& values);
 
 }  // namespace ulna::cli

@@ -26,13 +26,15 @@ std::vector<double> numbers(const std::string& text, const std::string& what) {
 
 Vec3<double> three_numbers(const std::string& text, const std::string& what) {
   const std::vector<double> list = numbers(text, what);
-  if (list.size() != 3) throw UsageError(fmt::format("{} takes 3 numbers, {} given", what, list.size()));
+  if (list.size() != 3)
+    throw UsageError(fmt::format("{} takes 3 numbers, {} given", what, list.size()));
   return {list[0], list[1], list[2]};
 }
 
 Results::Results(const Eigen::Ref<const Eigen::VectorXd>& values) {
   const double largest = values.size() ? values.cwiseAbs().maxCoeff() : 0.0;
-  decimals_ = largest > 0.0 ? std::clamp(5 - static_cast<int>(std::floor(std::log10(largest))), 0, 15) : 0;
+  decimals_ =
+      largest > 0.0 ? std::clamp(5 - static_cast<int>(std::floor(std::log10(largest))), 0, 15) : 0;
 }
 
 std::string Results::operator()(double x) const {
@@ -65,7 +67,8 @@ Quantity quantity(const Model& model, const std::string& name) {
 
 void set_all(Quantity& to, const std::vector<double>& values) {
   if (values.size() != to.coordinates.size())
-    throw UsageError(fmt::format("{} has {} numbers, the robot needs {}: {}", to.name, values.size(), to.coordinates.size(),
+    throw UsageError(fmt::format("{} has {} numbers, the robot needs {}: {}", to.name,
+                                 values.size(), to.coordinates.size(),
                                  fmt::join(to.coordinates, ", ")));
   to.value = Eigen::Map<const Eigen::VectorXd>(values.data(), to.value.size());
 }
@@ -74,7 +77,8 @@ void set_one(Quantity& to, const std::string& coordinate, double value) {
   const auto found = std::find(to.coordinates.begin(), to.coordinates.end(), coordinate);
   if (found == to.coordinates.end()) {
     const std::vector<std::string_view> names(to.coordinates.begin(), to.coordinates.end());
-    throw UsageError(fmt::format("{}: the robot has no coordinate '{}'{}", to.name, coordinate, did_you_mean(coordinate, names)));
+    throw UsageError(fmt::format("{}: the robot has no coordinate '{}'{}", to.name, coordinate,
+                                 did_you_mean(coordinate, names)));
   }
   to.value(found - to.coordinates.begin()) = value;
 }
@@ -86,7 +90,8 @@ void set_from_text(Quantity& to, const std::string& text) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string part = text.substr(begin, end - begin);
     const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) throw UsageError(fmt::format("--{}: '{}' is not NAME=VALUE", to.name, part));
+    if (equals == std::string::npos)
+      throw UsageError(fmt::format("--{}: '{}' is not NAME=VALUE", to.name, part));
     set_one(to, part.substr(0, equals), numbers(part.substr(equals + 1), "--" + to.name).at(0));
     begin = end + 1;
   }
@@ -108,7 +113,8 @@ std::vector<double> json_numbers(const Json& list, const std::string& what) {
 
 void set_from_json(Quantity& to, const Json& given) {
   if (given.is_object())
-    for (const auto& [name, value] : given.items()) set_one(to, name, json_number(value, fmt::format("{} of '{}'", to.name, name)));
+    for (const auto& [name, value] : given.items())
+      set_one(to, name, json_number(value, fmt::format("{} of '{}'", to.name, name)));
   else
     set_all(to, json_numbers(given, to.name));
 }
@@ -116,11 +122,13 @@ void set_from_json(Quantity& to, const Json& given) {
 Vec3<double> json_vector(const Json& wrench, const char* key) {
   if (!wrench.contains(key)) return Vec3<double>::Zero();
   const std::vector<double> list = json_numbers(wrench[key], key);
-  if (list.size() != 3) throw UsageError(fmt::format("{} takes 3 numbers, {} given", key, list.size()));
+  if (list.size() != 3)
+    throw UsageError(fmt::format("{} takes 3 numbers, {} given", key, list.size()));
   return {list[0], list[1], list[2]};
 }
 
-void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known, const char* what) {
+void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
+                         const char* what) {
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       const std::vector<std::string_view> names(known);
@@ -140,8 +148,11 @@ Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
     throw UsageError(e.what());
   }
   made.wrench = {json_vector(given, "moment"), json_vector(given, "force")};
-  const std::string axes = given.contains("axes") && given["axes"].is_string() ? given["axes"].get<std::string>() : "world";
-  if (axes != "world" && axes != "local") throw UsageError(fmt::format("axes '{}' is neither 'world' nor 'local'", axes));
+  const std::string axes = given.contains("axes") && given["axes"].is_string()
+                               ? given["axes"].get<std::string>()
+                               : "world";
+  if (axes != "world" && axes != "local")
+    throw UsageError(fmt::format("axes '{}' is neither 'world' nor 'local'", axes));
   made.axes = axes == "local" ? Axes::local : Axes::aligned;
   return made;
 }
@@ -154,18 +165,26 @@ void States::add_to(CLI::App& app, std::string_view quantities) {
   for (std::size_t begin = 0; begin < quantities.size();) {
     const std::size_t end = std::min(quantities.find(' ', begin), quantities.size());
     const std::string name(quantities.substr(begin, end - begin));
-    const char* what = name == "q" ? "positions" : name == "qd" ? "velocities" : name == "qdd" ? "accelerations" : "torques";
-    app.add_option("--" + name, given_[name], fmt::format("{}, a number each, or NAME=VALUE,...", what))->option_text("X,X,...");
+    const char* what = name == "q"     ? "positions"
+                       : name == "qd"  ? "velocities"
+                       : name == "qdd" ? "accelerations"
+                                       : "torques";
+    app.add_option("--" + name, given_[name],
+                   fmt::format("{}, a number each, or NAME=VALUE,...", what))
+        ->option_text("X,X,...");
     begin = end + 1;
   }
-  app.add_option("--gravity", gravity_, "the gravity vector, in place of the robot's")->option_text("X,Y,Z");
+  app.add_option("--gravity", gravity_, "the gravity vector, in place of the robot's")
+      ->option_text("X,Y,Z");
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
 Robot States::load() {
-  if (robot_.name == "-" && file_ == "-") throw UsageError("ROBOT and STATES cannot both come from standard input");
+  if (robot_.name == "-" && file_ == "-")
+    throw UsageError("ROBOT and STATES cannot both come from standard input");
   Imported imported = robot_.load();
-  if (!gravity_.empty()) imported.model = imported.model.with_gravity(three_numbers(gravity_, "--gravity"));
+  if (!gravity_.empty())
+    imported.model = imported.model.with_gravity(three_numbers(gravity_, "--gravity"));
   Robot robot(imported.model);
   if (no_friction_) robot.plant().remove_friction();
   return robot;
@@ -180,7 +199,8 @@ bool States::is_table() {
   } else {
     std::error_code error;
     opened_ = std::make_unique<std::ifstream>(file_, std::ios::binary);
-    if (std::filesystem::is_directory(file_, error) || !*opened_) throw std::runtime_error(fmt::format("{}: cannot be read", file_));
+    if (std::filesystem::is_directory(file_, error) || !*opened_)
+      throw std::runtime_error(fmt::format("{}: cannot be read", file_));
     const auto size = std::filesystem::file_size(file_, error);
     bytes_ = error ? 0 : static_cast<std::size_t>(size);
     in_ = opened_.get();
@@ -190,7 +210,8 @@ bool States::is_table() {
 }
 
 GivenState States::state(const Model& model) {
-  Quantity q = quantity(model, "q"), qd = quantity(model, "qd"), qdd = quantity(model, "qdd"), tau = quantity(model, "tau");
+  Quantity q = quantity(model, "q"), qd = quantity(model, "qd"), qdd = quantity(model, "qdd"),
+           tau = quantity(model, "tau");
   GivenState made;
   if (in_) {
     // a state is small; what is not must be a mistake
@@ -198,7 +219,8 @@ GivenState States::state(const Model& model) {
     std::string text(most + 1, '\0');
     in_->read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in_->gcount()));
-    if (text.size() > most) throw UsageError(fmt::format("{}: a state has at most {} bytes", table_name(), most));
+    if (text.size() > most)
+      throw UsageError(fmt::format("{}: a state has at most {} bytes", table_name(), most));
     const Json document = Json::parse(text, nullptr, false);
     if (!document.is_object()) throw UsageError(fmt::format("{}: not a JSON object", table_name()));
     refuse_unknown_keys(document, {"q", "qd", "qdd", "tau", "wrenches"}, "a state");
@@ -210,7 +232,8 @@ GivenState States::state(const Model& model) {
     }
   } else {
     for (Quantity* x : {&q, &qd, &qdd, &tau})
-      if (const auto text = given_.find(x->name); text != given_.end() && !text->second.empty()) set_from_text(*x, text->second);
+      if (const auto text = given_.find(x->name); text != given_.end() && !text->second.empty())
+        set_from_text(*x, text->second);
   }
   normalize(model, q.value);
   if (!q.value.allFinite()) throw UsageError("q: a quaternion has no length");
@@ -223,25 +246,31 @@ namespace {
 /// The rows of a table as they go out: CSV, or one JSON document that is never held whole.
 class RowsOut {
  public:
-  RowsOut(Console& console, const std::vector<std::string>& names) : console_(console), names_(names) {
+  RowsOut(Console& console, const std::vector<std::string>& names)
+      : console_(console), names_(names) {
     if (!console.json()) {
       writer_ = std::make_unique<CsvWriter>(std::cout, names);
       return;
     }
     std::string begin = console.document().dump();
     begin.pop_back();
-    console.out.print(fmt::format("{}, \"columns\": {}, \"rows\": [", begin, Json(names).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    console.out.print(
+        fmt::format("{}, \"columns\": {}, \"rows\": [", begin,
+                    Json(names).dump(-1, ' ', false, Json::error_handler_t::replace)));
   }
   void row(std::span<const double> values) {
     if (writer_) return writer_->write(values);
     std::string text = first_ ? "\n  [" : ",\n  [";
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + format_number(values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      text += (i ? ", " : "") + format_number(values[i]);
     console_.out.print(text + "]");
     first_ = false;
   }
   void finish() {
-    if (writer_) writer_->flush(), std::cout.flush();
-    else console_.out.print("\n]}\n");
+    if (writer_)
+      writer_->flush(), std::cout.flush();
+    else
+      console_.out.print("\n]}\n");
   }
 
  private:
@@ -253,8 +282,8 @@ class RowsOut {
 
 }  // namespace
 
-void stream_table(States& states, Console& console, const Model& model, const std::vector<std::string>& needed,
-                  const std::vector<std::string>& names,
+void stream_table(States& states, Console& console, const Model& model,
+                  const std::vector<std::string>& needed, const std::vector<std::string>& names,
                   const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute) {
   constexpr int block = 4096;
   CsvReader reader(states.table(), states.table_name());
@@ -265,12 +294,14 @@ void stream_table(States& states, Console& console, const Model& model, const st
     Eigen::MatrixXd& values;
   };
   TableBlock in;
-  const Part parts[] = {{"q", at.q, in.q}, {"qd", at.qd, in.qd}, {"qdd", at.qdd, in.qdd}, {"tau", at.tau, in.tau}};
+  const Part parts[] = {
+      {"q", at.q, in.q}, {"qd", at.qd, in.qd}, {"qdd", at.qdd, in.qdd}, {"tau", at.tau, in.tau}};
   for (const Part& part : parts) {
     const bool wanted = std::find(needed.begin(), needed.end(), part.name) != needed.end();
     if (wanted && part.columns.empty() && (part.name == "q" ? model.nq() : model.nv()) > 0)
-      throw CsvError({states.table_name(), 1, 0}, fmt::format("there are no columns for {}: {}", part.name,
-                                                              fmt::join(trajectory_names(model, part.name), ", ")));
+      throw CsvError({states.table_name(), 1, 0},
+                     fmt::format("there are no columns for {}: {}", part.name,
+                                 fmt::join(trajectory_names(model, part.name), ", ")));
     part.values.resize(part.name == "q" ? model.nq() : model.nv(), block);
   }
 
@@ -287,7 +318,8 @@ void stream_table(States& states, Console& console, const Model& model, const st
     while (n < block && (more = reader.next(row))) {
       if (at.t >= 0) time[static_cast<std::size_t>(n)] = row[static_cast<std::size_t>(at.t)];
       for (const Part& part : parts)
-        for (std::size_t i = 0; i < part.columns.size(); ++i) part.values(static_cast<int>(i), n) = row[static_cast<std::size_t>(part.columns[i])];
+        for (std::size_t i = 0; i < part.columns.size(); ++i)
+          part.values(static_cast<int>(i), n) = row[static_cast<std::size_t>(part.columns[i])];
       ++n;
     }
     if (n == 0) break;

@@ -66,8 +66,8 @@ Json to_json(const Eigen::MatrixXd& m);
 struct TableBlock {
   Eigen::MatrixXd q, qd, qdd, tau;
 };
-void stream_table(States& states, Console& console, const Model& model, const std::vector<std::string>& needed,
-                  const std::vector<std::string>& names,
+void stream_table(States& states, Console& console, const Model& model,
+                  const std::vector<std::string>& needed, const std::vector<std::string>& names,
                   const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute);
 
 }  // namespace ulna::cli

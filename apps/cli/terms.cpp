@@ -30,11 +30,13 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   t.gravity = robot.gravity_torque(s.q);
   t.kinetic = robot.kinetic_energy(s.q, s.qd);
   t.potential = robot.potential_energy(s.q);
-  if (!options.frame.empty()) t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
+  if (!options.frame.empty())
+    t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
   return t;
 }
 
-std::string matrix_text(const Stream& out, const std::string& title, const std::string& unit, const std::vector<std::string>& rows,
+std::string matrix_text(const Stream& out, const std::string& title, const std::string& unit,
+                        const std::vector<std::string>& rows,
                         const std::vector<std::string>& columns, const Eigen::MatrixXd& m) {
   const Results figures(m.reshaped());
   Table table(1);
@@ -67,12 +69,16 @@ void print(Console& console, const Model& model, const Terms& t) {
   // columns by number: names would not fit
   std::vector<std::string> columns;
   for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back(std::to_string(i));
-  std::string text = matrix_text(out, "M", "", names, columns, t.M) + matrix_text(out, "C", "", names, columns, t.C);
+  std::string text = matrix_text(out, "M", "", names, columns, t.M) +
+                     matrix_text(out, "C", "", names, columns, t.C);
   Eigen::MatrixXd torques(names.size(), 2);
   torques << t.gravity, t.bias;
   text += matrix_text(out, "torque", "", names, {"gravity", "bias"}, torques);
-  if (t.jacobian.size()) text += matrix_text(out, "jacobian", "", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
-  text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7), figure(t.potential, 7));
+  if (t.jacobian.size())
+    text +=
+        matrix_text(out, "jacobian", "", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
+  text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7),
+                      figure(t.potential, 7));
   console.out.print(text);
 }
 
@@ -81,8 +87,10 @@ void print(Console& console, const Model& model, const Terms& t) {
 Action terms(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->states.add_to(app, "q qd");
-  app.add_option("--frame", options->frame, "also the Jacobian of this link or frame")->option_text("NAME");
-  app.add_option("--axes", options->axes, "of the Jacobian: local, world, or aligned with the world at the frame")
+  app.add_option("--frame", options->frame, "also the Jacobian of this link or frame")
+      ->option_text("NAME");
+  app.add_option("--axes", options->axes,
+                 "of the Jacobian: local, world, or aligned with the world at the frame")
       ->check(CLI::IsMember({"local", "world", "aligned"}))
       ->option_text("AXES");
   app.footer(
@@ -92,7 +100,8 @@ Action terms(CLI::App& app, Console& console) {
     Robot robot = options->states.load();
     if (!options->frame.empty()) (void)robot.model().frame(options->frame);
     if (!options->states.is_table()) {
-      print(console, robot.model(), terms_of(robot, options->states.state(robot.model()), *options));
+      print(console, robot.model(),
+            terms_of(robot, options->states.state(robot.model()), *options));
       return success;
     }
     // of a table, what is a few numbers a row
@@ -100,12 +109,14 @@ Action terms(CLI::App& app, Console& console) {
     for (const char* what : {"bias_", "gravity_"})
       for (const std::string& joint : robot.model().velocity_names()) names.push_back(what + joint);
     names.insert(names.end(), {"kinetic", "potential"});
-    stream_table(options->states, console, robot.model(), {"q", "qd"}, names, [&](const TableBlock& in, Eigen::MatrixXd& out) {
-      for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
-        const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
-        out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q), robot.kinetic_energy(q, qd), robot.potential_energy(q);
-      }
-    });
+    stream_table(options->states, console, robot.model(), {"q", "qd"}, names,
+                 [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                   for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
+                     const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
+                     out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q),
+                         robot.kinetic_energy(q, qd), robot.potential_energy(q);
+                   }
+                 });
     return success;
   };
 }

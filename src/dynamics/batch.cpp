@@ -20,7 +20,8 @@ struct Instructions {
 
 Instructions widest() {
 #if ULNA_WIDE_KERNELS
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"avx2", ulna_batch_kernel_avx2};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return {"avx2", ulna_batch_kernel_avx2};
 #endif
   return {"baseline", ulna_batch_kernel_baseline};
 }
@@ -90,20 +91,25 @@ struct Batch::State {
   std::vector<std::unique_ptr<BatchKernel>> kernels;  ///< one per hand
 
   State(Model robot, int threads)
-      : model(std::move(robot)), crew(threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {
+      : model(std::move(robot)),
+        crew(threads > 0 ? threads
+                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {
     for (int i = 0; i < crew.hands(); ++i) kernels.emplace_back(instructions.make(model));
   }
 
-  void require_columns(const char* what, const In& m, Eigen::Index rows, Eigen::Index states) const {
+  void require_columns(const char* what, const In& m, Eigen::Index rows,
+                       Eigen::Index states) const {
     detail::require_shape(what, m.rows(), m.cols(), rows, states, model);
   }
   /// And that all is finite, naming the state that is not.
-  void require_numbers(const char* what, const In& m, Eigen::Index rows, Eigen::Index states) const {
+  void require_numbers(const char* what, const In& m, Eigen::Index rows,
+                       Eigen::Index states) const {
     require_columns(what, m, rows, states);
     for (Eigen::Index s = 0; s < states; ++s)
       for (Eigen::Index i = 0; i < rows; ++i)
         if (!std::isfinite(m(i, s)))
-          throw std::invalid_argument(std::string(what) + " is not finite in state " + std::to_string(s + 1) + " of " + std::to_string(states) +
+          throw std::invalid_argument(std::string(what) + " is not finite in state " +
+                                      std::to_string(s + 1) + " of " + std::to_string(states) +
                                       ", row " + std::to_string(i + 1));
   }
 
@@ -113,14 +119,16 @@ struct Batch::State {
     const int n = static_cast<int>(states), packs = (n + lanes - 1) / lanes, hands = crew.hands();
     crew.run([&](int hand) {
       const int begin = static_cast<int>(static_cast<long long>(packs) * hand / hands) * lanes;
-      const int end = std::min(n, static_cast<int>(static_cast<long long>(packs) * (hand + 1) / hands) * lanes);
+      const int end =
+          std::min(n, static_cast<int>(static_cast<long long>(packs) * (hand + 1) / hands) * lanes);
       if (begin < end) work(*kernels[hand], begin, end);
     });
   }
 
   void set_plant(const Plant<double>& plant) {
     if (plant.model().body_count() != model.body_count() || plant.model().nv() != model.nv())
-      throw std::invalid_argument("batch: made for robot '" + model.name() + "', called with robot '" + plant.model().name() + "'");
+      throw std::invalid_argument("batch: made for robot '" + model.name() +
+                                  "', called with robot '" + plant.model().name() + "'");
     for (auto& kernel : kernels) kernel->set_plant(plant);
   }
 };
@@ -162,8 +170,10 @@ bool Batch::forward_dynamics(const Plant<double>& plant, In Q, In V, In Tau, Out
   state_->set_plant(plant);
   std::vector<char> good(state_->kernels.size(), 1);
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
-    const auto hand = std::find_if(state_->kernels.begin(), state_->kernels.end(), [&](const auto& k) { return k.get() == &kernel; });
-    good[hand - state_->kernels.begin()] = kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A));
+    const auto hand = std::find_if(state_->kernels.begin(), state_->kernels.end(),
+                                   [&](const auto& k) { return k.get() == &kernel; });
+    good[hand - state_->kernels.begin()] =
+        kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A));
   });
   return std::find(good.begin(), good.end(), 0) == good.end();
 }
@@ -173,19 +183,25 @@ void Batch::mass_matrix(const Plant<double>& plant, In Q, Out M) {
   state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
   state_->require_columns("M", M, nv * nv, Q.cols());
   state_->set_plant(plant);
-  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) { kernel.mass_matrix(begin, end, columns(Q), columns(M)); });
+  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
+    kernel.mass_matrix(begin, end, columns(Q), columns(M));
+  });
 }
 
 void Batch::pose(const Frame& frame, In Q, Out X) {
   state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
   state_->require_columns("X", X, 7, Q.cols());
-  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) { kernel.pose(begin, end, frame, columns(Q), columns(X)); });
+  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
+    kernel.pose(begin, end, frame, columns(Q), columns(X));
+  });
 }
 
 void Batch::jacobian(const Frame& frame, In Q, Out J) {
   state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
   state_->require_columns("J", J, 6 * state_->model.nv(), Q.cols());
-  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) { kernel.jacobian(begin, end, frame, columns(Q), columns(J)); });
+  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
+    kernel.jacobian(begin, end, frame, columns(Q), columns(J));
+  });
 }
 
 }  // namespace ulna

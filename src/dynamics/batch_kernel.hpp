@@ -20,8 +20,10 @@ class BatchKernel {
   virtual int lanes() const = 0;
   virtual void set_plant(const Plant<double>& plant) = 0;
   // each works on the states [begin, end) of the batch
-  virtual void inverse_dynamics(int begin, int end, Columns q, Columns v, Columns a, Columns tau) = 0;
-  virtual bool forward_dynamics(int begin, int end, Columns q, Columns v, Columns tau, Columns a) = 0;
+  virtual void inverse_dynamics(int begin, int end, Columns q, Columns v, Columns a,
+                                Columns tau) = 0;
+  virtual bool forward_dynamics(int begin, int end, Columns q, Columns v, Columns tau,
+                                Columns a) = 0;
   virtual void mass_matrix(int begin, int end, Columns q, Columns M) = 0;
   virtual void pose(int begin, int end, const Frame& frame, Columns q, Columns X) = 0;
   virtual void jacobian(int begin, int end, const Frame& frame, Columns q, Columns J) = 0;
@@ -33,8 +35,16 @@ class BatchKernelOf final : public BatchKernel {
   using T = Pack<double, N>;
 
   explicit BatchKernelOf(const Model& model)
-      : plant_(model), ws_(model), at_(model), forward_(model), q_(model.nq()), v_(model.nv()), a_(model.nv()), tau_(model.nv()),
-        M_(model.nv(), model.nv()), J_(6, model.nv()) {}
+      : plant_(model),
+        ws_(model),
+        at_(model),
+        forward_(model),
+        q_(model.nq()),
+        v_(model.nv()),
+        a_(model.nv()),
+        tau_(model.nv()),
+        M_(model.nv(), model.nv()),
+        J_(6, model.nv()) {}
 
   int lanes() const override { return N; }
 
@@ -61,7 +71,8 @@ class BatchKernelOf final : public BatchKernel {
     for (int s = begin; s < end; s += N) {
       load(q, s, end, q_), load(v, s, end, v_), load(a, s, end, a_);
       newton_euler<T>(plant_, q_.data(), v_.data(), a_.data(), ws_, {}, tau_.data());
-      for (Eigen::Index i = 0; i < tau_.size(); ++i) tau_(i) += plant_.armature(i) * a_(i) + friction_torque<T>(plant_, i, v_(i));
+      for (Eigen::Index i = 0; i < tau_.size(); ++i)
+        tau_(i) += plant_.armature(i) * a_(i) + friction_torque<T>(plant_, i, v_(i));
       store(tau_, s, end, tau);
     }
   }

@@ -4,4 +4,4 @@
 namespace ulna {
 ULNA_INSTANTIATE_DYNAMICS(, Dual<double, 1>)
 ULNA_INSTANTIATE_DYNAMICS(, Dual<double, 4>)
-}
+}  // namespace ulna

@@ -9,9 +9,15 @@ namespace {
 /// One descent from one start.
 class Descent {
  public:
-  Descent(const Model& model, const Frame& frame, const Transform<double>& target, const IkOptions& options)
-      : model_(model), frame_(frame), target_(target), options_(options), at_(model),
-        rows_(options.position_only ? 3 : 6), J_(6, model.nv()) {}
+  Descent(const Model& model, const Frame& frame, const Transform<double>& target,
+          const IkOptions& options)
+      : model_(model),
+        frame_(frame),
+        target_(target),
+        options_(options),
+        at_(model),
+        rows_(options.position_only ? 3 : 6),
+        J_(6, model.nv()) {}
 
   void run(Eigen::VectorXd q, IkResult& best) {
     double damping = 1e-3;
@@ -33,8 +39,10 @@ class Descent {
         const Eigen::VectorXd next = within_limits(integrate(model_, q, step));
         const Vec6<double> next_error = error_at(next);
         better = next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
-        if (better) q = next, error = next_error, damping = std::max(damping / 5.0, 1e-9);
-        else damping *= 5.0;
+        if (better)
+          q = next, error = next_error, damping = std::max(damping / 5.0, 1e-9);
+        else
+          damping *= 5.0;
       }
       if (!better) break;
     }
@@ -47,7 +55,8 @@ class Descent {
     at_.set(q);
     const Transform<double> X = at_.pose(frame_);
     Vec6<double> e;
-    e << (target_.rotation() * X.rotation().inverse()).log(), target_.translation() - X.translation();
+    e << (target_.rotation() * X.rotation().inverse()).log(),
+        target_.translation() - X.translation();
     return e;
   }
 
@@ -56,11 +65,14 @@ class Descent {
   }
 
   void remember(const Eigen::VectorXd& q, const Vec6<double>& error, IkResult& best) const {
-    const double position = error.tail<3>().norm(), orientation = options_.position_only ? 0.0 : error.head<3>().norm();
-    if (best.q.size() && position + orientation >= best.position_error + best.orientation_error) return;
+    const double position = error.tail<3>().norm(),
+                 orientation = options_.position_only ? 0.0 : error.head<3>().norm();
+    if (best.q.size() && position + orientation >= best.position_error + best.orientation_error)
+      return;
     best.q = q;
     best.position_error = position, best.orientation_error = orientation;
-    best.found = position <= options_.position_tolerance && orientation <= options_.orientation_tolerance;
+    best.found =
+        position <= options_.position_tolerance && orientation <= options_.orientation_tolerance;
   }
 
   const Model& model_;
@@ -77,7 +89,8 @@ class Descent {
 IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
                             const Eigen::VectorXd& start, const IkOptions& options) {
   detail::require<double>("start", start, model.nq(), model);
-  if (!target.matrix().allFinite()) throw std::invalid_argument("inverse kinematics: the target is not finite");
+  if (!target.matrix().allFinite())
+    throw std::invalid_argument("inverse kinematics: the target is not finite");
   IkResult best;
   std::mt19937_64 random(options.seed);
   Descent descent(model, frame, target, options);
@@ -92,8 +105,9 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
 
 std::string IkResult::report() const {
   char text[160];
-  std::snprintf(text, sizeof text, "%s in %d iterations (%d %s): %.1e m, %.1e rad", found ? "found" : "not found", iterations, starts,
-                starts == 1 ? "start" : "starts", position_error, orientation_error);
+  std::snprintf(text, sizeof text, "%s in %d iterations (%d %s): %.1e m, %.1e rad",
+                found ? "found" : "not found", iterations, starts, starts == 1 ? "start" : "starts",
+                position_error, orientation_error);
   return text;
 }
 

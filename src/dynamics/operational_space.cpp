@@ -3,13 +3,20 @@
 namespace ulna {
 
 OperationalSpace::OperationalSpace(const Model& model, int task_size)
-    : M_inverse_Jt_(model.nv(), task_size), inverse_inertia_(task_size, task_size), inertia_(task_size, task_size),
-      pseudo_inverse_(model.nv(), task_size), eigen_(task_size), factor_(task_size) {}
+    : M_inverse_Jt_(model.nv(), task_size),
+      inverse_inertia_(task_size, task_size),
+      inertia_(task_size, task_size),
+      pseudo_inverse_(model.nv(), task_size),
+      eigen_(task_size),
+      factor_(task_size) {}
 
-bool OperationalSpace::set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J, double most) {
+bool OperationalSpace::set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J,
+                           double most) {
   if (J.rows() != inertia_.rows() || J.cols() != M_inverse_Jt_.rows())
-    throw std::invalid_argument("J is " + std::to_string(J.rows()) + " x " + std::to_string(J.cols()) + ", the task needs " +
-                                std::to_string(inertia_.rows()) + " x " + std::to_string(M_inverse_Jt_.rows()));
+    throw std::invalid_argument("J is " + std::to_string(J.rows()) + " x " +
+                                std::to_string(J.cols()) + ", the task needs " +
+                                std::to_string(inertia_.rows()) + " x " +
+                                std::to_string(M_inverse_Jt_.rows()));
   for (Eigen::Index c = 0; c < J.rows(); ++c) {
     M_inverse_Jt_.col(c) = J.row(c).transpose();
     M.solve(M_inverse_Jt_.col(c));

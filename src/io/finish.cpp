@@ -18,13 +18,16 @@ void stop_if_refused(Diagnostics& diagnostics) {
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 80;
   std::size_t end = std::min(text.size(), most);
-  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // no cut within a character
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80)
+    --end;  // no cut within a character
   std::string result;
   for (const char c : text.substr(0, end)) {
     constexpr char digits[] = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
-    else result += c;
+    if (byte < 0x20 || byte == 0x7F)
+      result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    else
+      result += c;
   }
   return end < text.size() ? result + "..." : result;
 }
@@ -37,16 +40,20 @@ void check_overflow(const Model& model, Diagnostics& out) {
   const auto require = [&](bool finite, std::string_view kind, std::string_view name) {
     if (finite) return;
     const std::string subject = std::string(kind) + " '" + shown(name) + "'";
-    out.add(rules::number_invalid, {d.file, 0, 0}, subject, "its numbers are so large that they overflow");
+    out.add(rules::number_invalid, {d.file, 0, 0}, subject,
+            "its numbers are so large that they overflow");
   };
   const auto finite = [](const Transform<double>& X) { return X.matrix().allFinite(); };
   for (int b = 0; b < model.body_count(); ++b) {
     const Joint& j = model.joint(b);
-    require(model.canonical_inertias()[b].parameters().allFinite() && finite(j.X_PJ), "link", model.body_name(b));
-    if (b > 0) require(std::isfinite(j.multiplier) && std::isfinite(j.offset), "joint", model.joint_name(b));
+    require(model.canonical_inertias()[b].parameters().allFinite() && finite(j.X_PJ), "link",
+            model.body_name(b));
+    if (b > 0)
+      require(std::isfinite(j.multiplier) && std::isfinite(j.offset), "joint", model.joint_name(b));
   }
   for (const Frame& f : model.frames()) require(finite(f.X_BF), "frame", f.name);
-  for (const auto* v : {&model.damping(), &model.friction(), &model.friction_negative(), &model.armature()})
+  for (const auto* v :
+       {&model.damping(), &model.friction(), &model.friction_negative(), &model.armature()})
     require(v->allFinite(), "robot", model.name());
 }
 
@@ -54,7 +61,8 @@ void check_overflow(const Model& model, Diagnostics& out) {
 
 Imported finish(Description description, Diagnostics diagnostics, const ImportOptions& options) {
   if (description.links.size() > options.max_links)
-    diagnostics.add(rules::input_too_large, {description.file, 0, 0}, "robot '" + shown(description.name) + "'",
+    diagnostics.add(rules::input_too_large, {description.file, 0, 0},
+                    "robot '" + shown(description.name) + "'",
                     std::to_string(description.links.size()) + " links, the limit is " +
                         std::to_string(options.max_links));
   stop_if_refused(diagnostics);

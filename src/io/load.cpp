@@ -25,31 +25,42 @@ std::string read_all(std::FILE* file, std::string_view name, std::size_t limit) 
   std::string text;
   char block[1 << 16];
   while (text.size() <= limit) {
-    const std::size_t n = std::fread(block, 1, std::min(sizeof block, limit + 1 - text.size()), file);
+    const std::size_t n =
+        std::fread(block, 1, std::min(sizeof block, limit + 1 - text.size()), file);
     if (n == 0) break;
     text.append(block, n);
   }
-  if (std::ferror(file)) refuse(rules::file_unreadable, name, std::string("cannot be read: ") + std::strerror(errno));
-  if (text.size() > limit) refuse(rules::input_too_large, name, "the file is larger than " + std::to_string(limit) + " bytes");
+  if (std::ferror(file))
+    refuse(rules::file_unreadable, name, std::string("cannot be read: ") + std::strerror(errno));
+  if (text.size() > limit)
+    refuse(rules::input_too_large, name,
+           "the file is larger than " + std::to_string(limit) + " bytes");
   return text;
 }
 
 std::string read_file(std::string_view name, const ImportOptions& options) {
   const std::string path(name);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse(rules::file_unreadable, name, "this is a folder");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file && errno != ENOENT) refuse(rules::file_unreadable, name, std::string("cannot be opened: ") + std::strerror(errno));
+  if (std::filesystem::is_directory(path, ignored))
+    refuse(rules::file_unreadable, name, "this is a folder");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (!file && errno != ENOENT)
+    refuse(rules::file_unreadable, name, std::string("cannot be opened: ") + std::strerror(errno));
   if (!file) {
     std::vector<std::string_view> known;
     for (const auto& r : detail::embedded_files()) known.push_back(r.name);
     const std::string near = did_you_mean(name, known);
-    refuse(rules::file_unreadable, name, near.empty() ? "no such file, and no embedded robot has this name" : "no such file" + near);
+    refuse(
+        rules::file_unreadable, name,
+        near.empty() ? "no such file, and no embedded robot has this name" : "no such file" + near);
   }
   return read_all(file.get(), name, options.max_bytes);
 }
 
-bool is_yaml_name(std::string_view file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
+bool is_yaml_name(std::string_view file) {
+  return file.ends_with(".yaml") || file.ends_with(".yml");
+}
 
 Imported generated_chain(std::string_view count, const ImportOptions& options) {
   int n = 0;
@@ -59,14 +70,16 @@ Imported generated_chain(std::string_view count, const ImportOptions& options) {
     n = 10 * n + (c - '0');
   }
   if (n < 1 || static_cast<std::size_t>(n) >= options.max_links)
-    refuse(rules::input_too_large, "chain:" + std::string(count), "give a number of joints from 1 to " + std::to_string(options.max_links - 1));
+    refuse(rules::input_too_large, "chain:" + std::string(count),
+           "give a number of joints from 1 to " + std::to_string(options.max_links - 1));
   return import_urdf(to_urdf(chain(n)), "chain:" + std::string(count), options);
 }
 
 }  // namespace
 
 Imported load_robot(std::string_view name, const ImportOptions& options) {
-  if (name == "-") return import_robot(read_all(stdin, "<stdin>", options.max_bytes), "<stdin>", options);
+  if (name == "-")
+    return import_robot(read_all(stdin, "<stdin>", options.max_bytes), "<stdin>", options);
   if (name.starts_with("chain:")) return generated_chain(name.substr(6), options);
   for (const auto& robot : detail::embedded_files())
     if (robot.name == name) return import_robot(robot.text, std::string(robot.file_name), options);
@@ -79,7 +92,8 @@ Imported import_robot(std::string_view text, std::string file, const ImportOptio
   if (is_yaml_name(file) && !xml) return import_table(text, std::move(file), options);
   if (xml || first == std::string_view::npos || file.ends_with(".urdf") || file.ends_with(".xml"))
     return import_urdf(text, std::move(file), options);
-  if (text.substr(0, 4096).find("ulna:") != std::string_view::npos) return import_table(text, std::move(file), options);
+  if (text.substr(0, 4096).find("ulna:") != std::string_view::npos)
+    return import_table(text, std::move(file), options);
   refuse(rules::format_unknown, file, "neither XML nor a table that begins with 'ulna:'");
 }
 

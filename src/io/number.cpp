@@ -29,7 +29,8 @@ bool overflows(std::string_view s) {
   if (e == s.size()) return digits > 0;
   const std::string_view exponent = unsigned_plus(s.substr(e + 1));
   long power = 0;
-  if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), power).ec == std::errc::result_out_of_range)
+  if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), power).ec ==
+      std::errc::result_out_of_range)
     return exponent[0] != '-';
   return power + digits > 0;
 }
@@ -41,7 +42,8 @@ std::optional<double> parse_number(std::string_view text) {
   double x = 0.0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
   // an underflow to zero is told as out of range too, but is harmless
-  if (error == std::errc::result_out_of_range && end == s.data() + s.size() && !overflows(s)) return 0.0;
+  if (error == std::errc::result_out_of_range && end == s.data() + s.size() && !overflows(s))
+    return 0.0;
   if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(x)) return {};
   return x;
 }

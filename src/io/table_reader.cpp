@@ -34,23 +34,36 @@ class Scout : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& at, YAML::anchor_t) override { node(at); }
-  void OnAlias(const YAML::Mark& at, YAML::anchor_t) override { refuse(rules::yaml_malformed, at, "an alias: it is not expanded"); }
-  void OnScalar(const YAML::Mark& at, const std::string&, YAML::anchor_t, const std::string&) override { node(at); }
-  void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override { enter(at); }
+  void OnAlias(const YAML::Mark& at, YAML::anchor_t) override {
+    refuse(rules::yaml_malformed, at, "an alias: it is not expanded");
+  }
+  void OnScalar(const YAML::Mark& at, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    node(at);
+  }
+  void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    enter(at);
+  }
   void OnSequenceEnd() override { --depth_; }
-  void OnMapStart(const YAML::Mark& at, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override { enter(at); }
+  void OnMapStart(const YAML::Mark& at, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    enter(at);
+  }
   void OnMapEnd() override { --depth_; }
 
  private:
   static constexpr int most_nodes = 200'000, most_levels = 100;
 
   void node(const YAML::Mark& at) {
-    if (++nodes_ > most_nodes) refuse(rules::input_too_large, at, "more than " + std::to_string(most_nodes) + " entries");
+    if (++nodes_ > most_nodes)
+      refuse(rules::input_too_large, at, "more than " + std::to_string(most_nodes) + " entries");
   }
   void enter(const YAML::Mark& at) {
     node(at);
     if (++depth_ > most_levels)
-      refuse(rules::yaml_malformed, at, "lists and maps are nested more than " + std::to_string(most_levels) + " deep");
+      refuse(rules::yaml_malformed, at,
+             "lists and maps are nested more than " + std::to_string(most_levels) + " deep");
   }
   void refuse(const Rule& rule, const YAML::Mark& at, std::string seen) {
     out_.add(rule, {file_, at.line + 1, 0}, "", std::move(seen));
@@ -66,7 +79,8 @@ class Scout : public YAML::EventHandler {
 /// (000). docs/formats.md describes them.
 class TableReader {
  public:
-  TableReader(std::string file, std::size_t max_links, Diagnostics& out) : max_links_(max_links), out_(out) {
+  TableReader(std::string file, std::size_t max_links, Diagnostics& out)
+      : max_links_(max_links), out_(out) {
     d_.file = std::move(file);
   }
 
@@ -77,10 +91,15 @@ class TableReader {
     }
     keys(root, "table", {"ulna", "name", "source", "gravity", "base", "joints", "tool"});
     const std::string kind = text(root, "ulna", "table");
-    if (kind == "dh") kind_ = Kind::standard;
-    else if (kind == "mdh") kind_ = Kind::modified;
-    else if (kind == "poe") kind_ = Kind::screws;
-    else complain(rules::table_shape, root, "table", "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
+    if (kind == "dh")
+      kind_ = Kind::standard;
+    else if (kind == "mdh")
+      kind_ = Kind::modified;
+    else if (kind == "poe")
+      kind_ = Kind::screws;
+    else
+      complain(rules::table_shape, root, "table",
+               "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
     if (root["name"]) d_.name = text(root, "name", "table");
     if (root["gravity"]) d_.gravity = vector(root["gravity"], "gravity");
 
@@ -95,9 +114,11 @@ class TableReader {
     d_.links.push_back(std::move(base));
 
     const YAML::Node joints = root["joints"];
-    if (!joints || !joints.IsSequence() || joints.size() == 0) complain(rules::table_shape, root, "table", "has no list of joints");
+    if (!joints || !joints.IsSequence() || joints.size() == 0)
+      complain(rules::table_shape, root, "table", "has no list of joints");
     else if (joints.size() >= max_links_)
-      complain(rules::input_too_large, joints, "table", "more than " + std::to_string(max_links_) + " links");
+      complain(rules::input_too_large, joints, "table",
+               "more than " + std::to_string(max_links_) + " links");
     else
       for (const YAML::Node& node : joints) joint(node);
     if (root["tool"]) tool(root["tool"]);
@@ -117,18 +138,27 @@ class TableReader {
     JointDescription made;
     made.line = node.Mark().line + 1;
     if (!node.IsMap()) return complain(rules::table_shape, node, "joint", "is not a map of keys");
-    made.name = node["name"] ? text(node, "name", "joint") : "joint" + std::to_string(d_.joints.size() + 1);
+    made.name =
+        node["name"] ? text(node, "name", "joint") : "joint" + std::to_string(d_.joints.size() + 1);
     const std::string subject = "joint '" + shown(made.name) + "'";
-    if (kind_ == Kind::screws) keys(node, subject, {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
-    else keys(node, subject, {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction", "armature", "motor", "link"});
+    if (kind_ == Kind::screws)
+      keys(node, subject,
+           {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
+    else
+      keys(node, subject,
+           {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction", "armature",
+            "motor", "link"});
 
     made.parent = last_link_;
     made.axis = Vec3<double>::UnitZ();
     const YAML::Node link_node = node["link"];
-    made.child = link_node && link_node.IsMap() && link_node["name"] ? text(link_node, "name", subject)
-                                                                     : "link" + std::to_string(d_.joints.size() + 1);
-    if (kind_ == Kind::screws) place_by_screw(node, link_node, made, subject);
-    else place_by_parameters(node, made, subject);
+    made.child = link_node && link_node.IsMap() && link_node["name"]
+                     ? text(link_node, "name", subject)
+                     : "link" + std::to_string(d_.joints.size() + 1);
+    if (kind_ == Kind::screws)
+      place_by_screw(node, link_node, made, subject);
+    else
+      place_by_parameters(node, made, subject);
     limits(node["limits"], made, subject);
     dynamics(node, made, subject);
     link(link_node, made);
@@ -136,13 +166,19 @@ class TableReader {
     d_.joints.push_back(std::move(made));
   }
 
-  void place_by_parameters(const YAML::Node& node, JointDescription& made, const std::string& subject) {
+  void place_by_parameters(const YAML::Node& node, JointDescription& made,
+                           const std::string& subject) {
     const std::string type = node["type"] ? text(node, "type", subject) : "revolute";
     if (const auto known = joint_type_from(type);
-        known && (*known == JointType::revolute || *known == JointType::continuous || *known == JointType::prismatic))
+        known && (*known == JointType::revolute || *known == JointType::continuous ||
+                  *known == JointType::prismatic))
       made.type = *known;
-    else complain(rules::joint_type_unknown, node, subject, "type '" + shown(type) + "' cannot stand in a DH table");
-    const auto value = [&](const char* key) { return node[key] ? number(node[key], subject + ": " + key) : 0.0; };
+    else
+      complain(rules::joint_type_unknown, node, subject,
+               "type '" + shown(type) + "' cannot stand in a DH table");
+    const auto value = [&](const char* key) {
+      return node[key] ? number(node[key], subject + ": " + key) : 0.0;
+    };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     using X = Transform<double>;
     using R = Rotation<double>;
@@ -152,23 +188,33 @@ class TableReader {
     X_L_next_ = X_BI_;
   }
 
-  void place_by_screw(const YAML::Node& node, const YAML::Node& link_node, JointDescription& made, const std::string& subject) {
+  void place_by_screw(const YAML::Node& node, const YAML::Node& link_node, JointDescription& made,
+                      const std::string& subject) {
     const YAML::Node s = node["screw"];
-    if (!s || !s.IsSequence() || s.size() != 6) return complain(rules::table_shape, node, subject, "needs screw: [wx, wy, wz, vx, vy, vz]");
+    if (!s || !s.IsSequence() || s.size() != 6)
+      return complain(rules::table_shape, node, subject, "needs screw: [wx, wy, wz, vx, vy, vz]");
     Vec6<double> S;
     for (std::size_t i = 0; i < 6; ++i) S(static_cast<int>(i)) = number(s[i], subject + ": screw");
     const double w = S.head<3>().norm();
     const double length = w > 1e-12 ? w : S.tail<3>().norm();
     if (!(length > 0.0)) return complain(rules::axis_zero, s, subject, "the screw has no length");
     if (std::abs(length - 1.0) > 1e-3)
-      return complain(rules::screw_not_unit, s, subject, "the screw has length " + format_number(length));
-    if (std::abs(length - 1.0) > 1e-9) complain(rules::screw_rounded, s, subject, "the screw has length " + format_number(length), "normalised");
+      return complain(rules::screw_not_unit, s, subject,
+                      "the screw has length " + format_number(length));
+    if (std::abs(length - 1.0) > 1e-9)
+      complain(rules::screw_rounded, s, subject, "the screw has length " + format_number(length),
+               "normalised");
 
     // {i} in the space frame at home, and the axis as seen from it
-    const Transform<double> X_SI = link_node && link_node.IsMap() && link_node["home"] ? pose(link_node["home"], subject + ": home").transform() : X_S_link_;
-    const Screw<double> axis = screw_of(X_SI.inverse_apply(Twist<double>::from_vector(S / length))).screw;
+    const Transform<double> X_SI = link_node && link_node.IsMap() && link_node["home"]
+                                       ? pose(link_node["home"], subject + ": home").transform()
+                                       : X_S_link_;
+    const Screw<double> axis =
+        screw_of(X_SI.inverse_apply(Twist<double>::from_vector(S / length))).screw;
     const bool slides = !std::isfinite(axis.pitch);
-    made.type = slides ? JointType::prismatic : std::abs(axis.pitch) > 1e-9 ? JointType::helical : JointType::revolute;
+    made.type = slides                        ? JointType::prismatic
+                : std::abs(axis.pitch) > 1e-9 ? JointType::helical
+                                              : JointType::revolute;
     made.pitch = made.type == JointType::helical ? axis.pitch : 0.0;
     made.axis = axis.direction;
     const Transform<double> X_SB = X_SI * Transform<double>::from_translation(axis.point);
@@ -180,12 +226,16 @@ class TableReader {
   void limits(const YAML::Node& node, JointDescription& made, const std::string& subject) {
     if (!node) {
       if (made.type == JointType::revolute || made.type == JointType::prismatic)
-        out_.note(rules::limit_missing, {d_.file, made.line, 0}, subject, "has no limits", "taken as unlimited");
+        out_.note(rules::limit_missing, {d_.file, made.line, 0}, subject, "has no limits",
+                  "taken as unlimited");
       return;
     }
     if (!keys(node, subject + ": limits", {"lower", "upper", "velocity", "effort"})) return;
-    const auto value = [&](const char* key, double otherwise) { return node[key] ? number(node[key], subject + ": " + key) : otherwise; };
-    made.limits = {value("lower", -infinity), value("upper", infinity), value("velocity", infinity), value("effort", infinity)};
+    const auto value = [&](const char* key, double otherwise) {
+      return node[key] ? number(node[key], subject + ": " + key) : otherwise;
+    };
+    made.limits = {value("lower", -infinity), value("upper", infinity), value("velocity", infinity),
+                   value("effort", infinity)};
   }
 
   void dynamics(const YAML::Node& node, JointDescription& made, const std::string& subject) {
@@ -208,7 +258,9 @@ class TableReader {
 
   void coulomb(const YAML::Node& node, double scale, JointDynamics& y, const std::string& subject) {
     const bool pair = node.IsSequence();
-    if (pair && node.size() != 2) return complain(rules::number_count, node, subject, "friction takes one number, or two: for positive and for negative velocity");
+    if (pair && node.size() != 2)
+      return complain(rules::number_count, node, subject,
+                      "friction takes one number, or two: for positive and for negative velocity");
     y.friction += scale * not_negative(pair ? node[0] : node, subject + ": friction");
     y.friction_negative += scale * not_negative(pair ? node[1] : node, subject + ": friction");
   }
@@ -218,33 +270,44 @@ class TableReader {
     made.name = joint.child;
     made.line = node ? node.Mark().line + 1 : joint.line;
     const std::string subject = "link '" + shown(made.name) + "'";
-    if (node && !node.IsMap()) complain(rules::table_shape, node, subject, "is not a map of keys");
+    if (node && !node.IsMap())
+      complain(rules::table_shape, node, subject, "is not a map of keys");
     else if (node) {
-      if (kind_ == Kind::screws) keys(node, subject, {"name", "home", "mass", "com", "inertia", "visual"});
-      else keys(node, subject, {"name", "mass", "com", "inertia", "visual"});
+      if (kind_ == Kind::screws)
+        keys(node, subject, {"name", "home", "mass", "com", "inertia", "visual"});
+      else
+        keys(node, subject, {"name", "mass", "com", "inertia", "visual"});
       if (node["mass"] || node["inertia"]) made.inertial = inertial(node, subject);
       const YAML::Node visuals = node["visual"];
-      if (visuals && !visuals.IsSequence()) complain(rules::shape_invalid, visuals, subject, "visual is not a list", "no shape is drawn");
+      if (visuals && !visuals.IsSequence())
+        complain(rules::shape_invalid, visuals, subject, "visual is not a list",
+                 "no shape is drawn");
       else if (visuals)
         for (const YAML::Node& v : visuals) visual(v, made, subject);
     }
     // {i} itself, for those who think in the table's frames
-    if (kind_ != Kind::modified) d_.frames.push_back({made.name + "_frame", made.name, Pose(X_BI_), made.line});
+    if (kind_ != Kind::modified)
+      d_.frames.push_back({made.name + "_frame", made.name, Pose(X_BI_), made.line});
     d_.links.push_back(std::move(made));
   }
 
   Inertial inertial(const YAML::Node& node, const std::string& subject) {
     Inertial made;
-    if (node["mass"]) made.mass = number(node["mass"], subject + ": mass");
-    else complain(rules::table_shape, node, subject, "has inertia but no mass");
-    const Vec3<double> com = node["com"] ? vector(node["com"], subject + ": com") : Vec3<double>(Vec3<double>::Zero());
+    if (node["mass"])
+      made.mass = number(node["mass"], subject + ": mass");
+    else
+      complain(rules::table_shape, node, subject, "has inertia but no mass");
+    const Vec3<double> com =
+        node["com"] ? vector(node["com"], subject + ": com") : Vec3<double>(Vec3<double>::Zero());
     Mat3<double> I = Mat3<double>::Zero();
-    if (const YAML::Node values = node["inertia"]; values && values.IsSequence() && values.size() == 6) {
+    if (const YAML::Node values = node["inertia"];
+        values && values.IsSequence() && values.size() == 6) {
       double x[6];
       for (std::size_t i = 0; i < 6; ++i) x[i] = number(values[i], subject + ": inertia");
       I << x[0], x[1], x[2], x[1], x[3], x[4], x[2], x[4], x[5];
     } else if (values) {
-      complain(rules::table_shape, values, subject, "inertia is not [ixx, ixy, ixz, iyy, iyz, izz]");
+      complain(rules::table_shape, values, subject,
+               "inertia is not [ixx, ixy, ixz, iyy, iyz, izz]");
     }
     const Mat3<double>& R = X_BI_.rotation().matrix();
     made.com = X_BI_ * com;
@@ -254,7 +317,9 @@ class TableReader {
   }
 
   void visual(const YAML::Node& node, LinkDescription& made, const std::string& subject) {
-    if (!node.IsMap()) return complain(rules::shape_invalid, node, subject, "visual is not a map of keys", "the shape is left out");
+    if (!node.IsMap())
+      return complain(rules::shape_invalid, node, subject, "visual is not a map of keys",
+                      "the shape is left out");
     keys(node, subject + ": visual", {"shape", "size", "radius", "length", "xyz", "rpy", "color"});
     const std::string kind = text(node, "shape", subject + ": visual");
     bool good = true;
@@ -265,14 +330,22 @@ class TableReader {
     };
     Shape shape;
     if (kind == "box") {
-      const Vec3<double> edges = node["size"] ? vector(node["size"], subject + ": size") : Vec3<double>(Vec3<double>::Zero());
+      const Vec3<double> edges = node["size"] ? vector(node["size"], subject + ": size")
+                                              : Vec3<double>(Vec3<double>::Zero());
       good = edges.minCoeff() > 0.0;
       shape.geometry = Box{edges};
-    } else if (kind == "sphere") shape.geometry = Sphere{size("radius")};
-    else if (kind == "cylinder") shape.geometry = Cylinder{size("radius"), size("length")};
-    else if (kind == "capsule") shape.geometry = Capsule{size("radius"), size("length")};
-    else good = false;
-    if (!good) return complain(rules::shape_invalid, node, subject, "visual '" + shown(kind) + "' has no positive size, or is unknown", "the shape is left out");
+    } else if (kind == "sphere")
+      shape.geometry = Sphere{size("radius")};
+    else if (kind == "cylinder")
+      shape.geometry = Cylinder{size("radius"), size("length")};
+    else if (kind == "capsule")
+      shape.geometry = Capsule{size("radius"), size("length")};
+    else
+      good = false;
+    if (!good)
+      return complain(rules::shape_invalid, node, subject,
+                      "visual '" + shown(kind) + "' has no positive size, or is unknown",
+                      "the shape is left out");
     shape.origin = Pose(X_BI_ * pose(node, subject + ": visual").transform());
     if (const YAML::Node c = node["color"]) shape.material.rgba = color(c, subject);
     made.visuals.push_back(std::move(shape));
@@ -282,27 +355,35 @@ class TableReader {
     Vec4<double> rgba = Vec4<double>::Constant(-1.0);
     if (node.IsSequence() && node.size() == 4)
       for (int i = 0; i < 4; ++i)
-        if (const YAML::Node c = node[i]; c.IsScalar()) rgba(i) = parse_number(c.Scalar()).value_or(-1.0);
+        if (const YAML::Node c = node[i]; c.IsScalar())
+          rgba(i) = parse_number(c.Scalar()).value_or(-1.0);
     if (rgba.minCoeff() >= 0.0 && rgba.maxCoeff() <= 1.0) return rgba;
-    complain(rules::material_invalid, node, subject, "color is not four numbers from 0 to 1", "the colour is left out");
+    complain(rules::material_invalid, node, subject, "color is not four numbers from 0 to 1",
+             "the colour is left out");
     return {};
   }
 
   void tool(const YAML::Node& node) {
     if (!node.IsMap()) return complain(rules::table_shape, node, "tool", "is not a map of keys");
-    if (kind_ == Kind::screws) keys(node, "tool", {"name", "home"});
-    else keys(node, "tool", {"name", "xyz", "rpy"});
+    if (kind_ == Kind::screws)
+      keys(node, "tool", {"name", "home"});
+    else
+      keys(node, "tool", {"name", "xyz", "rpy"});
     const std::string name = node["name"] ? text(node, "name", "tool") : "tool";
-    const Transform<double> X = kind_ == Kind::screws
-                                    ? X_S_link_.inverse() * (node["home"] ? pose(node["home"], "tool: home").transform() : X_S_link_)
-                                    : X_BI_ * pose(node, "tool").transform();
+    const Transform<double> X =
+        kind_ == Kind::screws
+            ? X_S_link_.inverse() *
+                  (node["home"] ? pose(node["home"], "tool: home").transform() : X_S_link_)
+            : X_BI_ * pose(node, "tool").transform();
     d_.frames.push_back({name, last_link_, Pose(X), node.Mark().line + 1});
   }
 
   // --- values ---
 
-  void complain(const Rule& rule, const YAML::Node& node, const std::string& subject, std::string seen, std::string assumed = {}) {
-    out_.add(rule, {d_.file, node.Mark().line + 1, 0}, subject, std::move(seen), std::move(assumed));
+  void complain(const Rule& rule, const YAML::Node& node, const std::string& subject,
+                std::string seen, std::string assumed = {}) {
+    out_.add(rule, {d_.file, node.Mark().line + 1, 0}, subject, std::move(seen),
+             std::move(assumed));
   }
 
   /// Whether it is a map; says something about each key that cannot stand in it.
@@ -315,13 +396,17 @@ class TableReader {
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
       if (std::find(known.begin(), known.end(), key) != known.end()) {
-        if (!seen.insert(key).second) complain(rules::tag_double, entry.first, subject, "key '" + key + "' stands again");
+        if (!seen.insert(key).second)
+          complain(rules::tag_double, entry.first, subject, "key '" + key + "' stands again");
         continue;
       }
       const std::vector<std::string_view> names(known);
       const std::string near = did_you_mean(key, names);
-      if (near.empty()) complain(rules::tag_ignored, entry.first, subject, "key '" + shown(key) + "' is skipped");
-      else complain(rules::tag_misspelt, entry.first, subject, "key '" + shown(key) + "' is unknown" + near);
+      if (near.empty())
+        complain(rules::tag_ignored, entry.first, subject, "key '" + shown(key) + "' is skipped");
+      else
+        complain(rules::tag_misspelt, entry.first, subject,
+                 "key '" + shown(key) + "' is unknown" + near);
     }
     return true;
   }
@@ -337,7 +422,8 @@ class TableReader {
   double number(const YAML::Node& node, const std::string& subject) {
     if (node.IsScalar()) {
       if (const auto x = quantity(node.Scalar())) return *x;
-      complain(rules::number_invalid, node, subject, "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
+      complain(rules::number_invalid, node, subject,
+               "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
     } else {
       complain(rules::table_shape, node, subject, "is not a number");
     }
@@ -346,7 +432,8 @@ class TableReader {
 
   double not_negative(const YAML::Node& node, const std::string& subject) {
     const double x = number(node, subject);
-    if (x < 0.0) complain(rules::friction_negative, node, subject, format_number(x) + " is negative");
+    if (x < 0.0)
+      complain(rules::friction_negative, node, subject, format_number(x) + " is negative");
     return x;
   }
 
@@ -366,9 +453,11 @@ class TableReader {
     // [factor *] pi [/ divisor]
     std::string_view before = s.substr(0, at), after = s.substr(at + 2);
     double factor = 1.0, divisor = 1.0;
-    if (before == "-") factor = -1.0;
+    if (before == "-")
+      factor = -1.0;
     else if (!before.empty() && before != "+") {
-      const auto x = before.ends_with('*') ? parse_number(before.substr(0, before.size() - 1)) : std::nullopt;
+      const auto x =
+          before.ends_with('*') ? parse_number(before.substr(0, before.size() - 1)) : std::nullopt;
       if (!x) return {};
       factor = *x;
     }
@@ -417,11 +506,17 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
 #if ULNA_WITH_YAML
   constexpr std::size_t most = 1u << 19;
   if (text.size() > std::min(most, options.max_bytes))
-    out.add(rules::input_too_large, {file, 0, 0}, "", "the table is larger than " + std::to_string(std::min(most, options.max_bytes)) + " bytes");
+    out.add(
+        rules::input_too_large, {file, 0, 0}, "",
+        "the table is larger than " + std::to_string(std::min(most, options.max_bytes)) + " bytes");
   // yaml-cpp takes some of them for the end of the text
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r' && c != '\n'; };
-  if (const auto control = std::find_if(text.begin(), text.end(), is_control); control != text.end())
-    out.add(rules::yaml_malformed, {file, 1 + static_cast<int>(std::count(text.begin(), control, '\n')), 0}, "",
+  const auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r' && c != '\n';
+  };
+  if (const auto control = std::find_if(text.begin(), text.end(), is_control);
+      control != text.end())
+    out.add(rules::yaml_malformed,
+            {file, 1 + static_cast<int>(std::count(text.begin(), control, '\n')), 0}, "",
             "a control character: the file is binary, or not UTF-8");
   const std::string utf8 = detail::to_utf8(text, file, out);
   detail::stop_if_refused(out);
@@ -429,7 +524,8 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
     std::istringstream stream(utf8);
     YAML::Parser parser(stream);
     Scout scout(file, out);
-    while (parser.HandleNextDocument(scout)) {}
+    while (parser.HandleNextDocument(scout)) {
+    }
     const YAML::Node root = YAML::Load(utf8);
     Description description = TableReader(file, options.max_links, out).read(root);
     return detail::finish(std::move(description), std::move(out), options);

@@ -14,35 +14,45 @@
 namespace ulna {
 namespace {
 
+using detail::shown;
 using tinyxml2::XMLAttribute;
 using tinyxml2::XMLElement;
-using detail::shown;
 using Tags = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 6> robot_tags{"link", "joint", "material", "ulna:gravity", "ulna:frame", "ulna:loop"};
+constexpr std::array<std::string_view, 6> robot_tags{"link",         "joint",      "material",
+                                                     "ulna:gravity", "ulna:frame", "ulna:loop"};
 constexpr std::array<std::string_view, 3> link_tags{"inertial", "visual", "collision"};
 constexpr std::array<std::string_view, 3> inertial_tags{"origin", "mass", "inertia"};
 constexpr std::array<std::string_view, 3> shape_tags{"origin", "geometry", "material"};
-constexpr std::array<std::string_view, 5> geometry_tags{"box", "cylinder", "sphere", "capsule", "mesh"};
+constexpr std::array<std::string_view, 5> geometry_tags{"box", "cylinder", "sphere", "capsule",
+                                                        "mesh"};
 constexpr std::array<std::string_view, 2> material_tags{"color", "texture"};
-constexpr std::array<std::string_view, 9> joint_tags{"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"};
+constexpr std::array<std::string_view, 9> joint_tags{
+    "origin",     "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller",
+    "calibration"};
 constexpr std::array<std::string_view, 1> frame_tags{"origin"};
 constexpr std::array<std::string_view, 3> loop_tags{"origin1", "origin2", "axis"};
 constexpr std::array<std::string_view, 3> origin_attributes{"xyz", "rpy", "quat_xyzw"};
 constexpr std::array<std::string_view, 2> axis_attributes{"xyz", "ulna:pitch"};
 constexpr std::array<std::string_view, 4> limit_attributes{"lower", "upper", "effort", "velocity"};
-constexpr std::array<std::string_view, 4> dynamics_attributes{"damping", "friction", "ulna:friction_negative", "ulna:armature"};
+constexpr std::array<std::string_view, 4> dynamics_attributes{
+    "damping", "friction", "ulna:friction_negative", "ulna:armature"};
 constexpr std::array<std::string_view, 3> mimic_attributes{"joint", "multiplier", "offset"};
 /// Elements whose loss would change the robot: never skipped in silence.
-constexpr std::array<std::string_view, 9> weighty_tags{"link", "joint", "inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic"};
+constexpr std::array<std::string_view, 9> weighty_tags{
+    "link", "joint", "inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic"};
 
-bool contains(Tags tags, std::string_view name) { return std::find(tags.begin(), tags.end(), name) != tags.end(); }
+bool contains(Tags tags, std::string_view name) {
+  return std::find(tags.begin(), tags.end(), name) != tags.end();
+}
 
 bool is_xacro_expression(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
 }
 
-std::string quoted(std::string_view kind, std::string_view name) { return std::string(kind) + " '" + shown(name) + "'"; }
+std::string quoted(std::string_view kind, std::string_view name) {
+  return std::string(kind) + " '" + shown(name) + "'";
+}
 
 bool is_color(std::span<const double> rgba) {
   return std::all_of(rgba.begin(), rgba.end(), [](double x) { return x >= 0.0 && x <= 1.0; });
@@ -64,14 +74,16 @@ Numbers parse_numbers(std::string_view text, std::size_t n) {
   }
   constexpr std::string_view space = " \t\r\n";
   std::size_t count = 0;
-  for (std::size_t i = text.find_first_not_of(space); i != std::string_view::npos; i = text.find_first_not_of(space, i)) {
+  for (std::size_t i = text.find_first_not_of(space); i != std::string_view::npos;
+       i = text.find_first_not_of(space, i)) {
     const std::size_t end = std::min(text.find_first_of(space, i), text.size());
     const std::string_view word = text.substr(i, end - i);
     i = end;
     const auto x = parse_number(word);
     if (!x) {
       result.broken = &rules::number_invalid;
-      result.defect = n == 1 ? std::string(number_defect(word)) : "'" + shown(word) + "' " + std::string(number_defect(word));
+      result.defect = n == 1 ? std::string(number_defect(word))
+                             : "'" + shown(word) + "' " + std::string(number_defect(word));
       return result;
     }
     if (count < n) result.value[count] = *x;
@@ -79,7 +91,9 @@ Numbers parse_numbers(std::string_view text, std::size_t n) {
   }
   if (count != n) {
     result.broken = count == 0 && n == 1 ? &rules::number_invalid : &rules::number_count;
-    result.defect = n == 1 && count == 0 ? "is empty" : "has " + std::to_string(count) + " numbers instead of " + std::to_string(n);
+    result.defect = n == 1 && count == 0 ? "is empty"
+                                         : "has " + std::to_string(count) + " numbers instead of " +
+                                               std::to_string(n);
   }
   return result;
 }
@@ -93,21 +107,31 @@ class UrdfReader {
       wrong_root(root);
       return std::move(d_);
     }
-    if (const std::string name = attribute(root, "name"); !name.empty()) d_.name = name;
-    else out_.note(rules::name_missing, at(root), "robot", "has no name", "'robot' is used");
+    if (const std::string name = attribute(root, "name"); !name.empty())
+      d_.name = name;
+    else
+      out_.note(rules::name_missing, at(root), "robot", "has no name", "'robot' is used");
 
     materials(root);
     each_child(root, "robot", robot_tags, [&](const XMLElement& e, std::string_view tag) {
-      if (tag == "link") link(e);
-      else if (tag == "joint") joint(e);
-      else if (tag == "material") material(e, quoted("material", attribute(e, "name")));
-      else if (tag == "ulna:gravity") d_.gravity = required_vector(e, "xyz", "gravity");
-      else if (tag == "ulna:frame") frame(e);
-      else if (tag == "ulna:loop") loop(e);
+      if (tag == "link")
+        link(e);
+      else if (tag == "joint")
+        joint(e);
+      else if (tag == "material")
+        material(e, quoted("material", attribute(e, "name")));
+      else if (tag == "ulna:gravity")
+        d_.gravity = required_vector(e, "xyz", "gravity");
+      else if (tag == "ulna:frame")
+        frame(e);
+      else if (tag == "ulna:loop")
+        loop(e);
     });
     for (const auto& [tag, seen] : ignored_)
       out_.add(rules::tag_ignored, {d_.file, seen.first_line, 0}, "<" + tag + ">",
-               seen.count == 1 ? "skipped" : "skipped, here and " + std::to_string(seen.count - 1) + " times more");
+               seen.count == 1
+                   ? "skipped"
+                   : "skipped, here and " + std::to_string(seen.count - 1) + " times more");
     return std::move(d_);
   }
 
@@ -132,7 +156,8 @@ class UrdfReader {
   std::optional<Inertial> inertial(const XMLElement& e, const std::string& subject) {
     const XMLElement *mass = nullptr, *inertia = nullptr, *origin = nullptr;
     each_child(e, subject, inertial_tags, [&](const XMLElement& child, std::string_view tag) {
-      if (once(child, subject)) (tag == "mass" ? mass : tag == "inertia" ? inertia : origin) = &child;
+      if (once(child, subject))
+        (tag == "mass" ? mass : tag == "inertia" ? inertia : origin) = &child;
     });
     if (!mass) {
       out_.add(rules::tag_missing, at(e), subject, "inertial has no <mass>");
@@ -143,7 +168,8 @@ class UrdfReader {
     const Pose pose = origin ? this->pose(*origin, subject + ": inertial") : Pose();
     made.com = pose.xyz;
     if (!inertia) {
-      out_.add(rules::inertial_partial, at(e), subject, "inertial has no <inertia>", "taken as a point mass");
+      out_.add(rules::inertial_partial, at(e), subject, "inertial has no <inertia>",
+               "taken as a point mass");
       return made;
     }
     const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
@@ -153,7 +179,8 @@ class UrdfReader {
       if (inertia->FindAttribute(names[i]) || row[i] == column[i])
         value = required_number(*inertia, names[i], subject + ": inertia");
       else
-        out_.add(rules::inertial_partial, at(*inertia), subject, std::string("inertia has no ") + names[i], "0 is used");
+        out_.add(rules::inertial_partial, at(*inertia), subject,
+                 std::string("inertia has no ") + names[i], "0 is used");
       made.inertia(row[i], column[i]) = made.inertia(column[i], row[i]) = value;
     }
     if (!pose.rpy.isZero(0.0)) {
@@ -170,10 +197,13 @@ class UrdfReader {
     made.name = attribute(e, "name");
     const std::string subject = quoted("joint", made.name);
     const std::string type = required_attribute(e, "type", subject);
-    if (const auto known = joint_type_from(type)) made.type = *known;
+    if (const auto known = joint_type_from(type))
+      made.type = *known;
     else if (!type.empty()) {
-      static constexpr std::array<std::string_view, 8> names{"fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
-      out_.add(rules::joint_type_unknown, at(e), subject, quoted("type", type) + " is unknown" + did_you_mean(type, names));
+      static constexpr std::array<std::string_view, 8> names{
+          "fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
+      out_.add(rules::joint_type_unknown, at(e), subject,
+               quoted("type", type) + " is unknown" + did_you_mean(type, names));
     }
 
     std::map<std::string_view, const XMLElement*> part;
@@ -181,8 +211,10 @@ class UrdfReader {
       if (once(child, subject)) part[tag] = &child;
     });
     for (const auto& [tag, name] : {std::pair{"parent", &made.parent}, {"child", &made.child}}) {
-      if (part.contains(tag)) *name = required_attribute(*part[tag], "link", subject + ": " + tag);
-      else out_.add(rules::tag_missing, at(e), subject, std::string("has no <") + tag + ">");
+      if (part.contains(tag))
+        *name = required_attribute(*part[tag], "link", subject + ": " + tag);
+      else
+        out_.add(rules::tag_missing, at(e), subject, std::string("has no <") + tag + ">");
     }
     if (part.contains("origin")) made.origin = pose(*part["origin"], subject);
     if (has_axis(made.type)) axis(part["axis"], made, e, subject);
@@ -191,12 +223,14 @@ class UrdfReader {
       known_attributes(*y, subject, dynamics_attributes);
       made.dynamics.damping = optional_number(*y, "damping", 0.0, subject + ": dynamics");
       made.dynamics.friction = optional_number(*y, "friction", 0.0, subject + ": dynamics");
-      made.dynamics.friction_negative = optional_number(*y, "ulna:friction_negative", made.dynamics.friction, subject + ": dynamics");
+      made.dynamics.friction_negative = optional_number(
+          *y, "ulna:friction_negative", made.dynamics.friction, subject + ": dynamics");
       made.dynamics.armature = optional_number(*y, "ulna:armature", 0.0, subject + ": dynamics");
     }
     if (const XMLElement* m = part["mimic"]) {
       known_attributes(*m, subject, mimic_attributes);
-      made.mimic = Mimic{required_attribute(*m, "joint", subject + ": mimic"), optional_number(*m, "multiplier", 1.0, subject + ": mimic"),
+      made.mimic = Mimic{required_attribute(*m, "joint", subject + ": mimic"),
+                         optional_number(*m, "multiplier", 1.0, subject + ": mimic"),
                          optional_number(*m, "offset", 0.0, subject + ": mimic")};
     }
     for (const char* tag : {"safety_controller", "calibration"})
@@ -204,30 +238,37 @@ class UrdfReader {
     d_.joints.push_back(std::move(made));
   }
 
-  void axis(const XMLElement* e, JointDescription& made, const XMLElement& joint, const std::string& subject) {
+  void axis(const XMLElement* e, JointDescription& made, const XMLElement& joint,
+            const std::string& subject) {
     if (!e) {
       out_.add(rules::axis_missing, at(joint), subject, "has no axis", "1 0 0 is used");
       return;
     }
     known_attributes(*e, subject, axis_attributes);
     made.axis = required_vector(*e, "xyz", subject + ": axis");
-    if (made.type == JointType::helical) made.pitch = optional_number(*e, "ulna:pitch", 0.0, subject + ": axis");
+    if (made.type == JointType::helical)
+      made.pitch = optional_number(*e, "ulna:pitch", 0.0, subject + ": axis");
   }
 
-  void limits(const XMLElement* e, JointDescription& made, const XMLElement& joint, const std::string& subject) {
+  void limits(const XMLElement* e, JointDescription& made, const XMLElement& joint,
+              const std::string& subject) {
     const bool ranged = made.type == JointType::revolute || made.type == JointType::prismatic;
     if (!e) {
-      if (ranged) out_.add(rules::limit_missing, at(joint), subject, "has no <limit>", "taken as unlimited");
+      if (ranged)
+        out_.add(rules::limit_missing, at(joint), subject, "has no <limit>", "taken as unlimited");
       return;
     }
     known_attributes(*e, subject, limit_attributes);
     if (made.type != JointType::continuous && velocity_size(made.type) == 1) {
       const bool lower = e->FindAttribute("lower"), upper = e->FindAttribute("upper");
       if (!lower && !upper) {
-        if (ranged) out_.note(rules::limit_missing, at(*e), subject, "neither lower nor upper limit is given", "taken as unlimited");
+        if (ranged)
+          out_.note(rules::limit_missing, at(*e), subject, "neither lower nor upper limit is given",
+                    "taken as unlimited");
       } else {
         if (lower != upper)
-          out_.note(rules::limit_missing, at(*e), subject, std::string(lower ? "upper" : "lower") + " limit is not given", "0 is used");
+          out_.note(rules::limit_missing, at(*e), subject,
+                    std::string(lower ? "upper" : "lower") + " limit is not given", "0 is used");
         made.limits.lower = limit(*e, "lower", 0.0, subject);
         made.limits.upper = limit(*e, "upper", 0.0, subject);
       }
@@ -237,11 +278,13 @@ class UrdfReader {
   }
 
   /// A limit may be given as infinite, which means that there is none.
-  double limit(const XMLElement& e, const char* name, double otherwise, const std::string& subject) {
+  double limit(const XMLElement& e, const char* name, double otherwise,
+               const std::string& subject) {
     const XMLAttribute* a = e.FindAttribute(name);
     if (a && number_defect(a->Value()) == "is infinite" && !parse_number(a->Value())) {
       const bool negative = std::string_view(a->Value()).find('-') != std::string_view::npos;
-      out_.add(rules::limit_infinite, at(*a), subject, std::string(name) + " limit is infinite", "taken as unlimited");
+      out_.add(rules::limit_infinite, at(*a), subject, std::string(name) + " limit is infinite",
+               "taken as unlimited");
       return negative ? -infinity : infinity;
     }
     return optional_number(e, name, otherwise, subject + ": limit");
@@ -267,12 +310,16 @@ class UrdfReader {
     made.link1 = required_attribute(e, "link1", subject);
     made.link2 = required_attribute(e, "link2", subject);
     const std::string type = required_attribute(e, "type", subject);
-    if (const auto known = joint_type_from(type)) made.type = *known;
-    else out_.add(rules::joint_type_unknown, at(e), subject, quoted("type", type) + " is unknown");
+    if (const auto known = joint_type_from(type))
+      made.type = *known;
+    else
+      out_.add(rules::joint_type_unknown, at(e), subject, quoted("type", type) + " is unknown");
     each_child(e, subject, loop_tags, [&](const XMLElement& child, std::string_view tag) {
       if (!once(child, subject)) return;
-      if (tag == "axis") made.axis = required_vector(child, "xyz", subject + ": axis");
-      else (tag == "origin1" ? made.origin1 : made.origin2) = pose(child, subject);
+      if (tag == "axis")
+        made.axis = required_vector(child, "xyz", subject + ": axis");
+      else
+        (tag == "origin1" ? made.origin1 : made.origin2) = pose(child, subject);
     });
     d_.loops.push_back(std::move(made));
   }
@@ -297,9 +344,11 @@ class UrdfReader {
       }
     });
     if (!twice.empty()) defect = twice;
-    if (const Mesh* mesh = std::get_if<Mesh>(&made.geometry); mesh && defect.empty()) mesh_path(*mesh, line, subject);
+    if (const Mesh* mesh = std::get_if<Mesh>(&made.geometry); mesh && defect.empty())
+      mesh_path(*mesh, line, subject);
     if (defect.empty()) return made;
-    out_.add(rules::shape_invalid, {d_.file, line, 0}, subject, std::string(e.Name()) + " " + defect, "the shape is left out");
+    out_.add(rules::shape_invalid, {d_.file, line, 0}, subject,
+             std::string(e.Name()) + " " + defect, "the shape is left out");
     return {};
   }
 
@@ -313,9 +362,12 @@ class UrdfReader {
     const auto size = [&](const char* name) {
       const char* text = g->Attribute(name);
       const Numbers n = parse_numbers(text ? text : "", 1);
-      if (!text) defect = "has no " + std::string(name);
-      else if (n.broken) defect = quoted(name, text) + " " + n.defect;
-      else if (!(n.value[0] > 0.0)) defect = std::string(name) + " " + shown(text) + " is not positive";
+      if (!text)
+        defect = "has no " + std::string(name);
+      else if (n.broken)
+        defect = quoted(name, text) + " " + n.defect;
+      else if (!(n.value[0] > 0.0))
+        defect = std::string(name) + " " + shown(text) + " is not positive";
       return n.value[0];
     };
     if (tag == "box") {
@@ -323,20 +375,25 @@ class UrdfReader {
       const Numbers n = parse_numbers(text ? text : "", 3);
       if (!text) return "box has no size";
       if (n.broken) return quoted("box size", text) + " " + n.defect;
-      if (*std::min_element(n.value.begin(), n.value.begin() + 3) <= 0.0) return "box size " + shown(text) + " is not positive";
+      if (*std::min_element(n.value.begin(), n.value.begin() + 3) <= 0.0)
+        return "box size " + shown(text) + " is not positive";
       made = Box{{n.value[0], n.value[1], n.value[2]}};
       return {};
     }
-    if (tag == "sphere") made = Sphere{size("radius")};
+    if (tag == "sphere")
+      made = Sphere{size("radius")};
     else if (tag == "cylinder" || tag == "capsule") {
       const double radius = size("radius"), length = defect.empty() ? size("length") : 0.0;
-      if (tag == "cylinder") made = Cylinder{radius, length};
-      else made = Capsule{radius, length};
+      if (tag == "cylinder")
+        made = Cylinder{radius, length};
+      else
+        made = Capsule{radius, length};
     } else if (tag == "mesh") {
       Mesh mesh;
       if (const char* name = g->Attribute("filename")) mesh.file = name;
       if (mesh.file.empty()) return "mesh has no filename";
-      if (is_xacro_expression(mesh.file)) return quoted("mesh filename", mesh.file) + " is a xacro expression";
+      if (is_xacro_expression(mesh.file))
+        return quoted("mesh filename", mesh.file) + " is a xacro expression";
       if (const char* text = g->Attribute("scale")) {
         const Numbers n = parse_numbers(text, 3);
         if (n.broken) return quoted("mesh scale", text) + " " + n.defect;
@@ -353,11 +410,16 @@ class UrdfReader {
   void mesh_path(const Mesh& mesh, int line, const std::string& subject) {
     std::string_view path = mesh.file;
     for (const std::string_view scheme : {"file://", "package://", "model://"})
-      if (path.starts_with(scheme)) path.remove_prefix(scheme.size() - (scheme == "file://" ? 0 : 1));
-    const bool has_scheme = mesh.file.find("://") != std::string::npos && !mesh.file.starts_with("file://");
-    const bool leaves = path == ".." || path.starts_with("../") || path.find("/../") != std::string_view::npos ||
+      if (path.starts_with(scheme))
+        path.remove_prefix(scheme.size() - (scheme == "file://" ? 0 : 1));
+    const bool has_scheme =
+        mesh.file.find("://") != std::string::npos && !mesh.file.starts_with("file://");
+    const bool leaves = path == ".." || path.starts_with("../") ||
+                        path.find("/../") != std::string_view::npos ||
                         (path.starts_with("/") && !has_scheme);
-    if (leaves) out_.add(rules::mesh_path, {d_.file, line, 0}, subject, quoted("mesh path", mesh.file) + " leads out of the folder", "not opened");
+    if (leaves)
+      out_.add(rules::mesh_path, {d_.file, line, 0}, subject,
+               quoted("mesh path", mesh.file) + " leads out of the folder", "not opened");
   }
 
   /// Materials may be used before they are declared, so the colours and textures of those that the
@@ -373,11 +435,13 @@ class UrdfReader {
       Material made;
       made.name = name;
       if (const char* rgba = value(m, "color", "rgba"))
-        if (const Numbers n = parse_numbers(rgba, 4); !n.broken && is_color(n.value)) made.rgba = Vec4<double>(n.value.data());
+        if (const Numbers n = parse_numbers(rgba, 4); !n.broken && is_color(n.value))
+          made.rgba = Vec4<double>(n.value.data());
       if (const char* file = value(m, "texture", "filename")) made.texture = file;
       materials_.emplace(name, std::move(made));
     };
-    for (auto* m = root.FirstChildElement("material"); m; m = m->NextSiblingElement("material")) declare(m);
+    for (auto* m = root.FirstChildElement("material"); m; m = m->NextSiblingElement("material"))
+      declare(m);
     for (auto* l = root.FirstChildElement("link"); l; l = l->NextSiblingElement("link"))
       for (auto* v = l->FirstChildElement("visual"); v; v = v->NextSiblingElement("visual"))
         declare(v->FirstChildElement("material"));
@@ -386,7 +450,9 @@ class UrdfReader {
   Material material(const XMLElement& e, const std::string& subject) {
     Material made;
     if (const char* name = e.Attribute("name")) made.name = name;
-    if (const auto known = materials_.find(made.name); known != materials_.end() && !e.FirstChildElement()) return known->second;
+    if (const auto known = materials_.find(made.name);
+        known != materials_.end() && !e.FirstChildElement())
+      return known->second;
     each_child(e, subject, material_tags, [&](const XMLElement& child, std::string_view tag) {
       if (tag == "texture") {
         if (const char* file = child.Attribute("filename")) made.texture = file;
@@ -395,7 +461,8 @@ class UrdfReader {
       const char* text = child.Attribute("rgba");
       const Numbers n = parse_numbers(text ? text : "", 4);
       if (n.broken || !is_color(n.value))
-        out_.add(rules::material_invalid, at(child), subject, quoted("colour", text ? text : "") + " is not four numbers from 0 to 1",
+        out_.add(rules::material_invalid, at(child), subject,
+                 quoted("colour", text ? text : "") + " is not four numbers from 0 to 1",
                  "the colour is left out");
       else
         made.rgba = Vec4<double>(n.value.data());
@@ -413,7 +480,8 @@ class UrdfReader {
     if (rpy) made.rpy = required_vector(e, "rpy", subject + ": origin");
     const XMLAttribute* quat = e.FindAttribute("quat_xyzw");
     if (!quat) return made;
-    if (rpy) out_.add(rules::orientation_double, at(e), subject, "origin has both rpy and quat_xyzw");
+    if (rpy)
+      out_.add(rules::orientation_double, at(e), subject, "origin has both rpy and quat_xyzw");
     const Numbers n = parse_numbers(quat->Value(), 4);
     if (n.broken) {
       out_.add(*n.broken, at(*quat), subject, quoted("quat_xyzw", quat->Value()) + " " + n.defect);
@@ -426,9 +494,11 @@ class UrdfReader {
       return made;
     }
     if (std::abs(norm - 1.0) > 1e-6)
-      out_.add(rules::quaternion_not_unit, at(*quat), subject, "quat_xyzw has length " + format_number(norm), "normalised");
+      out_.add(rules::quaternion_not_unit, at(*quat), subject,
+               "quat_xyzw has length " + format_number(norm), "normalised");
     const Vec4<double> unit = given.stableNormalized();
-    const auto angles = Rotation<double>::from_quaternion({unit(3), unit(0), unit(1), unit(2)}).rpy();
+    const auto angles =
+        Rotation<double>::from_quaternion({unit(3), unit(0), unit(1), unit(2)}).rpy();
     made.rpy << angles.roll, angles.pitch, angles.yaw;
     return made;
   }
@@ -440,14 +510,17 @@ class UrdfReader {
   double required_number(const XMLElement& e, const char* name, const std::string& subject) {
     return numbers(e, name, 1, subject).value[0];
   }
-  double optional_number(const XMLElement& e, const char* name, double otherwise, const std::string& subject) {
+  double optional_number(const XMLElement& e, const char* name, double otherwise,
+                         const std::string& subject) {
     return e.FindAttribute(name) ? required_number(e, name, subject) : otherwise;
   }
 
-  Numbers numbers(const XMLElement& e, const char* name, std::size_t count, const std::string& subject) {
+  Numbers numbers(const XMLElement& e, const char* name, std::size_t count,
+                  const std::string& subject) {
     const XMLAttribute* a = e.FindAttribute(name);
     if (!a) {
-      out_.add(rules::attribute_missing, at(e), subject, std::string("has no attribute '") + name + "'");
+      out_.add(rules::attribute_missing, at(e), subject,
+               std::string("has no attribute '") + name + "'");
       return {};
     }
     Numbers n = parse_numbers(a->Value(), count);
@@ -458,13 +531,17 @@ class UrdfReader {
   std::string attribute(const XMLElement& e, const char* name) {
     const char* value = e.Attribute(name);
     if (value && is_xacro_expression(value))
-      out_.add(rules::xacro, at(*e.FindAttribute(name)), "<" + std::string(e.Name()) + ">", quoted(name, value) + " is a xacro expression");
+      out_.add(rules::xacro, at(*e.FindAttribute(name)), "<" + std::string(e.Name()) + ">",
+               quoted(name, value) + " is a xacro expression");
     return value ? value : "";
   }
 
-  std::string required_attribute(const XMLElement& e, const char* name, const std::string& subject) {
+  std::string required_attribute(const XMLElement& e, const char* name,
+                                 const std::string& subject) {
     const std::string value = attribute(e, name);
-    if (value.empty()) out_.add(rules::attribute_missing, at(e), subject, std::string("has no attribute '") + name + "'");
+    if (value.empty())
+      out_.add(rules::attribute_missing, at(e), subject,
+               std::string("has no attribute '") + name + "'");
     return value;
   }
 
@@ -474,7 +551,8 @@ class UrdfReader {
       if (contains(known, a->Name())) continue;
       if (const std::string_view near = nearest(a->Name(), known); !near.empty())
         out_.add(rules::tag_misspelt, at(*a), subject,
-                 "attribute '" + shown(a->Name()) + "' of <" + e.Name() + ">; did you mean '" + std::string(near) + "'?");
+                 "attribute '" + shown(a->Name()) + "' of <" + e.Name() + ">; did you mean '" +
+                     std::string(near) + "'?");
     }
   }
 
@@ -488,12 +566,15 @@ class UrdfReader {
   void each_child(const XMLElement& parent, const std::string& subject, Tags known, F use) {
     for (const XMLElement* e = parent.FirstChildElement(); e; e = e->NextSiblingElement()) {
       const std::string_view tag = e->Name();
-      if (contains(known, tag)) use(*e, tag);
-      else stranger(*e, parent, subject, known);
+      if (contains(known, tag))
+        use(*e, tag);
+      else
+        stranger(*e, parent, subject, known);
     }
   }
 
-  void stranger(const XMLElement& e, const XMLElement& parent, const std::string& subject, Tags known) {
+  void stranger(const XMLElement& e, const XMLElement& parent, const std::string& subject,
+                Tags known) {
     const std::string tag = e.Name();
     const std::string seen = "<" + shown(tag) + "> in <" + parent.Name() + ">";
     if (tag == "xacro:property" || tag == "xacro:arg") {
@@ -503,7 +584,8 @@ class UrdfReader {
     } else if (contains(weighty_tags, tag)) {
       out_.add(rules::tag_misplaced, at(e), subject, seen + " has no effect there");
     } else if (const std::string_view near = nearest(tag, known); !near.empty()) {
-      out_.add(rules::tag_misspelt, at(e), subject, seen + "; did you mean <" + std::string(near) + ">?");
+      out_.add(rules::tag_misspelt, at(e), subject,
+               seen + "; did you mean <" + std::string(near) + ">?");
     } else {
       ignore(e);
     }
@@ -525,15 +607,19 @@ class UrdfReader {
     const XMLElement* before = e.PreviousSiblingElement(e.Name());
     if (before)
       out_.add(rules::tag_double, at(e), subject,
-               "<" + std::string(e.Name()) + "> stands again, first in line " + std::to_string(before->GetLineNum()));
+               "<" + std::string(e.Name()) + "> stands again, first in line " +
+                   std::to_string(before->GetLineNum()));
     return !before;
   }
 
   void wrong_root(const XMLElement& root) {
     const std::string tag = root.Name();
     std::string advice;
-    if (tag == "sdf" || tag == "mujoco") advice = "this is " + std::string(tag == "sdf" ? "SDF" : "MJCF") + ", not URDF: convert it first";
-    out_.add(rules::xml_root, at(root), "", "the root element is <" + shown(tag) + ">, not <robot>", "", advice);
+    if (tag == "sdf" || tag == "mujoco")
+      advice =
+          "this is " + std::string(tag == "sdf" ? "SDF" : "MJCF") + ", not URDF: convert it first";
+    out_.add(rules::xml_root, at(root), "", "the root element is <" + shown(tag) + ">, not <robot>",
+             "", advice);
   }
 
   struct Seen {
@@ -549,25 +635,36 @@ class UrdfReader {
 /// What the parser's words mean.
 std::string told(tinyxml2::XMLError error) {
   switch (error) {
-    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT: return "this element is not closed, or another one is closed instead";
-    case tinyxml2::XML_ERROR_PARSING_ELEMENT: return "an element cannot be read here";
-    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE: return "an attribute of this element has no value or quotes, or stands twice";
-    case tinyxml2::XML_ERROR_PARSING_COMMENT: return "this comment does not end";
-    case tinyxml2::XML_ERROR_PARSING_CDATA: return "this CDATA section does not end";
-    case tinyxml2::XML_ERROR_PARSING_TEXT: return "the text does not end in an element";
-    case tinyxml2::XML_ERROR_PARSING_DECLARATION: return "a declaration <?...?> does not end, or stands in the wrong place";
-    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT: return "there is no element in the file";
-    default: return tinyxml2::XMLDocument::ErrorIDToName(error);
+    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
+      return "this element is not closed, or another one is closed instead";
+    case tinyxml2::XML_ERROR_PARSING_ELEMENT:
+      return "an element cannot be read here";
+    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
+      return "an attribute of this element has no value or quotes, or stands twice";
+    case tinyxml2::XML_ERROR_PARSING_COMMENT:
+      return "this comment does not end";
+    case tinyxml2::XML_ERROR_PARSING_CDATA:
+      return "this CDATA section does not end";
+    case tinyxml2::XML_ERROR_PARSING_TEXT:
+      return "the text does not end in an element";
+    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
+      return "a declaration <?...?> does not end, or stands in the wrong place";
+    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
+      return "there is no element in the file";
+    default:
+      return tinyxml2::XMLDocument::ErrorIDToName(error);
   }
 }
 
 /// Too many links or joints are refused before they take memory.
-void check_count(const XMLElement& root, const char* tag, const std::string& file, std::size_t most, Diagnostics& out) {
+void check_count(const XMLElement& root, const char* tag, const std::string& file, std::size_t most,
+                 Diagnostics& out) {
   std::size_t count = 0;
   for (auto* e = root.FirstChildElement(tag); e; e = e->NextSiblingElement(tag))
     if (++count > most) {
       const std::string limit = std::to_string(most);
-      out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "", "more than " + limit + " " + tag + "s");
+      out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "",
+              "more than " + limit + " " + tag + "s");
       return;
     }
 }
@@ -583,14 +680,16 @@ Imported import_urdf(std::string_view text, std::string file, const ImportOption
   const tinyxml2::XMLError error = document.Parse(prepared.data(), prepared.size());
   const XMLElement* root = document.RootElement();
   if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
-    out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "", "elements are nested about 100 deep, as deep as the parser goes");
+    out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "",
+            "elements are nested about 100 deep, as deep as the parser goes");
   else if (error != tinyxml2::XML_SUCCESS)
     out.add(error == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ? rules::xml_empty : rules::xml_malformed,
             {file, document.ErrorLineNum(), 0}, "", told(error));
   else if (!root)
     out.add(rules::xml_empty, {file, 1, 0}, "", "there is no element in the file");
   else if (const XMLElement* second = root->NextSiblingElement())
-    out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "", "a second element beside the root");
+    out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "",
+            "a second element beside the root");
   detail::stop_if_refused(out);
   for (const char* tag : {"link", "joint"}) check_count(*root, tag, file, options.max_links, out);
   detail::stop_if_refused(out);

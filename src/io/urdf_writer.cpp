@@ -89,8 +89,12 @@ class UrdfWriter {
 
   void geometry(const Box& g) { open("box"), put("size", text(g.size)), close(); }
   void geometry(const Sphere& g) { open("sphere"), put("radius", g.radius), close(); }
-  void geometry(const Cylinder& g) { open("cylinder"), put("radius", g.radius), put("length", g.length), close(); }
-  void geometry(const Capsule& g) { open("capsule"), put("radius", g.radius), put("length", g.length), close(); }
+  void geometry(const Cylinder& g) {
+    open("cylinder"), put("radius", g.radius), put("length", g.length), close();
+  }
+  void geometry(const Capsule& g) {
+    open("capsule"), put("radius", g.radius), put("length", g.length), close();
+  }
   void geometry(const Mesh& g) {
     open("mesh"), put("filename", g.file);
     if (g.scale != Mesh().scale) put("scale", text(g.scale));

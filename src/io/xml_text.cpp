@@ -12,7 +12,10 @@ std::size_t sequence_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char first = byte(0);
   if (first < 0x80) return 1;
-  const std::size_t n = first >= 0xF0 && first < 0xF5 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  const std::size_t n = first >= 0xF0 && first < 0xF5 ? 4
+                        : first >= 0xE0               ? 3
+                        : first >= 0xC2               ? 2
+                                                      : 0;
   if (n == 0 || first >= 0xF5 || n > s.size()) return 0;
   for (std::size_t i = 1; i < n; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -44,7 +47,8 @@ std::string from_latin1(std::string_view s) {
 }
 
 int line_of(std::string_view text, std::size_t position) {
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
+  return 1 + static_cast<int>(std::count(
+                 text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
 }
 
 /// The end of the comment or CDATA section that begins at i; i itself if none does.
@@ -75,9 +79,12 @@ std::size_t find_crowded_element(std::string_view text, int most) {
     char quote = '\0';
     for (; i < text.size() && (quote || text[i] != '>'); ++i) {
       const char c = text[i];
-      if (quote) quote = c == quote ? '\0' : quote;
-      else if (c == '"' || c == '\'') quote = c;
-      else if (c == '=' && ++attributes > most) return start;
+      if (quote)
+        quote = c == quote ? '\0' : quote;
+      else if (c == '"' || c == '\'')
+        quote = c;
+      else if (c == '=' && ++attributes > most)
+        return start;
     }
   }
   return std::string_view::npos;
@@ -88,18 +95,20 @@ std::size_t find_crowded_element(std::string_view text, int most) {
 std::string to_utf8(std::string_view text, const std::string& file, Diagnostics& out) {
   const std::size_t bad = first_invalid_utf8(text);
   if (bad == std::string_view::npos) return std::string(text);
-  out.add(rules::encoding, {file, line_of(text, bad), 0}, "", "the text is not UTF-8", "read as Latin-1");
+  out.add(rules::encoding, {file, line_of(text, bad), 0}, "", "the text is not UTF-8",
+          "read as Latin-1");
   return from_latin1(text);
 }
 
-std::string prepare_xml(std::string_view text, const std::string& file, const ImportOptions& options,
-                        Diagnostics& out) {
+std::string prepare_xml(std::string_view text, const std::string& file,
+                        const ImportOptions& options, Diagnostics& out) {
   const auto refuse = [&](const Rule& rule, std::size_t position, std::string seen) {
     out.add(rule, {file, line_of(text, position), 0}, "", std::move(seen));
     return std::string();
   };
   if (text.size() > options.max_bytes)
-    return refuse(rules::input_too_large, 0, "the file is larger than " + std::to_string(options.max_bytes) + " bytes");
+    return refuse(rules::input_too_large, 0,
+                  "the file is larger than " + std::to_string(options.max_bytes) + " bytes");
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return refuse(rules::xml_malformed, 0, "the text is UTF-16");
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
@@ -112,11 +121,13 @@ std::string prepare_xml(std::string_view text, const std::string& file, const Im
   const auto elements = static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return c == '<' || c == '='; }));
   if (elements > options.max_elements)
-    return refuse(rules::input_too_large, 0, std::to_string(elements) + " elements and attributes, the limit is " +
-                                                 std::to_string(options.max_elements));
+    return refuse(rules::input_too_large, 0,
+                  std::to_string(elements) + " elements and attributes, the limit is " +
+                      std::to_string(options.max_elements));
   constexpr int most_attributes = 1000;
   if (const auto at = find_crowded_element(text, most_attributes); at != std::string_view::npos)
-    return refuse(rules::input_too_large, at, "an element has more than " + std::to_string(most_attributes) + " attributes");
+    return refuse(rules::input_too_large, at,
+                  "an element has more than " + std::to_string(most_attributes) + " attributes");
   return to_utf8(text, file, out);
 }
 

@@ -107,7 +107,8 @@ class Assembler {
     for (std::size_t i = 0; i < data_.frames.size(); ++i)
       data_.frame_names.add(data_.frames[i].name, static_cast<int>(i));
     for (std::size_t b = 0; b < data_.joints.size(); ++b)
-      data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) * data_.inertias[b]);
+      data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) *
+                                         data_.inertias[b]);
   }
 
   /// Numbers the coordinates. A mimicking joint borrows those at the end of its chain of masters.
@@ -123,7 +124,8 @@ class Assembler {
     std::vector<int> chain;
     for (int b = 1; b < static_cast<int>(data_.joints.size()); ++b) {
       // up to a joint that is known, then back, each from its own master: every joint is composed once
-      for (int at = b; given(at).mimic && !data_.joints[at].mimics; at = master(at)) chain.push_back(at);
+      for (int at = b; given(at).mimic && !data_.joints[at].mimics; at = master(at))
+        chain.push_back(at);
       for (; !chain.empty(); chain.pop_back()) {
         const int at = chain.back(), above = master(at);
         Joint& j = data_.joints[at];
@@ -134,7 +136,8 @@ class Assembler {
         j.mimics = m.mimics ? m.mimics : above;
         j.q = m.q, j.v = m.v;
         if (!std::isfinite(j.multiplier) || !std::isfinite(j.offset))
-          diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0}, detail::quoted("joint", given(at).name),
+          diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0},
+                          detail::quoted("joint", given(at).name),
                           "mimic multipliers and offsets overflow along the chain");
       }
     }
@@ -155,8 +158,10 @@ class Assembler {
       const double k = j.multiplier;
       data_.damping.segment(j.v, n).array() += k * k * y.damping;
       data_.armature.segment(j.v, n).array() += k * k * y.armature;
-      data_.friction.segment(j.v, n).array() += std::abs(k) * (k < 0.0 ? y.friction_negative : y.friction);
-      data_.friction_negative.segment(j.v, n).array() += std::abs(k) * (k < 0.0 ? y.friction : y.friction_negative);
+      data_.friction.segment(j.v, n).array() +=
+          std::abs(k) * (k < 0.0 ? y.friction_negative : y.friction);
+      data_.friction_negative.segment(j.v, n).array() +=
+          std::abs(k) * (k < 0.0 ? y.friction : y.friction_negative);
       if (j.mimics) continue;
       const Limits& limits = given(b).limits;
       data_.velocity.segment(j.v, n).setConstant(limits.velocity);
@@ -172,7 +177,8 @@ class Assembler {
       const Joint& j = data_.joints[b];
       carries[b] = carries[b] || !data_.inertias[b].parameters().isZero(0.0);
       if (carries[b]) carries[j.parent] = true;
-      if (carries[b] && j.multiplier != 0.0) moved[j.v] = true;  // by the joint or one that mimics it
+      if (carries[b] && j.multiplier != 0.0)
+        moved[j.v] = true;  // by the joint or one that mimics it
     }
     for (std::size_t b = 1; b < data_.joints.size(); ++b) {
       const Joint& j = data_.joints[b];
@@ -184,7 +190,9 @@ class Assembler {
   }
 
  private:
-  const JointDescription& given(std::size_t body) const { return d_.joints[data_.joint_of_body[body]]; }
+  const JointDescription& given(std::size_t body) const {
+    return d_.joints[data_.joint_of_body[body]];
+  }
 
   Joint canonical(const JointDescription& given, int parent, const Transform<double>& X_PB) const {
     Joint j;

@@ -13,13 +13,16 @@ namespace ulna::detail {
 std::string quoted(std::string_view kind, std::string_view name) {
   constexpr std::size_t most = 80;
   std::size_t end = std::min(name.size(), most);
-  while (end < name.size() && end > 0 && (name[end] & 0xC0) == 0x80) --end;  // no cut within a character
+  while (end < name.size() && end > 0 && (name[end] & 0xC0) == 0x80)
+    --end;  // no cut within a character
   std::string shown;
   for (const char c : name.substr(0, end)) {
     constexpr char digits[] = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
-    else shown += c;
+    if (byte < 0x20 || byte == 0x7F)
+      shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    else
+      shown += c;
   }
   return std::string(kind) + " '" + shown + (end < name.size() ? "...'" : "'");
 }
@@ -45,7 +48,8 @@ std::string advice(const Diagnostics& out, const Names& names, std::string_view 
   return out.count(Severity::error) < 10 ? names.did_you_mean(name) : std::string();
 }
 
-void make_unit(Vec3<double>& axis, const Source& source, const std::string& subject, Diagnostics& out) {
+void make_unit(Vec3<double>& axis, const Source& source, const std::string& subject,
+               Diagnostics& out) {
   const double length = axis.norm();
   if (!axis.allFinite())
     out.add(rules::number_invalid, source, subject, "axis is not finite");
@@ -53,7 +57,8 @@ void make_unit(Vec3<double>& axis, const Source& source, const std::string& subj
     out.add(rules::axis_zero, source, subject, "axis 0 0 0 has no direction");
   else if (!(std::abs(length - 1.0) <= 1e-6)) {
     const std::string seen = "axis " + numbers(axis) + " is not of unit length";
-    axis /= axis.cwiseAbs().maxCoeff();  // or else the squares of very large or small numbers are lost
+    axis /=
+        axis.cwiseAbs().maxCoeff();  // or else the squares of very large or small numbers are lost
     axis.normalize();
     out.add(rules::axis_not_unit, source, subject, seen, numbers(axis) + " is used");
   } else if (std::abs(length - 1.0) > 4e-16) {
@@ -94,7 +99,8 @@ void Checker::tree() {
   children_.assign(n, {});
   for (std::size_t j = 0; j < d_.joints.size(); ++j) {
     const JointDescription& joint = d_.joints[j];
-    const int parent = resolve(quoted("joint", joint.name), "parent link", joint.parent, joint.line);
+    const int parent =
+        resolve(quoted("joint", joint.name), "parent link", joint.parent, joint.line);
     const int child = resolve(quoted("joint", joint.name), "child link", joint.child, joint.line);
     if (parent < 0 || child < 0) continue;
     if (parent == child) {
@@ -106,14 +112,16 @@ void Checker::tree() {
     if (above >= 0) {
       const JointDescription& other = d_.joints[above];
       out_.add(rules::link_two_parents, at(joint.line), quoted("joint", joint.name),
-               quoted("link", joint.child) + " already is the child of " + quoted("joint", other.name) +
+               quoted("link", joint.child) + " already is the child of " +
+                   quoted("joint", other.name) +
                    (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
       continue;
     }
     above = static_cast<int>(j);
     children_[parent].push_back(static_cast<int>(j));
   }
-  for (const FrameDescription& f : d_.frames) resolve(quoted("frame", f.name), "link", f.link, f.line);
+  for (const FrameDescription& f : d_.frames)
+    resolve(quoted("frame", f.name), "link", f.link, f.line);
   for (const LoopDescription& l : d_.loops) {
     resolve(quoted("loop", l.name), "link1", l.link1, l.line);
     resolve(quoted("loop", l.name), "link2", l.link2, l.line);
@@ -132,7 +140,8 @@ void Checker::joints() {
   }
   mimics();
   for (const FrameDescription& f : d_.frames)
-    if (!is_finite(f.origin)) out_.add(rules::number_invalid, at(f.line), quoted("frame", f.name), "origin is not finite");
+    if (!is_finite(f.origin))
+      out_.add(rules::number_invalid, at(f.line), quoted("frame", f.name), "origin is not finite");
   for (LoopDescription& l : d_.loops) {
     if (!is_finite(l.origin1) || !is_finite(l.origin2))
       out_.add(rules::number_invalid, at(l.line), quoted("loop", l.name), "origin is not finite");
@@ -147,8 +156,7 @@ void Checker::inertials() {
     const int above = parents_[i];
     const bool moves = above >= 0 && d_.joints[above].type != JointType::fixed;
     if (!link.inertial) {
-      if (moves)
-        complain(rules::inertial_missing, link, "no inertial", "taken as massless");
+      if (moves) complain(rules::inertial_missing, link, "no inertial", "taken as massless");
       continue;
     }
     inertial(link, *link.inertial);
@@ -170,7 +178,8 @@ void Checker::complain(const Rule& rule, const JointDescription& joint, std::str
   out_.add(rule, at(joint.line), quoted("joint", joint.name), std::move(seen), std::move(assumed));
 }
 
-void Checker::name(std::string_view kind, const std::string& name, int line, int index, Names& names) {
+void Checker::name(std::string_view kind, const std::string& name, int line, int index,
+                   Names& names) {
   if (name.empty())
     out_.add(rules::name_missing, at(line), std::string(kind), "has no name");
   else if (!names.add(name, index))
@@ -193,7 +202,8 @@ void Checker::declare_world() {
     }
 }
 
-int Checker::resolve(const std::string& subject, std::string_view role, const std::string& name, int line) {
+int Checker::resolve(const std::string& subject, std::string_view role, const std::string& name,
+                     int line) {
   const int found = links_.find(name);
   if (found < 0)
     out_.add(rules::link_unknown, at(line), subject,
@@ -221,13 +231,13 @@ void Checker::find_root() {
     const auto i = stack.back();
     stack.pop_back();
     reached[i] = true;
-    for (const int j : children_[i])
-      stack.push_back(links_.find(d_.joints[j].child));
+    for (const int j : children_[i]) stack.push_back(links_.find(d_.joints[j].child));
   }
   auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
   if (lost < static_cast<std::ptrdiff_t>(reached.size())) {
     // up from what may only hang on the cycle, until a link comes by again
-    for (; !reached[lost]; lost = links_.find(d_.joints[parents_[lost]].parent)) reached[lost] = true;
+    for (; !reached[lost]; lost = links_.find(d_.joints[parents_[lost]].parent))
+      reached[lost] = true;
     out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line),
              quoted("link", d_.links[lost].name), "is its own ancestor: no root leads to it");
   }
@@ -243,20 +253,25 @@ void Checker::axis(JointDescription& joint) {
 
 void Checker::limits(JointDescription& joint) {
   Limits& l = joint.limits;
-  if (std::isnan(l.lower) || std::isnan(l.upper) || std::isnan(l.velocity) || std::isnan(l.effort)) {
+  if (std::isnan(l.lower) || std::isnan(l.upper) || std::isnan(l.velocity) ||
+      std::isnan(l.effort)) {
     complain(rules::number_invalid, joint, "a limit is not a number");
     return;
   }
   if (l.lower > l.upper)
-    complain(rules::limit_reversed, joint, "lower " + number(l.lower) + " is above upper " + number(l.upper));
+    complain(rules::limit_reversed, joint,
+             "lower " + number(l.lower) + " is above upper " + number(l.upper));
   else if (l.lower == infinity || l.upper == -infinity)
-    complain(rules::limit_reversed, joint, "no number lies from " + number(l.lower) + " to " + number(l.upper));
+    complain(rules::limit_reversed, joint,
+             "no number lies from " + number(l.lower) + " to " + number(l.upper));
   if (l.lower == 0.0 && l.upper == 0.0 && is_single(joint.type)) {
     complain(rules::limit_zero_range, joint, "lower and upper limit are 0", "taken as unlimited");
     l.lower = -infinity, l.upper = infinity;
   }
-  if (l.effort < 0.0) complain(rules::limit_negative, joint, "effort " + number(l.effort) + " is negative");
-  if (l.velocity < 0.0) complain(rules::limit_negative, joint, "velocity " + number(l.velocity) + " is negative");
+  if (l.effort < 0.0)
+    complain(rules::limit_negative, joint, "effort " + number(l.effort) + " is negative");
+  if (l.velocity < 0.0)
+    complain(rules::limit_negative, joint, "velocity " + number(l.velocity) + " is negative");
   if (joint.type == JointType::fixed) return;
   if (l.effort == 0.0) {
     complain(rules::effort_zero, joint, "effort limit is 0", "taken as unlimited");
@@ -270,13 +285,15 @@ void Checker::limits(JointDescription& joint) {
 
 void Checker::dynamics(const JointDescription& joint) {
   const JointDynamics& y = joint.dynamics;
-  for (const auto& [what, value] : {std::pair{"damping", y.damping}, {"friction", y.friction},
+  for (const auto& [what, value] : {std::pair{"damping", y.damping},
+                                    {"friction", y.friction},
                                     {"friction for negative velocity", y.friction_negative},
                                     {"armature", y.armature}}) {
     if (!std::isfinite(value))
       complain(rules::number_invalid, joint, std::string(what) + " is not finite");
     else if (value < 0.0)
-      complain(rules::friction_negative, joint, std::string(what) + " " + number(value) + " is negative");
+      complain(rules::friction_negative, joint,
+               std::string(what) + " " + number(value) + " is negative");
   }
 }
 
@@ -285,14 +302,16 @@ void Checker::mimics() {
     if (!joint.mimic) continue;
     if (!is_single(joint.type)) {
       complain(rules::mimic_ignored, joint,
-               "a " + std::string(to_string(joint.type)) + " joint cannot mimic", "mimic is ignored");
+               "a " + std::string(to_string(joint.type)) + " joint cannot mimic",
+               "mimic is ignored");
       joint.mimic.reset();
       continue;
     }
     const int master = joints_.find(joint.mimic->joint);
     if (master < 0)
       complain(rules::mimic_unknown, joint,
-               quoted("mimics unknown joint", joint.mimic->joint) + advice(out_, joints_, joint.mimic->joint));
+               quoted("mimics unknown joint", joint.mimic->joint) +
+                   advice(out_, joints_, joint.mimic->joint));
     else if (!is_single(d_.joints[master].type))
       complain(rules::mimic_unknown, joint,
                quoted("mimics joint", joint.mimic->joint) + ", which has no single coordinate");
@@ -312,7 +331,8 @@ void Checker::mimic_cycles() {
       j = joints_.find(d_.joints[j].mimic->joint);
     }
     if (d_.joints[j].mimic && walk[j] == static_cast<int>(start)) {
-      complain(rules::mimic_cycle, d_.joints[j], quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
+      complain(rules::mimic_cycle, d_.joints[j],
+               quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
       return;
     }
     if (walk[j] < 0) walk[j] = static_cast<int>(start);
@@ -342,10 +362,12 @@ void Checker::inertial(const LinkDescription& link, const Inertial& body) {
     case Verdict::degenerate:
       if (body.inertia.isZero(0.0))
         complain(rules::inertia_zero, link,
-                 "mass " + number(body.mass) + " kg without rotational inertia", "taken as a point mass");
+                 "mass " + number(body.mass) + " kg without rotational inertia",
+                 "taken as a point mass");
       break;
     case Verdict::massless:
-    case Verdict::consistent: break;
+    case Verdict::consistent:
+      break;
   }
 }
 

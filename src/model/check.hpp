@@ -29,8 +29,10 @@ class Checker {
  private:
   Source at(int line) const { return {d_.file, line, 0}; }
   void go_on() const;
-  void complain(const Rule& rule, const LinkDescription& link, std::string seen, std::string assumed = {});
-  void complain(const Rule& rule, const JointDescription& joint, std::string seen, std::string assumed = {});
+  void complain(const Rule& rule, const LinkDescription& link, std::string seen,
+                std::string assumed = {});
+  void complain(const Rule& rule, const JointDescription& joint, std::string seen,
+                std::string assumed = {});
   void name(std::string_view kind, const std::string& name, int line, int index, Names& names);
   void declare_world();
   int resolve(const std::string& subject, std::string_view role, const std::string& link, int line);

@@ -5,10 +5,12 @@
 
 namespace ulna {
 
-void detail::require_size(const char* what, Eigen::Index given, Eigen::Index wanted, const Model& model) {
+void detail::require_size(const char* what, Eigen::Index given, Eigen::Index wanted,
+                          const Model& model) {
   if (given != wanted)
     throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) +
-                                " numbers, robot '" + model.name() + "' needs " + std::to_string(wanted));
+                                " numbers, robot '" + model.name() + "' needs " +
+                                std::to_string(wanted));
 }
 
 Eigen::VectorXd integrate(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
@@ -17,7 +19,8 @@ Eigen::VectorXd integrate(const Model& model, const Eigen::VectorXd& q, const Ei
   return result;
 }
 
-Eigen::VectorXd difference(const Model& model, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1) {
+Eigen::VectorXd difference(const Model& model, const Eigen::VectorXd& q0,
+                           const Eigen::VectorXd& q1) {
   Eigen::VectorXd v(model.nv());
   difference<double>(model, q0, q1, v);
   return v;

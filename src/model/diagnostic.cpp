@@ -7,9 +7,12 @@ namespace ulna {
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
   }
   return "error";
 }
@@ -38,8 +41,9 @@ void Diagnostics::push(Severity severity, const Rule& rule, Source source, std::
   ++counts_[static_cast<std::size_t>(severity)];
   // an error is never crowded out by notes: it takes the place of the last one that is not
   if (list_.size() == limit) {
-    const auto milder = std::find_if(list_.rbegin(), list_.rend(),
-                                     [](const Diagnostic& d) { return d.severity != Severity::error; });
+    const auto milder = std::find_if(list_.rbegin(), list_.rend(), [](const Diagnostic& d) {
+      return d.severity != Severity::error;
+    });
     if (severity != Severity::error || milder == list_.rend()) return;
     list_.erase(std::next(milder).base());
   }

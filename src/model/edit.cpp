@@ -14,7 +14,8 @@ namespace {
 
 [[noreturn]] void refuse(const Rule& rule, const Model& model, std::string seen) {
   Diagnostics diagnostics;
-  diagnostics.add(rule, {model.description().file, 0, 0}, detail::quoted("robot", model.name()), std::move(seen));
+  diagnostics.add(rule, {model.description().file, 0, 0}, detail::quoted("robot", model.name()),
+                  std::move(seen));
   throw ModelError(std::move(diagnostics));
 }
 
@@ -25,7 +26,8 @@ struct Tree {
 
   explicit Tree(const Description& d) : above(d.links.size(), -1) {
     for (std::size_t i = 0; i < d.links.size(); ++i) link[d.links[i].name] = static_cast<int>(i);
-    for (std::size_t j = 0; j < d.joints.size(); ++j) above[link[d.joints[j].child]] = static_cast<int>(j);
+    for (std::size_t j = 0; j < d.joints.size(); ++j)
+      above[link[d.joints[j].child]] = static_cast<int>(j);
   }
 };
 
@@ -50,18 +52,22 @@ Model lock_joints(const Model& model, const JointValues& at) {
     if (!body) {
       std::vector<std::string_view> names;
       for (int b = 1; b < model.body_count(); ++b) names.push_back(model.joint_name(b));
-      refuse(rules::edit_unknown, model, "has no moving joint '" + name + "'" + did_you_mean(name, names));
+      refuse(rules::edit_unknown, model,
+             "has no moving joint '" + name + "'" + did_you_mean(name, names));
     }
     const Joint& j = model.joint(*body);
     if (j.mimics)
-      refuse(rules::edit_unknown, model, "joint '" + name + "' mimics '" +
-                                             std::string(model.joint_name(j.mimics)) + "': lock that one");
+      refuse(rules::edit_unknown, model,
+             "joint '" + name + "' mimics '" + std::string(model.joint_name(j.mimics)) +
+                 "': lock that one");
     const auto wanted = static_cast<std::size_t>(configuration_size(j.type));
     if (values.size() != wanted)
-      refuse(rules::number_count, model, "joint '" + name + "' takes " + std::to_string(wanted) +
-                                             " numbers, " + std::to_string(values.size()) + " given");
+      refuse(rules::number_count, model,
+             "joint '" + name + "' takes " + std::to_string(wanted) + " numbers, " +
+                 std::to_string(values.size()) + " given");
     for (const double v : values)
-      if (!std::isfinite(v)) refuse(rules::number_invalid, model, "joint '" + name + "': value is not finite");
+      if (!std::isfinite(v))
+        refuse(rules::number_invalid, model, "joint '" + name + "': value is not finite");
     locked[*body] = values;
     if (j.type == JointType::ball || j.type == JointType::floating) {
       Eigen::Map<Vec4<double>> quaternion(locked[*body].data());
@@ -82,16 +88,19 @@ Model lock_joints(const Model& model, const JointValues& at) {
     if (!body || !locked.contains(*body)) continue;
     const Joint& j = model.joint(*body);
     const auto R_BC = Transform<double>::from_rotation(j.R_BC);
-    const Transform<double> moved = R_BC * joint_pose(j.type, j.pitch, locked[*body].data()) * R_BC.inverse();
+    const Transform<double> moved =
+        R_BC * joint_pose(j.type, j.pitch, locked[*body].data()) * R_BC.inverse();
     JointDescription fixed;
-    fixed.name = given.name, fixed.parent = given.parent, fixed.child = given.child, fixed.line = given.line;
+    fixed.name = given.name, fixed.parent = given.parent, fixed.child = given.child,
+    fixed.line = given.line;
     fixed.origin = Pose(given.origin.transform() * moved);
     given = std::move(fixed);
   }
   return Builder(std::move(d)).build();
 }
 
-Model sub_chain(const Model& model, std::string_view base_link, std::string_view tip_link, Diagnostics* notes) {
+Model sub_chain(const Model& model, std::string_view base_link, std::string_view tip_link,
+                Diagnostics* notes) {
   Description d = model.description();
   const Tree tree(d);
   for (const std::string_view name : {base_link, tip_link})
@@ -106,8 +115,9 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   d.gravity = R_WB.inverse_apply(d.gravity);
   for (int l = tree.link.at(tip_link); l != base;) {
     if (tree.above[l] < 0)
-      refuse(rules::chain_broken, model, "link '" + std::string(tip_link) + "' does not hang on link '" +
-                                             std::string(base_link) + "'");
+      refuse(rules::chain_broken, model,
+             "link '" + std::string(tip_link) + "' does not hang on link '" +
+                 std::string(base_link) + "'");
     const JointDescription& j = model.description().joints[tree.above[l]];
     chain.insert(j.name);
     l = tree.link.at(j.parent);
@@ -131,15 +141,16 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
         joints.insert(j.name);
         stack.push_back(tree.link.at(j.child));
       } else if (notes) {
-        notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::quoted("joint", j.name), "is not on the chain",
-                   "left out with all that hangs on it");
+        notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::quoted("joint", j.name),
+                   "is not on the chain", "left out with all that hangs on it");
       }
     }
   }
   keep_if(d.links, [&](const auto& l) { return links.contains(l.name); });
   keep_if(d.joints, [&](const auto& j) { return joints.contains(j.name); });
   keep_if(d.frames, [&](const auto& f) { return links.contains(f.link); });
-  keep_if(d.loops, [&](const auto& l) { return links.contains(l.link1) && links.contains(l.link2); });
+  keep_if(d.loops,
+          [&](const auto& l) { return links.contains(l.link1) && links.contains(l.link2); });
   for (JointDescription& j : d.joints) {
     if (!j.mimic) continue;
     // a master that is lost may follow one that is not
@@ -156,7 +167,8 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
     } else {
       if (notes)
         notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::quoted("joint", j.name),
-                    "mimics '" + j.mimic->joint + "', which is not on the chain", "moves on its own");
+                    "mimics '" + j.mimic->joint + "', which is not on the chain",
+                    "moves on its own");
       j.mimic.reset();
     }
   }
@@ -182,7 +194,9 @@ Model lump_fixed_joints(const Model& model) {
     LinkDescription& body = bodies[f.body];
     const bool own = l.name == body.name;
     if (own) body.line = l.line;
-    if (l.inertial) ++with_inertial[f.body], body.inertial = own ? l.inertial : Inertial(f.X_BF * l.inertial->in_link_frame());
+    if (l.inertial)
+      ++with_inertial[f.body],
+          body.inertial = own ? l.inertial : Inertial(f.X_BF * l.inertial->in_link_frame());
     const auto take = [&](const std::vector<Shape>& from, std::vector<Shape>& to) {
       for (Shape shape : from) {
         shape.origin = moved(f, shape.origin);
@@ -208,7 +222,8 @@ Model lump_fixed_joints(const Model& model) {
     d.joints.back().parent = model.body_name(home(j.parent).body);
   }
   for (const FrameDescription& f : given.frames)
-    d.frames.push_back({f.name, std::string(model.body_name(home(f.link).body)), moved(home(f.link), f.origin), f.line});
+    d.frames.push_back({f.name, std::string(model.body_name(home(f.link).body)),
+                        moved(home(f.link), f.origin), f.line});
   for (LoopDescription l : given.loops) {
     l.origin1 = moved(home(l.link1), l.origin1), l.origin2 = moved(home(l.link2), l.origin2);
     l.link1 = model.body_name(home(l.link1).body), l.link2 = model.body_name(home(l.link2).body);
@@ -222,7 +237,8 @@ Model with_floating_base(const Model& model, std::string joint_name) {
   LinkDescription world;
   world.name = "world";
   while (model.find_frame(world.name)) world.name += "_";
-  while (std::any_of(d.joints.begin(), d.joints.end(), [&](const auto& j) { return j.name == joint_name; }))
+  while (std::any_of(d.joints.begin(), d.joints.end(),
+                     [&](const auto& j) { return j.name == joint_name; }))
     joint_name += "_";
   JointDescription joint;
   joint.name = std::move(joint_name);

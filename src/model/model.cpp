@@ -56,8 +56,8 @@ int Model::joint_index(std::string_view name) const {
 
 const Frame& Model::frame(std::string_view name) const {
   if (const auto found = find_frame(name)) return data_->frames[*found];
-  throw std::out_of_range("robot '" + this->name() + "' has no link or frame '" + std::string(name) +
-                          "'" + data_->frame_names.did_you_mean(name));
+  throw std::out_of_range("robot '" + this->name() + "' has no link or frame '" +
+                          std::string(name) + "'" + data_->frame_names.did_you_mean(name));
 }
 
 namespace {
@@ -65,18 +65,22 @@ namespace {
 std::vector<std::string> coordinate_names(const Model& model, bool velocity) {
   // angular before linear, as everywhere
   static const std::vector<std::string> one{""}, planar_q{"_theta", "_x", "_y"},
-      planar_v{"_wz", "_vx", "_vy"}, ball_q{"_qw", "_qx", "_qy", "_qz"}, ball_v{"_wx", "_wy", "_wz"},
-      floating_q{"_qw", "_qx", "_qy", "_qz", "_x", "_y", "_z"},
+      planar_v{"_wz", "_vx", "_vy"}, ball_q{"_qw", "_qx", "_qy", "_qz"},
+      ball_v{"_wx", "_wy", "_wz"}, floating_q{"_qw", "_qx", "_qy", "_qz", "_x", "_y", "_z"},
       floating_v{"_wx", "_wy", "_wz", "_vx", "_vy", "_vz"};
   std::vector<std::string> names;
   for (int b = 1; b < model.body_count(); ++b) {
     if (model.joint(b).mimics) continue;
     const auto& endings = [&]() -> const std::vector<std::string>& {
       switch (model.joint(b).type) {
-        case JointType::planar: return velocity ? planar_v : planar_q;
-        case JointType::ball: return velocity ? ball_v : ball_q;
-        case JointType::floating: return velocity ? floating_v : floating_q;
-        default: return one;
+        case JointType::planar:
+          return velocity ? planar_v : planar_q;
+        case JointType::ball:
+          return velocity ? ball_v : ball_q;
+        case JointType::floating:
+          return velocity ? floating_v : floating_q;
+        default:
+          return one;
       }
     }();
     for (const std::string& ending : endings)
@@ -87,7 +91,9 @@ std::vector<std::string> coordinate_names(const Model& model, bool velocity) {
 
 }  // namespace
 
-std::vector<std::string> Model::configuration_names() const { return coordinate_names(*this, false); }
+std::vector<std::string> Model::configuration_names() const {
+  return coordinate_names(*this, false);
+}
 std::vector<std::string> Model::velocity_names() const { return coordinate_names(*this, true); }
 
 Model Model::with_gravity(const Vec3<double>& gravity) const {

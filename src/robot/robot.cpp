@@ -26,7 +26,8 @@ struct Robot::State {
   }
   std::vector<ExternalWrench<double>> resolve(const Wrenches& wrenches) const {
     std::vector<ExternalWrench<double>> resolved;
-    for (const FrameWrench& w : wrenches) resolved.push_back({&plant.model().frame(w.frame), w.wrench, w.axes});
+    for (const FrameWrench& w : wrenches)
+      resolved.push_back({&plant.model().frame(w.frame), w.wrench, w.axes});
     return resolved;
   }
 };
@@ -48,16 +49,21 @@ const Diagnostics& Robot::diagnostics() const { return state_->diagnostics; }
 Plant<double>& Robot::plant() { return state_->plant; }
 const Plant<double>& Robot::plant() const { return state_->plant; }
 
-Eigen::VectorXd Robot::inverse_dynamics(const Vector& q, const Vector& v, const Vector& a, const Wrenches& wrenches) {
+Eigen::VectorXd Robot::inverse_dynamics(const Vector& q, const Vector& v, const Vector& a,
+                                        const Wrenches& wrenches) {
   Vector tau(nv());
-  ulna::inverse_dynamics<double>(state_->plant, q, v, a, state_->ws, tau, ExternalWrenches<double>(state_->resolve(wrenches)));
+  ulna::inverse_dynamics<double>(state_->plant, q, v, a, state_->ws, tau,
+                                 ExternalWrenches<double>(state_->resolve(wrenches)));
   return tau;
 }
 
-Eigen::VectorXd Robot::forward_dynamics(const Vector& q, const Vector& v, const Vector& tau, const Wrenches& wrenches) {
+Eigen::VectorXd Robot::forward_dynamics(const Vector& q, const Vector& v, const Vector& tau,
+                                        const Wrenches& wrenches) {
   Vector a(nv());
   if (!state_->forward(state_->plant, q, v, tau, a, state_->resolve(wrenches)))
-    throw std::domain_error("forward dynamics of robot '" + model().name() + "': the mass matrix is not positive definite; `ulna check` tells which links lack inertia");
+    throw std::domain_error(
+        "forward dynamics of robot '" + model().name() +
+        "': the mass matrix is not positive definite; `ulna check` tells which links lack inertia");
   return a;
 }
 
@@ -83,7 +89,8 @@ Eigen::MatrixXd Robot::inverse_mass_matrix(const Vector& q) {
   Matrix M_inverse(nv(), nv());
   MassFactor<double> factor(model());
   if (!factor.factor(state_->plant, state_->at(q), state_->ws))
-    throw std::domain_error("robot '" + model().name() + "': the mass matrix is not positive definite");
+    throw std::domain_error("robot '" + model().name() +
+                            "': the mass matrix is not positive definite");
   factor.inverse(M_inverse);
   return M_inverse;
 }
@@ -94,13 +101,16 @@ Eigen::MatrixXd Robot::coriolis_matrix(const Vector& q, const Vector& v) {
   return C;
 }
 
-Transform<double> Robot::pose(const Vector& q, std::string_view frame) { return state_->at(q).pose(model().frame(frame)); }
+Transform<double> Robot::pose(const Vector& q, std::string_view frame) {
+  return state_->at(q).pose(model().frame(frame));
+}
 
 Twist<double> Robot::velocity(const Vector& q, const Vector& v, std::string_view frame, Axes axes) {
   return frame_velocity(state_->at(q, v), model().frame(frame), axes);
 }
 
-Twist<double> Robot::acceleration(const Vector& q, const Vector& v, const Vector& a, std::string_view frame, Axes axes) {
+Twist<double> Robot::acceleration(const Vector& q, const Vector& v, const Vector& a,
+                                  std::string_view frame, Axes axes) {
   state_->motion.set(q, v, a);
   return frame_acceleration(state_->motion, model().frame(frame), axes);
 }
@@ -111,7 +121,8 @@ Eigen::MatrixXd Robot::jacobian(const Vector& q, std::string_view frame, Axes ax
   return J;
 }
 
-IkResult Robot::inverse_kinematics(std::string_view frame, const Transform<double>& target, const Vector& start, const IkOptions& options) {
+IkResult Robot::inverse_kinematics(std::string_view frame, const Transform<double>& target,
+                                   const Vector& start, const IkOptions& options) {
   return ulna::inverse_kinematics(model(), model().frame(frame), target, start, options);
 }
 
@@ -130,6 +141,8 @@ Eigen::MatrixXd Robot::centroidal_momentum_matrix(const Vector& q) {
   return A;
 }
 
-Eigen::VectorXd gravity_torque(const Model& model, const Eigen::VectorXd& q) { return Robot(model).gravity_torque(q); }
+Eigen::VectorXd gravity_torque(const Model& model, const Eigen::VectorXd& q) {
+  return Robot(model).gravity_torque(q);
+}
 
 }  // namespace ulna

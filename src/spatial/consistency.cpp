@@ -36,8 +36,10 @@ Consistency check_consistency(const Inertia<double>& inertia) {
   // second moments of mass along the principal axes: the eigenvalues of the pseudo-inertia's
   // rotational block about the centre of mass. The moment of the shift to the origin sets the scale
   // on which they are known.
-  const Vec3<double> spread = Vec3<double>::Constant(0.5 * c.principal_moments.sum()) - c.principal_moments;
-  const double scale = std::max(inertia.rotational().cwiseAbs().maxCoeff(), c.principal_moments.cwiseAbs().maxCoeff());
+  const Vec3<double> spread =
+      Vec3<double>::Constant(0.5 * c.principal_moments.sum()) - c.principal_moments;
+  const double scale = std::max(inertia.rotational().cwiseAbs().maxCoeff(),
+                                c.principal_moments.cwiseAbs().maxCoeff());
   const double largest = spread.cwiseAbs().maxCoeff();
   c.margin = largest > 0.0 ? spread.minCoeff() / largest : 0.0;
 
@@ -63,17 +65,23 @@ std::string Consistency::explanation() const {
   const Vec3<double> m = principal_moments.unaryExpr(
       [&](double x) { return std::abs(x) < rounding * size ? 0.0 : x; });
   switch (verdict) {
-    case Verdict::consistent: return "consistent";
-    case Verdict::massless: return "massless";
+    case Verdict::consistent:
+      return "consistent";
+    case Verdict::massless:
+      return "massless";
     case Verdict::degenerate:
-      return format("degenerate: principal moments %.4g, %.4g, %.4g are those of a point, a rod or a plate",
-                    m.x(), m.y(), m.z());
-    case Verdict::not_finite: return "a parameter is not finite";
-    case Verdict::mass_not_positive: return format("mass %.6g kg is not positive", amount);
+      return format(
+          "degenerate: principal moments %.4g, %.4g, %.4g are those of a point, a rod or a plate",
+          m.x(), m.y(), m.z());
+    case Verdict::not_finite:
+      return "a parameter is not finite";
+    case Verdict::mass_not_positive:
+      return format("mass %.6g kg is not positive", amount);
     case Verdict::not_positive:
       return format("inertia is not positive definite: principal moment %.4g kg m^2", amount);
     case Verdict::triangle_inequality:
-      return format("triangle inequality: %.4g > %.4g + %.4g by %.3g kg m^2", m.z(), m.x(), m.y(), amount);
+      return format("triangle inequality: %.4g > %.4g + %.4g by %.3g kg m^2", m.z(), m.x(), m.y(),
+                    amount);
   }
   return {};
 }

@@ -45,7 +45,8 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik"}) {
+  for (const char* verb :
+       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -39,25 +39,29 @@ const Diagnostic* expected_one(const Diagnostics& found, const BadInput& input) 
 }
 
 /// Why the expectation is not met, or nothing.
-std::string judge(const BadInput& input, const Diagnostics& found, const Model* model, Outcome& outcome) {
+std::string judge(const BadInput& input, const Diagnostics& found, const Model* model,
+                  Outcome& outcome) {
   const Diagnostic* told = input.rule ? expected_one(found, input) : nullptr;
   outcome.verdict = model ? input.fate == Fate::accepted ? "accepted" : "repaired" : "refused";
   const Diagnostic* first = told ? told : found.list().empty() ? nullptr : &found.list()[0];
   if (first) {
     outcome.rule = first->rule->name, outcome.line = std::to_string(first->source.line);
     outcome.message = one_line(first->seen + (first->assumed.empty() ? "" : "; " + first->assumed));
-    if (!first->subject.empty()) outcome.message = one_line(first->subject) + ": " + outcome.message;
+    if (!first->subject.empty())
+      outcome.message = one_line(first->subject) + ": " + outcome.message;
   }
-  if ((input.fate == Fate::refused) == (model != nullptr)) return model ? "is not refused" : "is refused";
+  if ((input.fate == Fate::refused) == (model != nullptr))
+    return model ? "is not refused" : "is refused";
   if (input.fate == Fate::accepted && found.count(Severity::error) > 0) return "has errors";
   if (input.rule && !told) {
-    std::string all = "no '" + std::string(input.rule->name) + "' on line " + std::to_string(input.line) + " with '" +
-                      input.says + "', but:";
+    std::string all = "no '" + std::string(input.rule->name) + "' on line " +
+                      std::to_string(input.line) + " with '" + input.says + "', but:";
     for (const Diagnostic& d : found.list())
       if (all.size() < 800) all += " | " + d.str();
     return one_line(all);
   }
-  if (input.fate == Fate::refused && told->severity != Severity::error) return "is told as less than an error";
+  if (input.fate == Fate::refused && told->severity != Severity::error)
+    return "is told as less than an error";
   if (input.fate == Fate::refused && told->remedy.empty()) return "has no remedy";
   if (input.fate == Fate::repaired && told->severity == Severity::warning && told->assumed.empty())
     return "does not say what is assumed";
@@ -84,7 +88,8 @@ Outcome outcome_of(const BadInput& input) {
     import_robot(text, input.file, strictly);
     outcome.problem = "is not refused strictly";
   } catch (const ModelError& e) {
-    if (!expected_one(e.diagnostics(), input)) outcome.problem = "is refused strictly for another reason";
+    if (!expected_one(e.diagnostics(), input))
+      outcome.problem = "is refused strictly for another reason";
   }
   return outcome;
 }
@@ -111,15 +116,16 @@ Trial try_apart(const BadInput& input) {
       o.problem = std::string("something else was thrown: ") + e.what();
     }
     std::FILE* out = fdopen(ends[1], "w");
-    std::fprintf(out, "%s\t%s\t%s\t%.300s\t%.2000s", o.verdict.c_str(), o.rule.c_str(), o.line.c_str(),
-                 o.message.c_str(), o.problem.c_str());
+    std::fprintf(out, "%s\t%s\t%s\t%.300s\t%.2000s", o.verdict.c_str(), o.rule.c_str(),
+                 o.line.c_str(), o.message.c_str(), o.problem.c_str());
     std::fclose(out);
     _exit(0);
   }
   close(ends[1]);
   std::string answer;
   char block[4096];
-  for (ssize_t n; (n = read(ends[0], block, sizeof block)) > 0;) answer.append(block, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], block, sizeof block)) > 0;)
+    answer.append(block, static_cast<std::size_t>(n));
   close(ends[0]);
   Trial trial;
   int status = 0;
@@ -132,8 +138,8 @@ Trial try_apart(const BadInput& input) {
   trial.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
   trial.megabytes = static_cast<double>(used.ru_maxrss) / 1024.0;
   std::istringstream fields(answer);
-  for (std::string* field : {&trial.outcome.verdict, &trial.outcome.rule, &trial.outcome.line, &trial.outcome.message,
-                             &trial.outcome.problem})
+  for (std::string* field : {&trial.outcome.verdict, &trial.outcome.rule, &trial.outcome.line,
+                             &trial.outcome.message, &trial.outcome.problem})
     std::getline(fields, *field, '\t');
   return trial;
 }
@@ -160,17 +166,18 @@ TEST(BadInput, is_refused_or_repaired_with_rule_and_line_in_bounded_time_and_mem
     slowest = std::max(slowest, std::pair{trial.seconds, name});
     largest = std::max(largest, std::pair{trial.megabytes, name});
     char row[400];
-    std::snprintf(row, sizeof row, "%-54.54s %-8s %-22s %5s  %.110s\n", name.c_str(), o.verdict.c_str(), o.rule.c_str(),
-                  o.line.c_str(), o.message.c_str());
+    std::snprintf(row, sizeof row, "%-54.54s %-8s %-22s %5s  %.110s\n", name.c_str(),
+                  o.verdict.c_str(), o.rule.c_str(), o.line.c_str(), o.message.c_str());
     table += row;
   }
   unlink(fifo.c_str());
 
-  std::printf("%-54s %-8s %-22s %5s  %s\n%s", "case", "verdict", "rule", "line", "message", table.c_str());
-  std::printf("%zu cases: %d refused, %d repaired, %d accepted\n", inputs.size(), verdicts["refused"],
-              verdicts["repaired"], verdicts["accepted"]);
-  std::printf("longest: %.2f s CPU (%s); largest: %.0f MB (%s)\n", slowest.first, slowest.second.c_str(), largest.first,
-              largest.second.c_str());
+  std::printf("%-54s %-8s %-22s %5s  %s\n%s", "case", "verdict", "rule", "line", "message",
+              table.c_str());
+  std::printf("%zu cases: %d refused, %d repaired, %d accepted\n", inputs.size(),
+              verdicts["refused"], verdicts["repaired"], verdicts["accepted"]);
+  std::printf("longest: %.2f s CPU (%s); largest: %.0f MB (%s)\n", slowest.first,
+              slowest.second.c_str(), largest.first, largest.second.c_str());
 }
 
 TEST(BadInput, starts_from_robots_that_are_read_strictly_without_a_word) {
@@ -202,7 +209,8 @@ TEST(BadInput, cut_off_anywhere_is_refused_or_read_but_never_worse) {
   }
   for (std::size_t at = 0; at < good_table.size(); ++at) cut(good_table, "cut.yaml", at);
   for (const EmbeddedRobot& robot : embedded_robots())
-    for (std::size_t i = 0; i < 60; ++i) cut(robot.text, robot.file_name, robot.text.size() * i / 60 + i);
+    for (std::size_t i = 0; i < 60; ++i)
+      cut(robot.text, robot.file_name, robot.text.size() * i / 60 + i);
 }
 
 TEST(BadInput, many_defects_are_told_together_and_in_the_order_of_the_file) {
@@ -219,9 +227,10 @@ TEST(BadInput, many_defects_are_told_together_and_in_the_order_of_the_file) {
       EXPECT_LE(before, d.source.line);
       before = d.source.line;
     }
-    EXPECT_NE(std::string(e.what()).find("bad.urdf:11: error: link 'upper': mass: value 'nan' is not a "
-                                         "number [number-invalid]\n  write plain decimal numbers"),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(e.what()).find("bad.urdf:11: error: link 'upper': mass: value 'nan' is not a "
+                                   "number [number-invalid]\n  write plain decimal numbers"),
+        std::string::npos)
         << e.what();
   }
 }

@@ -52,7 +52,8 @@ TEST(Rules, have_distinct_names_of_small_letters_and_all_that_is_told_of_them) {
   std::set<std::string_view> names;
   for (const Rule* rule : rules::all) {
     EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
-    EXPECT_EQ(rule->name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), rule->name.npos) << rule->name;
+    EXPECT_EQ(rule->name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), rule->name.npos)
+        << rule->name;
     EXPECT_FALSE(rule->meaning.empty()) << rule->name;
     EXPECT_FALSE(rule->remedy.empty()) << rule->name;
   }
@@ -62,10 +63,11 @@ TEST(Rules, of_descriptions_are_each_broken_by_a_bad_input) {
   std::set<const Rule*> broken;
   for (const BadInput& input : bad_inputs("/nonexistent")) broken.insert(input.rule);
   // these are told by load_robot, by edits of a model, or by a build without YAML
-  const std::set<const Rule*> elsewhere{
-      &rules::file_unreadable, &rules::format_unknown, &rules::yaml_unavailable,
-      &rules::edit_unknown,    &rules::chain_broken,   &rules::branch_dropped};
-  for (const Rule* rule : rules::all) EXPECT_NE(broken.contains(rule), elsewhere.contains(rule)) << rule->name;
+  const std::set<const Rule*> elsewhere{&rules::file_unreadable,  &rules::format_unknown,
+                                        &rules::yaml_unavailable, &rules::edit_unknown,
+                                        &rules::chain_broken,     &rules::branch_dropped};
+  for (const Rule* rule : rules::all)
+    EXPECT_NE(broken.contains(rule), elsewhere.contains(rule)) << rule->name;
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ class Mutator {
 
  private:
   int below(std::size_t n) { return static_cast<int>(random_.real(0.0, static_cast<double>(n))); }
-  std::size_t place(const std::string& text) { return static_cast<std::size_t>(below(text.size())); }
+  std::size_t place(const std::string& text) {
+    return static_cast<std::size_t>(below(text.size()));
+  }
 
   void change(std::string& text) {
     if (text.empty()) return;
@@ -50,9 +52,9 @@ class Mutator {
   }
 
   void replace_number(std::string& text, std::size_t from) {
-    static const std::string numbers[] = {"nan",    "inf",    "-inf", "1e999", "1e308", "-1e308", "1e160",
-                                          "1e-160", "1e-320", "0",    "-0",    "-1",    "1e-9",   "",
-                                          "0x1p3",  "1,5",    "1kg",  "1 2",   "pi",    "180deg"};
+    static const std::string numbers[] = {
+        "nan", "inf", "-inf", "1e999", "1e308", "-1e308", "1e160", "1e-160", "1e-320", "0",
+        "-0",  "-1",  "1e-9", "",      "0x1p3", "1,5",    "1kg",   "1 2",    "pi",     "180deg"};
     const std::size_t first = text.find_first_of("0123456789", from);
     if (first == text.npos) return;
     const std::size_t last = std::min(text.find_first_not_of("0123456789.e+-", first), text.size());
@@ -75,25 +77,31 @@ void expect_finite(const Model& model) {
   for (const Inertia<double>& I : model.inertias()) EXPECT_TRUE(all_finite(I));
   for (const Inertia<double>& I : model.canonical_inertias()) EXPECT_TRUE(all_finite(I));
   for (const Joint& j : model.joints()) {
-    EXPECT_TRUE(all_finite(j.X_PJ) && std::isfinite(j.pitch) && std::isfinite(j.multiplier) && std::isfinite(j.offset));
+    EXPECT_TRUE(all_finite(j.X_PJ) && std::isfinite(j.pitch) && std::isfinite(j.multiplier) &&
+                std::isfinite(j.offset));
     const Mat3<double> R = j.X_PJ.rotation().matrix();
     EXPECT_LT((R.transpose() * R - Mat3<double>::Identity()).norm(), 1e-12);
-    EXPECT_LT((j.R_BC.matrix().transpose() * j.R_BC.matrix() - Mat3<double>::Identity()).norm(), 1e-12);
+    EXPECT_LT((j.R_BC.matrix().transpose() * j.R_BC.matrix() - Mat3<double>::Identity()).norm(),
+              1e-12);
   }
   for (const Frame& f : model.frames()) EXPECT_TRUE(all_finite(f.X_BF));
   EXPECT_TRUE(model.gravity().allFinite());
-  for (const auto* v : {&model.damping(), &model.friction(), &model.friction_negative(), &model.armature()})
+  for (const auto* v :
+       {&model.damping(), &model.friction(), &model.friction_negative(), &model.armature()})
     EXPECT_TRUE(v->allFinite() && (v->array() >= 0.0).all());
   EXPECT_TRUE((model.lower_limit().array() <= model.upper_limit().array()).all());
-  EXPECT_TRUE((model.lower_limit().array() < infinity).all() && (model.upper_limit().array() > -infinity).all());
-  EXPECT_TRUE((model.effort_limit().array() > 0.0).all() && (model.velocity_limit().array() > 0.0).all());
+  EXPECT_TRUE((model.lower_limit().array() < infinity).all() &&
+              (model.upper_limit().array() > -infinity).all());
+  EXPECT_TRUE((model.effort_limit().array() > 0.0).all() &&
+              (model.velocity_limit().array() > 0.0).all());
 }
 
 TEST(MutatedInput, gives_a_model_of_finite_numbers_or_a_model_error_and_nothing_else) {
   std::vector<std::pair<std::string, std::string>> texts{{"good.urdf", std::string(good_urdf)},
                                                          {"good.yaml", std::string(good_table)},
                                                          {"screws.yaml", std::string(good_screws)}};
-  for (const EmbeddedRobot& robot : embedded_robots()) texts.emplace_back(robot.file_name, robot.text);
+  for (const EmbeddedRobot& robot : embedded_robots())
+    texts.emplace_back(robot.file_name, robot.text);
   int read = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     Random random(seed);
@@ -115,7 +123,8 @@ TEST(MutatedInput, gives_a_model_of_finite_numbers_or_a_model_error_and_nothing_
     }
     // what is read can be written, and read again
     if (model) {
-      EXPECT_NO_THROW(EXPECT_EQ(import_urdf(to_urdf(*model), "again.urdf").model.description(), model->description()));
+      EXPECT_NO_THROW(EXPECT_EQ(import_urdf(to_urdf(*model), "again.urdf").model.description(),
+                                model->description()));
     }
     if (HasFailure()) break;
   }

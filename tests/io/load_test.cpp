@@ -42,13 +42,15 @@ TEST(LoadRobot, knows_every_embedded_robot_by_name) {
     EXPECT_EQ(read.diagnostics.count(Severity::error), 0u);
     EXPECT_EQ(read.model.name(), robot.name);
     EXPECT_GT(read.model.nv(), 0);
-    for (const Diagnostic& d : read.diagnostics.list()) EXPECT_EQ(d.source.file, robot.file_name) << d.str();
+    for (const Diagnostic& d : read.diagnostics.list())
+      EXPECT_EQ(d.source.file, robot.file_name) << d.str();
   }
 }
 
 TEST(LoadRobot, embeds_the_files_of_the_folder_robots_to_the_byte) {
   for (const EmbeddedRobot& robot : embedded_robots()) {
-    std::ifstream file(std::string(ULNA_ROBOTS_DIR) + "/" + std::string(robot.file_name), std::ios::binary);
+    std::ifstream file(std::string(ULNA_ROBOTS_DIR) + "/" + std::string(robot.file_name),
+                       std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_TRUE(text == robot.text) << robot.file_name;
   }
@@ -65,15 +67,17 @@ TEST(LoadRobot, generates_chains_of_any_length) {
   few.max_links = 8;
   EXPECT_EQ(load_robot("chain:7", few).model.nq(), 7);
   EXPECT_NE(refusal("chain:8", few).find("from 1 to 7"), std::string::npos);
-  for (const char* wrong : {"chain:", "chain:0", "chain:-1", "chain:x", "chain:7x", "chain:1e3", "chain:20000",
-                            "chain:99999999999999999999"})
+  for (const char* wrong : {"chain:", "chain:0", "chain:-1", "chain:x", "chain:7x", "chain:1e3",
+                            "chain:20000", "chain:99999999999999999999"})
     EXPECT_NE(refusal(wrong).find("from 1 to 19999 [input-too-large]"), std::string::npos) << wrong;
 }
 
 TEST(LoadRobot, tells_the_name_that_may_be_meant) {
-  EXPECT_EQ(refusal("pandaa"), "pandaa: error: no such file; did you mean 'panda'? [file-unreadable]");
+  EXPECT_EQ(refusal("pandaa"),
+            "pandaa: error: no such file; did you mean 'panda'? [file-unreadable]");
   EXPECT_NE(refusal("puma650").find("did you mean 'puma560'?"), std::string::npos);
-  EXPECT_NE(refusal("something_else_entirely").find("no embedded robot has this name"), std::string::npos);
+  EXPECT_NE(refusal("something_else_entirely").find("no embedded robot has this name"),
+            std::string::npos);
   EXPECT_NE(refusal("").find("[file-unreadable]"), std::string::npos);
   EXPECT_NE(refusal(std::string(100'000, 'x')).find("[file-unreadable]"), std::string::npos);
 }
@@ -94,22 +98,28 @@ TEST(LoadRobot, tells_what_a_file_is_by_its_content_and_by_its_ending) {
 TEST(LoadRobot, names_the_file_in_every_message) {
   const Folder folder;
   const std::string path = folder.file("bad.urdf", replaced(good_urdf, "value='2'", "value='nan'"));
-  EXPECT_TRUE(refusal(path).starts_with(path + ":11: error: link 'upper': mass: ")) << refusal(path);
+  EXPECT_TRUE(refusal(path).starts_with(path + ":11: error: link 'upper': mass: "))
+      << refusal(path);
 }
 
 TEST(LoadRobot, refuses_folders_and_what_cannot_be_read) {
   const Folder folder;
-  EXPECT_NE(refusal(folder.path.string()).find("this is a folder [file-unreadable]"), std::string::npos);
-  EXPECT_NE(refusal(folder.file("arm.urdf", good_urdf) + "/inside").find("cannot be opened"), std::string::npos);
-  EXPECT_NE(refusal((folder.path / "missing.urdf").string()).find("no such file"), std::string::npos);
+  EXPECT_NE(refusal(folder.path.string()).find("this is a folder [file-unreadable]"),
+            std::string::npos);
+  EXPECT_NE(refusal(folder.file("arm.urdf", good_urdf) + "/inside").find("cannot be opened"),
+            std::string::npos);
+  EXPECT_NE(refusal((folder.path / "missing.urdf").string()).find("no such file"),
+            std::string::npos);
   if (fs::exists("/proc/self/mem")) {
-    EXPECT_NE(refusal("/proc/self/mem").find("cannot be read"), std::string::npos) << refusal("/proc/self/mem");
+    EXPECT_NE(refusal("/proc/self/mem").find("cannot be read"), std::string::npos)
+        << refusal("/proc/self/mem");
   }
 }
 
 TEST(LoadRobot, reads_no_more_of_an_endless_file_than_the_limit) {
   if (!fs::exists("/dev/zero")) GTEST_SKIP();
-  EXPECT_NE(refusal("/dev/zero").find("[input-too-large]"), std::string::npos) << refusal("/dev/zero");
+  EXPECT_NE(refusal("/dev/zero").find("[input-too-large]"), std::string::npos)
+      << refusal("/dev/zero");
   ImportOptions small;
   small.max_bytes = 1000;
   EXPECT_NE(refusal("/dev/zero", small).find("larger than 1000 bytes"), std::string::npos);

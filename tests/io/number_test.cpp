@@ -14,24 +14,26 @@ namespace ulna::test {
 namespace {
 
 TEST(Number, is_read_as_it_is_written) {
-  const std::pair<const char*, double> good[] = {{"1", 1.0},
-                                                 {"-2.5", -2.5},
-                                                 {"+3", 3.0},
-                                                 {" 4\t\n", 4.0},
-                                                 {".5", 0.5},
-                                                 {"5.", 5.0},
-                                                 {"1e3", 1000.0},
-                                                 {"1E-3", 0.001},
-                                                 {"-0", 0.0},
-                                                 {"0e999999999999", 0.0},
-                                                 {"1.7976931348623157e308", std::numeric_limits<double>::max()},
-                                                 {"5e-324", 5e-324}};
+  const std::pair<const char*, double> good[] = {
+      {"1", 1.0},
+      {"-2.5", -2.5},
+      {"+3", 3.0},
+      {" 4\t\n", 4.0},
+      {".5", 0.5},
+      {"5.", 5.0},
+      {"1e3", 1000.0},
+      {"1E-3", 0.001},
+      {"-0", 0.0},
+      {"0e999999999999", 0.0},
+      {"1.7976931348623157e308", std::numeric_limits<double>::max()},
+      {"5e-324", 5e-324}};
   for (const auto& [text, value] : good) EXPECT_EQ(parse_number(text), value) << text;
 }
 
 TEST(Number, that_underflows_is_zero) {
-  for (const std::string& text : {std::string("1e-400"), "0." + std::string(400, '0') + "1",
-                                  std::string("-1e-99999999999999999999"), "1" + std::string(100, '0') + "e-600"})
+  for (const std::string& text :
+       {std::string("1e-400"), "0." + std::string(400, '0') + "1",
+        std::string("-1e-99999999999999999999"), "1" + std::string(100, '0') + "e-600"})
     EXPECT_EQ(parse_number(text), 0.0) << text;
 }
 
@@ -81,7 +83,8 @@ struct German : std::numpunct<char> {
 
 TEST(Number, does_not_care_about_the_locale) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  const std::locale cpp_before = std::locale::global(std::locale(std::locale::classic(), new German));
+  const std::locale cpp_before =
+      std::locale::global(std::locale(std::locale::classic(), new German));
   for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"})
     if (std::setlocale(LC_ALL, name)) break;
   EXPECT_EQ(parse_number("1.5"), 1.5);

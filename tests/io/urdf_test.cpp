@@ -10,8 +10,9 @@ namespace {
 constexpr double half_pi = 1.5707963267948966;
 
 Imported read(std::string_view inside) {
-  return import_urdf("<robot name='r' xmlns:ulna='https://ulna.dev/urdf'>\n" + std::string(inside) + "\n</robot>",
-                     "r.urdf");
+  return import_urdf(
+      "<robot name='r' xmlns:ulna='https://ulna.dev/urdf'>\n" + std::string(inside) + "\n</robot>",
+      "r.urdf");
 }
 
 /// Two links and a joint between them, with these attributes and children.
@@ -20,7 +21,8 @@ Imported read_joint(std::string_view type, std::string_view children = "") {
       "<link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' "
       "iyy='1' iyz='0' izz='1'/></inertial></link>\n"
       "<joint name='j' type='" +
-      std::string(type) + "'><parent link='a'/><child link='b'/>" + std::string(children) + "</joint>");
+      std::string(type) + "'><parent link='a'/><child link='b'/>" + std::string(children) +
+      "</joint>");
 }
 
 LinkDescription read_link(std::string_view children) {
@@ -29,7 +31,9 @@ LinkDescription read_link(std::string_view children) {
 
 /// The line on which a rule is told, 0 if it is not.
 int line_told(std::string_view text, const Rule& rule) {
-  const auto line = [&](const Diagnostics& found) { return found.find(rule) ? found.find(rule)->source.line : 0; };
+  const auto line = [&](const Diagnostics& found) {
+    return found.find(rule) ? found.find(rule)->source.line : 0;
+  };
   try {
     return line(import_urdf(text, "r.urdf").diagnostics);
   } catch (const ModelError& e) {
@@ -49,8 +53,10 @@ TEST(Urdf, robot_name_and_gravity_are_read) {
 TEST(Urdf, origin_is_the_identity_where_nothing_is_given) {
   for (const char* origin : {"", "<origin/>", "<origin xyz='0 0 0'/>", "<origin rpy='0 0 0'/>"})
     EXPECT_EQ(joint_of(read_joint("fixed", origin).model, "j").origin, Pose());
-  EXPECT_EQ(joint_of(read_joint("fixed", "<origin xyz='1 2 3'/>").model, "j").origin, Pose({1, 2, 3}));
-  EXPECT_EQ(joint_of(read_joint("fixed", "<origin rpy='1 2 3'/>").model, "j").origin, Pose({0, 0, 0}, {1, 2, 3}));
+  EXPECT_EQ(joint_of(read_joint("fixed", "<origin xyz='1 2 3'/>").model, "j").origin,
+            Pose({1, 2, 3}));
+  EXPECT_EQ(joint_of(read_joint("fixed", "<origin rpy='1 2 3'/>").model, "j").origin,
+            Pose({0, 0, 0}, {1, 2, 3}));
 }
 
 TEST(Urdf, rpy_turns_about_fixed_axes_x_then_y_then_z) {
@@ -63,15 +69,18 @@ TEST(Urdf, rpy_turns_about_fixed_axes_x_then_y_then_z) {
 
 TEST(Urdf, quat_xyzw_is_an_orientation_with_w_last) {
   const double h = std::sqrt(0.5);
-  const std::string text = "<origin quat_xyzw='0 0 " + std::to_string(h) + " " + std::to_string(h) + "'/>";
+  const std::string text =
+      "<origin quat_xyzw='0 0 " + std::to_string(h) + " " + std::to_string(h) + "'/>";
   expect_close(read_joint("fixed", text).model.frame("b").X_BF.rotation().matrix(),
                Rotation<double>::about_z(half_pi).matrix(), 1e-6);
   for_each_seed([](Random& random) {
     const Rotation<double> R = random_rotation<double>(random);
     const auto q = R.quaternion();
     char origin[200];
-    std::snprintf(origin, sizeof origin, "<origin quat_xyzw='%.17g %.17g %.17g %.17g'/>", q.x, q.y, q.z, q.w);
-    expect_close(read_joint("fixed", origin).model.frame("b").X_BF.rotation().matrix(), R.matrix(), 1e-14);
+    std::snprintf(origin, sizeof origin, "<origin quat_xyzw='%.17g %.17g %.17g %.17g'/>", q.x, q.y,
+                  q.z, q.w);
+    expect_close(read_joint("fixed", origin).model.frame("b").X_BF.rotation().matrix(), R.matrix(),
+                 1e-14);
   });
 }
 
@@ -96,12 +105,13 @@ TEST(Urdf, inertial_in_a_turned_frame_is_the_same_body) {
     const Inertia<double> body = random_inertia<double>(random);
     const Mat3<double> I = body.rotational_about_com();
     char text[600];
-    std::snprintf(text, sizeof text,
-                  "<inertial><origin xyz='%.17g %.17g %.17g' rpy='%.17g %.17g %.17g'/><mass value='%.17g'/>"
-                  "<inertia ixx='%.17g' ixy='%.17g' ixz='%.17g' iyy='%.17g' iyz='%.17g' "
-                  "izz='%.17g'/></inertial>",
-                  pose.xyz.x(), pose.xyz.y(), pose.xyz.z(), pose.rpy.x(), pose.rpy.y(), pose.rpy.z(), body.mass(),
-                  I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2));
+    std::snprintf(
+        text, sizeof text,
+        "<inertial><origin xyz='%.17g %.17g %.17g' rpy='%.17g %.17g %.17g'/><mass value='%.17g'/>"
+        "<inertia ixx='%.17g' ixy='%.17g' ixz='%.17g' iyy='%.17g' iyz='%.17g' "
+        "izz='%.17g'/></inertial>",
+        pose.xyz.x(), pose.xyz.y(), pose.xyz.z(), pose.rpy.x(), pose.rpy.y(), pose.rpy.z(),
+        body.mass(), I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2));
     const Inertia<double> expected =
         pose.transform() * Inertia<double>::about_com(body.mass(), Vec3<double>::Zero(), I);
     expect_close(read_link(text).inertial->in_link_frame(), expected, 1e-13);
@@ -143,7 +153,8 @@ TEST(Urdf, shapes_are_read_with_their_sizes) {
   EXPECT_EQ(link.visuals[4].geometry, Geometry(Mesh{"a.stl", Vec3<double>::Ones()}));
   ASSERT_EQ(link.collisions.size(), 1u);
   EXPECT_EQ(link.collisions[0].name, "c");
-  EXPECT_EQ(link.collisions[0].geometry, Geometry(Mesh{"package://p/a.dae", Vec3<double>(1, -1, 0.001)}));
+  EXPECT_EQ(link.collisions[0].geometry,
+            Geometry(Mesh{"package://p/a.dae", Vec3<double>(1, -1, 0.001)}));
 }
 
 TEST(Urdf, material_is_found_whether_it_is_declared_before_or_after_its_use) {
@@ -162,13 +173,14 @@ TEST(Urdf, material_is_found_whether_it_is_declared_before_or_after_its_use) {
 
 TEST(Urdf, material_is_found_that_another_visual_declares) {
   const auto visual = [](const char* material) {
-    return "<visual><geometry><sphere radius='1'/></geometry>" + std::string(material) + "</visual>";
+    return "<visual><geometry><sphere radius='1'/></geometry>" + std::string(material) +
+           "</visual>";
   };
-  const Description d =
-      read("<link name='a'>" + visual("<material name='m'/>") +
-           visual("<material name='m'><color rgba='1 0 0 1'/></material>") + visual("<material name='other'/>") +
-           visual("<material><color rgba='0 1 0 1'/></material>") + "</link>")
-          .model.description();
+  const Description d = read("<link name='a'>" + visual("<material name='m'/>") +
+                             visual("<material name='m'><color rgba='1 0 0 1'/></material>") +
+                             visual("<material name='other'/>") +
+                             visual("<material><color rgba='0 1 0 1'/></material>") + "</link>")
+                            .model.description();
   EXPECT_EQ(d.links[0].visuals[0].material.rgba, Vec4<double>(1, 0, 0, 1));
   EXPECT_FALSE(d.links[0].visuals[2].material.rgba);
   EXPECT_EQ(d.links[0].visuals[2].material.name, "other");
@@ -178,14 +190,15 @@ TEST(Urdf, material_is_found_that_another_visual_declares) {
 // --- joints ---
 
 TEST(Urdf, joint_kinds_have_their_coordinates) {
-  const std::tuple<const char*, JointType, int, int> kinds[] = {{"fixed", JointType::fixed, 0, 0},
-                                                                {"revolute", JointType::revolute, 1, 1},
-                                                                {"continuous", JointType::continuous, 1, 1},
-                                                                {"prismatic", JointType::prismatic, 1, 1},
-                                                                {"planar", JointType::planar, 3, 3},
-                                                                {"floating", JointType::floating, 7, 6},
-                                                                {"ball", JointType::ball, 4, 3},
-                                                                {"helical", JointType::helical, 1, 1}};
+  const std::tuple<const char*, JointType, int, int> kinds[] = {
+      {"fixed", JointType::fixed, 0, 0},
+      {"revolute", JointType::revolute, 1, 1},
+      {"continuous", JointType::continuous, 1, 1},
+      {"prismatic", JointType::prismatic, 1, 1},
+      {"planar", JointType::planar, 3, 3},
+      {"floating", JointType::floating, 7, 6},
+      {"ball", JointType::ball, 4, 3},
+      {"helical", JointType::helical, 1, 1}};
   for (const auto& [name, type, nq, nv] : kinds) {
     const Model model = read_joint(name, "<axis xyz='0 0 1' ulna:pitch='0.02'/>").model;
     EXPECT_EQ(joint_of(model, "j").type, type) << name;
@@ -196,7 +209,8 @@ TEST(Urdf, joint_kinds_have_their_coordinates) {
 }
 
 TEST(Urdf, every_joint_moves_its_child_about_the_axis_that_is_written) {
-  for (const char* type : {"revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"})
+  for (const char* type :
+       {"revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"})
     for_each_seed(
         [&](Random& random) {
           const Model model = read_joint(type,
@@ -210,7 +224,8 @@ TEST(Urdf, every_joint_moves_its_child_about_the_axis_that_is_written) {
 }
 
 TEST(Urdf, limits_are_read) {
-  const Imported r = read_joint("revolute", "<axis xyz='0 0 1'/><limit lower='-1' upper='2' effort='3' velocity='4'/>");
+  const Imported r = read_joint(
+      "revolute", "<axis xyz='0 0 1'/><limit lower='-1' upper='2' effort='3' velocity='4'/>");
   EXPECT_TRUE(r.diagnostics.list().empty());
   EXPECT_EQ(r.model.lower_limit()(0), -1.0);
   EXPECT_EQ(r.model.upper_limit()(0), 2.0);
@@ -220,9 +235,13 @@ TEST(Urdf, limits_are_read) {
 
 TEST(Urdf, limits_that_are_not_given_are_zero_beside_one_that_is_and_infinite_otherwise) {
   const auto limits = [](const char* type, const char* text) {
-    return joint_of(read_joint(type, "<axis xyz='0 0 1' ulna:pitch='1'/>" + std::string(text)).model, "j").limits;
+    return joint_of(
+               read_joint(type, "<axis xyz='0 0 1' ulna:pitch='1'/>" + std::string(text)).model,
+               "j")
+        .limits;
   };
-  EXPECT_EQ(limits("revolute", "<limit effort='3' velocity='4'/>"), (Limits{-infinity, infinity, 4.0, 3.0}));
+  EXPECT_EQ(limits("revolute", "<limit effort='3' velocity='4'/>"),
+            (Limits{-infinity, infinity, 4.0, 3.0}));
   EXPECT_EQ(limits("prismatic", "<limit upper='1'/>"), (Limits{0.0, 1.0, infinity, infinity}));
   EXPECT_EQ(limits("prismatic", "<limit lower='-1'/>"), (Limits{-1.0, 0.0, infinity, infinity}));
   EXPECT_EQ(limits("revolute", ""), Limits());
@@ -230,8 +249,8 @@ TEST(Urdf, limits_that_are_not_given_are_zero_beside_one_that_is_and_infinite_ot
 }
 
 TEST(Urdf, continuous_joint_has_effort_and_velocity_limits_but_no_range) {
-  const Imported r =
-      read_joint("continuous", "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='3' velocity='4'/>");
+  const Imported r = read_joint(
+      "continuous", "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='3' velocity='4'/>");
   EXPECT_EQ(joint_of(r.model, "j").limits, (Limits{-infinity, infinity, 4.0, 3.0}));
 }
 
@@ -243,13 +262,15 @@ TEST(Urdf, joint_of_several_coordinates_has_its_effort_limit_in_each) {
 
 TEST(Urdf, dynamics_is_read_with_its_extensions) {
   const auto dynamics = [](const char* text) {
-    return joint_of(read_joint("continuous", "<axis xyz='0 0 1'/>" + std::string(text)).model, "j").dynamics;
+    return joint_of(read_joint("continuous", "<axis xyz='0 0 1'/>" + std::string(text)).model, "j")
+        .dynamics;
   };
   EXPECT_EQ(dynamics(""), JointDynamics());
   EXPECT_EQ(dynamics("<dynamics/>"), JointDynamics());
   EXPECT_EQ(dynamics("<dynamics damping='1' friction='2'/>"), (JointDynamics{1, 2, 2, 0}));
-  EXPECT_EQ(dynamics("<dynamics damping='1' friction='2' ulna:friction_negative='3' ulna:armature='4'/>"),
-            (JointDynamics{1, 2, 3, 4}));
+  EXPECT_EQ(
+      dynamics("<dynamics damping='1' friction='2' ulna:friction_negative='3' ulna:armature='4'/>"),
+      (JointDynamics{1, 2, 3, 4}));
 }
 
 TEST(Urdf, mimic_has_multiplier_one_and_offset_zero_by_default) {
@@ -258,7 +279,8 @@ TEST(Urdf, mimic_has_multiplier_one_and_offset_zero_by_default) {
       "<joint name='j' type='continuous'><axis xyz='0 0 1'/><parent link='a'/><child "
       "link='b'/></joint>"
       "<joint name='k' type='continuous'><axis xyz='0 0 1'/><parent link='b'/><child link='c'/>";
-  EXPECT_EQ(joint_of(read(three + "<mimic joint='j'/></joint>").model, "k").mimic, (Mimic{"j", 1.0, 0.0}));
+  EXPECT_EQ(joint_of(read(three + "<mimic joint='j'/></joint>").model, "k").mimic,
+            (Mimic{"j", 1.0, 0.0}));
   const Model model = read(three + "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>").model;
   EXPECT_EQ(joint_of(model, "k").mimic, (Mimic{"j", -2.0, 0.5}));
   EXPECT_EQ(model.nv(), 1);
@@ -268,12 +290,13 @@ TEST(Urdf, mimic_has_multiplier_one_and_offset_zero_by_default) {
 TEST(Urdf, joints_are_numbered_depth_first_in_the_order_of_the_file) {
   const std::string axis = "<axis xyz='0 0 1'/>";
   const auto joint = [&](const char* name, const char* parent, const char* child) {
-    return "<joint name='" + std::string(name) + "' type='continuous'>" + axis + "<parent link='" + parent +
-           "'/><child link='" + child + "'/></joint>";
+    return "<joint name='" + std::string(name) + "' type='continuous'>" + axis + "<parent link='" +
+           parent + "'/><child link='" + child + "'/></joint>";
   };
   const Model model =
       read("<link name='e'/><link name='d'/><link name='c'/><link name='b'/><link name='a'/>" +
-           joint("second", "b", "c") + joint("fourth", "a", "e") + joint("first", "a", "b") + joint("third", "c", "d"))
+           joint("second", "b", "c") + joint("fourth", "a", "e") + joint("first", "a", "b") +
+           joint("third", "c", "d"))
           .model;
   std::vector<std::string> names;
   for (int b = 1; b < model.body_count(); ++b) names.emplace_back(model.joint_name(b));
@@ -281,19 +304,20 @@ TEST(Urdf, joints_are_numbered_depth_first_in_the_order_of_the_file) {
 }
 
 TEST(Urdf, frames_and_loops_are_read) {
-  const auto d = read(
-                     "<link name='a'/><link name='b'/><joint name='j' type='continuous'><axis xyz='0 0 "
-                     "1'/><parent link='a'/><child link='b'/></joint>"
-                     "<ulna:frame name='f' link='b'><origin xyz='1 2 3' rpy='0.1 0.2 0.3'/></ulna:frame>"
-                     "<ulna:loop name='l' type='revolute' link1='a' link2='b'><origin1 xyz='1 0 0'/><origin2 "
-                     "xyz='0 1 0'/><axis xyz='0 0 2'/></ulna:loop>"
-                     "<ulna:loop name='m' type='ball' link1='a' link2='b'/>")
-                     .model.description();
+  const auto d =
+      read(
+          "<link name='a'/><link name='b'/><joint name='j' type='continuous'><axis xyz='0 0 "
+          "1'/><parent link='a'/><child link='b'/></joint>"
+          "<ulna:frame name='f' link='b'><origin xyz='1 2 3' rpy='0.1 0.2 0.3'/></ulna:frame>"
+          "<ulna:loop name='l' type='revolute' link1='a' link2='b'><origin1 xyz='1 0 0'/><origin2 "
+          "xyz='0 1 0'/><axis xyz='0 0 2'/></ulna:loop>"
+          "<ulna:loop name='m' type='ball' link1='a' link2='b'/>")
+          .model.description();
   ASSERT_EQ(d.frames.size(), 1u);
   EXPECT_EQ(d.frames[0], (FrameDescription{"f", "b", Pose({1, 2, 3}, {0.1, 0.2, 0.3}), 0}));
   ASSERT_EQ(d.loops.size(), 2u);
-  EXPECT_EQ(d.loops[0], (LoopDescription{"l", JointType::revolute, "a", "b", Pose({1, 0, 0}), Pose({0, 1, 0}),
-                                         Vec3<double>::UnitZ(), 0}));
+  EXPECT_EQ(d.loops[0], (LoopDescription{"l", JointType::revolute, "a", "b", Pose({1, 0, 0}),
+                                         Pose({0, 1, 0}), Vec3<double>::UnitZ(), 0}));
   EXPECT_EQ(d.loops[1].type, JointType::ball);
 }
 
@@ -304,10 +328,13 @@ TEST(Urdf, what_means_nothing_to_dynamics_is_skipped_with_a_note) {
       "name='x'/></transmission>\n<gazebo/>");
   EXPECT_EQ(r.diagnostics.count(Severity::warning), 0u);
   ASSERT_EQ(r.diagnostics.count(Severity::note), 3u);
-  EXPECT_EQ(r.diagnostics.list()[1].str(), "r.urdf:3: note: <gazebo>: skipped, here and 1 times more [tag-ignored]");
-  EXPECT_EQ(read_joint("continuous", "<axis xyz='0 0 1'/><safety_controller k_velocity='1'/><calibration rising='1'/>")
-                .diagnostics.count(Severity::note),
-            2u);
+  EXPECT_EQ(r.diagnostics.list()[1].str(),
+            "r.urdf:3: note: <gazebo>: skipped, here and 1 times more [tag-ignored]");
+  EXPECT_EQ(
+      read_joint("continuous",
+                 "<axis xyz='0 0 1'/><safety_controller k_velocity='1'/><calibration rising='1'/>")
+          .diagnostics.count(Severity::note),
+      2u);
 }
 
 // --- lines ---
@@ -328,13 +355,16 @@ TEST(Urdf, lines_are_counted_through_comments_declarations_and_all_line_ends) {
   std::string crlf;
   for (const char c : start) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(line_told(crlf + "</inertial></link></robot>", rules::number_invalid), 8);
-  EXPECT_EQ(line_told("\xEF\xBB\xBF" + start + "</inertial></link></robot>", rules::number_invalid), 8);
+  EXPECT_EQ(line_told("\xEF\xBB\xBF" + start + "</inertial></link></robot>", rules::number_invalid),
+            8);
 }
 
 TEST(Urdf, missing_attribute_is_told_on_the_line_of_its_element) {
-  EXPECT_EQ(line_told("<robot name='r'>\n<link name='a'>\n<inertial>\n<mass/>\n</inertial></link></robot>",
-                      rules::attribute_missing),
-            4);
+  EXPECT_EQ(
+      line_told(
+          "<robot name='r'>\n<link name='a'>\n<inertial>\n<mass/>\n</inertial></link></robot>",
+          rules::attribute_missing),
+      4);
 }
 
 // --- what real files contain ---
@@ -352,7 +382,8 @@ TEST(RealFiles, have_zero_axes_on_fixed_joints) {
 }
 
 TEST(RealFiles, have_effort_zero_and_so_no_effort_limit) {
-  const Imported r = read_joint("continuous", "<axis xyz='0 0 1'/><limit effort='0' velocity='0'/>");
+  const Imported r =
+      read_joint("continuous", "<axis xyz='0 0 1'/><limit effort='0' velocity='0'/>");
   EXPECT_EQ(r.model.effort_limit()(0), infinity);
   EXPECT_EQ(r.model.velocity_limit()(0), infinity);
   EXPECT_NE(r.diagnostics.find(rules::effort_zero), nullptr);
@@ -381,7 +412,8 @@ TEST(RealFiles, keep_an_inertia_that_no_body_has) {
 }
 
 TEST(RealFiles, carry_properties_that_xacro_left_behind) {
-  const Imported r = read("<link name='a'/><xacro:property name='pi' value='3.14'/><xacro:arg name='x' default='1'/>");
+  const Imported r = read(
+      "<link name='a'/><xacro:property name='pi' value='3.14'/><xacro:arg name='x' default='1'/>");
   EXPECT_NE(r.diagnostics.find(rules::xacro_leftover), nullptr);
 }
 

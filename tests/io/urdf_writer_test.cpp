@@ -12,14 +12,16 @@ void expect_same_bits(const Model& a, const Model& b) {
   for (int i = 0; i < a.body_count(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     EXPECT_EQ(a.inertias()[at].parameters(), b.inertias()[at].parameters()) << a.body_name(i);
-    EXPECT_EQ(a.canonical_inertias()[at].parameters(), b.canonical_inertias()[at].parameters()) << a.body_name(i);
+    EXPECT_EQ(a.canonical_inertias()[at].parameters(), b.canonical_inertias()[at].parameters())
+        << a.body_name(i);
     EXPECT_EQ(a.joint(i).X_PJ.matrix(), b.joint(i).X_PJ.matrix());
     EXPECT_EQ(a.joint(i).multiplier, b.joint(i).multiplier);
     EXPECT_EQ(a.joint(i).offset, b.joint(i).offset);
     EXPECT_EQ(a.joint(i).pitch, b.joint(i).pitch);
   }
-  for (const auto get : {&Model::damping, &Model::friction, &Model::friction_negative, &Model::armature,
-                         &Model::lower_limit, &Model::upper_limit, &Model::velocity_limit, &Model::effort_limit})
+  for (const auto get :
+       {&Model::damping, &Model::friction, &Model::friction_negative, &Model::armature,
+        &Model::lower_limit, &Model::upper_limit, &Model::velocity_limit, &Model::effort_limit})
     EXPECT_EQ((a.*get)(), (b.*get)());
   EXPECT_EQ(a.gravity(), b.gravity());
 }
@@ -46,7 +48,8 @@ TEST(ToUrdf, read_back_strictly_is_what_was_read_strictly) {
   ImportOptions strict;
   strict.strict = true;
   for_each_model([&](const Model& model, Random&) {
-    EXPECT_EQ(import_urdf(to_urdf(model), "again.urdf", strict).model.description(), model.description());
+    EXPECT_EQ(import_urdf(to_urdf(model), "again.urdf", strict).model.description(),
+              model.description());
   });
 }
 
@@ -54,8 +57,13 @@ TEST(ToUrdf, keeps_an_axis_to_the_last_bit_however_it_was_given) {
   Random random(1);
   for (int i = 0; i < 2000; ++i) {
     const Vec3<double> axis = random_vector<double>(random, i % 2 ? 1.0 : 1e3);
-    const Model model = Builder("r").link("a").link("b").joint("j", JointType::continuous, "a", "b", {}, axis).build();
-    EXPECT_EQ(import_urdf(to_urdf(model), "again.urdf").model.description(), model.description()) << axis.transpose();
+    const Model model = Builder("r")
+                            .link("a")
+                            .link("b")
+                            .joint("j", JointType::continuous, "a", "b", {}, axis)
+                            .build();
+    EXPECT_EQ(import_urdf(to_urdf(model), "again.urdf").model.description(), model.description())
+        << axis.transpose();
   }
 }
 
@@ -93,17 +101,21 @@ TEST(ToUrdf, keeps_limits_of_which_only_one_is_infinite) {
 }
 
 TEST(ToUrdf, escapes_names) {
-  for (const std::string name : {"a\"b", "a'b", "a<b>c", "a&b", "&amp;", "a b", "a\tb", "a\nb", "\xC3\xBC\xE2\x82\xAC",
-                                 "]]>", "--", " padded "}) {
+  for (const std::string name : {"a\"b", "a'b", "a<b>c", "a&b", "&amp;", "a b", "a\tb", "a\nb",
+                                 "\xC3\xBC\xE2\x82\xAC", "]]>", "--", " padded "}) {
     SCOPED_TRACE(name);
-    const Model model =
-        Builder(name).link(name + "0").link(name).joint(name, JointType::continuous, name + "0", name).build();
+    const Model model = Builder(name)
+                            .link(name + "0")
+                            .link(name)
+                            .joint(name, JointType::continuous, name + "0", name)
+                            .build();
     expect_round_trip(model);
   }
 }
 
 TEST(ToUrdf, writes_nothing_that_has_its_default) {
-  const Model model = Builder("r").link("a").link("b").joint("j", JointType::fixed, "a", "b").build();
+  const Model model =
+      Builder("r").link("a").link("b").joint("j", JointType::fixed, "a", "b").build();
   EXPECT_EQ(to_urdf(model),
             "<?xml version=\"1.0\"?>\n<robot name=\"r\">\n    <link name=\"a\"/>\n    <link "
             "name=\"b\"/>\n    <joint name=\"j\" type=\"fixed\">\n"
@@ -113,7 +125,8 @@ TEST(ToUrdf, writes_nothing_that_has_its_default) {
 TEST(ToUrdf, declares_its_extensions_where_it_uses_them) {
   EXPECT_EQ(to_urdf(load_robot("iiwa14").model).find("xmlns:ulna") != std::string::npos,
             to_urdf(load_robot("iiwa14").model).find("<ulna:") != std::string::npos);
-  EXPECT_NE(to_urdf(load_robot("lead_screw").model).find("xmlns:ulna=\"https://ulna.dev/urdf\""), std::string::npos);
+  EXPECT_NE(to_urdf(load_robot("lead_screw").model).find("xmlns:ulna=\"https://ulna.dev/urdf\""),
+            std::string::npos);
 }
 
 }  // namespace

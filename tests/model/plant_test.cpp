@@ -51,8 +51,8 @@ TYPED_TEST(PlantOf, at_first_they_are_the_models_own_in_the_users_frames) {
     }
     expect_close(plant.damping, VecX<T>(model.damping().template cast<T>()), 0.0);
     expect_close(plant.friction, VecX<T>(model.friction().template cast<T>()), 0.0);
-    expect_close(plant.friction_negative,
-                 VecX<T>(model.friction_negative().template cast<T>()), 0.0);
+    expect_close(plant.friction_negative, VecX<T>(model.friction_negative().template cast<T>()),
+                 0.0);
     expect_close(plant.armature, VecX<T>(model.armature().template cast<T>()), 0.0);
   });
 }

@@ -8,11 +8,15 @@
 /// wrong; past them, nothing throws, allocates or prints.
 namespace ulna {
 
-template <class T> using MatX = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using MatX = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-template <class T> using In = const Eigen::Ref<const VecX<T>>&;
-template <class T> using Out = Eigen::Ref<VecX<T>>;
-template <class T> using OutMatrix = Eigen::Ref<MatX<T>>;
+template <class T>
+using In = const Eigen::Ref<const VecX<T>>&;
+template <class T>
+using Out = Eigen::Ref<VecX<T>>;
+template <class T>
+using OutMatrix = Eigen::Ref<MatX<T>>;
 
 namespace detail {
 
@@ -35,11 +39,13 @@ void require(const char* what, In<T> x, Eigen::Index size, const Model& model) {
 template <Scalar T>
 void check_wrenches(ExternalWrenches<T> wrenches, const Model& model) {
   for (const ExternalWrench<T>& w : wrenches) {
-    if (!w.frame) throw std::invalid_argument("external wrench: no frame is given; take one from Model::frame");
+    if (!w.frame)
+      throw std::invalid_argument("external wrench: no frame is given; take one from Model::frame");
     if (w.frame->body >= model.body_count())
       throw std::invalid_argument("external wrench: the frame belongs to another robot");
     const T sum = T(0) * (w.wrench.moment.sum() + w.wrench.force.sum());
-    if (!all(is_finite(sum))) throw std::invalid_argument("external wrench: a number is not finite");
+    if (!all(is_finite(sum)))
+      throw std::invalid_argument("external wrench: a number is not finite");
   }
 }
 

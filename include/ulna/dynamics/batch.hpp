@@ -53,9 +53,11 @@ class Batch {
 template <class Matrix>
 auto rows(Matrix& row_major) {
   static_assert(Matrix::IsRowMajor, "rows() takes a row-major matrix");
-  using Column = std::conditional_t<std::is_const_v<Matrix>, const Eigen::MatrixXd, Eigen::MatrixXd>;
-  return Eigen::Map<Column, 0, Eigen::OuterStride<>>(row_major.data(), row_major.cols(), row_major.rows(),
-                                                    Eigen::OuterStride<>(row_major.outerStride()));
+  using Column =
+      std::conditional_t<std::is_const_v<Matrix>, const Eigen::MatrixXd, Eigen::MatrixXd>;
+  return Eigen::Map<Column, 0, Eigen::OuterStride<>>(row_major.data(), row_major.cols(),
+                                                     row_major.rows(),
+                                                     Eigen::OuterStride<>(row_major.outerStride()));
 }
 
 }  // namespace ulna

@@ -23,7 +23,8 @@ Mat6<T> cross_by(const Wrench<T>& F) {
 }  // namespace detail
 
 template <Scalar T>
-void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws, OutMatrix<T> C) {
+void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+                     OutMatrix<T> C) {
   const Model& model = plant.model();
   const int n = model.body_count();
   detail::require_shape("C", C.rows(), C.cols(), model.nv(), model.nv(), model);
@@ -60,7 +61,8 @@ void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>&
 }
 
 template <Scalar T>
-void mass_matrix_rate(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws, OutMatrix<T> M_rate) {
+void mass_matrix_rate(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+                      OutMatrix<T> M_rate) {
   coriolis_matrix<T>(plant, state, ws, M_rate);
   for (Eigen::Index c = 0; c < M_rate.cols(); ++c)
     for (Eigen::Index r = 0; r <= c; ++r) M_rate(r, c) = M_rate(c, r) = M_rate(r, c) + M_rate(c, r);

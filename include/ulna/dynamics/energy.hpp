@@ -21,11 +21,13 @@ template <Scalar T>
 Vec3<T> center_of_mass(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws);
 /// J (3 x nv) with J v the velocity of the centre of mass.
 template <Scalar T>
-void center_of_mass_jacobian(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> J);
+void center_of_mass_jacobian(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                             OutMatrix<T> J);
 template <Scalar T>
 Vec3<T> center_of_mass_velocity(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws);
 template <Scalar T>
-Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& motion, Workspace<T>& ws);
+Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& motion,
+                                    Workspace<T>& ws);
 
 /// Spatial momentum in world axes about the world's origin.
 template <Scalar T>
@@ -35,6 +37,7 @@ template <Scalar T>
 Wrench<T> centroidal_momentum(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws);
 /// A (6 x nv, angular rows first) with A v the centroidal momentum [Orin, Goswami, Lee 2013].
 template <Scalar T>
-void centroidal_momentum_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> A);
+void centroidal_momentum_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                                OutMatrix<T> A);
 
 }  // namespace ulna

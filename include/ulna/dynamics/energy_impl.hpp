@@ -48,8 +48,10 @@ Wrench<T> momentum_at_origin(const Plant<T>& plant, const State<T>& state, Works
 template <Scalar T>
 T kinetic_energy(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws) {
   T energy(0);
-  for (int i = 0; i < plant.model().nv(); ++i) energy += T(0.5) * plant.armature(i) * square(state.v()(i));
-  detail::each_body(plant, state, ws, [&](int b, const Inertia<T>& I) { energy += kinetic_energy(I, state.V(b)); });
+  for (int i = 0; i < plant.model().nv(); ++i)
+    energy += T(0.5) * plant.armature(i) * square(state.v()(i));
+  detail::each_body(plant, state, ws,
+                    [&](int b, const Inertia<T>& I) { energy += kinetic_energy(I, state.V(b)); });
   return energy;
 }
 
@@ -76,11 +78,13 @@ Vec3<T> center_of_mass(const Plant<T>& plant, const Configuration<T>& at, Worksp
 }
 
 template <Scalar T>
-void center_of_mass_jacobian(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> J) {
+void center_of_mass_jacobian(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                             OutMatrix<T> J) {
   detail::require_shape("J", J.rows(), J.cols(), 3, plant.model().nv(), plant.model());
   J.setZero();
   const T mass = total_mass(plant);
-  detail::each_direction(plant, at, ws, [&](const auto& d, const Wrench<T>& h) { J.col(d.dof) += h.force / mass; });
+  detail::each_direction(
+      plant, at, ws, [&](const auto& d, const Wrench<T>& h) { J.col(d.dof) += h.force / mass; });
 }
 
 template <Scalar T>
@@ -99,7 +103,8 @@ Vec3<T> center_of_mass_velocity(const Plant<T>& plant, const State<T>& state, Wo
 }
 
 template <Scalar T>
-Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& motion, Workspace<T>& ws) {
+Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& motion,
+                                    Workspace<T>& ws) {
   Vec3<T> force = Vec3<T>::Zero();
   detail::each_body(plant, motion, ws, [&](int b, const Inertia<T>& I) {
     const Twist<T> V = motion.V(b);
@@ -109,11 +114,14 @@ Vec3<T> center_of_mass_acceleration(const Plant<T>& plant, const Motion<T>& moti
 }
 
 template <Scalar T>
-void centroidal_momentum_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> A) {
+void centroidal_momentum_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                                OutMatrix<T> A) {
   detail::require_shape("A", A.rows(), A.cols(), 6, plant.model().nv(), plant.model());
   A.setZero();
   const Vec3<T> com = detail::com_from_origin(plant, at, ws);
-  detail::each_direction(plant, at, ws, [&](const auto& d, const Wrench<T>& h) { A.col(d.dof) += h.at(com).vector(); });
+  detail::each_direction(plant, at, ws, [&](const auto& d, const Wrench<T>& h) {
+    A.col(d.dof) += h.at(com).vector();
+  });
 }
 
 }  // namespace ulna

@@ -21,6 +21,7 @@ struct ExternalWrench {
   Axes axes = Axes::aligned;
 };
 
-template <Scalar T> using ExternalWrenches = std::span<const ExternalWrench<T>>;
+template <Scalar T>
+using ExternalWrenches = std::span<const ExternalWrench<T>>;
 
 }  // namespace ulna

@@ -11,17 +11,20 @@ namespace ulna {
 /// By articulated bodies [Featherstone 1983; 2008, ch. 7], O(n). Robots with mimicking joints are no
 /// trees to it: for them, ForwardDynamics goes by the mass matrix.
 template <Scalar T>
-[[nodiscard]] bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<T> tau,
-                                             Workspace<T>& ws, Out<T> a, ExternalWrenches<T> wrenches = {});
+[[nodiscard]] bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state,
+                                             In<T> tau, Workspace<T>& ws, Out<T> a,
+                                             ExternalWrenches<T> wrenches = {});
 
 /// The same by M^-1 (tau - bias).
 template <Scalar T>
-[[nodiscard]] bool mass_matrix_dynamics(const Plant<T>& plant, const Configuration<T>& at, In<T> v, In<T> tau,
-                                        MassFactor<T>& factor, Workspace<T>& ws, Out<T> a, ExternalWrenches<T> wrenches = {});
+[[nodiscard]] bool mass_matrix_dynamics(const Plant<T>& plant, const Configuration<T>& at, In<T> v,
+                                        In<T> tau, MassFactor<T>& factor, Workspace<T>& ws,
+                                        Out<T> a, ExternalWrenches<T> wrenches = {});
 
 /// The change of velocity that an impulse at a frame causes, M^-1 J'F, with the mass matrix factored.
 template <Scalar T>
-void impulse_response(const MassFactor<T>& factor, const Configuration<T>& at, const ExternalWrench<T>& impulse, Out<T> change);
+void impulse_response(const MassFactor<T>& factor, const Configuration<T>& at,
+                      const ExternalWrench<T>& impulse, Out<T> change);
 
 /// Forward dynamics for every robot: by articulated bodies, or with the mass matrix where joints mimic
 /// others. Made once, it allocates no more.

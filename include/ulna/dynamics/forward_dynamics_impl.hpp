@@ -61,22 +61,26 @@ inline void inertia_columns(const Composite& C, V6* I) {
 template <Scalar T, class V6>
 inline V6 times(const V6* I, const V3<T>& w, const V3<T>& v) {
   V6 y;
-  y.angular = I[0].angular * w[0] + I[1].angular * w[1] + I[2].angular * w[2] + (I[3].angular * v[0] + I[4].angular * v[1] + I[5].angular * v[2]);
-  y.linear = I[0].linear * w[0] + I[1].linear * w[1] + I[2].linear * w[2] + (I[3].linear * v[0] + I[4].linear * v[1] + I[5].linear * v[2]);
+  y.angular = I[0].angular * w[0] + I[1].angular * w[1] + I[2].angular * w[2] +
+              (I[3].angular * v[0] + I[4].angular * v[1] + I[5].angular * v[2]);
+  y.linear = I[0].linear * w[0] + I[1].linear * w[1] + I[2].linear * w[2] +
+             (I[3].linear * v[0] + I[4].linear * v[1] + I[5].linear * v[2]);
   return y;
 }
 
 }  // namespace detail
 
 template <Scalar T>
-bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<T> tau, Workspace<T>& ws, Out<T> a,
-                               ExternalWrenches<T> wrenches) {
+bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<T> tau,
+                               Workspace<T>& ws, Out<T> a, ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
   const int n = model.body_count();
   detail::require<T>("tau", tau, model.nv(), model);
   detail::require_size("a", a.size(), model.nv(), model);
   for (const Joint& j : model.joints())
-    if (j.mimics) throw std::invalid_argument("articulated bodies cannot have mimicking joints; use ForwardDynamics");
+    if (j.mimics)
+      throw std::invalid_argument(
+          "articulated bodies cannot have mimicking joints; use ForwardDynamics");
   if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
 
   using lanes::V3;
@@ -114,7 +118,8 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
       const auto& S = directions[i];
       for (int j = 0; j < k; ++j) D(i, j) = dot2(S.w, B.U[j].angular, S.v, B.U[j].linear);
       D(i, i) += plant.armature(S.dof);
-      B.u[i] = tau(S.dof) - detail::friction_torque<T>(plant, S.dof, state.v()(S.dof)) - dot2(S.w, B.p.angular, S.v, B.p.linear);
+      B.u[i] = tau(S.dof) - detail::friction_torque<T>(plant, S.dof, state.v()(S.dof)) -
+               dot2(S.w, B.p.angular, S.v, B.p.linear);
     }
     possible = possible && detail::invert_small<T>(D, k, B.D_inverse);
     const int parent = joints[b].parent;
@@ -126,7 +131,9 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
     for (int c = 0; c < 6; ++c) P.I[c].angular += B.I[c].angular, P.I[c].linear += B.I[c].linear;
     for (int i = 0; i < k; ++i) {
       V6 UD = {V3<T>::zero(), V3<T>::zero()};
-      for (int j = 0; j < k; ++j) UD.angular += B.U[j].angular * B.D_inverse(j, i), UD.linear += B.U[j].linear * B.D_inverse(j, i);
+      for (int j = 0; j < k; ++j)
+        UD.angular += B.U[j].angular * B.D_inverse(j, i),
+            UD.linear += B.U[j].linear * B.D_inverse(j, i);
       for (int c = 0; c < 3; ++c) {
         const T w = B.U[i].angular[c], v = B.U[i].linear[c];
         P.I[c].angular -= UD.angular * w, P.I[c].linear -= UD.linear * w;
@@ -150,7 +157,9 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
     B.A = A;
     for (int i = 0; i < k; ++i) {
       T qdd(0);
-      for (int j = 0; j < k; ++j) qdd += B.D_inverse(i, j) * (B.u[j] - dot2(B.U[j].angular, A.angular, B.U[j].linear, A.linear));
+      for (int j = 0; j < k; ++j)
+        qdd +=
+            B.D_inverse(i, j) * (B.u[j] - dot2(B.U[j].angular, A.angular, B.U[j].linear, A.linear));
       a(directions[i].dof) = qdd;
       B.A.angular += directions[i].w * qdd;
       B.A.linear += directions[i].v * qdd;
@@ -160,8 +169,9 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
 }
 
 template <Scalar T>
-bool mass_matrix_dynamics(const Plant<T>& plant, const Configuration<T>& at, In<T> v, In<T> tau, MassFactor<T>& factor,
-                          Workspace<T>& ws, Out<T> a, ExternalWrenches<T> wrenches) {
+bool mass_matrix_dynamics(const Plant<T>& plant, const Configuration<T>& at, In<T> v, In<T> tau,
+                          MassFactor<T>& factor, Workspace<T>& ws, Out<T> a,
+                          ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
   detail::require<T>("v", v, model.nv(), model);
   detail::require<T>("tau", tau, model.nv(), model);
@@ -169,13 +179,15 @@ bool mass_matrix_dynamics(const Plant<T>& plant, const Configuration<T>& at, In<
   if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
   if (!factor.factor(plant, at, ws)) return false;
   detail::newton_euler<T>(plant, at.q().data(), v.data(), nullptr, ws, wrenches, ws.bias.data());
-  for (Eigen::Index i = 0; i < a.size(); ++i) a(i) = tau(i) - ws.bias(i) - detail::friction_torque<T>(plant, i, v(i));
+  for (Eigen::Index i = 0; i < a.size(); ++i)
+    a(i) = tau(i) - ws.bias(i) - detail::friction_torque<T>(plant, i, v(i));
   factor.solve(a);
   return true;
 }
 
 template <Scalar T>
-void impulse_response(const MassFactor<T>& factor, const Configuration<T>& at, const ExternalWrench<T>& impulse, Out<T> change) {
+void impulse_response(const MassFactor<T>& factor, const Configuration<T>& at,
+                      const ExternalWrench<T>& impulse, Out<T> change) {
   detail::require_size("change", change.size(), at.model().nv(), at.model());
   change.setZero();
   add_wrench_torque<T>(at, impulse, change);
@@ -189,7 +201,8 @@ ForwardDynamics<T>::ForwardDynamics(const Model& model) : state_(model), ws_(mod
 }
 
 template <Scalar T>
-bool ForwardDynamics<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, Out<T> a, ExternalWrenches<T> wrenches) {
+bool ForwardDynamics<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, Out<T> a,
+                                    ExternalWrenches<T> wrenches) {
   state_.set(q, v);
   return factor_ ? mass_matrix_dynamics<T>(plant, state_, v, tau, *factor_, ws_, a, wrenches)
                  : articulated_body_dynamics<T>(plant, state_, tau, ws_, a, wrenches);

@@ -10,15 +10,16 @@ namespace ulna {
 /// accelerate by a. Newton-Euler recursion in body frames [Luh, Walker, Paul 1980; 002, sec. 3.3;
 /// 001, Alg. 1]. Writes tau (nv). O(n).
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws, Out<T> tau,
-                      ExternalWrenches<T> wrenches = {});
+void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
+                      Out<T> tau, ExternalWrenches<T> wrenches = {});
 
 /// The same, and what each joint transmits: joint_wrenches[b] is what the parent exerts on body b, in
 /// the user's frame of b, as a 6-axis sensor there would read it. [0] is what the ground exerts on
 /// the base.
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws, Out<T> tau,
-                      std::span<Wrench<T>> joint_wrenches, ExternalWrenches<T> wrenches = {});
+void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
+                      Out<T> tau, std::span<Wrench<T>> joint_wrenches,
+                      ExternalWrenches<T> wrenches = {});
 
 /// C(q, v) v + g(q): inverse dynamics without acceleration, friction or wrenches.
 template <Scalar T>

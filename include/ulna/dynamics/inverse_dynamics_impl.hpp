@@ -12,15 +12,18 @@ template <Scalar T>
 Wrench<T> on_body(const ExternalWrench<T>& given, const Model& model, const Workspace<T>& ws) {
   const int b = given.frame->body;
   const Joint& j = model.joint(b);
-  const Transform<T> X_CF = cast<T>(Transform<double>::from_rotation(j.R_BC.inverse()) * given.frame->X_BF);
+  const Transform<T> X_CF =
+      cast<T>(Transform<double>::from_rotation(j.R_BC.inverse()) * given.frame->X_BF);
   if (given.axes == Axes::local) return X_CF * given.wrench;
 
   Transform<T> X_WC;
   for (int i = b; i > 0; i = model.joint(i).parent)
-    X_WC = Transform<T>(Rotation<T>::from_matrix(ws.links[i].R.R.mat()), ws.links[i].p.vec()) * X_WC;
+    X_WC =
+        Transform<T>(Rotation<T>::from_matrix(ws.links[i].R.R.mat()), ws.links[i].p.vec()) * X_WC;
   if (given.axes == Axes::world) return X_WC.inverse_apply(given.wrench);
   const Rotation<T>& R_WC = X_WC.rotation();
-  const Wrench<T> turned{R_WC.inverse_apply(given.wrench.moment), R_WC.inverse_apply(given.wrench.force)};
+  const Wrench<T> turned{R_WC.inverse_apply(given.wrench.moment),
+                         R_WC.inverse_apply(given.wrench.force)};
   return Transform<T>::from_translation(X_CF.translation()) * turned;
 }
 
@@ -79,7 +82,8 @@ void newton_euler(const Plant<T>& plant, const T* q, const T* v, const T* a, Wor
 /// What joint i resists with at v.
 template <Scalar T>
 T friction_torque(const Plant<T>& plant, Eigen::Index i, const T& v) {
-  const T coulomb = select(v > T(0), plant.friction(i), select(v < T(0), T(-plant.friction_negative(i)), T(0)));
+  const T coulomb =
+      select(v > T(0), plant.friction(i), select(v < T(0), T(-plant.friction_negative(i)), T(0)));
   return plant.damping(i) * v + coulomb;
 }
 
@@ -93,8 +97,8 @@ void add_friction(const Plant<T>& plant, In<T> v, Out<T> tau) {
 }
 
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws, Out<T> tau,
-                      ExternalWrenches<T> wrenches) {
+void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
+                      Out<T> tau, ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
   detail::require<T>("q", q, model.nq(), model);
   detail::require<T>("v", v, model.nv(), model);
@@ -102,14 +106,17 @@ void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspac
   detail::require_size("tau", tau.size(), model.nv(), model);
   if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
   detail::newton_euler(plant, q.data(), v.data(), a.data(), ws, wrenches, tau.data());
-  for (Eigen::Index i = 0; i < tau.size(); ++i) tau(i) += plant.armature(i) * a(i) + detail::friction_torque<T>(plant, i, v(i));
+  for (Eigen::Index i = 0; i < tau.size(); ++i)
+    tau(i) += plant.armature(i) * a(i) + detail::friction_torque<T>(plant, i, v(i));
 }
 
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws, Out<T> tau,
-                      std::span<Wrench<T>> joint_wrenches, ExternalWrenches<T> wrenches) {
+void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
+                      Out<T> tau, std::span<Wrench<T>> joint_wrenches,
+                      ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
-  detail::require_size("joint_wrenches", static_cast<Eigen::Index>(joint_wrenches.size()), model.body_count(), model);
+  detail::require_size("joint_wrenches", static_cast<Eigen::Index>(joint_wrenches.size()),
+                       model.body_count(), model);
   inverse_dynamics(plant, q, v, a, ws, tau, wrenches);
   for (int b = 0; b < model.body_count(); ++b) {
     const Mat3<T> R_BC = model.joint(b).R_BC.matrix().template cast<T>();
@@ -132,7 +139,8 @@ void bias_torque(const Plant<T>& plant, In<T> q, In<T> v, Workspace<T>& ws, Out<
 }
 
 template <Scalar T>
-void static_torque(const Plant<T>& plant, In<T> q, Workspace<T>& ws, Out<T> tau, ExternalWrenches<T> wrenches) {
+void static_torque(const Plant<T>& plant, In<T> q, Workspace<T>& ws, Out<T> tau,
+                   ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
   detail::require<T>("q", q, model.nq(), model);
   detail::require_size("tau", tau.size(), model.nv(), model);

@@ -10,15 +10,15 @@ struct IkOptions {
   double position_tolerance = 1e-6;     ///< metres
   double orientation_tolerance = 1e-6;  ///< radians
   bool position_only = false;
-  int iterations = 200;   ///< per start
-  int restarts = 20;      ///< from random configurations, after the one given
+  int iterations = 200;  ///< per start
+  int restarts = 20;     ///< from random configurations, after the one given
   std::uint64_t seed = 1;
 };
 
 struct IkResult {
   bool found = false;
-  Eigen::VectorXd q;              ///< the best there was
-  double position_error = 0.0;    ///< metres
+  Eigen::VectorXd q;               ///< the best there was
+  double position_error = 0.0;     ///< metres
   double orientation_error = 0.0;  ///< radians
   int iterations = 0, starts = 0;
 

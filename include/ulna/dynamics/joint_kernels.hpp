@@ -22,10 +22,13 @@ using lanes::V3;
 
 template <Scalar T>
 Transform<T> cast(const Transform<double>& X) {
-  return {Rotation<T>::from_matrix(X.rotation().matrix().template cast<T>()), X.translation().template cast<T>()};
+  return {Rotation<T>::from_matrix(X.rotation().matrix().template cast<T>()),
+          X.translation().template cast<T>()};
 }
 
-inline bool turns_only(JointType t) { return t == JointType::revolute || t == JointType::continuous; }
+inline bool turns_only(JointType t) {
+  return t == JointType::revolute || t == JointType::continuous;
+}
 inline bool turns_about_z(JointType t) { return turns_only(t) || t == JointType::helical; }
 
 /// The value of a joint's one coordinate or rate, followed if it mimics.
@@ -43,11 +46,13 @@ template <Scalar T>
 void joint_angles(std::span<const Joint> joints, const T* q, Skeleton<T>& skeleton) {
   for (std::size_t b = 1; b < joints.size(); ++b)
     skeleton.angle[b] = turns_about_z(joints[b].type) ? coordinate(joints[b], q) : T(0);
-  sin_cos(skeleton.angle.data(), skeleton.sine.data(), skeleton.cosine.data(), static_cast<int>(skeleton.angle.size()));
+  sin_cos(skeleton.angle.data(), skeleton.sine.data(), skeleton.cosine.data(),
+          static_cast<int>(skeleton.angle.size()));
 }
 
 template <Scalar T>
-ULNA_OUT_OF_LINE void place_other(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q, Turn<T>& R, V3<T>& p) {
+ULNA_OUT_OF_LINE void place_other(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q,
+                                  Turn<T>& R, V3<T>& p) {
   const Place<T>& at = skeleton.places[b];
   if (j.type == JointType::helical) {
     R = at.turn(skeleton.sine[b], skeleton.cosine[b]);
@@ -64,7 +69,8 @@ ULNA_OUT_OF_LINE void place_other(const Joint& j, const Skeleton<T>& skeleton, i
 
 /// Where a body is in its parent, canonical frames.
 template <Scalar T>
-inline void place(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q, Turn<T>& R, V3<T>& p) {
+inline void place(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q, Turn<T>& R,
+                  V3<T>& p) {
   if (turns_only(j.type)) {
     R = skeleton.places[b].turn(skeleton.sine[b], skeleton.cosine[b]);
     p = skeleton.places[b].p;
@@ -74,7 +80,8 @@ inline void place(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q
 }
 
 template <Scalar T, class Direction>
-ULNA_OUT_OF_LINE void other_directions(const Joint& j, const M3<T>& R, const V3<T>& p, Direction* direction) {
+ULNA_OUT_OF_LINE void other_directions(const Joint& j, const M3<T>& R, const V3<T>& p,
+                                       Direction* direction) {
   for (int k = 0; k < velocity_size(j.type); ++k) {
     T unit[6] = {T(0), T(0), T(0), T(0), T(0), T(0)};
     unit[k] = T(1);
@@ -93,7 +100,8 @@ inline void joint_directions(const Joint& j, const M3<T>& R, const V3<T>& p, Dir
   } else {
     other_directions(j, R, p, direction);
   }
-  if (j.mimics) direction->w = direction->w * T(j.multiplier), direction->v = direction->v * T(j.multiplier);
+  if (j.mimics)
+    direction->w = direction->w * T(j.multiplier), direction->v = direction->v * T(j.multiplier);
 }
 
 template <Scalar T, class Link>
@@ -130,7 +138,8 @@ inline void add_joint_motion(const Joint& j, const T* v, const T* a, Link& B) {
 template <Scalar T>
 inline M3<T> point_acceleration(const V3<T>& w, const V3<T>& alpha) {
   const T s = -dot(w, w);
-  return {w * w[0] + skew_column<0>(alpha, s), w * w[1] + skew_column<1>(alpha, s), w * w[2] + skew_column<2>(alpha, s)};
+  return {w * w[0] + skew_column<0>(alpha, s), w * w[1] + skew_column<1>(alpha, s),
+          w * w[2] + skew_column<2>(alpha, s)};
 }
 
 /// Newton's and Euler's equations about the origin of B: with the point r accelerating by a + U r,
@@ -139,23 +148,31 @@ inline M3<T> point_acceleration(const V3<T>& w, const V3<T>& alpha) {
 template <Scalar T, class Body, class Link>
 inline void newton_euler_equations(const Body& body, Link& B) {
   B.f = B.a * body.mass + B.U * body.first;
-  B.n = cross4(body.first, B.a, body.second.c[0], B.U.c[0], body.second.c[1], B.U.c[1], body.second.c[2], B.U.c[2]);
+  B.n = cross4(body.first, B.a, body.second.c[0], B.U.c[0], body.second.c[1], B.U.c[1],
+               body.second.c[2], B.U.c[2]);
 }
 
 template <Scalar T>
 ULNA_OUT_OF_LINE void project_other(const Joint& j, const V3<T>& n, const V3<T>& f, T* t) {
   const T k = T(j.multiplier);
   switch (j.type) {
-    case JointType::prismatic: t[0] += k * f[2]; break;
-    case JointType::helical: t[0] += k * (n[2] + T(j.pitch) * f[2]); break;
-    case JointType::planar: t[0] += n[2], t[1] += f[0], t[2] += f[1]; break;
+    case JointType::prismatic:
+      t[0] += k * f[2];
+      break;
+    case JointType::helical:
+      t[0] += k * (n[2] + T(j.pitch) * f[2]);
+      break;
+    case JointType::planar:
+      t[0] += n[2], t[1] += f[0], t[2] += f[1];
+      break;
     case JointType::floating:
       for (int i = 0; i < 3; ++i) t[3 + i] += f[i];
       [[fallthrough]];
     case JointType::ball:
       for (int i = 0; i < 3; ++i) t[i] += n[i];
       break;
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -7,13 +7,21 @@ namespace ulna {
 
 template <Scalar T>
 Configuration<T>::Configuration(Model model)
-    : model_(std::move(model)), q_(neutral(model_).template cast<T>()), origin_(Vec3<T>::Zero()), skeleton_(model_),
-      R_(model_.body_count()), p_(model_.body_count()), first_(model_.body_count() + 1) {
+    : model_(std::move(model)),
+      q_(neutral(model_).template cast<T>()),
+      origin_(Vec3<T>::Zero()),
+      skeleton_(model_),
+      R_(model_.body_count()),
+      p_(model_.body_count()),
+      first_(model_.body_count() + 1) {
   for (int b = 1; b < model_.body_count(); ++b) {
     first_[b] = static_cast<int>(directions_.size());
     const Joint& j = model_.joint(b);
     for (int k = 0; k < velocity_size(j.type); ++k) {
-      const int above = k > 0 ? first_[b] + k - 1 : j.parent > 0 ? first_[j.parent] + velocity_size(model_.joint(j.parent).type) - 1 : -1;
+      const int above = k > 0 ? first_[b] + k - 1
+                        : j.parent > 0
+                            ? first_[j.parent] + velocity_size(model_.joint(j.parent).type) - 1
+                            : -1;
       directions_.push_back({{}, {}, b, j.v + k, above});
     }
   }
@@ -56,7 +64,8 @@ void Configuration<T>::place_bodies() {
 
 template <Scalar T>
 Transform<T> Configuration<T>::pose(int body) const {
-  const Mat3<T> R = R_[body].mat() * model_.joint(body).R_BC.matrix().transpose().template cast<T>();
+  const Mat3<T> R =
+      R_[body].mat() * model_.joint(body).R_BC.matrix().transpose().template cast<T>();
   return {Rotation<T>::from_matrix(R), origin_ + p_[body].vec()};
 }
 
@@ -67,8 +76,10 @@ Transform<T> Configuration<T>::pose(const Frame& frame) const {
 
 template <Scalar T>
 State<T>::State(Model model)
-    : Configuration<T>(std::move(model)), v_(VecX<T>::Zero(this->model_.nv())),
-      w_(this->model_.body_count(), lanes::V3<T>::zero()), u_(w_) {}
+    : Configuration<T>(std::move(model)),
+      v_(VecX<T>::Zero(this->model_.nv())),
+      w_(this->model_.body_count(), lanes::V3<T>::zero()),
+      u_(w_) {}
 
 template <Scalar T>
 void State<T>::set(In<T> q, In<T> v) {
@@ -93,7 +104,9 @@ void State<T>::move_bodies() {
 
 template <Scalar T>
 Motion<T>::Motion(Model model)
-    : State<T>(std::move(model)), a_(VecX<T>::Zero(this->model_.nv())), A_(this->model_.body_count()) {}
+    : State<T>(std::move(model)),
+      a_(VecX<T>::Zero(this->model_.nv())),
+      A_(this->model_.body_count()) {}
 
 template <Scalar T>
 void Motion<T>::set(In<T> q, In<T> v, In<T> a) {
@@ -103,7 +116,8 @@ void Motion<T>::set(In<T> q, In<T> v, In<T> a) {
   for (int b = 1; b < this->model_.body_count(); ++b) {
     A_[b] = A_[this->model_.joint(b).parent];
     // a joint's directions ride on its body: their rate of change is V x S
-    for (const auto& d : this->directions(b)) A_[b] += d.twist() * a_(d.dof) + cross(this->V(b), d.twist()) * this->v_(d.dof);
+    for (const auto& d : this->directions(b))
+      A_[b] += d.twist() * a_(d.dof) + cross(this->V(b), d.twist()) * this->v_(d.dof);
   }
 }
 
@@ -112,7 +126,8 @@ namespace detail {
 /// Where a frame is from `origin`: not by way of the world's origin, which may be far.
 template <Scalar T>
 lanes::V3<T> place_from_origin(const Configuration<T>& at, const Frame& frame) {
-  const Vec3<double> p_CF = at.model().joint(frame.body).R_BC.inverse_apply(frame.X_BF.translation());
+  const Vec3<double> p_CF =
+      at.model().joint(frame.body).R_BC.inverse_apply(frame.X_BF.translation());
   return at.p(frame.body) + at.R(frame.body) * lanes::V3<T>(Vec3<T>(p_CF.template cast<T>()));
 }
 
@@ -168,10 +183,14 @@ void frame_jacobian(const Configuration<T>& at, const Frame& frame, Axes axes, O
   if (axes != Axes::world) p = detail::place_from_origin(at, frame);
   lanes::Turn<T> R;
   if (axes == Axes::local)
-    R = lanes::Turn<T>::from(at.R(frame.body) * lanes::M3<T>(Mat3<T>((R_BC.inverse() * frame.X_BF.rotation()).matrix().template cast<T>())));
+    R = lanes::Turn<T>::from(
+        at.R(frame.body) *
+        lanes::M3<T>(
+            Mat3<T>((R_BC.inverse() * frame.X_BF.rotation()).matrix().template cast<T>())));
   const auto all = at.directions();
   const auto own = at.directions(frame.body);
-  for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0; k = all[k].above) {
+  for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
+       k = all[k].above) {
     const auto& d = all[k];
     lanes::V3<T> w = d.w, v = d.v + cross(d.w, p);
     if (axes == Axes::local) w = R.back(w), v = R.back(v);

@@ -7,7 +7,8 @@ namespace ulna {
 /// M(q), full and symmetric, rotor inertias included. Composite rigid bodies [Walker, Orin 1982;
 /// Featherstone 2008, ch. 6], in world axes: then composing bodies is addition. Writes M (nv x nv).
 template <Scalar T>
-void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> M);
+void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                 OutMatrix<T> M);
 
 /// M = L'D L with L as sparse as the tree, so that branches cost nothing to each other
 /// [Featherstone 2008, sec. 6.5].

@@ -17,7 +17,8 @@ inline void carry_to_world(const Body& body, const M3<T>& R, const V3<T>& p, Com
   C.mass = body.mass;
   C.first = h + mp;
   for (int k = 0; k < 3; ++k)
-    C.second.c[k] = RS.c[0] * R.c[0][k] + RS.c[1] * R.c[1][k] + RS.c[2] * R.c[2][k] + (g * p[k] + p * g[k]);
+    C.second.c[k] =
+        RS.c[0] * R.c[0][k] + RS.c[1] * R.c[1][k] + RS.c[2] * R.c[2][k] + (g * p[k] + p * g[k]);
 }
 
 /// Every body with all that hangs on it.
@@ -38,7 +39,8 @@ void compose_bodies(const Plant<T>& plant, const Configuration<T>& at, Workspace
 /// The momentum of a composite body that moves with (w, v): I w + h x v and m v - h x w, with
 /// I = tr(Σ) 1 - Σ.
 template <Scalar T, class Composite>
-inline void momentum(const Composite& C, const V3<T>& w, const V3<T>& v, V3<T>& moment, V3<T>& force) {
+inline void momentum(const Composite& C, const V3<T>& w, const V3<T>& v, V3<T>& moment,
+                     V3<T>& force) {
   const T trace = C.second.c[0][0] + C.second.c[1][1] + C.second.c[2][2];
   moment = w * trace - C.second * w + cross(C.first, v);
   force = v * C.mass - cross(C.first, w);
@@ -47,7 +49,8 @@ inline void momentum(const Composite& C, const V3<T>& w, const V3<T>& v, V3<T>& 
 /// M without rotors, the whole or the upper triangle: for each direction, the momentum of all that it
 /// moves, as felt by itself and by each direction above it.
 template <bool whole, Scalar T>
-void compose_mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> M) {
+void compose_mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                         OutMatrix<T> M) {
   compose_bodies(plant, at, ws);
   const auto directions = at.directions();
   const bool mimics = static_cast<int>(directions.size()) > M.cols();
@@ -80,7 +83,8 @@ void compose_mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Work
       for (int o = d.above; o >= 0; o = directions[o].above) {
         const auto& other = directions[o];
         const T m = dot2(other.w, moment, other.v, force);
-        M(std::min(d.dof, other.dof), std::max(d.dof, other.dof)) += d.dof == other.dof ? T(m + m) : m;
+        M(std::min(d.dof, other.dof), std::max(d.dof, other.dof)) +=
+            d.dof == other.dof ? T(m + m) : m;
       }
     }
   }
@@ -90,7 +94,8 @@ void compose_mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Work
 }  // namespace detail
 
 template <Scalar T>
-void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws, OutMatrix<T> M) {
+void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
+                 OutMatrix<T> M) {
   const Model& model = plant.model();
   const int nv = model.nv();
   detail::require_shape("M", M.rows(), M.cols(), nv, nv, model);
@@ -99,7 +104,10 @@ void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>
 }
 
 template <Scalar T>
-MassFactor<T>::MassFactor(const Model& model) : L_(MatX<T>::Zero(model.nv(), model.nv())), d_inverse_(VecX<T>::Zero(model.nv())), parent_(model.nv(), -1) {
+MassFactor<T>::MassFactor(const Model& model)
+    : L_(MatX<T>::Zero(model.nv(), model.nv())),
+      d_inverse_(VecX<T>::Zero(model.nv())),
+      parent_(model.nv(), -1) {
   bool mimics = false;
   for (int b = 1; b < model.body_count(); ++b) {
     const Joint& j = model.joint(b);
@@ -107,7 +115,9 @@ MassFactor<T>::MassFactor(const Model& model) : L_(MatX<T>::Zero(model.nv(), mod
     if (j.mimics) continue;
     const Joint& above = model.joint(j.parent);
     for (int k = 0; k < velocity_size(j.type); ++k)
-      parent_[j.v + k] = k > 0 ? j.v + k - 1 : j.parent > 0 ? above.v + velocity_size(above.type) - 1 : -1;
+      parent_[j.v + k] = k > 0          ? j.v + k - 1
+                         : j.parent > 0 ? above.v + velocity_size(above.type) - 1
+                                        : -1;
   }
   // a joint that is followed elsewhere couples branches: then the matrix is taken as full
   if (mimics)
@@ -117,7 +127,8 @@ MassFactor<T>::MassFactor(const Model& model) : L_(MatX<T>::Zero(model.nv(), mod
 template <Scalar T>
 bool MassFactor<T>::factor(const Eigen::Ref<const MatX<T>>& M) {
   if (M.rows() != L_.rows() || M.cols() != L_.cols())
-    throw std::invalid_argument("M is " + std::to_string(M.rows()) + " x " + std::to_string(M.cols()) + ", the robot needs " +
+    throw std::invalid_argument("M is " + std::to_string(M.rows()) + " x " +
+                                std::to_string(M.cols()) + ", the robot needs " +
                                 std::to_string(L_.rows()) + " x " + std::to_string(L_.cols()));
   L_ = M;
   return factor_in_place();
@@ -125,7 +136,8 @@ bool MassFactor<T>::factor(const Eigen::Ref<const MatX<T>>& M) {
 
 template <Scalar T>
 bool MassFactor<T>::factor(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
-  detail::require_shape("the factor", L_.rows(), L_.cols(), plant.model().nv(), plant.model().nv(), plant.model());
+  detail::require_shape("the factor", L_.rows(), L_.cols(), plant.model().nv(), plant.model().nv(),
+                        plant.model());
   detail::compose_mass_matrix<false, T>(plant, at, ws, L_);
   for (Eigen::Index i = 0; i < L_.cols(); ++i) L_(i, i) += plant.armature(i);
   return factor_in_place();
@@ -152,7 +164,9 @@ bool MassFactor<T>::factor_in_place() {
 template <Scalar T>
 void MassFactor<T>::solve(Out<T> x) const {
   const int n = static_cast<int>(L_.cols());
-  if (x.size() != n) throw std::invalid_argument("x has " + std::to_string(x.size()) + " numbers, the robot needs " + std::to_string(n));
+  if (x.size() != n)
+    throw std::invalid_argument("x has " + std::to_string(x.size()) + " numbers, the robot needs " +
+                                std::to_string(n));
   for (int k = n - 1; k >= 0; --k)
     for (int i = parent_[k]; i >= 0; i = parent_[i]) x(i) -= row(k)[i] * x(k);
   for (int k = 0; k < n; ++k) {
@@ -166,8 +180,9 @@ template <Scalar T>
 void MassFactor<T>::inverse(OutMatrix<T> M_inverse) const {
   const int n = static_cast<int>(L_.cols());
   if (M_inverse.rows() != n || M_inverse.cols() != n)
-    throw std::invalid_argument("M_inverse is " + std::to_string(M_inverse.rows()) + " x " + std::to_string(M_inverse.cols()) +
-                                ", the robot needs " + std::to_string(n) + " x " + std::to_string(n));
+    throw std::invalid_argument("M_inverse is " + std::to_string(M_inverse.rows()) + " x " +
+                                std::to_string(M_inverse.cols()) + ", the robot needs " +
+                                std::to_string(n) + " x " + std::to_string(n));
   T* const data = M_inverse.data();
   const Eigen::Index stride = M_inverse.outerStride();
   // row k of W = L^-1 into the upper part of column k, from those before it

@@ -15,7 +15,8 @@ class OperationalSpace {
 
   /// False if the task is singular: J M^-1 J' has a condition number above `most`. Then nothing below
   /// is meaningful. Allocates nothing.
-  [[nodiscard]] bool set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J, double most = 1e10);
+  [[nodiscard]] bool set(const MassFactor<double>& M, const Eigen::Ref<const Eigen::MatrixXd>& J,
+                         double most = 1e10);
 
   /// (J M^-1 J')^-1
   const Eigen::MatrixXd& inertia() const { return inertia_; }

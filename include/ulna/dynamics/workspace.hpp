@@ -24,10 +24,14 @@ struct Skeleton {
   std::vector<T> angle, sine, cosine;
 
   explicit Skeleton(const Model& model)
-      : places(model.body_count()), angle((model.body_count() + 7) / 8 * 8, T(0)), sine(angle.size()), cosine(angle.size()) {
+      : places(model.body_count()),
+        angle((model.body_count() + 7) / 8 * 8, T(0)),
+        sine(angle.size()),
+        cosine(angle.size()) {
     for (int b = 0; b < model.body_count(); ++b) {
       const Transform<double>& X = model.joint(b).X_PJ;
-      places[b] = {lanes::TurnAboutZ<T>(X.rotation().matrix()), lanes::V3<T>(Vec3<T>(X.translation().cast<T>()))};
+      places[b] = {lanes::TurnAboutZ<T>(X.rotation().matrix()),
+                   lanes::V3<T>(Vec3<T>(X.translation().cast<T>()))};
     }
   }
 };
@@ -40,18 +44,21 @@ template <Scalar T>
 class Workspace {
  public:
   explicit Workspace(const Model& model)
-      : skeleton(model), links(model.body_count()), composites(model.body_count()), articulated(model.body_count()),
+      : skeleton(model),
+        links(model.body_count()),
+        composites(model.body_count()),
+        articulated(model.body_count()),
         coriolis(model.body_count(), Mat6<T>::Zero()),
         bias(Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(model.nv())) {}
 
   /// A body on the way of Newton and Euler, in its canonical frame.
   struct Link {
-    lanes::Turn<T> R;         ///< R_PB
-    lanes::V3<T> p;           ///< p_PB
-    lanes::V3<T> w, alpha;    ///< angular velocity and acceleration
-    lanes::V3<T> a;           ///< acceleration of the origin
-    lanes::M3<T> U;           ///< [alpha] + [w][w]: the acceleration of a point r is a + U r
-    lanes::V3<T> f, n;        ///< force and moment through its joint
+    lanes::Turn<T> R;       ///< R_PB
+    lanes::V3<T> p;         ///< p_PB
+    lanes::V3<T> w, alpha;  ///< angular velocity and acceleration
+    lanes::V3<T> a;         ///< acceleration of the origin
+    lanes::M3<T> U;         ///< [alpha] + [w][w]: the acceleration of a point r is a + U r
+    lanes::V3<T> f, n;      ///< force and moment through its joint
   };
   /// A body with all that hangs on it, in world axes: the blocks of its pseudo-inertia.
   struct Composite {
@@ -65,11 +72,11 @@ class Workspace {
   };
   /// A body with all that hangs on it loosely [Featherstone 2008, ch. 7], in world axes.
   struct Articulated {
-    V6 I[6];          ///< columns
-    V6 p;             ///< bias force
-    V6 c;             ///< acceleration due to velocities
-    V6 A;             ///< acceleration
-    V6 U[6];          ///< I S, a column per degree of freedom
+    V6 I[6];  ///< columns
+    V6 p;     ///< bias force
+    V6 c;     ///< acceleration due to velocities
+    V6 A;     ///< acceleration
+    V6 U[6];  ///< I S, a column per degree of freedom
     Mat6<T> D_inverse;
     T u[6];
   };

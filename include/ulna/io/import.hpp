@@ -11,9 +11,9 @@
 namespace ulna {
 
 struct ImportOptions {
-  bool strict = false;               ///< refuse what would be repaired
-  bool floating_base = false;        ///< put a floating joint under the base link
-  bool independent_mimics = false;   ///< let mimicking joints move on their own
+  bool strict = false;              ///< refuse what would be repaired
+  bool floating_base = false;       ///< put a floating joint under the base link
+  bool independent_mimics = false;  ///< let mimicking joints move on their own
   std::size_t max_bytes = 32u << 20;
   std::size_t max_elements = 1'000'000;  ///< XML elements and attributes
   std::size_t max_links = 20'000;

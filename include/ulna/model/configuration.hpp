@@ -9,7 +9,8 @@
 /// the ways to move in it. For chains of 1-DOF joints they are + and -.
 namespace ulna {
 
-template <class T> using VecX = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T>
+using VecX = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
 namespace detail {
 /// Throws std::invalid_argument that names both sizes.
@@ -39,7 +40,8 @@ void difference(const Model& model, const Eigen::Ref<const VecX<T>>& q0,
 }
 
 Eigen::VectorXd integrate(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
-Eigen::VectorXd difference(const Model& model, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1);
+Eigen::VectorXd difference(const Model& model, const Eigen::VectorXd& q0,
+                           const Eigen::VectorXd& q1);
 
 /// Zero, with identity quaternions, moved into the limits where zero lies outside.
 Eigen::VectorXd neutral(const Model& model);

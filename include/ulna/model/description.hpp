@@ -29,11 +29,23 @@ struct Pose {
 
 // --- shapes: kept for viewers and collision checks; dynamics does not look at them ---
 
-struct Box { Vec3<double> size; bool operator==(const Box&) const = default; };
-struct Cylinder { double radius, length; bool operator==(const Cylinder&) const = default; };
-struct Sphere { double radius; bool operator==(const Sphere&) const = default; };
+struct Box {
+  Vec3<double> size;
+  bool operator==(const Box&) const = default;
+};
+struct Cylinder {
+  double radius, length;
+  bool operator==(const Cylinder&) const = default;
+};
+struct Sphere {
+  double radius;
+  bool operator==(const Sphere&) const = default;
+};
 /// The length is without the round ends.
-struct Capsule { double radius, length; bool operator==(const Capsule&) const = default; };
+struct Capsule {
+  double radius, length;
+  bool operator==(const Capsule&) const = default;
+};
 /// The file is never opened by an importer.
 struct Mesh {
   std::string file;
@@ -126,9 +138,9 @@ struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
   std::string parent, child;
-  Pose origin;                                   ///< of the joint, and so of the child at q = 0
-  Vec3<double> axis = Vec3<double>::UnitX();     ///< in the joint's frame; a plane's normal
-  double pitch = 0.0;                            ///< of a helical joint, metres per radian
+  Pose origin;                                ///< of the joint, and so of the child at q = 0
+  Vec3<double> axis = Vec3<double>::UnitX();  ///< in the joint's frame; a plane's normal
+  double pitch = 0.0;                         ///< of a helical joint, metres per radian
   Limits limits;
   JointDynamics dynamics;
   std::optional<Mimic> mimic;

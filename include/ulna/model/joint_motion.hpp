@@ -20,14 +20,20 @@ Transform<T> joint_pose(JointType type, double pitch, const T* q) {
   using R = Rotation<T>;
   switch (type) {
     case JointType::revolute:
-    case JointType::continuous: return Transform<T>::from_rotation(R::about_z(q[0]));
-    case JointType::prismatic: return Transform<T>::from_translation({T(0), T(0), q[0]});
-    case JointType::helical: return {R::about_z(q[0]), {T(0), T(0), T(pitch) * q[0]}};
-    case JointType::planar: return {R::about_z(q[0]), {q[1], q[2], T(0)}};
-    case JointType::ball: return Transform<T>::from_rotation(R::from_quaternion({q[0], q[1], q[2], q[3]}));
+    case JointType::continuous:
+      return Transform<T>::from_rotation(R::about_z(q[0]));
+    case JointType::prismatic:
+      return Transform<T>::from_translation({T(0), T(0), q[0]});
+    case JointType::helical:
+      return {R::about_z(q[0]), {T(0), T(0), T(pitch) * q[0]}};
+    case JointType::planar:
+      return {R::about_z(q[0]), {q[1], q[2], T(0)}};
+    case JointType::ball:
+      return Transform<T>::from_rotation(R::from_quaternion({q[0], q[1], q[2], q[3]}));
     case JointType::floating:
       return {R::from_quaternion({q[0], q[1], q[2], q[3]}), {q[4], q[5], q[6]}};
-    case JointType::fixed: break;
+    case JointType::fixed:
+      break;
   }
   return {};
 }
@@ -39,13 +45,20 @@ Twist<T> joint_twist(JointType type, double pitch, const T* v) {
   const T zero(0);
   switch (type) {
     case JointType::revolute:
-    case JointType::continuous: return {{zero, zero, v[0]}, {zero, zero, zero}};
-    case JointType::prismatic: return {{zero, zero, zero}, {zero, zero, v[0]}};
-    case JointType::helical: return {{zero, zero, v[0]}, {zero, zero, T(pitch) * v[0]}};
-    case JointType::planar: return {{zero, zero, v[0]}, {v[1], v[2], zero}};
-    case JointType::ball: return {{v[0], v[1], v[2]}, {zero, zero, zero}};
-    case JointType::floating: return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    case JointType::fixed: break;
+    case JointType::continuous:
+      return {{zero, zero, v[0]}, {zero, zero, zero}};
+    case JointType::prismatic:
+      return {{zero, zero, zero}, {zero, zero, v[0]}};
+    case JointType::helical:
+      return {{zero, zero, v[0]}, {zero, zero, T(pitch) * v[0]}};
+    case JointType::planar:
+      return {{zero, zero, v[0]}, {v[1], v[2], zero}};
+    case JointType::ball:
+      return {{v[0], v[1], v[2]}, {zero, zero, zero}};
+    case JointType::floating:
+      return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    case JointType::fixed:
+      break;
   }
   return {};
 }
@@ -54,13 +67,17 @@ Twist<T> joint_twist(JointType type, double pitch, const T* v) {
 template <Scalar T>
 void joint_integrate(JointType type, const T* q, const T* v, T* result) {
   switch (type) {
-    case JointType::fixed: return;
+    case JointType::fixed:
+      return;
     case JointType::revolute:
     case JointType::continuous:
     case JointType::prismatic:
-    case JointType::helical: result[0] = q[0] + v[0]; return;
+    case JointType::helical:
+      result[0] = q[0] + v[0];
+      return;
     case JointType::planar: {
-      const Vec3<T> p = Rotation<T>::about_z(q[0]) * Transform<T>::exp(joint_twist(type, 0.0, v)).translation();
+      const Vec3<T> p =
+          Rotation<T>::about_z(q[0]) * Transform<T>::exp(joint_twist(type, 0.0, v)).translation();
       result[1] = q[1] + p.x(), result[2] = q[2] + p.y(), result[0] = q[0] + v[0];
       return;
     }
@@ -68,7 +85,8 @@ void joint_integrate(JointType type, const T* q, const T* v, T* result) {
     case JointType::floating: {
       const Quaternion<T> from{q[0], q[1], q[2], q[3]};
       if (type == JointType::floating) {
-        const Vec3<T> p = Rotation<T>::from_quaternion(from) * Transform<T>::exp(joint_twist(type, 0.0, v)).translation();
+        const Vec3<T> p = Rotation<T>::from_quaternion(from) *
+                          Transform<T>::exp(joint_twist(type, 0.0, v)).translation();
         for (int i = 0; i < 3; ++i) result[4 + i] = q[4 + i] + p(i);
       }
       // normalised, so that rounding does not add up over millions of steps
@@ -83,15 +101,19 @@ void joint_integrate(JointType type, const T* q, const T* v, T* result) {
 template <Scalar T>
 void joint_difference(JointType type, const T* q0, const T* q1, T* v) {
   switch (type) {
-    case JointType::fixed: return;
+    case JointType::fixed:
+      return;
     case JointType::revolute:
     case JointType::continuous:
     case JointType::prismatic:
-    case JointType::helical: v[0] = q1[0] - q0[0]; return;
+    case JointType::helical:
+      v[0] = q1[0] - q0[0];
+      return;
     case JointType::planar: {
       // the angle as it is counted, not modulo a turn: then integrate and difference are inverse
       const T angle = q1[0] - q0[0];
-      const Vec3<T> p = Rotation<T>::about_z(q0[0]).inverse_apply(Vec3<T>(q1[1] - q0[1], q1[2] - q0[2], T(0)));
+      const Vec3<T> p =
+          Rotation<T>::about_z(q0[0]).inverse_apply(Vec3<T>(q1[1] - q0[1], q1[2] - q0[2], T(0)));
       const T half = T(0.5) * angle;
       const T x2 = angle * angle;
       const T c = T(1) - x2 * detail::inverse_g_coefficient(x2);  // half angle times its cotangent
@@ -100,7 +122,8 @@ void joint_difference(JointType type, const T* q0, const T* q1, T* v) {
     }
     case JointType::ball: {
       const Vec3<T> w = (Quaternion<T>{q0[0], q0[1], q0[2], q0[3]}.conjugate() *
-                         Quaternion<T>{q1[0], q1[1], q1[2], q1[3]}).log();
+                         Quaternion<T>{q1[0], q1[1], q1[2], q1[3]})
+                            .log();
       for (int i = 0; i < 3; ++i) v[i] = w(i);
       return;
     }

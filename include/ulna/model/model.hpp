@@ -20,8 +20,9 @@ struct Joint {
   int mimics = 0;  ///< 0: none
   double multiplier = 1.0;
   double offset = 0.0;
-  Transform<double> X_PJ;  ///< canonical frame of the body at q = 0, in the parent's canonical frame
-  Rotation<double> R_BC;   ///< canonical frame in the user's frame of this body
+  Transform<double>
+      X_PJ;               ///< canonical frame of the body at q = 0, in the parent's canonical frame
+  Rotation<double> R_BC;  ///< canonical frame in the user's frame of this body
 };
 
 /// A frame fixed to a body: each link has one, and each named frame.

@@ -35,9 +35,7 @@ class Plant {
 
   Vector damping, friction, friction_negative, armature;
 
-  void remove_friction() {
-    damping.setZero(), friction.setZero(), friction_negative.setZero();
-  }
+  void remove_friction() { damping.setZero(), friction.setZero(), friction_negative.setZero(); }
 
   // --- inertias ---
 
@@ -75,19 +73,22 @@ class Plant {
   /// Inertia of a body in its canonical frame.
   Inertia<T> inertia(int b) const {
     const Mat3<T> S = bodies_[b].second.mat();
-    return Inertia<T>::about_origin(bodies_[b].mass, bodies_[b].first.vec(), S.trace() * Mat3<T>::Identity() - S);
+    return Inertia<T>::about_origin(bodies_[b].mass, bodies_[b].first.vec(),
+                                    S.trace() * Mat3<T>::Identity() - S);
   }
 
   const Model& model() const { return model_; }
 
  private:
   Transform<T> X_BC(int b) const {
-    return Transform<T>::from_rotation(Rotation<T>::from_matrix(model_.joint(b).R_BC.matrix().template cast<T>()));
+    return Transform<T>::from_rotation(
+        Rotation<T>::from_matrix(model_.joint(b).R_BC.matrix().template cast<T>()));
   }
   void require_inertial_size(Eigen::Index size) const {
     if (size != inertial_size())
-      throw std::invalid_argument("inertial parameters: " + std::to_string(size) + " numbers given, robot '" + model_.name() +
-                                  "' has " + std::to_string(inertial_size()) + ", 10 per moving body");
+      throw std::invalid_argument("inertial parameters: " + std::to_string(size) +
+                                  " numbers given, robot '" + model_.name() + "' has " +
+                                  std::to_string(inertial_size()) + ", 10 per moving body");
   }
 
   Model model_;

@@ -84,7 +84,7 @@
 namespace ulna::rules {
 
 #define ULNA_DEFINE(id, name, severity, meaning, remedy) \
-  inline constexpr Rule id{name, Severity::severity, meaning, remedy};
+  inline constexpr Rule id{name, Severity::severity, meaning, remedy};  // NOLINT
 ULNA_RULES(ULNA_DEFINE)
 #undef ULNA_DEFINE
 

@@ -50,18 +50,12 @@ struct Counted {
   Counted& operator/=(Counted y) { return *this = *this / y; }
 
   friend Counted operator-(Counted x) { return -x.value; }
-  friend Counted operator+(Counted x, Counted y) {
-    return ++total().additions, x.value + y.value;
-  }
-  friend Counted operator-(Counted x, Counted y) {
-    return ++total().additions, x.value - y.value;
-  }
+  friend Counted operator+(Counted x, Counted y) { return ++total().additions, x.value + y.value; }
+  friend Counted operator-(Counted x, Counted y) { return ++total().additions, x.value - y.value; }
   friend Counted operator*(Counted x, Counted y) {
     return ++total().multiplications, x.value * y.value;
   }
-  friend Counted operator/(Counted x, Counted y) {
-    return ++total().divisions, x.value / y.value;
-  }
+  friend Counted operator/(Counted x, Counted y) { return ++total().divisions, x.value / y.value; }
 
   friend bool operator<(Counted x, Counted y) { return x.value < y.value; }
   friend bool operator>(Counted x, Counted y) { return x.value > y.value; }

@@ -47,9 +47,7 @@ struct Pack {
   Pack(double everywhere) : value(static_cast<T>(everywhere)) {}  // NOLINT: a constant is a number
   explicit Pack(const Simd& v) : value(v) {}
 
-  static Pack load(const T* from) {
-    return Pack(Simd(from, std::experimental::element_aligned));
-  }
+  static Pack load(const T* from) { return Pack(Simd(from, std::experimental::element_aligned)); }
   void store(T* to) const { value.copy_to(to, std::experimental::element_aligned); }
   T operator[](int lane) const { return value[lane]; }
   void set(int lane, T x) { value[lane] = x; }
@@ -73,10 +71,12 @@ struct Pack {
   friend M operator!=(const Pack& x, const Pack& y) { return {x.value != y.value}; }
 
   friend Pack sin(const Pack& x) {
-    return is_near(x) ? Pack(std::experimental::sin(x.value)) : each(x, [](T a) { return std::sin(a); });
+    return is_near(x) ? Pack(std::experimental::sin(x.value))
+                      : each(x, [](T a) { return std::sin(a); });
   }
   friend Pack cos(const Pack& x) {
-    return is_near(x) ? Pack(std::experimental::cos(x.value)) : each(x, [](T a) { return std::cos(a); });
+    return is_near(x) ? Pack(std::experimental::cos(x.value))
+                      : each(x, [](T a) { return std::cos(a); });
   }
   friend Pack tan(const Pack& x) { return Pack(std::experimental::tan(x.value)); }
   friend Pack asin(const Pack& x) { return Pack(std::experimental::asin(x.value)); }

@@ -23,24 +23,66 @@ namespace ulna {
 
 // --- the vocabulary, for the plain numbers --------------------------------------------------------
 
-template <std::floating_point T> T sin(T x) { return std::sin(x); }
-template <std::floating_point T> T cos(T x) { return std::cos(x); }
-template <std::floating_point T> T tan(T x) { return std::tan(x); }
-template <std::floating_point T> T asin(T x) { return std::asin(x); }
-template <std::floating_point T> T acos(T x) { return std::acos(x); }
-template <std::floating_point T> T atan(T x) { return std::atan(x); }
-template <std::floating_point T> T atan2(T y, T x) { return std::atan2(y, x); }
-template <std::floating_point T> T sqrt(T x) { return std::sqrt(x); }
-template <std::floating_point T> T exp(T x) { return std::exp(x); }
-template <std::floating_point T> T log(T x) { return std::log(x); }
-template <std::floating_point T> T tanh(T x) { return std::tanh(x); }
-template <std::floating_point T> T abs(T x) { return std::abs(x); }
+template <std::floating_point T>
+T sin(T x) {
+  return std::sin(x);
+}
+template <std::floating_point T>
+T cos(T x) {
+  return std::cos(x);
+}
+template <std::floating_point T>
+T tan(T x) {
+  return std::tan(x);
+}
+template <std::floating_point T>
+T asin(T x) {
+  return std::asin(x);
+}
+template <std::floating_point T>
+T acos(T x) {
+  return std::acos(x);
+}
+template <std::floating_point T>
+T atan(T x) {
+  return std::atan(x);
+}
+template <std::floating_point T>
+T atan2(T y, T x) {
+  return std::atan2(y, x);
+}
+template <std::floating_point T>
+T sqrt(T x) {
+  return std::sqrt(x);
+}
+template <std::floating_point T>
+T exp(T x) {
+  return std::exp(x);
+}
+template <std::floating_point T>
+T log(T x) {
+  return std::log(x);
+}
+template <std::floating_point T>
+T tanh(T x) {
+  return std::tanh(x);
+}
+template <std::floating_point T>
+T abs(T x) {
+  return std::abs(x);
+}
 
 /// a where the mask holds, b elsewhere. Both are evaluated, only one is used: a NaN in the other
 /// does no harm.
-template <std::floating_point T> T select(bool mask, T a, T b) { return mask ? a : b; }
+template <std::floating_point T>
+T select(bool mask, T a, T b) {
+  return mask ? a : b;
+}
 
-template <std::floating_point T> bool is_finite(T x) { return std::isfinite(x); }
+template <std::floating_point T>
+bool is_finite(T x) {
+  return std::isfinite(x);
+}
 
 inline bool any(bool mask) { return mask; }
 inline bool all(bool mask) { return mask; }
@@ -53,57 +95,77 @@ using Mask = decltype(std::declval<const T&>() < std::declval<const T&>());
 
 template <class T>
 concept Scalar = std::copyable<T> && std::constructible_from<T, double> &&
-                 requires(const T x, const T y, T z) {
-                   { x + y } -> std::convertible_to<T>;
-                   { x - y } -> std::convertible_to<T>;
-                   { x * y } -> std::convertible_to<T>;
-                   { x / y } -> std::convertible_to<T>;
-                   { -x } -> std::convertible_to<T>;
-                   z += x, z -= x, z *= x, z /= x;
-                   { sin(x) } -> std::convertible_to<T>;
-                   { cos(x) } -> std::convertible_to<T>;
-                   { tan(x) } -> std::convertible_to<T>;
-                   { asin(x) } -> std::convertible_to<T>;
-                   { acos(x) } -> std::convertible_to<T>;
-                   { atan(x) } -> std::convertible_to<T>;
-                   { atan2(y, x) } -> std::convertible_to<T>;
-                   { sqrt(x) } -> std::convertible_to<T>;
-                   { exp(x) } -> std::convertible_to<T>;
-                   { log(x) } -> std::convertible_to<T>;
-                   { tanh(x) } -> std::convertible_to<T>;
-                   { abs(x) } -> std::convertible_to<T>;
-                   { select(x < y, x, y) } -> std::convertible_to<T>;
-                   { select(x <= y && !(x > y), x, y) } -> std::convertible_to<T>;
-                   { any(is_finite(x) || x >= y) } -> std::convertible_to<bool>;
-                   { all(is_finite(x)) } -> std::convertible_to<bool>;
-                 };
+    requires(const T x, const T y, T z) {
+  { x + y } -> std::convertible_to<T>;
+  { x - y } -> std::convertible_to<T>;
+  { x* y } -> std::convertible_to<T>;
+  { x / y } -> std::convertible_to<T>;
+  { -x } -> std::convertible_to<T>;
+  z += x, z -= x, z *= x, z /= x;
+  { sin(x) } -> std::convertible_to<T>;
+  { cos(x) } -> std::convertible_to<T>;
+  { tan(x) } -> std::convertible_to<T>;
+  { asin(x) } -> std::convertible_to<T>;
+  { acos(x) } -> std::convertible_to<T>;
+  { atan(x) } -> std::convertible_to<T>;
+  { atan2(y, x) } -> std::convertible_to<T>;
+  { sqrt(x) } -> std::convertible_to<T>;
+  { exp(x) } -> std::convertible_to<T>;
+  { log(x) } -> std::convertible_to<T>;
+  { tanh(x) } -> std::convertible_to<T>;
+  { abs(x) } -> std::convertible_to<T>;
+  { select(x < y, x, y) } -> std::convertible_to<T>;
+  { select(x <= y && !(x > y), x, y) } -> std::convertible_to<T>;
+  { any(is_finite(x) || x >= y) } -> std::convertible_to<bool>;
+  { all(is_finite(x)) } -> std::convertible_to<bool>;
+};
 
 // --- what follows for all of them -----------------------------------------------------------------
 
 /// The plain number a scalar is made of: float for Dual<float, 3>. It says how precise the scalar is.
-template <class T> struct RealOf { using type = typename T::Real; };
-template <std::floating_point T> struct RealOf<T> { using type = T; };
-template <class T> using Real = typename RealOf<T>::type;
+template <class T>
+struct RealOf {
+  using type = typename T::Real;
+};
+template <std::floating_point T>
+struct RealOf<T> {
+  using type = T;
+};
+template <class T>
+using Real = typename RealOf<T>::type;
 
 /// Distance from 1 to the next number, whatever the scalar.
-template <class T> constexpr double epsilon() {
+template <class T>
+constexpr double epsilon() {
   return static_cast<double>(std::numeric_limits<Real<T>>::epsilon());
 }
 
-template <Scalar T> T square(const T& x) { return x * x; }
-template <Scalar T> T min(const T& x, const T& y) { return select(y < x, y, x); }
-template <Scalar T> T max(const T& x, const T& y) { return select(x < y, y, x); }
-template <Scalar T> T clamp(const T& x, const T& low, const T& high) {
+template <Scalar T>
+T square(const T& x) {
+  return x * x;
+}
+template <Scalar T>
+T min(const T& x, const T& y) {
+  return select(y < x, y, x);
+}
+template <Scalar T>
+T max(const T& x, const T& y) {
+  return select(x < y, y, x);
+}
+template <Scalar T>
+T clamp(const T& x, const T& low, const T& high) {
   return min(max(x, low), high);
 }
 
 /// -1, 0 or 1.
-template <Scalar T> T sign(const T& x) {
+template <Scalar T>
+T sign(const T& x) {
   return select(x > T(0), T(1), select(x < T(0), T(-1), T(0)));
 }
 
 /// |magnitude| with the sign of `of`; zero counts as positive.
-template <Scalar T> T with_sign(const T& magnitude, const T& of) {
+template <Scalar T>
+T with_sign(const T& magnitude, const T& of) {
   return select(of < T(0), -abs(magnitude), abs(magnitude));
 }
 

@@ -44,9 +44,11 @@ class Robot {
   int nq() const { return model().nq(); }
   int nv() const { return model().nv(); }
 
-  Vector inverse_dynamics(const Vector& q, const Vector& v, const Vector& a, const Wrenches& wrenches = {});
+  Vector inverse_dynamics(const Vector& q, const Vector& v, const Vector& a,
+                          const Wrenches& wrenches = {});
   /// Throws std::domain_error if a joint moves nothing that has inertia.
-  Vector forward_dynamics(const Vector& q, const Vector& v, const Vector& tau, const Wrenches& wrenches = {});
+  Vector forward_dynamics(const Vector& q, const Vector& v, const Vector& tau,
+                          const Wrenches& wrenches = {});
   Vector gravity_torque(const Vector& q);
   Vector bias_torque(const Vector& q, const Vector& v);
   Matrix mass_matrix(const Vector& q);
@@ -54,11 +56,14 @@ class Robot {
   Matrix coriolis_matrix(const Vector& q, const Vector& v);
 
   Transform<double> pose(const Vector& q, std::string_view frame);
-  Twist<double> velocity(const Vector& q, const Vector& v, std::string_view frame, Axes axes = Axes::aligned);
-  Twist<double> acceleration(const Vector& q, const Vector& v, const Vector& a, std::string_view frame, Axes axes = Axes::aligned);
+  Twist<double> velocity(const Vector& q, const Vector& v, std::string_view frame,
+                         Axes axes = Axes::aligned);
+  Twist<double> acceleration(const Vector& q, const Vector& v, const Vector& a,
+                             std::string_view frame, Axes axes = Axes::aligned);
   /// 6 x nv, angular rows first.
   Matrix jacobian(const Vector& q, std::string_view frame, Axes axes = Axes::aligned);
-  IkResult inverse_kinematics(std::string_view frame, const Transform<double>& target, const Vector& start, const IkOptions& options = {});
+  IkResult inverse_kinematics(std::string_view frame, const Transform<double>& target,
+                              const Vector& start, const IkOptions& options = {});
 
   double kinetic_energy(const Vector& q, const Vector& v);
   double potential_energy(const Vector& q);

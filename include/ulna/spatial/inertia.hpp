@@ -92,9 +92,8 @@ Inertia<T> operator*(const Transform<T>& X_AB, const Inertia<T>& I_B) {
   const Vec3<T>& p = X_AB.translation();
   const Vec3<T> h = R * I_B.first_moment();
   const Mat3<T> ph = p * h.transpose();
-  const Mat3<T> I = R * I_B.rotational() * R.transpose() +
-                    T(2) * p.dot(h) * Mat3<T>::Identity() - ph - ph.transpose() +
-                    Inertia<T>::steiner(I_B.mass(), p);
+  const Mat3<T> I = R * I_B.rotational() * R.transpose() + T(2) * p.dot(h) * Mat3<T>::Identity() -
+                    ph - ph.transpose() + Inertia<T>::steiner(I_B.mass(), p);
   return Inertia<T>::about_origin(I_B.mass(), h + I_B.mass() * p, I);
 }
 

@@ -20,23 +20,33 @@ struct V3 {
   void set(int i, const T& x) { e[i] = x; }
   Vec3<T> vec() const { return {e[0], e[1], e[2]}; }
 
-  friend V3 operator+(const V3& a, const V3& b) { return {a.e[0] + b.e[0], a.e[1] + b.e[1], a.e[2] + b.e[2]}; }
-  friend V3 operator-(const V3& a, const V3& b) { return {a.e[0] - b.e[0], a.e[1] - b.e[1], a.e[2] - b.e[2]}; }
+  friend V3 operator+(const V3& a, const V3& b) {
+    return {a.e[0] + b.e[0], a.e[1] + b.e[1], a.e[2] + b.e[2]};
+  }
+  friend V3 operator-(const V3& a, const V3& b) {
+    return {a.e[0] - b.e[0], a.e[1] - b.e[1], a.e[2] - b.e[2]};
+  }
   friend V3 operator-(const V3& a) { return {-a.e[0], -a.e[1], -a.e[2]}; }
   friend V3 operator*(const V3& a, const T& s) { return {a.e[0] * s, a.e[1] * s, a.e[2] * s}; }
   V3& operator+=(const V3& b) { return *this = *this + b; }
   V3& operator-=(const V3& b) { return *this = *this - b; }
 
   friend V3 cross(const V3& a, const V3& b) {
-    return {a.e[1] * b.e[2] - a.e[2] * b.e[1], a.e[2] * b.e[0] - a.e[0] * b.e[2], a.e[0] * b.e[1] - a.e[1] * b.e[0]};
+    return {a.e[1] * b.e[2] - a.e[2] * b.e[1], a.e[2] * b.e[0] - a.e[0] * b.e[2],
+            a.e[0] * b.e[1] - a.e[1] * b.e[0]};
   }
-  friend T dot(const V3& a, const V3& b) { return a.e[0] * b.e[0] + a.e[1] * b.e[1] + a.e[2] * b.e[2]; }
+  friend T dot(const V3& a, const V3& b) {
+    return a.e[0] * b.e[0] + a.e[1] * b.e[1] + a.e[2] * b.e[2];
+  }
   /// dot(a, b) + dot(c, d)
-  friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) { return dot(a, b) + dot(c, d); }
+  friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
+    return dot(a, b) + dot(c, d);
+  }
   /// w x (0, 0, s)
   friend V3 cross_z(const V3& w, const T& s) { return {w.e[1] * s, -(w.e[0] * s), T(0)}; }
   /// a x b + c x d + e x f + g x h
-  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f, const V3& g, const V3& h) {
+  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
+                   const V3& g, const V3& h) {
     return (cross(a, b) + cross(c, d)) + (cross(e, f) + cross(g, h));
   }
   /// Column k of [alpha] + s 1, the cross product by alpha and a multiple of the identity.
@@ -76,11 +86,14 @@ struct V3<double> {
   V3 yzx() const { return V3(__builtin_shuffle(e, Order{1, 2, 0, 3})); }
   friend V3 cross(const V3& a, const V3& b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
   friend double dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
-  friend double dot2(const V3& a, const V3& b, const V3& c, const V3& d) { return sum(a.e * b.e + c.e * d.e); }
+  friend double dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
+    return sum(a.e * b.e + c.e * d.e);
+  }
   friend V3 cross_z(const V3& w, double s) {
     return V3(__builtin_shuffle(w.e, Order{1, 0, 3, 3}) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
   }
-  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f, const V3& g, const V3& h) {
+  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
+                   const V3& g, const V3& h) {
     // the lanes are put in order once, at the end
     const Lanes first = a.e * b.yzx().e - a.yzx().e * b.e + c.e * d.yzx().e - c.yzx().e * d.e;
     const Lanes second = e.e * f.yzx().e - e.yzx().e * f.e + g.e * h.yzx().e - g.yzx().e * h.e;
@@ -88,8 +101,12 @@ struct V3<double> {
   }
   template <int k>
   friend V3 skew_column(const V3& alpha, double s) {
-    constexpr Order order = k == 0 ? Order{3, 2, 1, 3} : k == 1 ? Order{2, 3, 0, 3} : Order{1, 0, 3, 3};
-    constexpr Lanes sign = k == 0 ? Lanes{0.0, 1.0, -1.0, 0.0} : k == 1 ? Lanes{-1.0, 0.0, 1.0, 0.0} : Lanes{1.0, -1.0, 0.0, 0.0};
+    constexpr Order order = k == 0   ? Order{3, 2, 1, 3}
+                            : k == 1 ? Order{2, 3, 0, 3}
+                                     : Order{1, 0, 3, 3};
+    constexpr Lanes sign = k == 0   ? Lanes{0.0, 1.0, -1.0, 0.0}
+                           : k == 1 ? Lanes{-1.0, 0.0, 1.0, 0.0}
+                                    : Lanes{1.0, -1.0, 0.0, 0.0};
     constexpr Lanes diagonal = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0, 0.0};
     return V3(__builtin_shuffle(alpha.e, order) * sign + diagonal * s);
   }
@@ -98,7 +115,8 @@ struct V3<double> {
   using Half = double __attribute__((vector_size(16)));
   // the idle lane is zero, so it may be added along
   static double sum(const Lanes& l) {
-    const Half low = __builtin_shufflevector(l, l, 0, 1), high = __builtin_shufflevector(l, l, 2, 3);
+    const Half low = __builtin_shufflevector(l, l, 0, 1),
+               high = __builtin_shufflevector(l, l, 2, 3);
     const Half s = low + high;
     return s[0] + s[1];
   }
@@ -113,7 +131,8 @@ struct M3 {
 
   M3() = default;
   M3(const V3<T>& x, const V3<T>& y, const V3<T>& z) : c{x, y, z} {}
-  explicit M3(const Mat3<T>& m) : c{V3<T>(Vec3<T>(m.col(0))), V3<T>(Vec3<T>(m.col(1))), V3<T>(Vec3<T>(m.col(2)))} {}
+  explicit M3(const Mat3<T>& m)
+      : c{V3<T>(Vec3<T>(m.col(0))), V3<T>(Vec3<T>(m.col(1))), V3<T>(Vec3<T>(m.col(2)))} {}
   static M3 zero() { return {V3<T>::zero(), V3<T>::zero(), V3<T>::zero()}; }
 
   Mat3<T> mat() const {
@@ -124,7 +143,9 @@ struct M3 {
   M3 transposed() const {
     return {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}, {c[0][2], c[1][2], c[2][2]}};
   }
-  friend V3<T> operator*(const M3& m, const V3<T>& v) { return m.c[0] * v[0] + m.c[1] * v[1] + m.c[2] * v[2]; }
+  friend V3<T> operator*(const M3& m, const V3<T>& v) {
+    return m.c[0] * v[0] + m.c[1] * v[1] + m.c[2] * v[2];
+  }
   friend M3 operator*(const M3& a, const M3& b) { return {a * b.c[0], a * b.c[1], a * b.c[2]}; }
   M3& operator+=(const M3& b) { return c[0] += b.c[0], c[1] += b.c[1], c[2] += b.c[2], *this; }
 };

@@ -37,7 +37,8 @@ ScrewMotion<T> screw_of(const Vec3<T>& about, const Vec3<T>& along) {
   const T infinity(std::numeric_limits<double>::infinity());
   Screw<T> screw;
   screw.direction = select(pure_translation, direction_of(along, z), direction_of(about, z));
-  screw.point = select(pure_translation, Vec3<T>(Vec3<T>::Zero()), Vec3<T>(cross(about, along) / safe));
+  screw.point =
+      select(pure_translation, Vec3<T>(Vec3<T>::Zero()), Vec3<T>(cross(about, along) / safe));
   screw.pitch = select(pure_translation, infinity, about.dot(along) / safe);
   return {screw, select(pure_translation, length_of(along), length_of(about))};
 }
@@ -50,8 +51,8 @@ Twist<T> twist_of(const Screw<T>& screw, const T& rate) {
   const Mask<T> turns = is_finite(screw.pitch);
   const T pitch = select(turns, screw.pitch, T(0));
   const Vec3<T> w = select(turns, Vec3<T>(screw.direction * rate), Vec3<T>(Vec3<T>::Zero()));
-  const Vec3<T> v = select(turns, Vec3<T>(pitch * w + cross(screw.point, w)),
-                           Vec3<T>(screw.direction * rate));
+  const Vec3<T> v =
+      select(turns, Vec3<T>(pitch * w + cross(screw.point, w)), Vec3<T>(screw.direction * rate));
   return {w, v};
 }
 

@@ -30,8 +30,9 @@ T smooth(const T& x, const double (&series)[N], F closed) {
 /// sin(theta) / theta
 template <Scalar T>
 T sin_over(const T& x) {
-  return smooth(x, {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800},
-                [](const T&, const T& theta) { return sin(theta) / theta; });
+  return smooth(
+      x, {1.0, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800},
+      [](const T&, const T& theta) { return sin(theta) / theta; });
 }
 
 /// (1 - cos(theta)) / theta^2
@@ -67,9 +68,10 @@ template <Scalar T>
 T atan_over(const T& z) {
   const Mask<T> small = z < T(0.01);
   const T y = sqrt(select(small, T(1), z));
-  return select(small,
-                polynomial(z, {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15}),
-                atan(y) / y);
+  return select(
+      small,
+      polynomial(z, {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15}),
+      atan(y) / y);
 }
 
 }  // namespace ulna::detail

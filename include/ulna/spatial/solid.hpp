@@ -54,8 +54,9 @@ Solid<T> solid_cylinder(const T& radius, const T& length) {
 template <Scalar T>
 Solid<T> solid_ellipsoid(const Vec3<T>& semi_axes) {
   const Vec3<T> s = semi_axes.cwiseProduct(semi_axes) / T(5);
-  return detail::centred_solid(T(T(4 * detail::pi / 3) * semi_axes.x() * semi_axes.y() * semi_axes.z()),
-                               Vec3<T>(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()));
+  return detail::centred_solid(
+      T(T(4 * detail::pi / 3) * semi_axes.x() * semi_axes.y() * semi_axes.z()),
+      Vec3<T>(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()));
 }
 
 template <Scalar T>
@@ -91,15 +92,16 @@ Solid<T> solid_mesh(std::span<const Vec3<T>> vertices,
   Vec3<T> first = Vec3<T>::Zero();
   Mat3<T> second = Mat3<T>::Zero();
   for (const auto& [i, j, k] : triangles) {
-    const Vec3<T>&a = vertices[i], &b = vertices[j],
-                 &c = vertices[k];
+    const Vec3<T>&a = vertices[i], &b = vertices[j], &c = vertices[k];
     const T v = a.dot(cross(b, c)) / T(6);
     const Vec3<T> s = a + b + c;
     volume += v;
     first += (T(0.25) * v) * s;
-    second += (T(0.05) * v) * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+    second += (T(0.05) * v) *
+              (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
   }
-  if (!all(volume > T(0))) throw std::invalid_argument("mesh: inside out, or flat: its volume is not positive");
+  if (!all(volume > T(0)))
+    throw std::invalid_argument("mesh: inside out, or flat: its volume is not positive");
   Mat4<T> J;
   J << second, first, first.transpose(), volume;
   return {volume, inertia_from_pseudo(J)};

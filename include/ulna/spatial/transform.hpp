@@ -53,7 +53,8 @@ class Transform {
     return {w, R_ * V.linear + cross(p_, w)};
   }
   Twist<T> inverse_apply(const Twist<T>& V) const {
-    return {R_.inverse_apply(V.angular), R_.inverse_apply(Vec3<T>(V.linear - cross(p_, V.angular)))};
+    return {R_.inverse_apply(V.angular),
+            R_.inverse_apply(Vec3<T>(V.linear - cross(p_, V.angular)))};
   }
 
   Wrench<T> operator*(const Wrench<T>& F) const {

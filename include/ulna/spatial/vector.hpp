@@ -6,12 +6,18 @@
 
 namespace ulna {
 
-template <class T> using Vec3 = Eigen::Matrix<T, 3, 1>;
-template <class T> using Vec4 = Eigen::Matrix<T, 4, 1>;
-template <class T> using Vec6 = Eigen::Matrix<T, 6, 1>;
-template <class T> using Mat3 = Eigen::Matrix<T, 3, 3>;
-template <class T> using Mat4 = Eigen::Matrix<T, 4, 4>;
-template <class T> using Mat6 = Eigen::Matrix<T, 6, 6>;
+template <class T>
+using Vec3 = Eigen::Matrix<T, 3, 1>;
+template <class T>
+using Vec4 = Eigen::Matrix<T, 4, 1>;
+template <class T>
+using Vec6 = Eigen::Matrix<T, 6, 1>;
+template <class T>
+using Mat3 = Eigen::Matrix<T, 3, 3>;
+template <class T>
+using Mat4 = Eigen::Matrix<T, 4, 4>;
+template <class T>
+using Mat6 = Eigen::Matrix<T, 6, 6>;
 
 /// a x b (001, eq. 3.1).
 template <class A, class B>
