@@ -122,6 +122,10 @@ struct V6 {
   [[gnu::always_inline]] friend V6 cross_force(const V6& V, const V6& F) {
     return {cross(V.angular, F.angular) + cross(V.linear, F.linear), cross(V.angular, F.linear)};
   }
+  /// Element by element, the halves added: its elements sum up to dot(a, b).
+  [[gnu::always_inline]] friend V3<T> product(const V6& a, const V6& b) {
+    return product(a.angular, b.angular) + product(a.linear, b.linear);
+  }
   [[gnu::always_inline]] friend T dot(const V6& a, const V6& b) {
     return dot2(a.angular, b.angular, a.linear, b.linear);
   }
