@@ -5,12 +5,13 @@
 #include "ulna/spatial/vector.hpp"
 
 /// Three-vectors and 3x3 matrices for inner loops. For most scalars they are three numbers; for
-/// double they are one SIMD register of four lanes, the last of which is idle, so that a rotation is
-/// three multiplications instead of nine. One text of an algorithm serves both.
+/// double, where there is AVX2, they are one SIMD register of four lanes, the last of which is idle,
+/// so that a rotation is three multiplications instead of nine. One text of an algorithm serves both,
+/// and the layout in memory is the same with AVX2 and without.
 namespace ulna::lanes {
 
 template <class T>
-struct V3 {
+struct alignas(std::same_as<T, double> ? 32 : alignof(T)) V3 {
   T x, y, z;
 
   V3() = default;
@@ -72,12 +73,11 @@ struct V3 {
   }
 };
 
-#if defined(__GNUC__)
+#if defined(__AVX2__) && defined(__GNUC__)
 
 template <>
 struct V3<double> {
   using Lanes = double __attribute__((vector_size(32)));
-  using Order = long long __attribute__((vector_size(32)));
   Lanes e;
 
   V3() = default;
@@ -97,7 +97,7 @@ struct V3<double> {
   V3& operator+=(const V3& b) { return e += b.e, *this; }
   V3& operator-=(const V3& b) { return e -= b.e, *this; }
 
-  V3 yzx() const { return V3(__builtin_shuffle(e, Order{1, 2, 0, 3})); }
+  V3 yzx() const { return V3(__builtin_shufflevector(e, e, 1, 2, 0, 3)); }
   friend V3 cross(const V3& a, const V3& b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
   friend double dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
   friend double dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
@@ -116,7 +116,7 @@ struct V3<double> {
     return {all[0], all[1], all[2], all[3]};
   }
   friend V3 cross_z(const V3& w, double s) {
-    return V3(__builtin_shuffle(w.e, Order{1, 0, 3, 3}) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
+    return V3(__builtin_shufflevector(w.e, w.e, 1, 0, 3, 3) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
   }
   friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
                    const V3& g, const V3& h) {
@@ -127,14 +127,20 @@ struct V3<double> {
   }
   template <int k>
   friend V3 skew_column(const V3& alpha, double s) {
-    constexpr Order order = k == 0   ? Order{3, 2, 1, 3}
-                            : k == 1 ? Order{2, 3, 0, 3}
-                                     : Order{1, 0, 3, 3};
+    constexpr int x = k == 0   ? 3
+                      : k == 1 ? 2
+                               : 1,
+                  y = k == 0   ? 2
+                      : k == 1 ? 3
+                               : 0,
+                  z = k == 0   ? 1
+                      : k == 1 ? 0
+                               : 3;
     constexpr Lanes sign = k == 0   ? Lanes{0.0, 1.0, -1.0, 0.0}
                            : k == 1 ? Lanes{-1.0, 0.0, 1.0, 0.0}
                                     : Lanes{1.0, -1.0, 0.0, 0.0};
     constexpr Lanes diagonal = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0, 0.0};
-    return V3(__builtin_shuffle(alpha.e, order) * sign + diagonal * s);
+    return V3(__builtin_shufflevector(alpha.e, alpha.e, x, y, z, 3) * sign + diagonal * s);
   }
 
  private:
