@@ -26,6 +26,8 @@ struct ChainLink {
   Mat3<T> I = Mat3<T>::Zero();  ///< ⁱI_i: about the centre of mass, in the axes of frame i
   Vec3<T> p = Vec3<T>::Zero();  ///< ⁱp_i* at q = 0, from the origin of frame i-1 (eq. 3.3-59)
 
+  /// ⁱ⁻¹R_i, the axes of frame i in those of frame i-1 (eq. 3.3-48).
+  Rotation<T> R(const T& q) const;
   /// ⁱ⁻¹A_i, frame i in frame i-1 (eqs. 3.2-5 and 3.2-6, there for DH frames).
   Transform<T> A(const T& q) const;
 };

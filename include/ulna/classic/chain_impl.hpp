@@ -5,17 +5,32 @@
 
 namespace ulna::classic {
 
+namespace detail {
+
+/// Rz(q) E: the first two rows are mixed.
+template <Scalar T>
+Mat3<T> turned(const T& c, const T& s, const Mat3<T>& E) {
+  Mat3<T> R;
+  R.row(0) = E.row(0) * c - E.row(1) * s;
+  R.row(1) = E.row(0) * s + E.row(1) * c;
+  R.row(2) = E.row(2);
+  return R;
+}
+
+}  // namespace detail
+
+template <Scalar T>
+Rotation<T> ChainLink<T>::R(const T& q) const {
+  if (slides) return beyond.rotation();
+  return Rotation<T>::from_matrix(detail::turned<T>(cos(q), sin(q), beyond.rotation().matrix()));
+}
+
 template <Scalar T>
 Transform<T> ChainLink<T>::A(const T& q) const {
-  const Mat3<T>& E = beyond.rotation().matrix();
   const Vec3<T>& to = beyond.translation();
   if (slides) return {beyond.rotation(), Vec3<T>(to.x(), to.y(), to.z() + q)};
   const T c_q = cos(q), s_q = sin(q);
-  Mat3<T> R;
-  R.row(0) = E.row(0) * c_q - E.row(1) * s_q;
-  R.row(1) = E.row(0) * s_q + E.row(1) * c_q;
-  R.row(2) = E.row(2);
-  return {Rotation<T>::from_matrix(R),
+  return {Rotation<T>::from_matrix(detail::turned(c_q, s_q, beyond.rotation().matrix())),
           Vec3<T>(c_q * to.x() - s_q * to.y(), s_q * to.x() + c_q * to.y(), to.z())};
 }
 

@@ -85,8 +85,7 @@ VecX<T> NewtonEulerLink<T>::inverse_dynamics(const VecX<T>& q, const VecX<T>& v,
     const ChainLink<T>& link = chain_.link(i);
     const detail::Moving<T>& before = links[i - 1];
     detail::Moving<T>& here = links[i];
-    const Transform<T> A = link.A(q(i - 1));
-    R[i] = A.rotation();
+    R[i] = link.R(q(i - 1));
     const Vec3<T> z = R[i].matrix().row(2).transpose();  // z_{i-1}, constant in frame i
     p[i] = link.slides ? Vec3<T>(link.p + z * q(i - 1)) : link.p;
 
