@@ -32,7 +32,10 @@ TEST(Manual, documents_every_json_field) {
            {"id", "--json", "panda"},
            {"fd", "--json", "panda"},
            {"terms", "--json", "panda", "--frame", "panda_link8"},
-           {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"}}) {
+           {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"},
+           {"count", "--json", "panda"},
+           {"count", "--json", "chain", "--n", "1..7"},
+           {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
     EXPECT_TRUE(has(manual(), "`" + d.value("schema", "?") + "`"));
@@ -45,8 +48,8 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik"}) {
+  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik",
+                           "count", "compare"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");
