@@ -154,6 +154,9 @@ TEST(CompareVerb, refuses_numbers_of_states_that_make_no_sense) {
   EXPECT_EQ(run_cli({"compare", "panda", "--states", "0"}).status, 2);
   EXPECT_EQ(run_cli({"compare", "panda", "--states", "1000000000"}).status, 2);
   EXPECT_EQ(run_cli({"compare", "panda", "--seed", "x"}).status, 2);
+  const RunResult long_chain = run_cli({"compare", "chain:64", "--states", "10000"});
+  EXPECT_EQ(long_chain.status, 2);
+  EXPECT_TRUE(has(long_chain.err, "at most 298 are compared"));
 }
 
 }  // namespace

@@ -59,4 +59,26 @@ TEST(Manual, documents_every_option) {
   }
 }
 
+/// 12063 as 12,063.
+std::string grouped(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+TEST(FormulationsPage, tells_what_count_measures) {
+  const std::string page = read_file(std::string(ULNA_TESTS_DIR) + "/../docs/formulations.md");
+  const json d = document(run_cli({"count", "chain", "--json", "--n", "2..20"}), "ulna.count/1");
+  for (const char* list : {"formulations", "book"})
+    for (const json& one : d[list]) {
+      std::string row;
+      for (const char* what : {"multiplications", "additions"})
+        row += "| " + one["polynomial"][what].get<std::string>() + " ";
+      for (const char* what : {"multiplications", "additions"})
+        row += "| " + grouped(one[what][4].get<std::int64_t>()) + " ";  // n = 6
+      EXPECT_TRUE(has(page, row + "|")) << one["name"];
+    }
+}
+
 }  // namespace
