@@ -24,6 +24,8 @@ constexpr Verb verbs[] = {
     {"fd", "forward dynamics: the accelerations under torques", fd},
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
+    {"count", "count the operations of every formulation, beside the book's", count},
+    {"compare", "all formulations side by side: agreement, operations, time", compare},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

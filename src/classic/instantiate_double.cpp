@@ -1,0 +1,3 @@
+#include "ulna/classic/instantiate.hpp"
+
+ULNA_INSTANTIATE_CLASSIC(double)

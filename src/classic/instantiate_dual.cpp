@@ -1,0 +1,4 @@
+#include "ulna/classic/instantiate.hpp"
+#include "ulna/num/dual.hpp"
+
+ULNA_INSTANTIATE_CLASSIC(Dual<double, 1>)
