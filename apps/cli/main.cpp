@@ -23,6 +23,7 @@ constexpr Verb verbs[] = {
     {"id", "inverse dynamics: the torques of a motion", id},
     {"fd", "forward dynamics: the accelerations under torques", fd},
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
+    {"equations", "equations of motion of a small arm, in symbols", equations},
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
     {"robots", "list the embedded robots, or print one", robots},
 };
