@@ -65,17 +65,13 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   table.column({"value", "", true});
   table.column({"unit", "", false});
   table.column({"is", "", false});
-  for (const EquationCoordinate& q : e.coordinates()) {
-    const std::string name = out.utf8() && !q.slides ? "θ" + q.name.substr(2) : q.name;
-    table.row({name, "", q.slides ? "m" : "rad", visible(q.joint)});
-  }
+  const auto unit = [&](const std::string& given) {
+    return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
+  };
+  for (const EquationCoordinate& q : e.coordinates())
+    table.row({e.name(q.name, notation), "", q.slides ? "m" : "rad", q.joint});
   for (const EquationSymbol& s : e.symbols())
-    table.row({s.name, fmt::format("{:.6g}", s.value),
-               out.utf8() ? s.unit
-                          : std::string(s.unit == "kg m²"  ? "kg m2"
-                                        : s.unit == "m/s²" ? "m/s2"
-                                                           : s.unit),
-               visible(s.meaning)});
+    table.row({e.name(s.name, notation), fmt::format("{:.6g}", s.value), unit(s.unit), s.meaning});
   text += table.str(out);
   for (const Term& t : terms) {
     text += "\n";

@@ -207,6 +207,10 @@ const std::vector<EquationCoordinate>& Equations::coordinates() const { return d
 const std::vector<EquationSymbol>& Equations::symbols() const { return data_->symbols; }
 bool Equations::without_friction() const { return data_->without_friction; }
 
+std::string Equations::name(const std::string& symbol, Notation notation) const {
+  return equations::Printer{notation, true, false, {}}.name(symbol);
+}
+
 std::string Equations::element(EquationTerm term, int r, int c, Notation notation) const {
   equations::Printer print{notation, !data_->options.numeric, data_->options.short_names, {}};
   for (const EquationCoordinate& q : data_->coordinates) print.coordinates.push_back(q.name);
@@ -214,6 +218,8 @@ std::string Equations::element(EquationTerm term, int r, int c, Notation notatio
 }
 
 bool Equations::equal(EquationTerm term, int r, int c, const std::string& expression) const {
+  const Budget budget(data_->options.most_products, data_->options.most_terms,
+                      data_->options.seconds);
   return data_->at(term, r, c) == Symbolic::parse(expression);
 }
 

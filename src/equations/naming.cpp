@@ -101,7 +101,7 @@ class Namer {
       }
     for (std::size_t at = links_.size(); at-- > 0;) {
       LinkAt& l = links_[at];
-      l.matters |= l.link->inertial && l.link->inertial->mass != 0.0;
+      l.matters |= has_inertia(l);
       if (l.joint && l.matters) {
         links_[l.parent].matters = true;
         links_[l.parent].children.insert(links_[l.parent].children.begin(), at);
@@ -115,6 +115,11 @@ class Namer {
       throw std::invalid_argument("robot '" + model_.name() + "' has " + std::to_string(number) +
                                   " moving links with mass; there are symbols for " +
                                   std::to_string(most_links));
+  }
+
+  static bool has_inertia(const LinkAt& l) {
+    return l.link->inertial &&
+           (l.link->inertial->mass != 0.0 || !l.link->inertial->inertia.isZero(0.0));
   }
 
   std::string link_name(const LinkAt& l) const { return "link '" + l.link->name + "'"; }
@@ -189,7 +194,7 @@ class Namer {
                 : Transform<Symbolic>::from_rotation(canonical(link.parent)).inverse() * X_PC;
       }
     }
-    if (l.body == 0 || !l.link->inertial || l.link->inertial->mass == 0.0) return;
+    if (l.body == 0 || !has_inertia(l)) return;
     made_.links[static_cast<std::size_t>(l.body)].inertia += l.X_BL * inertia(l);
   }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <set>
 #include <sstream>
@@ -77,6 +78,57 @@ ex argument(const Harmonic& h) {
   return sum;
 }
 
+/// GiNaC's parser calls itself for each bracket, knows functions such as factorial, and computes powers
+/// of numbers at once: what could take for ever is refused beforehand.
+void require_harmless(const std::string& text) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("'" + text.substr(0, 60) +
+                                "' cannot be read as an expression: " + why);
+  };
+  if (text.size() > 2000) refuse("it has more than 2000 letters");
+  const auto is = [](char c, const char* set) { return c != 0 && std::strchr(set, c) != nullptr; };
+  const auto letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::vector<bool> has_power{false};  // for each open bracket
+  bool closed_with_power = false;      // of the bracket just closed
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (letter(c)) {
+      std::size_t end = i;
+      while (end < text.size() && (letter(text[end]) || digit(text[end]) || text[end] == '_'))
+        ++end;
+      const std::string name = text.substr(i, end - i);
+      if (name != "sin" && name != "cos" && !table().ranks.contains(name))
+        refuse("'" + name + "' is not known");
+      const std::size_t next = text.find_first_not_of(' ', end);
+      if (name != "sin" && name != "cos" && next != text.npos && text[next] == '(')
+        refuse("'" + name + "' is no function");
+      i = end - 1;
+    } else if (c == '(') {
+      has_power.push_back(false);
+      if (has_power.size() > 50) refuse("more than 50 brackets within each other");
+    } else if (c == ')') {
+      if (has_power.size() == 1) refuse("a bracket is closed that was not opened");
+      closed_with_power = has_power.back();
+      has_power.pop_back();
+      if (closed_with_power) has_power.back() = true;
+    } else if (c == '^') {
+      const std::size_t before = i ? text.find_last_not_of(' ', i - 1) : text.npos;
+      const std::size_t after = text.find_first_not_of(' ', i + 1);
+      const std::size_t behind =
+          after == text.npos ? after : text.find_first_not_of(' ', after + 1);
+      if (after == text.npos || !digit(text[after]) ||
+          (behind != text.npos && (digit(text[behind]) || is(text[behind], ".^"))))
+        refuse("powers are from 0 to 9");
+      if (before != text.npos && text[before] == ')' && closed_with_power)
+        refuse("a power of a power");
+      has_power.back() = true;
+    } else if (!digit(c) && !is(c, " .+-*/")) {
+      refuse(std::string("'") + c + "' has no meaning here");
+    }
+  }
+}
+
 }  // namespace
 
 // --- what work may cost ---------------------------------------------------------------------------
@@ -127,20 +179,14 @@ const GiNaC::symbol& symbol_of_rank(int rank) {
 
 GiNaC::numeric decimal(double x) {
   if (!std::isfinite(x)) throw std::domain_error("a number that is not finite has no expression");
-  char text[40];
-  const auto end =
-      std::to_chars(text, text + sizeof text, std::abs(x), std::chars_format::scientific).ptr;
-  std::string digits;
-  long exponent = 0;
-  for (const char* c = text; c != end; ++c) {
-    if (*c == 'e') {
-      exponent += std::strtol(c + 1, nullptr, 10);
-      break;
-    }
-    if (*c == '.') continue;
-    digits += *c;
-  }
-  exponent -= static_cast<long>(digits.size()) - 1;
+  char buffer[40];
+  char* end =
+      std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
+  const std::string text(buffer, end);
+  const std::size_t e = text.find('e');
+  std::string digits = text.substr(0, e);
+  std::erase(digits, '.');
+  const long exponent = std::stol(text.substr(e + 1)) - (static_cast<long>(digits.size()) - 1);
   const numeric magnitude = numeric(digits.c_str()) * numeric(10).power(numeric(exponent));
   return x < 0.0 ? -magnitude : magnitude;
 }
@@ -164,7 +210,7 @@ Symbolic Symbolic::symbol(std::string_view name) {
 Symbolic Symbolic::from(const ex& e) {
   if (GiNaC::is_a<numeric>(e) || GiNaC::is_a<GiNaC::symbol>(e)) {
     if (GiNaC::is_a<numeric>(e) && !ex_to<numeric>(e).is_rational())
-      throw std::domain_error("a number that is no fraction");
+      return tidy(ex_to<numeric>(e).to_double());  // written with a point
     if (GiNaC::is_a<GiNaC::symbol>(e)) (void)rank_of(ex_to<GiNaC::symbol>(e));
     Symbolic made;
     made.add({}, e);
@@ -193,13 +239,7 @@ Symbolic Symbolic::from(const ex& e) {
 }
 
 Symbolic Symbolic::parse(const std::string& text) {
-  if (text.size() > 10'000) throw std::invalid_argument("an expression of more than 10000 letters");
-  int depth = 0, deepest = 0;  // the parser calls itself for each
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    deepest = std::max(deepest, depth);
-  }
-  if (deepest > 50) throw std::invalid_argument("more than 50 brackets within each other");
+  require_harmless(text);
   GiNaC::symtab known;
   for (const GiNaC::symbol& s : table().symbols) known[s.get_name()] = s;
   GiNaC::parser reader(known, true);

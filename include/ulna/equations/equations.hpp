@@ -72,6 +72,8 @@ class Equations {
   /// Whether friction or damping of the robot was left out.
   bool without_friction() const;
 
+  /// A symbol or coordinate as it is written: th1, θ1, \theta_1.
+  std::string name(const std::string& symbol, Notation notation) const;
   /// One element, simplified; of vectors, c is 0.
   std::string element(EquationTerm term, int r, int c, Notation notation) const;
   /// Whether an element is identical to an expression such as "m2*l^2*(1/3 + cos(th2)/2)". Velocities
