@@ -193,7 +193,7 @@ GiNaC::numeric decimal(double x) {
 
 double tidy(double x) {
   if (x == 0.0) return 0.0;
-  const double scale = std::pow(10.0, 11.0 - std::floor(std::log10(std::abs(x))));
+  const double scale = std::pow(10.0, 13.0 - std::floor(std::log10(std::abs(x))));
   return std::isfinite(scale) ? std::round(x * scale) / scale : x;
 }
 

@@ -135,7 +135,7 @@ const GiNaC::symbol& symbol_of_rank(int rank);
 
 /// The number that a person would write for x, as a fraction.
 GiNaC::numeric decimal(double x);
-/// Rounded to twelve digits: rid of what rounding left behind.
+/// Rounded to fourteen digits: rid of what rounding left behind.
 double tidy(double x);
 
 }  // namespace ulna::equations

@@ -78,10 +78,10 @@ TEST(CFunction, compiles_without_a_warning_and_computes_what_the_fast_algorithms
 
 TEST(CFunction, of_any_names_compiles) {
   const std::string urdf =
-      "<robot name=\"3 */ int&amp;\"><link name=\"a\"/><link name=\"*/ b ??/\"><inertial><origin "
+      "<robot name=\"3 */ int&amp;\"><link name=\"a\"/><link name=\"*/ b ?\?/\"><inertial><origin "
       "xyz=\"0.2 0 0\"/><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" "
       "ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"j\" type=\"continuous\"><parent "
-      "link=\"a\"/><child link=\"*/ b ??/\"/><axis xyz=\"0 0 1\"/></joint></robot>";
+      "link=\"a\"/><child link=\"*/ b ?\?/\"/><axis xyz=\"0 0 1\"/></joint></robot>";
   const Equations e(import_urdf(urdf, "odd.urdf").model);
   const Folder folder;
   const std::string file = folder.write(
