@@ -25,6 +25,8 @@ constexpr Verb verbs[] = {
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
     {"equations", "equations of motion of a small arm, in symbols", equations},
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
+    {"count", "count the operations of every formulation, beside the book's", count},
+    {"compare", "all formulations side by side: agreement, operations, time", compare},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -1,4 +1,4 @@
-#include "ulna/classic/arm.hpp"
+#include "ulna/classic/chain.hpp"
 
 #include "ulna/model/description.hpp"
 
@@ -31,6 +31,13 @@ void require_arm(const Model& model) {
 void refuse_size(const char* what, Eigen::Index given, int wanted) {
   throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) +
                               " numbers, the arm has " + std::to_string(wanted) + " joints");
+}
+
+void refuse_tree() {
+  throw std::invalid_argument(
+      "the arm branches; this formulation is for a single chain, where link i carries link i+1 "
+      "only: "
+      "cut the other branches off, or take a formulation by screws or body Jacobians");
 }
 
 }  // namespace ulna::classic::detail

@@ -1,4 +1,4 @@
 #include "ulna/classic/instantiate.hpp"
 #include "ulna/num/counted.hpp"
 
-ULNA_INSTANTIATE_CLASSIC(ulna::Counted)
+ULNA_INSTANTIATE_CLASSIC(Counted)

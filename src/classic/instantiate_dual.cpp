@@ -1,4 +1,4 @@
 #include "ulna/classic/instantiate.hpp"
 #include "ulna/num/dual.hpp"
 
-ULNA_INSTANTIATE_CLASSIC(ulna::Dual<double, 1>)
+ULNA_INSTANTIATE_CLASSIC(Dual<double, 1>)

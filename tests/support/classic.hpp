@@ -3,6 +3,7 @@
 #include "support/dynamics.hpp"
 #include "ulna/classic/arm.hpp"
 #include "ulna/io/import.hpp"
+#include "ulna/num/dual.hpp"
 
 /// Arms for the classical formulations, and `dynamics` as the witness.
 namespace ulna::test {
@@ -46,6 +47,38 @@ void for_each_arm(Law law, std::uint64_t count = 30) {
     if (seed % 3 == 0)
       run("random_arm(" + std::to_string(seed) + ", tree)", random_arm(seed, true));
   }
+}
+
+/// The same on chains only, with the chain as 002 frames it.
+template <class Law>
+void for_each_chain(Law law, std::uint64_t count = 30) {
+  for_each_arm(
+      [&](const Model& model, Random& random) {
+        const classic::Arm<double> arm{Plant<double>(model)};
+        if (arm.is_chain()) law(model, arm, random);
+      },
+      count);
+}
+
+/// Numbers that move: each has its rate as its derivative.
+inline VecX<Dual<double, 1>> moving(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  VecX<Dual<double, 1>> moved(q.size());
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    moved(i).value = q(i);
+    moved(i).gradient[0] = v(i);
+  }
+  return moved;
+}
+template <class M>
+Eigen::MatrixXd rates(const M& m) {
+  return m.unaryExpr([](const Dual<double, 1>& x) { return x.gradient[0]; });
+}
+
+/// Fails unless A + A' = 0, to within rounding of numbers of this size.
+inline void expect_skew(const Eigen::MatrixXd& A, double size, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  expect_close(Eigen::MatrixXd((A + A.transpose()) / size),
+               Eigen::MatrixXd(Eigen::MatrixXd::Zero(A.rows(), A.cols())), 1e-12, file, line);
 }
 
 /// Fails unless a = b to within `tolerance` of the largest number in either.

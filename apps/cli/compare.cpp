@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "contenders.hpp"
+#include "robot_argument.hpp"
+#include "table.hpp"
+#include "ulna/num/counted.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  RobotArgument robot;
+  int states = 100;
+  std::uint64_t seed = 1;
+};
+
+struct Motion3 {
+  Eigen::VectorXd q, v, a;
+};
+
+std::vector<Motion3> random_motions(const Model& model, const Options& options) {
+  std::mt19937_64 random(options.seed);
+  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
+  std::vector<Motion3> all(static_cast<std::size_t>(options.states));
+  for (Motion3& m : all) {
+    m.q = random_configuration(model, random);
+    m.v = m.a = Eigen::VectorXd(model.nv());
+    for (double& x : m.v) x = uniform();
+    for (double& x : m.a) x = uniform();
+  }
+  return all;
+}
+
+/// Each number of several answers: the one in the middle. No answer is trusted more than another.
+Eigen::MatrixXd median(const std::vector<Eigen::MatrixXd>& answers) {
+  Eigen::MatrixXd middle = answers.front();
+  std::vector<double> numbers(answers.size());
+  for (Eigen::Index i = 0; i < middle.size(); ++i) {
+    for (std::size_t k = 0; k < answers.size(); ++k) numbers[k] = answers[k].data()[i];
+    const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    std::nth_element(numbers.begin(), at, numbers.end());
+    middle.data()[i] = *at;
+  }
+  return middle;
+}
+
+double largest(const Eigen::MatrixXd& m) { return m.size() ? m.cwiseAbs().maxCoeff() : 0.0; }
+
+struct Result {
+  std::string name, source;
+  double error = 0.0;
+  OperationCount count;
+  double ns = 0.0;
+};
+
+/// Worst disagreement with the median of all, of torques, bias and mass matrix, each relative to its
+/// largest number; bias to that of the torques, since it may be nothing.
+void measure_errors(const std::vector<std::unique_ptr<Contender<double>>>& all,
+                    const std::vector<Motion3>& motions, std::vector<Result>& results) {
+  for (const Motion3& m : motions) {
+    std::vector<Eigen::MatrixXd> tau, bias, M;
+    for (const auto& contender : all) {
+      contender->set(m.q, m.v, m.a);
+      contender->run();
+      tau.emplace_back(contender->torque());
+      if (!contender->has_terms()) continue;
+      bias.emplace_back(contender->bias());
+      M.emplace_back(contender->mass_matrix());
+    }
+    const Eigen::MatrixXd mid_tau = median(tau), mid_bias = median(bias), mid_M = median(M);
+    const double torque_size = std::max(largest(mid_tau), largest(mid_bias));
+    std::size_t with_terms = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto judge = [&](double difference, double size) {
+        // NaN is the worst there is
+        const double error = size > 0.0 ? difference / size : difference;
+        if (!(error <= results[i].error)) results[i].error = error;
+      };
+      judge(largest(tau[i] - mid_tau), torque_size);
+      if (!all[i]->has_terms()) continue;
+      judge(largest(bias[with_terms] - mid_bias), torque_size);
+      judge(largest(M[with_terms] - mid_M), largest(mid_M));
+      ++with_terms;
+    }
+  }
+}
+
+/// Nanoseconds of one run, the best of several batches.
+double time_of(Contender<double>& contender) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [&](int runs) {
+    const auto start = Clock::now();
+    for (int i = 0; i < runs; ++i) contender.run();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  int runs = 1;
+  while (seconds(runs) < 2e-3 && runs < (1 << 24)) runs *= 2;
+  double best = seconds(runs);
+  for (int repeat = 0; repeat < 8; ++repeat) best = std::min(best, seconds(runs));
+  return 1e9 * best / runs;
+}
+
+std::vector<Result> results_of(const Model& model, const Options& options, Console& console) {
+  const auto all = contenders<double>(model);
+  const auto counting = contenders<Counted>(model);
+  const std::vector<Motion3> motions = random_motions(model, options);
+  std::vector<Result> results(all.size());
+  measure_errors(all, motions, results);
+  const Motion3& m = motions.front();
+  Progress progress(console.err, all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    results[i].name = all[i]->name(), results[i].source = all[i]->source();
+    progress.at(i, results[i].name);
+    counting[i]->set(m.q.cast<Counted>(), m.v.cast<Counted>(), m.a.cast<Counted>());
+    results[i].count = count_operations([&] { counting[i]->run(); });
+    all[i]->set(m.q, m.v, m.a);
+    results[i].ns = time_of(*all[i]);
+  }
+  return results;
+}
+
+int show(const Options& options, Console& console) {
+  const Imported robot = options.robot.load();
+  const Model& model = robot.model;
+  const std::vector<Result> results = results_of(model, options, console);
+  if (console.json()) {
+    Json document = console.document();
+    document["robot"] = {
+        {"name", model.name()}, {"source", options.robot.source()}, {"dof", model.nv()}};
+    document["states"] = options.states;
+    document["seed"] = options.seed;
+    document["formulations"] = Json::array();
+    for (const Result& r : results)
+      document["formulations"].push_back({{"name", r.name},
+                                          {"source", r.source},
+                                          {"max_relative_error", r.error},
+                                          {"multiplications", r.count.multiplications},
+                                          {"additions", r.count.additions},
+                                          {"ns", r.ns}});
+    console.print(document);
+    return success;
+  }
+  Table table(1);
+  table.column({"formulation", "", false, 0});
+  table.column({"source", ""});
+  table.column({"error", "relative", true});
+  table.column({"mul", "", true});
+  table.column({"add", "", true});
+  table.column({"time", "ns", true});
+  for (const Result& r : results)
+    table.row({r.name, r.source, fmt::format("{:.1e}", r.error),
+               std::to_string(r.count.multiplications), std::to_string(r.count.additions),
+               fmt::format("{:.0f}", r.ns)});
+  console.out.print(fmt::format("{}: {} joints, {} random states, seed {}\n\n{}", model.name(),
+                                model.nv(), options.states, options.seed, table.str(console.out)));
+  if (results.size() < 12)
+    console.out.print(
+        "\nThe arm branches: the formulations of 002 are for single chains and left out.\n");
+  mention_warnings(console, options.robot, robot.diagnostics);
+  return success;
+}
+
+}  // namespace
+
+Action compare(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->robot.add_to(app);
+  app.add_option("--states", options->states, "how many random states (100)")
+      ->check(CLI::Range(1, 100000))
+      ->option_text("N");
+  app.add_option("--seed", options->seed, "of the random states (1)")->option_text("N");
+  app.footer(
+      "  ulna compare panda                 every way to the equations of motion\n"
+      "  ulna compare puma560 --json | jq '.formulations[].ns'\n");
+  return [options, &console] { return show(*options, console); };
+}
+
+}  // namespace ulna::cli

@@ -1,0 +1,300 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "contenders.hpp"
+#include "output_file.hpp"
+#include "plot.hpp"
+#include "robot_argument.hpp"
+#include "table.hpp"
+#include "ulna/classic/polynomial.hpp"
+#include "ulna/num/counted.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+using classic::BookCount;
+using classic::Polynomial;
+
+struct Options {
+  RobotArgument robot;
+  std::string range, svg;
+  bool force = false;
+};
+
+/// What one contender does for one robot.
+struct Work {
+  std::string name, source;
+  OperationCount torque;
+  std::optional<OperationCount> mass_matrix, bias;
+};
+
+std::vector<Work> work_on(const Model& model) {
+  std::mt19937_64 random(1);
+  const VecX<Counted> q = random_configuration(model, random).cast<Counted>();
+  const VecX<Counted> some = VecX<Counted>::Constant(model.nv(), Counted(0.5));
+  std::vector<Work> all;
+  for (const auto& contender : contenders<Counted>(model)) {
+    contender->set(q, some, some);
+    Work work{std::string(contender->name()), std::string(contender->source()), {}, {}, {}};
+    work.torque = count_operations([&] { contender->run(); });
+    if (contender->has_terms()) {
+      work.mass_matrix = count_operations([&] { (void)contender->mass_matrix(); });
+      work.bias = count_operations([&] { (void)contender->bias(); });
+    }
+    all.push_back(std::move(work));
+  }
+  return all;
+}
+
+std::string told(std::int64_t n) { return std::to_string(n); }
+std::string told(double n) { return fmt::format("{:.0f}", n); }
+
+Json to_json(const OperationCount& n) {
+  return {{"multiplications", n.multiplications},
+          {"additions", n.additions},
+          {"divisions", n.divisions},
+          {"square_roots", n.square_roots},
+          {"trigonometric", n.trigonometric}};
+}
+
+// --- one robot ---
+
+void print_robot(Console& console, const Options& options, const Model& model) {
+  const std::vector<Work> all = work_on(model);
+  const int n = model.nv();
+  if (console.json()) {
+    Json document = console.document();
+    document["robot"] = {{"name", model.name()}, {"source", options.robot.source()}, {"dof", n}};
+    document["formulations"] = Json::array();
+    for (const Work& w : all) {
+      Json one{{"name", w.name}, {"source", w.source}, {"inverse_dynamics", to_json(w.torque)}};
+      one["mass_matrix"] = w.mass_matrix ? to_json(*w.mass_matrix) : Json();
+      one["bias"] = w.bias ? to_json(*w.bias) : Json();
+      document["formulations"].push_back(one);
+    }
+    document["book"] = Json::array();
+    for (const BookCount& b : classic::book_counts())
+      document["book"].push_back({{"name", b.formulation},
+                                  {"source", b.source},
+                                  {"multiplications", b.multiplications.at(n)},
+                                  {"additions", b.additions.at(n)}});
+    console.print(document);
+    return;
+  }
+  Table ours(1);
+  ours.column({"formulation", "", false, 0});
+  for (const char* what : {"torque", "M", "bias"}) {
+    ours.column({what, "mul", true});
+    ours.column({"", "add", true, 1});
+  }
+  ours.column({"sin, cos", "", true});
+  for (const Work& w : all) {
+    std::vector<std::string> cells{w.name};
+    for (const std::optional<OperationCount>& c :
+         {std::optional<OperationCount>(w.torque), w.mass_matrix, w.bias}) {
+      cells.push_back(c ? told(c->multiplications) : "-");
+      cells.push_back(c ? told(c->additions) : "-");
+    }
+    cells.push_back(told(w.torque.trigonometric));
+    ours.row(std::move(cells));
+  }
+  Table book(1);
+  book.column({"in the book", "", false, 0});
+  book.column({"source", ""});
+  book.column({"torque", "mul", true});
+  book.column({"", "add", true, 1});
+  for (const BookCount& b : classic::book_counts())
+    book.row({std::string(b.formulation), std::string(b.source), told(b.multiplications.at(n)),
+              told(b.additions.at(n))});
+  console.out.print(fmt::format("{}: operations for {} joints\n\n{}\n{}", model.name(), n,
+                                ours.str(console.out), book.str(console.out)));
+}
+
+// --- chains of many lengths ---
+
+/// How one line of the table grows.
+struct Growth {
+  std::string name, source;
+  std::vector<std::int64_t> multiplications, additions;
+  std::optional<Polynomial> of_multiplications, of_additions;
+  bool book = false;
+};
+
+std::pair<int, int> range_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const std::string low = text.substr(0, dots),
+                    high = dots == text.npos ? low : text.substr(dots + 2);
+  const auto number = [&](const std::string& s) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
+    if (s.empty() || error != std::errc() || end != s.data() + s.size() || n < 1 || n > most_joints)
+      throw UsageError(
+          fmt::format("--n: '{}' is no range such as 2..20, of 1 to {} joints", text, most_joints));
+    return n;
+  };
+  const std::pair<int, int> range{number(low), number(high)};
+  if (range.first > range.second)
+    throw UsageError(fmt::format("--n: '{}' runs backwards; write the smaller number first", text));
+  return range;
+}
+
+std::vector<Growth> growth_of_chains(Console& console, int first, int last) {
+  std::vector<Growth> all;
+  Progress progress(console.err, static_cast<std::size_t>(last - first + 1));
+  for (int n = first; n <= last; ++n) {
+    progress.at(static_cast<std::size_t>(n - first), fmt::format("chain:{}", n));
+    const std::vector<Work> work = work_on(chain(n));
+    all.resize(work.size());
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      all[i].name = work[i].name, all[i].source = work[i].source;
+      all[i].multiplications.push_back(work[i].torque.multiplications);
+      all[i].additions.push_back(work[i].torque.additions);
+    }
+  }
+  for (Growth& g : all) {
+    g.of_multiplications = Polynomial::through(first, g.multiplications);
+    g.of_additions = Polynomial::through(first, g.additions);
+  }
+  for (const BookCount& b : classic::book_counts()) {
+    Growth g{std::string(b.formulation), std::string(b.source), {},  {},
+             b.multiplications,          b.additions,           true};
+    for (int n = first; n <= last; ++n) {
+      g.multiplications.push_back(std::llround(b.multiplications.at(n)));
+      g.additions.push_back(std::llround(b.additions.at(n)));
+    }
+    all.push_back(std::move(g));
+  }
+  return all;
+}
+
+std::string told(const std::optional<Polynomial>& p) { return p ? p->text() : "?"; }
+
+/// The order of growth; of a few lengths only it cannot be told.
+std::optional<int> order(const Growth& g) {
+  if (!g.of_multiplications || !g.of_additions) return std::nullopt;
+  return std::max(g.of_multiplications->degree(), g.of_additions->degree());
+}
+
+std::string order_text(const Growth& g) {
+  const std::optional<int> o = order(g);
+  if (!o) return "order not told by so few lengths";
+  return *o == 1 ? "O(n)" : fmt::format("O(n^{})", *o);
+}
+
+Json to_json(const Growth& g) {
+  const auto text = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
+  const std::optional<int> o = order(g);
+  return {{"name", g.name},
+          {"source", g.source},
+          {"multiplications", g.multiplications},
+          {"additions", g.additions},
+          {"order", o ? Json(*o) : Json()},
+          {"polynomial",
+           {{"multiplications", text(g.of_multiplications)}, {"additions", text(g.of_additions)}}}};
+}
+
+std::string label(const Growth& g) { return g.book ? g.name + ", " + g.source.substr(5) : g.name; }
+
+/// A few lengths that show the growth and fit on a line.
+std::vector<int> some_lengths(int first, int last) {
+  std::vector<int> list;
+  for (const int n : {1, 2, 3, 4, 6, 10, 20, 40, 64})
+    if (n >= first && n <= last) list.push_back(n);
+  if (list.empty() || list.back() != last) list.push_back(last);
+  return list;
+}
+
+std::string counts_table(const Stream& out, const std::vector<Growth>& all, int first, int last,
+                         const char* what, std::vector<std::int64_t> Growth::*counts) {
+  Table table(1);
+  table.column({what, "n =", false, 0});
+  const std::vector<int> lengths = some_lengths(first, last);
+  for (const int n : lengths) table.column({"", std::to_string(n), true});
+  for (const Growth& g : all) {
+    std::vector<std::string> cells{label(g)};
+    for (const int n : lengths)
+      cells.push_back(told((g.*counts)[static_cast<std::size_t>(n - first)]));
+    table.row(std::move(cells));
+  }
+  return table.str(out);
+}
+
+std::string plot(const std::vector<Growth>& all, int first) {
+  std::vector<PlotLine> lines;
+  std::map<std::string, int> colours;
+  for (const Growth& g : all) {
+    const int next = static_cast<int>(colours.size());
+    PlotLine line{label(g), {}, {}, g.book, colours.try_emplace(g.name, next).first->second};
+    for (std::size_t i = 0; i < g.multiplications.size(); ++i) {
+      line.x.push_back(first + static_cast<double>(i));
+      line.y.push_back(static_cast<double>(g.multiplications[i]));
+    }
+    lines.push_back(std::move(line));
+  }
+  return log_plot("Multiplications of inverse dynamics",
+                  "measured with counting numbers on a chain of revolute joints; dashed: the book",
+                  "joints", lines);
+}
+
+void print_chains(Console& console, const Options& options) {
+  const auto [first, last] = range_of(options.range.empty() ? "2..20" : options.range);
+  if (!options.svg.empty()) {
+    if (first == last)
+      throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
+    refuse_overwriting(options.svg, options.force);
+  }
+  const std::vector<Growth> all = growth_of_chains(console, first, last);
+  if (!options.svg.empty()) write_file(options.svg, plot(all, first), options.force);
+  if (console.json()) {
+    Json document = console.document();
+    document["n"] = Json::array();
+    for (int n = first; n <= last; ++n) document["n"].push_back(n);
+    document["formulations"] = document["book"] = Json::array();
+    for (const Growth& g : all) document[g.book ? "book" : "formulations"].push_back(to_json(g));
+    console.print(document);
+    return;
+  }
+  const Stream& out = console.out;
+  std::string text =
+      fmt::format("Operations of inverse dynamics on chains of {} to {} joints\n\n", first, last);
+  text += counts_table(out, all, first, last, "multiplications", &Growth::multiplications) + "\n";
+  text += counts_table(out, all, first, last, "additions", &Growth::additions) + "\n";
+  for (const Growth& g : all)
+    text += fmt::format("{}: {}\n  mul  {}\n  add  {}\n", label(g), order_text(g),
+                        told(g.of_multiplications), told(g.of_additions));
+  console.out.print(text);
+}
+
+int show(const Options& options, Console& console) {
+  if (options.robot.name == "chain") {
+    print_chains(console, options);
+    return success;
+  }
+  if (!options.range.empty() || !options.svg.empty())
+    throw UsageError("--n and --svg go with chains of many lengths: ulna count chain --n 2..20");
+  const Imported robot = options.robot.load();
+  print_robot(console, options, robot.model);
+  mention_warnings(console, options.robot, robot.diagnostics);
+  return success;
+}
+
+}  // namespace
+
+Action count(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->robot.add_to(app);
+  app.add_option("--n", options->range, "of ROBOT chain: from how many joints to how many (2..20)")
+      ->option_text("A..B");
+  app.add_option("--svg", options->svg, "of ROBOT chain: also draw it")->option_text("FILE");
+  app.add_flag("-f,--force", options->force, "overwrite FILE");
+  app.footer(
+      "  ulna count puma560                           each formulation, beside the book\n"
+      "  ulna count chain --n 2..20 --svg growth.svg  how they grow\n");
+  return [options, &console] { return show(*options, console); };
+}
+
+}  // namespace ulna::cli
