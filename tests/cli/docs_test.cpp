@@ -31,6 +31,7 @@ TEST(Manual, documents_every_json_field) {
            {"robots", "--json", "panda"},
            {"id", "--json", "panda"},
            {"fd", "--json", "panda"},
+           {"equations", "--json", "rp_fakhari", "--terms", "M,C,h,g"},
            {"terms", "--json", "panda", "--frame", "panda_link8"},
            {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
@@ -46,7 +47,7 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik"}) {
+       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");
