@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "contenders.hpp"
 #include "robot_argument.hpp"
@@ -123,9 +124,21 @@ std::vector<Result> results_of(const Model& model, const Options& options, Conso
   return results;
 }
 
+/// The slowest formulations take O(n^4) operations a state: an answer is due within a minute or so.
+void require_reasonable(const Options& options, const Model& model) {
+  const double n = std::max(1, model.nv());
+  const double most = std::max(1.0, std::floor(5e9 / (n * n * n * n)));
+  if (options.states > most)
+    throw UsageError(
+        fmt::format("--states: {} states of a robot with {} joints take too long; at "
+                    "most {:.0f} are compared",
+                    options.states, model.nv(), most));
+}
+
 int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
+  if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
   if (console.json()) {
     Json document = console.document();
@@ -170,7 +183,7 @@ Action compare(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   app.add_option("--states", options->states, "how many random states (100)")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(1, 10000))
       ->option_text("N");
   app.add_option("--seed", options->seed, "of the random states (1)")->option_text("N");
   app.footer(

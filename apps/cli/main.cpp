@@ -27,6 +27,7 @@ constexpr Verb verbs[] = {
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
     {"count", "count the operations of every formulation, beside the book's", count},
     {"compare", "all formulations side by side: agreement, operations, time", compare},
+    {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

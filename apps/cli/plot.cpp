@@ -10,7 +10,7 @@
 namespace ulna::cli {
 namespace {
 
-constexpr double width = 820, height = 560, left = 76, right = 218, top = 62, bottom = 52;
+constexpr double width = 820, height = 560, left = 92, right = 218, top = 62, bottom = 52;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = 0.0;
@@ -42,8 +42,9 @@ std::string grouped(double x) {
 
 std::string log_plot(const std::string& title, const std::string& subtitle,
                      const std::string& x_name, const std::vector<PlotLine>& lines) {
-  static constexpr std::array colours{"#1b6ca8", "#c8553d", "#3a7d44", "#8e5ea2", "#b8860b",
-                                      "#00838f", "#d81b60", "#5d6d7e", "#6d4c41", "#111111"};
+  static constexpr std::array colours{"#1b6ca8", "#c8553d", "#3a7d44", "#8e5ea2",
+                                      "#b8860b", "#00838f", "#d81b60", "#5d6d7e",
+                                      "#6d4c41", "#111111", "#e07b00", "#7cb342"};
   Range xs, ys;
   for (const PlotLine& line : lines) {
     for (const double x : line.x) xs.include(x);

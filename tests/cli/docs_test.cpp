@@ -33,7 +33,10 @@ TEST(Manual, documents_every_json_field) {
            {"fd", "--json", "panda"},
            {"equations", "--json", "rp_fakhari", "--terms", "M,C,h,g"},
            {"terms", "--json", "panda", "--frame", "panda_link8"},
-           {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"}}) {
+           {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"},
+           {"count", "--json", "panda"},
+           {"count", "--json", "chain", "--n", "1..7"},
+           {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
     EXPECT_TRUE(has(manual(), "`" + d.value("schema", "?") + "`"));
@@ -46,8 +49,8 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik"}) {
+  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms",
+                           "equations", "ik", "count", "compare"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");
@@ -55,6 +58,28 @@ TEST(Manual, documents_every_option) {
       EXPECT_TRUE(has(manual(), "`" + line.substr(at, line.find(' ', at) - at))) << verb;
     }
   }
+}
+
+/// 12063 as 12,063.
+std::string grouped(std::int64_t n) {
+  std::string digits = std::to_string(n);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+TEST(FormulationsPage, tells_what_count_measures) {
+  const std::string page = read_file(std::string(ULNA_TESTS_DIR) + "/../docs/formulations.md");
+  const json d = document(run_cli({"count", "chain", "--json", "--n", "2..20"}), "ulna.count/1");
+  for (const char* list : {"formulations", "book"})
+    for (const json& one : d[list]) {
+      std::string row;
+      for (const char* what : {"multiplications", "additions"})
+        row += "| " + one["polynomial"][what].get<std::string>() + " ";
+      for (const char* what : {"multiplications", "additions"})
+        row += "| " + grouped(one[what][4].get<std::int64_t>()) + " ";  // n = 6
+      EXPECT_TRUE(has(page, row + "|")) << one["name"];
+    }
 }
 
 }  // namespace

@@ -6,8 +6,8 @@ using namespace ulna::test;
 
 namespace {
 
-const std::vector<std::string> verbs{"check", "info",  "tree",      "convert", "id",
-                                     "fd",    "terms", "equations", "ik",      "robots"};
+const std::vector<std::string> verbs{"check", "info",      "tree", "convert", "id",      "fd",
+                                     "terms", "equations", "ik",   "count",   "compare", "robots"};
 
 TEST(Command, tells_its_version) {
   const RunResult r = run_cli({"--version"});

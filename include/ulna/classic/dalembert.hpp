@@ -38,7 +38,9 @@ class DAlembert {
     std::vector<Vec3<T>> z_, p_, com_;  ///< z_i, p_i*, and c̄_s from frame s-1, in base axes
     std::vector<std::vector<Vec3<T>>> velocity_, turning_;
   };
-  At at(const VecX<T>& q) const { return At(*this, q); }
+  /// It looks back at this object, which must stay.
+  At at(const VecX<T>& q) const& { return At(*this, q); }
+  At at(const VecX<T>& q) const&& = delete;
 
   /// h in four parts, by what moves (translation, rotation) and by whose velocities: of one joint
   /// alone (centrifugal), or of two at once (Coriolis).

@@ -39,7 +39,9 @@ class LagrangeEuler {
     const LagrangeEuler& arm_;
     std::vector<std::vector<Mat4<T>>> A_, U_, UJ_;
   };
-  At at(const VecX<T>& q) const { return At(*this, q); }
+  /// It looks back at this object, which must stay.
+  At at(const VecX<T>& q) const& { return At(*this, q); }
+  At at(const VecX<T>& q) const&& = delete;
 
   /// The pseudo-inertia of link i (eq. 3.2-18, with the signs and halves that it lacks in print).
   const Mat4<T>& J(int i) const { return J_[i]; }
