@@ -26,11 +26,11 @@ std::string escaped(const std::string& text) {
   return made;
 }
 
-/// The step of 1, 2 or 5 times a power of ten that makes about three of the range.
+/// The step of 1, 2 or 5 times a power of ten that makes four or more of the range.
 double step_of(double range) {
-  const double rough = range / 3.0, decade = std::pow(10.0, std::floor(std::log10(rough)));
+  const double rough = range / 4.0, decade = std::pow(10.0, std::floor(std::log10(rough)));
   for (const double digit : {1.0, 2.0, 5.0})
-    if (digit * decade >= 0.999 * rough) return digit * decade;
+    if (2.0 * digit * decade > 1.001 * rough) return digit * decade;
   return 10.0 * decade;
 }
 

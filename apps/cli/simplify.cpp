@@ -209,7 +209,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "-" : text;
 }
 
-std::string percent(double x) { return fmt::format("{:.3g}%", 100.0 * x); }
+/// Without what rounding leaves of nothing.
+std::string percent(double x) { return x < 1e-11 ? "0%" : fmt::format("{:.3g}%", 100.0 * x); }
 
 std::string text_of(const Analysis& a, const Stream& out) {
   std::string text =
@@ -302,6 +303,24 @@ Json json_of(Console& console, const Analysis& a) {
 
 std::vector<double> list_of(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
 
+/// Draws as zero what rounding left of it beside the largest of all panels.
+std::vector<Panel> without_noise(std::vector<Panel> panels) {
+  const auto largest = [](const Panel& p) {
+    double most = 0.0;
+    for (const std::vector<double>& line : p.lines)
+      for (const double y : line) most = std::max(most, std::abs(y));
+    return most;
+  };
+  double most = 0.0;
+  for (const Panel& p : panels) most = std::max(most, largest(p));
+  for (Panel& p : panels) {
+    if (largest(p) > 1e-13 * most) continue;
+    p.title += " (zero)";
+    for (std::vector<double>& line : p.lines) std::fill(line.begin(), line.end(), 0.0);
+  }
+  return panels;
+}
+
 /// D_ij and h_i by translation, by rotation and together (002, Figs. 3.10 and 3.11); for h_i also
 /// what is centrifugal.
 std::string inertia_plot(const Analysis& a, const Dominance& d) {
@@ -315,7 +334,7 @@ std::string inertia_plot(const Analysis& a, const Dominance& d) {
     }
   return panel_plot(a.robot + ": the acceleration-related elements",
                     "along " + a.trajectory + ", SI units over seconds", list_of(d.points().t),
-                    {"translational", "rotational", "combined"}, panels);
+                    {"translational", "rotational", "combined"}, without_noise(panels));
 }
 
 std::string velocity_plot(const Analysis& a, const Dominance& d) {
@@ -329,7 +348,8 @@ std::string velocity_plot(const Analysis& a, const Dominance& d) {
   }
   return panel_plot(a.robot + ": the Coriolis and centrifugal terms",
                     "along " + a.trajectory + ", torques over seconds", list_of(d.points().t),
-                    {"translational", "rotational", "combined", "of it centrifugal"}, panels);
+                    {"translational", "rotational", "combined", "of it centrifugal"},
+                    without_noise(panels));
 }
 
 std::string gravity_plot(const Analysis& a, const Dominance& d) {
@@ -340,7 +360,7 @@ std::string gravity_plot(const Analysis& a, const Dominance& d) {
          {list_of(d.value({TermKind::gravity, i, i})), list_of(d.centrifugal(i) + d.coriolis(i)),
           list_of(d.torque().row(i - 1).transpose())}});
   return panel_plot(a.robot + ": torques", "along " + a.trajectory + ", over seconds",
-                    list_of(d.points().t), {"gravity", "velocities", "all"}, panels);
+                    list_of(d.points().t), {"gravity", "velocities", "all"}, without_noise(panels));
 }
 
 std::string page(const Analysis& a, const Dominance& d) {

@@ -166,20 +166,31 @@ VecX<T> reduced_inverse_dynamics(const DAlembert<T>& arm, const KeptTerms& kept,
   const typename DAlembert<T>::At here = arm.at(q);
   VecX<T> tau = VecX<T>::Zero(n);
 
-  for (int j = 1; j <= n; ++j)
-    for (int i = 1; i <= j; ++i) {
-      // D_ij of the links from j on (eq. 3.4-25), as far as it is wanted
-      const bool tran = kept.D_tran(i - 1, j - 1);
-      const bool rot = kept.D_rot(i - 1, j - 1) && !chain.link(i).slides && !chain.link(j).slides;
-      if (!tran && !rot) continue;
-      T D(0);
-      for (int s = j; s <= n; ++s) {
-        if (tran) D += chain.link(s).mass * here.velocity(s, i).dot(here.velocity(s, j));
-        if (rot) D += here.turning(s, i).dot(chain.link(s).I * here.turning(s, j));
+  // the columns of D as far as they are wanted (eq. 3.4-25): what link s has of momentum per unit
+  // velocity of joint j, felt at joint i
+  for (int j = 1; j <= n; ++j) {
+    const auto tran = kept.D_tran.col(j - 1).head(j);
+    auto rot = kept.D_rot.col(j - 1).head(j).eval();
+    for (int i = 1; i <= j; ++i) rot(i - 1) &= !chain.link(i).slides && !chain.link(j).slides;
+    VecX<T> D = VecX<T>::Zero(j);
+    for (int s = j; s <= n; ++s) {
+      if (tran.any()) {
+        const Vec3<T> momentum = chain.link(s).mass * here.velocity(s, j);
+        for (int i = 1; i <= j; ++i)
+          if (tran(i - 1)) D(i - 1) += here.velocity(s, i).dot(momentum);
       }
-      tau(i - 1) += D * a(j - 1);
-      if (i != j) tau(j - 1) += D * a(i - 1);
+      if (rot.any()) {
+        const Vec3<T> momentum = chain.link(s).I * here.turning(s, j);
+        for (int i = 1; i <= j; ++i)
+          if (rot(i - 1)) D(i - 1) += here.turning(s, i).dot(momentum);
+      }
     }
+    for (int i = 1; i <= j; ++i) {
+      if (!tran(i - 1) && !rot(i - 1)) continue;
+      tau(i - 1) += D(i - 1) * a(j - 1);
+      if (i != j) tau(j - 1) += D(i - 1) * a(i - 1);
+    }
+  }
   const auto add = [&](const auto& wanted, const auto& compute) {
     if (!wanted.any()) return;
     const VecX<T> h = compute();

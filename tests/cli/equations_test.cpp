@@ -4,8 +4,6 @@ using namespace ulna::test;
 
 namespace {
 
-const std::string root = std::string(ULNA_TESTS_DIR) + "/..";
-
 bool built_with_symbols() {
   static const bool yes = run_cli({"equations", "pendulum"}).status == 0;
   return yes;
@@ -84,41 +82,6 @@ TEST_F(EquationsVerb, reads_standard_input_and_shows_names_harmless) {
   EXPECT_TRUE(has(r.out, "mass of link 'hand'"));
 }
 
-/// A command of the document and the blocks below it that show its output.
-struct Shown {
-  std::string command, output;
-};
-
-std::vector<Shown> shown_in(const std::string& document) {
-  std::vector<Shown> all;
-  std::istringstream lines(document);
-  std::string fence;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) {
-      fence = fence.empty() ? line : "";
-      if (fence == "```sh") all.emplace_back();
-      if (fence == "```math" && !all.empty() && !all.back().output.empty())
-        all.back().output += "\n";
-    } else if (fence == "```sh") {
-      all.back().command += line;
-    } else if (!fence.empty() && fence != "```cpp" && !all.empty()) {
-      all.back().output += line + "\n";
-    }
-  }
-  return all;
-}
-
-TEST_F(EquationsVerb, prints_what_the_document_shows) {
-  const std::vector<Shown> all = shown_in(read_file(root + "/docs/equations.md"));
-  EXPECT_GE(all.size(), 13u);
-  for (const Shown& one : all) {
-    std::istringstream words(one.command);
-    std::vector<std::string> arguments;
-    for (std::string word; words >> word;) arguments.push_back(word);
-    ASSERT_EQ(arguments.at(0), "ulna");
-    arguments.erase(arguments.begin());
-    EXPECT_EQ(run_cli(arguments, {.folder = root}).out, one.output) << one.command;
-  }
-}
+TEST_F(EquationsVerb, prints_what_the_document_shows) { expect_shown("equations.md", 13); }
 
 }  // namespace
