@@ -9,6 +9,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQ
 else()
   set(wide_kernels_possible OFF)
 endif()
+include(CheckCXXCompilerFlag)
 option(ULNA_WIDE_KERNELS "Batch kernels for AVX2, chosen at run time" ${wide_kernels_possible})
 
 function(ulna_wide_kernel library name)
@@ -22,6 +23,11 @@ function(ulna_wide_kernel library name)
   target_link_libraries(${name} PRIVATE ulna::model)
   # unique symbols, a GNU speciality, cannot be made an object's own
   target_compile_options(${name} PRIVATE ${ARGN} -fno-gnu-unique)
+  # copying a pack by halves makes the load that follows wait
+  check_cxx_compiler_flag(-mmove-max=256 ULNA_MOVES_WHOLE_PACKS)
+  if(ULNA_MOVES_WHOLE_PACKS)
+    target_compile_options(${name} PRIVATE -mmove-max=256 -mstore-max=256)
+  endif()
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   set(closed ${PROJECT_BINARY_DIR}/${name}_closed.o)

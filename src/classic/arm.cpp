@@ -4,28 +4,41 @@
 
 namespace ulna::classic::detail {
 
+namespace {
+
+[[noreturn]] void refuse(const Model& model, std::initializer_list<std::string_view> why) {
+  std::string text = "robot '" + model.name() + "': ";
+  for (const std::string_view part : why) text += part;
+  throw std::invalid_argument(text);
+}
+
+bool is_suitable(JointType type) {
+  return type == JointType::revolute || type == JointType::continuous ||
+         type == JointType::prismatic;
+}
+
+}  // namespace
+
 void require_arm(const Model& model) {
-  const std::string robot = "robot '" + model.name() + "': ";
-  const std::string remedy =
+  const char* for_what =
       "; the classical formulations are for revolute and prismatic joints: use the functions of "
       "ulna/dynamics, or lock or cut off the joint";
+  const char* own_coordinates =
+      "'; the classical formulations need joints of their own coordinates: set mimicking joints "
+      "free or lock them";
   for (int b = 1; b < model.body_count(); ++b) {
     const Joint& j = model.joint(b);
-    const std::string name = "joint '" + std::string(model.joint_name(b)) + "'";
-    if (j.type != JointType::revolute && j.type != JointType::continuous &&
-        j.type != JointType::prismatic)
-      throw std::invalid_argument(robot + name + " is " + std::string(to_string(j.type)) + remedy);
+    if (!is_suitable(j.type))
+      refuse(model, {"joint '", model.joint_name(b), "' is ", to_string(j.type), for_what});
     if (j.mimics)
-      throw std::invalid_argument(robot + name + " mimics joint '" +
-                                  std::string(model.joint_name(j.mimics)) +
-                                  "'; the classical formulations need joints of their own "
-                                  "coordinates: set mimicking joints free or lock them");
+      refuse(model, {"joint '", model.joint_name(b), "' mimics joint '", model.joint_name(j.mimics),
+                     own_coordinates});
   }
   if (!model.description().loops.empty())
-    throw std::invalid_argument(robot + "joint '" + model.description().loops.front().name +
-                                "' closes a loop; the classical formulations are for open arms");
+    refuse(model, {"joint '", model.description().loops.front().name,
+                   "' closes a loop; the classical formulations are for open arms"});
   if (model.joint_count() == 0)
-    throw std::invalid_argument(robot + "no joint moves, so there are no equations of motion");
+    refuse(model, {"no joint moves, so there are no equations of motion"});
 }
 
 void refuse_size(const char* what, Eigen::Index given, int wanted) {
@@ -36,8 +49,7 @@ void refuse_size(const char* what, Eigen::Index given, int wanted) {
 void refuse_tree() {
   throw std::invalid_argument(
       "the arm branches; this formulation is for a single chain, where link i carries link i+1 "
-      "only: "
-      "cut the other branches off, or take a formulation by screws or body Jacobians");
+      "only: cut the other branches off, or take a formulation by screws or body Jacobians");
 }
 
 }  // namespace ulna::classic::detail

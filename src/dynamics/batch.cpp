@@ -1,8 +1,6 @@
 #include "ulna/dynamics/batch.hpp"
 
-#include <condition_variable>
-#include <functional>
-#include <mutex>
+#include <atomic>
 #include <thread>
 
 #include "batch_kernel.hpp"
@@ -33,53 +31,42 @@ class Crew {
     for (int i = 1; i < hands; ++i) threads_.emplace_back([this, i] { serve(i); });
   }
   ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    begin_.notify_all();
+    begin(nullptr, nullptr);
     for (std::thread& t : threads_) t.join();
   }
 
   int hands() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Calls task(i) for each i below hands(), the caller's own hand being 0.
-  void run(const std::function<void(int)>& task) {
-    if (threads_.empty()) return task(0);
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = &task;
-      busy_ = static_cast<int>(threads_.size());
-      ++round_;
-    }
-    begin_.notify_all();
+  template <class Task>
+  void run(Task task) {
+    busy_ = static_cast<int>(threads_.size());
+    begin([](void* given, int hand) { (*static_cast<Task*>(given))(hand); }, &task);
     task(0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return busy_ == 0; });
+    for (int busy; (busy = busy_) != 0;) busy_.wait(busy);
   }
 
  private:
+  using Call = void(void* task, int hand);
+
+  void begin(Call* call, void* task) {
+    call_ = call, task_ = task;
+    ++round_;
+    round_.notify_all();
+  }
   void serve(int hand) {
-    int seen = 0;
-    std::unique_lock lock(mutex_);
-    while (true) {
-      begin_.wait(lock, [&] { return stop_ || round_ != seen; });
-      if (stop_) return;
-      seen = round_;
-      const auto* task = task_;
-      lock.unlock();
-      (*task)(hand);
-      lock.lock();
-      if (--busy_ == 0) done_.notify_one();
+    for (int round = 0;; ++round) {
+      round_.wait(round);
+      if (!call_) return;
+      call_(task_, hand);
+      if (--busy_ == 0) busy_.notify_one();
     }
   }
 
   std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::condition_variable begin_, done_;
-  const std::function<void(int)>* task_ = nullptr;
-  int busy_ = 0, round_ = 0;
-  bool stop_ = false;
+  Call* call_ = nullptr;  ///< of this round; none: go home
+  void* task_ = nullptr;
+  std::atomic<int> round_ = 0, busy_ = 0;
 };
 
 }  // namespace
@@ -105,6 +92,12 @@ struct Batch::State {
   void require_numbers(const char* what, const In& m, Eigen::Index rows,
                        Eigen::Index states) const {
     require_columns(what, m, rows, states);
+    // a finite number times zero is zero: one look at the sum tells of all
+    if (m.outerStride() == rows) {
+      if ((Eigen::Map<const Eigen::ArrayXd>(m.data(), m.size()) * 0.0).sum() == 0.0) return;
+    } else {
+      if ((m.array() * 0.0).sum() == 0.0) return;
+    }
     for (Eigen::Index s = 0; s < states; ++s)
       for (Eigen::Index i = 0; i < rows; ++i)
         if (!std::isfinite(m(i, s)))
@@ -113,15 +106,14 @@ struct Batch::State {
                                       ", row " + std::to_string(i + 1));
   }
 
-  /// Deals whole packs out to the hands, in order.
-  void each_run(Eigen::Index states, const std::function<void(BatchKernel&, int, int)>& work) {
-    const int lanes = kernels[0]->lanes();
-    const int n = static_cast<int>(states), packs = (n + lanes - 1) / lanes, hands = crew.hands();
+  /// Deals runs of whole packs out to the hands: whoever is done takes the next.
+  template <class Work>
+  void each_run(Eigen::Index states, Work work) {
+    const int n = static_cast<int>(states), run = 32 * kernels[0]->lanes();
+    std::atomic<int> next = 0;
     crew.run([&](int hand) {
-      const int begin = static_cast<int>(static_cast<long long>(packs) * hand / hands) * lanes;
-      const int end =
-          std::min(n, static_cast<int>(static_cast<long long>(packs) * (hand + 1) / hands) * lanes);
-      if (begin < end) work(*kernels[hand], begin, end);
+      for (int begin; (begin = next.fetch_add(run)) < n;)
+        work(*kernels[hand], begin, std::min(n, begin + run));
     });
   }
 
@@ -168,14 +160,12 @@ bool Batch::forward_dynamics(const Plant<double>& plant, In Q, In V, In Tau, Out
   state_->require_numbers("Tau", Tau, nv, Q.cols());
   state_->require_columns("A", A, nv, Q.cols());
   state_->set_plant(plant);
-  std::vector<char> good(state_->kernels.size(), 1);
+  std::atomic<bool> good = true;
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
-    const auto hand = std::find_if(state_->kernels.begin(), state_->kernels.end(),
-                                   [&](const auto& k) { return k.get() == &kernel; });
-    good[hand - state_->kernels.begin()] =
-        kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A));
+    if (!kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A)))
+      good = false;
   });
-  return std::find(good.begin(), good.end(), 0) == good.end();
+  return good;
 }
 
 void Batch::mass_matrix(const Plant<double>& plant, In Q, Out M) {

@@ -59,10 +59,8 @@ class BatchKernelOf final : public BatchKernel {
     for (int b = 0; b < plant.model().body_count(); ++b) {
       typename Plant<T>::Body body;
       body.mass = T(plant.body(b).mass);
-      for (int i = 0; i < 3; ++i) {
-        body.first.set(i, T(plant.body(b).first[i]));
-        for (int k = 0; k < 3; ++k) body.second.c[k].set(i, T(plant.body(b).second.c[k][i]));
-      }
+      body.first = lanes::V3<T>(Vec3<T>(plant.body(b).first.vec().template cast<T>()));
+      body.second = lanes::S3<T>(Mat3<T>(plant.body(b).second.mat().template cast<T>()));
       plant_.set_body(b, body);
     }
   }
@@ -80,12 +78,14 @@ class BatchKernelOf final : public BatchKernel {
   bool forward_dynamics(int begin, int end, Columns q, Columns v, Columns tau, Columns a) override {
     bool good = true;
     for (int s = begin; s < end; s += N) {
-      load(q, s, end, q_), load(v, s, end, v_), load(tau, s, end, tau_);
-      if (!forward_(plant_, q_, v_, tau_, a_)) {
+      if (accelerate(s, end, q, v, tau, a)) continue;
+      // some state of the pack is to blame: one by one, in all lanes
+      for (int one = s; one < std::min(s + N, end); ++one) {
+        if (accelerate(one, one + 1, q, v, tau, a)) continue;
         good = false;
         a_.fill(T(std::numeric_limits<double>::quiet_NaN()));
+        store(a_, one, one + 1, a);
       }
-      store(a_, s, end, a);
     }
     return good;
   }
@@ -120,20 +120,49 @@ class BatchKernelOf final : public BatchKernel {
   }
 
  private:
-  // lanes beyond the end repeat the last state: they cost nothing and disturb nobody
+  /// Forward dynamics of one pack.
+  bool accelerate(int s, int end, Columns q, Columns v, Columns tau, Columns a) {
+    load(q, s, end, q_), load(v, s, end, v_), load(tau, s, end, tau_);
+    if (!forward_(plant_, q_, v_, tau_, a_)) return false;
+    store(a_, s, end, a);
+    return true;
+  }
+
+  // Square by square, N rows of N states. The last square ends with the last row, so it may do some
+  // rows again; fewer rows than that go one by one, and so do states fewer than lanes: lanes beyond
+  // the end repeat the last state, which costs nothing and disturbs nobody.
   static void load(Columns from, int s, int end, VecX<T>& to) {
-    for (Eigen::Index i = 0; i < to.size(); ++i) {
-      double lane[N];
-      for (int l = 0; l < N; ++l) lane[l] = from.data[i + std::min(s + l, end - 1) * from.stride];
-      to(i) = T::load(lane);
+    const Eigen::Index size = to.size();
+    const double* const column = from.data + s * from.stride;
+    if (size < N || end - s < N) {
+      for (Eigen::Index i = 0; i < size; ++i)
+        to(i) = T::each([&](int l) { return column[i + std::min(l, end - s - 1) * from.stride]; });
+      return;
+    }
+    for (Eigen::Index i = 0; i < size; i += N) {
+      i = std::min(i, size - N);
+      T square[N];
+      for (int l = 0; l < N; ++l) square[l] = T::load(column + i + l * from.stride);
+      transpose(square);
+      for (int k = 0; k < N; ++k) to(i + k) = square[k];
     }
   }
   template <class M>
   static void store(const M& from, int s, int end, Columns to) {
-    for (Eigen::Index i = 0; i < from.size(); ++i) {
-      double lane[N];
-      from(i).store(lane);
-      for (int l = 0; l < N && s + l < end; ++l) to.data[i + (s + l) * to.stride] = lane[l];
+    const Eigen::Index size = from.size();
+    double* const column = to.data + s * to.stride;
+    if (size < N || end - s < N) {
+      for (Eigen::Index i = 0; i < size; ++i)
+        for (int l = 0; l < std::min(N, end - s); ++l)
+          column[i + l * to.stride] = from.data()[i][l];
+      return;
+    }
+    for (Eigen::Index i = 0; i < size; i += N) {
+      i = std::min(i, size - N);
+      T square[N];
+      for (int k = 0; k < N; ++k) square[k] = from.data()[i + k];
+      transpose(square);
+      for (int l = 0; l < N; ++l) square[l].store(column + i + l * to.stride);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "support/allocations.hpp"
 
 #include "support/dynamics.hpp"
+#include "ulna/dynamics/batch.hpp"
 #include "ulna/dynamics/operational_space.hpp"
 #include "ulna/io/import.hpp"
 
@@ -112,6 +113,30 @@ TEST(Allocations, of_operational_space_are_none) {
   bool regular = false;
   EXPECT_EQ(allocations_of([&] { regular = space.set(factor, J); }), 0);
   EXPECT_TRUE(regular);
+}
+
+TEST(Allocations, of_a_batch_are_none) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model model = with_floating_base(random_model(4));
+  Random random(4);
+  const int n = model.nv(), count = 300;
+  const Plant<double> plant(model);
+  Batch batch(model, 2);
+  Eigen::MatrixXd Q(model.nq(), count), V(n, count), A(n, count), out(n, count), M(n * n, count),
+      J(6 * n, count), X(7, count);
+  for (int i = 0; i < count; ++i) Q.col(i) = random_q(model, random);
+  V.setRandom(), A.setRandom();
+  const Frame& frame = model.frames().back();
+  bool possible = false;
+  EXPECT_EQ(allocations_of([&] {
+              batch.inverse_dynamics(plant, Q, V, A, out);
+              possible = batch.forward_dynamics(plant, Q, V, A, out);
+              batch.mass_matrix(plant, Q, M);
+              batch.pose(frame, Q, X);
+              batch.jacobian(frame, Q, J);
+            }),
+            0);
+  EXPECT_TRUE(possible);
 }
 
 }  // namespace

@@ -286,15 +286,16 @@ void poison(Workspace<T>& ws) {
     link.p = link.w = link.alpha = link.a = link.f = link.n = v;
     link.U = m, link.R = lanes::Turn<T>::from(m);
   }
-  for (auto& c : ws.composites) c = {bad, v, m};
+  const lanes::S3<T> s(m.mat());
+  for (auto& c : ws.composites) c = {bad, v, s};
   for (auto& B : ws.articulated) {
-    for (auto& column : B.I) column = {v, v};
+    B.I.set_inertia(bad, v, s);
     for (auto& column : B.U) column = {v, v};
     B.p = B.c = B.A = {v, v};
     B.D_inverse.setConstant(bad);
     for (T& u : B.u) u = bad;
   }
-  for (Mat6<T>& C : ws.coriolis) C.setConstant(bad);
+  for (auto& C : ws.coriolis) C = {m, v};
   ws.bias.setConstant(bad);
 }
 

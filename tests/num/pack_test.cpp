@@ -182,5 +182,21 @@ TEST(Pack, floats_and_other_widths_keep_their_lanes) {
   EXPECT_EQ((two * two)[1], 9.0);
 }
 
+TEST(Pack, square_is_mirrored) {
+  Pack<double, 4> square[4];
+  for (int k = 0; k < 4; ++k)
+    square[k] = Pack<double, 4>::each([&](int lane) { return 10.0 * k + lane; });
+  transpose(square);
+  for (int k = 0; k < 4; ++k)
+    for (int lane = 0; lane < 4; ++lane) EXPECT_EQ(square[k][lane], 10.0 * lane + k);
+}
+
+TEST(Pack, lanes_lie_in_memory_one_behind_the_other) {
+  Pack<double, 4> two[2] = {Pack<double, 4>(1.0), Pack<double, 4>(2.0)};
+  two[0].data()[3] = 5.0;
+  EXPECT_EQ(two[0][3], 5.0);
+  EXPECT_EQ(two[0].data()[4], 2.0);
+}
+
 }  // namespace
 }  // namespace ulna

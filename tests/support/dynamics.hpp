@@ -27,7 +27,7 @@ VecX<T> random_coordinates(const Model& model, Random& random) {
     }
   } else if constexpr (requires { T::directions; }) {
     VecX<T> along(model.nv());
-    for (T& x : along) x.gradient = random.scalar<T>().gradient;
+    for (T& x : along) x = T(0), x.gradient = random.scalar<T>().gradient;
     const VecX<T> here = q;
     integrate<T>(model, here, along, q);
   }

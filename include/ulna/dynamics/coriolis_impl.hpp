@@ -6,18 +6,19 @@
 namespace ulna {
 namespace detail {
 
-template <Scalar T, class Composite>
-Inertia<T> inertia_of(const Composite& C) {
-  const Mat3<T> S = C.second.mat();
-  return Inertia<T>::about_origin(C.mass, C.first.vec(), S.trace() * Mat3<T>::Identity() - S);
-}
-
-/// The matrix of W -> W x* F.
-template <Scalar T>
-Mat6<T> cross_by(const Wrench<T>& F) {
-  Mat6<T> m;
-  m << -skew(F.moment), -skew(F.force), -skew(F.force), Mat3<T>::Zero();
-  return m;
+/// A body's answer to twists when it moves with V, from N = v h' + [w] Σ.
+template <Scalar T, class Composite, class Coriolis>
+[[gnu::always_inline]] inline void set_coriolis(const Composite& body, const lanes::V6<T>& V,
+                                                Coriolis& C) {
+  const V3<T>&w = V.angular, &v = V.linear;
+  const V3<T> x = v * body.first[0] + cross(w, V3<T>(body.second.template column<0>())),
+              y = v * body.first[1] + cross(w, V3<T>(body.second.template column<1>())),
+              z = v * body.first[2] + cross(w, V3<T>(body.second.template column<2>()));
+  const T trace = x[0] + y[1] + z[2], zero(0);
+  C.B.c[0] = V3<T>(trace, zero, zero) - x;
+  C.B.c[1] = V3<T>(zero, trace, zero) - y;
+  C.B.c[2] = V3<T>(zero, zero, trace) - z;
+  C.p = v * body.mass + cross(w, body.first);
 }
 
 }  // namespace detail
@@ -25,37 +26,42 @@ Mat6<T> cross_by(const Wrench<T>& F) {
 template <Scalar T>
 void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
                      OutMatrix<T> C) {
+  using lanes::V3;
+  using lanes::V6;
   const Model& model = plant.model();
   const int n = model.body_count();
   detail::require_shape("C", C.rows(), C.cols(), model.nv(), model.nv(), model);
   C.setZero();
 
-  // each body's B with B V = V x* I V and its rate of inertia shared evenly, then of all that hangs on it
+  // each body, then with all that hangs on it
   for (int b = 1; b < n; ++b) {
     detail::carry_to_world(plant.body(b), state.R(b), state.p(b), ws.composites[b]);
-    const Twist<T> V = state.V(b);
-    const Inertia<T> I = detail::inertia_of<T>(ws.composites[b]);
-    const Mat6<T> G = I.matrix(), X = cross_matrix(V);
-    ws.coriolis[b] = T(0.5) * (-X.transpose() * G - G * X + detail::cross_by<T>(I * V));
+    detail::set_coriolis<T>(ws.composites[b], state.motion(b), ws.coriolis[b]);
   }
-  detail::compose_bodies(plant, state, ws);
-  for (int b = n - 1; b > 0; --b) ws.coriolis[model.joint(b).parent] += ws.coriolis[b];
+  for (int b = n - 1; b > 0; --b) {
+    const int parent = model.joint(b).parent;
+    if (parent == 0) continue;
+    detail::add_body(ws.composites[b], ws.composites[parent]);
+    ws.coriolis[parent].B += ws.coriolis[b].B;
+    ws.coriolis[parent].p += ws.coriolis[b].p;
+  }
 
   const auto directions = state.directions();
   for (int k = static_cast<int>(directions.size()) - 1; k >= 0; --k) {
     const auto& d = directions[k];
-    const Inertia<T> I = detail::inertia_of<T>(ws.composites[d.body]);
-    const Mat6<T>& B = ws.coriolis[d.body];
-    const Twist<T> S = d.twist();
-    const Twist<T> S_rate = cross(state.V(d.body), S);
-    const Wrench<T> down = Wrench<T>::from_vector((I * S_rate).vector() + B * S.vector());
-    const Wrench<T> up = I * S, up_rate = Wrench<T>::from_vector(B.transpose() * S.vector());
+    const auto& I = ws.composites[d.body];
+    const auto& [B, p] = ws.coriolis[d.body];
+    const V6<T> S = d.motion();
+    const V6<T> down =
+        detail::momentum<T>(I, cross(state.motion(d.body), S)) + V6<T>{B * d.w, cross(d.w, p)};
+    const V6<T> up = detail::momentum<T>(I, S);
+    const V3<T> up_turning = B.transposed() * d.w + cross(p, d.v);
     C(d.dof, d.dof) += dot(S, down);
     for (int o = d.above; o >= 0; o = directions[o].above) {
       const auto& other = directions[o];
-      const Twist<T> W = other.twist();
-      C(other.dof, d.dof) += dot(W, down);
-      C(d.dof, other.dof) += dot(cross(state.V(other.body), W), up) + dot(W, up_rate);
+      C(other.dof, d.dof) += dot(other.motion(), down);
+      C(d.dof, other.dof) +=
+          dot(cross(state.motion(other.body), other.motion()), up) + dot(up_turning, other.w);
     }
   }
 }

@@ -1,10 +1,16 @@
 #pragma once
 
-#include "ulna/dynamics/coriolis_impl.hpp"
+#include "ulna/dynamics/mass_matrix_impl.hpp"
 #include "ulna/dynamics/energy.hpp"
 
 namespace ulna {
 namespace detail {
+
+template <Scalar T, class Composite>
+Inertia<T> inertia_of(const Composite& C) {
+  const Mat3<T> S = C.second.mat();
+  return Inertia<T>::about_origin(C.mass, C.first.vec(), S.trace() * Mat3<T>::Identity() - S);
+}
 
 /// Calls use(b, I) with each body's inertia in world axes about `origin`.
 template <Scalar T, class F>

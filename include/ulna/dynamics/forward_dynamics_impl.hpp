@@ -44,30 +44,6 @@ Mask<T> invert_small(const Mat6<T>& D, int n, Mat6<T>& inverse) {
   return positive;
 }
 
-/// The columns of the 6x6 inertia [[I, [h]], [-[h], m 1]].
-template <Scalar T, class Composite, class V6>
-inline void inertia_columns(const Composite& C, V6* I) {
-  const T trace = C.second.c[0][0] + C.second.c[1][1] + C.second.c[2][2], zero(0);
-  const V3<T>& h = C.first;
-  const V3<T> x(T(1), zero, zero), y(zero, T(1), zero), z(zero, zero, T(1));
-  I[0] = {x * trace - C.second.c[0], {zero, -h[2], h[1]}};
-  I[1] = {y * trace - C.second.c[1], {h[2], zero, -h[0]}};
-  I[2] = {z * trace - C.second.c[2], {-h[1], h[0], zero}};
-  I[3] = {{zero, h[2], -h[1]}, x * C.mass};
-  I[4] = {{-h[2], zero, h[0]}, y * C.mass};
-  I[5] = {{h[1], -h[0], zero}, z * C.mass};
-}
-
-template <Scalar T, class V6>
-inline V6 times(const V6* I, const V3<T>& w, const V3<T>& v) {
-  V6 y;
-  y.angular = I[0].angular * w[0] + I[1].angular * w[1] + I[2].angular * w[2] +
-              (I[3].angular * v[0] + I[4].angular * v[1] + I[5].angular * v[2]);
-  y.linear = I[0].linear * w[0] + I[1].linear * w[1] + I[2].linear * w[2] +
-             (I[3].linear * v[0] + I[4].linear * v[1] + I[5].linear * v[2]);
-  return y;
-}
-
 }  // namespace detail
 
 template <Scalar T>
@@ -84,17 +60,18 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
   if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
 
   using lanes::V3;
-  using V6 = typename Workspace<T>::V6;
+  using lanes::V6;
   const std::span<const Joint> joints = model.joints();
 
   // outward: inertia and bias force of each body alone, V x* I V
   for (int b = 1; b < n; ++b) {
     auto& B = ws.articulated[b];
     detail::carry_to_world(plant.body(b), state.R(b), state.p(b), ws.composites[b]);
-    detail::inertia_columns<T>(ws.composites[b], B.I);
+    const auto& C = ws.composites[b];
+    B.I.set_inertia(C.mass, C.first, C.second);
     const V3<T>&w = state.w(b), &u = state.u(b);
     V3<T> moment, force;
-    detail::momentum(ws.composites[b], w, u, moment, force);
+    detail::momentum(C, w, u, moment, force);
     B.p = {cross(w, moment) + cross(u, force), cross(w, force)};
     // V x V_J, and V_J is what the parent does not have
     const V3<T> wJ = w - state.w(joints[b].parent), uJ = u - state.u(joints[b].parent);
@@ -113,7 +90,7 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
     const auto directions = state.directions(b);
     const int k = static_cast<int>(directions.size());
     Mat6<T> D;
-    for (int i = 0; i < k; ++i) B.U[i] = detail::times<T>(B.I, directions[i].w, directions[i].v);
+    for (int i = 0; i < k; ++i) B.U[i] = B.I * V6<T>{directions[i].w, directions[i].v};
     for (int i = 0; i < k; ++i) {
       const auto& S = directions[i];
       for (int j = 0; j < k; ++j) D(i, j) = dot2(S.w, B.U[j].angular, S.v, B.U[j].linear);
@@ -125,23 +102,13 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
     const int parent = joints[b].parent;
     if (parent == 0) continue;
     auto& P = ws.articulated[parent];
-    const V6 Ic = detail::times<T>(B.I, B.c.angular, B.c.linear);
-    P.p.angular += B.p.angular + Ic.angular;
-    P.p.linear += B.p.linear + Ic.linear;
-    for (int c = 0; c < 6; ++c) P.I[c].angular += B.I[c].angular, P.I[c].linear += B.I[c].linear;
+    P.p += B.p + B.I * B.c;
+    P.I += B.I;
     for (int i = 0; i < k; ++i) {
-      V6 UD = {V3<T>::zero(), V3<T>::zero()};
-      for (int j = 0; j < k; ++j)
-        UD.angular += B.U[j].angular * B.D_inverse(j, i),
-            UD.linear += B.U[j].linear * B.D_inverse(j, i);
-      for (int c = 0; c < 3; ++c) {
-        const T w = B.U[i].angular[c], v = B.U[i].linear[c];
-        P.I[c].angular -= UD.angular * w, P.I[c].linear -= UD.linear * w;
-        P.I[3 + c].angular -= UD.angular * v, P.I[3 + c].linear -= UD.linear * v;
-      }
-      const T x = B.u[i] - dot2(B.U[i].angular, B.c.angular, B.U[i].linear, B.c.linear);
-      P.p.angular += UD.angular * x;
-      P.p.linear += UD.linear * x;
+      V6<T> UD = B.U[0] * B.D_inverse(0, i);
+      for (int j = 1; j < k; ++j) UD += B.U[j] * B.D_inverse(j, i);
+      P.I.subtract_outer(UD, B.U[i]);
+      P.p += UD * T(B.u[i] - dot(B.U[i], B.c));
     }
   }
   if (!all(possible)) return false;
@@ -152,17 +119,13 @@ bool articulated_body_dynamics(const Plant<T>& plant, const State<T>& state, In<
     auto& B = ws.articulated[b];
     const auto directions = state.directions(b);
     const int k = static_cast<int>(directions.size());
-    const V6& A_P = ws.articulated[joints[b].parent].A;
-    const V6 A = {A_P.angular + B.c.angular, A_P.linear + B.c.linear};
+    const V6<T> A = ws.articulated[joints[b].parent].A + B.c;
     B.A = A;
     for (int i = 0; i < k; ++i) {
       T qdd(0);
-      for (int j = 0; j < k; ++j)
-        qdd +=
-            B.D_inverse(i, j) * (B.u[j] - dot2(B.U[j].angular, A.angular, B.U[j].linear, A.linear));
+      for (int j = 0; j < k; ++j) qdd += B.D_inverse(i, j) * (B.u[j] - dot(B.U[j], A));
       a(directions[i].dof) = qdd;
-      B.A.angular += directions[i].w * qdd;
-      B.A.linear += directions[i].v * qdd;
+      B.A += V6<T>{directions[i].w, directions[i].v} * qdd;
     }
   }
   return true;

@@ -44,10 +44,13 @@ inline T rate(const Joint& j, const T* v) {
 /// Sines and cosines of all joint angles, many at a time.
 template <Scalar T>
 void joint_angles(std::span<const Joint> joints, const T* q, Skeleton<T>& skeleton) {
-  for (std::size_t b = 1; b < joints.size(); ++b)
+  const std::size_t n = joints.size();
+  for (std::size_t b = 1; b < n; ++b)
     skeleton.angle[b] = turns_about_z(joints[b].type) ? coordinate(joints[b], q) : T(0);
-  sin_cos(skeleton.angle.data(), skeleton.sine.data(), skeleton.cosine.data(),
-          static_cast<int>(skeleton.angle.size()));
+  // the base has no angle; where blocks are whole, it is taken along
+  constexpr int first = skeleton.block > 1 ? 0 : 1;
+  sin_cos(skeleton.angle.data() + first, skeleton.sine.data() + first,
+          skeleton.cosine.data() + first, static_cast<int>(skeleton.angle.size()) - first);
 }
 
 template <Scalar T>
@@ -148,8 +151,9 @@ inline M3<T> point_acceleration(const V3<T>& w, const V3<T>& alpha) {
 template <Scalar T, class Body, class Link>
 inline void newton_euler_equations(const Body& body, Link& B) {
   B.f = B.a * body.mass + B.U * body.first;
-  B.n = cross4(body.first, B.a, body.second.c[0], B.U.c[0], body.second.c[1], B.U.c[1],
-               body.second.c[2], B.U.c[2]);
+  B.n = cross4(body.first, B.a, body.second.template column<0>(), B.U.c[0],
+               body.second.template column<1>(), B.U.c[1], body.second.template column<2>(),
+               B.U.c[2]);
 }
 
 template <Scalar T>

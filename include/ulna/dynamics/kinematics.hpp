@@ -38,6 +38,7 @@ class Configuration {
     int above;  ///< the next direction on the way to the base, -1 at its end
 
     Twist<T> twist() const { return {w.vec(), v.vec()}; }
+    lanes::V6<T> motion() const { return {w, v}; }
   };
   /// All of them, body by body, parents first.
   std::span<const Direction> directions() const { return directions_; }
@@ -74,6 +75,7 @@ class State : public Configuration<T> {
   Twist<T> V(int body) const { return {w_[body].vec(), u_[body].vec()}; }
   const lanes::V3<T>& w(int body) const { return w_[body]; }  ///< its angular and
   const lanes::V3<T>& u(int body) const { return u_[body]; }  ///< its linear part
+  lanes::V6<T> motion(int body) const { return {w_[body], u_[body]}; }
 
  protected:
   void move_bodies();

@@ -176,7 +176,6 @@ template <Scalar T>
 void frame_jacobian(const Configuration<T>& at, const Frame& frame, Axes axes, OutMatrix<T> J) {
   const Model& model = at.model();
   detail::require_shape("J", J.rows(), J.cols(), 6, model.nv(), model);
-  J.setZero();
   // a twist at another point, in other axes: R'(w, v + w x p)
   const Rotation<double>& R_BC = model.joint(frame.body).R_BC;
   lanes::V3<T> p(Vec3<T>(-at.origin()));
@@ -189,14 +188,25 @@ void frame_jacobian(const Configuration<T>& at, const Frame& frame, Axes axes, O
             Mat3<T>((R_BC.inverse() * frame.X_BF.rotation()).matrix().template cast<T>())));
   const auto all = at.directions();
   const auto own = at.directions(frame.body);
+  // walking up, coordinates fall; those passed over do not move the frame. But with mimicking joints
+  // a coordinate may have several directions, in any order
+  const bool mimics = static_cast<int>(all.size()) > model.nv();
+  if (mimics) J.setZero();
+  Eigen::Index done = model.nv();
   for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
        k = all[k].above) {
     const auto& d = all[k];
     lanes::V3<T> w = d.w, v = d.v + cross(d.w, p);
     if (axes == Axes::local) w = R.back(w), v = R.back(v);
     T* column = J.data() + d.dof * J.outerStride();
-    for (int i = 0; i < 3; ++i) column[i] += w[i], column[3 + i] += v[i];
+    if (mimics) {
+      for (int i = 0; i < 3; ++i) column[i] += w[i], column[3 + i] += v[i];
+    } else {
+      while (--done > d.dof) J.col(done).setZero();
+      for (int i = 0; i < 3; ++i) column[i] = w[i], column[3 + i] = v[i];
+    }
   }
+  if (!mimics) J.leftCols(done).setZero();
 }
 
 namespace detail {

@@ -9,16 +9,21 @@ namespace detail {
 /// A body's inertia in world axes about `origin`: m, Rh + m p, and
 /// R Σ R' + g p' + p g' with g = Rh + m/2 p.
 template <Scalar T, class Body, class Composite>
-inline void carry_to_world(const Body& body, const M3<T>& R, const V3<T>& p, Composite& C) {
+[[gnu::always_inline]] inline void carry_to_world(const Body& body, const M3<T>& R, const V3<T>& p,
+                                                  Composite& C) {
   const V3<T> h = R * body.first;
   const V3<T> mp = p * body.mass;
   const V3<T> g = h + mp * T(0.5);
-  const M3<T> RS = R * body.second;
   C.mass = body.mass;
   C.first = h + mp;
-  for (int k = 0; k < 3; ++k)
-    C.second.c[k] =
-        RS.c[0] * R.c[0][k] + RS.c[1] * R.c[1][k] + RS.c[2] * R.c[2][k] + (g * p[k] + p * g[k]);
+  C.second = lanes::S3<T>::carried(R, body.second, g, p);
+}
+
+template <class Composite>
+[[gnu::always_inline]] inline void add_body(const Composite& C, Composite& P) {
+  P.mass += C.mass;
+  P.first += C.first;
+  P.second += C.second;
 }
 
 /// Every body with all that hangs on it.
@@ -27,23 +32,24 @@ void compose_bodies(const Plant<T>& plant, const Configuration<T>& at, Workspace
   const std::span<const Joint> joints = plant.model().joints();
   const int n = static_cast<int>(joints.size());
   for (int b = 1; b < n; ++b) carry_to_world(plant.body(b), at.R(b), at.p(b), ws.composites[b]);
-  for (int b = n - 1; b > 0; --b) {
-    if (joints[b].parent == 0) continue;
-    auto &C = ws.composites[b], &P = ws.composites[joints[b].parent];
-    P.mass += C.mass;
-    P.first += C.first;
-    P.second += C.second;
-  }
+  for (int b = n - 1; b > 0; --b)
+    if (joints[b].parent > 0) add_body(ws.composites[b], ws.composites[joints[b].parent]);
 }
 
 /// The momentum of a composite body that moves with (w, v): I w + h x v and m v - h x w, with
 /// I = tr(Σ) 1 - Σ.
 template <Scalar T, class Composite>
-inline void momentum(const Composite& C, const V3<T>& w, const V3<T>& v, V3<T>& moment,
-                     V3<T>& force) {
-  const T trace = C.second.c[0][0] + C.second.c[1][1] + C.second.c[2][2];
-  moment = w * trace - C.second * w + cross(C.first, v);
+[[gnu::always_inline]] inline void momentum(const Composite& C, const V3<T>& w, const V3<T>& v,
+                                            V3<T>& moment, V3<T>& force) {
+  moment = w * C.second.trace() - C.second * w + cross(C.first, v);
   force = v * C.mass - cross(C.first, w);
+}
+
+template <Scalar T, class Composite>
+[[gnu::always_inline]] inline lanes::V6<T> momentum(const Composite& C, const lanes::V6<T>& V) {
+  lanes::V6<T> h;
+  momentum(C, V.angular, V.linear, h.angular, h.linear);
+  return h;
 }
 
 /// M without rotors, the whole or the upper triangle: for each direction, the momentum of all that it

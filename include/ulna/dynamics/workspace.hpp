@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ulna/model/model.hpp"
-#include "ulna/spatial/lanes.hpp"
+#include "ulna/spatial/lanes_symmetric.hpp"
 
 namespace ulna {
 namespace detail {
@@ -16,16 +16,17 @@ struct Place {
   lanes::V3<T> p;
 };
 
-/// The places of all bodies, and room for the sines and cosines of their angles: whole SIMD
-/// registers, so that no angle is left over.
+/// The places of all bodies, and room for the sines and cosines of their angles: for double, whole
+/// SIMD registers, so that no angle is left over.
 template <Scalar T>
 struct Skeleton {
   std::vector<Place<T>> places;
   std::vector<T> angle, sine, cosine;
+  static constexpr int block = std::same_as<T, double> ? 8 : 1;
 
   explicit Skeleton(const Model& model)
       : places(model.body_count()),
-        angle((model.body_count() + 7) / 8 * 8, T(0)),
+        angle((model.body_count() + block - 1) / block * block, T(0)),
         sine(angle.size()),
         cosine(angle.size()) {
     for (int b = 0; b < model.body_count(); ++b) {
@@ -48,7 +49,7 @@ class Workspace {
         links(model.body_count()),
         composites(model.body_count()),
         articulated(model.body_count()),
-        coriolis(model.body_count(), Mat6<T>::Zero()),
+        coriolis(model.body_count()),
         bias(Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(model.nv())) {}
 
   /// A body on the way of Newton and Euler, in its canonical frame.
@@ -64,19 +65,22 @@ class Workspace {
   struct Composite {
     T mass;
     lanes::V3<T> first;
-    lanes::M3<T> second;
+    lanes::S3<T> second;
   };
-  /// A 6-vector and a 6x6 matrix in halves, angular first.
-  struct V6 {
-    lanes::V3<T> angular, linear;
+  /// What a body in motion adds to the force on a twist (w, v): the moment B w and the force w x p. It
+  /// is the matrix of [Echeandia, Wensing 2021], whose columns for v are zero; with the moments of
+  /// momentum N = ∫ (dr/dt) r' dm, B = tr(N) 1 - N, and p is the momentum.
+  struct Coriolis {
+    lanes::M3<T> B;
+    lanes::V3<T> p;
   };
   /// A body with all that hangs on it loosely [Featherstone 2008, ch. 7], in world axes.
   struct Articulated {
-    V6 I[6];  ///< columns
-    V6 p;     ///< bias force
-    V6 c;     ///< acceleration due to velocities
-    V6 A;     ///< acceleration
-    V6 U[6];  ///< I S, a column per degree of freedom
+    lanes::S6<T> I;
+    lanes::V6<T> p;     ///< bias force
+    lanes::V6<T> c;     ///< acceleration due to velocities
+    lanes::V6<T> A;     ///< acceleration
+    lanes::V6<T> U[6];  ///< I S, a column per degree of freedom
     Mat6<T> D_inverse;
     T u[6];
   };
@@ -85,7 +89,7 @@ class Workspace {
   std::vector<Link> links;
   std::vector<Composite> composites;
   std::vector<Articulated> articulated;
-  std::vector<Mat6<T>> coriolis;
+  std::vector<Coriolis> coriolis;
   Eigen::Matrix<T, Eigen::Dynamic, 1> bias;
 };
 

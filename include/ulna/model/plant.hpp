@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "ulna/model/model.hpp"
-#include "ulna/spatial/lanes.hpp"
+#include "ulna/spatial/lanes_symmetric.hpp"
 
 namespace ulna {
 
@@ -59,12 +59,12 @@ class Plant {
   struct Body {
     T mass{0.0};
     lanes::V3<T> first = lanes::V3<T>::zero();
-    lanes::M3<T> second = lanes::M3<T>::zero();
+    lanes::S3<T> second = lanes::S3<T>::zero();
 
     Body() = default;
     explicit Body(const Inertia<T>& inertia) : mass(inertia.mass()), first(inertia.first_moment()) {
       const Mat3<T> I = inertia.rotational();
-      second = lanes::M3<T>(Mat3<T>(T(0.5) * I.trace() * Mat3<T>::Identity() - I));
+      second = lanes::S3<T>(Mat3<T>(T(0.5) * I.trace() * Mat3<T>::Identity() - I));
     }
   };
   const Body& body(int b) const { return bodies_[b]; }

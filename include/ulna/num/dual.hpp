@@ -25,15 +25,16 @@ struct Dual {
   using Real = ulna::Real<T>;
   static constexpr int directions = N;
 
-  T value{0.0};
-  std::array<T, N> gradient = zeros();
+  T value;
+  std::array<T, N> gradient;
 
-  Dual() = default;
-  Dual(double constant) : value(constant) {}  // NOLINT: a constant is a dual number
+  Dual() = default;  // like a double: no value yet
+  Dual(double constant)
+      : value(constant), gradient(zeros()) {}  // NOLINT: a constant is a dual number
 
   /// The independent variable of one direction.
   static Dual variable(const T& at, int direction) {
-    Dual x;
+    Dual x(0.0);
     x.value = at;
     x.gradient[direction] = T(1.0);
     return x;

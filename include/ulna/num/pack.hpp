@@ -41,42 +41,70 @@ struct Pack {
   using M = PackMask<T, N>;
   static constexpr int lanes = N;
 
-  Simd value = T(0);
+  Simd value;
 
-  Pack() = default;
+  Pack() = default;                                               // like a double: no value yet
   Pack(double everywhere) : value(static_cast<T>(everywhere)) {}  // NOLINT: a constant is a number
   explicit Pack(const Simd& v) : value(v) {}
 
   static Pack load(const T* from) { return Pack(Simd(from, std::experimental::element_aligned)); }
   void store(T* to) const { value.copy_to(to, std::experimental::element_aligned); }
+  /// Lane by lane: of(0), of(1), ...
+  template <class F>
+  static Pack each(F of) {
+    return Pack(Simd([&](auto lane) { return static_cast<T>(of(static_cast<int>(lane))); }));
+  }
+  /// The lanes in memory, those of the next pack of an array behind them.
+  const T* data() const { return reinterpret_cast<const T*>(&value); }
+  T* data() { return reinterpret_cast<T*>(&value); }
   T operator[](int lane) const { return value[lane]; }
   void set(int lane, T x) { value[lane] = x; }
 
-  Pack& operator+=(const Pack& y) { return value += y.value, *this; }
-  Pack& operator-=(const Pack& y) { return value -= y.value, *this; }
-  Pack& operator*=(const Pack& y) { return value *= y.value, *this; }
-  Pack& operator/=(const Pack& y) { return value /= y.value, *this; }
+  [[gnu::always_inline]] Pack& operator+=(const Pack& y) { return value += y.value, *this; }
+  [[gnu::always_inline]] Pack& operator-=(const Pack& y) { return value -= y.value, *this; }
+  [[gnu::always_inline]] Pack& operator*=(const Pack& y) { return value *= y.value, *this; }
+  [[gnu::always_inline]] Pack& operator/=(const Pack& y) { return value /= y.value, *this; }
 
-  friend Pack operator-(const Pack& x) { return Pack(-x.value); }
-  friend Pack operator+(const Pack& x, const Pack& y) { return Pack(x.value + y.value); }
-  friend Pack operator-(const Pack& x, const Pack& y) { return Pack(x.value - y.value); }
-  friend Pack operator*(const Pack& x, const Pack& y) { return Pack(x.value * y.value); }
-  friend Pack operator/(const Pack& x, const Pack& y) { return Pack(x.value / y.value); }
+  [[gnu::always_inline]] friend Pack operator-(const Pack& x) { return Pack(-x.value); }
+  [[gnu::always_inline]] friend Pack operator+(const Pack& x, const Pack& y) {
+    return Pack(x.value + y.value);
+  }
+  [[gnu::always_inline]] friend Pack operator-(const Pack& x, const Pack& y) {
+    return Pack(x.value - y.value);
+  }
+  [[gnu::always_inline]] friend Pack operator*(const Pack& x, const Pack& y) {
+    return Pack(x.value * y.value);
+  }
+  [[gnu::always_inline]] friend Pack operator/(const Pack& x, const Pack& y) {
+    return Pack(x.value / y.value);
+  }
 
-  friend M operator<(const Pack& x, const Pack& y) { return {x.value < y.value}; }
-  friend M operator>(const Pack& x, const Pack& y) { return {x.value > y.value}; }
-  friend M operator<=(const Pack& x, const Pack& y) { return {x.value <= y.value}; }
-  friend M operator>=(const Pack& x, const Pack& y) { return {x.value >= y.value}; }
-  friend M operator==(const Pack& x, const Pack& y) { return {x.value == y.value}; }
-  friend M operator!=(const Pack& x, const Pack& y) { return {x.value != y.value}; }
+  [[gnu::always_inline]] friend M operator<(const Pack& x, const Pack& y) {
+    return {x.value < y.value};
+  }
+  [[gnu::always_inline]] friend M operator>(const Pack& x, const Pack& y) {
+    return {x.value > y.value};
+  }
+  [[gnu::always_inline]] friend M operator<=(const Pack& x, const Pack& y) {
+    return {x.value <= y.value};
+  }
+  [[gnu::always_inline]] friend M operator>=(const Pack& x, const Pack& y) {
+    return {x.value >= y.value};
+  }
+  [[gnu::always_inline]] friend M operator==(const Pack& x, const Pack& y) {
+    return {x.value == y.value};
+  }
+  [[gnu::always_inline]] friend M operator!=(const Pack& x, const Pack& y) {
+    return {x.value != y.value};
+  }
 
   friend Pack sin(const Pack& x) {
     return is_near(x) ? Pack(std::experimental::sin(x.value))
-                      : each(x, [](T a) { return std::sin(a); });
+                      : each([&](int i) { return std::sin(x[i]); });
   }
   friend Pack cos(const Pack& x) {
     return is_near(x) ? Pack(std::experimental::cos(x.value))
-                      : each(x, [](T a) { return std::cos(a); });
+                      : each([&](int i) { return std::cos(x[i]); });
   }
   friend Pack tan(const Pack& x) { return Pack(std::experimental::tan(x.value)); }
   friend Pack asin(const Pack& x) { return Pack(std::experimental::asin(x.value)); }
@@ -100,13 +128,35 @@ struct Pack {
  private:
   /// Where the vectorised sine and cosine still know which way round they are.
   static bool is_near(const Pack& x) { return all(abs(x) < Pack(1e5)); }
-  template <class F>
-  static Pack each(const Pack& x, F f) {
-    Pack y;
-    for (int i = 0; i < N; ++i) y.set(i, f(x[i]));
-    return y;
-  }
 };
+
+/// N packs of N lanes as a square of numbers, mirrored: what was lane l of pack k becomes lane k of
+/// pack l.
+template <int N>
+void transpose(Pack<double, N> (&square)[N]) {
+  for (int k = 0; k < N; ++k)
+    for (int l = 0; l < k; ++l) {
+      const double upper = square[l][k];
+      square[l].set(k, square[k][l]);
+      square[k].set(l, upper);
+    }
+}
+
+#if defined(__AVX2__) && defined(__GNUC__)
+[[gnu::always_inline]] inline void transpose(Pack<double, 4> (&square)[4]) {
+  using Lanes = double __attribute__((vector_size(32)));
+  using P = Pack<double, 4>;
+  const auto lanes = [&](int k) { return static_cast<Lanes>(square[k].value); };
+  const Lanes even01 = __builtin_shufflevector(lanes(0), lanes(1), 0, 4, 2, 6),
+              odd01 = __builtin_shufflevector(lanes(0), lanes(1), 1, 5, 3, 7),
+              even23 = __builtin_shufflevector(lanes(2), lanes(3), 0, 4, 2, 6),
+              odd23 = __builtin_shufflevector(lanes(2), lanes(3), 1, 5, 3, 7);
+  square[0] = P(P::Simd(__builtin_shufflevector(even01, even23, 0, 1, 4, 5)));
+  square[1] = P(P::Simd(__builtin_shufflevector(odd01, odd23, 0, 1, 4, 5)));
+  square[2] = P(P::Simd(__builtin_shufflevector(even01, even23, 2, 3, 6, 7)));
+  square[3] = P(P::Simd(__builtin_shufflevector(odd01, odd23, 2, 3, 6, 7)));
+}
+#endif
 
 }  // namespace instruction set
 }  // namespace ulna

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "ulna/num/scalar.hpp"
+#include "ulna/num/pack.hpp"
 
 namespace ulna {
 
@@ -20,8 +20,11 @@ void sin_cos(const T* angle, T* sine, T* cosine, int n) {
 /// 1.2 units in the last place up to 1e5 radians; beyond, the library's functions take over. Reduction
 /// to ±pi/4 in three parts [Cody, Waite 1980], then the polynomials of fdlibm.
 inline void sin_cos(const double* angle, double* sine, double* cosine, int n) {
+  constexpr auto bound = std::bit_cast<std::uint64_t>(1e5), no_sign = ~std::uint64_t{0} >> 1;
+  std::uint64_t far = 0;  // its highest bit: some angle is beyond the bound, or not a number
   for (int i = 0; i < n; ++i) {
     const double x = angle[i];
+    far |= bound - (std::bit_cast<std::uint64_t>(x) & no_sign);
     // the quadrant, rounded by adding a number whose last bit counts ones
     constexpr double shift = 0x1.8p52;
     const double shifted = x * 0x1.45f306dc9c883p-1 + shift;
@@ -53,10 +56,14 @@ inline void sin_cos(const double* angle, double* sine, double* cosine, int n) {
     sine[i] = std::bit_cast<double>(s_bits ^ exchanged ^ ((quadrant & 2) << 62));
     cosine[i] = std::bit_cast<double>(c_bits ^ exchanged ^ (((quadrant + 1) & 2) << 62));
   }
-  bool near = true;
-  for (int i = 0; i < n; ++i) near &= std::abs(angle[i]) <= 1e5;
-  if (!near)
+  if (far > no_sign)
     for (int i = 0; i < n; ++i) sine[i] = std::sin(angle[i]), cosine[i] = std::cos(angle[i]);
+}
+
+/// For packs: they are doubles one behind the other.
+template <int N>
+void sin_cos(const Pack<double, N>* angle, Pack<double, N>* sine, Pack<double, N>* cosine, int n) {
+  sin_cos(angle->data(), sine->data(), cosine->data(), n * N);
 }
 
 }  // namespace ulna

@@ -1,69 +1,83 @@
 #pragma once
 
+#include <array>
+
 #include "ulna/spatial/vector.hpp"
 
 /// Three-vectors and 3x3 matrices for inner loops. For most scalars they are three numbers; for
-/// double they are one SIMD register of four lanes, the last of which is idle, so that a rotation is
-/// three multiplications instead of nine. One text of an algorithm serves both.
+/// double, where there is AVX2, they are one SIMD register of four lanes, the last of which is idle,
+/// so that a rotation is three multiplications instead of nine. One text of an algorithm serves both,
+/// and the layout in memory is the same with AVX2 and without.
 namespace ulna::lanes {
 
 template <class T>
-struct V3 {
-  T e[3];
+struct alignas(std::same_as<T, double> ? 32 : alignof(T)) V3 {
+  T x, y, z;
 
   V3() = default;
-  V3(const T& x, const T& y, const T& z) : e{x, y, z} {}
-  explicit V3(const Vec3<T>& v) : e{v(0), v(1), v(2)} {}
+  V3(const T& x_, const T& y_, const T& z_) : x(x_), y(y_), z(z_) {}
+  explicit V3(const Vec3<T>& v) : x(v(0)), y(v(1)), z(v(2)) {}
   static V3 zero() { return {T(0), T(0), T(0)}; }
 
-  const T& operator[](int i) const { return e[i]; }
-  void set(int i, const T& x) { e[i] = x; }
-  Vec3<T> vec() const { return {e[0], e[1], e[2]}; }
+  const T& operator[](int i) const { return i == 0 ? x : i == 1 ? y : z; }
+  void set(int i, const T& to) { (i == 0 ? x : i == 1 ? y : z) = to; }
+  Vec3<T> vec() const { return {x, y, z}; }
 
-  friend V3 operator+(const V3& a, const V3& b) {
-    return {a.e[0] + b.e[0], a.e[1] + b.e[1], a.e[2] + b.e[2]};
+  [[gnu::always_inline]] friend V3 operator+(const V3& a, const V3& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
   }
-  friend V3 operator-(const V3& a, const V3& b) {
-    return {a.e[0] - b.e[0], a.e[1] - b.e[1], a.e[2] - b.e[2]};
+  [[gnu::always_inline]] friend V3 operator-(const V3& a, const V3& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
   }
-  friend V3 operator-(const V3& a) { return {-a.e[0], -a.e[1], -a.e[2]}; }
-  friend V3 operator*(const V3& a, const T& s) { return {a.e[0] * s, a.e[1] * s, a.e[2] * s}; }
-  V3& operator+=(const V3& b) { return *this = *this + b; }
-  V3& operator-=(const V3& b) { return *this = *this - b; }
+  [[gnu::always_inline]] friend V3 operator-(const V3& a) { return {-a.x, -a.y, -a.z}; }
+  [[gnu::always_inline]] friend V3 operator*(const V3& a, const T& s) {
+    return {a.x * s, a.y * s, a.z * s};
+  }
+  V3& operator+=(const V3& b) { return x += b.x, y += b.y, z += b.z, *this; }
+  V3& operator-=(const V3& b) { return x -= b.x, y -= b.y, z -= b.z, *this; }
 
-  friend V3 cross(const V3& a, const V3& b) {
-    return {a.e[1] * b.e[2] - a.e[2] * b.e[1], a.e[2] * b.e[0] - a.e[0] * b.e[2],
-            a.e[0] * b.e[1] - a.e[1] * b.e[0]};
+  [[gnu::always_inline]] friend V3 cross(const V3& a, const V3& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
-  friend T dot(const V3& a, const V3& b) {
-    return a.e[0] * b.e[0] + a.e[1] * b.e[1] + a.e[2] * b.e[2];
+  [[gnu::always_inline]] friend T dot(const V3& a, const V3& b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
   }
   /// dot(a, b) + dot(c, d)
-  friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
+  [[gnu::always_inline]] friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
     return dot(a, b) + dot(c, d);
   }
+  /// Element by element.
+  [[gnu::always_inline]] friend V3 product(const V3& a, const V3& b) {
+    return {a.x * b.x, a.y * b.y, a.z * b.z};
+  }
+  /// The sums of the elements of four vectors.
+  [[gnu::always_inline]] friend std::array<T, 4> sums(const V3& a, const V3& b, const V3& c,
+                                                      const V3& d) {
+    return {a.x + a.y + a.z, b.x + b.y + b.z, c.x + c.y + c.z, d.x + d.y + d.z};
+  }
   /// w x (0, 0, s)
-  friend V3 cross_z(const V3& w, const T& s) { return {w.e[1] * s, -(w.e[0] * s), T(0)}; }
+  [[gnu::always_inline]] friend V3 cross_z(const V3& w, const T& s) {
+    return {w.y * s, -(w.x * s), T(0)};
+  }
   /// a x b + c x d + e x f + g x h
-  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
-                   const V3& g, const V3& h) {
+  [[gnu::always_inline]] friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d,
+                                          const V3& e, const V3& f, const V3& g, const V3& h) {
     return (cross(a, b) + cross(c, d)) + (cross(e, f) + cross(g, h));
   }
   /// Column k of [alpha] + s 1, the cross product by alpha and a multiple of the identity.
   template <int k>
-  friend V3 skew_column(const V3& alpha, const T& s) {
-    if constexpr (k == 0) return {s, alpha.e[2], -alpha.e[1]};
-    if constexpr (k == 1) return {-alpha.e[2], s, alpha.e[0]};
-    if constexpr (k == 2) return {alpha.e[1], -alpha.e[0], s};
+  [[gnu::always_inline]] friend V3 skew_column(const V3& alpha, const T& s) {
+    if constexpr (k == 0) return {s, alpha.z, -alpha.y};
+    if constexpr (k == 1) return {-alpha.z, s, alpha.x};
+    if constexpr (k == 2) return {alpha.y, -alpha.x, s};
   }
 };
 
-#if defined(__GNUC__)
+#if defined(__AVX2__) && defined(__GNUC__)
 
 template <>
 struct V3<double> {
   using Lanes = double __attribute__((vector_size(32)));
-  using Order = long long __attribute__((vector_size(32)));
   Lanes e;
 
   V3() = default;
@@ -83,14 +97,26 @@ struct V3<double> {
   V3& operator+=(const V3& b) { return e += b.e, *this; }
   V3& operator-=(const V3& b) { return e -= b.e, *this; }
 
-  V3 yzx() const { return V3(__builtin_shuffle(e, Order{1, 2, 0, 3})); }
+  V3 yzx() const { return V3(__builtin_shufflevector(e, e, 1, 2, 0, 3)); }
   friend V3 cross(const V3& a, const V3& b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
   friend double dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
   friend double dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
     return sum(a.e * b.e + c.e * d.e);
   }
+  friend V3 product(const V3& a, const V3& b) { return V3(a.e * b.e); }
+  [[gnu::always_inline]] friend std::array<double, 4> sums(const V3& a, const V3& b, const V3& c,
+                                                           const V3& d) {
+    // pairs of neighbours first: (a0 + a1, b0 + b1, a2 + a3, b2 + b3); the idle lanes are zero
+    const Lanes ab = __builtin_shufflevector(a.e, b.e, 0, 4, 2, 6) +
+                     __builtin_shufflevector(a.e, b.e, 1, 5, 3, 7),
+                cd = __builtin_shufflevector(c.e, d.e, 0, 4, 2, 6) +
+                     __builtin_shufflevector(c.e, d.e, 1, 5, 3, 7);
+    const Lanes all =
+        __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    return {all[0], all[1], all[2], all[3]};
+  }
   friend V3 cross_z(const V3& w, double s) {
-    return V3(__builtin_shuffle(w.e, Order{1, 0, 3, 3}) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
+    return V3(__builtin_shufflevector(w.e, w.e, 1, 0, 3, 3) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
   }
   friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
                    const V3& g, const V3& h) {
@@ -101,14 +127,20 @@ struct V3<double> {
   }
   template <int k>
   friend V3 skew_column(const V3& alpha, double s) {
-    constexpr Order order = k == 0   ? Order{3, 2, 1, 3}
-                            : k == 1 ? Order{2, 3, 0, 3}
-                                     : Order{1, 0, 3, 3};
+    constexpr int x = k == 0   ? 3
+                      : k == 1 ? 2
+                               : 1,
+                  y = k == 0   ? 2
+                      : k == 1 ? 3
+                               : 0,
+                  z = k == 0   ? 1
+                      : k == 1 ? 0
+                               : 3;
     constexpr Lanes sign = k == 0   ? Lanes{0.0, 1.0, -1.0, 0.0}
                            : k == 1 ? Lanes{-1.0, 0.0, 1.0, 0.0}
                                     : Lanes{1.0, -1.0, 0.0, 0.0};
     constexpr Lanes diagonal = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0, 0.0};
-    return V3(__builtin_shuffle(alpha.e, order) * sign + diagonal * s);
+    return V3(__builtin_shufflevector(alpha.e, alpha.e, x, y, z, 3) * sign + diagonal * s);
   }
 
  private:
@@ -143,10 +175,12 @@ struct M3 {
   M3 transposed() const {
     return {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}, {c[0][2], c[1][2], c[2][2]}};
   }
-  friend V3<T> operator*(const M3& m, const V3<T>& v) {
+  [[gnu::always_inline]] friend V3<T> operator*(const M3& m, const V3<T>& v) {
     return m.c[0] * v[0] + m.c[1] * v[1] + m.c[2] * v[2];
   }
-  friend M3 operator*(const M3& a, const M3& b) { return {a * b.c[0], a * b.c[1], a * b.c[2]}; }
+  [[gnu::always_inline]] friend M3 operator*(const M3& a, const M3& b) {
+    return {a * b.c[0], a * b.c[1], a * b.c[2]};
+  }
   M3& operator+=(const M3& b) { return c[0] += b.c[0], c[1] += b.c[1], c[2] += b.c[2], *this; }
 };
 
@@ -176,20 +210,17 @@ class TurnAboutZ {
  public:
   TurnAboutZ() = default;
   explicit TurnAboutZ(const Mat3<double>& E) : E_(E.template cast<Real<T>>()) {}
-  M3<T> matrix(const T& s, const T& c) const {
-    M3<T> R;
-    for (int i = 0; i < 3; ++i) {
-      const T x(E_(i, 0)), y(E_(i, 1)), z(E_(i, 2));
-      R.c[0].set(i, c * x + s * y);
-      R.c[1].set(i, c * y - s * x);
-      R.c[2].set(i, z);
-    }
-    return R;
+  [[gnu::always_inline]] M3<T> matrix(const T& s, const T& c) const {
+    const V3<T> x = column(0), y = column(1);
+    return {x * c + y * s, y * c - x * s, column(2)};
   }
-  Turn<T> operator()(const T& s, const T& c) const { return {matrix(s, c)}; }
-  Turn<T> still() const { return Turn<T>::from(M3<T>(Mat3<T>(E_.template cast<T>()))); }
+  [[gnu::always_inline]] Turn<T> operator()(const T& s, const T& c) const { return {matrix(s, c)}; }
+  Turn<T> still() const { return {{column(0), column(1), column(2)}}; }
 
  private:
+  [[gnu::always_inline]] V3<T> column(int k) const {
+    return {T(E_(0, k)), T(E_(1, k)), T(E_(2, k))};
+  }
   Mat3<Real<T>> E_;
 };
 

@@ -1,0 +1,5 @@
+#include "ulna/derivatives/regressor_impl.hpp"
+
+namespace ulna {
+template class Regressor<double>;
+}  // namespace ulna

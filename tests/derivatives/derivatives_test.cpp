@@ -1,0 +1,141 @@
+#include "ulna/derivatives/derivatives.hpp"
+
+#include "support/dynamics.hpp"
+#include "ulna/io/import.hpp"
+
+// The analytic derivatives are those that dual numbers carry through the algorithms themselves.
+namespace ulna::test {
+namespace {
+
+using Dual1 = Dual<double, 1>;
+
+/// External wrenches in all axes, for any scalar.
+template <class T>
+std::vector<ExternalWrench<T>> cast(const std::vector<ExternalWrench<double>>& wrenches) {
+  std::vector<ExternalWrench<T>> made;
+  for (const auto& w : wrenches)
+    made.push_back({w.frame, {w.wrench.moment.cast<T>(), w.wrench.force.cast<T>()}, w.axes});
+  return made;
+}
+
+enum class By { q, v, x };
+
+/// The Jacobian of f(q, v, x) by one of its arguments, column by column in dual numbers.
+template <class F>
+Eigen::MatrixXd by_duals(const Rig<double>& rig, By by, F f) {
+  const Model& model = rig.model();
+  const int n = model.nv();
+  Eigen::MatrixXd J(n, n);
+  for (int c = 0; c < n; ++c) {
+    Rig<Dual1> dual(model, rig.q.cast<Dual1>(), rig.v.cast<Dual1>(), rig.a.cast<Dual1>());
+    if (by == By::q) {
+      VecX<Dual1> along = VecX<Dual1>::Constant(n, Dual1(0.0));
+      along(c) = Dual1::variable(0.0, 0);
+      const VecX<Dual1> from = dual.q;
+      integrate<Dual1>(model, from, along, dual.q);
+    } else {
+      Dual1& x = by == By::v ? dual.v(c) : dual.a(c);
+      x = Dual1::variable(x.value, 0);
+    }
+    const VecX<Dual1> y = f(dual);
+    for (int r = 0; r < n; ++r) J(r, c) = y(r).gradient[0];
+  }
+  return J;
+}
+
+void expect_inverse_derivatives(const Model& model, Random& random) {
+  Rig<double> rig(model, random);
+  const auto wrenches = random_wrenches<double>(model, random);
+  const auto dual_wrenches = cast<Dual1>(wrenches);
+  InverseDynamicsDerivatives<double> slope(model);
+  slope(rig.plant, rig.q, rig.v, rig.a, ExternalWrenches<double>(wrenches));
+  const auto torque = [&](Rig<Dual1>& dual) {
+    return dual.torque(ExternalWrenches<Dual1>(dual_wrenches));
+  };
+  expect_close(slope.tau, rig.torque(ExternalWrenches<double>(wrenches)), 1e-12);
+  expect_close(slope.dq, by_duals(rig, By::q, torque), 1e-11);
+  expect_close(slope.dv, by_duals(rig, By::v, torque), 1e-11);
+  expect_close(slope.da, by_duals(rig, By::x, torque), 1e-11);
+  expect_close(slope.da, rig.mass(), 1e-12);
+}
+
+TEST(InverseDynamicsDerivatives, are_those_of_dual_numbers_on_trees_of_all_joints) {
+  for_each_robot(expect_inverse_derivatives, 20);
+}
+
+TEST(InverseDynamicsDerivatives, are_those_of_dual_numbers_on_every_embedded_robot) {
+  for (const EmbeddedRobot& robot : embedded_robots()) {
+    SCOPED_TRACE(robot.name);
+    Random random(1);
+    expect_inverse_derivatives(load_robot(robot.name).model, random);
+  }
+}
+
+void expect_forward_derivatives(const Model& model, Random& random) {
+  Rig<double> rig(model, random);
+  const auto wrenches = random_wrenches<double>(model, random);
+  const auto dual_wrenches = cast<Dual1>(wrenches);
+  ForwardDynamicsDerivatives<double> slope(model);
+  const Eigen::VectorXd tau = rig.torque(ExternalWrenches<double>(wrenches));
+  ASSERT_TRUE(slope(rig.plant, rig.q, rig.v, tau, ExternalWrenches<double>(wrenches)));
+  // the torques that give a, and a as it comes back; a light joint may magnify rounding
+  const Eigen::MatrixXd M = rig.mass();
+  expect_solved<double>(M, slope.a - rig.a, Eigen::VectorXd::Zero(model.nv()), 1e-11);
+
+  Rig<double> with_torque = rig;
+  with_torque.a = tau;
+  const auto accelerate = [&](Rig<Dual1>& dual) {
+    VecX<Dual1> a(model.nv());
+    ForwardDynamics<Dual1> forward(model);
+    EXPECT_TRUE(
+        forward(dual.plant, dual.q, dual.v, dual.a, a, ExternalWrenches<Dual1>(dual_wrenches)));
+    return a;
+  };
+  // compared as M da, by the size of what is summed up
+  const auto expect_slope = [&](const Eigen::MatrixXd& analytic, By by) {
+    const Eigen::MatrixXd exact = by_duals(with_torque, by, accelerate);
+    for (Eigen::Index c = 0; c < exact.cols(); ++c)
+      expect_solved<double>(M, analytic.col(c), Eigen::VectorXd(M * exact.col(c)), 1e-9);
+  };
+  expect_slope(slope.dq, By::q);
+  expect_slope(slope.dv, By::v);
+  expect_slope(slope.dtau, By::x);
+}
+
+TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_trees_of_all_joints) {
+  for_each_robot(expect_forward_derivatives, 20);
+}
+
+TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_every_embedded_robot) {
+  for (const EmbeddedRobot& robot : embedded_robots()) {
+    SCOPED_TRACE(robot.name);
+    Random random(2);
+    expect_forward_derivatives(load_robot(robot.name).model, random);
+  }
+}
+
+TEST(ForwardDynamicsDerivatives, are_refused_where_nothing_has_mass) {
+  const Model model = random_model(1, {.mimic = 0.0});
+  Random random(1);
+  Rig<double> rig(model, random);
+  rig.plant.set_inertial(Eigen::VectorXd::Zero(rig.plant.inertial_size()));
+  rig.plant.armature.setZero();
+  ForwardDynamicsDerivatives<double> slope(model);
+  EXPECT_FALSE(slope(rig.plant, rig.q, rig.v, rig.a));
+}
+
+TEST(InverseDynamicsDerivatives, need_arguments_of_the_right_size_and_finite) {
+  const Model model = random_model(2);
+  Random random(2);
+  Rig<double> rig(model, random);
+  InverseDynamicsDerivatives<double> slope(model);
+  const Eigen::VectorXd shorter = rig.a.head(model.nv() - 1);
+  EXPECT_NE(told([&] { slope(rig.plant, rig.q, rig.v, shorter); }).find("a has"),
+            std::string::npos);
+  rig.v(0) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(told([&] { slope(rig.plant, rig.q, rig.v, rig.a); }).find("not finite"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ulna::test

@@ -1,0 +1,108 @@
+#include "ulna/derivatives/second_derivatives.hpp"
+
+#include "support/dynamics.hpp"
+#include "ulna/io/import.hpp"
+
+// The second derivatives are the first ones, run on dual numbers.
+namespace ulna::test {
+namespace {
+
+using Dual1 = Dual<double, 1>;
+
+/// A rig with dual numbers, displaced along q_k or moved faster along v_k.
+Rig<Dual1> varied(const Rig<double>& rig, int k, bool by_q) {
+  const Model& model = rig.model();
+  Rig<Dual1> dual(model, rig.q.cast<Dual1>(), rig.v.cast<Dual1>(), rig.a.cast<Dual1>());
+  if (by_q) {
+    VecX<Dual1> along = VecX<Dual1>::Constant(model.nv(), Dual1(0.0));
+    along(k) = Dual1::variable(0.0, 0);
+    const VecX<Dual1> from = dual.q;
+    integrate<Dual1>(model, from, along, dual.q);
+  } else {
+    dual.v(k) = Dual1::variable(rig.v(k), 0);
+  }
+  return dual;
+}
+
+Eigen::MatrixXd gradient(const MatX<Dual1>& m) {
+  Eigen::MatrixXd g(m.rows(), m.cols());
+  for (Eigen::Index i = 0; i < m.size(); ++i) g(i) = m(i).gradient[0];
+  return g;
+}
+
+void expect_inverse(const Model& model, Random& random) {
+  const Rig<double> rig(model, random);
+  InverseDynamicsSecondDerivatives<double> curve(model);
+  curve(rig.plant, rig.q, rig.v, rig.a);
+  InverseDynamicsDerivatives<Dual1> slope(model);
+  for (int k = 0; k < model.nv(); ++k) {
+    const Rig<Dual1> by_q = varied(rig, k, true), by_v = varied(rig, k, false);
+    slope(by_q.plant, by_q.q, by_q.v, by_q.a);
+    expect_close(Eigen::MatrixXd(curve.dqq.slice(k)), gradient(slope.dq), 1e-11);
+    expect_close(Eigen::MatrixXd(curve.daq.slice(k)), gradient(slope.da), 1e-11);
+    slope(by_v.plant, by_v.q, by_v.v, by_v.a);
+    expect_close(Eigen::MatrixXd(curve.dvv.slice(k)), gradient(slope.dv), 1e-11);
+    expect_close(Eigen::MatrixXd(curve.dqv.slice(k)), gradient(slope.dq), 1e-11);
+  }
+}
+
+TEST(SecondDerivatives, of_inverse_dynamics_are_those_of_dual_numbers_on_all_joints) {
+  for_each_robot(expect_inverse, 15);
+}
+
+TEST(SecondDerivatives, of_inverse_dynamics_are_those_of_dual_numbers_on_embedded_robots) {
+  for (const EmbeddedRobot& robot : embedded_robots()) {
+    SCOPED_TRACE(robot.name);
+    Random random(1);
+    expect_inverse(load_robot(robot.name).model, random);
+  }
+}
+
+TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
+  const auto law = [](const Model& model, Random& random) {
+    Rig<double> rig(model, random);
+    const Eigen::VectorXd tau = rig.torque();
+    ForwardDynamicsSecondDerivatives<double> curve(model);
+    ASSERT_TRUE(curve(rig.plant, rig.q, rig.v, tau));
+    ForwardDynamicsDerivatives<Dual1> slope(model);
+    const Eigen::MatrixXd M = rig.mass();
+    // compared as M times them, by the size of what is summed up
+    const auto expect_same = [&](const Eigen::MatrixXd& analytic, const Eigen::MatrixXd& exact) {
+      for (Eigen::Index c = 0; c < exact.cols(); ++c)
+        expect_solved<double>(M, analytic.col(c), Eigen::VectorXd(M * exact.col(c)), 1e-9);
+    };
+    for (int k = 0; k < model.nv(); ++k) {
+      const Rig<Dual1> by_q = varied(rig, k, true), by_v = varied(rig, k, false);
+      ASSERT_TRUE(slope(by_q.plant, by_q.q, by_q.v, tau.cast<Dual1>()));
+      expect_same(curve.dqq.slice(k), gradient(slope.dq));
+      expect_same(curve.dtauq.slice(k), gradient(slope.dtau));
+      ASSERT_TRUE(slope(by_v.plant, by_v.q, by_v.v, tau.cast<Dual1>()));
+      expect_same(curve.dvv.slice(k), gradient(slope.dv));
+      expect_same(curve.dqv.slice(k), gradient(slope.dq));
+    }
+  };
+  for (const char* name : {"panda", "ur5e", "quadruped", "stanford", "ball_wrist", "fourbar"}) {
+    SCOPED_TRACE(name);
+    Random random(2);
+    law(load_robot(name).model, random);
+  }
+}
+
+TEST(SecondDerivatives, contract_with_weights) {
+  const Model model = load_robot("panda").model;
+  Random random(3);
+  const Rig<double> rig(model, random);
+  InverseDynamicsSecondDerivatives<double> curve(model);
+  curve(rig.plant, rig.q, rig.v, rig.a);
+  Eigen::MatrixXd sum(model.nv(), model.nv());
+  curve.dqq.contract(rig.v, sum);
+  for (int i = 0; i < model.nv(); ++i)
+    for (int k = 0; k < model.nv(); ++k) {
+      double expected = 0.0;
+      for (int r = 0; r < model.nv(); ++r) expected += rig.v(r) * curve.dqq(r, i, k);
+      expect_close(sum(i, k), expected, 1e-13);
+    }
+}
+
+}  // namespace
+}  // namespace ulna::test
