@@ -23,9 +23,11 @@ constexpr Verb verbs[] = {
     {"id", "inverse dynamics: the torques of a motion", id},
     {"fd", "forward dynamics: the accelerations under torques", fd},
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
+    {"equations", "equations of motion of a small arm, in symbols", equations},
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
     {"count", "count the operations of every formulation, beside the book's", count},
     {"compare", "all formulations side by side: agreement, operations, time", compare},
+    {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

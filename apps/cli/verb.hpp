@@ -23,6 +23,6 @@ struct Verb {
 };
 
 // one file each; main.cpp has the table
-Setup check, info, tree, convert, robots, id, fd, terms, ik, count, compare;
+Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify;
 
 }  // namespace ulna::cli

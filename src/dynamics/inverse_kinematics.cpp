@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <cstdio>
+#include <limits>
 
 namespace ulna {
 namespace {
@@ -17,25 +18,33 @@ class Descent {
         options_(options),
         at_(model),
         rows_(options.position_only ? 3 : 6),
-        J_(6, model.nv()) {}
+        J_(6, model.nv()),
+        coordinate_(static_cast<std::size_t>(model.nv()), -1) {
+    for (int b = 1; b < model.body_count(); ++b) {
+      const Joint& j = model.joint(b);
+      if (velocity_size(j.type) == 1 && !j.mimics) coordinate_[static_cast<std::size_t>(j.v)] = j.q;
+    }
+  }
 
   void run(Eigen::VectorXd q, IkResult& best) {
     double damping = 1e-3;
     Vec6<double> error = error_at(q);
+    double before = std::numeric_limits<double>::infinity();
     for (int i = 0; i < options_.iterations; ++i) {
       ++best.iterations;
       remember(q, error, best);
       if (best.found) return;
+      // a descent that leads somewhere does so quickly
+      if (i % 15 == 0) {
+        if (error.tail(rows_).squaredNorm() > 0.5 * before) return;
+        before = error.tail(rows_).squaredNorm();
+      }
       frame_jacobian<double>(at_, frame_, Axes::aligned, J_);
-      const auto J = J_.bottomRows(rows_);
       const auto e = error.tail(rows_);
-      const Eigen::MatrixXd JJ = J * J.transpose();
       // take steps as bold as they pay off
       bool better = false;
       for (int trial = 0; trial < 12 && !better; ++trial) {
-        Eigen::MatrixXd A = JJ;
-        A.diagonal().array() += damping * (1e-6 + e.squaredNorm());
-        const Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
+        const Eigen::VectorXd step = bounded_step(q, e, damping * (1e-6 + e.squaredNorm()));
         const Eigen::VectorXd next = within_limits(integrate(model_, q, step));
         const Vec6<double> next_error = error_at(next);
         better = next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
@@ -50,6 +59,27 @@ class Descent {
   }
 
  private:
+  /// The damped step. Joints that stand at a limit and would be pushed across it do not take part.
+  Eigen::VectorXd bounded_step(const Eigen::VectorXd& q, const Eigen::VectorXd& e,
+                               double damping) const {
+    Eigen::MatrixXd J = J_.bottomRows(rows_);
+    while (true) {
+      Eigen::MatrixXd A = J * J.transpose();
+      A.diagonal().array() += damping;
+      const Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
+      bool blocked = false;
+      for (Eigen::Index i = 0; i < step.size(); ++i) {
+        const int c = coordinate_[static_cast<std::size_t>(i)];
+        if (c < 0 || step(i) == 0.0) continue;
+        if (step(i) < 0.0 ? q(c) > model_.lower_limit()(c) : q(c) < model_.upper_limit()(c))
+          continue;
+        J.col(i).setZero();
+        blocked = true;
+      }
+      if (!blocked) return step;
+    }
+  }
+
   /// From where the frame is to where it should be: rotation, then translation, world axes.
   Vec6<double> error_at(const Eigen::VectorXd& q) {
     at_.set(q);
@@ -82,6 +112,7 @@ class Descent {
   Configuration<double> at_;
   int rows_;
   Eigen::MatrixXd J_;
+  std::vector<int> coordinate_;  ///< of each velocity, where it is that of one coordinate; else -1
 };
 
 }  // namespace
@@ -91,6 +122,10 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
   detail::require<double>("start", start, model.nq(), model);
   if (!target.matrix().allFinite())
     throw std::invalid_argument("inverse kinematics: the target is not finite");
+  if (options.restarts < 0 || options.iterations < 1)
+    throw std::invalid_argument("inverse kinematics: " + std::to_string(options.restarts) +
+                                " restarts of " + std::to_string(options.iterations) +
+                                " iterations; there must be no fewer than 0 and 1");
   IkResult best;
   std::mt19937_64 random(options.seed);
   Descent descent(model, frame, target, options);

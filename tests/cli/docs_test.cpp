@@ -31,10 +31,12 @@ TEST(Manual, documents_every_json_field) {
            {"robots", "--json", "panda"},
            {"id", "--json", "panda"},
            {"fd", "--json", "panda"},
+           {"equations", "--json", "rp_fakhari", "--terms", "M,C,h,g"},
            {"terms", "--json", "panda", "--frame", "panda_link8"},
            {"ik", "--json", "panda", "--frame", "panda_link8", "--xyz", "0.4,0.1,0.5"},
            {"count", "--json", "panda"},
            {"count", "--json", "chain", "--n", "1..7"},
+           {"simplify", "--json", "puma560", "quintic"},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
@@ -48,8 +50,8 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "ik",
-                           "count", "compare"}) {
+  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms",
+                           "equations", "ik", "count", "compare", "simplify"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

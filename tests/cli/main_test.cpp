@@ -6,8 +6,9 @@ using namespace ulna::test;
 
 namespace {
 
-const std::vector<std::string> verbs{"check", "info", "tree",  "convert", "id",    "fd",
-                                     "terms", "ik",   "count", "compare", "robots"};
+const std::vector<std::string> verbs{"check",   "info",     "tree",      "convert", "id",
+                                     "fd",      "terms",    "equations", "ik",      "count",
+                                     "compare", "simplify", "robots"};
 
 TEST(Command, tells_its_version) {
   const RunResult r = run_cli({"--version"});

@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms ik count compare robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -19,7 +19,7 @@ _ulna() {
     --axes)
       COMPREPLY=($(compgen -W "local world aligned" -- "$word"))
       return ;;
-    --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states)
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other)
       return ;;
   esac
 
@@ -31,9 +31,11 @@ _ulna() {
     id) options="$import --q --qd --qdd --gravity --no-friction" robots=yes ;;
     fd) options="$import --q --qd --tau --gravity --no-friction" robots=yes ;;
     terms) options="$import --q --qd --frame --axes --gravity --no-friction" robots=yes ;;
+    equations) options="$import --terms --text --latex --c --numeric --short --let --lump" robots=yes ;;
     ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed" robots=yes ;;
     count) options="$import --n --svg --force" robots=yes ;;
     compare) options="$import --states --seed" robots=yes ;;
+    simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

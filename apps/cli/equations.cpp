@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include "robot_argument.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+#if ULNA_WITH_GINAC
+#include "ulna/equations/equations.hpp"
+#endif
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  RobotArgument robot;
+  std::string terms = "M,C,g";
+  std::vector<std::string> let;
+  bool text = false, latex = false, c = false, numeric = false, short_names = false, lump = false;
+};
+
+#if ULNA_WITH_GINAC
+
+struct Term {
+  EquationTerm term;
+  std::string name;
+  bool matrix;
+};
+
+std::vector<Term> terms_named(const std::string& list) {
+  const std::vector<Term> all = {{EquationTerm::M, "M", true},
+                                 {EquationTerm::C, "C", true},
+                                 {EquationTerm::h, "h", false},
+                                 {EquationTerm::gravity, "g", false}};
+  std::vector<Term> made;
+  std::size_t from = 0;
+  while (from <= list.size()) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    const std::string name = list.substr(from, to - from);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Term& t) { return t.name == name; });
+    if (found == all.end())
+      throw UsageError(fmt::format("--terms: '{}' is not one of M, C, h, g", name));
+    if (std::none_of(made.begin(), made.end(), [&](const Term& t) { return t.name == name; }))
+      made.push_back(*found);
+    from = to + 1;
+  }
+  return made;
+}
+
+std::string index(int r, int c, bool matrix, int n) {
+  const char* between = n > 9 ? "," : "";
+  return matrix ? fmt::format("{}{}{}", r + 1, between, c + 1) : fmt::format("{}", r + 1);
+}
+
+// --- text -----------------------------------------------------------------------------------------
+
+std::string text_of(const Equations& e, const std::vector<Term>& terms, const Stream& out) {
+  const Notation notation = out.utf8() ? Notation::unicode : Notation::ascii;
+  std::string text = fmt::format(
+      "{}: {}\n\n", out.paint(Style::bold, visible(e.robot())),
+      out.either("τ = M(q) q̈ + C(q, q̇) q̇ + g(q)", "tau = M(q) q'' + C(q, q') q' + g(q)"));
+  Table table(2);
+  table.column({"symbol", "", false});
+  table.column({"value", "", true});
+  table.column({"unit", "", false});
+  table.column({"is", "", false});
+  const auto unit = [&](const std::string& given) {
+    return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
+  };
+  for (const EquationCoordinate& q : e.coordinates())
+    table.row({e.name(q.name, notation), "", q.slides ? "m" : "rad", q.joint});
+  for (const EquationSymbol& s : e.symbols())
+    table.row({e.name(s.name, notation), fmt::format("{:.6g}", s.value), unit(s.unit), s.meaning});
+  text += table.str(out);
+  for (const Term& t : terms) {
+    text += "\n";
+    for (int r = 0; r < e.size(); ++r)
+      for (int c = t.matrix ? (t.term == EquationTerm::M ? r : 0) : 0;
+           c < (t.matrix ? e.size() : 1); ++c) {
+        std::string left = t.name + index(r, c, t.matrix, e.size());
+        if (t.term == EquationTerm::M && r != c)
+          left += " = " + t.name + index(c, r, true, e.size());
+        std::string before = left + " = ";
+        for (const std::string& line :
+             wrap(e.element(t.term, r, c, notation), std::max(out.width() - columns(before), 20))) {
+          text += before + line + "\n";
+          before.assign(static_cast<std::size_t>(columns(left)) + 3, ' ');
+        }
+      }
+  }
+  return text;
+}
+
+// --- LaTeX ----------------------------------------------------------------------------------------
+
+/// A matrix while its lines can be read, else a list of its elements.
+std::string latex_of(const Equations& e, const Term& t) {
+  constexpr std::size_t longest_line = 240;
+  const int columns_of = t.matrix ? e.size() : 1;
+  const char* of_state =
+      t.term == EquationTerm::M || t.term == EquationTerm::gravity ? "(q)" : "(q, \\dot{q})";
+  std::vector<std::string> elements;
+  bool fits = true;
+  for (int r = 0; r < e.size(); ++r) {
+    std::size_t length = 0;
+    for (int c = 0; c < columns_of; ++c) {
+      elements.push_back(e.element(t.term, r, c, Notation::latex));
+      length += elements.back().size();
+    }
+    fits &= length <= longest_line;
+  }
+  const auto element = [&](int r, int c) {
+    return elements[static_cast<std::size_t>(r * columns_of + c)];
+  };
+  std::string text;
+  if (fits) {
+    text = fmt::format("{}{} = \\begin{{bmatrix}}\n", t.name, of_state);
+    for (int r = 0; r < e.size(); ++r) {
+      for (int c = 0; c < columns_of; ++c) text += (c ? " & " : "  ") + element(r, c);
+      text += r + 1 < e.size() ? " \\\\\n" : "\n";
+    }
+    return text + "\\end{bmatrix}\n";
+  }
+  text = "\\begin{aligned}\n";
+  for (int r = 0; r < e.size(); ++r)
+    for (int c = t.term == EquationTerm::M ? r : 0; c < columns_of; ++c) {
+      text += fmt::format("  {}_{{{}}}", t.name, index(r, c, t.matrix, e.size()));
+      if (t.term == EquationTerm::M && r != c)
+        text += fmt::format(" = {}_{{{}}}", t.name, index(c, r, true, e.size()));
+      text += " &= " + element(r, c);
+      text += r + 1 < e.size() || c + 1 < columns_of ? " \\\\\n" : "\n";
+    }
+  return text + "\\end{aligned}\n";
+}
+
+// --- JSON -----------------------------------------------------------------------------------------
+
+Json elements(const Equations& e, const Term& t, Notation notation) {
+  Json rows = Json::array();
+  for (int r = 0; r < e.size(); ++r) {
+    if (!t.matrix) {
+      rows.push_back(e.element(t.term, r, 0, notation));
+      continue;
+    }
+    Json row = Json::array();
+    for (int c = 0; c < e.size(); ++c) row.push_back(e.element(t.term, r, c, notation));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Json document_of(Console& console, const Equations& e, const std::vector<Term>& terms,
+                 const Options& options) {
+  Json d = console.document();
+  d["robot"] = {{"name", e.robot()}, {"source", options.robot.source()}, {"dof", e.size()}};
+  d["coordinates"] = Json::array();
+  for (const EquationCoordinate& q : e.coordinates())
+    d["coordinates"].push_back(
+        {{"symbol", q.name}, {"joint", q.joint}, {"unit", q.slides ? "m" : "rad"}});
+  d["symbols"] = Json::array();
+  for (const EquationSymbol& s : e.symbols())
+    d["symbols"].push_back(
+        {{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}});
+  std::vector<EquationTerm> list;
+  for (const Term& t : terms) {
+    d[t.name] = elements(e, t, Notation::ascii);
+    list.push_back(t.term);
+  }
+  Json latex = Json::object();
+  for (const Term& t : terms) latex[t.name] = latex_of(e, t);
+  d["latex"] = latex;
+  d["c"] = e.c_function(list);
+  return d;
+}
+
+int derive(const Options& options, Console& console) {
+  const std::vector<Term> terms = terms_named(options.terms);
+  const Imported imported = options.robot.load();
+  const Model model = options.lump ? lump_fixed_joints(imported.model) : imported.model;
+  EquationOptions how;
+  how.numeric = options.numeric, how.short_names = options.short_names, how.let = options.let;
+  const Equations e(model, how);
+  mention_warnings(console, options.robot, imported.diagnostics);
+  if (e.without_friction() && !console.json())
+    console.err.print(fmt::format("{} friction and damping are not in these equations\n",
+                                  console.err.paint(Style::yellow, "ulna:")));
+  if (console.json()) {
+    console.print(document_of(console, e, terms, options));
+  } else if (options.c) {
+    std::vector<EquationTerm> list;
+    for (const Term& t : terms) list.push_back(t.term);
+    console.out.print(e.c_function(list));
+  } else if (options.latex) {
+    std::string text;
+    for (const Term& t : terms) text += (text.empty() ? "" : "\n") + latex_of(e, t);
+    console.out.print(text);
+  } else {
+    console.out.print(text_of(e, terms, console.out));
+  }
+  return success;
+}
+
+#else
+
+int derive(const Options&, Console&) {
+  throw std::runtime_error(
+      "this ulna was built without GiNaC, which symbols need; install it (Debian: apt install "
+      "libginac-dev, or tools/install-dependencies) and build again with -DULNA_WITH_GINAC=ON");
+}
+
+#endif
+
+}  // namespace
+
+Action equations(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->robot.add_to(app);
+  app.add_option("--terms", options->terms,
+                 "which: M mass matrix, C Coriolis matrix, h = C q', g gravity")
+      ->option_text("M,C,h,g");
+  auto* text = app.add_flag("--text", options->text, "for people; the default");
+  auto* latex = app.add_flag("--latex", options->latex, "for documents");
+  auto* c = app.add_flag("--c", options->c, "a function in C99");
+  text->excludes(latex)->excludes(c);
+  latex->excludes(c);
+  app.add_flag("--numeric", options->numeric, "the robot's numbers in place of symbols");
+  app.add_flag("--short", options->short_names, "C12, S12 for cos(th1 + th2), sin(th1 + th2)");
+  app.add_option("--let", options->let,
+                 "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
+      ->option_text("NAME=EXPRESSION")
+      ->allow_extra_args(false);
+  app.add_flag("--lump", options->lump, "make one link of those on fixed joints");
+  app.footer(
+      "  ulna equations twolink_fu\n"
+      "  ulna equations double_pendulum --latex --terms M,g\n"
+      "  ulna equations double_pendulum --let lc1=l1/2 --c >pendulum.c\n");
+  return [options, &console]() -> int { return derive(*options, console); };
+}
+
+}  // namespace ulna::cli

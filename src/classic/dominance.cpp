@@ -1,0 +1,229 @@
+#include "ulna/classic/dominance.hpp"
+
+#include <algorithm>
+
+#include "ulna/classic/dalembert_impl.hpp"
+#include "ulna/num/counted.hpp"
+
+namespace ulna::classic {
+namespace {
+
+void require_points(const SetPoints& points, int n) {
+  const auto wrong = [&](const Eigen::MatrixXd& m) {
+    return m.rows() != n || m.cols() != points.count();
+  };
+  if (points.count() == 0) throw std::invalid_argument("a trajectory without set points");
+  if (wrong(points.q) || wrong(points.v) || wrong(points.a) ||
+      (points.t.size() != 0 && points.t.size() != points.count()))
+    throw std::invalid_argument(
+        "a trajectory of " + std::to_string(points.q.rows()) + ", " +
+        std::to_string(points.v.rows()) + " and " + std::to_string(points.a.rows()) +
+        " positions, velocities and accelerations for " + std::to_string(n) + " joints");
+}
+
+bool is_D(TermKind kind) { return kind == TermKind::D_tran || kind == TermKind::D_rot; }
+
+}  // namespace
+
+std::string DynamicTerm::element() const {
+  const std::string between = j > 9 ? "," : "";
+  if (is_D(kind)) return "D" + std::to_string(i) + between + std::to_string(j);
+  return (kind == TermKind::gravity ? "c" : "h") + std::to_string(i);
+}
+
+KeptTerms KeptTerms::all(int n) {
+  KeptTerms kept;
+  kept.D_tran.setConstant(n, n, true), kept.D_rot.setConstant(n, n, true);
+  kept.h_tran.setConstant(n, true), kept.h_rot.setConstant(n, true), kept.c.setConstant(n, true);
+  return kept;
+}
+
+void KeptTerms::drop(const DynamicTerm& term) {
+  const int i = term.i - 1, j = term.j - 1;
+  switch (term.kind) {
+    case TermKind::D_tran:
+      D_tran(i, j) = D_tran(j, i) = false;
+      return;
+    case TermKind::D_rot:
+      D_rot(i, j) = D_rot(j, i) = false;
+      return;
+    case TermKind::h_tran:
+      h_tran(i) = false;
+      return;
+    case TermKind::h_rot:
+      h_rot(i) = false;
+      return;
+    case TermKind::gravity:
+      c(i) = false;
+      return;
+  }
+}
+
+int KeptTerms::count() const {
+  Eigen::Index n = h_tran.count() + h_rot.count() + c.count();
+  for (Eigen::Index j = 0; j < D_tran.cols(); ++j)
+    for (Eigen::Index i = 0; i <= j; ++i) n += D_tran(i, j) + D_rot(i, j);
+  return static_cast<int>(n);
+}
+
+Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(std::move(points)) {
+  const int n = arm.chain().joint_count();
+  require_points(points_, n);
+  const Eigen::Index count = points_.count();
+  for (Eigen::MatrixXd* m : {&tau_, &h_tran_, &h_rot_, &c_, &centrifugal_, &coriolis_})
+    m->resize(n, count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Eigen::VectorXd q = points_.q.col(k), v = points_.v.col(k), a = points_.a.col(k);
+    const DAlembert<double>::At here = arm.at(q);
+    const DAlembert<double>::VelocityTerms h = arm.velocity_terms(q, v);
+    D_tran_.push_back(here.D_tran());
+    D_rot_.push_back(here.D_rot());
+    h_tran_.col(k) = h.tran_centrifugal + h.tran_coriolis;
+    h_rot_.col(k) = h.rot_centrifugal + h.rot_coriolis;
+    centrifugal_.col(k) = h.tran_centrifugal + h.rot_centrifugal;
+    coriolis_.col(k) = h.tran_coriolis + h.rot_coriolis;
+    c_.col(k) = here.c();
+    tau_.col(k) = (D_tran_.back() + D_rot_.back()) * a + h_tran_.col(k) + h_rot_.col(k) + c_.col(k);
+  }
+}
+
+Eigen::VectorXd Dominance::value(const DynamicTerm& term) const {
+  switch (term.kind) {
+    case TermKind::h_tran:
+      return h_tran_.row(term.i - 1).transpose();
+    case TermKind::h_rot:
+      return h_rot_.row(term.i - 1).transpose();
+    case TermKind::gravity:
+      return c_.row(term.i - 1).transpose();
+    case TermKind::D_tran:
+    case TermKind::D_rot:
+      break;
+  }
+  const auto& D = term.kind == TermKind::D_tran ? D_tran_ : D_rot_;
+  Eigen::VectorXd made(points_.count());
+  for (Eigen::Index k = 0; k < made.size(); ++k)
+    made(k) = D[static_cast<std::size_t>(k)](term.i - 1, term.j - 1);
+  return made;
+}
+
+Eigen::VectorXd Dominance::torque_of(const DynamicTerm& term, int of) const {
+  const Eigen::VectorXd x = value(term);
+  if (!is_D(term.kind)) return x;
+  const int by = of == term.i ? term.j : term.i;
+  return x.cwiseProduct(points_.a.row(by - 1).transpose());
+}
+
+std::vector<TermWeight> Dominance::rank(double tolerance) const {
+  const int n = joint_count();
+  const Eigen::VectorXd peak = peak_torque();
+  // a joint that needs no torque at all has no term that matters
+  const auto over_peak = [&](const Eigen::VectorXd& torque, int joint) {
+    const double size = torque.cwiseAbs().maxCoeff();
+    return peak(joint - 1) > 0.0 ? size / peak(joint - 1) : size > 0.0 ? infinity : 0.0;
+  };
+  std::vector<TermWeight> all;
+  const auto add = [&](TermKind kind, int i, int j) {
+    TermWeight w{{kind, i, j}};
+    w.share = over_peak(torque_of(w.term, i), i);
+    if (i != j) w.share = std::max(w.share, over_peak(torque_of(w.term, j), j));
+    all.push_back(w);
+  };
+  for (int i = 1; i <= n; ++i) {
+    for (int j = i; j <= n; ++j) add(TermKind::D_tran, i, j), add(TermKind::D_rot, i, j);
+    for (const TermKind kind : {TermKind::h_tran, TermKind::h_rot, TermKind::gravity})
+      add(kind, i, i);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const TermWeight& a, const TermWeight& b) { return a.share > b.share; });
+
+  // from the lightest: what has been left out so far may cancel or add up, so it is kept in sum
+  Eigen::MatrixXd missing = Eigen::MatrixXd::Zero(n, points_.count());
+  for (auto w = all.rbegin(); w != all.rend(); ++w) {
+    const auto [kind, i, j] = w->term;
+    const Eigen::VectorXd at_i = missing.row(i - 1).transpose() + torque_of(w->term, i);
+    const Eigen::VectorXd at_j =
+        i == j ? at_i : Eigen::VectorXd(missing.row(j - 1).transpose() + torque_of(w->term, j));
+    if (over_peak(at_i, i) > tolerance || over_peak(at_j, j) > tolerance) continue;
+    missing.row(i - 1) = at_i.transpose();
+    missing.row(j - 1) = at_j.transpose();
+    w->dropped = true;
+  }
+  return all;
+}
+
+KeptTerms kept_of(const std::vector<TermWeight>& ranked, int n) {
+  KeptTerms kept = KeptTerms::all(n);
+  for (const TermWeight& w : ranked)
+    if (w.dropped) kept.drop(w.term);
+  return kept;
+}
+
+template <Scalar T>
+VecX<T> reduced_inverse_dynamics(const DAlembert<T>& arm, const KeptTerms& kept, const VecX<T>& q,
+                                 const VecX<T>& v, const VecX<T>& a) {
+  const Chain<T>& chain = arm.chain();
+  const int n = chain.joint_count();
+  const typename DAlembert<T>::At here = arm.at(q);
+  VecX<T> tau = VecX<T>::Zero(n);
+
+  // the columns of D as far as they are wanted (eq. 3.4-25): what link s has of momentum per unit
+  // velocity of joint j, felt at joint i
+  for (int j = 1; j <= n; ++j) {
+    const auto tran = kept.D_tran.col(j - 1).head(j);
+    auto rot = kept.D_rot.col(j - 1).head(j).eval();
+    for (int i = 1; i <= j; ++i) rot(i - 1) &= !chain.link(i).slides && !chain.link(j).slides;
+    VecX<T> D = VecX<T>::Zero(j);
+    for (int s = j; s <= n; ++s) {
+      if (tran.any()) {
+        const Vec3<T> momentum = chain.link(s).mass * here.velocity(s, j);
+        for (int i = 1; i <= j; ++i)
+          if (tran(i - 1)) D(i - 1) += here.velocity(s, i).dot(momentum);
+      }
+      if (rot.any()) {
+        const Vec3<T> momentum = chain.link(s).I * here.turning(s, j);
+        for (int i = 1; i <= j; ++i)
+          if (rot(i - 1)) D(i - 1) += here.turning(s, i).dot(momentum);
+      }
+    }
+    for (int i = 1; i <= j; ++i) {
+      if (!tran(i - 1) && !rot(i - 1)) continue;
+      tau(i - 1) += D(i - 1) * a(j - 1);
+      if (i != j) tau(j - 1) += D(i - 1) * a(i - 1);
+    }
+  }
+  const auto add = [&](const auto& wanted, const auto& compute) {
+    if (!wanted.any()) return;
+    const VecX<T> h = compute();
+    for (int i = 0; i < n; ++i)
+      if (wanted(i)) tau(i) += h(i);
+  };
+  add(kept.h_tran, [&] { return here.h_tran(v); });
+  add(kept.h_rot, [&] { return here.h_rot(v); });
+  add(kept.c, [&] { return here.c(); });
+  return tau;
+}
+
+template VecX<double> reduced_inverse_dynamics(const DAlembert<double>&, const KeptTerms&,
+                                               const VecX<double>&, const VecX<double>&,
+                                               const VecX<double>&);
+template VecX<Counted> reduced_inverse_dynamics(const DAlembert<Counted>&, const KeptTerms&,
+                                                const VecX<Counted>&, const VecX<Counted>&,
+                                                const VecX<Counted>&);
+
+Eigen::VectorXd relative_error(const DAlembert<double>& arm, const KeptTerms& kept,
+                               const SetPoints& points) {
+  const int n = arm.chain().joint_count();
+  require_points(points, n);
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(n), peak = Eigen::VectorXd::Zero(n);
+  for (Eigen::Index k = 0; k < points.count(); ++k) {
+    const VecX<double> q = points.q.col(k), v = points.v.col(k), a = points.a.col(k);
+    const VecX<double> full = arm.inverse_dynamics(q, v, a);
+    const VecX<double> reduced = reduced_inverse_dynamics<double>(arm, kept, q, v, a);
+    error = error.cwiseMax((full - reduced).cwiseAbs());
+    peak = peak.cwiseMax(full.cwiseAbs());
+  }
+  for (int i = 0; i < n; ++i) error(i) = peak(i) > 0.0 ? error(i) / peak(i) : 0.0;
+  return error;
+}
+
+}  // namespace ulna::classic

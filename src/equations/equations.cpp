@@ -1,0 +1,304 @@
+#include "ulna/equations/equations.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "naming.hpp"
+#include "print.hpp"
+#include "ulna/classic/body_jacobians_impl.hpp"
+
+namespace ulna {
+
+using equations::Budget;
+using equations::named_arm;
+using equations::NamedArm;
+using equations::Product;
+using equations::rank_of;
+using equations::Symbolic;
+using Matrix = classic::MatX<Symbolic>;
+using Vector = VecX<Symbolic>;
+
+struct Equations::Data {
+  std::string robot;
+  EquationOptions options;
+  std::vector<EquationCoordinate> coordinates;
+  std::vector<EquationSymbol> symbols;
+  bool without_friction = false;
+  equations::Places places;
+  Matrix M, C, h, g;  ///< the last two of one column
+  double negligible = 0.0;
+
+  const Matrix& matrix(EquationTerm term) const {
+    switch (term) {
+      case EquationTerm::M:
+        return M;
+      case EquationTerm::C:
+        return C;
+      case EquationTerm::h:
+        return h;
+      case EquationTerm::gravity:
+        break;
+    }
+    return g;
+  }
+  const Symbolic& at(EquationTerm term, int r, int c) const {
+    const Matrix& m = matrix(term);
+    if (r < 0 || c < 0 || r >= m.rows() || c >= m.cols())
+      throw std::invalid_argument("there is no element " + std::to_string(r) + ", " +
+                                  std::to_string(c));
+    return m(r, c);
+  }
+  Product product(const Symbolic& x) const {
+    return simplified(x, places, {!options.numeric, negligible});
+  }
+};
+
+namespace {
+
+std::length_error too_large(const Model& model, const EquationOptions& options,
+                            const std::string& why) {
+  return std::length_error("the equations of robot '" + model.name() +
+                           "' would be too long to read: " + why +
+                           "; lock joints or take a part of it (ulna convert --lock, --chain), " +
+                           (options.numeric ? "" : "put in numbers (--numeric), ") +
+                           "or compute instead: ulna terms, or the functions of ulna/dynamics");
+}
+
+std::set<std::string> symbols_in(std::initializer_list<const Matrix*> matrices) {
+  std::set<std::string> names;
+  for (const Matrix* m : matrices)
+    for (const Symbolic& x : m->reshaped())
+      for (std::string& name : x.symbols()) names.insert(std::move(name));
+  return names;
+}
+
+std::string numbered(const char* letter, int i) { return letter + std::to_string(i); }
+
+/// Masses, inertias, lengths, gravity, constant angles, coordinates, sines and cosines, velocities.
+equations::Places places_of(const NamedArm& arm) {
+  std::map<int, int> place;
+  const auto put = [&](const std::string& name, int at) {
+    place[rank_of(equations::symbol_named(name))] = at;
+  };
+  int index = 0;
+  for (const EquationSymbol& p : arm.parameters) {
+    const int kind = p.unit == "kg"      ? 0
+                     : p.unit == "kg m²" ? 1
+                     : p.unit == "m"     ? 2
+                     : p.unit == "m/s²"  ? 3
+                                         : 4;
+    put(p.name, 1000 * kind + index++);
+  }
+  const int n = static_cast<int>(arm.coordinates.size());
+  for (int i = 1; i <= n; ++i) {
+    put(arm.coordinates[static_cast<std::size_t>(i - 1)].name, 5000 + i);
+    put(numbered("v", i), 7000 + i);
+    put(numbered("a", i), 8000 + i);
+  }
+  equations::Places places{{}, 6000, 2000, 3000};
+  for (const auto& [rank, at] : place) {
+    places.of_rank.resize(std::max(places.of_rank.size(), static_cast<std::size_t>(rank) + 1),
+                          9000);
+    places.of_rank[static_cast<std::size_t>(rank)] = at;
+  }
+  return places;
+}
+
+/// Fit to stand in a comment of C, whatever a file's author wrote.
+std::string comment(const std::string& text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.compare(i, 2, "²") == 0) {
+      made += "^2", ++i;
+    } else {
+      made += (c >= ' ' && c < 127 && c != '*' && c != '\\' && c != '?') ? c : '.';
+    }
+  }
+  return made;
+}
+
+/// A number is noise if it is this small beside the largest.
+double negligible_in(const NamedArm& arm, std::initializer_list<const Matrix*> matrices) {
+  if (arm.exact) return 0.0;
+  double largest = 0.0;
+  for (const Matrix* m : matrices)
+    for (const Symbolic& x : m->reshaped())
+      for (const auto& [h, coefficient] : x.terms())
+        for (auto i = coefficient.preorder_begin(); i != coefficient.preorder_end(); ++i)
+          if (GiNaC::is_a<GiNaC::numeric>(*i))
+            largest = std::max(largest, std::abs(GiNaC::ex_to<GiNaC::numeric>(*i).to_double()));
+  return 1e-12 * largest;
+}
+
+}  // namespace
+
+Equations::Equations(const Model& model, const EquationOptions& options) {
+  auto data = std::make_unique<Data>();
+  Data& d = *data;
+  d.robot = model.name();
+  d.options = options;
+  if (model.nv() > options.most_joints)
+    throw too_large(model, options,
+                    std::to_string(model.nv()) + " degrees of freedom, at most " +
+                        std::to_string(options.most_joints) + " are allowed");
+  d.without_friction = !model.damping().isZero() || !model.friction().isZero() ||
+                       !model.friction_negative().isZero();
+  const Budget budget(options.most_products, options.most_terms, options.seconds);
+  try {
+    NamedArm named = named_arm(model, options.numeric);
+    const int n = static_cast<int>(named.coordinates.size());
+    Vector q(n), v(n);
+    for (int i = 0; i < n; ++i) {
+      q(i) = Symbolic::symbol(named.coordinates[static_cast<std::size_t>(i)].name);
+      v(i) = Symbolic::symbol(numbered("v", i + 1));
+    }
+
+    if (!options.numeric) {
+      const Matrix M = classic::Lagrangian<Symbolic>(named.arm()).mass_matrix(q);
+      const std::set<std::string> used = symbols_in({&M});
+      shorten_inertias(named, {used.begin(), used.end()});
+      std::vector<std::string> names = options.let;
+      if (names.empty()) names = names_of_document(named, model.name());
+      for (const std::string& equation : names) let(named, equation);
+    }
+
+    const classic::Lagrangian<Symbolic> lagrangian(named.arm());
+    d.M = lagrangian.mass_matrix(q);
+    d.C = lagrangian.coriolis(q, v);
+    d.h = d.C * v;
+    d.g = lagrangian.gravity(q);
+    for (int i = 0; i < n; ++i) d.M(i, i) += named.armature[static_cast<std::size_t>(i)];
+    for (const Matrix* m : {&d.M, &d.C, &d.g})
+      for (const Symbolic& x : m->reshaped())
+        if (x.size() > options.longest)
+          throw too_large(model, options,
+                          "one element has " + std::to_string(x.size()) + " terms, more than " +
+                              std::to_string(options.longest));
+
+    d.places = places_of(named);
+    d.negligible = negligible_in(named, {&d.M, &d.C, &d.g});
+    d.coordinates = named.coordinates;
+    const std::set<std::string> used = symbols_in({&d.M, &d.C, &d.g});
+    for (const EquationSymbol& p : named.parameters)
+      if (used.contains(p.name) &&
+          std::none_of(d.symbols.begin(), d.symbols.end(),
+                       [&](const EquationSymbol& s) { return s.name == p.name; }))
+        d.symbols.push_back(p);
+    std::stable_sort(d.symbols.begin(), d.symbols.end(), [&](const auto& a, const auto& b) {
+      const auto place = [&](const EquationSymbol& s) {
+        return d.places.of_rank[static_cast<std::size_t>(rank_of(equations::symbol_named(s.name)))];
+      };
+      return place(a) < place(b);
+    });
+  } catch (const equations::TooMuchWork& e) {
+    throw too_large(model, options, e.what());
+  }
+  data_ = std::move(data);
+}
+
+Equations::~Equations() = default;
+Equations::Equations(Equations&&) noexcept = default;
+Equations& Equations::operator=(Equations&&) noexcept = default;
+
+int Equations::size() const { return static_cast<int>(data_->coordinates.size()); }
+const std::string& Equations::robot() const { return data_->robot; }
+const std::vector<EquationCoordinate>& Equations::coordinates() const { return data_->coordinates; }
+const std::vector<EquationSymbol>& Equations::symbols() const { return data_->symbols; }
+bool Equations::without_friction() const { return data_->without_friction; }
+
+std::string Equations::name(const std::string& symbol, Notation notation) const {
+  return equations::Printer{notation, true, false, {}}.name(symbol);
+}
+
+std::string Equations::element(EquationTerm term, int r, int c, Notation notation) const {
+  equations::Printer print{notation, !data_->options.numeric, data_->options.short_names, {}};
+  for (const EquationCoordinate& q : data_->coordinates) print.coordinates.push_back(q.name);
+  return print(data_->product(data_->at(term, r, c)));
+}
+
+bool Equations::equal(EquationTerm term, int r, int c, const std::string& expression) const {
+  const Budget budget(data_->options.most_products, data_->options.most_terms,
+                      data_->options.seconds);
+  return data_->at(term, r, c) == Symbolic::parse(expression);
+}
+
+double Equations::value(EquationTerm term, int r, int c, const Eigen::VectorXd& q,
+                        const Eigen::VectorXd& v) const {
+  if (q.size() != size() || v.size() != size())
+    throw std::invalid_argument("q has " + std::to_string(q.size()) + " and v " +
+                                std::to_string(v.size()) + " numbers, the robot has " +
+                                std::to_string(size()) + " degrees of freedom");
+  std::map<std::string, double> values;
+  for (const EquationSymbol& s : data_->symbols) values[s.name] = s.value;
+  for (int i = 0; i < size(); ++i) {
+    values[data_->coordinates[static_cast<std::size_t>(i)].name] = q(i);
+    values[numbered("v", i + 1)] = v(i);
+  }
+  return data_->at(term, r, c).value(values);
+}
+
+std::string Equations::c_function(const std::vector<EquationTerm>& terms) const {
+  const std::string n = std::to_string(size());
+  std::string name;
+  for (const char ch : data_->robot)
+    name += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "arm_" + name;
+
+  bool uses_q = false, uses_v = false;
+  equations::CWriter body([&](const std::string& symbol) -> std::string {
+    for (int i = 0; i < size(); ++i)
+      if (data_->coordinates[static_cast<std::size_t>(i)].name == symbol)
+        return uses_q = true, "q[" + std::to_string(i) + "]";
+    if (const int i = equations::velocity_number(symbol))
+      return uses_v = true, "v[" + std::to_string(i - 1) + "]";
+    return "p->" + symbol;
+  });
+  std::string outputs;
+  for (const EquationTerm term : terms) {
+    const Matrix& m = data_->matrix(term);
+    const bool is_matrix = term == EquationTerm::M || term == EquationTerm::C;
+    const std::string target = term == EquationTerm::M   ? "M"
+                               : term == EquationTerm::C ? "C"
+                               : term == EquationTerm::h ? "h"
+                                                         : "g";
+    outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");
+    const auto element = [&](Eigen::Index r, Eigen::Index c) {
+      return target + "[" + std::to_string(r) + "]" +
+             (is_matrix ? "[" + std::to_string(c) + "]" : "");
+    };
+    for (Eigen::Index r = 0; r < m.rows(); ++r)
+      for (Eigen::Index c = 0; c < m.cols(); ++c) {
+        if (term == EquationTerm::M && c < r)
+          body.assign(element(r, c), element(c, r));
+        else
+          body.assign(element(r, c), data_->product(m(r, c)));
+      }
+  }
+  const std::string text = body.str();
+  // those that what was asked for needs; a structure needs one member at least
+  std::string members, defaults;
+  for (const EquationSymbol& s : data_->symbols) {
+    members += "  double " + s.name + "; /* " + comment(s.meaning + ", " + s.unit) + " */\n";
+    std::ostringstream value;
+    value.precision(15);
+    value << s.value;
+    defaults += (defaults.empty() ? "." : ", .") + s.name + " = " + value.str();
+  }
+  std::string made =
+      "/* Equations of motion of " + comment(data_->robot) +
+      ": tau = M(q) a + C(q, v) v + g(q). Written by ulna. */\n#include <math.h>\n\n";
+  const bool parameters = !members.empty();
+  if (parameters)
+    made += "struct " + name + "_parameters {\n" + members + "};\nconst struct " + name +
+            "_parameters " + name + "_default = {" + defaults + "};\n\n";
+  made += "void " + name + "_equations(" +
+          (parameters ? "const struct " + name + "_parameters *p, " : "") + "const double q[" + n +
+          "], const double v[" + n + "]" + outputs + ")\n{\n";
+  if (parameters && text.find("p->") == text.npos) made += "  (void)p;\n";
+  if (!uses_q) made += "  (void)q;\n";
+  if (!uses_v) made += "  (void)v;\n";
+  return made + text + "}\n";
+}
+
+}  // namespace ulna

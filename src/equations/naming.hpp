@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "symbolic.hpp"
+#include "ulna/classic/arm.hpp"
+#include "ulna/equations/equations.hpp"
+
+/// From a robot's numbers to symbols, as the books choose them:
+///
+///   m1         mass of link 1
+///   l1         from joint 1 to joint 2, or from the last joint to the first named frame on its link;
+///              l1x, l1y, l1z where it does not lie along one axis; l0 in the base
+///   lc1        from joint 1 to the centre of mass; l1 where they are the same
+///   I1xx, ...  inertia about the centre of mass, in the axes of the link; I1 where only one is needed
+///   Ir1        rotor inertia of joint 1
+///   phi1       an angle between neighbouring joints that is not a multiple of 90°
+///   g          gravity
+///
+/// Symbols stand for magnitudes, signs are written out, and what is zero stays zero.
+namespace ulna::equations {
+
+struct NamedArm {
+  std::vector<classic::Link<Symbolic>> links;  ///< [0] is the base
+  Vec3<Symbolic> gravity;
+  std::vector<Symbolic> armature;  ///< per joint
+  std::vector<EquationSymbol> parameters;
+  std::vector<EquationCoordinate> coordinates;
+  bool exact = true;  ///< no direction was taken from rounded numbers
+
+  classic::Arm<Symbolic> arm() const { return {links, gravity}; }
+  /// Puts expressions in place of parameters everywhere.
+  void replace(const std::map<std::string, Symbolic>& by);
+};
+
+/// With numbers in place of symbols if `numeric`. Throws std::invalid_argument for robots with other
+/// joints than revolute and prismatic ones.
+NamedArm named_arm(const Model& model, bool numeric);
+
+/// Renames I1zz to I1 where no other inertia of link 1 is among the symbols in use.
+void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use);
+
+/// Puts in what "lc1=l1/2" says. What is on the right must be made of parameters and be equal to
+/// what is on the left in this robot; a single new name renames the parameter. Throws
+/// std::invalid_argument.
+void let(NamedArm& arm, const std::string& equation);
+
+/// How the documents name the parameters of the arms that were taken from them; empty for others.
+std::vector<std::string> names_of_document(const NamedArm& arm, const std::string& robot);
+
+}  // namespace ulna::equations

@@ -1,0 +1,307 @@
+#include "print.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace ulna::equations {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+int number_behind(char letter, const std::string& symbol) {
+  if (symbol.size() < 2 || symbol[0] != letter || symbol[1] == '0' ||
+      !std::all_of(symbol.begin() + 1, symbol.end(), is_digit) || symbol.size() > 4)
+    return 0;
+  return std::stoi(symbol.substr(1));
+}
+
+constexpr std::array greek = {"alpha", "beta",  "gamma",  "delta", "epsilon", "eta",
+                              "theta", "kappa", "lambda", "mu",    "nu",      "rho",
+                              "sigma", "tau",   "phi",    "chi",   "psi",     "omega"};
+
+/// "lc1" is l with c1 below; "phi1" is φ with 1 below.
+std::pair<std::string, std::string> letter_and_index(const std::string& symbol) {
+  std::size_t letters = 1;
+  for (const char* word : greek)
+    if (symbol.starts_with(word)) letters = std::char_traits<char>::length(word);
+  std::string index = symbol.substr(letters);
+  if (index.starts_with("_")) index.erase(0, 1);
+  std::replace(index.begin(), index.end(), '_', ' ');
+  return {(letters > 1 ? "\\" : "") + symbol.substr(0, letters), index};
+}
+
+std::string latex_index(const std::string& index) {
+  if (index.empty()) return "";
+  return index.size() == 1 ? "_" + index : "_{" + index + "}";
+}
+
+std::string raised(int n) {
+  static constexpr const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = n < 0 ? "⁻" : "";
+  for (const char c : std::to_string(std::abs(n))) text += digits[c - '0'];
+  return text;
+}
+
+std::string digits_of(double x, int precision) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", precision, x);
+  return text;
+}
+
+/// th2 -> 2; 0 for others.
+int angle_number(const std::string& symbol) {
+  return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
+}
+
+}  // namespace
+
+int velocity_number(const std::string& symbol) { return number_behind('v', symbol); }
+int acceleration_number(const std::string& symbol) { return number_behind('a', symbol); }
+
+// --- for people -----------------------------------------------------------------------------------
+
+std::string Printer::name(const std::string& symbol) const {
+  const int angle = angle_number(symbol);
+  const auto [letter, index] = letter_and_index(symbol);
+  switch (notation) {
+    case Notation::ascii:
+      return symbol;
+    case Notation::unicode:
+      if (angle) return "θ" + std::to_string(angle);
+      return letter == "\\phi" ? "φ" + index : symbol;
+    case Notation::latex:
+      return angle ? "\\theta" + latex_index(std::to_string(angle)) : letter + latex_index(index);
+  }
+  return symbol;
+}
+
+std::string Printer::power(const std::string& base, int n) const {
+  if (n == 1) return base;
+  switch (notation) {
+    case Notation::unicode:
+      return base + raised(n);
+    case Notation::latex:
+      return base + (n >= 0 && n < 10 ? "^" + std::to_string(n) : "^{" + std::to_string(n) + "}");
+    case Notation::ascii:
+      break;
+  }
+  return base + "^" + (n < 0 ? "(" + std::to_string(n) + ")" : std::to_string(n));
+}
+
+std::string Printer::harmonic(const Harmonic& h, int n) const {
+  std::string sum, numbers;
+  bool plain = true;  // a sum of joint angles, each once, of one digit
+  for (const auto& [rank, multiple] : h.multiples) {
+    const std::string symbol = symbol_of_rank(rank).get_name();
+    const int angle = angle_number(symbol);
+    plain &= multiple == 1 && angle > 0 && angle < 10;
+    numbers += std::to_string(angle);
+    if (!sum.empty()) sum += multiple < 0 ? " - " : " + ";
+    if (std::abs(multiple) != 1)
+      sum += std::to_string(std::abs(multiple)) + (notation == Notation::ascii ? "*" : " ");
+    sum += name(symbol);
+  }
+  if (short_names && plain) {
+    const std::string letter = h.sine ? "S" : "C";
+    if (notation == Notation::latex) return power(letter + latex_index(numbers), n);
+    return power(letter + numbers, n);
+  }
+  const std::string function = h.sine ? "sin" : "cos";
+  switch (notation) {
+    case Notation::latex: {
+      const bool single = h.multiples.size() == 1 && h.multiples[0].second == 1;
+      return "\\" + power(function, n) + (single ? sum : "(" + sum + ")");
+    }
+    case Notation::unicode:
+      return power(function, n) + "(" + sum + ")";
+    case Notation::ascii:
+      break;
+  }
+  return power(function + "(" + sum + ")", n);
+}
+
+std::string Printer::factor(const Factor& f, int n) const {
+  if (f.is_harmonic()) return harmonic(f.harmonic, n);
+  const std::string symbol = symbol_of_rank(f.rank).get_name();
+  const int v = velocity_number(symbol), a = acceleration_number(symbol);
+  if (!v && !a) return power(name(symbol), n);
+  const std::string of = coordinates[static_cast<std::size_t>((v ? v : a) - 1)];
+  switch (notation) {
+    case Notation::latex: {
+      const auto [letter, index] =
+          letter_and_index(of.starts_with("th") ? "theta" + of.substr(2) : of);
+      return power((v ? "\\dot{" : "\\ddot{") + letter + "}" + latex_index(index), n);
+    }
+    case Notation::unicode: {
+      const std::string mark = v ? "\u0307" : "\u0308";
+      return power(of.starts_with("th") ? "θ" + mark + of.substr(2) : "d" + mark + of.substr(1), n);
+    }
+    case Notation::ascii:
+      break;
+  }
+  return power(of + (v ? "'" : "''"), n);
+}
+
+std::string Printer::number(const GiNaC::numeric& x) const {
+  if (!fractions || x.denom() > 10'000) return digits_of(x.to_double(), 6);
+  const auto whole = [](const GiNaC::numeric& n) {
+    std::ostringstream text;
+    text << n;
+    return text.str();
+  };
+  if (x.is_integer()) return whole(x);
+  if (notation == Notation::latex)
+    return "\\frac{" + whole(x.numer()) + "}{" + whole(x.denom()) + "}";
+  return whole(x.numer()) + "/" + whole(x.denom());
+}
+
+std::string Printer::sum(const Product::Sum& s) const {
+  std::string text;
+  for (const Product& part : s.parts) {
+    if (text.empty()) {
+      text = (*this)(part);
+      continue;
+    }
+    Product unsigned_part = part;
+    const bool negative = part.number.is_negative();
+    if (negative) unsigned_part.number = -unsigned_part.number;
+    text += (negative ? " - " : " + ") + (*this)(unsigned_part);
+  }
+  return text;
+}
+
+std::string Printer::operator()(const Product& p) const {
+  if (p.number.is_zero()) return "0";
+  // a sum of parameters or of velocities stands behind those of its kind, any other behind parameters
+  const auto place_of = [&](const Product::Sum& s) {
+    int first = 1 << 30, last = 0;
+    const auto look = [&](const auto& self, const Product::Sum& sum) -> void {
+      for (const Product& part : sum.parts) {
+        for (const auto& [f, n] : part.factors)
+          first = std::min(first, f.place), last = std::max(last, f.place);
+        for (const auto& [inner, n] : part.sums) self(self, inner);
+      }
+    };
+    look(look, s);
+    constexpr int coordinates_begin = 5000;
+    const bool parameters = last < coordinates_begin, others = first >= coordinates_begin;
+    const int kind = kind_of_place(parameters || others ? first : coordinates_begin);
+    return 1000 * kind + (parameters || others ? 999 : -1);
+  };
+  std::vector<std::pair<int, std::string>> written;
+  const bool alone = p.factors.empty() && p.sums.size() == 1 && p.sums[0].second == 1;
+  const bool bare = alone && p.number == 1;
+  for (const auto& [f, n] : p.factors) written.emplace_back(f.place, factor(f, n));
+  for (const auto& [s, n] : p.sums) {
+    std::string text = sum(s);
+    if (!bare)
+      text = notation == Notation::latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
+    written.emplace_back(place_of(s), power(text, n));
+  }
+  std::stable_sort(written.begin(), written.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+
+  const char* between = notation == Notation::ascii ? "*" : " ";
+  std::string text = p.number.is_negative() ? "-" : "";
+  const GiNaC::numeric magnitude = abs(p.number);
+  if (written.empty() || magnitude != 1) text += number(magnitude);
+  for (const auto& [place, part] : written) {
+    if (!text.empty() && text != "-") text += between;
+    text += part;
+  }
+  return text;
+}
+
+// --- for compilers --------------------------------------------------------------------------------
+
+namespace {
+
+std::string c_number(const GiNaC::numeric& x) {
+  const auto real = [](double value) {
+    char text[40];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    std::string made(text, end);
+    if (made.find_first_of(".en") == made.npos) made += ".0";
+    return made;
+  };
+  if (x.is_integer() || x.denom() > 1000) return real(x.to_double());
+  return real(x.numer().to_double()) + "/" + real(x.denom().to_double());
+}
+
+std::string times(const std::string& base, int n) {
+  std::string text = base;
+  for (int i = 1; i < std::abs(n); ++i) text += "*" + base;
+  return text;
+}
+
+}  // namespace
+
+std::string CWriter::harmonic(const Harmonic& h) {
+  std::string& name = harmonics_[h];
+  if (!name.empty()) return name;
+  std::string sum;
+  bool plain = true;
+  for (const auto& [rank, multiple] : h.multiples) {
+    const std::string symbol = symbol_of_rank(rank).get_name();
+    const int angle = angle_number(symbol);
+    plain &= multiple == 1 && angle > 0 && angle < 10;
+    name += std::to_string(angle);
+    if (!sum.empty() || multiple < 0) sum += multiple < 0 ? " - " : " + ";
+    if (std::abs(multiple) != 1) sum += std::to_string(std::abs(multiple)) + ".0*";
+    sum += variable_(symbol);
+  }
+  if (!plain) name = "_" + std::to_string(harmonics_.size());
+  name = (h.sine ? "s" : "c") + name;
+  declarations_ += "  const double " + name + " = " + (h.sine ? "sin(" : "cos(") + sum + ");\n";
+  return name;
+}
+
+std::string CWriter::expression(const Product& p) {
+  if (p.number.is_zero()) return "0.0";
+  std::vector<std::string> parts;
+  std::string below;
+  const GiNaC::numeric magnitude = abs(p.number);
+  if (magnitude != 1) parts.push_back(c_number(magnitude));
+  for (const auto& [f, n] : p.factors) {
+    const std::string base =
+        f.is_harmonic() ? harmonic(f.harmonic) : variable_(symbol_of_rank(f.rank).get_name());
+    if (n > 0)
+      parts.push_back(times(base, n));
+    else
+      below += "/(" + times(base, n) + ")";
+  }
+  const bool bare = parts.empty() && below.empty() && p.sums.size() == 1 && p.sums[0].second == 1 &&
+                    !p.number.is_negative();
+  for (const auto& [s, n] : p.sums) {
+    std::string text;
+    for (const Product& part : s.parts) {
+      const std::string one = expression(part);
+      if (text.empty())
+        text = one;
+      else if (one.starts_with("-"))
+        text += " - " + one.substr(1);
+      else
+        text += " + " + one;
+    }
+    if (bare) return text;
+    parts.push_back(times("(" + text + ")", n));
+  }
+  std::string text = p.number.is_negative() ? "-" : "";
+  if (parts.empty()) parts.emplace_back("1.0");
+  for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "*" : "") + parts[i];
+  return text + below;
+}
+
+void CWriter::assign(const std::string& target, const Product& value) {
+  assignments_ += "  " + target + " = " + expression(value) + ";\n";
+}
+void CWriter::assign(const std::string& target, const std::string& other) {
+  assignments_ += "  " + target + " = " + other + ";\n";
+}
+
+std::string CWriter::str() const { return declarations_ + assignments_; }
+
+}  // namespace ulna::equations

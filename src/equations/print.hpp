@@ -1,0 +1,51 @@
+#pragma once
+
+#include "simplify.hpp"
+#include "ulna/equations/equations.hpp"
+
+namespace ulna::equations {
+
+/// How numbers, names, sines and products are written.
+struct Printer {
+  Notation notation = Notation::ascii;
+  bool fractions = true;                 ///< numbers as 1/3, else as decimals of six digits
+  bool short_names = false;              ///< C12 for cos(th1 + th2)
+  std::vector<std::string> coordinates;  ///< whose velocities are v1, v2, ...
+
+  std::string operator()(const Product& p) const;
+  std::string name(const std::string& symbol) const;
+  std::string harmonic(const Harmonic& h, int power = 1) const;
+
+ private:
+  std::string sum(const Product::Sum& s) const;
+  std::string factor(const Factor& f, int power) const;
+  std::string number(const GiNaC::numeric& x) const;
+  std::string power(const std::string& base, int n) const;
+};
+
+/// Straight-line C: assignments to elements, with sines and cosines in variables of their own.
+class CWriter {
+ public:
+  /// `variable` tells how a symbol is written: p->m1, q[0].
+  explicit CWriter(std::function<std::string(const std::string&)> variable)
+      : variable_(std::move(variable)) {}
+
+  void assign(const std::string& target, const Product& value);
+  void assign(const std::string& target, const std::string& other);
+  /// All lines, those of variables first.
+  std::string str() const;
+
+ private:
+  std::string expression(const Product& p);
+  std::string harmonic(const Harmonic& h);
+
+  std::function<std::string(const std::string&)> variable_;
+  std::map<Harmonic, std::string> harmonics_;
+  std::string declarations_, assignments_;
+};
+
+/// The symbols "v3" and "a3": velocity and acceleration of coordinate 3. 0 for others.
+int velocity_number(const std::string& symbol);
+int acceleration_number(const std::string& symbol);
+
+}  // namespace ulna::equations
