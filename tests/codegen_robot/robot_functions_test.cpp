@@ -107,12 +107,12 @@ TEST(RobotFunctions, are_the_same_compiled) {
 TEST(RobotFunctions, of_the_panda_take_few_operations) {
   const Model panda = load_robot("panda").model;
   const auto count = [&](RobotFunction f) { return trace(panda, f).operation_count(); };
-  EXPECT_LE(count(RobotFunction::id), 640);
-  EXPECT_LE(count(RobotFunction::M), 420);
-  EXPECT_LE(count(RobotFunction::Minv), 760);
-  EXPECT_LE(count(RobotFunction::fd), 1250);
-  EXPECT_LE(count(RobotFunction::did), 4400);
-  EXPECT_LE(count(RobotFunction::dfd), 6300);
+  EXPECT_LE(count(RobotFunction::id), 620);
+  EXPECT_LE(count(RobotFunction::M), 390);
+  EXPECT_LE(count(RobotFunction::Minv), 730);
+  EXPECT_LE(count(RobotFunction::fd), 1200);
+  EXPECT_LE(count(RobotFunction::did), 2950);
+  EXPECT_LE(count(RobotFunction::dfd), 4950);
 }
 
 TEST(RobotFunctions, compile_as_c99_without_a_warning) {

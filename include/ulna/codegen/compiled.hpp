@@ -11,7 +11,7 @@ struct CompileOptions {
   /// ~/.cache/ulna. What lies there is run: it must be the user's own, writable by no one else.
   std::filesystem::path cache = {};
   std::string compiler = "cc";
-  std::vector<std::string> flags = {"-O3"};
+  std::vector<std::string> flags = {"-O3", "-ffp-contract=fast"};
 };
 
 /// A traced function, compiled by the system's C compiler and loaded.

@@ -51,15 +51,53 @@ class TurnAboutZ<Expression> {
 
 namespace detail {
 
-template <>
-struct Place<Expression> {
-  lanes::TurnAboutZ<Expression> turn;
-  lanes::V3<Expression> p;
+/// Where on its axis the frame of a body on a hinge lies: as far along the axis from the model's frame
+/// that it is nearest to the parent's. Then axes that meet have one origin, and fewer lever arms.
+struct Slides {
+  std::vector<double> along;       ///< per body, by how much its frame is moved along its z
+  std::vector<Vec3<double>> p_PB;  ///< where that puts it in the parent's
 
-  Place() = default;
-  Place(const lanes::TurnAboutZ<Expression>& turn_, const lanes::V3<Expression>& p_) : turn(turn_) {
-    const Vec3<double> kept = without_dust({p_.x.constant(), p_.y.constant(), p_.z.constant()});
-    p = lanes::V3<Expression>(Vec3<Expression>(kept.cast<Expression>()));
+  explicit Slides(const Model& model)
+      : along(static_cast<std::size_t>(model.body_count()), 0.0),
+        p_PB(along.size(), Vec3<double>::Zero()) {
+    std::vector<bool> may(along.size(), true);
+    const auto turns = [&](int b) {
+      const JointType t = model.joint(b).type;
+      return t == JointType::revolute || t == JointType::continuous;
+    };
+    // other kinds of joints are placed by the model's own numbers
+    for (int b = 1; b < model.body_count(); ++b)
+      if (velocity_size(model.joint(b).type) > 1)
+        may[static_cast<std::size_t>(model.joint(b).parent)] = false;
+    for (int b = 1; b < model.body_count(); ++b) {
+      const Joint& j = model.joint(b);
+      const auto at = static_cast<std::size_t>(b);
+      Vec3<double> p = j.X_PJ.translation();
+      const Vec3<double> z = j.X_PJ.rotation().matrix().col(2).unaryExpr(&exact);
+      p.z() -= along[static_cast<std::size_t>(j.parent)];
+      if (turns(b) && may[at]) along[at] = -p.dot(z);
+      p_PB[at] = without_dust(p + along[at] * z);
+      if (p_PB[at].norm() <= exact_within * j.X_PJ.translation().norm()) p_PB[at].setZero();
+    }
+  }
+};
+
+template <>
+struct Skeleton<Expression> {
+  std::vector<Place<Expression>> places;
+  std::vector<Expression> angle, sine, cosine;
+  static constexpr int block = 1;
+
+  explicit Skeleton(const Model& model)
+      : places(static_cast<std::size_t>(model.body_count())),
+        angle(places.size(), Expression(0)),
+        sine(places.size()),
+        cosine(places.size()) {
+    const Slides slides(model);
+    for (std::size_t b = 0; b < places.size(); ++b)
+      places[b] = {
+          lanes::TurnAboutZ<Expression>(model.joint(static_cast<int>(b)).X_PJ.rotation().matrix()),
+          lanes::V3<Expression>(Vec3<Expression>(slides.p_PB[b].cast<Expression>()))};
   }
 };
 

@@ -23,12 +23,20 @@ inline Plant<Expression> light_plant(const Model& model) {
     const Mat4<double> J = pseudo_inertia(inertia);
     bodies.push_back({J(3, 3), J.topRightCorner<3, 1>(), Mat3<double>(J.topLeftCorner<3, 3>())});
   }
+  const Slides slides(model);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    Body& B = bodies[b];
+    const Vec3<double> d(0.0, 0.0, -slides.along[b]);
+    const Mat3<double> hd = B.first * d.transpose();
+    B.second += hd + hd.transpose() + B.mass * d * d.transpose();
+    B.first += B.mass * d;
+  }
   for (int b = model.body_count() - 1; b > 0; --b) {
     const Joint& j = model.joint(b);
     Body &B = bodies[static_cast<std::size_t>(b)], &P = bodies[static_cast<std::size_t>(j.parent)];
     const Mat3<double> E = j.X_PJ.rotation().matrix().unaryExpr(&exact);
     if (turns_only(j.type)) {
-      const Vec3<double> z = E.col(2), p = without_dust(j.X_PJ.translation());
+      const Vec3<double> z = E.col(2), p = slides.p_PB[static_cast<std::size_t>(b)];
       const Mat3<double> pz = p * z.transpose();
       P.mass += B.mass;
       P.first += B.mass * p + B.first.z() * z;

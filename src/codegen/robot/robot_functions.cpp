@@ -4,6 +4,7 @@
 
 #include "codegen/robot/expression_places.hpp"
 #include "codegen/robot/light_plant.hpp"
+#include "codegen/robot/link_axes_derivatives.hpp"
 #include "codegen/robot/link_axes_mass_matrix.hpp"
 #include "ulna/derivatives/derivatives_impl.hpp"
 #include "ulna/dynamics/forward_dynamics_impl.hpp"
@@ -12,6 +13,14 @@ namespace ulna {
 namespace {
 
 using E = Expression;
+
+MatX<E> minus_product(const MatX<E>& A, const MatX<E>& B) {
+  MatX<E> C = MatX<E>::Constant(A.rows(), B.cols(), E(0));
+  for (Eigen::Index c = 0; c < C.cols(); ++c)
+    for (Eigen::Index r = 0; r < C.rows(); ++r)
+      for (Eigen::Index k = 0; k < A.cols(); ++k) C(r, c) -= A(r, k) * B(k, c);
+  return C;
+}
 
 constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd"};
 
@@ -71,6 +80,15 @@ Traced trace(const Model& model, RobotFunction function) {
     }
     case RobotFunction::did: {
       const VecX<E> v = tracer.input("v", nv), a = tracer.input("a", nv);
+      if (!detail::has_mimics(model)) {
+        detail::LinkAxesDerivatives<E> slope(plant, q, v);
+        tracer.output("tau", slope.torque(a));
+        slope.differentiate();
+        tracer.output("dtau_dq", slope.dq);
+        tracer.output("dtau_dv", slope.dv);
+        tracer.output("M", slope.da);
+        break;
+      }
       InverseDynamicsDerivatives<E> slope(model);
       slope(plant, q, v, a);
       tracer.output("tau", slope.tau);
@@ -81,6 +99,22 @@ Traced trace(const Model& model, RobotFunction function) {
     }
     case RobotFunction::dfd: {
       const VecX<E> v = tracer.input("v", nv), tau = tracer.input("tau", nv);
+      if (!detail::has_mimics(model)) {
+        detail::LinkAxesDerivatives<E> slope(plant, q, v);
+        VecX<E> a = tau - slope.torque(VecX<E>::Constant(nv, E(0)));
+        MassFactor<E> factor(model);
+        (void)factor.factor(detail::link_axes_mass_matrix(plant, q));
+        factor.solve(a);
+        slope.torque(a);
+        slope.differentiate();
+        MatX<E> Minv(nv, nv);
+        factor.inverse(Minv);
+        tracer.output("a", a);
+        tracer.output("da_dq", minus_product(Minv, slope.dq));
+        tracer.output("da_dv", minus_product(Minv, slope.dv));
+        tracer.output("Minv", Minv);
+        break;
+      }
       ForwardDynamicsDerivatives<E> slope(model);
       (void)slope(plant, q, v, tau);
       tracer.output("a", slope.a);
