@@ -1,6 +1,6 @@
 #pragma once
 
-#include "codegen/robot/expression_places.hpp"
+#include "codegen/robot/exact_places.hpp"
 #include "ulna/dynamics/joint_kernels.hpp"
 #include "ulna/dynamics/mass_matrix_impl.hpp"
 
@@ -42,12 +42,13 @@ M3<T> conjugated(const M3<T>& R, const M3<T>& B) {
   return R * B * R.transposed();
 }
 
-/// All links placed in their parents at q.
+/// All links placed in their parents at q, with the frames of exact_places.
 template <Scalar T>
 class LinkAxes {
  public:
   LinkAxes(const Model& model, const VecX<T>& q)
       : model_(model), skeleton_(model), R_(skeleton_.places.size()), p_(R_.size()) {
+    place_exactly(model, skeleton_);
     joint_angles(model.joints(), q.data(), skeleton_);
     for (int b = 1; b < model.body_count(); ++b)
       place(model.joint(b), skeleton_, b, q.data(), R_[at(b)], p_[at(b)]);

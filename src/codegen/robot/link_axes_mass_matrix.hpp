@@ -1,26 +1,17 @@
 #pragma once
 
 #include "codegen/robot/link_axes.hpp"
-#include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna::detail {
 
-/// M(q) by composite bodies [Walker, Orin 1982; Featherstone 2008, ch. 6] in the axes of the links;
-/// where joints mimic others, by mass_matrix.
+/// M(q) by composite bodies [Walker, Orin 1982; Featherstone 2008, ch. 6] in the axes of the links.
+/// Joints must not mimic others.
 template <Scalar T>
 MatX<T> link_axes_mass_matrix(const Plant<T>& plant, const VecX<T>& q) {
   using Composite = typename Workspace<T>::Composite;
   const Model& model = plant.model();
   const int n = model.body_count(), nv = model.nv();
   MatX<T> M = MatX<T>::Constant(nv, nv, T(0));
-  if (has_mimics(model)) {
-    Workspace<T> ws(model);
-    Configuration<T> at(model);
-    at.set(q);
-    mass_matrix<T>(plant, at, ws, M);
-    return M;
-  }
-
   const LinkAxes<T> links(model, q);
   std::vector<Composite> composites;
   for (int b = 0; b < n; ++b)
