@@ -104,6 +104,28 @@ TEST(RobotFunctions, are_the_same_compiled) {
   Comparison(random_model(3, {.joints = 5}), random).expect_equal(compiled);
 }
 
+TEST(RobotFunctions, take_inertias_as_an_argument) {
+  for_each_robot(
+      [](const Model& model, Random& random) {
+        Rig<double> rig(model, random);
+        // those of another robot: each body has some of the next one's mass
+        VectorXd pi(rig.plant.inertial_size());
+        rig.plant.get_inertial(pi);
+        pi.head(pi.size() - 10) += 0.5 * pi.tail(pi.size() - 10).eval();
+        rig.plant.set_inertial(pi);
+        const auto run = [&](RobotFunction f, Vectors in) {
+          in.push_back(list(pi));
+          return matrix(interpret(trace(model, f, {.symbolic_inertias = true}), in)[0], rig.nv());
+        };
+        expect_close(run(RobotFunction::id, {list(rig.q), list(rig.v), list(rig.a)}), rig.torque(),
+                     1e-12);
+        expect_close(run(RobotFunction::did, {list(rig.q), list(rig.v), list(rig.a)}), rig.torque(),
+                     1e-12);
+        expect_close(run(RobotFunction::M, {list(rig.q)}), rig.mass(), 1e-12);
+      },
+      3, {.joints = 6});
+}
+
 TEST(RobotFunctions, of_the_panda_take_few_operations) {
   const Model panda = load_robot("panda").model;
   const auto count = [&](RobotFunction f) { return trace(panda, f).operation_count(); };

@@ -25,13 +25,19 @@ MatX<E> minus_product(const MatX<E>& A, const MatX<E>& B) {
 /// The functions of a robot at q.
 class RobotTracing {
  public:
-  RobotTracing(const Model& model, Tracer& tracer)
-      : model_(model),
-        nv_(model.nv()),
-        light_(detail::light_plant(model)),
-        tracer_(tracer),
-        q_(tracer.input("q", model.nq())) {
+  RobotTracing(const Model& model, RobotFunction function, const TraceOptions& options,
+               Tracer& tracer)
+      : model_(model), nv_(model.nv()), tracer_(tracer), plant_(model), light_(model) {
+    q_ = tracer.input("q", model.nq());
     if (detail::turns_with_gravity(model)) q_(0) = E(0);
+    if (function != RobotFunction::M && function != RobotFunction::Minv) {
+      const bool forward = function == RobotFunction::fd || function == RobotFunction::dfd;
+      v_ = tracer.input("v", nv_);
+      (forward ? tau_ : a_) = tracer.input(forward ? "tau" : "a", nv_);
+    }
+    if (options.symbolic_inertias)
+      plant_ = detail::plant_with(model, tracer.input("pi", plant_.inertial_size()));
+    light_ = detail::light_plant(plant_);
   }
 
   void trace(RobotFunction function) {
@@ -52,13 +58,11 @@ class RobotTracing {
   }
 
  private:
-  VecX<E> in(const char* name) { return tracer_.input(name, nv_); }
-
-  VecX<E> torque(const VecX<E>& v, const VecX<E>& a) {
+  VecX<E> torque(const VecX<E>& a) {
     VecX<E> tau(nv_);
     Workspace<E> ws(model_);
     detail::place_exactly(model_, ws.skeleton);
-    ulna::inverse_dynamics<E>(light_, q_, v, a, ws, tau);
+    ulna::inverse_dynamics<E>(light_, q_, v_, a, ws, tau);
     return tau;
   }
 
@@ -68,7 +72,7 @@ class RobotTracing {
     Workspace<E> ws(model_);
     Configuration<E> at(model_);
     at.set(q_);
-    ulna::mass_matrix<E>(Plant<E>(model_), at, ws, M);
+    ulna::mass_matrix<E>(plant_, at, ws, M);
     return M;
   }
 
@@ -85,20 +89,15 @@ class RobotTracing {
     return Minv;
   }
 
-  void inverse_dynamics() {
-    const VecX<E> v = in("v"), a = in("a");
-    tracer_.output("tau", torque(v, a));
-  }
+  void inverse_dynamics() { tracer_.output("tau", torque(a_)); }
 
   void forward_dynamics() {
-    const VecX<E> v = in("v"), tau = in("tau");
-    VecX<E> a = tau - torque(v, VecX<E>::Constant(nv_, E(0)));
+    VecX<E> a = tau_ - torque(VecX<E>::Constant(nv_, E(0)));
     factored().solve(a);
     tracer_.output("a", a);
   }
 
   void inverse_derivatives() {
-    const VecX<E> v = in("v"), a = in("a");
     const auto put = [&](const VecX<E>& tau, const auto& slope) {
       tracer_.output("tau", tau);
       tracer_.output("dtau_dq", slope.dq);
@@ -107,17 +106,16 @@ class RobotTracing {
     };
     if (detail::has_mimics(model_)) {
       InverseDynamicsDerivatives<E> slope(model_);
-      slope(Plant<E>(model_), q_, v, a);
+      slope(plant_, q_, v_, a_);
       return put(slope.tau, slope);
     }
-    detail::LinkAxesDerivatives<E> slope(light_, q_, v);
-    const VecX<E> tau = slope.torque(a);
+    detail::LinkAxesDerivatives<E> slope(light_, q_, v_);
+    const VecX<E> tau = slope.torque(a_);
     slope.differentiate();
     put(tau, slope);
   }
 
   void forward_derivatives() {
-    const VecX<E> v = in("v"), tau = in("tau");
     const auto put = [&](const VecX<E>& a, const MatX<E>& dq, const MatX<E>& dv,
                          const MatX<E>& Minv) {
       tracer_.output("a", a);
@@ -127,13 +125,13 @@ class RobotTracing {
     };
     if (detail::has_mimics(model_)) {
       ForwardDynamicsDerivatives<E> slope(model_);
-      (void)slope(Plant<E>(model_), q_, v, tau);
+      (void)slope(plant_, q_, v_, tau_);
       return put(slope.a, slope.dq, slope.dv, slope.dtau);
     }
     // da = M^-1 (d tau - dID)
-    detail::LinkAxesDerivatives<E> slope(light_, q_, v);
+    detail::LinkAxesDerivatives<E> slope(light_, q_, v_);
     const MassFactor<E> factor = factored();
-    VecX<E> a = tau - slope.torque(VecX<E>::Constant(nv_, E(0)));
+    VecX<E> a = tau_ - slope.torque(VecX<E>::Constant(nv_, E(0)));
     factor.solve(a);
     slope.torque(a);
     slope.differentiate();
@@ -143,9 +141,9 @@ class RobotTracing {
 
   const Model& model_;
   int nv_;
-  Plant<E> light_;
   Tracer& tracer_;
-  VecX<E> q_;
+  Plant<E> plant_, light_;  ///< as described, and with what it need not carry handed over
+  VecX<E> q_, v_, a_, tau_;
 };
 
 }  // namespace
@@ -158,14 +156,14 @@ std::optional<RobotFunction> robot_function_named(std::string_view name) {
   return std::nullopt;
 }
 
-Traced trace(const Model& model, RobotFunction function) {
+Traced trace(const Model& model, RobotFunction function, const TraceOptions& options) {
   constexpr int most = 64;
   if (model.nv() > most)
     throw std::invalid_argument("robot '" + model.name() + "' has " + std::to_string(model.nv()) +
                                 " degrees of freedom; code is generated for up to " +
                                 std::to_string(most) + ": lock joints, or take a sub-chain");
   Tracer tracer(to_identifier(model.name() + "_" + std::string(name_of(function))));
-  RobotTracing(model, tracer).trace(function);
+  RobotTracing(model, function, options, tracer).trace(function);
   return tracer.finish();
 }
 

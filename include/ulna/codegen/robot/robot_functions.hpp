@@ -26,9 +26,15 @@ inline constexpr RobotFunction robot_functions[] = {RobotFunction::id,   RobotFu
 std::string_view name_of(RobotFunction function);
 std::optional<RobotFunction> robot_function_named(std::string_view name);
 
+struct TraceOptions {
+  /// The inertias are no constants but a last input, pi: ten per moving body as Plant::set_inertial
+  /// takes them.
+  bool symbolic_inertias = false;
+};
+
 /// Traces the algorithms of dynamics and derivatives on expressions, with the robot's numbers for
 /// constants. Named <robot>_<function>. Throws std::invalid_argument for robots of more than 64
 /// degrees of freedom, whose functions would be too long to compile.
-Traced trace(const Model& model, RobotFunction function);
+Traced trace(const Model& model, RobotFunction function, const TraceOptions& options = {});
 
 }  // namespace ulna
