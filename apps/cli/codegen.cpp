@@ -16,7 +16,7 @@ namespace {
 struct Options {
   RobotArgument robot;
   std::string functions = "id,fd,M,did,dfd", folder;
-  bool single = false, force = false;
+  bool single = false, parameters = false, force = false;
 };
 
 std::vector<RobotFunction> functions_named(const std::string& list) {
@@ -54,7 +54,7 @@ int generate(const Options& options, Console& console) {
 
   std::vector<Written> all;
   for (const RobotFunction f : functions) {
-    Traced traced = trace(robot.model, f);
+    Traced traced = trace(robot.model, f, {.symbolic_inertias = options.parameters});
     const std::string base = (std::filesystem::path(options.folder) / traced.name()).string();
     refuse_overwriting(base + ".h", options.force);
     refuse_overwriting(base + ".c", options.force);
@@ -114,6 +114,8 @@ Action codegen(CLI::App& app, Console& console) {
       ->option_text("DIR")
       ->required();
   app.add_flag("--float", options->single, "compute in single precision");
+  app.add_flag("--parameters", options->parameters,
+               "take the inertias as a last argument, pi: ten per moving body");
   app.add_flag("-f,--force", options->force, "overwrite files");
   app.footer(
       "  ulna codegen panda -o generated                 id, fd, M, did and dfd\n"

@@ -51,6 +51,32 @@ TEST(CodegenVerb, tells_what_it_wrote_as_json) {
   EXPECT_TRUE(has(read_file(did["source"]), "const float"));
 }
 
+TEST(CodegenVerb, takes_the_inertias_as_an_argument) {
+  const Folder folder;
+  const json d = document(run_cli({"codegen", "panda", "--json", "--parameters", "--functions",
+                                   "id", "-o", folder.path("c")}),
+                          "ulna.codegen/1");
+  EXPECT_EQ(d["functions"][0]["inputs"][3], (json{{"name", "pi"}, {"size", 70}}));
+}
+
+TEST(CodegenVerb, killed_halfway_leaves_whole_files_only) {
+  const Folder folder;
+  ASSERT_EQ(run_cli({"codegen", "panda", "-o", folder.path("whole")}).status, 0);
+  int left = 0;
+  for (const char* seconds : {"0.002", "0.005", "0.01", "0.015", "0.02", "0.03"}) {
+    run({"timeout", "-s", "KILL", seconds, ULNA_CLI, "codegen", "panda", "-f", "-o",
+         folder.path("killed")});
+    for (const char* name : {"id", "fd", "M", "did", "dfd"})
+      for (const char* end : {".h", ".c"}) {
+        const std::string file = std::string("/panda_") + name + end;
+        if (!std::filesystem::exists(folder.path("killed") + file)) continue;
+        ++left;
+        EXPECT_EQ(read_file(folder.path("killed") + file), read_file(folder.path("whole") + file));
+      }
+  }
+  RecordProperty("files_left", left);
+}
+
 TEST(CodegenVerb, does_not_overwrite_unless_told_to) {
   const Folder folder;
   folder.write("pendulum_id.h", "mine");
