@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -64,6 +66,16 @@ class Scratch {
  private:
   fs::path path_;
 };
+
+/// Folders that killed programs have left behind. A day is longer than any compiler takes.
+void remove_stale_scratch(const fs::path& cache) {
+  std::error_code ignored;
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, ignored))
+    if (entry.path().filename().string().starts_with("tmp-") &&
+        entry.last_write_time(ignored) < yesterday)
+      fs::remove_all(entry.path(), ignored);
+}
 
 /// Runs a program without a shell. Its exit status, or nothing if there is no such program.
 std::optional<int> run(const std::vector<std::string>& words, const fs::path& output) {
@@ -153,29 +165,39 @@ std::string text_of(const Traced& function) {
 CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions& options)
     : inputs_(function.inputs()), outputs_(function.outputs()) {
   const fs::path cache = open_cache(options.cache);
+  remove_stale_scratch(cache);
   const Scratch scratch(cache);
   const std::string source = text_of(function);
 
-  if (run({options.compiler, "--version"}, scratch / "version") != 0)
-    throw std::runtime_error("no C compiler '" + options.compiler +
-                             "' is found; install one, or name it in CompileOptions::compiler");
   std::vector<std::string> words{options.compiler, "-std=c99", "-fPIC", "-shared"};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  std::string all = read_file(scratch / "version");
+  // what the compiler defines tells its version and, with -march=native, the processor's instructions
+  std::vector<std::string> asking = words;
+  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) asking.emplace_back(word);
+  const fs::path messages = scratch / "messages";
+  const std::optional<int> status = run(asking, messages);
+  if (!status || *status == 127)
+    throw std::runtime_error("no C compiler '" + options.compiler +
+                             "' is found; install one, or name it in CompileOptions::compiler");
+  const auto require = [&](bool succeeded) {
+    if (!succeeded)
+      throw std::runtime_error("compiling " + function.name() + " failed:\n" + read_file(messages));
+  };
+  require(status == 0);
+  std::string all = read_file(messages);
   for (const std::string& word : words) all += word + '\0';
   const std::string key = detail::sha256(all + source);
-  entry_path_ = cache / (function.name() + "-" + key.substr(0, 32) + ".so");
+  entry_path_ = cache / (function.name().substr(0, 64) + "-" + key.substr(0, 32) + ".so");
 
   std::optional<std::string> library = verified(entry_path_, key);
   from_cache_ = library.has_value();
   const fs::path copy = scratch / "function.so";
   if (!library) {
-    const fs::path text = scratch / "function.c", messages = scratch / "messages";
+    const fs::path text = scratch / "function.c";
     write_file(text, source);
     for (const fs::path& word : {fs::path("-o"), copy, text, fs::path("-lm")})
       words.push_back(word.string());
-    if (run(words, messages) != 0)
-      throw std::runtime_error("compiling " + function.name() + " failed:\n" + read_file(messages));
+    require(run(words, messages) == 0);
     library = read_file(copy);
     // the entry appears whole by its new name, whoever else makes it at the same time
     std::string entry = *library + std::string(footer_mark) + key;

@@ -188,6 +188,16 @@ TEST(CompiledFunction, killed_halfway_leaves_nothing_wrong_behind) {
   }
 }
 
+TEST(CompiledFunction, clears_away_what_the_killed_have_left_a_day_ago) {
+  const TemporaryFolder cache;
+  fs::create_directory(cache / "tmp-old");
+  fs::create_directory(cache / "tmp-new");
+  fs::last_write_time(cache / "tmp-old", fs::file_time_type::clock::now() - std::chrono::hours(25));
+  CompiledFunction f(everything(), {.cache = cache.path(), .flags = {"-O0"}});
+  EXPECT_FALSE(fs::exists(cache / "tmp-old"));
+  EXPECT_TRUE(fs::exists(cache / "tmp-new"));
+}
+
 TEST(CompiledFunction, says_what_is_missing) {
   const TemporaryFolder cache;
   const auto words_of = [&](const CompileOptions& options) -> std::string {

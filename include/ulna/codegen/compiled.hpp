@@ -11,13 +11,13 @@ struct CompileOptions {
   /// ~/.cache/ulna. What lies there is run: it must be the user's own, writable by no one else.
   std::filesystem::path cache = {};
   std::string compiler = "cc";
-  std::vector<std::string> flags = {"-O3", "-ffp-contract=fast"};
+  std::vector<std::string> flags = {"-O3", "-march=native", "-ffp-contract=fast"};
 };
 
 /// A traced function, compiled by the system's C compiler and loaded.
 ///
 /// What was compiled is kept in the cache under the hash of all that it depends on: the C text, the
-/// compiler's version and flags. Entries carry a hash of their own content and appear whole or not at
+/// compiler's version and flags, and the instructions it may use. Entries carry a hash of their own content and appear whole or not at
 /// all, so any number of processes may share a cache, and what is damaged is compiled anew. What is
 /// loaded is a private copy of what was verified: a cache may be changed while a function is in use.
 class CompiledFunction {
