@@ -1,8 +1,8 @@
-# ulna_wide_kernel(<library> <name> <compiler flags>...)
+# ulna_wide_kernel(<layer> <name> <entry> <compiler flags>...)
 #
-# Adds src/dynamics/<name>.cc, compiled for wider instructions than the rest, to a library. Code
-# for AVX2 must not replace the same inline function of another file on a processor without it, so the
-# object is closed up: all of its symbols but the one entry, ulna_batch_kernel_<...>, become its own.
+# Adds src/<layer>/<name>.cc, compiled for wider instructions than the rest, to a layer. Code for AVX2
+# must not replace the same inline function of another file on a processor without it, so the object is
+# closed up: all of its symbols but the one entry become its own.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
    AND CMAKE_OBJCOPY AND CMAKE_LINKER AND NOT CMAKE_CXX_FLAGS MATCHES "coverage")
   set(wide_kernels_possible ON)
@@ -12,13 +12,13 @@ endif()
 include(CheckCXXCompilerFlag)
 option(ULNA_WIDE_KERNELS "Batch kernels for AVX2, chosen at run time" ${wide_kernels_possible})
 
-function(ulna_wide_kernel library name)
+function(ulna_wide_kernel layer name entry)
+  set(library ulna_${layer})
   target_compile_definitions(${library} PRIVATE ULNA_WIDE_KERNELS=$<BOOL:${ULNA_WIDE_KERNELS}>)
   if(NOT ULNA_WIDE_KERNELS)
     return()
   endif()
-  string(REPLACE batch_ ulna_batch_kernel_ entry ${name})
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/dynamics/${name}.cc)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/${layer}/${name}.cc)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ulna::model)
   # unique symbols, a GNU speciality, cannot be made an object's own

@@ -2,8 +2,10 @@
 
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
+#include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
+#include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"

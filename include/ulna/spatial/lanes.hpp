@@ -10,6 +10,14 @@
 /// and the layout in memory is the same with AVX2 and without.
 namespace ulna::lanes {
 
+// As for packs: code with AVX2 and without may meet in one program, and pass these vectors in
+// different registers. Each has names of its own.
+#if defined(__AVX2__)
+inline namespace avx2 {
+#else
+inline namespace baseline {
+#endif
+
 template <class T>
 struct alignas(std::same_as<T, double> ? 32 : alignof(T)) V3 {
   T x, y, z;
@@ -252,4 +260,5 @@ class TurnAboutZ<double> {
   V3<double> with_c_[3], with_s_[3], still_[3];
 };
 
+}  // namespace instruction set
 }  // namespace ulna::lanes

@@ -5,6 +5,11 @@
 /// Symmetric matrices for inner loops: for most scalars one triangle of numbers; for double whole
 /// columns in SIMD registers, which is faster though half of it is said twice.
 namespace ulna::lanes {
+#if defined(__AVX2__)
+inline namespace avx2 {
+#else
+inline namespace baseline {
+#endif
 
 /// A symmetric 3x3 matrix.
 template <class T>
@@ -193,4 +198,5 @@ struct S6<double> {
   }
 };
 
+}  // namespace instruction set
 }  // namespace ulna::lanes

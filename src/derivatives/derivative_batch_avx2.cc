@@ -1,0 +1,5 @@
+#include "derivative_kernel.hpp"
+
+extern "C" ulna::detail::DerivativeKernel* ulna_derivative_kernel_avx2(const ulna::Model& model) {
+  return new ulna::detail::DerivativeKernelOf<4>(model);
+}

@@ -1,0 +1,6 @@
+#include "derivative_kernel.hpp"
+
+extern "C" ulna::detail::DerivativeKernel* ulna_derivative_kernel_baseline(
+    const ulna::Model& model) {
+  return new ulna::detail::DerivativeKernelOf<4>(model);
+}

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "batch_parts.hpp"
+#include "ulna/dynamics/batch.hpp"
+
+/// Many states on many threads, whatever is computed of them.
+namespace ulna::detail {
+
+/// Threads that wait for work, are given the same task, and are waited for.
+class Crew {
+ public:
+  explicit Crew(int hands) {
+    for (int i = 1; i < hands; ++i) threads_.emplace_back([this, i] { serve(i); });
+  }
+  ~Crew() {
+    begin(nullptr, nullptr);
+    for (std::thread& t : threads_) t.join();
+  }
+
+  int hands() const { return static_cast<int>(threads_.size()) + 1; }
+
+  /// Calls task(i) for each i below hands(), the caller's own hand being 0.
+  template <class Task>
+  void run(Task task) {
+    busy_ = static_cast<int>(threads_.size());
+    begin([](void* given, int hand) { (*static_cast<Task*>(given))(hand); }, &task);
+    task(0);
+    for (int busy; (busy = busy_) != 0;) busy_.wait(busy);
+  }
+
+ private:
+  using Call = void(void* task, int hand);
+
+  void begin(Call* call, void* task) {
+    call_ = call, task_ = task;
+    ++round_;
+    round_.notify_all();
+  }
+  void serve(int hand) {
+    for (int round = 0;; ++round) {
+      round_.wait(round);
+      if (!call_) return;
+      call_(task_, hand);
+      if (--busy_ == 0) busy_.notify_one();
+    }
+  }
+
+  std::vector<std::thread> threads_;
+  Call* call_ = nullptr;  ///< of this round; none: go home
+  void* task_ = nullptr;
+  std::atomic<int> round_ = 0, busy_ = 0;
+};
+
+/// A crew with a kernel for each hand, and what is checked before they start.
+template <class Kernel>
+struct Team {
+  using In = Batch::In;
+
+  Model model;
+  Crew crew;
+  std::vector<std::unique_ptr<Kernel>> kernels;
+
+  Team(Model robot, int threads, Kernel* (*make)(const Model&))
+      : model(std::move(robot)),
+        crew(threads > 0 ? threads
+                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {
+    for (int i = 0; i < crew.hands(); ++i) kernels.emplace_back(make(model));
+  }
+
+  void require_columns(const char* what, const In& m, Eigen::Index rows,
+                       Eigen::Index states) const {
+    detail::require_shape(what, m.rows(), m.cols(), rows, states, model);
+  }
+  /// And that all is finite, naming the state that is not.
+  void require_numbers(const char* what, const In& m, Eigen::Index rows,
+                       Eigen::Index states) const {
+    require_columns(what, m, rows, states);
+    // a finite number times zero is zero: one look at the sum tells of all
+    if (m.outerStride() == rows) {
+      if ((Eigen::Map<const Eigen::ArrayXd>(m.data(), m.size()) * 0.0).sum() == 0.0) return;
+    } else {
+      if ((m.array() * 0.0).sum() == 0.0) return;
+    }
+    for (Eigen::Index s = 0; s < states; ++s)
+      for (Eigen::Index i = 0; i < rows; ++i)
+        if (!std::isfinite(m(i, s)))
+          throw std::invalid_argument(std::string(what) + " is not finite in state " +
+                                      std::to_string(s + 1) + " of " + std::to_string(states) +
+                                      ", row " + std::to_string(i + 1));
+  }
+
+  /// Deals runs of whole packs out to the hands: whoever is done takes the next.
+  template <class Work>
+  void each_run(Eigen::Index states, Work work) {
+    const int n = static_cast<int>(states), run = 32 * kernels[0]->lanes();
+    std::atomic<int> next = 0;
+    crew.run([&](int hand) {
+      for (int begin; (begin = next.fetch_add(run)) < n;)
+        work(*kernels[hand], begin, std::min(n, begin + run));
+    });
+  }
+
+  void set_plant(const Plant<double>& plant) {
+    if (plant.model().body_count() != model.body_count() || plant.model().nv() != model.nv())
+      throw std::invalid_argument("batch: made for robot '" + model.name() +
+                                  "', called with robot '" + plant.model().name() + "'");
+    for (auto& kernel : kernels) kernel->set_plant(plant);
+  }
+};
+
+/// Whether the kernels for AVX2 are there and can run here.
+inline bool has_avx2() {
+#if ULNA_WIDE_KERNELS
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+inline Columns columns(const Batch::In& m) {
+  return {const_cast<double*>(m.data()), m.outerStride()};
+}
+inline Columns columns(Batch::Out& m) { return {m.data(), m.outerStride()}; }
+
+}  // namespace ulna::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "ulna/dynamics/arguments.hpp"
+#include "ulna/num/pack.hpp"
+
+/// What all kernels of batches share: states into SIMD lanes and out of them.
+namespace ulna::detail {
+
+/// A matrix with a state per column, as plain memory: what crosses between code for different
+/// processors.
+struct Columns {
+  double* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+// Square by square, N rows of N states. The last square ends with the last row, so it may do some
+// rows again; fewer rows than that go one by one, and so do states fewer than lanes: lanes beyond
+// the end repeat the last state, which costs nothing and disturbs nobody.
+template <int N>
+void load(Columns from, int s, int end, VecX<Pack<double, N>>& to) {
+  using T = Pack<double, N>;
+  const Eigen::Index size = to.size();
+  const double* const column = from.data + s * from.stride;
+  if (size < N || end - s < N) {
+    for (Eigen::Index i = 0; i < size; ++i)
+      to(i) = T::each([&](int l) { return column[i + std::min(l, end - s - 1) * from.stride]; });
+    return;
+  }
+  for (Eigen::Index i = 0; i < size; i += N) {
+    i = std::min(i, size - N);
+    T square[N];
+    for (int l = 0; l < N; ++l) square[l] = T::load(column + i + l * from.stride);
+    transpose(square);
+    for (int k = 0; k < N; ++k) to(i + k) = square[k];
+  }
+}
+template <int N, class M>
+void store(const M& from, int s, int end, Columns to) {
+  using T = Pack<double, N>;
+  const Eigen::Index size = from.size();
+  double* const column = to.data + s * to.stride;
+  if (size < N || end - s < N) {
+    for (Eigen::Index i = 0; i < size; ++i)
+      for (int l = 0; l < std::min(N, end - s); ++l) column[i + l * to.stride] = from.data()[i][l];
+    return;
+  }
+  for (Eigen::Index i = 0; i < size; i += N) {
+    i = std::min(i, size - N);
+    T square[N];
+    for (int k = 0; k < N; ++k) square[k] = from.data()[i + k];
+    transpose(square);
+    for (int l = 0; l < N; ++l) square[l].store(column + i + l * to.stride);
+  }
+}
+
+/// The same parameters in all lanes.
+template <class T>
+void spread_plant(const Plant<double>& from, Plant<T>& to) {
+  const auto spread = [](const Eigen::VectorXd& one, VecX<T>& all) {
+    for (Eigen::Index i = 0; i < one.size(); ++i) all(i) = T(one(i));
+  };
+  spread(from.damping, to.damping);
+  spread(from.friction, to.friction);
+  spread(from.friction_negative, to.friction_negative);
+  spread(from.armature, to.armature);
+  for (int b = 0; b < from.model().body_count(); ++b) {
+    typename Plant<T>::Body body;
+    body.mass = T(from.body(b).mass);
+    body.first = lanes::V3<T>(Vec3<T>(from.body(b).first.vec().template cast<T>()));
+    body.second = lanes::S3<T>(Mat3<T>(from.body(b).second.mat().template cast<T>()));
+    to.set_body(b, body);
+  }
+}
+
+}  // namespace ulna::detail

@@ -1,0 +1,109 @@
+#include "ulna/derivatives/derivative_batch.hpp"
+
+#include "support/dynamics.hpp"
+#include "ulna/derivatives/derivatives.hpp"
+#include "ulna/derivatives/regressor.hpp"
+
+// A batch of derivatives is those of each state, whatever the number of threads.
+namespace ulna::test {
+namespace {
+
+struct States {
+  Eigen::MatrixXd Q, V, X;
+
+  States(const Model& model, Random& random, int count)
+      : Q(model.nq(), count), V(model.nv(), count), X(model.nv(), count) {
+    for (int i = 0; i < count; ++i) {
+      Q.col(i) = random_q(model, random);
+      V.col(i) = random_tangent<double>(model, random);
+      X.col(i) = random_tangent<double>(model, random);
+    }
+  }
+};
+
+struct Results {
+  Eigen::MatrixXd inverse[3], forward[3], Y;
+  bool possible;
+
+  Results(DerivativeBatch& batch, const Plant<double>& plant, const States& s) {
+    const Eigen::Index n = s.V.rows(), count = s.V.cols();
+    for (auto* three : {&inverse, &forward})
+      for (Eigen::MatrixXd& m : *three) m.resize(n * n, count);
+    Y.resize(n * plant.inertial_size(), count);
+    batch.inverse_dynamics(plant, s.Q, s.V, s.X, inverse[0], inverse[1], inverse[2]);
+    possible = batch.forward_dynamics(plant, s.Q, s.V, s.X, forward[0], forward[1], forward[2]);
+    batch.torque_regressor(s.Q, s.V, s.X, Y);
+  }
+  friend bool operator==(const Results& a, const Results& b) {
+    for (int k = 0; k < 3; ++k)
+      if (a.inverse[k] != b.inverse[k] || a.forward[k] != b.forward[k]) return false;
+    return a.Y == b.Y && a.possible == b.possible;
+  }
+};
+
+TEST(DerivativeBatch, is_each_state_by_itself) {
+  for_each_robot([](const Model& model, Random& random) {
+    const Eigen::Index n = model.nv();
+    const Plant<double> plant(model);
+    DerivativeBatch batch(model, 1);
+    for (const int count : {1, 2 * batch.lanes() + 1}) {
+      const States s(model, random, count);
+      const Results all(batch, plant, s);
+      ASSERT_TRUE(all.possible);
+      InverseDynamicsDerivatives<double> inverse(model);
+      ForwardDynamicsDerivatives<double> forward(model);
+      Regressor<double> regressor(model);
+      RowMatX<double> Y(n, plant.inertial_size());
+      for (int i = 0; i < count; ++i) {
+        inverse(plant, s.Q.col(i), s.V.col(i), s.X.col(i));
+        ASSERT_TRUE(forward(plant, s.Q.col(i), s.V.col(i), s.X.col(i)));
+        regressor.torque(s.Q.col(i), s.V.col(i), s.X.col(i), Y);
+        const auto square = [&](const Eigen::MatrixXd& m) {
+          return Eigen::MatrixXd(m.col(i).reshaped(n, n));
+        };
+        expect_close(square(all.inverse[0]), inverse.dq, 1e-12);
+        expect_close(square(all.inverse[1]), inverse.dv, 1e-12);
+        expect_close(square(all.inverse[2]), inverse.da, 1e-12);
+        // forward derivatives as M times them, by the size of what is summed up
+        const MatX<double>* expected[] = {&forward.dq, &forward.dv, &forward.dtau};
+        for (int k = 0; k < 3; ++k)
+          for (Eigen::Index c = 0; c < n; ++c)
+            expect_solved<double>(inverse.da, square(all.forward[k]).col(c),
+                                  Eigen::VectorXd(inverse.da * expected[k]->col(c)), 1e-9);
+        expect_close(Eigen::VectorXd(all.Y.col(i)),
+                     Eigen::VectorXd(Eigen::Map<Eigen::VectorXd>(Y.data(), Y.size())), 1e-12);
+      }
+    }
+  });
+}
+
+TEST(DerivativeBatch, has_the_same_bits_for_any_number_of_threads) {
+  const Model model = with_floating_base(random_model(5));
+  Random random(5);
+  const Plant<double> plant(model);
+  DerivativeBatch one(model, 1);
+  const States s(model, random, 500);
+  const Results alone(one, plant, s);
+  for (const int threads : {2, 5}) {
+    DerivativeBatch many(model, threads);
+    EXPECT_TRUE(Results(many, plant, s) == alone) << threads;
+  }
+}
+
+TEST(DerivativeBatch, tells_an_impossible_plant_and_refuses_what_is_not_finite) {
+  const Model model = random_model(9, {.mimic = 0.0});
+  Random random(9);
+  Plant<double> plant(model);
+  DerivativeBatch batch(model, 2);
+  States s(model, random, 6);
+  plant.set_inertial(Eigen::VectorXd::Zero(plant.inertial_size()));
+  plant.armature.setZero();
+  const Results none(batch, plant, s);
+  EXPECT_FALSE(none.possible);
+  EXPECT_TRUE(none.forward[2].array().isNaN().all());
+  s.V(0, 4) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(told([&] { Results(batch, plant, s); }).find("state 5 of 6, row 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ulna::test
