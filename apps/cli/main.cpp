@@ -28,6 +28,7 @@ constexpr Verb verbs[] = {
     {"count", "count the operations of every formulation, beside the book's", count},
     {"compare", "all formulations side by side: agreement, operations, time", compare},
     {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
+    {"codegen", "write a robot's dynamics as C code", codegen},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -23,6 +23,7 @@ struct Verb {
 };
 
 // one file each; main.cpp has the table
-Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify;
+Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify,
+    codegen;
 
 }  // namespace ulna::cli

@@ -51,7 +51,8 @@ TEST(Completions, zsh_script_is_sound) {
 }
 
 TEST(Completions, bash_offers_verbs_first) {
-  EXPECT_EQ(offered({"c"}), (std::set<std::string>{"check", "compare", "convert", "count"}));
+  EXPECT_EQ(offered({"c"}),
+            (std::set<std::string>{"check", "codegen", "compare", "convert", "count"}));
   EXPECT_EQ(offered({"help", "t"}), (std::set<std::string>{"terms", "tree"}));
 }
 
@@ -71,7 +72,7 @@ TEST(Completions, bash_offers_colour_modes) {
 TEST(Completions, both_scripts_know_every_option_of_every_verb) {
   const std::string zsh = read_file(zsh_script);
   for (const char* verb : {"check", "info", "tree", "convert", "id", "fd", "terms", "equations",
-                           "ik", "count", "compare", "simplify", "robots"}) {
+                           "ik", "count", "compare", "simplify", "codegen", "robots"}) {
     const std::set<std::string> options = options_of(verb);
     EXPECT_GE(options.size(), 3u);
     EXPECT_EQ(offered({verb, "--"}), options) << verb;

@@ -37,6 +37,7 @@ TEST(Manual, documents_every_json_field) {
            {"count", "--json", "panda"},
            {"count", "--json", "chain", "--n", "1..7"},
            {"simplify", "--json", "puma560", "quintic"},
+           {"codegen", "--json", "pendulum", "--out", folder.path("c")},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
@@ -51,7 +52,7 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms",
-                           "equations", "ik", "count", "compare", "simplify"}) {
+                           "equations", "ik", "count", "compare", "simplify", "codegen"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -19,7 +19,7 @@ _ulna() {
     --axes)
       COMPREPLY=($(compgen -W "local world aligned" -- "$word"))
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other)
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions)
       return ;;
   esac
 
@@ -36,6 +36,7 @@ _ulna() {
     count) options="$import --n --svg --force" robots=yes ;;
     compare) options="$import --states --seed" robots=yes ;;
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
+    codegen) options="$import --functions --out --float --parameters --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

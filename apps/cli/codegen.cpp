@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "output_file.hpp"
+#include "report.hpp"
+#include "robot_argument.hpp"
+#include "table.hpp"
+#include "ulna/codegen/print_c.hpp"
+#include "ulna/codegen/robot/robot_functions.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  RobotArgument robot;
+  std::string functions = "id,fd,M,did,dfd", folder;
+  bool single = false, parameters = false, force = false;
+};
+
+std::vector<RobotFunction> functions_named(const std::string& list) {
+  std::vector<RobotFunction> made;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    const std::string name = list.substr(from, to - from);
+    const auto function = robot_function_named(name);
+    if (!function)
+      throw UsageError(
+          fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd", name));
+    if (std::find(made.begin(), made.end(), *function) == made.end()) made.push_back(*function);
+    from = to + 1;
+  }
+  return made;
+}
+
+struct Written {
+  RobotFunction function;
+  Traced traced;
+  CFiles files;
+  std::string header, source;  ///< paths
+};
+
+Json vectors(const std::vector<Traced::Vector>& list) {
+  Json all = Json::array();
+  for (const Traced::Vector& v : list) all.push_back({{"name", v.name}, {"size", v.size}});
+  return all;
+}
+
+int generate(const Options& options, Console& console) {
+  const std::vector<RobotFunction> functions = functions_named(options.functions);
+  const CNumber number = options.single ? CNumber::single_precision : CNumber::double_precision;
+  const Imported robot = options.robot.load();
+
+  std::vector<Written> all;
+  for (const RobotFunction f : functions) {
+    Traced traced = trace(robot.model, f, {.symbolic_inertias = options.parameters});
+    const std::string base = (std::filesystem::path(options.folder) / traced.name()).string();
+    refuse_overwriting(base + ".h", options.force);
+    refuse_overwriting(base + ".c", options.force);
+    CFiles files = print_c(traced, number);
+    all.push_back({f, std::move(traced), std::move(files), base + ".h", base + ".c"});
+  }
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error)
+    throw std::runtime_error(
+        fmt::format("cannot make the folder '{}': {}", options.folder, error.message()));
+  for (const Written& one : all) {
+    write_file(one.header, one.files.header, options.force);
+    write_file(one.source, one.files.source, options.force);
+  }
+
+  if (console.json()) {
+    Json document = console.document();
+    document["robot"] = {{"name", robot.model.name()},
+                         {"source", options.robot.source()},
+                         {"dof", robot.model.nv()}};
+    document["number"] = options.single ? "float" : "double";
+    document["functions"] = Json::array();
+    for (const Written& one : all)
+      document["functions"].push_back({{"function", name_of(one.function)},
+                                       {"name", one.traced.name()},
+                                       {"inputs", vectors(one.traced.inputs())},
+                                       {"outputs", vectors(one.traced.outputs())},
+                                       {"operations", one.traced.operation_count()},
+                                       {"header", one.header},
+                                       {"source", one.source}});
+    document["diagnostics"] = to_json(robot.diagnostics);
+    console.print(document);
+    return success;
+  }
+  Table table(1);
+  table.column({"function", "", false});
+  table.column({"operations", "", true});
+  table.column({"file", "", false});
+  for (const Written& one : all)
+    table.row({std::string(name_of(one.function)), std::to_string(one.traced.operation_count()),
+               one.source});
+  console.out.print(table.str(console.out));
+  console.out.flush();
+  mention_warnings(console, options.robot, robot.diagnostics);
+  return success;
+}
+
+}  // namespace
+
+Action codegen(CLI::App& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->robot.add_to(app);
+  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd")
+      ->option_text("LIST");
+  app.add_option("-o,--out", options->folder, "the folder to write to")
+      ->option_text("DIR")
+      ->required();
+  app.add_flag("--float", options->single, "compute in single precision");
+  app.add_flag("--parameters", options->parameters,
+               "take the inertias as a last argument, pi: ten per moving body");
+  app.add_flag("-f,--force", options->force, "overwrite files");
+  app.footer(
+      "  ulna codegen panda -o generated                 id, fd, M, did and dfd\n"
+      "  ulna codegen arm.urdf --functions id --float -o firmware/arm\n");
+  return [options, &console] { return generate(*options, console); };
+}
+
+}  // namespace ulna::cli

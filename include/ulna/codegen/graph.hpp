@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+/// What was computed, as a graph: every node is made once, so that equal expressions are one node.
+namespace ulna {
+
+enum class Operation : std::uint8_t {
+  constant,
+  input,  ///< a: which vector, b: which of its numbers
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  sine,
+  cosine,
+  tangent,
+  arc_sine,
+  arc_cosine,
+  arc_tangent,
+  arc_tangent2,
+  square_root,
+  exponential,
+  logarithm,
+  hyperbolic_tangent,
+  absolute,
+  // what follows up to `choose` yields a truth value, 0 or 1
+  less,
+  less_equal,
+  equal,
+  finite,
+  conjunction,
+  disjunction,
+  negation,
+  choose,  ///< a ? b : c
+};
+
+/// How many operands an operation has.
+int arity(Operation operation);
+
+struct Node {
+  Operation operation = Operation::constant;
+  std::int32_t a = 0, b = 0, c = 0;  ///< operands, nodes made before this one
+  double value = 0.0;                ///< of a constant
+
+  bool operator==(const Node&) const = default;
+};
+
+/// What an operation yields: constants are folded with it, and the interpreter runs on it.
+double evaluate(Operation operation, double a, double b, double c);
+
+/// Nodes, each behind its operands. What is asked for is simplified before a node is made:
+///
+///   constants are folded, zeros and ones leave, x - x is 0,
+///   signs move outward until a sum absorbs them: (-x) y is -(x y), x + (-y) is x - y,
+///   operands of sums and products stand in order, constants first,
+///   a term that a sum has with both signs leaves it,
+///   c1 (c2 x) is (c1 c2) x, and c1 x + c2 x is (c1 + c2) x.
+///
+/// This is the algebra of real numbers: 0 x is 0 even should x turn out to be infinite.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  std::int32_t constant(double value);
+  std::int32_t input(std::int32_t vector, std::int32_t index);
+  /// For operations with fewer operands, those left over are ignored.
+  std::int32_t make(Operation operation, std::int32_t a, std::int32_t b = 0, std::int32_t c = 0);
+
+  const Node& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
+
+  bool is_constant(std::int32_t node) const {
+    return (*this)[node].operation == Operation::constant;
+  }
+  bool is_constant(std::int32_t node, double value) const {
+    return is_constant(node) && (*this)[node].value == value;
+  }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Node& node) const;
+  };
+  /// A term of a sum: coefficient times node.
+  struct Term {
+    double coefficient;
+    std::int32_t node;
+  };
+
+  bool is(std::int32_t node, Operation operation) const {
+    return (*this)[node].operation == operation;
+  }
+  std::int32_t intern(const Node& node);
+  std::int32_t sum(std::int32_t a, std::int32_t b, bool minus);
+  std::int32_t product(std::int32_t a, std::int32_t b);
+  std::int32_t quotient(std::int32_t a, std::int32_t b);
+  std::int32_t negative(std::int32_t a);
+  std::int32_t logical(Operation operation, std::int32_t a, std::int32_t b);
+  std::int32_t choice(std::int32_t mask, std::int32_t a, std::int32_t b);
+  Term term(std::int32_t node) const;
+  std::int32_t times(const Term& term);
+  void collect(std::int32_t node, double sign, int depth, std::vector<Term>& terms) const;
+
+  std::vector<Node> nodes_;
+  std::unordered_map<Node, std::int32_t, Hash> known_;
+};
+
+}  // namespace ulna

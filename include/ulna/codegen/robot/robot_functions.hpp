@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "ulna/codegen/traced.hpp"
+#include "ulna/model/model.hpp"
+
+/// The dynamics of one robot as straight lines of operations.
+namespace ulna {
+
+/// What can be traced. Matrices go out column by column.
+enum class RobotFunction {
+  id,    ///< (q, v, a) -> tau
+  M,     ///< q -> M
+  Minv,  ///< q -> Minv
+  fd,    ///< (q, v, tau) -> a
+  did,   ///< (q, v, a) -> tau, dtau_dq, dtau_dv, M
+  dfd,   ///< (q, v, tau) -> a, da_dq, da_dv, Minv
+};
+
+inline constexpr RobotFunction robot_functions[] = {RobotFunction::id,   RobotFunction::M,
+                                                    RobotFunction::Minv, RobotFunction::fd,
+                                                    RobotFunction::did,  RobotFunction::dfd};
+
+std::string_view name_of(RobotFunction function);
+std::optional<RobotFunction> robot_function_named(std::string_view name);
+
+struct TraceOptions {
+  /// The inertias are no constants but a last input, pi: ten per moving body as Plant::set_inertial
+  /// takes them.
+  bool symbolic_inertias = false;
+};
+
+/// Traces the algorithms of dynamics and derivatives on expressions, with the robot's numbers for
+/// constants. Named <robot>_<function>. Throws std::invalid_argument for robots of more than 64
+/// degrees of freedom, whose functions would be too long to compile.
+Traced trace(const Model& model, RobotFunction function, const TraceOptions& options = {});
+
+}  // namespace ulna

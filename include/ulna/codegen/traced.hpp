@@ -1,0 +1,92 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ulna/codegen/expression.hpp"
+
+namespace ulna {
+
+/// A function as a straight line of elementary operations: named vectors in, named vectors out.
+class Traced {
+ public:
+  struct Vector {
+    std::string name;
+    int size = 0;
+  };
+
+  const std::string& name() const { return name_; }
+  const std::vector<Vector>& inputs() const { return inputs_; }
+  const std::vector<Vector>& outputs() const { return outputs_; }
+
+  /// The line: operands stand before what is made of them, and nothing is computed in vain.
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// The nodes that the numbers of all outputs are, one output behind the other.
+  const std::vector<std::int32_t>& results() const { return results_; }
+
+  /// Elementary operations: nodes that are neither inputs nor constants.
+  int operation_count() const;
+  int operation_count(Operation operation) const;
+
+ private:
+  friend class Tracer;
+  std::string name_;
+  std::vector<Vector> inputs_, outputs_;
+  std::vector<Node> nodes_;
+  std::vector<std::int32_t> results_;
+};
+
+/// Traces a function:
+///
+///     Tracer tracer("norm");
+///     const auto x = tracer.input("x", 2);
+///     tracer.output("y", Tracer::Column::Constant(1, sqrt(x(0) * x(0) + x(1) * x(1))));
+///     Traced norm = tracer.finish();
+///
+/// Names become identifiers of C: letters, digits, and underscores. Throws std::invalid_argument
+/// where they cannot.
+class Tracer {
+ public:
+  using Column = Eigen::Matrix<Expression, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<Expression, Eigen::Dynamic, Eigen::Dynamic>;
+
+  explicit Tracer(std::string name);
+
+  Column input(std::string name, int size);
+  /// A matrix goes out column by column.
+  void output(std::string name, const Eigen::Ref<const Matrix>& numbers);
+
+  /// The function, and no more of what was traced than its outputs need.
+  Traced finish() const;
+
+ private:
+  void require_new(const std::string& name) const;
+
+  std::unique_ptr<Graph> graph_;
+  std::string name_;
+  std::vector<Traced::Vector> inputs_, outputs_;
+  std::vector<std::int32_t> results_;
+};
+
+/// Evaluates a traced function operation by operation: for tests, and as the measure of what
+/// compiled code gains. Not for several threads at a time.
+class Interpreter {
+ public:
+  explicit Interpreter(Traced function);
+
+  /// One span per vector, of its size: throws std::invalid_argument where they are not.
+  void operator()(std::span<const std::span<const double>> inputs,
+                  std::span<const std::span<double>> outputs);
+
+ private:
+  Traced function_;
+  std::vector<double> values_;
+};
+
+/// Whether a name can be one in C.
+bool is_identifier(std::string_view name);
+/// The nearest name that can: what is neither letter nor digit becomes an underscore.
+std::string to_identifier(std::string_view name);
+
+}  // namespace ulna

@@ -1,0 +1,229 @@
+#include "ulna/codegen/compiled.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+#include "codegen/check_sizes.hpp"
+#include "codegen/sha256.hpp"
+#include "ulna/codegen/print_c.hpp"
+
+extern char** environ;
+
+namespace ulna {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view entry_name = "ulna_entry";
+/// Behind the library in a cache entry: this, the key, and the hash of all before it.
+constexpr std::string_view footer_mark = "\nulna cache entry 1\n";
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out)
+    throw std::runtime_error("cannot write " + path.string() +
+                             ": is the disk full, or the folder not writable?");
+}
+
+/// A folder of one's own in the cache, gone with all that is in it when it is left.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& cache) {
+    std::string name = (cache / "tmp-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw std::runtime_error("cannot write into the cache " + cache.string() +
+                               "; set ULNA_CACHE to a folder of your own");
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+/// Folders that killed programs have left behind. A day is longer than any compiler takes.
+void remove_stale_scratch(const fs::path& cache) {
+  std::error_code ignored;
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, ignored))
+    if (entry.path().filename().string().starts_with("tmp-") &&
+        entry.last_write_time(ignored) < yesterday)
+      fs::remove_all(entry.path(), ignored);
+}
+
+/// Runs a program without a shell. Its exit status, or nothing if there is no such program.
+std::optional<int> run(const std::vector<std::string>& words, const fs::path& output) {
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return std::nullopt;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+fs::path default_cache() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+  };
+  if (const fs::path own = variable("ULNA_CACHE"); !own.empty()) return own;
+  if (const fs::path xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg / "ulna";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "ulna";
+  throw std::runtime_error("no place for compiled functions: set ULNA_CACHE to a folder");
+}
+
+fs::path open_cache(const fs::path& asked) {
+  const fs::path cache = fs::absolute(asked.empty() ? default_cache() : asked);
+  std::error_code error;
+  if (!fs::exists(cache, error)) {
+    fs::create_directories(cache.parent_path(), error);
+    if (::mkdir(cache.c_str(), 0700) != 0 && errno != EEXIST)
+      throw std::runtime_error("cannot make the cache " + cache.string() +
+                               "; set ULNA_CACHE to a folder of your own");
+  }
+  struct stat about {};
+  if (::stat(cache.c_str(), &about) != 0 || !S_ISDIR(about.st_mode))
+    throw std::runtime_error("the cache " + cache.string() + " is not a folder");
+  if (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)))
+    throw std::runtime_error(
+        "the cache " + cache.string() +
+        " can be written by others, and what lies in it is run: chmod go-w it, "
+        "or set ULNA_CACHE to a folder of your own");
+  return cache;
+}
+
+/// The library in a cache entry, if it is one, whole, and for this key.
+std::optional<std::string> verified(const fs::path& entry, const std::string& key) {
+  std::string text = read_file(entry);
+  const std::size_t footer = footer_mark.size() + key.size() + 64;
+  if (text.size() <= footer) return std::nullopt;
+  const std::string hash = text.substr(text.size() - 64);
+  text.resize(text.size() - 64);
+  if (detail::sha256(text) != hash || !text.ends_with(std::string(footer_mark) + key))
+    return std::nullopt;
+  text.resize(text.size() - footer_mark.size() - key.size());
+  return text;
+}
+
+/// The C text with an entry that takes its vectors by lists of pointers.
+std::string text_of(const Traced& function) {
+  const CFiles files = print_c(function);
+  std::string source = files.source;
+  const std::string include = "#include \"" + function.name() + ".h\"\n";
+  source.erase(source.find(include), include.size());
+  source +=
+      "\nvoid " + std::string(entry_name) + "(const double *const *in, double *const *out);\n";
+  source += "void " + std::string(entry_name) +
+            "(const double *const *in, double *const *out) {\n  (void)in;\n  (void)out;\n  " +
+            function.name() + "(";
+  std::string between;
+  for (std::size_t i = 0; i < function.inputs().size(); ++i, between = ", ")
+    source += between + "in[" + std::to_string(i) + "]";
+  for (std::size_t i = 0; i < function.outputs().size(); ++i, between = ", ")
+    source += between + "out[" + std::to_string(i) + "]";
+  return source + ");\n}\n";
+}
+
+}  // namespace
+
+CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions& options)
+    : inputs_(function.inputs()), outputs_(function.outputs()) {
+  const fs::path cache = open_cache(options.cache);
+  remove_stale_scratch(cache);
+  const Scratch scratch(cache);
+  const std::string source = text_of(function);
+
+  std::vector<std::string> words{options.compiler, "-std=c99", "-fPIC", "-shared"};
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
+  // what the compiler defines tells its version and, with -march=native, the processor's instructions
+  std::vector<std::string> asking = words;
+  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) asking.emplace_back(word);
+  const fs::path messages = scratch / "messages";
+  const std::optional<int> status = run(asking, messages);
+  if (!status || *status == 127)
+    throw std::runtime_error("no C compiler '" + options.compiler +
+                             "' is found; install one, or name it in CompileOptions::compiler");
+  const auto require = [&](bool succeeded) {
+    if (!succeeded)
+      throw std::runtime_error("compiling " + function.name() + " failed:\n" + read_file(messages));
+  };
+  require(status == 0);
+  std::string all = read_file(messages);
+  for (const std::string& word : words) all += word + '\0';
+  const std::string key = detail::sha256(all + source);
+  entry_path_ = cache / (function.name().substr(0, 64) + "-" + key.substr(0, 32) + ".so");
+
+  std::optional<std::string> library = verified(entry_path_, key);
+  from_cache_ = library.has_value();
+  const fs::path copy = scratch / "function.so";
+  if (!library) {
+    const fs::path text = scratch / "function.c";
+    write_file(text, source);
+    for (const fs::path& word : {fs::path("-o"), copy, text, fs::path("-lm")})
+      words.push_back(word.string());
+    require(run(words, messages) == 0);
+    library = read_file(copy);
+    // the entry appears whole by its new name, whoever else makes it at the same time
+    std::string entry = *library + std::string(footer_mark) + key;
+    entry += detail::sha256(entry);
+    write_file(scratch / "entry", entry);
+    fs::rename(scratch / "entry", entry_path_);
+  } else {
+    write_file(copy, *library);
+  }
+
+  void* const handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+  library_ = std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
+  entry_ = reinterpret_cast<decltype(entry_)>(dlsym(handle, std::string(entry_name).c_str()));
+  if (!entry_) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+}
+
+void CompiledFunction::operator()(std::span<const std::span<const double>> inputs,
+                                  std::span<const std::span<double>> outputs) const {
+  detail::check_sizes("inputs", inputs_, inputs);
+  detail::check_sizes("outputs", outputs_, outputs);
+  std::vector<const double*> in;
+  std::vector<double*> out;
+  for (const auto& x : inputs) in.push_back(x.data());
+  for (const auto& y : outputs) out.push_back(y.data());
+  entry_(in.data(), out.data());
+}
+
+}  // namespace ulna

@@ -1,0 +1,272 @@
+#include "ulna/codegen/graph.hpp"
+
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace ulna {
+
+int arity(Operation operation) {
+  switch (operation) {
+    case Operation::constant:
+    case Operation::input:
+      return 0;
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply:
+    case Operation::divide:
+    case Operation::arc_tangent2:
+    case Operation::less:
+    case Operation::less_equal:
+    case Operation::equal:
+    case Operation::conjunction:
+    case Operation::disjunction:
+      return 2;
+    case Operation::choose:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+double evaluate(Operation operation, double a, double b, double c) {
+  switch (operation) {
+    case Operation::add:
+      return a + b;
+    case Operation::subtract:
+      return a - b;
+    case Operation::multiply:
+      return a * b;
+    case Operation::divide:
+      return a / b;
+    case Operation::negate:
+      return -a;
+    case Operation::sine:
+      return std::sin(a);
+    case Operation::cosine:
+      return std::cos(a);
+    case Operation::tangent:
+      return std::tan(a);
+    case Operation::arc_sine:
+      return std::asin(a);
+    case Operation::arc_cosine:
+      return std::acos(a);
+    case Operation::arc_tangent:
+      return std::atan(a);
+    case Operation::arc_tangent2:
+      return std::atan2(a, b);
+    case Operation::square_root:
+      return std::sqrt(a);
+    case Operation::exponential:
+      return std::exp(a);
+    case Operation::logarithm:
+      return std::log(a);
+    case Operation::hyperbolic_tangent:
+      return std::tanh(a);
+    case Operation::absolute:
+      return std::abs(a);
+    case Operation::less:
+      return a < b;
+    case Operation::less_equal:
+      return a <= b;
+    case Operation::equal:
+      return a == b;
+    case Operation::finite:
+      return std::isfinite(a);
+    case Operation::conjunction:
+      return a != 0.0 && b != 0.0;
+    case Operation::disjunction:
+      return a != 0.0 || b != 0.0;
+    case Operation::negation:
+      return a == 0.0;
+    case Operation::choose:
+      return a != 0.0 ? b : c;
+    case Operation::constant:
+    case Operation::input:
+      break;
+  }
+  throw std::logic_error("a constant or an input is not evaluated");
+}
+
+std::size_t Graph::Hash::operator()(const Node& node) const {
+  std::uint64_t h = std::bit_cast<std::uint64_t>(node.value);
+  const auto mix = [&h](std::int64_t x) {
+    h = (h ^ static_cast<std::uint64_t>(x)) * 0x9e3779b97f4a7c15;
+    h ^= h >> 29;
+  };
+  mix(static_cast<int>(node.operation));
+  mix(node.a), mix(node.b), mix(node.c);
+  return h;
+}
+
+std::int32_t Graph::intern(const Node& node) {
+  const auto [at, is_new] = known_.try_emplace(node, size());
+  if (is_new) nodes_.push_back(node);
+  return at->second;
+}
+
+std::int32_t Graph::constant(double value) {
+  // there is one zero
+  return intern({Operation::constant, 0, 0, 0, value == 0.0 ? 0.0 : value});
+}
+
+std::int32_t Graph::input(std::int32_t vector, std::int32_t index) {
+  return intern({Operation::input, vector, index, 0, 0.0});
+}
+
+std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, std::int32_t c) {
+  const int operands = arity(operation);
+  if (operands < 2) b = 0;
+  if (operands < 3) c = 0;
+  if (is_constant(a) && (operands < 2 || is_constant(b)) && (operands < 3 || is_constant(c)))
+    return constant(evaluate(operation, (*this)[a].value, (*this)[b].value, (*this)[c].value));
+  switch (operation) {
+    case Operation::add:
+      return sum(a, b, false);
+    case Operation::subtract:
+      return sum(a, b, true);
+    case Operation::multiply:
+      return product(a, b);
+    case Operation::divide:
+      return quotient(a, b);
+    case Operation::negate:
+      return negative(a);
+    case Operation::sine:
+    case Operation::tangent:
+    case Operation::arc_sine:
+    case Operation::arc_tangent:
+    case Operation::hyperbolic_tangent:
+      if (is(a, Operation::negate)) return negative(make(operation, (*this)[a].a));
+      break;
+    case Operation::cosine:
+    case Operation::absolute:
+      if (is(a, Operation::negate)) return make(operation, (*this)[a].a);
+      break;
+    case Operation::equal:
+      if (a > b) std::swap(a, b);
+      break;
+    case Operation::conjunction:
+    case Operation::disjunction:
+      return logical(operation, a, b);
+    case Operation::negation:
+      if (is(a, Operation::negation)) return (*this)[a].a;
+      break;
+    case Operation::choose:
+      return choice(a, b, c);
+    default:
+      break;
+  }
+  return intern({operation, a, b, c, 0.0});
+}
+
+std::int32_t Graph::negative(std::int32_t a) {
+  if (is_constant(a)) return constant(-(*this)[a].value);
+  if (is(a, Operation::negate)) return (*this)[a].a;
+  return intern({Operation::negate, a, 0, 0, 0.0});
+}
+
+Graph::Term Graph::term(std::int32_t node) const {
+  double coefficient = 1.0;
+  if (is(node, Operation::negate)) coefficient = -1.0, node = (*this)[node].a;
+  if (is(node, Operation::multiply) && is_constant((*this)[node].a))
+    coefficient *= (*this)[(*this)[node].a].value, node = (*this)[node].b;
+  return {coefficient, node};
+}
+
+std::int32_t Graph::times(const Term& term) {
+  return product(constant(term.coefficient), term.node);
+}
+
+void Graph::collect(std::int32_t node, double sign, int depth, std::vector<Term>& terms) const {
+  const Node& n = (*this)[node];
+  if (n.operation == Operation::negate) return collect(n.a, -sign, depth, terms);
+  const bool plus = n.operation == Operation::add, minus = n.operation == Operation::subtract;
+  if (depth == 0 || !(plus || minus)) {
+    Term t = term(node);
+    t.coefficient *= sign;
+    return terms.push_back(t);
+  }
+  collect(n.a, sign, depth - 1, terms);
+  collect(n.b, minus ? -sign : sign, depth - 1, terms);
+}
+
+std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
+  if (is_constant(a) && is_constant(b))
+    return constant((*this)[a].value + (minus ? -(*this)[b].value : (*this)[b].value));
+  if (is_constant(b, 0.0)) return a;
+  if (is_constant(a, 0.0)) return minus ? negative(b) : b;
+
+  // a term that is there with both signs leaves, and equal ones are gathered
+  std::vector<Term> of_a, of_b;
+  collect(a, 1.0, 3, of_a);
+  collect(b, minus ? -1.0 : 1.0, 3, of_b);
+  for (std::size_t i = 0; i < of_a.size(); ++i)
+    for (std::size_t j = 0; j < of_b.size(); ++j) {
+      if (of_a[i].node != of_b[j].node) continue;
+      const bool cancels = of_a[i].coefficient == -of_b[j].coefficient;
+      if (!cancels && (of_a.size() > 1 || of_b.size() > 1)) continue;
+      const Term gathered{of_a[i].coefficient + of_b[j].coefficient, of_a[i].node};
+      of_a.erase(of_a.begin() + static_cast<std::ptrdiff_t>(i));
+      of_b.erase(of_b.begin() + static_cast<std::ptrdiff_t>(j));
+      std::int32_t total = times(gathered);
+      for (const Term& t : of_a) total = sum(total, times(t), false);
+      for (const Term& t : of_b) total = sum(total, times(t), false);
+      return total;
+    }
+
+  // the operands without their signs
+  bool minus_a = false;
+  if (is(a, Operation::negate)) minus_a = true, a = (*this)[a].a;
+  if (is(b, Operation::negate)) minus = !minus, b = (*this)[b].a;
+  if (a > b) std::swap(a, b), std::swap(minus_a, minus);
+  const std::int32_t made =
+      intern({minus == minus_a ? Operation::add : Operation::subtract, a, b, 0, 0.0});
+  return minus_a ? negative(made) : made;
+}
+
+std::int32_t Graph::product(std::int32_t a, std::int32_t b) {
+  if (is_constant(a) && is_constant(b)) return constant((*this)[a].value * (*this)[b].value);
+  if (is(a, Operation::negate)) return negative(product((*this)[a].a, b));
+  if (is(b, Operation::negate)) return negative(product(a, (*this)[b].a));
+  if (is_constant(b) || (!is_constant(a) && a > b)) std::swap(a, b);
+  if (is_constant(a)) {
+    const double factor = (*this)[a].value;
+    if (factor == 0.0) return a;
+    if (factor == 1.0) return b;
+    if (factor < 0.0) return negative(product(constant(-factor), b));
+    const Term t = term(b);
+    if (t.coefficient != 1.0) return times({factor * t.coefficient, t.node});
+  }
+  return intern({Operation::multiply, a, b, 0, 0.0});
+}
+
+std::int32_t Graph::quotient(std::int32_t a, std::int32_t b) {
+  if (is_constant(a, 0.0)) return a;
+  if (is_constant(b) && (*this)[b].value != 0.0)
+    return product(constant(1.0 / (*this)[b].value), a);
+  if (a == b) return constant(1.0);
+  if (is(a, Operation::negate)) return negative(quotient((*this)[a].a, b));
+  if (is(b, Operation::negate)) return negative(quotient(a, (*this)[b].a));
+  return intern({Operation::divide, a, b, 0, 0.0});
+}
+
+std::int32_t Graph::logical(Operation operation, std::int32_t a, std::int32_t b) {
+  if (a == b) return a;
+  if (is_constant(b)) std::swap(a, b);
+  if (is_constant(a)) {
+    const bool holds = (*this)[a].value != 0.0;
+    return holds == (operation == Operation::conjunction) ? b : a;
+  }
+  if (a > b) std::swap(a, b);
+  return intern({operation, a, b, 0, 0.0});
+}
+
+std::int32_t Graph::choice(std::int32_t mask, std::int32_t a, std::int32_t b) {
+  if (a == b) return a;
+  if (is_constant(mask)) return (*this)[mask].value != 0.0 ? a : b;
+  if (is(mask, Operation::negation)) return choice((*this)[mask].a, b, a);
+  return intern({Operation::choose, mask, a, b, 0.0});
+}
+
+}  // namespace ulna

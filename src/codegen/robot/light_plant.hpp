@@ -1,0 +1,91 @@
+#pragma once
+
+#include "codegen/robot/exact_places.hpp"
+#include "ulna/dynamics/joint_kernels.hpp"
+#include "ulna/dynamics/mass_matrix_impl.hpp"
+#include "ulna/model/plant.hpp"
+
+/// The robot's numbers, as few of them as its dynamics depends on.
+namespace ulna::detail {
+
+/// A plant whose inertias, ten per moving body in the users' frames, are the expressions pi.
+inline Plant<Expression> plant_with(const Model& model, const VecX<Expression>& pi) {
+  Plant<Expression> plant(model);
+  for (int b = 1; b < model.body_count(); ++b) {
+    const Mat3<double> R_BC = model.joint(b).R_BC.matrix().unaryExpr(&exact);
+    const auto X_CB = Transform<Expression>::from_rotation(
+        Rotation<Expression>::from_matrix(R_BC.transpose().cast<Expression>()));
+    const Inertia<Expression>::Parameters own = pi.segment<10>(10 * (b - 1));
+    plant.set_body(b, Plant<Expression>::Body(X_CB * Inertia<Expression>(own)));
+  }
+  return plant;
+}
+
+/// Zeros for those that are not, but only by rounding.
+template <class... Numbers>
+void remove_dust(Numbers&... numbers) {
+  if (!(numbers.is_constant() && ...)) return;
+  double largest = 0.0;
+  ((largest = std::max(largest, std::abs(numbers.constant()))), ...);
+  const auto clean = [&](Expression& x) {
+    if (std::abs(x.constant()) <= exact_within * largest) x = Expression(0);
+  };
+  (clean(numbers), ...);
+}
+
+/// Inertias that yield the same torques with more zeros [Gautier, Khalil 1990]. Mass on a hinge's axis
+/// moves as if it belonged to the parent, so it is handed over to it: of a body on a hinge, its mass,
+/// the first moment along the axis and the second moment along it. What slides turns as its parent
+/// does, so it hands over its second moments. Wrenches through the joints would come out changed;
+/// joint torques do not. The frames are those of exact_places.
+inline Plant<Expression> light_plant(Plant<Expression> plant) {
+  using E = Expression;
+  using Body = Plant<E>::Body;
+  const Model& model = plant.model();
+  const std::vector<ExactPlace> places = exact_places(model);
+  /// The body seen from a frame in which its own is at R, p.
+  const auto seen = [](const Body& B, const M3<E>& R, const V3<E>& p) {
+    Body made;
+    carry_to_world(B, R, p, made);
+    return made;
+  };
+  const M3<E> one(Mat3<E>(Mat3<E>::Identity()));
+  std::vector<Body> bodies;
+  for (int b = 0; b < model.body_count(); ++b)
+    bodies.push_back(
+        seen(plant.body(b), one, {E(0), E(0), E(-places[static_cast<std::size_t>(b)].slide_from)}));
+  for (std::size_t b = bodies.size() - 1; b > 0; --b) {
+    const Joint& j = model.joint(static_cast<int>(b));
+    Body &B = bodies[b], handed;
+    if (turns_only(j.type)) {
+      std::swap(handed.mass, B.mass);
+      std::swap(handed.first.z, B.first.z);
+      std::swap(handed.second.zz, B.second.zz);
+    } else if (j.type == JointType::prismatic) {
+      std::swap(handed.second, B.second);
+    }
+    add_body(
+        seen(handed, M3<E>(Mat3<E>(places[b].E.cast<E>())), V3<E>(Vec3<E>(places[b].p.cast<E>()))),
+        bodies[static_cast<std::size_t>(j.parent)]);
+  }
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    V3<E>& h = bodies[b].first;
+    lanes::S3<E>& S = bodies[b].second;
+    remove_dust(h.x, h.y, h.z);
+    remove_dust(S.xx, S.xy, S.xz, S.yy, S.yz, S.zz);
+    plant.set_body(static_cast<int>(b), bodies[b]);
+  }
+  return plant;
+}
+
+/// Whether the first joint only turns the whole robot about the direction of gravity: then nothing
+/// depends on its angle.
+inline bool turns_with_gravity(const Model& model) {
+  if (model.joint_count() == 0 || !turns_only(model.joint(1).type)) return false;
+  for (int b = 2; b < model.body_count(); ++b)
+    if (model.joint(b).parent == 0 || model.joint(b).q == model.joint(1).q) return false;
+  const Vec3<double> axis = model.joint(1).X_PJ.rotation().matrix().col(2);
+  return cross(axis, model.gravity()).norm() <= exact_within * model.gravity().norm();
+}
+
+}  // namespace ulna::detail

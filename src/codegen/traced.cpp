@@ -1,0 +1,123 @@
+#include "ulna/codegen/traced.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "codegen/check_sizes.hpp"
+#include "codegen/shorten.hpp"
+
+namespace ulna {
+namespace {
+
+void require_identifier(const std::string& name) {
+  if (!is_identifier(name))
+    throw std::invalid_argument("'" + name +
+                                "' cannot be a name in C: use letters, digits and underscores, no "
+                                "digit first, no keyword; to_identifier makes one");
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  static constexpr std::string_view keywords[] = {
+      "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+      "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+      "typedef", "union",  "unsigned", "void",   "volatile", "while"};
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  // an underscore in front is the compiler's, and xN names an intermediate result
+  if (name.empty() || !letter(name.front())) return false;
+  if (!std::all_of(name.begin(), name.end(),
+                   [&](char c) { return letter(c) || digit(c) || c == '_'; }))
+    return false;
+  if (name.size() > 1 && name.front() == 'x' && std::all_of(name.begin() + 1, name.end(), digit))
+    return false;
+  return std::find(std::begin(keywords), std::end(keywords), name) == std::end(keywords);
+}
+
+std::string to_identifier(std::string_view name) {
+  std::string made;
+  for (const char c : name) {
+    const bool fits =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    made += fits ? c : '_';
+  }
+  return is_identifier(made) ? made : "f_" + made;
+}
+
+int Traced::operation_count() const {
+  return static_cast<int>(std::count_if(nodes_.begin(), nodes_.end(), [](const Node& n) {
+    return n.operation != Operation::constant && n.operation != Operation::input;
+  }));
+}
+
+int Traced::operation_count(Operation operation) const {
+  return static_cast<int>(std::count_if(nodes_.begin(), nodes_.end(),
+                                        [&](const Node& n) { return n.operation == operation; }));
+}
+
+Tracer::Tracer(std::string name) : graph_(std::make_unique<Graph>()), name_(std::move(name)) {
+  require_identifier(name_);
+}
+
+void Tracer::require_new(const std::string& name) const {
+  require_identifier(name);
+  for (const auto* vectors : {&inputs_, &outputs_})
+    for (const Traced::Vector& v : *vectors)
+      if (v.name == name)
+        throw std::invalid_argument("two inputs or outputs of '" + name_ + "' are named '" + name +
+                                    "'; give each its own name");
+}
+
+Tracer::Column Tracer::input(std::string name, int size) {
+  require_new(name);
+  const auto vector = static_cast<std::int32_t>(inputs_.size());
+  inputs_.push_back({std::move(name), size});
+  Column x(size);
+  for (int i = 0; i < size; ++i) x(i) = Expression(*graph_, graph_->input(vector, i));
+  return x;
+}
+
+void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers) {
+  require_new(name);
+  outputs_.push_back({std::move(name), static_cast<int>(numbers.size())});
+  for (Eigen::Index c = 0; c < numbers.cols(); ++c)
+    for (Eigen::Index r = 0; r < numbers.rows(); ++r) results_.push_back(numbers(r, c).in(*graph_));
+}
+
+Traced Tracer::finish() const {
+  Traced made;
+  made.name_ = name_;
+  made.inputs_ = inputs_;
+  made.outputs_ = outputs_;
+  std::tie(made.nodes_, made.results_) = detail::shorten(*graph_, results_);
+  return made;
+}
+
+Interpreter::Interpreter(Traced function)
+    : function_(std::move(function)), values_(function_.nodes().size()) {}
+
+void Interpreter::operator()(std::span<const std::span<const double>> inputs,
+                             std::span<const std::span<double>> outputs) {
+  detail::check_sizes("inputs", function_.inputs(), inputs);
+  detail::check_sizes("outputs", function_.outputs(), outputs);
+  double* const values = values_.data();
+  std::size_t at = 0;
+  for (const Node& n : function_.nodes()) {
+    double& value = values[at++];
+    if (n.operation == Operation::constant)
+      value = n.value;
+    else if (n.operation == Operation::input)
+      value = inputs[static_cast<std::size_t>(n.a)][static_cast<std::size_t>(n.b)];
+    else
+      value = evaluate(n.operation, values[n.a], values[n.b], values[n.c]);
+  }
+  std::size_t result = 0;
+  for (const auto& out : outputs)
+    for (double& number : out)
+      number = values[static_cast<std::size_t>(function_.results()[result++])];
+}
+
+}  // namespace ulna
