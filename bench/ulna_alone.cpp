@@ -55,7 +55,7 @@ void measure(const std::vector<Measured>& group, double seconds_each, Entries& e
 
 /// Each algorithm one state after the other, in batches, and in batches on two threads.
 void measure_batches(const bench::Robot& robot, double seconds_each, Entries& entries) {
-  constexpr int count = 4096;
+  constexpr int count = 16384;
   const States& s = robot.states;
   const BenchRobot table = robot.table();
   const BenchPeer& peer = ulna_peer();
