@@ -1,0 +1,78 @@
+#include "support/allocations.hpp"
+
+#include "support/dynamics.hpp"
+#include "ulna/derivatives/derivative_batch.hpp"
+#include "ulna/derivatives/frame_derivatives.hpp"
+#include "ulna/derivatives/regressor.hpp"
+#include "ulna/derivatives/second_derivatives.hpp"
+
+// Derivatives in a control loop allocate nothing, on robots of all kinds of joints.
+namespace ulna::test {
+namespace {
+
+TEST(AllocationsOfDerivatives, are_none) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  for_each_robot([](const Model& model, Random& random) {
+    const int n = model.nv();
+    Rig<double> rig(model, random);
+    const auto list = random_wrenches<double>(model, random);
+    const ExternalWrenches<double> wrenches(list);
+    InverseDynamicsDerivatives<double> inverse(model);
+    ForwardDynamicsDerivatives<double> forward(model);
+    InverseDynamicsSecondDerivatives<double> inverse_twice(model);
+    ForwardDynamicsSecondDerivatives<double> forward_twice(model);
+    Regressor<double> regressor(model);
+    RowMatX<double> Y(n, rig.plant.inertial_size()), Y_rate = Y, W(6, Y.cols()), X(n, 4);
+    Eigen::VectorXd energy(Y.cols());
+    Eigen::MatrixXd J(6, n), J2 = J, J3 = J, H(6, n * n), sum(n, n);
+    const Motion<double> motion = rig.motion();
+    const Frame frame = model.frames().back();
+    bool possible = true;
+
+    const auto expect_none = [](const char* what, auto algorithm) {
+      EXPECT_EQ(allocations_of(algorithm), 0) << what;
+    };
+    expect_none("inverse", [&] { inverse(rig.plant, rig.q, rig.v, rig.a, wrenches); });
+    expect_none("forward", [&] { possible &= forward(rig.plant, rig.q, rig.v, rig.a, wrenches); });
+    expect_none("inverse, second", [&] { inverse_twice(rig.plant, rig.q, rig.v, rig.a); });
+    expect_none("contracted", [&] { inverse_twice.dqq.contract(rig.v, sum); });
+    expect_none("forward, second",
+                [&] { possible &= forward_twice(rig.plant, rig.q, rig.v, rig.a); });
+    expect_none("torque regressor", [&] { regressor.torque(rig.q, rig.v, rig.a, Y); });
+    expect_none("wrench regressor", [&] { regressor.wrench(1, rig.q, rig.v, rig.a, W); });
+    expect_none("energy regressor", [&] { regressor.energy(rig.q, rig.v, energy); });
+    expect_none("momentum regressor", [&] { regressor.momentum(rig.q, rig.v, Y, Y_rate); });
+    expect_none("resistance", [&] { Regressor<double>::resistance(rig.v, rig.a, X); });
+    for (const Axes axes : all_axes) {
+      expect_none("rate", [&] { frame_jacobian_rate<double>(motion, frame, axes, J); });
+      expect_none("hessian", [&] { frame_hessian<double>(motion, frame, axes, H); });
+      expect_none("frame",
+                  [&] { frame_motion_derivatives<double>(motion, frame, axes, J, J2, J3); });
+    }
+    EXPECT_TRUE(possible);
+  });
+}
+
+TEST(AllocationsOfDerivatives, in_batches_are_none) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model model = with_floating_base(random_model(4));
+  Random random(4);
+  const int n = model.nv(), count = 150;
+  const Plant<double> plant(model);
+  DerivativeBatch batch(model, 2);
+  Eigen::MatrixXd Q(model.nq(), count), V(n, count), A(n, count), x(n * n, count),
+      y = x, z = x, Y(n * plant.inertial_size(), count);
+  for (int i = 0; i < count; ++i) Q.col(i) = random_q(model, random);
+  V.setRandom(), A.setRandom();
+  bool possible = false;
+  EXPECT_EQ(allocations_of([&] {
+              batch.inverse_dynamics(plant, Q, V, A, x, y, z);
+              possible = batch.forward_dynamics(plant, Q, V, A, x, y, z);
+              batch.torque_regressor(Q, V, A, Y);
+            }),
+            0);
+  EXPECT_TRUE(possible);
+}
+
+}  // namespace
+}  // namespace ulna::test
