@@ -193,19 +193,22 @@ TEST(Batch, refuses_what_does_not_fit_and_what_is_not_a_number) {
   EXPECT_NE(size.find(std::to_string(n)), std::string::npos) << size;
 
   Eigen::MatrixXd too_few(n, 4);
-  EXPECT_NE(told([&] { batch.inverse_dynamics(plant, s.Q, s.V, s.X, too_few); }), "nothing was thrown");
+  EXPECT_NE(told([&] { batch.inverse_dynamics(plant, s.Q, s.V, s.X, too_few); }),
+            "nothing was thrown");
 
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     s.X(n - 1, 3) = bad;
     const std::string what = told([&] { batch.inverse_dynamics(plant, s.Q, s.V, s.X, tau); });
     EXPECT_NE(what.find("state 4 of 5, row " + std::to_string(n)), std::string::npos) << what;
-    EXPECT_NE(told([&] { (void)batch.forward_dynamics(plant, s.Q, s.V, s.X, tau); }), "nothing was thrown");
+    EXPECT_NE(told([&] { (void)batch.forward_dynamics(plant, s.Q, s.V, s.X, tau); }),
+              "nothing was thrown");
   }
 
   const Plant<double> stranger(with_floating_base(model));
   s.X(n - 1, 3) = 0.0;
-  EXPECT_NE(told([&] { batch.inverse_dynamics(stranger, s.Q, s.V, s.X, tau); }), "nothing was thrown");
+  EXPECT_NE(told([&] { batch.inverse_dynamics(stranger, s.Q, s.V, s.X, tau); }),
+            "nothing was thrown");
 }
 
 }  // namespace

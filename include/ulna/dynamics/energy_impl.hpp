@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ulna/dynamics/mass_matrix_impl.hpp"
 #include "ulna/dynamics/energy.hpp"
+#include "ulna/dynamics/mass_matrix_impl.hpp"
 
 namespace ulna {
 namespace detail {
