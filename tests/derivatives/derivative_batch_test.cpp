@@ -1,25 +1,12 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/states.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 
 // A batch of derivatives is those of each state, whatever the number of threads.
 namespace ulna::test {
 namespace {
-
-struct States {
-  Eigen::MatrixXd Q, V, X;
-
-  States(const Model& model, Random& random, int count)
-      : Q(model.nq(), count), V(model.nv(), count), X(model.nv(), count) {
-    for (int i = 0; i < count; ++i) {
-      Q.col(i) = random_q(model, random);
-      V.col(i) = random_tangent<double>(model, random);
-      X.col(i) = random_tangent<double>(model, random);
-    }
-  }
-};
 
 struct Results {
   Eigen::MatrixXd inverse[3], forward[3], Y;

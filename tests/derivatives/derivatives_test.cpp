@@ -1,13 +1,11 @@
 #include "ulna/derivatives/derivatives.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/varied.hpp"
 #include "ulna/io/import.hpp"
 
 // The analytic derivatives are those that dual numbers carry through the algorithms themselves.
 namespace ulna::test {
 namespace {
-
-using Dual1 = Dual<double, 1>;
 
 /// External wrenches in all axes, for any scalar.
 template <class T>
@@ -18,27 +16,14 @@ std::vector<ExternalWrench<T>> cast(const std::vector<ExternalWrench<double>>& w
   return made;
 }
 
-enum class By { q, v, x };
-
 /// The Jacobian of f(q, v, x) by one of its arguments, column by column in dual numbers.
 template <class F>
 Eigen::MatrixXd by_duals(const Rig<double>& rig, By by, F f) {
-  const Model& model = rig.model();
-  const int n = model.nv();
+  const int n = rig.nv();
   Eigen::MatrixXd J(n, n);
   for (int c = 0; c < n; ++c) {
-    Rig<Dual1> dual(model, rig.q.cast<Dual1>(), rig.v.cast<Dual1>(), rig.a.cast<Dual1>());
-    if (by == By::q) {
-      VecX<Dual1> along = VecX<Dual1>::Constant(n, Dual1(0.0));
-      along(c) = Dual1::variable(0.0, 0);
-      const VecX<Dual1> from = dual.q;
-      integrate<Dual1>(model, from, along, dual.q);
-    } else {
-      Dual1& x = by == By::v ? dual.v(c) : dual.a(c);
-      x = Dual1::variable(x.value, 0);
-    }
-    const VecX<Dual1> y = f(dual);
-    for (int r = 0; r < n; ++r) J(r, c) = y(r).gradient[0];
+    Rig<Dual1> dual = varied(rig, c, by);
+    J.col(c) = gradient(f(dual));
   }
   return J;
 }
@@ -55,7 +40,7 @@ void expect_inverse_derivatives(const Model& model, Random& random) {
   expect_close(slope.tau, rig.torque(ExternalWrenches<double>(wrenches)), 1e-12);
   expect_close(slope.dq, by_duals(rig, By::q, torque), 1e-11);
   expect_close(slope.dv, by_duals(rig, By::v, torque), 1e-11);
-  expect_close(slope.da, by_duals(rig, By::x, torque), 1e-11);
+  expect_close(slope.da, by_duals(rig, By::a, torque), 1e-11);
   expect_close(slope.da, rig.mass(), 1e-12);
 }
 
@@ -99,7 +84,7 @@ void expect_forward_derivatives(const Model& model, Random& random) {
   };
   expect_slope(slope.dq, By::q);
   expect_slope(slope.dv, By::v);
-  expect_slope(slope.dtau, By::x);
+  expect_slope(slope.dtau, By::a);
 }
 
 TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_trees_of_all_joints) {

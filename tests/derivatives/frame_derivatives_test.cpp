@@ -1,34 +1,12 @@
 #include "ulna/derivatives/frame_derivatives.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/varied.hpp"
 
 // How frames move, differentiated by dual numbers.
 namespace ulna::test {
 namespace {
 
-using Dual1 = Dual<double, 1>;
-
-/// The rig with dual numbers, displaced along q_k or faster along v_k.
-Rig<Dual1> varied(const Rig<double>& rig, int k, bool by_q) {
-  const Model& model = rig.model();
-  Rig<Dual1> dual(model, rig.q.cast<Dual1>(), rig.v.cast<Dual1>(), rig.a.cast<Dual1>());
-  if (by_q) {
-    VecX<Dual1> along = VecX<Dual1>::Constant(model.nv(), Dual1(0.0));
-    along(k) = Dual1::variable(0.0, 0);
-    const VecX<Dual1> from = dual.q;
-    integrate<Dual1>(model, from, along, dual.q);
-  } else {
-    dual.v(k) = Dual1::variable(rig.v(k), 0);
-  }
-  return dual;
-}
-
-Eigen::MatrixXd gradient(const MatX<Dual1>& m) {
-  Eigen::MatrixXd g(m.rows(), m.cols());
-  for (Eigen::Index i = 0; i < m.size(); ++i) g(i) = m(i).gradient[0];
-  return g;
-}
-Eigen::MatrixXd gradient(const Twist<Dual1>& V) { return gradient(MatX<Dual1>(V.vector())); }
+Eigen::MatrixXd gradient_of(const Twist<Dual1>& V) { return gradient(V.vector()); }
 
 /// Calls law(rig, frame, axes) with random robots, all frames of them, and all axes.
 template <class Law>
@@ -52,14 +30,14 @@ TEST(FrameDerivatives, of_velocity_and_acceleration_are_those_of_dual_numbers) {
     Eigen::MatrixXd V_q(6, n), A_q(6, n), A_v(6, n);
     frame_motion_derivatives<double>(rig.motion(), frame, axes, V_q, A_q, A_v);
     for (int k = 0; k < n; ++k) {
-      const Motion<Dual1> by_q = varied(rig, k, true).motion(),
-                          by_v = varied(rig, k, false).motion();
-      expect_close(Eigen::MatrixXd(V_q.col(k)), gradient(frame_velocity<Dual1>(by_q, frame, axes)),
-                   1e-11);
+      const Motion<Dual1> by_q = varied(rig, k, By::q).motion(),
+                          by_v = varied(rig, k, By::v).motion();
+      expect_close(Eigen::MatrixXd(V_q.col(k)),
+                   gradient_of(frame_velocity<Dual1>(by_q, frame, axes)), 1e-11);
       expect_close(Eigen::MatrixXd(A_q.col(k)),
-                   gradient(frame_acceleration<Dual1>(by_q, frame, axes)), 1e-11);
+                   gradient_of(frame_acceleration<Dual1>(by_q, frame, axes)), 1e-11);
       expect_close(Eigen::MatrixXd(A_v.col(k)),
-                   gradient(frame_acceleration<Dual1>(by_v, frame, axes)), 1e-11);
+                   gradient_of(frame_acceleration<Dual1>(by_v, frame, axes)), 1e-11);
     }
   });
 }
@@ -72,7 +50,7 @@ TEST(FrameDerivatives, of_jacobians_are_those_of_dual_numbers) {
     Eigen::MatrixXd along = Eigen::MatrixXd::Zero(6, n);
     for (int k = 0; k < n; ++k) {
       const Eigen::MatrixXd slice = H.middleCols(k * n, n);
-      expect_close(slice, gradient(varied(rig, k, true).jacobian(frame, axes)), 1e-12);
+      expect_close(slice, gradient(varied(rig, k, By::q).jacobian(frame, axes)), 1e-12);
       along += slice * rig.v(k);
     }
     // the rate is the slope along v, and gives what velocity adds to the acceleration

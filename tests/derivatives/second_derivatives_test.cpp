@@ -1,34 +1,11 @@
 #include "ulna/derivatives/second_derivatives.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/varied.hpp"
 #include "ulna/io/import.hpp"
 
 // The second derivatives are the first ones, run on dual numbers.
 namespace ulna::test {
 namespace {
-
-using Dual1 = Dual<double, 1>;
-
-/// A rig with dual numbers, displaced along q_k or moved faster along v_k.
-Rig<Dual1> varied(const Rig<double>& rig, int k, bool by_q) {
-  const Model& model = rig.model();
-  Rig<Dual1> dual(model, rig.q.cast<Dual1>(), rig.v.cast<Dual1>(), rig.a.cast<Dual1>());
-  if (by_q) {
-    VecX<Dual1> along = VecX<Dual1>::Constant(model.nv(), Dual1(0.0));
-    along(k) = Dual1::variable(0.0, 0);
-    const VecX<Dual1> from = dual.q;
-    integrate<Dual1>(model, from, along, dual.q);
-  } else {
-    dual.v(k) = Dual1::variable(rig.v(k), 0);
-  }
-  return dual;
-}
-
-Eigen::MatrixXd gradient(const MatX<Dual1>& m) {
-  Eigen::MatrixXd g(m.rows(), m.cols());
-  for (Eigen::Index i = 0; i < m.size(); ++i) g(i) = m(i).gradient[0];
-  return g;
-}
 
 void expect_inverse(const Model& model, Random& random) {
   const Rig<double> rig(model, random);
@@ -36,7 +13,7 @@ void expect_inverse(const Model& model, Random& random) {
   curve(rig.plant, rig.q, rig.v, rig.a);
   InverseDynamicsDerivatives<Dual1> slope(model);
   for (int k = 0; k < model.nv(); ++k) {
-    const Rig<Dual1> by_q = varied(rig, k, true), by_v = varied(rig, k, false);
+    const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
     slope(by_q.plant, by_q.q, by_q.v, by_q.a);
     expect_close(Eigen::MatrixXd(curve.dqq.slice(k)), gradient(slope.dq), 1e-11);
     expect_close(Eigen::MatrixXd(curve.daq.slice(k)), gradient(slope.da), 1e-11);
@@ -72,7 +49,7 @@ TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
         expect_solved<double>(M, analytic.col(c), Eigen::VectorXd(M * exact.col(c)), 1e-9);
     };
     for (int k = 0; k < model.nv(); ++k) {
-      const Rig<Dual1> by_q = varied(rig, k, true), by_v = varied(rig, k, false);
+      const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
       ASSERT_TRUE(slope(by_q.plant, by_q.q, by_q.v, tau.cast<Dual1>()));
       expect_same(curve.dqq.slice(k), gradient(slope.dq));
       expect_same(curve.dtauq.slice(k), gradient(slope.dtau));

@@ -1,23 +1,10 @@
 #include "ulna/dynamics/batch.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/states.hpp"
 
 // A batch is many single states, whatever the number of threads and wherever a state stands.
 namespace ulna::test {
 namespace {
-
-struct States {
-  Eigen::MatrixXd Q, V, X;  ///< X: accelerations or torques
-
-  States(const Model& model, Random& random, int count)
-      : Q(model.nq(), count), V(model.nv(), count), X(model.nv(), count) {
-    for (int i = 0; i < count; ++i) {
-      Q.col(i) = random_q(model, random);
-      V.col(i) = random_tangent<double>(model, random);
-      X.col(i) = random_tangent<double>(model, random);
-    }
-  }
-};
 
 /// All that a batch can compute.
 struct Results {

@@ -17,8 +17,8 @@ namespace ulna {
 /// Friction counts with its slope: viscous friction in dv, dry friction not at all, as it has none.
 ///
 /// In world axes [Carpentier, Mansard 2018; Singh, Russell, Wensing 2022]. What is ours: a body's
-/// Coriolis matrix is written by the first moments of momentum, N = ∫ r' (dr/dt) dm, so that it has
-/// three columns instead of six.
+/// Coriolis matrix is written by the moments of momentum, N = ∫ (dr/dt) r' dm: three of its six columns
+/// are zero, and the others are twelve numbers.
 template <Scalar T>
 class InverseDynamicsDerivatives {
  public:
@@ -64,7 +64,6 @@ class InverseDynamicsDerivatives {
   Workspace<T> ws_;
   std::vector<Body> bodies_;
   std::vector<Rates> rates_;
-  bool mimics_;
 };
 
 /// d a / d(q, v, tau) of forward dynamics, a itself included; d a / d tau is the inverse of the mass

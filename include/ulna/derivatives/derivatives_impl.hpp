@@ -54,8 +54,7 @@ InverseDynamicsDerivatives<T>::InverseDynamicsDerivatives(const Model& model)
       state_(model),
       ws_(model),
       bodies_(model.body_count()),
-      rates_(state_.directions().size()),
-      mimics_(static_cast<int>(state_.directions().size()) > model.nv()) {}
+      rates_(state_.directions().size()) {}
 
 template <Scalar T>
 void InverseDynamicsDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a,
@@ -99,11 +98,8 @@ void InverseDynamicsDerivatives<T>::accelerate(const Plant<T>& plant, const T* a
       for (const auto& d : state_.directions(b)) B.A += d.motion() * a[d.dof];
     // a point r accelerates by c + U r
     const V3<T> c = B.A.linear + cross(w, u);
-    const lanes::M3<T> U = detail::point_acceleration(w, B.A.angular);
-    B.F.linear = c * B.mass + U * B.first;
-    B.F.angular = cross4(B.first, c, V3<T>(B.second.template column<0>()), U.c[0],
-                         V3<T>(B.second.template column<1>()), U.c[1],
-                         V3<T>(B.second.template column<2>()), U.c[2]);
+    detail::newton_euler_equations<T>(B, c, detail::point_acceleration(w, B.A.angular), B.F.linear,
+                                      B.F.angular);
   }
   for (int i = 0; i < nv; ++i) tau(i) = T(0);
   for (int b = n - 1; b > 0; --b) {
@@ -117,8 +113,8 @@ void InverseDynamicsDerivatives<T>::accelerate(const Plant<T>& plant, const T* a
               (a ? T(plant.armature(i) * a[i]) : T(0));
   for (const ExternalWrench<T>& given : wrenches) {
     const Wrench<T> F = detail::at_origin(state_, given);
-    for (int b = given.frame->body; b > 0; b = joints[b].parent)
-      for (const auto& d : state_.directions(b)) tau(d.dof) -= dot(d.twist(), F);
+    detail::each_above(state_, given.frame->body,
+                       [&](const auto& d) { tau(d.dof) -= dot(d.twist(), F); });
   }
 }
 
@@ -203,19 +199,14 @@ void InverseDynamicsDerivatives<T>::differentiate(const ExternalWrench<T>& given
   // tau has -S'F of each direction S above: F moves with the body, S with the directions above it
   const Wrench<T> F = detail::at_origin(state_, given);
   const Vec3<T> point = detail::place_from_origin(state_, *given.frame).vec();
-  const auto directions = state_.directions();
-  const auto own = state_.directions(given.frame->body);
-  const int last = own.empty() ? -1 : static_cast<int>(&own.back() - directions.data());
-  for (int k = last; k >= 0; k = directions[k].above) {
-    const Twist<T> moves = directions[k].twist();
-    const Wrench<T> moved = detail::wrench_moved(given, F, point, moves);
-    for (int o = last; o >= 0; o = directions[o].above) {
-      const Twist<T> S = directions[o].twist();
-      T change = dot(S, moved);
-      if (directions[o].body >= directions[k].body) change += dot(cross(moves, S), F);
-      dq(directions[o].dof, directions[k].dof) -= change;
-    }
-  }
+  detail::each_above(state_, given.frame->body, [&](const auto& k) {
+    const Wrench<T> moved = detail::wrench_moved(given, F, point, k.twist());
+    detail::each_above(state_, given.frame->body, [&](const auto& o) {
+      T change = dot(o.twist(), moved);
+      if (detail::carries(k, o)) change += dot(cross(k.twist(), o.twist()), F);
+      dq(o.dof, k.dof) -= change;
+    });
+  });
 }
 
 template <Scalar T>

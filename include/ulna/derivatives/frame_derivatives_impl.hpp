@@ -4,27 +4,6 @@
 #include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna {
-namespace detail {
-
-/// Calls use(direction) with all that move a body, the nearest first.
-template <Scalar T, class F>
-void each_above(const Configuration<T>& at, int body, F use) {
-  const auto all = at.directions();
-  const auto own = at.directions(body);
-  for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
-       k = all[k].above)
-    use(all[k]);
-}
-
-/// All directions of k's joint and above it carry what k moves; k itself carries i if i's body is k's
-/// or hangs on it, which on one path the numbers of the bodies tell.
-template <class Direction>
-bool carries(const Direction& k, const Direction& i) {
-  return k.body <= i.body;
-}
-
-}  // namespace detail
-
 template <Scalar T>
 void frame_jacobian_rate(const State<T>& state, const Frame& frame, Axes axes,
                          OutMatrix<T> J_rate) {

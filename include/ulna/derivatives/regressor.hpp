@@ -54,9 +54,6 @@ class Regressor {
   /// A motion, told at the state's `origin`, as the user's frame of a body sees it.
   lanes::V6<T> seen(int body, const lanes::V6<T>& motion) const;
 
-  /// Calls use(direction) with every direction that moves a body.
-  template <class F>
-  void each_direction_above(int body, F use) const;
   /// Where a body's parameters begin in a row.
   static T* at(OutRows<T>& Y, int row, int body) {
     return Y.data() + row * Y.outerStride() + 10 * (body - 1);

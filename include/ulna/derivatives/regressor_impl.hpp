@@ -83,15 +83,6 @@ lanes::V6<T> Regressor<T>::seen(int body, const lanes::V6<T>& motion) const {
 }
 
 template <Scalar T>
-template <class F>
-void Regressor<T>::each_direction_above(int body, F use) const {
-  const auto directions = state_.directions();
-  const auto own = state_.directions(body);
-  for (int k = static_cast<int>(&own.back() - directions.data()); k >= 0; k = directions[k].above)
-    use(directions[k]);
-}
-
-template <Scalar T>
 void Regressor<T>::torque(In<T> q, In<T> v, In<T> a, OutRows<T> Y) {
   const Model& model = state_.model();
   detail::require<T>("a", a, model.nv(), model);
@@ -99,7 +90,7 @@ void Regressor<T>::torque(In<T> q, In<T> v, In<T> a, OutRows<T> Y) {
   set(q, v, a.data());
   Y.setZero();
   for (int b = 1; b < model.body_count(); ++b)
-    each_direction_above(b, [&](const auto& d) {
+    detail::each_above(state_, b, [&](const auto& d) {
       detail::add_row<T>(seen(b, d.motion()), bodies_[b].W, at(Y, d.dof, b));
     });
 }
@@ -163,7 +154,7 @@ void Regressor<T>::momentum(In<T> q, In<T> v, OutRows<T> Y, OutRows<T> Y_rate) {
     detail::set_body_regressor<T>(V.linear, zero, V.angular,
                                   detail::point_acceleration(zero, V.angular), momentum);
     detail::set_body_regressor<T>(bodies_[b].Rt * g, zero, zero, M3<T>::zero(), weight);
-    each_direction_above(b, [&](const auto& d) {
+    detail::each_above(state_, b, [&](const auto& d) {
       const V6<T> S = d.motion(), S_rate = cross(state_.motion(d.body), S);
       detail::add_row<T>(seen(b, S), momentum, at(Y, d.dof, b));
       detail::add_row<T>(seen(b, S_rate), momentum, at(Y_rate, d.dof, b));

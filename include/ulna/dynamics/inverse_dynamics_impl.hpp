@@ -58,7 +58,7 @@ void newton_euler(const Plant<T>& plant, const T* q, const T* v, const T* a, Wor
     } else {
       B.U = M3<T>::zero();
     }
-    newton_euler_equations<T>(plant.body(b), B);
+    newton_euler_equations<T>(plant.body(b), B.a, B.U, B.f, B.n);
   }
   for (const ExternalWrench<T>& given : wrenches) {
     const Wrench<T> F = on_body(given, model, ws);

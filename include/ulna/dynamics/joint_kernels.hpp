@@ -145,15 +145,15 @@ inline M3<T> point_acceleration(const V3<T>& w, const V3<T>& alpha) {
           w * w[2] + skew_column<2>(alpha, s)};
 }
 
-/// Newton's and Euler's equations about the origin of B: with the point r accelerating by a + U r,
+/// Newton's and Euler's equations of a body about a point: with the point r from it accelerating by a + U r,
 ///
 ///   f = ∫ (a + U r) dm = m a + U h,   n = ∫ r x (a + U r) dm = h x a + Σ_k (column k of Σ) x (column k of U)
-template <Scalar T, class Body, class Link>
-inline void newton_euler_equations(const Body& body, Link& B) {
-  B.f = B.a * body.mass + B.U * body.first;
-  B.n = cross4(body.first, B.a, body.second.template column<0>(), B.U.c[0],
-               body.second.template column<1>(), B.U.c[1], body.second.template column<2>(),
-               B.U.c[2]);
+template <Scalar T, class Body>
+inline void newton_euler_equations(const Body& body, const V3<T>& a, const M3<T>& U, V3<T>& f,
+                                   V3<T>& n) {
+  f = a * body.mass + U * body.first;
+  n = cross4(body.first, a, body.second.template column<0>(), U.c[0],
+             body.second.template column<1>(), U.c[1], body.second.template column<2>(), U.c[2]);
 }
 
 template <Scalar T>

@@ -123,6 +123,22 @@ void Motion<T>::set(In<T> q, In<T> v, In<T> a) {
 
 namespace detail {
 
+/// Calls use(direction) with all that move a body, the nearest first.
+template <Scalar T, class F>
+void each_above(const Configuration<T>& at, int body, F use) {
+  const auto all = at.directions();
+  const auto own = at.directions(body);
+  for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
+       k = all[k].above)
+    use(all[k]);
+}
+
+/// Of two directions above one body: whether k carries i along, as i is of its joint or hangs on it.
+template <class Direction>
+bool carries(const Direction& k, const Direction& i) {
+  return k.body <= i.body;
+}
+
 /// Where a frame is from `origin`: not by way of the world's origin, which may be far.
 template <Scalar T>
 lanes::V3<T> place_from_origin(const Configuration<T>& at, const Frame& frame) {

@@ -39,11 +39,7 @@ class LinkAxesDerivatives {
       B.A = B.A_parent + cross(B.V, along(b, v_)) + along(b, a);
       // a point r accelerates by c + U r
       const V3<T>&w = B.V.angular, c = B.A.linear + cross(w, B.V.linear);
-      const M3<T> U = point_acceleration(w, B.A.angular);
-      B.F.linear = c * B.mass + U * B.first;
-      B.F.angular =
-          cross4(B.first, c, B.second.template column<0>(), U.c[0], B.second.template column<1>(),
-                 U.c[1], B.second.template column<2>(), U.c[2]);
+      newton_euler_equations<T>(B, c, point_acceleration(w, B.A.angular), B.F.linear, B.F.angular);
     }
     VecX<T> tau = VecX<T>::Constant(model_.nv(), T(0));
     for (int b = model_.body_count() - 1; b > 0; --b) {
