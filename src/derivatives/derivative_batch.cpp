@@ -13,6 +13,7 @@ struct DerivativeBatch::State : detail::Team<DerivativeKernel> {
 
   static DerivativeKernel* (*widest())(const Model&) {
 #if ULNA_WIDE_KERNELS
+    if (detail::has_avx512()) return ulna_derivative_kernel_avx512;
     if (detail::has_avx2()) return ulna_derivative_kernel_avx2;
 #endif
     return ulna_derivative_kernel_baseline;
