@@ -52,21 +52,22 @@ Fit least_squares(const MatrixXd& A, const VectorXd& y) {
   return fit;
 }
 
-/// The variance of the sum of scores that are correlated for as long as the residuals are, with
-/// Bartlett's weights [Newey, West 1987].
-double long_run_variance(const VectorXd& scores, const VectorXd& residual) {
-  const Index count = scores.size(), most = std::min<Index>(count / 4, 2000);
-  const auto product = [&](const VectorXd& x, Index lag) {
-    return x.head(count - lag).dot(x.tail(count - lag));
+/// The variance of sum(x_k e_k) for noise that is correlated in time and independent of x: the sum of
+/// the products of both autocorrelations, that of the noise taken from the residuals and tapered
+/// [Newey, West 1987].
+double variance_of_sum(const VectorXd& x, const VectorXd& residual) {
+  const Index count = x.size(), most = std::min<Index>(count / 4, 2000);
+  const auto product = [&](const VectorXd& y, Index lag) {
+    return y.head(count - lag).dot(y.tail(count - lag));
   };
   const double variance = residual.squaredNorm();
   Index lags = 0;
   while (lags < most && product(residual, lags) > 0.05 * variance) ++lags;
-  lags = std::min(most, 2 * lags);
-  double sum = product(scores, 0);
+  lags = std::min(most, 6 * lags);
+  double sum = product(x, 0) * variance;
   for (Index l = 1; l <= lags; ++l)
-    sum += 2.0 * (1.0 - double(l) / double(lags + 1)) * product(scores, l);
-  return std::max(0.0, sum);
+    sum += 2.0 * (1.0 - double(l) / double(lags + 1)) * product(x, l) * product(residual, l);
+  return std::max(0.0, sum / double(count));
 }
 
 /// Where f is least between a and b, by golden section.
@@ -148,9 +149,9 @@ JointDelay joint_delay(const VectorXd& x, const VectorXd& y, double rate_hz, Ind
   if (!fit.ok || !(fit.x[0] > 0.0) || !(curvature > 0.0)) return result;
   A << value, VectorXd::Ones(target.size());
   const Fit rate_fit = least_squares(A, rate);
-  const VectorXd scores = fit.x[0] * fit.residual.cwiseProduct(rate_fit.residual);
+  const VectorXd slope = fit.x[0] * rate_fit.residual;
   result.delay = lag / rate_hz;
-  result.deviation = std::sqrt(long_run_variance(scores, fit.residual)) / curvature / rate_hz;
+  result.deviation = std::sqrt(variance_of_sum(slope, fit.residual)) / curvature / rate_hz;
   result.gain = fit.x[0], result.offset = fit.x[1];
   const double variance = (target.array() - target.mean()).matrix().squaredNorm();
   result.correlation = std::sqrt(std::max(0.0, 1.0 - left / variance));
@@ -210,8 +211,7 @@ std::vector<DriveGain> estimate_gains(const MatrixXd& predicted, const MatrixXd&
       // the weights with which the samples make the gain
       const VectorXd weights = A * fit.inverse.col(0);
       gain.gain = fit.x[0];
-      gain.deviation =
-          std::sqrt(long_run_variance(weights.cwiseProduct(fit.residual), fit.residual));
+      gain.deviation = std::sqrt(variance_of_sum(weights, fit.residual));
       gain.viscous = fit.x[1], gain.coulomb = fit.x[2], gain.offset = fit.x[3];
       gain.found = true;
     }

@@ -93,7 +93,7 @@ void zero_phase(const LowPass& filter, Eigen::MatrixXd& x) {
   if (!x.allFinite()) throw std::invalid_argument("zero-phase filter: a sample is not finite");
 
   // what reaches in from outside: the filter forgets within a few periods of its cut-off
-  const double memory = std::ceil(3.0 * filter.rate_hz() / filter.cutoff_hz());
+  const double memory = std::ceil(6.0 * filter.rate_hz() / filter.cutoff_hz());
   const Index pad = static_cast<Index>(std::min(static_cast<double>(count - 1), memory));
   Eigen::MatrixXd longer(n, count + 2 * pad);
   longer.middleCols(pad, count) = x;
@@ -170,7 +170,7 @@ MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
       v_(q_),
       a_(q_),
       tau_(q_) {
-  settling_ = static_cast<long>(std::ceil(5.0 * delay() * filter_.rate_hz()));
+  settling_ = static_cast<long>(std::ceil(10.0 * delay() * filter_.rate_hz()));
 }
 
 double MotionFilter::delay() const {

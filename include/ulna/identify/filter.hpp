@@ -84,7 +84,7 @@ class MotionFilter {
 
   /// By how many seconds slow signals come out late: all of them by the same.
   double delay() const;
-  /// Whether the beginning has been forgotten: five delays have passed.
+  /// Whether the beginning has been forgotten: ten delays have passed.
   bool settled() const { return samples_ > settling_; }
 
  private:
