@@ -171,7 +171,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   if (!outliers) return;
   log.keep(kept);
   found.add(log_rules::outlier, {log.file, outliers.first(), 0}, "",
-            outliers.rows() + " hold absurd numbers; the worst: " + worst,
+            "absurd numbers in " + outliers.rows() + "; the worst: " + worst,
             "these rows are dropped");
 }
 
@@ -222,15 +222,17 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
     detail::screen_clock(log, figures, found);
     if (!refused()) detail::screen_outliers(log, figures, found);
     const Index lost = figures.corrupt + figures.outliers + figures.out_of_time;
-    if (detail::share_exceeded(lost, log.rows, options.most_lost))
+    if (!refused() && detail::share_exceeded(lost, log.rows, options.most_lost))
       found.add(log_rules::mostly_lost, {log.file, 0, 0}, "",
                 counted(lost, "row") + " of " + std::to_string(log.rows) +
                     " are corrupt, absurd or out of time");
     if (!refused()) detail::screen_held(log, figures, found);
     if (!refused() && !too_few()) {
       detail::screen_steps(log, figures, options, found);
-      detail::screen_joints(log, model, options, found);
+      detail::screen_joints(log, model, found);
       detail::screen_velocities(log, figures, found);
+      // what the velocities contradict needs no limits to be found
+      if (options.limits_known && !refused()) detail::screen_limits(log, model, found);
     }
   }
   if (refused()) log = Log{};

@@ -73,16 +73,16 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
               "the log is cut there into separate pieces");
 }
 
-/// Whether the joint moves at all.
-bool screen_stillness(const Log& log, Index i, Diagnostics& found) {
-  constexpr double noise = 1e-3;
-  const double range = log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
-  if (range >= noise) return true;
+constexpr double least_motion = 1e-3;
+double range_of(const Log& log, Index i) {
+  return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
+}
+void tell_stillness(const Log& log, Index i, Diagnostics& found) {
+  const double range = range_of(log, i);
   found.add(log_rules::still, {log.file, 0, 0}, joint_subject(log, i),
             range == 0.0 ? "its position never changes"
                          : "its position changes by " + number(range, 2) + " only",
             "nothing is learnt of its acceleration and friction");
-  return false;
 }
 
 void screen_constants(const Log& log, Index i, bool moves, Diagnostics& found) {
@@ -100,7 +100,7 @@ void screen_constants(const Log& log, Index i, bool moves, Diagnostics& found) {
   }
 }
 
-void screen_limits(const Log& log, Index i, const Model& model, Diagnostics& found) {
+void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& found) {
   const double lower = model.lower_limit()[i], upper = model.upper_limit()[i];
   const auto q = log.q.row(i);
   const double largest = q.cwiseAbs().maxCoeff();
@@ -142,19 +142,27 @@ void screen_limits(const Log& log, Index i, const Model& model, Diagnostics& fou
 
 }  // namespace
 
-void screen_joints(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found) {
-  bool any_moves = false;
-  for (Index i = 0; i < log.q.rows(); ++i) {
+void screen_joints(Log& log, const Model& model, Diagnostics& found) {
+  const Index n = log.q.rows();
+  std::vector<char> moves(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
     if (turns(joint_of(model, i))) unwrap(log, i, found);
     find_jumps(log, i, model, found);
-    const bool moves = screen_stillness(log, i, found);
-    any_moves = any_moves || moves;
-    screen_constants(log, i, moves, found);
-    if (options.limits_known) screen_limits(log, i, model, found);
+    moves[static_cast<std::size_t>(i)] = range_of(log, i) >= least_motion;
   }
-  if (!any_moves)
+  if (std::none_of(moves.begin(), moves.end(), [](char m) { return m; })) {
     found.add(log_rules::no_motion, {log.file, 0, 0}, "",
               "no joint moves in " + counted(log.size(), "sample"));
+    return;
+  }
+  for (Index i = 0; i < n; ++i) {
+    if (!moves[static_cast<std::size_t>(i)]) tell_stillness(log, i, found);
+    screen_constants(log, i, moves[static_cast<std::size_t>(i)], found);
+  }
+}
+
+void screen_limits(const Log& log, const Model& model, Diagnostics& found) {
+  for (Index i = 0; i < log.q.rows(); ++i) screen_limits_of(log, i, model, found);
 }
 
 void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& found) {
@@ -187,7 +195,6 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     const double norms = went_norm[i] * told_norm[j];
     return norms > 0.0 ? went.row(i).dot(told.row(j)) / norms : 0.0;
   };
-  const auto velocity = [&](Index j) { return "the velocity of " + joint_subject(log, j); };
   // who is in other units is so by the same factor, and time by the same for all
   double time_factor = 0.0;
   for (Index j = 0; j < n; ++j) {
@@ -206,9 +213,9 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
         if (!still(i) && std::abs(alike(i, j)) > std::abs(alike(best, j))) best = i;
       if (best != j && std::abs(alike(best, j)) > 0.95)
         found.add(log_rules::swapped, where, joint_subject(log, j),
-                  velocity(j) + " is the rate of " + joint_subject(log, best) +
-                      "'s position (correlation " + number(alike(best, j), 3) +
-                      "), not of its own (" + number(own, 3) + ")");
+                  "its velocity is the rate of the position of " + joint_subject(log, best) +
+                      " (correlation " + number(alike(best, j), 3) + "), not of its own (" +
+                      number(own, 3) + ")");
       else if (own < 0.5)
         found.add(log_rules::velocity_unrelated, where, joint_subject(log, j),
                   "its velocity has a correlation of " + number(own, 3) +

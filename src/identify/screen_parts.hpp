@@ -13,10 +13,12 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found);
 void screen_held(Log& log, LogFigures& figures, Diagnostics& found);
 /// Rate, jitter, gaps, mixed rates; marks breaks.
 void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, Diagnostics& found);
-/// Turns of angles, jumps, joints at rest, constant measurements, limits and units.
-void screen_joints(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found);
+/// Turns of angles, jumps, joints at rest, constant measurements; marks breaks.
+void screen_joints(Log& log, const Model& model, Diagnostics& found);
 /// Whether the velocities are the rates of the positions.
 void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& found);
+/// Whether the positions are within the limits.
+void screen_limits(const Log& log, const Model& model, Diagnostics& found);
 
 /// The number below which the share p of a sample lies; of long samples, of every n-th.
 double quantile(const double* x, Eigen::Index stride, Eigen::Index count, double p);
