@@ -5,6 +5,7 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
+#include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
@@ -31,4 +32,5 @@
 #include "ulna/model/model.hpp"
 #include "ulna/model/plant.hpp"
 #include "ulna/robot/robot.hpp"
+#include "ulna/simulate/step.hpp"
 #include "ulna/spatial/spatial.hpp"
