@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dynamics/batch_parts.hpp"
+#include "dynamics/batch_crew.hpp"
 
 /// What a batch of derivatives calls for each run of states.
 namespace ulna::detail {
@@ -27,3 +27,16 @@ ulna::detail::DerivativeKernel* ulna_derivative_kernel_baseline(const ulna::Mode
 ulna::detail::DerivativeKernel* ulna_derivative_kernel_avx2(const ulna::Model& model);
 ulna::detail::DerivativeKernel* ulna_derivative_kernel_avx512(const ulna::Model& model);
 }
+
+namespace ulna::detail {
+
+/// Makes kernels for the widest instructions there are.
+inline auto widest_derivative_kernel() {
+#if ULNA_WIDE_KERNELS
+  if (has_avx512()) return ulna_derivative_kernel_avx512;
+  if (has_avx2()) return ulna_derivative_kernel_avx2;
+#endif
+  return ulna_derivative_kernel_baseline;
+}
+
+}  // namespace ulna::detail
