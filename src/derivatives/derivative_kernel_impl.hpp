@@ -22,20 +22,7 @@ class DerivativeKernelOf final : public DerivativeKernel {
         x_(model.nv()),
         row_size_(10 * model.joint_count()),
         mimics_(has_mimics(model)),
-        Y_(mimics_ ? model.nv() : 0, row_size_) {
-    for (int b = 1; b < model.body_count(); ++b)
-      for (int k = 0; k < velocity_size(model.joint(b).type); ++k)
-        for (int body = 1; body < model.body_count(); ++body) {
-          int above = body;
-          while (above > b) above = model.joint(above).parent;
-          const int at = block_at(model.joint(b).v + k, body);
-          if (above == b) continue;
-          if (!zeros_.empty() && zeros_.back().at + zeros_.back().size == at)
-            zeros_.back().size += 10;
-          else
-            zeros_.push_back({at, 10});
-        }
-  }
+        Y_(mimics_ ? model.nv() : 0, row_size_) {}
 
   int lanes() const override { return N; }
   void set_plant(const Plant<double>& plant) override { spread_plant(plant, plant_); }
@@ -80,18 +67,17 @@ class DerivativeKernelOf final : public DerivativeKernel {
 
   void torque_regressor(int begin, int end, Columns q, Columns v, Columns a, Columns Y) override {
     for (int s = begin; s < end; s += N) {
-      expect<N>(Y, row_size_ * v_.size(), s, end);
       load_state(s, end, q, v, a);
       if (mimics_) {
         regressor_.torque(q_, v_, x_, Y_);
         store<N>(Y_, s, end, Y);
         continue;
       }
-      // each block at once to its place
+      // zeros, and each block at once to its place
       const Columns here{Y.data + s * Y.stride, Y.stride};
       const int states = std::min(N, end - s);
       for (int l = 0; l < states; ++l)
-        for (const auto& [at, size] : zeros_) std::fill_n(here.data + at + l * Y.stride, size, 0.0);
+        std::fill_n(here.data + l * Y.stride, row_size_ * v_.size(), 0.0);
       regressor_.each_torque_block(q_, v_, x_, [&](int row, int body, const T* ten) {
         const Eigen::Map<const Eigen::Matrix<T, 10, 1>> block(ten);
         store<N>(block, 0, states, {here.data + block_at(row, body), Y.stride});
@@ -120,10 +106,6 @@ class DerivativeKernelOf final : public DerivativeKernel {
   int row_size_;  ///< of the regressor
   bool mimics_;
   RowMatX<T> Y_;
-  struct Run {
-    int at, size;
-  };
-  std::vector<Run> zeros_;  ///< of the regressor: where a coordinate does not move a body
 };
 
 }  // namespace ulna::detail

@@ -60,15 +60,6 @@ void store(const M& from, int s, int end, Columns to) {
   }
 }
 
-/// Asks for the memory that is going to be written, so that it is there when the results are.
-template <int N>
-void expect(Columns to, Eigen::Index rows, int s, int end) {
-  constexpr int line = 64 / sizeof(double);
-  for (int l = s; l < std::min(s + N, end); ++l)
-    for (Eigen::Index i = 0; i < rows; i += line)
-      __builtin_prefetch(to.data + l * to.stride + i, 1);
-}
-
 /// The same parameters in all lanes.
 template <class T>
 void spread_plant(const Plant<double>& from, Plant<T>& to) {
