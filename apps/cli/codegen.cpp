@@ -27,7 +27,7 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
     const auto function = robot_function_named(name);
     if (!function)
       throw UsageError(
-          fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd", name));
+          fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name));
     if (std::find(made.begin(), made.end(), *function) == made.end()) made.push_back(*function);
     from = to + 1;
   }
@@ -108,7 +108,7 @@ int generate(const Options& options, Console& console) {
 Action codegen(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd")
+  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd, Y")
       ->option_text("LIST");
   app.add_option("-o,--out", options->folder, "the folder to write to")
       ->option_text("DIR")

@@ -82,9 +82,49 @@ Tracer::Column Tracer::input(std::string name, int size) {
 
 void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers) {
   require_new(name);
-  outputs_.push_back({std::move(name), static_cast<int>(numbers.size())});
+  outputs_.push_back(
+      {std::move(name), static_cast<int>(numbers.size()), static_cast<int>(numbers.cols())});
   for (Eigen::Index c = 0; c < numbers.cols(); ++c)
     for (Eigen::Index r = 0; r < numbers.rows(); ++r) results_.push_back(numbers(r, c).in(*graph_));
+}
+
+void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers,
+                    const Sparsity& sparsity) {
+  require_new(name);
+  if (numbers.rows() != sparsity.rows || numbers.cols() != sparsity.columns)
+    throw std::invalid_argument("'" + name + "' is " + std::to_string(numbers.rows()) + " x " +
+                                std::to_string(numbers.cols()) + ", its pattern " +
+                                std::to_string(sparsity.rows) + " x " +
+                                std::to_string(sparsity.columns));
+  outputs_.push_back({std::move(name), sparsity.nonzeros(), sparsity.columns, sparsity});
+  for_each(sparsity, [&](int r, int c) { results_.push_back(numbers(r, c).in(*graph_)); });
+}
+
+std::vector<Tracer::Column> Tracer::call(const Traced& function,
+                                         const std::vector<Column>& inputs) {
+  std::vector<std::span<const Expression>> spans;
+  for (const Column& x : inputs) spans.emplace_back(x.data(), static_cast<std::size_t>(x.size()));
+  detail::check_sizes<const Expression>("inputs", function.inputs(), spans);
+  std::vector<std::int32_t> made;
+  const auto at = [&](std::int32_t node) { return made[static_cast<std::size_t>(node)]; };
+  for (const Node& n : function.nodes()) {
+    const int operands = arity(n.operation);
+    if (n.operation == Operation::constant)
+      made.push_back(graph_->constant(n.value));
+    else if (n.operation == Operation::input)
+      made.push_back(inputs[static_cast<std::size_t>(n.a)](n.b).in(*graph_));
+    else
+      made.push_back(graph_->make(n.operation, at(n.a), operands > 1 ? at(n.b) : 0,
+                                  operands > 2 ? at(n.c) : 0));
+  }
+  std::vector<Column> outputs;
+  std::size_t result = 0;
+  for (const Traced::Vector& out : function.outputs()) {
+    Column y(out.size);
+    for (Expression& number : y) number = {*graph_, at(function.results()[result++])};
+    outputs.push_back(std::move(y));
+  }
+  return outputs;
 }
 
 Traced Tracer::finish() const {
