@@ -12,29 +12,42 @@ namespace {
 void require_identifier(const std::string& name) {
   if (!is_identifier(name))
     throw std::invalid_argument("'" + name +
-                                "' cannot be a name in C: use letters, digits and underscores, no "
-                                "digit first, no keyword; to_identifier makes one");
+                                "' cannot be a name in C: use letters, digits and underscores, a "
+                                "letter first, no keyword, no function of math.h, no x and a "
+                                "digit; to_identifier makes one");
 }
 
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  static constexpr std::string_view keywords[] = {
-      "auto",    "break",  "case",     "char",   "const",    "continue", "default",
-      "do",      "double", "else",     "enum",   "extern",   "float",    "for",
-      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
-      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
-      "typedef", "union",  "unsigned", "void",   "volatile", "while"};
+  // those of C and of C++, macros that some compilers have, and what generated code calls
+  static constexpr std::string_view taken[] = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return",
+      "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
+      "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+      "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
+      "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+      "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+      "wchar_t", "while", "xor", "xor_eq",
+      //
+      "i386", "linux", "unix",
+      //
+      "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "exp",
+      "expf", "fabs", "fabsf", "isfinite", "log", "logf", "sin", "sinf", "size_t", "sqrt", "sqrtf",
+      "std", "tan", "tanf", "tanh", "tanhf", "HUGE_VAL", "HUGE_VALF", "NAN"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  // an underscore in front is the compiler's, and xN names an intermediate result
+  // an underscore in front is the compiler's, and x and a digit that of an intermediate result
   if (name.empty() || !letter(name.front())) return false;
   if (!std::all_of(name.begin(), name.end(),
                    [&](char c) { return letter(c) || digit(c) || c == '_'; }))
     return false;
-  if (name.size() > 1 && name.front() == 'x' && std::all_of(name.begin() + 1, name.end(), digit))
-    return false;
-  return std::find(std::begin(keywords), std::end(keywords), name) == std::end(keywords);
+  if (name.size() > 1 && name.front() == 'x' && digit(name[1])) return false;
+  return std::find(std::begin(taken), std::end(taken), name) == std::end(taken);
 }
 
 std::string to_identifier(std::string_view name) {

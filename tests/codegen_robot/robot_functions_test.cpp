@@ -148,7 +148,7 @@ TEST(RobotFunctions, compile_as_c99_without_a_warning) {
   for (const CNumber number : {CNumber::double_precision, CNumber::single_precision})
     for (const RobotFunction f : robot_functions) {
       const Traced traced = trace(load_robot("panda").model, f);
-      const CFiles files = print_c(traced, number);
+      const CFiles files = print_c(traced, {.number = number});
       std::ofstream(folder / (traced.name() + ".h")) << files.header;
       std::ofstream(folder / (traced.name() + ".c")) << files.source;
       const std::string command =
