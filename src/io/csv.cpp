@@ -395,13 +395,23 @@ struct Spoken {
   std::string_view rest;  ///< the coordinate's name, or its number
 };
 
+bool is_count(std::string_view s) {
+  return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<Spoken> spoken(std::string_view column, std::string_view quantity) {
   if (!column.starts_with(quantity)) return {};
   column.remove_prefix(quantity.size());
   if (column.starts_with('_')) return Spoken{false, column.substr(1)};
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (!column.empty() && std::all_of(column.begin(), column.end(), digit))
-    return Spoken{true, column};
+  if (is_count(column)) return Spoken{true, column};
+  return {};
+}
+
+/// What else loggers call a quantity.
+std::string_view other_name(std::string_view quantity) {
+  if (quantity == "qd") return "dq";
+  if (quantity == "qdd") return "ddq";
+  if (quantity == "i") return "current";
   return {};
 }
 
@@ -419,11 +429,20 @@ class Finder {
   }
 
   void look_at(int column, const std::string& name) {
-    const auto said = spoken(name, quantity_);
+    auto said = spoken(name, quantity_);
+    const std::string_view other = other_name(quantity_);
+    if (!said && !other.empty()) said = spoken(name, other);
     if (!said) return;
+    // q_1 counts, unless a coordinate is called 1
+    if (is_count(said->rest) && !index_.contains(said->rest)) said->by_position = true;
     const auto i = said->by_position ? by_position(name, said->rest) : by_name(name, said->rest);
     if (!i) return;
     std::string& first = said->by_position ? first_position_ : first_name_;
+    // named in both ways: columns() will say so
+    if (!(said->by_position ? first_name_ : first_position_).empty()) {
+      if (first.empty()) first = name;
+      return;
+    }
     if (!first.empty() && column_[*i] >= 0) refuse("column " + shown(name) + " stands twice");
     if (first.empty()) first = name;
     column_[*i] = column;
@@ -471,7 +490,7 @@ class Finder {
   std::optional<std::size_t> by_name(const std::string& name, std::string_view coordinate) const {
     if (const auto found = index_.find(coordinate); found != index_.end()) return found->second;
     if (const auto body = model_.find_joint(coordinate); body && model_.joint(*body).mimics) {
-      if (quantity_ != "tau") return {};
+      if (quantity_ != "tau" && quantity_ != "i") return {};
       const std::string master(model_.joint_name(model_.joint(*body).mimics));
       refuse("column " + shown(name) + ": joint '" + std::string(coordinate) + "' mimics '" +
              master + "' and has no torque of its own; give that of '" + master + "'");
@@ -496,6 +515,13 @@ std::vector<std::string> coordinates_of(const Model& model, std::string_view qua
   return quantity == "q" ? model.configuration_names() : model.velocity_names();
 }
 
+std::vector<int> columns_of(const Model& model, std::string_view quantity,
+                            std::span<const std::string> names, const std::string& file) {
+  Finder finder(model, quantity, coordinates_of(model, quantity), file);
+  for (std::size_t c = 0; c < names.size(); ++c) finder.look_at(static_cast<int>(c), names[c]);
+  return finder.columns();
+}
+
 }  // namespace
 
 TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::string> names,
@@ -509,12 +535,14 @@ TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::st
     found.t = static_cast<int>(c);
   }
   for (const auto& [quantity, columns] :
-       {std::pair{"q", &found.q}, {"qd", &found.qd}, {"qdd", &found.qdd}, {"tau", &found.tau}}) {
-    Finder finder(model, quantity, coordinates_of(model, quantity), file);
-    for (std::size_t c = 0; c < names.size(); ++c) finder.look_at(static_cast<int>(c), names[c]);
-    *columns = finder.columns();
-  }
+       {std::pair{"q", &found.q}, {"qd", &found.qd}, {"qdd", &found.qdd}, {"tau", &found.tau}})
+    *columns = columns_of(model, quantity, names, file);
   return found;
+}
+
+std::vector<int> current_columns(const Model& model, std::span<const std::string> names,
+                                 const std::string& file) {
+  return columns_of(model, "i", names, file);
 }
 
 std::vector<std::string> trajectory_names(const Model& model, std::string_view quantity) {

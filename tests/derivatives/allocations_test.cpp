@@ -3,6 +3,7 @@
 #include "support/dynamics.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
+#include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 
@@ -64,11 +65,14 @@ TEST(AllocationsOfDerivatives, in_batches_are_none) {
       y = x, z = x, Y(n * plant.inertial_size(), count);
   for (int i = 0; i < count; ++i) Q.col(i) = random_q(model, random);
   V.setRandom(), A.setRandom();
+  const Eigen::MatrixXd W = V.cwiseAbs();
+  NormalEquations sums(model, 1, 2);
   bool possible = false;
   EXPECT_EQ(allocations_of([&] {
               batch.inverse_dynamics(plant, Q, V, A, x, y, z);
               possible = batch.forward_dynamics(plant, Q, V, A, x, y, z);
               batch.torque_regressor(Q, V, A, Y);
+              sums.add(Q, V, A, A, V, W);
             }),
             0);
   EXPECT_TRUE(possible);

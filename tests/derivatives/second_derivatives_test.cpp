@@ -10,14 +10,18 @@ namespace {
 void expect_inverse(const Model& model, Random& random) {
   const Rig<double> rig(model, random);
   InverseDynamicsSecondDerivatives<double> curve(model);
-  curve(rig.plant, rig.q, rig.v, rig.a);
+  const auto list = random_wrenches<double>(model, random);
+  const auto duals = cast<Dual1>(list);
+  const ExternalWrenches<double> wrenches(list);
+  const ExternalWrenches<Dual1> dual_wrenches(duals);
+  curve(rig.plant, rig.q, rig.v, rig.a, wrenches);
   InverseDynamicsDerivatives<Dual1> slope(model);
   for (int k = 0; k < model.nv(); ++k) {
     const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
-    slope(by_q.plant, by_q.q, by_q.v, by_q.a);
+    slope(by_q.plant, by_q.q, by_q.v, by_q.a, dual_wrenches);
     expect_close(Eigen::MatrixXd(curve.dqq.slice(k)), gradient(slope.dq), 1e-11);
     expect_close(Eigen::MatrixXd(curve.daq.slice(k)), gradient(slope.da), 1e-11);
-    slope(by_v.plant, by_v.q, by_v.v, by_v.a);
+    slope(by_v.plant, by_v.q, by_v.v, by_v.a, dual_wrenches);
     expect_close(Eigen::MatrixXd(curve.dvv.slice(k)), gradient(slope.dv), 1e-11);
     expect_close(Eigen::MatrixXd(curve.dqv.slice(k)), gradient(slope.dq), 1e-11);
   }
@@ -39,8 +43,11 @@ TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
   const auto law = [](const Model& model, Random& random) {
     Rig<double> rig(model, random);
     const Eigen::VectorXd tau = rig.torque();
+    const auto list = random_wrenches<double>(model, random);
+    const auto duals = cast<Dual1>(list);
+    const ExternalWrenches<Dual1> wrenches(duals);
     ForwardDynamicsSecondDerivatives<double> curve(model);
-    ASSERT_TRUE(curve(rig.plant, rig.q, rig.v, tau));
+    ASSERT_TRUE(curve(rig.plant, rig.q, rig.v, tau, ExternalWrenches<double>(list)));
     ForwardDynamicsDerivatives<Dual1> slope(model);
     const Eigen::MatrixXd M = rig.mass();
     // compared as M times them, by the size of what is summed up
@@ -50,10 +57,10 @@ TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
     };
     for (int k = 0; k < model.nv(); ++k) {
       const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
-      ASSERT_TRUE(slope(by_q.plant, by_q.q, by_q.v, tau.cast<Dual1>()));
+      ASSERT_TRUE(slope(by_q.plant, by_q.q, by_q.v, tau.cast<Dual1>(), wrenches));
       expect_same(curve.dqq.slice(k), gradient(slope.dq));
       expect_same(curve.dtauq.slice(k), gradient(slope.dtau));
-      ASSERT_TRUE(slope(by_v.plant, by_v.q, by_v.v, tau.cast<Dual1>()));
+      ASSERT_TRUE(slope(by_v.plant, by_v.q, by_v.v, tau.cast<Dual1>(), wrenches));
       expect_same(curve.dvv.slice(k), gradient(slope.dv));
       expect_same(curve.dqv.slice(k), gradient(slope.dq));
     }

@@ -53,6 +53,15 @@ std::vector<ExternalWrench<T>> random_wrenches(const Model& model, Random& rando
   return wrenches;
 }
 
+template <class U, class T>
+std::vector<ExternalWrench<U>> cast(const std::vector<ExternalWrench<T>>& wrenches) {
+  std::vector<ExternalWrench<U>> result;
+  for (const ExternalWrench<T>& w : wrenches)
+    result.push_back(
+        {w.frame, {w.wrench.moment.template cast<U>(), w.wrench.force.template cast<U>()}, w.axes});
+  return result;
+}
+
 /// Runs a law on random trees of all kinds of joints, on a fixed base and on a floating one.
 template <class Law>
 void for_each_robot(Law law, std::uint64_t count = 10, RandomModelOptions options = {}) {

@@ -37,8 +37,8 @@ class Tensor3 {
   MatX<T> numbers_;
 };
 
-/// The derivatives of InverseDynamicsDerivatives: second derivatives of tau, where there are no
-/// external wrenches. Made once, it allocates no more.
+/// The derivatives of InverseDynamicsDerivatives: second derivatives of tau. Made once, it allocates
+/// no more.
 ///
 ///     InverseDynamicsSecondDerivatives<double> curve(model);
 ///     curve(plant, q, v, a);      // then read curve.dqq, .dvv, .dqv and .daq, and curve.first
@@ -51,7 +51,8 @@ class InverseDynamicsSecondDerivatives {
  public:
   explicit InverseDynamicsSecondDerivatives(const Model& model);
 
-  void operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a);
+  void operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a,
+                  ExternalWrenches<T> wrenches = {});
 
   InverseDynamicsDerivatives<T> first;
   Tensor3<T> dqq;  ///< (row, q, q)
@@ -69,6 +70,7 @@ class InverseDynamicsSecondDerivatives {
   };
   void pair_changes();
   void differentiate(int direction);
+  void differentiate(const ExternalWrench<T>& wrench);
   Changes& changes(int o, int k) { return changes_[static_cast<std::size_t>(o * count_ + k)]; }
 
   int count_;  ///< directions
@@ -86,7 +88,8 @@ class ForwardDynamicsSecondDerivatives {
   explicit ForwardDynamicsSecondDerivatives(const Model& model);
 
   /// False, and nothing changed, if the mass matrix is not positive definite.
-  [[nodiscard]] bool operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau);
+  [[nodiscard]] bool operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau,
+                                ExternalWrenches<T> wrenches = {});
 
   ForwardDynamicsDerivatives<T> first;
   Tensor3<T> dqq;    ///< (row, q, q)

@@ -34,6 +34,18 @@ template <class T, class Body>
   return l + l;
 }
 
+/// How wrench_moved along S_i changes when the body is displaced along S_k, S_i staying as it is; F_k is
+/// what the wrench itself changes by.
+template <Scalar T>
+Wrench<T> wrench_moved_again(const ExternalWrench<T>& given, const Wrench<T>& F,
+                             const Wrench<T>& F_k, const Twist<T>& S_i, const Twist<T>& S_k,
+                             const Vec3<T>& point) {
+  if (given.axes == Axes::local) return cross(S_i, F_k);
+  if (given.axes == Axes::world) return {};
+  const Vec3<T> moved = S_k.linear + cross(S_k.angular, point);
+  return {cross(cross(S_i.angular, moved), F.force), Vec3<T>::Zero()};
+}
+
 }  // namespace detail
 
 template <Scalar T>
@@ -52,11 +64,12 @@ InverseDynamicsSecondDerivatives<T>::InverseDynamicsSecondDerivatives(const Mode
 
 template <Scalar T>
 void InverseDynamicsSecondDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v,
-                                                     In<T> a) {
-  first(plant, q, v, a);
+                                                     In<T> a, ExternalWrenches<T> wrenches) {
+  first(plant, q, v, a, wrenches);
   dqq.set_zero(), dvv.set_zero(), dqv.set_zero(), daq.set_zero();
   pair_changes();
   for (int i = 0; i < count_; ++i) differentiate(i);
+  for (const ExternalWrench<T>& given : wrenches) differentiate(given);
 }
 
 template <Scalar T>
@@ -210,6 +223,36 @@ void InverseDynamicsSecondDerivatives<T>::differentiate(int i) {
 }
 
 template <Scalar T>
+void InverseDynamicsSecondDerivatives<T>::differentiate(const ExternalWrench<T>& given) {
+  // what wrenches add to dq, see there, with each of its factors moved along k
+  const auto& at = first.state_;
+  const int body = given.frame->body;
+  const Wrench<T> F = detail::at_origin(at, given);
+  const Vec3<T> point = detail::place_from_origin(at, *given.frame).vec();
+  const auto moved = [&](const Twist<T>& S) { return detail::wrench_moved(given, F, point, S); };
+  detail::each_above(at, body, [&](const auto& k) {
+    const Twist<T> S_k = k.twist();
+    const Wrench<T> F_k = moved(S_k);
+    const auto carried = [&](const auto& d) {
+      return detail::carries(k, d) ? cross(S_k, d.twist()) : Twist<T>::zero();
+    };
+    detail::each_above(at, body, [&](const auto& i) {
+      const Twist<T> S_i = i.twist(), S_ik = carried(i);
+      const Wrench<T> F_i = moved(S_i);
+      const Wrench<T> F_ik =
+          moved(S_ik) + detail::wrench_moved_again(given, F, F_k, S_i, S_k, point);
+      detail::each_above(at, body, [&](const auto& o) {
+        const Twist<T> S_o = o.twist(), S_ok = carried(o);
+        T change = dot(S_ok, F_i) + dot(S_o, F_ik);
+        if (detail::carries(i, o))
+          change += dot(cross(S_ik, S_o) + cross(S_i, S_ok), F) + dot(cross(S_i, S_o), F_k);
+        dqq(o.dof, i.dof, k.dof) -= change;
+      });
+    });
+  });
+}
+
+template <Scalar T>
 ForwardDynamicsSecondDerivatives<T>::ForwardDynamicsSecondDerivatives(const Model& model)
     : first(model),
       dqq(model.nv()),
@@ -221,9 +264,9 @@ ForwardDynamicsSecondDerivatives<T>::ForwardDynamicsSecondDerivatives(const Mode
 
 template <Scalar T>
 bool ForwardDynamicsSecondDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v,
-                                                     In<T> tau) {
-  if (!first(plant, q, v, tau)) return false;
-  inverse_(plant, q, v, first.a);
+                                                     In<T> tau, ExternalWrenches<T> wrenches) {
+  if (!first(plant, q, v, tau, wrenches)) return false;
+  inverse_(plant, q, v, first.a, wrenches);
   const int n = plant.model().nv();
   // sum += (mass matrix by q of `by`) times column `c` of X
   const auto add = [&](int by, const MatX<T>& X, int c) {

@@ -66,8 +66,8 @@ class CsvWriter {
 };
 
 /// Which columns of a table hold a robot's time, positions, velocities, accelerations and torques.
-/// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn`; likewise qd, qdd and
-/// tau. Each is as long as the model has coordinates, or empty if the table lacks the quantity.
+/// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn` or `q_1` .. `q_n`;
+/// likewise qd (or dq), qdd (or ddq) and tau. Each is as long as the model has coordinates, or empty if the table lacks the quantity.
 struct TrajectoryColumns {
   int t = -1;  ///< `t` or `time`; -1 if there is none
   std::vector<int> q, qd, qdd, tau;
@@ -79,6 +79,11 @@ struct TrajectoryColumns {
 /// joint is refused, because it acts on the robot by way of the joint it mimics.
 TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::string> names,
                                      const std::string& file);
+
+/// The columns of the motors' currents, `i_<coordinate>`, `i1`, `current_<coordinate>` or `current1`,
+/// found in the same way; empty if there are none.
+std::vector<int> current_columns(const Model& model, std::span<const std::string> names,
+                                 const std::string& file);
 
 /// q_<coordinate>, ... in the order of the model. The quantity is q, qd, qdd or tau.
 std::vector<std::string> trajectory_names(const Model& model, std::string_view quantity);

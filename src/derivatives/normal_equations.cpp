@@ -1,0 +1,213 @@
+#include "ulna/derivatives/normal_equations.hpp"
+
+#include "add_squares.hpp"
+#include "derivative_kernel.hpp"
+#include "dynamics/batch_crew.hpp"
+
+namespace ulna {
+namespace {
+
+using detail::columns;
+using detail::Columns;
+using detail::DerivativeKernel;
+
+DerivativeKernel* make_kernel(const Model& model) {
+#if ULNA_WIDE_KERNELS
+  if (detail::has_avx2()) return ulna_derivative_kernel_avx2(model);
+#endif
+  return ulna_derivative_kernel_baseline(model);
+}
+
+auto* widest_add_squares() {
+#if ULNA_WIDE_KERNELS
+  if (detail::has_avx2()) return ulna_add_squares_avx2;
+#endif
+  return detail::add_squares_of;
+}
+
+/// The parameters that the torque of a degree of freedom can depend on: those of bodies from the first
+/// that it moves to the last, which hang on one another in the order of the model.
+struct Row {
+  int first = 0, count = 0;  ///< parameters
+  int size = 0;              ///< and features and the torque
+};
+
+std::vector<Row> find_rows(const Model& model, int features) {
+  std::vector<std::vector<int>> moved(static_cast<std::size_t>(model.nv()));
+  Configuration<double> at(model);
+  for (int b = 1; b < model.body_count(); ++b)
+    detail::each_above(at, b, [&](const auto& d) { moved[d.dof].push_back(b); });
+  std::vector<Row> rows;
+  for (const std::vector<int>& bodies : moved) {
+    Row row;
+    if (!bodies.empty()) {
+      const auto [first, last] = std::minmax_element(bodies.begin(), bodies.end());
+      row.first = 10 * (*first - 1), row.count = 10 * (*last - *first + 1);
+    }
+    row.size = row.count + features + 1;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// The sums of all rows.
+struct Sums {
+  std::vector<Eigen::MatrixXd> of_row;
+
+  explicit Sums(const std::vector<Row>& rows) {
+    for (const Row& row : rows) of_row.emplace_back(Eigen::MatrixXd::Zero(row.size, row.size));
+  }
+  void clear() {
+    for (Eigen::MatrixXd& sum : of_row) sum.setZero();
+  }
+  Sums& operator+=(const Sums& other) {
+    for (std::size_t r = 0; r < of_row.size(); ++r) of_row[r] += other.of_row[r];
+    return *this;
+  }
+};
+
+}  // namespace
+
+struct NormalEquations::State : detail::Team<DerivativeKernel> {
+  // What is added up at a time: strips of samples, as many and as long whatever the number of
+  // threads, each added up from its first sample to its last.
+  static constexpr int strip_count = 16;
+
+  int features;
+  std::vector<Row> rows;
+  int block;  ///< samples whose regressors fit into the cache
+  Sums total;
+  std::vector<Sums> strips;
+  struct Scratch {
+    Eigen::MatrixXd Y, Z;
+  };
+  std::vector<Scratch> scratch;  ///< of each hand
+  Eigen::Index samples = 0;
+
+  State(const Model& robot, int feature_count, int threads)
+      : Team(robot, threads, make_kernel),
+        features(feature_count),
+        rows(find_rows(robot, feature_count)),
+        total(rows),
+        strips(strip_count, total) {
+    const int size = robot.nv() * 10 * robot.joint_count();
+    block = std::clamp(100'000 / std::max(size, 1) / 4 * 4, 4, 256);
+    int widest = 0;
+    for (const Row& row : rows) widest = std::max(widest, row.size);
+    for (int i = 0; i < crew.hands(); ++i)
+      scratch.push_back({Eigen::MatrixXd(size, block), Eigen::MatrixXd(widest, block)});
+  }
+
+  struct Samples {
+    Columns q, v, a, tau, x, w;
+  };
+
+  /// Adds the samples [begin, end) to a strip.
+  void add(const Samples& given, int begin, int end, DerivativeKernel& kernel, Scratch& with,
+           Sums& to) const {
+    const auto add_squares = widest_add_squares();
+    const int parameters = 10 * model.joint_count();
+    const auto from = [](const Columns& m, int s) {
+      return m.data ? m.data + s * m.stride : nullptr;
+    };
+    for (int s = begin; s < end; s += block) {
+      const int count = std::min(block, end - s);
+      const auto at = [&](const Columns& m) { return Columns{from(m, s), m.stride}; };
+      kernel.torque_regressor(0, count, at(given.q), at(given.v), at(given.a),
+                              {with.Y.data(), with.Y.rows()});
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const Row& row = rows[r];
+        for (int i = 0; i < count; ++i) {
+          double* const z = with.Z.data() + i * row.size;
+          const double* const y =
+              with.Y.data() + i * with.Y.rows() + static_cast<int>(r) * parameters + row.first;
+          std::copy_n(y, row.count, z);
+          if (features > 0)
+            std::copy_n(from(given.x, s + i) + r * features, features, z + row.count);
+          z[row.size - 1] = from(given.tau, s + i)[r];
+          if (!given.w.data) continue;
+          const double weight = std::sqrt(from(given.w, s + i)[r]);
+          for (int k = 0; k < row.size; ++k) z[k] *= weight;
+        }
+        add_squares(with.Z.data(), row.size, count, to.of_row[r].data());
+      }
+    }
+  }
+};
+
+NormalEquations::NormalEquations(const Model& model, int features, int threads) {
+  if (features < 0)
+    throw std::invalid_argument("normal equations: " + std::to_string(features) + " features");
+  state_ = std::make_unique<State>(model, features, threads);
+}
+NormalEquations::~NormalEquations() = default;
+NormalEquations::NormalEquations(NormalEquations&&) noexcept = default;
+NormalEquations& NormalEquations::operator=(NormalEquations&&) noexcept = default;
+
+int NormalEquations::unknowns() const {
+  return 10 * state_->model.joint_count() + state_->features * state_->model.nv();
+}
+Eigen::Index NormalEquations::samples() const { return state_->samples; }
+
+void NormalEquations::clear() {
+  state_->total.clear();
+  state_->samples = 0;
+}
+
+void NormalEquations::add(In Q, In V, In A, In Tau, In X, In W) {
+  State& state = *state_;
+  const int nv = state.model.nv(), count = static_cast<int>(Q.cols());
+  const bool weighted = W.size() > 0;
+  state.require_numbers("Q", Q, state.model.nq(), count);
+  state.require_numbers("V", V, nv, count);
+  state.require_numbers("A", A, nv, count);
+  state.require_numbers("Tau", Tau, nv, count);
+  if (state.features > 0) state.require_numbers("X", X, state.features * nv, count);
+  if (weighted) {
+    state.require_numbers("W", W, nv, count);
+    if (W.minCoeff() < 0.0) throw std::invalid_argument("W holds a weight below zero");
+  }
+  const State::Samples given{columns(Q),
+                             columns(V),
+                             columns(A),
+                             columns(Tau),
+                             state.features > 0 ? columns(X) : Columns{},
+                             weighted ? columns(W) : Columns{}};
+  const int blocks = (count + state.block - 1) / state.block;
+  const int strip = (blocks + State::strip_count - 1) / State::strip_count * state.block;
+  for (Sums& sums : state.strips) sums.clear();
+  std::atomic<int> next = 0;
+  state.crew.run([&](int hand) {
+    for (int k; (k = next++) < State::strip_count;)
+      state.add(given, std::min(count, k * strip), std::min(count, (k + 1) * strip),
+                *state.kernels[hand], state.scratch[hand], state.strips[k]);
+  });
+  for (const Sums& sums : state.strips) state.total += sums;
+  state.samples += count;
+}
+
+void NormalEquations::assemble(const Eigen::VectorXd& weights, Eigen::MatrixXd& G,
+                               Eigen::VectorXd& g, double& size) const {
+  const Model& model = state_->model;
+  detail::require_size("weights", weights.size(), model.nv(), model);
+  const int p = unknowns(), features = state_->features;
+  G.setZero(p, p), g.setZero(p), size = 0.0;
+  for (int r = 0; r < model.nv(); ++r) {
+    const Row& row = state_->rows[r];
+    const Eigen::MatrixXd& sum = state_->total.of_row[r];
+    const int own = 10 * model.joint_count() + features * r, last = row.size - 1;
+    const double w = weights(r);
+    G.block(row.first, row.first, row.count, row.count) +=
+        w * sum.topLeftCorner(row.count, row.count);
+    G.block(own, row.first, features, row.count) +=
+        w * sum.block(row.count, 0, features, row.count);
+    G.block(own, own, features, features) +=
+        w * sum.block(row.count, row.count, features, features);
+    g.segment(row.first, row.count) += w * sum.row(last).head(row.count);
+    g.segment(own, features) += w * sum.row(last).segment(row.count, features);
+    size += w * sum(last, last);
+  }
+  G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+}
+
+}  // namespace ulna

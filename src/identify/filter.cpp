@@ -1,0 +1,249 @@
+#include "ulna/identify/filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace ulna {
+
+using Eigen::Index;
+using std::numbers::pi;
+
+LowPass::LowPass(double cutoff_hz, double rate_hz, int order)
+    : cutoff_(cutoff_hz), rate_(rate_hz), order_(order) {
+  if (!(cutoff_hz > 0.0) || !(cutoff_hz < 0.5 * rate_hz) || !std::isfinite(rate_hz))
+    throw std::invalid_argument("low-pass: a cut-off of " + std::to_string(cutoff_hz) +
+                                " Hz is not between 0 and half the sampling rate of " +
+                                std::to_string(rate_hz) + " Hz");
+  if (order < 1 || order > max_order)
+    throw std::invalid_argument("low-pass: order " + std::to_string(order) + " is not from 1 to " +
+                                std::to_string(max_order));
+  const double k = std::tan(pi * cutoff_hz / rate_hz);
+  for (int i = 0; i < order / 2; ++i) {
+    // a pair of poles of the analogue filter: s² + 2 sin(angle) s + 1
+    const double damping = 2.0 * std::sin(pi * (2 * i + 1) / (2.0 * order));
+    const double scale = 1.0 / (1.0 + damping * k + k * k);
+    sections_.push_back({k * k * scale, 2.0 * k * k * scale, k * k * scale,
+                         2.0 * (k * k - 1.0) * scale, (1.0 - damping * k + k * k) * scale});
+  }
+  if (order % 2)
+    sections_.push_back({k / (1.0 + k), k / (1.0 + k), 0.0, (k - 1.0) / (k + 1.0), 0.0});
+}
+
+double LowPass::gain(double hz) const {
+  const double ratio = std::tan(pi * hz / rate_) / std::tan(pi * cutoff_ / rate_);
+  return 1.0 / std::sqrt(1.0 + std::pow(ratio * ratio, order_));
+}
+
+double LowPass::delay() const {
+  double samples = 0.0;
+  for (const Biquad& s : sections_)
+    samples +=
+        (s.b1 + 2.0 * s.b2) / (s.b0 + s.b1 + s.b2) - (s.a1 + 2.0 * s.a2) / (1.0 + s.a1 + s.a2);
+  return samples / rate_;
+}
+
+// --- forwards and backwards ---
+
+namespace {
+
+/// Filters C neighbouring channels in place; the first sample is taken for what always was. Samples
+/// lie `stride` numbers apart, a negative number to run backwards.
+template <int C>
+void pass(std::span<const Biquad> sections, double* x, Index stride, Index count) {
+  using Lanes = Eigen::Array<double, C, 1>;
+  constexpr int most = LowPass::max_order / 2;
+  std::array<Lanes, most> s1, s2;
+  const auto size = sections.size();
+  const Lanes first = Eigen::Map<const Lanes>(x);
+  for (std::size_t i = 0; i < size; ++i) {
+    s1[i] = (1.0 - sections[i].b0) * first;
+    s2[i] = (sections[i].b2 - sections[i].a2) * first;
+  }
+  for (Index k = 0; k < count; ++k) {
+    Eigen::Map<Lanes> sample(x + k * stride);
+    Lanes in = sample;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Biquad& s = sections[i];
+      const Lanes out = s.b0 * in + s1[i];
+      s1[i] = s.b1 * in - s.a1 * out + s2[i];
+      s2[i] = s.b2 * in - s.a2 * out;
+      in = out;
+    }
+    sample = in;
+  }
+}
+
+void pass_all(std::span<const Biquad> sections, double* x, Index channels, Index stride,
+              Index count) {
+  Index c = 0;
+  for (; c + 4 <= channels; c += 4) pass<4>(sections, x + c, stride, count);
+  for (; c + 2 <= channels; c += 2) pass<2>(sections, x + c, stride, count);
+  for (; c < channels; ++c) pass<1>(sections, x + c, stride, count);
+}
+
+}  // namespace
+
+void zero_phase(const LowPass& filter, Eigen::MatrixXd& x) {
+  const Index n = x.rows(), count = x.cols();
+  if (n == 0 || count == 0) return;
+  if (!x.allFinite()) throw std::invalid_argument("zero-phase filter: a sample is not finite");
+
+  // what reaches in from outside: the filter forgets within a few periods of its cut-off
+  const double memory = std::ceil(6.0 * filter.rate_hz() / filter.cutoff_hz());
+  const Index pad = static_cast<Index>(std::min(static_cast<double>(count - 1), memory));
+  Eigen::MatrixXd longer(n, count + 2 * pad);
+  longer.middleCols(pad, count) = x;
+  for (Index k = 1; k <= pad; ++k) {
+    longer.col(pad - k) = 2.0 * x.col(0) - x.col(k);
+    longer.col(pad + count - 1 + k) = 2.0 * x.col(count - 1) - x.col(count - 1 - k);
+  }
+  pass_all(filter.sections(), longer.data(), n, n, longer.cols());
+  pass_all(filter.sections(), longer.data() + n * (longer.cols() - 1), n, -n, longer.cols());
+  x = longer.middleCols(pad, count);
+}
+
+// --- differences ---
+
+namespace {
+
+/// Weights w with sum w_i f(i) = f'(at) for polynomials of degree count - 1 [Fornberg 1988].
+std::vector<double> difference_weights(int count, int at) {
+  std::vector<double> w(static_cast<std::size_t>(count), 0.0);
+  const auto product = [&](int of, int left_out, double from) {
+    double p = 1.0;
+    for (int j = 0; j < count; ++j)
+      if (j != of && j != left_out) p *= from - j;
+    return p;
+  };
+  for (int i = 0; i < count; ++i) {
+    double slope = 0.0;
+    for (int left_out = 0; left_out < count; ++left_out)
+      if (left_out != i) slope += product(i, left_out, at);
+    w[static_cast<std::size_t>(i)] = slope / product(i, -1, i);
+  }
+  return w;
+}
+
+}  // namespace
+
+Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz) {
+  const Index n = x.rows(), count = x.cols();
+  Eigen::MatrixXd dx = Eigen::MatrixXd::Zero(n, count);
+  const Index width = std::min<Index>(9, count - (count % 2 == 0));
+  if (width < 3) {
+    if (count == 2) dx.colwise() = rate_hz * (x.col(1) - x.col(0));
+    return dx;
+  }
+  const Index half = width / 2;
+  const auto weights = [&](Index at) {
+    std::vector<double> w = difference_weights(static_cast<int>(width), static_cast<int>(at));
+    return Eigen::VectorXd(rate_hz * Eigen::Map<Eigen::VectorXd>(w.data(), width));
+  };
+  for (Index k = 0; k < half; ++k) {
+    dx.col(k) = x.leftCols(width) * weights(k);
+    dx.col(count - 1 - k) = x.rightCols(width) * weights(width - 1 - k);
+  }
+  // the middle is antisymmetric: differences of numbers far apart, over all samples in one sweep
+  const Eigen::VectorXd w = weights(half);
+  for (Index k = half; k < count - half; ++k)
+    for (Index d = 1; d <= half; ++d) dx.col(k) += w(half + d) * (x.col(k + d) - x.col(k - d));
+  return dx;
+}
+
+// --- sample by sample ---
+
+MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
+    : joints_(joints),
+      filter_(filter),
+      velocity_(velocity),
+      input_(Eigen::ArrayXd::Zero(3 * joints)),
+      now_(input_),
+      last_(input_),
+      before_last_(input_),
+      s1_(3 * joints, static_cast<Index>(filter.sections().size())),
+      s2_(s1_),
+      q_(Vector::Zero(joints)),
+      v_(q_),
+      a_(q_),
+      tau_(q_) {
+  settling_ = static_cast<long>(std::ceil(10.0 * delay() * filter_.rate_hz()));
+}
+
+double MotionFilter::delay() const {
+  return filter_.delay() + (velocity_ == Velocity::measured ? 0.5 : 1.0) / filter_.rate_hz();
+}
+
+bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
+                          const Eigen::Ref<const Vector>& tau) {
+  const bool measured = velocity_ == Velocity::measured;
+  if (q.size() != joints_ || tau.size() != joints_ || (measured && v.size() != joints_))
+    throw std::invalid_argument("motion filter for " + std::to_string(joints_) + " joints: q has " +
+                                std::to_string(q.size()) + " numbers, v " +
+                                std::to_string(v.size()) + ", tau " + std::to_string(tau.size()));
+  bool all_finite = true;
+  const auto take = [&](const Eigen::Ref<const Vector>& from, int at) {
+    for (int i = 0; i < joints_; ++i) {
+      if (std::isfinite(from[i]))
+        input_[at + i] = from[i];
+      else
+        all_finite = false;
+    }
+  };
+  take(q, 0);
+  if (measured) take(v, joints_);
+  take(tau, 2 * joints_);
+  if (samples_ == 0) {
+    if (!all_finite) return false;
+    start();
+  }
+  before_last_ = last_, last_ = now_;
+  pass_sections();
+  ++samples_;
+
+  const double rate = filter_.rate_hz();
+  const auto middle = [&](const Eigen::ArrayXd& x, int at) { return x.segment(at, joints_); };
+  if (measured) {
+    q_ = 0.5 * (middle(now_, 0) + middle(last_, 0));
+    v_ = 0.5 * (middle(now_, joints_) + middle(last_, joints_));
+    tau_ = 0.5 * (middle(now_, 2 * joints_) + middle(last_, 2 * joints_));
+    a_ = rate * (middle(now_, joints_) - middle(last_, joints_));
+  } else {
+    const auto twice = [&](int at) {
+      return 0.25 * (middle(now_, at) + 2.0 * middle(last_, at) + middle(before_last_, at));
+    };
+    q_ = twice(0), tau_ = twice(2 * joints_);
+    v_ = 0.5 * rate * (middle(now_, 0) - middle(before_last_, 0));
+    a_ = rate * rate * (middle(now_, 0) - 2.0 * middle(last_, 0) + middle(before_last_, 0));
+  }
+  return all_finite;
+}
+
+/// As if the first sample had always been.
+void MotionFilter::start() {
+  now_ = last_ = input_;
+  for (Index i = 0; i < s1_.cols(); ++i) {
+    const Biquad& s = filter_.sections()[static_cast<std::size_t>(i)];
+    s1_.col(i) = (1.0 - s.b0) * input_;
+    s2_.col(i) = (s.b2 - s.a2) * input_;
+  }
+}
+
+void MotionFilter::pass_sections() {
+  for (Index c = 0; c < input_.size(); ++c) {
+    double in = input_[c];
+    for (Index i = 0; i < s1_.cols(); ++i) {
+      const Biquad& s = filter_.sections()[static_cast<std::size_t>(i)];
+      const double out = s.b0 * in + s1_(c, i);
+      s1_(c, i) = s.b1 * in - s.a1 * out + s2_(c, i);
+      s2_(c, i) = s.b2 * in - s.a2 * out;
+      in = out;
+    }
+    now_[c] = in;
+  }
+}
+
+}  // namespace ulna

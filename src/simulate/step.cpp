@@ -1,0 +1,238 @@
+#include "ulna/simulate/step.hpp"
+
+#include "ulna/num/dual.hpp"
+
+namespace ulna {
+namespace {
+
+/// Each stage starts from the beginning, goes `reach` of the step with the rates of the stage before
+/// it, and counts with its weight [Hairer, Nørsett, Wanner 1993, sec. II.1].
+struct Tableau {
+  int stages;
+  double reach[4], weight[4];
+};
+
+const Tableau& tableau(Integrator integrator) {
+  static constexpr Tableau euler{1, {0.0}, {1.0}}, midpoint{2, {0.0, 0.5}, {0.0, 1.0}},
+      rk4{4, {0.0, 0.5, 0.5, 1.0}, {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0}};
+  switch (integrator) {
+    case Integrator::euler:
+    case Integrator::semi_implicit_euler:
+      break;
+    case Integrator::midpoint:
+      return midpoint;
+    case Integrator::rk4:
+      return rk4;
+  }
+  return euler;
+}
+
+/// Whether displacements along the joint's coordinates do not commute.
+bool curved(const Joint& joint) { return !joint.mimics && velocity_size(joint.type) > 1; }
+
+/// dx/dt of the displacement x from where the step began, when the joint moves with v: dexp^-1 up to
+/// the terms that count for order 4 [Munthe-Kaas 1998; Iserles et al. 2000, eq. 2.46].
+template <Scalar T>
+void displacement_rate(const Joint& joint, const T* x, const T* v, T* rate) {
+  const Twist<T> X = joint_twist(joint.type, joint.pitch, x),
+                 V = joint_twist(joint.type, joint.pitch, v), XV = cross(X, V);
+  const Vec6<T> change = (T(0.5) * XV + T(1.0 / 12.0) * cross(X, XV)).vector();
+  // planar joints have wz, vx, vy of it, ball joints the angular half
+  const int first = joint.type == JointType::planar ? 2 : 0;
+  for (int i = 0; i < velocity_size(joint.type); ++i) rate[i] = v[i] + change(first + i);
+}
+
+template <Scalar T>
+bool finite(const VecX<T>& x) {
+  T sum(0);
+  for (Eigen::Index i = 0; i < x.size(); ++i) sum += T(0) * x(i);
+  return all(is_finite(sum));
+}
+
+}  // namespace
+
+template <Scalar T>
+Step<T>::Step(const Model& model, Integrator integrator)
+    : q_next(VecX<T>::Zero(model.nq())),
+      v_next(VecX<T>::Zero(model.nv())),
+      integrator_(integrator),
+      dynamics_(model),
+      x_(v_next),
+      q_(q_next),
+      v_(v_next),
+      a_(v_next),
+      rate_(v_next),
+      x_sum_(v_next),
+      v_sum_(v_next) {}
+
+template <Scalar T>
+template <class Accelerate>
+bool Step<T>::take(const Model& model, In<T> q, In<T> v, double h, Accelerate accelerate) {
+  detail::require<T>("q", q, model.nq(), model);
+  detail::require<T>("v", v, model.nv(), model);
+  if (!std::isfinite(h))
+    throw std::invalid_argument("step: the duration is not finite: " + std::to_string(h));
+  const Tableau& method = tableau(integrator_);
+  x_sum_.setZero(), v_sum_.setZero();
+  for (int s = 0; s < method.stages; ++s) {
+    if (s == 0) {
+      x_.setZero(), q_ = q, v_ = v;
+    } else {
+      const T reach(method.reach[s] * h);
+      x_ = reach * rate_;
+      v_ = v + reach * a_;
+      if (!finite<T>(x_) || !finite<T>(v_)) return false;
+      integrate<T>(model, q, x_, q_);
+    }
+    if (!accelerate(s, a_)) return false;
+    rate_ = v_;
+    for (const Joint& j : model.joints())
+      if (curved(j)) displacement_rate<T>(j, x_.data() + j.v, v_.data() + j.v, rate_.data() + j.v);
+    const T weight(method.weight[s] * h);
+    x_sum_ += weight * rate_;
+    v_sum_ += weight * a_;
+  }
+  v_ = v + v_sum_;
+  if (integrator_ == Integrator::semi_implicit_euler) x_sum_ = T(h) * v_;
+  if (!finite<T>(x_sum_) || !finite<T>(v_)) return false;
+  integrate<T>(model, q, x_sum_, q_);
+  if (!finite<T>(q_)) return false;
+  q_next = q_, v_next = v_;
+  return true;
+}
+
+template <Scalar T>
+bool Step<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,
+                         ExternalWrenches<T> wrenches) {
+  return take(plant.model(), q, v, h,
+              [&](int, VecX<T>& a) { return dynamics_(plant, q_, v_, tau, a, wrenches); });
+}
+
+template class Step<double>;
+template class Step<Dual<double, 1>>;
+
+// --- derivatives ---
+
+namespace {
+
+/// d result / d(y, z) of a map of two tangent vectors of one joint, around (y, z): n x 2n.
+template <class Map>
+Eigen::Matrix<double, 6, 12> joint_jacobian(const Joint& joint, const double* y, const double* z,
+                                            Map map) {
+  using D = Dual<double, 12>;
+  const int n = velocity_size(joint.type);
+  std::array<D, 6> Y, Z, result;
+  for (int i = 0; i < n; ++i) {
+    Y[i] = y ? D(y[i]) : D(0.0), Y[i].gradient[i] = 1.0;
+    Z[i] = D::variable(z[i], n + i);
+  }
+  map(Y.data(), Z.data(), result.data());
+  Eigen::Matrix<double, 6, 12> J;
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < 2 * n; ++c) J(r, c) = result[r].gradient[c];
+  return J;
+}
+
+}  // namespace
+
+StepDerivatives::StepDerivatives(const Model& model, Integrator integrator)
+    : step(model, integrator),
+      A(Matrix::Zero(2 * model.nv(), 2 * model.nv())),
+      B(Matrix::Zero(2 * model.nv(), model.nv())),
+      dynamics_(model),
+      dx_(Matrix::Zero(model.nv(), 3 * model.nv())),
+      dq_(dx_),
+      dv_(dx_),
+      da_(dx_),
+      drate_(dx_),
+      dx_sum_(dx_),
+      dv_sum_(dx_) {}
+
+bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<double> v,
+                                 In<double> tau, double h, ExternalWrenches<double> wrenches) {
+  const Model& model = plant.model();
+  const int n = model.nv();
+  dx_sum_.setZero(), dv_sum_.setZero();
+  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
+    if (!dynamics_(plant, step.q_, step.v_, tau, wrenches)) return false;
+    a = dynamics_.a;
+    differentiate_stage(model, q, stage, h);
+    return true;
+  });
+  if (!possible) return false;
+
+  dv_sum_.middleCols(n, n).diagonal().array() += 1.0;
+  if (step.integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
+  displace(model, q, step.x_sum_, dx_sum_, dq_);
+  A.topRows(n) = dq_.leftCols(2 * n), B.topRows(n) = dq_.rightCols(n);
+  A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(n);
+  return true;
+}
+
+void StepDerivatives::differentiate_stage(const Model& model, In<double> q, int stage, double h) {
+  const int n = model.nv();
+  const Tableau& method = tableau(step.integrator_);
+  if (stage == 0) {
+    dx_.setZero(), dv_.setZero();
+    dv_.middleCols(n, n).setIdentity();
+    da_.leftCols(n) = dynamics_.dq, da_.middleCols(n, n) = dynamics_.dv;
+    da_.rightCols(n) = dynamics_.dtau;
+  } else {
+    const double reach = method.reach[stage] * h;
+    dx_ = reach * drate_;
+    dv_ = reach * da_;
+    dv_.middleCols(n, n).diagonal().array() += 1.0;
+    displace(model, q, step.x_, dx_, dq_);
+    da_.noalias() = dynamics_.dq.lazyProduct(dq_);
+    da_.noalias() += dynamics_.dv.lazyProduct(dv_);
+    da_.rightCols(n) += dynamics_.dtau;
+  }
+  drate_ = dv_;
+  turn_rates(model);
+  const double weight = method.weight[stage] * h;
+  dx_sum_ += weight * drate_;
+  dv_sum_ += weight * da_;
+}
+
+/// dq of integrate(q, x) when q and x are displaced.
+void StepDerivatives::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
+                               Matrix& dq) {
+  const int n = model.nv();
+  dq = dx;
+  dq.leftCols(n).diagonal().array() += 1.0;
+  for (const Joint& j : model.joints()) {
+    if (!curved(j)) continue;
+    using D = Dual<double, 12>;
+    const int nj = velocity_size(j.type), nq = configuration_size(j.type);
+    const auto J = joint_jacobian(
+        j, nullptr, x.data() + j.v, [&](const D* moved, const D* displacement, D* result) {
+          std::array<D, 7> from, beside, there, to;
+          for (int i = 0; i < nq; ++i) from[i] = D(q(j.q + i));
+          joint_integrate<D>(j.type, from.data(), moved, beside.data());
+          joint_integrate<D>(j.type, beside.data(), displacement, to.data());
+          for (int i = 0; i < nq; ++i) there[i] = D(to[i].value);
+          joint_difference<D>(j.type, there.data(), to.data(), result);
+        });
+    auto rows = dq.middleRows(j.v, nj);
+    rows.setZero();
+    rows.middleCols(j.v, nj) = J.topLeftCorner(nj, nj);
+    rows.noalias() += J.block(0, nj, nj, nj).lazyProduct(dx.middleRows(j.v, nj));
+  }
+}
+
+/// From d(x, v) to d(dx/dt) where joints are curved.
+void StepDerivatives::turn_rates(const Model& model) {
+  for (const Joint& j : model.joints()) {
+    if (!curved(j)) continue;
+    using D = Dual<double, 12>;
+    const int nj = velocity_size(j.type);
+    const auto J = joint_jacobian(
+        j, step.x_.data() + j.v, step.v_.data() + j.v,
+        [&](const D* x, const D* v, D* result) { displacement_rate<D>(j, x, v, result); });
+    auto rows = drate_.middleRows(j.v, nj);
+    rows.noalias() = J.topLeftCorner(nj, nj).lazyProduct(dx_.middleRows(j.v, nj));
+    rows.noalias() += J.block(0, nj, nj, nj).lazyProduct(dv_.middleRows(j.v, nj));
+  }
+}
+
+}  // namespace ulna
