@@ -260,6 +260,41 @@ std::optional<Method> method_named(std::string_view name) {
   return {};
 }
 
+TorqueData gather(const TorqueModel& model, const Prepared& prepared, double begin, double end) {
+  struct Part {
+    const Piece* piece;
+    Eigen::Index first, count;
+  };
+  std::vector<Part> parts;
+  Eigen::Index total = 0;
+  for (const Piece& piece : prepared.pieces) {
+    const auto at = [&](double share) {
+      return static_cast<Eigen::Index>(std::llround(share * static_cast<double>(piece.size())));
+    };
+    if (at(end) <= at(begin)) continue;
+    parts.push_back({&piece, at(begin), at(end) - at(begin)});
+    total += parts.back().count;
+  }
+  const int nv = model.model().nv();
+  TorqueData data;
+  data.q.resize(nv, total), data.v = data.q, data.a = data.q, data.tau = data.q;
+  data.x.resize(model.feature_count() * nv, total);
+  Eigen::Index to = 0;
+  for (const auto& [piece, first, count] : parts) {
+    const auto part = [&, f = first, c = count](const Matrix& m) { return m.middleCols(f, c); };
+    data.breaks.push_back(to);
+    data.q.middleCols(to, count) = part(piece->q);
+    data.v.middleCols(to, count) = part(piece->v);
+    data.a.middleCols(to, count) = part(piece->a);
+    data.tau.middleCols(to, count) = part(piece->tau);
+    data.x.middleCols(to, count) =
+        model.features_of(part(piece->v), part(piece->a), part(piece->tau), part(piece->direction));
+    data.correlated = std::max(data.correlated, piece->rate_hz / prepared.filter_hz);
+    to += count;
+  }
+  return data;
+}
+
 bool is_consistent(const TorqueModel& model, const Vector& z) {
   if (!z.allFinite()) return false;
   for (int b = 0; b < model.model().joint_count(); ++b)

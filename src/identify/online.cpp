@@ -59,7 +59,7 @@ void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In* 
     rows_.col(i).head(model_.inertial_size()) = Y_.row(i);
     for (int k = 0; k < model_.feature_count(); ++k)
       rows_(model_.at(i, k), i) =
-          feature_of(model_.features()[k], v(i), a(i), tau ? (*tau)(i) : 0.0);
+          feature_of(model_.features()[k], v(i), a(i), tau ? (*tau)(i) : 0.0, direction_of(v(i)));
   }
 }
 
@@ -71,7 +71,8 @@ void OnlineEstimator::predict(const In& q, const In& v, const In& a,
   for (int k = 0; k < model_.feature_count(); ++k)
     if (model_.features()[k] == Feature::load)
       for (int i = 0; i < tau.size(); ++i)
-        tau(i) += feature_of(Feature::load, v(i), a(i), tau(i)) * z_(model_.at(i, k));
+        tau(i) +=
+            feature_of(Feature::load, v(i), a(i), tau(i), direction_of(v(i))) * z_(model_.at(i, k));
 }
 
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,

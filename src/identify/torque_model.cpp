@@ -40,18 +40,18 @@ std::optional<Feature> feature_named(std::string_view name) {
   return {};
 }
 
-double feature_of(Feature feature, double v, double a, double tau) {
+double feature_of(Feature feature, double v, double a, double tau, double direction) {
   switch (feature) {
     case Feature::viscous:
       return v;
     case Feature::coulomb:
-      return v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+      return direction;
     case Feature::coulomb_positive:
-      return v > 0.0 ? 1.0 : 0.0;
+      return 0.5 * (direction + 1.0);
     case Feature::coulomb_negative:
-      return v < 0.0 ? -1.0 : 0.0;
+      return 0.5 * (direction - 1.0);
     case Feature::load:
-      return std::copysign(std::abs(tau), v);
+      return direction * std::abs(tau);
     case Feature::offset:
       return 1.0;
     case Feature::armature:
@@ -125,13 +125,14 @@ Eigen::VectorXd TorqueModel::known() const {
 }
 
 Eigen::MatrixXd TorqueModel::features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                                         const Eigen::MatrixXd& Tau) const {
+                                         const Eigen::MatrixXd& Tau,
+                                         const Eigen::MatrixXd& directions) const {
   const int n = feature_count();
   Eigen::MatrixXd X(n * model_.nv(), V.cols());
   for (Eigen::Index s = 0; s < V.cols(); ++s)
     for (int i = 0; i < model_.nv(); ++i)
       for (int k = 0; k < n; ++k)
-        X(n * i + k, s) = feature_of(features_[k], V(i, s), A(i, s), Tau(i, s));
+        X(n * i + k, s) = feature_of(features_[k], V(i, s), A(i, s), Tau(i, s), directions(i, s));
   return X;
 }
 

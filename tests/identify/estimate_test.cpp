@@ -187,6 +187,29 @@ TEST(Estimate, refuses_too_few_samples) {
       << words;
 }
 
+TEST(Estimate, gathers_shares_of_pieces) {
+  const Model robot = load_robot("double_pendulum").model;
+  const TorqueModel model(robot, {Feature::coulomb, Feature::offset});
+  Prepared prepared;
+  prepared.filter_hz = 5.0;
+  for (const int size : {10, 20}) {
+    Piece piece;
+    piece.rate_hz = 100.0;
+    piece.t = Eigen::VectorXd::LinSpaced(size, 0.0, 1.0);
+    piece.q = Eigen::MatrixXd::Constant(2, size, size), piece.v = piece.q, piece.a = piece.q;
+    piece.tau = piece.q, piece.direction = 0.5 * piece.q;
+    prepared.pieces.push_back(piece);
+  }
+  const TorqueData half = gather(model, prepared, 0.5, 1.0);
+  EXPECT_EQ(half.size(), 15);
+  EXPECT_EQ(half.breaks, (std::vector<Eigen::Index>{0, 5}));
+  EXPECT_EQ(half.q(0, 4), 10.0);
+  EXPECT_EQ(half.tau(1, 5), 20.0);
+  EXPECT_EQ(half.x(0, 14), 10.0);  // the direction as it was filtered
+  EXPECT_EQ(half.x(1, 14), 1.0);
+  EXPECT_EQ(half.correlated, 20.0);
+}
+
 TEST(TorqueModel, identified_robot_has_the_numbers_and_round_trips) {
   for (const char* name : {"panda", "ur5e", "scara"}) {
     SCOPED_TRACE(name);

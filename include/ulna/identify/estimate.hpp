@@ -3,6 +3,7 @@
 #include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/identify/base_parameters.hpp"
 #include "ulna/identify/physical_prior.hpp"
+#include "ulna/identify/prepare.hpp"
 
 /// From samples to numbers, with what is known of them.
 namespace ulna {
@@ -16,6 +17,10 @@ struct TorqueData {
 
   Eigen::Index size() const { return q.cols(); }
 };
+
+/// The pieces of motion one after the other; a share of each, from `begin` to `end`.
+TorqueData gather(const TorqueModel& model, const Prepared& prepared, double begin = 0.0,
+                  double end = 1.0);
 
 enum class Method {
   ols,         ///< all joints count alike

@@ -13,17 +13,19 @@ namespace ulna {
 /// What a joint resists with, each linear in one number of its own.
 enum class Feature {
   viscous,           ///< v
-  coulomb,           ///< the sign of v
-  coulomb_positive,  ///< 1 where v > 0: together with the next, friction by direction
-  coulomb_negative,  ///< -1 where v < 0
+  coulomb,           ///< the sign of v, which is also called its direction
+  coulomb_positive,  ///< 1 where v > 0, 0 where v < 0: with the next, friction by direction
+  coulomb_negative,  ///< -1 where v < 0, 0 where v > 0
   load,              ///< the sign of v times the magnitude of the torque
   offset,            ///< 1: of the sensor, of a spring
   armature,          ///< a: the rotor
 };
 std::string_view to_string(Feature feature);
 std::optional<Feature> feature_named(std::string_view name);
-/// What a feature is of a joint that moves with v and a under a torque.
-double feature_of(Feature feature, double v, double a, double tau);
+/// What a feature is of a joint that moves with v and a under a torque. The direction is the sign of v,
+/// or what a filter made of it.
+double feature_of(Feature feature, double v, double a, double tau, double direction);
+inline double direction_of(double v) { return v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0; }
 
 /// tau = Y π + X φ, linear in the unknowns z = (π, φ): ten inertial parameters per moving body, then
 /// the features' numbers, those of the first degree of freedom first.
@@ -48,9 +50,14 @@ class TorqueModel {
   /// The robot's own numbers.
   Eigen::VectorXd known() const;
 
-  /// X (features nv x N) of samples in columns, as NormalEquations takes it.
+  /// X (features nv x N) of samples in columns, as NormalEquations takes it; by their directions, or
+  /// the signs of V.
   Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                              const Eigen::MatrixXd& Tau) const;
+                              const Eigen::MatrixXd& Tau, const Eigen::MatrixXd& directions) const;
+  Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
+                              const Eigen::MatrixXd& Tau) const {
+    return features_of(V, A, Tau, V.cwiseSign());
+  }
   /// Y π + X φ (nv x N).
   Eigen::MatrixXd torques(const Eigen::VectorXd& z, const Eigen::MatrixXd& Q,
                           const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
