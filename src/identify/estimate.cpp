@@ -48,29 +48,54 @@ Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& brea
   const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;
-  // long lags need not be looked at one by one
-  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 64);
+  // what is alike over many lags need not be looked at lag by lag
+  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
   for (Eigen::Index r = 0; r < residual.rows(); ++r) {
-    const double variance = residual.row(r).squaredNorm();
+    const Vector error = residual.row(r);
+    const double variance = error.squaredNorm();
     if (!(variance > 0.0)) continue;
-    double sum = 0.5 * static_cast<double>(stride + 1);
+    double sum = 0.5;
     for (Eigen::Index lag = stride; lag <= most; lag += stride) {
       double product = 0.0;
       for (std::size_t p = 0; p < breaks.size(); ++p) {
         const Eigen::Index begin = breaks[p],
-                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols();
-        if (end - begin > lag)
-          product += residual.row(r)
-                         .segment(begin, end - begin - lag)
-                         .dot(residual.row(r).segment(begin + lag, end - begin - lag));
+                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
+                           count = end - begin - lag;
+        if (count > 0)
+          product += error.segment(begin, count).dot(error.segment(begin + lag, count));
       }
       const double u = static_cast<double>(lag) / static_cast<double>(most + 1);
       const double taper = u < 0.5 ? 1.0 - 6.0 * u * u * (1.0 - u) : 2.0 * std::pow(1.0 - u, 3);
-      sum += static_cast<double>(stride) * taper * product / variance;
+      sum += taper * product / variance;
     }
-    alike(r) = std::max(1.0, 2.0 * sum - static_cast<double>(stride));
+    alike(r) = std::max(1.0, 2.0 * static_cast<double>(stride) * sum);
   }
   return alike;
+}
+
+/// The beginnings of all pieces, not more than `most` samples in all.
+TorqueData shortened(const TorqueData& data, Eigen::Index most) {
+  const double share = std::min(1.0, static_cast<double>(most) / static_cast<double>(data.size()));
+  TorqueData result = data;
+  Eigen::Index to = 0;
+  result.breaks.clear();
+  for (std::size_t p = 0; p < data.breaks.size(); ++p) {
+    const Eigen::Index begin = data.breaks[p],
+                       end = p + 1 < data.breaks.size() ? data.breaks[p + 1] : data.size(),
+                       count = static_cast<Eigen::Index>(share * static_cast<double>(end - begin));
+    result.breaks.push_back(to);
+    const std::pair<Matrix*, const Matrix*> all[] = {{&result.q, &data.q},
+                                                     {&result.v, &data.v},
+                                                     {&result.a, &data.a},
+                                                     {&result.tau, &data.tau},
+                                                     {&result.x, &data.x}};
+    for (const auto& [part, whole] : all)
+      part->middleCols(to, count) = whole->middleCols(begin, count);
+    to += count;
+  }
+  for (Matrix* part : {&result.q, &result.v, &result.a, &result.tau, &result.x})
+    part->conservativeResize(Eigen::NoChange, to);
+  return result;
 }
 
 /// The sums of the data about the unknowns that are asked for.
@@ -90,6 +115,7 @@ class Problem {
         data_(data),
         typical_((data.tau.rowwise().squaredNorm() / static_cast<double>(data.size())).cwiseSqrt()),
         known_(model.known()),
+        some_(shortened(data, 100'000)),
         equations_(model.model(), model.feature_count()),
         prior_(0) {
     std::vector<bool> asked(static_cast<std::size_t>(model.unknowns()), true);
@@ -140,9 +166,7 @@ class Problem {
     return all;
   }
 
-  Matrix errors(const Vector& z) const {
-    return data_.tau - model_.torques(whole(z), data_.q, data_.v, data_.a, data_.x);
-  }
+  Matrix errors(const Vector& z) const { return errors(z, data_); }
 
   struct Noise {
     Vector deviation, correlated;
@@ -153,13 +177,20 @@ class Problem {
       return variance.cwiseProduct(correlated).cwiseMax(1e-300).cwiseInverse();
     }
   };
-  Noise noise(const Matrix& errors) const {
-    const Vector alike = correlation(errors, data_.breaks, 5.0 * data_.correlated);
-    // what was fitted away was noise too
+  /// What z leaves unexplained: its size by the sums, its correlation by some of the samples.
+  Noise noise(const Vector& z) const {
+    const Eigen::Index nv = typical_.size();
+    const Vector alike = correlation(errors(z, some_), some_.breaks, 5.0 * data_.correlated);
     const double count = static_cast<double>(data_.size()),
-                 fitted = static_cast<double>(base_.size()) / static_cast<double>(errors.rows());
-    const Vector left = (count - fitted * alike.array()).max(0.1 * count);
-    return {errors.rowwise().squaredNorm().cwiseQuotient(left).cwiseSqrt(), alike};
+                 fitted = static_cast<double>(base_.size()) / static_cast<double>(nv);
+    Vector deviation(nv);
+    for (Eigen::Index i = 0; i < nv; ++i) {
+      const Sums own = sums(Vector::Unit(nv, i));
+      const double left = std::max(0.0, own.size + z.dot(own.G * z) - 2.0 * own.g.dot(z));
+      // what was fitted away was noise too
+      deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
+    }
+    return {deviation, alike};
   }
   const Vector& typical() const { return typical_; }
 
@@ -182,9 +213,14 @@ class Problem {
   const TorqueModel& model_;
   const BaseParameters& base_;
   const TorqueData& data_;
+  Matrix errors(const Vector& z, const TorqueData& data) const {
+    return data.tau - model_.torques(whole(z), data.q, data.v, data.a, data.x);
+  }
+
   Vector typical_;
   Vector known_;  ///< zero where asked for
   std::vector<int> free_;
+  TorqueData some_;  ///< samples to look at the noise
   NormalEquations equations_;
   PhysicalPrior prior_;
   Matrix map_;
@@ -327,8 +363,7 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
 
   // where all begin: joints alike
   Answer answer = least_squares(problem, problem.unweighted());
-  Matrix errors = problem.errors(answer.z);
-  Problem::Noise noise = problem.noise(errors);
+  Problem::Noise noise = problem.noise(answer.z);
   Vector weights = noise.weights(problem.typical());
   Sums sums = problem.sums(weights);
   if (options.method == Method::ols) {
@@ -342,7 +377,7 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
       const int steps = answer.steps;
       switch (options.method) {
         case Method::irls:
-          problem.weigh(robust_weights(errors));
+          problem.weigh(robust_weights(problem.errors(answer.z)));
           sums = problem.sums(weights);
           [[fallthrough]];
         case Method::wls:
@@ -358,8 +393,7 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
           answer = consistent(problem, sums);
       }
       answer.steps += steps;
-      errors = problem.errors(answer.z);
-      noise = problem.noise(errors);
+      noise = problem.noise(answer.z);
       weights = noise.weights(problem.typical());
       sums = problem.sums(weights);
       if ((answer.z - before).norm() < 1e-9 * before.norm()) break;
