@@ -6,7 +6,7 @@
 #include "report.hpp"
 #include "robot_argument.hpp"
 #include "table.hpp"
-#include "ulna/codegen/print_c.hpp"
+#include "ulna/codegen/print_cpp.hpp"
 #include "ulna/codegen/robot/robot_functions.hpp"
 #include "verb.hpp"
 
@@ -16,6 +16,7 @@ namespace {
 struct Options {
   RobotArgument robot;
   std::string functions = "id,fd,M,did,dfd", folder;
+  int lanes = 0;
   bool single = false, parameters = false, force = false;
 };
 
@@ -27,7 +28,7 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
     const auto function = robot_function_named(name);
     if (!function)
       throw UsageError(
-          fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd", name));
+          fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name));
     if (std::find(made.begin(), made.end(), *function) == made.end()) made.push_back(*function);
     from = to + 1;
   }
@@ -49,7 +50,8 @@ Json vectors(const std::vector<Traced::Vector>& list) {
 
 int generate(const Options& options, Console& console) {
   const std::vector<RobotFunction> functions = functions_named(options.functions);
-  const CNumber number = options.single ? CNumber::single_precision : CNumber::double_precision;
+  const COptions c{options.single ? CNumber::single_precision : CNumber::double_precision,
+                   options.lanes};
   const Imported robot = options.robot.load();
 
   std::vector<Written> all;
@@ -58,9 +60,16 @@ int generate(const Options& options, Console& console) {
     const std::string base = (std::filesystem::path(options.folder) / traced.name()).string();
     refuse_overwriting(base + ".h", options.force);
     refuse_overwriting(base + ".c", options.force);
-    CFiles files = print_c(traced, number);
+    CFiles files = print_c(traced, c);
     all.push_back({f, std::move(traced), std::move(files), base + ".h", base + ".c"});
   }
+  const std::string name = to_identifier(robot.model.name());
+  const std::string wrapper = (std::filesystem::path(options.folder) / (name + ".hpp")).string();
+  refuse_overwriting(wrapper, options.force);
+  std::vector<CppFunction> wrapped;
+  for (const Written& one : all)
+    wrapped.push_back({std::string(name_of(one.function)), &one.traced});
+  const std::string wrapping = print_cpp(name, wrapped, c);
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
   if (error)
@@ -70,6 +79,7 @@ int generate(const Options& options, Console& console) {
     write_file(one.header, one.files.header, options.force);
     write_file(one.source, one.files.source, options.force);
   }
+  write_file(wrapper, wrapping, options.force);
 
   if (console.json()) {
     Json document = console.document();
@@ -77,6 +87,8 @@ int generate(const Options& options, Console& console) {
                          {"source", options.robot.source()},
                          {"dof", robot.model.nv()}};
     document["number"] = options.single ? "float" : "double";
+    document["lanes"] = options.lanes;
+    document["wrapper"] = wrapper;
     document["functions"] = Json::array();
     for (const Written& one : all)
       document["functions"].push_back({{"function", name_of(one.function)},
@@ -97,6 +109,7 @@ int generate(const Options& options, Console& console) {
   for (const Written& one : all)
     table.row({std::string(name_of(one.function)), std::to_string(one.traced.operation_count()),
                one.source});
+  table.row({"C++", "", wrapper});
   console.out.print(table.str(console.out));
   console.out.flush();
   mention_warnings(console, options.robot, robot.diagnostics);
@@ -108,18 +121,23 @@ int generate(const Options& options, Console& console) {
 Action codegen(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd")
+  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd, Y")
       ->option_text("LIST");
   app.add_option("-o,--out", options->folder, "the folder to write to")
       ->option_text("DIR")
       ->required();
+  app.add_option("--lanes", options->lanes,
+                 "write <name>_states too: many states, N at a time in SIMD lanes")
+      ->option_text("N")
+      ->check(CLI::IsMember({2, 4, 8, 16}));
   app.add_flag("--float", options->single, "compute in single precision");
   app.add_flag("--parameters", options->parameters,
                "take the inertias as a last argument, pi: ten per moving body");
   app.add_flag("-f,--force", options->force, "overwrite files");
   app.footer(
       "  ulna codegen panda -o generated                 id, fd, M, did and dfd\n"
-      "  ulna codegen arm.urdf --functions id --float -o firmware/arm\n");
+      "  ulna codegen arm.urdf --functions id --float -o firmware/arm\n"
+      "  ulna codegen panda --lanes 4 -o generated       and for many states, by AVX2\n");
   return [options, &console] { return generate(*options, console); };
 }
 

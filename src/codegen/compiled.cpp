@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view entry_name = "ulna_entry";
+constexpr std::string_view entry_name = "ulna_entry", states_entry_name = "ulna_states_entry";
 /// Behind the library in a cache entry: this, the key, and the hash of all before it.
 constexpr std::string_view footer_mark = "\nulna cache entry 1\n";
 
@@ -141,23 +141,36 @@ std::optional<std::string> verified(const fs::path& entry, const std::string& ke
   return text;
 }
 
-/// The C text with an entry that takes its vectors by lists of pointers.
-std::string text_of(const Traced& function) {
-  const CFiles files = print_c(function);
-  std::string source = files.source;
+/// The C text with entries that take their vectors by lists of pointers.
+std::string text_of(const Traced& function, int lanes) {
+  const CFiles files = print_c(function, {.lanes = lanes});
+  std::string source = "#include <stddef.h>\n" + files.source;
   const std::string include = "#include \"" + function.name() + ".h\"\n";
   source.erase(source.find(include), include.size());
-  source +=
-      "\nvoid " + std::string(entry_name) + "(const double *const *in, double *const *out);\n";
-  source += "void " + std::string(entry_name) +
-            "(const double *const *in, double *const *out) {\n  (void)in;\n  (void)out;\n  " +
-            function.name() + "(";
-  std::string between;
-  for (std::size_t i = 0; i < function.inputs().size(); ++i, between = ", ")
-    source += between + "in[" + std::to_string(i) + "]";
-  for (std::size_t i = 0; i < function.outputs().size(); ++i, between = ", ")
-    source += between + "out[" + std::to_string(i) + "]";
-  return source + ");\n}\n";
+  const auto define = [&](std::string_view entry, const std::string& count,
+                          const std::string& body) {
+    const std::string head =
+        "void " + std::string(entry) + "(" + count + "const double *const *in, double *const *out)";
+    source += "\n" + head + ";\n" + head + " {\n  (void)in;\n  (void)out;\n" + body + "}\n";
+  };
+  /// The vectors, of the i-th state, behind a first argument.
+  const auto vectors = [&](std::string text, const std::string& state) {
+    const auto add = [&](const char* list, const std::vector<Traced::Vector>& all) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        text += (text.empty() ? "" : ", ") + (list + ("[" + std::to_string(i))) + "]";
+        if (!state.empty()) text += " + " + state + " * " + std::to_string(all[i].size);
+      }
+    };
+    add("in", function.inputs());
+    add("out", function.outputs());
+    return text;
+  };
+  const std::string& name = function.name();
+  define(entry_name, "", "  " + name + "(" + vectors("", "") + ");\n");
+  define(states_entry_name, "size_t count, ",
+         lanes ? "  " + name + "_states(" + vectors("count", "") + ");\n"
+               : "  for (size_t i = 0; i < count; ++i) " + name + "(" + vectors("", "i") + ");\n");
+  return source;
 }
 
 }  // namespace
@@ -167,7 +180,7 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
   const fs::path cache = open_cache(options.cache);
   remove_stale_scratch(cache);
   const Scratch scratch(cache);
-  const std::string source = text_of(function);
+  const std::string source = text_of(function, options.lanes);
 
   std::vector<std::string> words{options.compiler, "-std=c99", "-fPIC", "-shared"};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
@@ -211,19 +224,40 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
   void* const handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
   library_ = std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
-  entry_ = reinterpret_cast<decltype(entry_)>(dlsym(handle, std::string(entry_name).c_str()));
-  if (!entry_) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+  const auto find = [&](auto& entry, std::string_view name) {
+    entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(
+        dlsym(handle, std::string(name).c_str()));
+    if (!entry) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+  };
+  find(entry_, entry_name);
+  find(states_entry_, states_entry_name);
 }
+
+namespace {
+
+/// Where the vectors begin.
+template <class Number>
+std::vector<Number*> begins(std::span<const std::span<Number>> vectors) {
+  std::vector<Number*> all;
+  for (const auto& v : vectors) all.push_back(v.data());
+  return all;
+}
+
+}  // namespace
 
 void CompiledFunction::operator()(std::span<const std::span<const double>> inputs,
                                   std::span<const std::span<double>> outputs) const {
   detail::check_sizes("inputs", inputs_, inputs);
   detail::check_sizes("outputs", outputs_, outputs);
-  std::vector<const double*> in;
-  std::vector<double*> out;
-  for (const auto& x : inputs) in.push_back(x.data());
-  for (const auto& y : outputs) out.push_back(y.data());
-  entry_(in.data(), out.data());
+  entry_(begins(inputs).data(), begins(outputs).data());
+}
+
+void CompiledFunction::operator()(std::size_t states,
+                                  std::span<const std::span<const double>> inputs,
+                                  std::span<const std::span<double>> outputs) const {
+  detail::check_sizes("inputs", inputs_, inputs, states);
+  detail::check_sizes("outputs", outputs_, outputs, states);
+  states_entry_(states, begins(inputs).data(), begins(outputs).data());
 }
 
 }  // namespace ulna

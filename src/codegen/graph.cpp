@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace ulna {
@@ -102,7 +103,11 @@ std::size_t Graph::Hash::operator()(const Node& node) const {
 
 std::int32_t Graph::intern(const Node& node) {
   const auto [at, is_new] = known_.try_emplace(node, size());
-  if (is_new) nodes_.push_back(node);
+  if (!is_new) return at->second;
+  if (size() == most_nodes)
+    throw std::length_error("what is traced has grown to " + std::to_string(most_nodes) +
+                            " operations, too many to compile: trace less of it at a time");
+  nodes_.push_back(node);
   return at->second;
 }
 
@@ -219,6 +224,11 @@ std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
   bool minus_a = false;
   if (is(a, Operation::negate)) minus_a = true, a = (*this)[a].a;
   if (is(b, Operation::negate)) minus = !minus, b = (*this)[b].a;
+  if (chooses_zero(a) && chooses_zero(b) && (*this)[a].a == (*this)[b].a) {
+    const Node m = (*this)[a], n = (*this)[b];
+    const auto signs = [this](std::int32_t x, bool negated) { return negated ? negative(x) : x; };
+    return choice(m.a, sum(signs(m.b, minus_a), n.b, minus), sum(signs(m.c, minus_a), n.c, minus));
+  }
   if (a > b) std::swap(a, b), std::swap(minus_a, minus);
   const std::int32_t made =
       intern({minus == minus_a ? Operation::add : Operation::subtract, a, b, 0, 0.0});
@@ -237,6 +247,11 @@ std::int32_t Graph::product(std::int32_t a, std::int32_t b) {
     if (factor < 0.0) return negative(product(constant(-factor), b));
     const Term t = term(b);
     if (t.coefficient != 1.0) return times({factor * t.coefficient, t.node});
+  }
+  if (chooses_zero(a)) std::swap(a, b);
+  if (chooses_zero(b)) {
+    const Node n = (*this)[b];
+    return choice(n.a, product(a, n.b), product(a, n.c));
   }
   return intern({Operation::multiply, a, b, 0, 0.0});
 }
@@ -260,6 +275,11 @@ std::int32_t Graph::logical(Operation operation, std::int32_t a, std::int32_t b)
   }
   if (a > b) std::swap(a, b);
   return intern({operation, a, b, 0, 0.0});
+}
+
+bool Graph::chooses_zero(std::int32_t node) const {
+  const Node& n = (*this)[node];
+  return n.operation == Operation::choose && (is_constant(n.b, 0.0) || is_constant(n.c, 0.0));
 }
 
 std::int32_t Graph::choice(std::int32_t mask, std::int32_t a, std::int32_t b) {

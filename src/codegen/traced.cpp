@@ -12,29 +12,42 @@ namespace {
 void require_identifier(const std::string& name) {
   if (!is_identifier(name))
     throw std::invalid_argument("'" + name +
-                                "' cannot be a name in C: use letters, digits and underscores, no "
-                                "digit first, no keyword; to_identifier makes one");
+                                "' cannot be a name in C: use letters, digits and underscores, a "
+                                "letter first, no keyword, no function of math.h, no x and a "
+                                "digit; to_identifier makes one");
 }
 
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  static constexpr std::string_view keywords[] = {
-      "auto",    "break",  "case",     "char",   "const",    "continue", "default",
-      "do",      "double", "else",     "enum",   "extern",   "float",    "for",
-      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
-      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
-      "typedef", "union",  "unsigned", "void",   "volatile", "while"};
+  // those of C and of C++, macros that some compilers have, and what generated code calls
+  static constexpr std::string_view taken[] = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return",
+      "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
+      "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+      "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
+      "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+      "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
+      "wchar_t", "while", "xor", "xor_eq",
+      //
+      "i386", "linux", "unix",
+      //
+      "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "exp",
+      "expf", "fabs", "fabsf", "isfinite", "log", "logf", "sin", "sinf", "size_t", "sqrt", "sqrtf",
+      "std", "tan", "tanf", "tanh", "tanhf", "HUGE_VAL", "HUGE_VALF", "NAN"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  // an underscore in front is the compiler's, and xN names an intermediate result
+  // an underscore in front is the compiler's, and x and a digit that of an intermediate result
   if (name.empty() || !letter(name.front())) return false;
   if (!std::all_of(name.begin(), name.end(),
                    [&](char c) { return letter(c) || digit(c) || c == '_'; }))
     return false;
-  if (name.size() > 1 && name.front() == 'x' && std::all_of(name.begin() + 1, name.end(), digit))
-    return false;
-  return std::find(std::begin(keywords), std::end(keywords), name) == std::end(keywords);
+  if (name.size() > 1 && name.front() == 'x' && digit(name[1])) return false;
+  return std::find(std::begin(taken), std::end(taken), name) == std::end(taken);
 }
 
 std::string to_identifier(std::string_view name) {
@@ -82,9 +95,49 @@ Tracer::Column Tracer::input(std::string name, int size) {
 
 void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers) {
   require_new(name);
-  outputs_.push_back({std::move(name), static_cast<int>(numbers.size())});
+  outputs_.push_back(
+      {std::move(name), static_cast<int>(numbers.size()), static_cast<int>(numbers.cols())});
   for (Eigen::Index c = 0; c < numbers.cols(); ++c)
     for (Eigen::Index r = 0; r < numbers.rows(); ++r) results_.push_back(numbers(r, c).in(*graph_));
+}
+
+void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers,
+                    const Sparsity& sparsity) {
+  require_new(name);
+  if (numbers.rows() != sparsity.rows || numbers.cols() != sparsity.columns)
+    throw std::invalid_argument("'" + name + "' is " + std::to_string(numbers.rows()) + " x " +
+                                std::to_string(numbers.cols()) + ", its pattern " +
+                                std::to_string(sparsity.rows) + " x " +
+                                std::to_string(sparsity.columns));
+  outputs_.push_back({std::move(name), sparsity.nonzeros(), sparsity.columns, sparsity});
+  for_each(sparsity, [&](int r, int c) { results_.push_back(numbers(r, c).in(*graph_)); });
+}
+
+std::vector<Tracer::Column> Tracer::call(const Traced& function,
+                                         const std::vector<Column>& inputs) {
+  std::vector<std::span<const Expression>> spans;
+  for (const Column& x : inputs) spans.emplace_back(x.data(), static_cast<std::size_t>(x.size()));
+  detail::check_sizes<const Expression>("inputs", function.inputs(), spans);
+  std::vector<std::int32_t> made;
+  const auto at = [&](std::int32_t node) { return made[static_cast<std::size_t>(node)]; };
+  for (const Node& n : function.nodes()) {
+    const int operands = arity(n.operation);
+    if (n.operation == Operation::constant)
+      made.push_back(graph_->constant(n.value));
+    else if (n.operation == Operation::input)
+      made.push_back(inputs[static_cast<std::size_t>(n.a)](n.b).in(*graph_));
+    else
+      made.push_back(graph_->make(n.operation, at(n.a), operands > 1 ? at(n.b) : 0,
+                                  operands > 2 ? at(n.c) : 0));
+  }
+  std::vector<Column> outputs;
+  std::size_t result = 0;
+  for (const Traced::Vector& out : function.outputs()) {
+    Column y(out.size);
+    for (Expression& number : y) number = {*graph_, at(function.results()[result++])};
+    outputs.push_back(std::move(y));
+  }
+  return outputs;
 }
 
 Traced Tracer::finish() const {

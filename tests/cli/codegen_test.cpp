@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <map>
 
 #include "cli.hpp"
 
@@ -42,6 +43,8 @@ TEST(CodegenVerb, tells_what_it_wrote_as_json) {
                                    "Minv,did", "-o", folder.path("c")}),
                           "ulna.codegen/1");
   EXPECT_EQ(d["number"], "float");
+  EXPECT_EQ(d["lanes"], 0);
+  EXPECT_TRUE(has(read_file(d["wrapper"]), "namespace pendulum {"));
   ASSERT_EQ(d["functions"].size(), 2u);
   const json& did = d["functions"][1];
   EXPECT_EQ(did["name"], "pendulum_did");
@@ -59,22 +62,112 @@ TEST(CodegenVerb, takes_the_inertias_as_an_argument) {
   EXPECT_EQ(d["functions"][0]["inputs"][3], (json{{"name", "pi"}, {"size", 70}}));
 }
 
-TEST(CodegenVerb, killed_halfway_leaves_whole_files_only) {
+/// What a folder holds: names and contents.
+std::map<std::string, std::string> contents(const std::string& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    all[entry.path().filename()] = read_file(entry.path());
+  return all;
+}
+
+TEST(CodegenVerb, killed_halfway_leaves_every_file_as_it_was_or_as_it_is_to_be) {
   const Folder folder;
-  ASSERT_EQ(run_cli({"codegen", "panda", "-o", folder.path("whole")}).status, 0);
-  int left = 0;
-  for (const char* seconds : {"0.002", "0.005", "0.01", "0.015", "0.02", "0.03"}) {
-    run({"timeout", "-s", "KILL", seconds, ULNA_CLI, "codegen", "panda", "-f", "-o",
-         folder.path("killed")});
-    for (const char* name : {"id", "fd", "M", "did", "dfd"})
-      for (const char* end : {".h", ".c"}) {
-        const std::string file = std::string("/panda_") + name + end;
-        if (!std::filesystem::exists(folder.path("killed") + file)) continue;
-        ++left;
-        EXPECT_EQ(read_file(folder.path("killed") + file), read_file(folder.path("whole") + file));
-      }
+  const auto line = [&](const char* where) {
+    return std::vector<std::string>{ULNA_CLI, "codegen", "panda", "-f", "-o", folder.path(where)};
+  };
+  std::vector<std::string> older = line("old");
+  older.push_back("--float");
+  ASSERT_EQ(run(older).status, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(run(line("new")).status, 0);
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begin);
+  const auto before = contents(folder.path("old")), after = contents(folder.path("new"));
+  ASSERT_EQ(before.size(), 11u);
+
+  // all through the run, until it was often enough hit while it wrote
+  int halfway = 0, unnamed = 0, tries = 0;
+  for (; tries < 400 && (tries < 40 || halfway < 5 || unnamed < 5); ++tries) {
+    std::filesystem::remove_all(folder.path("killed"));
+    std::filesystem::copy(folder.path("old"), folder.path("killed"));
+    const RunResult r = run(line("killed"), {.killed_after = whole * (tries % 40 + 1) / 36});
+    const auto now = contents(folder.path("killed"));
+    int still = 0, already = 0;
+    for (const auto& [name, text] : before) {
+      ASSERT_TRUE(now.contains(name));
+      still += now.at(name) == text;
+      already += now.at(name) == after.at(name);
+      EXPECT_TRUE(now.at(name) == text || now.at(name) == after.at(name))
+          << name << " after " << tries << " tries";
+    }
+    // what was being written when it was killed has no final name
+    for (const auto& [name, text] : now)
+      EXPECT_TRUE(before.contains(name) || !(name.ends_with(".c") || name.ends_with(".h"))) << name;
+    if (r.signal != SIGKILL) continue;
+    halfway += still > 0 && already > 0;
+    unnamed += now.size() > before.size();
   }
-  RecordProperty("files_left", left);
+  RecordProperty("tries", tries);
+  RecordProperty("halfway", halfway);
+  RecordProperty("unnamed", unnamed);
+  EXPECT_GE(halfway, 5) << "of " << tries << " runs; the kill is to land while files are written";
+  EXPECT_GE(unnamed, 5) << "of " << tries << " runs; the kill is to land within a file";
+}
+
+TEST(CodegenVerb, writes_a_header_of_cpp_that_needs_no_ulna) {
+  const Folder folder;
+  for (const bool single : {false, true}) {
+    std::vector<std::string> line{"codegen", "panda", "--functions", "id,M,did",      "--lanes",
+                                  "4",       "-f",    "-o",          folder.path("c")};
+    if (single) line.push_back("--float");
+    const RunResult r = run_cli(line);
+    ASSERT_EQ(r.status, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "panda.hpp"));
+    const std::string type = single ? "float" : "double", near = single ? "2e-5" : "1e-12";
+    folder.write(
+        "main.cpp",
+        "#include \"c/panda.hpp\"\n#include <cmath>\n#include <vector>\n"
+        "using N = " +
+            type +
+            ";\nusing V = std::array<N, 7>;\n"
+            "template <class Q> concept fits = requires(Q q) { panda::M(q); };\n"
+            "static_assert(fits<V&> && fits<const V&> && fits<N (&)[7]>);\n"
+            "static_assert(!fits<std::array<N, 6>&> && !fits<std::vector<N>&> && !fits<N*>);\n"
+            "static_assert(!fits<std::array<int, 7>&>);\n"
+            "bool near(N x, N y) { return std::abs(x - y) <= N(" +
+            near +
+            ") * (1 + std::abs(y)); }\n"
+            "int main() {\n"
+            "  const V q{0.1, 0.2, 0.3, -1.0, 0.5, 0.6, 0.7}, v{1, 2, 3, 4, 5, 6, 7}, a{3, 1};\n"
+            "  V into;\n  panda::id(q, v, a, into);\n  const V tau = panda::id(q, v, a);\n"
+            "  const panda::did_result slope = panda::did(q, v, a);\n"
+            "  const panda::Matrix<7, 7> M = panda::M(q);\n"
+            "  const std::vector<V> many_q(6, q), many_v(6, v), many_a(6, a);\n"
+            "  std::vector<V> many(6), fewer(5);\n  panda::id_states(many_q, many_v, many_a, "
+            "many);\n"
+            "  std::vector<panda::Matrix<7, 7>> masses(6);\n  panda::M_states(many_q, masses);\n"
+            "  for (std::size_t i = 0; i < 7; ++i) {\n"
+            "    if (into[i] != tau[i] || !near(slope.tau[i], tau[i]) || !near(many[5][i], "
+            "tau[i])) return 1;\n"
+            "    for (std::size_t k = 0; k < 7; ++k)\n"
+            "      if (!near(slope.M(i, k), M(i, k)) || !near(masses[4](i, k), M(i, k))) return "
+            "2;\n  }\n"
+            "  try { panda::id_states(many_q, many_v, many_a, fewer); return 3; }\n"
+            "  catch (const std::invalid_argument&) {}\n  return M(2, 2) > 0 ? 0 : 4;\n}\n");
+    const std::string at = folder.path();
+    for (const char* function : {"id", "M", "did"}) {
+      const std::string base = at + "/c/panda_" + function;
+      const RunResult c = run({"cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O0",
+                               "-c", base + ".c", "-o", base + ".o"});
+      ASSERT_EQ(c.status, 0) << c.err;
+    }
+    const RunResult built =
+        run({"c++", "-std=c++20", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
+             "-Wno-float-conversion", "-Wno-narrowing", "-Werror", "-o", at + "/main",
+             at + "/main.cpp", at + "/c/panda_id.o", at + "/c/panda_M.o", at + "/c/panda_did.o"});
+    ASSERT_EQ(built.status, 0) << built.err;
+    EXPECT_EQ(run({at + "/main"}).status, 0);
+  }
 }
 
 TEST(CodegenVerb, does_not_overwrite_unless_told_to) {
@@ -98,6 +191,9 @@ TEST(CodegenVerb, refuses_what_makes_no_sense) {
     EXPECT_EQ(run_cli({"codegen", "pendulum", "--functions", wrong, "-o", folder.path("c")}).status,
               2)
         << wrong;
+  for (const char* lanes : {"0", "3", "-4", "32", "x"})
+    EXPECT_EQ(run_cli({"codegen", "pendulum", "--lanes", lanes, "-o", folder.path("c")}).status, 2)
+        << lanes;
   const RunResult big = run_cli({"codegen", "chain:65", "-o", folder.path("c")});
   EXPECT_EQ(big.status, 3);
   EXPECT_TRUE(has(big.err, "degrees of freedom"));

@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
 #include "support/close.hpp"
+#include "support/every_c_operation.hpp"
 #include "support/random.hpp"
-#include "support/traced.hpp"
 #include "ulna/codegen/print_c.hpp"
 
 namespace ulna::test {
@@ -18,29 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using E = Expression;
 
-/// All operations; an input and an output that are empty or unused; constants that C must spell.
-Traced everything(double factor = 1.0 / 3.0) {
-  Tracer tracer("everything");
-  const auto x = tracer.input("x", 3), unused = tracer.input("unused", 2);
-  std::vector<E> y{
-      x(0) + x(1),
-      -(x(0) / x(1)),
-      E(factor) * x(0) - E(1e300) * x(1),
-      E(-2.0) + x(2),
-      sin(x(0)) + cos(x(1)) * tan(x(2)),
-      asin(x(0)) - acos(x(1)) + atan(x(2)),
-      atan2(x(0), x(1)),
-      exp(sqrt(abs(x(0)))) * log(abs(x(1)) + E(2)),
-      tanh(x(2)),
-      select(x(0) < x(1), x(0), x(2)),
-      select(x(0) <= x(1) && !(x(1) < x(2)), E(1), E(-7e-9)),
-      select(x(0) == x(1) || x(1) >= x(2), E(std::numeric_limits<double>::infinity()), x(0)),
-      select(is_finite(x(0)), x(0), E(0)),
-      E(42.0)};
-  tracer.output("y", Eigen::Map<const Tracer::Column>(y.data(), std::ssize(y)));
-  tracer.output("z", Tracer::Column(x.reverse()));
-  return tracer.finish();
-}
+Traced everything(double factor = 1.0 / 3.0) { return every_c_operation(factor); }
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -56,7 +36,7 @@ const std::vector<double> unused{0.0, 0.0};
 TEST(PrintC, compiles_as_c99_and_as_cpp_without_a_warning) {
   for (const CNumber number : {CNumber::double_precision, CNumber::single_precision}) {
     const TemporaryFolder folder;
-    const CFiles files = print_c(everything(), number);
+    const CFiles files = print_c(everything(), {.number = number});
     write(folder / "everything.h", files.header);
     write(folder / "everything.c", files.source);
     const std::string warnings = "-Wall -Wextra -pedantic -Werror -fsyntax-only ";
@@ -75,7 +55,7 @@ TEST(PrintC, in_single_precision_agrees_with_double_to_its_own) {
   Tracer tracer("polynomial");
   const auto x = tracer.input("x", 1);
   tracer.output("y", Tracer::Column::Constant(1, (x(0) + E(0.1)) * x(0) + sin(x(0))));
-  const CFiles files = print_c(tracer.finish(), CNumber::single_precision);
+  const CFiles files = print_c(tracer.finish(), {.number = CNumber::single_precision});
   const TemporaryFolder folder;
   write(folder / "polynomial.h", files.header);
   write(folder / "polynomial.c", files.source);
@@ -169,23 +149,45 @@ TEST(CompiledFunction, may_be_made_by_many_at_a_time) {
 }
 
 TEST(CompiledFunction, killed_halfway_leaves_nothing_wrong_behind) {
-  const TemporaryFolder cache;
   const Traced traced = everything();
   const Vectors in{{0.3, -0.2, 0.6}, unused};
   const Vectors right = interpret(traced, in);
-  for (const int microseconds : {0, 2000, 10000, 30000, 60000}) {
+  const auto make = [&](const fs::path& cache) {
+    return CompiledFunction(traced, {.cache = cache});
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  make(TemporaryFolder().path());
+  const std::chrono::duration<double, std::micro> whole = std::chrono::steady_clock::now() - begin;
+
+  // all through the compilation, with the compiler or without
+  int halfway = 0, tries = 0;
+  for (; tries < 120 && (tries < 24 || halfway < 10); ++tries) {
+    const TemporaryFolder cache;
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      CompiledFunction dying(traced, {.cache = cache.path()});
+      setpgid(0, 0);
+      make(cache.path());
       _exit(0);
     }
-    usleep(static_cast<useconds_t>(microseconds));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    CompiledFunction after(traced, {.cache = cache.path()});
+    usleep(static_cast<useconds_t>(whole.count() * (tries % 24 + 1) / 20.0));
+    const bool with_compiler = tries % 2 == 0;
+    kill(with_compiler && getpgid(child) == child ? -child : child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    // what it was making lies about
+    if (WIFSIGNALED(status))
+      for (const fs::directory_entry& left : fs::directory_iterator(cache.path()))
+        if (left.path().filename().string().starts_with("tmp-")) ++halfway;
+    CompiledFunction after = make(cache.path());
     expect_close(column(call(after, traced, in)[0]), column(right[0]), 1e-14);
+    CompiledFunction again = make(cache.path());
+    EXPECT_TRUE(again.came_from_cache());
+    expect_close(column(call(again, traced, in)[0]), column(right[0]), 1e-14);
+    // a compiler that was left alone ends before its folder does
+    kill(-child, SIGKILL);
   }
+  EXPECT_GE(halfway, 10) << "of " << tries << "; the kill is to land while it is being compiled";
 }
 
 TEST(CompiledFunction, clears_away_what_the_killed_have_left_a_day_ago) {

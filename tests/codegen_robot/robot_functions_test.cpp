@@ -7,6 +7,7 @@
 #include "ulna/codegen/compiled.hpp"
 #include "ulna/codegen/print_c.hpp"
 #include "ulna/derivatives/derivatives.hpp"
+#include "ulna/derivatives/regressor.hpp"
 #include "ulna/io/import.hpp"
 
 // What is traced computes what the algorithms do.
@@ -60,6 +61,10 @@ class Comparison {
     expect_solved(matrix(dfd[1], n), M_ * forward.dq);
     expect_solved(matrix(dfd[2], n), M_ * forward.dv);
     expect_solved(matrix(dfd[3], n), one);
+
+    RowMatX<double> Y(n, rig_.plant.inertial_size());
+    Regressor<double>(model).torque(rig_.q, rig_.v, rig_.a, Y);
+    expect_close(matrix(run(RobotFunction::Y, {q_, v_, list(rig_.a)})[0], n), MatrixXd(Y), 1e-12);
   }
 
  private:
@@ -135,6 +140,7 @@ TEST(RobotFunctions, of_the_panda_take_few_operations) {
   EXPECT_LE(count(RobotFunction::fd), 1200);
   EXPECT_LE(count(RobotFunction::did), 2950);
   EXPECT_LE(count(RobotFunction::dfd), 4950);
+  EXPECT_LE(count(RobotFunction::Y), 1600);
 }
 
 TEST(RobotFunctions, compile_as_c99_without_a_warning) {
@@ -142,7 +148,7 @@ TEST(RobotFunctions, compile_as_c99_without_a_warning) {
   for (const CNumber number : {CNumber::double_precision, CNumber::single_precision})
     for (const RobotFunction f : robot_functions) {
       const Traced traced = trace(load_robot("panda").model, f);
-      const CFiles files = print_c(traced, number);
+      const CFiles files = print_c(traced, {.number = number});
       std::ofstream(folder / (traced.name() + ".h")) << files.header;
       std::ofstream(folder / (traced.name() + ".c")) << files.source;
       const std::string command =

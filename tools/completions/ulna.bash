@@ -36,7 +36,7 @@ _ulna() {
     count) options="$import --n --svg --force" robots=yes ;;
     compare) options="$import --states --seed" robots=yes ;;
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
-    codegen) options="$import --functions --out --float --parameters --force" robots=yes ;;
+    codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

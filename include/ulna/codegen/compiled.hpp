@@ -12,6 +12,9 @@ struct CompileOptions {
   std::filesystem::path cache = {};
   std::string compiler = "cc";
   std::vector<std::string> flags = {"-O3", "-march=native", "-ffp-contract=fast"};
+  /// How many of many states are computed at a time, in SIMD lanes: 2, 4, 8 or 16, or 0 for one by one.
+  /// It takes longer to compile.
+  int lanes = 0;
 };
 
 /// A traced function, compiled by the system's C compiler and loaded.
@@ -31,6 +34,15 @@ class CompiledFunction {
   /// The same unchecked, with pointers to the vectors.
   void call(const double* const* inputs, double* const* outputs) const { entry_(inputs, outputs); }
 
+  /// Many states, which stand one behind the other in each vector: throws std::invalid_argument where
+  /// there are not so many.
+  void operator()(std::size_t states, std::span<const std::span<const double>> inputs,
+                  std::span<const std::span<double>> outputs) const;
+  /// The same unchecked, with pointers to the vectors.
+  void call(std::size_t states, const double* const* inputs, double* const* outputs) const {
+    states_entry_(states, inputs, outputs);
+  }
+
   bool came_from_cache() const { return from_cache_; }
   const std::filesystem::path& cache_entry() const { return entry_path_; }
 
@@ -39,6 +51,7 @@ class CompiledFunction {
   std::filesystem::path entry_path_;
   std::shared_ptr<void> library_;
   void (*entry_)(const double* const*, double* const*) = nullptr;
+  void (*states_entry_)(std::size_t, const double* const*, double* const*) = nullptr;
   bool from_cache_ = false;
 };
 

@@ -51,6 +51,7 @@ class Expression {
 
   bool is_constant() const { return !graph_; }
   double constant() const { return value_; }  ///< the value of a constant
+  Graph* graph() const { return graph_; }     ///< null for a constant
   /// Its node in a graph, which must be its own unless it is a constant.
   std::int32_t in(Graph& graph) const;
 

@@ -58,11 +58,15 @@ double evaluate(Operation operation, double a, double b, double c);
 ///   signs move outward until a sum absorbs them: (-x) y is -(x y), x + (-y) is x - y,
 ///   operands of sums and products stand in order, constants first,
 ///   a term that a sum has with both signs leaves it,
-///   c1 (c2 x) is (c1 c2) x, and c1 x + c2 x is (c1 + c2) x.
+///   c1 (c2 x) is (c1 c2) x, and c1 x + c2 x is (c1 + c2) x,
+///   (m ? x : 0) y is m ? x y : 0, and (m ? x : 0) + (m ? 0 : y) is m ? x : y.
 ///
 /// This is the algebra of real numbers: 0 x is 0 even should x turn out to be infinite.
 class Graph {
  public:
+  /// How many nodes there may be. What would need more fills memory, and no compiler takes it.
+  static constexpr std::int32_t most_nodes = 4'000'000;
+
   Graph() = default;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -102,6 +106,7 @@ class Graph {
   std::int32_t negative(std::int32_t a);
   std::int32_t logical(Operation operation, std::int32_t a, std::int32_t b);
   std::int32_t choice(std::int32_t mask, std::int32_t a, std::int32_t b);
+  bool chooses_zero(std::int32_t node) const;
   Term term(std::int32_t node) const;
   std::int32_t times(const Term& term);
   void collect(std::int32_t node, double sign, int depth, std::vector<Term>& terms) const;

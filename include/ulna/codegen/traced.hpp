@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "ulna/codegen/expression.hpp"
+#include "ulna/codegen/sparsity.hpp"
 
 namespace ulna {
 
@@ -14,6 +16,10 @@ class Traced {
   struct Vector {
     std::string name;
     int size = 0;
+    int columns = 1;                        ///< of a matrix that stands there column by column
+    std::optional<Sparsity> sparsity = {};  ///< of one of which only these elements stand there
+
+    int rows() const { return sparsity ? sparsity->rows : columns ? size / columns : 0; }
   };
 
   const std::string& name() const { return name_; }
@@ -56,6 +62,11 @@ class Tracer {
   Column input(std::string name, int size);
   /// A matrix goes out column by column.
   void output(std::string name, const Eigen::Ref<const Matrix>& numbers);
+  /// Only these elements of a matrix go out.
+  void output(std::string name, const Eigen::Ref<const Matrix>& numbers, const Sparsity& sparsity);
+  /// What another function yields for these inputs: it becomes part of this one. Throws
+  /// std::invalid_argument unless there is one input per vector, of its size.
+  std::vector<Column> call(const Traced& function, const std::vector<Column>& inputs);
 
   /// The function, and no more of what was traced than its outputs need.
   Traced finish() const;

@@ -5,6 +5,7 @@
 #include "codegen/robot/light_plant.hpp"
 #include "codegen/robot/link_axes_derivatives.hpp"
 #include "codegen/robot/link_axes_mass_matrix.hpp"
+#include "ulna/codegen/differentiate.hpp"
 #include "ulna/derivatives/derivatives_impl.hpp"
 
 namespace ulna {
@@ -12,7 +13,7 @@ namespace {
 
 using E = Expression;
 
-constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd"};
+constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd", "Y"};
 
 MatX<E> minus_product(const MatX<E>& A, const MatX<E>& B) {
   MatX<E> C = MatX<E>::Constant(A.rows(), B.cols(), E(0));
@@ -35,7 +36,7 @@ class RobotTracing {
       v_ = tracer.input("v", nv_);
       (forward ? tau_ : a_) = tracer.input(forward ? "tau" : "a", nv_);
     }
-    if (options.symbolic_inertias)
+    if (options.symbolic_inertias && function != RobotFunction::Y)
       plant_ = detail::plant_with(model, tracer.input("pi", plant_.inertial_size()));
     light_ = detail::light_plant(plant_);
   }
@@ -54,6 +55,8 @@ class RobotTracing {
         return inverse_derivatives();
       case RobotFunction::dfd:
         return forward_derivatives();
+      case RobotFunction::Y:
+        return regressor();
     }
   }
 
@@ -137,6 +140,15 @@ class RobotTracing {
     slope.differentiate();
     const MatX<E> Minv = inverse(factor);
     put(a, minus_product(Minv, slope.dq), minus_product(Minv, slope.dv), Minv);
+  }
+
+  /// Torques are linear in the inertias: their slope by them is the same everywhere.
+  void regressor() {
+    const Traced slope = jacobian(
+        ulna::trace(model_, RobotFunction::id, {.symbolic_inertias = true}), "tau", {"pi"});
+    const VecX<E> anywhere = VecX<E>::Constant(slope.inputs().back().size, E(0));
+    const VecX<E> Y = tracer_.call(slope, {q_, v_, a_, anywhere})[1];
+    tracer_.output("Y", Eigen::Map<const MatX<E>>(Y.data(), nv_, anywhere.size()));
   }
 
   const Model& model_;

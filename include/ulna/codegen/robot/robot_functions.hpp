@@ -17,18 +17,19 @@ enum class RobotFunction {
   fd,    ///< (q, v, tau) -> a
   did,   ///< (q, v, a) -> tau, dtau_dq, dtau_dv, M
   dfd,   ///< (q, v, tau) -> a, da_dq, da_dv, Minv
+  Y,     ///< (q, v, a) -> Y, with Y pi = tau, friction and rotors aside
 };
 
-inline constexpr RobotFunction robot_functions[] = {RobotFunction::id,   RobotFunction::M,
-                                                    RobotFunction::Minv, RobotFunction::fd,
-                                                    RobotFunction::did,  RobotFunction::dfd};
+inline constexpr RobotFunction robot_functions[] = {
+    RobotFunction::id,  RobotFunction::M,   RobotFunction::Minv, RobotFunction::fd,
+    RobotFunction::did, RobotFunction::dfd, RobotFunction::Y};
 
 std::string_view name_of(RobotFunction function);
 std::optional<RobotFunction> robot_function_named(std::string_view name);
 
 struct TraceOptions {
   /// The inertias are no constants but a last input, pi: ten per moving body as Plant::set_inertial
-  /// takes them.
+  /// takes them. Y depends on none, and has no such input.
   bool symbolic_inertias = false;
 };
 

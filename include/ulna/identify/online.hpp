@@ -1,0 +1,91 @@
+#pragma once
+
+#include <span>
+
+#include "ulna/derivatives/regressor.hpp"
+#include "ulna/identify/consistent.hpp"
+
+namespace ulna {
+
+struct OnlineOptions {
+  double rate_hz = 1000.0;
+  double memory = 10.0;     ///< s of motion that tells of everything: how long what was seen counts
+  double correlated = 1.0;  ///< samples over which the filter makes noise alike
+  double outlier =
+      5.0;  ///< deviations, of noise and ignorance, beyond which a torque is not believed,
+  int patience = 100;  ///< unless that many in a row are: then the robot has changed
+  /// What is forgotten then, as positions in z; by default the bodies that carry no other: payload.
+  std::optional<std::vector<int>> changing = {};
+  PriorOptions prior = {};
+};
+
+/// Identifies a robot while it moves: takes a sample at a time, and its numbers are those of a real
+/// robot after each. Made once, it allocates no more, and every sample takes the same time.
+///
+///     OnlineEstimator estimator(torque_model, noise);
+///     estimator.predict(q, v, a, tau_expected);       // before
+///     estimator.update(q, v, a, tau_measured);
+///     torque_model.set(estimator.z(), plant);         // what a controller computes with
+///
+/// What the samples told is kept as information, R z = r, beside the prior. The old is forgotten only in
+/// the directions that a new sample tells of [Cao, Schwartz 2000]: a robot that stands still forgets
+/// nothing. What changes all at once, as a payload does, is seen by torques that stay far off, and is
+/// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which moves slowly.
+class OnlineEstimator {
+ public:
+  enum class Outcome {
+    learned,
+    doubted,  ///< a torque was far from what was expected, and did not count
+    changed,  ///< torques stayed far off: what may have changed is forgotten, to be learned anew
+    ignored,  ///< a number was not finite, or absurd: nothing changed
+  };
+  using In = Eigen::Ref<const Eigen::VectorXd>;
+
+  /// noise: how far torques are off that the right numbers predict, per degree of freedom, as `estimate`
+  /// finds it.
+  OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
+                  const OnlineOptions& options = {});
+
+  /// The torque that the numbers of now ask for.
+  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Eigen::VectorXd> tau);
+  Outcome update(const In& q, const In& v, const In& a, const In& tau);
+
+  const TorqueModel& model() const { return model_; }
+  const PhysicalPrior& prior() const { return prior_; }
+  const Eigen::VectorXd& z() const { return z_; }
+  long samples() const { return samples_; }  ///< learned from
+  long changes() const { return changes_; }  ///< of the robot, noticed
+  long ignored() const { return ignored_; }
+
+  /// Forgets what the samples told of some unknowns, and keeps what they told of the others: when a
+  /// gripper closes, say. For `changing`, it is called by update.
+  void forget(std::span<const int> unknowns);
+
+  /// Standard deviations of z, from data and prior together. Takes longer than an update.
+  void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
+
+ private:
+  void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
+  void set_rows(const In& q, const In& v, const In& a, const In* tau);
+
+  TorqueModel model_;
+  PhysicalPrior prior_;
+  OnlineOptions options_;
+  Regressor<double> regressor_;
+  ConsistentSolver solver_;
+  Eigen::MatrixXd R_;  ///< lower half
+  Eigen::VectorXd r_, z_;
+  Eigen::VectorXd noise_;
+  Eigen::VectorXi surprised_;  ///< samples in a row
+  RowMatX<double> Y_;          ///< nv x inertial
+  Eigen::MatrixXd rows_;       ///< unknowns x nv: what each torque is made of
+  Eigen::MatrixXd whitened_;   ///< the same over deviations
+  Eigen::VectorXd weighed_;    ///< torques over deviations
+  Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
+  Eigen::VectorXd seen_;       ///< R times a row
+  Eigen::MatrixXd inverse_;
+  std::vector<int> changing_;
+  long samples_ = 0, ignored_ = 0, changes_ = 0;
+};
+
+}  // namespace ulna

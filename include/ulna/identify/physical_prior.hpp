@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "ulna/identify/torque_model.hpp"
+
+namespace ulna {
+
+/// What is believed of the unknowns before any data, and what keeps estimates physical: a sum of
+/// distances that grow beyond all bounds where a body could not exist or friction would push.
+///
+///     inertia     w (tr(P P0^-1) - log det(P P0^-1) - 4)    P the pseudo-inertia of a body
+///     positive    w (x / x0 - log(x / x0) - 1)
+///     around      w (x - x0)² / (2 s²)
+///
+/// The first is the entropic divergence of Lee, Wensing and Park [2020]: the same in whatever frame and
+/// units a body is described. All are convex, and near their centre of size w/2 times the square of the
+/// relative deviation: w = 1 says that the centre may well be wrong by 100 %.
+class PhysicalPrior {
+ public:
+  explicit PhysicalPrior(int unknowns)
+      : size_(unknowns), center_(Eigen::VectorXd::Zero(unknowns)) {}
+
+  /// Ten unknowns from `at` on. An expected inertia that no body can have is moved to one that can.
+  void add_inertia(int at, const Inertia<double>& expected, double weight);
+  void add_positive(int at, double expected, double weight);
+  void add_around(int at, double expected, double deviation, double weight = 1.0);
+
+  int size() const { return size_; }
+  /// Where the prior is least.
+  const Eigen::VectorXd& center() const { return center_; }
+
+  /// Infinite outside.
+  double value(const Eigen::VectorXd& z) const;
+  bool inside(const Eigen::VectorXd& z) const { return std::isfinite(value(z)); }
+  /// gradient += its slope, H += its curvature, the lower half; z must be inside.
+  void add_derivatives(const Eigen::VectorXd& z, Eigen::VectorXd& gradient,
+                       Eigen::MatrixXd& H) const;
+  /// The prior of some unknowns only, in that order; of a body, all or none must be among them.
+  PhysicalPrior restricted(const std::vector<int>& kept) const;
+
+ private:
+  struct Body {
+    int at;
+    double weight;
+    Mat4<double> P0_inverse;
+    double log_det0;
+  };
+  struct Number {
+    int at;
+    double weight, expected, deviation;  ///< deviation 0: positive
+  };
+
+  int size_;
+  Eigen::VectorXd center_;
+  std::vector<Body> bodies_;
+  std::vector<Number> numbers_;
+};
+
+/// The prior of a robot: bodies as it has them, friction and rotors positive around theirs or, where
+/// it has none, around a small share of `typical` torques, offsets around zero. `deviation` is how far
+/// off bodies may well be, relative.
+struct PriorOptions {
+  double deviation = 2.0;
+  bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links
+};
+PhysicalPrior make_prior(const TorqueModel& model, const Eigen::VectorXd& typical,
+                         const PriorOptions& options);
+
+}  // namespace ulna

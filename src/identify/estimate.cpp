@@ -1,0 +1,436 @@
+#include "ulna/identify/estimate.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "ulna/identify/consistent.hpp"
+#include "ulna/spatial/consistency.hpp"
+
+namespace ulna {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr std::pair<Method, std::string_view> method_table[] = {
+    {Method::ols, "ols"}, {Method::wls, "wls"},     {Method::irls, "irls"},
+    {Method::tls, "tls"}, {Method::ridge, "ridge"}, {Method::consistent, "consistent"},
+};
+
+Vector pick(const Vector& x, const std::vector<int>& at) { return x(at); }
+Matrix pick(const Matrix& m, const std::vector<int>& at) { return m(at, at); }
+
+/// The inverse of a symmetric matrix that may be singular: in columns scaled alike, by its eigenvectors,
+/// those left out of which there is no information.
+Matrix inverse_of(const Matrix& G) {
+  const Eigen::Index n = G.rows();
+  Vector scale(n);
+  for (Eigen::Index i = 0; i < n; ++i) scale(i) = G(i, i) > 0.0 ? 1.0 / std::sqrt(G(i, i)) : 0.0;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * G * scale.asDiagonal());
+  Vector inverse = eigen.eigenvalues();
+  const double floor = 1e-13 * (n > 0 ? inverse(n - 1) : 0.0);
+  for (double& value : inverse) value = value > floor ? 1.0 / value : 0.0;
+  const Matrix V = scale.asDiagonal() * eigen.eigenvectors();
+  return V * inverse.asDiagonal() * V.transpose();
+}
+
+Vector deviations(const Matrix& covariance) {
+  return covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
+}
+
+/// How many samples in a row tell as much as one: the sum of the autocorrelation over all lags up to
+/// `reach`, tapered [Parzen 1961], which is the noise's spectral density at low frequencies over its
+/// variance.
+Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& breaks, double reach) {
+  const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
+  Vector alike = Vector::Ones(residual.rows());
+  if (most < 2) return alike;
+  // what is alike over many lags need not be looked at lag by lag
+  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
+  for (Eigen::Index r = 0; r < residual.rows(); ++r) {
+    const Vector error = residual.row(r);
+    const double variance = error.squaredNorm();
+    if (!(variance > 0.0)) continue;
+    double sum = 0.5;
+    for (Eigen::Index lag = stride; lag <= most; lag += stride) {
+      double product = 0.0;
+      for (std::size_t p = 0; p < breaks.size(); ++p) {
+        const Eigen::Index begin = breaks[p],
+                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
+                           count = end - begin - lag;
+        if (count > 0)
+          product += error.segment(begin, count).dot(error.segment(begin + lag, count));
+      }
+      const double u = static_cast<double>(lag) / static_cast<double>(most + 1);
+      const double taper = u < 0.5 ? 1.0 - 6.0 * u * u * (1.0 - u) : 2.0 * std::pow(1.0 - u, 3);
+      sum += taper * product / variance;
+    }
+    alike(r) = std::max(1.0, 2.0 * static_cast<double>(stride) * sum);
+  }
+  return alike;
+}
+
+/// The beginnings of all pieces, not more than `most` samples in all.
+TorqueData shortened(const TorqueData& data, Eigen::Index most) {
+  const double share = std::min(1.0, static_cast<double>(most) / static_cast<double>(data.size()));
+  TorqueData result = data;
+  Eigen::Index to = 0;
+  result.breaks.clear();
+  for (std::size_t p = 0; p < data.breaks.size(); ++p) {
+    const Eigen::Index begin = data.breaks[p],
+                       end = p + 1 < data.breaks.size() ? data.breaks[p + 1] : data.size(),
+                       count = static_cast<Eigen::Index>(share * static_cast<double>(end - begin));
+    result.breaks.push_back(to);
+    const std::pair<Matrix*, const Matrix*> all[] = {{&result.q, &data.q},
+                                                     {&result.v, &data.v},
+                                                     {&result.a, &data.a},
+                                                     {&result.tau, &data.tau},
+                                                     {&result.x, &data.x}};
+    for (const auto& [part, whole] : all)
+      part->middleCols(to, count) = whole->middleCols(begin, count);
+    to += count;
+  }
+  for (Matrix* part : {&result.q, &result.v, &result.a, &result.tau, &result.x})
+    part->conservativeResize(Eigen::NoChange, to);
+  return result;
+}
+
+/// The sums of the data about the unknowns that are asked for.
+struct Sums {
+  Matrix G;
+  Vector g;
+  double size = 0.0;
+};
+
+/// What all methods start from.
+class Problem {
+ public:
+  Problem(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
+          const EstimateOptions& options)
+      : model_(model),
+        base_(base),
+        data_(data),
+        typical_((data.tau.rowwise().squaredNorm() / static_cast<double>(data.size())).cwiseSqrt()),
+        known_(model.known()),
+        some_(shortened(data, 100'000)),
+        equations_(model.model(), model.feature_count()),
+        prior_(0) {
+    std::vector<bool> asked(static_cast<std::size_t>(model.unknowns()), true);
+    for (const int k : base.known) asked[k] = false;
+    for (int k = 0; k < model.unknowns(); ++k)
+      if (asked[k]) free_.push_back(k), known_(k) = 0.0;
+    prior_ = make_prior(model, typical_, options.prior).restricted(free_);
+    map_ = base.map()(Eigen::all, free_);
+    equations_.add(data.q, data.v, data.a, data.tau, data.x);
+    unweighted_ = sums(Vector::Ones(model.model().nv()));
+  }
+
+  const PhysicalPrior& prior() const { return prior_; }
+  const Sums& unweighted() const { return unweighted_; }
+  const Matrix& map() const { return map_; }
+
+  Sums sums(const Vector& weights) const {
+    Sums all;
+    equations_.assemble(weights, all.G, all.g, all.size);
+    all.size += known_.dot(all.G * known_) - 2.0 * all.g.dot(known_);
+    all.g -= all.G * known_;
+    return {pick(all.G, free_), pick(all.g, free_), all.size};
+  }
+  /// The same with each equation weighed too.
+  void weigh(const Matrix& W) {
+    equations_.clear();
+    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
+  }
+
+  /// Of base parameters only.
+  Sums of_base(const Sums& sums) const {
+    std::vector<int> at;
+    for (const int k : base_.independent)
+      at.push_back(
+          static_cast<int>(std::lower_bound(free_.begin(), free_.end(), k) - free_.begin()));
+    return {pick(sums.G, at), pick(sums.g, at), sums.size};
+  }
+
+  Vector whole(const Vector& z) const {
+    Vector all = known_;
+    all(free_) = z;
+    return all;
+  }
+  /// Deviations and shares of all from those asked for, given `rest` for the others.
+  Vector whole(const Vector& x, double rest) const {
+    Vector all = Vector::Constant(model_.unknowns(), rest);
+    all(free_) = x;
+    return all;
+  }
+
+  Matrix errors(const Vector& z) const { return errors(z, data_); }
+
+  struct Noise {
+    Vector deviation, correlated;
+    /// How much each joint counts: one over the variance of a sample that tells something new. No
+    /// sensor is better than a millionth.
+    Vector weights(const Vector& typical) const {
+      const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
+      return variance.cwiseProduct(correlated).cwiseMax(1e-300).cwiseInverse();
+    }
+  };
+  /// What z leaves unexplained: its size by the sums, its correlation by some of the samples.
+  Noise noise(const Vector& z) const {
+    const Eigen::Index nv = typical_.size();
+    const Vector alike = correlation(errors(z, some_), some_.breaks, 5.0 * data_.correlated);
+    const double count = static_cast<double>(data_.size()),
+                 fitted = static_cast<double>(base_.size()) / static_cast<double>(nv);
+    Vector deviation(nv);
+    for (Eigen::Index i = 0; i < nv; ++i) {
+      const Sums own = sums(Vector::Unit(nv, i));
+      const double left = std::max(0.0, own.size + z.dot(own.G * z) - 2.0 * own.g.dot(z));
+      // what was fitted away was noise too
+      deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
+    }
+    return {deviation, alike};
+  }
+  const Vector& typical() const { return typical_; }
+
+  /// The curvature of the prior at z.
+  Matrix prior_information(const Vector& z) const {
+    Matrix H = Matrix::Zero(prior_.size(), prior_.size());
+    Vector slope = Vector::Zero(prior_.size());
+    prior_.add_derivatives(z, slope, H);
+    return H.selfadjointView<Eigen::Lower>();
+  }
+
+  /// The numbers nearest to the prior's, by its own measure, among those with these base parameters.
+  Vector spread(const Vector& beta) const {
+    const Vector& center = prior_.center();
+    const Matrix C = prior_information(center).llt().solve(map_.transpose());
+    return center + C * (map_ * C).ldlt().solve(beta - map_ * center);
+  }
+
+ private:
+  const TorqueModel& model_;
+  const BaseParameters& base_;
+  const TorqueData& data_;
+  Matrix errors(const Vector& z, const TorqueData& data) const {
+    return data.tau - model_.torques(whole(z), data.q, data.v, data.a, data.x);
+  }
+
+  Vector typical_;
+  Vector known_;  ///< zero where asked for
+  std::vector<int> free_;
+  TorqueData some_;  ///< samples to look at the noise
+  NormalEquations equations_;
+  PhysicalPrior prior_;
+  Matrix map_;
+  Sums unweighted_;
+};
+
+// Each method yields the numbers asked for and the covariance of base parameters.
+struct Answer {
+  Vector z;
+  Matrix base_covariance;
+  int steps = 1;
+};
+
+Answer least_squares(const Problem& problem, const Sums& sums) {
+  const Sums base = problem.of_base(sums);
+  const Matrix covariance = inverse_of(base.G);
+  return {problem.spread(covariance * base.g), covariance};
+}
+
+/// Robust weights of all equations, by their error over the joint's own [Huber 1964].
+Matrix robust_weights(const Matrix& errors) {
+  Matrix W(errors.rows(), errors.cols());
+  for (Eigen::Index r = 0; r < errors.rows(); ++r) {
+    Vector size = errors.row(r).cwiseAbs();
+    double* const middle = size.data() + size.size() / 2;
+    std::nth_element(size.data(), middle, size.data() + size.size());
+    const double bound = std::max(1.345 * 1.4826 * *middle, 1e-300);
+    W.row(r) = (bound / errors.row(r).array().abs().max(bound)).matrix();
+  }
+  return W;
+}
+
+/// The direction in which (Y, -tau) is smallest, columns scaled to the same length.
+Answer total_least_squares(const Problem& problem, const Sums& sums) {
+  const Sums base = problem.of_base(sums);
+  const Eigen::Index n = base.g.size();
+  Matrix all(n + 1, n + 1);
+  all << base.G, -base.g, -base.g.transpose(), base.size;
+  const Vector scale = all.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * all * scale.asDiagonal());
+  const Vector smallest = scale.cwiseProduct(eigen.eigenvectors().col(0));
+  return {problem.spread(smallest.head(n) / smallest(n)), inverse_of(base.G)};
+}
+
+Answer ridge(const Problem& problem, const Sums& sums) {
+  const Vector& center = problem.prior().center();
+  const Matrix covariance = inverse_of(sums.G + problem.prior_information(center));
+  return {center + covariance * (sums.g - sums.G * center),
+          problem.map() * covariance * problem.map().transpose()};
+}
+
+Answer consistent(const Problem& problem, const Sums& sums) {
+  ConsistentSolver solver(problem.prior().size());
+  Answer answer{problem.prior().center(), {}};
+  if (!solver.solve(sums.G, sums.g, problem.prior(), answer.z))
+    throw std::runtime_error("identification: Newton's method did not settle");
+  const Matrix covariance = inverse_of(sums.G + problem.prior_information(answer.z));
+  answer.base_covariance = problem.map() * covariance * problem.map().transpose();
+  answer.steps = solver.steps();
+  return answer;
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  for (const auto& [m, name] : method_table)
+    if (m == method) return name;
+  return "";
+}
+std::optional<Method> method_named(std::string_view name) {
+  for (const auto& [m, n] : method_table)
+    if (n == name) return m;
+  return {};
+}
+
+TorqueData gather(const TorqueModel& model, const Prepared& prepared, double begin, double end) {
+  struct Part {
+    const Piece* piece;
+    Eigen::Index first, count;
+  };
+  std::vector<Part> parts;
+  Eigen::Index total = 0;
+  for (const Piece& piece : prepared.pieces) {
+    const auto at = [&](double share) {
+      return static_cast<Eigen::Index>(std::llround(share * static_cast<double>(piece.size())));
+    };
+    if (at(end) <= at(begin)) continue;
+    parts.push_back({&piece, at(begin), at(end) - at(begin)});
+    total += parts.back().count;
+  }
+  const int nv = model.model().nv();
+  TorqueData data;
+  data.q.resize(nv, total), data.v = data.q, data.a = data.q, data.tau = data.q;
+  data.x.resize(model.feature_count() * nv, total);
+  Eigen::Index to = 0;
+  for (const auto& [piece, first, count] : parts) {
+    const auto part = [&, f = first, c = count](const Matrix& m) { return m.middleCols(f, c); };
+    data.breaks.push_back(to);
+    data.q.middleCols(to, count) = part(piece->q);
+    data.v.middleCols(to, count) = part(piece->v);
+    data.a.middleCols(to, count) = part(piece->a);
+    data.tau.middleCols(to, count) = part(piece->tau);
+    data.x.middleCols(to, count) =
+        model.features_of(part(piece->v), part(piece->a), part(piece->tau), part(piece->direction));
+    data.correlated = std::max(data.correlated, piece->rate_hz / prepared.filter_hz);
+    to += count;
+  }
+  return data;
+}
+
+bool is_consistent(const TorqueModel& model, const Vector& z) {
+  if (!z.allFinite()) return false;
+  for (int b = 0; b < model.model().joint_count(); ++b)
+    if (!check_consistency(Inertia<double>(z.segment<10>(10 * b))).ok()) return false;
+  for (int i = 0; i < model.model().nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::offset && z(model.at(i, k)) < 0.0) return false;
+  return true;
+}
+
+Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
+  const Matrix error = data.tau - model.torques(z, data.q, data.v, data.a, data.x);
+  Fit fit;
+  const double count = static_cast<double>(std::max<Eigen::Index>(1, data.size()));
+  fit.rms = (error.rowwise().squaredNorm() / count).cwiseSqrt();
+  fit.per_joint_percent =
+      100.0 * fit.rms.cwiseQuotient((data.tau.rowwise().squaredNorm() / count).cwiseSqrt());
+  fit.total_percent = 100.0 * error.norm() / data.tau.norm();
+  return fit;
+}
+
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
+                  const EstimateOptions& options) {
+  const int nv = model.model().nv();
+  if (nv * data.size() < base.size())
+    throw std::invalid_argument("identification: " + std::to_string(data.size()) + " samples are " +
+                                std::to_string(nv * data.size()) + " equations, and there are " +
+                                std::to_string(base.size()) + " base parameters");
+  Problem problem(model, base, data, options);
+
+  // where all begin: joints alike
+  Answer answer = least_squares(problem, problem.unweighted());
+  Problem::Noise noise = problem.noise(answer.z);
+  Vector weights = noise.weights(problem.typical());
+  Sums sums = problem.sums(weights);
+  if (options.method == Method::ols) {
+    // with the noise that each joint turned out to have
+    const Matrix spread = problem.of_base(problem.sums(weights.cwiseInverse())).G;
+    answer.base_covariance = answer.base_covariance * spread * answer.base_covariance;
+  } else {
+    const int passes = options.method == Method::irls ? 10 : 3;
+    for (int pass = 0; pass < passes; ++pass) {
+      const Vector before = answer.z;
+      const int steps = answer.steps;
+      switch (options.method) {
+        case Method::irls:
+          problem.weigh(robust_weights(problem.errors(answer.z)));
+          sums = problem.sums(weights);
+          [[fallthrough]];
+        case Method::wls:
+          answer = least_squares(problem, sums);
+          break;
+        case Method::tls:
+          answer = total_least_squares(problem, sums);
+          break;
+        case Method::ridge:
+          answer = ridge(problem, sums);
+          break;
+        default:
+          answer = consistent(problem, sums);
+      }
+      answer.steps += steps;
+      noise = problem.noise(answer.z);
+      weights = noise.weights(problem.typical());
+      sums = problem.sums(weights);
+      if ((answer.z - before).norm() < 1e-9 * before.norm()) break;
+    }
+  }
+
+  Estimate result;
+  result.z = problem.whole(answer.z);
+  result.base = base.of(result.z);
+  result.base_deviation = deviations(answer.base_covariance);
+  result.noise = noise.deviation;
+  result.correlated = noise.correlated;
+  result.excitation = excitation(problem.of_base(sums).G);
+  result.consistent = is_consistent(model, result.z);
+  result.steps = answer.steps;
+
+  const bool with_prior = options.method == Method::ridge || options.method == Method::consistent;
+  if (with_prior) {
+    const Matrix before = problem.prior_information(
+        options.method == Method::ridge ? problem.prior().center() : answer.z);
+    const Vector prior = deviations(inverse_of(before)),
+                 after = deviations(inverse_of(before + sums.G));
+    result.deviation = problem.whole(after, 0.0);
+    result.learned =
+        problem.whole((1.0 - (after.array() / prior.array()).square()).max(0.0).matrix(), 0.0);
+  } else {
+    // an unknown is known by itself if no other comes with it
+    result.deviation = Vector::Constant(model.unknowns(), std::numeric_limits<double>::infinity());
+    for (const int k : base.known) result.deviation(k) = 0.0;
+    for (int i = 0; i < base.size(); ++i)
+      if (base.shares.row(i).isZero(0.0))
+        result.deviation(base.independent[i]) = result.base_deviation(i);
+    result.learned = Vector::Zero(model.unknowns());
+    for (int i = 0; i < base.size(); ++i)
+      if (base.shares.row(i).isZero(0.0)) result.learned(base.independent[i]) = 1.0;
+  }
+  return result;
+}
+
+}  // namespace ulna

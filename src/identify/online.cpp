@@ -1,0 +1,160 @@
+#include "ulna/identify/online.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <stdexcept>
+
+namespace ulna {
+
+namespace {
+
+/// The inertias of bodies that carry no other.
+std::vector<int> tips(const TorqueModel& model) {
+  std::vector<int> unknowns;
+  const Model& robot = model.model();
+  for (int b = 1; b < robot.body_count(); ++b) {
+    bool carries = false;
+    for (int c = b + 1; c < robot.body_count(); ++c) carries |= robot.joint(c).parent == b;
+    for (int k = 0; k < 10 && !carries; ++k) unknowns.push_back(10 * (b - 1) + k);
+  }
+  return unknowns;
+}
+
+}  // namespace
+
+OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
+                                 const OnlineOptions& options)
+    : model_(model),
+      prior_(make_prior(model, 30.0 * noise, options.prior)),
+      options_(options),
+      regressor_(model.model()),
+      solver_(model.unknowns()),
+      R_(Eigen::MatrixXd::Zero(model.unknowns(), model.unknowns())),
+      r_(Eigen::VectorXd::Zero(model.unknowns())),
+      z_(prior_.center()),
+      noise_(noise),
+      surprised_(Eigen::VectorXi::Zero(noise.size())),
+      Y_(model.model().nv(), model.inertial_size()),
+      rows_(Eigen::MatrixXd::Zero(model.unknowns(), model.model().nv())),
+      whitened_(rows_),
+      weighed_(Eigen::VectorXd::Zero(noise.size())),
+      variance_(weighed_),
+      seen_(r_),
+      inverse_(R_),
+      changing_(options.changing.value_or(tips(model))) {
+  if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
+    throw std::invalid_argument("online estimator: noise must be positive, for each joint");
+  if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
+      !(options.outlier > 0.0) || options.patience < 0)
+    throw std::invalid_argument(
+        "online estimator: rate, memory, outlier and patience must be positive, correlated at "
+        "least "
+        "1");
+  solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
+}
+
+void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In* tau) {
+  regressor_.torque(q, v, a, Y_);
+  const int n = model_.model().nv();
+  for (int i = 0; i < n; ++i) {
+    rows_.col(i).head(model_.inertial_size()) = Y_.row(i);
+    for (int k = 0; k < model_.feature_count(); ++k)
+      rows_(model_.at(i, k), i) =
+          feature_of(model_.features()[k], v(i), a(i), tau ? (*tau)(i) : 0.0, direction_of(v(i)));
+  }
+}
+
+void OnlineEstimator::predict(const In& q, const In& v, const In& a,
+                              Eigen::Ref<Eigen::VectorXd> tau) {
+  set_rows(q, v, a, nullptr);
+  tau.noalias() = rows_.transpose() * z_;
+  // friction by load goes by the torque it is part of
+  for (int k = 0; k < model_.feature_count(); ++k)
+    if (model_.features()[k] == Feature::load)
+      for (int i = 0; i < tau.size(); ++i)
+        tau(i) +=
+            feature_of(Feature::load, v(i), a(i), tau(i), direction_of(v(i))) * z_(model_.at(i, k));
+}
+
+OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
+                                                 const In& tau) {
+  // beyond these no robot's numbers are measurements
+  constexpr double absurd = 1e6;
+  const auto sound = [&](const In& x) { return (x.array().abs() < absurd).all(); };
+  if (!sound(q) || !sound(v) || !sound(a) || !sound(tau)) {
+    ++ignored_;
+    return Outcome::ignored;
+  }
+  set_rows(q, v, a, &tau);
+  whitened_ = rows_;
+  solver_.variances(whitened_, variance_);
+  Outcome outcome = Outcome::learned;
+  for (int i = 0; i < tau.size(); ++i) {
+    const double error = tau(i) - rows_.col(i).dot(z_),
+                 far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
+    // what is far off now and then is an outlier; what stays there is news, and is believed until
+    // it is expected
+    surprised_(i) = far > options_.outlier ? std::min(surprised_(i) + 1, options_.patience + 2) : 0;
+    const bool believed = surprised_(i) == 0 || surprised_(i) > options_.patience;
+    if (surprised_(i) == options_.patience + 1) outcome = Outcome::changed;
+    if (!believed && outcome == Outcome::learned) outcome = Outcome::doubted;
+    const double weight = believed ? 1.0 / (noise_(i) * std::sqrt(options_.correlated)) : 0.0;
+    whitened_.col(i) = weight * rows_.col(i);
+    weighed_(i) = weight * tau(i);
+  }
+  // torques take turns in forgetting
+  const auto turn = samples_ % tau.size();
+  if (surprised_(turn) == 0) forget_along(rows_.col(turn));
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
+  r_.noalias() += whitened_ * weighed_;
+  if (outcome == Outcome::changed) {
+    forget(changing_);
+    ++changes_;
+  }
+  solver_.step(R_, r_, prior_, z_);
+  ++samples_;
+  return outcome;
+}
+
+void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
+  // a sample's torque tells of one direction among as many as there are unknowns
+  const double share =
+      std::min(0.5, static_cast<double>(r_.size()) / (options_.memory * options_.rate_hz));
+  seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
+  const double known = row.dot(seen_);
+  if (!(known > 0.0)) return;
+  r_ -= (share / known * row.dot(r_)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
+}
+
+void OnlineEstimator::forget(std::span<const int> unknowns) {
+  // information of the others with these integrated out, and none of these
+  for (const int k : unknowns) {
+    if (k < 0 || k >= r_.size()) throw std::invalid_argument("forget: no such unknown");
+    // one after the other
+    seen_.head(k) = R_.row(k).head(k).transpose();
+    seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+    if (seen_(k) > 0.0) {
+      r_ -= (r_(k) / seen_(k)) * seen_;
+      R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -1.0 / seen_(k));
+    }
+    R_.row(k).head(k).setZero();
+    R_.col(k).tail(r_.size() - k).setZero();
+    r_(k) = 0.0;
+  }
+}
+
+void OnlineEstimator::deviations(Eigen::Ref<Eigen::VectorXd> deviation) {
+  inverse_.triangularView<Eigen::Lower>() = R_;
+  seen_.setZero();
+  prior_.add_derivatives(z_, seen_, inverse_);
+  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(inverse_);
+  for (Eigen::Index i = 0; i < deviation.size(); ++i) {
+    seen_.setZero();
+    seen_(i) = 1.0;
+    factor.matrixL().solveInPlace(seen_);
+    deviation(i) = seen_.norm();
+  }
+}
+
+}  // namespace ulna

@@ -1,0 +1,50 @@
+#include "support/allocations.hpp"
+
+#include "excited.hpp"
+#include "ulna/identify/filter.hpp"
+#include "ulna/identify/online.hpp"
+
+// What runs while the robot moves allocates nothing.
+namespace ulna::test {
+namespace {
+
+using Eigen::VectorXd;
+
+TEST(MotionFilter, does_not_allocate) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer has taken malloc";
+  for (const auto velocity :
+       {MotionFilter::Velocity::measured, MotionFilter::Velocity::from_position}) {
+    MotionFilter filter(7, LowPass(20.0, 1000.0, 4), velocity);
+    const VectorXd x = VectorXd::Random(7);
+    VectorXd bad = x;
+    bad(3) = NAN;
+    EXPECT_EQ(allocations_of([&] {
+                for (int k = 0; k < 100; ++k) filter.update(k % 7 ? x : bad, x, x);
+              }),
+              0);
+    EXPECT_GT(allocations_of([] { VectorXd y(100); }), 0) << "the counter counts";
+  }
+}
+
+TEST(OnlineEstimator, allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(8);
+  const Excited run(robot, plain_friction, true_numbers(model, random), 50, 1000.0, random);
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.05));
+  Eigen::VectorXd tau(7), deviation(model.unknowns());
+  const Eigen::VectorXd q = run.data.q.col(3), v = run.data.v.col(3), a = run.data.a.col(3),
+                        measured = run.data.tau.col(3);
+  EXPECT_EQ(allocations_of([&] {
+              for (int i = 0; i < 20; ++i) {
+                estimator.predict(q, v, a, tau);
+                estimator.update(q, v, a, measured);
+              }
+              estimator.deviations(deviation);
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace ulna::test

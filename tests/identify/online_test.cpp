@@ -1,0 +1,178 @@
+#include "ulna/identify/online.hpp"
+
+#include "excited.hpp"
+
+// Identification while the robot moves.
+namespace ulna::test {
+namespace {
+
+using Outcome = OnlineEstimator::Outcome;
+
+struct Drive : Excited {
+  Drive(const Model& robot, const Eigen::VectorXd& z, int count, std::uint64_t seed,
+        double noise = 0.05)
+      : Drive(robot, z, count, Random(seed), seed, noise) {}
+
+ private:
+  Drive(const Model& robot, const Eigen::VectorXd& z, int count, Random random, std::uint64_t seed,
+        double noise)
+      : Excited(robot, plain_friction, z, count, 1000.0, random) {
+    std::mt19937_64 numbers(seed);
+    add_noise(data.tau, Eigen::VectorXd::Constant(robot.nv(), noise), numbers);
+  }
+};
+
+Outcome feed(OnlineEstimator& estimator, const TorqueData& data, Eigen::Index s) {
+  return estimator.update(data.q.col(s), data.v.col(s), data.a.col(s), data.tau.col(s));
+}
+
+/// Errors of prediction over [begin, end), learning on the way.
+double learn(OnlineEstimator& estimator, const TorqueData& data, Eigen::Index begin,
+             Eigen::Index end) {
+  Eigen::VectorXd tau(data.tau.rows());
+  double error = 0.0, size = 0.0;
+  for (Eigen::Index s = begin; s < end; ++s) {
+    estimator.predict(data.q.col(s), data.v.col(s), data.a.col(s), tau);
+    error += (data.tau.col(s) - tau).squaredNorm(), size += data.tau.col(s).squaredNorm();
+    feed(estimator, data, s);
+    EXPECT_TRUE(estimator.prior().inside(estimator.z()));
+  }
+  return std::sqrt(error / size);
+}
+
+TEST(OnlineEstimator, learns_a_robot_that_differs_and_is_physical_at_every_step) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(1);
+  Eigen::VectorXd truth = true_numbers(model, random);
+  truth.head(70) *= 1.3;
+  const Drive run(robot, truth, 6000, 1);
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.5));
+  const double at_first = learn(estimator, run.data, 0, 20);
+  (void)learn(estimator, run.data, 20, 5000);
+  const double at_last = learn(estimator, run.data, 5000, 6000);
+  // nothing but the noise is left
+  const double floor = 0.05 * std::sqrt(7000.0) / run.data.tau.rightCols(1000).norm();
+  EXPECT_GT(at_first, 10.0 * floor);
+  EXPECT_LT(at_last, 1.2 * floor);
+  EXPECT_TRUE(is_consistent(model, estimator.z()));
+}
+
+// With no forgetting to speak of, it ends where the batch does.
+TEST(OnlineEstimator, agrees_with_the_batch) {
+  const Model robot = load_robot("ur5e").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(2);
+  const Drive run(robot, true_numbers(model, random), 4000, 2, 0.1);
+  OnlineOptions options;
+  options.memory = 1e9;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(6, 0.1), options);
+  (void)learn(estimator, run.data, 0, 4000);
+  const BaseParameters base = find_base_parameters(model);
+  const Estimate batch = estimate(model, base, run.data);
+  const Eigen::VectorXd off =
+      (base.of(estimator.z()) - batch.base).cwiseQuotient(batch.base_deviation);
+  EXPECT_LT(off.cwiseAbs().maxCoeff(), 1.0);
+}
+
+TEST(OnlineEstimator, follows_a_payload_that_is_picked_up) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(3);
+  Eigen::VectorXd truth = true_numbers(model, random);
+  const Drive before(robot, truth, 3000, 3);
+  truth.segment<10>(60) +=
+      Inertia<double>::about_com(2.0, {0.0, 0.0, 0.15}, 0.01 * Mat3<double>::Identity())
+          .parameters();
+  const Drive after(robot, truth, 8000, 4);
+  OnlineOptions options;
+  options.memory = 2.0;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1), options);
+  const double light = learn(estimator, before.data, 2000, 3000);
+  const double surprised = learn(estimator, after.data, 0, 20);
+  (void)learn(estimator, after.data, 20, 7000);
+  const double heavy = learn(estimator, after.data, 7000, 8000);
+  const double floor = 0.05 * std::sqrt(7000.0) / after.data.tau.rightCols(1000).norm();
+  EXPECT_GT(surprised, 5.0 * light);
+  EXPECT_LT(heavy, 1.2 * floor) << light << " " << surprised << " " << heavy;
+}
+
+// Standing still tells of gravity in one pose, and nothing else is forgotten for it.
+TEST(OnlineEstimator, does_not_drift_when_nothing_is_excited) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(5);
+  const Drive run(robot, true_numbers(model, random), 6000, 5);
+  OnlineOptions options;
+  options.memory = 1.0;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1), options);
+  (void)learn(estimator, run.data, 0, 5000);
+  const double before = learn(estimator, run.data, 5000, 6000);
+  // twenty times its memory at rest
+  const Eigen::VectorXd still = Eigen::VectorXd::Zero(7);
+  std::mt19937_64 seed(5);
+  std::normal_distribution<double> normal;
+  const Eigen::VectorXd tau = model.torques(true_numbers(model, random), run.data.q.col(0), still,
+                                            still, model.features_of(still, still, still));
+  Eigen::VectorXd holding(7);
+  estimator.predict(run.data.q.col(0), still, still, holding);
+  for (int s = 0; s < 20000; ++s) {
+    Eigen::VectorXd noisy = holding;
+    for (double& x : noisy) x += 0.05 * normal(seed);
+    estimator.update(run.data.q.col(0), still, still, noisy);
+  }
+  const OnlineEstimator rested = estimator;
+  Eigen::VectorXd predicted(7);
+  double error = 0.0, size = 0.0;
+  for (int s = 5000; s < 6000; ++s) {
+    estimator.predict(run.data.q.col(s), run.data.v.col(s), run.data.a.col(s), predicted);
+    error += (run.data.tau.col(s) - predicted).squaredNorm();
+    size += run.data.tau.col(s).squaredNorm();
+  }
+  EXPECT_LT(std::sqrt(error / size), 2.0 * before);
+}
+
+TEST(OnlineEstimator, takes_no_harm_from_nonsense) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(6);
+  Drive run(robot, true_numbers(model, random), 3000, 6);
+  OnlineEstimator clean(model, Eigen::VectorXd::Constant(7, 0.1)), hit = clean;
+  const double undisturbed = learn(clean, run.data, 0, 3000);
+  TorqueData bad = run.data;
+  for (int s = 100; s < 3000; s += 100) {
+    bad.tau(s / 100 % 7, s) = s % 300 == 0 ? NAN : s % 200 == 0 ? 1e293 : 80.0;
+    bad.v(2, s + 1) = INFINITY;
+  }
+  for (int s = 0; s < 3000; ++s) {
+    const Eigen::VectorXd before = hit.z();
+    const Outcome outcome = feed(hit, bad, s);
+    const bool sound = bad.tau.col(s).allFinite() && bad.v.col(s).allFinite() &&
+                       bad.tau.col(s).cwiseAbs().maxCoeff() < 1e6;
+    EXPECT_EQ(outcome == Outcome::ignored, !sound) << s;
+    if (!sound) {
+      EXPECT_EQ(hit.z(), before);
+    }
+  }
+  EXPECT_GT(hit.ignored(), 40);
+  OnlineEstimator copy = hit;
+  EXPECT_LT(learn(copy, run.data, 2900, 3000), 3.0 * undisturbed + 0.01);
+}
+
+TEST(OnlineEstimator, says_what_it_knows) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(7);
+  const Drive run(robot, true_numbers(model, random), 3000, 7);
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.05));
+  Eigen::VectorXd before(model.unknowns()), after = before;
+  estimator.deviations(before);
+  (void)learn(estimator, run.data, 0, 3000);
+  estimator.deviations(after);
+  const int viscous = model.at(3, 0);
+  EXPECT_LT(after(viscous), 0.25 * before(viscous));
+  EXPECT_TRUE((after.array() > 0.0).all());
+}
+
+}  // namespace
+}  // namespace ulna::test
