@@ -62,6 +62,7 @@ struct Task {
   std::string variant;  ///< "", "finite differences", "dual, 4 directions", ...
   BenchFunction function;
   std::shared_ptr<void> instance;
+  bool by_columns = false;  ///< of a regressor, which others give row by row
 
   void operator()(const double* q, const double* v, const double* x, double* out) const {
     function(instance.get(), q, v, x, out);

@@ -47,6 +47,8 @@ int algorithm_of(RobotFunction function) {
       return BENCH_INVERSE_DYNAMICS_DERIVATIVES;
     case RobotFunction::dfd:
       return BENCH_FORWARD_DYNAMICS_DERIVATIVES;
+    case RobotFunction::Y:
+      return BENCH_REGRESSOR;
   }
   return BENCH_ALGORITHMS;
 }
@@ -130,7 +132,7 @@ Generated generate(const Robot& robot, RobotFunction function, const CompileOpti
   const int k = algorithm_of(function);
   const auto task = [&](const char* variant, auto way) {
     using Way = decltype(way);
-    return Task{k, variant, Way::call, std::make_shared<Way>(std::move(way))};
+    return Task{k, variant, Way::call, std::make_shared<Way>(std::move(way)), k == BENCH_REGRESSOR};
   };
   return {task("generated", Compiled{Vectors(traced), std::move(compiled)}),
           task("interpreted", Interpreted{Vectors(traced), Interpreter(traced)}),

@@ -61,6 +61,10 @@ double difference(const Task& task, const std::vector<Task>& ulna, const States&
       for (double* all : {mine.data(), theirs.data()})
         Matrix(all, nv, 3 * nv) = (M * Matrix(all, nv, 3 * nv)).eval();
     }
+    if (task.by_columns) {
+      const Eigen::MatrixXd rows = Matrix(theirs.data(), nv, size / nv).transpose();
+      std::copy_n(rows.data(), size, theirs.data());
+    }
     double largest = 0.0, apart = 0.0;
     for (int k = 0; k < size; ++k) {
       largest = std::max(largest, std::abs(mine[k]));
