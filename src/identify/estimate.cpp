@@ -342,14 +342,16 @@ bool is_consistent(const TorqueModel& model, const Vector& z) {
 }
 
 Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
-  const Matrix error = data.tau - model.torques(z, data.q, data.v, data.a, data.x);
-  Fit fit;
-  const double count = static_cast<double>(std::max<Eigen::Index>(1, data.size()));
-  fit.rms = (error.rowwise().squaredNorm() / count).cwiseSqrt();
-  fit.per_joint_percent =
-      100.0 * fit.rms.cwiseQuotient((data.tau.rowwise().squaredNorm() / count).cwiseSqrt());
-  fit.total_percent = 100.0 * error.norm() / data.tau.norm();
-  return fit;
+  return fit_of(data.tau - model.torques(z, data.q, data.v, data.a, data.x), data.tau);
+}
+
+Fit fit_of(const Matrix& errors, const Matrix& tau) {
+  const double count = static_cast<double>(std::max<Eigen::Index>(1, tau.cols()));
+  const auto rms = [&](const Matrix& x) {
+    return Vector((x.rowwise().squaredNorm() / count).cwiseSqrt());
+  };
+  return {100.0 * rms(errors).cwiseQuotient(rms(tau)), 100.0 * errors.norm() / tau.norm(),
+          rms(errors)};
 }
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,

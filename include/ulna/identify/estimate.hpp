@@ -68,6 +68,7 @@ struct Fit {
   Eigen::VectorXd rms;         ///< of the error, per joint
 };
 Fit fit_of(const TorqueModel& model, const Eigen::VectorXd& z, const TorqueData& data);
+Fit fit_of(const Eigen::MatrixXd& errors, const Eigen::MatrixXd& tau);
 
 /// Whether all bodies are such as can exist, and all friction and rotors at least nothing.
 bool is_consistent(const TorqueModel& model, const Eigen::VectorXd& z);
