@@ -94,7 +94,6 @@ void measure_derivative_batches(double seconds_each, Entries& entries) {
          {BENCH_INVERSE_DYNAMICS_DERIVATIVES, BENCH_FORWARD_DYNAMICS_DERIVATIVES, BENCH_REGRESSOR})
       measure_one(robot, k, seconds_each, entries);
   }
-  // here is the place for what identification makes of regressors: normal equations of many samples
 }
 
 }  // namespace bench

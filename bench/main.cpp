@@ -161,6 +161,7 @@ void run(const Options& options) {
   measure_derivative_batches(2.0 * options.seconds, entries);
   measure_generated(options.seconds, counts, entries);
   measure_ulna_alone(2.0 * options.seconds, entries);
+  measure_identification(2.0 * options.seconds, entries);
   show_progress("");
   write_json(options.out, entries);
 }

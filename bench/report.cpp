@@ -126,6 +126,25 @@ std::string other_table(const Bench& bench) {
     const Entry* e = bench.find("ulna", "panda", algorithm);
     if (e) rows.push_back({words, grouped(1e3 * *e->bytes / *e->ns) + " MB/s", "-"});
   }
+  const auto identify = [&](const char* algorithm, const char* variant, const std::string& words,
+                            double unit, const char* unit_name, double goal) {
+    const Entry* e = bench.find("ulna", "panda", algorithm, variant);
+    if (!e) return;
+    char text[64], wanted[64] = "-";
+    std::snprintf(text, sizeof text, "%.3g %s", *e->ns / unit, unit_name);
+    if (goal > 0.0)
+      std::snprintf(wanted, sizeof wanted, "< %.0f %s, %s", goal, unit_name,
+                    *e->ns / unit < goal ? "met" : "missed");
+    rows.push_back({words, text, wanted});
+  };
+  const std::string million = "a million samples of the Panda ";
+  identify("normal_equations", "1 thread", million + "into normal equations, 1 thread", 1e9, "s",
+           2);
+  identify("normal_equations", "", million + "into normal equations, all cores", 1e9, "s", 2);
+  identify("least_squares", "", million + "to weighted least squares", 1e9, "s", 3);
+  identify("consistent_estimate", "", million + "to a consistent estimate", 1e9, "s", 5);
+  identify("online_update", "", "one online update, 91 unknowns", 1e3, "µs", 50);
+  identify("rk4_step_derivatives", "", "one RK4 step with its A and B", 1e3, "µs", 0);
   return table({"", "best of all repeats", "goal"}, rows);
 }
 
