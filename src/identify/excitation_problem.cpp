@@ -19,6 +19,7 @@ using Vector = Eigen::VectorXd;
 constexpr double sharpness = 100.0;       ///< of the smooth maximum
 constexpr int samples_per_period = 24;    ///< of the fastest harmonic
 constexpr double torque_accuracy = 0.01;  ///< of what a joint can do
+constexpr double most_slopes = 5e6;       ///< numbers in one matrix
 constexpr double slow = 0.02;             ///< share of the velocity at which a direction is certain
 
 void require_plain_joints(const Model& model) {
@@ -168,6 +169,10 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
   };
   watch(0, limits.upper - limits.lower), watch(joints(), limits.velocity);
   watch(2 * joints(), limits.acceleration), watch(3 * joints(), limits.effort);
+  if (static_cast<double>(constraints()) * variables() > most_slopes)
+    throw std::invalid_argument(std::to_string(joints()) + " joints with " +
+                                std::to_string(basis.harmonics()) +
+                                " harmonics are too many at once: take fewer harmonics");
   const Vector typical = typical_torques(model.model(), model.model().effort_limit());
   weight_ = (torque_accuracy * typical).cwiseInverse();
   turn_ = slow * limits.velocity;

@@ -197,6 +197,8 @@ TEST(ExciteRefuses, what_it_cannot_move) {
   EXPECT_NE(told([&] { (void)excite(chain); }).find("50 joints"), std::string::npos);
   const TorqueModel plain(load_robot("panda").model, {});
   EXPECT_NE(told([&] { (void)excite(plain, {.share = 0.0}); }).find("share"), std::string::npos);
+  EXPECT_NE(told([&] { (void)excite(plain, {.harmonics = 200}); }).find("fewer harmonics"),
+            std::string::npos);
   // nowhere to stand: the floor is above the robot
   EXPECT_THROW((void)excite(plain, {.harmonics = 2, .capsules = {.floor = 5.0}}),
                std::runtime_error);
