@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/identify/base_parameters.hpp"
