@@ -104,15 +104,16 @@ struct Interpreted {
   Interpreter function;
 
   static void call(void* self, const double* q, const double* v, const double* x, double* out) {
-    auto& [vectors, function] = *static_cast<Interpreted*>(self);
-    vectors(q, v, x, out, [&](auto* in, auto* to) {
+    auto& me = *static_cast<Interpreted*>(self);
+    me.vectors(q, v, x, out, [&me](auto* in, auto* to) {
+      const auto &ins = me.vectors.in, &outs = me.vectors.out;
       std::span<const double> inputs[3];
       std::span<double> outputs[4];
-      for (std::size_t k = 0; k < vectors.in.size(); ++k)
-        inputs[k] = {in[k], static_cast<std::size_t>(vectors.in[k].size)};
-      for (std::size_t k = 0; k < vectors.out.size(); ++k)
-        outputs[k] = {to[k], static_cast<std::size_t>(vectors.out[k].size)};
-      function({inputs, vectors.in.size()}, {outputs, vectors.out.size()});
+      for (std::size_t k = 0; k < ins.size(); ++k)
+        inputs[k] = {in[k], static_cast<std::size_t>(ins[k].size)};
+      for (std::size_t k = 0; k < outs.size(); ++k)
+        outputs[k] = {to[k], static_cast<std::size_t>(outs[k].size)};
+      me.function({inputs, ins.size()}, {outputs, outs.size()});
     });
   }
 };
