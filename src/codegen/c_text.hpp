@@ -37,6 +37,10 @@ std::string free_name(const Traced& function, std::string name);
 /// What math.h calls an operation, if it has it.
 const char* math_name(Operation operation);
 
+/// The types <name>_lanes and <name>_bits, and with angles also <name>_ints and `<name>_sin_cos`, which has
+/// no branches.
+std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles);
+
 /// `void <name>_states(size_t count, ...)`, without a semicolon.
 std::string states_prototype(const CText& text);
 /// Its definition.

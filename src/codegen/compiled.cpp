@@ -143,7 +143,7 @@ std::optional<std::string> verified(const fs::path& entry, const std::string& ke
 
 /// The C text with entries that take their vectors by lists of pointers.
 std::string text_of(const Traced& function, int lanes) {
-  const CFiles files = print_c(function, {.lanes = lanes});
+  const CFiles files = print_c(function, {.lanes = lanes, .angles_together = true});
   std::string source = "#include <stddef.h>\n" + files.source;
   const std::string include = "#include \"" + function.name() + ".h\"\n";
   source.erase(source.find(include), include.size());

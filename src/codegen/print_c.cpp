@@ -1,5 +1,6 @@
 #include "ulna/codegen/print_c.hpp"
 
+#include <map>
 #include <stdexcept>
 
 #include "codegen/c_text.hpp"
@@ -10,10 +11,17 @@ namespace {
 /// The function for one state, statement by statement.
 class ScalarPrinter {
  public:
-  explicit ScalarPrinter(const detail::CText& text) : text_(text), f_(text.f) {}
+  ScalarPrinter(const detail::CText& text, bool angles_together) : text_(text), f_(text.f) {
+    if (angles_together) gather_angles();
+  }
+
+  /// What stands before the function.
+  std::string preamble() const {
+    return angles_.empty() ? "" : detail::lane_types(text_, vectors(), together, true) + "\n";
+  }
 
   std::string body() const {
-    std::string body;
+    std::string body = sines_and_cosines();
     std::vector<bool> used(f_.inputs().size(), false);
     std::size_t at = 0;
     for (const Node& n : f_.nodes()) {
@@ -45,8 +53,52 @@ class ScalarPrinter {
     return n.value < 0.0 ? "(" + text_.literal(n.value) + ")" : text_.literal(n.value);
   }
 
+  static constexpr int together = 4;
+
+  std::string vectors() const { return f_.name() + "_angles"; }
+
+  /// The inputs that sines and cosines are taken of, if there are enough of them.
+  void gather_angles() {
+    for (const Node& n : f_.nodes()) {
+      if (n.operation != Operation::sine && n.operation != Operation::cosine) continue;
+      if (f_.nodes()[static_cast<std::size_t>(n.a)].operation == Operation::input)
+        angles_.emplace(n.a, static_cast<int>(angles_.size()));
+    }
+    if (angles_.size() < 2) angles_.clear();
+  }
+  /// `sines[2][1]`
+  std::string element(const char* of, int angle) const {
+    return detail::free_name(f_, of) + "[" + std::to_string(angle / together) + "][" +
+           std::to_string(angle % together) + "]";
+  }
+  std::string sines_and_cosines() const {
+    if (angles_.empty()) return {};
+    std::vector<std::string> inputs(angles_.size());
+    for (const auto& [node, at] : angles_) inputs[static_cast<std::size_t>(at)] = operand(node);
+    while (inputs.size() % together != 0) inputs.push_back(inputs.back());
+    const std::size_t count = inputs.size() / together;
+    const auto name = [&](const char* of) { return detail::free_name(f_, of); };
+    std::string text = "  const " + vectors() + "_lanes " + name("angles") + "[] = {";
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      text += (i % together ? ", " : i ? "}, {" : "{") + inputs[i];
+    text += "}};\n  " + vectors() + "_lanes ";
+    for (const char* of : {"sines", "cosines"})
+      text += (of[0] == 'c' ? ", " : "") + name(of) + "[" + std::to_string(count) + "]";
+    text += ";\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string at = "[" + std::to_string(i) + "]";
+      text += "  " + vectors() + "_sin_cos(&" + name("angles") + at + ", &" + name("sines") + at +
+              ", &" + name("cosines") + at + ");\n";
+    }
+    return text;
+  }
+
   std::string computed(const Node& n) const {
     const auto infix = [&](const char* sign) { return operand(n.a) + sign + operand(n.b); };
+    if (const auto angle = angles_.find(n.a); angle != angles_.end()) {
+      if (n.operation == Operation::sine) return element("sines", angle->second);
+      if (n.operation == Operation::cosine) return element("cosines", angle->second);
+    }
     if (const char* const name = detail::math_name(n.operation))
       return text_.math(name) + "(" + operand(n.a) +
              (arity(n.operation) > 1 ? ", " + operand(n.b) : "") + ")";
@@ -84,6 +136,7 @@ class ScalarPrinter {
 
   const detail::CText& text_;
   const Traced& f_;
+  std::map<std::int32_t, int> angles_;  ///< nodes, and where they stand
 };
 
 std::string sizes(const Traced& f) {
@@ -145,8 +198,9 @@ CFiles print_c(const Traced& function, const COptions& options) {
                               detail::states_prototype(text) + ";\n"
                         : "") +
                  "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  const ScalarPrinter scalar(text, options.angles_together);
   files.source = about + "#include \"" + name + ".h\"\n\n#include <math.h>\n\n" + pattern.source +
-                 prototype + " {\n" + ScalarPrinter(text).body() + "}\n";
+                 scalar.preamble() + prototype + " {\n" + scalar.body() + "}\n";
   if (lanes) files.source += "\n" + detail::print_states(text, lanes);
   return files;
 }

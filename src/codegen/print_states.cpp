@@ -65,6 +65,30 @@ std::string filled(std::string_view pattern,
   return text;
 }
 
+}  // namespace
+
+std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles) {
+  const int width = lanes * (text.single ? 4 : 8);
+  const auto define = [&](const std::string& type, const char* kind, int bytes) {
+    return "typedef " + type + " " + name + kind + " __attribute__((vector_size(" +
+           std::to_string(bytes) + ")));\n";
+  };
+  std::string types = define(text.type, "_lanes", width) +
+                      define(text.single ? "unsigned" : "unsigned long long", "_bits", width);
+  if (!angles) return types;
+  std::string all_near;
+  for (int l = 0; l < lanes; ++l) all_near += (l ? " & near[" : "near[") + std::to_string(l) + "]";
+  return types + define("int", "_ints", 4 * lanes) +
+         filled(text.single ? sin_cos_float : sin_cos_double, {{"LANES", name + "_lanes"},
+                                                               {"BITS", name + "_bits"},
+                                                               {"INTS", name + "_ints"},
+                                                               {"NAME", name},
+                                                               {"COUNT", std::to_string(lanes)},
+                                                               {"ALLNEAR", all_near}});
+}
+
+namespace {
+
 /// The function for many states, lane by lane what ScalarPrinter says.
 class StatesPrinter {
  public:
@@ -74,7 +98,6 @@ class StatesPrinter {
         lanes_(lanes),
         reals_(f_.name() + "_lanes"),
         bits_(f_.name() + "_bits"),
-        ints_(f_.name() + "_ints"),
         count_(free_name(f_, "count")),
         first_(free_name(f_, "first")),
         state_(free_name(f_, "s")) {}
@@ -82,37 +105,14 @@ class StatesPrinter {
   std::string print() const {
     return "#if !defined(ULNA_NO_LANES) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ "
            ">= 9))\n\n" +
-           types() + (has_angles() ? sin_cos() : "") + "\n" + states_prototype(text_) + " {\n" +
-           in_lanes() + "}\n\n#else\n\n" + states_prototype(text_) + " {\n" + one_by_one() +
-           "}\n\n#endif\n";
+           lane_types(text_, f_.name(), lanes_, has_angles()) + "\n" + states_prototype(text_) +
+           " {\n" + in_lanes() + "}\n\n#else\n\n" + states_prototype(text_) + " {\n" +
+           one_by_one() + "}\n\n#endif\n";
   }
 
  private:
-  std::string types() const {
-    const int width = lanes_ * (text_.single ? 4 : 8);
-    const auto define = [](const std::string& type, const std::string& name, int bytes) {
-      return "typedef " + type + " " + name + " __attribute__((vector_size(" +
-             std::to_string(bytes) + ")));\n";
-    };
-    std::string text = define(text_.type, reals_, width) +
-                       define(text_.single ? "unsigned" : "unsigned long long", bits_, width);
-    if (has_angles()) text += define("int", ints_, 4 * lanes_);
-    return text;
-  }
-
   bool has_angles() const {
     return f_.operation_count(Operation::sine) + f_.operation_count(Operation::cosine) > 0;
-  }
-
-  std::string sin_cos() const {
-    return filled(
-        text_.single ? sin_cos_float : sin_cos_double,
-        {{"LANES", reals_},
-         {"BITS", bits_},
-         {"INTS", ints_},
-         {"NAME", f_.name()},
-         {"COUNT", std::to_string(lanes_)},
-         {"ALLNEAR", each_lane([](int l) { return "near[" + std::to_string(l) + "]"; }, " & ")}});
   }
 
   template <class F>
@@ -302,7 +302,7 @@ class StatesPrinter {
   const CText& text_;
   const Traced& f_;
   int lanes_;
-  std::string reals_, bits_, ints_, count_, first_, state_;
+  std::string reals_, bits_, count_, first_, state_;
 };
 
 }  // namespace
