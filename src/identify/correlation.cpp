@@ -29,27 +29,27 @@ Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& brea
   const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;
-  // long lags need not be looked at one by one
-  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 64);
+  // what is alike over many lags need not be looked at lag by lag
+  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
   for (Eigen::Index r = 0; r < residual.rows(); ++r) {
-    const double variance = residual.row(r).squaredNorm();
+    const Vector error = residual.row(r);
+    const double variance = error.squaredNorm();
     if (!(variance > 0.0)) continue;
-    double sum = 0.5 * static_cast<double>(stride + 1);
+    double sum = 0.5;
     for (Eigen::Index lag = stride; lag <= most; lag += stride) {
       double product = 0.0;
       for (std::size_t p = 0; p < breaks.size(); ++p) {
         const Eigen::Index begin = breaks[p],
-                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols();
-        if (end - begin > lag)
-          product += residual.row(r)
-                         .segment(begin, end - begin - lag)
-                         .dot(residual.row(r).segment(begin + lag, end - begin - lag));
+                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
+                           count = end - begin - lag;
+        if (count > 0)
+          product += error.segment(begin, count).dot(error.segment(begin + lag, count));
       }
       const double u = static_cast<double>(lag) / static_cast<double>(most + 1);
       const double taper = u < 0.5 ? 1.0 - 6.0 * u * u * (1.0 - u) : 2.0 * std::pow(1.0 - u, 3);
-      sum += static_cast<double>(stride) * taper * product / variance;
+      sum += taper * product / variance;
     }
-    alike(r) = std::max(1.0, 2.0 * sum - static_cast<double>(stride));
+    alike(r) = std::max(1.0, 2.0 * static_cast<double>(stride) * sum);
   }
   return alike;
 }
