@@ -37,6 +37,7 @@ TEST(Manual, documents_every_json_field) {
            {"count", "--json", "panda"},
            {"count", "--json", "chain", "--n", "1..7"},
            {"simplify", "--json", "puma560", "quintic"},
+           {"excite", "--json", "double_pendulum", "--iterations", "1", "--starts", "1"},
            {"codegen", "--json", "pendulum", "--out", folder.path("c")},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
@@ -51,8 +52,9 @@ TEST(Manual, documents_every_json_field) {
 }
 
 TEST(Manual, documents_every_option) {
-  for (const char* verb : {"check", "info", "tree", "convert", "robots", "id", "fd", "terms",
-                           "equations", "ik", "count", "compare", "simplify", "codegen"}) {
+  for (const char* verb :
+       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik",
+        "count", "compare", "simplify", "codegen", "excite"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");
