@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "identify/correlation.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/identify/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -13,6 +14,9 @@
 namespace ulna {
 namespace {
 
+using detail::correlation;
+using detail::deviations;
+using detail::inverse_of;
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
@@ -23,56 +27,6 @@ constexpr std::pair<Method, std::string_view> method_table[] = {
 
 Vector pick(const Vector& x, const std::vector<int>& at) { return x(at); }
 Matrix pick(const Matrix& m, const std::vector<int>& at) { return m(at, at); }
-
-/// The inverse of a symmetric matrix that may be singular: in columns scaled alike, by its eigenvectors,
-/// those left out of which there is no information.
-Matrix inverse_of(const Matrix& G) {
-  const Eigen::Index n = G.rows();
-  Vector scale(n);
-  for (Eigen::Index i = 0; i < n; ++i) scale(i) = G(i, i) > 0.0 ? 1.0 / std::sqrt(G(i, i)) : 0.0;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * G * scale.asDiagonal());
-  Vector inverse = eigen.eigenvalues();
-  const double floor = 1e-13 * (n > 0 ? inverse(n - 1) : 0.0);
-  for (double& value : inverse) value = value > floor ? 1.0 / value : 0.0;
-  const Matrix V = scale.asDiagonal() * eigen.eigenvectors();
-  return V * inverse.asDiagonal() * V.transpose();
-}
-
-Vector deviations(const Matrix& covariance) {
-  return covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
-}
-
-/// How many samples in a row tell as much as one: the sum of the autocorrelation over all lags up to
-/// `reach`, tapered [Parzen 1961], which is the noise's spectral density at low frequencies over its
-/// variance.
-Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& breaks, double reach) {
-  const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
-  Vector alike = Vector::Ones(residual.rows());
-  if (most < 2) return alike;
-  // what is alike over many lags need not be looked at lag by lag
-  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
-  for (Eigen::Index r = 0; r < residual.rows(); ++r) {
-    const Vector error = residual.row(r);
-    const double variance = error.squaredNorm();
-    if (!(variance > 0.0)) continue;
-    double sum = 0.5;
-    for (Eigen::Index lag = stride; lag <= most; lag += stride) {
-      double product = 0.0;
-      for (std::size_t p = 0; p < breaks.size(); ++p) {
-        const Eigen::Index begin = breaks[p],
-                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
-                           count = end - begin - lag;
-        if (count > 0)
-          product += error.segment(begin, count).dot(error.segment(begin + lag, count));
-      }
-      const double u = static_cast<double>(lag) / static_cast<double>(most + 1);
-      const double taper = u < 0.5 ? 1.0 - 6.0 * u * u * (1.0 - u) : 2.0 * std::pow(1.0 - u, 3);
-      sum += taper * product / variance;
-    }
-    alike(r) = std::max(1.0, 2.0 * static_cast<double>(stride) * sum);
-  }
-  return alike;
-}
 
 /// The beginnings of all pieces, not more than `most` samples in all.
 TorqueData shortened(const TorqueData& data, Eigen::Index most) {

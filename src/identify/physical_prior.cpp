@@ -115,6 +115,13 @@ PhysicalPrior PhysicalPrior::restricted(const std::vector<int>& kept) const {
   return result;
 }
 
+PhysicalPrior PhysicalPrior::extended(int more) const {
+  PhysicalPrior result = *this;
+  result.size_ += more;
+  result.center_.conservativeResizeLike(Eigen::VectorXd::Zero(result.size_));
+  return result;
+}
+
 double PhysicalPrior::value(const Eigen::VectorXd& z) const {
   constexpr double outside = std::numeric_limits<double>::infinity();
   double sum = 0.0;

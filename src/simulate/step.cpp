@@ -135,12 +135,9 @@ Eigen::Matrix<double, 6, 12> joint_jacobian(const Joint& joint, const double* y,
 
 }  // namespace
 
-StepDerivatives::StepDerivatives(const Model& model, Integrator integrator)
-    : step(model, integrator),
-      A(Matrix::Zero(2 * model.nv(), 2 * model.nv())),
-      B(Matrix::Zero(2 * model.nv(), model.nv())),
-      dynamics_(model),
-      dx_(Matrix::Zero(model.nv(), 3 * model.nv())),
+StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs)
+    : integrator_(integrator),
+      dx_(Matrix::Zero(model.nv(), 2 * model.nv() + inputs)),
       dq_(dx_),
       dv_(dx_),
       da_(dx_),
@@ -148,55 +145,48 @@ StepDerivatives::StepDerivatives(const Model& model, Integrator integrator)
       dx_sum_(dx_),
       dv_sum_(dx_) {}
 
-bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<double> v,
-                                 In<double> tau, double h, ExternalWrenches<double> wrenches) {
-  const Model& model = plant.model();
-  const int n = model.nv();
-  dx_sum_.setZero(), dv_sum_.setZero();
-  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
-    if (!dynamics_(plant, step.q_, step.v_, tau, wrenches)) return false;
-    a = dynamics_.a;
-    differentiate_stage(model, q, stage, h);
-    return true;
-  });
-  if (!possible) return false;
+void StepSlopes::begin() { dx_sum_.setZero(), dv_sum_.setZero(); }
 
-  dv_sum_.middleCols(n, n).diagonal().array() += 1.0;
-  if (step.integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
-  displace(model, q, step.x_sum_, dx_sum_, dq_);
-  A.topRows(n) = dq_.leftCols(2 * n), B.topRows(n) = dq_.rightCols(n);
-  A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(n);
-  return true;
-}
-
-void StepDerivatives::differentiate_stage(const Model& model, In<double> q, int stage, double h) {
+void StepSlopes::add_stage(const Step<double>& step, const Model& model, In<double> q, int stage,
+                           double h, const Matrix& da_dq, const Matrix& da_dv,
+                           const Matrix& da_dinputs) {
   const int n = model.nv();
-  const Tableau& method = tableau(step.integrator_);
+  const Tableau& method = tableau(integrator_);
   if (stage == 0) {
     dx_.setZero(), dv_.setZero();
     dv_.middleCols(n, n).setIdentity();
-    da_.leftCols(n) = dynamics_.dq, da_.middleCols(n, n) = dynamics_.dv;
-    da_.rightCols(n) = dynamics_.dtau;
+    da_.leftCols(n) = da_dq, da_.middleCols(n, n) = da_dv;
+    da_.rightCols(da_dinputs.cols()) = da_dinputs;
   } else {
     const double reach = method.reach[stage] * h;
     dx_ = reach * drate_;
     dv_ = reach * da_;
     dv_.middleCols(n, n).diagonal().array() += 1.0;
     displace(model, q, step.x_, dx_, dq_);
-    da_.noalias() = dynamics_.dq.lazyProduct(dq_);
-    da_.noalias() += dynamics_.dv.lazyProduct(dv_);
-    da_.rightCols(n) += dynamics_.dtau;
+    da_.noalias() = da_dq.lazyProduct(dq_);
+    da_.noalias() += da_dv.lazyProduct(dv_);
+    da_.rightCols(da_dinputs.cols()) += da_dinputs;
   }
   drate_ = dv_;
-  turn_rates(model);
+  turn_rates(step, model);
   const double weight = method.weight[stage] * h;
   dx_sum_ += weight * drate_;
   dv_sum_ += weight * da_;
 }
 
+void StepSlopes::end(const Step<double>& step, const Model& model, In<double> q, double h,
+                     Matrix& A, Matrix& B) {
+  const int n = model.nv();
+  dv_sum_.middleCols(n, n).diagonal().array() += 1.0;
+  if (integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
+  displace(model, q, step.x_sum_, dx_sum_, dq_);
+  A.topRows(n) = dq_.leftCols(2 * n), B.topRows(n) = dq_.rightCols(B.cols());
+  A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(B.cols());
+}
+
 /// dq of integrate(q, x) when q and x are displaced.
-void StepDerivatives::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
-                               Matrix& dq) {
+void StepSlopes::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
+                          Matrix& dq) {
   const int n = model.nv();
   dq = dx;
   dq.leftCols(n).diagonal().array() += 1.0;
@@ -221,7 +211,7 @@ void StepDerivatives::displace(const Model& model, In<double> q, In<double> x, c
 }
 
 /// From d(x, v) to d(dx/dt) where joints are curved.
-void StepDerivatives::turn_rates(const Model& model) {
+void StepSlopes::turn_rates(const Step<double>& step, const Model& model) {
   for (const Joint& j : model.joints()) {
     if (!curved(j)) continue;
     using D = Dual<double, 12>;
@@ -233,6 +223,71 @@ void StepDerivatives::turn_rates(const Model& model) {
     rows.noalias() = J.topLeftCorner(nj, nj).lazyProduct(dx_.middleRows(j.v, nj));
     rows.noalias() += J.block(0, nj, nj, nj).lazyProduct(dv_.middleRows(j.v, nj));
   }
+}
+
+StepDerivatives::StepDerivatives(const Model& model, Integrator integrator)
+    : step(model, integrator),
+      A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
+      B(Eigen::MatrixXd::Zero(2 * model.nv(), model.nv())),
+      dynamics_(model),
+      slopes_(model, integrator, model.nv()) {}
+
+bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<double> v,
+                                 In<double> tau, double h, ExternalWrenches<double> wrenches) {
+  const Model& model = plant.model();
+  slopes_.begin();
+  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
+    if (!dynamics_(plant, step.q_, step.v_, tau, wrenches)) return false;
+    a = dynamics_.a;
+    slopes_.add_stage(step, model, q, stage, h, dynamics_.dq, dynamics_.dv, dynamics_.dtau);
+    return true;
+  });
+  if (possible) slopes_.end(step, model, q, h, A, B);
+  return possible;
+}
+
+// --- by numbers ---
+
+StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, int numbers)
+    : step(model, integrator),
+      A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
+      P(Eigen::MatrixXd::Zero(2 * model.nv(), numbers)),
+      dynamics_(model),
+      slopes_(model, integrator, numbers),
+      tau_(Eigen::VectorXd::Zero(model.nv())),
+      tau_by_v_(tau_),
+      D_(Eigen::MatrixXd::Zero(model.nv(), numbers)),
+      da_dv_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+      da_dnumbers_(D_) {}
+
+bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<double> v,
+                                   Drive& drive, double h) {
+  const Model& model = plant.model();
+  const Tableau& method = tableau(step.integrator_);
+  slopes_.begin();
+  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
+    const double share = method.reach[stage];
+    drive.torque(share, step.q_, step.v_, tau_, tau_by_v_);
+    if (!finite<double>(tau_) || !dynamics_(plant, step.q_, step.v_, tau_)) return false;
+    a = dynamics_.a;
+    drive.surplus_by_numbers(share, step.q_, step.v_, a, D_);
+    for (int i = 0; i < model.nv(); ++i)
+      da_dv_.col(i) = dynamics_.dv.col(i) + tau_by_v_(i) * dynamics_.dtau.col(i);
+    da_dnumbers_.noalias() = dynamics_.dtau.lazyProduct(D_);
+    slopes_.add_stage(step, model, q, stage, h, dynamics_.dq, da_dv_, da_dnumbers_);
+    return true;
+  });
+  if (possible) slopes_.end(step, model, q, h, A, P);
+  return possible;
+}
+
+bool StepSensitivities::advance(const Plant<double>& plant, In<double> q, In<double> v,
+                                Drive& drive, double h) {
+  const Tableau& method = tableau(step.integrator_);
+  return step.take(plant.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
+    drive.torque(method.reach[stage], step.q_, step.v_, tau_, tau_by_v_);
+    return finite<double>(tau_) && step.dynamics_(plant, step.q_, step.v_, tau_, a);
+  });
 }
 
 }  // namespace ulna

@@ -2,6 +2,7 @@
 
 #include "support/allocations.hpp"
 #include "support/varied.hpp"
+#include "ulna/derivatives/regressor.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/spatial/solid.hpp"
 
@@ -189,14 +190,111 @@ TEST(StepDerivatives, the_step_is_that_of_Step) {
       3);
 }
 
+/// Torques that grow with time and are braked, by numbers: inertial parameters, dampings, and how fast
+/// they grow.
+class Growing : public Drive {
+ public:
+  Growing(const Rig<double>& rig, double h)
+      : tau(rig.a),
+        growth(0.3 * rig.a.reverse()),
+        damping(rig.v.cwiseAbs()),
+        h_(h),
+        regressor_(rig.model()),
+        Y_(rig.nv(), 10 * rig.model().joint_count()) {}
+
+  int size() const { return static_cast<int>(Y_.cols() + damping.size() + 1); }
+  void torque(double share, In<double>, In<double> v, Out<double> out, Out<double> by_v) override {
+    out = tau + (speed * share * h_) * growth - damping.cwiseProduct(v);
+    by_v = -damping;
+  }
+  void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
+                          OutMatrix<double> D) override {
+    regressor_.torque(q, v, a, Y_);
+    D.leftCols(Y_.cols()) = -Y_;
+    D.middleCols(Y_.cols(), v.size()).setZero();
+    D.middleCols(Y_.cols(), v.size()).diagonal() = -v;
+    D.rightCols(1) = (share * h_) * growth;
+  }
+
+  Eigen::VectorXd tau, growth, damping;
+  double speed = 1.0;
+
+ private:
+  double h_;
+  Regressor<double> regressor_;
+  RowMatX<double> Y_;
+};
+
+TEST(StepSensitivities, are_those_of_differences) {
+  for_each_robot(
+      [](const Model& model, Random& random) {
+        const Rig<double> rig = smooth_rig(model, random);
+        const double h = 0.02;
+        const int n = model.nv();
+        for (const Integrator integrator : all_integrators) {
+          SCOPED_TRACE("method " + std::to_string(static_cast<int>(integrator)));
+          Growing drive(rig, h);
+          StepSensitivities slope(model, integrator, drive.size()), other = slope;
+          ASSERT_TRUE(slope(rig.plant, rig.q, rig.v, drive, h));
+          ASSERT_TRUE(other.advance(rig.plant, rig.q, rig.v, drive, h));
+          expect_close(other.step.q_next, slope.step.q_next, 1e-12);
+          expect_close(other.step.v_next, slope.step.v_next, 1e-11);
+
+          Eigen::VectorXd pi(rig.plant.inertial_size());
+          rig.plant.get_inertial(pi);
+          const auto moved = [&](int k, double by) {
+            Rig<double> at = rig;
+            Growing changed = drive;
+            const int of_v = k - static_cast<int>(pi.size());
+            if (of_v < 0) {
+              Eigen::VectorXd x = pi;
+              x(k) += by;
+              at.plant.set_inertial(x);
+            } else if (of_v < n) {
+              changed.damping(of_v) += by;
+            } else {
+              changed.speed += by;
+            }
+            EXPECT_TRUE(other.advance(at.plant, at.q, at.v, changed, h));
+            Eigen::VectorXd change(2 * n);
+            change << difference(model, slope.step.q_next, other.step.q_next), other.step.v_next;
+            return change;
+          };
+          Eigen::MatrixXd P(2 * n, drive.size());
+          const double eps = 1e-5;
+          for (int k = 0; k < drive.size(); ++k)
+            P.col(k) = (moved(k, eps) - moved(k, -eps)) / (2.0 * eps);
+          expect_close(slope.P, P, 1e-6);
+
+          Eigen::MatrixXd A(2 * n, 2 * n);
+          for (int k = 0; k < 2 * n; ++k) {
+            const auto displaced = [&](double by) {
+              const Eigen::VectorXd along = by * Eigen::VectorXd::Unit(2 * n, k);
+              const Eigen::VectorXd q = integrate(model, rig.q, along.head(n));
+              EXPECT_TRUE(other.advance(rig.plant, q, rig.v + along.tail(n), drive, h));
+              Eigen::VectorXd change(2 * n);
+              change << difference(model, slope.step.q_next, other.step.q_next), other.step.v_next;
+              return change;
+            };
+            A.col(k) = (displaced(eps) - displaced(-eps)) / (2.0 * eps);
+          }
+          expect_close(slope.A, A, 1e-6);
+        }
+      },
+      3);
+}
+
 TEST(Step, allocates_nothing) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
   for_each_robot([](const Model& model, Random& random) {
     const Rig<double> rig(model, random);
     Step<double> step(model, Integrator::rk4);
     StepDerivatives slope(model, Integrator::rk4);
+    Growing drive(rig, 0.01);
+    StepSensitivities sensitivities(model, Integrator::rk4, drive.size());
     bool possible = true;
     EXPECT_EQ(allocations_of([&] {
+                possible &= sensitivities(rig.plant, rig.q, rig.v, drive, 0.01);
                 possible &= step(rig.plant, rig.q, rig.v, rig.a, 0.01);
                 possible &= slope(rig.plant, rig.q, rig.v, rig.a, 0.01);
               }),

@@ -39,7 +39,9 @@ class PhysicalPrior {
   /// The prior of some unknowns only, in that order; of a body, all or none must be among them.
   PhysicalPrior restricted(const std::vector<int>& kept) const;
 
- private:
+  /// The prior with unknowns more, of which nothing is believed yet.
+  PhysicalPrior extended(int more) const;
+
   struct Body {
     int at;
     double weight;
@@ -50,7 +52,10 @@ class PhysicalPrior {
     int at;
     double weight, expected, deviation;  ///< deviation 0: positive
   };
+  const std::vector<Body>& bodies() const { return bodies_; }
+  const std::vector<Number>& numbers() const { return numbers_; }
 
+ private:
   int size_;
   Eigen::VectorXd center_;
   std::vector<Body> bodies_;

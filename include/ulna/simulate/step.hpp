@@ -33,6 +33,8 @@ class Step {
 
  private:
   friend class StepDerivatives;
+  friend class StepSensitivities;
+  friend class StepSlopes;
   /// The step, where accelerate(stage, a) yields the acceleration at (q_, v_), which is x_ away from q.
   template <class Accelerate>
   bool take(const Model& model, In<T> q, In<T> v, double h, Accelerate accelerate);
@@ -41,6 +43,33 @@ class Step {
   ForwardDynamics<T> dynamics_;
   VecX<T> x_, q_, v_, a_;         ///< of the stage
   VecX<T> rate_, x_sum_, v_sum_;  ///< dx/dt, and what the step adds up to
+};
+
+/// Carries derivatives through the stages of a step: by (q, v) of its beginning and by inputs, which
+/// may be anything that accelerations depend on.
+class StepSlopes {
+ public:
+  using Matrix = Eigen::MatrixXd;
+
+  StepSlopes(const Model& model, Integrator integrator, int inputs);
+
+  void begin();
+  /// After the stage's acceleration is known: how it changes with the q and v of the stage, and by
+  /// themselves with the inputs.
+  void add_stage(const Step<double>& step, const Model& model, In<double> q, int stage, double h,
+                 const Matrix& da_dq, const Matrix& da_dv, const Matrix& da_dinputs);
+  /// (δq_next, δv_next) = A (δq, δv) + B δinputs.
+  void end(const Step<double>& step, const Model& model, In<double> q, double h, Matrix& A,
+           Matrix& B);
+
+ private:
+  void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx, Matrix& dq);
+  void turn_rates(const Step<double>& step, const Model& model);
+
+  Integrator integrator_;
+  // by (q, v, inputs) of the beginning, of the stage:
+  Matrix dx_, dq_, dv_, da_, drate_;
+  Matrix dx_sum_, dv_sum_;
 };
 
 /// How the end of a step changes with its beginning and with the torques: the discrete A and B,
@@ -60,16 +89,49 @@ class StepDerivatives {
   Eigen::MatrixXd A, B;  ///< 2 nv x 2 nv, 2 nv x nv
 
  private:
-  using Matrix = Eigen::MatrixXd;
-
-  void differentiate_stage(const Model& model, In<double> q, int stage, double h);
-  void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx, Matrix& dq);
-  void turn_rates(const Model& model);
-
   ForwardDynamicsDerivatives<double> dynamics_;
-  // by (q, v, tau) of the beginning, of the stage:
-  Matrix dx_, dq_, dv_, da_, drate_;
-  Matrix dx_sum_, dv_sum_;
+  StepSlopes slopes_;
+};
+
+/// What acts on the joints during a step where that is no constant torque: it changes with time and
+/// velocity, and with numbers that one is after, as the accelerations may do otherwise too.
+class Drive {
+ public:
+  virtual ~Drive() = default;
+  /// The torque (nv) when a share of the step, from 0 to 1, is over, and how it changes with v, joint by
+  /// joint (nv).
+  virtual void torque(double share, In<double> q, In<double> v, Out<double> tau,
+                      Out<double> tau_by_v) = 0;
+  /// How the torque less what inverse dynamics ask for changes with the numbers (nv x numbers): of
+  /// inertial parameters, minus their regressor.
+  virtual void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
+                                  OutMatrix<double> D) = 0;
+};
+
+/// How the end of a step under a Drive changes with its beginning and with the drive's numbers:
+///
+///     (δq_next, δv_next) = A (δq, δv) + P δnumbers.
+///
+/// Accelerations change with the numbers by M^-1 D. Made once, it allocates no more.
+class StepSensitivities {
+ public:
+  StepSensitivities(const Model& model, Integrator integrator, int numbers);
+
+  /// As of Step.
+  [[nodiscard]] bool operator()(const Plant<double>& plant, In<double> q, In<double> v,
+                                Drive& drive, double h);
+  /// Only the step: A and P stay as they were.
+  [[nodiscard]] bool advance(const Plant<double>& plant, In<double> q, In<double> v, Drive& drive,
+                             double h);
+
+  Step<double> step;     ///< with q_next and v_next
+  Eigen::MatrixXd A, P;  ///< 2 nv x 2 nv, 2 nv x numbers
+
+ private:
+  ForwardDynamicsDerivatives<double> dynamics_;
+  StepSlopes slopes_;
+  Eigen::VectorXd tau_, tau_by_v_;
+  Eigen::MatrixXd D_, da_dv_, da_dnumbers_;
 };
 
 }  // namespace ulna
