@@ -160,8 +160,6 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
     plant->armature.setZero();
   }
   plant_.set_inertial(numbers.head(model.inertial_size()));
-  const Eigen::Index count = samples_per_period * basis.harmonics() + 1;
-  grid_ = grid_of(count), fine_ = grid_of(4 * count + 1);
   spans_ = 2 * basis.harmonics();
   const auto watch = [&](int first, const Vector& limit) {
     for (int i = 0; i < joints(); ++i)
@@ -173,6 +171,8 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
     throw std::invalid_argument(std::to_string(joints()) + " joints with " +
                                 std::to_string(basis.harmonics()) +
                                 " harmonics are too many at once: take fewer harmonics");
+  const Eigen::Index count = samples_per_period * basis.harmonics() + 1;
+  grid_ = grid_of(count), fine_ = grid_of(4 * count + 1);
   const Vector typical = typical_torques(model.model(), model.model().effort_limit());
   weight_ = (torque_accuracy * typical).cwiseInverse();
   turn_ = slow * limits.velocity;
