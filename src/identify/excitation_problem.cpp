@@ -22,7 +22,7 @@ constexpr double torque_accuracy = 0.01;  ///< of what a joint can do
 constexpr double most_slopes = 5e6;       ///< numbers in one matrix
 constexpr double slow = 0.02;             ///< share of the velocity at which a direction is certain
 
-void require_plain_joints(const Model& model) {
+void require_free_joints(const Model& model) {
   for (int b = 1; b < model.body_count(); ++b) {
     const JointType type = model.joint(b).type;
     if (type == JointType::ball || type == JointType::floating || type == JointType::planar)
@@ -31,6 +31,9 @@ void require_plain_joints(const Model& model) {
           "' has several coordinates, and excitation moves joints with one; lock it: ulna convert "
           "--lock");
   }
+  if (!model.description().loops.empty())
+    throw std::invalid_argument("robot '" + model.name() +
+                                "' has closed loops, and excitation moves its joints freely");
   if (model.nv() == 0)
     throw std::invalid_argument("robot '" + model.name() + "' has no joint that moves");
 }
@@ -92,7 +95,7 @@ FeatureSlope slope_of(Feature feature, double steep) {
 }  // namespace
 
 ExcitationLimits excitation_limits(const Model& model, double share) {
-  require_plain_joints(model);
+  require_free_joints(model);
   if (!(share > 0.0) || !(share <= 1.0))
     throw std::invalid_argument("the share of limits to use must be above 0 and at most 1");
   const int n = model.nv();
@@ -140,7 +143,7 @@ ExcitationLimits excitation_limits(const Model& model, double share) {
 ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParameters& base,
                                      const Vector& numbers, const ExcitationLimits& limits,
                                      const Capsules::Options& capsules, const MotionBasis& basis)
-    : model_((require_plain_joints(model.model()), model)),
+    : model_((require_free_joints(model.model()), model)),
       base_(base),
       numbers_(numbers),
       limits_(limits),
@@ -160,8 +163,6 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
     plant->armature.setZero();
   }
   plant_.set_inertial(numbers.head(model.inertial_size()));
-  const Eigen::Index count = samples_per_period * basis.harmonics() + 1;
-  grid_ = grid_of(count), fine_ = grid_of(4 * count + 1);
   spans_ = 2 * basis.harmonics();
   const auto watch = [&](int first, const Vector& limit) {
     for (int i = 0; i < joints(); ++i)
@@ -173,6 +174,8 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
     throw std::invalid_argument(std::to_string(joints()) + " joints with " +
                                 std::to_string(basis.harmonics()) +
                                 " harmonics are too many at once: take fewer harmonics");
+  const Eigen::Index count = samples_per_period * basis.harmonics() + 1;
+  grid_ = grid_of(count), fine_ = grid_of(4 * count + 1);
   const Vector typical = typical_torques(model.model(), model.model().effort_limit());
   weight_ = (torque_accuracy * typical).cwiseInverse();
   turn_ = slow * limits.velocity;

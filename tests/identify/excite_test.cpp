@@ -191,6 +191,8 @@ TEST(ExciteRefuses, what_it_cannot_move) {
     const std::string words = told([&] { (void)excite(TorqueModel(robot, {})); });
     EXPECT_NE(words.find("has several coordinates"), std::string::npos) << name << ": " << words;
   }
+  const TorqueModel loop(load_robot("fourbar").model, {});
+  EXPECT_NE(told([&] { (void)excite(loop); }).find("closed loops"), std::string::npos);
   const TorqueModel panda(load_robot("panda").model, {Feature::load});
   EXPECT_NE(told([&] { (void)excite(panda); }).find("friction by load"), std::string::npos);
   const TorqueModel chain(load_robot("chain:50").model, {});
