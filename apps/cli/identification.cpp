@@ -228,6 +228,11 @@ bool Identification::has_findings() const {
   return std::any_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.finding; });
 }
 
+int Identification::inertial_base() const {
+  return static_cast<int>(std::count_if(base.independent.begin(), base.independent.end(),
+                                        [&](int k) { return k < torques.inertial_size(); }));
+}
+
 Model with_prior_of(const Model& robot, const Model& prior) {
   const auto refuse = [&](const std::string& why) {
     throw std::runtime_error(fmt::format(
@@ -258,9 +263,6 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
                                          model.name(), model.nv(), most_joints));
   Identification result(TorqueModel(model, settings.features));
   const TorqueModel& torques = result.torques;
-  if (settings.gains.size() > 0 && settings.gains.size() != model.nv())
-    throw std::invalid_argument(fmt::format("--gain: {} numbers for {} degrees of freedom",
-                                            settings.gains.size(), model.nv()));
   const std::vector<int> known = all_but(torques, settings.payload);
   result.filter_hz = settings.filter_hz;
 
@@ -273,9 +275,9 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
   const Prepared prepared = prepared_of(logs, settings, result.found);
   const Prepared other = prepared_of(others, settings, result.found);
   result.filter = prepared.str();
-  result.prior = torques.known();
+  const Eigen::VectorXd described = torques.known();
   if (settings.prior.from_robot)
-    compare_with_prior(logs, prepared, torques, result.prior, result.found);
+    compare_with_prior(logs, prepared, torques, described, result.found);
 
   step(3, "finding base parameters");
   result.base = find_base_parameters(torques, known);
@@ -286,6 +288,12 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
       settings.split > 0.0 ? gather(torques, prepared, end, 1.0) : gather(torques, other);
   result.samples = data.size();
   result.validation_samples = held_out.size();
+
+  const Eigen::VectorXd typical = (data.tau.rowwise().squaredNorm() /
+                                   static_cast<double>(std::max<Eigen::Index>(1, data.size())))
+                                      .cwiseSqrt();
+  result.prior = make_prior(torques, typical, settings.prior).center();
+  for (const int k : known) result.prior(k) = described(k);
 
   step(4, "estimating");
   if (settings.online) {

@@ -89,6 +89,8 @@ struct Identification {
   /// "estimated", "prior" or "known".
   std::string_view state(int unknown) const;
   bool has_findings() const;
+  /// Base parameters led by a number of a body, not of a joint.
+  int inertial_base() const;
 };
 
 /// `model` is the robot with the prior's numbers. `step` is told what is being done. Throws LogError for

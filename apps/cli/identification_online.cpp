@@ -108,7 +108,7 @@ void identify_online(std::span<const Log> logs, const IdentifySettings& settings
   options.correlated = std::max(1.0, rate / settings.filter_hz);
   options.prior = settings.prior;
   OnlineEstimator online(torques, noise, options);
-  const VectorXd prior_numbers = online.z();
+  result.prior = online.prior().center();
 
   OnlineFigures figures;
   figures.rate_hz = rate;
@@ -157,7 +157,7 @@ void identify_online(std::span<const Log> logs, const IdentifySettings& settings
           second.add(error, filter.tau());
           const MatrixXd x = torques.features_of(filter.v(), filter.a(), filter.tau());
           unlearnt.add(
-              filter.tau() - torques.torques(prior_numbers, filter.q(), filter.v(), filter.a(), x),
+              filter.tau() - torques.torques(result.prior, filter.q(), filter.v(), filter.a(), x),
               filter.tau());
         }
         trace.t(kept) = t(0) + static_cast<double>(k) / rate - figures.delay;

@@ -172,6 +172,7 @@ Json json_of(Console& console, const Options& options, const Imported& robot,
   d["noise"] = list(e.noise);
   d["excitation"] = {{"rank", e.excitation.rank},
                      {"base_parameters", r.base.size()},
+                     {"of_bodies", r.inertial_base()},
                      {"condition", number(e.excitation.condition)},
                      {"log_det", number(e.excitation.log_det)},
                      {"singular_values", list(e.excitation.singular_values)}};
@@ -335,8 +336,9 @@ std::string text_of(const Options& options, const Identification& r, const Strea
   line("samples",
        fmt::format("{} fitted{}", r.samples,
                    r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : ""));
-  line("excitation", fmt::format("rank {} of {}, condition {:.3g}", e.excitation.rank,
-                                 r.base.size(), e.excitation.condition));
+  line("excitation", fmt::format("rank {} of {} ({} of bodies, {} of joints), condition {:.3g}",
+                                 e.excitation.rank, r.base.size(), r.inertial_base(),
+                                 r.base.size() - r.inertial_base(), e.excitation.condition));
   line("consistent", fmt::format("{}; mass matrix indefinite in {:.3g} % of configurations{}",
                                  e.consistent ? "yes" : "no", r.chosen.indefinite_percent,
                                  r.plain ? fmt::format(" (plain least squares: {}, {:.3g} %)",
@@ -369,6 +371,10 @@ int run_identify(const Options& options, Console& console) {
     if (!file.empty() && file != "-") refuse_overwriting(file, options.force);
   const Imported robot = options.robot.load();
   Model model = robot.model;
+  if (settings.gains.size() > 0 && settings.gains.size() != model.nv())
+    throw UsageError(fmt::format("--gain: {} for {}",
+                                 counted(static_cast<std::size_t>(settings.gains.size()), "number"),
+                                 counted(static_cast<std::size_t>(model.nv()), "joint")));
   if (!options.prior.empty() && options.prior != "none")
     model = with_prior_of(model, load_robot(options.prior).model);
 
