@@ -359,7 +359,7 @@ std::string text_of(const Options& options, const Identification& r, const Strea
   text += joint_table(r, out) + "\n" + base_table(r, out) + "\n" + parameter_table(r, out);
   return text + fmt::format(
                     "\nlearned: how much of what is known of a parameter is from the logs; "
-                    "below {:.0f} %, it\nis told as the prior's\n",
+                    "below {:.0f} %,\nit is told as the prior's\n",
                     100.0 * learned_enough);
 }
 

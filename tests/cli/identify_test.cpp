@@ -18,7 +18,8 @@ struct Motion {
   Eigen::VectorXd t;
   Eigen::MatrixXd q, v, tau;
 
-  explicit Motion(int seed = 1, double seconds = 8.0, double rate = 100.0, int still = -1) {
+  explicit Motion(int seed = 1, double seconds = 8.0, double rate = 100.0, int still = -1,
+                  double noise = 0.02) {
     const ulna::Model model = ulna::load_robot(robot).model;
     const ulna::TorqueModel torques(model, {Feature::viscous, Feature::coulomb, Feature::offset});
     const auto count = static_cast<Eigen::Index>(seconds * rate);
@@ -46,7 +47,7 @@ struct Motion {
     }
     tau = torques.torques(z, q, v, a, torques.features_of(v, a, a));
     for (Eigen::Index s = 0; s < count; ++s)
-      for (int i = 0; i < joints; ++i) tau(i, s) += 0.02 * normal(random);
+      for (int i = 0; i < joints; ++i) tau(i, s) += noise * normal(random);
   }
 
   void swap(Eigen::MatrixXd& m) const { m.row(0).swap(m.row(1)); }
@@ -124,7 +125,11 @@ TEST(IdentifyVerb, json_has_what_was_promised) {
     EXPECT_LT(d[part]["total_percent"], 1.0);
   }
   EXPECT_EQ(d["excitation"]["rank"], d["excitation"]["base_parameters"]);
-  for (const json& noise : d["noise"]) EXPECT_LT(noise, 0.02);
+  // little more than what was added: where direction changes, Coulomb friction falls between samples
+  for (const json& noise : d["noise"]) {
+    EXPECT_GT(noise, 0.005);
+    EXPECT_LT(noise, 0.06);
+  }
   EXPECT_EQ(d["logs"][0]["rows"], 800);
   EXPECT_EQ(d["bodies"].size(), 3u);
   for (const json& body : d["bodies"]) EXPECT_GT(body["margin"], 0.0);
@@ -218,7 +223,7 @@ TEST(IdentifyVerb, an_unmoved_joint_is_reported_as_prior) {
 
 TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
   const Folder folder;
-  const std::string log = Motion().csv();
+  const std::string log = Motion(1, 4.0, 100.0, -1, 2.0).csv();
   const RunResult r = identify(log, {"--method", "ols"});
   const json d = document(r, "ulna.identify/1");
   ASSERT_EQ(d["consistent"], false);
@@ -230,7 +235,7 @@ TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
     const RunResult other = identify(log, {"--method", method});
     const json o = document(other, "ulna.identify/1");
     EXPECT_EQ(other.status, o["consistent"] == true ? 0 : 1) << method;
-    EXPECT_LT(o["fit"]["total_percent"], 1.0) << method;
+    EXPECT_LT(o["fit"]["total_percent"], 5.0) << method;
   }
 }
 

@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen identify robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -19,7 +19,13 @@ _ulna() {
     --axes)
       COMPREPLY=($(compgen -W "local world aligned" -- "$word"))
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions)
+    --method)
+      COMPREPLY=($(compgen -W "ols wls irls tls ridge consistent" -- "$word"))
+      return ;;
+    --friction)
+      COMPREPLY=($(compgen -W "viscous coulomb asymmetric load offset none" -- "$word"))
+      return ;;
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --split | --filter | --gain | --payload)
       return ;;
   esac
 
@@ -37,6 +43,7 @@ _ulna() {
     compare) options="$import --states --seed" robots=yes ;;
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
+    identify) options="$import --validate --split --filter --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))
