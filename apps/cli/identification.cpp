@@ -153,6 +153,36 @@ void add_traces(const Prepared& prepared, std::span<const Log> logs, double spli
   }
 }
 
+/// How much of the motion held out goes where fitted motion went, just as fast: within 5 % of how far
+/// joints range and how fast they turn.
+double repeated_percent(const TorqueData& fitted, const TorqueData& held_out) {
+  constexpr Eigen::Index most_fitted = 20000, most_tried = 200;
+  constexpr double near = 0.05;
+  if (fitted.size() == 0 || held_out.size() == 0) return 0.0;
+  const Eigen::Index n = fitted.q.rows();
+  Eigen::VectorXd scale(2 * n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    scale(i) = fitted.q.row(i).maxCoeff() - fitted.q.row(i).minCoeff();
+    scale(n + i) = 2.0 * fitted.v.row(i).cwiseAbs().maxCoeff();
+  }
+  scale = scale.cwiseMax(1e-9).cwiseInverse();
+  const auto states = [&](const TorqueData& data, Eigen::Index most) {
+    const Eigen::Index stride = (data.size() + most - 1) / most;
+    Eigen::MatrixXd x(2 * n, data.size() / stride);
+    for (Eigen::Index k = 0; k < x.cols(); ++k) {
+      x.col(k).head(n) = data.q.col(k * stride);
+      x.col(k).tail(n) = data.v.col(k * stride);
+    }
+    return Eigen::MatrixXd(scale.asDiagonal() * x);
+  };
+  const Eigen::MatrixXd known = states(fitted, most_fitted), tried = states(held_out, most_tried);
+  Eigen::Index repeated = 0;
+  for (Eigen::Index k = 0; k < tried.cols(); ++k)
+    if ((known.colwise() - tried.col(k)).cwiseAbs().colwise().maxCoeff().minCoeff() < near)
+      ++repeated;
+  return 100.0 * static_cast<double>(repeated) / static_cast<double>(tried.cols());
+}
+
 /// How much later torques are measured than motion, by what the estimate predicts.
 Delay delay_of(const std::vector<Trace>& traces) {
   constexpr double longest = 0.05;
@@ -211,6 +241,10 @@ void remark_on(const IdentifySettings& settings, Identification& result) {
     remark(false, fmt::format("held-out motion is predicted {:.2g} times worse than fitted motion: "
                               "record motion more like that which matters",
                               chosen.validation->total_percent / chosen.fit.total_percent));
+  if (chosen.validation && result.repeated_percent > 50.0)
+    remark(false, fmt::format("{:.0f} % of the motion held out repeats motion that was fitted: it "
+                              "says little of how far the estimate carries",
+                              result.repeated_percent));
   if (settings.validate.empty() && settings.split == 0.0 && !settings.online)
     remark(
         false,
@@ -322,6 +356,7 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
     result.plain->estimate = estimate(torques, result.base, data, {Method::ols, settings.prior});
     judge(torques, data, held_out, *result.plain);
   }
+  result.repeated_percent = repeated_percent(data, held_out);
   result.delay = delay_of(result.traces);
   remark_on(settings, result);
   return result;

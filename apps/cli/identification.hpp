@@ -77,6 +77,7 @@ struct Identification {
   std::string filter;  ///< in words
   std::vector<LogSummary> logs;
   Eigen::Index samples = 0, validation_samples = 0;
+  double repeated_percent = 0.0;  ///< of the motion held out, what was also fitted
   Eigen::VectorXd prior;        ///< per unknown
   Judged chosen;                ///< by the method asked for
   std::optional<Judged> plain;  ///< ordinary least squares, to compare with

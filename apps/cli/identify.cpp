@@ -167,6 +167,7 @@ Json json_of(Console& console, const Options& options, const Imported& robot,
   d["validation"] = r.chosen.validation
                         ? fit_json(*r.chosen.validation, r.filter_hz, r.validation_samples)
                         : Json();
+  if (r.chosen.validation) d["validation"]["repeated_percent"] = r.repeated_percent;
   d["online"] = r.online ? online_json(*r.online, r.filter_hz) : Json();
   d["joints"] = robot.model.velocity_names();
   d["noise"] = list(e.noise);

@@ -40,7 +40,7 @@ th{font-weight:600;color:var(--soft);text-align:left;border-bottom:1px solid var
 td{padding:3px 10px 3px 0;border-bottom:1px solid var(--grid);vertical-align:middle}
 td.n,th.n{text-align:right}tr:last-child td{border-bottom:0}tr.prior td{color:var(--soft)}
 tr.sum td{font-weight:650;border-top:1px solid var(--line)}tr.group td{font-weight:650;padding-top:12px}
-td.name{white-space:nowrap}
+td.u{white-space:nowrap}.wide svg{min-width:760px}.wide svg.interval{min-width:0}
 code{font:12.5px ui-monospace,'DejaVu Sans Mono',monospace}
 .remark{border-left:4px solid var(--heldline);padding:6px 12px;margin:6px 0;background:var(--card)}
 .remark.finding{border-color:var(--bad)}
@@ -91,7 +91,11 @@ struct Cell {
 std::string row(const std::vector<Cell>& cells, std::string_view kind = "", bool head = false) {
   std::string s = kind.empty() ? "<tr>" : fmt::format("<tr class='{}'>", kind);
   for (const Cell& c : cells)
-    s += fmt::format("<{0}{1}>{2}</{0}>", head ? "th" : "td", c.number ? " class='n'" : "", c.text);
+    s += fmt::format("<{0}{1}>{2}</{0}>", head ? "th" : "td",
+                     c.number                     ? " class='n'"
+                     : c.text.starts_with("Nm s") ? " class='u'"
+                                                  : "",
+                     c.text);
   return s + "</tr>\n";
 }
 
@@ -177,7 +181,7 @@ std::string fits(const Identification& r) {
   std::string s = fmt::format(
       "<h2>Torques</h2>\n<p>Errors are root mean squares in percent of the torque's, all signals "
       "filtered at {:g} Hz{}. Noise is what is left unexplained, in the torque's unit.</p>\n"
-      "<div class='panel'>{}</div>\n<p>{}{}{}{}{}</p>\n<div class='panel'>",
+      "<div class='panel'>{}</div>\n<p>{}{}{}{}{}</p>\n<div class='panel wide'>",
       r.filter_hz,
       r.online ? fmt::format(" (causal while learning, {:.3g} ms late)", 1e3 * r.online->delay)
                : "",
@@ -199,7 +203,7 @@ std::string identifiability(const Identification& r) {
       "of each link m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then friction and rotors. Of {} "
       "parameters, {} are base parameters; {} are felt only together with those, {} never{}. The "
       "line at the bottom tells the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
-      "<div class='panel'>{}</div>\n"
+      "<div class='panel wide'>{}</div>\n"
       "<div class='two'><div class='panel'><h3>Singular values of the base regressor</h3><p "
       "class='soft'>Columns scaled to one length: rank {} of {}, condition {}.</p>{}</div>\n"
       "<div class='panel'><h3>Consistency: least squares and estimate</h3><p class='soft'>Smallest "

@@ -180,6 +180,22 @@ TEST(IdentifyVerb, validates_on_other_logs) {
   EXPECT_NEAR(d["fit"]["samples"].get<double>(), 2.0 * d["validation"]["samples"].get<double>(), 2);
 }
 
+TEST(IdentifyVerb, tells_when_validation_repeats_the_fitted_motion) {
+  const Folder folder;
+  const std::string one = folder.write("1.csv", Motion(1).csv()),
+                    two = folder.write("2.csv", Motion(2).csv());
+  const auto validated = [&](const std::string& test) {
+    return document(run_cli({"identify", robot, one, "--validate", test, "--json"}),
+                    "ulna.identify/1");
+  };
+  const json same = validated(one), other = validated(two);
+  EXPECT_EQ(same["validation"]["repeated_percent"], 100.0);
+  ASSERT_EQ(same["remarks"].size(), 1u);
+  EXPECT_TRUE(has(same["remarks"][0], "repeats motion"));
+  EXPECT_LT(other["validation"]["repeated_percent"], 20.0);
+  EXPECT_EQ(other["remarks"].size(), 0u);
+}
+
 TEST(IdentifyVerb, currents_by_gains_are_torques) {
   const Motion motion;
   const json torques = result(motion.csv()),
