@@ -154,7 +154,8 @@ void NormalEquations::clear() {
   state_->samples = 0;
 }
 
-void NormalEquations::add(In Q, In V, In A, In Tau, In X, In W) {
+void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, const In& X,
+                          const In& W) {
   State& state = *state_;
   const int nv = state.model.nv(), count = static_cast<int>(Q.cols());
   const bool weighted = W.size() > 0;

@@ -23,12 +23,14 @@ double ConsistentSolver::step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g
   step_.setZero();
   prior.add_derivatives(z, step_, H_);
   gradient_ += pull * step_;
-  factor_.triangularView<Eigen::Lower>() = G + (pull + damping_) * H_;
+  factor_.noalias() = G + (pull + damping_) * H_;
 
   // scaled, as masses and inertias are of very different sizes
   scale_ = factor_.diagonal().cwiseSqrt().cwiseInverse();
-  for (Eigen::Index c = 0; c < factor_.cols(); ++c)
-    for (Eigen::Index r = c; r < factor_.rows(); ++r) factor_(r, c) *= scale_(r) * scale_(c);
+  for (Eigen::Index c = 0; c < factor_.cols(); ++c) {
+    const Eigen::Index below = factor_.rows() - c;
+    factor_.col(c).tail(below).array() *= scale_(c) * scale_.tail(below).array();
+  }
   // near the boundary the prior's curvature is all but singular beside itself
   factor_.diagonal().array() += 1e-13;
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(factor_);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ulna/derivatives/regressor.hpp"
 #include "ulna/identify/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -48,29 +49,54 @@ Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& brea
   const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;
-  // long lags need not be looked at one by one
-  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 64);
+  // what is alike over many lags need not be looked at lag by lag
+  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
   for (Eigen::Index r = 0; r < residual.rows(); ++r) {
-    const double variance = residual.row(r).squaredNorm();
+    const Vector error = residual.row(r);
+    const double variance = error.squaredNorm();
     if (!(variance > 0.0)) continue;
-    double sum = 0.5 * static_cast<double>(stride + 1);
+    double sum = 0.5;
     for (Eigen::Index lag = stride; lag <= most; lag += stride) {
       double product = 0.0;
       for (std::size_t p = 0; p < breaks.size(); ++p) {
         const Eigen::Index begin = breaks[p],
-                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols();
-        if (end - begin > lag)
-          product += residual.row(r)
-                         .segment(begin, end - begin - lag)
-                         .dot(residual.row(r).segment(begin + lag, end - begin - lag));
+                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
+                           count = end - begin - lag;
+        if (count > 0)
+          product += error.segment(begin, count).dot(error.segment(begin + lag, count));
       }
       const double u = static_cast<double>(lag) / static_cast<double>(most + 1);
       const double taper = u < 0.5 ? 1.0 - 6.0 * u * u * (1.0 - u) : 2.0 * std::pow(1.0 - u, 3);
-      sum += static_cast<double>(stride) * taper * product / variance;
+      sum += taper * product / variance;
     }
-    alike(r) = std::max(1.0, 2.0 * sum - static_cast<double>(stride));
+    alike(r) = std::max(1.0, 2.0 * static_cast<double>(stride) * sum);
   }
   return alike;
+}
+
+/// The beginnings of all pieces, not more than `most` samples in all.
+TorqueData shortened(const TorqueData& data, Eigen::Index most) {
+  const double share = std::min(1.0, static_cast<double>(most) / static_cast<double>(data.size()));
+  TorqueData result = data;
+  Eigen::Index to = 0;
+  result.breaks.clear();
+  for (std::size_t p = 0; p < data.breaks.size(); ++p) {
+    const Eigen::Index begin = data.breaks[p],
+                       end = p + 1 < data.breaks.size() ? data.breaks[p + 1] : data.size(),
+                       count = static_cast<Eigen::Index>(share * static_cast<double>(end - begin));
+    result.breaks.push_back(to);
+    const std::pair<Matrix*, const Matrix*> all[] = {{&result.q, &data.q},
+                                                     {&result.v, &data.v},
+                                                     {&result.a, &data.a},
+                                                     {&result.tau, &data.tau},
+                                                     {&result.x, &data.x}};
+    for (const auto& [part, whole] : all)
+      part->middleCols(to, count) = whole->middleCols(begin, count);
+    to += count;
+  }
+  for (Matrix* part : {&result.q, &result.v, &result.a, &result.tau, &result.x})
+    part->conservativeResize(Eigen::NoChange, to);
+  return result;
 }
 
 /// The sums of the data about the unknowns that are asked for.
@@ -80,26 +106,137 @@ struct Sums {
   double size = 0.0;
 };
 
+/// Equations linear in the unknowns, of several channels: torques of joints, or components of wrenches.
+class Measurements {
+ public:
+  virtual ~Measurements() = default;
+  virtual Eigen::Index size() const = 0;  ///< samples
+  virtual Vector typical() const = 0;     ///< root mean square per channel
+  virtual double correlated() const = 0;
+  virtual void assemble(const Vector& weights, Sums& sums) const = 0;
+  /// Weighs each equation, channels x samples.
+  virtual void weigh(const Matrix& W) = 0;
+  virtual Matrix errors(const Vector& z) const = 0;
+  /// The same of some samples, and where their pieces begin.
+  virtual Matrix some_errors(const Vector& z) const = 0;
+  virtual const std::vector<Eigen::Index>& some_breaks() const = 0;
+};
+
+Vector rms(const Matrix& rows) {
+  return (rows.rowwise().squaredNorm() / static_cast<double>(rows.cols())).cwiseSqrt();
+}
+
+class TorqueMeasurements final : public Measurements {
+ public:
+  TorqueMeasurements(const TorqueModel& model, const TorqueData& data)
+      : model_(model),
+        data_(data),
+        some_(shortened(data, 100'000)),
+        equations_(model.model(), model.feature_count()) {
+    equations_.add(data.q, data.v, data.a, data.tau, data.x);
+  }
+  Eigen::Index size() const override { return data_.size(); }
+  Vector typical() const override { return rms(data_.tau); }
+  double correlated() const override { return data_.correlated; }
+  void assemble(const Vector& weights, Sums& sums) const override {
+    equations_.assemble(weights, sums.G, sums.g, sums.size);
+  }
+  void weigh(const Matrix& W) override {
+    equations_.clear();
+    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
+  }
+  Matrix errors(const Vector& z) const override { return errors(z, data_); }
+  Matrix some_errors(const Vector& z) const override { return errors(z, some_); }
+  const std::vector<Eigen::Index>& some_breaks() const override { return some_.breaks; }
+
+ private:
+  Matrix errors(const Vector& z, const TorqueData& data) const {
+    return data.tau - model_.torques(z, data.q, data.v, data.a, data.x);
+  }
+  const TorqueModel& model_;
+  const TorqueData& data_;
+  TorqueData some_;
+  NormalEquations equations_;
+};
+
+class WrenchMeasurements final : public Measurements {
+ public:
+  WrenchMeasurements(const Model& model, const WrenchData& data)
+      : model_(model), data_(data), sums_(static_cast<std::size_t>(data.wrench.rows())) {
+    weigh(Matrix::Ones(data.wrench.rows(), data.size()));
+  }
+  Eigen::Index size() const override { return data_.size(); }
+  Vector typical() const override {
+    // a sensor's moments, and its forces, are of one size
+    Vector typical = rms(data_.wrench);
+    for (Eigen::Index i = 0; i < typical.size(); i += 3)
+      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
+    return typical;
+  }
+  double correlated() const override { return data_.correlated; }
+  void assemble(const Vector& weights, Sums& sums) const override {
+    const Eigen::Index p = 10 * model_.joint_count();
+    sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sums.G += weights(i) * sums_[i].G;
+      sums.g += weights(i) * sums_[i].g;
+      sums.size += weights(i) * sums_[i].size;
+    }
+  }
+  void weigh(const Matrix& W) override {
+    const Eigen::Index p = 10 * model_.joint_count();
+    for (Sums& sums : sums_) sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
+    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) {
+      const double w = W(i, s), value = data_.wrench(i, s);
+      Sums& sums = sums_[static_cast<std::size_t>(i)];
+      sums.G.noalias() += w * row.transpose() * row;
+      sums.g += w * value * row.transpose();
+      sums.size += w * value * value;
+    });
+  }
+  Matrix errors(const Vector& z) const override {
+    Matrix errors = data_.wrench;
+    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) { errors(i, s) -= row.dot(z); });
+    return errors;
+  }
+  Matrix some_errors(const Vector& z) const override { return errors(z); }
+  const std::vector<Eigen::Index>& some_breaks() const override { return data_.breaks; }
+
+ private:
+  /// Calls use(sample, channel, row of the regressor).
+  template <class Use>
+  void each_row(Use use) const {
+    Regressor<double> regressor(model_);
+    RowMatX<double> W(6, 10 * model_.joint_count());
+    for (Eigen::Index s = 0; s < data_.size(); ++s)
+      for (std::size_t k = 0; k < data_.sensors.size(); ++k) {
+        regressor.wrench(data_.sensors[k], data_.q.col(s), data_.v.col(s), data_.a.col(s), W);
+        for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * static_cast<Eigen::Index>(k) + i, W.row(i));
+      }
+  }
+  const Model& model_;
+  const WrenchData& data_;
+  std::vector<Sums> sums_;
+};
+
 /// What all methods start from.
 class Problem {
  public:
-  Problem(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
-          const EstimateOptions& options)
+  Problem(const TorqueModel& model, const BaseParameters& base, Measurements& data,
+          const Vector& typical_torques, const EstimateOptions& options)
       : model_(model),
         base_(base),
         data_(data),
-        typical_((data.tau.rowwise().squaredNorm() / static_cast<double>(data.size())).cwiseSqrt()),
+        typical_(data.typical()),
         known_(model.known()),
-        equations_(model.model(), model.feature_count()),
         prior_(0) {
     std::vector<bool> asked(static_cast<std::size_t>(model.unknowns()), true);
     for (const int k : base.known) asked[k] = false;
     for (int k = 0; k < model.unknowns(); ++k)
       if (asked[k]) free_.push_back(k), known_(k) = 0.0;
-    prior_ = make_prior(model, typical_, options.prior).restricted(free_);
+    prior_ = make_prior(model, typical_torques, options.prior).restricted(free_);
     map_ = base.map()(Eigen::all, free_);
-    equations_.add(data.q, data.v, data.a, data.tau, data.x);
-    unweighted_ = sums(Vector::Ones(model.model().nv()));
+    unweighted_ = sums(Vector::Ones(typical_.size()));
   }
 
   const PhysicalPrior& prior() const { return prior_; }
@@ -108,16 +245,13 @@ class Problem {
 
   Sums sums(const Vector& weights) const {
     Sums all;
-    equations_.assemble(weights, all.G, all.g, all.size);
+    data_.assemble(weights, all);
     all.size += known_.dot(all.G * known_) - 2.0 * all.g.dot(known_);
     all.g -= all.G * known_;
     return {pick(all.G, free_), pick(all.g, free_), all.size};
   }
   /// The same with each equation weighed too.
-  void weigh(const Matrix& W) {
-    equations_.clear();
-    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
-  }
+  void weigh(const Matrix& W) { data_.weigh(W); }
 
   /// Of base parameters only.
   Sums of_base(const Sums& sums) const {
@@ -140,26 +274,32 @@ class Problem {
     return all;
   }
 
-  Matrix errors(const Vector& z) const {
-    return data_.tau - model_.torques(whole(z), data_.q, data_.v, data_.a, data_.x);
-  }
+  Matrix errors(const Vector& z) const { return data_.errors(whole(z)); }
 
   struct Noise {
     Vector deviation, correlated;
-    /// How much each joint counts: one over the variance of a sample that tells something new. No
+    /// How much each channel counts: one over the variance of a sample that tells something new. No
     /// sensor is better than a millionth.
     Vector weights(const Vector& typical) const {
       const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
       return variance.cwiseProduct(correlated).cwiseMax(1e-300).cwiseInverse();
     }
   };
-  Noise noise(const Matrix& errors) const {
-    const Vector alike = correlation(errors, data_.breaks, 5.0 * data_.correlated);
-    // what was fitted away was noise too
+  /// What z leaves unexplained: its size by the sums, its correlation by some of the samples.
+  Noise noise(const Vector& z) const {
+    const Eigen::Index channels = typical_.size();
+    const Vector alike =
+        correlation(data_.some_errors(whole(z)), data_.some_breaks(), 5.0 * data_.correlated());
     const double count = static_cast<double>(data_.size()),
-                 fitted = static_cast<double>(base_.size()) / static_cast<double>(errors.rows());
-    const Vector left = (count - fitted * alike.array()).max(0.1 * count);
-    return {errors.rowwise().squaredNorm().cwiseQuotient(left).cwiseSqrt(), alike};
+                 fitted = static_cast<double>(base_.size()) / static_cast<double>(channels);
+    Vector deviation(channels);
+    for (Eigen::Index i = 0; i < channels; ++i) {
+      const Sums own = sums(Vector::Unit(channels, i));
+      const double left = std::max(0.0, own.size + z.dot(own.G * z) - 2.0 * own.g.dot(z));
+      // what was fitted away was noise too
+      deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
+    }
+    return {deviation, alike};
   }
   const Vector& typical() const { return typical_; }
 
@@ -181,11 +321,10 @@ class Problem {
  private:
   const TorqueModel& model_;
   const BaseParameters& base_;
-  const TorqueData& data_;
+  Measurements& data_;
   Vector typical_;
   Vector known_;  ///< zero where asked for
   std::vector<int> free_;
-  NormalEquations equations_;
   PhysicalPrior prior_;
   Matrix map_;
   Sums unweighted_;
@@ -306,29 +445,33 @@ bool is_consistent(const TorqueModel& model, const Vector& z) {
 }
 
 Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
-  const Matrix error = data.tau - model.torques(z, data.q, data.v, data.a, data.x);
-  Fit fit;
-  const double count = static_cast<double>(std::max<Eigen::Index>(1, data.size()));
-  fit.rms = (error.rowwise().squaredNorm() / count).cwiseSqrt();
-  fit.per_joint_percent =
-      100.0 * fit.rms.cwiseQuotient((data.tau.rowwise().squaredNorm() / count).cwiseSqrt());
-  fit.total_percent = 100.0 * error.norm() / data.tau.norm();
-  return fit;
+  return fit_of(data.tau - model.torques(z, data.q, data.v, data.a, data.x), data.tau);
 }
 
-Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
-                  const EstimateOptions& options) {
-  const int nv = model.model().nv();
-  if (nv * data.size() < base.size())
+Fit fit_of(const Matrix& errors, const Matrix& tau) {
+  const double count = static_cast<double>(std::max<Eigen::Index>(1, tau.cols()));
+  const auto rms = [&](const Matrix& x) {
+    return Vector((x.rowwise().squaredNorm() / count).cwiseSqrt());
+  };
+  return {100.0 * rms(errors).cwiseQuotient(rms(tau)), 100.0 * errors.norm() / tau.norm(),
+          rms(errors)};
+}
+
+namespace {
+
+Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Measurements& data,
+                       const Vector& typical_torques, const EstimateOptions& options) {
+  const Vector typical = data.typical();
+  const Eigen::Index equations = typical.size() * data.size();
+  if (equations < base.size())
     throw std::invalid_argument("identification: " + std::to_string(data.size()) + " samples are " +
-                                std::to_string(nv * data.size()) + " equations, and there are " +
+                                std::to_string(equations) + " equations, and there are " +
                                 std::to_string(base.size()) + " base parameters");
-  Problem problem(model, base, data, options);
+  Problem problem(model, base, data, typical_torques, options);
 
   // where all begin: joints alike
   Answer answer = least_squares(problem, problem.unweighted());
-  Matrix errors = problem.errors(answer.z);
-  Problem::Noise noise = problem.noise(errors);
+  Problem::Noise noise = problem.noise(answer.z);
   Vector weights = noise.weights(problem.typical());
   Sums sums = problem.sums(weights);
   if (options.method == Method::ols) {
@@ -342,7 +485,7 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
       const int steps = answer.steps;
       switch (options.method) {
         case Method::irls:
-          problem.weigh(robust_weights(errors));
+          problem.weigh(robust_weights(problem.errors(answer.z)));
           sums = problem.sums(weights);
           [[fallthrough]];
         case Method::wls:
@@ -358,8 +501,7 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
           answer = consistent(problem, sums);
       }
       answer.steps += steps;
-      errors = problem.errors(answer.z);
-      noise = problem.noise(errors);
+      noise = problem.noise(answer.z);
       weights = noise.weights(problem.typical());
       sums = problem.sums(weights);
       if ((answer.z - before).norm() < 1e-9 * before.norm()) break;
@@ -397,6 +539,26 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
       if (base.shares.row(i).isZero(0.0)) result.learned(base.independent[i]) = 1.0;
   }
   return result;
+}
+
+}  // namespace
+
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
+                  const EstimateOptions& options) {
+  TorqueMeasurements measurements(model, data);
+  return estimate_from(model, base, measurements, measurements.typical(), options);
+}
+
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,
+                  const EstimateOptions& options) {
+  if (model.feature_count() > 0)
+    throw std::invalid_argument(
+        "identification: wrenches tell nothing of friction and rotors; leave the features out");
+  const auto rows = 6 * static_cast<Eigen::Index>(data.sensors.size());
+  detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
+                        model.model());
+  WrenchMeasurements measurements(model.model(), data);
+  return estimate_from(model, base, measurements, Vector::Ones(model.model().nv()), options);
 }
 
 }  // namespace ulna

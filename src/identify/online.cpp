@@ -37,7 +37,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       Y_(model.model().nv(), model.inertial_size()),
       rows_(Eigen::MatrixXd::Zero(model.unknowns(), model.model().nv())),
       whitened_(rows_),
-      variance_(Eigen::VectorXd::Zero(noise.size())),
+      weighed_(Eigen::VectorXd::Zero(noise.size())),
+      variance_(weighed_),
       seen_(r_),
       inverse_(R_),
       changing_(options.changing.value_or(tips(model))) {
@@ -87,33 +88,25 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   set_rows(q, v, a, &tau);
   whitened_ = rows_;
   solver_.variances(whitened_, variance_);
-  // a torque tells of one direction among as many as there are unknowns
-  const double forgetting = static_cast<double>(model_.unknowns()) /
-                            (static_cast<double>(tau.size()) * options_.memory * options_.rate_hz);
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
-    const auto row = rows_.col(i);
-    const double error = tau(i) - row.dot(z_),
+    const double error = tau(i) - rows_.col(i).dot(z_),
                  far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
-    const double weight = 1.0 / (noise_(i) * noise_(i) * options_.correlated);
     // what is far off now and then is an outlier; what stays there is news, and is believed until
     // it is expected
     surprised_(i) = far > options_.outlier ? std::min(surprised_(i) + 1, options_.patience + 2) : 0;
+    const bool believed = surprised_(i) == 0 || surprised_(i) > options_.patience;
     if (surprised_(i) == options_.patience + 1) outcome = Outcome::changed;
-    if (surprised_(i) > 0 && surprised_(i) <= options_.patience) {
-      if (outcome == Outcome::learned) outcome = Outcome::doubted;
-      continue;
-    }
-    seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
-    const double known = row.dot(seen_);
-    if (known > 0.0) {
-      const double share = forgetting / known;
-      r_ -= (share * row.dot(r_)) * seen_;
-      R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
-    }
-    R_.selfadjointView<Eigen::Lower>().rankUpdate(row, weight);
-    r_ += (weight * tau(i)) * row;
+    if (!believed && outcome == Outcome::learned) outcome = Outcome::doubted;
+    const double weight = believed ? 1.0 / (noise_(i) * std::sqrt(options_.correlated)) : 0.0;
+    whitened_.col(i) = weight * rows_.col(i);
+    weighed_(i) = weight * tau(i);
   }
+  // torques take turns in forgetting
+  const auto turn = samples_ % tau.size();
+  if (surprised_(turn) == 0) forget_along(rows_.col(turn));
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
+  r_.noalias() += whitened_ * weighed_;
   if (outcome == Outcome::changed) {
     forget(changing_);
     ++changes_;
@@ -121,6 +114,17 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   solver_.step(R_, r_, prior_, z_);
   ++samples_;
   return outcome;
+}
+
+void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
+  // a sample's torque tells of one direction among as many as there are unknowns
+  const double share =
+      std::min(0.5, static_cast<double>(r_.size()) / (options_.memory * options_.rate_hz));
+  seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
+  const double known = row.dot(seen_);
+  if (!(known > 0.0)) return;
+  r_ -= (share / known * row.dot(r_)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
 }
 
 void OnlineEstimator::forget(std::span<const int> unknowns) {

@@ -98,6 +98,62 @@ TEST(BaseParameters, two_samples_of_wrenches_suffice_without_noise) {
   expect_close(Eigen::VectorXd(found.tail(p - 10)), Eigen::VectorXd(pi.tail(p - 10)), 1e-8);
 }
 
+// --- the thesis' remarks on an arm of three joints [001, rem. 4.2.7 to 4.2.9], and where they end ---
+
+/// An upright joint and two level ones; on a universal joint, one that tilts it all is put beneath.
+Model three_joints(bool universal) {
+  Random random(7);
+  Builder arm("arm");
+  arm.link("ground");
+  if (universal)
+    arm.link("cross").joint("tilt", JointType::revolute, "ground", "cross", {},
+                            Vec3<double>::UnitX());
+  const auto above = [](double z) { return Pose(Transform<double>::from_translation({0, 0, z})); };
+  return arm.link("link1", random_body(random))
+      .link("link2", random_body(random))
+      .link("link3", random_body(random))
+      .joint("joint1", JointType::revolute, universal ? "cross" : "ground", "link1", {},
+             Vec3<double>::UnitZ())
+      .joint("joint2", JointType::revolute, "link1", "link2", above(0.3), Vec3<double>::UnitY())
+      .joint("joint3", JointType::revolute, "link2", "link3", above(0.4), Vec3<double>::UnitY())
+      .build();
+}
+
+/// How many of each body's ten parameters can be told by themselves.
+std::vector<int> told_alone(const BaseParameters& base, int bodies) {
+  std::vector<int> count(static_cast<std::size_t>(bodies));
+  for (int i = 0; i < base.size(); ++i)
+    if (base.shares.row(i).isZero(0.0)) ++count[base.independent[i] / 10];
+  return count;
+}
+
+TEST(WorkedExamples, torque_sensors_tell_little_of_the_first_links) {
+  const Model arm = three_joints(false);
+  const BaseParameters base = find_base_parameters(TorqueModel(arm, {}));
+  // the first link turns about its axis alone: one number of it enters, and never without others'
+  const std::vector<int> alone = told_alone(base, 3);
+  EXPECT_EQ(alone[0], 0);
+  EXPECT_LT(alone[1], 10);
+  EXPECT_LT(alone[2], 10);  // nor is any link told whole: that is where the remark ends
+  EXPECT_EQ(base.size(), 15);
+}
+
+TEST(WorkedExamples, wrench_sensors_tell_all_links_but_the_first) {
+  const Model arm = three_joints(false);
+  EXPECT_EQ(told_alone(find_base_parameters(arm, {1, 2, 3}), 3), (std::vector<int>{6, 10, 10}));
+}
+
+TEST(WorkedExamples, on_a_universal_joint_the_first_link_is_told_too) {
+  const Model arm = three_joints(true);
+  // body 1 is the cross; links 1, 2, 3 follow
+  const std::vector<int> alone = told_alone(find_base_parameters(arm, {2, 3, 4}), 4);
+  EXPECT_EQ(alone, (std::vector<int>{0, 10, 10, 10}));
+  // with torque sensors alone, it helps but does not suffice
+  const BaseParameters torques = find_base_parameters(TorqueModel(arm, {}));
+  EXPECT_LT(told_alone(torques, 4)[1], 10);
+  EXPECT_GT(torques.size(), find_base_parameters(TorqueModel(three_joints(false), {})).size());
+}
+
 TEST(BaseParameters, known_unknowns_are_left_out) {
   const TorqueModel torque(load_robot("panda").model, plain_friction);
   std::vector<int> known;

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "excited.hpp"
+#include "ulna/derivatives/regressor.hpp"
 
 // Least squares and its relatives on motions whose truth is known.
 namespace ulna::test {
@@ -185,6 +186,45 @@ TEST(Estimate, refuses_too_few_samples) {
       told([&] { (void)estimate(model, find_base_parameters(model), run.data); });
   EXPECT_NE(words.find("21 equations, and there are 43 base parameters"), std::string::npos)
       << words;
+}
+
+// Six-axis sensors in all joints: every link behind the first is found whole, and honestly.
+TEST(Estimate, from_wrenches) {
+  const Model robot = load_robot("ur5e").model;
+  const TorqueModel model(robot, {});
+  std::vector<int> sensors;
+  for (int b = 1; b < robot.body_count(); ++b) sensors.push_back(b);
+  const BaseParameters base = find_base_parameters(robot, sensors);
+  Random random(11);
+  Eigen::VectorXd truth = model.known();
+  for (int b = 1; b < 6; ++b) truth.segment<10>(10 * b) *= random.real(0.8, 1.3);
+  const Excited run(robot, {}, truth, 400, 100.0, random);
+  WrenchData data{run.data.q, run.data.v, run.data.a, sensors, {}, {0}};
+  data.wrench.resize(36, 400);
+  Regressor<double> regressor(robot);
+  RowMatX<double> W(6, 60);
+  for (int s = 0; s < 400; ++s)
+    for (int k = 0; k < 6; ++k) {
+      regressor.wrench(sensors[k], data.q.col(s), data.v.col(s), data.a.col(s), W);
+      data.wrench.col(s).segment<6>(6 * k) = W * truth;
+    }
+  const Eigen::MatrixXd clean = data.wrench;
+  for (const Method method : {Method::ols, Method::wls})
+    expect_close(Eigen::VectorXd(estimate(model, base, data, {.method = method}).z.tail(50)),
+                 Eigen::VectorXd(truth.tail(50)), 1e-8);
+  int three = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::mt19937_64 numbers(seed);
+    data.wrench = clean;
+    add_noise(data.wrench, Eigen::VectorXd::Constant(36, 0.2), numbers);
+    const Estimate found = estimate(model, base, data);
+    EXPECT_TRUE(found.consistent);
+    for (int k = 10; k < 60; ++k, ++all)
+      three += std::abs(found.z(k) - truth(k)) < 3.0 * found.deviation(k);
+  }
+  EXPECT_GE(three, 0.97 * all) << 100.0 * three / all << " %";
+  EXPECT_THROW((void)estimate(TorqueModel(robot, plain_friction), base, data),
+               std::invalid_argument);
 }
 
 TEST(Estimate, gathers_shares_of_pieces) {

@@ -33,7 +33,8 @@ class NormalEquations {
   /// A sample is a column. X (features nv x N): the features of the first degree of freedom, then
   /// those of the second, ...; W (nv x N): how much each equation counts, 1 if it is left out. Throws
   /// std::invalid_argument where sizes do not fit or a number is not finite or a weight negative.
-  void add(In Q, In V, In A, In Tau, In X = Eigen::MatrixXd(), In W = Eigen::MatrixXd());
+  void add(const In& Q, const In& V, const In& A, const In& Tau, const In& X = Eigen::MatrixXd(),
+           const In& W = Eigen::MatrixXd());
   void clear();
 
   /// 10 joint_count + features nv: π, then the φ of each degree of freedom.

@@ -48,7 +48,7 @@ void joint_angles(std::span<const Joint> joints, const T* q, Skeleton<T>& skelet
   for (std::size_t b = 1; b < n; ++b)
     skeleton.angle[b] = turns_about_z(joints[b].type) ? coordinate(joints[b], q) : T(0);
   // the base has no angle; where blocks are whole, it is taken along
-  constexpr int first = skeleton.block > 1 ? 0 : 1;
+  constexpr int first = Skeleton<T>::block > 1 ? 0 : 1;
   sin_cos(skeleton.angle.data() + first, skeleton.sine.data() + first,
           skeleton.cosine.data() + first, static_cast<int>(skeleton.angle.size()) - first);
 }

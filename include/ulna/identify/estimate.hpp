@@ -18,6 +18,17 @@ struct TorqueData {
   Eigen::Index size() const { return q.cols(); }
 };
 
+/// What six-axis sensors in joints measured, or one under the base (body 0): samples in columns.
+struct WrenchData {
+  Eigen::MatrixXd q, v, a;
+  std::vector<int> sensors;          ///< bodies, as Regressor::wrench numbers them
+  Eigen::MatrixXd wrench;            ///< six rows per sensor: moment and force in the body's frame
+  std::vector<Eigen::Index> breaks;  ///< as of TorqueData
+  double correlated = 1.0;
+
+  Eigen::Index size() const { return q.cols(); }
+};
+
 /// The pieces of motion one after the other; a share of each, from `begin` to `end`.
 TorqueData gather(const TorqueModel& model, const Prepared& prepared, double begin = 0.0,
                   double end = 1.0);
@@ -61,6 +72,11 @@ struct Estimate {
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                   const EstimateOptions& options = {});
 
+/// The same from wrenches, which tell nothing of friction: the model must have no features. Noise is
+/// that of each component of each sensor.
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,
+                  const EstimateOptions& options = {});
+
 /// How well numbers explain data: the root mean square of the error in percent of that of the torque.
 struct Fit {
   Eigen::VectorXd per_joint_percent;
@@ -68,6 +84,7 @@ struct Fit {
   Eigen::VectorXd rms;         ///< of the error, per joint
 };
 Fit fit_of(const TorqueModel& model, const Eigen::VectorXd& z, const TorqueData& data);
+Fit fit_of(const Eigen::MatrixXd& errors, const Eigen::MatrixXd& tau);
 
 /// Whether all bodies are such as can exist, and all friction and rotors at least nothing.
 bool is_consistent(const TorqueModel& model, const Eigen::VectorXd& z);

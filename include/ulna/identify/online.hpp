@@ -67,6 +67,7 @@ class OnlineEstimator {
   void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
 
  private:
+  void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
 
   TorqueModel model_;
@@ -80,9 +81,10 @@ class OnlineEstimator {
   Eigen::VectorXi surprised_;  ///< samples in a row
   RowMatX<double> Y_;          ///< nv x inertial
   Eigen::MatrixXd rows_;       ///< unknowns x nv: what each torque is made of
-  Eigen::MatrixXd whitened_;
-  Eigen::VectorXd variance_;  ///< of the torques, as the numbers of now are uncertain
-  Eigen::VectorXd seen_;      ///< R times a row
+  Eigen::MatrixXd whitened_;   ///< the same over deviations
+  Eigen::VectorXd weighed_;    ///< torques over deviations
+  Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
+  Eigen::VectorXd seen_;       ///< R times a row
   Eigen::MatrixXd inverse_;
   std::vector<int> changing_;
   long samples_ = 0, ignored_ = 0, changes_ = 0;
