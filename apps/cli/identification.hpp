@@ -78,9 +78,9 @@ struct Identification {
   std::vector<LogSummary> logs;
   Eigen::Index samples = 0, validation_samples = 0;
   double repeated_percent = 0.0;  ///< of the motion held out, what was also fitted
-  Eigen::VectorXd prior;        ///< per unknown
-  Judged chosen;                ///< by the method asked for
-  std::optional<Judged> plain;  ///< ordinary least squares, to compare with
+  Eigen::VectorXd prior;          ///< per unknown
+  Judged chosen;                  ///< by the method asked for
+  std::optional<Judged> plain;    ///< ordinary least squares, to compare with
   std::optional<OnlineFigures> online;
   Delay delay;
   std::vector<Trace> traces;
