@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,14 +21,16 @@ inline constexpr int state_count = 32;
 
 /// Random states, one after the other.
 struct States {
-  int nq, nv;
+  int nq, nv, bodies;
   std::vector<double> q, v, a, tau;
 
   const double* q_of(int i) const { return q.data() + i * nq; }
   const double* v_of(int i) const { return v.data() + i * nv; }
   /// The third argument of an algorithm.
   const double* x_of(int algorithm, int i) const {
-    return (algorithm == BENCH_FORWARD_DYNAMICS ? tau : a).data() + i * nv;
+    const bool forward =
+        algorithm == BENCH_FORWARD_DYNAMICS || algorithm == BENCH_FORWARD_DYNAMICS_DERIVATIVES;
+    return (forward ? tau : a).data() + i * nv;
   }
 };
 
@@ -44,7 +47,8 @@ struct Robot {
 Robot make_robot(const std::string& name);
 
 const char* algorithm_name(int algorithm);
-int result_size(int algorithm, int nv);
+int result_size(int algorithm, const States& states);
+inline bool is_derivative(int algorithm) { return algorithm >= BENCH_INVERSE_DYNAMICS_DERIVATIVES; }
 
 // --- peers ---
 
@@ -52,11 +56,31 @@ const BenchPeer& ulna_peer();
 /// The shared objects of a folder, each loaded apart from the others.
 std::vector<const BenchPeer*> load_peers(const std::string& folder);
 
-/// The largest difference between two peers' results over all states, relative to the largest number
-/// in the result of the state. Accelerations are compared by the torques they ask for: those of long
-/// chains are ill-conditioned, and all libraries differ.
-double difference(const BenchPeer& peer, void* robot, const BenchPeer& reference,
-                  void* reference_robot, int algorithm, const States& states);
+/// One way to compute something: what is compared and measured.
+struct Task {
+  int algorithm;
+  std::string variant;  ///< "", "finite differences", "dual, 4 directions", ...
+  BenchFunction function;
+  std::shared_ptr<void> instance;
+  bool by_columns = false;  ///< of a regressor, which others give row by row
+
+  void operator()(const double* q, const double* v, const double* x, double* out) const {
+    function(instance.get(), q, v, x, out);
+  }
+};
+
+/// What a peer can do with a robot, nothing if it cannot represent it: its functions, and derivatives by
+/// central differences of them, which is what its users do.
+std::vector<Task> tasks_of(const BenchPeer& peer, const Robot& robot);
+/// Other ways to derivatives with ulna: dual numbers, and one inverse dynamics per parameter.
+std::vector<Task> more_tasks_of_ulna(const Robot& robot);
+/// Code generated for the robot, compiled into a folder that is gone when the process ends.
+std::vector<Task> generated_tasks(const Robot& robot);
+
+/// The largest difference of a result from ulna's over some states, relative to the largest number
+/// in the result of the state. Accelerations and their derivatives are compared by the torques they ask
+/// for: those of long chains are ill-conditioned, and all libraries differ.
+double difference(const Task& task, const std::vector<Task>& ulna, const States& states);
 
 // --- results ---
 
@@ -73,6 +97,8 @@ struct Entry {
   std::optional<double> difference;       ///< from ulna
   std::optional<double> bytes;            ///< that one call passes through
   std::optional<long long> instructions;  ///< per call
+  std::optional<int> operations;          ///< elementary, of generated code
+  std::optional<double> compile_seconds;
 };
 using Entries = std::vector<Entry>;
 
@@ -92,10 +118,38 @@ extern "C" void bench_call(BenchFunction f, void* robot, const double* q, const 
 /// run(n) does the thing n times.
 std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, double seconds_each);
 
+/// Keeps the compiler from leaving out what nobody reads.
+template <class T>
+void use(const T& x) {
+  asm volatile("" ::"r"(&x) : "memory");
+}
+
+/// Something of ulna that is measured by itself.
+struct Measured {
+  std::string robot;
+  int nv;
+  std::string algorithm, variant;
+  std::function<void(long)> run;
+  double calls_per_run = 1.0;
+  std::optional<double> bytes = {};
+  std::optional<double> difference = {};
+};
+/// All of a group take turns.
+void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries);
+
 /// What only ulna has: batches, other scalars, loading, tables.
 void measure_ulna_alone(double seconds_each, Entries& entries);
+/// Batches of derivatives and regressors.
+void measure_derivative_batches(double seconds_each, Entries& entries);
+/// A million samples into normal equations and estimates, and updates online.
+void measure_identification(double seconds_each, Entries& entries);
+/// Generated code, against the generic call and against interpreting what was traced.
+void measure_generated(double seconds_each, const std::map<std::string, long long>& counts,
+                       Entries& entries);
 
-/// Counts instructions, under callgrind: a dump for each algorithm, see tools/bench-instructions.
+/// Counts instructions, under callgrind: a dump for each task, see tools/bench-instructions.
 void count_instructions(const BenchPeer& peer, const std::vector<std::string>& robots);
+/// How a task is called there.
+std::string count_label(const std::string& library, const std::string& robot, const Task& task);
 
 }  // namespace bench

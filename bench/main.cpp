@@ -20,8 +20,8 @@ const char* const usage =
     "  --count NAME         run one library for callgrind, without timing\n"
     "  --list               name the libraries that there are\n";
 
-/// A peer's results may differ from ulna's by so much, relative to the largest number.
-constexpr double tolerance = 1e-9;
+/// Results may differ from ulna's by so much, relative to the largest number; finite differences by more.
+double tolerance(const Task& task) { return task.variant == "finite differences" ? 1e-5 : 1e-9; }
 
 struct Options {
   std::string out = "bench.json", instructions, count;
@@ -80,54 +80,62 @@ std::map<std::string, long long> read_instructions(const std::string& path) {
   return counts;
 }
 
-/// A library with a robot in it.
+/// A library and one of the things it can do with a robot.
 struct Contestant {
   const BenchPeer* peer;
-  void* robot;
+  Task task;
 };
 
 void measure_robot(const std::string& name, const std::vector<const BenchPeer*>& peers,
                    double seconds, const std::map<std::string, long long>& counts,
                    Entries& entries) {
   const Robot robot = make_robot(name);
-  const BenchRobot table = robot.table();
   const States& states = robot.states;
+  const std::vector<Task> ulna = tasks_of(*peers.front(), robot);
   std::vector<Contestant> contestants;
-  for (const BenchPeer* peer : peers)
-    if (void* instance = peer->load(&table)) contestants.push_back({peer, instance});
-  const Contestant& ulna = contestants.front();
+  for (const Task& task : ulna) contestants.push_back({peers.front(), task});
+  for (const Task& task : more_tasks_of_ulna(robot)) contestants.push_back({peers.front(), task});
+  for (std::size_t p = 1; p < peers.size(); ++p)
+    for (const Task& task : tasks_of(*peers[p], robot)) contestants.push_back({peers[p], task});
 
   for (int k = 0; k < BENCH_ALGORITHMS; ++k) {
     show_progress(name + ", " + algorithm_name(k));
-    std::vector<double> out(result_size(k, states.nv));
+    std::vector<double> out(result_size(k, states));
     std::vector<std::function<void(long)>> runs;
     std::vector<std::size_t> timed;
-    for (const Contestant& c : contestants) {
-      const BenchFunction f = c.peer->functions[k];
-      if (!f) continue;
-      Entry entry{
-          c.peer->name, c.peer->version, name, states.nv, algorithm_name(k), "", {}, {}, {}, {}};
-      entry.difference = difference(*c.peer, c.robot, *ulna.peer, ulna.robot, k, states);
-      const auto count = counts.find(entry.library + "|" + name + "|" + entry.algorithm);
-      if (*entry.difference > tolerance) {
+    for (const auto& [peer, task] : contestants) {
+      if (task.algorithm != k) continue;
+      Entry entry;
+      entry.library = peer->name;
+      entry.version = peer->version;
+      entry.robot = name;
+      entry.nv = states.nv;
+      entry.algorithm = algorithm_name(k);
+      entry.variant = task.variant;
+      entry.difference = difference(task, ulna, states);
+      if (*entry.difference > tolerance(task)) {
         show_progress("");
-        std::fprintf(stderr, "%s does not agree with ulna on %s of %s (%.1e) and is not timed\n",
-                     c.peer->name, algorithm_name(k), name.c_str(), *entry.difference);
+        const std::string variant = task.variant.empty() ? "" : " by " + task.variant;
+        std::fprintf(stderr, "%s does not agree with ulna on %s%s of %s (%.1e) and is not timed\n",
+                     peer->name, algorithm_name(k), variant.c_str(), name.c_str(),
+                     *entry.difference);
       } else {
+        const auto count = counts.find(count_label(peer->name, name, task));
         if (count != counts.end()) entry.instructions = count->second;
         // goes on where the last run ended: a library that remembers its last state gains nothing
-        runs.push_back([&states, &out, f, instance = c.robot, k, s = 0](long n) mutable {
+        runs.push_back([&states, &out, task = task, k, s = 0](long n) mutable {
           for (long i = 0; i < n; ++i, s = (s + 1) % state_count)
-            bench_call(f, instance, states.q_of(s), states.v_of(s), states.x_of(k, s), out.data());
+            bench_call(task.function, task.instance.get(), states.q_of(s), states.v_of(s),
+                       states.x_of(k, s), out.data());
         });
         timed.push_back(entries.size());
       }
       entries.push_back(entry);
     }
-    const std::vector<Times> times = race(runs, seconds);
+    // there are more ways to derivatives than to anything else
+    const std::vector<Times> times = race(runs, is_derivative(k) ? seconds / 2 : seconds);
     for (std::size_t i = 0; i < timed.size(); ++i) entries[timed[i]].times = times[i];
   }
-  for (const Contestant& c : contestants) c.peer->unload(c.robot);
 }
 
 void run(const Options& options) {
@@ -150,7 +158,10 @@ void run(const Options& options) {
   Entries entries;
   for (const std::string& robot : options.robots)
     measure_robot(robot, peers, options.seconds, counts, entries);
+  measure_derivative_batches(2.0 * options.seconds, entries);
+  measure_generated(options.seconds, counts, entries);
   measure_ulna_alone(2.0 * options.seconds, entries);
+  measure_identification(2.0 * options.seconds, entries);
   show_progress("");
   write_json(options.out, entries);
 }

@@ -66,33 +66,42 @@ std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, doub
   return times;
 }
 
+std::string count_label(const std::string& library, const std::string& robot, const Task& task) {
+  const std::string variant = task.variant.empty() ? "" : " by " + task.variant;
+  return library + "|" + robot + "|" + algorithm_name(task.algorithm) + variant;
+}
+
 void count_instructions(const BenchPeer& peer, const std::vector<std::string>& robots) {
-  const auto count = [&](const std::string& what, BenchFunction f, void* instance, const States& s,
-                         int algorithm, double* out) {
-    constexpr int calls = 8;
+  constexpr int calls = 8;
+  const auto count = [](const std::string& label, const Task& task, const States& s, double* out) {
+    const auto at = [&](int i) { return s.x_of(task.algorithm, i); };
     for (int i = 0; i < calls; ++i)  // what the first call sets up does not count
-      f(instance, s.q_of(i), s.v_of(i), s.x_of(algorithm, i), out);
+      task(s.q_of(i), s.v_of(i), at(i), out);
     CALLGRIND_ZERO_STATS;
     for (int i = 0; i < calls; ++i)
-      bench_call(f, instance, s.q_of(i), s.v_of(i), s.x_of(algorithm, i), out);
-    const std::string label = std::string(peer.name) + "|" + what + "|" + std::to_string(calls);
-    CALLGRIND_DUMP_STATS_AT(label.c_str());
+      bench_call(task.function, task.instance.get(), s.q_of(i), s.v_of(i), at(i), out);
+    const std::string told = label + "|" + std::to_string(calls);
+    CALLGRIND_DUMP_STATS_AT(told.c_str());
   };
   for (const std::string& name : robots) {
     const Robot robot = make_robot(name);
-    const BenchRobot table = robot.table();
-    const int nv = robot.states.nv;
-    std::vector<double> out(std::max({12, 6 * nv, nv * nv}));
-    const auto nothing = [](void*, const double*, const double*, const double*, double*) {};
-    count(name + "|nothing", nothing, nullptr, robot.states, 0, out.data());
+    std::vector<Task> tasks = tasks_of(peer, robot);
+    const bool all = name == "panda";  // of the others, derivatives would take long
+    if (all && peer.exact_derivatives)
+      for (const auto& more : {more_tasks_of_ulna(robot), generated_tasks(robot)})
+        tasks.insert(tasks.end(), more.begin(), more.end());
 
-    void* instance = peer.load(&table);
-    if (!instance) continue;
-    for (int k = 0; k < BENCH_ALGORITHMS; ++k)
-      if (peer.functions[k])
-        count(name + "|" + algorithm_name(k), peer.functions[k], instance, robot.states, k,
-              out.data());
-    peer.unload(instance);
+    std::size_t largest = 0;
+    for (const Task& task : tasks)
+      largest =
+          std::max(largest, static_cast<std::size_t>(result_size(task.algorithm, robot.states)));
+    std::vector<double> out(largest);
+    const auto nothing = [](void*, const double*, const double*, const double*, double*) {};
+    count(std::string(peer.name) + "|" + name + "|nothing", {0, "", nothing, nullptr}, robot.states,
+          out.data());
+    for (const Task& task : tasks)
+      if (all || !is_derivative(task.algorithm))
+        count(count_label(peer.name, name, task), task, robot.states, out.data());
   }
 }
 

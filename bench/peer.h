@@ -39,7 +39,15 @@ typedef struct BenchRobot {
    inverse_mass       q          -> M^-1 (nv x nv), full
    jacobian           q          -> 6 x nv, column by column: angular, then linear velocity of the tip's
                                     origin, in world axes
-   kinematics         q          -> poses of all bodies; writes the tip's R (9) and p (3) */
+   kinematics         q          -> poses of all bodies; writes the tip's R (9) and p (3)
+
+   and derivatives, matrices column by column, where all joints have one degree of freedom:
+
+   inverse_dynamics_derivatives         q, v, a    -> dtau/dq, dtau/dv, M (nv x nv each)
+   forward_dynamics_derivatives         q, v, tau  -> da/dq, da/dv, M^-1 (nv x nv each)
+   inverse_dynamics_second_derivatives  q, v, a    -> d2tau/dq dq, dv dv, dq dv, dM/dq (nv^3 each, the
+                                                      row first, then as said)
+   torque_regressor                     q, v, a    -> Y (nv x 10 bodies), row by row */
 enum BenchAlgorithm {
   BENCH_INVERSE_DYNAMICS,
   BENCH_BIAS_TORQUE,
@@ -48,6 +56,10 @@ enum BenchAlgorithm {
   BENCH_INVERSE_MASS,
   BENCH_JACOBIAN,
   BENCH_KINEMATICS,
+  BENCH_INVERSE_DYNAMICS_DERIVATIVES,
+  BENCH_FORWARD_DYNAMICS_DERIVATIVES,
+  BENCH_SECOND_DERIVATIVES,
+  BENCH_REGRESSOR,
   BENCH_ALGORITHMS
 };
 
@@ -60,7 +72,9 @@ typedef struct BenchPeer {
   const char* version;
   void* (*load)(const BenchRobot* robot); /* NULL if the library cannot represent it */
   void (*unload)(void* robot);
-  BenchFunction functions[BENCH_ALGORITHMS]; /* NULL where the library has none */
+  /* NULL where the library has none. Derivatives that are not exact are finite differences. */
+  BenchFunction functions[BENCH_ALGORITHMS];
+  int exact_derivatives;
 } BenchPeer;
 
 const BenchPeer* bench_peer(void);

@@ -147,6 +147,7 @@ const BenchPeer* bench_peer(void) {
       DART_VERSION,
       load,
       unload,
-      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics}};
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics},
+      false};
   return &peer;
 }

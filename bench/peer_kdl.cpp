@@ -140,6 +140,7 @@ const BenchPeer* bench_peer(void) {
       KDL_VERSION_STRING,
       load,
       unload,
-      {inverse_dynamics, bias, mass_matrix, forward_dynamics, nullptr, jacobian, kinematics}};
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, nullptr, jacobian, kinematics},
+      false};
   return &peer;
 }

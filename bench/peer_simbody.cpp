@@ -174,6 +174,7 @@ const BenchPeer* bench_peer(void) {
       version(),
       load,
       unload,
-      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics}};
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics},
+      false};
   return &peer;
 }

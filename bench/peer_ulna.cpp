@@ -47,6 +47,9 @@ struct Robot {
         configuration(model),
         forward(model),
         factor(model),
+        inverse_slope(model),
+        forward_slope(model),
+        regressor(model),
         tip(model.frame(model.body_name(model.body_count() - 1))),
         nq(model.nq()),
         nv(model.nv()) {}
@@ -57,6 +60,10 @@ struct Robot {
   Configuration<double> configuration;
   ForwardDynamics<double> forward;
   MassFactor<double> factor;
+  InverseDynamicsDerivatives<double> inverse_slope;
+  ForwardDynamicsDerivatives<double> forward_slope;
+  std::unique_ptr<InverseDynamicsSecondDerivatives<double>> curve;  ///< big: made when it is needed
+  Regressor<double> regressor;
   Frame tip;
   int nq, nv;
 };
@@ -110,6 +117,43 @@ void kinematics(void* robot, const double* q, const double*, const double*, doub
   Eigen::Map<Eigen::Vector3d>{pose + 9} = X.translation();
 }
 
+double* put(const Eigen::MatrixXd& m, double* to) { return std::copy_n(m.data(), m.size(), to); }
+double* put(Tensor3<double>& t, double* to) {
+  return std::copy_n(t.column(0, 0), t.size() * t.size() * t.size(), to);
+}
+
+void inverse_dynamics_derivatives(void* robot, const double* q, const double* v, const double* a,
+                                  double* out) {
+  Robot& r = of(robot);
+  r.inverse_slope(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  for (const auto* m : {&r.inverse_slope.dq, &r.inverse_slope.dv, &r.inverse_slope.da})
+    out = put(*m, out);
+}
+
+void forward_dynamics_derivatives(void* robot, const double* q, const double* v, const double* tau,
+                                  double* out) {
+  Robot& r = of(robot);
+  if (!r.forward_slope(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(tau, r.nv)))
+    out[0] = std::numeric_limits<double>::quiet_NaN();
+  for (const auto* m : {&r.forward_slope.dq, &r.forward_slope.dv, &r.forward_slope.dtau})
+    out = put(*m, out);
+}
+
+void second_derivatives(void* robot, const double* q, const double* v, const double* a,
+                        double* out) {
+  Robot& r = of(robot);
+  if (!r.curve) r.curve = std::make_unique<InverseDynamicsSecondDerivatives<double>>(r.model);
+  (*r.curve)(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  for (auto* t : {&r.curve->dqq, &r.curve->dvv, &r.curve->dqv, &r.curve->daq}) out = put(*t, out);
+}
+
+void regressor(void* robot, const double* q, const double* v, const double* a, double* Y) {
+  Robot& r = of(robot);
+  r.regressor.torque(
+      Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv),
+      Eigen::Map<RowMatX<double>>(Y, r.nv, 10 * static_cast<Eigen::Index>(r.model.joint_count())));
+}
+
 }  // namespace
 
 namespace bench {
@@ -120,7 +164,9 @@ const BenchPeer& ulna_peer() {
       ULNA_VERSION,
       load,
       unload,
-      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics}};
+      {inverse_dynamics, bias, mass_matrix, forward_dynamics, inverse_mass, jacobian, kinematics,
+       inverse_dynamics_derivatives, forward_dynamics_derivatives, second_derivatives, regressor},
+      true};
   return peer;
 }
 

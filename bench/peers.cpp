@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <Eigen/Core>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -28,28 +29,41 @@ std::vector<const BenchPeer*> load_peers(const std::string& folder) {
   return peers;
 }
 
-double difference(const BenchPeer& peer, void* robot, const BenchPeer& reference_peer,
-                  void* reference_robot, int algorithm, const States& states) {
-  const BenchFunction f = peer.functions[algorithm];
-  const BenchFunction reference =
-      reference_peer
-          .functions[algorithm == BENCH_FORWARD_DYNAMICS ? BENCH_INVERSE_DYNAMICS : algorithm];
-  const int size = result_size(algorithm, states.nv);
+double difference(const Task& task, const std::vector<Task>& ulna, const States& states) {
+  const auto ulna_task = [&](int algorithm) -> const Task& {
+    return *std::find_if(ulna.begin(), ulna.end(), [&](const Task& t) {
+      return t.algorithm == algorithm && t.variant.empty();
+    });
+  };
+  const int algorithm = task.algorithm, nv = states.nv, size = result_size(algorithm, states);
+  // differences of long chains take their time
+  const int looked_at = !is_derivative(algorithm) ? state_count : nv <= 14 ? 8 : 2;
   std::vector<double> mine(size), theirs(size), needed(size);
+  using Matrix = Eigen::Map<Eigen::MatrixXd>;
   double worst = 0.0;
-  for (int i = 0; i < state_count; ++i) {
+  for (int i = 0; i < looked_at; ++i) {
     const double* q = states.q_of(i);
     const double* v = states.v_of(i);
     const double* x = states.x_of(algorithm, i);
     // garbage, so that a result that is not written shows
     std::fill(theirs.begin(), theirs.end(), 1e300);
-    f(robot, q, v, x, theirs.data());
+    task(q, v, x, theirs.data());
     if (algorithm == BENCH_FORWARD_DYNAMICS) {
-      reference(reference_robot, q, v, theirs.data(), needed.data());
+      ulna_task(BENCH_INVERSE_DYNAMICS)(q, v, theirs.data(), needed.data());
       theirs = needed;
       std::copy_n(x, size, mine.data());
     } else {
-      reference(reference_robot, q, v, x, mine.data());
+      ulna_task(algorithm)(q, v, x, mine.data());
+    }
+    if (algorithm == BENCH_FORWARD_DYNAMICS_DERIVATIVES) {
+      Eigen::MatrixXd M(nv, nv);
+      ulna_task(BENCH_MASS_MATRIX)(q, v, x, M.data());
+      for (double* all : {mine.data(), theirs.data()})
+        Matrix(all, nv, 3 * nv) = (M * Matrix(all, nv, 3 * nv)).eval();
+    }
+    if (task.by_columns) {
+      const Eigen::MatrixXd rows = Matrix(theirs.data(), nv, size / nv).transpose();
+      std::copy_n(rows.data(), size, theirs.data());
     }
     double largest = 0.0, apart = 0.0;
     for (int k = 0; k < size; ++k) {

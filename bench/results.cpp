@@ -44,6 +44,8 @@ void write_json(const std::string& path, const Entries& entries) {
     if (e.difference) entry["difference"] = *e.difference;
     if (e.bytes) entry["bytes"] = *e.bytes;
     if (e.instructions) entry["instructions"] = *e.instructions;
+    if (e.operations) entry["operations"] = *e.operations;
+    if (e.compile_seconds) entry["compile_seconds"] = *e.compile_seconds;
     json["entries"].push_back(std::move(entry));
   }
   std::ofstream out(path);

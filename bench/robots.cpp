@@ -34,7 +34,7 @@ BenchBody body_of(const ulna::Model& model, int b) {
 States random_states(const ulna::Model& model) {
   std::mt19937_64 random(20240607);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
-  States s{model.nq(), model.nv(), {}, {}, {}, {}};
+  States s{model.nq(), model.nv(), model.joint_count(), {}, {}, {}, {}};
   for (int i = 0; i < state_count; ++i) {
     const Eigen::VectorXd q = ulna::random_configuration(model, random);
     s.q.insert(s.q.end(), q.begin(), q.end());
@@ -70,13 +70,22 @@ Robot make_robot(const std::string& name) {
 }
 
 const char* algorithm_name(int algorithm) {
-  static const char* const names[] = {"inverse_dynamics", "bias_torque",  "mass_matrix",
-                                      "forward_dynamics", "inverse_mass", "jacobian",
-                                      "kinematics"};
+  static const char* const names[] = {"inverse_dynamics",
+                                      "bias_torque",
+                                      "mass_matrix",
+                                      "forward_dynamics",
+                                      "inverse_mass",
+                                      "jacobian",
+                                      "kinematics",
+                                      "inverse_dynamics_derivatives",
+                                      "forward_dynamics_derivatives",
+                                      "inverse_dynamics_second_derivatives",
+                                      "torque_regressor"};
   return names[algorithm];
 }
 
-int result_size(int algorithm, int nv) {
+int result_size(int algorithm, const States& states) {
+  const int nv = states.nv;
   switch (algorithm) {
     case BENCH_MASS_MATRIX:
     case BENCH_INVERSE_MASS:
@@ -85,6 +94,13 @@ int result_size(int algorithm, int nv) {
       return 6 * nv;
     case BENCH_KINEMATICS:
       return 12;
+    case BENCH_INVERSE_DYNAMICS_DERIVATIVES:
+    case BENCH_FORWARD_DYNAMICS_DERIVATIVES:
+      return 3 * nv * nv;
+    case BENCH_SECOND_DERIVATIVES:
+      return 4 * nv * nv * nv;
+    case BENCH_REGRESSOR:
+      return nv * 10 * states.bodies;
     default:
       return nv;
   }

@@ -12,45 +12,6 @@ namespace {
 
 using namespace ulna;
 
-/// Keeps the compiler from leaving out what nobody reads.
-template <class T>
-void use(const T& x) {
-  asm volatile("" ::"r"(&x) : "memory");
-}
-
-struct Measured {
-  std::string robot;
-  int nv;
-  std::string algorithm, variant;
-  std::function<void(long)> run;
-  double calls_per_run = 1.0;
-  std::optional<double> bytes = {};
-  std::optional<double> difference = {};
-};
-
-/// All of a group take turns.
-void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries) {
-  const Measured& first = group.front();
-  show_progress("ulna, " + first.robot + ", " + first.algorithm + ", " + first.variant);
-  std::vector<std::function<void(long)>> runs;
-  for (const Measured& m : group) runs.push_back(m.run);
-  const std::vector<Times> times = race(runs, seconds_each);
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const Measured& m = group[i];
-    const Times per_call{times[i].min / m.calls_per_run, times[i].median / m.calls_per_run};
-    entries.push_back({"ulna",
-                       ULNA_VERSION,
-                       m.robot,
-                       m.nv,
-                       m.algorithm,
-                       m.variant,
-                       per_call,
-                       m.difference,
-                       m.bytes,
-                       {}});
-  }
-}
-
 // --- batches ---
 
 /// Each algorithm one state after the other, in batches, and in batches on two threads.
@@ -92,7 +53,7 @@ void measure_batches(const bench::Robot& robot, double seconds_each, Entries& en
   if (std::thread::hardware_concurrency() > 1) batches.emplace_back(robot.model, 2);
   for (const int k :
        {BENCH_INVERSE_DYNAMICS, BENCH_FORWARD_DYNAMICS, BENCH_MASS_MATRIX, BENCH_JACOBIAN}) {
-    Eigen::MatrixXd out(result_size(k, s.nv), count);
+    Eigen::MatrixXd out(result_size(k, s), count);
     Eigen::MatrixXd one_by_one(out.rows(), count);
     const auto each = [&, k](long) {
       for (int i = 0; i < count; ++i)
@@ -231,6 +192,28 @@ void measure_csv(const bench::Robot& robot, double seconds_each, Entries& entrie
 }
 
 }  // namespace
+
+void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries) {
+  const Measured& first = group.front();
+  show_progress("ulna, " + first.robot + ", " + first.algorithm + ", " + first.variant);
+  std::vector<std::function<void(long)>> runs;
+  for (const Measured& m : group) runs.push_back(m.run);
+  const std::vector<Times> times = race(runs, seconds_each);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Measured& m = group[i];
+    Entry entry;
+    entry.library = "ulna";
+    entry.version = ULNA_VERSION;
+    entry.robot = m.robot;
+    entry.nv = m.nv;
+    entry.algorithm = m.algorithm;
+    entry.variant = m.variant;
+    entry.times = Times{times[i].min / m.calls_per_run, times[i].median / m.calls_per_run};
+    entry.difference = m.difference;
+    entry.bytes = m.bytes;
+    entries.push_back(entry);
+  }
+}
 
 void measure_ulna_alone(double seconds_each, Entries& entries) {
   const bench::Robot panda = make_robot("panda");

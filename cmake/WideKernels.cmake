@@ -1,4 +1,4 @@
-# ulna_wide_kernel(<layer> <name> <entry> <compiler flags>...)
+# ulna_wide_kernel(<layer> <name> <entry> <bits of a register> <compiler flags>...)
 #
 # Adds src/<layer>/<name>.cc, compiled for wider instructions than the rest, to a layer. Code for AVX2
 # must not replace the same inline function of another file on a processor without it, so the object is
@@ -10,9 +10,9 @@ else()
   set(wide_kernels_possible OFF)
 endif()
 include(CheckCXXCompilerFlag)
-option(ULNA_WIDE_KERNELS "Batch kernels for AVX2, chosen at run time" ${wide_kernels_possible})
+option(ULNA_WIDE_KERNELS "Batch kernels for AVX2 and AVX-512, chosen at run time" ${wide_kernels_possible})
 
-function(ulna_wide_kernel layer name entry)
+function(ulna_wide_kernel layer name entry bits)
   set(library ulna_${layer})
   target_compile_definitions(${library} PRIVATE ULNA_WIDE_KERNELS=$<BOOL:${ULNA_WIDE_KERNELS}>)
   if(NOT ULNA_WIDE_KERNELS)
@@ -23,11 +23,16 @@ function(ulna_wide_kernel layer name entry)
   target_link_libraries(${name} PRIVATE ulna::model)
   # unique symbols, a GNU speciality, cannot be made an object's own
   target_compile_options(${name} PRIVATE ${ARGN} -fno-gnu-unique)
+  # g++ 12 finds its own intrinsics for AVX-512 uninitialized
+  target_compile_options(${name} PRIVATE -Wno-uninitialized)
   # copying a pack by halves makes the load that follows wait
   check_cxx_compiler_flag(-mmove-max=256 ULNA_MOVES_WHOLE_PACKS)
   if(ULNA_MOVES_WHOLE_PACKS)
-    target_compile_options(${name} PRIVATE -mmove-max=256 -mstore-max=256)
+    target_compile_options(${name} PRIVATE -mmove-max=${bits} -mstore-max=${bits})
   endif()
+  # so that memory for packs is aligned to them
+  math(EXPR bytes "${bits} / 8")
+  target_compile_options(${name} PRIVATE -UEIGEN_MAX_ALIGN_BYTES -DEIGEN_MAX_ALIGN_BYTES=${bytes})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   set(closed ${PROJECT_BINARY_DIR}/${name}_closed.o)

@@ -29,6 +29,7 @@ constexpr Verb verbs[] = {
     {"compare", "all formulations side by side: agreement, operations, time", compare},
     {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
     {"codegen", "write a robot's dynamics as C code", codegen},
+    {"excite", "the motion that tells most of a robot's parameters", excite},
     {"identify", "find a robot's parameters from logs of its motion", identify},
     {"robots", "list the embedded robots, or print one", robots},
 };

@@ -1,7 +1,6 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 
 #include "derivative_kernel.hpp"
-#include "dynamics/batch_crew.hpp"
 
 namespace ulna {
 
@@ -9,14 +8,8 @@ using detail::columns;
 using detail::DerivativeKernel;
 
 struct DerivativeBatch::State : detail::Team<DerivativeKernel> {
-  State(const Model& robot, int threads) : Team(robot, threads, widest()) {}
-
-  static DerivativeKernel* (*widest())(const Model&) {
-#if ULNA_WIDE_KERNELS
-    if (detail::has_avx2()) return ulna_derivative_kernel_avx2;
-#endif
-    return ulna_derivative_kernel_baseline;
-  }
+  State(const Model& robot, int threads)
+      : Team(robot, threads, detail::widest_derivative_kernel()) {}
 
   void require_states(const char* third, const In& Q, const In& V, const In& X) const {
     require_numbers("Q", Q, model.nq(), Q.cols());

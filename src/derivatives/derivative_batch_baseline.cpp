@@ -1,4 +1,4 @@
-#include "derivative_kernel.hpp"
+#include "derivative_kernel_impl.hpp"
 
 extern "C" ulna::detail::DerivativeKernel* ulna_derivative_kernel_baseline(
     const ulna::Model& model) {

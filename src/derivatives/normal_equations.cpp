@@ -2,7 +2,7 @@
 
 #include "add_squares.hpp"
 #include "derivative_kernel.hpp"
-#include "dynamics/batch_crew.hpp"
+#include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna {
 namespace {
@@ -10,13 +10,6 @@ namespace {
 using detail::columns;
 using detail::Columns;
 using detail::DerivativeKernel;
-
-DerivativeKernel* make_kernel(const Model& model) {
-#if ULNA_WIDE_KERNELS
-  if (detail::has_avx2()) return ulna_derivative_kernel_avx2(model);
-#endif
-  return ulna_derivative_kernel_baseline(model);
-}
 
 auto* widest_add_squares() {
 #if ULNA_WIDE_KERNELS
@@ -85,13 +78,13 @@ struct NormalEquations::State : detail::Team<DerivativeKernel> {
   Eigen::Index samples = 0;
 
   State(const Model& robot, int feature_count, int threads)
-      : Team(robot, threads, make_kernel),
+      : Team(robot, threads, detail::widest_derivative_kernel()),
         features(feature_count),
         rows(find_rows(robot, feature_count)),
         total(rows),
         strips(strip_count, total) {
     const int size = robot.nv() * 10 * robot.joint_count();
-    block = std::clamp(100'000 / std::max(size, 1) / 4 * 4, 4, 256);
+    block = std::clamp(100'000 / std::max(size, 1) / 8 * 8, 8, 256);
     int widest = 0;
     for (const Row& row : rows) widest = std::max(widest, row.size);
     for (int i = 0; i < crew.hands(); ++i)

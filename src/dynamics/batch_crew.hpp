@@ -122,6 +122,15 @@ inline bool has_avx2() {
 #endif
 }
 
+inline bool has_avx512() {
+#if ULNA_WIDE_KERNELS
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
 inline Columns columns(const Batch::In& m) {
   return {const_cast<double*>(m.data()), m.outerStride()};
 }

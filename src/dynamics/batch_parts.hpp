@@ -13,43 +13,50 @@ struct Columns {
   std::ptrdiff_t stride = 0;
 };
 
-// Square by square, N rows of N states. The last square ends with the last row, so it may do some
+// Square by square, four rows of four states. The last square ends with the last row, so it may do some
 // rows again; fewer rows than that go one by one, and so do states fewer than lanes: lanes beyond
 // the end repeat the last state, which costs nothing and disturbs nobody.
 template <int N>
 void load(Columns from, int s, int end, VecX<Pack<double, N>>& to) {
   using T = Pack<double, N>;
+  using Four = Pack<double, 4>;
   const Eigen::Index size = to.size();
-  const double* const column = from.data + s * from.stride;
-  if (size < N || end - s < N) {
+  if (size < 4 || end - s < N) {
+    const double* const column = from.data + s * from.stride;
     for (Eigen::Index i = 0; i < size; ++i)
       to(i) = T::each([&](int l) { return column[i + std::min(l, end - s - 1) * from.stride]; });
     return;
   }
-  for (Eigen::Index i = 0; i < size; i += N) {
-    i = std::min(i, size - N);
-    T square[N];
-    for (int l = 0; l < N; ++l) square[l] = T::load(column + i + l * from.stride);
-    transpose(square);
-    for (int k = 0; k < N; ++k) to(i + k) = square[k];
+  for (int first = 0; first < N; first += 4) {
+    const double* const column = from.data + (s + first) * from.stride;
+    for (Eigen::Index i = 0; i < size; i += 4) {
+      i = std::min(i, size - 4);
+      Four square[4];
+      for (int l = 0; l < 4; ++l) square[l] = Four::load(column + i + l * from.stride);
+      transpose(square);
+      for (int k = 0; k < 4; ++k) square[k].store(to(i + k).data() + first);
+    }
   }
 }
 template <int N, class M>
 void store(const M& from, int s, int end, Columns to) {
-  using T = Pack<double, N>;
+  using Four = Pack<double, 4>;
   const Eigen::Index size = from.size();
-  double* const column = to.data + s * to.stride;
-  if (size < N || end - s < N) {
+  if (size < 4 || end - s < N) {
+    double* const column = to.data + s * to.stride;
     for (Eigen::Index i = 0; i < size; ++i)
       for (int l = 0; l < std::min(N, end - s); ++l) column[i + l * to.stride] = from.data()[i][l];
     return;
   }
-  for (Eigen::Index i = 0; i < size; i += N) {
-    i = std::min(i, size - N);
-    T square[N];
-    for (int k = 0; k < N; ++k) square[k] = from.data()[i + k];
-    transpose(square);
-    for (int l = 0; l < N; ++l) square[l].store(column + i + l * to.stride);
+  for (int first = 0; first < N; first += 4) {
+    double* const column = to.data + (s + first) * to.stride;
+    for (Eigen::Index i = 0; i < size; i += 4) {
+      i = std::min(i, size - 4);
+      Four square[4];
+      for (int k = 0; k < 4; ++k) square[k] = Four::load(from.data()[i + k].data() + first);
+      transpose(square);
+      for (int l = 0; l < 4; ++l) square[l].store(column + i + l * to.stride);
+    }
   }
 }
 

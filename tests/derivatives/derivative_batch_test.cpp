@@ -1,5 +1,7 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 
+#include "derivatives/derivative_kernel.hpp"
+#include "dynamics/batch_crew.hpp"
 #include "support/states.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
@@ -75,6 +77,52 @@ TEST(DerivativeBatch, has_the_same_bits_for_any_number_of_threads) {
     DerivativeBatch many(model, threads);
     EXPECT_TRUE(Results(many, plant, s) == alone) << threads;
   }
+}
+
+// A batch takes the widest instructions there are. The others must not rot.
+TEST(DerivativeBatch, is_the_same_with_every_set_of_instructions) {
+  using detail::columns;
+  std::vector<detail::DerivativeKernel* (*)(const Model&)> all{ulna_derivative_kernel_baseline};
+#if ULNA_WIDE_KERNELS
+  if (detail::has_avx2()) all.push_back(ulna_derivative_kernel_avx2);
+  if (detail::has_avx512()) all.push_back(ulna_derivative_kernel_avx512);
+#endif
+  for_each_robot([&](const Model& model, Random& random) {
+    const Plant<double> plant(model);
+    DerivativeBatch batch(model, 1);
+    const int count = 19;
+    const States s(model, random, count);
+    const Results expected(batch, plant, s);
+    for (const auto make : all) {
+      const std::unique_ptr<detail::DerivativeKernel> kernel(make(model));
+      Results told = expected;
+      Batch::In Q = s.Q, V = s.V, X = s.X;
+      const auto out = [](Eigen::MatrixXd& m) {
+        m.setConstant(1e300);
+        Batch::Out to = m;
+        return columns(to);
+      };
+      kernel->set_plant(plant);
+      auto& [inverse, forward, Y, possible] = told;
+      kernel->inverse_dynamics(0, count, columns(Q), columns(V), columns(X), out(inverse[0]),
+                               out(inverse[1]), out(inverse[2]));
+      possible = kernel->forward_dynamics(0, count, columns(Q), columns(V), columns(X),
+                                          out(forward[0]), out(forward[1]), out(forward[2]));
+      kernel->torque_regressor(0, count, columns(Q), columns(V), columns(X), out(Y));
+      ASSERT_TRUE(possible);
+      for (int k = 0; k < 3; ++k) {
+        expect_close(inverse[k], expected.inverse[k], 1e-12);
+        for (int i = 0; i < count; ++i)
+          for (Eigen::Index c = 0, n = model.nv(); c < n; ++c)
+            expect_solved<double>(expected.inverse[2].col(i).reshaped(n, n),
+                                  forward[k].col(i).segment(c * n, n),
+                                  expected.inverse[2].col(i).reshaped(n, n) *
+                                      expected.forward[k].col(i).segment(c * n, n),
+                                  1e-9);
+      }
+      expect_close(Y, expected.Y, 1e-12);
+    }
+  });
 }
 
 TEST(DerivativeBatch, tells_an_impossible_plant_and_refuses_what_is_not_finite) {

@@ -53,11 +53,21 @@ class InverseDynamicsDerivatives {
     lanes::V6<T> both;    ///< V_parent x S + V_body x S
   };
 
-  void set(const Plant<T>& plant, In<T> q, In<T> v);
-  /// Accelerations and wrenches of the bodies at a, and tau.
-  void accelerate(const Plant<T>& plant, const T* a, ExternalWrenches<T> wrenches);
-  /// The derivatives, from all that.
-  void differentiate(const Plant<T>& plant, ExternalWrenches<T> wrenches);
+  void set_state(In<T> q, In<T> v);
+  // of one body, parents first
+  void set_inertia(const Plant<T>& plant, int body);
+  void accelerate(int body, int parent, const T* a);
+  void set_rates(int body, int parent);
+  /// Inertias, accelerations and wrenches without a, and the torques tau they need.
+  void set_bias(const Plant<T>& plant, ExternalWrenches<T> wrenches);
+  /// From the inertias, into da as a scratch. False if it is not positive definite.
+  bool factor_mass_matrix(const Plant<T>& plant, MassFactor<T>& factor);
+  /// tau of all but the bodies themselves.
+  void set_torque(const Plant<T>& plant, const T* a, ExternalWrenches<T> wrenches);
+  /// tau and the derivatives, from all that.
+  void differentiate(const Plant<T>& plant, const T* a, ExternalWrenches<T> wrenches);
+  /// By one direction, whose joint has directions from `first` on.
+  [[gnu::noinline]] void differentiate(int direction, int first);
   void differentiate(const ExternalWrench<T>& wrench);
 
   State<T> state_;

@@ -39,20 +39,26 @@ class Regressor {
   /// armature of their own.
   static void resistance(In<T> v, In<T> a, OutRows<T> X);
 
+  /// What torque() writes, block by block, for those who put it elsewhere: calls use(row, body, ten)
+  /// with the ten numbers of a body in the row of each coordinate that moves it. All other blocks are zero. With mimicking joints there may be several of one row
+  /// and body, to be added.
+  template <class Use>
+  void each_torque_block(In<T> q, In<T> v, In<T> a, Use use);
+
  private:
   /// Per unit of a body's ten parameters, the wrench it needs, in the user's frame at its origin; two
   /// columns are idle, so that a row is whole SIMD registers.
   using BodyRegressor = Eigen::Matrix<T, 6, 12, Eigen::RowMajor>;
   struct Body {
-    lanes::M3<T> R;   ///< world from user's frame
-    lanes::M3<T> Rt;  ///< and back
-    lanes::V6<T> A;   ///< spatial acceleration, against gravity
-    BodyRegressor W;
+    lanes::Turn<T> R;  ///< world from user's frame
+    lanes::V6<T> A;    ///< spatial acceleration, against gravity
   };
 
-  void set(In<T> q, In<T> v, const T* a);
-  /// A motion, told at the state's `origin`, as the user's frame of a body sees it.
-  lanes::V6<T> seen(int body, const lanes::V6<T>& motion) const;
+  void set(In<T> q, In<T> v);
+  /// Of one body, parents first: all that is kept of it, and W_.
+  void place(int body, const T* a);
+  /// A motion (w, v), told at the state's `origin`, as the user's frame of a body sees it.
+  lanes::V6<T> seen(int body, const lanes::V3<T>& w, const lanes::V3<T>& v) const;
 
   /// Where a body's parameters begin in a row.
   static T* at(OutRows<T>& Y, int row, int body) {
@@ -63,6 +69,7 @@ class Regressor {
   State<T> state_;
   std::vector<Body> bodies_;
   std::vector<lanes::M3<T>> R_CB_;
+  BodyRegressor W_;  ///< of the body that was placed last
 };
 
 }  // namespace ulna

@@ -11,88 +11,130 @@ namespace detail {
 /// accelerating by c, a point r by c + U r, it turning with w and turning faster by alpha,
 ///
 ///   f = m c + U h,   n = h x c + I alpha + w x I w
+///
+/// Writes what can be other than zero.
 template <class T, class W>
 void set_body_regressor(const V3<T>& c, const V3<T>& w, const V3<T>& alpha, const M3<T>& U, W& to) {
-  const T zero(0);
   const T x = c[0], y = c[1], z = c[2], p = w[0], q = w[1], r = w[2];
   const T a = alpha[0], b = alpha[1], d = alpha[2];
   const T pq = p * q, pr = p * r, qr = q * r, pp = p * p, qq = q * q, rr = r * r;
   T* const m = to.data();
+  const auto set = [&](int row, int column, auto... numbers) {
+    T* at = m + 12 * row + column;
+    ((*at++ = numbers), ...);
+  };
   // clang-format off
-  const T rows[6][12] = {
-      {zero, zero, z, -y,                      a, b - pr, d + pq, -qr, qq - rr, qr, zero, zero},
-      {zero, -z, zero, x,                      pr, a + qr, rr - pp, b, d - pq, -pr, zero, zero},
-      {zero, y, -x, zero,                      -pq, pp - qq, a - qr, pq, b + pr, d, zero, zero},
-      {x, U.c[0][0], U.c[1][0], U.c[2][0],     zero, zero, zero, zero, zero, zero, zero, zero},
-      {y, U.c[0][1], U.c[1][1], U.c[2][1],     zero, zero, zero, zero, zero, zero, zero, zero},
-      {z, U.c[0][2], U.c[1][2], U.c[2][2],     zero, zero, zero, zero, zero, zero, zero, zero}};
+  set(0, 2,      z, -y,    a, b - pr, d + pq, -qr, qq - rr, qr);
+  set(1, 1, -z), set(1, 3, x,    pr, a + qr, rr - pp, b, d - pq, -pr);
+  set(2, 1, y, -x), set(2, 4,    -pq, pp - qq, a - qr, pq, b + pr, d);
   // clang-format on
-  for (int i = 0; i < 6; ++i)
-    for (int k = 0; k < 12; ++k) m[12 * i + k] = rows[i][k];
+  for (int i = 0; i < 3; ++i) set(3 + i, 0, c[i], U.c[0][i], U.c[1][i], U.c[2][i]);
+}
+
+/// S'W in twelve numbers, the last two idle.
+template <class T, class W>
+[[gnu::always_inline]] inline void set_row(const lanes::V6<T>& S, const W& w, T* row) {
+  const V3<T>&t = S.angular, &v = S.linear;
+  const T* const m = w.data();
+  // what is zero in the matrix is left out
+  const auto force = [&](int k) { return v[0] * m[36 + k] + v[1] * m[48 + k] + v[2] * m[60 + k]; };
+  row[0] = force(0);
+  row[1] = t[1] * m[13] + t[2] * m[25] + force(1);
+  row[2] = t[0] * m[2] + t[2] * m[26] + force(2);
+  row[3] = t[0] * m[3] + t[1] * m[15] + force(3);
+  for (int k = 4; k < 10; ++k) row[k] = t[0] * m[k] + t[1] * m[12 + k] + t[2] * m[24 + k];
+}
+/// Where four numbers make a register, whole rows are faster.
+template <class W>
+[[gnu::always_inline]] inline void set_row(const lanes::V6<double>& S, const W& w, double* row) {
+  using Twelve = Eigen::Matrix<double, 12, 1>;
+  const auto part = [&](int i) { return Eigen::Map<const Twelve>(w.data() + 12 * i); };
+  Eigen::Map<Twelve>{row} = (part(0) * S.angular[0] + part(1) * S.angular[1]) +
+                            (part(2) * S.angular[2] + part(3) * S.linear[0]) +
+                            (part(4) * S.linear[1] + part(5) * S.linear[2]);
 }
 
 /// row += S'W, ten numbers.
 template <class T, class W>
 [[gnu::always_inline]] inline void add_row(const lanes::V6<T>& S, const W& w, T* row) {
-  using Twelve = Eigen::Matrix<T, 12, 1>;
-  const auto part = [&](int i) { return Eigen::Map<const Twelve>(w.data() + 12 * i); };
-  const Twelve sum = (part(0) * S.angular[0] + part(1) * S.angular[1]) +
-                     (part(2) * S.angular[2] + part(3) * S.linear[0]) +
-                     (part(4) * S.linear[1] + part(5) * S.linear[2]);
-  Eigen::Map<Eigen::Matrix<T, 10, 1>>(row) += sum.template head<10>();
+  T ten[12];
+  set_row(S, w, ten);
+  for (int k = 0; k < 10; ++k) row[k] += ten[k];
 }
 
 }  // namespace detail
 
 template <Scalar T>
 Regressor<T>::Regressor(const Model& model)
-    : state_(model), bodies_(model.body_count()), R_CB_(model.body_count()) {
+    : state_(model),
+      bodies_(model.body_count()),
+      R_CB_(model.body_count()),
+      W_(BodyRegressor::Zero()) {
   for (int b = 0; b < model.body_count(); ++b)
     R_CB_[b] = lanes::M3<T>(Mat3<T>(model.joint(b).R_BC.inverse().matrix().template cast<T>()));
 }
 
 template <Scalar T>
-void Regressor<T>::set(In<T> q, In<T> v, const T* a) {
+void Regressor<T>::set(In<T> q, In<T> v) {
+  using lanes::V3;
+  state_.set(q, v);
+  const Vec3<T> g = state_.model().gravity().template cast<T>();
+  bodies_[0].A = {V3<T>::zero(), -V3<T>(g)};
+}
+
+template <Scalar T>
+void Regressor<T>::place(int b, const T* a) {
   using lanes::V3;
   using lanes::V6;
-  state_.set(q, v);
+  Body& B = bodies_[b];
+  const int parent = state_.model().joints()[b].parent;
+  const V3<T>&w = state_.w(b), &u = state_.u(b), &p = state_.p(b);
+  B.A.angular = bodies_[parent].A.angular + cross(state_.w(parent), w);
+  B.A.linear = bodies_[parent].A.linear + cross(state_.w(parent), u) + cross(state_.u(parent), w);
+  if (a)
+    for (const auto& d : state_.directions(b)) {
+      B.A.angular += d.w * a[d.dof];
+      B.A.linear += d.v * a[d.dof];
+    }
+  B.R = lanes::Turn<T>::from(state_.R(b) * R_CB_[b]);
+  // the acceleration of the body's own origin, at p
+  const V3<T> c = B.A.linear + cross(B.A.angular, p) + cross(w, u + cross(w, p));
+  const V3<T> w_B = B.R.back(w), alpha_B = B.R.back(B.A.angular);
+  detail::set_body_regressor<T>(B.R.back(c), w_B, alpha_B, detail::point_acceleration(w_B, alpha_B),
+                                W_);
+}
+
+template <Scalar T>
+[[gnu::always_inline]] inline lanes::V6<T> Regressor<T>::seen(int body, const lanes::V3<T>& w,
+                                                              const lanes::V3<T>& v) const {
+  const Body& B = bodies_[body];
+  return {B.R.back(w), B.R.back(v + cross(w, state_.p(body)))};
+}
+
+template <Scalar T>
+template <class Use>
+void Regressor<T>::each_torque_block(In<T> q, In<T> v, In<T> a, Use use) {
   const Model& model = state_.model();
-  bodies_[0].A = {V3<T>::zero(), -V3<T>(Vec3<T>(model.gravity().template cast<T>()))};
+  detail::require<T>("a", a, model.nv(), model);
+  set(q, v);
   for (int b = 1; b < model.body_count(); ++b) {
-    Body& B = bodies_[b];
-    const int parent = model.joint(b).parent;
-    const V3<T>&w = state_.w(b), &u = state_.u(b), &p = state_.p(b);
-    B.A = bodies_[parent].A +
-          cross(state_.motion(b), V6<T>{w - state_.w(parent), u - state_.u(parent)});
-    if (a)
-      for (const auto& d : state_.directions(b)) B.A += d.motion() * a[d.dof];
-    B.R = state_.R(b) * R_CB_[b];
-    B.Rt = B.R.transposed();
-    // the acceleration of the body's own origin, at p
-    const V3<T> c = B.A.linear + cross(B.A.angular, p) + cross(w, u + cross(w, p));
-    const V3<T> w_B = B.Rt * w, alpha_B = B.Rt * B.A.angular;
-    detail::set_body_regressor<T>(B.Rt * c, w_B, alpha_B, detail::point_acceleration(w_B, alpha_B),
-                                  B.W);
+    place(b, a.data());
+    detail::each_above(state_, b, [&](const auto& d) {
+      T ten[12];
+      detail::set_row(seen(b, d.w, d.v), W_, ten);
+      use(d.dof, b, ten);
+    });
   }
 }
 
 template <Scalar T>
-lanes::V6<T> Regressor<T>::seen(int body, const lanes::V6<T>& motion) const {
-  const Body& B = bodies_[body];
-  return {B.Rt * motion.angular, B.Rt * (motion.linear + cross(motion.angular, state_.p(body)))};
-}
-
-template <Scalar T>
 void Regressor<T>::torque(In<T> q, In<T> v, In<T> a, OutRows<T> Y) {
-  const Model& model = state_.model();
-  detail::require<T>("a", a, model.nv(), model);
-  require_columns("Y", Y, model.nv());
-  set(q, v, a.data());
+  require_columns("Y", Y, state_.model().nv());
   Y.setZero();
-  for (int b = 1; b < model.body_count(); ++b)
-    detail::each_above(state_, b, [&](const auto& d) {
-      detail::add_row<T>(seen(b, d.motion()), bodies_[b].W, at(Y, d.dof, b));
-    });
+  each_torque_block(q, v, a, [&](int row, int body, const T* ten) {
+    T* const to = at(Y, row, body);
+    for (int k = 0; k < 10; ++k) to[k] += ten[k];
+  });
 }
 
 template <Scalar T>
@@ -103,16 +145,17 @@ void Regressor<T>::wrench(int body, In<T> q, In<T> v, In<T> a, OutRows<T> W) {
                                 " is not one of 0 .. " + std::to_string(model.joint_count()));
   detail::require<T>("a", a, model.nv(), model);
   require_columns("W", W, 6);
-  set(q, v, a.data());
+  set(q, v);
   W.setZero();
   const Transform<T> X_WS = state_.pose(body);
-  for (int b = std::max(body, 1); b < model.body_count(); ++b) {
+  for (int b = 1; b < model.body_count(); ++b) {
+    place(b, a.data());
     int above = b;
     while (above > body) above = model.joint(above).parent;
     if (above != body) continue;
     const Transform<T> X_SB = X_WS.inverse() * state_.pose(b);
     for (int k = 0; k < 10; ++k) {
-      const Vec6<T> own = bodies_[b].W.col(k);
+      const Vec6<T> own = W_.col(k);
       W.col(10 * (b - 1) + k) = (X_SB * Wrench<T>::from_vector(own)).vector();
     }
   }
@@ -122,16 +165,17 @@ template <Scalar T>
 void Regressor<T>::energy(In<T> q, In<T> v, Out<T> Y) {
   const Model& model = state_.model();
   detail::require_size("Y", Y.size(), 10 * model.joint_count(), model);
-  set(q, v, nullptr);
+  set(q, v);
   const Vec3<T> g = model.gravity().template cast<T>();
   for (int b = 1; b < model.body_count(); ++b) {
-    const lanes::V6<T> V = seen(b, state_.motion(b));
+    place(b, nullptr);
+    const lanes::V6<T> V = seen(b, state_.w(b), state_.u(b));
     const Vec3<T> w = V.angular.vec(), u = V.linear.vec();
     const Vec3<T> p = state_.origin() + state_.p(b).vec();
     const T half(0.5);
     Y.template segment<10>(10 * (b - 1)) << half * u.dot(u) - g.dot(p),
-        cross(u, w) - bodies_[b].Rt.mat() * g, half * w(0) * w(0), w(0) * w(1), w(0) * w(2),
-        half * w(1) * w(1), w(1) * w(2), half * w(2) * w(2);
+        cross(u, w) - bodies_[b].R.back(lanes::V3<T>(g)).vec(), half * w(0) * w(0), w(0) * w(1),
+        w(0) * w(2), half * w(1) * w(1), w(1) * w(2), half * w(2) * w(2);
   }
 }
 
@@ -143,22 +187,23 @@ void Regressor<T>::momentum(In<T> q, In<T> v, OutRows<T> Y, OutRows<T> Y_rate) {
   const Model& model = state_.model();
   require_columns("Y", Y, model.nv());
   require_columns("Y_rate", Y_rate, model.nv());
-  set(q, v, nullptr);
+  set(q, v);
   Y.setZero(), Y_rate.setZero();
   const V3<T> g(Vec3<T>(model.gravity().template cast<T>()));
   const V3<T> zero = V3<T>::zero();
   for (int b = 1; b < model.body_count(); ++b) {
+    place(b, nullptr);
     // momentum is to velocity what force is to acceleration, and weight to gravity
-    const V6<T> V = seen(b, state_.motion(b));
-    BodyRegressor momentum, weight;
+    const V6<T> V = seen(b, state_.w(b), state_.u(b));
+    BodyRegressor momentum = BodyRegressor::Zero(), weight = BodyRegressor::Zero();
     detail::set_body_regressor<T>(V.linear, zero, V.angular,
                                   detail::point_acceleration(zero, V.angular), momentum);
-    detail::set_body_regressor<T>(bodies_[b].Rt * g, zero, zero, M3<T>::zero(), weight);
+    detail::set_body_regressor<T>(bodies_[b].R.back(g), zero, zero, M3<T>::zero(), weight);
     detail::each_above(state_, b, [&](const auto& d) {
       const V6<T> S = d.motion(), S_rate = cross(state_.motion(d.body), S);
-      detail::add_row<T>(seen(b, S), momentum, at(Y, d.dof, b));
-      detail::add_row<T>(seen(b, S_rate), momentum, at(Y_rate, d.dof, b));
-      detail::add_row<T>(seen(b, S), weight, at(Y_rate, d.dof, b));
+      detail::add_row<T>(seen(b, S.angular, S.linear), momentum, at(Y, d.dof, b));
+      detail::add_row<T>(seen(b, S_rate.angular, S_rate.linear), momentum, at(Y_rate, d.dof, b));
+      detail::add_row<T>(seen(b, S.angular, S.linear), weight, at(Y_rate, d.dof, b));
     });
   }
 }

@@ -53,11 +53,9 @@ template <Scalar T, class Composite>
 }
 
 /// M without rotors, the whole or the upper triangle: for each direction, the momentum of all that it
-/// moves, as felt by itself and by each direction above it.
+/// moves, as felt by itself and by each direction above it. From the composite bodies in ws.
 template <bool whole, Scalar T>
-void compose_mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws,
-                         OutMatrix<T> M) {
-  compose_bodies(plant, at, ws);
+void compose_mass_matrix(const Configuration<T>& at, const Workspace<T>& ws, OutMatrix<T> M) {
   const auto directions = at.directions();
   const bool mimics = static_cast<int>(directions.size()) > M.cols();
   if (mimics) M.setZero();
@@ -105,7 +103,8 @@ void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>
   const Model& model = plant.model();
   const int nv = model.nv();
   detail::require_shape("M", M.rows(), M.cols(), nv, nv, model);
-  detail::compose_mass_matrix<true, T>(plant, at, ws, M);
+  detail::compose_bodies(plant, at, ws);
+  detail::compose_mass_matrix<true, T>(at, ws, M);
   for (int i = 0; i < nv; ++i) M(i, i) += plant.armature(i);
 }
 
@@ -144,7 +143,8 @@ template <Scalar T>
 bool MassFactor<T>::factor(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
   detail::require_shape("the factor", L_.rows(), L_.cols(), plant.model().nv(), plant.model().nv(),
                         plant.model());
-  detail::compose_mass_matrix<false, T>(plant, at, ws, L_);
+  detail::compose_bodies(plant, at, ws);
+  detail::compose_mass_matrix<false, T>(at, ws, L_);
   for (Eigen::Index i = 0; i < L_.cols(); ++i) L_(i, i) += plant.armature(i);
   return factor_in_place();
 }

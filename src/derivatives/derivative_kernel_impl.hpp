@@ -1,0 +1,111 @@
+#pragma once
+
+#include "derivatives/derivative_kernel.hpp"
+#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/regressor_impl.hpp"
+#include "ulna/dynamics/instantiate.hpp"
+
+namespace ulna::detail {
+
+template <int N>
+class DerivativeKernelOf final : public DerivativeKernel {
+ public:
+  using T = Pack<double, N>;
+
+  explicit DerivativeKernelOf(const Model& model)
+      : plant_(model),
+        inverse_(model),
+        forward_(model),
+        regressor_(model),
+        q_(model.nq()),
+        v_(model.nv()),
+        x_(model.nv()),
+        row_size_(10 * model.joint_count()),
+        mimics_(has_mimics(model)),
+        Y_(mimics_ ? model.nv() : 0, row_size_) {}
+
+  int lanes() const override { return N; }
+  void set_plant(const Plant<double>& plant) override { spread_plant(plant, plant_); }
+
+  void inverse_dynamics(int begin, int end, Columns q, Columns v, Columns a, Columns dq, Columns dv,
+                        Columns da) override {
+    for (int s = begin; s < end; s += N) {
+      load_state(s, end, q, v, a);
+      inverse_(plant_, q_, v_, x_);
+      store<N>(inverse_.dq, s, end, dq);
+      store<N>(inverse_.dv, s, end, dv);
+      store<N>(inverse_.da, s, end, da);
+    }
+  }
+
+  bool forward_dynamics(int begin, int end, Columns q, Columns v, Columns tau, Columns dq,
+                        Columns dv, Columns dtau) override {
+    const auto pack = [&](int s, int until) {
+      load_state(s, until, q, v, tau);
+      const bool possible = forward_(plant_, q_, v_, x_);
+      if (possible) {
+        store<N>(forward_.dq, s, until, dq);
+        store<N>(forward_.dv, s, until, dv);
+        store<N>(forward_.dtau, s, until, dtau);
+      }
+      return possible;
+    };
+    bool good = true;
+    for (int s = begin; s < end; s += N) {
+      if (pack(s, end)) continue;
+      // some state of the pack is to blame: one by one, in all lanes
+      for (int one = s; one < std::min(s + N, end); ++one) {
+        if (pack(one, one + 1)) continue;
+        good = false;
+        const MatX<T> nothing =
+            MatX<T>::Constant(v_.size(), v_.size(), T(std::numeric_limits<double>::quiet_NaN()));
+        for (const Columns& to : {dq, dv, dtau}) store<N>(nothing, one, one + 1, to);
+      }
+    }
+    return good;
+  }
+
+  void torque_regressor(int begin, int end, Columns q, Columns v, Columns a, Columns Y) override {
+    for (int s = begin; s < end; s += N) {
+      load_state(s, end, q, v, a);
+      if (mimics_) {
+        regressor_.torque(q_, v_, x_, Y_);
+        store<N>(Y_, s, end, Y);
+        continue;
+      }
+      // zeros, and each block at once to its place
+      const Columns here{Y.data + s * Y.stride, Y.stride};
+      const int states = std::min(N, end - s);
+      for (int l = 0; l < states; ++l)
+        std::fill_n(here.data + l * Y.stride, row_size_ * v_.size(), 0.0);
+      regressor_.each_torque_block(q_, v_, x_, [&](int row, int body, const T* ten) {
+        const Eigen::Map<const Eigen::Matrix<T, 10, 1>> block(ten);
+        store<N>(block, 0, states, {here.data + block_at(row, body), Y.stride});
+      });
+    }
+  }
+
+ private:
+  void load_state(int s, int end, Columns q, Columns v, Columns x) {
+    load<N>(q, s, end, q_), load<N>(v, s, end, v_), load<N>(x, s, end, x_);
+  }
+
+  static bool has_mimics(const Model& model) {
+    for (const Joint& j : model.joints())
+      if (j.mimics) return true;
+    return false;
+  }
+  /// Where the ten numbers of a body in a row of the regressor begin.
+  int block_at(int row, int body) const { return row * row_size_ + 10 * (body - 1); }
+
+  Plant<T> plant_;
+  InverseDynamicsDerivatives<T> inverse_;
+  ForwardDynamicsDerivatives<T> forward_;
+  Regressor<T> regressor_;
+  VecX<T> q_, v_, x_;
+  int row_size_;  ///< of the regressor
+  bool mimics_;
+  RowMatX<T> Y_;
+};
+
+}  // namespace ulna::detail
