@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 /// What the exit status tells; a contract with scripts.
 enum Status : int {
   success = 0,
-  findings = 1,  ///< `check` has found something
+  findings = 1,  ///< `check` has found something, `identify` numbers not to be trusted
   usage = 2,     ///< the command line makes no sense
   failure = 3,   ///< the robot was refused, or a file could not be read or written
 };

@@ -56,7 +56,7 @@ std::string overview(const Stream& stream, std::span<const Verb> verbs) {
                     {"chain:7", "a generated chain of so many revolute joints"}});
   text += glossary(stream, "Exit status",
                    {{"0", "all is well"},
-                    {"1", "check has found warnings or errors"},
+                    {"1", "something was found: by check, or numbers not to be trusted"},
                     {"2", "the command line makes no sense"},
                     {"3", "a robot was refused, or a file could not be read or written"}});
   text += "\nulna VERB --help tells more. ulna --version prints the version.\n";

@@ -30,6 +30,7 @@ constexpr Verb verbs[] = {
     {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
     {"codegen", "write a robot's dynamics as C code", codegen},
     {"excite", "the motion that tells most of a robot's parameters", excite},
+    {"identify", "find a robot's parameters from logs of its motion", identify},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+
+#include "axes.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -14,46 +15,6 @@ constexpr int columns = 3;
 constexpr std::array colours{"#1b6ca8", "#c8553d", "#111111", "#3a7d44"};
 constexpr std::array dashes{"", " stroke-dasharray='6 3'", " stroke-dasharray='1.5 2.5'",
                             " stroke-dasharray='8 3 2 3'"};
-
-std::string escaped(const std::string& text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '<' || c == '>' || c == '&' || c == '\'' || c == '"')
-      made += fmt::format("&#{};", static_cast<int>(c));
-    else if (static_cast<unsigned char>(c) >= ' ')
-      made += c;
-  }
-  return made;
-}
-
-/// The step of 1, 2 or 5 times a power of ten that makes four or more of the range.
-double step_of(double range) {
-  const double rough = range / 4.0, decade = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double digit : {1.0, 2.0, 5.0})
-    if (2.0 * digit * decade > 1.001 * rough) return digit * decade;
-  return 10.0 * decade;
-}
-
-struct Scale {
-  double low, high, from, to;
-  double operator()(double x) const { return from + (to - from) * (x - low) / (high - low); }
-  /// Round numbers within.
-  std::vector<double> ticks() const {
-    const double step = step_of(high - low);
-    std::vector<double> list;
-    for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0)
-      list.push_back(k == 0.0 ? 0.0 : k * step);
-    return list;
-  }
-};
-
-Scale scale_of(double low, double high, double from, double to) {
-  if (!(high > low)) {
-    const double half = std::max(std::abs(high), 1.0) * 0.5;
-    low -= half, high += half;
-  }
-  return {low, high, from, to};
-}
 
 std::string one(const Panel& panel, const std::vector<double>& time, double x0, double y0) {
   double low = 0.0, high = 0.0;  // zero is always shown: sizes are to be compared

@@ -65,14 +65,20 @@ TEST(Completions, bash_offers_embedded_robots_and_files) {
             (std::set<std::string>{"panda", "panda_mdh"}));
 }
 
+TEST(Completions, bash_offers_methods_of_identification) {
+  EXPECT_EQ(offered({"identify", "--method", "t"}), (std::set<std::string>{"tls"}));
+  EXPECT_EQ(offered({"identify", "--friction", "n"}), (std::set<std::string>{"none"}));
+}
+
 TEST(Completions, bash_offers_colour_modes) {
   EXPECT_EQ(offered({"info", "--color", "a"}), (std::set<std::string>{"always", "auto"}));
 }
 
 TEST(Completions, both_scripts_know_every_option_of_every_verb) {
   const std::string zsh = read_file(zsh_script);
-  for (const char* verb : {"check", "info", "tree", "convert", "id", "fd", "terms", "equations",
-                           "ik", "count", "compare", "simplify", "codegen", "excite", "robots"}) {
+  for (const char* verb :
+       {"check", "info", "tree", "convert", "id", "fd", "terms", "equations", "ik", "count",
+        "compare", "simplify", "codegen", "excite", "identify", "robots"}) {
     const std::set<std::string> options = options_of(verb);
     EXPECT_GE(options.size(), 3u);
     EXPECT_EQ(offered({verb, "--"}), options) << verb;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "cli.hpp"
 
 using namespace ulna::test;
@@ -19,8 +21,20 @@ void expect_documented(const json& value) {
     for (const json& element : value) expect_documented(element);
 }
 
+/// A pendulum of 1 kg at 1 m, swung.
+std::string pendulum_log() {
+  std::ostringstream log;
+  log << "t,q1,qd1,tau1\n";
+  for (int k = 0; k < 600; ++k) {
+    const double t = 0.01 * k, q = std::sin(3.0 * t), v = 3.0 * std::cos(3.0 * t);
+    log << t << ',' << q << ',' << v << ',' << -9.0 * q + 9.81 * std::sin(q) << '\n';
+  }
+  return log.str();
+}
+
 TEST(Manual, documents_every_json_field) {
   const Folder folder;
+  const std::string log = folder.write("log.csv", pendulum_log());
   for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
            {"check", "--json", "panda", "nowhere"},
            {"check", "--json", "--rules"},
@@ -39,6 +53,8 @@ TEST(Manual, documents_every_json_field) {
            {"simplify", "--json", "puma560", "quintic"},
            {"excite", "--json", "double_pendulum", "--iterations", "1", "--starts", "1"},
            {"codegen", "--json", "pendulum", "--out", folder.path("c")},
+           {"identify", "--json", "pendulum", log, "--split", "0.5"},
+           {"identify", "--json", "pendulum", log, "--online"},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
@@ -54,7 +70,7 @@ TEST(Manual, documents_every_json_field) {
 TEST(Manual, documents_every_option) {
   for (const char* verb :
        {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik",
-        "count", "compare", "simplify", "codegen", "excite"}) {
+        "count", "compare", "simplify", "codegen", "excite", "identify"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

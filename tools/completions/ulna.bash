@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -22,9 +22,15 @@ _ulna() {
     --kind)
       COMPREPLY=($(compgen -W "fourier bspline" -- "$word"))
       return ;;
-    --duration | --rate | --harmonics | --limits | --acceleration | --friction | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
+    --duration | --rate | --harmonics | --limits | --acceleration | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions)
+    --method)
+      COMPREPLY=($(compgen -W "ols wls irls tls ridge consistent" -- "$word"))
+      return ;;
+    --friction)
+      COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
+      return ;;
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --split | --filter | --gain)
       return ;;
   esac
 
@@ -43,6 +49,7 @@ _ulna() {
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
+    identify) options="$import --validate --split --filter --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

@@ -53,6 +53,8 @@ class OnlineEstimator {
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
   const Eigen::VectorXd& z() const { return z_; }
+  /// What the samples told: the inverse of the covariance they alone would leave; its lower half.
+  const Eigen::MatrixXd& information() const { return R_; }
   long samples() const { return samples_; }  ///< learned from
   long changes() const { return changes_; }  ///< of the robot, noticed
   long ignored() const { return ignored_; }

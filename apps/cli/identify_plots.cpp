@@ -1,0 +1,464 @@
+#include "identify_plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <random>
+
+#include "axes.hpp"
+#include "text.hpp"
+#include "ulna/derivatives/regressor.hpp"
+#include "ulna/model/configuration.hpp"
+
+namespace ulna::cli {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// A rectangle to draw in.
+struct Box {
+  double x, y, width, height;
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+};
+
+std::string svg(double width, double height, std::string_view label, const std::string& inside) {
+  return fmt::format("<svg viewBox='0 0 {:g} {:g}' role='img' aria-label='{}'>\n{}</svg>\n", width,
+                     height, escaped(label), inside);
+}
+
+std::string words(double x, double y, std::string_view anchor, std::string_view text,
+                  std::string_view style = "") {
+  return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'{}>{}</text>\n", x, y, anchor,
+                     style, escaped(text));
+}
+
+std::string frame(const Box& box) {
+  return fmt::format("<rect class='frame' x='{:g}' y='{:g}' width='{:g}' height='{:g}'/>\n", box.x,
+                     box.y, box.width, box.height);
+}
+
+std::string grid_y(const Box& box, const Scale& y, std::size_t at_most = 6) {
+  std::string s;
+  std::vector<double> ticks = y.ticks();
+  while (ticks.size() > at_most) {  // every other one, zero kept
+    std::vector<double> fewer;
+    const auto zero = std::find(ticks.begin(), ticks.end(), 0.0);
+    const std::size_t odd =
+        zero == ticks.end() ? 0 : static_cast<std::size_t>(zero - ticks.begin()) % 2;
+    for (std::size_t i = odd; i < ticks.size(); i += 2) fewer.push_back(ticks[i]);
+    ticks = std::move(fewer);
+  }
+  for (const double tick : ticks)
+    s +=
+        fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(tick), box.width) +
+        words(box.x - 5, y(tick) + 3.5, "end", fmt::format("{:g}", tick));
+  return s;
+}
+
+std::string grid_x(const Box& box, const Scale& x) {
+  std::string s;
+  for (const double tick : x.ticks())
+    s += fmt::format("<path class='grid' d='M{:.1f} {:.1f}v{:.1f}'/>\n", x(tick), box.y,
+                     box.height) +
+         words(x(tick), box.bottom() + 13, "middle", fmt::format("{:g}", tick));
+  return s;
+}
+
+// --- torques over time ---------------------------------------------------------------------------
+
+/// Traces laid one behind the other on one axis of seconds.
+struct Timeline {
+  std::vector<double> begin;  ///< of each trace
+  double end = 0.0;
+
+  explicit Timeline(const std::vector<Trace>& traces) {
+    double total = 0.0;
+    for (const Trace& t : traces) total += length(t);
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      // a split log goes on where it was cut; other pieces stand a little apart
+      if (i > 0) {
+        const Trace &last = traces[i - 1], &next = traces[i];
+        const double gap = next.t(0) - last.t(last.t.size() - 1);
+        const bool goes_on = last.file == next.file && gap > 0.0 && gap < 1.5 / next.rate_hz;
+        end += goes_on ? gap : 0.01 * total;
+      }
+      begin.push_back(end);
+      end += length(traces[i]);
+    }
+  }
+  static double length(const Trace& t) { return t.t(t.t.size() - 1) - t.t(0); }
+};
+
+/// The lowest and the highest in each of at most `buckets` parts, as a line through both.
+std::string envelope(const VectorXd& t, double begin, const VectorXd& y, const Scale& x_of,
+                     const Scale& y_of, Index buckets) {
+  std::string path;
+  const Index n = y.size(), parts = std::min(n, std::max<Index>(1, buckets));
+  char mark = 'M';
+  const auto add = [&](Index at) {
+    path += fmt::format("{}{:.1f} {:.1f}", mark, x_of(begin + t(at) - t(0)), y_of(y(at)));
+    mark = 'L';
+  };
+  for (Index p = 0; p < parts; ++p) {
+    const Index from = p * n / parts, to = (p + 1) * n / parts;
+    Index low = 0, high = 0;
+    y.segment(from, to - from).minCoeff(&low);
+    y.segment(from, to - from).maxCoeff(&high);
+    add(from + std::min(low, high));
+    if (low != high) add(from + std::max(low, high));
+  }
+  return path;
+}
+
+std::string time_plot(const std::vector<Trace>& traces, int joint, const Box& top,
+                      const Box& below) {
+  constexpr Index buckets = 650;
+  const Timeline timeline(traces);
+  double low = 0.0, high = 0.0, off = 0.0;
+  for (const Trace& t : traces) {
+    const auto m = t.measured.row(joint), p = t.predicted.row(joint);
+    low = std::min({low, m.minCoeff(), p.minCoeff()});
+    high = std::max({high, m.maxCoeff(), p.maxCoeff()});
+    off = std::max(off, (m - p).cwiseAbs().maxCoeff());
+  }
+  const double margin = 0.05 * (high - low);
+  const Scale x = scale_of(0.0, timeline.end, top.x, top.right()),
+              y = scale_of(low - margin, high + margin, top.bottom(), top.y),
+              r = scale_of(-1.1 * off, 1.1 * off, below.bottom(), below.y);
+  std::string s;
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    if (traces[i].validation) {
+      const double from = x(timeline.begin[i]),
+                   to = x(timeline.begin[i] + Timeline::length(traces[i]));
+      s += fmt::format("<rect class='held' x='{:.1f}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
+                       from, top.y, to - from, below.bottom() - top.y);
+    }
+  s += grid_y(top, y) + grid_y(below, r, 3);
+  for (const double tick : x.ticks())
+    s += words(x(tick), below.bottom() + 13, "middle", fmt::format("{:g} s", tick));
+  std::string measured, predicted, residual;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const Trace& t = traces[i];
+    const VectorXd m = t.measured.row(joint), p = t.predicted.row(joint);
+    const auto share = static_cast<Index>(static_cast<double>(buckets) * Timeline::length(t) /
+                                          std::max(timeline.end, 1e-9));
+    measured += envelope(t.t, timeline.begin[i], m, x, y, share);
+    predicted += envelope(t.t, timeline.begin[i], p, x, y, share);
+    residual += envelope(t.t, timeline.begin[i], m - p, x, r, share);
+  }
+  return s +
+         fmt::format(
+             "<path class='line measured' d='{}'/>\n<path class='line predicted' d='{}'/>\n"
+             "<path class='line residual' d='{}'/>\n",
+             measured, predicted, residual) +
+         frame(top) + frame(below);
+}
+
+// --- spectra -------------------------------------------------------------------------------------
+
+/// Amplitude densities at even frequencies up to `highest`, of windows of 4 s that overlap by half
+/// [Welch 1967].
+class Spectrum {
+ public:
+  static constexpr int count = 120;
+
+  Spectrum(double highest, double filter_hz) : highest_(highest), filter_(filter_hz) {}
+
+  void add(const VectorXd& signal, double rate) {
+    // eight samples a period of what the filter passes are enough
+    const Index stride = std::max<Index>(1, static_cast<Index>(rate / (8.0 * filter_)));
+    const double slow = rate / static_cast<double>(stride);
+    const Index n = signal.size() / stride, length = std::min<Index>(n, std::lround(4.0 * slow));
+    if (length < 8) return;
+    for (Index from = 0; from + length <= n; from += std::max<Index>(1, length / 2)) {
+      ++windows_;
+      double mean = 0.0;
+      for (Index k = 0; k < length; ++k) mean += signal((from + k) * stride);
+      mean /= static_cast<double>(length);
+      for (int f = 0; f < count; ++f) {
+        const std::complex<double> turn = std::polar(1.0, -2.0 * M_PI * frequency(f) / slow);
+        std::complex<double> phase = 1.0, sum = 0.0;
+        for (Index k = 0; k < length; ++k, phase *= turn) {
+          const double u = (static_cast<double>(k) + 0.5) / static_cast<double>(length);
+          sum += (1.0 - std::cos(2.0 * M_PI * u)) * (signal((from + k) * stride) - mean) * phase;
+        }
+        // of Hann's window, the mean square is 3/2 where its mean is 1
+        power_[static_cast<std::size_t>(f)] +=
+            2.0 * std::norm(sum) / (1.5 * static_cast<double>(length) * slow);
+      }
+    }
+  }
+  double frequency(int f) const { return highest_ * (f + 0.5) / count; }
+  /// In the signal's unit per root Hz.
+  double density(int f) const {
+    return windows_ ? std::sqrt(power_[static_cast<std::size_t>(f)] / windows_) : 0.0;
+  }
+
+ private:
+  double highest_, filter_;
+  int windows_ = 0;
+  std::array<double, count> power_{};
+};
+
+std::string spectrum_plot(const Identification& result, int joint, const Box& box) {
+  const double highest = 2.0 * result.filter_hz;
+  Spectrum torque(highest, result.filter_hz), residual(highest, result.filter_hz);
+  for (const Trace& t : result.traces) {
+    const VectorXd m = t.measured.row(joint), p = t.predicted.row(joint);
+    torque.add(m, t.rate_hz);
+    residual.add(m - p, t.rate_hz);
+  }
+  double most = 0.0;
+  for (int f = 0; f < Spectrum::count; ++f)
+    most = std::max({most, torque.density(f), residual.density(f)});
+  const double top = most > 0.0 ? std::ceil(std::log10(most)) : 0.0, bottom = top - 5.0;
+  const Scale x = scale_of(0.0, highest, box.x, box.right()),
+              y = scale_of(bottom, top, box.bottom(), box.y);
+  std::string s = grid_x(box, x);
+  for (double decade = bottom; decade <= top; decade += 1.0)
+    s += fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(decade),
+                     box.width) +
+         words(box.x - 5, y(decade) + 3.5, "end", fmt::format("1e{:g}", decade));
+  const auto line = [&](const Spectrum& spectrum, std::string_view style) {
+    std::string path;
+    for (int f = 0; f < Spectrum::count; ++f) {
+      const double d = std::log10(std::max(spectrum.density(f), 1e-300));
+      path += fmt::format("{}{:.1f} {:.1f}", f ? 'L' : 'M', x(spectrum.frequency(f)),
+                          y(std::clamp(d, bottom, top)));
+    }
+    return fmt::format("<path class='line {}' d='{}'/>\n", style, path);
+  };
+  s += line(torque, "measured faint") + line(residual, "residual");
+  s += fmt::format("<path class='cut' d='M{:.1f} {:g}v{:g}'/>\n", x(result.filter_hz), box.y,
+                   box.height);
+  s += words(x(result.filter_hz) + 3, box.y + 11, "start", fmt::format("{:g} Hz", result.filter_hz),
+             " class='accent'");
+  return s + frame(box) + words(box.right(), box.bottom() + 25, "end", "Hz");
+}
+
+std::string_view unit_of(const TorqueModel& torques, int joint) {
+  for (const Joint& j : torques.model().joints())
+    if (!j.mimics && j.v == joint && j.type == JointType::prismatic) return "N";
+  return "Nm";
+}
+
+// --- histograms ----------------------------------------------------------------------------------
+
+std::string histogram_plot(const Identification& result, int joint, const Box& box) {
+  constexpr int bins = 41;
+  double squares = 0.0, count = 0.0;
+  for (const Trace& t : result.traces)
+    if (!t.validation) {
+      squares += (t.measured.row(joint) - t.predicted.row(joint)).squaredNorm();
+      count += static_cast<double>(t.t.size());
+    }
+  const double deviation = std::sqrt(squares / std::max(count, 1.0));
+  if (!(deviation > 0.0)) return frame(box) + words(box.x + 6, box.y + 14, "start", "nothing left");
+  const double reach = 4.0 * deviation;
+  std::array<double, bins> fitted{}, held{};
+  double held_count = 0.0;
+  for (const Trace& t : result.traces) {
+    for (Index k = 0; k < t.t.size(); ++k) {
+      const double r = t.measured(joint, k) - t.predicted(joint, k);
+      const int bin = std::clamp(static_cast<int>((r + reach) / (2.0 * reach) * bins), 0, bins - 1);
+      (t.validation ? held : fitted)[static_cast<std::size_t>(bin)] += 1.0;
+    }
+    if (t.validation) held_count += static_cast<double>(t.t.size());
+  }
+  // densities per deviation, so that the normal curve has its place
+  const double unit = bins / 8.0;
+  double most = 0.4;
+  for (double& h : fitted) most = std::max(most, h *= unit / count);
+  for (double& h : held) most = std::max(most, h *= held_count > 0.0 ? unit / held_count : 0.0);
+  const Scale x = scale_of(-reach, reach, box.x, box.right()),
+              y = scale_of(0.0, 1.05 * most, box.bottom(), box.y);
+  std::string s = grid_x(box, scale_of(-reach, reach, box.x, box.right()));
+  const double step = box.width / bins;
+  std::string bars, outline = fmt::format("M{:.1f} {:.1f}", box.x, box.bottom());
+  for (int b = 0; b < bins; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    bars += fmt::format("M{:.1f} {:.1f}V{:.1f}h{:.1f}V{:.1f}z", box.x + b * step, box.bottom(),
+                        y(fitted[at]), step - 0.4, box.bottom());
+    outline += fmt::format("V{:.1f}h{:.2f}", y(held[at]), step);
+  }
+  s += fmt::format("<path class='bars' d='{}'/>\n", bars);
+  if (held_count > 0.0)
+    s += fmt::format("<path class='line heldline' d='{}V{:.1f}'/>\n", outline, box.bottom());
+  std::string normal;
+  for (int k = 0; k <= 60; ++k) {
+    const double u = -4.0 + 8.0 * k / 60.0;
+    normal += fmt::format("{}{:.1f} {:.1f}", k ? 'L' : 'M', x(u * deviation),
+                          y(std::exp(-0.5 * u * u) / std::sqrt(2.0 * M_PI)));
+  }
+  return s + fmt::format("<path class='line normal' d='{}'/>\n", normal) + frame(box) +
+         words(box.right(), box.bottom() + 25, "end", unit_of(result.torques, joint));
+}
+
+/// Where a number of either sign stands on a scale of decades around zero.
+double signed_decades(double x) {
+  constexpr double smallest = 1e-7;
+  return std::copysign(std::log10(1.0 + std::abs(x) / smallest), x);
+}
+
+}  // namespace
+
+std::string torque_plot(const Identification& result, int joint) {
+  const Box top{46, 8, 610, 118}, below{46, 136, 610, 44}, spectrum{712, 8, 180, 172},
+      histogram{930, 8, 180, 172};
+  return svg(1120, 208, "torques of joint " + std::to_string(joint + 1),
+             time_plot(result.traces, joint, top, below) + spectrum_plot(result, joint, spectrum) +
+                 histogram_plot(result, joint, histogram));
+}
+
+std::string structure_plot(const Identification& result) {
+  const TorqueModel& torques = result.torques;
+  const Model& model = torques.model();
+  const int n = model.nv(), p = torques.unknowns(), features = torques.feature_count();
+  enum Kind { base, dependent, idle, known };
+  std::vector<Kind> kind(static_cast<std::size_t>(p), base);
+  for (const int k : result.base.dependent) kind[static_cast<std::size_t>(k)] = dependent;
+  for (const int k : result.base.idle) kind[static_cast<std::size_t>(k)] = idle;
+  for (const int k : result.base.known) kind[static_cast<std::size_t>(k)] = known;
+
+  // what is zero at a few random states is zero everywhere
+  Eigen::MatrixXd most = Eigen::MatrixXd::Zero(n, p);
+  Regressor<double> regressor(model);
+  RowMatX<double> Y(n, torques.inertial_size());
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  for (int s = 0; s < 8; ++s) {
+    VectorXd v(n), a(n);
+    for (int i = 0; i < n; ++i) v(i) = normal(random), a(i) = normal(random);
+    regressor.torque(random_configuration(model, random), v, a, Y);
+    most.leftCols(torques.inertial_size()) =
+        most.leftCols(torques.inertial_size()).cwiseMax(Y.cwiseAbs());
+  }
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < features; ++k) most(i, torques.at(i, k)) = 1.0;
+  const double nothing = 1e-10 * most.maxCoeff();
+
+  constexpr double left = 130, top = 66, gap = 3;
+  const int bodies = model.joint_count();
+  const double width = 980.0 - gap * (bodies + n);
+  const double cell = std::min(14.0, width / p), high = std::clamp(1.6 * cell, 9.0, 18.0);
+  const auto x_of = [&](int k) {
+    const int group = k < torques.inertial_size()
+                          ? k / 10
+                          : bodies + (k - torques.inertial_size()) / std::max(1, features);
+    return left + cell * k + gap * group;
+  };
+  std::array<std::string, 4> paths;
+  std::string blank;
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < p; ++k) {
+      std::string& path = most(i, k) > nothing ? paths[kind[static_cast<std::size_t>(k)]] : blank;
+      path += fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h-{:.1f}z", x_of(k) + 0.4,
+                          top + high * i + 0.4, cell - 0.8, high - 0.8, cell - 0.8);
+    }
+  // parameters that no torque depends on have no cell of their own: a line of them below
+  const double below = top + high * n + 5;
+  for (int k = 0; k < p; ++k)
+    paths[kind[static_cast<std::size_t>(k)]] += fmt::format(
+        "M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below, cell - 0.8, cell - 0.8);
+  std::string s = fmt::format("<path class='cell-zero' d='{}'/>\n", blank);
+  constexpr std::array classes{"cell-base", "cell-dependent", "cell-idle", "cell-known"};
+  for (std::size_t c = 0; c < 4; ++c)
+    if (!paths[c].empty()) s += fmt::format("<path class='{}' d='{}'/>\n", classes[c], paths[c]);
+  const std::vector<std::string> joints = model.velocity_names();
+  const auto label = [](std::string text) {
+    text = visible(text);
+    return text.size() > 20 ? text.substr(0, 18) + ".." : text;
+  };
+  for (int i = 0; i < n; ++i)
+    s += words(left - 8, top + high * (i + 0.5) + 4, "end",
+               label(joints[static_cast<std::size_t>(i)]));
+  const auto slanted = [&](double x, const std::string& text) {
+    s += fmt::format("<text transform='translate({:.1f} {:.1f}) rotate(-24)'>{}</text>\n", x,
+                     top - 6, escaped(label(text)));
+  };
+  for (int b = 0; b < bodies; ++b) slanted(x_of(10 * b) + 3, std::string(model.body_name(b + 1)));
+  if (features > 0) slanted(x_of(torques.inertial_size()) + 3, "friction, rotors");
+  return svg(1120, below + 14, "structure of the torque regressor", s);
+}
+
+std::string singular_value_plot(const Identification& result) {
+  const VectorXd& values = result.chosen.estimate.excitation.singular_values;
+  const Box box{46, 8, 490, 150};
+  const double most = values.size() ? values(0) : 1.0;
+  double least = most;
+  for (const double v : values)
+    if (v > 1e-9 * most) least = std::min(least, v);
+  const double top = std::ceil(std::log10(std::max(most, 1e-300)) * 2.0 + 0.01) / 2.0,
+               bottom = std::floor(std::log10(std::max(least, 1e-300)) * 2.0 - 0.01) / 2.0;
+  const Scale x = scale_of(0.0, static_cast<double>(values.size()) + 1.0, box.x, box.right()),
+              y = scale_of(bottom, top, box.bottom(), box.y);
+  std::string s = grid_x(box, x);
+  for (const double tick : y.ticks())
+    s +=
+        fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(tick), box.width) +
+        words(box.x - 5, y(tick) + 3.5, "end", fmt::format("{:.2g}", std::pow(10.0, tick)));
+  for (Index k = 0; k < values.size(); ++k) {
+    const bool lost = k >= result.chosen.estimate.excitation.rank;
+    s += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='3'/>\n",
+                     lost ? "dot-bad" : "dot", x(static_cast<double>(k + 1)),
+                     std::clamp(y(std::log10(std::max(values(k), 1e-300))), box.y, box.bottom()));
+  }
+  return svg(560, 186, "singular values", s + frame(box));
+}
+
+std::string margin_plot(const Identification& result) {
+  const int bodies = result.torques.model().joint_count();
+  constexpr double line = 22.0;
+  const Box box{150, 8, 380, line * bodies};
+  const Scale x = scale_of(-7.5, 7.5, box.x, box.right());
+  std::string s =
+      fmt::format("<rect class='forbidden' x='{:g}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
+                  box.x, box.y, x(0.0) - box.x, box.height);
+  for (const double tick : {-1.0, -1e-2, -1e-4, -1e-6, 1e-6, 1e-4, 1e-2, 1.0})
+    s += fmt::format("<path class='grid' d='M{:.1f} {:g}v{:g}'/>\n", x(signed_decades(tick)), box.y,
+                     box.height) +
+         words(x(signed_decades(tick)), box.bottom() + 13, "middle", fmt::format("{:g}", tick));
+  s += fmt::format("<path class='cut' d='M{:.1f} {:g}v{:g}'/>\n", x(0.0), box.y, box.height);
+  for (int b = 0; b < bodies; ++b) {
+    const double y = box.y + line * (b + 0.5);
+    std::string name = visible(result.torques.model().body_name(b + 1));
+    if (name.size() > 22) name = name.substr(0, 20) + "..";
+    s += words(box.x - 8, y + 4, "end", name);
+    const auto place = [&](const Judged& judged) {
+      const double margin = judged.bodies[static_cast<std::size_t>(b)].margin;
+      return x(std::clamp(signed_decades(std::isfinite(margin) ? margin : -1.0), -7.5, 7.5));
+    };
+    const double after = place(result.chosen);
+    if (result.plain)
+      s += fmt::format(
+          "<path class='lane' d='M{0:.1f} {1:.1f}H{2:.1f}'/>\n"
+          "<circle class='dot-plain' cx='{0:.1f}' cy='{1:.1f}' r='4.5'/>\n",
+          place(*result.plain), y, after);
+    s += fmt::format(
+        "<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='4.5'/>\n",
+        result.chosen.bodies[static_cast<std::size_t>(b)].ok() ? "dot-good" : "dot-bad", after, y);
+  }
+  return svg(560, box.bottom() + 22, "margin of consistency", s + frame(box));
+}
+
+std::string interval_plot(double value, double deviation, double prior, double low, double high) {
+  const Scale x = scale_of(low, high, 4.0, 176.0);
+  const auto at = [&](double v) { return std::clamp(x(v), 1.0, 179.0); };
+  std::string s = "<path class='grid' d='M4 8h172'/>";
+  if (low < 0.0 && high > 0.0) s += fmt::format("<path class='cut' d='M{:.1f} 2v12'/>", x(0.0));
+  if (std::isfinite(deviation))
+    s += fmt::format("<path class='whisker' d='M{:.1f} 8H{:.1f}'/>", at(value - 2.0 * deviation),
+                     at(value + 2.0 * deviation));
+  if (std::isfinite(prior))
+    s += fmt::format("<circle class='dot-prior' cx='{:.1f}' cy='8' r='3.4'/>", at(prior));
+  if (std::isfinite(value))
+    s += fmt::format("<circle class='dot' cx='{:.1f}' cy='8' r='3.4'/>", at(value));
+  return "<svg class='interval' viewBox='0 0 180 16'>" + s + "</svg>";
+}
+
+}  // namespace ulna::cli

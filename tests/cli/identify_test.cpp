@@ -1,0 +1,490 @@
+#include <cmath>
+#include <random>
+
+#include "cli.hpp"
+#include "ulna/identify/torque_model.hpp"
+#include "ulna/ulna.hpp"
+
+using namespace ulna::test;
+using ulna::Feature;
+
+namespace {
+
+const char* const robot = "modern_robotics_3r";
+constexpr int joints = 3;
+
+/// A motion of sines with torques of the robot made 20 % heavier, with friction and noise.
+struct Motion {
+  Eigen::VectorXd t;
+  Eigen::MatrixXd q, v, tau;
+
+  explicit Motion(int seed = 1, double seconds = 8.0, double rate = 100.0, int still = -1,
+                  double noise = 0.02) {
+    const ulna::Model model = ulna::load_robot(robot).model;
+    const ulna::TorqueModel torques(model, {Feature::viscous, Feature::coulomb, Feature::offset});
+    const auto count = static_cast<Eigen::Index>(seconds * rate);
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    std::normal_distribution<double> normal;
+    t.resize(count), q = Eigen::MatrixXd::Zero(joints, count), v = q;
+    Eigen::MatrixXd a = q;
+    for (Eigen::Index s = 0; s < count; ++s) t(s) = static_cast<double>(s) / rate;
+    for (int i = 0; i < joints; ++i)
+      for (int k = 1; k <= 3; ++k) {
+        const double w = 2.0 * M_PI * (0.25 * k + 0.1 * unit(random)), phase = 6.0 * unit(random),
+                     size = i == still ? 0.0 : 0.5 / k;
+        for (Eigen::Index s = 0; s < count; ++s) {
+          const double u = w * t(s) + phase;
+          q(i, s) += size * std::sin(u);
+          v(i, s) += size * w * std::cos(u);
+          a(i, s) -= size * w * w * std::sin(u);
+        }
+      }
+    Eigen::VectorXd z = torques.known();
+    z.head(torques.inertial_size()) *= 1.2;
+    for (int i = 0; i < joints; ++i) {
+      z(torques.at(i, 0)) = 0.4, z(torques.at(i, 1)) = 0.3, z(torques.at(i, 2)) = -0.1;
+    }
+    tau = torques.torques(z, q, v, a, torques.features_of(v, a, a));
+    for (Eigen::Index s = 0; s < count; ++s)
+      for (int i = 0; i < joints; ++i) tau(i, s) += noise * normal(random);
+  }
+
+  void swap(Eigen::MatrixXd& m) const { m.row(0).swap(m.row(1)); }
+
+  /// As a table; the last columns are tau, or currents of them by these gains.
+  std::vector<std::string> lines(const std::vector<double>& gains = {}) const {
+    std::vector<std::string> all(1, "t");
+    for (const char* name : {"q", "qd", gains.empty() ? "tau" : "i"})
+      for (int i = 1; i <= joints; ++i) all[0] += std::string(",") + name + std::to_string(i);
+    for (Eigen::Index s = 0; s < t.size(); ++s) {
+      std::ostringstream row;
+      row.precision(10);
+      row << t(s);
+      for (const Eigen::MatrixXd* m : {&q, &v})
+        for (int i = 0; i < joints; ++i) row << ',' << (*m)(i, s);
+      for (int i = 0; i < joints; ++i)
+        row << ',' << tau(i, s) / (gains.empty() ? 1.0 : gains[static_cast<std::size_t>(i)]);
+      all.push_back(row.str());
+    }
+    return all;
+  }
+  std::string csv(const std::vector<double>& gains = {}) const { return joined(lines(gains)); }
+
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+};
+
+/// The log on standard input.
+RunResult identify(const std::string& log, std::vector<std::string> more = {}) {
+  std::vector<std::string> line{"identify", robot, "-", "--json"};
+  line.insert(line.end(), more.begin(), more.end());
+  return run_cli(line, {.input = log});
+}
+
+json result(const std::string& log, std::vector<std::string> more = {}) {
+  const RunResult r = identify(log, std::move(more));
+  EXPECT_EQ(r.status, 0) << r.err << r.out;
+  return document(r, "ulna.identify/1");
+}
+
+bool has_rule(const json& d, const std::string& rule) {
+  for (const json& one : d["diagnostics"])
+    if (one["rule"] == rule) return true;
+  return false;
+}
+
+json parameter(const json& d, const std::string& end) {
+  for (const json& one : d["parameters"])
+    if (one["name"].get<std::string>().ends_with(end)) return one;
+  ADD_FAILURE() << "no parameter " << end;
+  return {};
+}
+
+TEST(IdentifyVerb, json_has_what_was_promised) {
+  const json d = result(Motion().csv(), {"--split", "0.5"});
+  EXPECT_EQ(d["parameters"].size(), 39u);
+  for (const json& p : d["parameters"]) {
+    EXPECT_EQ(keys(p), (std::set<std::string>{"name", "unit", "value", "deviation", "prior",
+                                              "learned", "state"}));
+    EXPECT_TRUE(p["value"].is_number() && p["deviation"].is_number() && p["prior"].is_number());
+    // said to be an estimate if and only if data told of it
+    EXPECT_EQ(p["state"], p["learned"].get<double>() < 0.1 ? "prior" : "estimated") << p;
+  }
+  ASSERT_EQ(d["base_parameters"].size(), d["excitation"]["base_parameters"].get<std::size_t>());
+  for (const json& b : d["base_parameters"])
+    EXPECT_EQ(keys(b), (std::set<std::string>{"expression", "unit", "value", "deviation"}));
+  EXPECT_EQ(d["consistent"], true);
+  for (const char* part : {"fit", "validation"}) {
+    EXPECT_EQ(d[part]["per_joint_percent"].size(), 3u);
+    EXPECT_EQ(d[part]["filter_hz"], 10.0);
+    EXPECT_GT(d[part]["total_percent"], 0.0);
+    EXPECT_LT(d[part]["total_percent"], 1.0);
+  }
+  EXPECT_EQ(d["excitation"]["rank"], d["excitation"]["base_parameters"]);
+  // little more than what was added: where direction changes, Coulomb friction falls between samples
+  for (const json& noise : d["noise"]) {
+    EXPECT_GT(noise, 0.005);
+    EXPECT_LT(noise, 0.06);
+  }
+  EXPECT_EQ(d["logs"][0]["rows"], 800);
+  EXPECT_EQ(d["bodies"].size(), 3u);
+  for (const json& body : d["bodies"]) EXPECT_GT(body["margin"], 0.0);
+  EXPECT_EQ(d["indefinite_percent"], 0.0);
+}
+
+TEST(IdentifyVerb, finds_the_numbers_the_log_was_made_with) {
+  const json d = result(Motion().csv());
+  for (const char* joint : {"joint1", "joint2", "joint3"})
+    for (const auto& [what, truth] :
+         std::map<std::string, double>{{"viscous", 0.4}, {"coulomb", 0.3}, {"offset", -0.1}}) {
+      const json p = parameter(d, std::string(joint) + "." + what);
+      EXPECT_EQ(p["state"], "estimated");
+      EXPECT_NEAR(p["value"], truth, 4.0 * p["deviation"].get<double>() + 0.005) << p;
+    }
+}
+
+TEST(IdentifyVerb, has_defaults_and_says_that_nothing_was_held_out) {
+  const json d = result(Motion().csv());
+  EXPECT_EQ(d["method"], "consistent");
+  EXPECT_EQ(d["friction"], (json{"viscous", "coulomb", "offset"}));
+  EXPECT_EQ(d["filter_hz"], 10.0);
+  EXPECT_TRUE(d["validation"].is_null());
+  EXPECT_TRUE(d["online"].is_null());
+  ASSERT_EQ(d["remarks"].size(), 1u);
+  EXPECT_TRUE(has(d["remarks"][0], "nothing was held out"));
+}
+
+TEST(IdentifyVerb, states_the_filter_it_was_told) {
+  const RunResult r = run_cli({"identify", robot, "-", "--filter", "5"}, {.input = Motion().csv()});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "5 Hz zero-phase low-pass"));
+  EXPECT_TRUE(has(r.out, "torque error in percent of the torque, 5 Hz"));
+  EXPECT_LE(widest_line(r.out), 80u);
+}
+
+TEST(IdentifyVerb, validates_on_other_logs) {
+  const Folder folder;
+  const std::string one = folder.write("1.csv", Motion(1).csv()),
+                    two = folder.write("2.csv", Motion(2).csv()),
+                    test = folder.write("3.csv", Motion(3).csv());
+  const json d = document(run_cli({"identify", robot, one, two, "--validate", test, "--json"}),
+                          "ulna.identify/1");
+  ASSERT_EQ(d["logs"].size(), 3u);
+  EXPECT_EQ(d["logs"][1]["use"], "fit");
+  EXPECT_EQ(d["logs"][2]["use"], "validation");
+  EXPECT_LT(d["validation"]["total_percent"], 1.0);
+  EXPECT_NEAR(d["fit"]["samples"].get<double>(), 2.0 * d["validation"]["samples"].get<double>(), 2);
+}
+
+TEST(IdentifyVerb, tells_when_validation_repeats_the_fitted_motion) {
+  const Folder folder;
+  const std::string one = folder.write("1.csv", Motion(1).csv()),
+                    two = folder.write("2.csv", Motion(2).csv());
+  const auto validated = [&](const std::string& test) {
+    return document(run_cli({"identify", robot, one, "--validate", test, "--json"}),
+                    "ulna.identify/1");
+  };
+  const json same = validated(one), other = validated(two);
+  EXPECT_EQ(same["validation"]["repeated_percent"], 100.0);
+  ASSERT_EQ(same["remarks"].size(), 1u);
+  EXPECT_TRUE(has(same["remarks"][0], "repeats motion"));
+  EXPECT_LT(other["validation"]["repeated_percent"], 20.0);
+  EXPECT_EQ(other["remarks"].size(), 0u);
+}
+
+TEST(IdentifyVerb, currents_by_gains_are_torques) {
+  const Motion motion;
+  const json torques = result(motion.csv()),
+             currents = result(motion.csv({2.0, 4.0, 0.5}), {"--gain", "2,4,0.5"});
+  EXPECT_NEAR(torques["fit"]["total_percent"], currents["fit"]["total_percent"], 1e-4);
+  const RunResult none = identify(motion.csv({2.0, 4.0, 0.5}));
+  EXPECT_EQ(none.status, 3);
+  EXPECT_TRUE(has(none.out, "--gain"));
+  EXPECT_EQ(identify(motion.csv(), {"--gain", "2,4,0.5"}).status, 3);
+  for (const char* wrong : {"2,4", "2,4,0", "a,b,c"})
+    EXPECT_EQ(identify(motion.csv({1, 1, 1}), {"--gain", wrong}).status, 2) << wrong;
+}
+
+TEST(IdentifyVerb, friction_is_what_was_asked_for) {
+  const std::string log = Motion().csv();
+  const json none = result(log, {"--friction", "none"});
+  EXPECT_EQ(none["parameters"].size(), 30u);
+  EXPECT_GT(none["fit"]["total_percent"], 1.0);
+  const json rich = result(log, {"--friction", "viscous,asymmetric", "--armature"});
+  EXPECT_EQ(rich["friction"],
+            (json{"viscous", "coulomb_positive", "coulomb_negative", "armature"}));
+  EXPECT_EQ(identify(log, {"--friction", "viscous,magic"}).status, 2);
+  EXPECT_EQ(identify(log, {"--friction", "coulomb,asymmetric"}).status, 2);
+}
+
+TEST(IdentifyVerb, an_unmoved_joint_is_reported_as_prior) {
+  const json d = result(Motion(1, 8.0, 100.0, 0).csv());
+  EXPECT_TRUE(has_rule(d, "log-still"));
+  EXPECT_LT(d["excitation"]["rank"], d["excitation"]["base_parameters"]);
+  for (const char* what : {"joint1.viscous", "joint1.coulomb"}) {
+    const json p = parameter(d, what);
+    EXPECT_EQ(p["state"], "prior") << p;
+    EXPECT_NEAR(p["value"], p["prior"], 0.5 * std::abs(p["prior"].get<double>()) + 1e-3);
+  }
+  EXPECT_EQ(parameter(d, "joint3.viscous")["state"], "estimated");
+  // plain least squares has no prior to fall back on
+  const RunResult plain = identify(Motion(1, 8.0, 100.0, 0).csv(), {"--method", "ols"});
+  EXPECT_EQ(plain.status, 3);
+  EXPECT_TRUE(has(plain.out, "--method consistent"));
+}
+
+TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
+  const Folder folder;
+  const std::string log = Motion(1, 4.0, 100.0, -1, 2.0).csv();
+  const RunResult r = identify(log, {"--method", "ols"});
+  const json d = document(r, "ulna.identify/1");
+  ASSERT_EQ(d["consistent"], false);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_TRUE(has(d["findings"][0], "not physical"));
+  EXPECT_EQ(identify(log, {"--method", "ols", "-o", folder.path("out.urdf")}).status, 3);
+  EXPECT_TRUE(folder.names().empty());
+  for (const char* method : {"wls", "irls", "tls", "ridge"}) {
+    const RunResult other = identify(log, {"--method", method});
+    const json o = document(other, "ulna.identify/1");
+    EXPECT_EQ(other.status, o["consistent"] == true ? 0 : 1) << method;
+    EXPECT_LT(o["fit"]["total_percent"], 5.0) << method;
+  }
+}
+
+// --- bad logs ------------------------------------------------------------------------------------
+
+struct BadLog {
+  const char* name;
+  std::function<std::string()> text;
+  int status;
+  const char* said;  ///< a rule or a part of a finding
+};
+
+class BadLogs : public testing::TestWithParam<BadLog> {};
+
+std::string with_row(std::size_t at, const std::string& row) {
+  std::vector<std::string> lines = Motion().lines();
+  lines[at] = row;
+  return Motion::joined(lines);
+}
+
+TEST_P(BadLogs, get_a_clear_message) {
+  const RunResult r = identify(GetParam().text());
+  EXPECT_EQ(r.status, GetParam().status) << r.out << r.err;
+  const json d = document(r, "ulna.identify/1");
+  EXPECT_TRUE(has(d.dump(), GetParam().said));
+  if (r.status < 3) {
+    // what there is of numbers is sound
+    EXPECT_EQ(d["consistent"], true);
+    if (r.status == 0) {
+      EXPECT_LT(d["fit"]["total_percent"], 1.0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    IdentifyVerb, BadLogs,
+    testing::Values(
+        BadLog{"nan", [] { return with_row(100, "1,nan,0,0,0,0,0,0,0,0"); }, 0, "log-row-corrupt"},
+        BadLog{"huge", [] { return with_row(100, "0.99,1e293,0,0,0,0,0,0,0,0"); }, 0,
+               "log-outlier"},
+        BadLog{"truncated", [] { return with_row(100, "0.99,0.1,0"); }, 0, "log-row-corrupt"},
+        BadLog{"wrong_columns", [] { return std::string("t,x1,x2,x3\n0,1,2,3\n"); }, 3,
+               "log-columns"},
+        BadLog{"empty", [] { return std::string(); }, 3, "log-unreadable"},
+        BadLog{"three_rows",
+               [] {
+                 std::vector<std::string> lines = Motion().lines();
+                 lines.resize(4);
+                 return Motion::joined(lines);
+               },
+               3, "log-too-short"},
+        BadLog{"constant",
+               [] {
+                 Motion m;
+                 m.q.colwise() = m.q.col(0).eval();
+                 m.v.setZero();
+                 m.tau.colwise() = m.tau.col(0).eval();
+                 return m.csv();
+               },
+               3, "log-no-motion"},
+        BadLog{"time_backwards",
+               [] {
+                 Motion m;
+                 for (Eigen::Index s = 200; s < 204; ++s) m.t(s) -= 0.5;
+                 return m.csv();
+               },
+               0, "log-time-backwards"},
+        BadLog{"time_reversed",
+               [] {
+                 Motion m;
+                 m.t.reverseInPlace();
+                 return m.csv();
+               },
+               3, "log-"},
+        BadLog{"velocities_swapped",
+               [] {
+                 Motion m;
+                 m.swap(m.v);
+                 return m.csv();
+               },
+               3, "log-swapped"},
+        BadLog{"torques_swapped",
+               [] {
+                 Motion m;
+                 m.swap(m.tau);
+                 return m.csv();
+               },
+               1, "not explained"},
+        BadLog{"joints_swapped",
+               [] {
+                 Motion m;
+                 m.swap(m.q), m.swap(m.v), m.swap(m.tau);
+                 return m.csv();
+               },
+               1, "not explained"},
+        BadLog{"mixed_rates",
+               [] {
+                 std::vector<std::string> lines = Motion(1, 12.0, 200.0).lines(), kept;
+                 for (std::size_t k = 0; k < lines.size(); ++k)
+                   if (k < 1200 || k % 2 == 0) kept.push_back(lines[k]);
+                 return Motion::joined(kept);
+               },
+               0, "log-mixed-rates"}),
+    [](const auto& one) { return one.param.name; });
+
+// --- files ---------------------------------------------------------------------------------------
+
+TEST(IdentifyVerb, the_urdf_reads_back_without_a_word) {
+  const Folder folder;
+  const std::string log = folder.write("log.csv", Motion().csv()), out = folder.path("out.urdf");
+  const json d =
+      document(run_cli({"identify", robot, log, "--json", "-o", out}), "ulna.identify/1");
+  const RunResult check = run_cli({"check", "--strict", out});
+  EXPECT_EQ(check.status, 0) << check.out;
+  // its numbers are those that were told
+  const json again = document(run_cli({"identify", out, log, "--json"}), "ulna.identify/1");
+  for (std::size_t k = 0; k < 30; ++k)
+    EXPECT_NEAR(again["parameters"][k]["prior"], d["parameters"][k]["value"],
+                1e-6 * (1.0 + std::abs(d["parameters"][k]["value"].get<double>())));
+  EXPECT_EQ(run_cli({"identify", robot, log, "-o", out}).status, 3);
+  EXPECT_EQ(run_cli({"identify", robot, log, "-o", out, "--force"}).status, 0);
+  // and it can be the prior of the robot as it was
+  const json prior =
+      document(run_cli({"identify", robot, log, "--prior", out, "--json"}), "ulna.identify/1");
+  EXPECT_NEAR(prior["parameters"][0]["prior"], d["parameters"][0]["value"], 1e-6);
+  EXPECT_EQ(run_cli({"identify", robot, log, "--prior", "panda"}).status, 3);
+  EXPECT_EQ(run_cli({"identify", robot, log, "--prior", "none"}).status, 0);
+}
+
+/// Whether every element is closed, as in XML.
+testing::AssertionResult well_formed(const std::string& page) {
+  std::vector<std::string> open;
+  for (std::size_t at = page.find('<'); at != page.npos; at = page.find('<', at + 1)) {
+    const std::size_t end = page.find('>', at);
+    if (end == page.npos) return testing::AssertionFailure() << "a tag is not closed";
+    const std::string tag = page.substr(at + 1, end - at - 1);
+    if (tag.starts_with("!") || tag.ends_with("/")) continue;
+    const std::string name = tag.substr(0, tag.find(' '));
+    if (!name.starts_with("/")) {
+      open.push_back(name);
+    } else if (open.empty() || "/" + open.back() != name) {
+      return testing::AssertionFailure() << "<" << name << "> closes nothing at " << at;
+    } else {
+      open.pop_back();
+    }
+  }
+  if (open.empty()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "<" << open.back() << "> is not closed";
+}
+
+TEST(IdentifyVerb, the_report_is_one_sound_page) {
+  const Folder folder;
+  const std::string log = folder.write("a<b>&.csv", Motion().csv());
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--split", "0.6"}, {"--online"}, {"--validate", log}}) {
+    std::vector<std::string> line{"identify", robot, log, "-f", "--report", folder.path("r.html")};
+    line.insert(line.end(), more.begin(), more.end());
+    EXPECT_EQ(run_cli(line).status, 0);
+    const std::string page = read_file(folder.path("r.html"));
+    EXPECT_TRUE(well_formed(page)) << more[0];
+    for (const char* wrong : {"nan", "inf ", "http:", "https:", "src=", "url(", "<b>&", "@import"})
+      EXPECT_EQ(page.find(wrong), page.npos) << wrong;
+    for (const char* part : {"prefers-color-scheme", "held out", "What can be identified",
+                             "Singular values", "Consistency", "10 Hz", "cell-base"})
+      EXPECT_NE(page.find(part), page.npos) << part;
+    std::size_t plots = 0;
+    for (std::size_t at = 0; (at = page.find("torques of joint", at)) != page.npos; ++at) ++plots;
+    EXPECT_EQ(plots, 3u);
+    EXPECT_LT(page.size(), 400'000u);
+  }
+}
+
+// --- the rest ------------------------------------------------------------------------------------
+
+TEST(IdentifyVerb, learns_online_and_stays_physical) {
+  const json d = result(Motion(1, 12.0, 200.0).csv(), {"--online"});
+  const json& o = d["online"];
+  EXPECT_EQ(d["method"], "online");
+  EXPECT_EQ(o["consistent_at_every_step"], true);
+  EXPECT_LT(o["second_half"]["total_percent"], 2.0);
+  EXPECT_GT(o["prior_percent"], 5.0 * o["second_half"]["total_percent"].get<double>());
+  EXPECT_GT(o["median_us"], 0.0);
+  EXPECT_GE(o["percentile_99_us"], o["median_us"]);
+  EXPECT_GT(o["filter_delay"], 0.0);
+  for (const json& b : d["base_parameters"]) EXPECT_GT(b["deviation"], 0.0);
+}
+
+TEST(IdentifyVerb, of_a_payload_only_one_body_is_unknown) {
+  const json whole = result(Motion().csv());
+  const std::string name = whole["parameters"][20]["name"];
+  const json d = result(Motion().csv(), {"--payload", name.substr(0, name.find('.'))});
+  for (std::size_t k = 0; k < 30; ++k) {
+    const json& p = d["parameters"][k];
+    EXPECT_EQ(p["state"] == "known", k < 20) << p;
+    if (k < 20) {
+      EXPECT_EQ(p["value"], p["prior"]);
+    }
+  }
+  EXPECT_EQ(identify(Motion().csv(), {"--payload", "nothing"}).status, 3);
+}
+
+TEST(IdentifyVerb, refuses_what_makes_no_sense) {
+  const std::string log = Motion().csv();
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--split", "1.5"},
+                                             {"--split", "0.5", "--validate", "x.csv"},
+                                             {"--filter", "0"},
+                                             {"--filter", "nan"},
+                                             {"--method", "magic"},
+                                             {"--online", "--split", "0.5"},
+                                             {"--online", "--method", "ols"},
+                                             {"--validate", "-"}}) {
+    const RunResult r = identify(log, more);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(more) << r.err;
+    EXPECT_TRUE(has(r.err, "--help shows how"));
+  }
+  EXPECT_EQ(run_cli({"identify", robot, "nowhere.csv"}).status, 3);
+  EXPECT_EQ(run_cli({"identify", robot}).status, 2);
+  EXPECT_EQ(run_cli({"identify", "quadruped", "-", "--floating-base"}, {.input = log}).status, 3);
+  EXPECT_EQ(run_cli({"identify", "chain:100", "-"}, {.input = log}).status, 3);
+}
+
+TEST(IdentifyVerb, has_no_colours_where_none_are_wanted) {
+  const Folder folder;
+  const std::string log = folder.write("log.csv", Motion().csv());
+  const std::vector<std::string> line{"identify", robot, log};
+  const RunResult plain = run_cli(line, {.environment = {{"NO_COLOR", "1"}}, .terminal = true}),
+                  coloured = run_cli(line, {.environment = {{"TERM", "xterm"}}, .terminal = true});
+  EXPECT_TRUE(lacks(plain.out, "\x1b[1m"));
+  EXPECT_TRUE(has(coloured.out, "\x1b[1m"));
+  // progress is for people
+  EXPECT_TRUE(has(plain.out, "reading logs"));
+  EXPECT_TRUE(lacks(run_cli(line).err, "reading logs"));
+}
+
+}  // namespace
