@@ -85,33 +85,35 @@ TEST(CodegenVerb, killed_halfway_leaves_every_file_as_it_was_or_as_it_is_to_be) 
   const auto before = contents(folder.path("old")), after = contents(folder.path("new"));
   ASSERT_EQ(before.size(), 11u);
 
-  // all through the run, until it was often enough hit while it wrote
-  int halfway = 0, unnamed = 0, tries = 0;
-  for (; tries < 400 && (tries < 40 || halfway < 5 || unnamed < 5); ++tries) {
+  // all through the run
+  for (int i = 1; i <= 40; ++i) {
     std::filesystem::remove_all(folder.path("killed"));
     std::filesystem::copy(folder.path("old"), folder.path("killed"));
-    const RunResult r = run(line("killed"), {.killed_after = whole * (tries % 40 + 1) / 36});
+    run(line("killed"), {.killed_after = whole * i / 36});
     const auto now = contents(folder.path("killed"));
-    int still = 0, already = 0;
     for (const auto& [name, text] : before) {
       ASSERT_TRUE(now.contains(name));
-      still += now.at(name) == text;
-      already += now.at(name) == after.at(name);
       EXPECT_TRUE(now.at(name) == text || now.at(name) == after.at(name))
-          << name << " after " << tries << " tries";
+          << name << ", killed at " << i << "/36";
     }
     // what was being written when it was killed has no final name
     for (const auto& [name, text] : now)
       EXPECT_TRUE(before.contains(name) || !(name.ends_with(".c") || name.ends_with(".h"))) << name;
-    if (r.signal != SIGKILL) continue;
-    halfway += still > 0 && already > 0;
-    unnamed += now.size() > before.size();
   }
-  RecordProperty("tries", tries);
-  RecordProperty("halfway", halfway);
-  RecordProperty("unnamed", unnamed);
-  EXPECT_GE(halfway, 5) << "of " << tries << " runs; the kill is to land while files are written";
-  EXPECT_GE(unnamed, 5) << "of " << tries << " runs; the kill is to land within a file";
+
+  // and at a place that does not depend on time: within the first file that is too large
+  std::filesystem::copy(folder.path("old"), folder.path("full"));
+  const RunResult full = run(line("full"), {.largest_file = 8192});
+  EXPECT_EQ(full.status, 3);
+  EXPECT_TRUE(has(full.err, "cannot write"));
+  const auto now = contents(folder.path("full"));
+  int still = 0, already = 0;
+  for (const auto& [name, text] : before) still += now.at(name) == text;
+  for (const auto& [name, text] : after) already += now.at(name) == text;
+  EXPECT_GT(still, 0);
+  EXPECT_GT(already, 0);
+  EXPECT_EQ(still + already, 11);
+  EXPECT_EQ(now.size(), before.size());
 }
 
 TEST(CodegenVerb, writes_a_header_of_cpp_that_needs_no_ulna) {

@@ -152,42 +152,44 @@ TEST(CompiledFunction, killed_halfway_leaves_nothing_wrong_behind) {
   const Traced traced = everything();
   const Vectors in{{0.3, -0.2, 0.6}, unused};
   const Vectors right = interpret(traced, in);
-  const auto make = [&](const fs::path& cache) {
-    return CompiledFunction(traced, {.cache = cache});
-  };
-  const auto begin = std::chrono::steady_clock::now();
-  make(TemporaryFolder().path());
-  const std::chrono::duration<double, std::micro> whole = std::chrono::steady_clock::now() - begin;
+  // a compiler that compiles, tells so, and does not end
+  const TemporaryFolder folder;
+  write(folder / "slow-compiler",
+        "#!/bin/sh\n"
+        "case \" $* \" in *' -dM '*) exec cc \"$@\" ;; esac\n"
+        "cc \"$@\" && : > \"$TOLD\" && exec sleep 60\n");
+  fs::permissions(folder / "slow-compiler", fs::perms::owner_all);
 
-  // all through the compilation, with the compiler or without
-  int halfway = 0, tries = 0;
-  for (; tries < 120 && (tries < 24 || halfway < 10); ++tries) {
+  for (const bool with_compiler : {true, false}) {
     const TemporaryFolder cache;
+    const fs::path told = folder / (with_compiler ? "told" : "told-again");
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       setpgid(0, 0);
-      make(cache.path());
+      setenv("TOLD", told.c_str(), 1);
+      CompiledFunction(traced,
+                       {.cache = cache.path(), .compiler = (folder / "slow-compiler").string()});
       _exit(0);
     }
-    usleep(static_cast<useconds_t>(whole.count() * (tries % 24 + 1) / 20.0));
-    const bool with_compiler = tries % 2 == 0;
-    kill(with_compiler && getpgid(child) == child ? -child : child, SIGKILL);
+    for (int i = 0; i < 6000 && !fs::exists(told); ++i) usleep(10000);
+    EXPECT_TRUE(fs::exists(told));
+    kill(with_compiler ? -child : child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
-    // what it was making lies about
-    if (WIFSIGNALED(status))
-      for (const fs::directory_entry& left : fs::directory_iterator(cache.path()))
-        if (left.path().filename().string().starts_with("tmp-")) ++halfway;
-    CompiledFunction after = make(cache.path());
-    expect_close(column(call(after, traced, in)[0]), column(right[0]), 1e-14);
-    CompiledFunction again = make(cache.path());
-    EXPECT_TRUE(again.came_from_cache());
-    expect_close(column(call(again, traced, in)[0]), column(right[0]), 1e-14);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    // what it was making lies about, and nobody takes it for a function
+    const fs::directory_iterator left(cache.path());
+    ASSERT_NE(left, fs::directory_iterator());
+    EXPECT_TRUE(left->path().filename().string().starts_with("tmp-")) << left->path();
+    for (const bool cached : {false, true}) {
+      CompiledFunction after(traced, {.cache = cache.path()});
+      EXPECT_EQ(after.came_from_cache(), cached);
+      expect_close(column(call(after, traced, in)[0]), column(right[0]), 1e-14);
+    }
     // a compiler that was left alone ends before its folder does
     kill(-child, SIGKILL);
   }
-  EXPECT_GE(halfway, 10) << "of " << tries << "; the kill is to land while it is being compiled";
 }
 
 TEST(CompiledFunction, clears_away_what_the_killed_have_left_a_day_ago) {
