@@ -34,6 +34,9 @@ struct States {
   }
 };
 
+/// Columns of `rows` numbers that stand one after the other, over and over.
+Eigen::MatrixXd spread(const std::vector<double>& from, int rows, int count);
+
 struct Robot {
   std::string name;
   ulna::Model model;

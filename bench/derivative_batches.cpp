@@ -20,15 +20,8 @@ void measure_one(const Robot& robot, int k, double seconds_each, Entries& entrie
   Plant<double> plant(robot.model);
   plant.remove_friction();
   plant.armature.setZero();
-  const auto spread = [&](const std::vector<double>& from, int rows) {
-    Eigen::MatrixXd columns(rows, count);
-    for (int i = 0; i < count; ++i)
-      columns.col(i) =
-          Eigen::Map<const Eigen::VectorXd>(from.data() + i % state_count * rows, rows);
-    return columns;
-  };
-  const Eigen::MatrixXd Q = spread(s.q, s.nq), V = spread(s.v, s.nv), A = spread(s.a, s.nv),
-                        Tau = spread(s.tau, s.nv);
+  const Eigen::MatrixXd Q = spread(s.q, s.nq, count), V = spread(s.v, s.nv, count),
+                        A = spread(s.a, s.nv, count), Tau = spread(s.tau, s.nv, count);
 
   std::vector<DerivativeBatch> batches;
   batches.emplace_back(robot.model, 1);

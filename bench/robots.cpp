@@ -106,4 +106,11 @@ int result_size(int algorithm, const States& states) {
   }
 }
 
+Eigen::MatrixXd spread(const std::vector<double>& from, int rows, int count) {
+  Eigen::MatrixXd columns(rows, count);
+  for (int i = 0; i < count; ++i)
+    columns.col(i) = Eigen::Map<const Eigen::VectorXd>(from.data() + i % state_count * rows, rows);
+  return columns;
+}
+
 }  // namespace bench

@@ -25,16 +25,8 @@ void measure_batches(const bench::Robot& robot, double seconds_each, Entries& en
   plant.remove_friction();
   plant.armature.setZero();
   const Frame& tip = robot.model.frame(robot.model.body_name(robot.model.body_count() - 1));
-
-  const auto spread = [&](const std::vector<double>& from, int rows) {
-    Eigen::MatrixXd columns(rows, count);
-    for (int i = 0; i < count; ++i)
-      columns.col(i) =
-          Eigen::Map<const Eigen::VectorXd>(from.data() + i % state_count * rows, rows);
-    return columns;
-  };
-  const Eigen::MatrixXd Q = spread(s.q, s.nq), V = spread(s.v, s.nv), A = spread(s.a, s.nv),
-                        Tau = spread(s.tau, s.nv);
+  const Eigen::MatrixXd Q = spread(s.q, s.nq, count), V = spread(s.v, s.nv, count),
+                        A = spread(s.a, s.nv, count), Tau = spread(s.tau, s.nv, count);
   const auto call = [&](Batch& batch, int algorithm, Eigen::MatrixXd& out) {
     switch (algorithm) {
       case BENCH_INVERSE_DYNAMICS:

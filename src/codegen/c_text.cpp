@@ -36,6 +36,21 @@ std::string free_name(const Traced& function, std::string name) {
   return name;
 }
 
+const char* arithmetic_sign(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return " + ";
+    case Operation::subtract:
+      return " - ";
+    case Operation::multiply:
+      return " * ";
+    case Operation::divide:
+      return " / ";
+    default:
+      return nullptr;
+  }
+}
+
 const char* math_name(Operation operation) {
   switch (operation) {
     case Operation::sine:

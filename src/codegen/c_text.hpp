@@ -34,6 +34,8 @@ class CText {
 /// A name that no vector of a function has: this one, or with underscores behind it.
 std::string free_name(const Traced& function, std::string name);
 
+/// The sign between two numbers, " + ", of an operation that C has for numbers and for lanes alike.
+const char* arithmetic_sign(Operation operation);
 /// What math.h calls an operation, if it has it.
 const char* math_name(Operation operation);
 

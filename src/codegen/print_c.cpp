@@ -99,18 +99,11 @@ class ScalarPrinter {
       if (n.operation == Operation::sine) return element("sines", angle->second);
       if (n.operation == Operation::cosine) return element("cosines", angle->second);
     }
+    if (const char* const sign = detail::arithmetic_sign(n.operation)) return infix(sign);
     if (const char* const name = detail::math_name(n.operation))
       return text_.math(name) + "(" + operand(n.a) +
              (arity(n.operation) > 1 ? ", " + operand(n.b) : "") + ")";
     switch (n.operation) {
-      case Operation::add:
-        return infix(" + ");
-      case Operation::subtract:
-        return infix(" - ");
-      case Operation::multiply:
-        return infix(" * ");
-      case Operation::divide:
-        return infix(" / ");
       case Operation::negate:
         return "-" + operand(n.a);
       case Operation::less:

@@ -150,6 +150,7 @@ class StatesPrinter {
     const auto compared = [&](const char* sign) {
       return "(" + bits_ + ")(" + lanes_of(n.a) + sign + lanes_of(n.b) + ")";
     };
+    if (const char* const sign = arithmetic_sign(n.operation)) return infix(sign);
     if (const char* const name = math_name(n.operation))
       return "{" + each_lane([&](int l) {
                return text_.math(name) + "(" + lane_of(n.a, l) +
@@ -157,14 +158,6 @@ class StatesPrinter {
              }) +
              "}";
     switch (n.operation) {
-      case Operation::add:
-        return infix(" + ");
-      case Operation::subtract:
-        return infix(" - ");
-      case Operation::multiply:
-        return infix(" * ");
-      case Operation::divide:
-        return infix(" / ");
       case Operation::negate:
         return "-" + operand(n.a);
       case Operation::less:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "identify/ranges.hpp"
+
 namespace ulna::detail {
 
 using Matrix = Eigen::MatrixXd;
@@ -27,6 +29,7 @@ Vector deviations(const Matrix& covariance) {
 
 Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& breaks, double reach) {
   const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
+  const std::vector<Range> pieces = pieces_of(breaks, residual.cols());
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;
   // what is alike over many lags need not be looked at lag by lag
@@ -38,10 +41,8 @@ Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& brea
     double sum = 0.5;
     for (Eigen::Index lag = stride; lag <= most; lag += stride) {
       double product = 0.0;
-      for (std::size_t p = 0; p < breaks.size(); ++p) {
-        const Eigen::Index begin = breaks[p],
-                           end = p + 1 < breaks.size() ? breaks[p + 1] : residual.cols(),
-                           count = end - begin - lag;
+      for (const auto& [begin, end] : pieces) {
+        const Eigen::Index count = end - begin - lag;
         if (count > 0)
           product += error.segment(begin, count).dot(error.segment(begin + lag, count));
       }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "identify/correlation.hpp"
-#include "ulna/derivatives/regressor.hpp"
+#include "identify/measurements.hpp"
 #include "ulna/identify/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -17,6 +17,8 @@ namespace {
 using detail::correlation;
 using detail::deviations;
 using detail::inverse_of;
+using detail::Measurements;
+using detail::Sums;
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
@@ -27,151 +29,6 @@ constexpr std::pair<Method, std::string_view> method_table[] = {
 
 Vector pick(const Vector& x, const std::vector<int>& at) { return x(at); }
 Matrix pick(const Matrix& m, const std::vector<int>& at) { return m(at, at); }
-
-/// The beginnings of all pieces, not more than `most` samples in all.
-TorqueData shortened(const TorqueData& data, Eigen::Index most) {
-  const double share = std::min(1.0, static_cast<double>(most) / static_cast<double>(data.size()));
-  TorqueData result = data;
-  Eigen::Index to = 0;
-  result.breaks.clear();
-  for (std::size_t p = 0; p < data.breaks.size(); ++p) {
-    const Eigen::Index begin = data.breaks[p],
-                       end = p + 1 < data.breaks.size() ? data.breaks[p + 1] : data.size(),
-                       count = static_cast<Eigen::Index>(share * static_cast<double>(end - begin));
-    result.breaks.push_back(to);
-    const std::pair<Matrix*, const Matrix*> all[] = {{&result.q, &data.q},
-                                                     {&result.v, &data.v},
-                                                     {&result.a, &data.a},
-                                                     {&result.tau, &data.tau},
-                                                     {&result.x, &data.x}};
-    for (const auto& [part, whole] : all)
-      part->middleCols(to, count) = whole->middleCols(begin, count);
-    to += count;
-  }
-  for (Matrix* part : {&result.q, &result.v, &result.a, &result.tau, &result.x})
-    part->conservativeResize(Eigen::NoChange, to);
-  return result;
-}
-
-/// The sums of the data about the unknowns that are asked for.
-struct Sums {
-  Matrix G;
-  Vector g;
-  double size = 0.0;
-};
-
-/// Equations linear in the unknowns, of several channels: torques of joints, or components of wrenches.
-class Measurements {
- public:
-  virtual ~Measurements() = default;
-  virtual Eigen::Index size() const = 0;  ///< samples
-  virtual Vector typical() const = 0;     ///< root mean square per channel
-  virtual double correlated() const = 0;
-  virtual void assemble(const Vector& weights, Sums& sums) const = 0;
-  /// Weighs each equation, channels x samples.
-  virtual void weigh(const Matrix& W) = 0;
-  virtual Matrix errors(const Vector& z) const = 0;
-  /// The same of some samples, and where their pieces begin.
-  virtual Matrix some_errors(const Vector& z) const = 0;
-  virtual const std::vector<Eigen::Index>& some_breaks() const = 0;
-};
-
-Vector rms(const Matrix& rows) {
-  return (rows.rowwise().squaredNorm() / static_cast<double>(rows.cols())).cwiseSqrt();
-}
-
-class TorqueMeasurements final : public Measurements {
- public:
-  TorqueMeasurements(const TorqueModel& model, const TorqueData& data)
-      : model_(model),
-        data_(data),
-        some_(shortened(data, 100'000)),
-        equations_(model.model(), model.feature_count()) {
-    equations_.add(data.q, data.v, data.a, data.tau, data.x);
-  }
-  Eigen::Index size() const override { return data_.size(); }
-  Vector typical() const override { return rms(data_.tau); }
-  double correlated() const override { return data_.correlated; }
-  void assemble(const Vector& weights, Sums& sums) const override {
-    equations_.assemble(weights, sums.G, sums.g, sums.size);
-  }
-  void weigh(const Matrix& W) override {
-    equations_.clear();
-    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
-  }
-  Matrix errors(const Vector& z) const override { return errors(z, data_); }
-  Matrix some_errors(const Vector& z) const override { return errors(z, some_); }
-  const std::vector<Eigen::Index>& some_breaks() const override { return some_.breaks; }
-
- private:
-  Matrix errors(const Vector& z, const TorqueData& data) const {
-    return data.tau - model_.torques(z, data.q, data.v, data.a, data.x);
-  }
-  const TorqueModel& model_;
-  const TorqueData& data_;
-  TorqueData some_;
-  NormalEquations equations_;
-};
-
-class WrenchMeasurements final : public Measurements {
- public:
-  WrenchMeasurements(const Model& model, const WrenchData& data)
-      : model_(model), data_(data), sums_(static_cast<std::size_t>(data.wrench.rows())) {
-    weigh(Matrix::Ones(data.wrench.rows(), data.size()));
-  }
-  Eigen::Index size() const override { return data_.size(); }
-  Vector typical() const override {
-    // a sensor's moments, and its forces, are of one size
-    Vector typical = rms(data_.wrench);
-    for (Eigen::Index i = 0; i < typical.size(); i += 3)
-      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
-    return typical;
-  }
-  double correlated() const override { return data_.correlated; }
-  void assemble(const Vector& weights, Sums& sums) const override {
-    const Eigen::Index p = 10 * model_.joint_count();
-    sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      sums.G += weights(i) * sums_[i].G;
-      sums.g += weights(i) * sums_[i].g;
-      sums.size += weights(i) * sums_[i].size;
-    }
-  }
-  void weigh(const Matrix& W) override {
-    const Eigen::Index p = 10 * model_.joint_count();
-    for (Sums& sums : sums_) sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
-    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) {
-      const double w = W(i, s), value = data_.wrench(i, s);
-      Sums& sums = sums_[static_cast<std::size_t>(i)];
-      sums.G.noalias() += w * row.transpose() * row;
-      sums.g += w * value * row.transpose();
-      sums.size += w * value * value;
-    });
-  }
-  Matrix errors(const Vector& z) const override {
-    Matrix errors = data_.wrench;
-    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) { errors(i, s) -= row.dot(z); });
-    return errors;
-  }
-  Matrix some_errors(const Vector& z) const override { return errors(z); }
-  const std::vector<Eigen::Index>& some_breaks() const override { return data_.breaks; }
-
- private:
-  /// Calls use(sample, channel, row of the regressor).
-  template <class Use>
-  void each_row(Use use) const {
-    Regressor<double> regressor(model_);
-    RowMatX<double> W(6, 10 * model_.joint_count());
-    for (Eigen::Index s = 0; s < data_.size(); ++s)
-      for (std::size_t k = 0; k < data_.sensors.size(); ++k) {
-        regressor.wrench(data_.sensors[k], data_.q.col(s), data_.v.col(s), data_.a.col(s), W);
-        for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * static_cast<Eigen::Index>(k) + i, W.row(i));
-      }
-  }
-  const Model& model_;
-  const WrenchData& data_;
-  std::vector<Sums> sums_;
-};
 
 /// What all methods start from.
 class Problem {
@@ -499,8 +356,8 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                   const EstimateOptions& options) {
-  TorqueMeasurements measurements(model, data);
-  return estimate_from(model, base, measurements, measurements.typical(), options);
+  const auto measurements = detail::measurements_of(model, data);
+  return estimate_from(model, base, *measurements, measurements->typical(), options);
 }
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,
@@ -511,8 +368,8 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const Wr
   const auto rows = 6 * static_cast<Eigen::Index>(data.sensors.size());
   detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
                         model.model());
-  WrenchMeasurements measurements(model.model(), data);
-  return estimate_from(model, base, measurements, Vector::Ones(model.model().nv()), options);
+  const auto measurements = detail::measurements_of(model.model(), data);
+  return estimate_from(model, base, *measurements, Vector::Ones(model.model().nv()), options);
 }
 
 }  // namespace ulna

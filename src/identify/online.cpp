@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace ulna {
-
 namespace {
 
 /// The inertias of bodies that carry no other.
@@ -47,9 +46,9 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
       !(options.outlier > 0.0) || options.patience < 0)
     throw std::invalid_argument(
-        "online estimator: rate, memory, outlier and patience must be positive, correlated at "
-        "least "
-        "1");
+        "online estimator: rate, memory, outlier and patience must be positive, and correlated at "
+        "least 1");
+  require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
 }
 
@@ -127,11 +126,17 @@ void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row)
   R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
 }
 
+void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {
+  for (const int k : unknowns)
+    if (k < 0 || k >= r_.size())
+      throw std::invalid_argument("online estimator: there is no unknown " + std::to_string(k) +
+                                  " to forget, only 0 .. " + std::to_string(r_.size() - 1));
+}
+
 void OnlineEstimator::forget(std::span<const int> unknowns) {
-  // information of the others with these integrated out, and none of these
+  require_unknowns(unknowns);
+  // one after the other: information about the others with it integrated out, and none about it
   for (const int k : unknowns) {
-    if (k < 0 || k >= r_.size()) throw std::invalid_argument("forget: no such unknown");
-    // one after the other
     seen_.head(k) = R_.row(k).head(k).transpose();
     seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
     if (seen_(k) > 0.0) {

@@ -1,8 +1,9 @@
 #include "ulna/identify/select.hpp"
 
 #include <Eigen/Cholesky>
-#include <numeric>
 #include <stdexcept>
+
+#include "identify/ranges.hpp"
 
 namespace ulna {
 namespace {
@@ -10,20 +11,18 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// The samples of [begin, end), or all others.
-TorqueData part_of(const TorqueData& data, Eigen::Index begin, Eigen::Index end, bool others) {
-  std::vector<Eigen::Index> kept;
-  std::vector<Eigen::Index> breaks;
-  for (Eigen::Index s = 0; s < data.size(); ++s) {
-    if ((s >= begin && s < end) == others) continue;
-    const bool starts = kept.empty() || s != kept.back() + 1 ||
-                        std::count(data.breaks.begin(), data.breaks.end(), s) > 0;
-    if (starts) breaks.push_back(static_cast<Eigen::Index>(kept.size()));
-    kept.push_back(s);
+/// The samples of [begin, end), and all others, pieces being cut where these begin and end.
+std::pair<TorqueData, TorqueData> cut(const TorqueData& data, Eigen::Index begin,
+                                      Eigen::Index end) {
+  std::vector<detail::Range> inside, outside;
+  for (const auto& [first, last] : detail::pieces_of(data.breaks, data.size())) {
+    outside.push_back({first, std::min(last, begin)});
+    inside.push_back({std::max(first, begin), std::min(last, end)});
+    outside.push_back({std::max(first, end), last});
   }
-  const auto pick = [&](const Matrix& m) { return Matrix(m(Eigen::all, kept)); };
-  return {pick(data.q), pick(data.v), pick(data.a),   pick(data.tau),
-          pick(data.x), breaks,       data.correlated};
+  for (auto* ranges : {&inside, &outside})
+    std::erase_if(*ranges, [](const detail::Range& r) { return r.end <= r.begin; });
+  return {detail::taken(data, inside), detail::taken(data, outside)};
 }
 
 }  // namespace
@@ -83,8 +82,8 @@ Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const T
   Matrix errors(data.tau.rows(), data.size());
   for (int k = 0; k < parts; ++k) {
     const Eigen::Index begin = data.size() * k / parts, end = data.size() * (k + 1) / parts;
-    const Vector z = estimate(model, base, part_of(data, begin, end, true), options).z;
-    const TorqueData left = part_of(data, begin, end, false);
+    const auto [left, others] = cut(data, begin, end);
+    const Vector z = estimate(model, base, others, options).z;
     errors.middleCols(begin, end - begin) =
         left.tau - model.torques(z, left.q, left.v, left.a, left.x);
   }

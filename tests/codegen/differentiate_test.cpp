@@ -3,6 +3,7 @@
 #include "support/close.hpp"
 #include "support/operations.hpp"
 #include "support/random.hpp"
+#include "support/told.hpp"
 #include "support/traced.hpp"
 #include "ulna/num/dual.hpp"
 
@@ -206,17 +207,6 @@ TEST(Derivatives, of_what_does_not_change_are_zero) {
     EXPECT_EQ(interpret(J, {{1.0, 2.0}})[1], std::vector<double>(4, 0.0));
     EXPECT_EQ(J.operation_count(), 0);
   }
-}
-
-/// What is thrown, in its own words.
-template <class F>
-std::string told(F f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Derivatives, say_what_is_wrong) {

@@ -3,6 +3,7 @@
 #include "support/finite_difference.hpp"
 #include "support/random_model.hpp"
 #include "support/scalars.hpp"
+#include "support/told.hpp"
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
@@ -210,16 +211,5 @@ struct Rig {
     return kinetic_energy<T>(plant, state(), ws) + potential_energy<T>(plant, at(), ws);
   }
 };
-
-/// What is thrown, in its own words.
-template <class F>
-std::string told(F f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 }  // namespace ulna::test

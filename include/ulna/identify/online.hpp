@@ -11,9 +11,8 @@ struct OnlineOptions {
   double rate_hz = 1000.0;
   double memory = 10.0;     ///< s of motion that tells of everything: how long what was seen counts
   double correlated = 1.0;  ///< samples over which the filter makes noise alike
-  double outlier =
-      5.0;  ///< deviations, of noise and ignorance, beyond which a torque is not believed,
-  int patience = 100;  ///< unless that many in a row are: then the robot has changed
+  double outlier = 5.0;  ///< deviations, of noise and ignorance: beyond, a torque is not believed
+  int patience = 100;    ///< samples in a row beyond: then the robot has changed
   /// What is forgotten then, as positions in z; by default the bodies that carry no other: payload.
   std::optional<std::vector<int>> changing = {};
   PriorOptions prior = {};
@@ -30,7 +29,8 @@ struct OnlineOptions {
 /// What the samples told is kept as information, R z = r, beside the prior. The old is forgotten only in
 /// the directions that a new sample tells of [Cao, Schwartz 2000]: a robot that stands still forgets
 /// nothing. What changes all at once, as a payload does, is seen by torques that stay far off, and is
-/// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which moves slowly.
+/// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which
+/// moves slowly.
 class OnlineEstimator {
  public:
   enum class Outcome {
@@ -67,6 +67,7 @@ class OnlineEstimator {
   void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
 
  private:
+  void require_unknowns(std::span<const int> unknowns) const;
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
 
