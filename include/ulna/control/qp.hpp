@@ -13,7 +13,7 @@ enum class QpStatus {
   solved,
   limited,     ///< by iterations or by the deadline: the best point so far
   infeasible,  ///< the hard rows contradict each other: the point that breaks them least
-  failed,      ///< a number is not finite, or the cost has no least: nothing changed
+  failed,      ///< a number is not finite, or the cost has no least: the point says nothing
 };
 
 struct QpOptions {
@@ -42,6 +42,7 @@ struct QpReport {
 class QpSolver {
  public:
   using Vector = Eigen::VectorXd;
+  using Segment = Eigen::Map<const Vector>;
   using Clock = std::chrono::steady_clock;
 
   explicit QpSolver(const std::vector<StageSize>& sizes, const QpOptions& options = {});
@@ -58,11 +59,11 @@ class QpSolver {
 
   const QpReport& report() const;
   /// (u, x) of a stage.
-  Eigen::VectorBlock<const Vector> z(int k) const;
-  Eigen::VectorBlock<const Vector> u(int k) const;
-  Eigen::VectorBlock<const Vector> x(int k) const;
+  Segment z(int k) const;
+  Segment u(int k) const;
+  Segment x(int k) const;
   /// Of the equation that yields the state of stage k + 1.
-  Eigen::VectorBlock<const Vector> multiplier(int k) const;
+  Segment multiplier(int k) const;
   /// Of the rows (u, x, g): below 0 where the lower bound holds, above 0 where the upper does.
   const Vector& row_multiplier(int k) const;
 
