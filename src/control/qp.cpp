@@ -166,12 +166,15 @@ bool take_in(const std::vector<QpStage>& stages, QpState& state) {
 }
 
 /// The last solution, moved to where the new bounds are; without one, the state's middle of nowhere.
-void set_point(QpState& state, const double* x0, bool warm) {
+void set_point(QpState& state, const double* x0, QpStart start) {
   for (std::size_t k = 0; k < state.stages.size(); ++k) {
     QpStageData& s = state.stages[k];
-    if (!warm) {
-      Map(s.y, s.rows).setZero(), Map(s.pi, s.ld_next).setZero();
+    if (start == QpStart::cold) {
+      Map(s.pi, s.ld_next).setZero();
       Map(s.equal_multiplier, s.rows).setZero();
+    }
+    if (start != QpStart::point) {
+      Map(s.y, s.rows).setZero();
       for (int row = 0; row < s.n; ++row) {
         // within the bounds, as far as there are any
         const double low = s.lower.present[row] != 0.0 ? s.lower.bound[row] : -unbounded;
@@ -202,7 +205,7 @@ QpSolver::QpSolver(QpSolver&&) noexcept = default;
 QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
 
 const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
-                                const Eigen::Ref<const Vector>& x0, bool warm,
+                                const Eigen::Ref<const Vector>& x0, QpStart start,
                                 std::optional<Clock::time_point> deadline) {
   State& state = *state_;
   if (stages.size() != state.stages.size())
@@ -215,8 +218,9 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
 
   state.report = {};
   if (!x0.allFinite() || !detail::take_in(stages, state)) return state.report;
-  detail::set_point(state, x0.data(), warm);
-  const detail::QpQuestion question{&options, deadline ? &*deadline : nullptr, warm};
+  detail::set_point(state, x0.data(), start);
+  const detail::QpQuestion question{&options, deadline ? &*deadline : nullptr,
+                                    start != QpStart::cold};
 #if ULNA_WIDE_KERNELS
   if (detail::has_avx512())
     ulna_qp_kernel_avx512(&state, &question);

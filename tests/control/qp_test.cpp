@@ -158,7 +158,7 @@ TEST(QpSolver, starts_warm_with_less_work) {
     QpSolver solver(sizes_of(qp.stages));
     cold += solver.solve(qp.stages, qp.x0).iterations;
     qp.x0 *= 0.99;
-    warm += solver.solve(qp.stages, qp.x0, true).iterations;
+    warm += solver.solve(qp.stages, qp.x0, QpStart::point).iterations;
     expect_minimum(qp.stages, solver, qp.x0, 1e-6);
   }
   EXPECT_LT(warm, 0.8 * cold);
@@ -171,7 +171,7 @@ TEST(QpSolver, allocates_nothing) {
   EXPECT_EQ(allocations_of([&] {
               solver.solve(qp.stages, qp.x0);
               solver.shift();
-              solver.solve(qp.stages, qp.x0, true);
+              solver.solve(qp.stages, qp.x0, QpStart::point);
             }),
             0);
 }
@@ -183,7 +183,7 @@ TEST(QpSolver, keeps_to_its_limits_and_returns_its_best) {
   EXPECT_EQ(solver.report().iterations, 3);
   for (int k = 0; k <= 20; ++k) EXPECT_TRUE(solver.z(k).allFinite());
   solver.options.iterations = 50;
-  EXPECT_EQ(solver.solve(qp.stages, qp.x0, false, QpSolver::Clock::now()).status,
+  EXPECT_EQ(solver.solve(qp.stages, qp.x0, QpStart::cold, QpSolver::Clock::now()).status,
             QpStatus::limited);
   EXPECT_EQ(solver.report().iterations, 0);
 }

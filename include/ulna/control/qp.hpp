@@ -24,6 +24,13 @@ struct QpOptions {
   double warm_start = 1e-3;  ///< the same where the last solution is near
 };
 
+/// Where a solver begins.
+enum class QpStart {
+  cold,
+  point,        ///< at the solution that it holds, which may have been shifted
+  multipliers,  ///< at z = 0 with the multipliers that it holds: where z is a step
+};
+
 struct QpReport {
   QpStatus status = QpStatus::failed;
   int iterations = 0;
@@ -52,10 +59,11 @@ class QpSolver {
 
   QpOptions options;
 
-  /// x0: the state of stage 0, which is given; its bounds do not count. `warm`: begins at the solution
-  /// that the solver holds, which may have been shifted. After the deadline no iteration begins.
+  /// x0: the state of stage 0, which is given; its bounds do not count. After the deadline no
+  /// iteration begins.
   const QpReport& solve(const std::vector<QpStage>& stages, const Eigen::Ref<const Vector>& x0,
-                        bool warm = false, std::optional<Clock::time_point> deadline = {});
+                        QpStart start = QpStart::cold,
+                        std::optional<Clock::time_point> deadline = {});
 
   const QpReport& report() const;
   /// (u, x) of a stage.
