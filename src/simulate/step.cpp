@@ -184,7 +184,6 @@ void StepSlopes::end(const Step<double>& step, const Model& model, In<double> q,
   A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(B.cols());
 }
 
-/// dq of integrate(q, x) when q and x are displaced.
 void StepSlopes::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
                           Matrix& dq) {
   const int n = model.nv();

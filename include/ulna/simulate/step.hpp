@@ -61,9 +61,11 @@ class StepSlopes {
   /// (δq_next, δv_next) = A (δq, δv) + B δinputs.
   void end(const Step<double>& step, const Model& model, In<double> q, double h, Matrix& A,
            Matrix& B);
+  /// How q ⊞ x is displaced, dq, when x changes by dx and q by the first nv columns.
+  static void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
+                       Matrix& dq);
 
  private:
-  void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx, Matrix& dq);
   void turn_rates(const Step<double>& step, const Model& model);
 
   Integrator integrator_;

@@ -1,0 +1,45 @@
+#include "control/robot/stage_motion.hpp"
+
+namespace ulna::detail {
+namespace {
+
+class Forward : public StageMotion {
+ public:
+  Forward(const Model& model, Integrator integrator)
+      : StageMotion(model), slopes_(model, integrator) {}
+
+  bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
+    return slopes_.step(plant, q, v, u, h) && take_over(u);
+  }
+
+  bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h,
+                     Eigen::Ref<Eigen::MatrixXd> F) override {
+    if (!slopes_(plant, q, v, u, h)) return false;
+    F.leftCols(u.size()) = slopes_.B;
+    F.middleCols(u.size(), slopes_.A.cols()) = slopes_.A;
+    return take_over(u);
+  }
+
+  void rest(const Plant<double>& plant, In<double> q, Workspace<double>& ws,
+            Out<double> u) const override {
+    static_torque<double>(plant, q, ws, u);
+  }
+
+  const Eigen::MatrixXd* tau_slope() const override { return nullptr; }
+
+ private:
+  bool take_over(In<double> u) {
+    q_next = slopes_.step.q_next, v_next = slopes_.step.v_next, tau = u;
+    return true;
+  }
+
+  StepDerivatives slopes_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator) {
+  return std::make_unique<Forward>(model, integrator);
+}
+
+}  // namespace ulna::detail
