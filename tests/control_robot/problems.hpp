@@ -14,7 +14,9 @@ inline Trajectory random_trajectory(const RobotProblem& problem, Random& random)
   const Model& model = problem.model();
   Trajectory t = trajectory_of(problem);
   for (std::size_t k = 0; k < t.x.size(); ++k) {
-    t.x[k] = problem.state(random_q(model, random), random_v(model, random));
+    if (t.x[k].size())
+      t.x[k] = problem.state(random_q(model, random), random_v(model, random),
+                             problem.final_time() * random.real(0.7, 1.3));
     for (double& u : t.u[k]) u = random.real();
   }
   return t;

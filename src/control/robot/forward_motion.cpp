@@ -5,8 +5,8 @@ namespace {
 
 class Forward : public StageMotion {
  public:
-  Forward(const Model& model, Integrator integrator)
-      : StageMotion(model), slopes_(model, integrator) {}
+  Forward(const Model& model, Integrator integrator, bool by_duration)
+      : StageMotion(model), slopes_(model, integrator, by_duration) {}
 
   bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
     return slopes_.step(plant, q, v, u, h) && take_over(u);
@@ -15,8 +15,10 @@ class Forward : public StageMotion {
   bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h,
                      Eigen::Ref<Eigen::MatrixXd> F) override {
     if (!slopes_(plant, q, v, u, h)) return false;
-    F.leftCols(u.size()) = slopes_.B;
-    F.middleCols(u.size(), slopes_.A.cols()) = slopes_.A;
+    const Eigen::Index n = u.size();
+    F.leftCols(n) = slopes_.B.leftCols(n);
+    F.middleCols(n, 2 * n) = slopes_.A;
+    if (slopes_.B.cols() > n) F.col(3 * n) = slopes_.B.col(n);
     return take_over(u);
   }
 
@@ -38,8 +40,9 @@ class Forward : public StageMotion {
 
 }  // namespace
 
-std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator) {
-  return std::make_unique<Forward>(model, integrator);
+std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
+                                            bool by_duration) {
+  return std::make_unique<Forward>(model, integrator, by_duration);
 }
 
 }  // namespace ulna::detail

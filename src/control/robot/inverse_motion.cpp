@@ -6,14 +6,15 @@ namespace {
 /// q_next = q ⊞ (h v + h²/2 a), v_next = v + h a [Katayama, Ohtsuka 2021, sec. III].
 class Inverse : public StageMotion {
  public:
-  explicit Inverse(const Model& model)
+  Inverse(const Model& model, bool by_duration)
       : StageMotion(model),
+        by_duration_(by_duration),
         ws_(model),
         slopes_(model),
         along_(Vector::Zero(model.nv())),
-        along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv())),
+        along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv() + (by_duration ? 1 : 0))),
         q_slope_(along_slope_),
-        tau_slope_(along_slope_) {}
+        tau_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv())) {}
 
   bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
     inverse_dynamics<double>(plant, q, v, u, ws_, tau);
@@ -29,16 +30,18 @@ class Inverse : public StageMotion {
     tau_slope_ << slopes_.da, slopes_.dq, slopes_.dv;
     if (!advance(model, q, v, u, h)) return false;
 
-    // by (q, v, a), then in the order (a, q, v)
+    // by (q, v, a, h), then in the order (a, q, v, h)
     along_slope_.middleCols(n, n).diagonal().setConstant(h);
-    along_slope_.rightCols(n).diagonal().setConstant(0.5 * h * h);
+    along_slope_.middleCols(2 * n, n).diagonal().setConstant(0.5 * h * h);
+    if (by_duration_) along_slope_.col(3 * n) = v_next;
     StepSlopes::displace(model, q, along_, along_slope_, q_slope_);
-    F.topLeftCorner(n, n) = q_slope_.rightCols(n);
+    F.topLeftCorner(n, n) = q_slope_.middleCols(2 * n, n);
     F.block(0, n, n, 2 * n) = q_slope_.leftCols(2 * n);
     auto v_rows = F.bottomRows(n);
     v_rows.setZero();
     v_rows.leftCols(n).diagonal().setConstant(h);
     v_rows.middleCols(2 * n, n).diagonal().setOnes();
+    if (by_duration_) F.col(3 * n) << q_slope_.col(3 * n), u;
     return true;
   }
 
@@ -57,6 +60,7 @@ class Inverse : public StageMotion {
     return q_next.allFinite();
   }
 
+  bool by_duration_;
   Workspace<double> ws_;
   InverseDynamicsDerivatives<double> slopes_;
   Vector along_;
@@ -65,8 +69,8 @@ class Inverse : public StageMotion {
 
 }  // namespace
 
-std::unique_ptr<StageMotion> inverse_motion(const Model& model) {
-  return std::make_unique<Inverse>(model);
+std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration) {
+  return std::make_unique<Inverse>(model, by_duration);
 }
 
 }  // namespace ulna::detail

@@ -20,7 +20,7 @@ class StageMotion {
   /// q_next, v_next and tau. False if they are not finite.
   virtual bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
                   double h) = 0;
-  /// The same, and how (q_next, v_next) changes with (u, q, v), and with h where that is asked for.
+  /// The same, and how (q_next, v_next) changes with (u, q, v), and with h if that is asked for.
   virtual bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
                              double h, Eigen::Ref<Eigen::MatrixXd> F) = 0;
   /// What holds the robot at q, as an input.
@@ -34,8 +34,9 @@ class StageMotion {
 };
 
 /// u = tau, and a step of forward dynamics.
-std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator);
+std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
+                                            bool by_duration);
 /// u = a, and tau = ID(q, v, a).
-std::unique_ptr<StageMotion> inverse_motion(const Model& model);
+std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
 
 }  // namespace ulna::detail

@@ -10,8 +10,8 @@ inline bool is_curved(const Joint& joint) { return !joint.mimics && velocity_siz
 /// Whether q is a plain vector and v its rate.
 bool is_flat(const Model& model);
 
-/// How difference(from, to) changes when `to` is displaced: nv x nv, of which only the blocks of
-/// curved joints are written; elsewhere it is one.
+/// How difference(from, to) changes when `to` is displaced: the blocks of curved joints, which is all
+/// that is written of nv x nv; elsewhere it is one.
 void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd>& from,
                       const Eigen::Ref<const Eigen::VectorXd>& to, Eigen::MatrixXd& slope);
 

@@ -53,13 +53,19 @@ struct RobotProblemOptions {
   Transcription transcription = Transcription::forward_dynamics;
   Integrator integrator = Integrator::rk4;  ///< of forward dynamics
 
-  int steps = 20;                 ///< the horizon: N steps between N + 1 nodes
-  double duration = 0.02;         ///< of each, in seconds,
-  std::vector<double> durations;  ///< unless they are given one by one
+  int steps = 20;                      ///< the horizon: N steps between N + 1 nodes
+  double duration = 0.02;              ///< of each, in seconds,
+  std::vector<double> durations = {};  ///< unless they are given one by one
 
-  std::optional<MotionWeights> weights;  ///< none: as they come
-  std::optional<MotionLimits> limits;
-  std::vector<FrameTask> frames;
+  /// At least and at most, in seconds, where the final time is free: steps keep their shares of it.
+  std::optional<std::pair<double, double>> final_time = {};
+  /// Which numbers of (q, v), by degree of freedom (2 nv), are given at the first node, and which must
+  /// be those of the reference at the last. Empty: all at the first, none at the last.
+  std::vector<bool> initial_given = {}, final_given = {};
+
+  std::optional<MotionWeights> weights = {};  ///< none: as they come
+  std::optional<MotionLimits> limits = {};
+  std::vector<FrameTask> frames = {};
 };
 
 }  // namespace ulna
