@@ -2,7 +2,8 @@
 
 #include "simulate/growing.hpp"
 #include "support/dynamics.hpp"
-#include "ulna/simulate/simulation.hpp"
+#include "ulna/simulate/changes.hpp"
+#include "ulna/simulate/sensors.hpp"
 
 // What is made once allocates no more.
 namespace ulna::test {
@@ -54,6 +55,26 @@ TEST(Simulation, its_steps_allocate_nothing) {
   });
   EXPECT_GT(events, 100);
   EXPECT_GT(hits, 20);
+}
+
+TEST(Sensors, reading_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  for_each_robot([&](const Model& model, Random& random) {
+    Simulation s(model);
+    s.set_state(random_q(model, random), random_v(model, random));
+    const SensorOptions all{1e-3, 1e-3, 1e-4, 3, 0.1, 0.1};
+    Sensors sensors(model, {all, all, all, all, true, true, 1});
+    Schedule schedule;
+    const Frame& frame = model.frames().back();
+    const Inertia<double> ball = solid_sphere(0.1).with_mass(1.0);
+    for (int k = 0; k < 10; ++k)
+      schedule.at(0.0, [&](Plant<double>& plant) { add_payload(plant, frame, ball); });
+    EXPECT_EQ(allocations_of([&] {
+                for (int k = 0; k < 50; ++k) sensors.read(s);
+                schedule.apply(s);
+              }),
+              0);
+  });
 }
 
 }  // namespace
