@@ -39,5 +39,8 @@
 #include "ulna/model/model.hpp"
 #include "ulna/model/plant.hpp"
 #include "ulna/robot/robot.hpp"
+#include "ulna/simulate/changes.hpp"
+#include "ulna/simulate/sensors.hpp"
+#include "ulna/simulate/simulation.hpp"
 #include "ulna/simulate/step.hpp"
 #include "ulna/spatial/spatial.hpp"
