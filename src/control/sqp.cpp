@@ -101,14 +101,20 @@ QpStatus Sqp::solve_program(const Deadline& deadline, QpStart start) {
   return qp.status;
 }
 
-/// The same, where every hard row may be broken at a price.
-QpStatus Sqp::solve_elastic(const Deadline& deadline) {
+/// The same; if the hard rows contradict each other, each may be broken at a price. Equations hold on.
+QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
+  QpStatus qp = solve_program(deadline, QpStart::multipliers);
+  // equations that cannot be met are never told so by the solver, it only gets no nearer
+  const bool stuck = qp == QpStatus::limited && solver_.report().breach > 1e-3 && !past(deadline);
+  elastic_ = qp == QpStatus::infeasible || stuck;
+  if (!elastic_) return qp;
   for (QpStage& stage : stages_)
     for (Eigen::Index row = 0; row < stage.bounds.price.size(); ++row) {
       double& price = stage.bounds.price(row);
       if (price == unbounded && stage.bounds.lower(row) < stage.bounds.upper(row))
         price = options.elastic;
     }
+  begun_ = false;
   return solve_program(deadline, QpStart::cold);
 }
 
@@ -289,9 +295,7 @@ bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
   set_program();
   for (QpStage& stage : stages_) stage.H.diagonal().array() += damping;
   if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, *bent_);
-  QpStatus qp = solve_program(deadline, QpStart::multipliers);
-  elastic_ = qp == QpStatus::infeasible;
-  if (elastic_) qp = solve_elastic(deadline);
+  const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed || qp == QpStatus::infeasible) return false;
   take_step();
   take_multipliers();
@@ -367,8 +371,7 @@ bool Sqp::prepare() {
 const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline) {
   report_ = {};
   problem_->difference(0, trajectory.x[0], x0, dx0_);
-  QpStatus qp = solve_program(deadline, QpStart::multipliers);
-  if (qp == QpStatus::infeasible) qp = solve_elastic(deadline);
+  const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed) return report_;
   report_.iterations = 1;
   report_.status = qp == QpStatus::solved ? SqpStatus::solved : SqpStatus::limited;

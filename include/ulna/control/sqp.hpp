@@ -88,7 +88,7 @@ class Sqp {
   bool linearise(bool exact);
   void set_program();
   QpStatus solve_program(const Deadline& deadline, QpStart start);
-  QpStatus solve_elastic(const Deadline& deadline);
+  QpStatus solve_or_yield(const Deadline& deadline);
   bool find_step(bool exact, double damping, const Deadline& deadline);
   void take_step();
   void take_multipliers();
