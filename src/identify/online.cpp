@@ -54,10 +54,11 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
   if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
     throw std::invalid_argument("online estimator: noise must be positive, for each joint");
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
-      !(options.outlier > 0.0) || options.patience < 0)
+      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0))
     throw std::invalid_argument(
-        "online estimator: rate, memory, outlier and patience must be positive, and correlated at "
-        "least 1");
+        "online estimator: rate, memory, outlier and patience must be positive, wander not "
+        "negative, "
+        "and correlated at least 1");
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
 }
@@ -120,6 +121,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
   if (surprised_(turn) == 0 && weighed_(turn) != 0.0) forget_along(rows_.col(turn));
+  if (options_.wander > 0.0) wander();
   R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
   r_.noalias() += whitened_ * weighed_;
   if (outcome == Outcome::changed) {
@@ -142,6 +144,20 @@ void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row)
   if (!(known > 0.0)) return;
   r_ -= (share / known * row.dot(r_)) * seen_;
   R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
+}
+
+/// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
+void OnlineEstimator::wander() {
+  const int first = model_.inertial_size(), count = static_cast<int>(r_.size()) - first;
+  if (count == 0) return;
+  const int turn = static_cast<int>(samples_ % count), k = first + turn;
+  const double far = options_.wander * noise_(turn / model_.feature_count());
+  const double variance = far * far * count / options_.rate_hz;
+  seen_.head(k) = R_.row(k).head(k).transpose();
+  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+  const double share = 1.0 / (seen_(k) + 1.0 / variance);
+  r_ -= (share * r_(k)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
 }
 
 void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {

@@ -16,8 +16,11 @@ struct OnlineOptions {
   /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
   /// where payload is, and what joints resist with.
   std::optional<std::vector<int>> changing = {};
-  double slow =
-      0.0;  ///< rad/s or m/s below which dry friction has no direction, and a joint no say
+  /// By how many deviations of noise what a joint resists with may have changed in a second: its dry
+  /// friction in Nm, its viscous friction in Nm per rad/s.
+  double wander = 0.0;
+  /// rad/s or m/s below which dry friction has no direction, and what a joint tells is not believed.
+  double slow = 0.0;
   PriorOptions prior = {};
 };
 
@@ -71,6 +74,7 @@ class OnlineEstimator {
 
  private:
   void require_unknowns(std::span<const int> unknowns) const;
+  void wander();
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
 
