@@ -55,9 +55,11 @@ Eigen::Matrix<double, 6, 12> joint_jacobian(const Joint& joint, const double* y,
 
 }  // namespace
 
-StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs)
+StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs, bool by_duration)
     : integrator_(integrator),
-      dx_(Matrix::Zero(model.nv(), 2 * model.nv() + inputs)),
+      by_duration_(by_duration),
+      v_(Eigen::VectorXd::Zero(model.nv())),
+      dx_(Matrix::Zero(model.nv(), 2 * model.nv() + inputs + (by_duration ? 1 : 0))),
       dq_(dx_),
       dv_(dx_),
       da_(dx_),
@@ -76,16 +78,18 @@ void StepSlopes::add_stage(const Step<double>& step, const Model& model, In<doub
     dx_.setZero(), dv_.setZero();
     dv_.middleCols(n, n).setIdentity();
     da_.leftCols(n) = da_dq, da_.middleCols(n, n) = da_dv;
-    da_.rightCols(da_dinputs.cols()) = da_dinputs;
+    da_.middleCols(2 * n, da_dinputs.cols()) = da_dinputs;
+    if (by_duration_) da_.rightCols(1).setZero(), v_ = step.v_;
   } else {
     const double reach = method.reach[stage] * h;
     dx_ = reach * drate_;
     dv_ = reach * da_;
     dv_.middleCols(n, n).diagonal().array() += 1.0;
+    if (by_duration_) dx_.rightCols(1) += step.x_ / h, dv_.rightCols(1) += (step.v_ - v_) / h;
     displace(model, q, step.x_, dx_, dq_);
     da_.noalias() = da_dq.lazyProduct(dq_);
     da_.noalias() += da_dv.lazyProduct(dv_);
-    da_.rightCols(da_dinputs.cols()) += da_dinputs;
+    da_.middleCols(2 * n, da_dinputs.cols()) += da_dinputs;
   }
   drate_ = dv_;
   turn_rates(step, model);
@@ -98,13 +102,14 @@ void StepSlopes::end(const Step<double>& step, const Model& model, In<double> q,
                      Matrix& A, Matrix& B) {
   const int n = model.nv();
   dv_sum_.middleCols(n, n).diagonal().array() += 1.0;
+  if (by_duration_) dv_sum_.rightCols(1) += step.v_sum_ / h;
   if (integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
+  if (by_duration_) dx_sum_.rightCols(1) += step.x_sum_ / h;
   displace(model, q, step.x_sum_, dx_sum_, dq_);
   A.topRows(n) = dq_.leftCols(2 * n), B.topRows(n) = dq_.rightCols(B.cols());
   A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(B.cols());
 }
 
-/// dq of integrate(q, x) when q and x are displaced.
 void StepSlopes::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
                           Matrix& dq) {
   const int n = model.nv();
@@ -145,12 +150,12 @@ void StepSlopes::turn_rates(const Step<double>& step, const Model& model) {
   }
 }
 
-StepDerivatives::StepDerivatives(const Model& model, Integrator integrator)
+StepDerivatives::StepDerivatives(const Model& model, Integrator integrator, bool by_duration)
     : step(model, integrator),
       A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
-      B(Eigen::MatrixXd::Zero(2 * model.nv(), model.nv())),
+      B(Eigen::MatrixXd::Zero(2 * model.nv(), model.nv() + (by_duration ? 1 : 0))),
       dynamics_(model),
-      slopes_(model, integrator, model.nv()) {}
+      slopes_(model, integrator, model.nv(), by_duration) {}
 
 bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<double> v,
                                  In<double> tau, double h, ExternalWrenches<double> wrenches) {

@@ -173,6 +173,34 @@ TEST(StepDerivatives, are_those_of_dual_numbers) {
       4);
 }
 
+TEST(StepDerivatives, may_count_the_duration_too) {
+  for_each_robot(
+      [](const Model& model, Random& random) {
+        const Rig<double> rig = smooth_rig(model, random);
+        const int n = model.nv();
+        const double h = 0.02;
+        for (const Integrator integrator : all_integrators) {
+          SCOPED_TRACE("method " + std::to_string(static_cast<int>(integrator)));
+          StepDerivatives plain(model, integrator), timed(model, integrator, true);
+          Step<double> step(model, integrator);
+          ASSERT_TRUE(plain(rig.plant, rig.q, rig.v, rig.a, h));
+          ASSERT_TRUE(timed(rig.plant, rig.q, rig.v, rig.a, h));
+          const Eigen::VectorXd slope = five_point_derivative(
+              [&](double later) -> Eigen::VectorXd {
+                EXPECT_TRUE(step(rig.plant, rig.q, rig.v, rig.a, h + later));
+                Eigen::VectorXd way(2 * n);
+                way << difference(model, timed.step.q_next, step.q_next), step.v_next;
+                return way;
+              },
+              1e-4);
+          expect_close(timed.B.col(n).eval(), slope, 1e-8);
+          EXPECT_EQ(timed.A, plain.A);
+          EXPECT_EQ(timed.B.leftCols(n), plain.B);
+        }
+      },
+      4);
+}
+
 TEST(StepDerivatives, the_step_is_that_of_Step) {
   for_each_robot(
       [](const Model& model, Random& random) {

@@ -47,12 +47,13 @@ class Step {
 };
 
 /// Carries derivatives through the stages of a step: by (q, v) of its beginning and by inputs, which
-/// may be anything that accelerations depend on.
+/// may be anything that accelerations depend on, and by the duration if that is asked for, which then
+/// is the last column of B.
 class StepSlopes {
  public:
   using Matrix = Eigen::MatrixXd;
 
-  StepSlopes(const Model& model, Integrator integrator, int inputs);
+  StepSlopes(const Model& model, Integrator integrator, int inputs, bool by_duration = false);
 
   void begin();
   /// After the stage's acceleration is known: how it changes with the q and v of the stage, and by
@@ -62,12 +63,16 @@ class StepSlopes {
   /// (δq_next, δv_next) = A (δq, δv) + B δinputs.
   void end(const Step<double>& step, const Model& model, In<double> q, double h, Matrix& A,
            Matrix& B);
+  /// How q ⊞ x is displaced, dq, when x changes by dx and q by the first nv columns.
+  static void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
+                       Matrix& dq);
 
  private:
-  void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx, Matrix& dq);
   void turn_rates(const Step<double>& step, const Model& model);
 
   Integrator integrator_;
+  bool by_duration_;
+  Eigen::VectorXd v_;  ///< of the beginning
   // by (q, v, inputs) of the beginning, of the stage:
   Matrix dx_, dq_, dv_, da_, drate_;
   Matrix dx_sum_, dv_sum_;
@@ -77,17 +82,18 @@ class StepSlopes {
 ///
 ///     (δq_next, δv_next) = A (δq, δv) + B δtau,
 ///
-/// displacements being taken along the tangent spaces. Friction counts with its slope.
+/// displacements being taken along the tangent spaces. Friction counts with its slope. If the duration
+/// is to count too, B has one more column, of how the end changes with it.
 class StepDerivatives {
  public:
-  StepDerivatives(const Model& model, Integrator integrator);
+  StepDerivatives(const Model& model, Integrator integrator, bool by_duration = false);
 
   /// As of Step.
   [[nodiscard]] bool operator()(const Plant<double>& plant, In<double> q, In<double> v,
                                 In<double> tau, double h, ExternalWrenches<double> wrenches = {});
 
   Step<double> step;     ///< with q_next and v_next
-  Eigen::MatrixXd A, B;  ///< 2 nv x 2 nv, 2 nv x nv
+  Eigen::MatrixXd A, B;  ///< 2 nv x 2 nv, 2 nv x nv or one more
 
  private:
   ForwardDynamicsDerivatives<double> dynamics_;

@@ -1,0 +1,75 @@
+#include "ulna/control/problem.hpp"
+
+#include <stdexcept>
+
+namespace ulna {
+
+namespace {
+
+/// Degrees of freedom of the state after stage k.
+int next_size(const std::vector<StageSize>& sizes, std::size_t k) {
+  return k + 1 < sizes.size() ? sizes[k + 1].x : 0;
+}
+
+}  // namespace
+
+std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes) {
+  std::vector<QpStage> stages;
+  for (std::size_t k = 0; k < sizes.size(); ++k) stages.emplace_back(sizes[k], next_size(sizes, k));
+  return stages;
+}
+
+OptimalControlProblem::OptimalControlProblem(std::vector<StageSize> sizes)
+    : sizes_(std::move(sizes)), bounds_(sizes_.begin(), sizes_.end()) {
+  if (sizes_.size() < 2)
+    throw std::invalid_argument(
+        "an optimal control problem has " + std::to_string(sizes_.size()) +
+        " stages; it needs two at least, one to act in and one to arrive at");
+  if (sizes_.back().u != 0)
+    throw std::invalid_argument("the last stage of an optimal control problem has " +
+                                std::to_string(sizes_.back().u) +
+                                " inputs; nothing comes after it");
+}
+
+void OptimalControlProblem::move(int, In x, In dx, Out moved) const { moved = x + dx; }
+
+void OptimalControlProblem::difference(int, In from, In to, Out dx) const { dx = to - from; }
+
+bool OptimalControlProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
+  for (std::size_t k = 0; k < sizes_.size(); ++k)
+    if (!evaluate(static_cast<int>(k), at.x[k], at.u[k], values[k])) return false;
+  return true;
+}
+
+bool OptimalControlProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
+                                      std::vector<StageValue>& values,
+                                      std::vector<QpStage>& stages) {
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    const Vector* next = multipliers ? &multipliers->next[k] : nullptr;
+    const Vector* rows = multipliers ? &multipliers->rows[k] : nullptr;
+    if (!linearise(static_cast<int>(k), at.x[k], at.u[k], next, rows, values[k], stages[k]))
+      return false;
+  }
+  return true;
+}
+
+std::vector<StageValue> stage_values(const OptimalControlProblem& problem) {
+  std::vector<StageValue> values(problem.sizes().size());
+  for (int k = 0; k < problem.stage_count(); ++k) {
+    StageValue& value = values[static_cast<std::size_t>(k)];
+    value.next.setZero(k + 1 < problem.stage_count() ? problem.numbers(k + 1) : 0);
+    value.g.setZero(problem.size(k).g);
+  }
+  return values;
+}
+
+Trajectory trajectory_of(const OptimalControlProblem& problem) {
+  Trajectory t;
+  for (int k = 0; k < problem.stage_count(); ++k) {
+    t.x.push_back(Eigen::VectorXd::Zero(problem.numbers(k)));
+    t.u.push_back(Eigen::VectorXd::Zero(problem.size(k).u));
+  }
+  return t;
+}
+
+}  // namespace ulna

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "ulna/simulate/step.hpp"
+
+namespace ulna::detail {
+
+/// A step from a node to the next, and the torques it takes.
+class StageMotion {
+ public:
+  using Vector = Eigen::VectorXd;
+
+  explicit StageMotion(const Model& model)
+      : q_next(Vector::Zero(model.nq())),
+        v_next(Vector::Zero(model.nv())),
+        tau(Vector::Zero(model.nv())) {}
+  virtual ~StageMotion() = default;
+
+  /// q_next, v_next and tau. False if they are not finite.
+  virtual bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
+                  double h) = 0;
+  /// The same, and how (q_next, v_next) changes with (u, q, v), and with h if that is asked for.
+  virtual bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
+                             double h, Eigen::Ref<Eigen::MatrixXd> F) = 0;
+  /// What holds the robot at q, as an input.
+  virtual void rest(const Plant<double>& plant, In<double> q, Workspace<double>& ws,
+                    Out<double> u) const = 0;
+
+  /// How tau changes with (u, q, v); null where it is u.
+  virtual const Eigen::MatrixXd* tau_slope() const = 0;
+
+  Vector q_next, v_next, tau;
+};
+
+/// u = tau, and a step of forward dynamics.
+std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
+                                            bool by_duration);
+/// u = a, and tau = ID(q, v, a).
+std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
+
+}  // namespace ulna::detail

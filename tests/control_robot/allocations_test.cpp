@@ -1,0 +1,44 @@
+#include "support/allocations.hpp"
+
+#include "problems.hpp"
+#include "ulna/io/import.hpp"
+
+namespace ulna::test {
+namespace {
+
+TEST(RobotProblem, allocates_nothing_once_it_is_made) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer counts its own";
+  for (const char* name : {"panda", "quadruped"})
+    for (const Transcription transcription : both_transcriptions) {
+      SCOPED_TRACE(name);
+      const Model model = load_robot(name).model;
+      RobotProblemOptions options;
+      options.transcription = transcription;
+      options.frames = {{std::string(model.frames().back().name), 100.0, 10.0}};
+      RobotProblem problem(Plant<double>(model), options);
+      Random random(1);
+      const Trajectory t = random_trajectory(problem, random);
+      const Plant<double> plant(model);
+      const MotionWeights weights(model);
+      const MotionLimits limits(model);
+      const Eigen::VectorXd goal = random_q(model, random), v = random_v(model, random);
+      auto values = stage_values(problem);
+      auto stages = qp_stages(problem.sizes());
+      bool possible = true;
+      const long count = allocations_of([&] {
+        problem.set_plant(plant);
+        problem.set_weights(weights);
+        problem.set_limits(limits);
+        problem.set_goal(goal);
+        problem.set_reference(3, goal, v);
+        problem.set_torque_reference(3, v);
+        problem.set_target(0, Transform<double>());
+        possible = problem.evaluate(t, values) && problem.linearise(t, nullptr, values, stages);
+      });
+      EXPECT_TRUE(possible);
+      EXPECT_EQ(count, 0);
+    }
+}
+
+}  // namespace
+}  // namespace ulna::test
