@@ -43,6 +43,7 @@ std::vector<int> fixed_at_end(const Model& model, const RobotProblemOptions& opt
 
 /// The stage before the nodes, if there is one, and the nodes.
 std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& options) {
+  const int pairs = options.collisions ? Capsules(model, *options.collisions).size() : 0;
   const int n = model.nv(), steps = static_cast<int>(durations_of(options).size());
   const int time = options.final_time ? 1 : 0;
   const int free = static_cast<int>(free_at_start(model, options).size());
@@ -52,7 +53,7 @@ std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& o
   for (int k = 0; k <= steps; ++k) {
     StageSize s{2 * n + time, k < steps ? n : 0, 0};
     if (options.transcription == Transcription::inverse_dynamics && k < steps) s.g += n;
-    if (!flat && (k > 0 || free > 0)) s.g += 2 * n;
+    if (k > 0 || free > 0) s.g += (flat ? 0 : 2 * n) + pairs;
     if (!flat && k == steps) s.g += static_cast<int>(fixed_at_end(model, options).size());
     sizes.push_back(s);
   }
@@ -94,6 +95,17 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       throw std::invalid_argument("robot problem: the task of frame '" + task.frame +
                                   "' has a negative weight");
     frames_.push_back(&at_.model().frame(task.frame));
+  }
+  if (options.collisions) capsules_.emplace(model(), *options.collisions);
+  for (int k = stage(free_.empty() ? 1 : 0); capsules_ && k < stage_count(); ++k) {
+    // the last rows but for those of the end
+    Bounds& b = bounds(k);
+    const int pairs = capsules_->size(),
+              after = k + 1 < stage_count() || flat_ ? 0 : static_cast<int>(end_.size());
+    const auto row = b.lower.size() - after - pairs;
+    b.lower.segment(row, pairs).setConstant(capsules_->required());
+    b.price.segment(row, pairs).setConstant(options.collision_price);
+    b.price_squared.segment(row, pairs).setConstant(options.collision_price_squared);
   }
   references_.resize(static_cast<std::size_t>(steps_ + 1));
   for (Reference& r : references_) {
@@ -250,6 +262,13 @@ void RobotProblem::set_target(int task, const Transform<double>& X_WF) {
 void RobotProblem::clear_target(int task, int node) {
   require_node(node, steps_);
   reference(node).frames.at(static_cast<std::size_t>(task)).reset();
+}
+
+void RobotProblem::set_obstacle(int i, const Rod& obstacle) {
+  if (!capsules_)
+    throw std::logic_error(
+        "robot problem: it knows of no obstacles; name them in options.collisions first");
+  capsules_->set_obstacle(i, obstacle);
 }
 
 // --- states ---

@@ -178,8 +178,8 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
     if (slopes) slopes->G.topLeftCorner(n, 3 * n) = *by;
     row += n;
   }
-  if (flat_) return;
-  if (!first || !free_.empty()) {
+  const bool limited = !first || !free_.empty();
+  if (limited && !flat_) {
     // joints of several coordinates have no limits of position
     value.g.segment(row, n).setZero();
     for (const Joint& j : model().joints()) {
@@ -191,7 +191,16 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
     if (slopes) slopes->G.block(row + n, at_v, n, n).diagonal().setOnes();
     row += 2 * n;
   }
-  if (last && !end_.empty()) {
+  if (limited && capsules_) {
+    const int pairs = capsules_->size();
+    if (slopes)
+      capsules_->distances(q_of(x), value.g.segment(row, pairs),
+                           slopes->G.block(row, at_q, pairs, n));
+    else
+      capsules_->distances(q_of(x), value.g.segment(row, pairs));
+    row += pairs;
+  }
+  if (last && !flat_) {
     const Reference& r = reference(steps_);
     ulna::difference<double>(model(), r.q, q_of(x), error_);
     if (slopes) detail::difference_slope(model(), r.q, q_of(x), slope_);

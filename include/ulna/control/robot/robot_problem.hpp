@@ -60,6 +60,10 @@ class RobotProblem : public OptimalControlProblem {
   void set_target(int task, const Transform<double>& X_WF);
   void clear_target(int task, int node);
 
+  void set_obstacle(int i, const Rod& obstacle);
+  /// What is kept from what, in the order of the rows; null: nothing is.
+  const Capsules* capsules() const { return capsules_ ? &*capsules_ : nullptr; }
+
   /// (q, v) as one state, and the final time if it is free.
   Vector state(In q, In v) const;
   Vector state(In q, In v, double final_time) const;
@@ -118,6 +122,7 @@ class RobotProblem : public OptimalControlProblem {
   std::vector<const Frame*> frames_;  ///< of the tasks
   std::vector<Reference> references_;
   std::unique_ptr<detail::StageMotion> motion_;
+  std::optional<Capsules> capsules_;
 
   // scratch
   Workspace<double> ws_;

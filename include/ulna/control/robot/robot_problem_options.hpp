@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ulna/control/stages.hpp"
-#include "ulna/model/model.hpp"
+#include "ulna/dynamics/capsules.hpp"
 #include "ulna/simulate/step.hpp"
 
 namespace ulna {
@@ -66,6 +66,12 @@ struct RobotProblemOptions {
   std::optional<MotionWeights> weights = {};  ///< none: as they come
   std::optional<MotionLimits> limits = {};
   std::vector<FrameTask> frames = {};
+
+  /// What the robot must not hit, at every node but a first one that is given. There can never be more
+  /// obstacles than at first.
+  std::optional<Capsules::Options> collisions = {};
+  /// What a metre too close costs, and its square; unbounded: distances are hard.
+  double collision_price = unbounded, collision_price_squared = 0.0;
 };
 
 }  // namespace ulna
