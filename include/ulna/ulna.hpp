@@ -41,4 +41,5 @@
 #include "ulna/model/plant.hpp"
 #include "ulna/robot/robot.hpp"
 #include "ulna/simulate/step.hpp"
+#include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"

@@ -86,10 +86,13 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       q_slope_(along_slope_) {
   const int n = model().nv();
   J_.setZero(6, n);
+  Q_.setZero(model().nq(), steps_), V_.setZero(n, steps_), U_.setZero(n, steps_);
+  h_ = Eigen::Map<const Vector>(durations_.data(), steps_);
   along_slope_.rightCols(n).setIdentity();
-  motion_ = options.transcription == Transcription::forward_dynamics
-                ? detail::forward_motion(model(), options.integrator, timed_)
-                : detail::inverse_motion(model(), timed_);
+  motion_ =
+      options.transcription == Transcription::forward_dynamics
+          ? detail::forward_motion(model(), options.integrator, timed_, steps_, options.threads)
+          : detail::inverse_motion(model(), timed_);
   for (const FrameTask& task : tasks_) {
     if (!(task.position >= 0.0 && task.orientation >= 0.0))
       throw std::invalid_argument("robot problem: the task of frame '" + task.frame +

@@ -5,6 +5,33 @@
 // What a stage costs, where it leads and what it keeps to. Slopes are in the order (u, q, v).
 namespace ulna {
 
+bool RobotProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
+  if (!prepare(at, false)) return false;
+  const bool possible = OptimalControlProblem::evaluate(at, values);
+  prepared_ = false;
+  return possible;
+}
+
+bool RobotProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
+                             std::vector<StageValue>& values, std::vector<QpStage>& stages) {
+  if (!prepare(at, true)) return false;
+  const bool possible = OptimalControlProblem::linearise(at, multipliers, values, stages);
+  prepared_ = false;
+  return possible;
+}
+
+/// The steps of all stages together, where they can be.
+bool RobotProblem::prepare(const Trajectory& at, bool slopes) {
+  if (!motion_->prepares()) return true;
+  for (int i = 0; i < steps_; ++i) {
+    const auto k = static_cast<std::size_t>(stage(i));
+    if (!at.x[k].allFinite() || !at.u[k].allFinite()) return false;
+    Q_.col(i) = q_of(at.x[k]), V_.col(i) = v_of(at.x[k]), U_.col(i) = at.u[k];
+  }
+  prepared_ = motion_->prepare(plant_, Q_, V_, U_, h_, slopes);
+  return prepared_;
+}
+
 bool RobotProblem::evaluate(int k, In x, In u, StageValue& value) {
   return stage(k, x, u, value, nullptr);
 }
@@ -13,6 +40,20 @@ bool RobotProblem::linearise(int k, In x, In u, const Vector*, const Vector*, St
                              QpStage& slopes) {
   slopes.H.setZero(), slopes.h.setZero(), slopes.G.setZero();
   return stage(k, x, u, value, &slopes);
+}
+
+/// Where a stage leads when it lasts h: motion_, and where it is given, F.
+bool RobotProblem::step(int k, In x, In u, double h, QpStage* slopes) {
+  const auto rows = [&] { return slopes->F.topRows(2 * model().nv()); };
+  if (prepared_) {
+    if (slopes)
+      motion_->recall(node(k), rows());
+    else
+      motion_->recall(node(k));
+    return true;
+  }
+  return slopes ? motion_->differentiate(plant_, q_of(x), v_of(x), u, h, rows())
+                : motion_->go(plant_, q_of(x), v_of(x), u, h);
 }
 
 bool RobotProblem::stage(int k, In x, In u, StageValue& value, QpStage* slopes) {
@@ -26,10 +67,7 @@ bool RobotProblem::stage(int k, In x, In u, StageValue& value, QpStage* slopes) 
     const double share = h / whole_;
     if (timed_) h = share * x.tail(1)(0);
     if (!(h > 0.0)) return false;
-    const bool possible =
-        slopes ? motion_->differentiate(plant_, q_of(x), v_of(x), u, h, slopes->F.topRows(2 * n))
-               : motion_->go(plant_, q_of(x), v_of(x), u, h);
-    if (!possible) return false;
+    if (!step(k, x, u, h, slopes)) return false;
     value.next.head(model().nq()) = motion_->q_next;
     value.next.segment(model().nq(), n) = motion_->v_next;
     if (timed_) value.next.tail(1) = x.tail(1);

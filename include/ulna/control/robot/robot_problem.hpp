@@ -72,8 +72,10 @@ class RobotProblem : public OptimalControlProblem {
   /// From (q, v) straight to the last reference, held against gravity all the way.
   Trajectory guess(In q, In v) const;
 
-  using OptimalControlProblem::evaluate;
-  using OptimalControlProblem::linearise;
+  [[nodiscard]] bool evaluate(const Trajectory& at, std::vector<StageValue>& values) override;
+  [[nodiscard]] bool linearise(const Trajectory& at, const Multipliers* multipliers,
+                               std::vector<StageValue>& values,
+                               std::vector<QpStage>& stages) override;
   int numbers(int k) const override;
   void move(int k, In x, In dx, Out moved) const override;
   void difference(int k, In from, In to, Out dx) const override;
@@ -89,6 +91,8 @@ class RobotProblem : public OptimalControlProblem {
     bool against_gravity = true;
     std::vector<std::optional<Transform<double>>> frames;  ///< by task
   };
+  bool prepare(const Trajectory& at, bool slopes);
+  bool step(int k, In x, In u, double h, QpStage* slopes);
   bool lead(In u, StageValue& value, QpStage* slopes);
   bool stage(int k, In x, In u, StageValue& value, QpStage* slopes);
   // each adds to the cost, unscaled, and where `slopes` is given, to H and h
@@ -125,6 +129,9 @@ class RobotProblem : public OptimalControlProblem {
   std::optional<Capsules> capsules_;
 
   // scratch
+  bool prepared_ = false;  ///< motion_ knows the steps of all stages
+  Eigen::MatrixXd Q_, V_, U_;
+  Vector h_;
   Workspace<double> ws_;
   Configuration<double> at_;
   Vector error_, along_;

@@ -53,6 +53,8 @@ struct RobotProblemOptions {
   Transcription transcription = Transcription::forward_dynamics;
   Integrator integrator = Integrator::rk4;  ///< of forward dynamics
 
+  int threads = 1;  ///< that stages are evaluated on; 0: as many as there are cores
+
   int steps = 20;                      ///< the horizon: N steps between N + 1 nodes
   double duration = 0.02;              ///< of each, in seconds,
   std::vector<double> durations = {};  ///< unless they are given one by one
