@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "batch_parts.hpp"
+#include "num/processor.hpp"
 #include "ulna/dynamics/batch.hpp"
 
 /// Many states on many threads, whatever is computed of them.
@@ -112,24 +113,6 @@ struct Team {
     for (auto& kernel : kernels) kernel->set_plant(plant);
   }
 };
-
-/// Whether the kernels for AVX2 are there and can run here.
-inline bool has_avx2() {
-#if ULNA_WIDE_KERNELS
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
-inline bool has_avx512() {
-#if ULNA_WIDE_KERNELS
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq");
-#else
-  return false;
-#endif
-}
 
 inline Columns columns(const Batch::In& m) {
   return {const_cast<double*>(m.data()), m.outerStride()};

@@ -1,37 +1,11 @@
 #include "ulna/simulate/step.hpp"
 
-#include "simulate/tableau.hpp"
+#include "simulate/step_impl.hpp"
 #include "ulna/num/dual.hpp"
 
 namespace ulna {
-namespace {
 
-using detail::Tableau;
-using detail::tableau;
-
-/// Whether displacements along the joint's coordinates do not commute.
-bool curved(const Joint& joint) { return !joint.mimics && velocity_size(joint.type) > 1; }
-
-/// dx/dt of the displacement x from where the step began, when the joint moves with v: dexp^-1 up to
-/// the terms that count for order 4 [Munthe-Kaas 1998; Iserles et al. 2000, eq. 2.46].
-template <Scalar T>
-void displacement_rate(const Joint& joint, const T* x, const T* v, T* rate) {
-  const Twist<T> X = joint_twist(joint.type, joint.pitch, x),
-                 V = joint_twist(joint.type, joint.pitch, v), XV = cross(X, V);
-  const Vec6<T> change = (T(0.5) * XV + T(1.0 / 12.0) * cross(X, XV)).vector();
-  // planar joints have wz, vx, vy of it, ball joints the angular half
-  const int first = joint.type == JointType::planar ? 2 : 0;
-  for (int i = 0; i < velocity_size(joint.type); ++i) rate[i] = v[i] + change(first + i);
-}
-
-template <Scalar T>
-bool finite(const VecX<T>& x) {
-  T sum(0);
-  for (Eigen::Index i = 0; i < x.size(); ++i) sum += T(0) * x(i);
-  return all(is_finite(sum));
-}
-
-}  // namespace
+using namespace detail;
 
 template <Scalar T>
 Step<T>::Step(const Model& model, Integrator integrator)
@@ -46,42 +20,6 @@ Step<T>::Step(const Model& model, Integrator integrator)
       rate_(v_next),
       x_sum_(v_next),
       v_sum_(v_next) {}
-
-template <Scalar T>
-template <class Accelerate>
-bool Step<T>::take(const Model& model, In<T> q, In<T> v, double h, Accelerate accelerate) {
-  detail::require<T>("q", q, model.nq(), model);
-  detail::require<T>("v", v, model.nv(), model);
-  if (!std::isfinite(h))
-    throw std::invalid_argument("step: the duration is not finite: " + std::to_string(h));
-  const Tableau& method = tableau(integrator_);
-  x_sum_.setZero(), v_sum_.setZero();
-  for (int s = 0; s < method.stages; ++s) {
-    if (s == 0) {
-      x_.setZero(), q_ = q, v_ = v;
-    } else {
-      const T reach(method.reach[s] * h);
-      x_ = reach * rate_;
-      v_ = v + reach * a_;
-      if (!finite<T>(x_) || !finite<T>(v_)) return false;
-      integrate<T>(model, q, x_, q_);
-    }
-    if (!accelerate(s, a_)) return false;
-    rate_ = v_;
-    for (const Joint& j : model.joints())
-      if (curved(j)) displacement_rate<T>(j, x_.data() + j.v, v_.data() + j.v, rate_.data() + j.v);
-    const T weight(method.weight[s] * h);
-    x_sum_ += weight * rate_;
-    v_sum_ += weight * a_;
-  }
-  v_ = v + v_sum_;
-  if (integrator_ == Integrator::semi_implicit_euler) x_sum_ = T(h) * v_;
-  if (!finite<T>(x_sum_) || !finite<T>(v_)) return false;
-  integrate<T>(model, q, x_sum_, q_);
-  if (!finite<T>(q_)) return false;
-  q_next = q_, v_next = v_;
-  return true;
-}
 
 template <Scalar T>
 bool Step<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,

@@ -55,11 +55,7 @@ StepBatch::~StepBatch() = default;
 StepBatch::StepBatch(StepBatch&&) noexcept = default;
 StepBatch& StepBatch::operator=(StepBatch&&) noexcept = default;
 
-bool StepBatch::serves(const Model& model) {
-  for (const Joint& j : model.joints())
-    if (!j.mimics && velocity_size(j.type) > 1) return false;
-  return true;
-}
+bool StepBatch::serves(const Model& model) { return detail::flat(model); }
 
 bool StepBatch::step(const Plant<double>& plant, In Q, In V, In Tau, Durations h, Out Q_next,
                      Out V_next) {

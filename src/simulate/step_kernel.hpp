@@ -1,7 +1,7 @@
 #pragma once
 
 #include "dynamics/batch_crew.hpp"
-#include "simulate/tableau.hpp"
+#include "simulate/step_impl.hpp"
 
 /// What a batch of steps calls for each run of states.
 namespace ulna::detail {

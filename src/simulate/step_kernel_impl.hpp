@@ -112,7 +112,7 @@ class StepKernelOf final : public StepKernel {
           stage_q_(i) = q_(i) + reach * stage_v_(i);
           stage_v_(i) = v_(i) + reach * a_(i);
         }
-        if (!finite(stage_q_) || !finite(stage_v_)) return false;
+        if (!finite<T>(stage_q_) || !finite<T>(stage_v_)) return false;
       }
       if (!accelerate(s)) return false;
       const T weight = T(method.weight[s]) * h;
@@ -123,13 +123,7 @@ class StepKernelOf final : public StepKernel {
     }
     if (integrator == Integrator::semi_implicit_euler)
       for (Eigen::Index i = 0; i < q_.size(); ++i) q_sum_(i) = q_(i) + h * v_sum_(i);
-    return finite(q_sum_) && finite(v_sum_);
-  }
-
-  static bool finite(const VecX<T>& x) {
-    T sum(0);
-    for (Eigen::Index i = 0; i < x.size(); ++i) sum += T(0) * x(i);
-    return all(is_finite(sum));
+    return finite<T>(q_sum_) && finite<T>(v_sum_);
   }
 
   /// How the stage's acceleration changes with (tau, q, v) of the beginning. With c the reach and

@@ -1,8 +1,7 @@
 #include "ulna/simulate/step.hpp"
 
-#include "support/allocations.hpp"
+#include "simulate/growing.hpp"
 #include "support/varied.hpp"
-#include "ulna/derivatives/regressor.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/spatial/solid.hpp"
 
@@ -218,41 +217,6 @@ TEST(StepDerivatives, the_step_is_that_of_Step) {
       3);
 }
 
-/// Torques that grow with time and are braked, by numbers: inertial parameters, dampings, and how fast
-/// they grow.
-class Growing : public Drive {
- public:
-  Growing(const Rig<double>& rig, double h)
-      : tau(rig.a),
-        growth(0.3 * rig.a.reverse()),
-        damping(rig.v.cwiseAbs()),
-        h_(h),
-        regressor_(rig.model()),
-        Y_(rig.nv(), 10 * rig.model().joint_count()) {}
-
-  int size() const { return static_cast<int>(Y_.cols() + damping.size() + 1); }
-  void torque(double share, In<double>, In<double> v, Out<double> out, Out<double> by_v) override {
-    out = tau + (speed * share * h_) * growth - damping.cwiseProduct(v);
-    by_v = -damping;
-  }
-  void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
-                          OutMatrix<double> D) override {
-    regressor_.torque(q, v, a, Y_);
-    D.leftCols(Y_.cols()) = -Y_;
-    D.middleCols(Y_.cols(), v.size()).setZero();
-    D.middleCols(Y_.cols(), v.size()).diagonal() = -v;
-    D.rightCols(1) = (share * h_) * growth;
-  }
-
-  Eigen::VectorXd tau, growth, damping;
-  double speed = 1.0;
-
- private:
-  double h_;
-  Regressor<double> regressor_;
-  RowMatX<double> Y_;
-};
-
 TEST(StepSensitivities, are_those_of_differences) {
   for_each_robot(
       [](const Model& model, Random& random) {
@@ -310,25 +274,6 @@ TEST(StepSensitivities, are_those_of_differences) {
         }
       },
       3);
-}
-
-TEST(Step, allocates_nothing) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
-  for_each_robot([](const Model& model, Random& random) {
-    const Rig<double> rig(model, random);
-    Step<double> step(model, Integrator::rk4);
-    StepDerivatives slope(model, Integrator::rk4);
-    Growing drive(rig, 0.01);
-    StepSensitivities sensitivities(model, Integrator::rk4, drive.size());
-    bool possible = true;
-    EXPECT_EQ(allocations_of([&] {
-                possible &= sensitivities(rig.plant, rig.q, rig.v, drive, 0.01);
-                possible &= step(rig.plant, rig.q, rig.v, rig.a, 0.01);
-                possible &= slope(rig.plant, rig.q, rig.v, rig.a, 0.01);
-              }),
-              0);
-    EXPECT_TRUE(possible);
-  });
 }
 
 }  // namespace

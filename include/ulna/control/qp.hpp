@@ -13,7 +13,7 @@ enum class QpStatus {
   solved,
   limited,     ///< by iterations or by the deadline: the best point so far
   infeasible,  ///< the hard rows contradict each other: the point that breaks them least
-  failed,      ///< a number is not finite, or the cost has no least: nothing changed
+  failed,      ///< a number is not finite, or the cost has no least: the point says nothing
 };
 
 struct QpOptions {
@@ -22,6 +22,13 @@ struct QpOptions {
   int iterations = 50;
   double start = 1.0;  ///< the barrier at a cold start: about the size of the largest multipliers
   double warm_start = 1e-3;  ///< the same where the last solution is near
+};
+
+/// Where a solver begins.
+enum class QpStart {
+  cold,
+  point,        ///< at the solution that it holds, which may have been shifted
+  multipliers,  ///< at z = 0 with the multipliers that it holds: where z is a step
 };
 
 struct QpReport {
@@ -42,6 +49,7 @@ struct QpReport {
 class QpSolver {
  public:
   using Vector = Eigen::VectorXd;
+  using Segment = Eigen::Map<const Vector>;
   using Clock = std::chrono::steady_clock;
 
   explicit QpSolver(const std::vector<StageSize>& sizes, const QpOptions& options = {});
@@ -51,18 +59,19 @@ class QpSolver {
 
   QpOptions options;
 
-  /// x0: the state of stage 0, which is given; its bounds do not count. `warm`: begins at the solution
-  /// that the solver holds, which may have been shifted. After the deadline no iteration begins.
+  /// x0: the state of stage 0, which is given; its bounds do not count. After the deadline no
+  /// iteration begins.
   const QpReport& solve(const std::vector<QpStage>& stages, const Eigen::Ref<const Vector>& x0,
-                        bool warm = false, std::optional<Clock::time_point> deadline = {});
+                        QpStart start = QpStart::cold,
+                        std::optional<Clock::time_point> deadline = {});
 
   const QpReport& report() const;
   /// (u, x) of a stage.
-  Eigen::VectorBlock<const Vector> z(int k) const;
-  Eigen::VectorBlock<const Vector> u(int k) const;
-  Eigen::VectorBlock<const Vector> x(int k) const;
+  Segment z(int k) const;
+  Segment u(int k) const;
+  Segment x(int k) const;
   /// Of the equation that yields the state of stage k + 1.
-  Eigen::VectorBlock<const Vector> multiplier(int k) const;
+  Segment multiplier(int k) const;
   /// Of the rows (u, x, g): below 0 where the lower bound holds, above 0 where the upper does.
   const Vector& row_multiplier(int k) const;
 

@@ -35,6 +35,7 @@ class Step {
   friend class StepDerivatives;
   friend class StepSensitivities;
   friend class StepSlopes;
+  friend class Flow;
   /// The step, where accelerate(stage, a) yields the acceleration at (q_, v_), which is x_ away from q.
   template <class Accelerate>
   bool take(const Model& model, In<T> q, In<T> v, double h, Accelerate accelerate);

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "control/robot/stage_motion.hpp"
-#include "control/robot/state_space.hpp"
+#include "simulate/step_impl.hpp"
 
 namespace ulna {
 namespace {
@@ -47,7 +47,7 @@ std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& o
   const int n = model.nv(), steps = static_cast<int>(durations_of(options).size());
   const int time = options.final_time ? 1 : 0;
   const int free = static_cast<int>(free_at_start(model, options).size());
-  const bool flat = detail::is_flat(model);
+  const bool flat = detail::flat(model);
   std::vector<StageSize> sizes;
   if (free + time > 0) sizes.push_back({0, free + time, 0});
   for (int k = 0; k <= steps; ++k) {
@@ -72,7 +72,7 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       free_(free_at_start(model(), options)),
       end_(fixed_at_end(model(), options)),
       leading_(stage_count() - 1 - steps_),
-      flat_(detail::is_flat(model())),
+      flat_(detail::flat(model())),
       weights_(model()),
       limits_(model()),
       tasks_(options.frames),

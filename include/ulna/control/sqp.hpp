@@ -1,0 +1,105 @@
+#pragma once
+
+#include "ulna/control/problem.hpp"
+#include "ulna/control/qp.hpp"
+
+namespace ulna {
+
+enum class SqpStatus {
+  solved,
+  limited,     ///< by iterations or by the deadline
+  stalled,     ///< no step makes progress: what is left stands in the report
+  infeasible,  ///< the hard constraints contradict each other, as far as can be seen from here
+  failed,      ///< the problem has no finite value at the guess
+};
+
+struct SqpOptions {
+  double tolerance = 1e-6;  ///< of the slope of the Lagrangian, of defects and of breaches
+  int iterations = 200;
+  bool exact_hessian = false;  ///< of the Lagrangian, where the problem has it; else Gauss-Newton
+  double elastic =
+      1e4;  ///< price of breaking hard rows where a step that keeps them all does not exist
+  QpOptions qp = {};
+};
+
+struct SqpReport {
+  SqpStatus status = SqpStatus::failed;
+  int iterations = 0, qp_iterations = 0;
+  double cost = 0.0;                               ///< with what soft rows pay
+  double slope = 0.0, defect = 0.0, breach = 0.0;  ///< what is left, the largest of each
+  QpStatus qp = QpStatus::failed;                  ///< of the last program
+
+  std::string str() const;
+};
+
+/// Sequential quadratic programming with a filter [Wächter, Biegler 2006], and its real-time iteration
+/// [Diehl et al. 2005]. Made once for its problem, it allocates no more.
+///
+///     Sqp sqp(problem);
+///     sqp.trajectory = guess;
+///     if (sqp.solve(x0).status == SqpStatus::solved) use(sqp.trajectory);
+///
+/// In a control loop, one step of it per sample:
+///
+///     sqp.prepare();              // before the state is known
+///     sqp.feedback(x0);           // as soon as it is
+///     apply(sqp.trajectory.u[0]);
+///     sqp.shift();
+class Sqp {
+ public:
+  using Vector = Eigen::VectorXd;
+  using Clock = QpSolver::Clock;
+  using Deadline = std::optional<Clock::time_point>;
+
+  explicit Sqp(OptimalControlProblem& problem, const SqpOptions& options = {});
+
+  SqpOptions options;
+  Trajectory trajectory;    ///< in: where to begin; out: the best found
+  Multipliers multipliers;  ///< of the last step
+
+  const SqpReport& solve(const Eigen::Ref<const Vector>& x0, Deadline deadline = {});
+
+  /// Derivatives at the trajectory. False, and nothing is to be hoped of feedback, if there are none.
+  [[nodiscard]] bool prepare();
+  /// One whole step from there for the state x0.
+  const SqpReport& feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline = {});
+  /// For a horizon that has moved on by a stage. Problems whose stages are of several sizes keep those.
+  void shift();
+
+  const SqpReport& report() const { return report_; }
+  const OptimalControlProblem& problem() const { return *problem_; }
+
+ private:
+  struct Merit {
+    double cost = 0.0;        ///< with what soft rows pay
+    double infeasible = 0.0;  ///< sum of defects and of breaches of hard rows
+    double defect = 0.0, breach = 0.0;
+  };
+  bool linearise(bool exact);
+  void set_program(double damping);
+  QpStatus solve_program(const Deadline& deadline, QpStart start);
+  QpStatus solve_elastic(const Deadline& deadline);
+  void step_to(double length, Trajectory& to);
+  Merit merit(const Trajectory& at, const std::vector<StageValue>& values);
+  double predicted_change() const;
+  bool search(const Merit& here, const Deadline& deadline);
+  bool correct(const Deadline& deadline);
+  bool acceptable(const Merit& trial) const;
+  void keep_multipliers();
+
+  OptimalControlProblem* problem_;
+  QpSolver solver_;
+  std::vector<QpStage> stages_;
+  std::vector<StageValue> values_, trial_values_;
+  Trajectory trial_;
+  std::vector<Vector> step_;  ///< (u, x) of each stage
+  std::vector<Vector> kept_;  ///< the step, while a corrected one is tried
+  std::vector<Vector> scratch_;
+  std::vector<std::pair<double, double>> filter_;  ///< (infeasible, cost)
+  std::vector<Vector> defects_;                    ///< of the merit's trajectory
+  Vector dx0_;
+  SqpReport report_;
+  bool begun_ = false;  ///< whether the solver holds multipliers
+};
+
+}  // namespace ulna

@@ -1,0 +1,293 @@
+#include "ulna/control/qp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "num/processor.hpp"
+#include "qp_state.hpp"
+
+namespace ulna {
+
+namespace detail {
+
+namespace {
+
+/// Hands out pieces of memory, each at the begin of a cache line; with no memory, only counts.
+class Arena {
+ public:
+  explicit Arena(double* memory) : memory_(memory) {}
+  double* take(int count) {
+    double* const piece = memory_ ? memory_ + used_ : nullptr;
+    used_ += filled_up(count);
+    return piece;
+  }
+  int used() const { return used_; }
+
+ private:
+  double* memory_;
+  int used_ = 0;
+};
+
+void place(QpSide& side, int rows, Arena& arena) {
+  for (double** piece :
+       {&side.present, &side.bound, &side.distance, &side.multiplier, &side.d_distance,
+        &side.d_multiplier, &side.soft, &side.price, &side.price_squared, &side.slack,
+        &side.slack_multiplier, &side.d_slack, &side.d_slack_multiplier})
+    *piece = arena.take(rows);
+}
+
+int place(QpState& state, double* memory) {
+  Arena arena(memory);
+  int largest = 0, deepest = 0;
+  for (std::size_t k = 0; k < state.stages.size(); ++k) {
+    QpStageData& s = state.stages[k];
+    const StageSize& size = state.sizes[k];
+    s.u = size.u, s.x = size.x, s.g = size.g, s.n = size.variables();
+    s.next = k + 1 < state.stages.size() ? state.sizes[k + 1].x : 0;
+    s.ld = filled_up(s.n), s.ld_next = filled_up(s.next), s.ld_g = filled_up(s.g);
+    s.rows = s.ld + s.ld_g;
+    s.H = arena.take(s.ld * s.n), s.h = arena.take(s.ld);
+    s.F = arena.take(s.ld_next * s.n), s.Ft = arena.take(s.ld * s.next);
+    s.f = arena.take(s.ld_next);
+    s.G = arena.take(s.ld_g * s.n), s.Gt = arena.take(s.ld * s.g);
+    place(s.lower, s.rows, arena), place(s.upper, s.rows, arena);
+    for (double** piece :
+         {&s.equal, &s.value, &s.equal_multiplier, &s.y, &s.dy, &s.weight, &s.linear})
+      *piece = arena.take(s.rows);
+    s.pi = arena.take(s.ld_next), s.d_pi = arena.take(s.ld_next);
+    s.slope = arena.take(s.ld), s.defect = arena.take(s.ld_next);
+    s.L = arena.take(s.ld * s.n), s.p = arena.take(s.ld);
+    largest = std::max({largest, s.ld, s.ld_next}), deepest = std::max(deepest, s.next + s.g);
+  }
+  state.W = arena.take(largest * deepest);
+  state.scratch = arena.take(2 * largest);
+  return arena.used();
+}
+
+}  // namespace
+
+QpState::QpState(const std::vector<StageSize>& all) : sizes(all), stages(all.size()) {
+  for (const StageSize& size : sizes)
+    if (size.x < 0 || size.u < 0 || size.g < 0 || size.rows() > 10000)
+      throw std::invalid_argument("a stage of " + std::to_string(size.x) + " states, " +
+                                  std::to_string(size.u) + " inputs and " + std::to_string(size.g) +
+                                  " constraints: together 0 to 10000 are possible");
+  constexpr int line = 8;
+  memory.setZero(place(*this, nullptr) + line);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  place(*this, memory.data() + (64 - address % 64) % 64 / sizeof(double));
+  for (const StageSize& size : sizes)
+    row_multipliers.emplace_back(Eigen::VectorXd::Zero(size.rows()));
+}
+
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Map = Eigen::Map<Vector>;
+
+void require(const char* what, std::size_t k, const Eigen::Index (&is)[2],
+             const Eigen::Index (&wanted)[2]) {
+  if (is[0] == wanted[0] && is[1] == wanted[1]) return;
+  const auto shape = [](const Eigen::Index(&s)[2]) {
+    return std::to_string(s[0]) + " x " + std::to_string(s[1]);
+  };
+  throw std::invalid_argument("stage " + std::to_string(k) + " of the quadratic program: " + what +
+                              " is " + shape(is) + ", its sizes ask for " + shape(wanted));
+}
+
+void require_shapes(const QpStage& stage, const QpStageData& s, std::size_t k) {
+  const auto shape = [&](const char* what, const auto& m, Eigen::Index rows, Eigen::Index columns) {
+    require(what, k, {m.rows(), m.cols()}, {rows, columns});
+  };
+  const Eigen::Index rows = s.n + s.g;
+  shape("H", stage.H, s.n, s.n), shape("h", stage.h, s.n, 1);
+  shape("F", stage.F, s.next, s.n), shape("f", stage.f, s.next, 1);
+  shape("G", stage.G, s.g, s.n);
+  shape("lower", stage.bounds.lower, rows, 1), shape("upper", stage.bounds.upper, rows, 1);
+  shape("price", stage.bounds.price, rows, 1);
+  shape("price_squared", stage.bounds.price_squared, rows, 1);
+}
+
+/// Rows (u, x, g) with g where a new pack begins.
+int place_of(const QpStageData& s, int row) { return row < s.n ? row : s.ld + row - s.n; }
+
+/// False if bounds contradict each other or are not numbers.
+bool set_bounds(const Bounds& bounds, QpStageData& s, bool given_state) {
+  s.any_soft = s.any_equal = false;
+  for (int row = 0; row < s.n + s.g; ++row) {
+    const int i = place_of(s, row);
+    const double low = bounds.lower(row), high = bounds.upper(row);
+    const bool counts = !(given_state && row >= s.u && row < s.n);
+    if (counts && !(low <= high && low < unbounded && high > -unbounded)) return false;
+    const bool equal = counts && low == high;
+    const bool soft = counts && !equal && bounds.price(row) < unbounded;
+    if (soft && !(bounds.price(row) >= 0.0 && bounds.price_squared(row) >= 0.0)) return false;
+    s.equal[i] = equal, s.value[i] = equal ? low : 0.0;
+    if (!equal) s.equal_multiplier[i] = 0.0;
+    s.any_equal |= equal;
+    const auto set = [&](QpSide& side, double bound) {
+      const bool present = counts && !equal && std::isfinite(bound);
+      side.present[i] = present, side.bound[i] = present ? bound : 0.0;
+      side.soft[i] = present && soft;
+      side.price[i] = side.soft[i] != 0.0 ? bounds.price(row) : 0.0;
+      side.price_squared[i] = side.soft[i] != 0.0 ? bounds.price_squared(row) : 0.0;
+      s.any_soft |= side.soft[i] != 0.0;
+    };
+    set(s.lower, low), set(s.upper, -high);
+  }
+  return true;
+}
+
+/// The program into the solver's own shapes; false if a number is not finite.
+bool take_in(const std::vector<QpStage>& stages, QpState& state) {
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const QpStage& stage = stages[k];
+    QpStageData& s = state.stages[k];
+    const auto map = [](double* memory, int rows, int columns) {
+      return Eigen::Map<Eigen::MatrixXd>(memory, rows, columns);
+    };
+    map(s.H, s.ld, s.n).topRows(s.n) = stage.H;
+    Map(s.h, s.n) = stage.h;
+    if (s.next > 0) {
+      map(s.F, s.ld_next, s.n).topRows(s.next) = stage.F;
+      map(s.Ft, s.ld, s.next).topRows(s.n) = stage.F.transpose();
+      Map(s.f, s.next) = stage.f;
+    }
+    if (s.g > 0) {
+      map(s.G, s.ld_g, s.n).topRows(s.g) = stage.G;
+      map(s.Gt, s.ld, s.g).topRows(s.n) = stage.G.transpose();
+    }
+    const double sum =
+        0.0 * (stage.H.sum() + stage.h.sum() + stage.F.sum() + stage.f.sum() + stage.G.sum());
+    if (!std::isfinite(sum) || !set_bounds(stage.bounds, s, k == 0)) return false;
+  }
+  return true;
+}
+
+/// The last solution, moved to where the new bounds are; without one, the state's middle of nowhere.
+void set_point(QpState& state, const double* x0, QpStart start) {
+  for (std::size_t k = 0; k < state.stages.size(); ++k) {
+    QpStageData& s = state.stages[k];
+    if (start == QpStart::cold) {
+      Map(s.pi, s.ld_next).setZero();
+      Map(s.equal_multiplier, s.rows).setZero();
+    }
+    if (start != QpStart::point) {
+      Map(s.y, s.rows).setZero();
+      for (int row = 0; row < s.n; ++row) {
+        // within the bounds, as far as there are any
+        const double low = s.lower.present[row] != 0.0 ? s.lower.bound[row] : -unbounded;
+        const double high = s.upper.present[row] != 0.0 ? -s.upper.bound[row] : unbounded;
+        s.y[row] = low > 0.0 || high < 0.0 ? std::isfinite(low) && std::isfinite(high)
+                                                 ? 0.5 * (low + high)
+                                                 : (low > 0.0 ? low : high)
+                                           : 0.0;
+      }
+    }
+    if (k == 0) Map(s.y + s.u, s.x) = Eigen::Map<const Vector>(x0, s.x);
+    if (s.g > 0)
+      Map(s.y + s.ld, s.ld_g) = Eigen::Map<const Eigen::MatrixXd>(s.G, s.ld_g, s.n) * Map(s.y, s.n);
+  }
+}
+
+}  // namespace
+}  // namespace detail
+
+struct QpSolver::State : detail::QpState {
+  using QpState::QpState;
+};
+
+QpSolver::QpSolver(const std::vector<StageSize>& sizes, const QpOptions& o)
+    : options(o), state_(std::make_unique<State>(sizes)) {}
+QpSolver::~QpSolver() = default;
+QpSolver::QpSolver(QpSolver&&) noexcept = default;
+QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
+
+const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
+                                const Eigen::Ref<const Vector>& x0, QpStart start,
+                                std::optional<Clock::time_point> deadline) {
+  State& state = *state_;
+  if (stages.size() != state.stages.size())
+    throw std::invalid_argument("the quadratic program has " + std::to_string(stages.size()) +
+                                " stages, the solver was made for " +
+                                std::to_string(state.stages.size()));
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    detail::require_shapes(stages[k], state.stages[k], k);
+  detail::require("x0", 0, {x0.size(), 1}, {state.sizes[0].x, 1});
+
+  state.report = {};
+  if (!x0.allFinite() || !detail::take_in(stages, state)) return state.report;
+  detail::set_point(state, x0.data(), start);
+  const detail::QpQuestion question{&options, deadline ? &*deadline : nullptr,
+                                    start != QpStart::cold};
+#if ULNA_WIDE_KERNELS
+  if (detail::has_avx512())
+    ulna_qp_kernel_avx512(&state, &question);
+  else if (detail::has_avx2())
+    ulna_qp_kernel_avx2(&state, &question);
+  else
+#endif
+    detail::solve_qp_baseline(state, question);
+
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const detail::QpStageData& s = state.stages[k];
+    for (int row = 0; row < s.n + s.g; ++row) {
+      const int i = detail::place_of(s, row);
+      state.row_multipliers[k](row) =
+          s.upper.multiplier[i] - s.lower.multiplier[i] + s.equal[i] * s.equal_multiplier[i];
+    }
+  }
+  return state.report;
+}
+
+const QpReport& QpSolver::report() const { return state_->report; }
+
+QpSolver::Segment QpSolver::z(int k) const {
+  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
+  return Segment(s.y, s.n);
+}
+QpSolver::Segment QpSolver::u(int k) const {
+  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
+  return Segment(s.y, s.u);
+}
+QpSolver::Segment QpSolver::x(int k) const {
+  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
+  return Segment(s.y + s.u, s.x);
+}
+QpSolver::Segment QpSolver::multiplier(int k) const {
+  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
+  return Segment(s.pi, s.next);
+}
+const Eigen::VectorXd& QpSolver::row_multiplier(int k) const {
+  return state_->row_multipliers[static_cast<std::size_t>(k)];
+}
+
+void QpSolver::shift() {
+  for (std::size_t k = 0; k + 1 < state_->stages.size(); ++k) {
+    detail::QpStageData &s = state_->stages[k], &next = state_->stages[k + 1];
+    if (!(state_->sizes[k] == state_->sizes[k + 1])) continue;
+    const auto take = [](double* to, const double* from, int count) {
+      std::copy_n(from, count, to);
+    };
+    take(s.y, next.y, s.rows), take(s.equal_multiplier, next.equal_multiplier, s.rows);
+    if (s.next == next.next) take(s.pi, next.pi, s.next);
+    for (const auto& [to, from] :
+         {std::pair(&s.lower, &next.lower), std::pair(&s.upper, &next.upper)}) {
+      take(to->multiplier, from->multiplier, s.rows);
+      take(to->slack_multiplier, from->slack_multiplier, s.rows);
+      take(to->slack, from->slack, s.rows);
+    }
+  }
+}
+
+std::string QpReport::str() const {
+  const char* const words[] = {"solved", "limited", "infeasible", "failed"};
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "%s after %d iterations: slope %.1e, defect %.1e, breach %.1e, gap %.1e",
+                words[static_cast<int>(status)], iterations, slope, defect, breach, gap);
+  return text;
+}
+
+}  // namespace ulna

@@ -1,0 +1,321 @@
+#pragma once
+
+#include "riccati.hpp"
+
+/// The interior point method, on all rows at once: a row is a lane, and what is not there is a lane
+/// where nothing happens. A step dz solves
+///
+///     (H + weights) dz + slope + linear = 0,      dx_next = F dz + defect,
+///
+/// where slope and defect are what is left of the conditions; a step of length a leaves 1 - a of them.
+namespace ulna::detail {
+
+#if defined(__AVX512F__)
+inline namespace avx512 {
+#elif defined(__AVX2__)
+inline namespace avx2 {
+#else
+inline namespace baseline {
+#endif
+
+constexpr double equation_give = 1e-9;  ///< how far an equation yields to a unit of its multiplier
+
+/// For every pack of rows of a stage: f(first row).
+template <class F>
+[[gnu::always_inline]] inline void each_pack(const QpStageData& s, F f) {
+  for (int i = 0; i < s.rows; i += width) f(i);
+}
+
+/// What one side of a pack of rows comes to, when t λ is to become `aim` less the product of the
+/// changes of the predictor: dλ = push - weight dy.
+struct SidePack {
+  Lanes t, l, beyond;  ///< beyond: what the distance is off from what the row says
+  Lanes weight, push;
+  Lanes share, slack, slack_multiplier, slack_rate, slack_push, slack_slope;  ///< of soft rows
+
+  template <bool Soft>
+  [[gnu::always_inline]] static SidePack of(const QpStageData& s, const QpSide& side, double sign,
+                                            double aim, bool corrected, int i) {
+    SidePack p;
+    const Lanes present = load(side.present + i), one(1.0);
+    p.t = load(side.distance + i), p.l = load(side.multiplier + i);
+    p.beyond = (Lanes(sign) * load(s.y + i) - load(side.bound + i) - p.t) * present;
+    const Lanes inverse = one / p.t;
+    Lanes goal = Lanes(aim) * present;
+    if (corrected) goal -= load(side.d_distance + i) * load(side.d_multiplier + i);
+    p.weight = p.l * inverse;
+    if constexpr (Soft) {
+      const Lanes soft = load(side.soft + i);
+      p.slack = load(side.slack + i), p.slack_multiplier = load(side.slack_multiplier + i);
+      p.beyond += p.slack * soft;
+      const Lanes per_slack = one / p.slack;
+      Lanes slack_goal = Lanes(aim) * soft;
+      if (corrected) slack_goal -= load(side.d_slack + i) * load(side.d_slack_multiplier + i);
+      p.slack_rate = p.slack_multiplier * per_slack;
+      p.slack_push = slack_goal * per_slack - p.slack_multiplier;
+      const Lanes squared = load(side.price_squared + i);
+      p.slack_slope = (squared * p.slack + load(side.price + i) - p.l - p.slack_multiplier) * soft;
+      p.share = soft / (squared + p.weight + p.slack_rate + (one - soft));
+    }
+    p.push = goal * inverse - p.l - p.weight * p.beyond;
+    return p;
+  }
+  /// How far the slack moves, per what the row does.
+  [[gnu::always_inline]] Lanes slack_change(const Lanes& dy) const {
+    return share * (push + slack_push - slack_slope - weight * dy);
+  }
+};
+
+/// What one side adds to weight and linear. sign: +1 of the lower side, -1 of the upper.
+template <bool Soft>
+inline void add_side(const QpStageData& s, const QpSide& side, double sign, double aim,
+                     bool corrected) {
+  each_pack(s, [&](int i) {
+    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, corrected, i);
+    Lanes weight = p.weight, push = p.push;
+    if constexpr (Soft) {
+      push -= weight * p.slack_change(Lanes(0.0));
+      weight -= weight * p.share * weight;
+    }
+    store(load(s.weight + i) + weight, s.weight + i);
+    store(load(s.linear + i) - Lanes(sign) * push, s.linear + i);
+  });
+}
+
+inline void set_rows(QpState& state, double aim, bool corrected) {
+  for (QpStageData& s : state.stages) {
+    std::memset(s.weight, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
+    std::memset(s.linear, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
+    if (s.any_soft) {
+      add_side<true>(s, s.lower, 1.0, aim, corrected);
+      add_side<true>(s, s.upper, -1.0, aim, corrected);
+    } else {
+      add_side<false>(s, s.lower, 1.0, aim, corrected);
+      add_side<false>(s, s.upper, -1.0, aim, corrected);
+    }
+    if (s.any_equal)
+      each_pack(s, [&](int i) {
+        const Lanes weight = load(s.equal + i) * Lanes(1.0 / equation_give);
+        store(load(s.weight + i) + weight, s.weight + i);
+        store(load(s.linear + i) + weight * (load(s.y + i) - load(s.value + i)), s.linear + i);
+      });
+  }
+}
+
+/// What a step is about: sums over all sides.
+struct StepSums {
+  Lanes hindrance{0.0};  ///< how many times the way to 0 of some t or λ the step is long
+  Lanes product{0.0}, first{0.0},
+      second{0.0};  ///< Σ (t + a dt)(λ + a dλ) = product + a first + a² second
+
+  [[gnu::always_inline]] void add(const Lanes& present, const Lanes& t, const Lanes& l,
+                                  const Lanes& dt, const Lanes& dl) {
+    const Lanes absent = Lanes(1.0) - present;
+    hindrance = max(hindrance, max(-dt / t, -dl / (l + absent)));
+    product += t * l * present;
+    first += (t * dl + l * dt) * present;
+    second += dt * dl;
+  }
+  double longest() const { return 1.0 / std::max(hmax(hindrance), 1e-300); }
+  double after(double a) const {
+    return reduce(product) + a * (reduce(first) + a * reduce(second));
+  }
+};
+
+/// The changes of t and λ that go with dy.
+template <bool Soft>
+inline void set_changes(const QpStageData& s, const QpSide& side, double sign, double aim,
+                        bool corrected, StepSums& sums) {
+  each_pack(s, [&](int i) {
+    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, corrected, i);
+    const Lanes present = load(side.present + i);
+    const Lanes dy = Lanes(sign) * load(s.dy + i) * present;
+    Lanes dt = dy + p.beyond, dl = p.push - p.weight * dy;
+    if constexpr (Soft) {
+      const Lanes soft = load(side.soft + i);
+      const Lanes ds = p.slack_change(dy), dv = (p.slack_push - p.slack_rate * ds) * soft;
+      store(ds, side.d_slack + i), store(dv, side.d_slack_multiplier + i);
+      sums.add(soft, p.slack, p.slack_multiplier, ds, dv);
+      dt += ds, dl -= p.weight * ds;
+    }
+    store(dt, side.d_distance + i), store(dl, side.d_multiplier + i);
+    sums.add(present, p.t, p.l, dt, dl);
+  });
+}
+
+inline StepSums set_changes(QpState& state, double aim, bool corrected) {
+  StepSums sums;
+  for (QpStageData& s : state.stages) {
+    const auto both = [&]<bool Soft>() {
+      set_changes<Soft>(s, s.lower, 1.0, aim, corrected, sums);
+      set_changes<Soft>(s, s.upper, -1.0, aim, corrected, sums);
+    };
+    s.any_soft ? both.template operator()<true>() : both.template operator()<false>();
+  }
+  return sums;
+}
+
+[[gnu::always_inline]] inline void go(double* x, const double* dx, const Lanes& a, int count) {
+  for (int i = 0; i < count; i += width) store(load(x + i) + a * load(dx + i), x + i);
+}
+/// Goes a part of the step; the largest t λ.
+inline double take_step(QpState& state, double a) {
+  const Lanes part(a);
+  Lanes gap(0.0);
+  for (QpStageData& s : state.stages) {
+    for (const QpSide* side : {&s.lower, &s.upper}) {
+      go(side->distance, side->d_distance, part, s.rows);
+      go(side->multiplier, side->d_multiplier, part, s.rows);
+      each_pack(
+          s, [&](int i) { gap = max(gap, load(side->distance + i) * load(side->multiplier + i)); });
+      if (!s.any_soft) continue;
+      go(side->slack, side->d_slack, part, s.rows);
+      go(side->slack_multiplier, side->d_slack_multiplier, part, s.rows);
+      each_pack(s, [&](int i) {
+        gap = max(gap, load(side->slack + i) * load(side->slack_multiplier + i));
+      });
+    }
+    if (s.any_equal)
+      each_pack(s, [&](int i) {
+        const Lanes off = load(s.equal + i) * (load(s.y + i) + load(s.dy + i) - load(s.value + i));
+        store(load(s.equal_multiplier + i) + part * off * Lanes(1.0 / equation_give),
+              s.equal_multiplier + i);
+      });
+    go(s.y, s.dy, part, s.rows), go(s.pi, s.d_pi, part, s.ld_next);
+    go(s.slope, s.slope, -part, s.ld), go(s.defect, s.defect, -part, s.ld_next);
+  }
+  return hmax(gap);
+}
+
+/// What is left of the conditions of a minimum.
+inline void measure(QpState& state) {
+  QpReport& report = state.report;
+  report.slope = report.defect = report.breach = 0.0;
+  for (std::size_t k = 0; k < state.stages.size(); ++k) {
+    QpStageData& s = state.stages[k];
+    // H z + h + F' pi + multipliers of rows, less what the stage before has
+    each_pack(s, [&](int i) {
+      store(load(s.upper.multiplier + i) - load(s.lower.multiplier + i) +
+                load(s.equal_multiplier + i),
+            s.linear + i);
+    });
+    for (int i = 0; i < s.ld; i += width) store(load(s.h + i) + load(s.linear + i), s.slope + i);
+    if (s.g > 0) add_product(s.Gt, s.ld, s.g, s.linear + s.ld, s.slope);
+    add_product(s.H, s.ld, s.n, s.y, s.slope);
+    if (s.next > 0) add_product(s.Ft, s.ld, s.next, s.pi, s.slope);
+    for (int i = 0; i < s.x; ++i)
+      // a state that is given has no slope to vanish
+      s.slope[s.u + i] = k > 0 ? s.slope[s.u + i] - state.stages[k - 1].pi[i] : 0.0;
+    for (int i = 0; i < s.n; ++i) report.slope = std::max(report.slope, std::abs(s.slope[i]));
+    if (s.next > 0) {
+      const QpStageData& next = state.stages[k + 1];
+      std::memcpy(s.defect, s.f, sizeof(double) * static_cast<std::size_t>(s.ld_next));
+      add_product(s.F, s.ld_next, s.n, s.y, s.defect);
+      for (int i = 0; i < s.next; ++i) {
+        s.defect[i] -= next.y[next.u + i];
+        report.defect = std::max(report.defect, std::abs(s.defect[i]));
+      }
+    }
+    for (int i = 0; i < s.rows; ++i) {
+      const auto breach = [&](const QpSide& side, double sign) {
+        return side.present[i] * (side.bound[i] - sign * s.y[i] - side.soft[i] * side.slack[i]);
+      };
+      report.breach = std::max({report.breach, breach(s.lower, 1.0), breach(s.upper, -1.0),
+                                s.equal[i] * std::abs(s.y[i] - s.value[i])});
+    }
+  }
+}
+
+/// All t and λ where they may begin.
+inline void start(QpState& state, const QpOptions& options, bool warm) {
+  const double barrier = warm ? options.warm_start : options.start;
+  const double least = std::sqrt(barrier);
+  for (QpStageData& s : state.stages) {
+    const auto begin = [&](QpSide& side, double sign) {
+      for (int i = 0; i < s.rows; ++i) {
+        if (side.present[i] == 0.0) {
+          side.distance[i] = 1.0, side.multiplier[i] = 0.0;
+          side.slack[i] = 1.0, side.slack_multiplier[i] = 0.0;
+          continue;
+        }
+        const double away = sign * s.y[i] - side.bound[i];
+        side.distance[i] = std::max(away, least);
+        side.multiplier[i] = warm ? std::max(side.multiplier[i], barrier / side.distance[i])
+                                  : barrier / side.distance[i];
+        side.slack[i] = 1.0, side.slack_multiplier[i] = 0.0;
+        if (side.soft[i] == 0.0) continue;
+        side.slack[i] = std::max(-away, least);
+        side.slack_multiplier[i] = barrier / side.slack[i];
+      }
+    };
+    begin(s.lower, 1.0), begin(s.upper, -1.0);
+  }
+}
+
+inline bool factor_all(QpState& state) {
+  for (std::size_t k = state.stages.size(); k-- > 0;) {
+    QpStageData& s = state.stages[k];
+    const QpStageData* next = k + 1 < state.stages.size() ? &state.stages[k + 1] : nullptr;
+    if (!factor(s, next, k == 0 ? s.u : s.n, state.W)) return false;
+  }
+  return true;
+}
+
+inline void solve_qp(QpState& state, const QpQuestion& question) {
+  const QpOptions& options = *question.options;
+  QpReport& report = state.report;
+  report = {};
+  start(state, options, question.warm);
+  double sides = 0.0;
+  for (const QpStageData& s : state.stages)
+    for (const QpSide* side : {&s.lower, &s.upper})
+      for (int i = 0; i < s.rows; ++i) sides += side->present[i] + side->soft[i];
+
+  int crawling = 0;
+  report.status = QpStatus::limited;
+  report.gap = unbounded;
+  measure(state);
+  while (report.iterations < options.iterations) {
+    if (question.deadline && QpSolver::Clock::now() >= *question.deadline) break;
+    // predictor: straight to the bounds
+    set_rows(state, 0.0, false);
+    if (!factor_all(state)) {
+      report.status = QpStatus::failed;
+      break;
+    }
+    backward(state), forward(state);
+    StepSums sums = set_changes(state, 0.0, false);
+    double a = std::min(1.0, sums.longest());
+    if (sides > 0.0) {
+      // corrector: back from them by as much as the predictor was hindered
+      const double now = sums.after(0.0) / sides, predicted = sums.after(a) / sides;
+      const double aim = now * std::pow(std::clamp(predicted / now, 0.0, 1.0), 3);
+      set_rows(state, aim, true);
+      backward(state), forward(state);
+      sums = set_changes(state, aim, true);
+      a = std::min(1.0, 0.995 * sums.longest());
+    }
+    if (!std::isfinite(a)) {
+      report.status = QpStatus::failed;
+      break;
+    }
+    report.gap = take_step(state, a);
+    ++report.iterations;
+    if (report.gap <= options.tolerance) {
+      measure(state);
+      if (std::max({report.slope, report.defect, report.breach}) <= options.tolerance) {
+        report.status = QpStatus::solved;
+        return;
+      }
+    }
+    crawling = a < 1e-3 ? crawling + 1 : 0;
+    if (crawling >= 5) {
+      report.status = QpStatus::infeasible;
+      break;
+    }
+  }
+  measure(state);
+}
+
+}  // namespace
+}  // namespace ulna::detail

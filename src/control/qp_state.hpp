@@ -1,0 +1,71 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "ulna/control/qp.hpp"
+
+namespace ulna::detail {
+
+/// Columns are filled up with zeros to a whole number of the widest packs.
+inline int filled_up(int rows) { return (rows + 7) / 8 * 8; }
+
+/// One side of all rows of a stage, seen so that a value must stay above its bound: the upper side is
+/// turned round. Where there is no bound: present 0, distance 1, multiplier 0, and they stay so.
+struct QpSide {
+  double *present, *bound;
+  double *distance, *multiplier;      ///< t and λ, both above 0
+  double *d_distance, *d_multiplier;  ///< of the step
+  // of soft rows: how far the row may stand beyond its bound
+  double *soft, *price, *price_squared;
+  double *slack, *slack_multiplier;
+  double *d_slack, *d_slack_multiplier;
+};
+
+/// A stage as the solver's inner loops want it: filled up, and transposed where that saves a shuffle.
+struct QpStageData {
+  int u, x, g, n, next;         ///< n = u + x
+  int ld, ld_next, ld_g, rows;  ///< filled up; rows = ld + ld_g
+  bool any_soft, any_equal;
+  double *H, *h;       ///< ld x n, lower half
+  double *F, *Ft, *f;  ///< ld_next x n, ld x next
+  double *G, *Gt;      ///< ld_g x n, ld x g
+  QpSide lower, upper;
+  double *equal, *value;  ///< rows that are equations: 1, and what they must be
+  double* equal_multiplier;
+  double *y, *dy;           ///< (z, G z), and its step
+  double *pi, *d_pi;        ///< ld_next: multipliers of the dynamics
+  double *slope, *defect;   ///< ld, ld_next: what is left of the conditions
+  double *weight, *linear;  ///< what the rows add to H and h
+  double* L;                ///< ld x n: factor of the stage's Hessian with all that comes after
+  double* p;  ///< ld: (what the inputs are solved from, linear part of the cost to go)
+};
+
+/// What one kernel is called with.
+struct QpState {
+  std::vector<StageSize> sizes;
+  std::vector<QpStageData> stages;
+  std::vector<Eigen::VectorXd> row_multipliers;
+  Eigen::VectorXd memory;
+  double* W;        ///< scratch for a factor
+  double* scratch;  ///< and for vectors
+  QpReport report;
+
+  explicit QpState(const std::vector<StageSize>& sizes);
+};
+
+/// What is asked.
+struct QpQuestion {
+  const QpOptions* options;
+  const QpSolver::Clock::time_point* deadline;  ///< or null
+  bool warm;
+};
+
+void solve_qp_baseline(QpState& state, const QpQuestion& question);
+
+}  // namespace ulna::detail
+
+extern "C" void ulna_qp_kernel_avx2(ulna::detail::QpState* state,
+                                    const ulna::detail::QpQuestion* question);
+extern "C" void ulna_qp_kernel_avx512(ulna::detail::QpState* state,
+                                      const ulna::detail::QpQuestion* question);

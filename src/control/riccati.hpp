@@ -1,0 +1,242 @@
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <experimental/simd>
+
+#include "qp_state.hpp"
+
+/// The Riccati recursion of a QP in stages, in factored form [Frison, Jørgensen 2013]. With the cost to
+/// go of the next stage ½ x' P x + p' x and P = Lp Lp',
+///
+///     L L' = H + (F' Lp)(F' Lp)',        L = [Lr 0; Ls Lp]        in the order (u, x),
+///
+/// whose lower right block is the factor for the stage before.
+namespace ulna::detail {
+
+// for different instruction sets in one program; see num/pack.hpp
+#if defined(__AVX512F__)
+inline namespace avx512 {
+#elif defined(__AVX2__)
+inline namespace avx2 {
+#else
+inline namespace baseline {
+#endif
+
+using Lanes = std::experimental::native_simd<double>;
+constexpr int width = static_cast<int>(Lanes::size());
+
+[[gnu::always_inline]] inline Lanes load(const double* from) {
+  return Lanes(from, std::experimental::element_aligned);
+}
+[[gnu::always_inline]] inline void store(const Lanes& x, double* to) {
+  x.copy_to(to, std::experimental::element_aligned);
+}
+
+/// A (rows x depth) B(columns x depth)', where B's element (c, k) stands at B[c B_row + k B_column].
+struct Product {
+  const double *A, *B;
+  int ld_A, B_row, B_column, depth;
+};
+
+/// C (R packs of rows x Columns) = base + first - second, each a product; base may be null.
+template <int R, int Columns>
+[[gnu::always_inline]] inline void block(const double* base, int ld_base, const Product& plus,
+                                         const Product& minus, int row, double* C, int ld) {
+  Lanes sum[R][Columns];
+  for (int c = 0; c < Columns; ++c)
+    for (int r = 0; r < R; ++r)
+      sum[r][c] = base ? load(base + row + r * width + c * ld_base) : Lanes(0.0);
+  for (int k = 0; k < plus.depth; ++k) {
+    Lanes a[R];
+    for (int r = 0; r < R; ++r) a[r] = load(plus.A + row + r * width + k * plus.ld_A);
+    for (int c = 0; c < Columns; ++c) {
+      const Lanes b(plus.B[c * plus.B_row + k * plus.B_column]);
+      for (int r = 0; r < R; ++r) sum[r][c] += a[r] * b;
+    }
+  }
+  for (int k = 0; k < minus.depth; ++k) {
+    Lanes a[R];
+    for (int r = 0; r < R; ++r) a[r] = load(minus.A + row + r * width + k * minus.ld_A);
+    for (int c = 0; c < Columns; ++c) {
+      const Lanes b(minus.B[c * minus.B_row + k * minus.B_column]);
+      for (int r = 0; r < R; ++r) sum[r][c] -= a[r] * b;
+    }
+  }
+  for (int c = 0; c < Columns; ++c)
+    for (int r = 0; r < R; ++r) store(sum[r][c], C + row + r * width + c * ld);
+}
+
+/// The same for rows from a multiple of the pack's width up to ld.
+template <int Columns>
+inline void panel(const double* base, int ld_base, const Product& plus, const Product& minus,
+                  int from, int to, double* C, int ld) {
+  int row = from;
+  for (; row + 3 * width <= to; row += 3 * width)
+    block<3, Columns>(base, ld_base, plus, minus, row, C, ld);
+  for (; row + width <= to; row += width) block<1, Columns>(base, ld_base, plus, minus, row, C, ld);
+}
+
+/// Calls f.template operator()<Columns>(j) for groups of up to four columns.
+template <class F>
+[[gnu::always_inline]] inline void in_fours(int columns, F f) {
+  int j = 0;
+  for (; j + 4 <= columns; j += 4) f.template operator()<4>(j);
+  switch (columns - j) {
+    case 3:
+      f.template operator()<3>(j);
+      break;
+    case 2:
+      f.template operator()<2>(j);
+      break;
+    case 1:
+      f.template operator()<1>(j);
+      break;
+    default:
+      break;
+  }
+}
+
+/// y (ld) += A (ld x columns) v.
+inline void add_product(const double* A, int ld, int columns, const double* v, double* y) {
+  int row = 0;
+  const auto rows = [&]<int R>() {
+    Lanes sum[R];
+    for (int r = 0; r < R; ++r) sum[r] = load(y + row + r * width);
+    for (int k = 0; k < columns; ++k)
+      for (int r = 0; r < R; ++r) sum[r] += load(A + row + r * width + k * ld) * Lanes(v[k]);
+    for (int r = 0; r < R; ++r) store(sum[r], y + row + r * width);
+  };
+  for (; row + 3 * width <= ld; row += 3 * width) rows.template operator()<3>();
+  for (; row + width <= ld; row += width) rows.template operator()<1>();
+}
+
+/// The inner product of two columns that are filled up with zeros, from a row on whose pack it begins.
+[[gnu::always_inline]] inline double dot(const double* a, const double* b, int from, int to) {
+  Lanes sum(0.0);
+  for (int row = from; row < to; row += width) sum += load(a + row) * load(b + row);
+  return reduce(sum);
+}
+[[gnu::always_inline]] inline int pack_of(int row) { return row / width * width; }
+
+/// Where the factor of the cost to go stands in L: columns and rows from u on.
+inline const double* factor_to_go(const QpStageData& s) { return s.L + s.u * s.ld + s.u; }
+
+/// L of a stage from that of the next; false if the Hessian is not positive definite. `columns`: of L
+/// that are wanted, u alone where the state is given.
+inline bool factor(QpStageData& s, const QpStageData* next, int columns, double* W) {
+  const int ld = s.ld, depth = s.next + s.g;
+  // W = (F' Lp, G' √weight)
+  if (next) {
+    const double* Lp = factor_to_go(*next);
+    in_fours(s.next, [&]<int C>(int j) {
+      const Product product{s.Ft + j * ld, Lp + j * next->ld + j, ld, next->ld, 1, s.next - j};
+      panel<C>(nullptr, 0, product, Product{}, 0, ld, W + j * ld, ld);
+    });
+  }
+  for (int i = 0; i < s.g; ++i) {
+    const Lanes root(std::sqrt(s.weight[ld + i]));
+    for (int row = 0; row < ld; row += width)
+      store(load(s.Gt + i * ld + row) * root, W + (s.next + i) * ld + row);
+  }
+  // left-looking, four columns at a time
+  bool positive = true;
+  in_fours(columns, [&]<int C>(int j) {
+    double* const L = s.L;
+    const int first = pack_of(j);
+    const Product square{W, W + j, ld, 1, ld, depth}, done{L, L + j, ld, 1, ld, j};
+    panel<C>(s.H + j * ld, ld, square, done, first, ld, L + j * ld, ld);
+    for (int c = 0; c < C; ++c) {
+      double* const column = L + (j + c) * ld;
+      const double pivot = column[j + c] += s.weight[j + c];
+      for (int b = 0; b < c; ++b) {
+        // what the columns of this group before it have left to take away
+        const double* const before = L + (j + b) * ld;
+        const Lanes factor_b(before[j + c]);
+        for (int row = first; row < ld; row += width)
+          store(load(column + row) - load(before + row) * factor_b, column + row);
+      }
+      const double left = column[j + c];
+      positive = positive && left > 1e-14 * std::abs(pivot) && std::isfinite(left);
+      const Lanes inverse(1.0 / std::sqrt(left));
+      for (int row = first; row < ld; row += width)
+        store(load(column + row) * inverse, column + row);
+      for (int row = first; row < j + c; ++row) column[row] = 0.0;
+    }
+  });
+  return positive;
+}
+
+/// out (rows from u on of a vector in a stage's order) += P v = Lp (Lp' v), where v stands in the same
+/// order, its inputs 0.
+inline void add_cost_to_go(const QpStageData& s, const double* v, double* out) {
+  for (int c = s.u; c < s.n; ++c) {
+    const double* const column = s.L + c * s.ld;
+    const Lanes along(dot(column, v, pack_of(c), s.ld));
+    for (int row = pack_of(c); row < s.ld; row += width)
+      store(load(out + row) + load(column + row) * along, out + row);
+  }
+}
+
+/// p of all stages: the linear part of the cost to go, and of the inputs what remains to be solved.
+inline void backward(QpState& state) {
+  const int count = static_cast<int>(state.stages.size());
+  double* const w = state.scratch;
+  for (int k = count - 1; k >= 0; --k) {
+    QpStageData& s = state.stages[static_cast<std::size_t>(k)];
+    for (int row = 0; row < s.ld; row += width)
+      store(load(s.slope + row) + load(s.linear + row), s.p + row);
+    if (s.g > 0) add_product(s.Gt, s.ld, s.g, s.linear + s.ld, s.p);
+    if (k + 1 < count) {
+      // p + F' (p_next + P_next defect)
+      const QpStageData& next = state.stages[static_cast<std::size_t>(k) + 1];
+      double* const defect = w + next.ld;
+      std::memcpy(w, next.p, sizeof(double) * static_cast<std::size_t>(next.ld));
+      std::memset(defect, 0, sizeof(double) * static_cast<std::size_t>(next.ld));
+      std::memcpy(defect + next.u, s.defect, sizeof(double) * static_cast<std::size_t>(s.next));
+      add_cost_to_go(next, defect, w);
+      add_product(s.Ft, s.ld, s.next, w + next.u, s.p);
+    }
+    for (int j = 0; j < s.u; ++j) {
+      const double* const column = s.L + j * s.ld;
+      const double y = s.p[j] / column[j];
+      for (int row = pack_of(j); row < s.ld; row += width)
+        store(load(s.p + row) - load(column + row) * Lanes(y), s.p + row);
+      s.p[j] = y;
+    }
+  }
+}
+
+/// dy and d_pi of all stages. The state of the first stays what it is.
+inline void forward(QpState& state) {
+  const int count = static_cast<int>(state.stages.size());
+  double* const x = state.scratch;
+  for (int k = 0; k < count; ++k) {
+    QpStageData& s = state.stages[static_cast<std::size_t>(k)];
+    double* const z = s.dy;
+    if (k == 0) std::memset(z, 0, sizeof(double) * static_cast<std::size_t>(s.ld));
+    for (int j = 0; j < s.u; ++j) z[j] = 0.0;
+    for (int j = s.u - 1; j >= 0; --j) {
+      const double* const column = s.L + j * s.ld;
+      z[j] = -(s.p[j] + dot(column, z, pack_of(j), s.ld)) / column[j];
+    }
+    if (s.g > 0) {
+      std::memset(z + s.ld, 0, sizeof(double) * static_cast<std::size_t>(s.ld_g));
+      add_product(s.G, s.ld_g, s.n, z, z + s.ld);
+    }
+    if (k + 1 == count) break;
+    QpStageData& next = state.stages[static_cast<std::size_t>(k) + 1];
+    std::memcpy(x, s.defect, sizeof(double) * static_cast<std::size_t>(s.ld_next));
+    add_product(s.F, s.ld_next, s.n, z, x);
+    std::memset(next.dy, 0, sizeof(double) * static_cast<std::size_t>(next.ld));
+    std::memcpy(next.dy + next.u, x, sizeof(double) * static_cast<std::size_t>(s.next));
+    // the multiplier is the slope of the cost to go
+    double* const slope = x;
+    std::memcpy(slope, next.p, sizeof(double) * static_cast<std::size_t>(next.ld));
+    add_cost_to_go(next, next.dy, slope);
+    std::memcpy(s.d_pi, slope + next.u, sizeof(double) * static_cast<std::size_t>(s.next));
+  }
+}
+
+}  // namespace
+}  // namespace ulna::detail

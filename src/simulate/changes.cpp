@@ -1,0 +1,112 @@
+#include "ulna/simulate/changes.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace ulna {
+namespace {
+
+void add(Plant<double>& plant, const Frame& at, const Inertia<double>& payload, double sign) {
+  const Model& model = plant.model();
+  if (at.body < 0 || at.body >= model.body_count())
+    throw std::invalid_argument("payload: the frame belongs to another robot");
+  if (!payload.parameters().allFinite())
+    throw std::invalid_argument("payload: its inertia is not finite");
+  const auto X_CB = Transform<double>::from_rotation(model.joint(at.body).R_BC.inverse());
+  const Inertia<double> changed = plant.inertia(at.body) + sign * (X_CB * at.X_BF * payload);
+  plant.set_body(at.body, Plant<double>::Body(changed));
+}
+
+/// From -1 to 1, the same on every machine.
+double random_share(std::mt19937_64& random) {
+  return 2.0 * static_cast<double>(random() >> 11) * 0x1p-53 - 1.0;
+}
+
+void require_share(const char* what, double x) {
+  if (!(x >= 0.0) || !(x < 1.0))
+    throw std::invalid_argument(std::string("random change of ") + what + ": " + std::to_string(x) +
+                                " is not from 0 to below 1");
+}
+
+}  // namespace
+
+void add_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
+  add(plant, at, payload, 1.0);
+}
+void remove_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
+  add(plant, at, payload, -1.0);
+}
+
+void scale_friction(Plant<double>& plant, const Plant<double>& usual, double factor) {
+  if (!(factor >= 0.0) || !std::isfinite(factor))
+    throw std::invalid_argument("friction times " + std::to_string(factor) +
+                                ": the factor must be 0 or more");
+  plant.damping = factor * usual.damping;
+  plant.friction = factor * usual.friction;
+  plant.friction_negative = factor * usual.friction_negative;
+}
+
+void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_t seed) {
+  require_share("inertias", by.inertia);
+  require_share("friction", by.friction);
+  require_share("armature", by.armature);
+  std::mt19937_64 random(seed);
+  const auto factor = [&](double share) { return 1.0 + share * random_share(random); };
+  for (int b = 1; b < plant.model().body_count(); ++b) {
+    const auto X_BC = Transform<double>::from_rotation(plant.model().joint(b).R_BC);
+    const Inertia<double> body = X_BC * plant.inertia(b);
+    const double mass = body.mass() * factor(by.inertia);
+    Vec3<double> com = body.com();
+    for (int i = 0; i < 3; ++i) com(i) *= factor(by.inertia);
+    // Σ = ∫ r r' dm about the centre of mass has the same axes as I = tr(Σ) 1 - Σ
+    const Principal<double> principal = principal_axes(body);
+    const Vec3<double> I = principal.moments;
+    Vec3<double> sigma = (0.5 * I.sum() - I.array()).matrix();
+    for (int i = 0; i < 3; ++i) sigma(i) *= factor(by.inertia);
+    const Mat3<double> R = principal.axes.matrix();
+    const Vec3<double> moments = (sigma.sum() - sigma.array()).matrix();
+    const Inertia<double> changed =
+        Inertia<double>::about_com(mass, com, R * moments.asDiagonal() * R.transpose());
+    plant.set_body(b, Plant<double>::Body(X_BC.inverse() * changed));
+  }
+  for (Eigen::Index i = 0; i < plant.model().nv(); ++i) {
+    plant.damping(i) *= factor(by.friction);
+    plant.friction(i) *= factor(by.friction);
+    plant.friction_negative(i) *= factor(by.friction);
+    plant.armature(i) *= factor(by.armature);
+  }
+}
+
+void Schedule::at(double time, Change change) {
+  during(time, time, [change = std::move(change)](Plant<double>& plant, double) { change(plant); });
+}
+
+void Schedule::during(double begin, double end, Drift drift) {
+  if (!std::isfinite(begin) || !std::isfinite(end) || begin > end)
+    throw std::invalid_argument("schedule: from " + std::to_string(begin) + " s to " +
+                                std::to_string(end) + " s is no time");
+  const auto after = std::upper_bound(entries_.begin(), entries_.end(), begin,
+                                      [](double t, const Entry& e) { return t < e.begin; });
+  entries_.insert(after, {begin, end, std::move(drift)});
+}
+
+int Schedule::apply(Simulation& simulation) {
+  // a moment that rounding puts just before its time is in time
+  const double now = simulation.time() + 1e-9;
+  int made = 0;
+  for (Entry& e : entries_) {
+    if (e.begin > now) break;
+    if (e.done) continue;
+    e.done = now >= e.end;
+    const double share = e.done ? 1.0 : std::max(0.0, (now - e.begin) / (e.end - e.begin));
+    simulation.change([&](Plant<double>& plant) { e.drift(plant, share); });
+    ++made;
+  }
+  return made;
+}
+
+void Schedule::rewind() {
+  for (Entry& e : entries_) e.done = false;
+}
+
+}  // namespace ulna

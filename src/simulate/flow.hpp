@@ -1,0 +1,41 @@
+#pragma once
+
+#include "simulate/held_dynamics.hpp"
+
+namespace ulna {
+
+/// Motion from one event to the next by fixed steps.
+class Flow {
+ public:
+  Flow(const Model& model, Integrator integrator, int events);
+
+  /// Goes on for h, or to the first event before, and tells how far it came. Events are made exact. With
+  /// `locate` off, it goes on for all of h, and events are made exact at its end.
+  SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
+                      bool locate, double& gone, SimulationWork& work, long& events);
+
+ private:
+  SimulationStatus take(HeldDynamics& dynamics, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                        double h);
+  bool measure(const HeldDynamics& dynamics, Eigen::VectorXd& distance) const;
+
+  Step<double> step_;
+  HeldDynamics::Power done_;             ///< work of the step just tried
+  Eigen::VectorXd near_, far_, middle_;  ///< how far each event is where the first one is sought
+  std::vector<char> expected_;
+};
+
+/// The same with steps that follow the motion, by SUNDIALS.
+class AdaptiveFlow {
+ public:
+  AdaptiveFlow(const Model& model, const AdaptiveOptions& options, int events);
+  ~AdaptiveFlow();
+  SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
+                      double& gone, SimulationWork& work, long& events);
+
+ private:
+  struct Solver;
+  std::unique_ptr<Solver> solver_;
+};
+
+}  // namespace ulna

@@ -1,0 +1,193 @@
+#include "simulate/held_dynamics.hpp"
+
+namespace ulna {
+namespace {
+
+constexpr signed char at_lower = 1, at_upper = 2;
+
+}  // namespace
+
+HeldDynamics::HeldDynamics(const Model& model, bool stops)
+    : bare_(model),
+      friction_(model.friction()),
+      friction_negative_(model.friction_negative()),
+      tau_(Eigen::VectorXd::Zero(model.nv())),
+      drive_(tau_),
+      free_(model),
+      state_(model),
+      ws_(model),
+      factor_(model),
+      M_inverse_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+      problem_(model.nv()),
+      nv_(model.nv()),
+      chosen_(static_cast<std::size_t>(model.nv())),
+      slides_(static_cast<std::size_t>(model.nv()), 0),
+      held_(static_cast<std::size_t>(model.nv()), 0),
+      at_stop_(static_cast<std::size_t>(model.nv()), 0) {
+  if (!stops) return;
+  for (const Joint& j : model.joints()) {
+    if (j.mimics || velocity_size(j.type) != 1) continue;
+    const double lower = model.lower_limit()(j.q), upper = model.upper_limit()(j.q);
+    if (lower > -infinity || upper < infinity) stops_.push_back({j.q, j.v, lower, upper});
+  }
+}
+
+void HeldDynamics::act(const Plant<double>& plant, const Eigen::VectorXd& tau,
+                       ExternalWrenches<double> wrenches) {
+  bare_ = plant;
+  friction_ = plant.friction, friction_negative_ = plant.friction_negative;
+  bare_.friction.setZero(), bare_.friction_negative.setZero();
+  tau_ = tau;
+  wrenches_ = wrenches;
+}
+
+bool HeldDynamics::factor(const Eigen::VectorXd& q) {
+  static_cast<Configuration<double>&>(state_).set(q);
+  if (!factor_.factor(bare_, state_, ws_)) return false;
+  factor_.inverse(M_inverse_);
+  return true;
+}
+
+bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
+                       long& hits) {
+  int n = 0;
+  bool runs = false;
+  for (const Stop& s : stops_) {
+    const bool low = q(s.q) <= s.lower, high = q(s.q) >= s.upper;
+    if (!low && !high) continue;
+    const bool into = (low && v(s.v) < 0.0) || (high && v(s.v) > 0.0);
+    hits += into;
+    runs |= into;
+    problem_.lower(n) = high ? -infinity : 0.0;
+    problem_.upper(n) = low ? infinity : 0.0;
+    problem_.b(n) = v(s.v);
+    chosen_[static_cast<std::size_t>(n++)] = s.v;
+  }
+  if (!runs) return true;
+  if (!factor(q)) return false;
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c)
+      problem_.D(r, c) =
+          M_inverse_(chosen_[static_cast<std::size_t>(r)], chosen_[static_cast<std::size_t>(c)]);
+  if (!problem_.solve(n)) return false;
+  for (int k = 0; k < n; ++k) {
+    const int i = chosen_[static_cast<std::size_t>(k)];
+    // an impulse's work is its product with the mean of the velocities before and after
+    energy_lost -= 0.5 * problem_.x(k) * (problem_.b(k) + problem_.w(k));
+    v += problem_.x(k) * M_inverse_.col(i);
+  }
+  for (int k = 0; k < n; ++k) v(chosen_[static_cast<std::size_t>(k)]) = problem_.w(k);
+  return true;
+}
+
+bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  std::fill(at_stop_.begin(), at_stop_.end(), static_cast<signed char>(0));
+  for (const Stop& s : stops_)
+    at_stop_[static_cast<std::size_t>(s.v)] = static_cast<signed char>(
+        (q(s.q) <= s.lower ? at_lower : 0) | (q(s.q) >= s.upper ? at_upper : 0));
+  held_count_ = 0;
+  int n = 0;
+  for (int i = 0; i < nv_; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    held_[k] = 0;
+    slides_[k] = v(i) > 0.0 ? 1 : v(i) < 0.0 ? -1 : 0;
+    drive_(i) = tau_(i) - (v(i) > 0.0 ? friction_(i) : v(i) < 0.0 ? -friction_negative_(i) : 0.0);
+    if (v(i) != 0.0 || !(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[k]))
+      continue;
+    problem_.lower(n) = at_stop_[k] & at_upper ? -infinity : -friction_(i);
+    problem_.upper(n) = at_stop_[k] & at_lower ? infinity : friction_negative_(i);
+    chosen_[static_cast<std::size_t>(n++)] = i;
+  }
+  if (n == 0) return true;
+
+  if (!accelerate(q, v, problem_.w) || !factor(q)) return false;
+  // w serves as scratch for all coordinates, before the problem needs it for its own
+  for (int r = 0; r < n; ++r) {
+    const int i = chosen_[static_cast<std::size_t>(r)];
+    problem_.b(r) = problem_.w(i);
+    for (int c = 0; c < n; ++c)
+      problem_.D(r, c) = M_inverse_(i, chosen_[static_cast<std::size_t>(c)]);
+  }
+  if (!problem_.b.head(n).allFinite()) return false;
+  if (!problem_.solve(n)) return false;
+  for (int k = 0; k < n; ++k) {
+    const int i = chosen_[static_cast<std::size_t>(k)];
+    const auto at = static_cast<std::size_t>(i);
+    switch (problem_.side[static_cast<std::size_t>(k)]) {
+      case BoxComplementarity::Side::between:
+        held_[at] = 1, ++held_count_;
+        break;
+      case BoxComplementarity::Side::lower:
+        slides_[at] = 1, drive_(i) -= friction_(i);
+        break;
+      case BoxComplementarity::Side::upper:
+        slides_[at] = -1, drive_(i) += friction_negative_(i);
+        break;
+    }
+  }
+  return true;
+}
+
+bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                              Eigen::VectorXd& a) {
+  if (held_count_ == 0) return free_(bare_, q, v, drive_, a, wrenches_);
+  state_.set(q, v);
+  if (!mass_matrix_dynamics<double>(bare_, state_, v, drive_, factor_, ws_, a, wrenches_))
+    return false;
+  factor_.inverse(M_inverse_);
+  // the forces that leave those that hold without acceleration
+  int n = 0;
+  for (int i = 0; i < nv_; ++i)
+    if (held(i)) chosen_[static_cast<std::size_t>(n++)] = i;
+  for (int r = 0; r < n; ++r) {
+    const int i = chosen_[static_cast<std::size_t>(r)];
+    problem_.b(r) = a(i), problem_.lower(r) = -infinity, problem_.upper(r) = infinity;
+    for (int c = 0; c < n; ++c)
+      problem_.D(r, c) = M_inverse_(i, chosen_[static_cast<std::size_t>(c)]);
+  }
+  if (!problem_.solve(n)) return false;
+  for (int k = 0; k < n; ++k)
+    a += problem_.x(k) * M_inverse_.col(chosen_[static_cast<std::size_t>(k)]);
+  for (int k = 0; k < n; ++k) a(chosen_[static_cast<std::size_t>(k)]) = 0.0;
+  return true;
+}
+
+HeldDynamics::Power HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  Power p;
+  p.torques = tau_.dot(v);
+  p.friction = (tau_ - drive_).dot(v);
+  for (int i = 0; i < nv_; ++i) p.damping += bare_.damping(i) * v(i) * v(i);
+  if (!wrenches_.empty()) {
+    state_.set(q, v);
+    for (const ExternalWrench<double>& w : wrenches_)
+      p.wrenches += dot(frame_velocity(state_, *w.frame, w.axes), w.wrench);
+  }
+  return p;
+}
+
+bool HeldDynamics::expected(int event, const Eigen::VectorXd& q) const {
+  if (!is_stop(event)) {
+    const signed char way = slides_[static_cast<std::size_t>(event)];
+    return (way > 0 && friction_(event) > 0.0) || (way < 0 && friction_negative_(event) > 0.0);
+  }
+  const Stop& s = stop_of(event);
+  if (held(s.v)) return false;
+  // who begins beyond a stop meets it no more
+  return is_upper(event) ? q(s.q) <= s.upper && s.upper < infinity
+                         : q(s.q) >= s.lower && s.lower > -infinity;
+}
+
+double HeldDynamics::distance(int event, const Eigen::VectorXd& q, const Eigen::VectorXd& v) const {
+  if (!is_stop(event)) return slides_[static_cast<std::size_t>(event)] * v(event);
+  const Stop& s = stop_of(event);
+  return is_upper(event) ? s.upper - q(s.q) : q(s.q) - s.lower;
+}
+
+void HeldDynamics::make_exact(int event, Eigen::VectorXd& q, Eigen::VectorXd& v) const {
+  if (is_stop(event))
+    q(stop_of(event).q) = is_upper(event) ? stop_of(event).upper : stop_of(event).lower;
+  else
+    v(event) = 0.0;
+}
+
+}  // namespace ulna

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "simulate/complementarity.hpp"
+#include "ulna/simulate/simulation.hpp"
+
+namespace ulna {
+
+/// Forward dynamics of a robot some of whose joints rest, held by dry friction or by their stops, and
+/// others slide. Who does what is decided at one state, and then stays until an event: a sliding joint
+/// comes to rest, or a joint reaches its stop. Between events everything is smooth, so integrators
+/// keep their order.
+class HeldDynamics {
+ public:
+  HeldDynamics(const Model& model, bool stops);
+
+  /// What acts from now on. The wrenches must stay where they are.
+  void act(const Plant<double>& plant, const Eigen::VectorXd& tau,
+           ExternalWrenches<double> wrenches);
+
+  /// Takes the velocity from joints that run into their stops. False if the mass matrix is not positive
+  /// definite.
+  [[nodiscard]] bool hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
+                         long& hits);
+  /// Decides which joints hold and which way the others slide.
+  [[nodiscard]] bool decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// As decided. Joints that hold have exactly no acceleration.
+  [[nodiscard]] bool accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                Eigen::VectorXd& a);
+
+  /// What torques and wrenches do and friction takes, W.
+  struct Power {
+    double torques = 0.0, wrenches = 0.0, damping = 0.0, friction = 0.0;
+  };
+  Power power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+
+  const Model& model() const { return bare_.model(); }
+  bool held(int i) const { return held_[static_cast<std::size_t>(i)] != 0; }
+
+  // --- events, numbered: the sliding joints, then lower and upper stop of each joint that has them ---
+
+  int event_count() const { return nv_ + 2 * stop_count(); }
+  /// Whether it can come, from q on.
+  bool expected(int event, const Eigen::VectorXd& q) const;
+  /// How far off it is: negative when it is past.
+  double distance(int event, const Eigen::VectorXd& q, const Eigen::VectorXd& v) const;
+  /// Makes it exact: the joint rests, or stands at its stop.
+  void make_exact(int event, Eigen::VectorXd& q, Eigen::VectorXd& v) const;
+  bool is_stop(int event) const { return event >= nv_; }
+
+ private:
+  struct Stop {
+    int q, v;
+    double lower, upper;
+  };
+  int stop_count() const { return static_cast<int>(stops_.size()); }
+  const Stop& stop_of(int event) const { return stops_[static_cast<std::size_t>(event - nv_) / 2]; }
+  bool is_upper(int event) const { return (event - nv_) % 2 == 1; }
+  bool factor(const Eigen::VectorXd& q);
+
+  Plant<double> bare_;  ///< without dry friction
+  Eigen::VectorXd friction_, friction_negative_;
+  Eigen::VectorXd tau_, drive_;  ///< what the drives do, and that less dry friction
+  ExternalWrenches<double> wrenches_;
+  ForwardDynamics<double> free_;
+  State<double> state_;
+  Workspace<double> ws_;
+  MassFactor<double> factor_;
+  Eigen::MatrixXd M_inverse_;
+  BoxComplementarity problem_;
+  int nv_;
+  std::vector<int> chosen_;  ///< coordinates in the problem
+  int held_count_ = 0;
+  std::vector<signed char> slides_;  ///< +1 or -1: the way friction acts against; 0: it holds
+  std::vector<char> held_;
+  std::vector<Stop> stops_;
+  std::vector<signed char> at_stop_;  ///< per coordinate of v: bit 1 lower, bit 2 upper
+};
+
+}  // namespace ulna

@@ -1,0 +1,171 @@
+#include "ulna/simulate/sensors.hpp"
+
+#include <limits>
+
+namespace ulna {
+namespace {
+
+/// From 0 to below 1, the same on every machine.
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+/// Box and Muller; one of the two is thrown away, so that a number costs a fixed share of the stream.
+double normal(std::mt19937_64& random) {
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform(random)));
+  return radius * std::cos(2.0 * 3.14159265358979323846 * uniform(random));
+}
+
+/// Streams that have nothing to do with each other [Steele, Lea, Flood 2014].
+std::uint64_t split(std::uint64_t seed, std::uint64_t stream) {
+  std::uint64_t z = seed + (stream + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+void check(const char* what, const SensorOptions& o) {
+  const auto refuse = [&](const char* name, double x, const char* rule) {
+    throw std::invalid_argument(std::string("sensors: ") + name + " of " + what + " is " +
+                                std::to_string(x) + ", it must be " + rule);
+  };
+  for (const auto& [name, x] :
+       {std::pair{"noise", o.noise}, {"bias", o.bias}, {"quantum", o.quantum}})
+    if (!(x >= 0.0) || !std::isfinite(x)) refuse(name, x, "0 or more");
+  for (const auto& [name, x] : {std::pair{"dropout", o.dropout}, {"NaN", o.not_a_number}})
+    if (!(x >= 0.0) || !(x <= 1.0)) refuse(name, x, "a chance from 0 to 1");
+  if (o.delay < 0 || o.delay > 100'000) refuse("delay", o.delay, "from 0 to 100000 readings");
+}
+
+const SensorsOptions& checked(const SensorsOptions& o) {
+  check("position", o.position), check("velocity", o.velocity);
+  check("torque", o.torque), check("acceleration", o.acceleration);
+  return o;
+}
+
+double quantised(double x, double quantum) {
+  return quantum > 0.0 ? quantum * std::round(x / quantum) : x;
+}
+
+}  // namespace
+
+Sensors::Channel::Channel(const SensorOptions& o, Eigen::Index size, Eigen::Index tangent)
+    : options(o),
+      bias(Eigen::VectorXd::Zero(tangent)),
+      error(bias),
+      ring(Eigen::MatrixXd::Zero(size, o.delay + 1)),
+      last(Eigen::VectorXd::Zero(size)) {}
+
+void Sensors::Channel::reset(std::uint64_t seed, int number) {
+  const auto stream = [&](int k) {
+    return split(seed, static_cast<std::uint64_t>(8 * number + k));
+  };
+  noise.seed(stream(0)), dropout.seed(stream(1)), spoiling.seed(stream(2));
+  std::mt19937_64 once(stream(3));
+  for (double& x : bias) x = options.bias * normal(once);
+  next = filled = 0;
+  lost = started = false;
+}
+
+void Sensors::Channel::pass(const Eigen::VectorXd& reading, Eigen::VectorXd& seen) {
+  const int places = static_cast<int>(ring.cols());
+  ring.col(next) = reading;
+  next = (next + 1) % places;
+  filled = std::min(filled + 1, places);
+  // the oldest there is; the first reading cannot be lost
+  const Eigen::Index oldest = filled < places ? 0 : next;
+  lost = options.dropout > 0.0 && uniform(dropout) < options.dropout && started;
+  started = true;
+  if (!lost) last = ring.col(oldest);
+  seen = last;
+  if (options.not_a_number > 0.0 && seen.size() > 0) {
+    const bool spoilt = uniform(spoiling) < options.not_a_number;
+    const double where = uniform(spoiling) * static_cast<double>(seen.size());
+    if (spoilt) seen(static_cast<Eigen::Index>(where)) = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+Sensors::Sensors(const Model& model, SensorsOptions options)
+    : q(neutral(model)),
+      v(Eigen::VectorXd::Zero(model.nv())),
+      tau(v),
+      a(v),
+      model_(model),
+      options_(checked(options)),
+      position_(options.position, model.nq(), model.nv()),
+      velocity_(options.velocity, model.nv(), model.nv()),
+      torque_(options.torque, model.nv(), model.nv()),
+      acceleration_(options.acceleration, model.nv(), model.nv()),
+      q_read_(q),
+      q_before_(q),
+      read_(v),
+      difference_(v) {
+  reset();
+}
+
+void Sensors::reset() {
+  int number = 0;
+  for (Channel* c : {&position_, &velocity_, &torque_, &acceleration_})
+    c->reset(options_.seed, number++);
+  first_ = true;
+}
+
+void Sensors::draw(Channel& channel) {
+  channel.error = channel.bias;
+  if (channel.options.noise > 0.0)
+    for (double& x : channel.error) x += channel.options.noise * normal(channel.noise);
+}
+
+void Sensors::disturb(Channel& channel, In<double> truth, Eigen::VectorXd& reading) {
+  draw(channel);
+  for (Eigen::Index i = 0; i < truth.size(); ++i)
+    reading(i) = quantised(truth(i) + channel.error(i), channel.options.quantum);
+}
+
+void Sensors::read(Simulation& robot) {
+  if (options_.accelerations)
+    read(robot.time(), robot.q(), robot.v(), robot.tau(), robot.acceleration());
+  else
+    read(robot.time(), robot.q(), robot.v(), robot.tau());
+}
+
+void Sensors::read(double time, In<double> true_q, In<double> true_v, In<double> true_tau,
+                   In<double> true_a) {
+  detail::require_size("q", true_q.size(), model_.nq(), model_);
+  detail::require_size("v", true_v.size(), model_.nv(), model_);
+  detail::require_size("tau", true_tau.size(), model_.nv(), model_);
+  draw(position_);
+  integrate<double>(model_, true_q, position_.error, q_read_);
+  for (const Joint& j : model_.joints())
+    if (!j.mimics && velocity_size(j.type) == 1)
+      q_read_(j.q) = quantised(q_read_(j.q), options_.position.quantum);
+  position_.pass(q_read_, q);
+
+  if (options_.velocity_by_difference) {
+    const double dt = time - time_before_;
+    if (first_ || !(dt > 0.0)) {
+      difference_.setZero();
+    } else {
+      difference<double>(model_, q_before_, q_read_, difference_);
+      difference_ /= dt;
+    }
+    q_before_ = q_read_, time_before_ = time;
+    disturb(velocity_, difference_, read_);
+  } else {
+    disturb(velocity_, true_v, read_);
+  }
+  velocity_.pass(read_, v);
+
+  disturb(torque_, true_tau, read_);
+  torque_.pass(read_, tau);
+  if (options_.accelerations) {
+    detail::require_size("a", true_a.size(), model_.nv(), model_);
+    disturb(acceleration_, true_a, read_);
+    acceleration_.pass(read_, a);
+  }
+  first_ = false;
+}
+
+bool Sensors::has_nan() const {
+  return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
+}
+
+}  // namespace ulna

@@ -1,0 +1,205 @@
+#include "ulna/simulate/simulation.hpp"
+
+#include "simulate/flow.hpp"
+#include "ulna/dynamics/energy.hpp"
+
+namespace ulna {
+namespace {
+
+/// Events that a substep is cut at; later ones are made exact only at its end. It bounds the time that
+/// a step takes.
+constexpr int most_events = 32;
+constexpr double most_substeps = 1e7;
+constexpr std::size_t wrenches_foreseen = 16;
+
+void check(const SimulationOptions& o) {
+  const auto positive = [](const char* name, double x) {
+    if (!(x > 0.0) || !std::isfinite(x))
+      throw std::invalid_argument(std::string("simulation: ") + name + " is " + std::to_string(x) +
+                                  ", it must be above 0");
+  };
+  positive("the substep", o.substep);
+  if (!o.adaptive) return;
+  positive("the relative tolerance", o.adaptive->relative);
+  positive("the absolute tolerance", o.adaptive->absolute);
+  if (o.adaptive->order < 2 || o.adaptive->order > 8)
+    throw std::invalid_argument("simulation: adaptive steps of order " +
+                                std::to_string(o.adaptive->order) + "; there are 2 to 8");
+}
+
+/// Whether the joints' numbers can be computed with; of the inertias, the mass matrix tells.
+bool sane(const Plant<double>& plant) {
+  const int n = plant.model().nv();
+  for (const Eigen::VectorXd* x :
+       {&plant.damping, &plant.friction, &plant.friction_negative, &plant.armature})
+    if (x->size() != n || !x->allFinite()) return false;
+  return n == 0 || (plant.friction.minCoeff() >= 0.0 && plant.friction_negative.minCoeff() >= 0.0);
+}
+
+}  // namespace
+
+const char* to_string(SimulationStatus status) {
+  switch (status) {
+    case SimulationStatus::moved:
+      return "moved";
+    case SimulationStatus::bad_argument:
+      return "bad argument";
+    case SimulationStatus::torque_not_finite:
+      return "torque not finite";
+    case SimulationStatus::plant_not_physical:
+      return "plant not physical";
+    case SimulationStatus::diverged:
+      return "diverged";
+    case SimulationStatus::gave_up:
+      return "gave up";
+  }
+  return "";
+}
+
+struct Simulation::Parts {
+  Parts(const Model& model, const SimulationOptions& options)
+      : dynamics(model, options.stops),
+        flow(model, options.integrator, dynamics.event_count()),
+        state(model),
+        ws(model),
+        q(model.nq()),
+        v(model.nv()) {
+    if (options.adaptive) adaptive.emplace(model, *options.adaptive, dynamics.event_count());
+  }
+
+  /// From event to event.
+  SimulationStatus substep(double h, SimulationWork& work, SimulationCounts& counts) {
+    double left = h;
+    for (int event = 0; left > 1e-12 * h; ++event) {
+      if (!dynamics.hit(q, v, work.stops, counts.hits) || !dynamics.decide(q, v))
+        return SimulationStatus::plant_not_physical;
+      double gone = left;
+      const SimulationStatus status =
+          adaptive ? adaptive->go(dynamics, q, v, left, gone, work, counts.events)
+                   : flow.go(dynamics, q, v, left, event < most_events, gone, work, counts.events);
+      if (status != SimulationStatus::moved) return status;
+      left -= gone;
+    }
+    // what has just reached its stop does not go on
+    return dynamics.hit(q, v, work.stops, counts.hits) ? SimulationStatus::moved
+                                                       : SimulationStatus::plant_not_physical;
+  }
+
+  HeldDynamics dynamics;
+  Flow flow;
+  std::optional<AdaptiveFlow> adaptive;
+  State<double> state;
+  Workspace<double> ws;
+  Eigen::VectorXd q, v;  ///< on their way through a step
+};
+
+Simulation::Simulation(const Model& model, SimulationOptions options)
+    : plant(model),
+      options_(options),
+      q_(neutral(model)),
+      v_(Eigen::VectorXd::Zero(model.nv())),
+      tau_(v_),
+      a_(v_),
+      asked_(v_) {
+  check(options_);
+  wrenches_.reserve(wrenches_foreseen);
+  parts_ = std::make_unique<Parts>(model, options_);
+}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double time) {
+  detail::require<double>("q", q, model().nq(), model());
+  detail::require<double>("v", v, model().nv(), model());
+  if (!std::isfinite(time)) throw std::invalid_argument("simulation: the time is not finite");
+  Eigen::VectorXd unit = q;
+  normalize(model(), unit);
+  if (!unit.allFinite()) throw std::invalid_argument("simulation: a quaternion of q has no length");
+  // a state taken from a simulation is taken as it is, to the last bit
+  if ((unit - q).cwiseAbs().maxCoeff() < 1e-14) unit = q;
+  q_ = unit, v_ = v, time_ = time;
+  tau_.setZero(), wrenches_.clear();
+  work_ = {}, counts_ = {}, known_ = false;
+}
+
+void Simulation::set_wrenches(ExternalWrenches<double> wrenches) {
+  detail::check_wrenches(wrenches, model());
+  wrenches_.assign(wrenches.begin(), wrenches.end());
+  known_ = false;
+}
+
+SimulationStatus Simulation::hold(In<double> tau) noexcept {
+  if (tau.size() != model().nv()) return SimulationStatus::bad_argument;
+  if (!tau.allFinite()) return SimulationStatus::torque_not_finite;
+  tau_ = tau;
+  known_ = false;
+  if (!options_.torque_limits) return SimulationStatus::moved;
+  const Eigen::VectorXd& limit = model().effort_limit();
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
+    if (std::abs(tau_(i)) <= limit(i)) continue;
+    tau_(i) = std::copysign(limit(i), tau_(i));
+    ++counts_.clamped;
+  }
+  return SimulationStatus::moved;
+}
+
+SimulationStatus Simulation::step(double h) noexcept try {
+  if (!(h > 0.0) || !std::isfinite(h)) return SimulationStatus::bad_argument;
+  // a duration that is a multiple of the substep but for rounding is not cut once more
+  const double pieces = options_.adaptive ? 1.0 : std::ceil(h / options_.substep * (1.0 - 1e-12));
+  if (pieces > most_substeps) return SimulationStatus::bad_argument;
+  const long n = std::max(1L, static_cast<long>(pieces));
+  if (!sane(plant)) return SimulationStatus::plant_not_physical;
+  SimulationWork work = work_;
+  SimulationCounts counts = counts_;
+  parts_->q = q_, parts_->v = v_;
+  parts_->dynamics.act(plant, tau_, wrenches_);
+  for (long k = 0; k < n; ++k) {
+    const SimulationStatus status = parts_->substep(h / static_cast<double>(n), work, counts);
+    if (status != SimulationStatus::moved) return status;
+  }
+  q_ = parts_->q, v_ = parts_->v;
+  time_ += h;
+  work_ = work, counts_ = counts;
+  ++counts_.steps;
+  known_ = false;
+  return SimulationStatus::moved;
+} catch (const std::exception&) {
+  // what the dynamics refuse is a state that is not finite
+  return SimulationStatus::diverged;
+}
+
+SimulationStatus Simulation::step(In<double> tau, double h) noexcept {
+  const SimulationStatus status = hold(tau);
+  return status == SimulationStatus::moved ? step(h) : status;
+}
+
+const Eigen::VectorXd& Simulation::acceleration() {
+  if (known_) return a_;
+  known_ = true;
+  if (!sane(plant)) return a_.setZero();
+  parts_->dynamics.act(plant, tau_, wrenches_);
+  if (!parts_->dynamics.decide(q_, v_) || !parts_->dynamics.accelerate(q_, v_, a_)) a_.setZero();
+  return a_;
+}
+
+bool Simulation::held(int i) const { return parts_->dynamics.held(i); }
+
+double Simulation::energy() {
+  const double kinetic = kinetic_energy();
+  return kinetic + potential_energy<double>(plant, parts_->state, parts_->ws);
+}
+
+double Simulation::kinetic_energy() {
+  parts_->state.set(q_, v_);
+  return ulna::kinetic_energy<double>(plant, parts_->state, parts_->ws);
+}
+
+Wrench<double> Simulation::momentum() {
+  parts_->state.set(q_, v_);
+  return centroidal_momentum<double>(plant, parts_->state, parts_->ws);
+}
+
+}  // namespace ulna

@@ -1,0 +1,236 @@
+#include "ulna/control/qp.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/allocations.hpp"
+#include "support/random_qp.hpp"
+
+namespace ulna::test {
+namespace {
+
+using Eigen::MatrixXd, Eigen::VectorXd;
+
+/// Programs of all kinds of rows and of sizes that change from stage to stage.
+struct RandomQp {
+  std::vector<StageSize> sizes;
+  std::vector<QpStage> stages;
+  VectorXd x0;
+
+  RandomQp(unsigned seed, bool bounded, bool soft, bool equations) : bits(seed) {
+    const int count = 2 + integer(6);
+    for (int k = 0; k < count; ++k)
+      sizes.push_back({1 + integer(6), k + 1 < count ? 1 + integer(4) : 0, integer(4)});
+    stages = qp_stages(sizes);
+    x0 = random(sizes[0].x, 1);
+    for (QpStage& s : stages) {
+      const int n = s.size.variables();
+      const MatrixXd root = random(n, n);
+      s.H = root * root.transpose() + 0.1 * MatrixXd::Identity(n, n);
+      s.h = 3.0 * random(n, 1);
+      s.F = random(static_cast<int>(s.F.rows()), n),
+      s.f = 0.3 * random(static_cast<int>(s.f.size()), 1);
+      s.G = random(s.size.g, n);
+      for (int row = 0; row < s.size.rows(); ++row) {
+        if (!bounded) break;
+        // the inputs' bounds are hard, and the states' rows yield: there always is a way
+        const bool input = row < s.size.u;
+        if (integer(4) > 0) s.bounds.lower(row) = -0.2 - number();
+        if (integer(4) > 0) s.bounds.upper(row) = 0.2 + number();
+        if (soft && !input) {
+          s.bounds.price(row) = 5.0 * number();
+          s.bounds.price_squared(row) = integer(2) * 10.0 * number() + 0.1;
+        }
+      }
+      // where inputs are free to meet it
+      if (equations && s.size.u > 1) s.bounds.lower(0) = s.bounds.upper(0) = 0.1;
+    }
+    if (!soft)
+      for (QpStage& s : stages) {
+        s.bounds.lower.tail(s.size.x + s.size.g).setConstant(-unbounded);
+        s.bounds.upper.tail(s.size.x + s.size.g).setConstant(unbounded);
+      }
+  }
+
+  std::mt19937 bits;
+  int integer(int below) { return std::uniform_int_distribution<int>(0, below - 1)(bits); }
+  double number() { return std::uniform_real_distribution<double>(0.0, 1.0)(bits); }
+  MatrixXd random(int rows, int columns) {
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    return MatrixXd::NullaryExpr(rows, columns, [&] { return uniform(bits); });
+  }
+};
+
+std::vector<StageSize> sizes_of(const std::vector<QpStage>& stages) {
+  std::vector<StageSize> sizes;
+  for (const QpStage& s : stages) sizes.push_back(s.size);
+  return sizes;
+}
+
+/// The conditions of a minimum, computed from the program as it was stated.
+void expect_minimum(const std::vector<QpStage>& stages, const QpSolver& solver, const VectorXd& x0,
+                    double tolerance) {
+  ASSERT_EQ(solver.report().status, QpStatus::solved) << solver.report().str();
+  EXPECT_EQ(VectorXd(solver.x(0)), x0);
+  for (int k = 0; k < static_cast<int>(stages.size()); ++k) {
+    SCOPED_TRACE("stage " + std::to_string(k));
+    const QpStage& s = stages[static_cast<std::size_t>(k)];
+    const int n = s.size.variables();
+    const VectorXd z = solver.z(k), m = solver.row_multiplier(k);
+    VectorXd slope = s.H * z + s.h + m.head(n) + s.G.transpose() * m.tail(s.size.g);
+    slope += s.F.transpose() * solver.multiplier(k);
+    if (k > 0) slope.tail(s.size.x) -= solver.multiplier(k - 1);
+    EXPECT_LE(slope.head(k > 0 ? n : s.size.u).lpNorm<Eigen::Infinity>(), tolerance);
+    if (s.F.rows() > 0) {
+      EXPECT_LE((s.F * z + s.f - solver.x(k + 1)).lpNorm<Eigen::Infinity>(), tolerance);
+    }
+    VectorXd y(s.size.rows());
+    y << z, s.G * z;
+    for (int row = 0; row < y.size(); ++row) {
+      if (k == 0 && row >= s.size.u && row < n) continue;
+      const double low = s.bounds.lower(row), high = s.bounds.upper(row);
+      const double beyond = std::max({low - y(row), y(row) - high, 0.0});
+      const double price = s.bounds.price(row), squared = s.bounds.price_squared(row);
+      if (low == high) {
+        EXPECT_NEAR(y(row), low, tolerance);
+        continue;
+      }
+      // inside nothing pushes, at a bound nothing pulls, beyond one pays exactly the price
+      const double inside = std::min({y(row) - low, high - y(row), 1e3});
+      EXPECT_LE(std::abs(m(row)) * std::max(inside, 0.0),
+                10.0 * tolerance * (1.0 + std::abs(m(row))));
+      if (price == unbounded) {
+        EXPECT_LE(beyond, tolerance);
+      } else {
+        EXPECT_LE(std::abs(m(row)), price + squared * beyond + 10.0 * tolerance);
+        if (beyond > 1e-3) {
+          EXPECT_NEAR(std::abs(m(row)), price + squared * beyond, 100.0 * tolerance);
+        }
+      }
+      if (y(row) > high - 1e-4 && std::abs(m(row)) > 1e-2) {
+        EXPECT_GT(m(row), 0.0);
+      }
+      if (y(row) < low + 1e-4 && std::abs(m(row)) > 1e-2) {
+        EXPECT_LT(m(row), 0.0);
+      }
+    }
+  }
+}
+
+TEST(QpSolver, finds_the_minimum_of_random_programs) {
+  for (const bool bounded : {false, true})
+    for (const bool soft : {false, true})
+      for (const bool equations : {false, true})
+        for (unsigned seed = 1; seed <= 40; ++seed) {
+          SCOPED_TRACE(testing::Message() << "seed " << seed << " bounded " << bounded << " soft "
+                                          << soft << " equations " << equations);
+          const RandomQp qp(seed, bounded, soft, equations);
+          QpSolver solver(qp.sizes, {.tolerance = 1e-8});
+          solver.solve(qp.stages, qp.x0);
+          expect_minimum(qp.stages, solver, qp.x0, 1e-7);
+        }
+}
+
+TEST(QpSolver, without_bounds_needs_one_iteration) {
+  const RandomQp qp(7, false, false, false);
+  QpSolver solver(qp.sizes);
+  EXPECT_EQ(solver.solve(qp.stages, qp.x0).iterations, 1);
+}
+
+TEST(QpSolver, solves_arms_of_predictive_control) {
+  double active = 0.0;
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const ArmQp qp = arm_qp(20, seed);
+    QpSolver solver(sizes_of(qp.stages));
+    solver.solve(qp.stages, qp.x0);
+    expect_minimum(qp.stages, solver, qp.x0, 1e-6);
+    EXPECT_LE(solver.report().iterations, 25);
+    for (int k = 0; k <= 20; ++k)
+      active += static_cast<double>((solver.row_multiplier(k).array().abs() > 1e-3).count());
+  }
+  EXPECT_NEAR(active / 100.0, 33.0, 5.0);
+}
+
+TEST(QpSolver, starts_warm_with_less_work) {
+  int cold = 0, warm = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    ArmQp qp = arm_qp(20, seed);
+    QpSolver solver(sizes_of(qp.stages));
+    cold += solver.solve(qp.stages, qp.x0).iterations;
+    qp.x0 *= 0.99;
+    warm += solver.solve(qp.stages, qp.x0, QpStart::point).iterations;
+    expect_minimum(qp.stages, solver, qp.x0, 1e-6);
+  }
+  EXPECT_LT(warm, 0.8 * cold);
+}
+
+TEST(QpSolver, allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "sanitizers have a malloc of their own";
+  const ArmQp qp = arm_qp(20, 1);
+  QpSolver solver(sizes_of(qp.stages));
+  EXPECT_EQ(allocations_of([&] {
+              solver.solve(qp.stages, qp.x0);
+              solver.shift();
+              solver.solve(qp.stages, qp.x0, QpStart::point);
+            }),
+            0);
+}
+
+TEST(QpSolver, keeps_to_its_limits_and_returns_its_best) {
+  const ArmQp qp = arm_qp(20, 1);
+  QpSolver solver(sizes_of(qp.stages), {.iterations = 3});
+  EXPECT_EQ(solver.solve(qp.stages, qp.x0).status, QpStatus::limited);
+  EXPECT_EQ(solver.report().iterations, 3);
+  for (int k = 0; k <= 20; ++k) EXPECT_TRUE(solver.z(k).allFinite());
+  solver.options.iterations = 50;
+  EXPECT_EQ(solver.solve(qp.stages, qp.x0, QpStart::cold, QpSolver::Clock::now()).status,
+            QpStatus::limited);
+  EXPECT_EQ(solver.report().iterations, 0);
+}
+
+TEST(QpSolver, tells_when_bounds_cannot_be_met) {
+  // one integrator, which is to be far away after one step of a small input
+  std::vector<QpStage> stages = qp_stages({{1, 1, 0}, {1, 0, 0}});
+  stages[0].H(0, 0) = 1.0;
+  stages[0].F << 1.0, 1.0;
+  stages[0].bounds.lower(0) = -1.0, stages[0].bounds.upper(0) = 1.0;
+  stages[1].bounds.lower(0) = 5.0;
+  stages[1].H(0, 0) = 1.0;
+  QpSolver solver({{1, 1, 0}, {1, 0, 0}});
+  const VectorXd x0 = VectorXd::Zero(1);
+  EXPECT_EQ(solver.solve(stages, x0).status, QpStatus::infeasible) << solver.report().str();
+  // and with a price it is met as far as it can be
+  stages[1].bounds.price(0) = 100.0;
+  EXPECT_EQ(solver.solve(stages, x0).status, QpStatus::solved) << solver.report().str();
+  EXPECT_NEAR(solver.x(1)(0), 1.0, 1e-5);
+}
+
+TEST(QpSolver, refuses_what_is_no_program) {
+  ArmQp qp = arm_qp(3, 1);
+  QpSolver solver(sizes_of(qp.stages));
+  ASSERT_EQ(solver.solve(qp.stages, qp.x0).status, QpStatus::solved);
+  const VectorXd u = solver.u(0);
+  const auto expect_failed = [&](const char* what) {
+    EXPECT_EQ(solver.solve(qp.stages, qp.x0).status, QpStatus::failed) << what;
+    EXPECT_TRUE(solver.u(0).allFinite()) << what;
+  };
+  qp.stages[1].H(2, 2) = std::nan("");
+  expect_failed("NaN in H");
+  qp.stages[1].H(2, 2) = -1e3;
+  expect_failed("a cost without a least");
+  qp = arm_qp(3, 1);
+  qp.stages[2].bounds.lower(1) = 4.0;
+  expect_failed("lower above upper");
+  qp = arm_qp(3, 1);
+  qp.x0(3) = std::nan("");
+  expect_failed("NaN in x0");
+  qp = arm_qp(3, 1);
+  EXPECT_EQ(solver.solve(qp.stages, qp.x0).status, QpStatus::solved);
+  EXPECT_LE((solver.u(0) - u).norm(), 1e-12);
+  qp.stages[1].h.resize(3);
+  EXPECT_THROW(solver.solve(qp.stages, qp.x0), std::invalid_argument);
+  EXPECT_THROW(solver.solve({}, qp.x0), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ulna::test
