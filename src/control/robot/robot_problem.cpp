@@ -93,6 +93,8 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       options.transcription == Transcription::forward_dynamics
           ? detail::forward_motion(model(), options.integrator, timed_, steps_, options.threads)
           : detail::inverse_motion(model(), timed_);
+  if (motion_->tau_slope() && flat_ && !timed_ && tasks_.empty() && !options.collisions)
+    curve_.emplace(model());
   for (const FrameTask& task : tasks_) {
     if (!(task.position >= 0.0 && task.orientation >= 0.0))
       throw std::invalid_argument("robot problem: the task of frame '" + task.frame +

@@ -36,10 +36,13 @@ bool RobotProblem::evaluate(int k, In x, In u, StageValue& value) {
   return stage(k, x, u, value, nullptr);
 }
 
-bool RobotProblem::linearise(int k, In x, In u, const Vector*, const Vector*, StageValue& value,
-                             QpStage& slopes) {
+bool RobotProblem::linearise(int k, In x, In u, const Vector*, const Vector* rows,
+                             StageValue& value, QpStage& slopes) {
   slopes.H.setZero(), slopes.h.setZero(), slopes.G.setZero();
-  return stage(k, x, u, value, &slopes);
+  if (!stage(k, x, u, value, &slopes)) return false;
+  if (rows && curve_ && k >= leading_ && node(k) < steps_)
+    add_torque_curvature(k, x, u, *rows, slopes);
+  return true;
 }
 
 /// Where a stage leads when it lasts h: motion_, and where it is given, F.
@@ -179,6 +182,21 @@ void RobotProblem::add_torque_cost(int k, double& cost, QpStage* slopes) {
     slopes->h.head(n) += w.cwiseProduct(error_);
     slopes->H.diagonal().head(n) += w;
   }
+}
+
+void RobotProblem::add_torque_curvature(int k, In x, In u, const Vector& rows, QpStage& slopes) {
+  const int n = model().nv();
+  error_ = motion_->tau - reference(node(k)).tau;
+  error_ = durations_[static_cast<std::size_t>(node(k))] * weights_.torque.cwiseProduct(error_) +
+           rows.segment(size(k).variables(), n);
+  (*curve_)(plant_, q_of(x), v_of(x), u);
+  const auto add = [&](const Tensor3<double>& by, int first, int second) {
+    by.contract(error_, slope_);
+    slopes.H.block(first, second, n, n) += slope_;
+    if (first != second) slopes.H.block(second, first, n, n) += slope_.transpose();
+  };
+  add(curve_->daq, 0, n), add(curve_->dqq, n, n);
+  add(curve_->dqv, n, 2 * n), add(curve_->dvv, 2 * n, 2 * n);
 }
 
 void RobotProblem::add_frame_costs(int k, In x, double& cost, QpStage* slopes) {

@@ -4,6 +4,7 @@
 
 #include "ulna/control/problem.hpp"
 #include "ulna/control/robot/robot_problem_options.hpp"
+#include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
@@ -76,6 +77,8 @@ class RobotProblem : public OptimalControlProblem {
   [[nodiscard]] bool linearise(const Trajectory& at, const Multipliers* multipliers,
                                std::vector<StageValue>& values,
                                std::vector<QpStage>& stages) override;
+  /// In inverse dynamics, where q is a plain vector and neither frames, collisions nor times count.
+  bool has_exact_hessian() const override { return curve_.has_value(); }
   int numbers(int k) const override;
   void move(int k, In x, In dx, Out moved) const override;
   void difference(int k, In from, In to, Out dx) const override;
@@ -102,6 +105,8 @@ class RobotProblem : public OptimalControlProblem {
   void constrain(int k, In x, StageValue& value, QpStage* slopes);
   /// How cost and curvature change with the final time, once they are scaled by the duration h.
   void add_time_slopes(int k, double h, double cost, QpStage& slopes) const;
+  /// What the curvature of torques adds to H, of their cost and of their constraints.
+  void add_torque_curvature(int k, In x, In u, const Vector& rows, QpStage& slopes);
   void set_gravity_torque(Reference& reference);
   void bind_end();
   int node(int k) const { return k - leading_; }
@@ -127,6 +132,7 @@ class RobotProblem : public OptimalControlProblem {
   std::vector<Reference> references_;
   std::unique_ptr<detail::StageMotion> motion_;
   std::optional<Capsules> capsules_;
+  std::optional<InverseDynamicsSecondDerivatives<double>> curve_;
 
   // scratch
   bool prepared_ = false;  ///< motion_ knows the steps of all stages
