@@ -1,14 +1,16 @@
 #include "ulna/identify/online.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 namespace ulna {
 namespace {
 
-/// The inertias of bodies that carry no other.
-std::vector<int> tips(const TorqueModel& model) {
+/// What changes all at once: the inertias of bodies that carry no other, which pick things up, and what
+/// joints resist with.
+std::vector<int> changeable(const TorqueModel& model) {
   std::vector<int> unknowns;
   const Model& robot = model.model();
   for (int b = 1; b < robot.body_count(); ++b) {
@@ -16,7 +18,14 @@ std::vector<int> tips(const TorqueModel& model) {
     for (int c = b + 1; c < robot.body_count(); ++c) carries |= robot.joint(c).parent == b;
     for (int k = 0; k < 10 && !carries; ++k) unknowns.push_back(10 * (b - 1) + k);
   }
+  for (int i = 0; i < robot.nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::armature) unknowns.push_back(model.at(i, k));
   return unknowns;
+}
+
+bool has_direction(Feature feature) {
+  return feature != Feature::viscous && feature != Feature::offset && feature != Feature::armature;
 }
 
 }  // namespace
@@ -40,7 +49,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       variance_(weighed_),
       seen_(r_),
       inverse_(R_),
-      changing_(options.changing.value_or(tips(model))) {
+      dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
+      changing_(options.changing.value_or(changeable(model))) {
   if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
     throw std::invalid_argument("online estimator: noise must be positive, for each joint");
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
@@ -89,6 +99,12 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   solver_.variances(whitened_, variance_);
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
+    // a joint that hardly moves has no direction for its dry friction: what it tells is not believed
+    if (dry_ && std::abs(v(i)) < options_.slow) {
+      whitened_.col(i).setZero();
+      weighed_(i) = 0.0;
+      continue;
+    }
     const double error = tau(i) - rows_.col(i).dot(z_),
                  far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
     // what is far off now and then is an outlier; what stays there is news, and is believed until
@@ -103,11 +119,13 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   }
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
-  if (surprised_(turn) == 0) forget_along(rows_.col(turn));
+  if (surprised_(turn) == 0 && weighed_(turn) != 0.0) forget_along(rows_.col(turn));
   R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
   r_.noalias() += whitened_ * weighed_;
   if (outcome == Outcome::changed) {
+    // the numbers of now are as good a guess as any until the next samples move them
     forget(changing_);
+    prior_.expect(z_, changing_);
     ++changes_;
   }
   solver_.step(R_, r_, prior_, z_);
