@@ -11,6 +11,7 @@
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
+#include "ulna/dynamics/capsules.hpp"
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
@@ -43,4 +44,5 @@
 #include "ulna/simulate/sensors.hpp"
 #include "ulna/simulate/simulation.hpp"
 #include "ulna/simulate/step.hpp"
+#include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"

@@ -1,14 +1,16 @@
 #include "ulna/identify/online.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 namespace ulna {
 namespace {
 
-/// The inertias of bodies that carry no other.
-std::vector<int> tips(const TorqueModel& model) {
+/// What changes all at once: the inertias of bodies that carry no other, which pick things up, and what
+/// joints resist with.
+std::vector<int> changeable(const TorqueModel& model) {
   std::vector<int> unknowns;
   const Model& robot = model.model();
   for (int b = 1; b < robot.body_count(); ++b) {
@@ -16,7 +18,14 @@ std::vector<int> tips(const TorqueModel& model) {
     for (int c = b + 1; c < robot.body_count(); ++c) carries |= robot.joint(c).parent == b;
     for (int k = 0; k < 10 && !carries; ++k) unknowns.push_back(10 * (b - 1) + k);
   }
+  for (int i = 0; i < robot.nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::armature) unknowns.push_back(model.at(i, k));
   return unknowns;
+}
+
+bool has_direction(Feature feature) {
+  return feature != Feature::viscous && feature != Feature::offset && feature != Feature::armature;
 }
 
 }  // namespace
@@ -40,14 +49,16 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       variance_(weighed_),
       seen_(r_),
       inverse_(R_),
-      changing_(options.changing.value_or(tips(model))) {
+      dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
+      changing_(options.changing.value_or(changeable(model))) {
   if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
     throw std::invalid_argument("online estimator: noise must be positive, for each joint");
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
-      !(options.outlier > 0.0) || options.patience < 0)
+      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0))
     throw std::invalid_argument(
-        "online estimator: rate, memory, outlier and patience must be positive, and correlated at "
-        "least 1");
+        "online estimator: rate, memory, outlier and patience must be positive, wander not "
+        "negative, "
+        "and correlated at least 1");
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
 }
@@ -89,6 +100,12 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   solver_.variances(whitened_, variance_);
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
+    // a joint that hardly moves has no direction for its dry friction: what it tells is not believed
+    if (dry_ && std::abs(v(i)) < options_.slow) {
+      whitened_.col(i).setZero();
+      weighed_(i) = 0.0;
+      continue;
+    }
     const double error = tau(i) - rows_.col(i).dot(z_),
                  far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
     // what is far off now and then is an outlier; what stays there is news, and is believed until
@@ -103,11 +120,14 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   }
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
-  if (surprised_(turn) == 0) forget_along(rows_.col(turn));
+  if (surprised_(turn) == 0 && weighed_(turn) != 0.0) forget_along(rows_.col(turn));
+  if (options_.wander > 0.0) wander();
   R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
   r_.noalias() += whitened_ * weighed_;
   if (outcome == Outcome::changed) {
+    // the numbers of now are as good a guess as any until the next samples move them
     forget(changing_);
+    prior_.expect(z_, changing_);
     ++changes_;
   }
   solver_.step(R_, r_, prior_, z_);
@@ -124,6 +144,20 @@ void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row)
   if (!(known > 0.0)) return;
   r_ -= (share / known * row.dot(r_)) * seen_;
   R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
+}
+
+/// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
+void OnlineEstimator::wander() {
+  const int first = model_.inertial_size(), count = static_cast<int>(r_.size()) - first;
+  if (count == 0) return;
+  const int turn = static_cast<int>(samples_ % count), k = first + turn;
+  const double far = options_.wander * noise_(turn / model_.feature_count());
+  const double variance = far * far * count / options_.rate_hz;
+  seen_.head(k) = R_.row(k).head(k).transpose();
+  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+  const double share = 1.0 / (seen_(k) + 1.0 / variance);
+  r_ -= (share * r_(k)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
 }
 
 void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {

@@ -70,14 +70,36 @@ Eigen::VectorXd own_inertias(const Model& model) {
 
 }  // namespace
 
-void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double weight) {
+void PhysicalPrior::set_center(Body& body, const Inertia<double>& expected) {
   const Inertia<double> real = made_real(expected);
   const Eigen::LLT<Mat4<double>> factor(pseudo_inertia(real));
   if (factor.info() != Eigen::Success)
     throw std::invalid_argument("prior: an inertia is not finite");
-  const double log_det = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
-  bodies_.push_back({at, weight, factor.solve(Mat4<double>::Identity()), log_det});
-  center_.segment<10>(at) = real.parameters();
+  body.log_det0 = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+  body.P0_inverse = factor.solve(Mat4<double>::Identity());
+  center_.segment<10>(body.at) = real.parameters();
+}
+
+void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double weight) {
+  bodies_.push_back({at, weight, {}, 0.0});
+  set_center(bodies_.back(), expected);
+}
+
+void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknowns) {
+  const auto named = [&](int at) {
+    return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
+  };
+  for (Body& body : bodies_)
+    if (named(body.at)) set_center(body, Inertia<double>(z.segment<10>(body.at)));
+  for (Number& number : numbers_) {
+    if (!named(number.at)) continue;
+    // what has become nothing may become something again
+    constexpr double least_share = 1e-2;
+    number.expected = number.deviation > 0.0
+                          ? z(number.at)
+                          : std::max(z(number.at), least_share * number.expected);
+    center_(number.at) = number.expected;
+  }
 }
 
 void PhysicalPrior::add_positive(int at, double expected, double weight) {

@@ -13,8 +13,14 @@ struct OnlineOptions {
   double correlated = 1.0;  ///< samples over which the filter makes noise alike
   double outlier = 5.0;  ///< deviations, of noise and ignorance: beyond, a torque is not believed
   int patience = 100;    ///< samples in a row beyond: then the robot has changed
-  /// What is forgotten then, as positions in z; by default the bodies that carry no other: payload.
+  /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
+  /// where payload is, and what joints resist with.
   std::optional<std::vector<int>> changing = {};
+  /// By how many deviations of noise what a joint resists with may have changed in a second: its dry
+  /// friction in Nm, its viscous friction in Nm per rad/s.
+  double wander = 0.0;
+  /// rad/s or m/s below which dry friction has no direction, and what a joint tells is not believed.
+  double slow = 0.0;
   PriorOptions prior = {};
 };
 
@@ -68,6 +74,7 @@ class OnlineEstimator {
 
  private:
   void require_unknowns(std::span<const int> unknowns) const;
+  void wander();
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
 
@@ -87,6 +94,7 @@ class OnlineEstimator {
   Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
   Eigen::VectorXd seen_;       ///< R times a row
   Eigen::MatrixXd inverse_;
+  bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
   long samples_ = 0, ignored_ = 0, changes_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ulna/identify/torque_model.hpp"
@@ -25,6 +26,10 @@ class PhysicalPrior {
   void add_inertia(int at, const Inertia<double>& expected, double weight);
   void add_positive(int at, double expected, double weight);
   void add_around(int at, double expected, double deviation, double weight = 1.0);
+
+  /// From now on z is believed of some unknowns, as firmly as something else was before. Naming the
+  /// first of a body's ten names the body. Allocates nothing.
+  void expect(const Eigen::VectorXd& z, std::span<const int> unknowns);
 
   int size() const { return size_; }
   /// Where the prior is least.
@@ -56,6 +61,8 @@ class PhysicalPrior {
   const std::vector<Number>& numbers() const { return numbers_; }
 
  private:
+  void set_center(Body& body, const Inertia<double>& expected);
+
   int size_;
   Eigen::VectorXd center_;
   std::vector<Body> bodies_;

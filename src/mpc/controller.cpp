@@ -1,0 +1,247 @@
+#include "ulna/mpc/controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "ulna/dynamics/inverse_dynamics.hpp"
+
+namespace ulna {
+
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+/// rad/s at which the compensation of dry friction is three quarters of it: it must not chatter.
+constexpr double friction_speed = 0.02;
+
+Vector noise_of(const Model& model, const ControllerOptions& options) {
+  if (options.torque_noise.size() == model.nv()) return options.torque_noise;
+  if (options.torque_noise.size() != 0)
+    throw std::invalid_argument("torque noise: " + std::to_string(options.torque_noise.size()) +
+                                " numbers given, robot '" + model.name() + "' has " +
+                                std::to_string(model.nv()) + " degrees of freedom");
+  constexpr double share = 0.005, least = 0.02;
+  Vector noise(model.nv());
+  for (int i = 0; i < model.nv(); ++i) {
+    const double effort = model.effort_limit()(i);
+    noise(i) = std::isfinite(effort) ? std::max(share * effort, least) : least;
+  }
+  return noise;
+}
+
+OnlineOptions online_of(const ControllerOptions& options) {
+  OnlineOptions online = options.online;
+  online.rate_hz = options.rate_hz;
+  online.correlated = std::max(1.0, options.rate_hz / options.filter_hz);
+  if (online.slow == 0.0) online.slow = friction_speed;
+  return online;
+}
+
+Plant<double> without_dry_friction(Plant<double> plant) {
+  plant.friction.setZero(), plant.friction_negative.setZero();
+  return plant;
+}
+
+std::vector<double> node_times(const RobotProblemOptions& options) {
+  std::vector<double> times{0.0};
+  if (options.durations.empty())
+    for (int k = 1; k <= options.steps; ++k) times.push_back(k * options.duration);
+  else
+    for (const double h : options.durations) times.push_back(times.back() + h);
+  return times;
+}
+
+double microseconds_since(IdentifyingController::Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(IdentifyingController::Clock::now() - begin)
+      .count();
+}
+
+}  // namespace
+
+const char* to_string(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::planned:
+      return "planned";
+    case ActionKind::older:
+      return "older plan";
+    case ActionKind::safe:
+      return "safe";
+  }
+  return "";
+}
+
+const char* to_string(ActionFault fault) {
+  switch (fault) {
+    case ActionFault::none:
+      return "none";
+    case ActionFault::not_measured:
+      return "not measured";
+    case ActionFault::not_prepared:
+      return "not prepared";
+    case ActionFault::late:
+      return "late";
+    case ActionFault::not_solved:
+      return "not solved";
+  }
+  return "";
+}
+
+IdentifyingController::IdentifyingController(const Model& model, const ControllerOptions& options)
+    : model_(model),
+      options_(options),
+      plant_(model),
+      planned_(without_dry_friction(plant_)),
+      problem_(planned_, options.problem),
+      sqp_(problem_),
+      torques_(model, options.features),
+      estimator_(torques_, noise_of(model, options), online_of(options)),
+      filter_(model.nv(), LowPass(options.filter_hz, options.rate_hz, 2),
+              MotionFilter::Velocity::measured),
+      ws_(model),
+      times_(node_times(options.problem)) {
+  if (model.nq() != model.nv())
+    throw std::invalid_argument("robot '" + model.name() +
+                                "' has joints told in more numbers than degrees of freedom; the "
+                                "controller identifies robots whose joints have one each");
+  const Eigen::Index n = model.nv();
+  for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_, &friction_direction_})
+    v->setZero(n);
+  x_.setZero(2 * n);
+}
+
+void IdentifyingController::set_plant(const Plant<double>& plant) {
+  plant_ = plant;
+  planned_ = plant;
+  planned_.friction.setZero(), planned_.friction_negative.setZero();
+  problem_.set_plant(planned_);
+}
+
+void IdentifyingController::set_references(double time) {
+  for (std::size_t k = 0; k < times_.size(); ++k) {
+    reference_(time + times_[k], q_reference_, v_reference_);
+    problem_.set_reference(static_cast<int>(k), q_reference_, v_reference_);
+  }
+}
+
+const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
+  const Clock::time_point begin = Clock::now();
+  fault_ = ActionFault::none;
+  if (q.size() == q_.size() && v.size() == v_.size() && q.allFinite() && v.allFinite()) {
+    q_ = q, v_ = v;
+  } else {
+    // what the plan expected to be measured now
+    fault_ = ActionFault::not_measured;
+    if (begun_) {
+      const double share = std::clamp((time - planned_at_) / times_[1], 0.0, 1.0);
+      const Vector &from = sqp_.trajectory.x[0], &to = sqp_.trajectory.x[1];
+      q_ = from.head(q_.size()) + share * (to.head(q_.size()) - from.head(q_.size()));
+      v_ = from.tail(v_.size()) + share * (to.tail(v_.size()) - from.tail(v_.size()));
+    }
+  }
+  if (plan(time)) {
+    kind_ = ActionKind::planned;
+    planned_at_ = time;
+    tau_ = sqp_.trajectory.u[0];
+  } else if (begun_ && time - planned_at_ <= options_.patience) {
+    kind_ = ActionKind::older;
+    take_older(time);
+  } else {
+    kind_ = ActionKind::safe;
+    take_safe();
+  }
+  clamp();
+  prepared_ = false;
+  act_us_ = microseconds_since(begin);
+  return tau_;
+}
+
+bool IdentifyingController::plan(double time) {
+  x_ << q_, v_;
+  if (!reference_ || (!begun_ && fault_ == ActionFault::not_measured)) return false;
+  if (!begun_) {
+    set_references(time);
+    sqp_.trajectory = problem_.guess(q_, v_);
+    const SqpStatus status = sqp_.solve(x_).status;
+    begun_ = status == SqpStatus::solved || status == SqpStatus::limited;
+    if (!begun_) fault_ = ActionFault::not_solved;
+    return begun_;
+  }
+  if (!prepared_) {
+    set_references(time);
+    prepared_ = sqp_.prepare();
+  }
+  if (!prepared_) {
+    fault_ = ActionFault::not_prepared;
+    return false;
+  }
+  Sqp::Deadline deadline;
+  if (options_.deadline)
+    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(*options_.deadline));
+  if (missed_) deadline = Clock::time_point::min();
+  missed_ = false;
+  if (std::exchange(failing_, false)) {
+    fault_ = ActionFault::not_solved;
+    return false;
+  }
+  const SqpReport& report = sqp_.feedback(x_, deadline);
+  if (report.status == SqpStatus::solved) return true;
+  fault_ = report.qp == QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
+  return false;
+}
+
+/// The torque that was planned for now.
+void IdentifyingController::take_older(double time) {
+  const double passed = time - planned_at_;
+  std::size_t k = 0;
+  while (k + 2 < times_.size() && times_[k + 1] <= passed) ++k;
+  tau_ = sqp_.trajectory.u[k];
+}
+
+void IdentifyingController::take_safe() {
+  static_torque(plant_, Eigen::Ref<const Vector>(q_), ws_, Eigen::Ref<Vector>(gravity_));
+  const double strongest = model_.effort_limit().maxCoeff();
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
+    const double effort = model_.effort_limit()(i);
+    const double share = std::isfinite(strongest) ? effort / strongest : 1.0;
+    tau_(i) = gravity_(i) - options_.safe_damping * share * v_(i);
+  }
+}
+
+void IdentifyingController::clamp() {
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
+    if (kind_ != ActionKind::safe) {
+      const double v = sqp_.trajectory.x[1](tau_.size() + i);
+      const double dry = v > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
+      tau_(i) += dry * std::tanh(v / friction_speed);
+    }
+    const double most = model_.effort_limit()(i);
+    tau_(i) = std::isfinite(tau_(i)) ? std::clamp(tau_(i), -most, most) : 0.0;
+  }
+}
+
+void IdentifyingController::think(double time, In q, In v, In tau) noexcept {
+  const Clock::time_point begin = Clock::now();
+  if (options_.identify) {
+    const Eigen::Index n = q_.size();
+    outcome_ = OnlineEstimator::Outcome::ignored;
+    if (q.size() == n && v.size() == n && tau.size() == n && filter_.update(q, v, tau) &&
+        filter_.settled()) {
+      outcome_ = estimator_.update(filter_.q(), filter_.v(), filter_.a(), filter_.tau());
+      torques_.set(estimator_.z(), plant_);
+      torques_.set(estimator_.z(), planned_);
+      planned_.friction.setZero(), planned_.friction_negative.setZero();
+      problem_.set_plant(planned_);
+    }
+  }
+  identify_us_ = microseconds_since(begin);
+  if (begun_ && reference_) {
+    set_references(time + 1.0 / options_.rate_hz);
+    prepared_ = sqp_.prepare();
+  }
+  think_us_ = microseconds_since(begin);
+}
+
+}  // namespace ulna
