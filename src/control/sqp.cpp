@@ -105,14 +105,16 @@ QpStatus Sqp::solve_program(const Deadline& deadline, QpStart start) {
 QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
   QpStatus qp = solve_program(deadline, QpStart::multipliers);
   // equations that cannot be met are never told so by the solver, it only gets no nearer
-  const bool stuck = qp == QpStatus::limited && solver_.report().breach > 1e-3 && !past(deadline);
+  const bool stuck = (qp == QpStatus::limited || qp == QpStatus::failed) &&
+                     solver_.report().iterations > 5 && solver_.report().breach > 1e-3 &&
+                     !past(deadline);
   elastic_ = qp == QpStatus::infeasible || stuck;
   if (!elastic_) return qp;
   for (QpStage& stage : stages_)
     for (Eigen::Index row = 0; row < stage.bounds.price.size(); ++row) {
       double& price = stage.bounds.price(row);
       if (price == unbounded && stage.bounds.lower(row) < stage.bounds.upper(row))
-        price = options.elastic;
+        price = 1.0, stage.bounds.price_squared(row) = options.elastic;
     }
   begun_ = false;
   return solve_program(deadline, QpStart::cold);
@@ -336,6 +338,11 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
       if (std::max({report_.slope, gap(), here.defect, here.breach}) <= options.tolerance)
         return end(SqpStatus::solved);
     }
+    // near the end, what a program stays away from bounds would be taken for something to do
+    const bool near = report_.iterations > 0 &&
+                      std::max(report_.slope, here.infeasible) <= 100.0 * options.tolerance;
+    solver_.options.tolerance =
+        finer(options.qp, near ? 0.01 * options.tolerance : options.tolerance).tolerance;
     if (report_.iterations == options.iterations || past(deadline)) return end(SqpStatus::limited);
 
     if (find_step(exact, damping, deadline)) {
@@ -363,6 +370,7 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
 
 bool Sqp::prepare() {
   convexified_ = false;
+  solver_.options.tolerance = finer(options.qp, options.tolerance).tolerance;
   if (!linearise(false)) return false;
   set_program();
   return true;

@@ -24,8 +24,8 @@ struct SqpOptions {
   double tolerance = 1e-6;  ///< of the slope of the Lagrangian, of defects and of breaches
   int iterations = 200;
   bool exact_hessian = false;  ///< of the Lagrangian, where the problem has it; else Gauss-Newton
-  double elastic =
-      1e4;  ///< price of breaking hard rows where a step that keeps them all does not exist
+  /// Price per square of breaking hard rows, where a step that keeps them all does not exist.
+  double elastic = 1e4;
   QpOptions qp = {};
 };
 
