@@ -3,7 +3,9 @@
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
 #include "ulna/control/problem.hpp"
+#include "ulna/control/qp.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
+#include "ulna/control/sqp.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
@@ -39,6 +41,8 @@
 #include "ulna/model/edit.hpp"
 #include "ulna/model/model.hpp"
 #include "ulna/model/plant.hpp"
+#include "ulna/mpc/controller.hpp"
+#include "ulna/mpc/trial.hpp"
 #include "ulna/robot/robot.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
