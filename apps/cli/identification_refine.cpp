@@ -12,14 +12,14 @@ void refine_estimate(const Prepared& fitted, const IdentifySettings& settings,
     step(5, fmt::format("refining, iteration {}, {:.0f} s", p.iteration, p.seconds));
     return true;
   };
-  result.refined = refine(result.torques, result.base, result.chosen.estimate, fitted,
-                          {.stribeck = settings.stribeck,
-                           .delay = settings.delay,
-                           .prior = settings.prior,
-                           .torques_noisy = true,
-                           .window = 0.01,
-                           .continuity = 0.3,
-                           .progress = tell});
+  RefineOptions options{.stribeck = settings.stribeck,
+                        .delay = settings.delay,
+                        .prior = settings.prior,
+                        .progress = tell};
+  // a torque in each window would take the place of Stribeck friction and of a delay
+  if (!settings.stribeck && !settings.delay)
+    options.torques_noisy = true, options.window = 0.01, options.continuity = 0.3;
+  result.refined = refine(result.torques, result.base, result.chosen.estimate, fitted, options);
   result.chosen.estimate = result.refined->estimate;
 }
 

@@ -58,6 +58,10 @@ void check(const TorqueModel& model, const Estimate& start, const Prepared& prep
   if (options.stribeck && direction_column(model).feature < 0)
     refuse(
         "Stribeck friction is what Coulomb friction grows by towards rest: add feature 'coulomb'");
+  if (options.torques_noisy && (options.stribeck || options.delay))
+    refuse(
+        "with noisy torques, what pushes each window takes the place of Stribeck friction and of a "
+        "delay: ask for these with exact torques");
   const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
   if (!positive(options.window) || !positive(options.rate_hz) || !positive(options.continuity) ||
       !positive(options.delay_deviation) || options.passes < 1 || options.most_steps < 1)

@@ -290,6 +290,8 @@ TEST_F(Refine, refuses_what_it_cannot_start_from) {
   wrong.z(0) = -1.0;
   EXPECT_NE(words(wrong).find("not physically consistent"), std::string::npos) << words(wrong);
   EXPECT_NE(words(start, {.stribeck = true}).find("add feature 'coulomb'"), std::string::npos);
+  EXPECT_NE(words(start, {.delay = true, .torques_noisy = true}).find("exact torques"),
+            std::string::npos);
   EXPECT_NE(words(start, {.window = 5.0}).find("no piece of motion holds a window"),
             std::string::npos);
   EXPECT_NE(words(start, {.window = -1.0}).find("must be positive"), std::string::npos);
