@@ -2,8 +2,11 @@
 
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
+#include "ulna/control/differentiated.hpp"
+#include "ulna/control/ipopt.hpp"
 #include "ulna/control/problem.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
+#include "ulna/control/sqp.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"

@@ -14,7 +14,7 @@ void make_positive(Eigen::Ref<Eigen::MatrixXd> R) {
   if (R.rows() == 0) return;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(R);
   const Eigen::VectorXd& values = eigen.eigenvalues();
-  const double least = std::max(1e-8, 1e-8 * values.cwiseAbs().maxCoeff());
+  const double least = 1e-12 * std::max(1.0, values.cwiseAbs().maxCoeff());
   if (values.minCoeff() >= least) return;
   R = eigen.eigenvectors() * values.cwiseAbs().cwiseMax(least).asDiagonal() *
       eigen.eigenvectors().transpose();

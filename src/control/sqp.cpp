@@ -114,8 +114,13 @@ QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
       if (price == unbounded && stage.bounds.lower(row) < stage.bounds.upper(row))
         price = options.elastic;
     }
+  // multipliers are as large as the price now
   begun_ = false;
-  return solve_program(deadline, QpStart::cold);
+  const QpOptions usual = solver_.options;
+  solver_.options.start = std::max(usual.start, 0.01 * options.elastic);
+  qp = solve_program(deadline, QpStart::cold);
+  solver_.options = usual;
+  return qp;
 }
 
 void Sqp::take_step() {
