@@ -2,6 +2,8 @@
 
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
+#include "ulna/control/differentiated.hpp"
+#include "ulna/control/ipopt.hpp"
 #include "ulna/control/problem.hpp"
 #include "ulna/control/qp.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
