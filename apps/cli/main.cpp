@@ -32,6 +32,7 @@ constexpr Verb verbs[] = {
     {"excite", "the motion that tells most of a robot's parameters", excite},
     {"identify", "find a robot's parameters from logs of its motion", identify},
     {"simulate", "let a robot move under torques, and check its energy", simulate},
+    {"mpc", "drive a robot by predictive control that identifies it as it moves", mpc},
     {"robots", "list the embedded robots, or print one", robots},
 };
 
