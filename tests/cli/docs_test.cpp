@@ -54,6 +54,8 @@ TEST(Manual, documents_every_json_field) {
            {"excite", "--json", "double_pendulum", "--iterations", "1", "--starts", "1"},
            {"simulate", "--json", "pendulum", "--duration", "0.1"},
            {"simulate", "--json", "panda", "--floating-base", "--duration", "0.01"},
+           {"mpc", "--json", "pendulum", "--rate", "100", "--payload", "0.2", "--duration", "1",
+            "--knowledge", "identified,fixed,perfect"},
            {"codegen", "--json", "pendulum", "--out", folder.path("c")},
            {"identify", "--json", "pendulum", log, "--split", "0.5"},
            {"identify", "--json", "pendulum", log, "--online"},
