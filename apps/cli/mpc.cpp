@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "mpc_config.hpp"
 #include "mpc_page.hpp"
 #include "mpc_scenario.hpp"
 #include "output_file.hpp"
@@ -17,7 +18,7 @@ struct Options {
   std::optional<double> duration, payload, payload_at, vary, rate;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
-  std::string law = "mpc", knowledge, goal, report;
+  std::string law, knowledge, goal, report;
 };
 
 template <class Kind>
@@ -30,9 +31,8 @@ Kind named(const char* option, std::string_view name, std::initializer_list<Kind
   throw UsageError(fmt::format("{}: there is no '{}'; take one of {}", option, name, known));
 }
 
-MpcScenario scenario_of(const Options& o, const Model& model) {
-  MpcScenario s = o.demo ? demo_scenario(model) : MpcScenario{};
-  if (!o.demo) s.title = fmt::format("{} follows a motion", model.name());
+/// What the command line says on top of a scenario.
+void apply(const Options& o, MpcScenario& s) {
   if (o.duration) s.duration = *o.duration;
   if (o.rate) s.rate_hz = *o.rate;
   if (o.steps) s.steps = *o.steps;
@@ -50,8 +50,9 @@ MpcScenario scenario_of(const Options& o, const Model& model) {
     const std::vector<double> goal = numbers(o.goal, "--goal");
     s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), static_cast<Eigen::Index>(goal.size()));
   }
-  s.law =
-      named("--law", o.law, {ControlLaw::mpc, ControlLaw::computed_torque, ControlLaw::gravity_pd});
+  if (!o.law.empty())
+    s.law = named("--law", o.law,
+                  {ControlLaw::mpc, ControlLaw::computed_torque, ControlLaw::gravity_pd});
   if (!o.knowledge.empty()) {
     s.knowledge.clear();
     std::size_t at = 0;
@@ -63,9 +64,9 @@ MpcScenario scenario_of(const Options& o, const Model& model) {
       at = comma + 1;
     }
   }
-  return s;
 }
 
+/// Refuses what cannot be run, by the names of the keys of a scenario.
 void check_ranges(const MpcScenario& s) {
   const auto require = [](bool good, const char* option, double x, const char* rule) {
     if (!good) throw UsageError(fmt::format("{}: {:g} is not {}", option, x, rule));
@@ -74,6 +75,34 @@ void check_ranges(const MpcScenario& s) {
           "above 0, up to 600 s");
   require(s.rate_hz >= 50.0 && s.rate_hz <= 10000.0, "--rate", s.rate_hz, "from 50 to 10000 Hz");
   require(s.steps >= 2 && s.steps <= 200, "--steps", s.steps, "from 2 to 200");
+  require(s.step > 0.0 && s.step <= 1.0, "horizon step", s.step, "above 0, up to 1 s");
+  require(s.reach > 0.0 && s.reach <= 600.0, "reach", s.reach, "above 0, up to 600 s");
+  for (const auto& [name, x] : {std::pair{"position", s.position},
+                                {"velocity", s.velocity},
+                                {"torque", s.torque},
+                                {"terminal", s.terminal}})
+    require(x > 0.0 && x <= 1e9, fmt::format("weight of {}", name).c_str(), x,
+            "above 0, up to 1e9");
+  for (const auto& [name, x] : {std::pair{"viscous", s.viscous},
+                                {"dry", s.dry},
+                                {"position_noise", s.position_noise},
+                                {"velocity_noise", s.velocity_noise},
+                                {"torque_noise", s.torque_noise}})
+    require(x >= 0.0 && x <= 10.0, name, x, "from 0 to 10");
+  for (const auto& [name, x] : {std::pair{"dropout", s.sensor_dropout}, {"nan", s.sensor_nan}})
+    require(x >= 0.0 && x < 1.0, name, x, "from 0 to below 1");
+  require(s.sensor_delay <= 1000, "delay", s.sensor_delay, "up to 1000 readings");
+  require(s.filter_hz > 0.0 && s.filter_hz < 0.5 * s.rate_hz, "filter", s.filter_hz,
+          "above 0, below half the rate");
+  require(s.prior_deviation > 0.0 && s.prior_deviation <= 100.0, "prior", s.prior_deviation,
+          "above 0, up to 100");
+  if (s.deadline) require(*s.deadline > 0.0, "deadline", *s.deadline, "above 0");
+  if (s.friction) {
+    require(s.friction->factor >= 0.0 && s.friction->factor <= 100.0, "friction factor",
+            s.friction->factor, "from 0 to 100");
+    require(s.friction->from >= 0.0 && s.friction->to >= s.friction->from, "friction from",
+            s.friction->from, "0 or more, and before its end");
+  }
   require(s.vary >= 0.0 && s.vary < 1.0, "--vary", 100.0 * s.vary, "from 0 to below 100 %");
   if (s.payload) {
     require(s.payload->mass > 0.0 && s.payload->mass <= 1000.0, "--payload", s.payload->mass,
@@ -110,8 +139,7 @@ void print_json(Console& console, const MpcResults& results) {
   Json d = console.document();
   d["robot"] = results.model.name();
   d["title"] = results.title;
-  Json &rmse = d["tracking_rmse"] = Json::object(),
-       &learned = d["tracking_rmse_learned"] = Json::object(), &runs = d["runs"] = Json::object();
+  Json rmse = Json::object(), learned = rmse, runs = rmse;
   const MpcRun& first = results.runs.front();
   for (const MpcRun& run : results.runs) {
     rmse[run.name] = run.result.rmse_from[0];
@@ -119,6 +147,7 @@ void print_json(Console& console, const MpcResults& results) {
     runs[run.name] = to_json(run.result);
   }
   d["counted_from"] = results.counted_from;
+  d["tracking_rmse"] = rmse, d["tracking_rmse_learned"] = learned;
   d["payload"] = nullptr;
   if (results.payload) {
     const PayloadFound& p = *results.payload;
@@ -142,6 +171,7 @@ void print_json(Console& console, const MpcResults& results) {
   d["deadline_misses"] = r.deadline_misses;
   d["allocations"] = r.allocations;
   d["consistent_always"] = r.consistent_always;
+  d["runs"] = runs;
   console.print(d);
 }
 
@@ -220,9 +250,20 @@ bool has_findings(const MpcResults& results) {
 
 int run_mpc(const Options& o, Console& console) {
   if (!o.report.empty()) refuse_overwriting(o.report, o.force);
-  const Imported imported = o.robot.load();
-  mention_warnings(console, o.robot, imported.diagnostics);
-  MpcScenario scenario = scenario_of(o, imported.model);
+  RobotArgument robot = o.robot;
+  MpcScenario scenario;
+  const bool configured = is_mpc_config(robot.name);
+  if (configured) {
+    if (o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
+    MpcConfig config = read_mpc_config(robot.name);
+    robot.name = config.robot, scenario = std::move(config.scenario);
+  }
+  const Imported imported = robot.load();
+  mention_warnings(console, robot, imported.diagnostics);
+  if (o.demo) scenario = demo_scenario(imported.model);
+  if (scenario.title.empty())
+    scenario.title = fmt::format("{} follows a motion", imported.model.name());
+  apply(o, scenario);
   check_ranges(scenario);
   complete(scenario, imported.model);
 
@@ -256,7 +297,7 @@ int run_mpc(const Options& o, Console& console) {
 
 Action mpc(CLI::App& app, Console& console) {
   auto o = std::make_shared<Options>();
-  o->robot.add_to(app);
+  o->robot.add_to(app, "ROBOT|CONFIG.yaml");
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
   app.add_option("--duration", o->duration, "how long: 6 s")->option_text("S");
   app.add_option("--rate", o->rate, "of control: 1000 Hz")->option_text("HZ");

@@ -7,7 +7,7 @@ namespace ulna::cli {
 /// A box that the robot picks up.
 struct ScenarioPayload {
   std::string frame = {};  ///< empty: that of the last link
-  double mass = 2.0;  ///< kg
+  double mass = 2.0;       ///< kg
   Eigen::Vector3d com = Eigen::Vector3d::Zero();
   double edge = 0.1;  ///< m
   double at = 0.0;    ///< s
