@@ -10,7 +10,7 @@ const view = document.getElementById('arm'), canvas = view.querySelector('canvas
 const play = view.querySelector('.play'), slider = view.querySelector('input[type=range]');
 const clock = view.querySelector('output'), speed = view.querySelector('select');
 const boxes = [...view.querySelectorAll('[data-arm]')];
-const sides = 18;
+const sides = 24;
 
 // --- vectors and poses: a pose is a rotation's nine numbers, row by row, and a position's three ---
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -26,59 +26,55 @@ const pose = (p, q) => {
 const apply = (X, v) => [X[0] * v[0] + X[1] * v[1] + X[2] * v[2] + X[9],
                          X[3] * v[0] + X[4] * v[1] + X[5] * v[2] + X[10],
                          X[6] * v[0] + X[7] * v[1] + X[8] * v[2] + X[11]];
+const rotate = (X, v) => [X[0] * v[0] + X[1] * v[1] + X[2] * v[2],
+                          X[3] * v[0] + X[4] * v[1] + X[5] * v[2],
+                          X[6] * v[0] + X[7] * v[1] + X[8] * v[2]];
 
-// --- shapes as points and faces, outside counter-clockwise ---
-function revolved(profile) {  // [radius, z] from the bottom to the top
-  const points = [], faces = [];
-  for (const [r, z] of profile)
+// --- shapes as points with normals and faces, outside counter-clockwise ---
+function revolved(profile) {  // [radius, z, outward, upward], rings from the bottom to the top
+  const points = [], normals = [], faces = [];
+  for (const [r, z, outward, upward] of profile)
     for (let i = 0; i < sides; i++) {
-      const a = 2 * Math.PI * i / sides;
-      points.push([r * Math.cos(a), r * Math.sin(a), z]);
+      const c = Math.cos(2 * Math.PI * i / sides), s = Math.sin(2 * Math.PI * i / sides);
+      points.push([r * c, r * s, z]);
+      normals.push([outward * c, outward * s, upward]);
     }
   for (let k = 0; k + 1 < profile.length; k++)
     for (let i = 0; i < sides; i++) {
       const j = (i + 1) % sides, a = k * sides, b = a + sides;
       faces.push([a + i, a + j, b + j, b + i]);
     }
-  return {points, faces};
+  return {points, normals, faces};
 }
 function tube(r, length, round) {
-  const profile = [], half = length / 2, pieces = Math.max(1, Math.ceil(length / (1.2 * r)));
-  if (!round) profile.push([0, -half], [r * 0.55, -half]);
-  for (let k = round ? -4 : 0; k <= 0; k++)
-    profile.push([r * Math.cos(k * Math.PI / 8), -half + r * Math.sin(k * Math.PI / 8)]);
-  for (let k = 1; k <= pieces; k++) profile.push([r, -half + length * k / pieces]);
-  if (round)
-    for (let k = 1; k <= 4; k++)
-      profile.push([r * Math.cos(k * Math.PI / 8), half + r * Math.sin(k * Math.PI / 8)]);
-  else profile.push([r * 0.55, half], [0, half]);
+  const half = length / 2, profile = [];
+  if (!round) profile.push([0, -half, 0, -1], [r, -half, 0, -1], [r, -half, 1, 0], [r, half, 1, 0], [r, half, 0, 1], [0, half, 0, 1]);
+  else for (let k = -5; k <= 6; k++) {
+    const a = (k <= 0 ? k : k - 1) * Math.PI / 10, c = Math.cos(a), s = Math.sin(a);
+    profile.push([r * c, (k <= 0 ? -half : half) + r * s, c, s]);
+  }
   return revolved(profile);
 }
 function brick(size) {
-  const points = [], faces = [], n = 3;
+  const points = [], normals = [], faces = [];
   for (let axis = 0; axis < 3; axis++)
     for (const side of [-1, 1]) {
       const u = (axis + 1) % 3, v = (axis + 2) % 3, first = points.length;
-      for (let i = 0; i <= n; i++)
-        for (let j = 0; j <= n; j++) {
-          const p = [0, 0, 0];
-          p[axis] = side * size[axis] / 2;
-          p[u] = size[u] * (i / n - 0.5) * side;
-          p[v] = size[v] * (j / n - 0.5);
-          points.push(p);
-        }
-      for (let i = 0; i < n; i++)
-        for (let j = 0; j < n; j++) {
-          const a = first + i * (n + 1) + j;
-          faces.push([a, a + n + 1, a + n + 2, a + 1]);
-        }
+      for (const [i, j] of [[-side, -1], [side, -1], [side, 1], [-side, 1]]) {
+        const p = [0, 0, 0], n = [0, 0, 0];
+        p[axis] = side * size[axis] / 2, p[u] = i * size[u] / 2, p[v] = j * size[v] / 2;
+        n[axis] = side;
+        points.push(p);
+        normals.push(n);
+      }
+      faces.push([first, first + 1, first + 2, first + 3]);
     }
-  return {points, faces};
+  return {points, normals, faces};
 }
 function shape([body, kind, a, b, c, x, y, z, qw, qx, qy, qz, ...colour]) {
   const mesh = kind === 2 ? brick([a, b, c]) : tube(a, b, kind === 0);
   const X = pose([x, y, z], [qw, qx, qy, qz]);
-  return {body, colour, points: mesh.points.map(p => apply(X, p)), faces: mesh.faces};
+  return {body, colour, points: mesh.points.map(p => apply(X, p)), normals: mesh.normals.map(n => rotate(X, n)), faces: mesh.faces};
 }
 const shapes = data.parts.map(shape);
 const payload = data.payload && {shape: shape(data.payload.part), times: data.payload.times};
@@ -126,7 +122,7 @@ function aim() {
   right = unit(cross(forward, [0, 0, 1]));
   up = cross(right, forward);
   eye = [0, 1, 2].map(i => middle[i] - distance * forward[i]);
-  scale = 1.55 * Math.min(H, 0.95 * W);
+  scale = 2.2 * Math.min(H, 0.8 * W);
 }
 function project(p) {
   const d = sub(p, eye), depth = dot(d, forward);
@@ -178,55 +174,102 @@ function drawFloor(g) {
 function solids(arm, time) {  // shapes in their places
   const at = poses(arm, time), list = shapes.slice();
   if (payload && payload.times.filter(t => t <= time + 1e-9).length % 2 === 1) list.push(payload.shape);
-  return list.map(s => ({...s, load: payload && s === payload.shape, points: s.points.map(p => apply(at[s.body], p))}));
+  return list.map(s => ({body: s.body, faces: s.faces, colour: s.colour, load: payload && s === payload.shape,
+    points: s.points.map(p => apply(at[s.body], p)), normals: s.normals.map(n => rotate(at[s.body], n))}));
 }
-function drawShadow(g, list) {
+function hull(points) {  // counter-clockwise [Andrew 1979]
+  const sorted = points.slice().sort((p, q) => p[0] - q[0] || p[1] - q[1]);
+  const half = list => {
+    const chain = [];
+    for (const p of list) {
+      for (let n = chain.length; n > 1; n = chain.length) {
+        const [a, b] = [chain[n - 2], chain[n - 1]];
+        if ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0) break;
+        chain.pop();
+      }
+      chain.push(p);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+function drawShadow(g, list) {  // every shape is convex, so its shadow is the hull of its points'
   g.fillStyle = colours.night ? 'rgba(0,0,0,.34)' : 'rgba(20,30,45,.13)';
   g.beginPath();
-  for (const {points, faces} of list) {
+  for (const {points} of list) {
     const cast = points.map(p => {
       const h = (p[2] - floor) / light[2];
       return project([p[0] - h * light[0], p[1] - h * light[1], floor]);
     });
-    for (const [a, b, c, d] of faces) {
-      // faces towards the light only: they all turn the same way, so the shadows unite
-      if (dot(cross(sub(points[c], points[a]), sub(points[d], points[b])), light) <= 0) continue;
-      if (Math.min(cast[a][2], cast[b][2], cast[c][2], cast[d][2]) < near()) continue;
-      g.moveTo(cast[a][0], cast[a][1]);
-      for (const k of [b, c, d]) g.lineTo(cast[k][0], cast[k][1]);
-      g.closePath();
-    }
+    if (cast.some(c => c[2] < near())) continue;
+    hull(cast).forEach((c, i) => i ? g.lineTo(c[0], c[1]) : g.moveTo(c[0], c[1]));
+    g.closePath();
   }
   g.fill();
 }
-function drawSolids(g, list, tint, share) {
-  const faces = [];
-  for (const s of list) {
-    const flat = s.points.map(project), colour = s.load ? s.colour : mixed(s.colour, tint, share);
-    for (const [a, b, c, d] of s.faces) {
-      const P = s.points, normal = unit(cross(sub(P[c], P[a]), sub(P[d], P[b])));
-      const centre = [0, 1, 2].map(i => (P[a][i] + P[b][i] + P[c][i] + P[d][i]) / 4);
-      const out = unit(sub(eye, centre));
-      if (dot(normal, out) <= 0) continue;
-      const depth = (flat[a][2] + flat[b][2] + flat[c][2] + flat[d][2]) / 4;
-      if (depth < near()) continue;
-      const half = unit([0, 1, 2].map(i => out[i] + light[i]));
-      const bright = 0.46 + 0.46 * Math.max(0, dot(normal, light)) + 0.1 * normal[2];
-      const gleam = 60 * Math.max(0, dot(normal, half)) ** 30;
-      faces.push([depth, colour.map(e => Math.min(255, e * bright + gleam)), flat[a], flat[b], flat[c], flat[d]]);
+// Solids are drawn point by point, the nearest one kept: they reach into each other, which no order of
+// faces can do justice to. Twice as fine as the page, so that edges are smooth.
+const layer = document.createElement('canvas');
+let picture, pixels, nearness, LW, LH, fine;
+function fitLayer() {
+  fine = W * H > 1.2e6 ? 1 : 2;
+  LW = layer.width = Math.max(1, Math.round(W * fine));
+  LH = layer.height = Math.max(1, Math.round(H * fine));
+  picture = new ImageData(LW, LH);
+  pixels = new Uint32Array(picture.data.buffer);
+  nearness = new Float32Array(LW * LH);
+}
+function triangle(a, b, c, [red, green, blue]) {  // corners: x, y, 1 / depth, brightness, gleam
+  const area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  if (!area) return;
+  const x0 = Math.max(0, Math.ceil(Math.min(a[0], b[0], c[0]))), x1 = Math.min(LW - 1, Math.floor(Math.max(a[0], b[0], c[0])));
+  const y0 = Math.max(0, Math.ceil(Math.min(a[1], b[1], c[1]))), y1 = Math.min(LH - 1, Math.floor(Math.max(a[1], b[1], c[1])));
+  const ux = (b[1] - c[1]) / area, uy = (c[0] - b[0]) / area, vx = (c[1] - a[1]) / area, vy = (a[0] - c[0]) / area;
+  for (let y = y0; y <= y1; y++) {
+    let u = (x0 - c[0]) * ux + (y - c[1]) * uy, v = (x0 - c[0]) * vx + (y - c[1]) * vy;
+    for (let x = x0, i = y * LW + x0; x <= x1; x++, i++, u += ux, v += vx) {
+      const w = 1 - u - v;
+      if (u < -1e-6 || v < -1e-6 || w < -1e-6) continue;
+      const close = u * a[2] + v * b[2] + w * c[2];
+      if (close <= nearness[i]) continue;
+      nearness[i] = close;
+      const bright = u * a[3] + v * b[3] + w * c[3], gleam = u * a[4] + v * b[4] + w * c[4];
+      const r = Math.min(255, red * bright + gleam), g = Math.min(255, green * bright + gleam), e = Math.min(255, blue * bright + gleam);
+      pixels[i] = 0xff000000 | e << 16 | g << 8 | r;
     }
   }
-  faces.sort((p, q) => q[0] - p[0]);
-  g.lineWidth = 0.8;
-  g.lineJoin = 'round';
-  for (const [, colour, a, b, c, d] of faces) {
-    g.fillStyle = g.strokeStyle = ink(colour, 1);
-    g.beginPath();
-    g.moveTo(a[0], a[1]); g.lineTo(b[0], b[1]); g.lineTo(c[0], c[1]); g.lineTo(d[0], d[1]);
-    g.closePath();
-    g.fill();
-    g.stroke();  // hides the seams
-  }
+}
+function drawSolids(g, list, tint, share, alpha) {
+  let left = LW, right = 0, top = LH, bottom = 0;
+  const seen = list.map(s => s.points.map((p, i) => {
+    const [x, y, depth] = project(p), n = s.normals[i], out = unit(sub(eye, p));
+    const half = unit([out[0] + light[0], out[1] + light[1], out[2] + light[2]]);
+    left = Math.min(left, fine * x), right = Math.max(right, fine * x);
+    top = Math.min(top, fine * y), bottom = Math.max(bottom, fine * y);
+    // of surfaces in one place, those of bodies with odd numbers are seen
+    return [fine * x, fine * y, (1 + 5e-4 * (s.body % 2)) / depth,
+            0.56 + 0.4 * Math.max(0, dot(n, light)) + 0.09 * n[2], 70 * Math.max(0, dot(n, half)) ** 40, depth];
+  }));
+  left = Math.max(0, Math.floor(left)), right = Math.min(LW, Math.ceil(right) + 1);
+  top = Math.max(0, Math.floor(top)), bottom = Math.min(LH, Math.ceil(bottom) + 1);
+  if (left >= right || top >= bottom) return;
+  pixels.fill(0, top * LW, bottom * LW);
+  nearness.fill(0, top * LW, bottom * LW);
+  list.forEach((s, k) => {
+    const colour = s.load ? s.colour : mixed(s.colour, tint, share), P = s.points;
+    for (const [ia, ib, ic, id] of s.faces) {
+      const [a, b, c, d] = [seen[k][ia], seen[k][ib], seen[k][ic], seen[k][id]];
+      if (Math.min(a[5], b[5], c[5], d[5]) < near()) continue;
+      if (dot(cross(sub(P[ic], P[ia]), sub(P[id], P[ib])), sub(eye, P[ia])) <= 0) continue;
+      triangle(a, b, c, colour);
+      triangle(a, c, d, colour);
+    }
+  });
+  layer.getContext('2d').putImageData(picture, 0, 0, left, top, right - left, bottom - top);
+  g.globalAlpha = alpha;
+  g.drawImage(layer, left, top, right - left, bottom - top,
+              left / fine, top / fine, (right - left) / fine, (bottom - top) / fine);
+  g.globalAlpha = 1;
 }
 function drawTrail(g, arm, time, alpha) {
   const last = time / data.step, length = 2.5 / data.step, way = tips[arm];
@@ -236,7 +279,6 @@ function drawTrail(g, arm, time, alpha) {
     line(g, [way[k], way[k + 1]]);
   }
 }
-const layer = document.createElement('canvas');
 function draw() {
   const g = canvas.getContext('2d'), reference = films.length - 1, shown = arm => boxes[arm].checked;
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -251,22 +293,10 @@ function draw() {
   const order = [...Array(reference).keys()].filter(shown), first = order.length ? order[0] : -1;
   for (const arm of order.slice().reverse()) {
     const list = solids(arm, time), colour = colours[data.arms[arm].colour];
-    if (arm === first) {
-      drawShadow(g, list);
-      drawTrail(g, arm, time, 0.95);
-      drawSolids(g, list, colour, 0.3);
-    } else {  // a ghost: drawn apart, so that it shines through as a whole
-      const h = layer.getContext('2d');
-      h.setTransform(ratio, 0, 0, ratio, 0, 0);
-      h.clearRect(0, 0, W, H);
-      drawSolids(h, list, colour, 0.75);
-      g.globalAlpha = 0.5;
-      g.setTransform(1, 0, 0, 1, 0, 0);
-      g.drawImage(layer, 0, 0);
-      g.setTransform(ratio, 0, 0, ratio, 0, 0);
-      g.globalAlpha = 1;
-      drawTrail(g, arm, time, 0.75);
-    }
+    if (arm === first) drawShadow(g, list);
+    drawTrail(g, arm, time, 0.95);
+    if (arm === first) drawSolids(g, list, colour, 0.3, 1);
+    else drawSolids(g, list, colour, 0.75, 0.5);
   }
   if (shown(reference)) {
     const at = poses(reference, time);
@@ -361,8 +391,9 @@ canvas.addEventListener('keydown', e => {
 function fit() {
   ratio = Math.min(2, window.devicePixelRatio || 1);
   W = canvas.clientWidth, H = canvas.clientHeight;
-  canvas.width = layer.width = Math.max(1, Math.round(W * ratio));
-  canvas.height = layer.height = Math.max(1, Math.round(H * ratio));
+  canvas.width = Math.max(1, Math.round(W * ratio));
+  canvas.height = Math.max(1, Math.round(H * ratio));
+  fitLayer();
   soon();
 }
 new ResizeObserver(fit).observe(canvas);

@@ -17,13 +17,15 @@ namespace {
 constexpr std::string_view style = R"(
 .lead{font-size:17px;margin:0 0 18px}.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(320px,100%),1fr));gap:4px 22px}
 .many h3{margin:8px 0 0}.many h3 span{color:var(--soft);font-weight:400}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(440px,100%),1fr));gap:12px;margin:12px 0}.two .panel{margin:0}
+.two td{white-space:nowrap}.card b{font-size:22px;white-space:nowrap}
 .timeplot{cursor:crosshair}.now{stroke:var(--ink);opacity:.45;fill:none}
 .event-mark{stroke:var(--heldline);stroke-dasharray:2 3;fill:none}svg .event-name{fill:var(--heldline)}
 .thin-dashed{stroke-width:1.1;stroke-dasharray:4 3}
 .action-planned{fill:var(--base)}.action-older{fill:var(--dependent)}.action-safe{fill:var(--bad)}
 td i.run{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:7px}
 @media(max-width:600px){main{padding:20px 12px 40px}h1{font-size:22px}.panel{padding:10px 12px}.panel.view{padding:0}
-.cards{grid-template-columns:1fr 1fr}.card b{font-size:20px}}
+.cards{grid-template-columns:1fr 1fr;gap:8px}.card{padding:8px 12px}.card b{font-size:19px}}
 )";
 
 const TrialResult* find(const MpcResults& results, std::string_view name) {
@@ -43,7 +45,7 @@ std::string since(const MpcResults& results) {
 }
 
 std::string times(double factor) {
-  return std::isfinite(factor) ? fmt::format("{:.{}f} times", factor, factor < 9.95 ? 1 : 0) : "-";
+  return std::isfinite(factor) ? fmt::format("{:.{}f}", factor, factor < 9.95 ? 1 : 0) : "-";
 }
 
 std::string microseconds(double us) {
@@ -60,12 +62,14 @@ std::string lead(const MpcResults& results) {
                     *perfect = find(results, "perfect");
   std::string s;
   if (identified) {
-    s = fmt::format("While it identifies itself, the robot follows its reference within {} {}",
-                    told(*identified), since(results));
+    s = fmt::format(
+        "While it identifies the robot, the controller keeps it within {} (rms) of its reference "
+        "{}",
+        told(*identified), since(results));
     if (fixed)
-      s += fmt::format("; with the model it began with, within {}, {} as much", told(*fixed),
+      s += fmt::format("; with the model it began with, within {}, {} times as much", told(*fixed),
                        times(counted_error(*fixed) / counted_error(*identified)));
-    if (perfect) s += fmt::format("; with its true numbers, within {}", told(*perfect));
+    if (perfect) s += fmt::format("; with the robot's true numbers, within {}", told(*perfect));
     s += ".";
   } else {
     for (const MpcRun& run : results.runs)
@@ -85,11 +89,11 @@ std::string cards(const MpcResults& results) {
   s += card(fmt::format("{} {}", number(factor * counted_error(first), 3), unit),
             fmt::format("tracking error, rms, {}", since(results)));
   if (identified && fixed)
-    s += card(times(counted_error(*fixed) / counted_error(*identified)),
-              "less than without identification");
+    s += card(times(counted_error(*fixed) / counted_error(*identified)) + "×",
+              "smaller than without identification");
   if (identified && perfect)
-    s += card(times(counted_error(*identified) / counted_error(*perfect)),
-              "of what true numbers achieve");
+    s += card(times(counted_error(*identified) / counted_error(*perfect)) + "×",
+              "the error with true numbers");
   if (results.payload) {
     s += card(percent(results.payload->mass_error_percent()), "error of the payload's mass");
     s += card(fmt::format("{:.1f} mm", 1e3 * results.payload->com_error()),
@@ -104,40 +108,71 @@ std::string cards(const MpcResults& results) {
   return s + "</div>\n";
 }
 
-std::string run_table(const MpcResults& results) {
-  const std::string unit(error_unit(results.model).name);
-  std::vector<Cell> head{{"run"},
-                         {"error, rms, " + unit, true},
-                         {since(results), true},
-                         {"largest", true},
-                         {"step p50", true},
-                         {"p95", true},
-                         {"p99", true},
-                         {"max", true},
-                         {"deadlines missed", true},
-                         {"older plans", true},
-                         {"safe actions", true},
-                         {"changes noticed", true},
-                         {"always physical"}};
-  std::string s = "<div class='panel'><table>" + row(head, "", true);
+std::string name_of(const MpcResults& results, std::size_t run) {
+  return fmt::format("<i class='run' style='background:var(--{})'></i>{}{}",
+                     run_colour(results, run), safe(results.runs[run].name),
+                     results.runs[run].result.finished ? "" : " <b class='bad'>not finished</b>");
+}
+
+std::string error_table(const MpcResults& results) {
+  const auto [factor, unit] = error_unit(results.model);
+  std::string s = "<div class='panel'><table>" + row({{fmt::format("error, {}", unit)},
+                                                      {"rms", true},
+                                                      {since(results), true},
+                                                      {"largest", true},
+                                                      {"changes noticed", true},
+                                                      {"always physical", true}},
+                                                     "", true);
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialResult& r = results.runs[i].result;
-    const double factor = error_unit(results.model).factor;
-    s += row({{fmt::format("<i class='run' style='background:var(--{})'></i>{}{}",
-                           run_colour(results, i), safe(results.runs[i].name),
-                           r.finished ? "" : " <b class='bad'>did not finish</b>")},
+    s += row({{name_of(results, i)},
               {number(factor * r.rmse, 3), true},
               {number(factor * counted_error(r), 3), true},
               {number(factor * r.largest_error, 3), true},
+              {std::to_string(r.changes_noticed), true},
+              {r.consistent_always ? "yes" : "<b class='bad'>no</b>", true}});
+  }
+  return s + "</table></div>\n";
+}
+
+std::string time_table(const MpcResults& results) {
+  std::string s = "<div class='panel'><table>" + row({{"a step"},
+                                                      {"p50", true},
+                                                      {"p95", true},
+                                                      {"p99", true},
+                                                      {"max", true},
+                                                      {"deadlines missed", true}},
+                                                     "", true);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialResult& r = results.runs[i].result;
+    s += row({{name_of(results, i)},
               {microseconds(r.p50_us), true},
               {microseconds(r.p95_us), true},
               {microseconds(r.p99_us), true},
               {microseconds(r.max_us), true},
-              {fmt::format("{} of {}", r.deadline_misses, r.steps), true},
+              {fmt::format("{} of {}", r.deadline_misses, r.steps), true}});
+  }
+  return s + "</table></div>\n";
+}
+
+std::string action_table(const MpcResults& results) {
+  std::string s = "<div class='panel'><table>" + row({{"actions"},
+                                                      {"planned", true},
+                                                      {"older", true},
+                                                      {"safe", true},
+                                                      {"not measured", true},
+                                                      {"late", true},
+                                                      {"not solved", true}},
+                                                     "", true);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialResult& r = results.runs[i].result;
+    s += row({{name_of(results, i)},
+              {std::to_string(r.planned), true},
               {std::to_string(r.older), true},
               {std::to_string(r.safe), true},
-              {std::to_string(r.changes_noticed), true},
-              {r.consistent_always ? "yes" : "<b class='bad'>no</b>"}});
+              {std::to_string(r.not_measured), true},
+              {std::to_string(r.late), true},
+              {std::to_string(r.not_solved + r.not_prepared), true}});
   }
   return s + "</table></div>\n";
 }
@@ -174,16 +209,17 @@ std::string keys(const MpcResults& results, std::string_view dashed) {
   return s + "</p>\n";
 }
 
-template <class Plot>
+std::string small(std::string_view name, std::string_view unit, const std::string& plot) {
+  return fmt::format("<div><h3>{} <span>{}</span></h3>{}</div>\n", safe(name), unit, plot);
+}
+
 std::string for_each_joint(const MpcResults& results, std::string_view (*unit)(const Model&, int),
-                           Plot plot) {
+                           std::string (*plot)(const MpcResults&, int)) {
   const std::vector<std::string> names = results.model.velocity_names();
-  std::string s = "<div class='panel many'>";
+  std::string s;
   for (int i = 0; i < results.model.nv(); ++i)
-    s += fmt::format("<div><h3>{} <span>{}</span></h3>{}</div>\n",
-                     safe(names[static_cast<std::size_t>(i)]), unit(results.model, i),
-                     plot(results, i));
-  return s + "</div>\n";
+    s += small(names[static_cast<std::size_t>(i)], unit(results.model, i), plot(results, i));
+  return s;
 }
 
 std::string_view position_unit(const Model& model, int dof) {
@@ -209,14 +245,15 @@ std::string plots(const MpcResults& results) {
          box_key("base", "planned") + box_key("dependent", "older plan") + box_key("bad", "safe") +
          "</p>\n<div class='panel wide'>" + action_plot(results) + "</div>\n" +
          "<h2>What the controllers take the robot for</h2>\n<p>The mass of " +
-         safe(results.model.body_name(body)) + ", and dry friction of each joint.</p>\n" +
-         keys(results, "true") + "<div class='panel many'><div><h3>" +
-         safe(results.model.body_name(body)) + " <span>mass, kg</span></h3>" +
-         mass_plot(results, body) + "</div></div>\n" +
-         for_each_joint(results, torque_unit, friction_plot) + "<h2>Positions</h2>\n" +
-         keys(results, "reference") + for_each_joint(results, position_unit, position_plot) +
-         "<h2>Torques</h2>\n" + keys(results, "") +
-         for_each_joint(results, torque_unit, effort_plot);
+         safe(results.model.body_name(body)) +
+         ", and dry friction of each joint. A run that knows the truth is not drawn.</p>\n" +
+         keys(results, "true") + "<div class='panel many'>" +
+         small(results.model.body_name(body), "mass, kg", mass_plot(results, body)) +
+         for_each_joint(results, torque_unit, friction_plot) + "</div>\n<h2>Positions</h2>\n" +
+         keys(results, "reference") + "<div class='panel many'>" +
+         for_each_joint(results, position_unit, position_plot) + "</div>\n<h2>Torques</h2>\n" +
+         keys(results, "") + "<div class='panel many'>" +
+         for_each_joint(results, torque_unit, effort_plot) + "</div>\n";
 }
 
 }  // namespace
@@ -235,7 +272,9 @@ std::string mpc_page(const MpcResults& results) {
          "<p class='soft'>The first run that is shown is solid, others are ghosts; the dashed line "
          "is where the robot should be. Drag to turn, ctrl and wheel to come nearer, double click "
          "to go back; click into a plot to go to a time.</p>\n";
-  if (!results.runs.empty()) s += run_table(results) + payload_table(results);
+  if (!results.runs.empty())
+    s += "<div class='two'>" + error_table(results) + time_table(results) + payload_table(results) +
+         action_table(results) + "</div>\n";
   if (recorded) s += plots(results);
   s += fmt::format(
       "<p class='soft'>ulna {}. Step times are those of the machine that ran this.</p>\n",
