@@ -193,7 +193,6 @@ class Film {
         const auto i = static_cast<std::size_t>(b - 1);
         const Transform<double> X = at_.pose(b);
         const Vector3d p = turn_ * X.translation();
-        low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
         const Quaternion<double> r = X.rotation().quaternion();
         Quaterniond turned = turn_ * Quaterniond(r.w, r.x, r.y, r.z);
         // of the two that mean the same, the one nearer to the last
@@ -209,14 +208,11 @@ class Film {
     }
     return list;
   }
-  const Vector3d& low() const { return low_; }
-  const Vector3d& high() const { return high_; }
 
  private:
   Configuration<double> at_;
   Quaterniond turn_;
   Index frames_;
-  Vector3d low_ = Vector3d::Zero(), high_ = Vector3d::Zero();  ///< the base is always seen
 };
 
 /// How long the bones are from the base to the end of the longest arm.
@@ -400,16 +396,11 @@ std::string arm_view(const MpcResults& results) {
   }
   const auto [body, point] = end_point(results, bones);
   const Quaterniond base = upright(model);
-  const auto triple = [](const Vector3d& v) {
-    return Json{rounded(v.x()), rounded(v.y()), rounded(v.z())};
-  };
   const Json data{{"bodies", model.joint_count()},
                   {"frames", frames},
                   {"step", step},
                   {"end", end},
                   {"base", {base.w(), base.x(), base.y(), base.z()}},
-                  {"low", triple(film.low())},
-                  {"high", triple(film.high())},
                   {"reach", rounded(reach)},
                   {"parts", parts.json()},
                   {"bones", lines},

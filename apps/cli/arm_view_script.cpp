@@ -106,14 +106,22 @@ const tips = films.map((_, arm) => {
 });
 
 // --- the camera ---
-const low = data.low.slice(), high = data.high.slice();
-for (const way of tips) for (const p of way)
+const cloud = [];  // what is to be seen: some of the points that are drawn, at some times
+for (let arm = 0; arm < films.length; arm++)
+  for (let k = 0; k <= 8; k++) {
+    const at = poses(arm, data.end * k / 8);
+    for (const s of payload ? [...shapes, payload.shape] : shapes)
+      for (let i = 0; i < s.points.length; i += s.points.length > 24 ? 11 : 1) cloud.push(apply(at[s.body], s.points[i]));
+  }
+for (const way of tips) for (let k = 0; k < way.length; k += 5) cloud.push(way[k]);
+const low = [0, 0, 0], high = [0, 0, 0];
+for (const p of cloud)
   for (let i = 0; i < 3; i++) low[i] = Math.min(low[i], p[i]), high[i] = Math.max(high[i], p[i]);
-const size = Math.max(Math.hypot(...sub(high, low)), 0.6 * data.reach);
-const floor = low[2] > -0.02 * size ? 0 : low[2] - 0.12 * size;
+const size = Math.max(Math.hypot(...sub(high, low)), 0.1 * data.reach);
+const floor = low[2] > -0.05 * size ? low[2] : low[2] - 0.1 * size;
 const middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (floor + high[2]) / 2];
 const light = unit([0.35, -0.45, 0.9]);
-let azimuth, elevation, distance, eye, right, up, forward, scale, W, H, ratio = 1;
+let azimuth, elevation, distance, eye, right, up, forward, scale = 1, fits = 1, W, H, ratio = 1;
 const home = () => { azimuth = -0.9; elevation = 0.33; distance = 1.9 * size; };
 home();
 function aim() {
@@ -122,13 +130,28 @@ function aim() {
   right = unit(cross(forward, [0, 0, 1]));
   up = cross(right, forward);
   eye = [0, 1, 2].map(i => middle[i] - distance * forward[i]);
-  scale = 2.2 * Math.min(H, 0.8 * W);
+  scale = fits;
 }
 function project(p) {
   const d = sub(p, eye), depth = dot(d, forward);
   return [W / 2 + scale * dot(d, right) / depth, H / 2 - scale * dot(d, up) / depth, depth];
 }
 const near = () => 0.05 * distance;
+function fitCamera() {  // all is seen from home, and from its sides and back
+  const [a, e, d] = [azimuth, elevation, distance];
+  let most = 1e-9;
+  home();
+  fits = 1;
+  for (let k = 0; k < 6; k++, azimuth += Math.PI / 3) {
+    aim();
+    for (const p of cloud) {
+      const [x, y] = project(p);
+      most = Math.max(most, Math.abs(x - W / 2) / (0.47 * W), Math.abs(y - H / 2) / (0.46 * H));
+    }
+  }
+  fits = 1 / most;
+  [azimuth, elevation, distance] = [a, e, d];
+}
 
 // --- colours follow the page's style ---
 let colours = {};
@@ -394,6 +417,7 @@ function fit() {
   canvas.width = Math.max(1, Math.round(W * ratio));
   canvas.height = Math.max(1, Math.round(H * ratio));
   fitLayer();
+  fitCamera();
   soon();
 }
 new ResizeObserver(fit).observe(canvas);

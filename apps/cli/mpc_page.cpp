@@ -120,8 +120,8 @@ std::string error_table(const MpcResults& results) {
                                                       {"rms", true},
                                                       {since(results), true},
                                                       {"largest", true},
-                                                      {"changes noticed", true},
-                                                      {"always physical", true}},
+                                                      {"changes seen", true},
+                                                      {"physical", true}},
                                                      "", true);
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialResult& r = results.runs[i].result;
