@@ -279,7 +279,8 @@ function drawSolids(g, list, tint, share, alpha) {
   pixels.fill(0, top * LW, bottom * LW);
   nearness.fill(0, top * LW, bottom * LW);
   list.forEach((s, k) => {
-    const colour = s.load ? s.colour : mixed(s.colour, tint, share), P = s.points;
+    const own = colours.night ? mixed(s.colour, [255, 255, 255], 0.14) : s.colour;
+    const colour = s.load ? s.colour : mixed(own, tint, share), P = s.points;
     for (const [ia, ib, ic, id] of s.faces) {
       const [a, b, c, d] = [seen[k][ia], seen[k][ib], seen[k][ic], seen[k][id]];
       if (Math.min(a[5], b[5], c[5], d[5]) < near()) continue;

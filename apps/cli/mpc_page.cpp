@@ -267,8 +267,8 @@ std::string mpc_page(const MpcResults& results) {
       std::any_of(results.runs.begin(), results.runs.end(),
                   [](const MpcRun& run) { return finite_moments(run.result.record) > 1; });
   if (!results.runs.empty()) s += lead(results) + cards(results);
-  if (recorded)
-    s += arm_view(results) +
+  if (const std::string view = arm_view(results); !view.empty())
+    s += view +
          "<p class='soft'>The first run that is shown is solid, others are ghosts; the dashed line "
          "is where the robot should be. Drag to turn, ctrl and wheel to come nearer, double click "
          "to go back; click into a plot to go to a time.</p>\n";

@@ -27,6 +27,7 @@ struct Curve {
 Curve curve(const MpcResults& results, std::size_t run, const Eigen::MatrixXd& of, Index row) {
   const TrialRecord& record = results.runs[run].result.record;
   const Index n = finite_moments(record);
+  if (n == 0) return {{}, {}, run_colour(results, run)};
   return {record.time.head(n), of.row(row).head(n), run_colour(results, run)};
 }
 
@@ -105,8 +106,7 @@ std::vector<Curve> beliefs(const MpcResults& results, Index row,
   for (std::size_t i = results.runs.size(); i-- > 0;) {
     const TrialRecord& record = results.runs[i].result.record;
     const Index n = finite_moments(record);
-    const auto off = (record.*believed).row(row).head(n) - (record.*truth).row(row).head(n);
-    if (n > 0 && off.cwiseAbs().maxCoeff() > 0.0)
+    if (n > 0 && (record.*believed).row(row).head(n) != (record.*truth).row(row).head(n))
       curves.push_back(curve(results, i, record.*believed, row));
   }
   const std::size_t best = longest(results);
