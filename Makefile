@@ -16,10 +16,10 @@ help: ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 .PHONY: demo
-demo: build/release/build.ninja ## build the command and an example, and look at a Panda arm
-	@cmake --build --preset release --target ulna hold_still
-	build/release/bin/ulna info panda
-	build/release/bin/hold_still panda
+demo: build/release/build.ninja ## drive a Panda arm that picks up 2 kg it does not know of, and show how it learns
+	@cmake --build --preset release --target ulna
+	build/release/bin/ulna mpc panda --demo --report build/mpc.html --force
+	@echo "plots and the moving arm: build/mpc.html"
 
 .PHONY: test
 test: build/dev/build.ninja ## build everything and run all tests

@@ -62,11 +62,28 @@ std::vector<Log> load(const std::vector<std::string>& files, const char* use, co
 }
 
 Prepared prepared_of(std::span<const Log> logs, const IdentifySettings& settings,
-                     Diagnostics& found) {
-  Prepared prepared = prepare(logs, {.filter_hz = settings.filter_hz}, found);
+                     double torque_delay, Diagnostics& found) {
+  Prepared prepared =
+      prepare(logs, {.filter_hz = settings.filter_hz, .torque_delay = torque_delay}, found);
   if (found.has_errors()) throw LogError(found);
   return prepared;
 }
+
+/// What is fitted and what is held out.
+struct Samples {
+  Prepared prepared, other;  ///< of the logs, and of those to validate on
+  double end = 1.0;          ///< the share of each piece where fitting ends
+  TorqueData data, held_out;
+
+  Samples(std::span<const Log> logs, std::span<const Log> others, const TorqueModel& torques,
+          const IdentifySettings& settings, double torque_delay, Diagnostics& found)
+      : prepared(prepared_of(logs, settings, torque_delay, found)),
+        other(prepared_of(others, settings, torque_delay, found)),
+        end(settings.split > 0.0 ? settings.split : 1.0),
+        data(gather(torques, prepared, 0.0, end)),
+        held_out(settings.split > 0.0 ? gather(torques, prepared, end, 1.0)
+                                      : gather(torques, other)) {}
+};
 
 /// What the prior predicts, held against what each log measured.
 void compare_with_prior(const std::vector<Log>& logs, const Prepared& prepared,
@@ -122,11 +139,13 @@ double indefinite_percent(const TorqueModel& torques, const Eigen::VectorXd& z) 
   return 100.0 * bad / tries;
 }
 
-void judge(const TorqueModel& torques, const TorqueData& data, const TorqueData& held_out,
+/// `numbers` are those of the estimate, or a refinement that has more.
+template <typename Numbers>
+void judge(const TorqueModel& torques, const Samples& samples, const Numbers& numbers,
            Judged& judged) {
+  judged.fit = fit_of(torques, numbers, samples.data);
+  if (samples.held_out.size() > 0) judged.validation = fit_of(torques, numbers, samples.held_out);
   const Eigen::VectorXd& z = judged.estimate.z;
-  judged.fit = fit_of(torques, z, data);
-  if (held_out.size() > 0) judged.validation = fit_of(torques, z, held_out);
   judged.bodies = check_bodies(torques, z);
   judged.indefinite_percent = indefinite_percent(torques, z);
 }
@@ -136,9 +155,10 @@ void add_traces(const Prepared& prepared, std::span<const Log> logs, double spli
                 Identification& result) {
   const TorqueModel& torques = result.torques;
   for (const Piece& piece : prepared.pieces) {
-    const Eigen::MatrixXd predicted =
+    Eigen::MatrixXd predicted =
         torques.torques(result.chosen.estimate.z, piece.q, piece.v, piece.a,
                         torques.features_of(piece.v, piece.a, piece.tau, piece.direction));
+    if (result.refined) predicted += stribeck_torques(*result.refined, piece.v, piece.direction);
     const Eigen::Index n = piece.size(),
                        cut = split > 0.0 ? std::llround(split * static_cast<double>(n)) : n;
     const auto add = [&](Eigen::Index from, Eigen::Index to, bool held_out) {
@@ -245,6 +265,25 @@ void remark_on(const IdentifySettings& settings, Identification& result) {
     remark(false, fmt::format("{:.0f} % of the motion held out repeats motion that was fitted: it "
                               "says little of how far the estimate carries",
                               result.repeated_percent));
+  if (result.refined) {
+    const RefineStatus status = result.refined->status;
+    const Judged& start = *result.start;
+    const double before = (start.validation ? *start.validation : start.fit).total_percent,
+                 after = (chosen.validation ? *chosen.validation : chosen.fit).total_percent;
+    if (status == RefineStatus::failed)
+      remark(false,
+             "refinement found no step that helps: the numbers are those of the consistent "
+             "estimate it began with");
+    else if (status != RefineStatus::converged)
+      remark(false, fmt::format("refinement ended by its {} before it had converged: the numbers "
+                                "are the best it had come to",
+                                to_string(status)));
+    if (after > before)
+      remark(false, fmt::format("refined for simulated motion, the numbers predict {} torques "
+                                "worse, {:.3g} % off instead of {:.3g} %; --method consistent "
+                                "keeps the latter",
+                                chosen.validation ? "held-out" : "the", after, before));
+  }
   if (settings.validate.empty() && settings.split == 0.0 && !settings.online)
     remark(
         false,
@@ -306,22 +345,17 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
   const std::vector<Log> others = load(settings.validate, "validation", model, settings, result);
 
   step(2, "filtering");
-  const Prepared prepared = prepared_of(logs, settings, result.found);
-  const Prepared other = prepared_of(others, settings, result.found);
-  result.filter = prepared.str();
+  const Samples samples(logs, others, torques, settings, 0.0, result.found);
+  const TorqueData& data = samples.data;
+  result.filter = samples.prepared.str();
+  result.samples = data.size();
+  result.validation_samples = samples.held_out.size();
   const Eigen::VectorXd described = torques.known();
   if (settings.prior.from_robot)
-    compare_with_prior(logs, prepared, torques, described, result.found);
+    compare_with_prior(logs, samples.prepared, torques, described, result.found);
 
   step(3, "finding base parameters");
   result.base = find_base_parameters(torques, known);
-
-  const double end = settings.split > 0.0 ? settings.split : 1.0;
-  const TorqueData data = gather(torques, prepared, 0.0, end);
-  const TorqueData held_out =
-      settings.split > 0.0 ? gather(torques, prepared, end, 1.0) : gather(torques, other);
-  result.samples = data.size();
-  result.validation_samples = held_out.size();
 
   const Eigen::VectorXd typical = (data.tau.rowwise().squaredNorm() /
                                    static_cast<double>(std::max<Eigen::Index>(1, data.size())))
@@ -330,6 +364,7 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
   for (const int k : known) result.prior(k) = described(k);
 
   step(4, "estimating");
+  std::optional<Samples> shifted;
   if (settings.online) {
     identify_online(
         logs, settings,
@@ -345,19 +380,33 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
           "the motion tells of {} of {} base parameters only, and method {} has nothing to say of "
           "the others; use --method consistent, or a richer motion",
           excitation.rank, result.base.size(), to_string(settings.method)));
-    add_traces(prepared, logs, settings.split, false, result);
+    if (settings.refine) {
+      result.start = result.chosen;
+      refine_estimate(samples.prepared.part(0.0, samples.end), settings, step, result);
+      Diagnostics again;  // what there is to say of the logs was said
+      if (settings.delay) {
+        shifted.emplace(logs, others, torques, settings, result.refined->delay, again);
+        result.filter = shifted->prepared.str();
+      }
+    }
+    add_traces((shifted ? *shifted : samples).prepared, logs, settings.split, false, result);
   }
-  add_traces(other, others, 0.0, true, result);
+  add_traces((shifted ? *shifted : samples).other, others, 0.0, true, result);
 
   step(6, "judging");
-  judge(torques, data, held_out, result.chosen);
+  if (result.refined) {
+    judge(torques, shifted ? *shifted : samples, *result.refined, result.chosen);
+    judge(torques, samples, result.start->estimate.z, *result.start);
+  } else {
+    judge(torques, samples, result.chosen.estimate.z, result.chosen);
+  }
   if (settings.method != Method::ols) {
     result.plain.emplace();
     result.plain->estimate = estimate(torques, result.base, data, {Method::ols, settings.prior});
-    judge(torques, data, held_out, *result.plain);
+    judge(torques, samples, result.plain->estimate.z, *result.plain);
   }
-  result.repeated_percent = repeated_percent(data, held_out);
-  result.delay = delay_of(result.traces);
+  result.repeated_percent = repeated_percent(data, samples.held_out);
+  if (!settings.delay) result.delay = delay_of(result.traces);
   remark_on(settings, result);
   return result;
 }

@@ -5,7 +5,7 @@
 
 #include "ulna/identify/clock.hpp"
 #include "ulna/identify/delay.hpp"
-#include "ulna/identify/estimate.hpp"
+#include "ulna/identify/refine.hpp"
 #include "ulna/identify/screen.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -22,6 +22,8 @@ struct IdentifySettings {
   PriorOptions prior;
   std::string payload;  ///< the link whose body alone is unknown; empty: all are
   bool online = false;
+  bool refine = false;                   ///< from what the method finds, which is then consistent
+  bool stribeck = false, delay = false;  ///< to be found by refinement
 };
 
 /// Below this share learned from data, an unknown is told as the prior's, not as an estimate.
@@ -81,6 +83,8 @@ struct Identification {
   Eigen::VectorXd prior;          ///< per unknown
   Judged chosen;                  ///< by the method asked for
   std::optional<Judged> plain;    ///< ordinary least squares, to compare with
+  std::optional<Refinement> refined;
+  std::optional<Judged> start;  ///< what refinement began with
   std::optional<OnlineFigures> online;
   Delay delay;
   std::vector<Trace> traces;
@@ -108,5 +112,12 @@ Model with_prior_of(const Model& robot, const Model& prior);
 /// Learns from the logs sample by sample; fills chosen.estimate, online and traces.
 void identify_online(std::span<const Log> logs, const IdentifySettings& settings,
                      const std::function<void(double share)>& progress, Identification& result);
+
+// --- identification_refine.cpp ---------------------------------------------------------------------
+
+/// Refines chosen.estimate on motion; fills chosen.estimate and refined.
+void refine_estimate(const Prepared& fitted, const IdentifySettings& settings,
+                     const std::function<void(int, const std::string&)>& step,
+                     Identification& result);
 
 }  // namespace ulna::cli

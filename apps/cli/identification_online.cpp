@@ -106,6 +106,7 @@ void identify_online(std::span<const Log> logs, const IdentifySettings& settings
   OnlineOptions options;
   options.rate_hz = rate;
   options.correlated = std::max(1.0, rate / settings.filter_hz);
+  options.noise_memory = 10.0;
   options.prior = settings.prior;
   OnlineEstimator online(torques, noise, options);
   result.prior = online.prior().center();

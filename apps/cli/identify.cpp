@@ -25,8 +25,8 @@ struct Options {
 
 // --- the command line ----------------------------------------------------------------------------
 
-/// Methods of the library by their names; one that refines by simulation would have its place here.
-constexpr const char* methods = "ols, wls, irls, tls, ridge, consistent";
+/// Methods of the library by their names, and refinement of what the last of them finds.
+constexpr const char* methods = "ols, wls, irls, tls, ridge, consistent, refine";
 
 std::vector<Feature> features_named(const std::string& list, bool armature) {
   std::vector<Feature> features;
@@ -52,11 +52,49 @@ std::vector<Feature> features_named(const std::string& list, bool armature) {
   return features;
 }
 
+/// Takes a name out of a list. Whether it was there.
+bool without(std::string& list, std::string_view name) {
+  std::string rest;
+  bool found = false;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    const std::string one = list.substr(from, to - from);
+    from = to + 1;
+    if (one == name)
+      found = true;
+    else
+      rest += (rest.empty() ? "" : ",") + one;
+  }
+  if (found) list = rest.empty() ? "none" : rest;
+  return found;
+}
+
 /// Everything that can be said of the options before any work.
 IdentifySettings settings_of(const Options& options) {
   IdentifySettings s = options.settings;
-  s.features = features_named(options.friction, options.armature);
-  if (const auto method = method_named(options.method))
+  s.refine = options.method == "refine";
+  std::string friction = options.friction;
+  s.stribeck = without(friction, "stribeck");
+  s.features = features_named(friction, options.armature);
+  if (s.refine && !can_refine())
+    throw UsageError(
+        "--method refine: this ulna was built without Ceres (Debian: libceres-dev); the best "
+        "method "
+        "without is consistent");
+  if (s.stribeck && !s.refine)
+    throw UsageError(
+        "--friction: stribeck is not linear in its numbers; only --method refine finds it");
+  const auto dry = [](Feature f) {
+    return f == Feature::coulomb || f == Feature::coulomb_positive ||
+           f == Feature::coulomb_negative;
+  };
+  if (s.stribeck && std::none_of(s.features.begin(), s.features.end(), dry))
+    throw UsageError("--friction: stribeck is what coulomb friction grows by: name coulomb too");
+  if (s.delay && !s.refine)
+    throw UsageError("--delay: only --method refine finds a delay beside everything else");
+  if (s.refine)
+    s.method = Method::consistent;
+  else if (const auto method = method_named(options.method))
     s.method = *method;
   else
     throw UsageError(fmt::format("--method: '{}' is not one of {}", options.method, methods));
@@ -79,7 +117,7 @@ IdentifySettings settings_of(const Options& options) {
     throw UsageError("--online predicts before it learns, so there is nothing to --split");
   if (s.online && !s.payload.empty())
     throw UsageError("--online learns all bodies; --payload is for logs as a whole");
-  if (s.online && s.method != Method::consistent)
+  if (s.online && (s.refine || s.method != Method::consistent))
     throw UsageError("--online is physically consistent; --method is for logs as a whole");
   auto streams = std::count(s.logs.begin(), s.logs.end(), "-") +
                  std::count(s.validate.begin(), s.validate.end(), "-");
@@ -150,6 +188,33 @@ Json online_json(const OnlineFigures& o, double filter_hz) {
           {"percentile_99_us", o.percentile_99_us}};
 }
 
+Json refinement_json(const Refinement& r, const Judged& start) {
+  const auto with_deviation = [](double value, double deviation) {
+    return Json{{"value", number(value)}, {"deviation", number(deviation)}};
+  };
+  Json stribeck = Json::array();
+  for (Eigen::Index i = 0; i < r.stribeck_level.size(); ++i)
+    stribeck.push_back(
+        {{"level", with_deviation(r.stribeck_level(i), r.stribeck_level_deviation(i))},
+         {"velocity", with_deviation(r.stribeck_velocity(i), r.stribeck_velocity_deviation(i))}});
+  return {{"status", to_string(r.status)},
+          {"reason", r.reason},
+          {"iterations", r.iterations},
+          {"seconds", r.seconds},
+          {"windows", r.windows},
+          {"window", r.window},
+          {"samples", r.samples},
+          {"position_before", list(r.position_before)},
+          {"position_after", list(r.position_after)},
+          {"velocity_before", list(r.velocity_before)},
+          {"velocity_after", list(r.velocity_after)},
+          {"stribeck", r.stribeck_level.size() ? stribeck : Json()},
+          {"delay", r.delay_deviation > 0.0 ? with_deviation(r.delay, r.delay_deviation) : Json()},
+          {"start_fit_percent", number(start.fit.total_percent)},
+          {"start_validation_percent",
+           start.validation ? number(start.validation->total_percent) : Json()}};
+}
+
 Json json_of(Console& console, const Options& options, const Imported& robot,
              const Identification& r) {
   const Estimate& e = r.chosen.estimate;
@@ -169,6 +234,7 @@ Json json_of(Console& console, const Options& options, const Imported& robot,
                         : Json();
   if (r.chosen.validation) d["validation"]["repeated_percent"] = r.repeated_percent;
   d["online"] = r.online ? online_json(*r.online, r.filter_hz) : Json();
+  d["refinement"] = r.refined ? refinement_json(*r.refined, *r.start) : Json();
   d["joints"] = robot.model.velocity_names();
   d["noise"] = list(e.noise);
   d["excitation"] = {{"rank", e.excitation.rank},
@@ -312,6 +378,38 @@ std::string parameter_table(const Identification& r, const Stream& out) {
   return table.str(out);
 }
 
+std::string stribeck_table(const Identification& r, const Stream& out) {
+  const Refinement& found = *r.refined;
+  const std::string_view off = out.either("±", "+-");
+  Table table(2);
+  table.column({"#", "", true, 0});
+  table.column({"Stribeck friction", ""});
+  for (const char* of : {"level", "velocity"})
+    table.column({of, "", true}), table.column({std::string(off), "", true});
+  const std::vector<std::string> names = r.torques.model().velocity_names();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    const auto cell = [](double x, int digits) { return fmt::format("{:.{}g}", x, digits); };
+    table.row({std::to_string(k + 1), names[k], cell(found.stribeck_level(i), 4),
+               cell(found.stribeck_level_deviation(i), 2), cell(found.stribeck_velocity(i), 4),
+               cell(found.stribeck_velocity_deviation(i), 2)});
+  }
+  return table.str(out);
+}
+
+std::string refinement_text(const Identification& r) {
+  std::string text = r.refined->str();
+  if (r.refined->delay_deviation > 0.0)
+    text += fmt::format("; torques are measured {:.2f} +- {:.2f} ms late, which is made up for",
+                        1e3 * r.refined->delay, 1e3 * r.refined->delay_deviation);
+  const Judged& start = *r.start;
+  text +=
+      fmt::format("; the consistent estimate it began with: {:.2f} % fit", start.fit.total_percent);
+  if (start.validation)
+    text += fmt::format(", {:.2f} % validation", start.validation->total_percent);
+  return text;
+}
+
 std::string text_of(const Options& options, const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   std::string text =
@@ -334,6 +432,7 @@ std::string text_of(const Options& options, const Identification& r, const Strea
                                    "late; for 'final': {}",
                                    r.filter_hz, 1e3 * r.online->delay, r.filter)
                      : r.filter);
+  if (r.refined) line("refined", refinement_text(r));
   line("samples",
        fmt::format("{} fitted{}", r.samples,
                    r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : ""));
@@ -357,7 +456,9 @@ std::string text_of(const Options& options, const Identification& r, const Strea
                      o.percentile_99_us, o.second_half.total_percent, o.prior_percent));
   }
   text += fmt::format("\ntorque error in percent of the torque, {:g} Hz\n", r.filter_hz);
-  text += joint_table(r, out) + "\n" + base_table(r, out) + "\n" + parameter_table(r, out);
+  text += joint_table(r, out) + "\n";
+  if (r.refined && r.refined->stribeck_level.size() > 0) text += stribeck_table(r, out) + "\n";
+  text += base_table(r, out) + "\n" + parameter_table(r, out);
   return text + fmt::format(
                     "\nlearned: how much of what is known of a parameter is from the logs; "
                     "below {:.0f} %,\nit is told as the prior's\n",
@@ -432,13 +533,15 @@ Action identify(CLI::App& app, Console& console) {
   app.add_option("--gain", options->gain, "torque per motor current, a number per joint, Nm/A")
       ->option_text("K,...");
   app.add_option("--friction", options->friction,
-                 "viscous, coulomb, asymmetric, load, offset; or none")
+                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none")
       ->option_text("LIST");
   app.add_flag("--armature", options->armature, "look for rotor inertias too");
   app.add_option("--prior", options->prior,
                  "the same robot with the numbers believed so far, or none")
       ->option_text("ROBOT");
   app.add_option("--method", options->method, methods)->option_text("NAME");
+  app.add_flag("--delay", options->settings.delay,
+               "with --method refine: find how late torques are measured");
   app.add_option("--payload", options->settings.payload,
                  "of the bodies, only the one with this link is unknown")
       ->option_text("LINK");

@@ -76,6 +76,7 @@ std::string comparison(const PageNames& names, const Identification& r) {
               {percent(j.indefinite_percent), true}});
   };
   if (r.plain) one("ordinary least squares", *r.plain);
+  if (r.start) one("consistent, which refinement began with", *r.start);
   one(safe(names.method), r.chosen);
   return s + "</table>\n";
 }
@@ -290,13 +291,52 @@ std::string online(const Identification& r) {
       o.changed, o.ignored, o.median_us, o.percentile_99_us);
 }
 
+std::string refinement(const Identification& r) {
+  if (!r.refined) return "";
+  const Refinement& f = *r.refined;
+  std::string s = fmt::format(
+      "<h2>Refinement</h2>\n<p>Multiple shooting on positions and velocities: {}. The solver's "
+      "words: {}</p>\n",
+      safe(f.str()), safe(f.reason));
+  if (f.delay_deviation > 0.0)
+    s += fmt::format(
+        "<p>Torques are measured {:.2f} ± {:.2f} ms after motion; all figures allow for it.</p>\n",
+        1e3 * f.delay, 1e3 * f.delay_deviation);
+  const bool stribeck = f.stribeck_level.size() > 0;
+  std::vector<Cell> head{{"joint"},
+                         {"position, before", true},
+                         {"after", true},
+                         {"velocity, before", true},
+                         {"after", true}};
+  if (stribeck)
+    for (const char* name : {"Stribeck level", "±", "Stribeck velocity", "±"})
+      head.push_back({name, true});
+  s += "<p>Simulated less measured, root mean squares, from measured states with the numbers "
+       "before, and in the end:</p>\n<div class='panel'><table>" +
+       row(head, "", true);
+  const std::vector<std::string> names = r.torques.model().velocity_names();
+  for (Eigen::Index i = 0; i < f.position_after.size(); ++i) {
+    std::vector<Cell> cells{{safe(names[static_cast<std::size_t>(i)])}};
+    for (const Eigen::VectorXd* x :
+         {&f.position_before, &f.position_after, &f.velocity_before, &f.velocity_after})
+      cells.push_back({number((*x)(i), 3), true});
+    if (stribeck)
+      for (const Eigen::VectorXd* x : {&f.stribeck_level, &f.stribeck_level_deviation,
+                                       &f.stribeck_velocity, &f.stribeck_velocity_deviation})
+        cells.push_back({number((*x)(i), 3), true});
+    s += row(cells);
+  }
+  return s + "</table></div>\n";
+}
+
 }  // namespace
 
 std::string identify_page(const PageNames& names, const Identification& r) {
   return html_page(
       r.torques.model().name() + ": identification", style,
       summary(names, r) + "<div class='panel'>" + comparison(names, r) + "</div>\n" + online(r) +
-          fits(r) + identifiability(r) + parameters(r) + base_parameters(r) + logs(r) +
+          refinement(r) + fits(r) + identifiability(r) + parameters(r) + base_parameters(r) +
+          logs(r) +
           fmt::format("<p class='soft'>ulna {}. All torque errors at a cut-off of {:g} Hz.</p>\n",
                       ULNA_VERSION, r.filter_hz));
 }

@@ -31,6 +31,8 @@ constexpr Verb verbs[] = {
     {"codegen", "write a robot's dynamics as C code", codegen},
     {"excite", "the motion that tells most of a robot's parameters", excite},
     {"identify", "find a robot's parameters from logs of its motion", identify},
+    {"simulate", "let a robot move under torques, and check its energy", simulate},
+    {"mpc", "drive a robot by predictive control that identifies it as it moves", mpc},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -241,6 +241,16 @@ GivenState States::state(const Model& model) {
   return made;
 }
 
+Eigen::VectorXd States::configuration(const Model& model, const std::string& text,
+                                      const std::string& option) {
+  Quantity q = quantity(model, "q");
+  q.name = option.substr(2);
+  if (!text.empty()) set_from_text(q, text);
+  normalize(model, q.value);
+  if (!q.value.allFinite()) throw UsageError(option + ": a quaternion has no length");
+  return q.value;
+}
+
 namespace {
 
 /// The rows of a table as they go out: CSV, or one JSON document that is never held whole.

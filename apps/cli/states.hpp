@@ -27,6 +27,9 @@ class States {
   bool is_table();
   /// The one state. Throws UsageError.
   GivenState state(const Model& model);
+  /// A configuration that another option gives; the neutral one if the text is empty. Throws UsageError.
+  static Eigen::VectorXd configuration(const Model& model, const std::string& text,
+                                       const std::string& option);
   /// The table, and how many bytes it has (0 if that is not known).
   std::istream& table() { return *in_; }
   std::size_t table_bytes() const { return bytes_; }

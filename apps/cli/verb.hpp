@@ -24,6 +24,6 @@ struct Verb {
 
 // one file each; main.cpp has the table
 Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify,
-    codegen, excite, identify;
+    codegen, excite, identify, simulate, mpc;
 
 }  // namespace ulna::cli

@@ -2,8 +2,12 @@
 
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
+#include "ulna/control/differentiated.hpp"
+#include "ulna/control/ipopt.hpp"
 #include "ulna/control/problem.hpp"
+#include "ulna/control/qp.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
+#include "ulna/control/sqp.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
@@ -11,6 +15,7 @@
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
+#include "ulna/dynamics/capsules.hpp"
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
@@ -38,9 +43,12 @@
 #include "ulna/model/edit.hpp"
 #include "ulna/model/model.hpp"
 #include "ulna/model/plant.hpp"
+#include "ulna/mpc/controller.hpp"
+#include "ulna/mpc/trial.hpp"
 #include "ulna/robot/robot.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
 #include "ulna/simulate/simulation.hpp"
 #include "ulna/simulate/step.hpp"
+#include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"

@@ -122,8 +122,15 @@ inline void add_product(const double* A, int ld, int columns, const double* v, d
 /// Where the factor of the cost to go stands in L: columns and rows from u on.
 inline const double* factor_to_go(const QpStageData& s) { return s.L + s.u * s.ld + s.u; }
 
-/// L of a stage from that of the next; false if the Hessian is not positive definite. `columns`: of L
-/// that are wanted, u alone where the state is given.
+/// Whether nothing is left of a column of H + W W' + weights but rounding.
+inline bool is_used_up(const QpStageData& s, const double* W, int depth, int column, double left) {
+  double size = std::abs(s.H[column * s.ld + column]) + s.weight[column];
+  for (int k = 0; k < depth; ++k) size += W[k * s.ld + column] * W[k * s.ld + column];
+  return std::abs(left) <= 1e-13 * size;
+}
+
+/// L of a stage from that of the next; false if the Hessian is not positive: definite in u, semidefinite
+/// in x. `columns`: of L that are wanted, u alone where the state is given.
 inline bool factor(QpStageData& s, const QpStageData* next, int columns, double* W) {
   const int ld = s.ld, depth = s.next + s.g;
   // W = (F' Lp, G' √weight)
@@ -141,6 +148,7 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
   }
   // left-looking, four columns at a time
   bool positive = true;
+  double largest = 0.0;
   in_fours(columns, [&]<int C>(int j) {
     double* const L = s.L;
     const int first = pack_of(j);
@@ -149,6 +157,7 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
     for (int c = 0; c < C; ++c) {
       double* const column = L + (j + c) * ld;
       const double pivot = column[j + c] += s.weight[j + c];
+      largest = std::max(largest, pivot);
       for (int b = 0; b < c; ++b) {
         // what the columns of this group before it have left to take away
         const double* const before = L + (j + b) * ld;
@@ -157,8 +166,11 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
           store(load(column + row) - load(before + row) * factor_b, column + row);
       }
       const double left = column[j + c];
-      positive = positive && left > 1e-14 * std::abs(pivot) && std::isfinite(left);
-      const Lanes inverse(1.0 / std::sqrt(left));
+      // a state that costs nothing has a column of zeros
+      const bool free =
+          !(left > 1e-12 * largest) && j + c >= s.u && is_used_up(s, W, depth, j + c, left);
+      positive = positive && (free || left > 1e-14 * std::abs(pivot)) && std::isfinite(left);
+      const Lanes inverse(free ? 0.0 : 1.0 / std::sqrt(left));
       for (int row = first; row < ld; row += width)
         store(load(column + row) * inverse, column + row);
       for (int row = first; row < j + c; ++row) column[row] = 0.0;

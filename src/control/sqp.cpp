@@ -1,14 +1,17 @@
 #include "ulna/control/sqp.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
+#include "convexify.hpp"
+#include "merit.hpp"
+
 namespace ulna {
 
 using Vector = Eigen::VectorXd;
+using detail::Merit, detail::RowPrice;
 
 namespace {
 
@@ -19,26 +22,11 @@ QpOptions finer(QpOptions qp, double tolerance) {
   return qp;
 }
 
-/// What a row y of a stage pays for standing where it does, and by how much it breaks a hard bound.
-struct RowPrice {
-  double paid = 0.0, broken = 0.0;
-
-  RowPrice(const Bounds& bounds, Eigen::Index row, double y) {
-    const double beyond = std::max({bounds.lower(row) - y, y - bounds.upper(row), 0.0});
-    if (bounds.price(row) < unbounded && bounds.lower(row) < bounds.upper(row))
-      paid = beyond * (bounds.price(row) + 0.5 * beyond * bounds.price_squared(row));
-    else
-      broken = beyond;
-  }
-};
-
-/// The nearest matrix that is positive semidefinite.
-void make_convex(Eigen::MatrixXd& H) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(H);
-  if (eigen.eigenvalues().minCoeff() >= 0.0) return;
-  H = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-      eigen.eigenvectors().transpose();
+double largest(const Eigen::Ref<const Vector>& v) {
+  return v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0;
 }
+
+bool past(const Sqp::Deadline& deadline) { return deadline && Sqp::Clock::now() >= *deadline; }
 
 }  // namespace
 
@@ -50,12 +38,13 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
       stages_(qp_stages(problem.sizes())),
       values_(stage_values(problem)),
       trial_values_(values_),
-      trial_(trajectory) {
+      trial_(trajectory),
+      defects_(detail::defects_of(problem)),
+      bent_(std::make_unique<detail::Bent>(problem.sizes())) {
+  multipliers.next = defects_;
   for (int k = 0; k < problem.stage_count(); ++k) {
     const StageSize& size = problem.size(k);
     step_.push_back(Vector::Zero(size.variables()));
-    defects_.push_back(Vector::Zero(stages_[static_cast<std::size_t>(k)].f.size()));
-    multipliers.next.push_back(defects_.back());
     multipliers.rows.push_back(Vector::Zero(size.rows()));
     const Bounds& bounds = problem.bounds(k);
     const auto x_rows = [&](const Vector& v) { return v.segment(size.u, size.x); };
@@ -67,23 +56,29 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
           ": its state is told in more numbers than it has degrees of "
           "freedom, so it has no bounds of its own; state them as constraints");
   }
-  scratch_ = kept_ = step_;
+  slopes_ = scratch_ = kept_ = step_;
   dx0_.setZero(problem.size(0).x);
   filter_.reserve(largest_filter);
 }
 
+Sqp::~Sqp() = default;
+Sqp::Sqp(Sqp&&) noexcept = default;
+Sqp& Sqp::operator=(Sqp&&) noexcept = default;
+
 bool Sqp::linearise(bool exact) {
-  return problem_->linearise(trajectory, exact ? &multipliers : nullptr, values_, stages_);
+  if (!problem_->linearise(trajectory, exact ? &multipliers : nullptr, values_, stages_))
+    return false;
+  for (std::size_t k = 0; k < stages_.size(); ++k) slopes_[k] = stages_[k].h;
+  return true;
 }
 
 /// What the stages' derivatives do not tell: the rest of the program for a step from here.
-void Sqp::set_program(double damping) {
+void Sqp::set_program() {
   for (std::size_t k = 0; k < stages_.size(); ++k) {
     QpStage& stage = stages_[k];
     const StageSize& size = stage.size;
     if (k + 1 < stages_.size())
       problem_->difference(static_cast<int>(k) + 1, trajectory.x[k + 1], values_[k].next, stage.f);
-    stage.H.diagonal().array() += damping;
     const Bounds& bounds = problem_->bounds(static_cast<int>(k));
     stage.bounds.price = bounds.price, stage.bounds.price_squared = bounds.price_squared;
     const auto relative = [&](const Vector& bound, Vector& to) {
@@ -106,15 +101,78 @@ QpStatus Sqp::solve_program(const Deadline& deadline, QpStart start) {
   return qp.status;
 }
 
-/// The same, where every hard row may be broken at a price.
-QpStatus Sqp::solve_elastic(const Deadline& deadline) {
+/// The same; if the hard rows contradict each other, each may be broken at a price. Equations hold on.
+QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
+  QpStatus qp = solve_program(deadline, QpStart::multipliers);
+  // equations that cannot be met are never told so by the solver, it only gets no nearer
+  const bool stuck = (qp == QpStatus::limited || qp == QpStatus::failed) &&
+                     solver_.report().iterations > 5 && solver_.report().breach > 1e-3 &&
+                     !past(deadline);
+  elastic_ = qp == QpStatus::infeasible || stuck;
+  if (!elastic_) return qp;
   for (QpStage& stage : stages_)
     for (Eigen::Index row = 0; row < stage.bounds.price.size(); ++row) {
       double& price = stage.bounds.price(row);
       if (price == unbounded && stage.bounds.lower(row) < stage.bounds.upper(row))
-        price = options.elastic;
+        price = 1.0, stage.bounds.price_squared(row) = options.elastic;
     }
+  begun_ = false;
   return solve_program(deadline, QpStart::cold);
+}
+
+void Sqp::take_step() {
+  for (std::size_t k = 0; k < stages_.size(); ++k) step_[k] = solver_.z(static_cast<int>(k));
+}
+
+void Sqp::take_multipliers() {
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    multipliers.next[k] = solver_.multiplier(static_cast<int>(k));
+    multipliers.rows[k] = solver_.row_multiplier(static_cast<int>(k));
+  }
+  if (convexified_) detail::unbend(stages_, *bent_, step_, multipliers.next, multipliers.rows);
+}
+
+/// How far the multipliers leave the Lagrangian from level.
+double Sqp::slope() {
+  double most = 0.0;
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    const QpStage& stage = stages_[k];
+    const Vector& rows = multipliers.rows[k];
+    Vector& slope = scratch_[k];
+    slope = slopes_[k] + rows.head(stage.size.variables());
+    slope.noalias() += stage.F.transpose() * multipliers.next[k];
+    slope.noalias() += stage.G.transpose() * rows.tail(stage.size.g);
+    if (k > 0) slope.tail(stage.size.x) -= multipliers.next[k - 1];
+    most = std::max(most, largest(slope.head(k > 0 ? slope.size() : stage.size.u)));
+  }
+  return most;
+}
+
+/// Calls f(stage, row, value) for every row that may be bounded.
+template <class F>
+void Sqp::each_row(F f) const {
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    const StageSize& size = stages_[k].size;
+    for (int i = 0; i < size.u; ++i) f(k, i, trajectory.u[k](i));
+    if (k > 0 && trajectory.x[k].size() == size.x)
+      for (int i = 0; i < size.x; ++i) f(k, size.u + i, trajectory.x[k](i));
+    for (int i = 0; i < size.g; ++i) f(k, size.variables() + i, values_[k].g(i));
+  }
+}
+
+/// The largest product of a multiplier and how far its row is from where it could push.
+double Sqp::gap() const {
+  double most = 0.0;
+  each_row([&](std::size_t k, int row, double y) {
+    const Bounds& bounds = problem_->bounds(static_cast<int>(k));
+    const double m = multipliers.rows[k](row);
+    if (m == 0.0) return;
+    double push = m, away = y - (m > 0.0 ? bounds.upper(row) : bounds.lower(row));
+    if (detail::is_soft(bounds, row) && away * m > 0.0)
+      push = std::abs(m) - bounds.price(row) - bounds.price_squared(row) * std::abs(away);
+    most = std::max(most, std::abs(push * away));
+  });
+  return most;
 }
 
 void Sqp::step_to(double length, Trajectory& to) {
@@ -126,66 +184,50 @@ void Sqp::step_to(double length, Trajectory& to) {
   }
 }
 
-Sqp::Merit Sqp::merit(const Trajectory& at, const std::vector<StageValue>& values) {
-  Merit m;
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    const StageSize& size = stages_[k].size;
-    m.cost += values[k].cost;
-    if (k + 1 < stages_.size()) {
-      problem_->difference(static_cast<int>(k) + 1, at.x[k + 1], values[k].next, defects_[k]);
-      m.infeasible += defects_[k].lpNorm<1>();
-      m.defect =
-          std::max(m.defect, defects_[k].size() ? defects_[k].lpNorm<Eigen::Infinity>() : 0.0);
-    }
+/// What the whole step makes of the cost, with what soft rows pay, and of breaches, to first order.
+Sqp::Promise Sqp::promise() const {
+  Promise promised;
+  for (std::size_t k = 0; k < stages_.size(); ++k) promised.change += slopes_[k].dot(step_[k]);
+  each_row([&](std::size_t k, int row, double y) {
+    const int g = row - stages_[k].size.variables();
+    const double dy = g < 0 ? step_[k](row) : stages_[k].G.row(g).dot(step_[k]);
     const Bounds& bounds = problem_->bounds(static_cast<int>(k));
-    const auto count = [&](Eigen::Index row, double y) {
-      const RowPrice price(bounds, row, y);
-      m.cost += price.paid, m.infeasible += price.broken;
-      m.breach = std::max(m.breach, price.broken);
-    };
-    for (Eigen::Index i = 0; i < size.u; ++i) count(i, at.u[k](i));
-    if (k > 0 && at.x[k].size() == size.x)
-      for (Eigen::Index i = 0; i < size.x; ++i) count(size.u + i, at.x[k](i));
-    for (Eigen::Index i = 0; i < size.g; ++i) count(size.variables() + i, values[k].g(i));
-  }
-  return m;
-}
-
-/// Of the cost, with what soft rows pay, along the whole step to first order.
-double Sqp::predicted_change() const {
-  double change = 0.0;
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    const QpStage& stage = stages_[k];
-    change += stage.h.dot(step_[k]);
-    const Bounds& bounds = problem_->bounds(static_cast<int>(k));
-    for (Eigen::Index row = 0; row < bounds.price.size(); ++row) {
-      if (bounds.price(row) == unbounded) continue;
-      const bool of_g = row >= stage.size.variables();
-      if (!of_g && row >= stage.size.u && (k == 0 || trajectory.x[k].size() != stage.size.x))
-        continue;
-      const double y = of_g                 ? values_[k].g(row - stage.size.variables())
-                       : row < stage.size.u ? trajectory.u[k](row)
-                                            : trajectory.x[k](row - stage.size.u);
-      const double dy =
-          of_g ? stage.G.row(row - stage.size.variables()).dot(step_[k]) : step_[k](row);
-      change += RowPrice(bounds, row, y + dy).paid - RowPrice(bounds, row, y).paid;
-    }
-  }
-  return change;
-}
-
-bool Sqp::acceptable(const Merit& trial) const {
-  return std::all_of(filter_.begin(), filter_.end(), [&](const auto& entry) {
-    return trial.infeasible <= (1.0 - 1e-5) * entry.first ||
-           trial.cost <= entry.second - 1e-5 * entry.first;
+    const RowPrice now(bounds, row, y), then(bounds, row, y + dy);
+    promised.change += then.paid - now.paid;
+    promised.infeasible += then.broken;
   });
+  return promised;
 }
 
-void Sqp::keep_multipliers() {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    multipliers.next[k] = solver_.multiplier(static_cast<int>(k));
-    multipliers.rows[k] = solver_.row_multiplier(static_cast<int>(k));
-  }
+/// Of costs: rounding, and what the program stays away from bounds.
+double Sqp::noise() const {
+  double sides = 0.0;
+  for (const QpStage& stage : stages_) sides += 2.0 * stage.size.rows();
+  const double gap = std::min(solver_.report().gap, solver_.options.tolerance);
+  return 1e-13 * std::max(1.0, std::abs(report_.cost)) + sides * gap;
+}
+
+bool Sqp::passes_filter(const Merit& here, const Merit& there, double length,
+                        const Promise& promised, bool descent) const {
+  const bool known = std::any_of(filter_.begin(), filter_.end(), [&](const auto& entry) {
+    return there.infeasible > (1.0 - 1e-5) * entry.first &&
+           there.cost > entry.second - 1e-5 * entry.first;
+  });
+  if (known) return false;
+  if (descent) return there.cost <= here.cost + 1e-4 * length * promised.change + noise();
+  return there.infeasible <= (1.0 - 1e-5) * here.infeasible ||
+         there.cost <= here.cost - 1e-5 * here.infeasible ||
+         (there.infeasible <= options.tolerance && there.cost <= here.cost + noise());
+}
+
+/// cost + penalty · infeasible must fall [Nocedal, Wright 2006, ch. 18.3].
+bool Sqp::lowers_merit(const Merit& here, const Merit& there, double length,
+                       const Promise& promised) const {
+  const double now = here.cost + penalty_ * here.infeasible,
+               then = there.cost + penalty_ * there.infeasible;
+  const double slope =
+      promised.change - penalty_ * std::max(0.0, here.infeasible - promised.infeasible);
+  return then <= now + 1e-4 * length * std::min(slope, 0.0) + noise();
 }
 
 /// After a whole step that the curvature of constraints has spoilt: the program again, with what the
@@ -193,57 +235,55 @@ void Sqp::keep_multipliers() {
 bool Sqp::correct(const Deadline& deadline) {
   for (std::size_t k = 0; k < stages_.size(); ++k) {
     QpStage& stage = stages_[k];
-    if (k + 1 < stages_.size()) stage.f += defects_[k];
+    if (k + 1 < stages_.size()) {
+      stage.f += defects_[k];
+      if (convexified_) stage.h += stage.F.transpose() * (bent_->states[k + 1] * defects_[k]);
+    }
     for (Eigen::Index i = 0; i < stage.size.g; ++i) {
       const double curved = trial_values_[k].g(i) - values_[k].g(i) - stage.G.row(i).dot(step_[k]);
       stage.bounds.lower(stage.size.variables() + i) -= curved;
       stage.bounds.upper(stage.size.variables() + i) -= curved;
     }
   }
-  if (solve_program(deadline, QpStart::multipliers) != QpStatus::solved) return false;
-  for (std::size_t k = 0; k < stages_.size(); ++k) step_[k] = solver_.z(static_cast<int>(k));
-  return true;
+  return solve_program(deadline, QpStart::multipliers) == QpStatus::solved;
 }
 
-/// A part of the step that the filter takes; the trajectory is there then.
+/// A part of the step that brings something; the trajectory is there then.
 bool Sqp::search(const Merit& here, const Deadline& deadline) {
-  const double change = predicted_change();
-  const double rounding = 1e-13 * std::max(1.0, std::abs(here.cost));
-  bool corrected = false;
-  for (double length = 1.0; length > 1e-6; length *= 0.5) {
+  const Promise promised = promise();
+  const double relieved = here.infeasible - promised.infeasible;
+  if (!filtering_ && relieved > 0.0)
+    penalty_ = std::max(penalty_, 2.0 * promised.change / relieved);
+  Merit there;
+  const auto brings = [&](double length) {
     step_to(length, trial_);
-    Merit there;
-    bool finite = problem_->evaluate(trial_, trial_values_);
-    if (finite) {
-      there = merit(trial_, trial_values_);
-      finite = std::isfinite(there.cost) && std::isfinite(there.infeasible);
-    }
-    const bool descent = change < 0.0 && here.infeasible <= 1e-4 &&
-                         length * std::pow(-change, 2.3) > std::pow(here.infeasible, 1.1);
-    const auto taken = [&] {
-      if (!finite || !acceptable(there)) return false;
-      if (descent) return there.cost <= here.cost + 1e-4 * length * change + rounding;
-      return there.infeasible <= (1.0 - 1e-5) * here.infeasible ||
-             there.cost <= here.cost - 1e-5 * here.infeasible ||
-             (there.infeasible <= options.tolerance && there.cost <= here.cost + rounding);
-    };
-    if (taken()) {
-      if (!descent && filter_.size() < largest_filter)
-        filter_.emplace_back(here.infeasible, here.cost);
-      std::swap(trajectory, trial_), std::swap(values_, trial_values_);
-      return true;
-    }
-    if (length == 1.0 && finite && !corrected && there.infeasible >= here.infeasible) {
-      corrected = true;
+    there.cost = std::nan("");
+    if (!problem_->evaluate(trial_, trial_values_)) return false;
+    there = detail::merit(*problem_, trial_, trial_values_, defects_);
+    if (!there.finite()) return false;
+    if (!filtering_) return lowers_merit(here, there, length, promised);
+    const bool descent = promised.change < 0.0 && here.infeasible <= 1e-4 &&
+                         length * std::pow(-promised.change, 2.3) > std::pow(here.infeasible, 1.1);
+    if (!passes_filter(here, there, length, promised, descent)) return false;
+    if (!descent && filter_.size() < largest_filter)
+      filter_.emplace_back(here.infeasible, here.cost);
+    return true;
+  };
+  const auto go = [&](double length) {
+    length_ = length;
+    std::swap(trajectory, trial_), std::swap(values_, trial_values_);
+    report_.cost = there.cost, report_.defect = there.defect, report_.breach = there.breach;
+    return true;
+  };
+  const double shortest = filtering_ ? 1e-2 : 1e-7;
+  for (double length = 1.0; length > shortest; length *= 0.5) {
+    if (brings(length)) return go(length);
+    if (past(deadline)) return false;
+    if (length == 1.0 && there.finite() && there.infeasible >= here.infeasible) {
       kept_ = step_;
       if (correct(deadline)) {
-        step_to(1.0, trial_);
-        finite = problem_->evaluate(trial_, trial_values_);
-        if (finite) there = merit(trial_, trial_values_);
-        if (taken()) {
-          std::swap(trajectory, trial_), std::swap(values_, trial_values_);
-          return true;
-        }
+        take_step();
+        if (brings(1.0)) return go(1.0);
       }
       step_ = kept_;
     }
@@ -251,105 +291,107 @@ bool Sqp::search(const Merit& here, const Deadline& deadline) {
   return false;
 }
 
+/// The step from here and its multipliers, damped if it cannot be had otherwise; elastic if the hard rows
+/// leave none.
+bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
+  set_program();
+  for (QpStage& stage : stages_) stage.H.diagonal().array() += damping;
+  if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, *bent_);
+  const QpStatus qp = solve_or_yield(deadline);
+  if (qp == QpStatus::failed || qp == QpStatus::infeasible) return false;
+  take_step();
+  take_multipliers();
+  return true;
+}
+
+/// Whether the step goes nowhere.
+bool Sqp::settled() const {
+  return std::all_of(step_.begin(), step_.end(),
+                     [&](const Vector& z) { return largest(z) <= std::sqrt(options.tolerance); });
+}
+
 const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadline) {
+  detail::require_shape(*problem_, trajectory, x0);
   report_ = {};
   filter_.clear();
-  begun_ = false;
+  filtering_ = true, begun_ = false;
+  penalty_ = 1.0, length_ = 0.0;
   trajectory.x[0] = x0;
   dx0_.setZero();
+  const auto end = [&](SqpStatus status) -> const SqpReport& {
+    report_.status = status;
+    return report_;
+  };
   double damping = 0.0;
-  const bool exact = options.exact_hessian && problem_->has_exact_hessian();
-  for (int k = 0; k < problem_->stage_count(); ++k) {
-    multipliers.next[static_cast<std::size_t>(k)].setZero();
-    multipliers.rows[static_cast<std::size_t>(k)].setZero();
-  }
-  while (true) {
-    // Gauss-Newton first: the multipliers that an exact Hessian is made of are not known yet
-    if (!linearise(exact && report_.iterations > 0)) {
-      report_.status = report_.iterations == 0 ? SqpStatus::failed : SqpStatus::stalled;
-      return report_;
-    }
-    if (exact && report_.iterations > 0)
-      for (QpStage& stage : stages_) make_convex(stage.H);
-    set_program(damping);
-    const Merit here = merit(trajectory, values_);
+  for (;; ++report_.iterations) {
+    // Gauss-Newton first, as the multipliers that an exact Hessian is made of are not known yet, and where
+    // steps are cut short, as far away it leads better
+    const bool exact = options.exact_hessian && problem_->has_exact_hessian() && length_ >= 0.25;
+    if (!linearise(exact))
+      return end(report_.iterations == 0 ? SqpStatus::failed : SqpStatus::stalled);
+    const Merit here = detail::merit(*problem_, trajectory, values_, defects_);
+    if (!here.finite()) return end(SqpStatus::failed);
     report_.cost = here.cost, report_.defect = here.defect, report_.breach = here.breach;
-    report_.status = SqpStatus::limited;
-    if (!std::isfinite(here.cost) || !std::isfinite(here.infeasible)) {
-      report_.status = SqpStatus::failed;
-      return report_;
+    if (report_.iterations > 0) {
+      // by the multipliers of the last program: no other is needed to see that there is nothing to do
+      report_.slope = slope();
+      if (std::max({report_.slope, gap(), here.defect, here.breach}) <= options.tolerance)
+        return end(SqpStatus::solved);
     }
-    if (report_.iterations == options.iterations || (deadline && Clock::now() >= *deadline))
-      return report_;
+    // near the end, what a program stays away from bounds would be taken for something to do
+    const bool near = report_.iterations > 0 &&
+                      std::max(report_.slope, here.infeasible) <= 100.0 * options.tolerance;
+    solver_.options.tolerance =
+        finer(options.qp, near ? 0.01 * options.tolerance : options.tolerance).tolerance;
+    if (report_.iterations == options.iterations || past(deadline)) return end(SqpStatus::limited);
 
-    QpStatus qp = solve_program(deadline, QpStart::multipliers);
-    const bool elastic = qp == QpStatus::infeasible;
-    if (elastic) qp = solve_elastic(deadline);
-    if (qp == QpStatus::failed) {
-      damping = std::max(1e-6, 100.0 * damping);
-      if (damping > 1e6) {
-        report_.status = SqpStatus::stalled;
-        return report_;
+    if (find_step(exact, damping, deadline)) {
+      if (elastic_ && here.infeasible - promise().infeasible <= options.tolerance && settled())
+        return end(SqpStatus::infeasible);
+      bool found = search(here, deadline);
+      if (!found && filtering_ && !past(deadline)) {
+        // a filter shuts out where it has been; a sum of cost and breaches leads out again
+        filtering_ = false;
+        found = search(here, deadline);
       }
-      ++report_.iterations;
-      continue;
-    }
-    report_.slope = 0.0;
-    for (std::size_t k = 0; k < stages_.size(); ++k) {
-      step_[k] = solver_.z(static_cast<int>(k));
-      // the program's own slope vanishes, so the Lagrangian's here is H times the step
-      if (step_[k].size() == 0) continue;
-      scratch_[k].noalias() = stages_[k].H * step_[k];
-      report_.slope = std::max(report_.slope, scratch_[k].lpNorm<Eigen::Infinity>());
-    }
-    keep_multipliers();
-    const bool settled = std::max({report_.slope, here.defect, here.breach}) <= options.tolerance;
-    ++report_.iterations;
-    if (settled) {
-      report_.status = SqpStatus::solved;
-      // the last step is for nothing but a better end
-      if (search(here, deadline)) {
-        const Merit there = merit(trajectory, values_);
-        report_.cost = there.cost, report_.defect = there.defect, report_.breach = there.breach;
+      if (found) {
+        damping = damping > 1e-6 ? 0.1 * damping : 0.0;
+        continue;
       }
-      return report_;
     }
-    if (search(here, deadline)) {
-      damping = damping > 1e-8 ? 0.1 * damping : 0.0;
-      continue;
-    }
+    if (past(deadline)) return end(SqpStatus::limited);
+    length_ = 0.0;
     damping = std::max(1e-4, 100.0 * damping);
-    if (damping > 1e6) {
-      report_.status = here.infeasible > options.tolerance && elastic ? SqpStatus::infeasible
-                                                                      : SqpStatus::stalled;
-      return report_;
-    }
+    if (damping > 1e6)
+      return end(elastic_ && here.infeasible > options.tolerance ? SqpStatus::infeasible
+                                                                 : SqpStatus::stalled);
   }
 }
 
 bool Sqp::prepare() {
+  convexified_ = false;
+  solver_.options.tolerance = finer(options.qp, options.tolerance).tolerance;
   if (!linearise(false)) return false;
-  set_program(0.0);
+  set_program();
   return true;
 }
 
 const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline) {
   report_ = {};
   problem_->difference(0, trajectory.x[0], x0, dx0_);
-  QpStatus qp = solve_program(deadline, QpStart::multipliers);
-  if (qp == QpStatus::infeasible) qp = solve_elastic(deadline);
+  const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed) return report_;
   report_.iterations = 1;
   report_.status = qp == QpStatus::solved ? SqpStatus::solved : SqpStatus::limited;
+  take_step();
   for (std::size_t k = 0; k < stages_.size(); ++k) {
-    step_[k] = solver_.z(static_cast<int>(k));
     report_.cost += values_[k].cost;
-    if (k + 1 < stages_.size() && stages_[k].f.size() > 0)
-      report_.defect = std::max(report_.defect, stages_[k].f.lpNorm<Eigen::Infinity>());
+    report_.defect = std::max(report_.defect, largest(stages_[k].f));
   }
+  take_multipliers();
+  report_.slope = slope();
   step_to(1.0, trial_);
   std::swap(trajectory, trial_);
-  keep_multipliers();
   return report_;
 }
 
@@ -361,14 +403,17 @@ void Sqp::shift() {
   solver_.shift();
 }
 
-std::string SqpReport::str() const {
+const char* word(SqpStatus status) {
   const char* const words[] = {"solved", "limited", "stalled", "infeasible", "failed"};
+  return words[static_cast<int>(status)];
+}
+
+std::string SqpReport::str() const {
   char text[240];
   std::snprintf(text, sizeof text,
                 "%s after %d iterations (%d of the programs): cost %.9g, slope %.1e, defect %.1e, "
                 "breach %.1e",
-                words[static_cast<int>(status)], iterations, qp_iterations, cost, slope, defect,
-                breach);
+                word(status), iterations, qp_iterations, cost, slope, defect, breach);
   return text;
 }
 

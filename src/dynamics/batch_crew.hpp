@@ -97,8 +97,8 @@ struct Team {
 
   /// Deals runs of whole packs out to the hands: whoever is done takes the next.
   template <class Work>
-  void each_run(Eigen::Index states, Work work) {
-    const int n = static_cast<int>(states), run = 32 * kernels[0]->lanes();
+  void each_run(Eigen::Index states, Work work, int packs = 32) {
+    const int n = static_cast<int>(states), run = packs * kernels[0]->lanes();
     std::atomic<int> next = 0;
     crew.run([&](int hand) {
       for (int begin; (begin = next.fetch_add(run)) < n;)

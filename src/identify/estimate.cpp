@@ -8,6 +8,7 @@
 
 #include "identify/correlation.hpp"
 #include "identify/measurements.hpp"
+#include "identify/ranges.hpp"
 #include "ulna/identify/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -218,11 +219,9 @@ TorqueData gather(const TorqueModel& model, const Prepared& prepared, double beg
   std::vector<Part> parts;
   Eigen::Index total = 0;
   for (const Piece& piece : prepared.pieces) {
-    const auto at = [&](double share) {
-      return static_cast<Eigen::Index>(std::llround(share * static_cast<double>(piece.size())));
-    };
-    if (at(end) <= at(begin)) continue;
-    parts.push_back({&piece, at(begin), at(end) - at(begin)});
+    const auto [first, last] = detail::share_of(piece, begin, end);
+    if (first == last) continue;
+    parts.push_back({&piece, first, last - first});
     total += parts.back().count;
   }
   const int nv = model.model().nv();

@@ -41,6 +41,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       r_(Eigen::VectorXd::Zero(model.unknowns())),
       z_(prior_.center()),
       noise_(noise),
+      least_noise_(0.01 * noise),
       surprised_(Eigen::VectorXi::Zero(noise.size())),
       Y_(model.model().nv(), model.inertial_size()),
       rows_(Eigen::MatrixXd::Zero(model.unknowns(), model.model().nv())),
@@ -54,11 +55,11 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
   if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
     throw std::invalid_argument("online estimator: noise must be positive, for each joint");
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
-      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0))
+      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0) ||
+      !(options.noise_memory >= 0.0))
     throw std::invalid_argument(
-        "online estimator: rate, memory, outlier and patience must be positive, wander not "
-        "negative, "
-        "and correlated at least 1");
+        "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
+        "memory not negative, and correlated at least 1");
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
 }
@@ -117,6 +118,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     const double weight = believed ? 1.0 / (noise_(i) * std::sqrt(options_.correlated)) : 0.0;
     whitened_.col(i) = weight * rows_.col(i);
     weighed_(i) = weight * tau(i);
+    learn_noise(i, error);
   }
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
@@ -133,6 +135,16 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   solver_.step(R_, r_, prior_, z_);
   ++samples_;
   return outcome;
+}
+
+/// The median of errors that are normal is 0.6745 deviations: the level goes up a little where one is
+/// above, and down where it is below. Errors a thousand times too large push no more than others.
+void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
+  if (options_.noise_memory == 0.0) return;
+  const double expected = std::sqrt(noise_(dof) * noise_(dof) + variance_(dof)),
+               rate = 1.0 / (options_.noise_memory * options_.rate_hz);
+  noise_(dof) *= std::abs(error) > 0.6745 * expected ? 1.0 + rate : 1.0 / (1.0 + rate);
+  noise_(dof) = std::max(noise_(dof), least_noise_(dof));
 }
 
 void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "identify/ranges.hpp"
 #include "identify/screen_parts.hpp"
 #include "identify/words.hpp"
 #include "ulna/identify/filter.hpp"
@@ -20,6 +21,22 @@ Index Prepared::size() const {
   Index sum = 0;
   for (const Piece& piece : pieces) sum += piece.size();
   return sum;
+}
+
+Prepared Prepared::part(double begin, double end) const {
+  Prepared result = *this;
+  result.pieces.clear();
+  for (const Piece& piece : pieces) {
+    const auto [first, last] = detail::share_of(piece, begin, end);
+    if (first == last) continue;
+    const Index count = last - first;
+    const auto cut = [first = first, count](const MatrixXd& m) -> MatrixXd {
+      return m.size() ? m.middleCols(first, count) : m;
+    };
+    result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(first, count), cut(piece.q),
+                             cut(piece.v), cut(piece.a), cut(piece.tau), cut(piece.direction)});
+  }
+  return result;
 }
 
 std::string Prepared::str() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "ulna/identify/estimate.hpp"
 
 namespace ulna::detail {
@@ -8,6 +10,14 @@ namespace ulna::detail {
 struct Range {
   Eigen::Index begin, end;
 };
+
+/// A share of a piece of motion.
+inline Range share_of(const Piece& piece, double begin, double end) {
+  const auto at = [&](double share) {
+    return static_cast<Eigen::Index>(std::llround(share * static_cast<double>(piece.size())));
+  };
+  return {at(begin), std::max(at(begin), at(end))};
+}
 
 /// The pieces of `size` samples, each beginning at a break.
 inline std::vector<Range> pieces_of(const std::vector<Eigen::Index>& breaks, Eigen::Index size) {

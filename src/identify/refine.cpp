@@ -58,10 +58,14 @@ void check(const TorqueModel& model, const Estimate& start, const Prepared& prep
   if (options.stribeck && direction_column(model).feature < 0)
     refuse(
         "Stribeck friction is what Coulomb friction grows by towards rest: add feature 'coulomb'");
+  if (options.torques_noisy && (options.stribeck || options.delay))
+    refuse(
+        "with noisy torques, what pushes each window takes the place of Stribeck friction and of a "
+        "delay: ask for these with exact torques");
   const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
   if (!positive(options.window) || !positive(options.rate_hz) || !positive(options.continuity) ||
-      !positive(options.delay_deviation) || options.passes < 1 || options.most_samples < 1)
-    refuse("window, rate, continuity, delay deviation, passes and samples must be positive");
+      !positive(options.delay_deviation) || options.passes < 1 || options.most_steps < 1)
+    refuse("window, rate, continuity, delay deviation, passes and steps must be positive");
 }
 
 }  // namespace
@@ -83,23 +87,25 @@ std::string Refinement::str() const {
          size(velocity_after);
 }
 
+Matrix stribeck_torques(const Refinement& refined, const Matrix& V, const Matrix& directions) {
+  if (refined.stribeck_level.size() == 0) return Matrix::Zero(V.rows(), V.cols());
+  const Matrix u = refined.stribeck_velocity.cwiseInverse().asDiagonal() * V;
+  const Matrix bump = (-u.array().square()).exp().matrix().cwiseProduct(directions);
+  return refined.stribeck_level.asDiagonal() * bump;
+}
+
 Fit fit_of(const TorqueModel& model, const Refinement& refined, const TorqueData& data) {
-  if (refined.stribeck_level.size() == 0) return fit_of(model, refined.estimate.z, data);
-  const DirectionColumn column = direction_column(model);
-  TorqueData less = data;
-  for (Eigen::Index s = 0; s < data.size(); ++s)
-    for (int i = 0; i < model.model().nv(); ++i) {
-      const double x = data.x(model.feature_count() * i + column.feature, s),
-                   u = data.v(i, s) / refined.stribeck_velocity(i);
-      less.tau(i, s) -=
-          refined.stribeck_level(i) * std::exp(-u * u) * (column.factor * x + column.shift);
-    }
-  Fit fit = fit_of(model, refined.estimate.z, less);
-  // in percent of what was measured
-  const Vector size = (data.tau.rowwise().squaredNorm() / double(data.size())).cwiseSqrt();
-  fit.per_joint_percent = 100.0 * fit.rms.cwiseQuotient(size);
-  fit.total_percent = 100.0 * fit.rms.norm() / size.norm();
-  return fit;
+  Matrix errors = data.tau - model.torques(refined.estimate.z, data.q, data.v, data.a, data.x);
+  if (refined.stribeck_level.size() > 0) {
+    const DirectionColumn column = direction_column(model);
+    Matrix directions(data.v.rows(), data.v.cols());
+    for (Eigen::Index i = 0; i < directions.rows(); ++i)
+      directions.row(i) =
+          (column.factor * data.x.row(model.feature_count() * i + column.feature)).array() +
+          column.shift;
+    errors -= stribeck_torques(refined, data.v, directions);
+  }
+  return fit_of(errors, data.tau);
 }
 
 #if !ULNA_WITH_CERES
@@ -129,6 +135,7 @@ Refinement refine(const TorqueModel& model, const BaseParameters& base, const Es
   result.estimate = start;
   result.estimate.steps = 0;
   problem.rms(result.position_before, result.velocity_before);
+  problem.settle();
   for (int pass = 0; pass < options.passes; ++pass) {
     const double change = problem.weigh_by_noise();
     // the last word is with weights that fit

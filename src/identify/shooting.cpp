@@ -42,9 +42,11 @@ MeasuredDrive::MeasuredDrive(const TorqueModel& model, const ShootingNumbers& la
     : model_(model),
       layout_(layout),
       x_(Eigen::VectorXd::Zero(layout.size())),
+      push_(Eigen::VectorXd::Zero(layout.nv)),
       tau_(Eigen::VectorXd::Zero(layout.nv)),
       tau_rate_(tau_),
       direction_(tau_),
+      velocity_(tau_),
       bump_(tau_),
       bump_by_velocity_(tau_),
       regressor_(model.model()),
@@ -66,6 +68,7 @@ void MeasuredDrive::measure(double share) {
   later(piece.tau, later.slope, tau_rate_);
   tau_rate_ *= piece.rate_hz;
   here(piece.direction, here.weight, direction_);
+  here(piece.v, here.weight, velocity_);
   if (!layout_.stribeck) return;
   for (int i = 0; i < layout_.nv; ++i) {
     const double w = x_(layout_.velocity(i));
@@ -82,15 +85,16 @@ void MeasuredDrive::measure(double share) {
 void MeasuredDrive::torque(double share, In<double>, In<double> v, Out<double> tau,
                            Out<double> tau_by_v) {
   measure(share);
-  tau = tau_;
+  if (!layout_.measured_velocity) velocity_ = v;
+  tau = tau_ + push_;
   tau_by_v.setZero();
   for (int i = 0; i < layout_.nv; ++i) {
     for (int k = 0; k < model_.feature_count(); ++k) {
       const Feature feature = model_.features()[static_cast<std::size_t>(k)];
       if (feature == Feature::armature) continue;  // the plant has it
       const double number = x_(model_.at(i, k));
-      tau(i) -= number * feature_of(feature, v(i), 0.0, tau_(i), direction_(i));
-      if (feature == Feature::viscous) tau_by_v(i) -= number;
+      tau(i) -= number * feature_of(feature, velocity_(i), 0.0, tau_(i), direction_(i));
+      if (feature == Feature::viscous && !layout_.measured_velocity) tau_by_v(i) -= number;
     }
     if (layout_.stribeck) tau(i) -= x_(layout_.level(i)) * bump_(i);
   }
@@ -102,11 +106,12 @@ void MeasuredDrive::surplus_by_numbers(double, In<double> q, In<double> v, In<do
   regressor_.torque(q, v, a, Y_);
   D.leftCols(Y_.cols()) = -Y_;
   D.rightCols(D.cols() - Y_.cols()).setZero();
+  D.rightCols(layout_.nv).setIdentity();
   for (int i = 0; i < layout_.nv; ++i) {
     double load = 0.0;
     for (int k = 0; k < model_.feature_count(); ++k) {
       const Feature feature = model_.features()[static_cast<std::size_t>(k)];
-      D(i, model_.at(i, k)) = -feature_of(feature, v(i), a(i), tau_(i), direction_(i));
+      D(i, model_.at(i, k)) = -feature_of(feature, velocity_(i), a(i), tau_(i), direction_(i));
       if (feature == Feature::load) load = x_(model_.at(i, k));
     }
     if (layout_.stribeck) {
@@ -124,7 +129,7 @@ Shooting::Shooting(const TorqueModel& model, const ShootingNumbers& layout)
       layout_(layout),
       plant_(model.model()),
       drive_(model, layout),
-      step_(model.model(), Integrator::rk4, layout.size()),
+      step_(model.model(), Integrator::rk4, layout.size() + layout.nv),
       viscous_(Eigen::VectorXd::Zero(layout.nv)) {}
 
 void Shooting::set(const Eigen::VectorXd& numbers) {
@@ -136,6 +141,7 @@ void Shooting::set(const Eigen::VectorXd& numbers) {
 }
 
 int Shooting::substeps(const Piece& piece, double seconds) {
+  if (layout_.measured_velocity) return 1;  // nothing decays
   // explicit steps are stable as long as none is longer than 2.8 of the fastest decay, M^-1 D
   constexpr double longest = 1.5;
   constexpr int most = 64;
@@ -158,8 +164,9 @@ bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bo
   const auto count = static_cast<std::size_t>(window.steps) + 1;
   if (states.size() < count) states.resize(count), slopes.resize(count);
   if (!state.allFinite()) return false;
-  states[0] = state;
-  if (with_slopes) slopes[0].setIdentity(2 * n, 2 * n + layout_.size());
+  states[0] = state.head(2 * n);
+  drive_.push(state.tail(n));
+  if (with_slopes) slopes[0].setIdentity(2 * n, 3 * n + layout_.size());
   const double h = window.step_seconds() / window.substeps;
   const double far = 100.0 * (1.0 + window.piece->q.cwiseAbs().maxCoeff()),
                fast = 100.0 * (1.0 + window.piece->v.cwiseAbs().maxCoeff());
@@ -174,7 +181,8 @@ bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bo
       states[k + 1] << step_.step.q_next, step_.step.v_next;
       if (!with_slopes) continue;
       slopes[k + 1] = step_.A * slopes[k + 1];
-      slopes[k + 1].rightCols(layout_.size()) += step_.P;
+      slopes[k + 1].rightCols(layout_.size()) += step_.P.leftCols(layout_.size());
+      slopes[k + 1].middleCols(2 * n, n) += step_.P.rightCols(n);
     }
     if (states[k + 1].head(n).cwiseAbs().maxCoeff() > far ||
         states[k + 1].tail(n).cwiseAbs().maxCoeff() > fast)

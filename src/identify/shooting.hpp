@@ -13,6 +13,7 @@ namespace ulna::detail {
 struct ShootingNumbers {
   int unknowns, nv;
   bool stribeck, delay;
+  bool measured_velocity = false;  ///< viscous friction goes by it, as dry friction does
 
   int size() const { return unknowns + (stribeck ? 2 * nv : 0) + (delay ? 1 : 0); }
   int extra() const { return size() - unknowns; }
@@ -33,12 +34,15 @@ struct Window {
   Eigen::Index sample(int k) const { return first + Eigen::Index(k) * stride; }
 };
 
-/// Measured torques less friction.
+/// Measured torques less friction, and what nobody measured. Its slopes are by all numbers, then by the
+/// latter.
 class MeasuredDrive : public Drive {
  public:
   MeasuredDrive(const TorqueModel& model, const ShootingNumbers& layout);
 
   void set(const Eigen::VectorXd& numbers) { x_ = numbers; }
+  /// A torque beside the measured one.
+  void push(const Eigen::Ref<const Eigen::VectorXd>& torque) { push_ = torque; }
   /// Of all the window's substeps, this one.
   void begin(const Window& window, int substep);
 
@@ -52,11 +56,11 @@ class MeasuredDrive : public Drive {
 
   const TorqueModel& model_;
   ShootingNumbers layout_;
-  Eigen::VectorXd x_;
+  Eigen::VectorXd x_, push_;
   const Window* window_ = nullptr;
   int substep_ = 0;
   // at the moment that was asked for:
-  Eigen::VectorXd tau_, tau_rate_, direction_;
+  Eigen::VectorXd tau_, tau_rate_, direction_, velocity_;
   Eigen::VectorXd bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
   Regressor<double> regressor_;
   RowMatX<double> Y_;
@@ -69,11 +73,12 @@ class Shooting {
   void set(const Eigen::VectorXd& numbers);
   /// How many substeps of so many seconds the friction of the numbers needs, in a few of the states.
   int substeps(const Piece& piece, double seconds);
-  /// From a state (q, v), with slopes or without; false if the motion runs away.
+  /// From a state (q, v) and a torque that pushes all along the window, as one vector; with slopes or
+  /// without. False if the motion runs away.
   bool operator()(const Window& window, const Eigen::VectorXd& state, bool with_slopes);
 
-  std::vector<Eigen::VectorXd> states;  ///< steps + 1
-  std::vector<Eigen::MatrixXd> slopes;  ///< of each by (state, numbers)
+  std::vector<Eigen::VectorXd> states;  ///< (q, v), steps + 1
+  std::vector<Eigen::MatrixXd> slopes;  ///< of each by (q, v, push, numbers)
 
  private:
   const TorqueModel& model_;

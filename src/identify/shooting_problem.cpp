@@ -67,7 +67,7 @@ ShootingProblem::ShootingProblem(const TorqueModel& model, const BaseParameters&
       options_(options),
       nv_(model.model().nv()),
       velocities_(prepared.velocity_measured),
-      layout_{model.unknowns(), nv_, options.stribeck, options.delay},
+      layout_{model.unknowns(), nv_, options.stribeck, options.delay, options.torques_noisy},
       free_(asked(base, layout_)),
       known_(Vector::Zero(layout_.size())),
       coordinates_(prior_of(model, start, prepared, options, layout_).restricted(free_)),
@@ -102,21 +102,34 @@ bool ShootingProblem::cut(double seconds) {
       windows_.push_back({&piece, first, stride, steps, substeps});
   }
   if (windows_.empty()) return false;
-  const auto all = windows_.size();
-  const auto most = std::max<std::size_t>(
-      1, static_cast<std::size_t>(options_.most_samples / windows_.front().steps));
-  if (all > most) {
-    std::vector<Window> kept;
-    for (std::size_t i = 0; i < all; ++i)
-      if ((i + 1) * most / all > i * most / all) kept.push_back(windows_[i]);
-    windows_ = std::move(kept);
-  }
+  leave_out();
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     windows_[w].continues = w + 1 < windows_.size() && windows_[w].piece == windows_[w + 1].piece &&
                             windows_[w].sample(windows_[w].steps) == windows_[w + 1].first;
-    states_.push_back(measured(windows_[w], 0));
+    states_.push_back(Vector::Zero(state_size()));
+    states_.back().head(2 * nv_) = measured(windows_[w], 0);
   }
   return true;
+}
+
+/// Stretches of windows that continue each other tell most: half a second of each is kept, or left out.
+void ShootingProblem::leave_out() {
+  Index steps = 0;
+  for (const Window& w : windows_) steps += w.steps;
+  const double share = double(options_.most_steps) / double(steps);
+  if (share >= 1.0) return;
+  std::vector<Window> kept;
+  const Piece* piece = nullptr;
+  Index stretch = -1;
+  double begin = 0.0;
+  for (const Window& w : windows_) {
+    const double t = double(w.first) / w.piece->rate_hz;
+    if (w.piece != piece || t >= begin + 0.5) piece = w.piece, begin = t, ++stretch;
+    if (std::floor(double(stretch + 1) * share) > std::floor(double(stretch) * share))
+      kept.push_back(w);
+  }
+  if (kept.empty()) kept.push_back(windows_.front());
+  windows_ = std::move(kept);
 }
 
 bool ShootingProblem::possible() {
@@ -151,6 +164,28 @@ Vector ShootingProblem::numbers(const Vector& theta) const {
 
 // --- weights ---
 
+void ShootingProblem::settle() {
+  if (!options_.torques_noisy) return;
+  const int n = 2 * nv_;
+  shooting_.set(numbers(theta_));
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    const Window& window = windows_[w];
+    if (!shooting_(window, states_[w], true)) continue;
+    // velocities count by how far they lead in the window
+    Vector weight = Vector::Ones(n);
+    weight.tail(nv_).setConstant(window.steps * window.step_seconds());
+    Matrix J(n * (window.steps + 1), state_size());
+    Vector off(J.rows());
+    for (int k = 0; k <= window.steps; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      J.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[at].leftCols(state_size());
+      off.segment(n * k, n) = weight.cwiseProduct(measured(window, k) - shooting_.states[at]);
+    }
+    const Vector settled = states_[w] + J.colPivHouseholderQr().solve(off);
+    if (shooting_(window, settled, false)) states_[w] = settled;
+  }
+}
+
 Matrix ShootingProblem::errors(std::vector<Index>& breaks) {
   Matrix all = Matrix::Zero(2 * nv_, samples());
   Index at = 0;
@@ -174,16 +209,41 @@ void ShootingProblem::rms(Vector& position, Vector& velocity) {
   position = size.head(nv_), velocity = size.tail(nv_);
 }
 
+/// With noisy torques, as wide as gaps are.
+Vector ShootingProblem::gap_noise(const Vector& noise) {
+  const Vector least = options_.continuity * noise;
+  if (!options_.torques_noisy) return least;
+  Vector sum = Vector::Zero(2 * nv_);
+  double count = 0.0;
+  shooting_.set(numbers(theta_));
+  for (std::size_t w = 0; w + 1 < windows_.size(); ++w)
+    if (windows_[w].continues && shooting_(windows_[w], states_[w], false)) {
+      const auto end = static_cast<std::size_t>(windows_[w].steps);
+      sum += (shooting_.states[end] - states_[w + 1].head(2 * nv_)).cwiseAbs2();
+      count += 1.0;
+    }
+  return (sum / std::max(1.0, count)).cwiseSqrt().cwiseMax(least);
+}
+
 double ShootingProblem::weigh_by_noise() {
   std::vector<Index> breaks;
   const Matrix all = errors(breaks);
   // what was fitted away was noise too
   const double count = double(all.cols()),
-               fitted = double(windows()) + double(coordinates()) / double(2 * nv_);
-  Vector noise = (all.rowwise().squaredNorm() / std::max(1.0, count - fitted)).cwiseSqrt();
+               fitted = options_.torques_noisy
+                            ? 1.5 * double(windows())
+                            : double(windows()) + double(coordinates()) / double(2 * nv_);
+  Matrix pushes(nv_, windows());
+  for (std::size_t w = 0; w < windows_.size(); ++w) pushes.col(Index(w)) = states_[w].tail(nv_);
+  const double by_numbers = double(coordinates()) / double(nv_);
+  Vector noise(3 * nv_);
+  noise << all.rowwise().squaredNorm() / std::max(1.0, count - fitted),
+      pushes.rowwise().squaredNorm() / std::max(1.0, double(windows()) - by_numbers);
+  noise = noise.cwiseSqrt();
   // no sensor is better than a millionth
-  Vector usual(2 * nv_);
-  usual << typical(prepared_, &Piece::q, nv_), typical(prepared_, &Piece::v, nv_);
+  Vector usual(3 * nv_);
+  usual << typical(prepared_, &Piece::q, nv_), typical(prepared_, &Piece::v, nv_),
+      typical(prepared_, &Piece::tau, nv_);
   noise = noise.cwiseMax(1e-6 * usual).cwiseMax(1e-12);
 
   const double rate = 1.0 / windows_.front().step_seconds();
@@ -192,15 +252,25 @@ double ShootingProblem::weigh_by_noise() {
   const double change =
       noise_.size() ? (noise - noise_).cwiseQuotient(noise_).cwiseAbs().maxCoeff() : infinity;
   noise_ = noise;
-  weight_ = noise.cwiseProduct(alike.cwiseSqrt()).cwiseInverse();
-  gap_weight_ = (options_.continuity * noise).cwiseInverse();
+  weight_ = noise.head(2 * nv_).cwiseProduct(alike.cwiseSqrt()).cwiseInverse();
+  gap_weight_ = gap_noise(noise.head(2 * nv_)).cwiseInverse();
+  if (!options_.torques_noisy) {
+    push_weight_ = noise.tail(nv_).cwiseInverse();
+    if (!velocities_) weight_.tail(nv_).setZero();
+    return change;
+  }
+  std::vector<Index> apart{0};
+  for (std::size_t w = 0; w + 1 < windows_.size(); ++w)
+    if (!windows_[w].continues) apart.push_back(Index(w) + 1);
+  const Vector pushed_alike = correlation(pushes, apart, reach / windows_.front().steps);
+  push_weight_ = noise.tail(nv_).cwiseProduct(pushed_alike.cwiseSqrt()).cwiseInverse();
   if (!velocities_) weight_.tail(nv_).setZero();
   return change;
 }
 
 // --- residuals ---
 
-int ShootingProblem::rows(std::size_t w) const { return 2 * nv_ * (windows_[w].steps + 1); }
+int ShootingProblem::rows(std::size_t w) const { return 2 * nv_ * (windows_[w].steps + 1) + nv_; }
 
 bool ShootingProblem::set(const double* theta, bool with_slopes) {
   const Vector at = Vector::Map(theta, coordinates());
@@ -230,8 +300,8 @@ bool ShootingProblem::evaluate(std::size_t w, const double* state, const double*
                                double* residuals, double* by_theta, double* by_state,
                                double* by_next) {
   const Window& window = windows_[w];
-  const int n = 2 * nv_;
-  if (!shooting_(window, Vector::Map(state, n), by_theta || by_state)) return false;
+  const int n = 2 * nv_, m = state_size();
+  if (!shooting_(window, Vector::Map(state, m), by_theta || by_state)) return false;
   Matrix chained;
   for (int k = 0; k <= window.steps; ++k) {
     const bool gap = window.continues && k == window.steps;
@@ -240,19 +310,28 @@ bool ShootingProblem::evaluate(std::size_t w, const double* state, const double*
     const auto at = static_cast<std::size_t>(k);
     Vector::Map(residuals + n * k, n) = weight.cwiseProduct(shooting_.states[at] - goal);
     if (by_state)
-      Eigen::Map<Rows>(by_state + n * n * k, n, n) =
-          weight.asDiagonal() * shooting_.slopes[at].leftCols(n);
+      Eigen::Map<Rows>(by_state + n * m * k, n, m) =
+          weight.asDiagonal() * shooting_.slopes[at].leftCols(m);
     if (by_theta) {
       chain(shooting_.slopes[at].rightCols(layout_.size()), chained);
       Eigen::Map<Rows>(by_theta + n * coordinates() * k, n, coordinates()) =
           weight.asDiagonal() * chained;
     }
     if (by_next) {
-      Eigen::Map<Rows> rows(by_next + n * n * k, n, n);
+      Eigen::Map<Rows> rows(by_next + n * m * k, n, m);
       rows.setZero();
       if (gap) rows.diagonal() = -weight;
     }
   }
+  const int end = n * (window.steps + 1);
+  Vector::Map(residuals + end, nv_) = push_weight_.cwiseProduct(Vector::Map(state + n, nv_));
+  if (by_state) {
+    Eigen::Map<Rows> rows(by_state + end * m, nv_, m);
+    rows.setZero();
+    rows.rightCols(nv_).diagonal() = push_weight_;
+  }
+  if (by_theta) Eigen::Map<Rows>(by_theta + end * coordinates(), nv_, coordinates()).setZero();
+  if (by_next) Eigen::Map<Rows>(by_next + end * m, nv_, m).setZero();
   return Vector::Map(residuals, rows(w)).allFinite();
 }
 
@@ -283,11 +362,12 @@ class NewPoint : public ceres::EvaluationCallback {
 
 class WindowCost : public ceres::CostFunction {
  public:
-  WindowCost(ShootingProblem& problem, std::size_t w, int state_size, const NewPoint& point)
+  WindowCost(ShootingProblem& problem, std::size_t w, const NewPoint& point)
       : problem_(problem), w_(w), point_(point) {
     set_num_residuals(problem.rows(w));
-    *mutable_parameter_block_sizes() = {problem.coordinates(), state_size};
-    if (problem.window(w).continues) mutable_parameter_block_sizes()->push_back(state_size);
+    *mutable_parameter_block_sizes() = {problem.coordinates(), problem.state_size()};
+    if (problem.window(w).continues)
+      mutable_parameter_block_sizes()->push_back(problem.state_size());
   }
   bool Evaluate(double const* const* x, double* residuals, double** J) const override {
     const bool next = problem_.window(w_).continues;
@@ -343,7 +423,7 @@ RefineStatus ShootingProblem::solve(int most_iterations, double most_seconds,
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     std::vector<double*> blocks{theta_.data(), states_[w].data()};
     if (windows_[w].continues) blocks.push_back(states_[w + 1].data());
-    problem.AddResidualBlock(new WindowCost(*this, w, 2 * nv_, point), nullptr, blocks);
+    problem.AddResidualBlock(new WindowCost(*this, w, point), nullptr, blocks);
   }
   problem.AddResidualBlock(new PriorCost(*this), nullptr, theta_.data());
 
@@ -354,6 +434,10 @@ RefineStatus ShootingProblem::solve(int most_iterations, double most_seconds,
   options.max_solver_time_in_seconds = most_seconds;
   options.max_num_consecutive_invalid_steps = 30;
   options.function_tolerance = 1e-7;
+  if (options_.torques_noisy) {
+    options.function_tolerance = 1e-5;           // less than a deviation of a number is worth
+    options.initial_trust_region_radius = 10.0;  // light links run away in longer steps
+  }
   options.logging_type = ceres::SILENT;
   Teller teller(progress);
   options.callbacks.push_back(&teller);
@@ -381,7 +465,7 @@ RefineStatus ShootingProblem::solve(int most_iterations, double most_seconds,
 
 /// Of theta, states being whatever they may be: the Schur complement of their part, which is a chain.
 Matrix ShootingProblem::information() {
-  const int n = 2 * nv_, p = coordinates();
+  const int n = state_size(), p = coordinates();
   const Index all = n * Index(windows_.size());
   Matrix of_theta = Matrix::Zero(p, p), mixed = Matrix::Zero(all, p);
   std::vector<Eigen::Triplet<double>> entries;

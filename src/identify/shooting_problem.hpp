@@ -6,14 +6,18 @@
 
 namespace ulna::detail {
 
-/// The least squares of refine(): parameters, a state for each window, and how much everything counts.
+/// The least squares of refine(): parameters, a state and a push for each window, and how much
+/// everything counts.
 class ShootingProblem {
  public:
   ShootingProblem(const TorqueModel& model, const BaseParameters& base, const Estimate& start,
                   const Prepared& prepared, const RefineOptions& options);
 
-  /// Sets weights by what is left between simulated and measured; the largest relative change of a
-  /// deviation.
+  /// Each window by itself: the state and the push that lead best along it, by one step of
+  /// Gauss and Newton.
+  void settle();
+  /// Sets weights by what is left between simulated and measured, and by the pushes; the largest
+  /// relative change of a deviation.
   double weigh_by_noise();
 
   RefineStatus solve(int most_iterations, double most_seconds,
@@ -34,7 +38,8 @@ class ShootingProblem {
 
   int coordinates() const { return coordinates_.size(); }
   const Window& window(std::size_t w) const { return windows_[w]; }
-  /// Rows of a window: its samples, then the gap to the next or its end.
+  int state_size() const { return 3 * nv_; }
+  /// Rows of a window: its samples, the gap to the next or its end, and the push.
   int rows(std::size_t w) const;
   /// Takes the numbers of theta for what follows; false if they are not finite.
   bool set(const double* theta, bool with_slopes);
@@ -49,6 +54,7 @@ class ShootingProblem {
 
   /// Cuts pieces into windows no longer than this; false if none fits.
   bool cut(double seconds);
+  void leave_out();
   bool possible();
   /// Residuals without weights, q above v, a column per sample; and where windows do not continue.
   Matrix errors(std::vector<Eigen::Index>& breaks);
@@ -57,6 +63,7 @@ class ShootingProblem {
   /// By coordinates from by numbers.
   void chain(const Eigen::Ref<const Matrix>& by_numbers, Matrix& by_theta) const;
   Matrix information();
+  Vector gap_noise(const Vector& noise);
 
   const TorqueModel& model_;
   const BaseParameters& base_;
@@ -72,8 +79,8 @@ class ShootingProblem {
   Vector theta_;
   Matrix slopes_;  ///< of numbers asked for by theta, bodies' ten and single ones
   std::vector<Window> windows_;
-  std::vector<Vector> states_;
-  Vector noise_, weight_, gap_weight_;
+  std::vector<Vector> states_;  ///< (q, v, push)
+  Vector noise_, weight_, gap_weight_, push_weight_;
   int iterations_ = 0;
   std::string reason_;
 };

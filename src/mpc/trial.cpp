@@ -214,6 +214,7 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
     }
     if (!dropped || k == 0) q = q_seen, v = sensors.v;
 
+    const long allocated = options.allocations ? options.allocations() : 0;
     const Vector& asked = options.law == ControlLaw::mpc
                               ? controller.act(time, q, v)
                               : law.act(controller.plant(), reference, time, q, v);
@@ -258,6 +259,8 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
     result.largest_error = std::max(result.largest_error, result.end_error);
 
     result.status = robot.step(period);
+    // the first plan is made until it is good, and that has no limit to keep
+    if (options.allocations && k > 0) result.allocations += options.allocations() - allocated;
     if (result.status != SimulationStatus::moved) break;
     ++result.steps;
   }

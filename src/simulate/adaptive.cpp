@@ -54,14 +54,14 @@ struct AdaptiveFlow::Solver {
         a(robot.nv()),
         x(robot.nv()),
         expected(static_cast<std::size_t>(events), 0),
-        found(static_cast<std::size_t>(events) + 1, 0) {
+        found(static_cast<std::size_t>(events) + 2, 0) {
     if (SUNContext_Create(nullptr, &context) != 0) fail();
     y = N_VNew_Serial(2 * nv + 4, context);
     if (!y) fail();
     N_VConst(0.0, y);
     memory = ERKStepCreate(&Solver::rate, 0.0, y, context);
     if (!memory) fail();
-    const int roots = events + 1;
+    const int roots = events + 2;
     directions.assign(static_cast<std::size_t>(roots), -1);
     const bool ready =
         ERKStepSetErrHandlerFn(
@@ -126,6 +126,7 @@ struct AdaptiveFlow::Solver {
     for (const Joint& j : s.model.joints())
       if (detail::curved(j))
         distance[events] = std::min(distance[events], farthest_turn - turned(j, s.x.data() + j.v));
+    distance[events + 1] = s.dynamics->reserve(s.q, s.v);
     return 0;
   }
 

@@ -11,7 +11,8 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
     : bare_(model),
       friction_(model.friction()),
       friction_negative_(model.friction_negative()),
-      tau_(Eigen::VectorXd::Zero(model.nv())),
+      spare_(Eigen::VectorXd::Zero(model.nv())),
+      tau_(spare_),
       drive_(tau_),
       free_(model),
       state_(model),
@@ -150,6 +151,18 @@ bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v
     a += problem_.x(k) * M_inverse_.col(chosen_[static_cast<std::size_t>(k)]);
   for (int k = 0; k < n; ++k) a(chosen_[static_cast<std::size_t>(k)]) = 0.0;
   return true;
+}
+
+double HeldDynamics::reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  if (held_count_ == 0 || !accelerate(q, v, spare_)) return 1.0;
+  double least = infinity;
+  for (int k = 0; k < held_count_; ++k) {
+    const int i = chosen_[static_cast<std::size_t>(k)];
+    const signed char stop = at_stop_[static_cast<std::size_t>(i)];
+    if (!(stop & at_upper)) least = std::min(least, problem_.x(k) + friction_(i));
+    if (!(stop & at_lower)) least = std::min(least, friction_negative_(i) - problem_.x(k));
+  }
+  return std::min(least, 1.0);
 }
 
 HeldDynamics::Power HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {

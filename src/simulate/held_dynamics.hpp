@@ -27,6 +27,10 @@ class HeldDynamics {
   [[nodiscard]] bool accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                 Eigen::VectorXd& a);
 
+  /// By how much friction or stops that hold could be loaded more, Nm or N, at least: negative when one
+  /// of them can hold no longer. 1 if nothing holds.
+  double reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+
   /// What torques and wrenches do and friction takes, W.
   struct Power {
     double torques = 0.0, wrenches = 0.0, damping = 0.0, friction = 0.0;
@@ -59,6 +63,7 @@ class HeldDynamics {
 
   Plant<double> bare_;  ///< without dry friction
   Eigen::VectorXd friction_, friction_negative_;
+  Eigen::VectorXd spare_;
   Eigen::VectorXd tau_, drive_;  ///< what the drives do, and that less dry friction
   ExternalWrenches<double> wrenches_;
   ForwardDynamics<double> free_;

@@ -9,6 +9,10 @@ namespace {
 /// Events that a substep is cut at; later ones are made exact only at its end. It bounds the time that
 /// a step takes.
 constexpr int most_events = 32;
+/// Adaptive segments that are shorter, s, get nowhere.
+constexpr double shortest = 1e-9;
+/// What holds with less to spare, Nm or N, may let go at once; a fixed step of so many s tells.
+constexpr double on_the_edge = 1e-12, first_nudge = 1e-6;
 constexpr double most_substeps = 1e7;
 constexpr std::size_t wrenches_foreseen = 16;
 
@@ -63,20 +67,31 @@ struct Simulation::Parts {
         state(model),
         ws(model),
         q(model.nq()),
-        v(model.nv()) {
+        v(model.nv()),
+        longest(options.substep) {
     if (options.adaptive) adaptive.emplace(model, *options.adaptive, dynamics.event_count());
   }
 
   /// From event to event.
   SimulationStatus substep(double h, SimulationWork& work, SimulationCounts& counts) {
-    double left = h;
-    for (int event = 0; left > 1e-12 * h; ++event) {
+    double left = h, nudge = first_nudge;
+    for (int events = 0, stalled = 0; left > 1e-12 * h; ++events) {
       if (!dynamics.hit(q, v, work.stops, counts.hits) || !dynamics.decide(q, v))
         return SimulationStatus::plant_not_physical;
       double gone = left;
-      const SimulationStatus status =
-          adaptive ? adaptive->go(dynamics, q, v, left, gone, work, counts.events)
-                   : flow.go(dynamics, q, v, left, event < most_events, gone, work, counts.events);
+      SimulationStatus status;
+      if (!adaptive) {
+        status = flow.go(dynamics, q, v, left, events < most_events, gone, work, counts.events);
+      } else if (stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
+        status = adaptive->go(dynamics, q, v, left, gone, work, counts.events);
+        stalled = gone > shortest ? 0 : stalled + 1;
+        if (gone > shortest) nudge = first_nudge;
+      } else {
+        // too many events, or who is on the edge of letting go: a little later, things are clearer
+        const double piece = std::min({left, longest, nudge});
+        status = flow.go(dynamics, q, v, piece, false, gone, work, counts.events);
+        stalled = 0, nudge *= 2.0;
+      }
       if (status != SimulationStatus::moved) return status;
       left -= gone;
     }
@@ -91,6 +106,7 @@ struct Simulation::Parts {
   State<double> state;
   Workspace<double> ws;
   Eigen::VectorXd q, v;  ///< on their way through a step
+  double longest;        ///< fixed step
 };
 
 Simulation::Simulation(const Model& model, SimulationOptions options)

@@ -30,6 +30,12 @@ inline const Tableau& tableau(Integrator integrator) {
 
 /// Whether displacements along the joint's coordinates do not commute.
 inline bool curved(const Joint& joint) { return !joint.mimics && velocity_size(joint.type) > 1; }
+/// Whether q is a plain vector and v its rate.
+inline bool flat(const Model& model) {
+  for (const Joint& joint : model.joints())
+    if (curved(joint)) return false;
+  return true;
+}
 
 /// dx/dt of the displacement x from where the step began, when the joint moves with v: dexp^-1 up to
 /// the terms that count for order 4 [Munthe-Kaas 1998; Iserles et al. 2000, eq. 2.46].

@@ -52,6 +52,10 @@ TEST(Manual, documents_every_json_field) {
            {"count", "--json", "chain", "--n", "1..7"},
            {"simplify", "--json", "puma560", "quintic"},
            {"excite", "--json", "double_pendulum", "--iterations", "1", "--starts", "1"},
+           {"simulate", "--json", "pendulum", "--duration", "0.1"},
+           {"simulate", "--json", "panda", "--floating-base", "--duration", "0.01"},
+           {"mpc", "--json", "pendulum", "--rate", "100", "--payload", "0.2", "--duration", "1",
+            "--knowledge", "identified,fixed,perfect"},
            {"codegen", "--json", "pendulum", "--out", folder.path("c")},
            {"identify", "--json", "pendulum", log, "--split", "0.5"},
            {"identify", "--json", "pendulum", log, "--online"},
@@ -70,7 +74,7 @@ TEST(Manual, documents_every_json_field) {
 TEST(Manual, documents_every_option) {
   for (const char* verb :
        {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik",
-        "count", "compare", "simplify", "codegen", "excite", "identify"}) {
+        "count", "compare", "simplify", "codegen", "excite", "identify", "simulate", "mpc"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

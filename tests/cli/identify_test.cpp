@@ -2,7 +2,7 @@
 #include <random>
 
 #include "cli.hpp"
-#include "ulna/identify/torque_model.hpp"
+#include "ulna/identify/refine.hpp"
 #include "ulna/ulna.hpp"
 
 using namespace ulna::test;
@@ -255,6 +255,55 @@ TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
   }
 }
 
+// --- refinement ----------------------------------------------------------------------------------
+
+TEST(IdentifyVerb, refines_by_simulation_and_says_what_it_did) {
+  const std::string log = Motion(1, 4.0).csv();
+  const RunResult r = identify(log, {"--method", "refine", "--split", "0.6"});
+  if (!ulna::can_refine()) {
+    EXPECT_EQ(r.status, 2);
+    EXPECT_TRUE(has(r.err, "built without Ceres"));
+    GTEST_SKIP() << "built without Ceres";
+  }
+  EXPECT_EQ(r.status, 0) << r.err;
+  const json d = document(r, "ulna.identify/1");
+  EXPECT_EQ(d["method"], "refine");
+  EXPECT_EQ(d["consistent"], true);
+  const json& f = d["refinement"];
+  EXPECT_GT(f["iterations"], 0);
+  // of the fitted part alone
+  EXPECT_LT(f["windows"].get<double>() * f["window"].get<double>(), 0.6 * 4.0);
+  EXPECT_LT(f["velocity_after"][2], f["velocity_before"][2]);
+  EXPECT_TRUE(f["stribeck"].is_null() && f["delay"].is_null());
+  EXPECT_LT(d["validation"]["total_percent"], 1.0);
+  // what is worse than before is told
+  const bool worse = d["validation"]["total_percent"] > f["start_validation_percent"].get<double>();
+  EXPECT_EQ(d["remarks"].dump().find("--method consistent keeps the latter") != std::string::npos,
+            worse)
+      << d["remarks"];
+  EXPECT_TRUE(result(log)["refinement"].is_null());
+}
+
+TEST(IdentifyVerb, refinement_finds_stribeck_friction_and_a_delay) {
+  if (!ulna::can_refine()) GTEST_SKIP() << "built without Ceres";
+  const Folder folder;
+  Motion m(1, 6.0);
+  // torques are logged 20 ms late
+  m.tau.rightCols(m.tau.cols() - 2) = Eigen::MatrixXd(m.tau.leftCols(m.tau.cols() - 2));
+  const json d =
+      result(m.csv(), {"--method", "refine", "--delay", "--friction",
+                       "viscous,coulomb,stribeck,offset", "--report", folder.path("r.html")});
+  EXPECT_EQ(d["friction"], (json{"viscous", "coulomb", "offset"}));
+  EXPECT_NEAR(d["refinement"]["delay"]["value"], 0.02, 0.002) << d["refinement"];
+  ASSERT_EQ(d["refinement"]["stribeck"].size(), 3u);
+  for (const json& one : d["refinement"]["stribeck"]) EXPECT_GT(one["level"]["value"], 0.0);
+  EXPECT_TRUE(has(d["filter"], "ms later"));
+  EXPECT_LT(d["fit"]["total_percent"], 0.5 * d["refinement"]["start_fit_percent"].get<double>());
+  const std::string page = read_file(folder.path("r.html"));
+  EXPECT_TRUE(has(page, "Stribeck velocity"));
+  EXPECT_TRUE(has(page, "all figures allow for it"));
+}
+
 // --- bad logs ------------------------------------------------------------------------------------
 
 struct BadLog {
@@ -463,6 +512,10 @@ TEST(IdentifyVerb, refuses_what_makes_no_sense) {
                                              {"--method", "magic"},
                                              {"--online", "--split", "0.5"},
                                              {"--online", "--method", "ols"},
+                                             {"--online", "--method", "refine"},
+                                             {"--delay"},
+                                             {"--friction", "viscous,coulomb,stribeck"},
+                                             {"--method", "refine", "--friction", "stribeck"},
                                              {"--validate", "-"}}) {
     const RunResult r = identify(log, more);
     EXPECT_EQ(r.status, 2) << testing::PrintToString(more) << r.err;

@@ -7,8 +7,8 @@ using namespace ulna::test;
 namespace {
 
 const std::vector<std::string> verbs{
-    "check", "info",  "tree",    "convert",  "id",      "fd",     "terms",    "equations",
-    "ik",    "count", "compare", "simplify", "codegen", "excite", "identify", "robots"};
+    "check", "info",    "tree",     "convert", "id",     "fd",       "terms",    "equations", "ik",
+    "count", "compare", "simplify", "codegen", "excite", "identify", "simulate", "mpc", "robots"};
 
 TEST(Command, tells_its_version) {
   const RunResult r = run_cli({"--version"});

@@ -4,6 +4,8 @@
 
 #include "support/allocations.hpp"
 #include "support/random_qp.hpp"
+#include "swinging.hpp"
+#include "ulna/control/sqp.hpp"
 
 namespace ulna::test {
 namespace {
@@ -205,6 +207,27 @@ TEST(QpSolver, tells_when_bounds_cannot_be_met) {
   EXPECT_NEAR(solver.x(1)(0), 1.0, 1e-5);
 }
 
+TEST(QpSolver, states_may_cost_nothing) {
+  // a mass on a line that is to be somewhere at the end, whatever its speed
+  const double h = 0.1;
+  const int steps = 10;
+  std::vector<StageSize> sizes(steps, {2, 1, 0});
+  sizes.push_back({2, 0, 0});
+  auto stages = qp_stages(sizes);
+  for (int k = 0; k < steps; ++k) {
+    stages[static_cast<std::size_t>(k)].R()(0, 0) = 1.0;
+    stages[static_cast<std::size_t>(k)].F << 0.5 * h * h, 1.0, h, h, 0.0, 1.0;
+  }
+  stages.back().Q()(0, 0) = 1e4, stages.back().h(0) = -1e4;
+  QpSolver solver(sizes, {.tolerance = 1e-9});
+  solver.solve(stages, VectorXd::Zero(2));
+  expect_minimum(stages, solver, VectorXd::Zero(2), 1e-8);
+  // with speeds that are bounded, and a stage that costs nothing at all
+  for (QpStage& s : stages) s.bounds.upper(s.size.u + 1) = 1.2;
+  solver.solve(stages, VectorXd::Zero(2));
+  expect_minimum(stages, solver, VectorXd::Zero(2), 1e-8);
+}
+
 TEST(QpSolver, refuses_what_is_no_program) {
   ArmQp qp = arm_qp(3, 1);
   QpSolver solver(sizes_of(qp.stages));
@@ -230,6 +253,36 @@ TEST(QpSolver, refuses_what_is_no_program) {
   qp.stages[1].h.resize(3);
   EXPECT_THROW(solver.solve(qp.stages, qp.x0), std::invalid_argument);
   EXPECT_THROW(solver.solve({}, qp.x0), std::invalid_argument);
+}
+
+TEST(Sqp, real_time_iterations_allocate_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer counts its own";
+  Swing<CartPole> problem;
+  problem.bounds(20).upper(2) = 0.5, problem.bounds(20).price(2) = 1.0;
+  Sqp sqp(problem);
+  ASSERT_EQ(sqp.solve(problem.x0).status, SqpStatus::solved);
+  VectorXd x = problem.x0;
+  bool prepared = true;
+  const long count = allocations_of([&] {
+    for (int step = 0; step < 5; ++step) {
+      prepared = prepared && sqp.prepare();
+      sqp.feedback(x, QpSolver::Clock::now() + std::chrono::hours(1));
+      x(3) += 0.01;
+      sqp.shift();
+    }
+  });
+  EXPECT_TRUE(prepared);
+  EXPECT_EQ(sqp.report().status, SqpStatus::solved) << sqp.report().str();
+  EXPECT_EQ(count, 0);
+}
+
+TEST(Sqp, by_gauss_and_newton_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer counts its own";
+  Swing<Pendulum> problem;
+  Sqp sqp(problem);
+  const long count = allocations_of([&] { sqp.solve(problem.x0); });
+  EXPECT_EQ(sqp.report().status, SqpStatus::solved) << sqp.report().str();
+  EXPECT_EQ(count, 0);
 }
 
 }  // namespace

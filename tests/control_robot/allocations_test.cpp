@@ -15,6 +15,7 @@ TEST(RobotProblem, allocates_nothing_once_it_is_made) {
       RobotProblemOptions options;
       options.transcription = transcription;
       options.frames = {{std::string(model.frames().back().name), 100.0, 10.0}};
+      options.collisions = {.floor = -1.0, .obstacles = {{{0.5, 0.0, 0.5}, {0.5, 0.1, 0.5}, 0.1}}};
       RobotProblem problem(Plant<double>(model), options);
       Random random(1);
       const Trajectory t = random_trajectory(problem, random);
@@ -32,6 +33,7 @@ TEST(RobotProblem, allocates_nothing_once_it_is_made) {
         problem.set_goal(goal);
         problem.set_reference(3, goal, v);
         problem.set_torque_reference(3, v);
+        problem.set_obstacle(0, {{0.4, 0.0, 0.5}, {0.5, 0.1, 0.5}, 0.1});
         problem.set_target(0, Transform<double>());
         possible = problem.evaluate(t, values) && problem.linearise(t, nullptr, values, stages);
       });

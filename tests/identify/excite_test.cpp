@@ -72,48 +72,6 @@ TEST(ExcitationProblem, a_motion_tells_more_than_standing_still) {
   EXPECT_GT(problem.log_det, 2.0 * still);
 }
 
-TEST(Capsules, distances_change_as_they_say) {
-  for (const char* name : {"panda", "ur5e", "iiwa14"}) {
-    const Model robot = load_robot(name).model;
-    Capsules capsules(robot, {.floor = 0.0});
-    ASSERT_GT(capsules.size(), 3) << name;
-    Eigen::VectorXd d(capsules.size());
-    Eigen::MatrixXd slope(capsules.size(), robot.nv());
-    std::mt19937_64 random(5);
-    int compared = 0;
-    for (int k = 0; k < 20; ++k) {
-      const Eigen::VectorXd q = random_configuration(robot, random),
-                            way = random_configuration(robot, random);
-      capsules.distances(q, d, slope);
-      const auto at = [&](double h) {
-        Eigen::VectorXd moved(capsules.size());
-        capsules.distances(q + h * way, moved);
-        return moved;
-      };
-      const Eigen::VectorXd fine = five_point_derivative(at, 1e-4),
-                            finer = five_point_derivative(at, 5e-5);
-      for (int p = 0; p < capsules.size(); ++p) {
-        if (std::abs(fine(p) - finer(p)) > 1e-8) continue;  // a kink: another end is nearest
-        ++compared;
-        EXPECT_NEAR(slope.row(p).dot(way), finer(p), 1e-7) << name << " " << capsules.name(p);
-      }
-    }
-    EXPECT_GT(compared, 15 * capsules.size());
-  }
-}
-
-TEST(Capsules, know_a_folded_arm_from_a_stretched_one) {
-  const Model robot = load_robot("panda").model;
-  Capsules capsules(robot, {});
-  Eigen::VectorXd d(capsules.size()), q = Eigen::VectorXd::Zero(7);
-  q << 0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0;
-  capsules.distances(q, d);
-  EXPECT_GT(d.minCoeff(), 0.0);
-  q << 0.0, -1.7, 0.0, -3.0, 0.0, 0.0, 0.0;  // the hand in the base
-  capsules.distances(q, d);
-  EXPECT_LT(d.minCoeff(), 0.0);
-}
-
 class Excite : public testing::TestWithParam<MotionKind> {
  protected:
   const Model robot = load_robot("panda").model;

@@ -58,6 +58,26 @@ TEST(OnlineEstimator, learns_a_robot_that_differs_and_is_physical_at_every_step)
   EXPECT_TRUE(is_consistent(model, estimator.z()));
 }
 
+TEST(OnlineEstimator, learns_the_level_of_noise_from_a_poor_guess) {
+  const Model robot = load_robot("double_pendulum").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(13);
+  const Drive run(robot, true_numbers(model, random), 12000, 13, 0.05);
+  for (const double guess : {0.005, 0.05, 0.5}) {
+    OnlineOptions options;
+    options.noise_memory = 1.0;
+    OnlineEstimator learning(model, Eigen::Vector2d::Constant(guess), options),
+        fixed(model, Eigen::Vector2d::Constant(guess));
+    (void)learn(learning, run.data, 0, 12000);
+    (void)learn(fixed, run.data, 0, 1000);
+    for (const double noise : learning.noise()) {
+      EXPECT_GT(noise, 0.05 / 1.3) << guess;
+      EXPECT_LT(noise, 0.05 * 1.3) << guess;
+    }
+    EXPECT_EQ(fixed.noise(), Eigen::Vector2d::Constant(guess));
+  }
+}
+
 // With no forgetting to speak of, it ends where the batch does.
 TEST(OnlineEstimator, agrees_with_the_batch) {
   const Model robot = load_robot("ur5e").model;

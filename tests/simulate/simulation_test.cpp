@@ -431,6 +431,29 @@ TEST(Simulation, adaptive_steps_need_SUNDIALS) {
   }
 }
 
+// A pendulum on a wheel that friction holds until the pendulum pulls at it too much.
+TEST(Simulation, adaptive_steps_are_cut_where_friction_can_hold_no_longer) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  const Model model = load_robot("double_pendulum").model;
+  Eigen::VectorXd q(2), v(2);
+  q << 0.0, 0.2, v << 0.0, 6.0;
+  const auto prepared = [&](SimulationOptions options) {
+    Simulation s(model, options);
+    s.plant.remove_friction();
+    s.plant.friction(0) = s.plant.friction_negative(0) = 0.6;
+    s.set_state(q, v);
+    return s;
+  };
+  Simulation s = prepared({.adaptive = AdaptiveOptions{1e-10, 1e-12, 5}}),
+             fine = prepared({.substep = 1e-5});
+  ASSERT_EQ(s.acceleration()(0), 0.0);
+  ASSERT_EQ(s.step(0.5), moved);
+  ASSERT_EQ(fine.step(0.5), moved);
+  EXPECT_GT(s.work().friction, 1e-3) << "the wheel has to slide";
+  expect_close(s.q(), fine.q(), 1e-6);
+  expect_close(s.v(), fine.v(), 1e-5);
+}
+
 TEST(Simulation, adaptive_steps_agree_with_many_small_ones) {
   if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
   RandomModelOptions options;

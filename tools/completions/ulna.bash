@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify simulate robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -22,7 +22,13 @@ _ulna() {
     --kind)
       COMPREPLY=($(compgen -W "fourier bspline" -- "$word"))
       return ;;
-    --duration | --rate | --harmonics | --limits | --acceleration | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
+    --integrator)
+      COMPREPLY=($(compgen -W "euler semi-implicit-euler midpoint rk4 adaptive" -- "$word"))
+      return ;;
+    --torque)
+      COMPREPLY=($(compgen -W "zero gravity pd" -- "$word") $(compgen -f -- "$word"))
+      return ;;
+    --period | --step | --target | --bandwidth | --friction-scale | --vary | --noise-q | --noise-qd | --noise-tau | --quantum | --delay | --dropout | --duration | --rate | --harmonics | --limits | --acceleration | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
       return ;;
     --method)
       COMPREPLY=($(compgen -W "ols wls irls tls ridge consistent" -- "$word"))
@@ -50,6 +56,7 @@ _ulna() {
     codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
     identify) options="$import --validate --split --filter --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
+    simulate) options="$import --q --qd --gravity --no-friction --duration --period --integrator --step --tolerance --torque --target --bandwidth --no-limits --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

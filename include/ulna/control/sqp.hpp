@@ -5,6 +5,11 @@
 
 namespace ulna {
 
+namespace detail {
+struct Merit;
+struct Bent;
+}  // namespace detail
+
 enum class SqpStatus {
   solved,
   limited,     ///< by iterations or by the deadline
@@ -13,12 +18,14 @@ enum class SqpStatus {
   failed,      ///< the problem has no finite value at the guess
 };
 
+const char* word(SqpStatus status);
+
 struct SqpOptions {
   double tolerance = 1e-6;  ///< of the slope of the Lagrangian, of defects and of breaches
   int iterations = 200;
   bool exact_hessian = false;  ///< of the Lagrangian, where the problem has it; else Gauss-Newton
-  double elastic =
-      1e4;  ///< price of breaking hard rows where a step that keeps them all does not exist
+  /// Price per square of breaking hard rows, where a step that keeps them all does not exist.
+  double elastic = 1e4;
   QpOptions qp = {};
 };
 
@@ -52,6 +59,9 @@ class Sqp {
   using Deadline = std::optional<Clock::time_point>;
 
   explicit Sqp(OptimalControlProblem& problem, const SqpOptions& options = {});
+  ~Sqp();
+  Sqp(Sqp&&) noexcept;
+  Sqp& operator=(Sqp&&) noexcept;
 
   SqpOptions options;
   Trajectory trajectory;    ///< in: where to begin; out: the best found
@@ -70,36 +80,52 @@ class Sqp {
   const OptimalControlProblem& problem() const { return *problem_; }
 
  private:
-  struct Merit {
-    double cost = 0.0;        ///< with what soft rows pay
-    double infeasible = 0.0;  ///< sum of defects and of breaches of hard rows
-    double defect = 0.0, breach = 0.0;
+  /// What a step would come to if everything were linear.
+  struct Promise {
+    double change = 0.0;      ///< of the cost, with what soft rows pay
+    double infeasible = 0.0;  ///< breaches of hard rows that remain
   };
   bool linearise(bool exact);
-  void set_program(double damping);
+  void set_program();
   QpStatus solve_program(const Deadline& deadline, QpStart start);
-  QpStatus solve_elastic(const Deadline& deadline);
+  QpStatus solve_or_yield(const Deadline& deadline);
+  bool find_step(bool exact, double damping, const Deadline& deadline);
+  void take_step();
+  void take_multipliers();
+  double slope();
+  double gap() const;
+  bool settled() const;
+  template <class F>
+  void each_row(F f) const;
   void step_to(double length, Trajectory& to);
-  Merit merit(const Trajectory& at, const std::vector<StageValue>& values);
-  double predicted_change() const;
-  bool search(const Merit& here, const Deadline& deadline);
+  Promise promise() const;
+  double noise() const;
+  bool search(const detail::Merit& here, const Deadline& deadline);
   bool correct(const Deadline& deadline);
-  bool acceptable(const Merit& trial) const;
-  void keep_multipliers();
+  bool passes_filter(const detail::Merit& here, const detail::Merit& there, double length,
+                     const Promise& promised, bool descent) const;
+  bool lowers_merit(const detail::Merit& here, const detail::Merit& there, double length,
+                    const Promise& promised) const;
 
   OptimalControlProblem* problem_;
   QpSolver solver_;
   std::vector<QpStage> stages_;
   std::vector<StageValue> values_, trial_values_;
   Trajectory trial_;
-  std::vector<Vector> step_;  ///< (u, x) of each stage
-  std::vector<Vector> kept_;  ///< the step, while a corrected one is tried
+  std::vector<Vector> step_;    ///< (u, x) of each stage
+  std::vector<Vector> kept_;    ///< the step, while a corrected one is tried
+  std::vector<Vector> slopes_;  ///< of the cost: h, where a program made convex has another
   std::vector<Vector> scratch_;
+  std::vector<Vector> defects_;                    ///< of the trajectory looked at last
   std::vector<std::pair<double, double>> filter_;  ///< (infeasible, cost)
-  std::vector<Vector> defects_;                    ///< of the merit's trajectory
+  bool filtering_ = true;                          ///< else the merit must fall
+  double length_ = 0.0;                            ///< the part of the last step that was taken
+  double penalty_ = 1.0;                           ///< of what is infeasible, in the merit
+  std::unique_ptr<detail::Bent> bent_;             ///< to make the program convex
   Vector dx0_;
   SqpReport report_;
-  bool begun_ = false;  ///< whether the solver holds multipliers
+  bool begun_ = false;                          ///< whether the solver holds multipliers
+  bool convexified_ = false, elastic_ = false;  ///< the last program
 };
 
 }  // namespace ulna

@@ -12,7 +12,10 @@ struct OnlineOptions {
   double memory = 10.0;     ///< s of motion that tells of everything: how long what was seen counts
   double correlated = 1.0;  ///< samples over which the filter makes noise alike
   double outlier = 5.0;  ///< deviations, of noise and ignorance: beyond, a torque is not believed
-  int patience = 100;    ///< samples in a row beyond: then the robot has changed
+  /// s over which noise is learned too: the level that half of the errors stay below, ignorance
+  /// allowed for. 0: it stays as given.
+  double noise_memory = 0.0;
+  int patience = 100;  ///< samples in a row beyond: then the robot has changed
   /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
   /// where payload is, and what joints resist with.
   std::optional<std::vector<int>> changing = {};
@@ -59,6 +62,7 @@ class OnlineEstimator {
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
   const Eigen::VectorXd& z() const { return z_; }
+  const Eigen::VectorXd& noise() const { return noise_; }  ///< as given, or as learned
   /// What the samples told: the inverse of the covariance they alone would leave; its lower half.
   const Eigen::MatrixXd& information() const { return R_; }
   long samples() const { return samples_; }  ///< learned from
@@ -75,6 +79,7 @@ class OnlineEstimator {
  private:
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
+  void learn_noise(Eigen::Index dof, double error);
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
 
@@ -85,7 +90,7 @@ class OnlineEstimator {
   ConsistentSolver solver_;
   Eigen::MatrixXd R_;  ///< lower half
   Eigen::VectorXd r_, z_;
-  Eigen::VectorXd noise_;
+  Eigen::VectorXd noise_, least_noise_;
   Eigen::VectorXi surprised_;  ///< samples in a row
   RowMatX<double> Y_;          ///< nv x inertial
   Eigen::MatrixXd rows_;       ///< unknowns x nv: what each torque is made of

@@ -43,6 +43,8 @@ struct Prepared {
   bool velocity_measured = false, acceleration_measured = false;
 
   Eigen::Index size() const;  ///< samples in all
+  /// A share of each piece, from `begin` to `end`.
+  Prepared part(double begin, double end) const;
   /// "10 Hz zero-phase low-pass (Butterworth, order 4, forwards and backwards), 1000 Hz, ..."
   std::string str() const;
 };

@@ -23,11 +23,15 @@ struct RefineOptions {
   double delay_deviation = 0.01;  ///< s, believed before
 
   PriorOptions prior = {};
-  double window = 0.2;      ///< s, simulated from a state of its own
-  double rate_hz = 200.0;   ///< of steps and samples at most
-  int most_samples = 4000;  ///< windows are left out evenly beyond
+  /// A torque of its own pushes each window, as large as those measured are off. Otherwise torques are
+  /// exact and all that is left is noise of positions and velocities, which makes light links heavy
+  /// where it is not so. Needs short windows, of two or three samples.
+  bool torques_noisy = false;
+  double window = 0.2;     ///< s, simulated from a state of its own
+  double rate_hz = 200.0;  ///< of steps and samples at most
+  int most_steps = 4000;   ///< of simulation; stretches of windows are left out evenly beyond
   /// How far apart the end of a window and the beginning of the next may well be, in deviations of the
-  /// noise: torques are never quite those that moved the robot.
+  /// noise; at least so far with noisy torques.
   double continuity = 1.0;
   int passes = 3;  ///< after each, noise is estimated anew
   int most_iterations = 100;
@@ -75,8 +79,8 @@ bool can_refine();
 /// less measured positions and velocities, by their noise, the gaps between windows, and the prior. In
 /// PhysicalCoordinates, so that every iterate is physical.
 ///
-/// Dry friction goes by the measured direction and velocity, as in the regression, not by the simulated
-/// ones: it is an input then, and neither chatters nor sticks.
+/// Friction goes by the measured direction and velocity, as in the regression, not by the simulated
+/// ones: it is an input then, and neither chatters nor sticks nor makes light links stiff.
 ///
 /// Starts from a physically consistent estimate with the same base. The best point found is always
 /// returned; a simulation that leaves the finite numbers makes no step. The same data yield the same
@@ -84,6 +88,11 @@ bool can_refine();
 /// degree of freedom or no window fits, std::runtime_error without Ceres.
 Refinement refine(const TorqueModel& model, const BaseParameters& base, const Estimate& start,
                   const Prepared& prepared, const RefineOptions& options = {});
+
+/// Stribeck friction by velocities and directions (nv x N), as Piece has them; zeros if none was asked
+/// for.
+Eigen::MatrixXd stribeck_torques(const Refinement& refined, const Eigen::MatrixXd& V,
+                                 const Eigen::MatrixXd& directions);
 
 /// As of numbers without Stribeck friction, which is added where data.x tells of the direction.
 Fit fit_of(const TorqueModel& model, const Refinement& refined, const TorqueData& data);

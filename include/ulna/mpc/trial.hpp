@@ -48,6 +48,8 @@ struct TrialOptions {
   std::vector<TrialFault> faults = {};
   std::vector<double> count_from = {};  ///< errors are also told from these times on
   double record_hz = 100.0;
+  /// How many allocations the program has made so far, if somebody counts them.
+  std::function<long()> allocations = {};
 };
 
 /// What was going on, at record_hz: one column a moment.
@@ -65,20 +67,22 @@ struct TrialResult {
   SimulationStatus status = SimulationStatus::moved;
   double rmse = 0.0;  ///< rad: root of the mean over time and joints of squared errors of position
   std::vector<double> rmse_from = {};  ///< the same from the times asked for
-  double largest_error = 0.0;     ///< rad, of a joint
-  double end_error = 0.0;         ///< at the end
+  double largest_error = 0.0;          ///< rad, of a joint
+  double end_error = 0.0;              ///< at the end
   long steps = 0;
   long planned = 0, older = 0, safe = 0;  ///< actions
   long not_measured = 0, not_prepared = 0, late = 0, not_solved = 0;
   long deadline_misses = 0;  ///< steps that took longer than the time there was
   long torque_breaches = 0;  ///< torques asked for beyond the limits, or not finite
   long changes_noticed = 0;
+  long allocations =
+      0;  ///< while the controller acted, thought, and the robot moved; the first step apart
   bool consistent_always = true;
   double mean_us = 0.0, p50_us = 0.0, p95_us = 0.0, p99_us = 0.0,
          max_us = 0.0;  ///< of a step, all of it
   double act_p50_us = 0.0, identify_p50_us = 0.0;
   Plant<double> estimated, truth;  ///< at the end
-  Eigen::VectorXd z = {};               ///< of the estimator, at the end
+  Eigen::VectorXd z = {};          ///< of the estimator, at the end
   TrialRecord record = {};
 };
 

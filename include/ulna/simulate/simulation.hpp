@@ -69,7 +69,7 @@ struct SimulationCounts {
 /// friction can hold it, whatever the others do; which joints hold is a linear complementarity problem, solved exactly. A step
 /// in which a joint comes to rest is cut there. So is one in which a joint reaches its stop: the stop is
 /// inelastic, takes the joint's velocity by an impulse on the whole robot, and then holds from one
-/// side. A joint that begins beyond its stop can only return. See docs/simulation.md.
+/// side. A joint that begins beyond its stop can only return. Loops are left open. See docs/simulation.md.
 class Simulation {
  public:
   /// Throws std::invalid_argument for options that make no sense, std::runtime_error for adaptive steps

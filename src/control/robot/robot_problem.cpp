@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "control/robot/stage_motion.hpp"
-#include "control/robot/state_space.hpp"
+#include "simulate/step_impl.hpp"
 
 namespace ulna {
 namespace {
@@ -43,16 +43,17 @@ std::vector<int> fixed_at_end(const Model& model, const RobotProblemOptions& opt
 
 /// The stage before the nodes, if there is one, and the nodes.
 std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& options) {
+  const int pairs = options.collisions ? Capsules(model, *options.collisions).size() : 0;
   const int n = model.nv(), steps = static_cast<int>(durations_of(options).size());
   const int time = options.final_time ? 1 : 0;
   const int free = static_cast<int>(free_at_start(model, options).size());
-  const bool flat = detail::is_flat(model);
+  const bool flat = detail::flat(model);
   std::vector<StageSize> sizes;
   if (free + time > 0) sizes.push_back({0, free + time, 0});
   for (int k = 0; k <= steps; ++k) {
     StageSize s{2 * n + time, k < steps ? n : 0, 0};
     if (options.transcription == Transcription::inverse_dynamics && k < steps) s.g += n;
-    if (!flat && (k > 0 || free > 0)) s.g += 2 * n;
+    if (k > 0 || free > 0) s.g += (flat ? 0 : 2 * n) + pairs;
     if (!flat && k == steps) s.g += static_cast<int>(fixed_at_end(model, options).size());
     sizes.push_back(s);
   }
@@ -71,7 +72,7 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       free_(free_at_start(model(), options)),
       end_(fixed_at_end(model(), options)),
       leading_(stage_count() - 1 - steps_),
-      flat_(detail::is_flat(model())),
+      flat_(detail::flat(model())),
       weights_(model()),
       limits_(model()),
       tasks_(options.frames),
@@ -85,15 +86,31 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       q_slope_(along_slope_) {
   const int n = model().nv();
   J_.setZero(6, n);
+  Q_.setZero(model().nq(), steps_), V_.setZero(n, steps_), U_.setZero(n, steps_);
+  h_ = Eigen::Map<const Vector>(durations_.data(), steps_);
   along_slope_.rightCols(n).setIdentity();
-  motion_ = options.transcription == Transcription::forward_dynamics
-                ? detail::forward_motion(model(), options.integrator, timed_)
-                : detail::inverse_motion(model(), timed_);
+  motion_ =
+      options.transcription == Transcription::forward_dynamics
+          ? detail::forward_motion(model(), options.integrator, timed_, steps_, options.threads)
+          : detail::inverse_motion(model(), timed_);
+  if (motion_->tau_slope() && flat_ && !timed_ && tasks_.empty() && !options.collisions)
+    curve_.emplace(model());
   for (const FrameTask& task : tasks_) {
     if (!(task.position >= 0.0 && task.orientation >= 0.0))
       throw std::invalid_argument("robot problem: the task of frame '" + task.frame +
                                   "' has a negative weight");
     frames_.push_back(&at_.model().frame(task.frame));
+  }
+  if (options.collisions) capsules_.emplace(model(), *options.collisions);
+  for (int k = stage(free_.empty() ? 1 : 0); capsules_ && k < stage_count(); ++k) {
+    // the last rows but for those of the end
+    Bounds& b = bounds(k);
+    const int pairs = capsules_->size(),
+              after = k + 1 < stage_count() || flat_ ? 0 : static_cast<int>(end_.size());
+    const auto row = b.lower.size() - after - pairs;
+    b.lower.segment(row, pairs).setConstant(capsules_->required());
+    b.price.segment(row, pairs).setConstant(options.collision_price);
+    b.price_squared.segment(row, pairs).setConstant(options.collision_price_squared);
   }
   references_.resize(static_cast<std::size_t>(steps_ + 1));
   for (Reference& r : references_) {
@@ -250,6 +267,13 @@ void RobotProblem::set_target(int task, const Transform<double>& X_WF) {
 void RobotProblem::clear_target(int task, int node) {
   require_node(node, steps_);
   reference(node).frames.at(static_cast<std::size_t>(task)).reset();
+}
+
+void RobotProblem::set_obstacle(int i, const Rod& obstacle) {
+  if (!capsules_)
+    throw std::logic_error(
+        "robot problem: it knows of no obstacles; name them in options.collisions first");
+  capsules_->set_obstacle(i, obstacle);
 }
 
 // --- states ---

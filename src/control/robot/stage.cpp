@@ -5,14 +5,58 @@
 // What a stage costs, where it leads and what it keeps to. Slopes are in the order (u, q, v).
 namespace ulna {
 
+bool RobotProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
+  if (!prepare(at, false)) return false;
+  const bool possible = OptimalControlProblem::evaluate(at, values);
+  prepared_ = false;
+  return possible;
+}
+
+bool RobotProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
+                             std::vector<StageValue>& values, std::vector<QpStage>& stages) {
+  if (!prepare(at, true)) return false;
+  const bool possible = OptimalControlProblem::linearise(at, multipliers, values, stages);
+  prepared_ = false;
+  return possible;
+}
+
+/// The steps of all stages together, where they can be.
+bool RobotProblem::prepare(const Trajectory& at, bool slopes) {
+  if (!motion_->prepares()) return true;
+  for (int i = 0; i < steps_; ++i) {
+    const auto k = static_cast<std::size_t>(stage(i));
+    if (!at.x[k].allFinite() || !at.u[k].allFinite()) return false;
+    Q_.col(i) = q_of(at.x[k]), V_.col(i) = v_of(at.x[k]), U_.col(i) = at.u[k];
+  }
+  prepared_ = motion_->prepare(plant_, Q_, V_, U_, h_, slopes);
+  return prepared_;
+}
+
 bool RobotProblem::evaluate(int k, In x, In u, StageValue& value) {
   return stage(k, x, u, value, nullptr);
 }
 
-bool RobotProblem::linearise(int k, In x, In u, const Vector*, const Vector*, StageValue& value,
-                             QpStage& slopes) {
+bool RobotProblem::linearise(int k, In x, In u, const Vector*, const Vector* rows,
+                             StageValue& value, QpStage& slopes) {
   slopes.H.setZero(), slopes.h.setZero(), slopes.G.setZero();
-  return stage(k, x, u, value, &slopes);
+  if (!stage(k, x, u, value, &slopes)) return false;
+  if (rows && curve_ && k >= leading_ && node(k) < steps_)
+    add_torque_curvature(k, x, u, *rows, slopes);
+  return true;
+}
+
+/// Where a stage leads when it lasts h: motion_, and where it is given, F.
+bool RobotProblem::step(int k, In x, In u, double h, QpStage* slopes) {
+  const auto rows = [&] { return slopes->F.topRows(2 * model().nv()); };
+  if (prepared_) {
+    if (slopes)
+      motion_->recall(node(k), rows());
+    else
+      motion_->recall(node(k));
+    return true;
+  }
+  return slopes ? motion_->differentiate(plant_, q_of(x), v_of(x), u, h, rows())
+                : motion_->go(plant_, q_of(x), v_of(x), u, h);
 }
 
 bool RobotProblem::stage(int k, In x, In u, StageValue& value, QpStage* slopes) {
@@ -26,10 +70,7 @@ bool RobotProblem::stage(int k, In x, In u, StageValue& value, QpStage* slopes) 
     const double share = h / whole_;
     if (timed_) h = share * x.tail(1)(0);
     if (!(h > 0.0)) return false;
-    const bool possible =
-        slopes ? motion_->differentiate(plant_, q_of(x), v_of(x), u, h, slopes->F.topRows(2 * n))
-               : motion_->go(plant_, q_of(x), v_of(x), u, h);
-    if (!possible) return false;
+    if (!step(k, x, u, h, slopes)) return false;
     value.next.head(model().nq()) = motion_->q_next;
     value.next.segment(model().nq(), n) = motion_->v_next;
     if (timed_) value.next.tail(1) = x.tail(1);
@@ -143,6 +184,21 @@ void RobotProblem::add_torque_cost(int k, double& cost, QpStage* slopes) {
   }
 }
 
+void RobotProblem::add_torque_curvature(int k, In x, In u, const Vector& rows, QpStage& slopes) {
+  const int n = model().nv();
+  error_ = motion_->tau - reference(node(k)).tau;
+  error_ = durations_[static_cast<std::size_t>(node(k))] * weights_.torque.cwiseProduct(error_) +
+           rows.segment(size(k).variables(), n);
+  (*curve_)(plant_, q_of(x), v_of(x), u);
+  const auto add = [&](const Tensor3<double>& by, int first, int second) {
+    by.contract(error_, slope_);
+    slopes.H.block(first, second, n, n) += slope_;
+    if (first != second) slopes.H.block(second, first, n, n) += slope_.transpose();
+  };
+  add(curve_->daq, 0, n), add(curve_->dqq, n, n);
+  add(curve_->dqv, n, 2 * n), add(curve_->dvv, 2 * n, 2 * n);
+}
+
 void RobotProblem::add_frame_costs(int k, In x, double& cost, QpStage* slopes) {
   const int n = model().nv();
   bool placed = false;
@@ -178,8 +234,8 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
     if (slopes) slopes->G.topLeftCorner(n, 3 * n) = *by;
     row += n;
   }
-  if (flat_) return;
-  if (!first || !free_.empty()) {
+  const bool limited = !first || !free_.empty();
+  if (limited && !flat_) {
     // joints of several coordinates have no limits of position
     value.g.segment(row, n).setZero();
     for (const Joint& j : model().joints()) {
@@ -191,7 +247,16 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
     if (slopes) slopes->G.block(row + n, at_v, n, n).diagonal().setOnes();
     row += 2 * n;
   }
-  if (last && !end_.empty()) {
+  if (limited && capsules_) {
+    const int pairs = capsules_->size();
+    if (slopes)
+      capsules_->distances(q_of(x), value.g.segment(row, pairs),
+                           slopes->G.block(row, at_q, pairs, n));
+    else
+      capsules_->distances(q_of(x), value.g.segment(row, pairs));
+    row += pairs;
+  }
+  if (last && !flat_) {
     const Reference& r = reference(steps_);
     ulna::difference<double>(model(), r.q, q_of(x), error_);
     if (slopes) detail::difference_slope(model(), r.q, q_of(x), slope_);

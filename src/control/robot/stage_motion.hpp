@@ -23,6 +23,17 @@ class StageMotion {
   /// The same, and how (q_next, v_next) changes with (u, q, v), and with h if that is asked for.
   virtual bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
                              double h, Eigen::Ref<Eigen::MatrixXd> F) = 0;
+  /// The same for all nodes at once, a node per column, if that is possible at all: then `recall` yields
+  /// what go or differentiate would.
+  virtual bool prepares() const { return false; }
+  virtual bool prepare(const Plant<double>&, const Eigen::MatrixXd& /*Q*/,
+                       const Eigen::MatrixXd& /*V*/, const Eigen::MatrixXd& /*U*/,
+                       const Vector& /*h*/, bool /*slopes*/) {
+    return false;
+  }
+  virtual void recall(int /*node*/) {}
+  virtual void recall(int /*node*/, Eigen::Ref<Eigen::MatrixXd> /*F*/) {}
+
   /// What holds the robot at q, as an input.
   virtual void rest(const Plant<double>& plant, In<double> q, Workspace<double>& ws,
                     Out<double> u) const = 0;
@@ -35,7 +46,7 @@ class StageMotion {
 
 /// u = tau, and a step of forward dynamics.
 std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
-                                            bool by_duration);
+                                            bool by_duration, int nodes, int threads);
 /// u = a, and tau = ID(q, v, a).
 std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
 

@@ -1,20 +1,15 @@
 #include "control/robot/state_space.hpp"
 
-#include <algorithm>
-
+#include "simulate/step_impl.hpp"
 #include "ulna/num/dual.hpp"
 
 namespace ulna::detail {
-
-bool is_flat(const Model& model) {
-  return std::none_of(model.joints().begin(), model.joints().end(), is_curved);
-}
 
 void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd>& from,
                       const Eigen::Ref<const Eigen::VectorXd>& to, Eigen::MatrixXd& slope) {
   using D = Dual<double, 6>;
   for (const Joint& j : model.joints()) {
-    if (!is_curved(j)) continue;
+    if (!curved(j)) continue;
     const int n = velocity_size(j.type);
     std::array<D, 7> start, end, moved;
     std::array<D, 6> along, way;

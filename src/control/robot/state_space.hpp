@@ -4,12 +4,6 @@
 
 namespace ulna::detail {
 
-/// Whether displacements along the joint's coordinates do not commute.
-inline bool is_curved(const Joint& joint) { return !joint.mimics && velocity_size(joint.type) > 1; }
-
-/// Whether q is a plain vector and v its rate.
-bool is_flat(const Model& model);
-
 /// How difference(from, to) changes when `to` is displaced: the blocks of curved joints, which is all
 /// that is written of nv x nv; elsewhere it is one.
 void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd>& from,

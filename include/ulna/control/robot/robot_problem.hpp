@@ -4,6 +4,7 @@
 
 #include "ulna/control/problem.hpp"
 #include "ulna/control/robot/robot_problem_options.hpp"
+#include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
@@ -60,6 +61,10 @@ class RobotProblem : public OptimalControlProblem {
   void set_target(int task, const Transform<double>& X_WF);
   void clear_target(int task, int node);
 
+  void set_obstacle(int i, const Rod& obstacle);
+  /// What is kept from what, in the order of the rows; null: nothing is.
+  const Capsules* capsules() const { return capsules_ ? &*capsules_ : nullptr; }
+
   /// (q, v) as one state, and the final time if it is free.
   Vector state(In q, In v) const;
   Vector state(In q, In v, double final_time) const;
@@ -68,8 +73,12 @@ class RobotProblem : public OptimalControlProblem {
   /// From (q, v) straight to the last reference, held against gravity all the way.
   Trajectory guess(In q, In v) const;
 
-  using OptimalControlProblem::evaluate;
-  using OptimalControlProblem::linearise;
+  [[nodiscard]] bool evaluate(const Trajectory& at, std::vector<StageValue>& values) override;
+  [[nodiscard]] bool linearise(const Trajectory& at, const Multipliers* multipliers,
+                               std::vector<StageValue>& values,
+                               std::vector<QpStage>& stages) override;
+  /// In inverse dynamics, where q is a plain vector and neither frames, collisions nor times count.
+  bool has_exact_hessian() const override { return curve_.has_value(); }
   int numbers(int k) const override;
   void move(int k, In x, In dx, Out moved) const override;
   void difference(int k, In from, In to, Out dx) const override;
@@ -85,6 +94,8 @@ class RobotProblem : public OptimalControlProblem {
     bool against_gravity = true;
     std::vector<std::optional<Transform<double>>> frames;  ///< by task
   };
+  bool prepare(const Trajectory& at, bool slopes);
+  bool step(int k, In x, In u, double h, QpStage* slopes);
   bool lead(In u, StageValue& value, QpStage* slopes);
   bool stage(int k, In x, In u, StageValue& value, QpStage* slopes);
   // each adds to the cost, unscaled, and where `slopes` is given, to H and h
@@ -94,6 +105,8 @@ class RobotProblem : public OptimalControlProblem {
   void constrain(int k, In x, StageValue& value, QpStage* slopes);
   /// How cost and curvature change with the final time, once they are scaled by the duration h.
   void add_time_slopes(int k, double h, double cost, QpStage& slopes) const;
+  /// What the curvature of torques adds to H, of their cost and of their constraints.
+  void add_torque_curvature(int k, In x, In u, const Vector& rows, QpStage& slopes);
   void set_gravity_torque(Reference& reference);
   void bind_end();
   int node(int k) const { return k - leading_; }
@@ -118,8 +131,13 @@ class RobotProblem : public OptimalControlProblem {
   std::vector<const Frame*> frames_;  ///< of the tasks
   std::vector<Reference> references_;
   std::unique_ptr<detail::StageMotion> motion_;
+  std::optional<Capsules> capsules_;
+  std::optional<InverseDynamicsSecondDerivatives<double>> curve_;
 
   // scratch
+  bool prepared_ = false;  ///< motion_ knows the steps of all stages
+  Eigen::MatrixXd Q_, V_, U_;
+  Vector h_;
   Workspace<double> ws_;
   Configuration<double> at_;
   Vector error_, along_;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ulna/control/stages.hpp"
-#include "ulna/model/model.hpp"
+#include "ulna/dynamics/capsules.hpp"
 #include "ulna/simulate/step.hpp"
 
 namespace ulna {
@@ -53,6 +53,8 @@ struct RobotProblemOptions {
   Transcription transcription = Transcription::forward_dynamics;
   Integrator integrator = Integrator::rk4;  ///< of forward dynamics
 
+  int threads = 1;  ///< that stages are evaluated on; 0: as many as there are cores
+
   int steps = 20;                      ///< the horizon: N steps between N + 1 nodes
   double duration = 0.02;              ///< of each, in seconds,
   std::vector<double> durations = {};  ///< unless they are given one by one
@@ -66,6 +68,12 @@ struct RobotProblemOptions {
   std::optional<MotionWeights> weights = {};  ///< none: as they come
   std::optional<MotionLimits> limits = {};
   std::vector<FrameTask> frames = {};
+
+  /// What the robot must not hit, at every node but a first one that is given. There can never be more
+  /// obstacles than at first.
+  std::optional<Capsules::Options> collisions = {};
+  /// What a metre too close costs, and its square; unbounded: distances are hard.
+  double collision_price = unbounded, collision_price_squared = 0.0;
 };
 
 }  // namespace ulna

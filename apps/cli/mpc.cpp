@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+
+#include "mpc_page.hpp"
+#include "mpc_scenario.hpp"
+#include "output_file.hpp"
+#include "robot_argument.hpp"
+#include "states.hpp"
+#include "table.hpp"
+#include "verb.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  RobotArgument robot;
+  bool demo = false, force = false;
+  std::optional<double> duration, payload, payload_at, vary, rate;
+  std::optional<int> steps;
+  std::optional<std::uint64_t> seed;
+  std::string law = "mpc", knowledge, goal, report;
+};
+
+template <class Kind>
+Kind named(const char* option, std::string_view name, std::initializer_list<Kind> kinds) {
+  std::string known;
+  for (const Kind kind : kinds) {
+    if (name == to_string(kind)) return kind;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(kind));
+  }
+  throw UsageError(fmt::format("{}: there is no '{}'; take one of {}", option, name, known));
+}
+
+MpcScenario scenario_of(const Options& o, const Model& model) {
+  MpcScenario s = o.demo ? demo_scenario(model) : MpcScenario{};
+  if (!o.demo) s.title = fmt::format("{} follows a motion", model.name());
+  if (o.duration) s.duration = *o.duration;
+  if (o.rate) s.rate_hz = *o.rate;
+  if (o.steps) s.steps = *o.steps;
+  if (o.vary) s.vary = *o.vary / 100.0;
+  if (o.seed) s.seed = *o.seed;
+  if (o.payload) {
+    if (!s.payload) s.payload = ScenarioPayload{.at = 0.5 * s.duration};
+    s.payload->mass = *o.payload;
+  }
+  if (o.payload_at) {
+    if (!s.payload) throw UsageError("--payload-at: there is no payload; give --payload KG");
+    s.payload->at = *o.payload_at;
+  }
+  if (!o.goal.empty()) {
+    const std::vector<double> goal = numbers(o.goal, "--goal");
+    s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), static_cast<Eigen::Index>(goal.size()));
+  }
+  s.law =
+      named("--law", o.law, {ControlLaw::mpc, ControlLaw::computed_torque, ControlLaw::gravity_pd});
+  if (!o.knowledge.empty()) {
+    s.knowledge.clear();
+    std::size_t at = 0;
+    while (at <= o.knowledge.size()) {
+      const std::size_t comma = std::min(o.knowledge.find(',', at), o.knowledge.size());
+      s.knowledge.push_back(named("--knowledge",
+                                  std::string_view(o.knowledge).substr(at, comma - at),
+                                  {Knowledge::identified, Knowledge::fixed, Knowledge::perfect}));
+      at = comma + 1;
+    }
+  }
+  return s;
+}
+
+void check_ranges(const MpcScenario& s) {
+  const auto require = [](bool good, const char* option, double x, const char* rule) {
+    if (!good) throw UsageError(fmt::format("{}: {:g} is not {}", option, x, rule));
+  };
+  require(s.duration > 0.0 && s.duration <= 600.0, "--duration", s.duration,
+          "above 0, up to 600 s");
+  require(s.rate_hz >= 50.0 && s.rate_hz <= 10000.0, "--rate", s.rate_hz, "from 50 to 10000 Hz");
+  require(s.steps >= 2 && s.steps <= 200, "--steps", s.steps, "from 2 to 200");
+  require(s.vary >= 0.0 && s.vary < 1.0, "--vary", 100.0 * s.vary, "from 0 to below 100 %");
+  if (s.payload) {
+    require(s.payload->mass > 0.0 && s.payload->mass <= 1000.0, "--payload", s.payload->mass,
+            "above 0, up to 1000 kg");
+    require(s.payload->at >= 0.0 && s.payload->at < s.duration, "--payload-at", s.payload->at,
+            "within the duration");
+  }
+}
+
+const TrialResult* run_named(const MpcResults& results, std::string_view name) {
+  for (const MpcRun& run : results.runs)
+    if (run.name == name) return &run.result;
+  return nullptr;
+}
+
+Json to_json(const TrialResult& r) {
+  return {{"finished", r.finished},
+          {"status", to_string(r.status)},
+          {"rmse", r.rmse},
+          {"largest_error", r.largest_error},
+          {"end_error", r.end_error},
+          {"steps", r.steps},
+          {"actions", {{"planned", r.planned}, {"older", r.older}, {"safe", r.safe}}},
+          {"faults",
+           {{"not_measured", r.not_measured},
+            {"not_prepared", r.not_prepared},
+            {"late", r.late},
+            {"not_solved", r.not_solved}}},
+          {"torque_breaches", r.torque_breaches},
+          {"changes_noticed", r.changes_noticed}};
+}
+
+void print_json(Console& console, const MpcResults& results) {
+  Json d = console.document();
+  d["robot"] = results.model.name();
+  d["title"] = results.title;
+  Json &rmse = d["tracking_rmse"] = Json::object(),
+       &learned = d["tracking_rmse_learned"] = Json::object(), &runs = d["runs"] = Json::object();
+  const MpcRun& first = results.runs.front();
+  for (const MpcRun& run : results.runs) {
+    rmse[run.name] = run.result.rmse_from[0];
+    learned[run.name] = run.result.rmse_from[1];
+    runs[run.name] = to_json(run.result);
+  }
+  d["counted_from"] = results.counted_from;
+  d["payload"] = nullptr;
+  if (results.payload) {
+    const PayloadFound& p = *results.payload;
+    const auto three = [](const Eigen::Vector3d& x) { return Json{x(0), x(1), x(2)}; };
+    d["payload"] = {{"frame", p.frame},
+                    {"mass", p.mass},
+                    {"found_mass", p.found_mass},
+                    {"mass_error_percent", p.mass_error_percent()},
+                    {"com", three(p.com)},
+                    {"found_com", three(p.found_com)},
+                    {"com_error_m", p.com_error()}};
+  }
+  const TrialResult& r = first.result;
+  d["step_us"] = {{"mean", r.mean_us},
+                  {"p50", r.p50_us},
+                  {"p95", r.p95_us},
+                  {"p99", r.p99_us},
+                  {"max", r.max_us},
+                  {"act_p50", r.act_p50_us},
+                  {"identify_p50", r.identify_p50_us}};
+  d["deadline_misses"] = r.deadline_misses;
+  d["allocations"] = r.allocations;
+  d["consistent_always"] = r.consistent_always;
+  console.print(d);
+}
+
+void print_table(Console& console, const MpcResults& results) {
+  const Stream& out = console.out;
+  std::string text = fmt::format("{}\n\n", results.title);
+  for (const auto& [time, what] : results.events)
+    text += fmt::format("at {:g} s: {}\n", time, what);
+  if (!results.events.empty()) text += '\n';
+
+  Table table(1);
+  table.column({.title = "model", .unit = "", .right = false});
+  table.column({.title = "error", .unit = "mrad", .right = true});
+  table.column(
+      {.title = fmt::format("from {:g} s", results.counted_from), .unit = "mrad", .right = true});
+  table.column({.title = fmt::format("from {:g} s", results.counted_from + 1.0),
+                .unit = "mrad",
+                .right = true});
+  table.column({.title = "largest", .unit = "mrad", .right = true});
+  table.column({.title = "planned", .unit = "%", .right = true});
+  table.column({.title = "step p50", .unit = "us", .right = true});
+  table.column({.title = "p95", .unit = "us", .right = true});
+  table.column({.title = "p99", .unit = "us", .right = true});
+  table.column({.title = "late", .unit = "", .right = true});
+  for (const MpcRun& run : results.runs) {
+    const TrialResult& r = run.result;
+    const auto mrad = [](double x) { return fmt::format("{:.2f}", 1e3 * x); };
+    table.row({run.name, mrad(r.rmse), mrad(r.rmse_from[0]), mrad(r.rmse_from[1]),
+               mrad(r.largest_error),
+               fmt::format("{:.1f}", 100.0 * static_cast<double>(r.planned) /
+                                         static_cast<double>(std::max(1L, r.steps))),
+               fmt::format("{:.0f}", r.p50_us), fmt::format("{:.0f}", r.p95_us),
+               fmt::format("{:.0f}", r.p99_us), fmt::format("{}", r.deadline_misses)});
+  }
+  text += table.str(out);
+  if (results.payload) {
+    const PayloadFound& p = *results.payload;
+    const auto three = [](const Eigen::Vector3d& x) {
+      return fmt::format("{:.3f} {:.3f} {:.3f}", x(0), x(1), x(2));
+    };
+    Table payload(1);
+    payload.column({.title = "payload", .unit = "", .right = false});
+    payload.column({.title = "mass", .unit = "kg", .right = true});
+    payload.column(
+        {.title = fmt::format("centre of mass in {}", p.frame), .unit = "m", .right = true});
+    payload.row({"true", fmt::format("{:.3f}", p.mass), three(p.com)});
+    payload.row({"identified", fmt::format("{:.3f}", p.found_mass), three(p.found_com)});
+    payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()),
+                 fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+    text += '\n' + payload.str(out);
+  }
+  const TrialResult *mine = run_named(results, "identified"), *fixed = run_named(results, "fixed"),
+                    *perfect = run_named(results, "perfect");
+  if (mine) {
+    text += fmt::format(
+        "\nestimates are those of a real robot {}; {} change{} noticed; {} allocations\n",
+        mine->consistent_always ? "at every step" : "NOT at every step", mine->changes_noticed,
+        mine->changes_noticed == 1 ? "" : "s", mine->allocations);
+    if (fixed && perfect && mine->rmse_from[1] > 0.0)
+      text += fmt::format(
+          "a second after the change, identification makes errors {:.0f} times smaller; with the "
+          "true model they are {:.2f} times as large\n",
+          fixed->rmse_from[1] / mine->rmse_from[1], perfect->rmse_from[1] / mine->rmse_from[1]);
+  }
+  console.out.print(text);
+}
+
+/// Something that a user would want to know of: then the status is 1.
+bool has_findings(const MpcResults& results) {
+  for (const MpcRun& run : results.runs) {
+    const TrialResult& r = run.result;
+    if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) return true;
+  }
+  return false;
+}
+
+int run_mpc(const Options& o, Console& console) {
+  if (!o.report.empty()) refuse_overwriting(o.report, o.force);
+  const Imported imported = o.robot.load();
+  mention_warnings(console, o.robot, imported.diagnostics);
+  MpcScenario scenario = scenario_of(o, imported.model);
+  check_ranges(scenario);
+  complete(scenario, imported.model);
+
+  Progress progress(console.err, 1000);
+  const MpcResults results =
+      run_scenario(imported.model, scenario, [&](double share, std::string_view what) {
+        progress.at(static_cast<std::size_t>(1000.0 * share), what);
+        return true;
+      });
+  progress.clear();
+  if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
+  if (console.json())
+    print_json(console, results);
+  else
+    print_table(console, results);
+  for (const MpcRun& run : results.runs) {
+    const TrialResult& r = run.result;
+    if (!r.finished)
+      console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
+                                   static_cast<double>(r.steps) * results.period,
+                                   to_string(r.status)));
+    if (r.older + r.safe > 0)
+      console.complain(fmt::format(
+          "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {})",
+          run.name, r.older, r.safe, r.not_measured, r.late, r.not_solved + r.not_prepared));
+  }
+  return has_findings(results) ? 1 : 0;
+}
+
+}  // namespace
+
+Action mpc(CLI::App& app, Console& console) {
+  auto o = std::make_shared<Options>();
+  o->robot.add_to(app);
+  app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
+  app.add_option("--duration", o->duration, "how long: 6 s")->option_text("S");
+  app.add_option("--rate", o->rate, "of control: 1000 Hz")->option_text("HZ");
+  app.add_option("--steps", o->steps, "of the horizon, 20 ms each: 15")->option_text("N");
+  app.add_option("--goal", o->goal, "where to reach and wave")->option_text("X,X,...");
+  app.add_option("--payload", o->payload, "picked up half-way")->option_text("KG");
+  app.add_option("--payload-at", o->payload_at, "when it is")->option_text("S");
+  app.add_option("--vary", o->vary, "the robot's inertias differ from its model's by up to P %")
+      ->option_text("P");
+  app.add_option("--law", o->law, "mpc, computed_torque or gravity_pd")->option_text("NAME");
+  app.add_option("--knowledge", o->knowledge, "some of identified, fixed, perfect: identified")
+      ->option_text("NAME,...");
+  app.add_option("--seed", o->seed, "of what is random: 1")->option_text("N");
+  app.add_option("--report", o->report, "write a page with plots and a moving arm (HTML)")
+      ->option_text("FILE");
+  app.add_flag("-f,--force", o->force, "overwrite files");
+  app.footer(
+      "  ulna mpc panda --demo --report mpc.html\n"
+      "  ulna mpc ur5e --payload 3 --knowledge identified,fixed\n"
+      "  ulna mpc panda --vary 50 --seed 7 --json\n");
+  return [o, &console]() -> int { return run_mpc(*o, console); };
+}
+
+}  // namespace ulna::cli

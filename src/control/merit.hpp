@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ulna/control/problem.hpp"
+
+namespace ulna::detail {
+
+/// What a row y of a stage pays for standing where it does, and by how much it breaks a hard bound.
+struct RowPrice {
+  double paid = 0.0, broken = 0.0;
+
+  RowPrice(const Bounds& bounds, Eigen::Index row, double y);
+};
+
+/// Whether a row is soft. Equations never are.
+inline bool is_soft(const Bounds& bounds, Eigen::Index row) {
+  return bounds.price(row) < unbounded && bounds.lower(row) < bounds.upper(row);
+}
+
+/// How good a trajectory is.
+struct Merit {
+  double cost = 0.0;                  ///< with what soft rows pay
+  double infeasible = 0.0;            ///< sum of defects and of breaches of hard rows
+  double defect = 0.0, breach = 0.0;  ///< the largest of each
+
+  bool finite() const;
+};
+
+/// `defects`: those of each stage, where they are put.
+Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
+            const std::vector<StageValue>& values, std::vector<Eigen::VectorXd>& defects);
+
+/// Throws if a trajectory or a first state is not of the problem's sizes.
+void require_shape(const OptimalControlProblem& problem, const Trajectory& trajectory,
+                   const Eigen::Ref<const Eigen::VectorXd>& x0);
+
+/// Room for the defects of a problem.
+std::vector<Eigen::VectorXd> defects_of(const OptimalControlProblem& problem);
+
+}  // namespace ulna::detail

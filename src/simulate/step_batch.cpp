@@ -1,0 +1,83 @@
+#include "ulna/simulate/step_batch.hpp"
+
+#include "simulate/step_kernel.hpp"
+
+namespace ulna {
+
+using detail::columns;
+using detail::StepKernel;
+
+struct StepBatch::State : detail::Team<StepKernel> {
+  Integrator integrator;
+
+  State(const Model& robot, Integrator method, int threads)
+      : Team(robot, threads, widest()), integrator(method) {}
+
+  static StepKernel* (*widest())(const Model&) {
+#if ULNA_WIDE_KERNELS
+    if (detail::has_avx512()) return ulna_step_kernel_avx512;
+    if (detail::has_avx2()) return ulna_step_kernel_avx2;
+#endif
+    return ulna_step_kernel_baseline;
+  }
+
+  void require(const In& Q, const In& V, const In& Tau, Durations h, const Out& Q_next,
+               const Out& V_next) const {
+    require_numbers("Q", Q, model.nq(), Q.cols());
+    require_numbers("V", V, model.nv(), Q.cols());
+    require_numbers("Tau", Tau, model.nv(), Q.cols());
+    require_numbers("h", Eigen::Map<const Eigen::MatrixXd>(h.data(), 1, h.size()), 1, Q.cols());
+    require_columns("Q_next", Q_next, model.nq(), Q.cols());
+    require_columns("V_next", V_next, model.nv(), Q.cols());
+  }
+  /// Calls work(kernel, begin, end) until one says it is impossible.
+  template <class Work>
+  bool all_of(Eigen::Index states, Work work) {
+    std::atomic<bool> possible = true;
+    // a pack of steps is worth handing over
+    each_run(
+        states,
+        [&](StepKernel& kernel, int begin, int end) {
+          if (possible && !work(kernel, begin, end)) possible = false;
+        },
+        1);
+    return possible;
+  }
+};
+
+StepBatch::StepBatch(const Model& model, Integrator integrator, int threads) {
+  if (!serves(model))
+    throw std::invalid_argument("batch of steps: robot '" + model.name() +
+                                "' has joints of several coordinates; take StepDerivatives");
+  state_ = std::make_unique<State>(model, integrator, threads);
+}
+StepBatch::~StepBatch() = default;
+StepBatch::StepBatch(StepBatch&&) noexcept = default;
+StepBatch& StepBatch::operator=(StepBatch&&) noexcept = default;
+
+bool StepBatch::serves(const Model& model) { return detail::flat(model); }
+
+bool StepBatch::step(const Plant<double>& plant, In Q, In V, In Tau, Durations h, Out Q_next,
+                     Out V_next) {
+  state_->require(Q, V, Tau, h, Q_next, V_next);
+  state_->set_plant(plant);
+  const detail::Columns each{const_cast<double*>(h.data()), 1};
+  return state_->all_of(Q.cols(), [&](StepKernel& kernel, int begin, int end) {
+    return kernel.step(begin, end, state_->integrator, columns(Q), columns(V), columns(Tau), each,
+                       columns(Q_next), columns(V_next));
+  });
+}
+
+bool StepBatch::differentiate(const Plant<double>& plant, In Q, In V, In Tau, Durations h,
+                              Out Q_next, Out V_next, Out F) {
+  state_->require(Q, V, Tau, h, Q_next, V_next);
+  state_->require_columns("F", F, 6 * V.rows() * V.rows(), Q.cols());
+  state_->set_plant(plant);
+  const detail::Columns each{const_cast<double*>(h.data()), 1};
+  return state_->all_of(Q.cols(), [&](StepKernel& kernel, int begin, int end) {
+    return kernel.differentiate(begin, end, state_->integrator, columns(Q), columns(V),
+                                columns(Tau), each, columns(Q_next), columns(V_next), columns(F));
+  });
+}
+
+}  // namespace ulna

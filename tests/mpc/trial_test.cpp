@@ -1,0 +1,168 @@
+#include "ulna/mpc/trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/allocations.hpp"
+#include "ulna/io/import.hpp"
+
+namespace ulna::test {
+namespace {
+
+using Eigen::VectorXd;
+
+/// A trial that reaches and waves within the Panda's ranges, at a rate that tests can afford.
+struct PandaTrial {
+  Model model = load_robot("panda").model;
+  VectorXd start{7}, goal{7}, amplitude{7}, hz{7};
+  TrialOptions options;
+
+  PandaTrial() {
+    start << 0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785;
+    goal << 0.3, -0.6, -0.3, -2.0, 0.2, 1.6, 1.0;
+    amplitude << 0.3, 0.25, 0.3, 0.3, 0.4, 0.4, 0.5;
+    hz << 0.31, 0.23, 0.37, 0.29, 0.43, 0.41, 0.47;
+    options.duration = 4.0;
+    options.count_from = {2.0, 3.0};
+    options.record_hz = 50.0;
+    ControllerOptions& control = options.control;
+    control.rate_hz = 250.0;
+    control.problem.steps = 10, control.problem.duration = 0.02;
+    MotionWeights weights(model);
+    weights.position.setConstant(1000.0), weights.velocity.setConstant(1.0);
+    weights.torque.setConstant(1e-4), weights.terminal = 0.1;
+    control.problem.weights = weights;
+    MotionLimits limits(model);
+    limits.price = limits.price_squared = 1e3;
+    control.problem.limits = limits;
+    control.online.prior.deviation = 0.3;
+    control.online.patience = 12, control.online.wander = 2.0;
+    options.sensors.position.noise = 1e-5, options.sensors.velocity.noise = 2e-3;
+    options.sensors.torque.noise = 0.05;
+    // friction that the model does not know
+    options.changes.at(0.0, [](Plant<double>& plant) {
+      plant.damping.setConstant(0.3);
+      plant.friction = plant.friction_negative = 0.005 * plant.model().effort_limit();
+    });
+  }
+  TrialResult run(Knowledge knowledge) {
+    options.knowledge = knowledge;
+    return run_trial(model, reach_and_wave(start, goal, 1.0, amplitude, hz), options);
+  }
+};
+
+void expect_sound(const TrialResult& r) {
+  EXPECT_TRUE(r.finished) << to_string(r.status);
+  EXPECT_EQ(r.torque_breaches, 0);
+  EXPECT_TRUE(r.consistent_always);
+}
+
+TEST(ReachAndWave, velocity_is_the_rate_of_position) {
+  const PandaTrial panda;
+  const MotionReference reference =
+      reach_and_wave(panda.start, panda.goal, 1.0, panda.amplitude, panda.hz);
+  VectorXd q(7), v(7), before(7), after(7), unused(7);
+  for (const double t : {0.0, 0.3, 0.99, 1.0, 1.2, 3.7}) {
+    const double h = 1e-6;
+    reference(t, q, v), reference(t - h, before, unused), reference(t + h, after, unused);
+    EXPECT_LE((0.5 / h * (after - before) - v).norm(), 1e-6) << t;
+  }
+  reference(0.0, q, v);
+  EXPECT_LE((q - panda.start).norm() + v.norm(), 1e-15);
+}
+
+TEST(Trial, learning_makes_up_for_a_payload_that_the_model_does_not_have) {
+  PandaTrial panda;
+  const Frame& hand = panda.model.frame("panda_link8");
+  const auto load =
+      Inertia<double>::about_com(2.0, {0.02, -0.03, 0.08}, 0.004 * Eigen::Matrix3d::Identity());
+  panda.options.changes.at(2.0, [&](Plant<double>& plant) { add_payload(plant, hand, load); });
+  const TrialResult identified = panda.run(Knowledge::identified),
+                    fixed = panda.run(Knowledge::fixed), perfect = panda.run(Knowledge::perfect);
+  for (const TrialResult* r : {&identified, &fixed, &perfect}) {
+    expect_sound(*r);
+    EXPECT_EQ(r->steps, 1000);
+  }
+  EXPECT_LT(identified.rmse_from[0], 0.2 * fixed.rmse_from[0]);
+  EXPECT_LT(identified.rmse_from[1], 0.1 * fixed.rmse_from[1]);
+  EXPECT_LT(identified.rmse_from[1], 3.0 * perfect.rmse_from[1]);
+  EXPECT_GE(identified.changes_noticed, 1);
+  const double found = identified.estimated.body(7).mass - Plant<double>(panda.model).body(7).mass;
+  EXPECT_NEAR(found, 2.0, 0.3);
+}
+
+TEST(Trial, a_step_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  PandaTrial panda;
+  panda.options.duration = 0.4;
+  panda.options.allocations = [] { return allocations.load(); };
+  const TrialResult r = panda.run(Knowledge::identified);
+  expect_sound(r);
+  EXPECT_EQ(r.allocations, 0);
+}
+
+TEST(Trial, the_same_seed_gives_the_same_motion) {
+  PandaTrial panda;
+  panda.options.duration = 0.5;
+  EXPECT_EQ(panda.run(Knowledge::identified).record.q, panda.run(Knowledge::identified).record.q);
+}
+
+TEST(Trial, every_fault_is_told_leaves_torques_bounded_and_is_recovered_from) {
+  for (const auto kind : {TrialFault::Kind::sensor_nan, TrialFault::Kind::sensor_dropped,
+                          TrialFault::Kind::deadline_missed, TrialFault::Kind::solver_failed}) {
+    SCOPED_TRACE(to_string(kind));
+    PandaTrial panda;
+    panda.options.duration = 3.0;
+    panda.options.count_from = {2.0};
+    const double most = kind == TrialFault::Kind::sensor_dropped ? 1.04 : 1.4;
+    panda.options.faults = {{kind, 1.0, most}};
+    const TrialResult hit = panda.run(Knowledge::identified);
+    panda.options.faults.clear();
+    const TrialResult well = panda.run(Knowledge::identified);
+    expect_sound(hit), expect_sound(well);
+    EXPECT_TRUE(hit.record.tau.allFinite());
+    switch (kind) {
+      case TrialFault::Kind::sensor_nan:
+        EXPECT_EQ(hit.not_measured, 100);
+        break;
+      case TrialFault::Kind::deadline_missed:
+        EXPECT_EQ(hit.late, 100);
+        EXPECT_EQ(hit.planned, 650);
+        EXPECT_GT(hit.safe, 0);
+        break;
+      case TrialFault::Kind::solver_failed:
+        EXPECT_EQ(hit.not_solved, 100);
+        EXPECT_GT(hit.older, 0);
+        EXPECT_GT(hit.safe, 0);
+        break;
+      case TrialFault::Kind::sensor_dropped:
+        break;
+    }
+    EXPECT_LT(hit.rmse_from[0], 2.0 * well.rmse_from[0] + 1e-3);
+  }
+}
+
+TEST(Trial, other_laws_follow_too) {
+  for (const ControlLaw law : {ControlLaw::computed_torque, ControlLaw::gravity_pd}) {
+    PandaTrial panda;
+    panda.options.duration = 2.0;
+    panda.options.law = law;
+    const TrialResult r = panda.run(Knowledge::perfect);
+    expect_sound(r);
+    EXPECT_LT(r.largest_error, law == ControlLaw::computed_torque ? 0.02 : 0.5) << to_string(law);
+  }
+}
+
+TEST(Trial, refuses_what_cannot_be_run) {
+  PandaTrial panda;
+  panda.options.duration = -1.0;
+  EXPECT_THROW(panda.run(Knowledge::fixed), std::invalid_argument);
+  panda.options.duration = 1.0;
+  EXPECT_THROW(run_trial(panda.model, {}, panda.options), std::invalid_argument);
+  panda.options.control.torque_noise = VectorXd::Ones(3);
+  EXPECT_THROW(panda.run(Knowledge::fixed), std::invalid_argument);
+  const Model quadruped = load_robot("quadruped").model;
+  EXPECT_THROW(IdentifyingController{quadruped}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ulna::test
