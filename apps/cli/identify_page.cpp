@@ -6,98 +6,32 @@
 #include <cmath>
 #include <map>
 
-#include "axes.hpp"
 #include "identify_plots.hpp"
+#include "page.hpp"
 #include "text.hpp"
 
 namespace ulna::cli {
 namespace {
 
 constexpr std::string_view style = R"(
-:root{--page:#f6f7f8;--card:#fff;--ink:#1c2430;--soft:#647082;--line:#e2e6eb;--grid:#edf0f3;
---measured:#2f74a8;--predicted:#e0692c;--residual:#57606c;--held:#f3ecd9;--heldline:#b58a1b;
---good:#2c8a57;--bad:#c4392d;--base:#2f74a8;--dependent:#e6b450;--idle:#c6ccd4;--known:#8f7ab8;
---zero:#f0f2f5;--forbid:#fbeae8;color-scheme:light dark}
-@media(prefers-color-scheme:dark){:root{--page:#14181d;--card:#1c2229;--ink:#e4e8ec;--soft:#93a0af;
---line:#2e3741;--grid:#28303a;--measured:#62a8dd;--predicted:#f0894f;--residual:#a9b4c0;--held:#2a2820;
---heldline:#d5ac45;--good:#52b987;--bad:#ef6f62;--base:#4c93c9;--dependent:#c99736;--idle:#4a5561;
---known:#a491cc;--zero:#232a32;--forbid:#33211f}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,'Helvetica Neue',Arial,sans-serif}
-main{max-width:1180px;margin:0 auto;padding:32px 24px 64px}
-h1{font-size:27px;margin:0 0 4px;letter-spacing:-.01em}h2{font-size:19px;margin:44px 0 6px}
-h3{font-size:14px;margin:14px 0 2px;font-weight:600}
-p{margin:4px 0 12px;max-width:82ch}.soft,.sub{color:var(--soft)}.sub{margin:0 0 20px}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:20px 0}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 16px}
-.card b{display:block;font-size:25px;font-weight:650;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
-.card span{color:var(--soft);font-size:13px}.panel{background:var(--card);border:1px solid var(--line);
-border-radius:10px;padding:14px 18px;margin:10px 0;overflow-x:auto}
-.good{color:var(--good)}.bad{color:var(--bad)}.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:12px}
-.two .panel{margin:0}
-table{border-collapse:collapse;width:100%;font-size:13.5px;font-variant-numeric:tabular-nums}
-th{font-weight:600;color:var(--soft);text-align:left;border-bottom:1px solid var(--line);padding:4px 10px 4px 0;white-space:nowrap}
-td{padding:3px 10px 3px 0;border-bottom:1px solid var(--grid);vertical-align:middle}
-td.n,th.n{text-align:right}tr:last-child td{border-bottom:0}tr.prior td{color:var(--soft)}
-tr.sum td{font-weight:650;border-top:1px solid var(--line)}tr.group td{font-weight:650;padding-top:12px}
-td.u{white-space:nowrap}.wide svg{min-width:760px}.wide svg.interval{min-width:0}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:12px}.two .panel{margin:0}
+tr.prior td{color:var(--soft)}tr.sum td{font-weight:650;border-top:1px solid var(--line)}
+tr.group td{font-weight:650;padding-top:12px}.wide svg.interval{min-width:0}
 code{font:12.5px ui-monospace,'DejaVu Sans Mono',monospace}
 .remark{border-left:4px solid var(--heldline);padding:6px 12px;margin:6px 0;background:var(--card)}
 .remark.finding{border-color:var(--bad)}
-svg{display:block;width:100%;height:auto}svg text{font-size:11px;fill:var(--soft)}
 svg.interval{width:180px;height:16px}
-.frame{fill:none;stroke:var(--line)}.grid{stroke:var(--grid);fill:none}.line{fill:none;stroke-width:1.3;stroke-linejoin:round}
 .measured{stroke:var(--measured)}.predicted{stroke:var(--predicted);stroke-dasharray:4 2}.residual{stroke:var(--residual);stroke-width:1}
 .faint{opacity:.55}.held{fill:var(--held)}.heldline{stroke:var(--heldline)}.normal{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 2}
-.bars{fill:var(--measured);opacity:.55}.cut{stroke:var(--bad);stroke-dasharray:3 3;fill:none}svg .accent{fill:var(--bad)}
+.bars{fill:var(--measured);opacity:.55}
 .cell-base{fill:var(--base)}.cell-dependent{fill:var(--dependent)}.cell-idle{fill:var(--idle)}.cell-known{fill:var(--known)}.cell-zero{fill:var(--zero)}
 .dot,.dot-good{fill:var(--measured)}.dot-good{fill:var(--good)}.dot-bad{fill:var(--bad)}
 .dot-plain{fill:var(--card);stroke:var(--bad);stroke-width:1.6}.dot-prior{fill:var(--card);stroke:var(--soft);stroke-width:1.4}
 .lane{stroke:var(--line);stroke-width:2}.whisker{stroke:var(--measured);stroke-width:2.4;opacity:.45}.forbidden{fill:var(--forbid)}
-.key{display:inline-block;margin-right:18px;font-size:13px;color:var(--soft);white-space:nowrap}
-.key i{display:inline-block;width:18px;height:0;border-top:2px solid;margin-right:6px;vertical-align:middle}
-.key i.box{width:11px;height:11px;border:0;border-radius:2px}
 .share{display:inline-block;width:70px;height:8px;border-radius:4px;background:var(--zero);overflow:hidden;vertical-align:middle}
 .share i{display:block;height:100%;background:var(--measured)}tr.prior .share i{background:var(--idle)}
 .heads{display:grid;grid-template-columns:58.6% 22% auto;font-size:12px;color:var(--soft);margin:0 0 2px}
-@media print{body{background:#fff}.panel,.card{break-inside:avoid}}
 )";
-
-std::string safe(std::string_view text) { return escaped(visible(text)); }
-
-std::string percent(double x) { return std::isfinite(x) ? fmt::format("{:.2f} %", x) : "-"; }
-std::string number(double x, int digits = 4) {
-  return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "-";
-}
-
-std::string card(const std::string& value, const std::string& what, std::string_view kind = "") {
-  return fmt::format("<div class='card'><b class='{}'>{}</b><span>{}</span></div>\n", kind, value,
-                     what);
-}
-std::string line_key(std::string_view colour, std::string_view what, bool dashed = false) {
-  return fmt::format("<span class='key'><i style='border-color:var(--{}){}'></i>{}</span>", colour,
-                     dashed ? ";border-top-style:dashed" : "", what);
-}
-std::string box_key(std::string_view colour, std::string_view what) {
-  return fmt::format("<span class='key'><i class='box' style='background:var(--{})'></i>{}</span>",
-                     colour, what);
-}
-
-/// A table's row; cells that are numbers stand right.
-struct Cell {
-  std::string text;
-  bool number = false;
-};
-std::string row(const std::vector<Cell>& cells, std::string_view kind = "", bool head = false) {
-  std::string s = kind.empty() ? "<tr>" : fmt::format("<tr class='{}'>", kind);
-  for (const Cell& c : cells)
-    s += fmt::format("<{0}{1}>{2}</{0}>", head ? "th" : "td",
-                     c.number                     ? " class='n'"
-                     : c.text.starts_with("Nm s") ? " class='u'"
-                                                  : "",
-                     c.text);
-  return s + "</tr>\n";
-}
 
 std::string summary(const PageNames& names, const Identification& r) {
   const Estimate& e = r.chosen.estimate;
@@ -398,19 +332,13 @@ std::string refinement(const Identification& r) {
 }  // namespace
 
 std::string identify_page(const PageNames& names, const Identification& r) {
-  return fmt::format(
-             "<!doctype html>\n<html lang='en'>\n<head><meta charset='utf-8'/>\n<meta "
-             "name='viewport' "
-             "content='width=device-width, initial-scale=1'/>\n<title>{}: identification</title>\n"
-             "<style>{}</style></head>\n<body><main>\n",
-             safe(r.torques.model().name()), style) +
-         summary(names, r) + "<div class='panel'>" + comparison(names, r) + "</div>\n" + online(r) +
-         refinement(r) + fits(r) + identifiability(r) + parameters(r) + base_parameters(r) +
-         logs(r) +
-         fmt::format(
-             "<p class='soft'>ulna {}. All torque errors at a cut-off of {:g} Hz.</p>\n"
-             "</main></body></html>\n",
-             ULNA_VERSION, r.filter_hz);
+  return html_page(
+      r.torques.model().name() + ": identification", style,
+      summary(names, r) + "<div class='panel'>" + comparison(names, r) + "</div>\n" + online(r) +
+          refinement(r) + fits(r) + identifiability(r) + parameters(r) + base_parameters(r) +
+          logs(r) +
+          fmt::format("<p class='soft'>ulna {}. All torque errors at a cut-off of {:g} Hz.</p>\n",
+                      ULNA_VERSION, r.filter_hz));
 }
 
 }  // namespace ulna::cli

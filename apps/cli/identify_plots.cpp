@@ -8,7 +8,7 @@
 #include <complex>
 #include <random>
 
-#include "axes.hpp"
+#include "plots.hpp"
 #include "text.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/model/configuration.hpp"
@@ -18,56 +18,6 @@ namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
-
-/// A rectangle to draw in.
-struct Box {
-  double x, y, width, height;
-  double right() const { return x + width; }
-  double bottom() const { return y + height; }
-};
-
-std::string svg(double width, double height, std::string_view label, const std::string& inside) {
-  return fmt::format("<svg viewBox='0 0 {:g} {:g}' role='img' aria-label='{}'>\n{}</svg>\n", width,
-                     height, escaped(label), inside);
-}
-
-std::string words(double x, double y, std::string_view anchor, std::string_view text,
-                  std::string_view style = "") {
-  return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'{}>{}</text>\n", x, y, anchor,
-                     style, escaped(text));
-}
-
-std::string frame(const Box& box) {
-  return fmt::format("<rect class='frame' x='{:g}' y='{:g}' width='{:g}' height='{:g}'/>\n", box.x,
-                     box.y, box.width, box.height);
-}
-
-std::string grid_y(const Box& box, const Scale& y, std::size_t at_most = 6) {
-  std::string s;
-  std::vector<double> ticks = y.ticks();
-  while (ticks.size() > at_most) {  // every other one, zero kept
-    std::vector<double> fewer;
-    const auto zero = std::find(ticks.begin(), ticks.end(), 0.0);
-    const std::size_t odd =
-        zero == ticks.end() ? 0 : static_cast<std::size_t>(zero - ticks.begin()) % 2;
-    for (std::size_t i = odd; i < ticks.size(); i += 2) fewer.push_back(ticks[i]);
-    ticks = std::move(fewer);
-  }
-  for (const double tick : ticks)
-    s +=
-        fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(tick), box.width) +
-        words(box.x - 5, y(tick) + 3.5, "end", fmt::format("{:g}", tick));
-  return s;
-}
-
-std::string grid_x(const Box& box, const Scale& x) {
-  std::string s;
-  for (const double tick : x.ticks())
-    s += fmt::format("<path class='grid' d='M{:.1f} {:.1f}v{:.1f}'/>\n", x(tick), box.y,
-                     box.height) +
-         words(x(tick), box.bottom() + 13, "middle", fmt::format("{:g}", tick));
-  return s;
-}
 
 // --- torques over time ---------------------------------------------------------------------------
 
@@ -93,27 +43,6 @@ struct Timeline {
   }
   static double length(const Trace& t) { return t.t(t.t.size() - 1) - t.t(0); }
 };
-
-/// The lowest and the highest in each of at most `buckets` parts, as a line through both.
-std::string envelope(const VectorXd& t, double begin, const VectorXd& y, const Scale& x_of,
-                     const Scale& y_of, Index buckets) {
-  std::string path;
-  const Index n = y.size(), parts = std::min(n, std::max<Index>(1, buckets));
-  char mark = 'M';
-  const auto add = [&](Index at) {
-    path += fmt::format("{}{:.1f} {:.1f}", mark, x_of(begin + t(at) - t(0)), y_of(y(at)));
-    mark = 'L';
-  };
-  for (Index p = 0; p < parts; ++p) {
-    const Index from = p * n / parts, to = (p + 1) * n / parts;
-    Index low = 0, high = 0;
-    y.segment(from, to - from).minCoeff(&low);
-    y.segment(from, to - from).maxCoeff(&high);
-    add(from + std::min(low, high));
-    if (low != high) add(from + std::max(low, high));
-  }
-  return path;
-}
 
 std::string time_plot(const std::vector<Trace>& traces, int joint, const Box& top,
                       const Box& below) {
@@ -241,12 +170,6 @@ std::string spectrum_plot(const Identification& result, int joint, const Box& bo
   return s + frame(box) + words(box.right(), box.bottom() + 25, "end", "Hz");
 }
 
-std::string_view unit_of(const TorqueModel& torques, int joint) {
-  for (const Joint& j : torques.model().joints())
-    if (!j.mimics && j.v == joint && j.type == JointType::prismatic) return "N";
-  return "Nm";
-}
-
 // --- histograms ----------------------------------------------------------------------------------
 
 std::string histogram_plot(const Identification& result, int joint, const Box& box) {
@@ -296,7 +219,7 @@ std::string histogram_plot(const Identification& result, int joint, const Box& b
                           y(std::exp(-0.5 * u * u) / std::sqrt(2.0 * M_PI)));
   }
   return s + fmt::format("<path class='line normal' d='{}'/>\n", normal) + frame(box) +
-         words(box.right(), box.bottom() + 25, "end", unit_of(result.torques, joint));
+         words(box.right(), box.bottom() + 25, "end", torque_unit(result.torques.model(), joint));
 }
 
 /// Where a number of either sign stands on a scale of decades around zero.

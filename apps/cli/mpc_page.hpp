@@ -1,10 +1,12 @@
 #pragma once
 
+#include <string>
+
 #include "mpc_results.hpp"
 
 namespace ulna::cli {
 
-/// Results with plots and a moving picture of the arm, as one HTML file.
+/// A page of HTML that needs nothing else: figures, plots, and the robot in motion.
 std::string mpc_page(const MpcResults& results);
 
 }  // namespace ulna::cli

@@ -1,0 +1,285 @@
+#include "mpc_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "arm_view.hpp"
+#include "mpc_plots.hpp"
+#include "page.hpp"
+#include "plots.hpp"
+#include "text.hpp"
+
+namespace ulna::cli {
+namespace {
+
+constexpr std::string_view style = R"(
+.lead{font-size:17px;margin:0 0 18px}.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(320px,100%),1fr));gap:4px 22px}
+.many h3{margin:8px 0 0}.many h3 span{color:var(--soft);font-weight:400}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(440px,100%),1fr));gap:12px;margin:12px 0}.two .panel{margin:0}
+.two td{white-space:nowrap}.card b{font-size:22px;white-space:nowrap}
+.timeplot{cursor:crosshair}.now{stroke:var(--ink);opacity:.45;fill:none}
+.event-mark{stroke:var(--heldline);stroke-dasharray:2 3;fill:none}svg .event-name{fill:var(--heldline)}
+.thin-dashed{stroke-width:1.1;stroke-dasharray:4 3}
+.action-planned{fill:var(--base)}.action-older{fill:var(--dependent)}.action-safe{fill:var(--bad)}
+td i.run{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:7px}
+@media(max-width:600px){main{padding:20px 12px 40px}h1{font-size:22px}.panel{padding:10px 12px}.panel.view{padding:0}
+.cards{grid-template-columns:1fr 1fr;gap:8px}.card{padding:8px 12px}.card b{font-size:19px}}
+)";
+
+const TrialResult* find(const MpcResults& results, std::string_view name) {
+  for (const MpcRun& run : results.runs)
+    if (run.name == name) return &run.result;
+  return nullptr;
+}
+
+/// From the time on that errors are compared from.
+double counted_error(const TrialResult& r) {
+  return r.rmse_from.empty() ? r.rmse : r.rmse_from.front();
+}
+
+std::string since(const MpcResults& results) {
+  return results.counted_from > 0.0 ? fmt::format("from {:g} s on", results.counted_from)
+                                    : "over the whole run";
+}
+
+std::string times(double factor) {
+  return std::isfinite(factor) ? fmt::format("{:.{}f}", factor, factor < 9.95 ? 1 : 0) : "-";
+}
+
+std::string microseconds(double us) {
+  return us < 9999.5 ? fmt::format("{:.0f} µs", us) : fmt::format("{:.1f} ms", 1e-3 * us);
+}
+
+/// The result in a sentence.
+std::string lead(const MpcResults& results) {
+  const auto [factor, unit] = error_unit(results.model);
+  const auto told = [&, factor = factor, unit = unit](const TrialResult& r) {
+    return fmt::format("{} {}", number(factor * counted_error(r), 3), unit);
+  };
+  const TrialResult *identified = find(results, "identified"), *fixed = find(results, "fixed"),
+                    *perfect = find(results, "perfect");
+  std::string s;
+  if (identified) {
+    s = fmt::format(
+        "While it identifies the robot, the controller keeps it within {} (rms) of its reference "
+        "{}",
+        told(*identified), since(results));
+    if (fixed)
+      s += fmt::format("; with the model it began with, within {}, {} times as much", told(*fixed),
+                       times(counted_error(*fixed) / counted_error(*identified)));
+    if (perfect) s += fmt::format("; with the robot's true numbers, within {}", told(*perfect));
+    s += ".";
+  } else {
+    for (const MpcRun& run : results.runs)
+      s += fmt::format("{}{}: {}", s.empty() ? "Tracking error " + since(results) + ": " : "; ",
+                       safe(run.name), told(run.result));
+    if (!s.empty()) s += ".";
+  }
+  return "<p class='lead'>" + s + "</p>\n";
+}
+
+std::string cards(const MpcResults& results) {
+  const auto [factor, unit] = error_unit(results.model);
+  const TrialResult *identified = find(results, "identified"), *fixed = find(results, "fixed"),
+                    *perfect = find(results, "perfect");
+  const TrialResult& first = identified ? *identified : results.runs.front().result;
+  std::string s = "<div class='cards'>\n";
+  s += card(fmt::format("{} {}", number(factor * counted_error(first), 3), unit),
+            fmt::format("tracking error, rms, {}", since(results)));
+  if (identified && fixed)
+    s += card(times(counted_error(*fixed) / counted_error(*identified)) + "×",
+              "smaller than without identification");
+  if (identified && perfect)
+    s += card(times(counted_error(*identified) / counted_error(*perfect)) + "×",
+              "the error with true numbers");
+  if (results.payload) {
+    s += card(percent(results.payload->mass_error_percent()), "error of the payload's mass");
+    s += card(fmt::format("{:.1f} mm", 1e3 * results.payload->com_error()),
+              "error of its centre of mass");
+  }
+  s += card(microseconds(first.p50_us), fmt::format("a step in the median; there are {} for it",
+                                                    microseconds(1e6 * results.period)));
+  s += card(
+      first.consistent_always ? "physical" : "not physical",
+      first.consistent_always ? "every body could exist, at all times" : "bodies that cannot exist",
+      first.consistent_always ? "good" : "bad");
+  return s + "</div>\n";
+}
+
+std::string name_of(const MpcResults& results, std::size_t run) {
+  return fmt::format("<i class='run' style='background:var(--{})'></i>{}{}",
+                     run_colour(results, run), safe(results.runs[run].name),
+                     results.runs[run].result.finished ? "" : " <b class='bad'>not finished</b>");
+}
+
+std::string error_table(const MpcResults& results) {
+  const auto [factor, unit] = error_unit(results.model);
+  std::string s = "<div class='panel'><table>" + row({{fmt::format("error, {}", unit)},
+                                                      {"rms", true},
+                                                      {since(results), true},
+                                                      {"largest", true},
+                                                      {"changes seen", true},
+                                                      {"physical", true}},
+                                                     "", true);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialResult& r = results.runs[i].result;
+    s += row({{name_of(results, i)},
+              {number(factor * r.rmse, 3), true},
+              {number(factor * counted_error(r), 3), true},
+              {number(factor * r.largest_error, 3), true},
+              {std::to_string(r.changes_noticed), true},
+              {r.consistent_always ? "yes" : "<b class='bad'>no</b>", true}});
+  }
+  return s + "</table></div>\n";
+}
+
+std::string time_table(const MpcResults& results) {
+  std::string s = "<div class='panel'><table>" + row({{"a step"},
+                                                      {"p50", true},
+                                                      {"p95", true},
+                                                      {"p99", true},
+                                                      {"max", true},
+                                                      {"deadlines missed", true}},
+                                                     "", true);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialResult& r = results.runs[i].result;
+    s += row({{name_of(results, i)},
+              {microseconds(r.p50_us), true},
+              {microseconds(r.p95_us), true},
+              {microseconds(r.p99_us), true},
+              {microseconds(r.max_us), true},
+              {fmt::format("{} of {}", r.deadline_misses, r.steps), true}});
+  }
+  return s + "</table></div>\n";
+}
+
+std::string action_table(const MpcResults& results) {
+  std::string s = "<div class='panel'><table>" + row({{"actions"},
+                                                      {"planned", true},
+                                                      {"older", true},
+                                                      {"safe", true},
+                                                      {"not measured", true},
+                                                      {"late", true},
+                                                      {"not solved", true}},
+                                                     "", true);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialResult& r = results.runs[i].result;
+    s += row({{name_of(results, i)},
+              {std::to_string(r.planned), true},
+              {std::to_string(r.older), true},
+              {std::to_string(r.safe), true},
+              {std::to_string(r.not_measured), true},
+              {std::to_string(r.late), true},
+              {std::to_string(r.not_solved + r.not_prepared), true}});
+  }
+  return s + "</table></div>\n";
+}
+
+std::string payload_table(const MpcResults& results) {
+  if (!results.payload) return "";
+  const PayloadFound& p = *results.payload;
+  const auto place = [](const Eigen::Vector3d& v) {
+    return fmt::format("{:.1f}, {:.1f}, {:.1f}", 1e3 * v.x(), 1e3 * v.y(), 1e3 * v.z());
+  };
+  return "<div class='panel'><table>" +
+         row({{"payload at " + safe(p.frame)},
+              {"true", true},
+              {"identified", true},
+              {"off by", true}},
+             "", true) +
+         row({{"mass, kg"},
+              {number(p.mass), true},
+              {number(p.found_mass), true},
+              {percent(p.mass_error_percent()), true}}) +
+         row({{"centre of mass, mm"},
+              {place(p.com), true},
+              {place(p.found_com), true},
+              {fmt::format("{:.1f} mm", 1e3 * p.com_error()), true}}) +
+         "</table></div>\n";
+}
+
+std::string keys(const MpcResults& results, std::string_view dashed) {
+  std::string s = "<p>";
+  for (std::size_t i = 0; i < results.runs.size(); ++i)
+    s += line_key(run_colour(results, i), safe(results.runs[i].name));
+  if (!dashed.empty()) s += line_key("ink", dashed, true);
+  if (!results.events.empty()) s += line_key("heldline", "events", true);
+  return s + "</p>\n";
+}
+
+std::string small(std::string_view name, std::string_view unit, const std::string& plot) {
+  return fmt::format("<div><h3>{} <span>{}</span></h3>{}</div>\n", safe(name), unit, plot);
+}
+
+std::string for_each_joint(const MpcResults& results, std::string_view (*unit)(const Model&, int),
+                           std::string (*plot)(const MpcResults&, int)) {
+  const std::vector<std::string> names = results.model.velocity_names();
+  std::string s;
+  for (int i = 0; i < results.model.nv(); ++i)
+    s += small(names[static_cast<std::size_t>(i)], unit(results.model, i), plot(results, i));
+  return s;
+}
+
+std::string_view position_unit(const Model& model, int dof) {
+  return torque_unit(model, dof) == "N" ? "m" : "rad";
+}
+
+/// The body whose mass changes: the one with the payload, or the last.
+int changing_body(const MpcResults& results) {
+  if (results.payload)
+    if (const auto found = results.model.find_frame(results.payload->frame))
+      if (const int body = results.model.frames()[static_cast<std::size_t>(*found)].body; body > 0)
+        return body;
+  return results.model.joint_count();
+}
+
+std::string plots(const MpcResults& results) {
+  const int body = changing_body(results);
+  return "<h2>Tracking error</h2>\n<p>Root of the mean square over the joints, on a logarithmic "
+         "scale.</p>\n" +
+         keys(results, "") + "<div class='panel wide'>" + error_plot(results) + "</div>\n" +
+         "<h2>Where the actions came from</h2>\n<p>Planned: from a plan of that moment. Older: the "
+         "last plan, gone on with. Safe: held against gravity and slowed down.</p>\n<p>" +
+         box_key("base", "planned") + box_key("dependent", "older plan") + box_key("bad", "safe") +
+         "</p>\n<div class='panel wide'>" + action_plot(results) + "</div>\n" +
+         "<h2>What the controllers take the robot for</h2>\n<p>The mass of " +
+         safe(results.model.body_name(body)) +
+         ", and dry friction of each joint. A run that knows the truth is not drawn.</p>\n" +
+         keys(results, "true") + "<div class='panel many'>" +
+         small(results.model.body_name(body), "mass, kg", mass_plot(results, body)) +
+         for_each_joint(results, torque_unit, friction_plot) + "</div>\n<h2>Positions</h2>\n" +
+         keys(results, "reference") + "<div class='panel many'>" +
+         for_each_joint(results, position_unit, position_plot) + "</div>\n<h2>Torques</h2>\n" +
+         keys(results, "") + "<div class='panel many'>" +
+         for_each_joint(results, torque_unit, effort_plot) + "</div>\n";
+}
+
+}  // namespace
+
+std::string mpc_page(const MpcResults& results) {
+  std::string s =
+      fmt::format("<h1>{}</h1>\n<p class='sub'>{} · {} · one step every {}</p>\n",
+                  safe(results.title), safe(results.model.name()),
+                  counted(results.runs.size(), "run"), microseconds(1e6 * results.period));
+  const bool recorded =
+      std::any_of(results.runs.begin(), results.runs.end(),
+                  [](const MpcRun& run) { return finite_moments(run.result.record) > 1; });
+  if (!results.runs.empty()) s += lead(results) + cards(results);
+  if (const std::string view = arm_view(results); !view.empty())
+    s += view +
+         "<p class='soft'>The first run that is shown is solid, others are ghosts; the dashed line "
+         "is where the robot should be. Drag to turn, ctrl and wheel to come nearer, double click "
+         "to go back; click into a plot to go to a time.</p>\n";
+  if (!results.runs.empty())
+    s += "<div class='two'>" + error_table(results) + time_table(results) + payload_table(results) +
+         action_table(results) + "</div>\n";
+  if (recorded) s += plots(results);
+  s += fmt::format(
+      "<p class='soft'>ulna {}. Step times are those of the machine that ran this.</p>\n",
+      ULNA_VERSION);
+  return html_page(results.title, std::string(style) + std::string(arm_view_style), s);
+}
+
+}  // namespace ulna::cli

@@ -1,0 +1,235 @@
+#include "mpc_plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "arm_view.hpp"
+#include "plots.hpp"
+#include "text.hpp"
+
+namespace ulna::cli {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// A line over time; times may be fewer than the run has if it came to grief.
+struct Curve {
+  VectorXd time, y;
+  std::string_view colour;
+  std::string_view kind = "line";
+};
+
+/// A run's time with a row of numbers of the same length.
+Curve curve(const MpcResults& results, std::size_t run, const Eigen::MatrixXd& of, Index row) {
+  const TrialRecord& record = results.runs[run].result.record;
+  const Index n = finite_moments(record);
+  if (n == 0) return {{}, {}, run_colour(results, run)};
+  return {record.time.head(n), of.row(row).head(n), run_colour(results, run)};
+}
+
+double end_of(const MpcResults& results) {
+  double end = 1e-9;
+  for (const MpcRun& run : results.runs)
+    if (const Index n = finite_moments(run.result.record); n > 0)
+      end = std::max(end, run.result.record.time(n - 1));
+  return end;
+}
+
+/// The run that lasted longest knows best what was to be done, and what was true.
+std::size_t longest(const MpcResults& results) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < results.runs.size(); ++i)
+    if (finite_moments(results.runs[i].result.record) >
+        finite_moments(results.runs[best].result.record))
+      best = i;
+  return best;
+}
+
+std::string time_svg(double width, double height, const Box& box, double end,
+                     std::string_view label, const std::string& inside) {
+  return fmt::format(
+      "<svg class='timeplot' data-time='{:g} {:g} 0 {:g}' viewBox='0 0 {:g} {:g}' role='img' "
+      "aria-label='{}'>\n{}<path class='now' transform='translate({:g} 0)' d='M0 {:g}v{:g}'/>"
+      "</svg>\n",
+      box.x, box.right(), end, width, height, escaped(visible(label)), inside, box.x, box.y,
+      box.height);
+}
+
+std::string event_marks(const MpcResults& results, const Box& box, const Scale& x) {
+  std::string s;
+  for (const auto& [time, what] : results.events)
+    if (time >= x.low && time <= x.high)
+      s += fmt::format("<path class='event-mark' d='M{:.1f} {:g}v{:g}'/>\n", x(time), box.y,
+                       box.height);
+  return s;
+}
+
+std::string path_of(const Curve& c, const Scale& x, const Scale& y, Index buckets) {
+  if (c.y.size() == 0) return "";
+  return fmt::format("<path class='{}' style='stroke:var(--{})' d='{}'/>\n", c.kind, c.colour,
+                     envelope(c.time, c.time(0), c.y, x, y, buckets));
+}
+
+/// One of several small plots that stand side by side.
+std::string small_plot(const MpcResults& results, std::string_view label,
+                       const std::vector<Curve>& curves, const std::vector<double>& limits = {},
+                       bool from_zero = false) {
+  const Box box{44, 8, 302, 130};
+  double low = infinity, high = -infinity;
+  for (const Curve& c : curves)
+    if (c.y.size()) low = std::min(low, c.y.minCoeff()), high = std::max(high, c.y.maxCoeff());
+  for (const double limit : limits) low = std::min(low, limit), high = std::max(high, limit);
+  if (from_zero) low = std::min(low, 0.0);
+  if (!(low <= high)) low = 0.0, high = 1.0;
+  // what does not move is not blown up to fill the plot
+  const double margin =
+      std::max(0.06 * (high - low), 1e-3 * std::max(std::abs(low), std::abs(high)));
+  const double end = end_of(results);
+  const Scale x = scale_of(0.0, end, box.x, box.right()),
+              y = scale_of(low - margin, high + margin, box.bottom(), box.y);
+  std::string s = grid_y(box, y) + grid_x(box, x) + event_marks(results, box, x);
+  for (const double limit : limits)
+    s += fmt::format("<path class='cut' d='M{:g} {:.1f}h{:g}'/>\n", box.x, y(limit), box.width);
+  for (const Curve& c : curves) s += path_of(c, x, y, 150);
+  return time_svg(356, 158, box, end, label, s + frame(box));
+}
+
+/// What is true, and what each controller takes for true unless it is just that.
+std::vector<Curve> beliefs(const MpcResults& results, Index row,
+                           Eigen::MatrixXd TrialRecord::*believed,
+                           Eigen::MatrixXd TrialRecord::*truth) {
+  std::vector<Curve> curves;
+  for (std::size_t i = results.runs.size(); i-- > 0;) {
+    const TrialRecord& record = results.runs[i].result.record;
+    const Index n = finite_moments(record);
+    if (n > 0 && (record.*believed).row(row).head(n) != (record.*truth).row(row).head(n))
+      curves.push_back(curve(results, i, record.*believed, row));
+  }
+  const std::size_t best = longest(results);
+  curves.push_back(curve(results, best, results.runs[best].result.record.*truth, row));
+  curves.back().colour = "ink", curves.back().kind = "line thin-dashed";
+  return curves;
+}
+
+}  // namespace
+
+ErrorUnit error_unit(const Model& model) {
+  int sliding = 0, turning = 0;
+  for (int b = 1; b < model.body_count(); ++b)
+    if (!model.joint(b).mimics) ++(model.joint(b).type == JointType::prismatic ? sliding : turning);
+  return {1e3, sliding == 0 ? "mrad" : turning == 0 ? "mm" : "mrad, mm"};
+}
+
+std::string error_plot(const MpcResults& results) {
+  const Box box{54, 44, 1050, 250};
+  const auto [factor, unit] = error_unit(results.model);
+  std::vector<Curve> curves;
+  double low = infinity, high = 0.0;
+  for (std::size_t i = results.runs.size(); i-- > 0;) {
+    const TrialRecord& record = results.runs[i].result.record;
+    const Index n = finite_moments(record);
+    const auto off = (record.q - record.q_reference).leftCols(n);
+    Curve c{
+        record.time.head(n),
+        factor *
+            (off.colwise().squaredNorm().transpose() / std::max<Index>(1, off.rows())).cwiseSqrt(),
+        run_colour(results, i)};
+    // a robot begins where it should be: zero has no logarithm, and is no lower limit
+    for (const double e : c.y)
+      if (e > 0.0) low = std::min(low, e), high = std::max(high, e);
+    curves.push_back(std::move(c));
+  }
+  if (!(low <= high)) low = 0.1, high = 1.0;
+  low = std::clamp(low, 1e-4 * high, 0.5 * high);
+  const double end = end_of(results);
+  const Scale x = scale_of(0.0, end, box.x, box.right()),
+              y = scale_of(std::log10(low) - 0.05, std::log10(high) + 0.1, box.bottom(), box.y);
+  std::string s = grid_x(box, x) + event_marks(results, box, x);
+  const bool sparse = y.high - y.low > 2.2;
+  for (double decade = std::floor(y.low); decade <= y.high; decade += 1.0)
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double at = decade + std::log10(digit);
+      if (at < y.low || at > y.high || (sparse && digit != 1.0)) continue;
+      s +=
+          fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(at), box.width) +
+          words(box.x - 5, y(at) + 3.5, "end", fmt::format("{:g}", digit * std::pow(10.0, decade)));
+    }
+  for (Curve& c : curves) {
+    c.y = c.y.cwiseMax(low).array().log10().matrix();
+    s += path_of(c, x, y, 700);
+  }
+  // names of events above, in two lines by turns so that neighbours do not meet
+  std::size_t line = 0;
+  for (const auto& [time, what] : results.events)
+    if (time >= 0.0 && time <= end) {
+      const bool late = x(time) > box.x + 0.75 * box.width;
+      s += words(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32, late ? "end" : "start",
+                 fmt::format("{:g} s: {}", time, visible(what)), " class='event-name'");
+    }
+  return time_svg(1120, 326, box, end, "tracking error over time",
+                  s + frame(box) + words(box.x, 14, "start", std::string(unit)) +
+                      words(box.right(), box.bottom() + 27, "end", "s"));
+}
+
+std::string position_plot(const MpcResults& results, int joint) {
+  std::vector<Curve> curves;
+  for (std::size_t i = results.runs.size(); i-- > 0;)
+    curves.push_back(curve(results, i, results.runs[i].result.record.q, joint));
+  const std::size_t best = longest(results);
+  curves.push_back(curve(results, best, results.runs[best].result.record.q_reference, joint));
+  curves.back().colour = "ink", curves.back().kind = "line thin-dashed";
+  return small_plot(results, fmt::format("position {}", joint + 1), curves);
+}
+
+std::string effort_plot(const MpcResults& results, int joint) {
+  std::vector<Curve> curves;
+  for (std::size_t i = results.runs.size(); i-- > 0;)
+    curves.push_back(curve(results, i, results.runs[i].result.record.tau, joint));
+  std::vector<double> limits;
+  if (const double most = results.model.effort_limit()(joint); std::isfinite(most))
+    limits = {-most, most};
+  return small_plot(results, fmt::format("torque {}", joint + 1), curves, limits);
+}
+
+std::string mass_plot(const MpcResults& results, int body) {
+  return small_plot(results, "mass",
+                    beliefs(results, body - 1, &TrialRecord::mass, &TrialRecord::true_mass), {},
+                    true);
+}
+
+std::string friction_plot(const MpcResults& results, int joint) {
+  return small_plot(results, "friction",
+                    beliefs(results, joint, &TrialRecord::dry, &TrialRecord::true_dry), {}, true);
+}
+
+std::string action_plot(const MpcResults& results) {
+  constexpr double high = 20.0, gap = 6.0;
+  const Box box{110, 6, 994, (high + gap) * static_cast<double>(results.runs.size()) - gap};
+  const double end = end_of(results);
+  const Scale x = scale_of(0.0, end, box.x, box.right());
+  std::string s;
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    const TrialRecord& record = results.runs[i].result.record;
+    const Index n = finite_moments(record);
+    const double y = box.y + (high + gap) * static_cast<double>(i);
+    s += words(box.x - 8, y + 0.68 * high, "end", visible(results.runs[i].name));
+    for (Index from = 0, to = 0; from < n; from = to) {
+      while (to < n && record.kind(to) == record.kind(from)) ++to;
+      const double until = to < n ? record.time(to) : end;
+      s += fmt::format(
+          "<rect class='action-{}' x='{:.1f}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
+          to_string(static_cast<ActionKind>(record.kind(from))), x(record.time(from)), y,
+          std::max(1.0, x(until) - x(record.time(from))), high);
+    }
+  }
+  for (const double tick : x.ticks())
+    s += words(x(tick), box.bottom() + 14, "middle", fmt::format("{:g}", tick));
+  return time_svg(1120, box.bottom() + 20, box, end, "where actions came from",
+                  s + event_marks(results, box, x));
+}
+
+}  // namespace ulna::cli
