@@ -191,7 +191,6 @@ void print_table(Console& console, const MpcResults& results) {
                 .unit = "mrad",
                 .right = true});
   table.column({.title = "largest", .unit = "mrad", .right = true});
-  table.column({.title = "planned", .unit = "%", .right = true});
   table.column({.title = "step p50", .unit = "us", .right = true});
   table.column({.title = "p95", .unit = "us", .right = true});
   table.column({.title = "p99", .unit = "us", .right = true});
@@ -200,11 +199,9 @@ void print_table(Console& console, const MpcResults& results) {
     const TrialResult& r = run.result;
     const auto mrad = [](double x) { return fmt::format("{:.2f}", 1e3 * x); };
     table.row({run.name, mrad(r.rmse), mrad(r.rmse_from[0]), mrad(r.rmse_from[1]),
-               mrad(r.largest_error),
-               fmt::format("{:.1f}", 100.0 * static_cast<double>(r.planned) /
-                                         static_cast<double>(std::max(1L, r.steps))),
-               fmt::format("{:.0f}", r.p50_us), fmt::format("{:.0f}", r.p95_us),
-               fmt::format("{:.0f}", r.p99_us), fmt::format("{}", r.deadline_misses)});
+               mrad(r.largest_error), fmt::format("{:.0f}", r.p50_us),
+               fmt::format("{:.0f}", r.p95_us), fmt::format("{:.0f}", r.p99_us),
+               fmt::format("{}", r.deadline_misses)});
   }
   text += table.str(out);
   if (results.payload) {

@@ -62,6 +62,7 @@ MpcScenario demo_scenario(const Model& model) {
   MpcScenario s;
   s.title = fmt::format("{} picks up an unknown 2 kg while its friction grows", model.name());
   s.duration = 12.0;
+  s.prior_deviation = 0.1;  // its own numbers are known well; what it picks up is not
   s.knowledge = {Knowledge::identified, Knowledge::fixed, Knowledge::perfect};
   if (model.name() == "panda") {
     s.start = VectorXd(7), s.goal = VectorXd(7);
@@ -145,7 +146,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   control.problem.limits = limits;
   control.filter_hz = s.filter_hz;
   control.online.prior.deviation = s.prior_deviation;
-  control.online.patience = static_cast<int>(0.05 * s.rate_hz), control.online.wander = 2.0;
+  control.online.patience = static_cast<int>(0.05 * s.rate_hz);
   control.deadline = s.deadline;
 
   // the robot as it is: with friction that its model does not know, and other numbers

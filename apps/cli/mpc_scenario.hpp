@@ -35,9 +35,9 @@ struct MpcScenario {
   Transcription transcription = Transcription::forward_dynamics;
   int steps = 15;
   double step = 0.02;                                                       ///< s
-  double position = 1000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
+  double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
   double filter_hz = 20.0;
-  double prior_deviation = 0.3;
+  double prior_deviation = 0.5;
   std::optional<double> deadline;  ///< s
 
   // the robot as it is

@@ -89,10 +89,15 @@ void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknow
   const auto named = [&](int at) {
     return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
   };
-  for (Body& body : bodies_)
-    if (named(body.at)) set_center(body, Inertia<double>(z.segment<10>(body.at)));
+  constexpr double loose = 1.0;  // the centre may well be wrong by 100 %
+  for (Body& body : bodies_) {
+    if (!named(body.at)) continue;
+    body.weight = std::min(body.weight, loose);
+    set_center(body, Inertia<double>(z.segment<10>(body.at)));
+  }
   for (Number& number : numbers_) {
     if (!named(number.at)) continue;
+    number.weight = std::min(number.weight, loose);
     // what has become nothing may become something again
     constexpr double least_share = 1e-2;
     number.expected = number.deviation > 0.0

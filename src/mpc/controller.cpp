@@ -35,7 +35,10 @@ OnlineOptions online_of(const ControllerOptions& options) {
   OnlineOptions online = options.online;
   online.rate_hz = options.rate_hz;
   online.correlated = std::max(1.0, options.rate_hz / options.filter_hz);
+  // what the estimator leaves out unless it is asked for, a controller needs
   if (online.slow == 0.0) online.slow = friction_speed;
+  if (online.wander == 0.0) online.wander = 2.0;
+  if (online.noise_memory == 0.0) online.noise_memory = 2.0;
   return online;
 }
 

@@ -28,14 +28,14 @@ struct PandaTrial {
     control.rate_hz = 250.0;
     control.problem.steps = 10, control.problem.duration = 0.02;
     MotionWeights weights(model);
-    weights.position.setConstant(1000.0), weights.velocity.setConstant(1.0);
+    weights.position.setConstant(5000.0), weights.velocity.setConstant(1.0);
     weights.torque.setConstant(1e-4), weights.terminal = 0.1;
     control.problem.weights = weights;
     MotionLimits limits(model);
     limits.price = limits.price_squared = 1e3;
     control.problem.limits = limits;
-    control.online.prior.deviation = 0.3;
-    control.online.patience = 12, control.online.wander = 2.0;
+    control.online.prior.deviation = 0.1;
+    control.online.patience = 12;
     options.sensors.position.noise = 1e-5, options.sensors.velocity.noise = 2e-3;
     options.sensors.torque.noise = 0.05;
     // friction that the model does not know

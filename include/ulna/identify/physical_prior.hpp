@@ -27,8 +27,8 @@ class PhysicalPrior {
   void add_positive(int at, double expected, double weight);
   void add_around(int at, double expected, double deviation, double weight = 1.0);
 
-  /// From now on z is believed of some unknowns, as firmly as something else was before. Naming the
-  /// first of a body's ten names the body. Allocates nothing.
+  /// From now on z is believed of some unknowns, and only loosely, for something has changed. Naming
+  /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Eigen::VectorXd& z, std::span<const int> unknowns);
 
   int size() const { return size_; }
