@@ -224,14 +224,15 @@ void print_table(Console& console, const MpcResults& results) {
                     *perfect = run_named(results, "perfect");
   if (mine) {
     text += fmt::format(
-        "\nestimates are those of a real robot {}; {} change{} noticed; {} allocations\n",
+        "\nestimates are those of a real robot {}\n{} change{} noticed, {} allocations\n",
         mine->consistent_always ? "at every step" : "NOT at every step", mine->changes_noticed,
         mine->changes_noticed == 1 ? "" : "s", mine->allocations);
-    if (fixed && perfect && mine->rmse_from[1] > 0.0)
+    if (fixed && perfect && mine->rmse_from[1] > 0.0 && perfect->rmse_from[1] > 0.0)
       text += fmt::format(
-          "a second after the change, identification makes errors {:.0f} times smaller; with the "
-          "true model they are {:.2f} times as large\n",
-          fixed->rmse_from[1] / mine->rmse_from[1], perfect->rmse_from[1] / mine->rmse_from[1]);
+          "from {:g} s on errors are {:.0f} times smaller than without identification, and {:.2f} "
+          "times\nthose with the true model\n",
+          results.counted_from + 1.0, fixed->rmse_from[1] / mine->rmse_from[1],
+          mine->rmse_from[1] / perfect->rmse_from[1]);
   }
   console.out.print(text);
 }

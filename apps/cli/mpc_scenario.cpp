@@ -124,7 +124,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
                      .period = 1.0 / s.rate_hz,
                      .runs = {},
                      .events = {},
-                     .counted_from = s.reach,
+                     .counted_from = 0.0,
                      .payload = {}};
   TrialOptions trial;
   trial.duration = s.duration;

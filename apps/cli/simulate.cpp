@@ -480,8 +480,8 @@ Action simulate(CLI::App& app, Console& console) {
   app.add_flag("-f,--force", o->force, "overwrite files");
   app.footer(
       "  ulna simulate pendulum --q 1 --duration 10\n"
-      "  ulna simulate panda --torque pd --target 0,0,0,-2,0,2,0 --payload 2@1 -o run.csv\n"
-      "  ulna simulate panda --torque motion.csv --noise-q 1e-4 --noise-tau 0.1 -o log.csv\n");
+      "  ulna simulate panda --torque pd --target 0,0,0,-2,0,2,0 --payload 2@1\n"
+      "  ulna simulate panda --torque motion.csv --noise-tau 0.1 -o log.csv\n");
   return [o, &console]() -> int { return run_simulate(*o, console); };
 }
 

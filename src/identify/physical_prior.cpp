@@ -98,11 +98,9 @@ void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknow
   for (Number& number : numbers_) {
     if (!named(number.at)) continue;
     number.weight = std::min(number.weight, loose);
-    // what has become nothing may become something again
-    constexpr double least_share = 1e-2;
-    number.expected = number.deviation > 0.0
-                          ? z(number.at)
-                          : std::max(z(number.at), least_share * number.expected);
+    // a positive number is held by one over what is expected of it: expecting less would hold it more
+    number.expected =
+        number.deviation > 0.0 ? z(number.at) : std::max(z(number.at), number.expected);
     center_(number.at) = number.expected;
   }
 }

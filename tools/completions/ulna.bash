@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify simulate robots help"
+  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify simulate mpc robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -55,8 +55,9 @@ _ulna() {
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
-    identify) options="$import --validate --split --filter --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
+    identify) options="$import --validate --split --filter --delay --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --duration --period --integrator --step --tolerance --torque --target --bandwidth --no-limits --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
+    mpc) options="$import --demo --duration --rate --steps --goal --payload --payload-at --vary --law --knowledge --seed --report --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

@@ -1,0 +1,112 @@
+#include "cli.hpp"
+
+using namespace ulna::test;
+
+namespace {
+
+/// A trial that is quick: few samples, a short horizon.
+std::vector<std::string> quick(std::vector<std::string> more) {
+  std::vector<std::string> line{"mpc", "panda", "--rate", "100", "--duration", "2", "--steps", "8"};
+  line.insert(line.end(), more.begin(), more.end());
+  return line;
+}
+
+TEST(MpcVerb, tells_what_it_promised_as_json) {
+  const json d = document(run_cli(quick({"--payload", "2", "--payload-at", "0.5", "--json",
+                                         "--knowledge", "identified,fixed,perfect"})),
+                          "ulna.mpc/1");
+  for (const char* run : {"identified", "fixed", "perfect"}) {
+    EXPECT_TRUE(d["runs"][run]["finished"]) << run;
+    EXPECT_EQ(d["runs"][run]["steps"], 200);
+    EXPECT_EQ(d["runs"][run]["torque_breaches"], 0);
+    EXPECT_GT(d["tracking_rmse"][run], 0.0);
+  }
+  EXPECT_LT(d["tracking_rmse"]["perfect"], d["tracking_rmse"]["fixed"]);
+  EXPECT_EQ(d["payload"]["mass"], 2.0);
+  for (const char* what : {"p50", "p95", "p99", "max"}) EXPECT_GT(d["step_us"][what], 0.0);
+  EXPECT_TRUE(d["consistent_always"]);
+  EXPECT_LE(d["allocations"], 0);
+}
+
+TEST(MpcVerb, the_same_seed_tells_the_same) {
+  const auto rmse = [](const char* seed) {
+    return document(run_cli(quick({"--json", "--vary", "30", "--seed", seed})),
+                    "ulna.mpc/1")["tracking_rmse"];
+  };
+  EXPECT_EQ(rmse("7"), rmse("7"));
+  EXPECT_NE(rmse("7"), rmse("8"));
+}
+
+TEST(MpcVerb, fits_a_terminal_and_writes_a_page) {
+  const Folder folder;
+  const RunResult r = run_cli(quick({"--payload", "1", "--report", folder.path("page.html")}));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_LE(widest_line(r.out), 80u) << r.out;
+  EXPECT_TRUE(has(r.out, "identified"));
+  const std::string page = read_file(folder.path("page.html"));
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
+  EXPECT_TRUE(has(page, "</html>"));
+  EXPECT_FALSE(has(page, "http://") && has(page, "<script src"));
+  // not again without being told to
+  EXPECT_EQ(run_cli(quick({"--report", folder.path("page.html")})).status, 3);
+}
+
+TEST(MpcVerb, takes_a_scenario_from_a_file) {
+  const Folder folder;
+  const std::string file = folder.write("trial.yaml",
+                                        "robot: panda\n"
+                                        "duration: 1\n"
+                                        "rate: 100\n"
+                                        "horizon: {steps: 8, step: 0.02}\n"
+                                        "knowledge: [fixed, perfect]\n"
+                                        "friction: {viscous: 0.002, dry: 0.004}\n"
+                                        "faults:\n"
+                                        "  - {kind: sensor_nan, from: 0.5, to: 0.6}\n");
+  const json d = document(run_cli({"mpc", file, "--json"}), "ulna.mpc/1");
+  EXPECT_EQ(d["runs"]["fixed"]["faults"]["not_measured"], 10);
+  EXPECT_TRUE(d["runs"]["perfect"]["finished"]);
+}
+
+TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
+  const Folder folder;
+  for (const auto& [text, line, words] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"robot: panda\nduratoin: 3\n", 2, "did you mean 'duration'"},
+           {"robot: panda\nduration: long\n", 2, "duration"},
+           {"robot: panda\nhorizon:\n  steps: 8\n  stpe: 1\n", 4, "did you mean 'step"},
+           {"robot: panda\nlaw: pid\n", 2, "not one of mpc"},
+           {"robot: panda\npayload: {mass: 2, com: [1, 2]}\n", 2, "three numbers"},
+           {"robot: panda\nfaults: 3\n", 2, "not a list"},
+           {"robot: panda\ngoal: 5\n", 2, "list of numbers"},
+           {"robot: panda\n  nonsense: [\n", 2, "is not YAML"}}) {
+    const std::string file = folder.write("bad.yaml", text);
+    const RunResult r = run_cli({"mpc", file});
+    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_TRUE(has(r.err, "bad.yaml:" + std::to_string(line) + ": ")) << text << r.err;
+    EXPECT_TRUE(has(r.err, words)) << text << r.err;
+  }
+}
+
+TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
+  const Folder folder;
+  const auto expect_refused = [](const std::vector<std::string>& line, const char* words) {
+    const RunResult r = run_cli(line, {.seconds = 20.0});
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line) << r.err;
+    EXPECT_TRUE(has(r.err, words)) << testing::PrintToString(line) << r.err;
+  };
+  expect_refused({"mpc", "panda", "--goal", "9,0,0,-2,0,2,0"}, "out of reach");
+  expect_refused({"mpc", "panda", "--goal", "1,2"}, "7 joints");
+  expect_refused({"mpc", "panda", "--duration", "-1"}, "--duration");
+  expect_refused({"mpc", "panda", "--rate", "1e9"}, "--rate");
+  expect_refused({"mpc", "panda", "--steps", "0"}, "--steps");
+  expect_refused({"mpc", "panda", "--payload", "-2"}, "--payload");
+  expect_refused({"mpc", "panda", "--payload-at", "2"}, "there is no payload");
+  expect_refused({"mpc", "panda", "--law", "magic"}, "computed_torque");
+  expect_refused({"mpc", "panda", "--knowledge", "all"}, "perfect");
+  expect_refused({"mpc", "quadruped"}, "degrees of freedom");
+  const std::string deep = "robot: " + std::string(60000, '[');
+  expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML");
+  const std::string large = "robot: panda\n#" + std::string(100000, 'x');
+  expect_refused({"mpc", folder.write("large.yaml", large)}, "larger than");
+}
+
+}  // namespace
