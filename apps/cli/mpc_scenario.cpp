@@ -70,7 +70,7 @@ MpcScenario demo_scenario(const Model& model) {
     s.goal << 0.5, -0.485, -0.4, -1.856, 0.3, 1.571, 1.185;
   }
   s.payload = ScenarioPayload{.com = {0.02, -0.03, 0.08}, .at = 4.0};
-  s.friction = ScenarioFriction{.factor = 1.5, .from = 7.0, .to = 10.0};
+  s.friction = ScenarioFriction{.factor = 1.3, .from = 6.0, .to = 12.0};
   return s;
 }
 
@@ -81,6 +81,11 @@ void complete(MpcScenario& s, const Model& model) {
                     "robots whose "
                     "joints have one each",
                     model.name()));
+  if (!model.description().loops.empty())
+    throw UsageError(fmt::format(
+        "robot '{}' closes loops, which predictive control does not know; remove the joints that "
+        "close them",
+        model.name()));
   const int n = model.nv();
   const std::vector<std::string> joints = model.velocity_names();
   VectorXd middle(n), goal(n), amplitude(n), hz(n);

@@ -32,7 +32,7 @@ struct MpcScenario {
   // the controller
   ControlLaw law = ControlLaw::mpc;
   std::vector<Knowledge> knowledge = {Knowledge::identified};
-  Transcription transcription = Transcription::forward_dynamics;
+  Transcription transcription = Transcription::inverse_dynamics;
   int steps = 15;
   double step = 0.02;                                                       ///< s
   double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
@@ -46,7 +46,7 @@ struct MpcScenario {
   std::optional<ScenarioPayload> payload;
   std::optional<ScenarioFriction> friction;
   double position_noise = 1e-5, velocity_noise = 2e-3,
-         torque_noise = 1e-3;                     ///< the last of efforts
+         torque_noise = 4e-4;                     ///< the last of efforts
   double sensor_dropout = 0.0, sensor_nan = 0.0;  ///< chances
   int sensor_delay = 0;
   std::vector<TrialFault> faults;

@@ -187,7 +187,8 @@ void set_point(QpState& state, const double* x0, QpStart start) {
     }
     if (k == 0) Map(s.y + s.u, s.x) = Eigen::Map<const Vector>(x0, s.x);
     if (s.g > 0)
-      Map(s.y + s.ld, s.ld_g) = Eigen::Map<const Eigen::MatrixXd>(s.G, s.ld_g, s.n) * Map(s.y, s.n);
+      Map(s.y + s.ld, s.ld_g).noalias() =
+          Eigen::Map<const Eigen::MatrixXd>(s.G, s.ld_g, s.n) * Map(s.y, s.n);
   }
 }
 

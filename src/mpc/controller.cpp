@@ -146,7 +146,7 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   if (plan(time)) {
     kind_ = ActionKind::planned;
     planned_at_ = time;
-    tau_ = sqp_.trajectory.u[0];
+    take_torque(0);
   } else if (begun_ && time - planned_at_ <= options_.patience) {
     kind_ = ActionKind::older;
     take_older(time);
@@ -195,12 +195,24 @@ bool IdentifyingController::plan(double time) {
   return false;
 }
 
+/// The torque that is planned at a node.
+void IdentifyingController::take_torque(std::size_t node) {
+  const Trajectory& plan = sqp_.trajectory;
+  if (options_.problem.transcription == Transcription::forward_dynamics) {
+    tau_ = plan.u[node];
+  } else {
+    const Eigen::Index n = tau_.size();
+    inverse_dynamics<double>(planned_, plan.x[node].head(n), plan.x[node].tail(n), plan.u[node],
+                             ws_, tau_);
+  }
+}
+
 /// The torque that was planned for now.
 void IdentifyingController::take_older(double time) {
   const double passed = time - planned_at_;
   std::size_t k = 0;
   while (k + 2 < times_.size() && times_[k + 1] <= passed) ++k;
-  tau_ = sqp_.trajectory.u[k];
+  take_torque(k);
 }
 
 void IdentifyingController::take_safe() {

@@ -103,6 +103,7 @@ TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
   expect_refused({"mpc", "panda", "--law", "magic"}, "computed_torque");
   expect_refused({"mpc", "panda", "--knowledge", "all"}, "perfect");
   expect_refused({"mpc", "quadruped"}, "degrees of freedom");
+  expect_refused({"mpc", "fourbar"}, "closes loops");
   const std::string deep = "robot: " + std::string(60000, '[');
   expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML");
   const std::string large = "robot: panda\n#" + std::string(100000, 'x');

@@ -176,6 +176,9 @@ TEST(QpSolver, allocates_nothing) {
               solver.solve(qp.stages, qp.x0, QpStart::point);
             }),
             0);
+  const RandomQp all_kinds(1, true, true, true);
+  QpSolver other(all_kinds.sizes);
+  EXPECT_EQ(allocations_of([&] { other.solve(all_kinds.stages, all_kinds.x0); }), 0);
 }
 
 TEST(QpSolver, keeps_to_its_limits_and_returns_its_best) {

@@ -16,7 +16,8 @@ using MotionReference =
 
 struct ControllerOptions {
   double rate_hz = 1000.0;  ///< how often it acts
-  RobotProblemOptions problem = {};
+  /// By inverse dynamics, which light links with much friction do not make stiff.
+  RobotProblemOptions problem = {.transcription = Transcription::inverse_dynamics};
 
   bool identify = true;  ///< false: the model stays what it was
   std::vector<Feature> features = {Feature::viscous, Feature::coulomb};
@@ -103,6 +104,7 @@ class IdentifyingController {
  private:
   void set_references(double time);
   bool plan(double time);
+  void take_torque(std::size_t node);
   void take_older(double time);
   void take_safe();
   void clamp();
