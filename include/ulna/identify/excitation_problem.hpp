@@ -4,8 +4,8 @@
 
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
-#include "ulna/identify/base_parameters.hpp"
 #include "ulna/dynamics/capsules.hpp"
+#include "ulna/identify/base_parameters.hpp"
 #include "ulna/identify/exciting_motion.hpp"
 
 /// How much a motion tells of a robot, and what it costs: the functions that excite() is a search on,
