@@ -146,6 +146,8 @@ void measure_ulna_alone(double seconds_each, Entries& entries);
 void measure_derivative_batches(double seconds_each, Entries& entries);
 /// A million samples into normal equations and estimates, and updates online.
 void measure_identification(double seconds_each, Entries& entries);
+/// Quadratic programs, and the Panda's problem from cold and in a closed loop.
+void measure_control(double seconds_each, Entries& entries);
 /// Generated code, against the generic call and against interpreting what was traced.
 void measure_generated(double seconds_each, const std::map<std::string, long long>& counts,
                        Entries& entries);

@@ -162,6 +162,7 @@ void run(const Options& options) {
   measure_generated(options.seconds, counts, entries);
   measure_ulna_alone(2.0 * options.seconds, entries);
   measure_identification(2.0 * options.seconds, entries);
+  measure_control(2.0 * options.seconds, entries);
   show_progress("");
   write_json(options.out, entries);
 }
