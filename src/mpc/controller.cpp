@@ -109,8 +109,7 @@ IdentifyingController::IdentifyingController(const Model& model, const Controlle
                                 "' has joints told in more numbers than degrees of freedom; the "
                                 "controller identifies robots whose joints have one each");
   const Eigen::Index n = model.nv();
-  for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_, &friction_direction_})
-    v->setZero(n);
+  for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_}) v->setZero(n);
   x_.setZero(2 * n);
 }
 
@@ -154,7 +153,8 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
     kind_ = ActionKind::safe;
     take_safe();
   }
-  clamp();
+  if (kind_ != ActionKind::safe) compensate_friction();
+  keep_limits();
   prepared_ = false;
   act_us_ = microseconds_since(begin);
   return tau_;
@@ -207,7 +207,7 @@ void IdentifyingController::take_torque(std::size_t node) {
   }
 }
 
-/// The torque that was planned for now.
+/// The torque that an older plan has for this moment.
 void IdentifyingController::take_older(double time) {
   const double passed = time - planned_at_;
   std::size_t k = 0;
@@ -225,13 +225,17 @@ void IdentifyingController::take_safe() {
   }
 }
 
-void IdentifyingController::clamp() {
+/// Plans know no dry friction: what it takes in the direction of the plan comes on top.
+void IdentifyingController::compensate_friction() {
   for (Eigen::Index i = 0; i < tau_.size(); ++i) {
-    if (kind_ != ActionKind::safe) {
-      const double v = sqp_.trajectory.x[1](tau_.size() + i);
-      const double dry = v > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
-      tau_(i) += dry * std::tanh(v / friction_speed);
-    }
+    const double v = sqp_.trajectory.x[1](tau_.size() + i);
+    const double dry = v > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
+    tau_(i) += dry * std::tanh(v / friction_speed);
+  }
+}
+
+void IdentifyingController::keep_limits() {
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
     const double most = model_.effort_limit()(i);
     tau_(i) = std::isfinite(tau_(i)) ? std::clamp(tau_(i), -most, most) : 0.0;
   }

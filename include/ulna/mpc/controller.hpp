@@ -107,7 +107,8 @@ class IdentifyingController {
   void take_torque(std::size_t node);
   void take_older(double time);
   void take_safe();
-  void clamp();
+  void compensate_friction();
+  void keep_limits();
 
   Model model_;
   ControllerOptions options_;
@@ -124,7 +125,6 @@ class IdentifyingController {
   std::vector<double> times_;  ///< of the nodes after now
   Vector q_, v_;               ///< the state, measured or expected
   Vector x_, tau_, gravity_, q_reference_, v_reference_;
-  Vector friction_direction_;
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
   OnlineEstimator::Outcome outcome_ = OnlineEstimator::Outcome::ignored;
