@@ -41,7 +41,7 @@ coverage: build/coverage/build.ninja ## show how much of each file the tests rea
 	@tools/coverage build/coverage
 
 # AVX2 and FMA where there is a choice: the same code, and so the same counts, on all machines.
-bench: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
+bench thesis: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
 
 # INSTRUCTIONS=1 counts instructions too (some minutes more), DOCS=1 rewrites docs/performance.md
 .PHONY: bench
@@ -51,6 +51,14 @@ bench: build/bench/build.ninja ## measure; figures also go to build/bench/bench.
 	build/bench/bin/ulna_bench --out build/bench/bench.json \
 	  $(if $(INSTRUCTIONS),--instructions build/bench/instructions.txt)
 	@build/bench/bin/ulna_bench_report build/bench/bench.json $(if $(DOCS),docs/performance.md)
+
+# DOCS=1 rewrites docs/thesis.md and what docs/identification.md has of it
+.PHONY: thesis
+thesis: build/bench/build.ninja ## measure again what the thesis' chapter 6 did; figures also go to build/bench/thesis.json
+	@cmake --build --preset bench --target ulna_thesis ulna_thesis_report
+	build/bench/bin/ulna_thesis --out build/bench/thesis.json
+	@build/bench/bin/ulna_thesis_report build/bench/thesis.json \
+	  $(if $(DOCS),docs/thesis.md docs/identification.md)
 
 .PHONY: format
 format: dependencies-format ## lay out all sources with clang-format

@@ -12,6 +12,10 @@
 #include "peer.h"
 #include "ulna/model/model.hpp"
 
+namespace ulna {
+class Traced;
+}
+
 /// Measures ulna and its peers. A peer that does not agree with ulna is not timed.
 namespace bench {
 
@@ -79,6 +83,10 @@ std::vector<Task> tasks_of(const BenchPeer& peer, const Robot& robot);
 std::vector<Task> more_tasks_of_ulna(const Robot& robot);
 /// Code generated for the robot, compiled into a folder that is gone when the process ends.
 std::vector<Task> generated_tasks(const Robot& robot);
+/// What was traced of an algorithm: walked operation by operation, and compiled. Where it has several
+/// outputs, the first is dropped: derivatives come with the function itself.
+Task interpreted_task(int algorithm, const ulna::Traced& traced);
+Task compiled_task(int algorithm, const ulna::Traced& traced);
 
 /// The largest difference of a result from ulna's over some states, relative to the largest number
 /// in the result of the state. Accelerations and their derivatives are compared by the torques they ask
@@ -100,8 +108,9 @@ struct Entry {
   std::optional<double> difference;       ///< from ulna
   std::optional<double> bytes;            ///< that one call passes through
   std::optional<long long> instructions;  ///< per call
-  std::optional<int> operations;          ///< elementary, of generated code
+  std::optional<int> operations;          ///< elementary, of what was traced
   std::optional<double> compile_seconds;
+  std::map<std::string, double> more = {};  ///< other figures by their names
 };
 using Entries = std::vector<Entry>;
 
@@ -116,10 +125,29 @@ void show_progress(const std::string& what);
 extern "C" void bench_call(BenchFunction f, void* robot, const double* q, const double* v,
                            const double* x, double* out);
 
+/// How often runs are repeated: until their time is over, within limits.
+struct Repeats {
+  double seconds_each = 0.0;
+  int fewest = 5, most = 2000;
+};
+
 /// Runs of several things take turns, so that all meet the same noise; a run lasts at least 0.1 ms and
 /// is long enough for the clock, short enough to fall between two interruptions now and then.
 /// run(n) does the thing n times.
-std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, double seconds_each);
+std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, const Repeats& repeats);
+
+/// A library and one of the things it can do with a robot.
+struct Contestant {
+  const BenchPeer* peer;
+  Task task;
+  std::optional<int> operations = {};  ///< elementary, of what was traced
+};
+/// ulna, then the peers beside this program; of these, only some if some are named.
+std::vector<const BenchPeer*> all_peers(const std::vector<std::string>& only = {});
+/// Those of one algorithm, in turns; who does not agree with ulna is told and not timed.
+void compete(const Robot& robot, const std::vector<Contestant>& contestants, int algorithm,
+             const Repeats& repeats, const std::map<std::string, long long>& counts,
+             Entries& entries);
 
 /// Keeps the compiler from leaving out what nobody reads.
 template <class T>

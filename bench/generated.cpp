@@ -124,23 +124,35 @@ struct Generated {
   double compile_seconds;
 };
 
+template <class Way>
+Task make(int k, const char* variant, Way way) {
+  return {k, variant, Way::call, std::make_shared<Way>(std::move(way)), k == BENCH_REGRESSOR};
+}
+
+Task compiled_task(int algorithm, const Traced& traced, const CompileOptions& options) {
+  return make(algorithm, "generated", Compiled{Vectors(traced), CompiledFunction(traced, options)});
+}
+
 Generated generate(const Robot& robot, RobotFunction function, const CompileOptions& options) {
   const Traced traced = trace(robot.model, function);
+  const int k = algorithm_of(function);
   const auto start = std::chrono::steady_clock::now();
-  CompiledFunction compiled(traced, options);
+  const Task compiled = compiled_task(k, traced, options);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const int k = algorithm_of(function);
-  const auto task = [&](const char* variant, auto way) {
-    using Way = decltype(way);
-    return Task{k, variant, Way::call, std::make_shared<Way>(std::move(way)), k == BENCH_REGRESSOR};
-  };
-  return {task("generated", Compiled{Vectors(traced), std::move(compiled)}),
-          task("interpreted", Interpreted{Vectors(traced), Interpreter(traced)}),
-          traced.operation_count(), seconds};
+  return {compiled, interpreted_task(k, traced), traced.operation_count(), seconds};
 }
 
 }  // namespace
+
+Task interpreted_task(int algorithm, const Traced& traced) {
+  return make(algorithm, "interpreted", Interpreted{Vectors(traced), Interpreter(traced)});
+}
+
+Task compiled_task(int algorithm, const Traced& traced) {
+  const Folder cache;
+  return compiled_task(algorithm, traced, options(cache.path()));
+}
 
 std::vector<Task> generated_tasks(const Robot& robot) {
   const Folder cache;

@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -19,9 +18,6 @@ const char* const usage =
     "  --seconds S          for one library, robot and algorithm (default 0.2)\n"
     "  --count NAME         run one library for callgrind, without timing\n"
     "  --list               name the libraries that there are\n";
-
-/// Results may differ from ulna's by so much, relative to the largest number; finite differences by more.
-double tolerance(const Task& task) { return task.variant == "finite differences" ? 1e-5 : 1e-9; }
 
 struct Options {
   std::string out = "bench.json", instructions, count;
@@ -80,71 +76,21 @@ std::map<std::string, long long> read_instructions(const std::string& path) {
   return counts;
 }
 
-/// A library and one of the things it can do with a robot.
-struct Contestant {
-  const BenchPeer* peer;
-  Task task;
-};
-
 void measure_robot(const std::string& name, const std::vector<const BenchPeer*>& peers,
                    double seconds, const std::map<std::string, long long>& counts,
                    Entries& entries) {
   const Robot robot = make_robot(name);
-  const States& states = robot.states;
-  const std::vector<Task> ulna = tasks_of(*peers.front(), robot);
   std::vector<Contestant> contestants;
-  for (const Task& task : ulna) contestants.push_back({peers.front(), task});
+  for (const BenchPeer* peer : peers)
+    for (const Task& task : tasks_of(*peer, robot)) contestants.push_back({peer, task});
   for (const Task& task : more_tasks_of_ulna(robot)) contestants.push_back({peers.front(), task});
-  for (std::size_t p = 1; p < peers.size(); ++p)
-    for (const Task& task : tasks_of(*peers[p], robot)) contestants.push_back({peers[p], task});
-
-  for (int k = 0; k < BENCH_ALGORITHMS; ++k) {
-    show_progress(name + ", " + algorithm_name(k));
-    std::vector<double> out(result_size(k, states));
-    std::vector<std::function<void(long)>> runs;
-    std::vector<std::size_t> timed;
-    for (const auto& [peer, task] : contestants) {
-      if (task.algorithm != k) continue;
-      Entry entry;
-      entry.library = peer->name;
-      entry.version = peer->version;
-      entry.robot = name;
-      entry.nv = states.nv;
-      entry.algorithm = algorithm_name(k);
-      entry.variant = task.variant;
-      entry.difference = difference(task, ulna, states);
-      if (*entry.difference > tolerance(task)) {
-        show_progress("");
-        const std::string variant = task.variant.empty() ? "" : " by " + task.variant;
-        std::fprintf(stderr, "%s does not agree with ulna on %s%s of %s (%.1e) and is not timed\n",
-                     peer->name, algorithm_name(k), variant.c_str(), name.c_str(),
-                     *entry.difference);
-      } else {
-        const auto count = counts.find(count_label(peer->name, name, task));
-        if (count != counts.end()) entry.instructions = count->second;
-        // goes on where the last run ended: a library that remembers its last state gains nothing
-        runs.push_back([&states, &out, task = task, k, s = 0](long n) mutable {
-          for (long i = 0; i < n; ++i, s = (s + 1) % state_count)
-            bench_call(task.function, task.instance.get(), states.q_of(s), states.v_of(s),
-                       states.x_of(k, s), out.data());
-        });
-        timed.push_back(entries.size());
-      }
-      entries.push_back(entry);
-    }
-    // there are more ways to derivatives than to anything else
-    const std::vector<Times> times = race(runs, is_derivative(k) ? seconds / 2 : seconds);
-    for (std::size_t i = 0; i < timed.size(); ++i) entries[timed[i]].times = times[i];
-  }
+  // there are more ways to derivatives than to anything else
+  for (int k = 0; k < BENCH_ALGORITHMS; ++k)
+    compete(robot, contestants, k, {is_derivative(k) ? seconds / 2 : seconds}, counts, entries);
 }
 
 void run(const Options& options) {
-  std::vector<const BenchPeer*> peers{&ulna_peer()};
-  const auto folder = std::filesystem::canonical("/proc/self/exe").parent_path() / "peers";
-  for (const BenchPeer* peer : load_peers(folder))
-    if (options.only.empty() || std::count(options.only.begin(), options.only.end(), peer->name))
-      peers.push_back(peer);
-
+  const std::vector<const BenchPeer*> peers = all_peers(options.only);
   if (options.list) {
     for (const BenchPeer* peer : peers) std::printf("%s %s\n", peer->name, peer->version);
     return;

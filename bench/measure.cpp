@@ -39,9 +39,10 @@ extern "C" [[gnu::noinline]] void bench_call(BenchFunction f, void* robot, const
   asm volatile("" ::: "memory");  // no jump: the return belongs to this function
 }
 
-std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, double seconds_each) {
+std::vector<Times> race(const std::vector<std::function<void(long)>>& runs,
+                        const Repeats& repeats) {
   constexpr double long_enough = 1e-4;
-  constexpr int fewest = 5, most = 2000;
+  const double seconds = repeats.seconds_each * static_cast<double>(runs.size());
 
   std::vector<long> calls(runs.size(), 1);
   for (std::size_t k = 0; k < runs.size(); ++k)
@@ -49,9 +50,8 @@ std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, doub
 
   std::vector<std::vector<double>> ns(runs.size());
   const Clock::time_point start = Clock::now();
-  for (int round = 0; round < most; ++round) {
-    if (round >= fewest && seconds_since(start) > seconds_each * static_cast<double>(runs.size()))
-      break;
+  for (int round = 0; round < repeats.most; ++round) {
+    if (round >= repeats.fewest && seconds_since(start) > seconds) break;
     for (std::size_t k = 0; k < runs.size(); ++k) {
       runs[k](std::min(calls[k], 8L));  // brings code and data back to the caches
       ns[k].push_back(1e9 * timed(runs[k], calls[k]) / static_cast<double>(calls[k]));
@@ -64,6 +64,28 @@ std::vector<Times> race(const std::vector<std::function<void(long)>>& runs, doub
     times.push_back({t.front(), t[t.size() / 2]});
   }
   return times;
+}
+
+void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries) {
+  const Measured& first = group.front();
+  show_progress("ulna, " + first.robot + ", " + first.algorithm + ", " + first.variant);
+  std::vector<std::function<void(long)>> runs;
+  for (const Measured& m : group) runs.push_back(m.run);
+  const std::vector<Times> times = race(runs, {seconds_each});
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Measured& m = group[i];
+    Entry entry;
+    entry.library = "ulna";
+    entry.version = ULNA_VERSION;
+    entry.robot = m.robot;
+    entry.nv = m.nv;
+    entry.algorithm = m.algorithm;
+    entry.variant = m.variant;
+    entry.times = Times{times[i].min / m.calls_per_run, times[i].median / m.calls_per_run};
+    entry.difference = m.difference;
+    entry.bytes = m.bytes;
+    entries.push_back(entry);
+  }
 }
 
 std::string count_label(const std::string& library, const std::string& robot, const Task& task) {

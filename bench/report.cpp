@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <stdexcept>
 
 namespace report {
 namespace {
@@ -180,24 +177,6 @@ std::string agreement_table(const Bench& bench) {
                rows);
 }
 
-/// How much worse than the least the middle of all repeats was: what the machine was like.
-std::string setting(const Bench& bench) {
-  std::vector<double> noise;
-  for (const Entry& e : bench.entries)
-    if (e.ns && e.median) noise.push_back(*e.median / *e.ns - 1.0);
-  std::sort(noise.begin(), noise.end());
-  const double typical = noise.empty() ? 0.0 : noise[noise.size() / 2];
-  const auto context = [&](const char* key) {
-    const auto at = bench.context.find(key);
-    return at == bench.context.end() ? std::string("?") : at->second;
-  };
-  return table({"", ""}, {{"processor", context("processor") + ", " + context("cores") + " cores"},
-                          {"compiler", context("compiler")},
-                          {"flags", "`" + context("flags") + "`"},
-                          {"noise", "typically, the median of the repeats is " +
-                                        grouped(100.0 * typical) + " % above the minimum"}});
-}
-
 // --- plots ---
 
 std::string growth_plot(const Bench& bench, const std::string& algorithm) {
@@ -229,43 +208,13 @@ Sections sections(const Bench& bench) {
   return all;
 }
 
-/// Replaces what stands between "<!-- bench: NAME -->" and "<!-- end -->".
-std::string filled(const std::string& document, const Sections& sections) {
-  const std::string begin = "<!-- bench: ", close = " -->", end = "<!-- end -->";
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t mark; (mark = document.find(begin, at)) != std::string::npos;) {
-    const std::size_t name_end = document.find(close, mark);
-    const std::size_t block_end = document.find(end, mark);
-    if (name_end == std::string::npos || block_end == std::string::npos)
-      throw std::runtime_error("a mark is not closed");
-    const auto section =
-        sections.find(document.substr(mark + begin.size(), name_end - mark - begin.size()));
-    const std::size_t text_begin = name_end + close.size();
-    out += document.substr(at, text_begin - at);
-    out += section == sections.end() ? document.substr(text_begin, block_end - text_begin)
-                                     : "\n\n" + section->second + "\n";
-    at = block_end;
-  }
-  return out + document.substr(at);
-}
-
-void write(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  if (!out.flush()) throw std::runtime_error(path + " cannot be written");
-}
-
 void run(const std::string& json, const std::string& document) {
   const Bench bench = read(json);
   if (document.empty()) {
     for (const auto& [name, text] : sections(bench)) std::cout << "\n" << name << "\n\n" << text;
     return;
   }
-  std::ifstream in(document);
-  if (!in) throw std::runtime_error(document + " cannot be read");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  write(document, filled(text, sections(bench)));
+  fill(document, sections(bench));
   const std::string stem = document.substr(0, document.rfind('.'));
   Sections plots = derivative_plots(bench);
   for (const std::string& algorithm : foremost) plots[algorithm] = growth_plot(bench, algorithm);

@@ -13,6 +13,7 @@ struct Entry {
   std::string library, version, robot, algorithm, variant;
   int nv = 0;
   std::optional<double> ns, median, difference, bytes, instructions, operations, compile_seconds;
+  std::map<std::string, double> more;  ///< all numbers by their names
 };
 using Figure = std::optional<double> Entry::*;
 
@@ -51,6 +52,16 @@ using Row = std::vector<std::string>;
 /// A table whose first column is words and whose others are numbers.
 std::string table(const Row& head, const std::vector<Row>& rows);
 
+/// The machine, and how much worse than the least the middle of all repeats was.
+std::string setting(const Bench& bench);
+
+// --- documents ---
+
+using Sections = std::map<std::string, std::string>;
+/// Replaces what stands between "<!-- bench: NAME -->" and "<!-- end -->".
+void fill(const std::string& document, const Sections& sections);
+void write(const std::string& path, const std::string& text);
+
 // --- plots ---
 
 std::string colour_of(const std::string& library);
@@ -63,8 +74,12 @@ struct Line {
   std::vector<Point> points;
   bool strong = false, dashed = false;
 };
-/// Time over the number of joints, both logarithmic, each line named at its end.
-std::string plot(const std::string& title, const std::vector<Line>& lines);
+struct Axes {
+  std::string subtitle = "time per call over the number of joints of a chain", across = "joints";
+  std::string unit = "";  ///< of what is not a time in ns
+};
+/// Both axes logarithmic, each line named at its end.
+std::string plot(const std::string& title, const std::vector<Line>& lines, const Axes& axes = {});
 
 struct Bar {
   std::string name, colour;
@@ -81,7 +96,6 @@ std::string bar_plot(const std::string& title, const std::string& subtitle,
 
 // --- derivatives and generated code ---
 
-using Sections = std::map<std::string, std::string>;
 void add_derivative_sections(const Bench& bench, Sections& sections);
 /// By the ends of their names.
 Sections derivative_plots(const Bench& bench);

@@ -49,10 +49,22 @@ Bench read(const std::string& path) {
     const auto number = [&](const char* key) {
       return e.contains(key) ? std::optional(e.at(key).get<double>()) : std::nullopt;
     };
-    bench.entries.push_back(
-        {e.at("library"), e.at("version"), e.at("robot"), e.at("algorithm"), e.value("variant", ""),
-         e.at("nv"), number("ns_min"), number("ns_median"), number("difference"), number("bytes"),
-         number("instructions"), number("operations"), number("compile_seconds")});
+    bench.entries.push_back({e.at("library"),
+                             e.at("version"),
+                             e.at("robot"),
+                             e.at("algorithm"),
+                             e.value("variant", ""),
+                             e.at("nv"),
+                             number("ns_min"),
+                             number("ns_median"),
+                             number("difference"),
+                             number("bytes"),
+                             number("instructions"),
+                             number("operations"),
+                             number("compile_seconds"),
+                             {}});
+    for (const auto& [name, figure] : e.items())
+      if (figure.is_number()) bench.entries.back().more[name] = figure;
   }
   return bench;
 }
@@ -123,6 +135,23 @@ std::string table(const Row& head, const std::vector<Row>& rows) {
   text += "\n";
   for (const Row& row : rows) text += line(row);
   return text;
+}
+
+std::string setting(const Bench& bench) {
+  std::vector<double> noise;
+  for (const Entry& e : bench.entries)
+    if (e.ns && e.median) noise.push_back(*e.median / *e.ns - 1.0);
+  std::sort(noise.begin(), noise.end());
+  const double typical = noise.empty() ? 0.0 : noise[noise.size() / 2];
+  const auto context = [&](const char* key) {
+    const auto at = bench.context.find(key);
+    return at == bench.context.end() ? std::string("?") : at->second;
+  };
+  return table({"", ""}, {{"processor", context("processor") + ", " + context("cores") + " cores"},
+                          {"compiler", context("compiler")},
+                          {"flags", "`" + context("flags") + "`"},
+                          {"noise", "typically, the median of the repeats is " +
+                                        grouped(100.0 * typical) + " % above the minimum"}});
 }
 
 }  // namespace report

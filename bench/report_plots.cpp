@@ -34,9 +34,17 @@ class Svg {
 };
 
 const char* decade_name(double decade) {
-  static const std::array<const char*, 10> names{"1 ns",   "10 ns", "100 ns", "1 µs",  "10 µs",
-                                                 "100 µs", "1 ms",  "10 ms",  "0.1 s", "1 s"};
+  static const std::array<const char*, 12> names{"1 ns",  "10 ns",  "100 ns", "1 µs",
+                                                 "10 µs", "100 µs", "1 ms",   "10 ms",
+                                                 "0.1 s", "1 s",    "10 s",   "100 s"};
   return names.at(static_cast<std::size_t>(decade));
+}
+
+std::string decade_name(double decade, const std::string& unit) {
+  if (unit.empty()) return decade_name(decade);
+  char text[32];
+  std::snprintf(text, sizeof text, "%g %s", std::pow(10.0, decade), unit.c_str());
+  return text;
 }
 
 }  // namespace
@@ -49,7 +57,8 @@ std::string colour_of(const std::string& library) {
   return colour == colours.end() ? "#000" : colour->second;
 }
 
-std::string plot(const std::string& title, const std::vector<Line>& lines) {
+std::string plot(const std::string& title, const std::vector<Line>& lines, const Axes& axes) {
+  if (lines.empty()) return "";
   std::size_t longest_name = 0;
   for (const Line& line : lines) longest_name = std::max(longest_name, line.name.size());
   const double left = 76,
@@ -72,7 +81,7 @@ std::string plot(const std::string& title, const std::vector<Line>& lines) {
   };
 
   Svg svg(width, height);
-  svg.title(left, title, "time per call over the number of joints of a chain");
+  svg.title(left, title, axes.subtitle);
   const auto across = [&](double y, const char* colour) {
     svg.put("<line x1='%g' x2='%g' y1='%.1f' y2='%.1f' stroke='%s'/>\n", left, width - right, y, y,
             colour);
@@ -81,7 +90,7 @@ std::string plot(const std::string& title, const std::vector<Line>& lines) {
     const double y = y_at(std::pow(10.0, decade));
     across(y, "#ccc");
     svg.put("<text x='%g' y='%.1f' text-anchor='end'>%s</text>\n", left - 8, y + 4.5,
-            decade_name(decade));
+            decade_name(decade, axes.unit).c_str());
     for (int k = 2; k < 10 && decade < high; ++k) across(y_at(k * std::pow(10.0, decade)), "#eee");
   }
   for (const double n : joints) {
@@ -90,8 +99,8 @@ std::string plot(const std::string& title, const std::vector<Line>& lines) {
     svg.put("<text x='%.1f' y='%g' text-anchor='middle'>%g</text>\n", x_at(n), height - bottom + 20,
             n);
   }
-  svg.put("<text x='%g' y='%g' text-anchor='middle' fill='#666'>joints</text>\n",
-          (left + width - right) / 2, height - 16);
+  svg.put("<text x='%g' y='%g' text-anchor='middle' fill='#666'>%s</text>\n",
+          (left + width - right) / 2, height - 16, axes.across.c_str());
 
   for (const Line& line : lines) {
     svg.put("<path d='");

@@ -46,6 +46,7 @@ void write_json(const std::string& path, const Entries& entries) {
     if (e.instructions) entry["instructions"] = *e.instructions;
     if (e.operations) entry["operations"] = *e.operations;
     if (e.compile_seconds) entry["compile_seconds"] = *e.compile_seconds;
+    for (const auto& [name, figure] : e.more) entry[name] = figure;
     json["entries"].push_back(std::move(entry));
   }
   std::ofstream out(path);

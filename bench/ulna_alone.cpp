@@ -185,28 +185,6 @@ void measure_csv(const bench::Robot& robot, double seconds_each, Entries& entrie
 
 }  // namespace
 
-void measure(const std::vector<Measured>& group, double seconds_each, Entries& entries) {
-  const Measured& first = group.front();
-  show_progress("ulna, " + first.robot + ", " + first.algorithm + ", " + first.variant);
-  std::vector<std::function<void(long)>> runs;
-  for (const Measured& m : group) runs.push_back(m.run);
-  const std::vector<Times> times = race(runs, seconds_each);
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const Measured& m = group[i];
-    Entry entry;
-    entry.library = "ulna";
-    entry.version = ULNA_VERSION;
-    entry.robot = m.robot;
-    entry.nv = m.nv;
-    entry.algorithm = m.algorithm;
-    entry.variant = m.variant;
-    entry.times = Times{times[i].min / m.calls_per_run, times[i].median / m.calls_per_run};
-    entry.difference = m.difference;
-    entry.bytes = m.bytes;
-    entries.push_back(entry);
-  }
-}
-
 void measure_ulna_alone(double seconds_each, Entries& entries) {
   const bench::Robot panda = make_robot("panda");
   for (const char* name : {"panda", "quadruped", "chain:28"})

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ulna/identify/refine.hpp"
+
+/// The two ways of 001, section 4.2, from a log to a robot's parameters: what its Figure 6.8 compares.
+namespace thesis {
+
+struct Errors {
+  double torque_percent = 0.0;  ///< of torques on a motion held out, without noise: ‖e‖/‖tau‖
+  double base_percent = 0.0;    ///< of base parameters: ‖e‖/‖beta‖
+};
+
+/// A robot without friction whose inertias differ from its description's by up to 30 %, moved for 10 s and
+/// measured at 100 Hz with noise on positions, velocities and torques. All ten parameters of each link are
+/// asked for; what is known before is the description. The same seed gives the same log.
+class Experiment {
+ public:
+  Experiment(const ulna::Model& robot, std::uint64_t seed);
+
+  int parameters() const { return model_.unknowns(); }
+  int base_parameters() const { return base_.size(); }
+  /// Of the description's numbers, where both begin.
+  Errors before() const { return errors(model_.known()); }
+  Errors errors(const Eigen::VectorXd& z) const;
+
+  /// Linear least squares on inverse dynamics, all joints alike (eq. 4.15).
+  ulna::Estimate linear() const;
+  /// Nonlinear ones by multiple shooting (remark 4.2.9). Needs Ceres.
+  ulna::Refinement shooting() const;
+
+ private:
+  ulna::TorqueModel model_;
+  ulna::BaseParameters base_;
+  Eigen::VectorXd truth_;
+  ulna::TorqueData held_out_;
+  ulna::Prepared log_;
+};
+
+}  // namespace thesis
