@@ -50,6 +50,12 @@ MatX<E> mass_by_columns(const Model& model, const VecX<E>& q) {
   return M;
 }
 
+Traced mass_columns(const Model& model) {
+  Tracer tracer("mass_columns");
+  tracer.output("M", mass_by_columns(model, tracer.input("q", model.nv())));
+  return tracer.finish();
+}
+
 Traced forward(const Model& model, Forward way) {
   const int nv = model.nv();
   Tracer tracer("forward");
@@ -94,6 +100,10 @@ std::vector<bench::Contestant> graph_tasks(const bench::Robot& robot) {
   both(BENCH_BIAS_TORQUE, bias(id, nv));
   both(BENCH_MASS_MATRIX, trace(model, RobotFunction::M));
   both(BENCH_FORWARD_DYNAMICS, fd);
+  const Traced columns = mass_columns(model);
+  bench::Task mass = bench::interpreted_task(BENCH_MASS_MATRIX, columns);
+  mass.variant += ", columns";
+  add(std::move(mass), columns);
   for (const auto& [way, name] : {std::pair{Forward::articulated_bodies, ", articulated bodies"},
                                   std::pair{Forward::mass_matrix, ", mass matrix"},
                                   std::pair{Forward::columns, ", columns"}}) {
