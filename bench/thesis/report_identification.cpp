@@ -73,8 +73,9 @@ std::string told(const std::string& what, const std::vector<Point>& points) {
 constexpr double clearly = 0.5;
 
 std::string finding(const Bench& bench) {
-  int seen = 0, proportional = 0, faster = 0, less_precise = 0, cases = 0;
+  int seen = 0, proportional = 0, less_precise = 0, cases = 0;
   double most = 0.0;
+  std::vector<std::string> faster;
   std::string all;
   for (const Robot& robot : robots) {
     const auto one = entries(bench, robot, linear), other = entries(bench, robot, shooting);
@@ -82,7 +83,7 @@ std::string finding(const Bench& bench) {
     const auto time = points(one, "ns_median"), shot = points(other, "ns_median");
     ++seen;
     proportional += power_law(time).exponent < 1.0 + clearly;
-    faster += power_law(shot).exponent > power_law(time).exponent + clearly;
+    if (power_law(shot).exponent > power_law(time).exponent + clearly) faster.push_back(robot.name);
     for (std::size_t i = 0; i < one.size(); ++i, ++cases) {
       less_precise += other[i]->more.at("torque_percent") > one[i]->more.at("torque_percent");
       most = std::max(most, shot[i].ns / time[i].ns);
@@ -92,7 +93,9 @@ std::string finding(const Bench& bench) {
   }
   if (seen == 0) return "Not measured: ulna was built without Ceres.\n";
   return "The linear way takes time about in proportion to the parameters: " +
-         verdict(proportional, seen) + " Multiple shooting grows faster: " + verdict(faster, seen) +
+         verdict(proportional, seen) +
+         " Multiple shooting grows faster: " + verdict(static_cast<int>(faster.size()), seen) +
+         (faster.empty() ? "" : " It does for the " + joined(faster) + ".") +
          " It is less precise: " + verdict(less_precise, cases) +
          text(
              " Its torque errors are larger in %d of %d cases, and it takes up to %s times as "
