@@ -1,7 +1,6 @@
 #include <Eigen/LU>
 
-#include "problems.hpp"
-#include "ulna/control/ipopt.hpp"
+#include "solvers.hpp"
 #include "ulna/io/import.hpp"
 
 // Loops that are closed by constraints (001, sec. 5.4.1).
@@ -43,16 +42,9 @@ TEST(LoopsInProblems, slopes_are_those_of_values) {
               options.final_time = {{0.03, 0.2}};
               options.initial_given.assign(static_cast<std::size_t>(2 * model.nv()), false);
             }
-            Plant<double> plant(model);
-            plant.remove_friction();
-            RobotProblem problem(plant, options);
+            RobotProblem problem(smooth_plant(model), options);
             const Trajectory t = random_trajectory(problem, random);
-            for (int k = 0; k <= problem.steps(); ++k) {
-              const VectorXd x = t.x[static_cast<std::size_t>(problem.stage(k))];
-              problem.set_reference(
-                  k, integrate(model, x.head(model.nq()), random_v(model, random, 0.5)),
-                  random_v(model, random));
-            }
+            set_random_references(problem, t, random);
             expect_true_slopes(problem, t, 1e-7);
           }
       },
@@ -305,17 +297,6 @@ TEST(FourBar, gains_as_much_energy_as_its_crank_is_given) {
   }
 }
 
-void expect_agreement(RobotProblem& problem, const Trajectory& guess) {
-  Sqp sqp(problem);
-  sqp.trajectory = guess;
-  const SqpReport& report = sqp.solve(guess.x[0]);
-  ASSERT_EQ(report.status, SqpStatus::solved) << report.str();
-  if (!has_ipopt()) GTEST_SKIP() << "built without Ipopt";
-  const IpoptResult witness = solve_with_ipopt(problem, guess, guess.x[0]);
-  ASSERT_EQ(witness.status, SqpStatus::solved) << witness.str();
-  EXPECT_NEAR(report.cost, witness.cost, 1e-6 * witness.cost) << report.str() << witness.str();
-}
-
 TEST(SolversOfLoops, agree_on_the_four_bar) {
   const Model model = load_robot("fourbar").model;
   for (const Transcription transcription : both_transcriptions) {
@@ -324,14 +305,14 @@ TEST(SolversOfLoops, agree_on_the_four_bar) {
     {
       SCOPED_TRACE("driven at its crank");
       Turn turn(options);
-      expect_agreement(turn.problem, turn.guess);
+      expect_agreement(turn.problem, turn.guess, turn.guess.x[0]);
     }
     {
       SCOPED_TRACE("driven at all joints");
       RobotProblemOptions strong = options;
       strong.limits.reset();
       Turn turn(strong);
-      expect_agreement(turn.problem, turn.guess);
+      expect_agreement(turn.problem, turn.guess, turn.guess.x[0]);
     }
     {
       SCOPED_TRACE("as fast as it can, to where the crank has to be");
@@ -341,7 +322,7 @@ TEST(SolversOfLoops, agree_on_the_four_bar) {
       options.final_given = {true, false, false, true, false, false};
       Turn turn(options);
       turn.problem.set_initial(VectorXd::Zero(3), VectorXd::Zero(3));
-      expect_agreement(turn.problem, turn.guess);
+      expect_agreement(turn.problem, turn.guess, turn.guess.x[0]);
     }
   }
 }
@@ -370,7 +351,8 @@ TEST(SolversOfLoops, agree_on_an_arm_that_holds_on_to_the_world) {
       RobotProblem problem(plant, options);
       EXPECT_EQ(problem.loops()->size(), kind == JointType::ball ? 3 : 5);
       problem.set_goal(q + VectorXd{{0.5, 0.3, -0.4, 0.5, 0.3, -0.5, 0.4}});
-      expect_agreement(problem, problem.guess(q, VectorXd::Zero(7)));
+      const Trajectory guess = problem.guess(q, VectorXd::Zero(7));
+      expect_agreement(problem, guess, guess.x[0]);
     }
 }
 
@@ -421,6 +403,21 @@ TEST(FourBar, whose_ends_leave_its_loop_no_room_is_refused) {
                "initial_given leaves free 1 velocities");
   EXPECT_PRED2(has, message([](auto& o) { o.closed_at = VectorXd::Zero(2); }), "2");
   EXPECT_PRED2(has, message([](auto& o) { o.integrator = Integrator::euler; }), "midpoint");
+}
+
+TEST(FourBar, that_must_not_hit_the_floor_keeps_its_loop_closed_as_well) {
+  RobotProblemOptions options = fourbar_options(load_robot("fourbar").model, forward, 8);
+  options.collisions = {.floor = -0.2};
+  Turn turn(options);
+  const int pairs = turn.problem.capsules()->size();
+  ASSERT_GT(pairs, 0);
+  const Bounds& b = turn.problem.bounds(3);
+  EXPECT_EQ(b.upper.tail(pairs + 4).head(4), VectorXd::Zero(4));
+  EXPECT_EQ(b.lower.tail(pairs + 4).head(4), VectorXd::Zero(4));
+  EXPECT_EQ(b.lower.tail(pairs), VectorXd::Constant(pairs, turn.problem.capsules()->required()));
+  const VectorXd g = values_at(turn.problem, turn.guess)[3].g;
+  EXPECT_LT(g.head(4).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_GT(g.tail(pairs).minCoeff(), 0.0);
 }
 
 // Where the first configuration is free, it closes the loop by itself.

@@ -180,10 +180,14 @@ TEST(Loops, find_a_dead_centre) {
           .joint("b", JointType::continuous, "left", "top", Pose({0.2, 0, 0}), y)
           .joint("c", JointType::continuous, "ground", "right", Pose({0.5, 0, 0}), y)
           .build();
-  LoopDescription pin;
-  pin.name = "pin", pin.type = JointType::ball, pin.link1 = "top", pin.link2 = "right";
-  pin.origin1 = Pose({0.5, 0, 0}), pin.origin2 = Pose({0.2, 0, 0});
-  const Loops loops(model, {pin}, neutral(model));
+  const Loops loops(model,
+                    {{.name = "pin",
+                      .type = JointType::ball,
+                      .link1 = "top",
+                      .link2 = "right",
+                      .origin1 = Pose({0.5, 0, 0}),
+                      .origin2 = Pose({0.2, 0, 0})}},
+                    neutral(model));
   EXPECT_EQ(loops.size(), 2);
   EXPECT_THROW(loops.require_closed(VectorXd::Zero(3), VectorXd::Zero(3), 1e-9),
                std::invalid_argument);

@@ -21,7 +21,7 @@ void Holding::operator()(const Plant<double>& plant, In<double> q, const MotionW
   const Eigen::MatrixXd& J = loops_->J();
   const double most = std::max(weights.torque.maxCoeff(), 1e-12);
   for (Eigen::Index i = 0; i < price_.size(); ++i)
-    price_(i) = limits.torque(i) == 0.0 ? 1e8 * most : std::max(weights.torque(i), 1e-6 * most);
+    price_(i) = limits.torque(i) == 0.0 ? 1e8 * most : std::max(weights.torque(i), 1e-3 * most);
   for (Eigen::Index i = 0; i < price_.size(); ++i) weighted_.col(i) = price_(i) * J.col(i);
   normal_.noalias() = weighted_.lazyProduct(J.transpose());
   lambda.noalias() = weighted_.lazyProduct(tau);

@@ -32,8 +32,8 @@ class Holding;
 /// state is, a stage without a state comes before the nodes: its inputs are by how much the first state
 /// leaves what was set, in the directions that are free, and then the final time.
 ///
-/// Loops add to the inputs the forces λ through them and numbers μ that mend the errors of a step, and to
-/// the rows of every node after the first that they are closed and stay so. See docs/control.md.
+/// Loops add two inputs per row to each step, the first of which is the force λ through it, and to each
+/// node the rows that they are closed and stay so: see docs/control.md.
 ///
 /// What changes between solves, the plant, references and limits, is replaced without allocation.
 class RobotProblem : public OptimalControlProblem {
@@ -68,7 +68,7 @@ class RobotProblem : public OptimalControlProblem {
 
   /// The joints that close loops; null: there are none.
   const Loops* loops() const { return loops_ ? &*loops_ : nullptr; }
-  /// Of an input: the forces through them.
+  /// Of an input: the forces through them at its node.
   Vector loop_forces(In u) const { return u.segment(model().nv(), loops_ ? loops_->size() : 0); }
 
   void set_obstacle(int i, const Rod& obstacle);
