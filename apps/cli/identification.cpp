@@ -217,6 +217,11 @@ Delay delay_of(const std::vector<Trace>& traces) {
                         longest);
 }
 
+bool badly_explained(const Fit& fit) {
+  return !(fit.total_percent <= too_much_unexplained &&
+           fit.per_joint_percent.maxCoeff() <= too_much_of_a_joint);
+}
+
 void remark_on(const IdentifySettings& settings, Identification& result) {
   const Judged& chosen = result.chosen;
   const Estimate& estimate = chosen.estimate;
@@ -247,6 +252,19 @@ void remark_on(const IdentifySettings& settings, Identification& result) {
   };
   unexplained(chosen.fit, "by the fit");
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
+  const std::vector<std::string> joints = result.torques.model().velocity_names();
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (const double percent = chosen.fit.per_joint_percent(static_cast<Eigen::Index>(i));
+        percent > too_much_of_a_joint)
+      remark(false, fmt::format("joint '{}': {:.3g} % of its torque is not explained by the fit; "
+                                "what is told of it means little",
+                                joints[i], percent));
+  if (const std::optional<Exchange>& e = result.exchange)
+    remark(true, fmt::format("joints '{}' and '{}' look swapped: with their columns exchanged, "
+                             "{:.3g} % instead of {:.3g} % of a joint's torque is unexplained",
+                             joints[static_cast<std::size_t>(e->one)],
+                             joints[static_cast<std::size_t>(e->other)], e->after_percent,
+                             e->before_percent));
   int estimated = 0;
   for (int k = 0; k < result.torques.unknowns(); ++k)
     if (result.state(k) == "estimated") ++estimated;
@@ -407,6 +425,8 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
   }
   result.repeated_percent = repeated_percent(data, samples.held_out);
   if (!settings.delay) result.delay = delay_of(result.traces);
+  if (badly_explained(result.chosen.fit))
+    result.exchange = find_exchange(torques, result.base, data);
   remark_on(settings, result);
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include "ulna/identify/clock.hpp"
 #include "ulna/identify/delay.hpp"
+#include "ulna/identify/exchange.hpp"
 #include "ulna/identify/refine.hpp"
 #include "ulna/identify/screen.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -30,6 +31,8 @@ struct IdentifySettings {
 inline constexpr double learned_enough = 0.1;
 /// Above this many percent of the torque unexplained, nothing that was found can be trusted.
 inline constexpr double too_much_unexplained = 25.0;
+/// And of one joint, which may be small beside the others: above this many, its columns are suspected.
+inline constexpr double too_much_of_a_joint = 50.0;
 
 struct LogSummary {
   std::string file, use;  ///< fit, validation, or both if it was split
@@ -87,6 +90,7 @@ struct Identification {
   std::optional<Judged> start;  ///< what refinement began with
   std::optional<OnlineFigures> online;
   Delay delay;
+  std::optional<Exchange> exchange;  ///< joints that seem to be confused in the logs
   std::vector<Trace> traces;
   std::vector<Remark> remarks;
   Diagnostics found;

@@ -27,6 +27,7 @@
 #include "ulna/identify/clock.hpp"
 #include "ulna/identify/delay.hpp"
 #include "ulna/identify/estimate.hpp"
+#include "ulna/identify/exchange.hpp"
 #include "ulna/identify/excite.hpp"
 #include "ulna/identify/filter.hpp"
 #include "ulna/identify/log.hpp"

@@ -26,8 +26,8 @@ template <class F>
   for (int i = 0; i < s.rows; i += width) f(i);
 }
 
-/// What one side of a pack of rows comes to, when t λ is to become `aim` less the product of the
-/// changes of the predictor: dλ = push - weight dy.
+/// What one side of a pack of rows comes to, when t λ is to become `aim` less a part of the product of
+/// the changes of the predictor, `correction`: dλ = push - weight dy.
 struct SidePack {
   Lanes t, l, beyond;  ///< beyond: what the distance is off from what the row says
   Lanes weight, push;
@@ -35,14 +35,15 @@ struct SidePack {
 
   template <bool Soft>
   [[gnu::always_inline]] static SidePack of(const QpStageData& s, const QpSide& side, double sign,
-                                            double aim, bool corrected, int i) {
+                                            double aim, double correction, int i) {
     SidePack p;
     const Lanes present = load(side.present + i), one(1.0);
     p.t = load(side.distance + i), p.l = load(side.multiplier + i);
     p.beyond = (Lanes(sign) * load(s.y + i) - load(side.bound + i) - p.t) * present;
     const Lanes inverse = one / p.t;
     Lanes goal = Lanes(aim) * present;
-    if (corrected) goal -= load(side.d_distance + i) * load(side.d_multiplier + i);
+    if (correction > 0.0)
+      goal -= Lanes(correction) * load(side.d_distance + i) * load(side.d_multiplier + i);
     p.weight = p.l * inverse;
     if constexpr (Soft) {
       const Lanes soft = load(side.soft + i);
@@ -50,7 +51,9 @@ struct SidePack {
       p.beyond += p.slack * soft;
       const Lanes per_slack = one / p.slack;
       Lanes slack_goal = Lanes(aim) * soft;
-      if (corrected) slack_goal -= load(side.d_slack + i) * load(side.d_slack_multiplier + i);
+      if (correction > 0.0)
+        slack_goal -=
+            Lanes(correction) * load(side.d_slack + i) * load(side.d_slack_multiplier + i);
       p.slack_rate = p.slack_multiplier * per_slack;
       p.slack_push = slack_goal * per_slack - p.slack_multiplier;
       const Lanes squared = load(side.price_squared + i);
@@ -69,9 +72,9 @@ struct SidePack {
 /// What one side adds to weight and linear. sign: +1 of the lower side, -1 of the upper.
 template <bool Soft>
 inline void add_side(const QpStageData& s, const QpSide& side, double sign, double aim,
-                     bool corrected) {
+                     double correction) {
   each_pack(s, [&](int i) {
-    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, corrected, i);
+    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
     Lanes weight = p.weight, push = p.push;
     if constexpr (Soft) {
       push -= weight * p.slack_change(Lanes(0.0));
@@ -82,16 +85,16 @@ inline void add_side(const QpStageData& s, const QpSide& side, double sign, doub
   });
 }
 
-inline void set_rows(QpState& state, double aim, bool corrected) {
+inline void set_rows(QpState& state, double aim, double correction) {
   for (QpStageData& s : state.stages) {
     std::memset(s.weight, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
     std::memset(s.linear, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
     if (s.any_soft) {
-      add_side<true>(s, s.lower, 1.0, aim, corrected);
-      add_side<true>(s, s.upper, -1.0, aim, corrected);
+      add_side<true>(s, s.lower, 1.0, aim, correction);
+      add_side<true>(s, s.upper, -1.0, aim, correction);
     } else {
-      add_side<false>(s, s.lower, 1.0, aim, corrected);
-      add_side<false>(s, s.upper, -1.0, aim, corrected);
+      add_side<false>(s, s.lower, 1.0, aim, correction);
+      add_side<false>(s, s.upper, -1.0, aim, correction);
     }
     if (s.any_equal)
       each_pack(s, [&](int i) {
@@ -125,9 +128,9 @@ struct StepSums {
 /// The changes of t and λ that go with dy.
 template <bool Soft>
 inline void set_changes(const QpStageData& s, const QpSide& side, double sign, double aim,
-                        bool corrected, StepSums& sums) {
+                        double correction, StepSums& sums) {
   each_pack(s, [&](int i) {
-    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, corrected, i);
+    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
     const Lanes present = load(side.present + i);
     const Lanes dy = Lanes(sign) * load(s.dy + i) * present;
     Lanes dt = dy + p.beyond, dl = p.push - p.weight * dy;
@@ -143,12 +146,12 @@ inline void set_changes(const QpStageData& s, const QpSide& side, double sign, d
   });
 }
 
-inline StepSums set_changes(QpState& state, double aim, bool corrected) {
+inline StepSums set_changes(QpState& state, double aim, double correction) {
   StepSums sums;
   for (QpStageData& s : state.stages) {
     const auto both = [&]<bool Soft>() {
-      set_changes<Soft>(s, s.lower, 1.0, aim, corrected, sums);
-      set_changes<Soft>(s, s.upper, -1.0, aim, corrected, sums);
+      set_changes<Soft>(s, s.lower, 1.0, aim, correction, sums);
+      set_changes<Soft>(s, s.upper, -1.0, aim, correction, sums);
     };
     s.any_soft ? both.template operator()<true>() : both.template operator()<false>();
   }
@@ -278,21 +281,24 @@ inline void solve_qp(QpState& state, const QpQuestion& question) {
   while (report.iterations < options.iterations) {
     if (question.deadline && QpSolver::Clock::now() >= *question.deadline) break;
     // predictor: straight to the bounds
-    set_rows(state, 0.0, false);
+    set_rows(state, 0.0, 0.0);
     if (!factor_all(state)) {
       report.status = QpStatus::failed;
       break;
     }
     backward(state), forward(state);
-    StepSums sums = set_changes(state, 0.0, false);
+    StepSums sums = set_changes(state, 0.0, 0.0);
     double a = std::min(1.0, sums.longest());
     if (sides > 0.0) {
       // corrector: back from them by as much as the predictor was hindered
       const double now = sums.after(0.0) / sides, predicted = sums.after(a) / sides;
       const double aim = now * std::pow(std::clamp(predicted / now, 0.0, 1.0), 3);
-      set_rows(state, aim, true);
+      // all of dt dλ, where the predictor goes about as far as that is true of; a predictor that soon
+      // meets a bound says little of it, and with all of it the method may go in circles [Cartis 2009]
+      const double correction = std::min(1.0, 2.0 * a);
+      set_rows(state, aim, correction);
       backward(state), forward(state);
-      sums = set_changes(state, aim, true);
+      sums = set_changes(state, aim, correction);
       a = std::min(1.0, 0.995 * sums.longest());
     }
     if (!std::isfinite(a)) {

@@ -208,9 +208,11 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
                   " cannot be read; the first: " + first_corrupt,
               "dropped");
   if (log.empty()) {
-    found.add(log_rules::too_short, {file, 0, 0}, "",
-              log.rows ? "none of the " + counted(log.rows, "row") + " can be read"
-                       : "the table has a header and no rows");
+    if (log.rows)
+      found.add(log_rules::mostly_lost, {file, 0, 0}, "",
+                "none of the " + counted(log.rows, "row") + " can be read");
+    else
+      found.add(log_rules::too_short, {file, 0, 0}, "", "the table has a header and no rows");
     return {};
   }
   return log;

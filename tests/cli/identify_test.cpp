@@ -395,7 +395,7 @@ INSTANTIATE_TEST_SUITE_P(
                  m.swap(m.q), m.swap(m.v), m.swap(m.tau);
                  return m.csv();
                },
-               1, "not explained"},
+               1, "look swapped"},
         BadLog{"mixed_rates",
                [] {
                  std::vector<std::string> lines = Motion(1, 12.0, 200.0).lines(), kept;
