@@ -37,6 +37,6 @@ int main() {
     if (u.size() > 0) std::printf(" %10.4f", u(0));
     std::printf("\n");
   }
-  const bool up = std::abs(sqp.trajectory.x.back()(0) - 3.14159265358979) < 0.01;
+  const bool up = std::abs(sqp.trajectory.x.back()(0) - 3.14159265358979) < 0.1;
   return report.status == ulna::SqpStatus::solved && up ? 0 : 1;
 }
