@@ -203,17 +203,6 @@ TEST(FourBar, keeps_its_loop_closed_at_all_nodes_and_gets_there) {
     }
 }
 
-/// How far the crank is from where the torques of a trajectory would have it, at any node.
-double astray(Turn& turn, const Trajectory& t) {
-  Crank crank(turn.problem.plant());
-  double angle = 0.0, rate = 0.0, most = 0.0;
-  for (int k = 0; k < turn.problem.steps(); ++k) {
-    crank.go(angle, rate, turn.torque(t, k), duration / turn.problem.steps());
-    most = std::max(most, std::abs(t.x[static_cast<std::size_t>(k) + 1](0) - angle));
-  }
-  return most;
-}
-
 /// A motion by torques that hardly depend on how long steps are: near smooth ones, and not too fast.
 struct Driven : Turn {
   Driven(Transcription t, int steps, bool friction = true) : Turn(t, steps, friction) {
@@ -225,6 +214,62 @@ struct Driven : Turn {
       problem.set_torque_reference(k, VectorXd{{0.2 * std::cos(4.0 * k / steps) - 0.1, 0.0, 0.0}});
   }
 };
+
+/// How far the loop is open anywhere: between nodes, forces through it are linear and the tree moves by them.
+double widest_gap(const Driven& driven, const Trajectory& t) {
+  const double h = duration / driven.problem.steps();
+  constexpr int parts = 20;
+  Loops loops = *driven.problem.loops();
+  ForwardDynamics<double> dynamics(driven.model);
+  double widest = 0.0;
+  for (std::size_t k = 0; k < t.u.size() - 1; ++k) {
+    const VectorXd& u = t.u[k];
+    const auto rate = [&](double share, const VectorXd& x) {
+      loops.set(x.head(3));
+      const VectorXd lambda = (1.0 - share) * u.segment(3, 2) + share * u.tail(2),
+                     tau = u.head(3) + loops.J().transpose() * lambda;
+      VectorXd dx(6), a(3);
+      EXPECT_TRUE(dynamics(driven.problem.plant(), x.head(3), x.tail(3), tau, a));
+      dx << x.tail(3), a;
+      return dx;
+    };
+    VectorXd x = t.x[k];
+    for (int i = 0; i < parts; ++i) {
+      const double part = h / parts, at = static_cast<double>(i) / parts, half = 0.5 / parts;
+      const VectorXd k1 = rate(at, x), k2 = rate(at + half, x + 0.5 * part * k1),
+                     k3 = rate(at + half, x + 0.5 * part * k2),
+                     k4 = rate(at + 2.0 * half, x + part * k3);
+      x += part / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+      loops.set(x.head(3));
+      widest = std::max(widest, loops.gap().cwiseAbs().maxCoeff());
+    }
+  }
+  return widest;
+}
+
+TEST(FourBar, is_hardly_open_between_nodes_either_and_less_so_in_shorter_steps) {
+  double before = 0.0;
+  for (const int steps : {20, 40, 80}) {
+    Driven driven(forward, steps);
+    const double gap = widest_gap(driven, driven.solve());
+    if (before > 0.0) {
+      EXPECT_GT(before / gap, 12.0);
+    }
+    before = gap;
+  }
+  EXPECT_LT(before, 1e-7);
+}
+
+/// How far the crank is from where the torques of a trajectory would have it, at any node.
+double astray(Turn& turn, const Trajectory& t) {
+  Crank crank(turn.problem.plant());
+  double angle = 0.0, rate = 0.0, most = 0.0;
+  for (int k = 0; k < turn.problem.steps(); ++k) {
+    crank.go(angle, rate, turn.torque(t, k), duration / turn.problem.steps());
+    most = std::max(most, std::abs(t.x[static_cast<std::size_t>(k) + 1](0) - angle));
+  }
+  return most;
+}
 
 // Forces that are linear in a step leave RK4 at order four; in inverse dynamics torques are those of the
 // beginning of a step, which is order one.
