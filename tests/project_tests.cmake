@@ -59,3 +59,8 @@ add_test(
     -DCXX=${CMAKE_CXX_COMPILER}
     -DFLAGS=${CMAKE_CXX_FLAGS}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
+
+# Examples that tell by their exit code whether they come to a good end.
+if(TARGET swing_up)
+  add_test(NAME example_swing_up COMMAND swing_up)
+endif()

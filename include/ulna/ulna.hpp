@@ -11,6 +11,7 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
+#include "ulna/derivatives/loops.hpp"
 #include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"

@@ -48,6 +48,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       whitened_(rows_),
       weighed_(Eigen::VectorXd::Zero(noise.size())),
       variance_(weighed_),
+      held_(weighed_),
       seen_(r_),
       inverse_(R_),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
@@ -69,10 +70,13 @@ void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In* 
   const int n = model_.model().nv();
   for (int i = 0; i < n; ++i) {
     rows_.col(i).head(model_.inertial_size()) = Y_.row(i);
-    for (int k = 0; k < model_.feature_count(); ++k)
-      rows_(model_.at(i, k), i) =
-          feature_of(model_.features()[k], v(i), a(i), tau ? (*tau)(i) : 0.0, direction_of(v(i)));
+    set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction_of(v(i)));
   }
+}
+
+void OnlineEstimator::set_features(int dof, double v, double a, double tau, double direction) {
+  for (int k = 0; k < model_.feature_count(); ++k)
+    rows_(model_.at(dof, k), dof) = feature_of(model_.features()[k], v, a, tau, direction);
 }
 
 void OnlineEstimator::predict(const In& q, const In& v, const In& a,
@@ -97,18 +101,28 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     return Outcome::ignored;
   }
   set_rows(q, v, a, &tau);
+  for (int i = 0; i < tau.size(); ++i) {
+    held_(i) = 0.0;
+    if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
+    // dry friction holds against whatever else there is
+    set_features(i, v(i), a(i), tau(i), 0.0);
+    held_(i) = direction_of(tau(i) - rows_.col(i).dot(z_));
+    set_features(i, v(i), a(i), tau(i), held_(i));
+  }
   whitened_ = rows_;
   solver_.variances(whitened_, variance_);
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
-    // a joint that hardly moves has no direction for its dry friction: what it tells is not believed
-    if (dry_ && std::abs(v(i)) < options_.slow) {
+    const double error = tau(i) - rows_.col(i).dot(z_),
+                 far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
+    // a joint that rests tells that its dry friction is at least what it holds against: that is news
+    // only if it is more than it is taken for, by more than noise
+    if (held_(i) != 0.0 && error * held_(i) < 3.0 * noise_(i)) {
+      surprised_(i) = 0;
       whitened_.col(i).setZero();
       weighed_(i) = 0.0;
       continue;
     }
-    const double error = tau(i) - rows_.col(i).dot(z_),
-                 far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
     // what is far off now and then is an outlier; what stays there is news, and is believed until
     // it is expected
     surprised_(i) = far > options_.outlier ? std::min(surprised_(i) + 1, options_.patience + 2) : 0;

@@ -47,6 +47,11 @@ Plant<double> without_dry_friction(Plant<double> plant) {
   return plant;
 }
 
+std::vector<Feature> features_of(const Plant<double>& plant) {
+  if (plant.friction == plant.friction_negative) return {Feature::viscous, Feature::coulomb};
+  return {Feature::viscous, Feature::coulomb_positive, Feature::coulomb_negative};
+}
+
 std::vector<double> node_times(const RobotProblemOptions& options) {
   std::vector<double> times{0.0};
   if (options.durations.empty())
@@ -98,7 +103,7 @@ IdentifyingController::IdentifyingController(const Model& model, const Controlle
       planned_(without_dry_friction(plant_)),
       problem_(planned_, options.problem),
       sqp_(problem_),
-      torques_(model, options.features),
+      torques_(model, options.features.value_or(features_of(plant_))),
       estimator_(torques_, noise_of(model, options), online_of(options)),
       filter_(model.nv(), LowPass(options.filter_hz, options.rate_hz, 2),
               MotionFilter::Velocity::measured),
@@ -109,8 +114,10 @@ IdentifyingController::IdentifyingController(const Model& model, const Controlle
                                 "' has joints told in more numbers than degrees of freedom; the "
                                 "controller identifies robots whose joints have one each");
   const Eigen::Index n = model.nv();
-  for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_}) v->setZero(n);
+  for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_, &stuck_for_, &push_})
+    v->setZero(n);
   x_.setZero(2 * n);
+  noise_ = estimator_.noise();
 }
 
 void IdentifyingController::set_plant(const Plant<double>& plant) {
@@ -153,7 +160,7 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
     kind_ = ActionKind::safe;
     take_safe();
   }
-  if (kind_ != ActionKind::safe) compensate_friction();
+  if (kind_ != ActionKind::safe) compensate_friction(), push_what_is_stuck();
   keep_limits();
   prepared_ = false;
   act_us_ = microseconds_since(begin);
@@ -231,6 +238,22 @@ void IdentifyingController::compensate_friction() {
     const double v = sqp_.trajectory.x[1](tau_.size() + i);
     const double dry = v > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
     tau_(i) += dry * std::tanh(v / friction_speed);
+  }
+}
+
+/// A plan that knows too little friction asks for too little torque, again and again.
+void IdentifyingController::push_what_is_stuck() {
+  constexpr double patience = 0.05, harder = 100.0, letting_go = 0.05;  // s, noises a second, s
+  const double period = 1.0 / options_.rate_hz;
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
+    const double planned = sqp_.trajectory.x[1](tau_.size() + i);
+    const bool stuck = std::abs(v_(i)) < friction_speed && std::abs(planned) > friction_speed;
+    stuck_for_(i) = stuck ? stuck_for_(i) + period : 0.0;
+    if (stuck_for_(i) > patience)
+      push_(i) += std::copysign(harder * noise_(i) * period, planned);
+    else
+      push_(i) *= 1.0 - std::min(1.0, period / letting_go);
+    tau_(i) += push_(i);
   }
 }
 

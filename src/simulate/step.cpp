@@ -173,17 +173,20 @@ bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<do
 
 // --- by numbers ---
 
-StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, int numbers)
+StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, int numbers,
+                                     bool by_duration)
     : step(model, integrator),
       A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
-      P(Eigen::MatrixXd::Zero(2 * model.nv(), numbers)),
+      P(Eigen::MatrixXd::Zero(2 * model.nv(), numbers + (by_duration ? 1 : 0))),
       dynamics_(model),
-      slopes_(model, integrator, numbers),
+      slopes_(model, integrator, numbers, by_duration),
       tau_(Eigen::VectorXd::Zero(model.nv())),
       tau_by_v_(tau_),
       D_(Eigen::MatrixXd::Zero(model.nv(), numbers)),
-      da_dv_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
-      da_dnumbers_(D_) {}
+      da_dq_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+      da_dv_(da_dq_),
+      da_dnumbers_(D_),
+      tau_by_q_(da_dq_) {}
 
 bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<double> v,
                                    Drive& drive, double h) {
@@ -199,7 +202,10 @@ bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<
     for (int i = 0; i < model.nv(); ++i)
       da_dv_.col(i) = dynamics_.dv.col(i) + tau_by_v_(i) * dynamics_.dtau.col(i);
     da_dnumbers_.noalias() = dynamics_.dtau.lazyProduct(D_);
-    slopes_.add_stage(step, model, q, stage, h, dynamics_.dq, da_dv_, da_dnumbers_);
+    da_dq_ = dynamics_.dq;
+    if (drive.torque_by_q(step.q_, tau_by_q_))
+      da_dq_.noalias() += dynamics_.dtau.lazyProduct(tau_by_q_);
+    slopes_.add_stage(step, model, q, stage, h, da_dq_, da_dv_, da_dnumbers_);
     return true;
   });
   if (possible) slopes_.end(step, model, q, h, A, P);

@@ -42,5 +42,34 @@ TEST(RobotProblem, allocates_nothing_once_it_is_made) {
     }
 }
 
+TEST(RobotProblem, allocates_nothing_with_loops_either) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer counts its own";
+  const Model model = load_robot("fourbar").model;
+  for (const Transcription transcription : both_transcriptions) {
+    RobotProblemOptions options;
+    options.transcription = transcription;
+    options.loops = model.description().loops;
+    RobotProblem problem(Plant<double>(model), options);
+    Random random(1);
+    const Trajectory t = random_trajectory(problem, random);
+    const Plant<double> plant(model);
+    const MotionWeights weights(model);
+    const MotionLimits limits(model);
+    const Eigen::VectorXd goal = random_q(model, random);
+    auto values = stage_values(problem);
+    auto stages = qp_stages(problem.sizes());
+    bool possible = true;
+    const long count = allocations_of([&] {
+      problem.set_plant(plant);
+      problem.set_weights(weights);
+      problem.set_limits(limits);
+      problem.set_goal(goal);
+      possible = problem.evaluate(t, values) && problem.linearise(t, nullptr, values, stages);
+    });
+    EXPECT_TRUE(possible);
+    EXPECT_EQ(count, 0);
+  }
+}
+
 }  // namespace
 }  // namespace ulna::test

@@ -30,17 +30,10 @@ TEST(FreeEnds, slopes_are_those_of_values) {
       [](const Model& model, Random& random) {
         for (const Transcription transcription : both_transcriptions) {
           SCOPED_TRACE("transcription " + std::to_string(static_cast<int>(transcription)));
-          Plant<double> plant(model);
-          plant.friction.setZero(), plant.friction_negative.setZero();
-          RobotProblem problem(plant, free_ends(model, transcription, random));
+          RobotProblem problem(smooth_plant(model), free_ends(model, transcription, random));
           const Trajectory t = random_trajectory(problem, random);
           problem.set_initial(random_q(model, random), random_v(model, random));
-          for (int k = 0; k <= problem.steps(); ++k) {
-            const Eigen::VectorXd x = t.x[static_cast<std::size_t>(problem.stage(k))];
-            problem.set_reference(
-                k, integrate(model, x.head(model.nq()), random_v(model, random, 0.5)),
-                random_v(model, random));
-          }
+          set_random_references(problem, t, random);
           expect_true_slopes(problem, t, 1e-7);
         }
       },

@@ -22,6 +22,24 @@ inline Trajectory random_trajectory(const RobotProblem& problem, Random& random)
   return t;
 }
 
+/// Dry friction jumps where v changes its sign: finite differences may not step over that.
+inline Plant<double> smooth_plant(const Model& model) {
+  Plant<double> plant(model);
+  plant.friction.setZero(), plant.friction_negative.setZero();
+  return plant;
+}
+
+/// Not so far from the trajectory that orientations are at odds by half a turn.
+inline void set_random_references(RobotProblem& problem, const Trajectory& t, Random& random) {
+  const Model& model = problem.model();
+  for (int k = 0; k <= problem.steps(); ++k) {
+    const Eigen::VectorXd x = t.x[static_cast<std::size_t>(problem.stage(k))];
+    problem.set_reference(k, integrate(model, x.head(model.nq()), random_v(model, random, 0.5)),
+                          random_v(model, random));
+  }
+  problem.set_torque_reference(1, random_v(model, random, 10.0));
+}
+
 inline std::vector<StageValue> values_at(RobotProblem& problem, const Trajectory& t) {
   auto values = stage_values(problem);
   EXPECT_TRUE(problem.evaluate(t, values));

@@ -16,24 +16,6 @@ RobotProblemOptions small(Transcription transcription) {
   return options;
 }
 
-/// Dry friction jumps where v changes its sign: finite differences may not step over that.
-Plant<double> smooth_plant(const Model& model) {
-  Plant<double> plant(model);
-  plant.friction.setZero(), plant.friction_negative.setZero();
-  return plant;
-}
-
-void set_random_references(RobotProblem& problem, const Trajectory& t, Random& random) {
-  const Model& model = problem.model();
-  for (int k = 0; k <= problem.steps(); ++k) {
-    // not so far from the trajectory that orientations are at odds by half a turn
-    const Eigen::VectorXd x = t.x[static_cast<std::size_t>(k)];
-    problem.set_reference(k, integrate(model, x.head(model.nq()), random_v(model, random, 0.5)),
-                          random_v(model, random));
-  }
-  problem.set_torque_reference(1, random_v(model, random, 10.0));
-}
-
 void set_targets_near(RobotProblem& problem, const Trajectory& t, Random& random, double size) {
   Configuration<double> at(problem.model());
   for (int k = 0; k <= problem.steps(); ++k) {

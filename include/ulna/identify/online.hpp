@@ -22,7 +22,8 @@ struct OnlineOptions {
   /// By how many deviations of noise what a joint resists with may have changed in a second: its dry
   /// friction in Nm, its viscous friction in Nm per rad/s.
   double wander = 0.0;
-  /// rad/s or m/s below which dry friction has no direction, and what a joint tells is not believed.
+  /// rad/s or m/s below which a joint rests: its dry friction is not known to be more than what it holds
+  /// against, and that is all the joint tells.
   double slow = 0.0;
   PriorOptions prior = {};
 };
@@ -82,6 +83,7 @@ class OnlineEstimator {
   void learn_noise(Eigen::Index dof, double error);
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In* tau);
+  void set_features(int dof, double v, double a, double tau, double direction);
 
   TorqueModel model_;
   PhysicalPrior prior_;
@@ -97,6 +99,7 @@ class OnlineEstimator {
   Eigen::MatrixXd whitened_;   ///< the same over deviations
   Eigen::VectorXd weighed_;    ///< torques over deviations
   Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
+  Eigen::VectorXd held_;       ///< where a joint that rests is driven to, else 0
   Eigen::VectorXd seen_;       ///< R times a row
   Eigen::MatrixXd inverse_;
   bool dry_;  ///< some feature depends on the direction of motion

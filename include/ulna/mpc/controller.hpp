@@ -20,7 +20,9 @@ struct ControllerOptions {
   RobotProblemOptions problem = {.transcription = Transcription::inverse_dynamics};
 
   bool identify = true;  ///< false: the model stays what it was
-  std::vector<Feature> features = {Feature::viscous, Feature::coulomb};
+  /// What joints are found to resist with; by default viscous and dry friction, the latter by direction
+  /// where the model's is.
+  std::optional<std::vector<Feature>> features = {};
   /// Below which measured motion and torques are compared.
   double filter_hz = 20.0;
   /// What torques are off by that the right numbers predict; empty: 0.5 % of the drives' efforts.
@@ -64,7 +66,8 @@ const char* to_string(ActionFault fault);
 ///       controller.think(time, q, v, tau_measured); // in the time that is left
 ///
 /// It plans for a robot whose dry friction is compensated for: what friction is estimated to be, in the
-/// direction of the planned velocity, is added to the planned torques.
+/// direction of the planned velocity, is added to the planned torques. A joint that rests all the same is
+/// pushed harder and harder until it moves, from which its friction is learned.
 class IdentifyingController {
  public:
   using Vector = Eigen::VectorXd;
@@ -108,6 +111,7 @@ class IdentifyingController {
   void take_older(double time);
   void take_safe();
   void compensate_friction();
+  void push_what_is_stuck();
   void keep_limits();
 
   Model model_;
@@ -125,6 +129,7 @@ class IdentifyingController {
   std::vector<double> times_;  ///< of the nodes after now
   Vector q_, v_;               ///< the state, measured or expected
   Vector x_, tau_, gravity_, q_reference_, v_reference_;
+  Vector noise_, stuck_for_, push_;  ///< s, Nm
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
   OnlineEstimator::Outcome outcome_ = OnlineEstimator::Outcome::ignored;

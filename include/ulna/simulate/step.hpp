@@ -109,6 +109,8 @@ class Drive {
   /// joint (nv).
   virtual void torque(double share, In<double> q, In<double> v, Out<double> tau,
                       Out<double> tau_by_v) = 0;
+  /// How it changes with q (nv x nv). False: not at all.
+  virtual bool torque_by_q(In<double> /*q*/, OutMatrix<double> /*slope*/) { return false; }
   /// How the torque less what inverse dynamics ask for changes with the numbers (nv x numbers): of
   /// inertial parameters, minus their regressor.
   virtual void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
@@ -119,10 +121,12 @@ class Drive {
 ///
 ///     (δq_next, δv_next) = A (δq, δv) + P δnumbers.
 ///
-/// Accelerations change with the numbers by M^-1 D. Made once, it allocates no more.
+/// Accelerations change with the numbers by M^-1 D. If the duration is to count too, P has one more column.
+/// Made once, it allocates no more.
 class StepSensitivities {
  public:
-  StepSensitivities(const Model& model, Integrator integrator, int numbers);
+  StepSensitivities(const Model& model, Integrator integrator, int numbers,
+                    bool by_duration = false);
 
   /// As of Step.
   [[nodiscard]] bool operator()(const Plant<double>& plant, In<double> q, In<double> v,
@@ -132,13 +136,13 @@ class StepSensitivities {
                              double h);
 
   Step<double> step;     ///< with q_next and v_next
-  Eigen::MatrixXd A, P;  ///< 2 nv x 2 nv, 2 nv x numbers
+  Eigen::MatrixXd A, P;  ///< 2 nv x 2 nv, 2 nv x numbers or one more
 
  private:
   ForwardDynamicsDerivatives<double> dynamics_;
   StepSlopes slopes_;
   Eigen::VectorXd tau_, tau_by_v_;
-  Eigen::MatrixXd D_, da_dv_, da_dnumbers_;
+  Eigen::MatrixXd D_, da_dq_, da_dv_, da_dnumbers_, tau_by_q_;
 };
 
 }  // namespace ulna

@@ -47,10 +47,7 @@ class Forward : public StageMotion {
     F = Eigen::Map<const Eigen::MatrixXd>(F_.col(node).data(), 2 * n, 3 * n);
   }
 
-  void rest(const Plant<double>& plant, In<double> q, Workspace<double>& ws,
-            Out<double> u) const override {
-    static_torque<double>(plant, q, ws, u);
-  }
+  void rest(In<double> torque, In<double>, Out<double> u) const override { u = torque; }
 
   const Eigen::MatrixXd* tau_slope() const override { return nullptr; }
 

@@ -45,9 +45,7 @@ class Inverse : public StageMotion {
     return true;
   }
 
-  void rest(const Plant<double>&, In<double>, Workspace<double>&, Out<double> u) const override {
-    u.setZero();
-  }
+  void rest(In<double>, In<double>, Out<double> u) const override { u.setZero(); }
 
   const Eigen::MatrixXd* tau_slope() const override { return &tau_slope_; }
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "control/robot/holding.hpp"
 #include "control/robot/stage_motion.hpp"
 #include "simulate/step_impl.hpp"
 
 namespace ulna {
 namespace {
+
+/// By how much loops may be open at the start, in m or rad, as measured states are.
+constexpr double nearly_closed = 1e-3;
 
 std::vector<double> durations_of(const RobotProblemOptions& options) {
   std::vector<double> durations = options.durations;
@@ -41,6 +45,41 @@ std::vector<int> fixed_at_end(const Model& model, const RobotProblemOptions& opt
   return places(model, "final_given", options.final_given, true);
 }
 
+std::optional<Loops> loops_of(const Model& model, const RobotProblemOptions& options) {
+  if (options.loops.empty()) return {};
+  return Loops(model, options.loops,
+               options.closed_at.size() > 0 ? options.closed_at : neutral(model));
+}
+
+/// How many of some degrees of freedom are positions, and the others velocities.
+std::pair<int, int> kinds_of(const Model& model, const std::vector<int>& dofs) {
+  const auto positions =
+      std::count_if(dofs.begin(), dofs.end(), [&](int dof) { return dof < model.nv(); });
+  return {static_cast<int>(positions), static_cast<int>(dofs.size()) - static_cast<int>(positions)};
+}
+
+/// Throws unless loops and what is given of the ends leave each other room.
+void check_ends(const Model& model, const RobotProblemOptions& options, int rows) {
+  const auto check = [&](const char* what, std::pair<int, int> count, auto wrong,
+                         const std::string& rule) {
+    for (const auto& [number, kind] :
+         {std::pair{count.first, "positions"}, std::pair{count.second, "velocities"}})
+      if (wrong(number))
+        throw std::invalid_argument("robot problem: " + std::string(what) + " " +
+                                    std::to_string(number) + " " + kind + "; with " +
+                                    std::to_string(rows) + " rows of loops it must be " + rule);
+  };
+  const int most = model.nv() - rows;
+  check(
+      "final_given gives", kinds_of(model, fixed_at_end(model, options)),
+      [&](int number) { return number > most; },
+      std::to_string(most) + " at most, as the loops decide the others");
+  check(
+      "initial_given leaves free", kinds_of(model, free_at_start(model, options)),
+      [&](int number) { return number > 0 && number < rows; },
+      "none, or enough to close the loops");
+}
+
 /// The stage before the nodes, if there is one, and the nodes.
 std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& options) {
   const int pairs = options.collisions ? Capsules(model, *options.collisions).size() : 0;
@@ -48,12 +87,19 @@ std::vector<StageSize> sizes_of(const Model& model, const RobotProblemOptions& o
   const int time = options.final_time ? 1 : 0;
   const int free = static_cast<int>(free_at_start(model, options).size());
   const bool flat = detail::flat(model);
+  int rows = 0;
+  if (const auto loops = loops_of(model, options)) {
+    rows = loops->size();
+    check_ends(model, options, rows);
+  }
+  const int free_v = kinds_of(model, free_at_start(model, options)).second;
   std::vector<StageSize> sizes;
   if (free + time > 0) sizes.push_back({0, free + time, 0});
   for (int k = 0; k <= steps; ++k) {
-    StageSize s{2 * n + time, k < steps ? n : 0, 0};
+    StageSize s{2 * n + time, k < steps ? n + 2 * rows : 0, 0};
     if (options.transcription == Transcription::inverse_dynamics && k < steps) s.g += n;
     if (k > 0 || free > 0) s.g += (flat ? 0 : 2 * n) + pairs;
+    s.g += k > 0 || free_v > 0 ? 2 * rows : rows;
     if (!flat && k == steps) s.g += static_cast<int>(fixed_at_end(model, options).size());
     sizes.push_back(s);
   }
@@ -72,28 +118,32 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
       free_(free_at_start(model(), options)),
       end_(fixed_at_end(model(), options)),
       leading_(stage_count() - 1 - steps_),
+      loops_(loops_of(model(), options)),
       flat_(detail::flat(model())),
       weights_(model()),
       limits_(model()),
       tasks_(options.frames),
-      ws_(model()),
+      hold_(std::make_unique<detail::Holding>(model(), loops_)),
       at_(model()),
       error_(Vector::Zero(model().nv())),
       along_(Vector::Zero(2 * model().nv())),
       slope_(Eigen::MatrixXd::Identity(model().nv(), model().nv())),
-      weighted_(Eigen::MatrixXd::Zero(model().nv(), 3 * model().nv())),
       along_slope_(Eigen::MatrixXd::Zero(model().nv(), 2 * model().nv())),
       q_slope_(along_slope_) {
-  const int n = model().nv();
+  const int n = model().nv(), inputs = size(leading_).u;
   J_.setZero(6, n);
-  Q_.setZero(model().nq(), steps_), V_.setZero(n, steps_), U_.setZero(n, steps_);
+  weighted_.setZero(n, inputs + 2 * n);
+  Q_.setZero(model().nq(), steps_), V_.setZero(n, steps_), U_.setZero(inputs, steps_);
   h_ = Eigen::Map<const Vector>(durations_.data(), steps_);
   along_slope_.rightCols(n).setIdentity();
-  motion_ =
-      options.transcription == Transcription::forward_dynamics
-          ? detail::forward_motion(model(), options.integrator, timed_, steps_, options.threads)
-          : detail::inverse_motion(model(), timed_);
-  if (motion_->tau_slope() && flat_ && !timed_ && tasks_.empty() && !options.collisions)
+  if (options.transcription == Transcription::forward_dynamics)
+    motion_ = loops_ ? detail::looped_forward_motion(model(), *loops_, options.integrator, timed_)
+                     : detail::forward_motion(model(), options.integrator, timed_, steps_,
+                                              options.threads);
+  else
+    motion_ = loops_ ? detail::looped_inverse_motion(model(), *loops_, timed_)
+                     : detail::inverse_motion(model(), timed_);
+  if (motion_->tau_slope() && flat_ && !timed_ && tasks_.empty() && !options.collisions && !loops_)
     curve_.emplace(model());
   for (const FrameTask& task : tasks_) {
     if (!(task.position >= 0.0 && task.orientation >= 0.0))
@@ -112,6 +162,7 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
     b.price.segment(row, pairs).setConstant(options.collision_price);
     b.price_squared.segment(row, pairs).setConstant(options.collision_price_squared);
   }
+  if (loops_) bind_loops();
   references_.resize(static_cast<std::size_t>(steps_ + 1));
   for (Reference& r : references_) {
     r.tau.setZero(n);
@@ -141,8 +192,7 @@ void RobotProblem::set_plant(const Plant<double>& plant) {
     throw std::invalid_argument("robot problem: the plant is of robot '" + plant.model().name() +
                                 "', the problem of '" + model().name() + "'");
   plant_ = plant;
-  for (Reference& r : references_)
-    if (r.against_gravity) set_gravity_torque(r);
+  set_gravity_torques();
 }
 
 void RobotProblem::set_weights(const MotionWeights& weights) {
@@ -159,6 +209,7 @@ void RobotProblem::set_weights(const MotionWeights& weights) {
     throw std::invalid_argument("robot problem: weights.terminal is " +
                                 std::to_string(weights.terminal) + "; it must not be negative");
   weights_ = weights;
+  if (loops_) set_gravity_torques();
 }
 
 void RobotProblem::set_limits(const MotionLimits& limits) {
@@ -177,6 +228,7 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
                                   std::to_string(limits.velocity(i)) + ", torque " +
                                   std::to_string(limits.torque(i)));
   limits_ = limits;
+  if (loops_) set_gravity_torques();
   for (int i = 0; i <= steps_; ++i) {
     Bounds& b = bounds(stage(i));
     const StageSize& s = size(stage(i));
@@ -216,6 +268,21 @@ void RobotProblem::bind_end() {
   }
 }
 
+/// That loops are closed: equations, but where positions are given.
+void RobotProblem::bind_loops() {
+  const auto [free_q, free_v] = kinds_of(model(), free_);
+  for (int i = 0; i <= steps_; ++i) {
+    const int k = stage(i), torques = motion_->tau_slope() && i < steps_ ? model().nv() : 0,
+              limits = (i > 0 || !free_.empty()) && !flat_ ? 2 * model().nv() : 0,
+              row = size(k).variables() + torques + limits, m = loops_->size();
+    Bounds& b = bounds(k);
+    const double give = i > 0 || free_q > 0 ? 0.0 : nearly_closed;
+    b.lower.segment(row, m).setConstant(-give), b.upper.segment(row, m).setConstant(give);
+    if (i > 0 || free_v > 0)
+      b.lower.segment(row + m, m).setZero(), b.upper.segment(row + m, m).setZero();
+  }
+}
+
 void RobotProblem::require_node(int node, int last) const {
   if (node < 0 || node > last)
     throw std::out_of_range("robot problem: node " + std::to_string(node) + " is not among 0 to " +
@@ -223,8 +290,14 @@ void RobotProblem::require_node(int node, int last) const {
 }
 
 void RobotProblem::set_gravity_torque(Reference& r) {
-  static_torque<double>(plant_, r.q, ws_, r.tau);
+  (*hold_)(plant_, r.q, weights_, limits_);
+  r.tau = hold_->tau;
   r.against_gravity = true;
+}
+
+void RobotProblem::set_gravity_torques() {
+  for (Reference& r : references_)
+    if (r.against_gravity) set_gravity_torque(r);
 }
 
 void RobotProblem::set_initial(In q, In v) {
@@ -308,6 +381,7 @@ void RobotProblem::difference(int k, In from, In to, Out dx) const {
 }
 
 Trajectory RobotProblem::guess(In q, In v) const {
+  if (loops_) loops_->require_closed(q, v, nearly_closed);
   Trajectory t = trajectory_of(*this);
   double final_time = whole_;
   if (timed_) {
@@ -325,12 +399,16 @@ Trajectory RobotProblem::guess(In q, In v) const {
   }
   difference(leading_, start, state(goal.q, goal.v, final_time), way);
   double time = 0.0;
-  Workspace<double> ws(model());
+  detail::Holding hold = *hold_;
   for (int i = 0; i <= steps_; ++i) {
     const auto k = static_cast<std::size_t>(stage(i));
     move(stage(i), start, (time / whole_) * way, t.x[k]);
+    // where they do not close, the guess is as straight as without
+    if (Vector closed = q_of(t.x[k]); loops_ && i > 0 && loops_->close(closed))
+      t.x[k].head(model().nq()) = closed;
     if (i == steps_) break;
-    motion_->rest(plant_, q_of(t.x[k]), ws, t.u[k]);
+    hold(plant_, q_of(t.x[k]), weights_, limits_);
+    motion_->rest(hold.tau, hold.lambda, t.u[k]);
     time += durations_[static_cast<std::size_t>(i)];
   }
   return t;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "control/robot/stage_motion.hpp"
 #include "control/robot/state_space.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
@@ -75,9 +77,9 @@ bool RobotProblem::stage(int k, In x, In u, StageValue& value, QpStage* slopes) 
     value.next.segment(model().nq(), n) = motion_->v_next;
     if (timed_) value.next.tail(1) = x.tail(1);
     if (timed_ && slopes) {
-      slopes->F.col(3 * n) *= share;
+      slopes->F.rightCols(1) *= share;
       slopes->F.row(2 * n).setZero();
-      slopes->F(2 * n, 3 * n) = 1.0;
+      slopes->F.bottomRightCorner(1, 1).setOnes();
     }
   }
   const double scale = last ? weights_.terminal : h;
@@ -176,8 +178,9 @@ void RobotProblem::add_torque_cost(int k, double& cost, QpStage* slopes) {
       const double root = std::sqrt(w(i));
       weighted_.row(i) = root * by->row(i), error_(i) *= root;
     }
-    slopes->H.topLeftCorner(3 * n, 3 * n) += weighted_.transpose().lazyProduct(weighted_);
-    slopes->h.head(3 * n) += weighted_.transpose().lazyProduct(error_);
+    const Eigen::Index all = by->cols();
+    slopes->H.topLeftCorner(all, all) += weighted_.transpose().lazyProduct(weighted_);
+    slopes->h.head(all) += weighted_.transpose().lazyProduct(error_);
   } else {
     slopes->h.head(n) += w.cwiseProduct(error_);
     slopes->H.diagonal().head(n) += w;
@@ -231,7 +234,7 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
   int row = 0;
   if (const Eigen::MatrixXd* by = motion_->tau_slope(); by && !last) {
     value.g.head(n) = motion_->tau;
-    if (slopes) slopes->G.topLeftCorner(n, 3 * n) = *by;
+    if (slopes) slopes->G.topLeftCorner(n, by->cols()) = *by;
     row += n;
   }
   const bool limited = !first || !free_.empty();
@@ -247,6 +250,7 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
     if (slopes) slopes->G.block(row + n, at_v, n, n).diagonal().setOnes();
     row += 2 * n;
   }
+  if (loops_) row += close_loops(k, x, row, value, slopes);
   if (limited && capsules_) {
     const int pairs = capsules_->size();
     if (slopes)
@@ -267,6 +271,22 @@ void RobotProblem::constrain(int k, In x, StageValue& value, QpStage* slopes) {
       ++row;
     }
   }
+}
+
+int RobotProblem::close_loops(int k, In x, int row, StageValue& value, QpStage* slopes) {
+  const int n = model().nv(), m = loops_->size(), at_q = size(k).u, at_v = at_q + n;
+  loops_->set(q_of(x));
+  value.g.segment(row, m) = loops_->gap();
+  if (slopes) slopes->G.block(row, at_q, m, n) = loops_->J();
+  // velocities that are given at the start are what they are
+  const bool rates =
+      node(k) > 0 || std::any_of(free_.begin(), free_.end(), [&](int dof) { return dof >= n; });
+  if (!rates) return m;
+  row += m;
+  value.g.segment(row, m).noalias() = loops_->J().lazyProduct(v_of(x));
+  if (slopes) loops_->rate_slope(v_of(x), slopes->G.block(row, at_q, m, n));
+  if (slopes) slopes->G.block(row, at_v, m, n) = loops_->J();
+  return 2 * m;
 }
 
 }  // namespace ulna

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ulna/derivatives/loops.hpp"
 #include "ulna/simulate/step.hpp"
 
 namespace ulna::detail {
@@ -34,9 +35,8 @@ class StageMotion {
   virtual void recall(int /*node*/) {}
   virtual void recall(int /*node*/, Eigen::Ref<Eigen::MatrixXd> /*F*/) {}
 
-  /// What holds the robot at q, as an input.
-  virtual void rest(const Plant<double>& plant, In<double> q, Workspace<double>& ws,
-                    Out<double> u) const = 0;
+  /// What holds the robot still, as an input: torques, and forces through loops where there are any.
+  virtual void rest(In<double> tau, In<double> lambda, Out<double> u) const = 0;
 
   /// How tau changes with (u, q, v); null where it is u.
   virtual const Eigen::MatrixXd* tau_slope() const = 0;
@@ -49,5 +49,11 @@ std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integ
                                             bool by_duration, int nodes, int threads);
 /// u = a, and tau = ID(q, v, a).
 std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
+/// The same with loops, and inputs beside those: forces λ through them at the beginning of a step; then those
+/// at its end, or what moves q to where they are closed.
+std::unique_ptr<StageMotion> looped_forward_motion(const Model& model, const Loops& loops,
+                                                   Integrator integrator, bool by_duration);
+std::unique_ptr<StageMotion> looped_inverse_motion(const Model& model, const Loops& loops,
+                                                   bool by_duration);
 
 }  // namespace ulna::detail

@@ -4,6 +4,7 @@
 
 #include "ulna/control/problem.hpp"
 #include "ulna/control/robot/robot_problem_options.hpp"
+#include "ulna/derivatives/loops.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
@@ -12,7 +13,8 @@ namespace ulna {
 
 namespace detail {
 class StageMotion;
-}
+class Holding;
+}  // namespace detail
 
 /// How a robot is to move: an optimal control problem over steps between nodes k = 0..N. The state is
 /// (q, v), the input the torques or the accelerations, as the transcription has it. The cost is
@@ -29,6 +31,9 @@ class StageMotion;
 /// If the final time is free, it is one more number of the state. If it is, or something of the first
 /// state is, a stage without a state comes before the nodes: its inputs are by how much the first state
 /// leaves what was set, in the directions that are free, and then the final time.
+///
+/// Loops add two inputs per row to each step, the first of which is the force λ through it, and to each
+/// node the rows that they are closed and stay so: see docs/control.md.
 ///
 /// What changes between solves, the plant, references and limits, is replaced without allocation.
 class RobotProblem : public OptimalControlProblem {
@@ -61,6 +66,11 @@ class RobotProblem : public OptimalControlProblem {
   void set_target(int task, const Transform<double>& X_WF);
   void clear_target(int task, int node);
 
+  /// The joints that close loops; null: there are none.
+  const Loops* loops() const { return loops_ ? &*loops_ : nullptr; }
+  /// Of an input: the forces through them at its node.
+  Vector loop_forces(In u) const { return u.segment(model().nv(), loops_ ? loops_->size() : 0); }
+
   void set_obstacle(int i, const Rod& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.
   const Capsules* capsules() const { return capsules_ ? &*capsules_ : nullptr; }
@@ -70,7 +80,8 @@ class RobotProblem : public OptimalControlProblem {
   Vector state(In q, In v, double final_time) const;
   /// What the steps take altogether, or did at first if that is free.
   double final_time() const { return whole_; }
-  /// From (q, v) straight to the last reference, held against gravity all the way.
+  /// From (q, v) straight to the last reference, held against gravity all the way. Loops are closed on the
+  /// way; throws std::invalid_argument if one is open at (q, v) by more than a millimetre.
   Trajectory guess(In q, In v) const;
 
   [[nodiscard]] bool evaluate(const Trajectory& at, std::vector<StageValue>& values) override;
@@ -103,12 +114,16 @@ class RobotProblem : public OptimalControlProblem {
   void add_torque_cost(int k, double& cost, QpStage* slopes);
   void add_frame_costs(int k, In x, double& cost, QpStage* slopes);
   void constrain(int k, In x, StageValue& value, QpStage* slopes);
+  /// Rows of loops from `row` on, and how many they are.
+  int close_loops(int k, In x, int row, StageValue& value, QpStage* slopes);
   /// How cost and curvature change with the final time, once they are scaled by the duration h.
   void add_time_slopes(int k, double h, double cost, QpStage& slopes) const;
   /// What the curvature of torques adds to H, of their cost and of their constraints.
   void add_torque_curvature(int k, In x, In u, const Vector& rows, QpStage& slopes);
   void set_gravity_torque(Reference& reference);
+  void set_gravity_torques();
   void bind_end();
+  void bind_loops();
   int node(int k) const { return k - leading_; }
   void require_node(int node, int last) const;
   Reference& reference(int node) { return references_[static_cast<std::size_t>(node)]; }
@@ -123,7 +138,8 @@ class RobotProblem : public OptimalControlProblem {
   std::vector<int> free_;  ///< degrees of freedom of the first state that are,
   std::vector<int> end_;   ///< and those of the last that are not
   int leading_;            ///< stages before the nodes
-  bool flat_;              ///< states are plain vectors
+  std::optional<Loops> loops_;
+  bool flat_;  ///< states are plain vectors
   Vector initial_;
   MotionWeights weights_;
   MotionLimits limits_;
@@ -138,7 +154,7 @@ class RobotProblem : public OptimalControlProblem {
   bool prepared_ = false;  ///< motion_ knows the steps of all stages
   Eigen::MatrixXd Q_, V_, U_;
   Vector h_;
-  Workspace<double> ws_;
+  std::unique_ptr<detail::Holding> hold_;
   Configuration<double> at_;
   Vector error_, along_;
   Eigen::MatrixXd J_, slope_, weighted_, along_slope_, q_slope_;

@@ -69,6 +69,10 @@ struct RobotProblemOptions {
   std::optional<MotionLimits> limits = {};
   std::vector<FrameTask> frames = {};
 
+  /// Joints that close loops of the tree: `model.description().loops` are those of the robot's file.
+  std::vector<LoopDescription> loops = {};
+  Eigen::VectorXd closed_at = {};  ///< near which they are closed; empty: where all is neutral
+
   /// What the robot must not hit, at every node but a first one that is given. There can never be more
   /// obstacles than at first.
   std::optional<Capsules::Options> collisions = {};

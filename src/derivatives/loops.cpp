@@ -1,0 +1,260 @@
+#include "ulna/derivatives/loops.hpp"
+
+#include <Eigen/QR>
+#include <random>
+
+#include "ulna/dynamics/kinematics_impl.hpp"
+
+namespace ulna {
+namespace {
+
+constexpr double independent_by =
+    1e-6;  ///< of the largest row, and as such in m or rad per unit of q
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("loops: " + what); }
+
+std::string told(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+/// Rows of J that say all it says, in their order.
+std::vector<int> independent_rows(const Eigen::MatrixXd& J) {
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J.transpose());
+  qr.setThreshold(independent_by);
+  const auto& order = qr.colsPermutation().indices();
+  const auto rank = qr.maxPivot() > independent_by ? qr.rank() : 0;
+  std::vector<int> rows(order.data(), order.data() + rank);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+Loops::Loops(const Model& model, const std::vector<LoopDescription>& joints, In<double> closed_at)
+    : at_(model), closed_at_(closed_at) {
+  detail::require<double>("where loops are closed", closed_at, model.nq(), model);
+  for (const LoopDescription& d : joints) add_joint(d), add_rows(d);
+  keep_independent();
+  set(closed_at_);
+}
+
+void Loops::add_joint(const LoopDescription& d) {
+  Transform<double> turn;
+  if (has_axis(d.type)) {
+    if (!(d.axis.norm() > 0.0) || !d.axis.allFinite())
+      refuse("the axis of '" + d.name + "' has no direction");
+    turn = Transform<double>::from_rotation(Rotation<double>::z_to(d.axis.normalized()));
+  }
+  const auto frame = [&](const std::string& link, const Pose& origin) -> Frame {
+    const Frame& carrier = model().frame(link);
+    return {carrier.name, carrier.body, carrier.X_BF * origin.transform() * turn};
+  };
+  const Frame first = frame(d.link1, d.origin1), second = frame(d.link2, d.origin2);
+  if (first.body == second.body)
+    refuse("'" + d.name + "' joins '" + d.link1 + "' and '" + d.link2 +
+           "', which are one body; a loop is closed between two");
+  places_.push_back({first, second, {}, {}, {}, {}});
+
+  // what carries both sides moves neither against the other
+  const auto carried = [&](int body, int by) {
+    while (body > by) body = model().joint(body).parent;
+    return body == by;
+  };
+  const auto all = at_.directions();
+  auto& movers = movers_.emplace_back();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool moves_first = carried(first.body, all[i].body),
+               moves_second = carried(second.body, all[i].body);
+    if (moves_first != moves_second) movers.push_back({i, moves_second ? 1.0 : -1.0});
+  }
+}
+
+/// What a joint of its kind keeps.
+void Loops::add_rows(const LoopDescription& d) {
+  const int joint = static_cast<int>(places_.size()) - 1;
+  const auto apart = [&](int axis) {
+    rows_.push_back({joint, axis, 0, 0.0, "loop '" + d.name + "', apart along " + "xyz"[axis]});
+  };
+  const auto turned = [&](int axis) {
+    // a small turn about x tilts z towards -y, and so on
+    constexpr int a[] = {1, 0, 1}, b[] = {2, 2, 0};
+    rows_.push_back({joint, a[axis], b[axis], axis == 0 ? -1.0 : 1.0,
+                     "loop '" + d.name + "', turned about " + "xyz"[axis]});
+  };
+  switch (d.type) {
+    case JointType::ball:
+      return apart(0), apart(1), apart(2);
+    case JointType::revolute:
+    case JointType::continuous:
+      return apart(0), apart(1), apart(2), turned(0), turned(1);
+    case JointType::prismatic:
+      return apart(0), apart(1), turned(0), turned(1), turned(2);
+    case JointType::planar:
+      return apart(2), turned(0), turned(1);
+    case JointType::fixed:
+      return apart(0), apart(1), apart(2), turned(0), turned(1), turned(2);
+    case JointType::helical:
+    case JointType::floating:
+      refuse("'" + d.name +
+             "' is helical or floating; a loop is closed by a joint that is fixed, " +
+             "revolute, prismatic, planar or a ball");
+  }
+}
+
+void Loops::keep_independent() {
+  if (rows_.empty()) return;
+  if (!close(closed_at_)) {
+    set(closed_at_);
+    Eigen::Index worst;
+    const double gap = gap_.cwiseAbs().maxCoeff(&worst);
+    refuse(name(static_cast<int>(worst)) + ": stays open by " + told(gap) +
+           " near the configuration given; name one near which the loops can be closed");
+  }
+  // there it may be stretched out, where rows agree that elsewhere do not
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> shake(-0.1, 0.1);
+  std::vector<int> kept;
+  Vector q = closed_at_, away(model().nv());
+  for (int trial = 0; trial < 6; ++trial) {
+    for (double& x : away) x = trial > 0 ? shake(random) : 0.0;
+    q = integrate(model(), closed_at_, away);
+    if (!close(q)) continue;
+    set(q);
+    const std::vector<int> rows = independent_rows(J_);
+    if (rows.size() > kept.size()) kept = rows;
+  }
+  if (kept.empty()) refuse("they hold nothing that the tree does not hold by itself");
+  if (static_cast<int>(kept.size()) >= model().nv())
+    refuse("they hold all " + std::to_string(model().nv()) + " degrees of freedom of robot '" +
+           model().name() + "', so that it cannot move");
+  std::vector<Row> all;
+  std::swap(all, rows_);
+  for (int i = 0, next = 0; i < static_cast<int>(all.size()); ++i) {
+    const bool keep = next < static_cast<int>(kept.size()) && kept[next] == i;
+    if (keep)
+      rows_.push_back(std::move(all[i])), ++next;
+    else
+      ignored_.push_back(std::move(all[i].name));
+  }
+}
+
+void Loops::set(In<double> q) {
+  at_.set(q);
+  gap_.resize(size());
+  J_.setZero(size(), model().nv());
+  for (Place& place : places_) {
+    place.A = at_.pose(place.first).rotation().matrix();
+    place.B = at_.pose(place.second).rotation().matrix();
+    place.p = detail::place_from_origin(at_, place.second).vec();
+    place.apart = place.p - detail::place_from_origin(at_, place.first).vec();
+  }
+  for (int i = 0; i < size(); ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    const Place& place = places_[static_cast<std::size_t>(row.joint)];
+    gap_(i) = row.sign == 0.0 ? place.A.col(row.a).dot(place.apart)
+                              : row.sign * place.A.col(row.a).dot(place.B.col(row.b));
+    const Wrench<double> F = wrench(row);
+    for (const Mover& m : movers_[static_cast<std::size_t>(row.joint)]) {
+      const auto& d = at_.directions()[m.direction];
+      J_(i, d.dof) += m.side * dot(d.twist(), F);
+    }
+  }
+}
+
+/// What the second link feels of a unit of λ, at the configuration's origin: a force through its own, also
+/// where the loop is open, or a moment. The power of it is the rate of the gap.
+Wrench<double> Loops::wrench(const Row& row) const {
+  const Place& place = places_[static_cast<std::size_t>(row.joint)];
+  const Vec3<double> a = place.A.col(row.a), b = place.B.col(row.b);
+  if (row.sign == 0.0) return {cross(place.p, a), a};
+  return {Vec3<double>(row.sign * cross(b, a)), Vec3<double>::Zero()};
+}
+
+/// How that changes along a direction: the axes of its side turn, and the origin if it is the second's.
+Wrench<double> Loops::wrench_slope(const Row& row, const Twist<double>& S, double side) const {
+  const Place& place = places_[static_cast<std::size_t>(row.joint)];
+  const Vec3<double> a = place.A.col(row.a), b = place.B.col(row.b);
+  const bool first = side < 0.0;
+  const Vec3<double> turned = cross(S.angular, first ? a : b);
+  if (row.sign != 0.0)
+    return {row.sign * (first ? cross(b, turned) : cross(turned, a)), Vec3<double>::Zero()};
+  if (first) return {cross(place.p, turned), turned};
+  return {cross(S.at(place.p).linear, a), Vec3<double>::Zero()};
+}
+
+template <class F>
+void Loops::each_curvature(F use) const {
+  const auto all = at_.directions();
+  for (int i = 0; i < size(); ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    const auto& movers = movers_[static_cast<std::size_t>(row.joint)];
+    const Wrench<double> unit = wrench(row);
+    for (const Mover& by : movers) {
+      const auto& k = all[by.direction];
+      const Wrench<double> slope = wrench_slope(row, k.twist(), by.side);
+      for (const Mover& along : movers) {
+        const auto& d = all[along.direction];
+        double change = dot(d.twist(), slope);
+        if (by.side == along.side && detail::carries(k, d))
+          change += dot(cross(k.twist(), d.twist()), unit);
+        use(i, d.dof, k.dof, along.side * change);
+      }
+    }
+  }
+}
+
+void Loops::torque_slope(In<double> lambda, OutMatrix<double> slope) const {
+  slope.setZero();
+  each_curvature([&](int row, int d, int k, double x) { slope(d, k) += lambda(row) * x; });
+}
+
+void Loops::rate_slope(In<double> v, OutMatrix<double> slope) const {
+  slope.setZero();
+  each_curvature([&](int row, int d, int k, double x) { slope(row, k) += v(d) * x; });
+}
+
+bool Loops::close(Out<double> q) const {
+  if (size() == 0) return true;
+  Loops there = *this;
+  Vector best = q;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 100; ++i) {
+    there.set(q);
+    const double gap = there.gap().cwiseAbs().maxCoeff();
+    if (gap < least) least = gap, best = q;
+    if (gap < 1e-13) break;
+    // the shortest way that would do if all were linear
+    Eigen::CompleteOrthogonalDecomposition<Matrix> J(there.J());
+    J.setThreshold(independent_by);
+    Vector step = -J.solve(there.gap());
+    step *= std::min(1.0, 0.5 / step.norm());
+    q = integrate(model(), Vector(q), step);
+  }
+  q = best;
+  return least < 1e-10;
+}
+
+void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
+  if (size() == 0) return;
+  Loops there = *this;
+  there.set(q);
+  const auto check = [&](const Vector& x, const char* verb, const char* unit) {
+    Eigen::Index worst;
+    const double most = x.cwiseAbs().maxCoeff(&worst);
+    if (!(most <= tolerance))
+      refuse(name(static_cast<int>(worst)) + verb + told(most) + unit +
+             " at the start, more than " + told(tolerance) +
+             "; Loops::close finds where it is closed near a configuration");
+  };
+  check(there.gap(), ": open by ", " (m or rad)");
+  check(there.J() * v, ": opens at ", " (m/s or rad/s)");
+  const std::vector<int> rows = independent_rows(there.J());
+  for (int i = 0; i < size(); ++i)
+    if (std::find(rows.begin(), rows.end(), i) == rows.end())
+      refuse(name(i) +
+             ": says at the start what other rows say, as at a dead centre; begin elsewhere");
+}
+
+}  // namespace ulna
