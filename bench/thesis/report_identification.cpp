@@ -7,14 +7,10 @@
 namespace thesis {
 namespace {
 
-using report::Entry;
-using report::Row;
-using report::Sections;
-
 struct Robot {
   std::string prefix, name, colour;
 };
-const Robot robots[] = {{"panda, links", "Panda", "#c2410c"}, {"chain:", "chain", "#2563a8"}};
+const Robot subjects[] = {{"panda, links", "Panda", "#c2410c"}, {"chain:", "chain", "#2563a8"}};
 const std::string linear = "linear", shooting = "multiple shooting";
 
 std::vector<const Entry*> entries(const Bench& bench, const Robot& robot, const std::string& way) {
@@ -62,52 +58,55 @@ std::string table_of(const Bench& bench, const Robot& robot) {
 std::string told(const std::string& what, const std::vector<Point>& points) {
   const Fit power = power_law(points), exp = exponential(points);
   return text(
-      "\n* %s: %s times as long for the most parameters as for the fewest; parameters to the power "
-      "of "
-      "%.2f (off by %.0f %%), or %.2f times as long per ten parameters (off by %.0f %%)",
-      what.c_str(), report::grouped(points.back().ns / points.front().ns).c_str(), power.exponent,
-      100.0 * power.off, std::exp(10.0 * exp.exponent), 100.0 * exp.off);
+      "\n* %s: parameters to the power of %.2f (off by %.0f %%), or %.2f times per ten parameters "
+      "(off by %.0f %%); %s times from the fewest to the most",
+      what.c_str(), power.exponent, 100.0 * power.off, std::exp(10.0 * exp.exponent),
+      100.0 * exp.off, report::grouped(points.back().ns / points.front().ns).c_str());
 }
 
-/// Shooting grows faster if its power is larger by so much.
+/// A power is larger than another if it is by so much.
 constexpr double clearly = 0.5;
 
-std::string finding(const Bench& bench) {
-  int seen = 0, proportional = 0, less_precise = 0, cases = 0;
-  double most = 0.0;
-  std::vector<std::string> faster;
+void add_findings(const Bench& bench, Page& page) {
+  int seen = 0, proportional = 0, faster = 0, less_precise = 0, cases = 0;
+  double least = INFINITY, most = 0.0;
+  std::vector<std::string> powers, shot_powers;
   std::string all;
-  for (const Robot& robot : robots) {
+  for (const Robot& robot : subjects) {
     const auto one = entries(bench, robot, linear), other = entries(bench, robot, shooting);
     if (one.size() < 2 || other.size() != one.size()) continue;
     const auto time = points(one, "ns_median"), shot = points(other, "ns_median");
+    const double power = power_law(time).exponent, shot_power = power_law(shot).exponent;
+    powers.push_back(text("%.2f (%s)", power, robot.name.c_str()));
+    shot_powers.push_back(text("%.2f (%s)", shot_power, robot.name.c_str()));
     ++seen;
-    proportional += power_law(time).exponent < 1.0 + clearly;
-    if (power_law(shot).exponent > power_law(time).exponent + clearly) faster.push_back(robot.name);
+    if (power < 1.0 + clearly) ++proportional;
+    if (shot_power > power + clearly) ++faster;
     for (std::size_t i = 0; i < one.size(); ++i, ++cases) {
       less_precise += other[i]->more.at("torque_percent") > one[i]->more.at("torque_percent");
-      most = std::max(most, shot[i].ns / time[i].ns);
+      const double times = shot[i].ns / time[i].ns;
+      least = std::min(least, times), most = std::max(most, times);
     }
     all += told(robot.name + ", linear", time) + told(robot.name + ", multiple shooting", shot) +
            told(robot.name + ", one iteration of it", points(other, "ns_median", "iterations"));
   }
-  if (seen == 0) return "Not measured: ulna was built without Ceres.\n";
-  return "The linear way takes time about in proportion to the parameters: " +
-         verdict(proportional, seen) +
-         " Multiple shooting grows faster: " + verdict(static_cast<int>(faster.size()), seen) +
-         (faster.empty() ? "" : " It does for the " + joined(faster) + ".") +
-         " It is less precise: " + verdict(less_precise, cases) +
-         text(
-             " Its torque errors are larger in %d of %d cases, and it takes up to %s times as "
-             "long.\n",
-             less_precise, cases, report::grouped(most).c_str()) +
-         all + "\n";
+  page.finding("linear", "linear identification takes time in proportion to the parameters",
+               "Fig. 6.8", proportional, seen, "parameters to the power of " + joined(powers), "");
+  page.finding(
+      "shooting", "multiple shooting grows faster, exponentially", "Fig. 6.8", faster, seen,
+      "parameters to the power of " + joined(shot_powers),
+      " Each law that was fitted, and by what factor points are typically off it:\n" + all);
+  page.finding("precision", "multiple shooting takes far longer and is less precise",
+               "remark 4.2.10", less_precise, cases,
+               text("larger torque errors in %d of %d cases, %s to %s times as long", less_precise,
+                    cases, report::grouped(least).c_str(), report::grouped(most).c_str()),
+               "");
 }
 
 std::string drawn(const Bench& bench, const std::string& figure, const std::string& title,
                   const report::Axes& axes) {
   std::vector<report::Line> lines;
-  for (const Robot& robot : robots)
+  for (const Robot& robot : subjects)
     for (const std::string& way : {linear, shooting}) {
       const auto all = points(entries(bench, robot, way), figure);
       if (all.size() > 1)
@@ -119,14 +118,14 @@ std::string drawn(const Bench& bench, const std::string& figure, const std::stri
 
 }  // namespace
 
-void add_identification(const Bench& bench, Sections& sections, Sections& plots) {
-  for (const Robot& robot : robots)
-    sections["identification " + robot.name] = table_of(bench, robot);
-  sections["finding identification"] = finding(bench);
-  plots["identification"] =
+void add_identification(const Bench& bench, Page& page) {
+  for (const Robot& robot : subjects)
+    page.sections["identification " + robot.name] = table_of(bench, robot);
+  add_findings(bench, page);
+  page.plots["identification"] =
       drawn(bench, "ns_median", "Identification: time",
             {"from a log of 10 s to all parameters, over their number", "parameters"});
-  plots["identification-error"] =
+  page.plots["identification-error"] =
       drawn(bench, "torque_percent", "Identification: error",
             {"of torques on a motion held out, over the number of parameters", "parameters", "%"});
 }
