@@ -18,7 +18,7 @@ inline namespace avx2 {
 inline namespace baseline {
 #endif
 
-constexpr double equation_give = 1e-9;  ///< how far an equation yields to a unit of its multiplier
+constexpr double equation_give = 1e-8;  ///< how far an equation yields to a unit of its multiplier
 
 /// For every pack of rows of a stage: f(first row).
 template <class F>

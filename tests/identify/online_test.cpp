@@ -152,6 +152,40 @@ TEST(OnlineEstimator, does_not_drift_when_nothing_is_excited) {
   EXPECT_LT(std::sqrt(error / size), 2.0 * before);
 }
 
+// At rest, dry friction holds against anything up to its own size.
+TEST(OnlineEstimator, learns_from_a_joint_that_rests_how_large_its_friction_is_at_least) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  const double noise = 0.05;
+  OnlineOptions options;
+  options.slow = 0.02;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, noise), options);
+  const Eigen::VectorXd q = Eigen::VectorXd::Constant(7, 0.3), still = Eigen::VectorXd::Zero(7);
+  Eigen::VectorXd gravity(7), tau(7);
+  const auto rest = [&](double push, int samples) {
+    for (int s = 0; s < samples; ++s) {
+      estimator.predict(q, still, still, gravity);
+      tau = gravity;
+      tau(4) += push;
+      EXPECT_NE(estimator.update(q, still, still, tau), Outcome::ignored);
+    }
+  };
+  const int dry = model.at(4, 1);
+  ASSERT_EQ(model.features()[1], Feature::coulomb);
+  rest(0.0, 100);
+  const double at_first = estimator.z()(dry);
+  // pushed harder and harder, it does not move: the friction is at least that, either way
+  for (const double way : {1.0, -1.0})
+    for (double push = 0.0; push < 3.0; push += 0.01) rest(way * push, 2);
+  const double pushed = estimator.z()(dry);
+  EXPECT_LT(at_first, 1.5);
+  EXPECT_GT(pushed, 3.0 - 5.0 * noise);
+  EXPECT_LT(pushed, 3.0 + noise);
+  // that less does not move it either is no news
+  rest(1.0, 500), rest(-2.0, 500);
+  EXPECT_NEAR(estimator.z()(dry), pushed, 1e-6);
+}
+
 TEST(OnlineEstimator, takes_no_harm_from_nonsense) {
   const Model robot = load_robot("panda").model;
   const TorqueModel model(robot, plain_friction);

@@ -10,17 +10,19 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// A trial that reaches and waves within the Panda's ranges, at a rate that tests can afford.
-struct PandaTrial {
-  Model model = load_robot("panda").model;
-  VectorXd start{7}, goal{7}, amplitude{7}, hz{7};
+/// A trial that reaches and waves within the robot's ranges, at a rate that tests can afford.
+struct ArmTrial {
+  Model model;
+  VectorXd start, goal, amplitude, hz;
   TrialOptions options;
 
-  PandaTrial() {
-    start << 0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785;
-    goal << 0.3, -0.6, -0.3, -2.0, 0.2, 1.6, 1.0;
-    amplitude << 0.3, 0.25, 0.3, 0.3, 0.4, 0.4, 0.5;
-    hz << 0.31, 0.23, 0.37, 0.29, 0.43, 0.41, 0.47;
+  /// Of a robot with six or seven joints.
+  explicit ArmTrial(const char* name) : model(load_robot(name).model) {
+    const int n = model.nv();
+    start = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}}.head(n);
+    goal = VectorXd{{0.3, -0.6, -0.3, -2.0, 0.2, 1.6, 1.0}}.head(n);
+    amplitude = VectorXd{{0.3, 0.25, 0.3, 0.3, 0.4, 0.4, 0.5}}.head(n);
+    hz = VectorXd{{0.31, 0.23, 0.37, 0.29, 0.43, 0.41, 0.47}}.head(n);
     options.duration = 4.0;
     options.count_from = {2.0, 3.0};
     options.record_hz = 50.0;
@@ -48,6 +50,10 @@ struct PandaTrial {
     options.knowledge = knowledge;
     return run_trial(model, reach_and_wave(start, goal, 1.0, amplitude, hz), options);
   }
+};
+
+struct PandaTrial : ArmTrial {
+  PandaTrial() : ArmTrial("panda") {}
 };
 
 void expect_sound(const TrialResult& r) {
@@ -89,6 +95,25 @@ TEST(Trial, learning_makes_up_for_a_payload_that_the_model_does_not_have) {
   EXPECT_GE(identified.changes_noticed, 1);
   const double found = identified.estimated.body(7).mass - Plant<double>(panda.model).body(7).mass;
   EXPECT_NEAR(found, 2.0, 0.3);
+}
+
+// The UR5e's last link is so light that no plan without friction asks for a torque that would move it.
+TEST(Trial, a_joint_that_its_friction_holds_is_set_free_and_learned) {
+  ArmTrial ur5e("ur5e");
+  ur5e.options.changes.at(0.0, [](Plant<double>& plant) {
+    plant.friction = plant.friction_negative = 0.02 * plant.model().effort_limit();
+  });
+  const TrialResult identified = ur5e.run(Knowledge::identified),
+                    fixed = ur5e.run(Knowledge::fixed), perfect = ur5e.run(Knowledge::perfect);
+  for (const TrialResult* r : {&identified, &fixed, &perfect}) {
+    expect_sound(*r);
+    EXPECT_EQ(r->planned, r->steps);
+  }
+  EXPECT_LT(identified.rmse_from[1], 0.05 * fixed.rmse_from[1]);
+  EXPECT_LT(identified.rmse_from[1], 0.01);
+  EXPECT_LT(perfect.rmse_from[1], identified.rmse_from[1]);
+  const double dry = 0.02 * ur5e.model.effort_limit()(5);
+  EXPECT_NEAR(identified.estimated.friction(5), dry, 0.3 * dry);
 }
 
 TEST(Trial, a_step_allocates_nothing) {
