@@ -91,10 +91,10 @@ Estimate Experiment::linear() const {
   return estimate(model_, base_, gather(model_, log_), {.method = Method::ols});
 }
 
-Refinement Experiment::shooting() const {
+Refinement Experiment::shooting(const RefineOptions& options) const {
   Estimate start;
   start.z = model_.known();
-  return refine(model_, base_, start, log_, {.passes = 1, .most_iterations = 1000});
+  return refine(model_, base_, start, log_, options);
 }
 
 }  // namespace thesis

@@ -10,6 +10,9 @@ struct Errors {
   double base_percent = 0.0;    ///< of base parameters: ‖e‖/‖beta‖
 };
 
+/// Noise is weighed once, and nothing ends the search before it converges.
+inline ulna::RefineOptions weighed_once() { return {.passes = 1, .most_iterations = 1000}; }
+
 /// A robot without friction whose inertias differ from its description's by up to 30 %, moved for 10 s and
 /// measured at 100 Hz with noise on positions, velocities and torques. All ten parameters of each link are
 /// asked for; what is known before is the description. The same seed gives the same log.
@@ -26,7 +29,7 @@ class Experiment {
   /// Linear least squares on inverse dynamics, all joints alike (eq. 4.15).
   ulna::Estimate linear() const;
   /// Nonlinear ones by multiple shooting (remark 4.2.9). Needs Ceres.
-  ulna::Refinement shooting() const;
+  ulna::Refinement shooting(const ulna::RefineOptions& options) const;
 
  private:
   ulna::TorqueModel model_;

@@ -72,39 +72,51 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
+/// What one way of identification comes to, log by log.
+struct Outcomes {
+  std::string way;
+  std::vector<double> ns;
+  std::map<std::string, std::vector<double>> figures = {};
+
+  void add(double time, const Errors& errors) {
+    ns.push_back(time);
+    figures["torque_percent"].push_back(errors.torque_percent);
+    figures["base_percent"].push_back(errors.base_percent);
+  }
+};
+
+struct Shooting {
+  std::string name;
+  ulna::RefineOptions options;
+};
+
 /// Figure 6.8: some logs, of which times and errors are medians.
-void identify(const std::string& name, const ulna::Model& robot, const Plan& plan,
-              Entries& entries) {
-  std::map<std::string, std::vector<double>> linear, shooting;
-  std::vector<double> linear_ns, shooting_ns, before;
+void identify(const std::string& name, const ulna::Model& robot,
+              const std::vector<Shooting>& shootings, const Plan& plan, Entries& entries) {
+  std::vector<Outcomes> outcomes{{"linear", {}}};
+  for (const Shooting& shooting : shootings) outcomes.push_back({shooting.name, {}});
+  std::vector<double> before;
   int parameters = 0, base_parameters = 0;
   for (int log = 1; log <= plan.logs; ++log) {
     show_progress("identification of " + name + ", log " + std::to_string(log));
     const Experiment experiment(robot, static_cast<std::uint64_t>(log));
     parameters = experiment.parameters(), base_parameters = experiment.base_parameters();
     before.push_back(experiment.before().torque_percent);
-    const auto put = [&](auto& to, const Eigen::VectorXd& z) {
-      const Errors errors = experiment.errors(z);
-      to["torque_percent"].push_back(errors.torque_percent);
-      to["base_percent"].push_back(errors.base_percent);
+    const auto linear = [&](long n) {
+      for (; n > 0; --n) use(experiment.linear());
     };
-    put(linear, experiment.linear().z);
-    const Repeats repeats{0.0, plan.repeats, plan.repeats};
-    const Times times = race({[&](long n) {
-                               for (; n > 0; --n) use(experiment.linear());
-                             }},
-                             repeats)
-                            .front();
-    linear_ns.push_back(times.min);
-    if (!ulna::can_refine()) continue;
-    const ulna::Refinement shot = experiment.shooting();
-    put(shooting, shot.estimate.z);
-    shooting["iterations"].push_back(shot.iterations);
-    shooting["converged"].push_back(shot.status == ulna::RefineStatus::converged);
-    shooting_ns.push_back(1e9 * shot.seconds);
+    const Times times = race({linear}, {0.0, plan.repeats, plan.repeats}).front();
+    outcomes[0].add(times.min, experiment.errors(experiment.linear().z));
+    for (std::size_t i = 0; ulna::can_refine() && i < shootings.size(); ++i) {
+      const ulna::Refinement shot = experiment.shooting(shootings[i].options);
+      Outcomes& to = outcomes[i + 1];
+      to.add(1e9 * shot.seconds, experiment.errors(shot.estimate.z));
+      to.figures["iterations"].push_back(shot.iterations);
+      to.figures["converged"].push_back(shot.status == ulna::RefineStatus::converged);
+    }
   }
-  const auto tell = [&](const char* way, const std::vector<double>& ns, const auto& figures) {
-    if (ns.empty()) return;
+  for (const auto& [way, ns, figures] : outcomes) {
+    if (ns.empty()) continue;
     Entry entry;
     entry.library = "ulna", entry.version = ULNA_VERSION;
     entry.robot = name, entry.nv = robot.nv();
@@ -115,9 +127,7 @@ void identify(const std::string& name, const ulna::Model& robot, const Plan& pla
     entry.more["before_percent"] = median(before);
     for (const auto& [figure, values] : figures) entry.more[figure] = median(values);
     entries.push_back(entry);
-  };
-  tell("linear", linear_ns, linear);
-  tell("multiple shooting", shooting_ns, shooting);
+  }
 }
 
 void run(const Plan& plan) {
@@ -129,13 +139,15 @@ void run(const Plan& plan) {
     if (std::count(plan.robots.begin(), plan.robots.end(), name) == 0)
       measure_robot(name, peers, plan, entries);
   }
+  const Shooting once{"multiple shooting", weighed_once()},
+      defaults{"multiple shooting, defaults", {}};
   const ulna::Model panda = ulna::load_robot("panda").model;
   for (int k = 1; k <= plan.panda_links; ++k)
     identify("panda, links 1 to " + std::to_string(k),
-             ulna::sub_chain(panda, "panda_link0", "panda_link" + std::to_string(k)), plan,
-             entries);
+             ulna::sub_chain(panda, "panda_link0", "panda_link" + std::to_string(k)),
+             {once, defaults}, plan, entries);
   for (int k = 1; k <= plan.chain_links; ++k)
-    identify("chain:" + std::to_string(k), ulna::chain(k), plan, entries);
+    identify("chain:" + std::to_string(k), ulna::chain(k), {once}, plan, entries);
   show_progress("");
   write_json(plan.out, entries);
 }

@@ -57,6 +57,12 @@ bool constant(const std::vector<Point>& points) {
   return std::abs(power_law(points).exponent) < 0.3;
 }
 
+/// The same for long chains alone.
+std::string settled(std::vector<Point> points) {
+  std::erase_if(points, [](const Point& p) { return p.n < 14; });
+  return points.size() < 2 ? "" : "; from 14 joints on, over ulna, " + ratio_told(points);
+}
+
 void add_overhead(const Bench& bench, Page& page) {
   std::string told;
   std::vector<std::string> holds, fails;
@@ -64,7 +70,7 @@ void add_overhead(const Bench& bench, Page& page) {
                        const std::string& name) {
     std::vector<Point> over_ulna, over_peer;
     for (const int n : joints(bench)) {
-      if (n < 7) continue;  // of the first joints, simplification leaves next to nothing
+      if (n < 4) continue;  // of two joints, simplification leaves next to nothing
       const double graph = own(bench, chain(n), algorithm, variant);
       over_ulna.push_back({double(n), graph / own(bench, chain(n), algorithm, exact)});
       over_peer.push_back({double(n), graph / best_peer(bench, chain(n), algorithm)});
@@ -72,7 +78,7 @@ void add_overhead(const Bench& bench, Page& page) {
     if (over_ulna.size() < 2) return;
     (constant(over_ulna) && constant(over_peer) ? holds : fails).push_back(name);
     told += "\n* " + name + ": over ulna " + ratio_told(over_ulna) + "; over the fastest peer " +
-            ratio_told(over_peer);
+            ratio_told(over_peer) + settled(over_ulna);
   };
   ask("bias_torque", interpreted, "C̃");
   ask("inverse_dynamics", interpreted, "ID");

@@ -7,13 +7,18 @@
 namespace thesis {
 namespace {
 
-struct Robot {
-  std::string prefix, name, colour;
+/// A robot and a way of shooting.
+struct Subject {
+  std::string prefix, name, way, colour;
 };
-const Robot subjects[] = {{"panda, links", "Panda", "#c2410c"}, {"chain:", "chain", "#2563a8"}};
 const std::string linear = "linear", shooting = "multiple shooting";
+const Subject subjects[] = {
+    {"panda, links", "Panda", shooting, "#c2410c"},
+    {"panda, links", "Panda, refine's defaults", "multiple shooting, defaults", "#e39a6f"},
+    {"chain:", "chain", shooting, "#2563a8"}};
 
-std::vector<const Entry*> entries(const Bench& bench, const Robot& robot, const std::string& way) {
+std::vector<const Entry*> entries(const Bench& bench, const Subject& robot,
+                                  const std::string& way) {
   std::vector<const Entry*> all;
   for (const Entry& e : bench.entries)
     if (e.algorithm == "identification" && e.variant == way && e.robot.starts_with(robot.prefix))
@@ -30,8 +35,8 @@ std::vector<Point> points(const std::vector<const Entry*>& entries, const std::s
   return all;
 }
 
-std::string table_of(const Bench& bench, const Robot& robot) {
-  const auto way1 = entries(bench, robot, linear), way2 = entries(bench, robot, shooting);
+std::string table_of(const Bench& bench, const Subject& robot) {
+  const auto way1 = entries(bench, robot, linear), way2 = entries(bench, robot, robot.way);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < way1.size(); ++i) {
     const Entry& a = *way1[i];
@@ -43,7 +48,9 @@ std::string table_of(const Bench& bench, const Robot& robot) {
             percent(a, "torque_percent"), percent(a, "base_percent")};
     if (i < way2.size()) {
       const Entry& b = *way2[i];
-      row.insert(row.end(), {report::duration(*b.median), text("%g", b.more.at("iterations")),
+      row.insert(row.end(), {report::duration(*b.median),
+                             text("%g%s", b.more.at("iterations"),
+                                  b.more.at("converged") > 0 ? "" : ", limit"),
                              report::duration(*b.median / std::max(1.0, b.more.at("iterations"))),
                              percent(b, "torque_percent"), percent(b, "base_percent")});
     }
@@ -72,26 +79,30 @@ void add_findings(const Bench& bench, Page& page) {
   double least = INFINITY, most = 0.0;
   std::vector<std::string> powers, shot_powers;
   std::string all;
-  for (const Robot& robot : subjects) {
-    const auto one = entries(bench, robot, linear), other = entries(bench, robot, shooting);
+  for (const Subject& robot : subjects) {
+    const auto one = entries(bench, robot, linear), other = entries(bench, robot, robot.way);
     if (one.size() < 2 || other.size() != one.size()) continue;
     const auto time = points(one, "ns_median"), shot = points(other, "ns_median");
     const double power = power_law(time).exponent, shot_power = power_law(shot).exponent;
-    powers.push_back(text("%.2f (%s)", power, robot.name.c_str()));
+    if (robot.way == shooting) {
+      powers.push_back(text("%.2f (%s)", power, robot.name.c_str()));
+      all += told(robot.name + ", linear", time);
+      if (power < 1.3) ++proportional;
+    }
     shot_powers.push_back(text("%.2f (%s)", shot_power, robot.name.c_str()));
     ++seen;
-    if (power < 1.0 + clearly) ++proportional;
     if (shot_power > power + clearly) ++faster;
     for (std::size_t i = 0; i < one.size(); ++i, ++cases) {
       less_precise += other[i]->more.at("torque_percent") > one[i]->more.at("torque_percent");
       const double times = shot[i].ns / time[i].ns;
       least = std::min(least, times), most = std::max(most, times);
     }
-    all += told(robot.name + ", linear", time) + told(robot.name + ", multiple shooting", shot) +
+    all += told(robot.name + ", multiple shooting", shot) +
            told(robot.name + ", one iteration of it", points(other, "ns_median", "iterations"));
   }
   page.finding("linear", "linear identification takes time in proportion to the parameters",
-               "Fig. 6.8", proportional, seen, "parameters to the power of " + joined(powers), "");
+               "Fig. 6.8", proportional, static_cast<int>(powers.size()),
+               "parameters to the power of " + joined(powers), "");
   page.finding(
       "shooting", "multiple shooting grows faster, exponentially", "Fig. 6.8", faster, seen,
       "parameters to the power of " + joined(shot_powers),
@@ -106,20 +117,22 @@ void add_findings(const Bench& bench, Page& page) {
 std::string drawn(const Bench& bench, const std::string& figure, const std::string& title,
                   const report::Axes& axes) {
   std::vector<report::Line> lines;
-  for (const Robot& robot : subjects)
-    for (const std::string& way : {linear, shooting}) {
-      const auto all = points(entries(bench, robot, way), figure);
-      if (all.size() > 1)
-        lines.push_back({robot.name + (way == linear ? ", linear" : ", shooting"), robot.colour,
-                         all, way == shooting, way == linear});
-    }
+  const auto draw = [&](const Subject& robot, const std::string& way, const std::string& name) {
+    const auto all = points(entries(bench, robot, way), figure);
+    if (all.size() > 1)
+      lines.push_back({robot.name + name, robot.colour, all, way == shooting, way == linear});
+  };
+  for (const Subject& robot : subjects) {
+    if (robot.way == shooting) draw(robot, linear, ", linear");
+    draw(robot, robot.way, robot.way == shooting ? ", shooting" : "");
+  }
   return report::plot(title, lines, axes);
 }
 
 }  // namespace
 
 void add_identification(const Bench& bench, Page& page) {
-  for (const Robot& robot : subjects)
+  for (const Subject& robot : subjects)
     page.sections["identification " + robot.name] = table_of(bench, robot);
   add_findings(bench, page);
   page.plots["identification"] =

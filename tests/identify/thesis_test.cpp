@@ -33,7 +33,7 @@ TEST(ThesisIdentification, multiple_shooting_converges_from_the_description) {
   for (int links = 1; links <= 3; ++links) {
     SCOPED_TRACE(std::to_string(links) + " links");
     const Experiment experiment = panda(links, 1);
-    const ulna::Refinement shot = experiment.shooting();
+    const ulna::Refinement shot = experiment.shooting(weighed_once());
     EXPECT_EQ(shot.status, ulna::RefineStatus::converged) << shot.reason;
     const Errors errors = experiment.errors(shot.estimate.z);
     EXPECT_LT(errors.torque_percent, 0.5);
