@@ -150,13 +150,14 @@ void identify_online(std::span<const Log> logs, const IdentifySettings& settings
         const bool sound =
             filter.update(q.col(k), measured ? VectorXd(v.col(k)) : VectorXd(), tau.col(k));
         if (!sound || !filter.settled()) continue;
-        online.predict(filter.q(), filter.v(), filter.a(), expected);
+        online.predict(filter.q(), filter.v(), filter.a(), filter.direction(), expected);
         const VectorXd error = filter.tau() - expected;
         all.add(error, filter.tau());
         const double share = static_cast<double>(done + begin + k) / static_cast<double>(total);
         if (share >= 0.5) {
           second.add(error, filter.tau());
-          const MatrixXd x = torques.features_of(filter.v(), filter.a(), filter.tau());
+          const MatrixXd x =
+              torques.features_of(filter.v(), filter.a(), filter.tau(), filter.direction());
           unlearnt.add(
               filter.tau() - torques.torques(result.prior, filter.q(), filter.v(), filter.a(), x),
               filter.tau());
@@ -166,7 +167,8 @@ void identify_online(std::span<const Log> logs, const IdentifySettings& settings
         trace.predicted.col(kept++) = expected;
 
         const auto start = std::chrono::steady_clock::now();
-        const auto outcome = online.update(filter.q(), filter.v(), filter.a(), filter.tau());
+        const auto outcome =
+            online.update(filter.q(), filter.v(), filter.a(), filter.direction(), filter.tau());
         const std::chrono::duration<double, std::micro> took =
             std::chrono::steady_clock::now() - start;
         times.push_back(took.count());

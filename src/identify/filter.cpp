@@ -160,16 +160,17 @@ MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
     : joints_(joints),
       filter_(filter),
       velocity_(velocity),
-      input_(Eigen::ArrayXd::Zero(3 * joints)),
+      input_(Eigen::ArrayXd::Zero(4 * joints)),
       now_(input_),
       last_(input_),
       before_last_(input_),
-      s1_(3 * joints, static_cast<Index>(filter.sections().size())),
+      s1_(4 * joints, static_cast<Index>(filter.sections().size())),
       s2_(s1_),
       q_(Vector::Zero(joints)),
       v_(q_),
       a_(q_),
-      tau_(q_) {
+      tau_(q_),
+      direction_(q_) {
   settling_ = static_cast<long>(std::ceil(10.0 * delay() * filter_.rate_hz()));
 }
 
@@ -193,8 +194,14 @@ bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<co
         all_finite = false;
     }
   };
+  direction_ = input_.head(joints_);
   take(q, 0);
   if (measured) take(v, joints_);
+  const auto velocity = input_.segment(joints_, joints_);
+  if (measured)
+    input_.tail(joints_) = velocity.sign();
+  else if (samples_ > 0)
+    input_.tail(joints_) = (input_.head(joints_) - direction_.array()).sign();
   take(tau, 2 * joints_);
   if (samples_ == 0) {
     if (!all_finite) return false;
@@ -210,12 +217,13 @@ bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<co
     q_ = 0.5 * (middle(now_, 0) + middle(last_, 0));
     v_ = 0.5 * (middle(now_, joints_) + middle(last_, joints_));
     tau_ = 0.5 * (middle(now_, 2 * joints_) + middle(last_, 2 * joints_));
+    direction_ = 0.5 * (middle(now_, 3 * joints_) + middle(last_, 3 * joints_));
     a_ = rate * (middle(now_, joints_) - middle(last_, joints_));
   } else {
     const auto twice = [&](int at) {
       return 0.25 * (middle(now_, at) + 2.0 * middle(last_, at) + middle(before_last_, at));
     };
-    q_ = twice(0), tau_ = twice(2 * joints_);
+    q_ = twice(0), tau_ = twice(2 * joints_), direction_ = twice(3 * joints_);
     v_ = 0.5 * rate * (middle(now_, 0) - middle(before_last_, 0));
     a_ = rate * rate * (middle(now_, 0) - 2.0 * middle(last_, 0) + middle(before_last_, 0));
   }

@@ -10,7 +10,7 @@ namespace {
 
 /// What changes all at once: the inertias of bodies that carry no other, which pick things up, and what
 /// joints resist with.
-std::vector<int> changeable(const TorqueModel& model) {
+std::vector<int> changeable(const TorqueModel& model, bool joints) {
   std::vector<int> unknowns;
   const Model& robot = model.model();
   for (int b = 1; b < robot.body_count(); ++b) {
@@ -18,7 +18,7 @@ std::vector<int> changeable(const TorqueModel& model) {
     for (int c = b + 1; c < robot.body_count(); ++c) carries |= robot.joint(c).parent == b;
     for (int k = 0; k < 10 && !carries; ++k) unknowns.push_back(10 * (b - 1) + k);
   }
-  for (int i = 0; i < robot.nv(); ++i)
+  for (int i = 0; joints && i < robot.nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k)
       if (model.features()[k] != Feature::armature) unknowns.push_back(model.at(i, k));
   return unknowns;
@@ -48,11 +48,12 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       whitened_(rows_),
       weighed_(Eigen::VectorXd::Zero(noise.size())),
       variance_(weighed_),
+      sign_(weighed_),
       held_(weighed_),
       seen_(r_),
       inverse_(R_),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
-      changing_(options.changing.value_or(changeable(model))) {
+      changing_(options.changing.value_or(changeable(model, options.wander == 0.0))) {
   if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
     throw std::invalid_argument("online estimator: noise must be positive, for each joint");
   if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
@@ -65,12 +66,13 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
 }
 
-void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In* tau) {
+void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
+                               const In* tau) {
   regressor_.torque(q, v, a, Y_);
   const int n = model_.model().nv();
   for (int i = 0; i < n; ++i) {
     rows_.col(i).head(model_.inertial_size()) = Y_.row(i);
-    set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction_of(v(i)));
+    set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction(i));
   }
 }
 
@@ -79,28 +81,27 @@ void OnlineEstimator::set_features(int dof, double v, double a, double tau, doub
     rows_(model_.at(dof, k), dof) = feature_of(model_.features()[k], v, a, tau, direction);
 }
 
-void OnlineEstimator::predict(const In& q, const In& v, const In& a,
+void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& direction,
                               Eigen::Ref<Eigen::VectorXd> tau) {
-  set_rows(q, v, a, nullptr);
+  set_rows(q, v, a, direction, nullptr);
   tau.noalias() = rows_.transpose() * z_;
   // friction by load goes by the torque it is part of
   for (int k = 0; k < model_.feature_count(); ++k)
     if (model_.features()[k] == Feature::load)
       for (int i = 0; i < tau.size(); ++i)
-        tau(i) +=
-            feature_of(Feature::load, v(i), a(i), tau(i), direction_of(v(i))) * z_(model_.at(i, k));
+        tau(i) += feature_of(Feature::load, v(i), a(i), tau(i), direction(i)) * z_(model_.at(i, k));
 }
 
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
-                                                 const In& tau) {
+                                                 const In& direction, const In& tau) {
   // beyond these no robot's numbers are measurements
   constexpr double absurd = 1e6;
   const auto sound = [&](const In& x) { return (x.array().abs() < absurd).all(); };
-  if (!sound(q) || !sound(v) || !sound(a) || !sound(tau)) {
+  if (!sound(q) || !sound(v) || !sound(a) || !sound(direction) || !sound(tau)) {
     ++ignored_;
     return Outcome::ignored;
   }
-  set_rows(q, v, a, &tau);
+  set_rows(q, v, a, direction, &tau);
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
     if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
@@ -177,7 +178,8 @@ void OnlineEstimator::wander() {
   const int first = model_.inertial_size(), count = static_cast<int>(r_.size()) - first;
   if (count == 0) return;
   const int turn = static_cast<int>(samples_ % count), k = first + turn;
-  const double far = options_.wander * noise_(turn / model_.feature_count());
+  const double far =
+      options_.wander * std::max(std::abs(z_(k)), noise_(turn / model_.feature_count()));
   const double variance = far * far * count / options_.rate_hz;
   seen_.head(k) = R_.row(k).head(k).transpose();
   seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);

@@ -37,7 +37,7 @@ OnlineOptions online_of(const ControllerOptions& options) {
   online.correlated = std::max(1.0, options.rate_hz / options.filter_hz);
   // what the estimator leaves out unless it is asked for, a controller needs
   if (online.slow == 0.0) online.slow = friction_speed;
-  if (online.wander == 0.0) online.wander = 2.0;
+  if (online.wander == 0.0) online.wander = 0.2;
   if (online.noise_memory == 0.0) online.noise_memory = 2.0;
   return online;
 }
@@ -232,12 +232,16 @@ void IdentifyingController::take_safe() {
   }
 }
 
-/// Plans know no dry friction: what it takes in the direction of the plan comes on top.
+/// Plans know no dry friction: what it takes in the direction of the plan comes on top. Viscous friction
+/// they know, by the velocity of now; taken for too large, it would drive a light joint that turns too
+/// fast on and on, so that it is only made up for near the velocity that the plan goes to.
 void IdentifyingController::compensate_friction() {
   for (Eigen::Index i = 0; i < tau_.size(); ++i) {
-    const double v = sqp_.trajectory.x[1](tau_.size() + i);
-    const double dry = v > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
-    tau_(i) += dry * std::tanh(v / friction_speed);
+    const double planned = sqp_.trajectory.x[1](tau_.size() + i);
+    const double dry = planned > 0.0 ? plant_.friction(i) : plant_.friction_negative(i);
+    tau_(i) += dry * std::tanh(planned / friction_speed);
+    const double near = 0.05 * std::min(model_.velocity_limit()(i), 4.0);
+    tau_(i) += plant_.damping(i) * (std::clamp(v_(i), planned - near, planned + near) - v_(i));
   }
 }
 
@@ -271,7 +275,8 @@ void IdentifyingController::think(double time, In q, In v, In tau) noexcept {
     outcome_ = OnlineEstimator::Outcome::ignored;
     if (q.size() == n && v.size() == n && tau.size() == n && filter_.update(q, v, tau) &&
         filter_.settled()) {
-      outcome_ = estimator_.update(filter_.q(), filter_.v(), filter_.a(), filter_.tau());
+      outcome_ = estimator_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(),
+                                   filter_.tau());
       torques_.set(estimator_.z(), plant_);
       torques_.set(estimator_.z(), planned_);
       planned_.friction.setZero(), planned_.friction_negative.setZero();

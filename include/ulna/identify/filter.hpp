@@ -81,6 +81,8 @@ class MotionFilter {
   const Vector& v() const { return v_; }
   const Vector& a() const { return a_; }
   const Vector& tau() const { return tau_; }
+  /// What the filter makes of the sign of the velocity, as it makes it of the dry friction in tau.
+  const Vector& direction() const { return direction_; }
 
   /// By how many seconds slow signals come out late: all of them by the same.
   double delay() const;
@@ -95,11 +97,11 @@ class MotionFilter {
   LowPass filter_;
   Velocity velocity_;
   long samples_ = 0, settling_ = 0;
-  Eigen::ArrayXd input_;       ///< q, v, tau: the last finite numbers
+  Eigen::ArrayXd input_;       ///< q, v, tau, direction: the last finite numbers
   Eigen::ArrayXd now_, last_;  ///< low-passed, and the same a sample and two samples ago
   Eigen::ArrayXd before_last_;
   Eigen::ArrayXXd s1_, s2_;  ///< channels x sections
-  Vector q_, v_, a_, tau_;
+  Vector q_, v_, a_, tau_, direction_;
 };
 
 }  // namespace ulna

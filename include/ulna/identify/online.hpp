@@ -19,8 +19,8 @@ struct OnlineOptions {
   /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
   /// where payload is, and what joints resist with.
   std::optional<std::vector<int>> changing = {};
-  /// By how many deviations of noise what a joint resists with may have changed in a second: its dry
-  /// friction in Nm, its viscous friction in Nm per rad/s.
+  /// By which share of itself what a joint resists with may have changed in a second, as a random walk;
+  /// of noise, where that is more. Then it is not forgotten at once with what was picked up.
   double wander = 0.0;
   /// rad/s or m/s below which a joint rests: its dry friction is not known to be more than what it holds
   /// against, and that is all the joint tells.
@@ -56,9 +56,20 @@ class OnlineEstimator {
   OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
                   const OnlineOptions& options = {});
 
-  /// The torque that the numbers of now ask for.
-  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Eigen::VectorXd> tau);
-  Outcome update(const In& q, const In& v, const In& a, const In& tau);
+  /// The torque that the numbers of now ask for, in the direction that dry friction acts in, which is the
+  /// sign of v or what a filter made of it.
+  void predict(const In& q, const In& v, const In& a, const In& direction,
+               Eigen::Ref<Eigen::VectorXd> tau);
+  Outcome update(const In& q, const In& v, const In& a, const In& direction, const In& tau);
+
+  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Eigen::VectorXd> tau) {
+    sign_ = v.cwiseSign();
+    predict(q, v, a, sign_, tau);
+  }
+  Outcome update(const In& q, const In& v, const In& a, const In& tau) {
+    sign_ = v.cwiseSign();
+    return update(q, v, a, sign_, tau);
+  }
 
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
@@ -82,7 +93,7 @@ class OnlineEstimator {
   void wander();
   void learn_noise(Eigen::Index dof, double error);
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
-  void set_rows(const In& q, const In& v, const In& a, const In* tau);
+  void set_rows(const In& q, const In& v, const In& a, const In& direction, const In* tau);
   void set_features(int dof, double v, double a, double tau, double direction);
 
   TorqueModel model_;
@@ -99,6 +110,7 @@ class OnlineEstimator {
   Eigen::MatrixXd whitened_;   ///< the same over deviations
   Eigen::VectorXd weighed_;    ///< torques over deviations
   Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
+  Eigen::VectorXd sign_;       ///< of v
   Eigen::VectorXd held_;       ///< where a joint that rests is driven to, else 0
   Eigen::VectorXd seen_;       ///< R times a row
   Eigen::MatrixXd inverse_;
