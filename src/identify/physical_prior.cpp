@@ -89,7 +89,7 @@ void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknow
   const auto named = [&](int at) {
     return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
   };
-  constexpr double loose = 1.0;  // the centre may well be wrong by 100 %
+  constexpr double loose = 0.1;  // the centre may well be wrong by 300 %
   for (Body& body : bodies_) {
     if (!named(body.at)) continue;
     body.weight = std::min(body.weight, loose);
