@@ -132,6 +132,16 @@ void read_parts(Keys& keys, const std::string& file, MpcScenario& s) {
     read(inner);
     inner.finish();
   };
+  const auto each = [&](Keys& of, const char* key, const char* what, auto read) {
+    const YAML::Node list = of[key];
+    if (!list) return;
+    if (!list.IsSequence()) of.refuse(list, fmt::format("{} is not a list", key));
+    for (const YAML::Node& node : list) {
+      Keys inner(node, file, what);
+      read(inner);
+      inner.finish();
+    }
+  };
   part("horizon", [&](Keys& k) { k.integer("steps", s.steps), k.number("step", s.step); });
   part("weights", [&](Keys& k) {
     k.number("position", s.position), k.number("velocity", s.velocity);
@@ -157,18 +167,21 @@ void read_parts(Keys& keys, const std::string& file, MpcScenario& s) {
     k.number("position_noise", s.position_noise), k.number("velocity_noise", s.velocity_noise);
     k.number("torque_noise", s.torque_noise), k.number("dropout", s.sensor_dropout);
     k.number("nan", s.sensor_nan), k.integer("delay", s.sensor_delay);
+    k.number("acceleration_noise", s.acceleration_noise);
+    each(k, "wrenches", "a wrench sensor", [&](Keys& one) {
+      ScenarioWrench sensor;
+      one.text("link", sensor.link);
+      one.number("moment_noise", sensor.moment_noise),
+          one.number("force_noise", sensor.force_noise);
+      s.wrenches.push_back(sensor);
+    });
   });
-  if (const YAML::Node faults = keys["faults"]) {
-    if (!faults.IsSequence()) keys.refuse(faults, "faults is not a list");
-    for (const YAML::Node& node : faults) {
-      Keys k(node, file, "a fault");
-      TrialFault fault;
-      k.choice("kind", fault.kind, fault_kinds);
-      k.number("from", fault.from), k.number("to", fault.to);
-      k.finish();
-      s.faults.push_back(fault);
-    }
-  }
+  each(keys, "faults", "a fault", [&](Keys& k) {
+    TrialFault fault;
+    k.choice("kind", fault.kind, fault_kinds);
+    k.number("from", fault.from), k.number("to", fault.to);
+    s.faults.push_back(fault);
+  });
 }
 
 std::string contents(const std::string& path) {

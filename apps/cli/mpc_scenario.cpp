@@ -39,6 +39,16 @@ const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
   return *last;
 }
 
+WrenchSensor wrench_sensor(const Model& model, const ScenarioWrench& sensor) {
+  if (!model.find_frame(sensor.link) || model.frame(sensor.link).body == 0)
+    throw UsageError(
+        fmt::format("wrenches: robot '{}' has no moving link '{}'; `ulna tree` lists them",
+                    model.name(), sensor.link));
+  if (!(sensor.moment_noise > 0.0 && sensor.force_noise > 0.0))
+    throw UsageError("wrenches: noise must be above 0");
+  return {model.frame(sensor.link).body, sensor.moment_noise, sensor.force_noise};
+}
+
 Inertia<double> box(const ScenarioPayload& payload) {
   const double I = payload.mass * payload.edge * payload.edge / 6.0;
   return Inertia<double>::about_com(payload.mass, payload.com, I * Eigen::Matrix3d::Identity());
@@ -120,6 +130,7 @@ void complete(MpcScenario& s, const Model& model) {
           joint, std::max(fastest, reaching), model.velocity_limit()(i)));
   }
   if (s.payload) payload_frame(model, *s.payload);
+  for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);
 }
 
 MpcResults run_scenario(const Model& model, const MpcScenario& s,
@@ -191,7 +202,10 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
                             .not_a_number = s.sensor_nan};
   trial.sensors.velocity = {.noise = s.velocity_noise, .delay = s.sensor_delay};
   trial.sensors.torque = {.noise = s.torque_noise * effort.maxCoeff(), .delay = s.sensor_delay};
+  trial.sensors.acceleration = {.noise = s.acceleration_noise, .delay = s.sensor_delay};
   trial.sensors.seed = s.seed;
+  for (const ScenarioWrench& sensor : s.wrenches)
+    trial.wrench_sensors.push_back(wrench_sensor(model, sensor));
   // what is told apart: from the change on, and from a second after it, when it may be learned
   trial.count_from = {results.counted_from, results.counted_from + 1.0};
 

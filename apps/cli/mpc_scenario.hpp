@@ -13,6 +13,12 @@ struct ScenarioPayload {
   double at = 0.0;    ///< s
 };
 
+/// A six-axis sensor in the joint that carries a link.
+struct ScenarioWrench {
+  std::string link = {};
+  double moment_noise = 0.01, force_noise = 0.1;  ///< Nm, N
+};
+
 /// Friction that grows, evenly, to a multiple of what it was.
 struct ScenarioFriction {
   double factor = 1.5, from = 0.0, to = 0.0;
@@ -46,7 +52,9 @@ struct MpcScenario {
   std::optional<ScenarioPayload> payload;
   std::optional<ScenarioFriction> friction;
   double position_noise = 1e-5, velocity_noise = 2e-3,
-         torque_noise = 4e-4;                     ///< the last of efforts
+         torque_noise = 4e-4;        ///< the last of efforts
+  double acceleration_noise = 0.05;  ///< rad/s², where there are wrench sensors
+  std::vector<ScenarioWrench> wrenches;
   double sensor_dropout = 0.0, sensor_nan = 0.0;  ///< chances
   int sensor_delay = 0;
   std::vector<TrialFault> faults;

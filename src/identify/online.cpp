@@ -30,6 +30,21 @@ bool has_direction(Feature feature) {
 
 }  // namespace
 
+OnlineEstimator::Measured::Measured(int unknowns, const Eigen::VectorXd& deviations, double alike)
+    : rows(Eigen::MatrixXd::Zero(unknowns, deviations.size())),
+      whitened(rows),
+      weighed(Eigen::VectorXd::Zero(deviations.size())),
+      variance(weighed),
+      noise(deviations),
+      surprised(Eigen::VectorXi::Zero(deviations.size())),
+      correlated(alike) {}
+
+void OnlineEstimator::Measured::leave_out(Eigen::Index i) {
+  surprised(i) = 0;
+  whitened.col(i).setZero();
+  weighed(i) = 0.0;
+}
+
 OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
                                  const OnlineOptions& options)
     : model_(model),
@@ -40,16 +55,14 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       R_(Eigen::MatrixXd::Zero(model.unknowns(), model.unknowns())),
       r_(Eigen::VectorXd::Zero(model.unknowns())),
       z_(prior_.center()),
-      noise_(noise),
+      torques_(model.unknowns(), noise, options.correlated),
+      wrench_(model.unknowns(), Eigen::VectorXd::Ones(6), 1.0),
+      wrench_surprised_(Eigen::MatrixXi::Zero(6, model.model().body_count())),
       least_noise_(0.01 * noise),
-      surprised_(Eigen::VectorXi::Zero(noise.size())),
       Y_(model.model().nv(), model.inertial_size()),
-      rows_(Eigen::MatrixXd::Zero(model.unknowns(), model.model().nv())),
-      whitened_(rows_),
-      weighed_(Eigen::VectorXd::Zero(noise.size())),
-      variance_(weighed_),
-      sign_(weighed_),
-      held_(weighed_),
+      W_(6, model.inertial_size()),
+      sign_(Eigen::VectorXd::Zero(noise.size())),
+      held_(sign_),
       seen_(r_),
       inverse_(R_),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
@@ -71,20 +84,20 @@ void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& 
   regressor_.torque(q, v, a, Y_);
   const int n = model_.model().nv();
   for (int i = 0; i < n; ++i) {
-    rows_.col(i).head(model_.inertial_size()) = Y_.row(i);
+    torques_.rows.col(i).head(model_.inertial_size()) = Y_.row(i);
     set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction(i));
   }
 }
 
 void OnlineEstimator::set_features(int dof, double v, double a, double tau, double direction) {
   for (int k = 0; k < model_.feature_count(); ++k)
-    rows_(model_.at(dof, k), dof) = feature_of(model_.features()[k], v, a, tau, direction);
+    torques_.rows(model_.at(dof, k), dof) = feature_of(model_.features()[k], v, a, tau, direction);
 }
 
 void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& direction,
                               Eigen::Ref<Eigen::VectorXd> tau) {
   set_rows(q, v, a, direction, nullptr);
-  tau.noalias() = rows_.transpose() * z_;
+  tau.noalias() = torques_.rows.transpose() * z_;
   // friction by load goes by the torque it is part of
   for (int k = 0; k < model_.feature_count(); ++k)
     if (model_.features()[k] == Feature::load)
@@ -92,11 +105,15 @@ void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& d
         tau(i) += feature_of(Feature::load, v(i), a(i), tau(i), direction(i)) * z_(model_.at(i, k));
 }
 
+namespace {
+
+/// Beyond a million no robot's numbers are measurements.
+bool sound(const OnlineEstimator::In& x) { return (x.array().abs() < 1e6).all(); }
+
+}  // namespace
+
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
                                                  const In& direction, const In& tau) {
-  // beyond these no robot's numbers are measurements
-  constexpr double absurd = 1e6;
-  const auto sound = [&](const In& x) { return (x.array().abs() < absurd).all(); };
   if (!sound(q) || !sound(v) || !sound(a) || !sound(direction) || !sound(tau)) {
     ++ignored_;
     return Outcome::ignored;
@@ -107,59 +124,91 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
     // dry friction holds against whatever else there is
     set_features(i, v(i), a(i), tau(i), 0.0);
-    held_(i) = direction_of(tau(i) - rows_.col(i).dot(z_));
+    held_(i) = direction_of(tau(i) - torques_.rows.col(i).dot(z_));
     set_features(i, v(i), a(i), tau(i), held_(i));
   }
-  whitened_ = rows_;
-  solver_.variances(whitened_, variance_);
+  torques_.whitened = torques_.rows;
+  solver_.variances(torques_.whitened, torques_.variance);
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
-    const double error = tau(i) - rows_.col(i).dot(z_),
-                 far = std::abs(error) / std::sqrt(noise_(i) * noise_(i) + variance_(i));
+    const double error = tau(i) - torques_.rows.col(i).dot(z_);
     // a joint that rests tells that its dry friction is at least what it holds against: that is news
     // only if it is more than it is taken for, by more than noise
-    if (held_(i) != 0.0 && error * held_(i) < 3.0 * noise_(i)) {
-      surprised_(i) = 0;
-      whitened_.col(i).setZero();
-      weighed_(i) = 0.0;
+    if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
+      torques_.leave_out(i);
       continue;
     }
-    // what is far off now and then is an outlier; what stays there is news, and is believed until
-    // it is expected
-    surprised_(i) = far > options_.outlier ? std::min(surprised_(i) + 1, options_.patience + 2) : 0;
-    const bool believed = surprised_(i) == 0 || surprised_(i) > options_.patience;
-    if (surprised_(i) == options_.patience + 1) outcome = Outcome::changed;
-    if (!believed && outcome == Outcome::learned) outcome = Outcome::doubted;
-    const double weight = believed ? 1.0 / (noise_(i) * std::sqrt(options_.correlated)) : 0.0;
-    whitened_.col(i) = weight * rows_.col(i);
-    weighed_(i) = weight * tau(i);
+    outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
     learn_noise(i, error);
   }
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
-  if (surprised_(turn) == 0 && weighed_(turn) != 0.0) forget_along(rows_.col(turn));
+  if (torques_.surprised(turn) == 0 && torques_.weighed(turn) != 0.0)
+    forget_along(torques_.rows.col(turn));
   if (options_.wander > 0.0) wander();
-  R_.selfadjointView<Eigen::Lower>().rankUpdate(whitened_);
-  r_.noalias() += whitened_ * weighed_;
-  if (outcome == Outcome::changed) {
+  take_in(torques_, outcome == Outcome::changed);
+  ++samples_;
+  return outcome;
+}
+
+OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, const In& v,
+                                                        const In& a, const In& wrench,
+                                                        const In& noise) {
+  if (!sound(q) || !sound(v) || !sound(a) || !sound(wrench) || !(noise.minCoeff() > 0.0)) {
+    ++ignored_;
+    return Outcome::ignored;
+  }
+  regressor_.wrench(body, q, v, a, W_);
+  wrench_.rows.topRows(model_.inertial_size()) = W_.transpose();
+  wrench_.noise = noise, wrench_.surprised = wrench_surprised_.col(body);
+  wrench_.whitened = wrench_.rows;
+  solver_.variances(wrench_.whitened, wrench_.variance);
+  Outcome outcome = Outcome::learned;
+  for (int i = 0; i < 6; ++i)
+    outcome =
+        std::max(outcome, weigh(wrench_, i, wrench(i), wrench(i) - wrench_.rows.col(i).dot(z_)));
+  wrench_surprised_.col(body) = wrench_.surprised;
+  take_in(wrench_, outcome == Outcome::changed);
+  return outcome;
+}
+
+/// What is far off now and then is an outlier; what stays there is news, and is believed until it is
+/// expected.
+OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Eigen::Index i, double value,
+                                                double error) {
+  const double noise = measured.noise(i),
+               far = std::abs(error) / std::sqrt(noise * noise + measured.variance(i));
+  int& surprised = measured.surprised(i);
+  surprised = far > options_.outlier ? std::min(surprised + 1, options_.patience + 2) : 0;
+  const bool believed = surprised == 0 || surprised > options_.patience;
+  const double weight = believed ? 1.0 / (noise * std::sqrt(measured.correlated)) : 0.0;
+  measured.whitened.col(i) = weight * measured.rows.col(i);
+  measured.weighed(i) = weight * value;
+  if (surprised == options_.patience + 1) return Outcome::changed;
+  return believed ? Outcome::learned : Outcome::doubted;
+}
+
+void OnlineEstimator::take_in(const Measured& measured, bool changed) {
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
+  r_.noalias() += measured.whitened * measured.weighed;
+  if (changed) {
     // the numbers of now are as good a guess as any until the next samples move them
     forget(changing_);
     prior_.expect(z_, changing_);
     ++changes_;
   }
   solver_.step(R_, r_, prior_, z_);
-  ++samples_;
-  return outcome;
 }
 
 /// The median of errors that are normal is 0.6745 deviations: the level goes up a little where one is
 /// above, and down where it is below. Errors a thousand times too large push no more than others.
 void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
   if (options_.noise_memory == 0.0) return;
-  const double expected = std::sqrt(noise_(dof) * noise_(dof) + variance_(dof)),
+  const double expected =
+                   std::sqrt(torques_.noise(dof) * torques_.noise(dof) + torques_.variance(dof)),
                rate = 1.0 / (options_.noise_memory * options_.rate_hz);
-  noise_(dof) *= std::abs(error) > 0.6745 * expected ? 1.0 + rate : 1.0 / (1.0 + rate);
-  noise_(dof) = std::max(noise_(dof), least_noise_(dof));
+  torques_.noise(dof) *= std::abs(error) > 0.6745 * expected ? 1.0 + rate : 1.0 / (1.0 + rate);
+  torques_.noise(dof) = std::max(torques_.noise(dof), least_noise_(dof));
 }
 
 void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
@@ -179,7 +228,7 @@ void OnlineEstimator::wander() {
   if (count == 0) return;
   const int turn = static_cast<int>(samples_ % count), k = first + turn;
   const double far =
-      options_.wander * std::max(std::abs(z_(k)), noise_(turn / model_.feature_count()));
+      options_.wander * std::max(std::abs(z_(k)), torques_.noise(turn / model_.feature_count()));
   const double variance = far * far * count / options_.rate_hz;
   seen_.head(k) = R_.row(k).head(k).transpose();
   seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);

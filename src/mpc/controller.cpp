@@ -268,6 +268,13 @@ void IdentifyingController::keep_limits() {
   }
 }
 
+void IdentifyingController::feel(int body, In q, In v, In a, In wrench, In noise) noexcept {
+  const Eigen::Index n = q_.size();
+  if (options_.identify && q.size() == n && v.size() == n && a.size() == n && wrench.size() == 6 &&
+      noise.size() == 6 && body > 0 && body < model_.body_count())
+    estimator_.update_wrench(body, q, v, a, wrench, noise);
+}
+
 void IdentifyingController::think(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   if (options_.identify) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
@@ -52,6 +53,44 @@ class FeedbackLaw {
   double stiffness_, damping_;
   Workspace<double> ws_;
   Vector q_, v_, later_, a_, tau_;
+};
+
+/// What six-axis sensors measure of a robot, with noise.
+class WrenchReadings {
+ public:
+  WrenchReadings(const Model& model, const TrialOptions& options)
+      : sensors_(options.wrench_sensors),
+        regressor_(model),
+        W_(6, 10 * model.joint_count()),
+        inertial_(10 * model.joint_count()),
+        random_(options.sensors.seed + 1) {
+    for (const WrenchSensor& sensor : sensors_)
+      if (sensor.body < 1 || sensor.body >= model.body_count() || !(sensor.moment_noise > 0.0) ||
+          !(sensor.force_noise > 0.0))
+        throw std::invalid_argument("a wrench sensor needs a moving body, 1 .. " +
+                                    std::to_string(model.body_count() - 1) + ", and noise above 0");
+  }
+  void tell(Simulation& robot, const Vector& q, const Vector& v, const Vector& a,
+            IdentifyingController& controller) {
+    if (sensors_.empty()) return;
+    robot.plant.get_inertial(inertial_);
+    for (const WrenchSensor& sensor : sensors_) {
+      regressor_.wrench(sensor.body, robot.q(), robot.v(), robot.acceleration(), W_);
+      wrench_.noalias() = W_ * inertial_;
+      noise_ << Eigen::Vector3d::Constant(sensor.moment_noise),
+          Eigen::Vector3d::Constant(sensor.force_noise);
+      for (int i = 0; i < 6; ++i) wrench_(i) += noise_(i) * normal_(random_);
+      controller.feel(sensor.body, q, v, a, wrench_, noise_);
+    }
+  }
+
+ private:
+  std::vector<WrenchSensor> sensors_;
+  Regressor<double> regressor_;
+  RowMatX<double> W_;
+  Vector inertial_, wrench_ = Vector::Zero(6), noise_ = Vector::Zero(6);
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
 };
 
 double percentile(std::vector<double>& sorted, double share) {
@@ -168,7 +207,10 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
   reference(0.0, q_reference, v_reference);
   Simulation robot(model, options.simulation);
   robot.set_state(options.q0.size() ? options.q0 : q_reference, Vector::Zero(n));
-  Sensors sensors(model, options.sensors);
+  SensorsOptions sensing = options.sensors;
+  sensing.accelerations |= !options.wrench_sensors.empty();
+  Sensors sensors(model, sensing);
+  WrenchReadings wrenches(model, options);
   ControllerOptions control = options.control;
   control.identify = options.knowledge == Knowledge::identified;
   IdentifyingController controller(model, control);
@@ -225,8 +267,12 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
       break;
     }
     // the torque sensor sees what acts now
-    sensors.read(time, robot.q(), robot.v(), robot.tau());
+    if (sensing.accelerations)
+      sensors.read(time, robot.q(), robot.v(), robot.tau(), robot.acceleration());
+    else
+      sensors.read(time, robot.q(), robot.v(), robot.tau());
     if (!dropped) tau = sensors.tau;
+    if (!dropped) wrenches.tell(robot, q, v, sensors.a, controller);
     if (options.law == ControlLaw::mpc || control.identify) controller.think(time, q, v, tau);
 
     times.push_back(controller.act_us() + controller.think_us());

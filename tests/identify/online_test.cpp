@@ -194,6 +194,45 @@ TEST(OnlineEstimator, learns_from_a_joint_that_rests_how_large_its_friction_is_a
   EXPECT_LE((estimator.z() - pushed).lpNorm<Eigen::Infinity>(), 1e-6);
 }
 
+// A sensor in the first joint sees the whole arm; friction it does not see.
+TEST(OnlineEstimator, learns_from_wrenches) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(7);
+  Eigen::VectorXd truth = true_numbers(model, random);
+  truth.head(70) *= 1.3;
+  const Drive run(robot, truth, 3000, 7);
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1));
+  const Eigen::VectorXd before = estimator.z();
+  Regressor<double> regressor(robot);
+  RowMatX<double> W(6, 70);
+  std::mt19937_64 seed(7);
+  std::normal_distribution<double> normal;
+  const Eigen::VectorXd noise{{0.02, 0.02, 0.02, 0.2, 0.2, 0.2}};
+  double at_first = 0.0, at_last = 0.0;
+  for (int s = 0; s < 3000; ++s) {
+    const Eigen::VectorXd q = run.data.q.col(s), v = run.data.v.col(s), a = run.data.a.col(s);
+    for (const int body : {1, 4}) {
+      regressor.wrench(body, q, v, a, W);
+      Eigen::VectorXd wrench = W * truth.head(70);
+      const double error = ((wrench - W * estimator.z().head(70)).cwiseQuotient(noise)).norm();
+      if (s < 10) at_first = std::max(at_first, error);
+      if (s >= 2900) at_last = std::max(at_last, error);
+      for (int i = 0; i < 6; ++i) wrench(i) += noise(i) * normal(seed);
+      estimator.update_wrench(body, q, v, a, wrench, noise);
+      EXPECT_TRUE(estimator.prior().inside(estimator.z()));
+    }
+  }
+  // off by less than the noise of one measurement
+  EXPECT_GT(at_first, 10.0);
+  EXPECT_LT(at_last, 1.0);
+  EXPECT_LE((estimator.z() - before).tail(14).lpNorm<Eigen::Infinity>(), 1e-6);
+  const Eigen::VectorXd still = Eigen::VectorXd::Zero(7);
+  EXPECT_EQ(
+      estimator.update_wrench(1, still, still, still, Eigen::VectorXd::Constant(6, NAN), noise),
+      Outcome::ignored);
+}
+
 TEST(OnlineEstimator, takes_no_harm_from_nonsense) {
   const Model robot = load_robot("panda").model;
   const TorqueModel model(robot, plain_friction);

@@ -116,9 +116,30 @@ TEST(Trial, a_joint_that_its_friction_holds_is_set_free_and_learned) {
   EXPECT_NEAR(identified.estimated.friction(5), dry, 0.3 * dry);
 }
 
+TEST(Trial, a_wrench_sensor_in_the_wrist_finds_a_payload_sooner) {
+  PandaTrial panda;
+  const Frame& hand = panda.model.frame("panda_link8");
+  const auto load =
+      Inertia<double>::about_com(2.0, {0.02, -0.03, 0.08}, 0.004 * Eigen::Matrix3d::Identity());
+  panda.options.changes.at(2.0, [&](Plant<double>& plant) { add_payload(plant, hand, load); });
+  panda.options.duration = 2.5;
+  const TrialResult without = panda.run(Knowledge::identified);
+  panda.options.wrench_sensors = {{.body = 7}};
+  panda.options.sensors.acceleration.noise = 0.05;
+  const TrialResult with = panda.run(Knowledge::identified);
+  expect_sound(without), expect_sound(with);
+  EXPECT_GE(with.changes_noticed, 1);
+  EXPECT_LT(with.rmse_from[0], without.rmse_from[0]);
+  const double found = with.estimated.body(7).mass - Plant<double>(panda.model).body(7).mass;
+  EXPECT_NEAR(found, 2.0, 0.05);
+  panda.options.wrench_sensors = {{.body = 8}};
+  EXPECT_THROW((void)panda.run(Knowledge::identified), std::invalid_argument);
+}
+
 TEST(Trial, a_step_allocates_nothing) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
   PandaTrial panda;
+  panda.options.wrench_sensors = {{.body = 7}};
   panda.options.duration = 0.4;
   panda.options.allocations = [] { return allocations.load(); };
   const TrialResult r = panda.run(Knowledge::identified);

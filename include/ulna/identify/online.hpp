@@ -71,10 +71,16 @@ class OnlineEstimator {
     return update(q, v, a, sign_, tau);
   }
 
+  /// Learns from a six-axis sensor in the joint of a body, which tells nothing of friction: moment and
+  /// force as Regressor::wrench has them, and how far they are off that the right numbers predict. Samples
+  /// are taken for such as are not filtered.
+  Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
+                        const In& noise);
+
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
   const Eigen::VectorXd& z() const { return z_; }
-  const Eigen::VectorXd& noise() const { return noise_; }  ///< as given, or as learned
+  const Eigen::VectorXd& noise() const { return torques_.noise; }  ///< as given, or as learned
   /// What the samples told: the inverse of the covariance they alone would leave; its lower half.
   const Eigen::MatrixXd& information() const { return R_; }
   long samples() const { return samples_; }  ///< learned from
@@ -89,12 +95,27 @@ class OnlineEstimator {
   void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
 
  private:
+  /// Measurements that are taken in together.
+  struct Measured {
+    Eigen::MatrixXd rows;       ///< unknowns x measurements: what each is made of
+    Eigen::MatrixXd whitened;   ///< the same over deviations
+    Eigen::VectorXd weighed;    ///< what was measured over deviations
+    Eigen::VectorXd variance;   ///< as the numbers of now are uncertain
+    Eigen::VectorXd noise;      ///< deviations
+    Eigen::VectorXi surprised;  ///< samples in a row
+    double correlated;
+
+    Measured(int unknowns, const Eigen::VectorXd& noise, double correlated);
+    void leave_out(Eigen::Index i);
+  };
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void learn_noise(Eigen::Index dof, double error);
   void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In* tau);
   void set_features(int dof, double v, double a, double tau, double direction);
+  Outcome weigh(Measured& measured, Eigen::Index i, double value, double error);
+  void take_in(const Measured& measured, bool changed);
 
   TorqueModel model_;
   PhysicalPrior prior_;
@@ -103,16 +124,13 @@ class OnlineEstimator {
   ConsistentSolver solver_;
   Eigen::MatrixXd R_;  ///< lower half
   Eigen::VectorXd r_, z_;
-  Eigen::VectorXd noise_, least_noise_;
-  Eigen::VectorXi surprised_;  ///< samples in a row
-  RowMatX<double> Y_;          ///< nv x inertial
-  Eigen::MatrixXd rows_;       ///< unknowns x nv: what each torque is made of
-  Eigen::MatrixXd whitened_;   ///< the same over deviations
-  Eigen::VectorXd weighed_;    ///< torques over deviations
-  Eigen::VectorXd variance_;   ///< of the torques, as the numbers of now are uncertain
-  Eigen::VectorXd sign_;       ///< of v
-  Eigen::VectorXd held_;       ///< where a joint that rests is driven to, else 0
-  Eigen::VectorXd seen_;       ///< R times a row
+  Measured torques_, wrench_;
+  Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
+  Eigen::VectorXd least_noise_;
+  RowMatX<double> Y_, W_;  ///< nv x inertial, 6 x inertial
+  Eigen::VectorXd sign_;   ///< of v
+  Eigen::VectorXd held_;   ///< where a joint that rests is driven to, else 0
+  Eigen::VectorXd seen_;   ///< R times a row
   Eigen::MatrixXd inverse_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;

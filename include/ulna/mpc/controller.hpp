@@ -82,6 +82,9 @@ class IdentifyingController {
   const Vector& act(double time, In q, In v) noexcept;
   /// Learns from what was measured while `act`'s torques acted, and gets ready for the next action.
   void think(double time, In q, In v, In tau) noexcept;
+  /// Learns from a six-axis sensor in the joint of a body, where there is one, and from accelerations:
+  /// before `think`. `noise`: how far moment and force are off, six numbers.
+  void feel(int body, In q, In v, In a, In wrench, In noise) noexcept;
   /// What it computes with from now on, if it is told so rather than identifies.
   void set_plant(const Plant<double>& plant);
   /// As if the deadline had come before the next plan: for trials.

@@ -35,6 +35,12 @@ struct TrialFault {
 };
 const char* to_string(TrialFault::Kind kind);
 
+/// A six-axis sensor in the joint of a body. Where there is one, accelerations are measured too.
+struct WrenchSensor {
+  int body = 0;
+  double moment_noise = 0.01, force_noise = 0.1;  ///< Nm, N
+};
+
 struct TrialOptions {
   double duration = 10.0;
   ControlLaw law = ControlLaw::mpc;
@@ -43,6 +49,7 @@ struct TrialOptions {
   double stiffness = 100.0;  ///< 1/s², of the laws that are not MPC; damping is critical
   SimulationOptions simulation = {};
   SensorsOptions sensors = {};
+  std::vector<WrenchSensor> wrench_sensors = {};
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
