@@ -68,48 +68,68 @@ void apply(const Options& o, MpcScenario& s) {
 
 /// Refuses what cannot be run, by the names of the keys of a scenario.
 void check_ranges(const MpcScenario& s) {
-  const auto require = [](bool good, const char* option, double x, const char* rule) {
-    if (!good) throw UsageError(fmt::format("{}: {:g} is not {}", option, x, rule));
+  const auto require = [](bool good, std::string key, double x, const char* rule) {
+    if (!good) throw ScenarioError(std::move(key), fmt::format("{:g} is not {}", x, rule));
   };
-  require(s.duration > 0.0 && s.duration <= 600.0, "--duration", s.duration,
-          "above 0, up to 600 s");
-  require(s.rate_hz >= 50.0 && s.rate_hz <= 10000.0, "--rate", s.rate_hz, "from 50 to 10000 Hz");
-  require(s.steps >= 2 && s.steps <= 200, "--steps", s.steps, "from 2 to 200");
-  require(s.step > 0.0 && s.step <= 1.0, "horizon step", s.step, "above 0, up to 1 s");
+  require(s.duration > 0.0 && s.duration <= 600.0, "duration", s.duration, "above 0, up to 600 s");
+  require(s.rate_hz >= 50.0 && s.rate_hz <= 10000.0, "rate", s.rate_hz, "from 50 to 10000 Hz");
+  require(s.steps >= 2 && s.steps <= 200, "horizon.steps", s.steps, "from 2 to 200");
+  require(s.step > 0.0 && s.step <= 1.0, "horizon.step", s.step, "above 0, up to 1 s");
   require(s.reach > 0.0 && s.reach <= 600.0, "reach", s.reach, "above 0, up to 600 s");
   for (const auto& [name, x] : {std::pair{"position", s.position},
                                 {"velocity", s.velocity},
                                 {"torque", s.torque},
                                 {"terminal", s.terminal}})
-    require(x > 0.0 && x <= 1e9, fmt::format("weight of {}", name).c_str(), x,
-            "above 0, up to 1e9");
-  for (const auto& [name, x] : {std::pair{"viscous", s.viscous},
-                                {"dry", s.dry},
-                                {"position_noise", s.position_noise},
-                                {"velocity_noise", s.velocity_noise},
-                                {"torque_noise", s.torque_noise}})
+    require(x > 0.0 && x <= 1e9, fmt::format("weights.{}", name), x, "above 0, up to 1e9");
+  for (const auto& [name, x] : {std::pair{"friction.viscous", s.viscous},
+                                {"friction.dry", s.dry},
+                                {"sensors.position_noise", s.position_noise},
+                                {"sensors.velocity_noise", s.velocity_noise},
+                                {"sensors.torque_noise", s.torque_noise},
+                                {"sensors.acceleration_noise", s.acceleration_noise}})
     require(x >= 0.0 && x <= 10.0, name, x, "from 0 to 10");
-  for (const auto& [name, x] : {std::pair{"dropout", s.sensor_dropout}, {"nan", s.sensor_nan}})
+  for (const auto& [name, x] :
+       {std::pair{"sensors.dropout", s.sensor_dropout}, {"sensors.nan", s.sensor_nan}})
     require(x >= 0.0 && x < 1.0, name, x, "from 0 to below 1");
-  require(s.sensor_delay <= 1000, "delay", s.sensor_delay, "up to 1000 readings");
+  require(s.sensor_delay <= 1000, "sensors.delay", s.sensor_delay, "up to 1000 readings");
   require(s.filter_hz > 0.0 && s.filter_hz < 0.5 * s.rate_hz, "filter", s.filter_hz,
           "above 0, below half the rate");
   require(s.prior_deviation > 0.0 && s.prior_deviation <= 100.0, "prior", s.prior_deviation,
           "above 0, up to 100");
   if (s.deadline) require(*s.deadline > 0.0, "deadline", *s.deadline, "above 0");
   if (s.friction) {
-    require(s.friction->factor >= 0.0 && s.friction->factor <= 100.0, "friction factor",
+    require(s.friction->factor >= 0.0 && s.friction->factor <= 100.0, "friction.factor",
             s.friction->factor, "from 0 to 100");
-    require(s.friction->from >= 0.0 && s.friction->to >= s.friction->from, "friction from",
+    require(s.friction->from >= 0.0 && s.friction->to >= s.friction->from, "friction.from",
             s.friction->from, "0 or more, and before its end");
   }
-  require(s.vary >= 0.0 && s.vary < 1.0, "--vary", 100.0 * s.vary, "from 0 to below 100 %");
+  require(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
   if (s.payload) {
-    require(s.payload->mass > 0.0 && s.payload->mass <= 1000.0, "--payload", s.payload->mass,
+    require(s.payload->mass > 0.0 && s.payload->mass <= 1000.0, "payload.mass", s.payload->mass,
             "above 0, up to 1000 kg");
-    require(s.payload->at >= 0.0 && s.payload->at < s.duration, "--payload-at", s.payload->at,
+    require(s.payload->at >= 0.0 && s.payload->at < s.duration, "payload.at", s.payload->at,
             "within the duration");
   }
+}
+
+/// Where a key of a scenario was given: in a line of its file, or by an option.
+std::string place_of(const std::string& key, const std::string& file,
+                     const std::map<std::string, int>& lines, const Options& o) {
+  const std::map<std::string, std::pair<const char*, bool>> options{
+      {"duration", {"--duration", o.duration.has_value()}},
+      {"rate", {"--rate", o.rate.has_value()}},
+      {"horizon.steps", {"--steps", o.steps.has_value()}},
+      {"goal", {"--goal", !o.goal.empty()}},
+      {"vary", {"--vary", o.vary.has_value()}},
+      {"payload.mass", {"--payload", o.payload.has_value()}},
+      {"payload.at", {"--payload-at", o.payload_at.has_value()}}};
+  const auto option = options.find(key);
+  if (option != options.end() && option->second.second) return option->second.first;
+  if (file.empty()) return key;
+  auto line = lines.find(key);
+  if (line == lines.end()) line = lines.find(key.substr(0, key.find('.')));
+  return line == lines.end() ? fmt::format("{}: {}", file, key)
+                             : fmt::format("{}:{}: {}", file, line->second, key);
 }
 
 const TrialResult* run_named(const MpcResults& results, std::string_view name) {
@@ -250,10 +270,12 @@ int run_mpc(const Options& o, Console& console) {
   if (!o.report.empty()) refuse_overwriting(o.report, o.force);
   RobotArgument robot = o.robot;
   MpcScenario scenario;
-  const bool configured = is_mpc_config(robot.name);
-  if (configured) {
+  std::string file;
+  std::map<std::string, int> lines;
+  if (is_mpc_config(robot.name)) {
     if (o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
     MpcConfig config = read_mpc_config(robot.name);
+    file = robot.name, lines = std::move(config.lines);
     robot.name = config.robot, scenario = std::move(config.scenario);
   }
   const Imported imported = robot.load();
@@ -262,8 +284,12 @@ int run_mpc(const Options& o, Console& console) {
   if (scenario.title.empty())
     scenario.title = fmt::format("{} follows a motion", imported.model.name());
   apply(o, scenario);
-  check_ranges(scenario);
-  complete(scenario, imported.model);
+  try {
+    check_ranges(scenario);
+    complete(scenario, imported.model);
+  } catch (const ScenarioError& e) {
+    throw UsageError(fmt::format("{}: {}", place_of(e.key, file, lines, o), e.why));
+  }
 
   Progress progress(console.err, 1000);
   const MpcResults results =

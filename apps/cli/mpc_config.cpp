@@ -234,6 +234,13 @@ MpcConfig read_mpc_config(const std::string& path) {
   keys.number("deadline", s.deadline), keys.number("vary", s.vary);
   read_parts(keys, path, s);
   keys.finish();
+  for (const auto& entry : root) {
+    const std::string key = entry.first.Scalar();
+    config.lines[key] = entry.first.Mark().line + 1;
+    if (entry.second.IsMap())
+      for (const auto& inner : entry.second)
+        config.lines[key + "." + inner.first.Scalar()] = inner.first.Mark().line + 1;
+  }
   return config;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "mpc_scenario.hpp"
 
 namespace ulna::cli {
@@ -9,6 +11,7 @@ namespace ulna::cli {
 struct MpcConfig {
   std::string robot;
   MpcScenario scenario;
+  std::map<std::string, int> lines;  ///< of its keys, as ScenarioError names them
 };
 MpcConfig read_mpc_config(const std::string& path);
 

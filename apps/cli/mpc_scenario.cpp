@@ -20,17 +20,18 @@ std::pair<double, double> range(const Model& model, int i) {
 void require(const char* what, VectorXd& values, const VectorXd& otherwise, const Model& model) {
   if (values.size() == 0) values = otherwise;
   if (values.size() != model.nv())
-    throw UsageError(fmt::format("{}: {} numbers given, robot '{}' has {} joints", what,
-                                 values.size(), model.name(), model.nv()));
-  if (!values.allFinite()) throw UsageError(fmt::format("{}: a number is not finite", what));
+    throw ScenarioError(what, fmt::format("{} numbers given, robot '{}' has {} joints",
+                                          values.size(), model.name(), model.nv()));
+  if (!values.allFinite()) throw ScenarioError(what, "a number is not finite");
 }
 
 /// Where the robot's last link ends, or what a user calls it.
 const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
   if (!payload.frame.empty()) {
     if (!model.find_frame(payload.frame))
-      throw UsageError(fmt::format("payload: robot '{}' has no frame '{}'; `ulna tree` lists them",
-                                   model.name(), payload.frame));
+      throw ScenarioError("payload.frame",
+                          fmt::format("robot '{}' has no frame '{}'; `ulna tree` lists them",
+                                      model.name(), payload.frame));
     return model.frame(payload.frame);
   }
   const Frame* last = nullptr;
@@ -41,11 +42,11 @@ const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
 
 WrenchSensor wrench_sensor(const Model& model, const ScenarioWrench& sensor) {
   if (!model.find_frame(sensor.link) || model.frame(sensor.link).body == 0)
-    throw UsageError(
-        fmt::format("wrenches: robot '{}' has no moving link '{}'; `ulna tree` lists them",
-                    model.name(), sensor.link));
+    throw ScenarioError("sensors.wrenches",
+                        fmt::format("robot '{}' has no moving link '{}'; `ulna tree` lists them",
+                                    model.name(), sensor.link));
   if (!(sensor.moment_noise > 0.0 && sensor.force_noise > 0.0))
-    throw UsageError("wrenches: noise must be above 0");
+    throw ScenarioError("sensors.wrenches", "noise must be above 0");
   return {model.frame(sensor.link).body, sensor.moment_noise, sensor.force_noise};
 }
 
@@ -115,19 +116,21 @@ void complete(MpcScenario& s, const Model& model) {
     const std::string& joint = joints[static_cast<std::size_t>(i)];
     const auto inside = [&](const char* what, double q, double swing) {
       if (q - swing < low || q + swing > high)
-        throw UsageError(fmt::format(
-            "{}: joint '{}' would go to {:.4g}, its range is {:.4g} to {:.4g}: out of reach", what,
-            joint, q - swing < low ? q - swing : q + swing, low, high));
+        throw ScenarioError(
+            what, fmt::format(
+                      "joint '{}' would go to {:.4g}, its range is {:.4g} to {:.4g}: out of reach",
+                      joint, q - swing < low ? q - swing : q + swing, low, high));
     };
     inside("start", s.start(i), 0.0);
     inside("goal", s.goal(i), std::abs(s.amplitude(i)));
     const double fastest = std::abs(s.amplitude(i)) * 6.2832 * s.hz(i) * 1.2,
                  reaching = 1.875 * std::abs(s.goal(i) - s.start(i)) / s.reach;
     if (std::max(fastest, reaching) > model.velocity_limit()(i))
-      throw UsageError(fmt::format(
-          "the motion: joint '{}' would turn at {:.4g} rad/s, its limit is {:.4g}; take longer "
-          "(reach), or wave less (amplitude, hz)",
-          joint, std::max(fastest, reaching), model.velocity_limit()(i)));
+      throw ScenarioError(
+          "reach",
+          fmt::format("joint '{}' would turn at {:.4g} rad/s, its limit is {:.4g}; take longer "
+                      "(reach), or wave less (amplitude, hz)",
+                      joint, std::max(fastest, reaching), model.velocity_limit()(i)));
   }
   if (s.payload) payload_frame(model, *s.payload);
   for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);

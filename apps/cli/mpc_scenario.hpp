@@ -1,8 +1,16 @@
 #pragma once
 
+#include "console.hpp"
 #include "mpc_results.hpp"
 
 namespace ulna::cli {
+
+/// What is wrong with a scenario, by the key it has in a file: "goal", "horizon.steps".
+struct ScenarioError : UsageError {
+  std::string key, why;
+  ScenarioError(std::string at, std::string what)
+      : UsageError(at + ": " + what), key(std::move(at)), why(std::move(what)) {}
+};
 
 /// A box that the robot picks up.
 struct ScenarioPayload {
@@ -63,7 +71,7 @@ struct MpcScenario {
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
 MpcScenario demo_scenario(const Model& model);
 
-/// Fills in what is left to the robot. Throws UsageError if the motion is none that the robot can make.
+/// Fills in what is left to the robot. Throws ScenarioError if the motion is none that the robot can make.
 void complete(MpcScenario& scenario, const Model& model);
 
 /// Runs it once per knowledge. `progress`: share that is over, and what is going on; false ends it.

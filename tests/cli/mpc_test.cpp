@@ -77,6 +77,13 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
            {"robot: panda\npayload: {mass: 2, com: [1, 2]}\n", 2, "three numbers"},
            {"robot: panda\nfaults: 3\n", 2, "not a list"},
            {"robot: panda\ngoal: 5\n", 2, "list of numbers"},
+           {"robot: panda\nrate: 100\ngoal: [1, 2]\n", 3, "7 joints"},
+           {"robot: panda\ngoal: [9, 0, 0, -2, 0, 2, 0]\n", 2, "out of reach"},
+           {"robot: panda\nhorizon:\n  steps: 0\n", 3, "from 2 to 200"},
+           {"robot: panda\nreach: 0.01\n", 2, "take longer"},
+           {"robot: panda\npayload: {mass: 2, frame: nope}\n", 2, "no frame 'nope'"},
+           {"robot: panda\nsensors:\n  wrenches:\n    - {link: nope}\n", 3, "no moving link"},
+           {"robot: panda\nsensors: {wrenches: 3}\n", 2, "not a list"},
            {"robot: panda\n  nonsense: [\n", 2, "is not YAML"}}) {
     const std::string file = folder.write("bad.yaml", text);
     const RunResult r = run_cli({"mpc", file});
