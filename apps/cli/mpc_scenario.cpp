@@ -165,7 +165,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   control.problem.limits = limits;
   control.filter_hz = s.filter_hz;
   control.online.prior.deviation = s.prior_deviation;
-  control.online.patience = static_cast<int>(0.05 * s.rate_hz);
+  control.online.patience = static_cast<int>(0.01 * s.rate_hz);
   control.deadline = s.deadline;
 
   // the robot as it is: with friction that its model does not know, and other numbers
