@@ -194,14 +194,16 @@ bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<co
         all_finite = false;
     }
   };
-  direction_ = input_.head(joints_);
+  // where positions are going, before they are taken; at the beginning, and after a gap, nowhere
+  for (int i = 0; i < joints_ && !measured; ++i) {
+    const double way = samples_ > 0 ? q[i] - input_[i] : 0.0;
+    if (!std::isnan(way)) input_[3 * joints_ + i] = (way > 0.0) - (way < 0.0);
+  }
   take(q, 0);
-  if (measured) take(v, joints_);
-  const auto velocity = input_.segment(joints_, joints_);
-  if (measured)
-    input_.tail(joints_) = velocity.sign();
-  else if (samples_ > 0)
-    input_.tail(joints_) = (input_.head(joints_) - direction_.array()).sign();
+  if (measured) {
+    take(v, joints_);
+    input_.tail(joints_) = input_.segment(joints_, joints_).sign();
+  }
   take(tau, 2 * joints_);
   if (samples_ == 0) {
     if (!all_finite) return false;

@@ -42,8 +42,12 @@ OnlineOptions online_of(const ControllerOptions& options) {
   return online;
 }
 
-Plant<double> without_dry_friction(Plant<double> plant) {
+void remove_dry_friction(Plant<double>& plant) {
   plant.friction.setZero(), plant.friction_negative.setZero();
+}
+
+Plant<double> without_dry_friction(Plant<double> plant) {
+  remove_dry_friction(plant);
   return plant;
 }
 
@@ -123,7 +127,7 @@ IdentifyingController::IdentifyingController(const Model& model, const Controlle
 void IdentifyingController::set_plant(const Plant<double>& plant) {
   plant_ = plant;
   planned_ = plant;
-  planned_.friction.setZero(), planned_.friction_negative.setZero();
+  remove_dry_friction(planned_);
   problem_.set_plant(planned_);
 }
 
@@ -257,6 +261,8 @@ void IdentifyingController::push_what_is_stuck() {
       push_(i) += std::copysign(harder * noise_(i) * period, planned);
     else
       push_(i) *= 1.0 - std::min(1.0, period / letting_go);
+    // a joint that nothing moves, as one at a stop, leaves nothing behind that is larger than its drive
+    push_(i) = std::clamp(push_(i), -model_.effort_limit()(i), model_.effort_limit()(i));
     tau_(i) += push_(i);
   }
 }
@@ -286,7 +292,7 @@ void IdentifyingController::think(double time, In q, In v, In tau) noexcept {
                                    filter_.tau());
       torques_.set(estimator_.z(), plant_);
       torques_.set(estimator_.z(), planned_);
-      planned_.friction.setZero(), planned_.friction_negative.setZero();
+      remove_dry_friction(planned_);
       problem_.set_plant(planned_);
     }
   }

@@ -160,9 +160,8 @@ std::unique_ptr<StageMotion> looped_forward_motion(const Model& model, const Loo
                                                    Integrator integrator, bool by_duration) {
   if (integrator == Integrator::euler || integrator == Integrator::semi_implicit_euler)
     throw std::invalid_argument(
-        "robot problem: in a step of Euler's forces have no say in both position and velocity, so "
-        "that "
-        "loops do not stay closed; take Integrator::midpoint or rk4");
+        "robot problem: in a step of Euler's, forces have no say in both position and velocity, "
+        "and loops do not stay closed; take Integrator::midpoint or rk4");
   return std::make_unique<LoopedForward>(model, loops, integrator, by_duration);
 }
 
