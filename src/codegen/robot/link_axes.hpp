@@ -107,10 +107,4 @@ std::vector<V6<T>> joint_twists(const Joint& j) {
   return all;
 }
 
-inline bool has_mimics(const Model& model) {
-  for (const Joint& j : model.joints())
-    if (j.mimics) return true;
-  return false;
-}
-
 }  // namespace ulna::detail

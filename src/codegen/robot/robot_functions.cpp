@@ -70,7 +70,7 @@ class RobotTracing {
   }
 
   MatX<E> mass_matrix() {
-    if (!detail::has_mimics(model_)) return detail::link_axes_mass_matrix(light_, q_);
+    if (!model_.has_mimics()) return detail::link_axes_mass_matrix(light_, q_);
     MatX<E> M(nv_, nv_);
     Workspace<E> ws(model_);
     Configuration<E> at(model_);
@@ -107,7 +107,7 @@ class RobotTracing {
       tracer_.output("dtau_dv", slope.dv);
       tracer_.output("M", slope.da);
     };
-    if (detail::has_mimics(model_)) {
+    if (model_.has_mimics()) {
       InverseDynamicsDerivatives<E> slope(model_);
       slope(plant_, q_, v_, a_);
       return put(slope.tau, slope);
@@ -126,7 +126,7 @@ class RobotTracing {
       tracer_.output("da_dv", dv);
       tracer_.output("Minv", Minv);
     };
-    if (detail::has_mimics(model_)) {
+    if (model_.has_mimics()) {
       ForwardDynamicsDerivatives<E> slope(model_);
       (void)slope(plant_, q_, v_, tau_);
       return put(slope.a, slope.dq, slope.dv, slope.dtau);
