@@ -417,7 +417,7 @@ TEST(Sharing, eight_threads_read_what_one_reads) {
       }
       for (const std::string& name : joint_names(mine)) seen.push_back(mine.joint_index(name));
       const Plant<double> plant(mine);
-      seen.push_back(plant.inertia(1).mass());
+      seen.push_back(plant.canonical_inertia(1).mass());
       seen.push_back(mine.with_gravity({0, 0, -1}).gravity().z());
     }
     return seen;
