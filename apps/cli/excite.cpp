@@ -1,4 +1,4 @@
-#include "ulna/identify/excite.hpp"
+#include "ulna/identify/excite/excite.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ void check(Options& o) {
                                 {"--distance", o.distance}})
     if (!(x >= 0.0) || !std::isfinite(x))
       throw UsageError(fmt::format("{}: {:g} is not 0 or more", name, x));
-  const auto kind = motion_kind_named(o.kind);
+  const auto kind = motion_kind_from_string(o.kind);
   if (!kind) throw UsageError(fmt::format("--kind: '{}' is neither fourier nor bspline", o.kind));
   o.how.kind = *kind;
   o.how.capsules.distance = o.no_collision ? std::nullopt : std::optional<double>(o.distance);
@@ -65,7 +65,7 @@ std::vector<Feature> features_of(const Options& o) {
   std::vector<Feature> features;
   std::istringstream list(o.friction == "none" ? "" : o.friction);
   for (std::string name; std::getline(list, name, ',');) {
-    const auto feature = feature_named(name);
+    const auto feature = feature_from_string(name);
     if (!feature || *feature == Feature::load || *feature == Feature::armature)
       throw UsageError(
           fmt::format("--friction: '{}' is none of viscous, coulomb, coulomb_positive, "
@@ -79,7 +79,7 @@ std::vector<Feature> features_of(const Options& o) {
 
 /// The robot's numbers with what it carries: a ball of 10 cm at a place in the frame of its last link.
 Eigen::VectorXd numbers_of(const TorqueModel& model, const std::string& payload) {
-  Eigen::VectorXd z = model.known();
+  Eigen::VectorXd z = model.nominal();
   if (payload.empty()) return z;
   std::vector<double> p = numbers(payload, "--payload");
   if (p.size() == 1) p.resize(4, 0.0);

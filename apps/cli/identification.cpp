@@ -8,7 +8,7 @@
 #include <random>
 
 #include "ulna/dynamics/mass_matrix.hpp"
-#include "ulna/identify/log_rules.hpp"
+#include "ulna/identify/data/log_rules.hpp"
 #include "ulna/model/configuration.hpp"
 
 namespace ulna::cli {
@@ -344,7 +344,7 @@ Model with_prior_of(const Model& robot, const Model& prior) {
   }
   const std::vector<Feature> all{Feature::viscous, Feature::coulomb_positive,
                                  Feature::coulomb_negative, Feature::armature};
-  return TorqueModel(robot, all).identified(TorqueModel(prior, all).known());
+  return TorqueModel(robot, all).identified(TorqueModel(prior, all).nominal());
 }
 
 Identification identify_robot(const Model& model, const IdentifySettings& settings,
@@ -368,7 +368,7 @@ Identification identify_robot(const Model& model, const IdentifySettings& settin
   result.filter = samples.prepared.str();
   result.samples = data.size();
   result.validation_samples = samples.held_out.size();
-  const Eigen::VectorXd described = torques.known();
+  const Eigen::VectorXd described = torques.nominal();
   if (settings.prior.from_robot)
     compare_with_prior(logs, samples.prepared, torques, described, result.found);
 

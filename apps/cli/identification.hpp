@@ -3,11 +3,11 @@
 #include <functional>
 #include <optional>
 
-#include "ulna/identify/clock.hpp"
-#include "ulna/identify/delay.hpp"
-#include "ulna/identify/exchange.hpp"
-#include "ulna/identify/refine.hpp"
-#include "ulna/identify/screen.hpp"
+#include "ulna/identify/data/clock.hpp"
+#include "ulna/identify/data/delay.hpp"
+#include "ulna/identify/estimate/exchange.hpp"
+#include "ulna/identify/refine/refine.hpp"
+#include "ulna/identify/data/screen.hpp"
 #include "ulna/spatial/consistency.hpp"
 
 /// What `ulna identify` does between its command line and what it prints.

@@ -5,9 +5,9 @@
 #include <Eigen/Cholesky>
 
 #include "identification.hpp"
-#include "ulna/identify/filter.hpp"
-#include "ulna/identify/online.hpp"
-#include "ulna/identify/resample.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
+#include "ulna/identify/data/resample.hpp"
 
 namespace ulna::cli {
 namespace {

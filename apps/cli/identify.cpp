@@ -40,7 +40,7 @@ std::vector<Feature> features_named(const std::string& list, bool armature) {
         features.push_back(Feature::coulomb_negative);
         continue;
       }
-      const auto feature = feature_named(name);
+      const auto feature = feature_from_string(name);
       if (!feature || *feature == Feature::armature)
         throw UsageError(fmt::format(
             "--friction: '{}' is not one of viscous, coulomb, asymmetric, load, offset, "
@@ -94,7 +94,7 @@ IdentifySettings settings_of(const Options& options) {
     throw UsageError("--delay: only --method refine finds a delay beside everything else");
   if (s.refine)
     s.method = Method::consistent;
-  else if (const auto method = method_named(options.method))
+  else if (const auto method = method_from_string(options.method))
     s.method = *method;
   else
     throw UsageError(fmt::format("--method: '{}' is not one of {}", options.method, methods));

@@ -2,11 +2,11 @@
 #include <random>
 
 #include "cli.hpp"
-#include "ulna/identify/refine.hpp"
+#include "ulna/identify/refine/refine.hpp"
 #include "ulna/ulna.hpp"
 
 using namespace ulna::test;
-using ulna::Feature;
+using ulna::identify::Feature;
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Motion {
   explicit Motion(int seed = 1, double seconds = 8.0, double rate = 100.0, int still = -1,
                   double noise = 0.02) {
     const ulna::Model model = ulna::load_robot(robot).model;
-    const ulna::TorqueModel torques(model, {Feature::viscous, Feature::coulomb, Feature::offset});
+    const ulna::identify::TorqueModel torques(model, {Feature::viscous, Feature::coulomb, Feature::offset});
     const auto count = static_cast<Eigen::Index>(seconds * rate);
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     std::uniform_real_distribution<double> unit(0.0, 1.0);
@@ -40,7 +40,7 @@ struct Motion {
           a(i, s) -= size * w * w * std::sin(u);
         }
       }
-    Eigen::VectorXd z = torques.known();
+    Eigen::VectorXd z = torques.nominal();
     z.head(torques.inertial_size()) *= 1.2;
     for (int i = 0; i < joints; ++i) {
       z(torques.at(i, 0)) = 0.4, z(torques.at(i, 1)) = 0.3, z(torques.at(i, 2)) = -0.1;
@@ -260,7 +260,7 @@ TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
 TEST(IdentifyVerb, refines_by_simulation_and_says_what_it_did) {
   const std::string log = Motion(1, 4.0).csv();
   const RunResult r = identify(log, {"--method", "refine", "--split", "0.6"});
-  if (!ulna::can_refine()) {
+  if (!ulna::identify::can_refine()) {
     EXPECT_EQ(r.status, 2);
     EXPECT_TRUE(has(r.err, "built without Ceres"));
     GTEST_SKIP() << "built without Ceres";
@@ -285,7 +285,7 @@ TEST(IdentifyVerb, refines_by_simulation_and_says_what_it_did) {
 }
 
 TEST(IdentifyVerb, refinement_finds_stribeck_friction_and_a_delay) {
-  if (!ulna::can_refine()) GTEST_SKIP() << "built without Ceres";
+  if (!ulna::identify::can_refine()) GTEST_SKIP() << "built without Ceres";
   const Folder folder;
   Motion m(1, 6.0);
   // torques are logged 20 ms late

@@ -1,4 +1,4 @@
-#include "ulna/identify/screen.hpp"
+#include "ulna/identify/data/screen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 constexpr double pi = std::numbers::pi;
 using Eigen::Index;
