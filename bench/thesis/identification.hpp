@@ -11,7 +11,9 @@ struct Errors {
 };
 
 /// Noise is weighed once, and nothing ends the search before it converges.
-inline ulna::identify::RefineOptions weighed_once() { return {.passes = 1, .most_iterations = 1000}; }
+inline ulna::identify::RefineOptions weighed_once() {
+  return {.passes = 1, .most_iterations = 1000};
+}
 
 /// A robot without friction whose inertias differ from its description's by up to 30 %, moved for 10 s and
 /// measured at 100 Hz with noise on positions, velocities and torques. All ten parameters of each link are

@@ -64,8 +64,9 @@ class Remarks {
     const std::vector<std::string> joints = r_.torques.model().velocity_names();
     for (std::size_t i = 0; i < joints.size(); ++i)
       if (const double percent = r_.chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
-        remark("joint '" + joints[i] + "': " + number(percent, 3) +
-               " % of its torque is not explained by the fit; what is estimated of it means little");
+        remark(
+            "joint '" + joints[i] + "': " + number(percent, 3) +
+            " % of its torque is not explained by the fit; what is estimated of it means little");
     if (const std::optional<Exchange>& e = r_.exchange)
       finding("joints '" + joints[e->one] + "' and '" + joints[e->other] +
               "' look swapped: with their columns exchanged, " + number(e->after_percent, 3) +
@@ -112,7 +113,8 @@ class Remarks {
     const double before = off(*r_.start), after = off(r_.chosen);
     if (status == RefineStatus::failed)
       remark(
-          "refinement found no step that helps: the parameters are those of the consistent estimate "
+          "refinement found no step that helps: the parameters are those of the consistent "
+          "estimate "
           "it began with");
     else if (status != RefineStatus::converged)
       remark("refinement ended by its " + std::string(to_string(status)) +

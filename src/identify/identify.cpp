@@ -16,8 +16,12 @@ namespace {
 constexpr int most_joints = 64;
 
 /// Currents become torques. A log that has only currents is of no use without gains.
-void make_torques(Log& log, const Eigen::VectorXd& gains) {
-  if (gains.size() > 0) {
+void make_torques(Log& log, const Options& options) {
+  // gains that are to be found are 1 until then
+  const Eigen::VectorXd gains = options.find_gains
+                                    ? Eigen::VectorXd(Eigen::VectorXd::Ones(log.current.rows()))
+                                    : options.gains;
+  if (options.find_gains || gains.size() > 0) {
     if (log.current.size() == 0)
       throw std::runtime_error(
           log.file +
@@ -43,7 +47,7 @@ std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, cons
     if (log.empty() && !found.has_errors())
       found.add(log_rules::too_short, {file, 0, 0}, "", "the log has no usable row");
     if (found.has_errors()) throw LogError(found);
-    make_torques(log, options.gains);
+    make_torques(log, options);
     LogSummary summary{log.file, use, {}, {}};
     summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
     if (found.has_errors()) throw LogError(found);
@@ -88,6 +92,7 @@ class Run {
     step(0, "reading logs");
     logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, result);
     others_ = load(inputs.validation, "validation", options, result);
+    if (options.find_gains) find_gains();
     step(2, "filtering");
     samples_ = prepared(0.0, result.found);
     result.samples = samples_.data.size();
@@ -108,6 +113,7 @@ class Run {
   void step(int at, const std::string& what) const {
     if (options_.progress) options_.progress(at, what);
   }
+  void find_gains();
   /// Samples of all logs, torques being measured `torque_delay` seconds late.
   Samples prepared(double torque_delay, Diagnostics& found);
   /// With the delay that was found, or without.
@@ -127,6 +133,27 @@ class Run {
   std::optional<Samples> shifted_;  ///< by the delay that was found
 };
 
+/// Against the torques of the robot as it is described, without friction.
+void Run::find_gains() {
+  const TorqueModel& torques = result.torques;
+  const Prepared currents = prepare(logs_, {.filter_hz = options_.filter_hz}, result.found);
+  if (result.found.has_errors()) throw LogError(result.found);
+  const TorqueData data = gather(torques, currents);
+  Eigen::VectorXd z = torques.nominal();
+  z.tail(torques.unknowns() - torques.inertial_size()).setZero();
+  result.gains =
+      estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
+  Eigen::VectorXd gains(torques.model().nv());
+  for (int i = 0; i < gains.size(); ++i) {
+    if (!result.gains[i].found || result.gains[i].gain == 0.0)
+      throw std::runtime_error("joint '" + torques.model().velocity_names()[i] +
+                               "': its current does not vary enough to find the gain");
+    gains(i) = result.gains[i].gain;
+  }
+  for (std::vector<Log>* logs : {&logs_, &others_})
+    for (Log& log : *logs) apply_gains(log, gains);
+}
+
 Samples Run::prepared(double torque_delay, Diagnostics& found) {
   const auto of = [&](const std::vector<Log>& logs) {
     Prepared all =
@@ -137,8 +164,8 @@ Samples Run::prepared(double torque_delay, Diagnostics& found) {
   Samples samples{of(logs_), of(others_), {}, {}};
   result.filter = samples.prepared.str();
   samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
-  samples.held_out = gather(result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0)
-                                                                 : samples.other);
+  samples.held_out = gather(
+      result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
   return samples;
 }
 
@@ -189,9 +216,8 @@ void Run::refine_offline() {
   // a torque in each window would take the place of Stribeck friction and of a delay
   if (!how.stribeck && !how.delay)
     how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;
-  result.refined =
-      refine(result.torques, result.base, result.chosen.estimate,
-             samples_.prepared.part(0.0, end_), how);
+  result.refined = refine(result.torques, result.base, result.chosen.estimate,
+                          samples_.prepared.part(0.0, end_), how);
   result.chosen.estimate = result.refined->estimate;
   Diagnostics again;  // what there is to report of the logs was reported
   if (how.delay) shifted_ = prepared(result.refined->delay, again);
@@ -270,12 +296,13 @@ void require_valid(const Options& options) {
           "Options::refine: it starts from Options::method = consistent");
   require(options.gains.allFinite() && (options.gains.array() != 0.0).all(),
           "Options::gains: a gain must be a number other than zero");
+  require(!options.find_gains || options.gains.size() == 0,
+          "Options::gains: they are either given or to be found");
   require(options.filter_hz > 0.0 && std::isfinite(options.filter_hz),
           "Options::filter_hz: the cut-off must be a positive number of Hz");
   require(options.split >= 0.0 && options.split < 1.0,
           "Options::split: the share that is fitted must be between 0 and 1");
-  require(options.folds == 0 || options.folds >= 2,
-          "Options::folds: there must be two or more");
+  require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
 }
 
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {

@@ -2,14 +2,32 @@
 
 #include <Eigen/Core>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ulna/identify/data/log.hpp"
 
-/// How the messages about logs are put.
+/// Words of messages, and names of enumerators.
 namespace ulna::identify {
+
+template <typename Enum>
+using Name = std::pair<Enum, std::string_view>;
+
+template <typename Enum>
+std::string_view name_in(std::span<const Name<Enum>> table, Enum value) {
+  for (const auto& [e, name] : table)
+    if (e == value) return name;
+  return "";
+}
+template <typename Enum>
+std::optional<Enum> value_in(std::span<const Name<Enum>> table, std::string_view name) {
+  for (const auto& [e, n] : table)
+    if (n == name) return e;
+  return {};
+}
 
 inline std::string number(double x, int digits = 4) {
   char text[40];
@@ -47,7 +65,7 @@ class AffectedRows {
 };
 
 inline std::string joint_subject(const Log& log, Eigen::Index i) {
-  return "joint '" + log.joints[static_cast<std::size_t>(i)] + "'";
+  return "joint '" + log.joints[i] + "'";
 }
 
 }  // namespace ulna::identify

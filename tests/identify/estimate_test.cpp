@@ -242,7 +242,7 @@ TEST(Estimate, gathers_shares_of_pieces) {
     piece.tau = piece.q, piece.direction = 0.5 * piece.q;
     prepared.pieces.push_back(piece);
   }
-  const TorqueData half = gather(model, prepared, 0.5, 1.0);
+  const TorqueData half = gather(model, prepared.part(0.5, 1.0));
   EXPECT_EQ(half.size(), 15);
   EXPECT_EQ(half.breaks, (std::vector<Eigen::Index>{0, 5}));
   EXPECT_EQ(half.q(0, 4), 10.0);

@@ -105,7 +105,8 @@ struct Screened {
 };
 
 inline Screened screened(const std::string& text, const Model& model = three_joints(),
-                         const identify::ScreenOptions& options = {}, const identify::LogOptions& reading = {}) {
+                         const identify::ScreenOptions& options = {},
+                         const identify::LogOptions& reading = {}) {
   Screened result;
   std::istringstream in(text);
   result.log = identify::read_log(in, "log.csv", model, reading, result.found);

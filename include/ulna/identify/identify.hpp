@@ -27,9 +27,10 @@ struct LogInputs {
 };
 
 struct Options {
-  double split = 0.0;          ///< share of each log that is fitted, the rest held out; 0: all of it
-  double filter_hz = 10.0;     ///< cut-off of the low-pass
+  double split = 0.0;       ///< share of each log that is fitted, the rest held out; 0: all of it
+  double filter_hz = 10.0;  ///< cut-off of the low-pass
   Eigen::VectorXd gains = {};  ///< torque per current; empty: the logs have torques
+  bool find_gains = false;     ///< they are those with which currents fit the model's torques best
   std::vector<Feature> features{Feature::viscous, Feature::coulomb, Feature::offset};
   PriorOptions prior = {};
 
@@ -110,6 +111,7 @@ struct Identification {
   std::optional<OnlineFigures> online;
   std::optional<Fit> cross_validation;
   std::optional<Essential> essential;
+  std::vector<DriveGain> gains;  ///< empty unless they were to be found
   Delay delay;
   std::optional<Exchange> exchange;  ///< joints that seem to be confused in the logs
   std::vector<Trace> traces;

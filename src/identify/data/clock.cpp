@@ -21,12 +21,12 @@ struct MotionStep {
 };
 
 std::vector<MotionStep> motion_steps(const Log& log) {
-  std::vector<MotionStep> steps(static_cast<std::size_t>(log.size() - 1));
+  std::vector<MotionStep> steps(std::size_t(log.size() - 1));
   for (Index k = 0; k + 1 < log.size(); ++k) {
     const VectorXd v = 0.5 * (log.v.col(k) + log.v.col(k + 1)),
                    way = log.q.col(k + 1) - log.q.col(k);
     const double square = v.squaredNorm();
-    MotionStep& step = steps[static_cast<std::size_t>(k)];
+    MotionStep& step = steps[k];
     step.error = infinity;
     if (square == 0.0) continue;
     step.time = v.dot(way) / square;
@@ -45,7 +45,7 @@ class PeriodFit {
     logged_.push_back(time + (logged_.empty() ? 0.0 : logged_.back()));
   }
   void interrupt() {
-    const auto n = static_cast<Index>(counted_.size());
+    const auto n = Index(counted_.size());
     if (n > 0) {
       const Eigen::Map<const VectorXd> x(counted_.data(), n), y(logged_.data(), n);
       const VectorXd centred = x.array() - x.mean();
@@ -75,16 +75,15 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   const VectorXd logged = log.t.tail(count) - log.t.head(count);
   double period = quantile(logged.data(), 1, count, 0.5);
   const auto judged = [&](Index k) {
-    return steps[static_cast<std::size_t>(k)].error < certain * period && !is_break(k + 1);
+    return steps[k].error < certain * period && !is_break(k + 1);
   };
-  const auto periods = [&](Index k) { return steps[static_cast<std::size_t>(k)].time / period; };
+  const auto periods = [&](Index k) { return steps[k].time / period; };
   std::vector<double> times;
   for (Index k = 0; k < count; ++k)
-    if (judged(k) && std::abs(periods(k) - 1.0) < 0.5)
-      times.push_back(steps[static_cast<std::size_t>(k)].time);
+    if (judged(k) && std::abs(periods(k) - 1.0) < 0.5) times.push_back(steps[k].time);
   if (double(times.size()) < 0.5 * double(count)) return result;
-  period = quantile(times.data(), 1, static_cast<Index>(times.size()), 0.5);
-  // as the motion counts periods, the logged time of long stretches tells how long one is
+  period = quantile(times.data(), 1, Index(times.size()), 0.5);
+  // as the motion counts periods, the logged time of long stretches shows how long one is
   PeriodFit fit;
   double off_even = 0.0, off_logged = 0.0;
   Index many = 0, even = 0;
@@ -93,7 +92,7 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
       fit.interrupt();
       continue;
     }
-    const double n = std::round(periods(k)), m = steps[static_cast<std::size_t>(k)].time;
+    const double n = std::round(periods(k)), m = steps[k].time;
     fit.add(n, logged[k]);
     ++many, even += std::abs(periods(k) - n) < 0.15 && n < 50.0;
     off_even += std::pow(m - n * period, 2), off_logged += std::pow(m - logged[k], 2);
@@ -105,9 +104,9 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   // the even clock must explain the motion much better than the logged one does
   if (result.share < 0.95 || off_even > 0.1 * off_logged || !(period > 0.0)) return result;
 
-  // counted in periods from the beginning of each piece; where the motion does not tell, the log does
+  // counted in periods from the beginning of each piece; where the motion does not show it, the log does
   VectorXd t = log.t;
-  std::vector<char> kept(static_cast<std::size_t>(log.size()), 1);
+  std::vector<char> kept(std::size_t(log.size()), 1);
   double begin = log.t[0], elapsed = 0.0, square = 0.0, sum = 0.0;
   for (Index k = 0; k < count; ++k) {
     if (is_break(k + 1)) {
@@ -117,11 +116,11 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
     double n = judged(k) ? std::round(periods(k))
                          : std::max(1.0, std::round((log.t[k + 1] - begin) / period - elapsed));
     if (n < 0.0) return result;
-    if (n == 0.0) kept[static_cast<std::size_t>(k + 1)] = 0, ++result.dropped;
+    if (n == 0.0) kept[k + 1] = 0, ++result.dropped;
     elapsed += n;
     t[k + 1] = begin + elapsed * period;
     const double off = log.t[k + 1] - t[k + 1];
-    // the two clocks must tell the same time, but for single lines that were written late
+    // the two clocks must show the same time, but for single lines that were written late
     if (std::abs(off) > 50.0 * period) return result;
     sum += off, square += off * off;
   }

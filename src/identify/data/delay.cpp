@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ulna/identify/data/filter.hpp"
+#include "identify/data/ranges.hpp"
 
 namespace ulna::identify {
 
@@ -27,15 +27,15 @@ void require_alike(const char* what, const MatrixXd& a, const MatrixXd& b) {
 }
 
 /// Least squares of y on the columns of A.
-struct Fit {
+struct Regression {
   VectorXd x;
   VectorXd residual;
   MatrixXd inverse;  ///< of A'A
   bool ok = false;
 };
 
-Fit least_squares(const MatrixXd& A, const VectorXd& y) {
-  Fit fit;
+Regression least_squares(const MatrixXd& A, const VectorXd& y) {
+  Regression fit;
   // columns of very different size are brought to one
   const VectorXd scale = A.colwise().norm().transpose();
   if ((scale.array() <= 0.0).any()) return fit;
@@ -104,17 +104,13 @@ double left_over(const VectorXd& x, const VectorXd& y, Index lag, Index edge) {
 
 /// Samples of x and of its rate per sample at k - lag, by cubics through four neighbours.
 void shifted(const VectorXd& x, double lag, Index edge, VectorXd& value, VectorXd& rate) {
-  const auto whole = static_cast<Index>(std::floor(-lag));
-  const double f = -lag - double(whole);
-  const double w[4] = {-f * (f - 1.0) * (f - 2.0) / 6.0, (f + 1.0) * (f - 1.0) * (f - 2.0) / 2.0,
-                       -(f + 1.0) * f * (f - 2.0) / 2.0, (f + 1.0) * f * (f - 1.0) / 6.0};
-  const double d[4] = {-(3.0 * f * f - 6.0 * f + 2.0) / 6.0, (3.0 * f * f - 4.0 * f - 1.0) / 2.0,
-                       -(3.0 * f * f - 2.0 * f - 2.0) / 2.0, (3.0 * f * f - 1.0) / 6.0};
+  const auto whole = Index(std::floor(-lag));
+  const CubicWeights by(-lag - double(whole));
   const Index count = x.size() - 2 * edge;
   value = VectorXd::Zero(count), rate = VectorXd::Zero(count);
   for (Index j = 0; j < 4; ++j) {
-    value += w[j] * x.segment(edge + whole - 1 + j, count);
-    rate += d[j] * x.segment(edge + whole - 1 + j, count);
+    value += by.value[j] * x.segment(edge + whole - 1 + j, count);
+    rate += by.slope[j] * x.segment(edge + whole - 1 + j, count);
   }
 }
 
@@ -138,17 +134,17 @@ JointDelay joint_delay(const VectorXd& x, const VectorXd& y, double rate_hz, Ind
     return least_squares(A, target);
   };
   const auto left_at = [&](double lag) {
-    const Fit fit = fit_at(lag);
+    const Regression fit = fit_at(lag);
     return fit.ok ? fit.residual.squaredNorm() : std::numeric_limits<double>::infinity();
   };
   const double lag = minimum(left_at, double(best) - 1.0, double(best) + 1.0);
   const double left = left_at(lag), around = 0.5 * (left_at(lag - 0.5) + left_at(lag + 0.5));
   // half the second derivative of what is left, and the spread of half the first
   const double curvature = (around - left) / 0.25;
-  const Fit fit = fit_at(lag);
+  const Regression fit = fit_at(lag);
   if (!fit.ok || !(fit.x[0] > 0.0) || !(curvature > 0.0)) return result;
   A << value, VectorXd::Ones(target.size());
-  const Fit rate_fit = least_squares(A, rate);
+  const Regression rate_fit = least_squares(A, rate);
   const VectorXd slope = fit.x[0] * rate_fit.residual;
   result.delay = lag / rate_hz;
   result.deviation = std::sqrt(variance_of_sum(slope, fit.residual)) / curvature / rate_hz;
@@ -176,7 +172,7 @@ Delay estimate_delay(const MatrixXd& predicted, const MatrixXd& measured, double
   double weights = 0.0, sum = 0.0;
   for (Index i = 0; i < predicted.rows(); ++i) {
     all.joints.push_back(joint_delay(predicted.row(i).transpose(), measured.row(i).transpose(),
-                                     rate_hz, static_cast<Index>(samples)));
+                                     rate_hz, Index(samples)));
     const JointDelay& joint = all.joints.back();
     if (!joint.found) continue;
     const double sigma = std::max(joint.deviation, 1e-9 / rate_hz);
@@ -205,7 +201,7 @@ std::vector<DriveGain> estimate_gains(const MatrixXd& predicted, const MatrixXd&
     MatrixXd A(predicted.cols(), 4);
     A << current.row(i).transpose(), -v.row(i).transpose(), -v.row(i).transpose().cwiseSign(),
         -VectorXd::Ones(predicted.cols());
-    const Fit fit = least_squares(A, predicted.row(i).transpose());
+    const Regression fit = least_squares(A, predicted.row(i).transpose());
     DriveGain gain;
     if (fit.ok) {
       // the weights with which the samples make the gain

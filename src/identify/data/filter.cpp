@@ -77,7 +77,7 @@ void zero_phase(const LowPass& filter, Eigen::MatrixXd& x) {
 
   // what reaches in from outside: the filter forgets within a few periods of its cut-off
   const double memory = std::ceil(6.0 * filter.rate_hz() / filter.cutoff_hz());
-  const Index pad = static_cast<Index>(std::min(static_cast<double>(count - 1), memory));
+  const Index pad = Index(std::min(double(count - 1), memory));
   Eigen::ArrayXXd longer(n, count + 2 * pad);
   longer.middleCols(pad, count) = x.array();
   for (Index k = 1; k <= pad; ++k) {
@@ -98,7 +98,7 @@ namespace {
 
 /// Weights w with sum w_i f(i) = f'(at) for polynomials of degree count - 1 [Fornberg 1988].
 std::vector<double> difference_weights(int count, int at) {
-  std::vector<double> w(static_cast<std::size_t>(count), 0.0);
+  std::vector<double> w(std::size_t(count), 0.0);
   const auto product = [&](int of, int left_out, double from) {
     double p = 1.0;
     for (int j = 0; j < count; ++j)
@@ -109,7 +109,7 @@ std::vector<double> difference_weights(int count, int at) {
     double slope = 0.0;
     for (int left_out = 0; left_out < count; ++left_out)
       if (left_out != i) slope += product(i, left_out, at);
-    w[static_cast<std::size_t>(i)] = slope / product(i, -1, i);
+    w[i] = slope / product(i, -1, i);
   }
   return w;
 }
@@ -126,7 +126,7 @@ Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz) {
   }
   const Index half = width / 2;
   const auto weights = [&](Index at) {
-    std::vector<double> w = difference_weights(static_cast<int>(width), static_cast<int>(at));
+    std::vector<double> w = difference_weights(int(width), int(at));
     return Eigen::VectorXd(rate_hz * Eigen::Map<Eigen::VectorXd>(w.data(), width));
   };
   for (Index k = 0; k < half; ++k) {
@@ -156,7 +156,7 @@ MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
       a_(q_),
       tau_(q_),
       direction_(q_) {
-  settling_ = static_cast<long>(std::ceil(10.0 * delay() * filter_.rate_hz()));
+  settling_ = long(std::ceil(10.0 * delay() * filter_.rate_hz()));
 }
 
 double MotionFilter::delay() const {

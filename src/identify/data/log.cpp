@@ -27,10 +27,10 @@ void Log::keep(const std::vector<char>& marks) {
   for (Index k = 0; k < size(); ++k) {
     // a break stands before the first sample that is kept behind it
     if (next_break != breaks.end() && *next_break == k) *next_break++ = kept;
-    if (!marks[static_cast<std::size_t>(k)]) continue;
+    if (!marks[k]) continue;
     if (kept != k) {
       t[kept] = t[k];
-      line[static_cast<std::size_t>(kept)] = line[static_cast<std::size_t>(k)];
+      line[kept] = line[k];
       for (Eigen::MatrixXd* m : parts) m->col(kept) = m->col(k);
     }
     ++kept;
@@ -39,13 +39,13 @@ void Log::keep(const std::vector<char>& marks) {
   std::erase_if(breaks, [&](Index b) { return b == 0 || b >= kept; });
   breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   t.conservativeResize(kept);
-  line.resize(static_cast<std::size_t>(kept));
+  line.resize(std::size_t(kept));
   for (Eigen::MatrixXd* m : parts) m->conservativeResize(Eigen::NoChange, kept);
 }
 
 namespace {
 
-/// The message of a CsvError without its place, which a Diagnostic tells by itself.
+/// The message of a CsvError without its place, which a Diagnostic has by itself.
 std::string bare_message(const CsvError& e) {
   const std::string place = e.where().str() + ": ";
   const std::string text = e.what();
@@ -118,48 +118,6 @@ std::optional<Wanted> find_columns(const Model& model, const std::vector<std::st
   return {};
 }
 
-/// Takes rows into matrices that grow.
-class Collector {
- public:
-  Collector(Log& log, const Wanted& wanted, double rate_hz)
-      : log_(log), t_column_(wanted.columns.t), step_(rate_hz > 0.0 ? 1.0 / rate_hz : 0.0) {
-    const TrajectoryColumns& c = wanted.columns;
-    take(log.q, c.q), take(log.v, c.qd), take(log.a, c.qdd), take(log.tau, c.tau),
-        take(log.current, wanted.current);
-  }
-
-  void add(const std::vector<double>& row, int line) {
-    if (size_ == room_) make_room(room_ ? 2 * room_ : 4096);
-    log_.t[size_] =
-        t_column_ >= 0 ? row[static_cast<std::size_t>(t_column_)] : step_ * double(log_.rows);
-    log_.line.push_back(line);
-    for (const auto& [matrix, columns] : parts_) {
-      double* to = matrix->data() + matrix->rows() * size_;
-      for (const int c : columns) *to++ = row[static_cast<std::size_t>(c)];
-    }
-    ++size_;
-  }
-  void finish() { make_room(size_); }
-
- private:
-  void take(Eigen::MatrixXd& matrix, const std::vector<int>& columns) {
-    if (columns.empty()) return;
-    matrix.resize(static_cast<Index>(columns.size()), 0);
-    parts_.emplace_back(&matrix, columns);
-  }
-  void make_room(Index room) {
-    room_ = room;
-    log_.t.conservativeResize(room);
-    for (const auto& [matrix, columns] : parts_) matrix->conservativeResize(Eigen::NoChange, room);
-  }
-
-  Log& log_;
-  int t_column_;
-  double step_;
-  std::vector<std::pair<Eigen::MatrixXd*, std::vector<int>>> parts_;
-  Index size_ = 0, room_ = 0;
-};
-
 }  // namespace
 
 Log read_log(std::istream& in, const std::string& file, const Model& model,
@@ -176,8 +134,8 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
     found.add(log_rules::torque_double, {file, 1, 0}, "", "the log has torques and currents",
               "the torques are used unless gains are given");
 
-  Collector collector(log, *wanted, options.rate_hz);
-  std::vector<double> row(reader.names().size());
+  std::vector<double> row(reader.names().size()), numbers;
+  std::vector<Index> index;  // of each row in the file
   const std::size_t most_rows = options.max_numbers / row.size();
   AffectedRows corrupt;
   std::string first_corrupt;
@@ -187,11 +145,12 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
       line = reader.line();
       if (log.line.size() == most_rows) {
         found.add(log_rules::too_large, {file, line, 0}, "",
-                  "the log has more than " + counted(static_cast<Index>(most_rows), "row") +
-                      " of " + counted(static_cast<Index>(row.size()), "column"));
+                  "the log has more than " + counted(Index(most_rows), "row") + " of " +
+                      counted(Index(row.size()), "column"));
         return {};
       }
-      collector.add(row, line);
+      numbers.insert(numbers.end(), row.begin(), row.end());
+      log.line.push_back(line), index.push_back(log.rows);
     } catch (const CsvError& e) {
       // a line that is bad is passed over; a stream that is bad does not get past it
       if (reader.line() == line) throw;
@@ -200,7 +159,17 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
       if (first_corrupt.empty()) first_corrupt = bare_message(e);
     }
   }
-  collector.finish();
+  const Eigen::Map<const Eigen::MatrixXd> table(numbers.data(), Index(row.size()),
+                                                Index(index.size()));
+  const auto columns = [&](const std::vector<int>& which) -> Eigen::MatrixXd {
+    return which.empty() ? Eigen::MatrixXd() : Eigen::MatrixXd(table(which, Eigen::all));
+  };
+  const TrajectoryColumns& c = wanted->columns;
+  log.q = columns(c.q), log.v = columns(c.qd), log.a = columns(c.qdd);
+  log.tau = columns(c.tau), log.current = columns(wanted->current);
+  log.t.resize(table.cols());
+  for (Index k = 0; k < log.size(); ++k)
+    log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;
   if (corrupt)
     found.add(log_rules::row_corrupt, {file, corrupt.first(), 0}, "",
               corrupt.rows() + " of " + std::to_string(log.rows) +

@@ -31,9 +31,9 @@ Prepared Prepared::part(double begin, double end) const {
     const auto cut = [&](const MatrixXd& m) -> MatrixXd {
       return m.size() ? m.middleCols(range.begin, range.size()) : m;
     };
-    result.pieces.push_back({piece.log, piece.rate_hz,
-                             piece.t.segment(range.begin, range.size()), cut(piece.q),
-                             cut(piece.v), cut(piece.a), cut(piece.tau), cut(piece.direction)});
+    result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(range.begin, range.size()),
+                             cut(piece.q), cut(piece.v), cut(piece.a), cut(piece.tau),
+                             cut(piece.direction)});
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -29,5 +30,17 @@ inline std::vector<Range> pieces_of(const std::vector<Eigen::Index>& breaks, Eig
   }
   return pieces;
 }
+
+/// Weights of four even samples in the cubic through them, and in its slope per sample: u = 0 is the
+/// second of them, u = 1 the third.
+struct CubicWeights {
+  double value[4], slope[4];
+
+  explicit CubicWeights(double u)
+      : value{-u * (u - 1.0) * (u - 2.0) / 6.0, (u * u - 1.0) * (u - 2.0) / 2.0,
+              -u * (u + 1.0) * (u - 2.0) / 2.0, u * (u * u - 1.0) / 6.0},
+        slope{-(3.0 * u * u - 6.0 * u + 2.0) / 6.0, (3.0 * u * u - 4.0 * u - 1.0) / 2.0,
+              -(3.0 * u * u - 2.0 * u - 2.0) / 2.0, (3.0 * u * u - 1.0) / 6.0} {}
+};
 
 }  // namespace ulna::identify

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "identify/data/screen_parts.hpp"
+
 namespace ulna::identify {
 
 using Eigen::Index;
@@ -13,21 +15,18 @@ Resampler::Resampler(const Eigen::VectorXd& t, double begin, double rate_hz, Ind
     : samples_(t.size()) {
   const Index n = t.size();
   if (n < 2) throw std::invalid_argument("resampling needs two samples");
-  std::vector<double> steps(static_cast<std::size_t>(n - 1));
-  for (Index k = 0; k + 1 < n; ++k) {
-    steps[static_cast<std::size_t>(k)] = t[k + 1] - t[k];
-    if (!(t[k + 1] > t[k]))
+  const Eigen::VectorXd steps = t.tail(n - 1) - t.head(n - 1);
+  for (Index k = 0; k + 1 < n; ++k)
+    if (!(steps[k] > 0.0))
       throw std::invalid_argument("resampling: time does not increase at sample " +
                                   std::to_string(k + 1));
-  }
-  std::nth_element(steps.begin(), steps.begin() + n / 2 - (n == 2), steps.end());
-  const double apart = 0.5 * steps[static_cast<std::size_t>(n / 2 - (n == 2))];
+  const double apart = 0.5 * quantile(steps.data(), 1, n - 1, 0.5);
   const double end = begin + double(count - 1) / rate_hz;
   const double tolerance = 1e-9 * (std::abs(t[0]) + std::abs(t[n - 1]));
   if (!(rate_hz > 0.0) || !(begin >= t[0] - tolerance) || !(end <= t[n - 1] + tolerance))
     throw std::invalid_argument("resampling: the times reach beyond the samples");
 
-  stencils_.reserve(static_cast<std::size_t>(count));
+  stencils_.reserve(std::size_t(count));
   Index i = 0;
   for (Index k = 0; k < count; ++k) {
     const double x = begin + double(k) / rate_hz;
@@ -70,9 +69,9 @@ Eigen::MatrixXd Resampler::operator()(const Eigen::MatrixXd& x) const {
   if (x.cols() != samples_)
     throw std::invalid_argument("resampling: " + std::to_string(x.cols()) +
                                 " samples given, the clock has " + std::to_string(samples_));
-  Eigen::MatrixXd y(x.rows(), static_cast<Index>(stencils_.size()));
+  Eigen::MatrixXd y(x.rows(), Index(stencils_.size()));
   for (Index k = 0; k < y.cols(); ++k) {
-    const Stencil& s = stencils_[static_cast<std::size_t>(k)];
+    const Stencil& s = stencils_[k];
     y.col(k) = s.weight[0] * x.col(s.sample[0]) + s.weight[1] * x.col(s.sample[1]) +
                s.weight[2] * x.col(s.sample[2]) + s.weight[3] * x.col(s.sample[3]);
   }

@@ -11,7 +11,6 @@ namespace ulna::identify {
 
 using Eigen::Index;
 
-
 double quantile(const double* x, Index stride, Index count, double p) {
   constexpr Index most = 50'000;
   const Index step = std::max<Index>(1, count / most);
@@ -20,7 +19,7 @@ double quantile(const double* x, Index stride, Index count, double p) {
   if (some.empty()) return 0.0;
   const auto at = static_cast<std::ptrdiff_t>(std::lround(p * double(some.size() - 1)));
   std::nth_element(some.begin(), some.begin() + at, some.end());
-  return some[static_cast<std::size_t>(at)];
+  return some[at];
 }
 
 namespace {
@@ -28,18 +27,17 @@ namespace {
 /// The samples of a longest strictly increasing subsequence: the fewest others are left out.
 /// [Fredman 1975, in O(N log N)]
 std::vector<char> longest_increasing(const Eigen::VectorXd& t) {
-  const auto n = static_cast<std::size_t>(t.size());
+  const auto n = std::size_t(t.size());
   std::vector<std::size_t> ends, before(n);  // ends[l]: smallest end of a sequence of length l + 1
   for (std::size_t k = 0; k < n; ++k) {
-    const double now = t[static_cast<Index>(k)];
-    const auto at = std::lower_bound(ends.begin(), ends.end(), now, [&](std::size_t e, double x) {
-      return t[static_cast<Index>(e)] < x;
-    });
+    const double now = t[Index(k)];
+    const auto at = std::lower_bound(ends.begin(), ends.end(), now,
+                                     [&](std::size_t e, double x) { return t[Index(e)] < x; });
     before[k] = at == ends.begin() ? n : *std::prev(at);
     // of equal times the first is kept
     if (at == ends.end())
       ends.push_back(k);
-    else if (now < t[static_cast<Index>(*at)])
+    else if (now < t[Index(*at)])
       *at = k;
   }
   std::vector<char> kept(n, 0);
@@ -65,11 +63,11 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
   std::string first_step;
   Index last = 0;  // the last kept before k
   for (Index k = 0; k < log.size(); ++k) {
-    const int line = log.line[static_cast<std::size_t>(k)];
+    const int line = log.line[k];
     if (k > 0 && log.t[k] < log.t[k - 1] && first_step.empty())
       first_step = "from " + number(log.t[k - 1], 9) + " to " + number(log.t[k], 9) +
                    " s at line " + std::to_string(line);
-    if (kept[static_cast<std::size_t>(k)])
+    if (kept[k])
       last = k;
     else if (log.t[k] != log.t[last])
       backwards.add(line);
@@ -85,7 +83,7 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
     found.add(log_rules::row_duplicate, {log.file, duplicates.first(), 0}, "",
               duplicates.rows() + " repeat the row before them, time included", "dropped");
   // a clock that is often wrong is not known to be right elsewhere
-  const auto told = [&](const Rule& rule, const AffectedRows& rows, const std::string& seen,
+  const auto report = [&](const Rule& rule, const AffectedRows& rows, const std::string& seen,
                         const std::string& advice) {
     if (share_exceeded(rows.count(), all, 0.02))
       found.add(log_rules::mostly_lost, {log.file, rows.first(), 0}, "time",
@@ -93,11 +91,11 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
     else if (rows)
       found.add(rule, {log.file, rows.first(), 0}, "time", seen, "these rows are dropped");
   };
-  told(log_rules::time_backwards, backwards,
+  report(log_rules::time_backwards, backwards,
        "it goes backwards, " + first_step + "; to make it increase, " + backwards.rows() + " of " +
            std::to_string(all) + " must go",
        "if the file holds several recordings, give each as a file of its own");
-  told(log_rules::time_stands, standing,
+  report(log_rules::time_stands, standing,
        "it stands still at " + standing.rows() + " of " + std::to_string(all) +
            " while the measurements change",
        "log the time with more digits, or leave the column out and give the rate");
@@ -109,17 +107,16 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   constexpr Index half = 3, width = 2 * half + 1;
   const Index count = log.size();
   if (count < width) return;
-  std::vector<char> kept(static_cast<std::size_t>(count), 1);
+  std::vector<char> kept(std::size_t(count), 1);
   std::string worst;
   double worst_ratio = 0.0;
   const auto blame = [&](const Eigen::MatrixXd& m, const char* name, Index i, Index k, double usual,
                          double ratio) {
-    kept[static_cast<std::size_t>(k)] = 0;
+    kept[k] = 0;
     if (ratio <= worst_ratio) return;
     worst_ratio = ratio;
     worst = std::string(name) + " of " + joint_subject(log, i) + " is " + number(m(i, k)) +
-            " at line " + std::to_string(log.line[static_cast<std::size_t>(k)]) +
-            ", its neighbours " + number(usual);
+            " at line " + std::to_string(log.line[k]) + ", its neighbours " + number(usual);
   };
   const std::pair<const Eigen::MatrixXd*, const char*> parts[] = {{&log.q, "position"},
                                                                   {&log.v, "velocity"},
@@ -144,8 +141,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
       for (Index k = 0; k < count; k += sparse) far.push_back(std::abs(x[k] - usual(k)));
       const double most = quantile(m->data() + i, m->rows(), count, 0.99) -
                           quantile(m->data() + i, m->rows(), count, 0.01) +
-                          10.0 * quantile(far.data(), 1, static_cast<Index>(far.size()), 0.99) +
-                          1e-6;
+                          10.0 * quantile(far.data(), 1, Index(far.size()), 0.99) + 1e-6;
       // far from the median means a long step nearby; most samples have none
       const double step = most / double(width);
       Index near_until = -1;
@@ -162,7 +158,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   }
   AffectedRows outliers;
   for (Index k = 0; k < count; ++k)
-    if (!kept[static_cast<std::size_t>(k)]) outliers.add(log.line[static_cast<std::size_t>(k)]);
+    if (!kept[k]) outliers.add(log.line[k]);
   figures.outliers = outliers.count();
   if (!outliers) return;
   log.keep(kept);
@@ -172,7 +168,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
 }
 
 void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
-  std::vector<char> kept(static_cast<std::size_t>(log.size()), 1);
+  std::vector<char> kept(std::size_t(log.size()), 1);
   AffectedRows held;
   Index last = 0;
   for (Index k = 1; k < log.size(); ++k) {
@@ -180,8 +176,8 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
       last = k;
       continue;
     }
-    kept[static_cast<std::size_t>(k)] = 0;
-    held.add(log.line[static_cast<std::size_t>(k)]);
+    kept[k] = 0;
+    held.add(log.line[k]);
   }
   // a log without noise, of a robot at rest, repeats itself rightly
   if (!held || share_exceeded(held.count(), log.size(), 0.5)) return;
@@ -193,7 +189,6 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
                 " repeat the measurements before them at a later time",
             "dropped: what is measured belongs to the first of them");
 }
-
 
 LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found) {
   LogFigures figures;
@@ -234,7 +229,7 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
   std::sort(log.breaks.begin(), log.breaks.end());
   log.breaks.erase(std::unique(log.breaks.begin(), log.breaks.end()), log.breaks.end());
   figures.samples = log.size();
-  figures.pieces = 1 + static_cast<Index>(log.breaks.size());
+  figures.pieces = 1 + Index(log.breaks.size());
   return figures;
 }
 
@@ -258,8 +253,7 @@ void screen_torques(const Log& log, const Eigen::MatrixXd& predicted,
     if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5) continue;
     found.add(log_rules::torque_swapped, {log.file, 0, 0}, joint_subject(log, i),
               "its torque correlates with the one predicted for it by " + number(like(i, i), 2) +
-                  ", with that for " + joint_subject(log, best) + " by " +
-                  number(like(i, best), 2),
+                  ", with that for " + joint_subject(log, best) + " by " + number(like(i, best), 2),
               "used as it is");
   }
 }

@@ -35,7 +35,7 @@ void unwrap(Log& log, Index i, Diagnostics& found) {
     const double turns = std::round(step / turn);
     if (turns != 0.0 && std::abs(step - turns * turn) < 0.05 * turn) {
       added -= turns * turn;
-      jumps.add(log.line[static_cast<std::size_t>(k)]);
+      jumps.add(log.line[k]);
     }
     log.q(i, k) += added;
   }
@@ -63,7 +63,7 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
     const double step = std::abs(log.q(i, k + 1) - log.q(i, k));
     if (step < 5.0 * fastest * (log.t[k + 1] - log.t[k]) || step < 0.05 * range || step < 1e-3)
       continue;
-    jumps.add(log.line[static_cast<std::size_t>(k + 1)]);
+    jumps.add(log.line[k + 1]);
     longest = std::max(longest, step);
     log.breaks.push_back(k + 1);
   }
@@ -77,12 +77,12 @@ constexpr double least_motion = 1e-3;
 double range_of(const Log& log, Index i) {
   return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
 }
-void tell_stillness(const Log& log, Index i, Diagnostics& found) {
+void report_stillness(const Log& log, Index i, Diagnostics& found) {
   const double range = range_of(log, i);
   found.add(log_rules::still, {log.file, 0, 0}, joint_subject(log, i),
             range == 0.0 ? "its position never changes"
                          : "its position changes by " + number(range, 2) + " only",
-            "nothing is learnt of its acceleration and friction");
+            "nothing is learned of its acceleration and friction");
 }
 
 void screen_constants(const Log& log, Index i, bool moves, Diagnostics& found) {
@@ -118,7 +118,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   double excess = 0.0;
   for (Index k = 0; k < log.size(); ++k) {
     const double beyond = std::max(q[k] - upper, lower - q[k]);
-    if (beyond > margin) outside.add(log.line[static_cast<std::size_t>(k)]);
+    if (beyond > margin) outside.add(log.line[k]);
     excess = std::max(excess, beyond);
   }
   if (!outside) return;
@@ -144,11 +144,11 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
 
 void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   const Index n = log.q.rows();
-  std::vector<char> moves(static_cast<std::size_t>(n));
+  std::vector<char> moves(n);
   for (Index i = 0; i < n; ++i) {
     if (turns(joint_of(model, i))) unwrap(log, i, found);
     find_jumps(log, i, model, found);
-    moves[static_cast<std::size_t>(i)] = range_of(log, i) >= least_motion;
+    moves[i] = range_of(log, i) >= least_motion;
   }
   if (std::none_of(moves.begin(), moves.end(), [](char m) { return m; })) {
     found.add(log_rules::no_motion, {log.file, 0, 0}, "",
@@ -156,8 +156,8 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
     return;
   }
   for (Index i = 0; i < n; ++i) {
-    if (!moves[static_cast<std::size_t>(i)]) tell_stillness(log, i, found);
-    screen_constants(log, i, moves[static_cast<std::size_t>(i)], found);
+    if (!moves[i]) report_stillness(log, i, found);
+    screen_constants(log, i, moves[i], found);
   }
 }
 
@@ -169,10 +169,10 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
   if (log.v.size() == 0) return;
   // how far the joints came in short windows, by their positions and by their velocities
   const Index n = log.q.rows();
-  const Index width = std::clamp<Index>(static_cast<Index>(0.05 * figures.rate_hz), 4,
-                                        std::max<Index>(4, log.size() / 20));
+  const Index width =
+      std::clamp<Index>(Index(0.05 * figures.rate_hz), 4, std::max<Index>(4, log.size() / 20));
   const Index most = (log.size() - 1) / width;
-  Eigen::MatrixXd went(n, most), told(n, most);
+  Eigen::MatrixXd went(n, most), integral(n, most);
   std::vector<Index> breaks = log.breaks;
   std::sort(breaks.begin(), breaks.end());
   Index windows = 0;
@@ -181,25 +181,27 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     const auto next_break = std::upper_bound(breaks.begin(), breaks.end(), from);
     if (next_break != breaks.end() && *next_break <= to) continue;
     went.col(windows) = log.q.col(to) - log.q.col(from);
-    told.col(windows).setZero();
+    integral.col(windows).setZero();
     for (Index k = from; k < to; ++k)
-      told.col(windows) += 0.5 * (log.t[k + 1] - log.t[k]) * (log.v.col(k) + log.v.col(k + 1));
+      integral.col(windows) += 0.5 * (log.t[k + 1] - log.t[k]) * (log.v.col(k) + log.v.col(k + 1));
     ++windows;
   }
   if (windows < 5) return;
-  went.conservativeResize(n, windows), told.conservativeResize(n, windows);
+  went.conservativeResize(n, windows), integral.conservativeResize(n, windows);
 
-  const Eigen::VectorXd went_norm = went.rowwise().norm(), told_norm = told.rowwise().norm();
+  const Eigen::VectorXd went_norm = went.rowwise().norm(),
+                        integral_norm = integral.rowwise().norm();
   const auto still = [&](Index i) { return went_norm[i] < 1e-4 * std::sqrt(double(windows)); };
   const auto alike = [&](Index i, Index j) {
-    const double norms = went_norm[i] * told_norm[j];
-    return norms > 0.0 ? went.row(i).dot(told.row(j)) / norms : 0.0;
+    const double norms = went_norm[i] * integral_norm[j];
+    return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;
   };
   // who is in other units is so by the same factor, and time by the same for all
   double time_factor = 0.0;
   for (Index j = 0; j < n; ++j) {
     if (still(j)) continue;
-    const double own = alike(j, j), factor = told_norm[j] > 0.0 ? went_norm[j] / told_norm[j] : 0.0;
+    const double own = alike(j, j),
+                 factor = integral_norm[j] > 0.0 ? went_norm[j] / integral_norm[j] : 0.0;
     const Source where{log.file, 0, 0};
     if (own < -0.9) {
       found.add(

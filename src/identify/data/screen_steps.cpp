@@ -20,18 +20,14 @@ void screen_mixed_rates(const Log& log, const Eigen::VectorXd& steps, Diagnostic
   std::vector<double> medians;
   for (Index p = 0; p < parts; ++p) {
     medians.push_back(quantile(steps.data() + p * length, 1, length, 0.5));
-    const auto median = [&](Index i) { return medians[static_cast<std::size_t>(i)]; };
+    const auto median = [&](Index i) { return medians[i]; };
     if (median(p) > median(slowest)) slowest = p;
     if (median(p) < median(fastest)) fastest = p;
   }
-  const double slow = medians[static_cast<std::size_t>(slowest)],
-               fast = medians[static_cast<std::size_t>(fastest)];
+  const double slow = medians[slowest], fast = medians[fastest];
   if (slow < 1.5 * fast) return;
-  const auto where = [&](Index p) {
-    return std::to_string(log.line[static_cast<std::size_t>(p * length)]);
-  };
-  found.add(log_rules::mixed_rates,
-            {log.file, log.line[static_cast<std::size_t>(slowest * length)], 0}, "clock",
+  const auto where = [&](Index p) { return std::to_string(log.line[p * length]); };
+  found.add(log_rules::mixed_rates, {log.file, log.line[slowest * length], 0}, "clock",
             "about line " + where(slowest) + " it ticks at " + number(1.0 / slow) +
                 " Hz, about line " + where(fastest) + " at " + number(1.0 / fast) + " Hz",
             "all is resampled to one rate");
@@ -61,7 +57,7 @@ void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, D
       continue;
     }
     lost_time += steps[k] - step;
-    const int line = log.line[static_cast<std::size_t>(k + 1)];
+    const int line = log.line[k + 1];
     if (steps[k] <= unbridgeable) {
       bridged.add(line);
     } else {

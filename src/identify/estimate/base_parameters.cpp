@@ -12,14 +12,14 @@
 namespace ulna::identify {
 namespace {
 
-/// In this order a body's parameters are asked whether they add anything: first those that robots
+/// In this order a body's parameters are tried whether they add anything: first those that robots
 /// usually keep, last those that usually pass to the body before.
 constexpr int within_body[] = {4, 5, 6, 8, 9, 1, 2, 3, 7, 0};
 
 /// Columns in an order, each kept if it adds a direction to those kept before it.
 BaseParameters sort_out(const Eigen::MatrixXd& rows, const std::vector<int>& order) {
   BaseParameters base;
-  base.unknowns = static_cast<int>(rows.cols());
+  base.unknowns = int(rows.cols());
   const Eigen::VectorXd length = rows.colwise().norm();
   const double longest = length.maxCoeff();
   // by modified Gram-Schmidt, twice, which is as good as Householder's
@@ -141,7 +141,7 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
 }
 
 BaseParameters find_base_parameters(const Model& model, const std::vector<int>& sensor_bodies) {
-  const int each = 6 * static_cast<int>(sensor_bodies.size()), p = 10 * model.joint_count();
+  const int each = 6 * int(sensor_bodies.size()), p = 10 * model.joint_count();
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero((3 * p / std::max(each, 1) + 2) * each, p);
   Regressor<double> regressor(model);
   RowMatX<double> W(6, p);

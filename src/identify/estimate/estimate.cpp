@@ -8,6 +8,7 @@
 
 #include "identify/estimate/measurements.hpp"
 #include "identify/estimate/uncertainty.hpp"
+#include "identify/messages.hpp"
 #include "ulna/identify/estimate/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr std::pair<Method, std::string_view> method_table[] = {
+constexpr Name<Method> method_table[] = {
     {Method::ols, "ols"}, {Method::wls, "wls"},     {Method::irls, "irls"},
     {Method::tls, "tls"}, {Method::ridge, "ridge"}, {Method::consistent, "consistent"},
 };
@@ -165,15 +166,9 @@ Solution consistent(const Problem& problem, const Sums& sums) {
 
 }  // namespace
 
-std::string_view to_string(Method method) {
-  for (const auto& [m, name] : method_table)
-    if (m == method) return name;
-  return "";
-}
+std::string_view to_string(Method method) { return name_in<Method>(method_table, method); }
 std::optional<Method> method_from_string(std::string_view name) {
-  for (const auto& [m, n] : method_table)
-    if (n == name) return m;
-  return {};
+  return value_in<Method>(method_table, name);
 }
 
 TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
@@ -252,7 +247,8 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
 }
 
 /// Without a prior, an unknown is determined by itself if no other comes with it.
-void set_uncertainty(const BaseParameters& base, const Matrix& base_covariance, Estimate& estimate) {
+void set_uncertainty(const BaseParameters& base, const Matrix& base_covariance,
+                     Estimate& estimate) {
   estimate.base_deviation = deviations(base_covariance);
   estimate.deviation = Vector::Constant(base.unknowns, infinity);
   estimate.deviation(base.known).setZero();
@@ -307,8 +303,8 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const Wr
                   const EstimateOptions& options) {
   if (model.feature_count() > 0)
     throw std::invalid_argument(
-        "identification: wrenches tell nothing of friction and rotors; leave the features out");
-  const auto rows = 6 * static_cast<Eigen::Index>(data.sensors.size());
+        "identification: wrenches do not depend on friction and rotors; leave the features out");
+  const auto rows = 6 * Eigen::Index(data.sensors.size());
   detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
                         model.model());
   const auto measurements = measurements_of(model.model(), data);

@@ -53,7 +53,7 @@ class TorqueMeasurements final : public Measurements {
 class WrenchMeasurements final : public Measurements {
  public:
   WrenchMeasurements(const Model& model, const WrenchData& data)
-      : model_(model), data_(data), sums_(static_cast<std::size_t>(data.wrench.rows())) {
+      : model_(model), data_(data), sums_(std::size_t(data.wrench.rows())) {
     weigh(Matrix::Ones(data.wrench.rows(), data.size()));
   }
   Eigen::Index size() const override { return data_.size(); }
@@ -79,7 +79,7 @@ class WrenchMeasurements final : public Measurements {
     for (Sums& sums : sums_) sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
     each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) {
       const double w = W(i, s), value = data_.wrench(i, s);
-      Sums& sums = sums_[static_cast<std::size_t>(i)];
+      Sums& sums = sums_[i];
       sums.G.noalias() += w * row.transpose() * row;
       sums.g += w * value * row.transpose();
       sums.size += w * value * value;
@@ -102,7 +102,7 @@ class WrenchMeasurements final : public Measurements {
     for (Eigen::Index s = 0; s < data_.size(); ++s)
       for (std::size_t k = 0; k < data_.sensors.size(); ++k) {
         regressor.wrench(data_.sensors[k], data_.q.col(s), data_.v.col(s), data_.a.col(s), W);
-        for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * static_cast<Eigen::Index>(k) + i, W.row(i));
+        for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * Eigen::Index(k) + i, W.row(i));
       }
   }
   const Model& model_;

@@ -118,10 +118,10 @@ void PhysicalPrior::add_around(int at, double expected, double deviation, double
 }
 
 PhysicalPrior PhysicalPrior::restricted(const std::vector<int>& kept) const {
-  PhysicalPrior result(static_cast<int>(kept.size()));
+  PhysicalPrior result(int(kept.size()));
   const auto place = [&](int at) {
     const auto found = std::find(kept.begin(), kept.end(), at);
-    return found == kept.end() ? -1 : static_cast<int>(found - kept.begin());
+    return found == kept.end() ? -1 : int(found - kept.begin());
   };
   for (Body b : bodies_) {
     const int first = place(b.at);

@@ -1,9 +1,9 @@
 #include "ulna/identify/estimate/select.hpp"
 
-#include <Eigen/Cholesky>
 #include <stdexcept>
 
 #include "identify/estimate/measurements.hpp"
+#include "identify/estimate/uncertainty.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -36,19 +36,13 @@ Essential essential_parameters(const TorqueModel& model, const BaseParameters& b
   double size = 0.0;
   const Vector variance = all.noise.cwiseAbs2().cwiseProduct(all.correlated).cwiseMax(1e-300);
   equations.assemble(variance.cwiseInverse(), G, g, size);
-  const Matrix information = G(base.independent, base.independent);
-  const Vector scale = information.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Matrix scaled = scale.asDiagonal() * information * scale.asDiagonal();
-  const Eigen::LDLT<Matrix> factor(scaled + 1e-14 * Matrix::Identity(base.size(), base.size()));
-  Matrix C = scale.asDiagonal() * factor.solve(Matrix::Identity(base.size(), base.size())) *
-             scale.asDiagonal();
+  Matrix C = inverse_of(G(base.independent, base.independent));
   Vector beta = C * Vector(g(base.independent));
 
-  const double equations_that_tell =
-      static_cast<double>(data.size()) * all.correlated.cwiseInverse().sum();
-  const double worth = std::log(std::max(equations_that_tell, 2.0));
+  const double independent_equations = double(data.size()) * all.correlated.cwiseInverse().sum();
+  const double worth = std::log(std::max(independent_equations, 2.0));
   Essential result;
-  std::vector<bool> kept(static_cast<std::size_t>(base.size()), true);
+  std::vector<bool> kept(std::size_t(base.size()), true);
   for (;;) {
     int least = -1;
     double gain = worth;

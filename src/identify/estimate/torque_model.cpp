@@ -198,8 +198,7 @@ Model TorqueModel::identified(const Eigen::VectorXd& z) const {
 Model with_parameters_of(const Model& robot, const Model& other) {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument("robot '" + other.name() + "' is not built as '" + robot.name() +
-                                "': " + why +
-                                "; it must be the same robot with other parameters");
+                                "': " + why + "; it must be the same robot with other parameters");
   };
   if (other.joint_count() != robot.joint_count())
     refuse(std::to_string(other.joint_count()) + " moving joints, not " +

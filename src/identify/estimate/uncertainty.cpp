@@ -12,7 +12,8 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 Vector rms(const Matrix& rows) {
-  return (rows.rowwise().squaredNorm() / double(std::max<Eigen::Index>(1, rows.cols()))).cwiseSqrt();
+  return (rows.rowwise().squaredNorm() / double(std::max<Eigen::Index>(1, rows.cols())))
+      .cwiseSqrt();
 }
 
 Matrix inverse_of(const Matrix& G) {
@@ -31,8 +32,8 @@ Vector deviations(const Matrix& covariance) {
   return covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
 }
 
-void set_uncertainty(const BaseParameters& base, const std::vector<int>& free,
-                     const Matrix& before, const Matrix& after, Estimate& estimate) {
+void set_uncertainty(const BaseParameters& base, const std::vector<int>& free, const Matrix& before,
+                     const Matrix& after, Estimate& estimate) {
   const Matrix map = base.map()(Eigen::all, free);
   estimate.base_deviation = deviations(map * after * map.transpose());
   estimate.deviation = estimate.learned = Vector::Zero(base.unknowns);
@@ -42,7 +43,7 @@ void set_uncertainty(const BaseParameters& base, const std::vector<int>& free,
 }
 
 Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& breaks, double reach) {
-  const auto most = static_cast<Eigen::Index>(std::ceil(std::max(reach, 0.0)));
+  const auto most = Eigen::Index(std::ceil(std::max(reach, 0.0)));
   const std::vector<Range> pieces = pieces_of(breaks, residual.cols());
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;

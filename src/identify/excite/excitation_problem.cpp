@@ -7,8 +7,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "ulna/identify/estimate/physical_prior.hpp"
 #include "identify/messages.hpp"
+#include "ulna/identify/estimate/physical_prior.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -113,8 +113,7 @@ ExcitationLimits excitation_limits(const Model& model, double share) {
       else
         limits.lower(i) = -reach, limits.upper(i) = reach;
       limits.notes.push_back(name + "has no limits of position: it is moved from " +
-                             number(limits.lower(i)) + " to " +
-                             number(limits.upper(i)) + unit);
+                             number(limits.lower(i)) + " to " + number(limits.upper(i)) + unit);
     }
     if (!std::isfinite(limits.velocity(i)) || limits.velocity(i) <= 0.0) {
       limits.velocity(i) = slides ? 0.5 : 2.0;
@@ -134,11 +133,11 @@ ExcitationLimits excitation_limits(const Model& model, double share) {
 }
 
 ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParameters& base,
-                                     const Vector& numbers, const ExcitationLimits& limits,
+                                     const Vector& parameters, const ExcitationLimits& limits,
                                      const Capsules::Options& capsules, const MotionBasis& basis)
     : model_((require_free_joints(model.model()), model)),
       base_(base),
-      numbers_(numbers),
+      parameters_(parameters),
       limits_(limits),
       capsules_(model.model(), capsules),
       basis_(basis),
@@ -147,7 +146,7 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
       regressor_(model.model()),
       slope_(model.model()),
       Y_(model.model().nv(), model.inertial_size()) {
-  detail::require_size("numbers", numbers.size(), model.unknowns(), model.model());
+  detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
   for (const Feature f : model.features())
     if (f == Feature::load)
       throw std::invalid_argument("friction by load cannot be designed for: leave it out");
@@ -155,7 +154,7 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
     plant->remove_friction();
     plant->armature.setZero();
   }
-  plant_.set_inertial(numbers.head(model.inertial_size()));
+  plant_.set_inertial(parameters.head(model.inertial_size()));
   spans_ = 2 * basis.harmonics();
   const auto watch = [&](int first, const Vector& limit) {
     for (int i = 0; i < joints(); ++i)
@@ -163,7 +162,7 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
   };
   watch(0, limits.upper - limits.lower), watch(joints(), limits.velocity);
   watch(2 * joints(), limits.acceleration), watch(3 * joints(), limits.effort);
-  if (static_cast<double>(constraints()) * variables() > most_slopes)
+  if (double(constraints()) * variables() > most_slopes)
     throw std::invalid_argument(std::to_string(joints()) + " joints with " +
                                 std::to_string(basis.harmonics()) +
                                 " harmonics are too many at once: take fewer harmonics");
@@ -203,9 +202,9 @@ void ExcitationProblem::bounds(Matrix& low, Matrix& high) const {
 Matrix ExcitationProblem::torques(const Matrix& Q, const Matrix& V, const Matrix& A) {
   const Matrix directions = Matrix::NullaryExpr(
       V.rows(), V.cols(),
-      [&](Eigen::Index i, Eigen::Index s) { return direction(V(i, s), static_cast<int>(i)); });
+      [&](Eigen::Index i, Eigen::Index s) { return direction(V(i, s), int(i)); });
   const Matrix X = model_.features_of(V, A, Matrix::Zero(V.rows(), V.cols()), directions);
-  return model_.torques(numbers_, Q, V, A, X);
+  return model_.torques(parameters_, Q, V, A, X);
 }
 
 Matrix ExcitationProblem::shares(const Grid& grid, const Matrix& C) {
@@ -252,7 +251,7 @@ void ExcitationProblem::evaluate(const Vector& coefficients) {
 }
 
 int ExcitationProblem::joint_of(int constraint) const {
-  const auto k = static_cast<std::size_t>(constraint % per_span());
+  const auto k = std::size_t(constraint % per_span());
   return k < watched_.size() && watched_[k] < 3 * joints() ? watched_[k] % joints() : -1;
 }
 
@@ -286,7 +285,7 @@ void ExcitationProblem::gather_information() {
       }
   }
   // a motion that is measured a hundred times a second, whatever the grid
-  const double each = 100.0 * basis_.duration() / static_cast<double>(samples());
+  const double each = 100.0 * basis_.duration() / double(samples());
   G_.setZero(b, b);
   G_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose(), each);
   G_ = Matrix(G_.selfadjointView<Eigen::Lower>());
@@ -302,7 +301,7 @@ void ExcitationProblem::differentiate() {
 void ExcitationProblem::differentiate_information() {
   const int n = joints(), b = base_.size(), inertial = model_.inertial_size(),
             features = std::max(1, model_.feature_count());
-  const double each = 100.0 * basis_.duration() / static_cast<double>(samples());
+  const double each = 100.0 * basis_.duration() / double(samples());
   const Matrix scaled = Matrix::Identity(b, b) + prior_.transpose() * G_ * prior_;
   const Matrix inverse = prior_ * scaled.llt().solve(prior_.transpose());
   const RowMatX<double> held = 2.0 * each * rows_ * inverse;
@@ -341,7 +340,7 @@ void ExcitationProblem::differentiate_use() {
   Matrix away(pairs, n), together(n, samples());
   Vector distance(pairs);
   // slopes of the joints' shares by q, v and a, at the samples of a span
-  std::vector<Matrix> q(static_cast<std::size_t>(4 * n)), v = q, a = q;
+  std::vector<Matrix> q(std::size_t(4 * n)), v = q, a = q;
   for (int i = 0; i < spans_; ++i) {
     const Eigen::Index first = span(i), count = span(i + 1) - first;
     const Eigen::Index row = i * per_span(), last = row + per_span() - 1;
@@ -359,7 +358,7 @@ void ExcitationProblem::differentiate_use() {
         a[k].col(s) = slope_.da.row(r) / effort;
         for (int f = 0; f < model_.feature_count(); ++f) {
           const FeatureSlope of = slope_of(model_.features()[f], steep(V(r), r));
-          const double number = numbers_(model_.at(r, f)) / effort;
+          const double number = parameters_(model_.at(r, f)) / effort;
           v[k](r, s) += number * of.v, a[k](r, s) += number * of.a;
         }
       }
@@ -375,7 +374,7 @@ void ExcitationProblem::differentiate_use() {
     };
     for (std::size_t w = 0; w < watched_.size(); ++w) {
       const int k = watched_[w];
-      const Eigen::Index at = row + static_cast<Eigen::Index>(w);
+      const Eigen::Index at = row + Eigen::Index(w);
       const auto part = shares_.row(k).segment(first, count).array();
       const Eigen::RowVectorXd near = (sharpness * (part - use(at))).exp().matrix() -
                                       (sharpness * (-part - use(at))).exp().matrix();

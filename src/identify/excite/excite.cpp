@@ -17,16 +17,12 @@ using Vector = Eigen::VectorXd;
 
 constexpr int most_joints = 40;
 
-/// Random numbers that are the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  double real(double low, double high) {
-    return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
-  }
-
- private:
-  std::mt19937_64 engine_;
+constexpr Name<ExciteStatus> status_table[] = {
+    {ExciteStatus::converged, "converged"},
+    {ExciteStatus::iteration_limit, "iteration limit"},
+    {ExciteStatus::time_limit, "time limit"},
+    {ExciteStatus::stalled, "stalled"},
+    {ExciteStatus::random_search, "random search"},
 };
 
 /// Coefficients of standing still at q.
@@ -87,7 +83,7 @@ Matrix random_motion(ExcitationProblem& problem, const Vector& middle, Dice& dic
 
 /// From the whole limits to those of the share that was allowed.
 void report_use(ExcitationProblem& problem, const Model& model, const ExciteOptions& options,
-              const Vector& x, ExciteResult& result) {
+                const Vector& x, ExciteResult& result) {
   const int n = problem.joints();
   const Vector peak = problem.fine_peak(x);
   result.position_use = options.share * peak.head(n);
@@ -117,19 +113,7 @@ void report_use(ExcitationProblem& problem, const Model& model, const ExciteOpti
 }  // namespace
 
 std::string_view to_string(ExciteStatus status) {
-  switch (status) {
-    case ExciteStatus::converged:
-      return "converged";
-    case ExciteStatus::iteration_limit:
-      return "iteration limit";
-    case ExciteStatus::time_limit:
-      return "time limit";
-    case ExciteStatus::stalled:
-      return "stalled";
-    case ExciteStatus::random_search:
-      break;
-  }
-  return "random search";
+  return name_in<ExciteStatus>(status_table, status);
 }
 
 bool BestPoint::visit(const Vector& x) {
@@ -157,16 +141,15 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   if (options.starts < 1 || options.iterations < 0 || !(options.seconds > 0.0))
     throw std::invalid_argument("there must be a start, iterations from 0 on, and time");
   if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);
-  const int harmonics =
-      options.harmonics > 0
-          ? options.harmonics
-          : static_cast<int>(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
+  const int harmonics = options.harmonics > 0
+                            ? options.harmonics
+                            : int(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
   const BaseParameters base = find_base_parameters(model, options.known);
   if (base.size() == 0)
     throw std::invalid_argument(
-        "there is nothing to identify: all is known, or no torque tells of it");
-  ExcitationProblem problem(model, base, options.numbers ? *options.numbers : model.nominal(), limits,
-                            options.capsules, {options.kind, options.duration, harmonics});
+        "there is nothing to identify: all is known, or no torque depends on it");
+  ExcitationProblem problem(model, base, options.parameters ? *options.parameters : model.nominal(),
+                            limits, options.capsules, {options.kind, options.duration, harmonics});
 
   const auto begin = std::chrono::steady_clock::now();
   const auto time_is_left = [&] {

@@ -1,7 +1,6 @@
 #include "identify/excite/excite_solver.hpp"
 
 #include <cmath>
-#include <random>
 
 #if ULNA_WITH_IPOPT
 #include <IpIpoptApplication.hpp>
@@ -11,7 +10,6 @@
 namespace ulna::identify {
 
 bool excite_has_solver() { return ULNA_WITH_IPOPT; }
-
 
 using Vector = Eigen::VectorXd;
 
@@ -43,7 +41,7 @@ class Program : public Ipopt::TNLP {
         const int joint = problem_.joint_of(i);
         if (joint < 0 || k % problem_.joints() == joint) entries_.push_back({i, k});
       }
-    jacobian = static_cast<Index>(entries_.size()), hessian = 0;
+    jacobian = Index(entries_.size()), hessian = 0;
     style = C_STYLE;
     return true;
   }
@@ -102,7 +100,7 @@ class Program : public Ipopt::TNLP {
   }
 
  private:
-  /// Ipopt asks for one thing after another at the same point.
+  /// Ipopt evaluates one thing after another at the same point.
   void look_at(const Number* x) {
     const Eigen::Map<const Vector> point(x, problem_.variables());
     if (point_.size() == point.size() && point_ == point) return;
@@ -154,12 +152,11 @@ ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int i
 
 #else
 
-/// Random changes, kept where they tell more: steps grow with success and shrink with failure
+/// Random changes, kept where they are better: steps grow with success and shrink with failure
 /// [Rechenberg 1973]. An iteration is ten of them.
 ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int iterations,
                               BestPoint& best, const std::function<bool(int)>& go_on, int& done) {
-  std::mt19937_64 random(1);
-  const auto unit = [&] { return 2.0 * static_cast<double>(random() >> 11) * 0x1p-53 - 1.0; };
+  Dice dice(1);
   BestPoint here(problem);
   if (!here.visit(x)) return ExciteStatus::random_search;
   double step = 0.1;
@@ -167,7 +164,7 @@ ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int i
   for (done = 0; done < iterations && (in_time = go_on(done)); ++done)
     for (int k = 0; k < 10; ++k) {
       Vector next = here.x();
-      for (double& value : next) value += step * unit();
+      for (double& value : next) value += step * dice.real(-1.0, 1.0);
       step *= here.visit(next) ? 1.5 : 0.9;
     }
   best.visit(here.x());

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 #include <string>
+#include <unsupported/Eigen/Splines>
 
 #include "ulna/identify/data/resample.hpp"
 
@@ -77,38 +78,21 @@ Eigen::VectorXd MotionBasis::fourier(double t, int derivative) const {
   return values;
 }
 
-/// Uniform knots, those at the ends six times; Cox and de Boor's recursion, and that of derivatives
-/// [de Boor 2001, ch. X].
+/// Uniform knots, those at the ends six times [de Boor 2001, ch. X].
 Eigen::VectorXd MotionBasis::bspline(double t, int derivative) const {
-  const int controls = size() + 4, pieces = controls - degree;
+  using Spline = Eigen::Spline<double, 1, degree>;
   Vector values = Vector::Zero(size());
   if (derivative > degree) return values;
-  const double step = duration_ / pieces;
-  const auto knot = [&](int i) { return step * std::clamp(i - degree, 0, pieces); };
-  const int span = degree + std::min(static_cast<int>(t / step), pieces - 1);
-
-  // of the degree that is left after the derivatives, the functions that are not zero here
-  Vector b = Vector::Zero(degree + 1);
-  b(degree) = 1.0;  // b(j) belongs to function span - degree + j
-  const auto share = [&](int i, int d) {
-    const double width = knot(i + d) - knot(i);
-    return width > 0.0 ? 1.0 / width : 0.0;
-  };
-  for (int d = 1; d <= degree; ++d) {
-    Vector next = Vector::Zero(degree + 1);
-    for (int j = degree - d; j <= degree; ++j) {
-      const int i = span - degree + j;
-      const double left = b(j) * share(i, d), right = j < degree ? b(j + 1) * share(i + 1, d) : 0.0;
-      next(j) = d > degree - derivative ? d * (left - right)
-                                        : (t - knot(i)) * left + (knot(i + d + 1) - t) * right;
-    }
-    b = next;
-  }
+  const int controls = size() + 4, pieces = controls - degree;
+  Spline::KnotVectorType knots(controls + degree + 1);
+  for (int i = 0; i < knots.size(); ++i)
+    knots(i) = duration_ / pieces * std::clamp(i - degree, 0, pieces);
+  const Eigen::Index first = Spline::Span(t, degree, knots) - degree;
+  const Eigen::ArrayXd b =
+      Spline::BasisFunctionDerivatives(t, derivative, degree, knots).row(derivative);
   // the first three control points are one coefficient, and the last three
-  for (int j = 0; j <= degree; ++j) {
-    const int control = span - degree + j;
-    values(std::clamp(control - 2, 0, size() - 1)) += b(j);
-  }
+  for (int j = 0; j <= degree; ++j)
+    values(std::clamp<Eigen::Index>(first + j - 2, 0, size() - 1)) += b(j);
   return values;
 }
 

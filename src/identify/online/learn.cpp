@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "identify/data/ranges.hpp"
+#include "identify/data/screen_parts.hpp"
 #include "identify/estimate/uncertainty.hpp"
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
@@ -31,13 +32,6 @@ VectorXd noise_guess(const Model& model, const Log& log) {
                                                      : std::max(of_first * first(i), 0.01);
   }
   return noise;
-}
-
-double percentile(std::vector<double>& x, double share) {
-  if (x.empty()) return 0.0;
-  const auto at = x.begin() + Index(share * double(x.size() - 1));
-  std::nth_element(x.begin(), at, x.end());
-  return *at;
 }
 
 /// A piece of a log as a causal filter leaves it: the samples after the filter has settled. `raw` gets
@@ -145,8 +139,8 @@ class OnlineRun {
     figures_.second_half = fit_of(second_half(errors), second_half(data.tau));
     errors = data.tau - torques.torques(prior_, data.q, data.v, data.a, data.x);
     figures_.prior_percent = fit_of(second_half(errors), second_half(data.tau)).total_percent;
-    figures_.median_us = percentile(times_, 0.5);
-    figures_.percentile_99_us = percentile(times_, 0.99);
+    figures_.median_us = quantile(times_.data(), 1, Index(times_.size()), 0.5);
+    figures_.percentile_99_us = quantile(times_.data(), 1, Index(times_.size()), 0.99);
     result_.chosen.estimate =
         estimate_of(online_, result_.base, figures_.second_half.rms, how_.correlated);
     result_.chosen.estimate.prior = prior_;
@@ -187,7 +181,7 @@ class OnlineRun {
   std::vector<double> times_;
   OnlineFigures figures_;
   Index total_ = 0, before_ = 0;  ///< samples of all logs, and of those learned from
-  Index first_half_ = 0;          ///< of the samples learned from, those in the first half of the logs
+  Index first_half_ = 0;  ///< of the samples learned from, those in the first half of the logs
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
         "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
         "memory not negative, and correlated at least 1");
   require_unknowns(changing_);
-  solver_.step(R_, r_, prior_, z_);  // where the prior is least: it sees what the prior says
+  solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior
 }
 
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
@@ -132,7 +132,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   Outcome outcome = Outcome::learned;
   for (int i = 0; i < tau.size(); ++i) {
     const double error = tau(i) - torques_.rows.col(i).dot(z_);
-    // a joint that rests tells that its dry friction is at least what it holds against: that is news
+    // a joint that rests shows that its dry friction is at least what it holds against: that is news
     // only if it is more than it is taken for, by more than noise
     if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
       torques_.leave_out(i);
@@ -212,9 +212,8 @@ void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
 }
 
 void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
-  // a sample's torque tells of one direction among as many as there are unknowns
-  const double share =
-      std::min(0.5, static_cast<double>(r_.size()) / (options_.memory * options_.rate_hz));
+  // a sample's torque has one direction among as many as there are unknowns
+  const double share = std::min(0.5, double(r_.size()) / (options_.memory * options_.rate_hz));
   seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
   const double known = row.dot(seen_);
   if (!(known > 0.0)) return;
@@ -224,9 +223,9 @@ void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row)
 
 /// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
 void OnlineEstimator::wander() {
-  const int first = model_.inertial_size(), count = static_cast<int>(r_.size()) - first;
+  const int first = model_.inertial_size(), count = int(r_.size()) - first;
   if (count == 0) return;
-  const int turn = static_cast<int>(samples_ % count), k = first + turn;
+  const int turn = int(samples_ % count), k = first + turn;
   const double far =
       options_.wander * std::max(std::abs(z_(k)), torques_.noise(turn / model_.feature_count()));
   const double variance = far * far * count / options_.rate_hz;

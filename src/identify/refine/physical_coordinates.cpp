@@ -27,10 +27,10 @@ std::pair<double, double> root(double u) {
 
 PhysicalCoordinates::PhysicalCoordinates(const PhysicalPrior& prior)
     : numbers_(prior.numbers()),
-      kinds_(static_cast<std::size_t>(prior.size()), Kind::none),
+      kinds_(std::size_t(prior.size()), Kind::none),
       weight_(Eigen::VectorXd::Zero(prior.size())) {
   const auto set = [&](int at, Kind kind, double weight) {
-    kinds_[static_cast<std::size_t>(at)] = kind;
+    kinds_[at] = kind;
     weight_(at) = std::sqrt(weight);
   };
   for (const PhysicalPrior::Body& b : prior.bodies()) {
@@ -61,7 +61,7 @@ Eigen::VectorXd PhysicalCoordinates::of(const Eigen::VectorXd& z) const {
     if (lower.info() != Eigen::Success || !turned.allFinite()) refuse();
     const Mat4<double> W = Mat4<double>(lower.matrixL()).reverse();
     for (int k = 0; k < 10; ++k) {
-      const auto [r, c] = places[static_cast<std::size_t>(k)];
+      const auto [r, c] = places[k];
       theta(b.at + k) = k < 4 ? 2.0 * std::log(W(r, c)) : W(r, c);
     }
   }
@@ -79,7 +79,7 @@ Eigen::VectorXd PhysicalCoordinates::of(const Eigen::VectorXd& z) const {
 Mat4<double> PhysicalCoordinates::factor(const Body& b, const Eigen::VectorXd& theta) const {
   Mat4<double> W = Mat4<double>::Zero();
   for (int k = 0; k < 10; ++k) {
-    const auto [r, c] = places[static_cast<std::size_t>(k)];
+    const auto [r, c] = places[k];
     const double x = theta(b.at + k);
     W(r, c) = k < 4 ? std::exp(0.5 * x) : x;
   }
@@ -102,7 +102,7 @@ void PhysicalCoordinates::slopes(const Eigen::VectorXd& theta, Eigen::MatrixXd& 
   for (const Body& b : bodies_) {
     const Mat4<double> W = factor(b, theta), U = b.U0 * W;
     for (int k = 0; k < 10; ++k) {
-      const auto [r, c] = places[static_cast<std::size_t>(k)];
+      const auto [r, c] = places[k];
       const double dw = k < 4 ? 0.5 * W(r, c) : 1.0;
       const Mat4<double> half = (dw * b.U0.col(r)) * U.col(c).transpose();
       dz.block<10, 1>(b.at, b.at + k) =
@@ -117,9 +117,8 @@ void PhysicalCoordinates::residuals(const Eigen::VectorXd& theta, Eigen::VectorX
                                     Eigen::VectorXd& slope) const {
   r.resize(size()), slope.resize(size());
   for (int k = 0; k < size(); ++k) {
-    const auto [value, rate] = kinds_[static_cast<std::size_t>(k)] == Kind::logarithm
-                                   ? root(theta(k))
-                                   : std::pair(theta(k), 1.0);
+    const auto [value, rate] =
+        kinds_[k] == Kind::logarithm ? root(theta(k)) : std::pair(theta(k), 1.0);
     r(k) = weight_(k) * value;
     slope(k) = weight_(k) * rate;
   }

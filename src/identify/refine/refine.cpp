@@ -4,8 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "identify/refine/shooting_problem.hpp"
 #include "identify/messages.hpp"
+#include "identify/refine/shooting_problem.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -13,19 +13,19 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr std::pair<RefineStatus, std::string_view> status_table[] = {
+constexpr Name<RefineStatus> status_table[] = {
     {RefineStatus::converged, "converged"},     {RefineStatus::iteration_limit, "iteration limit"},
     {RefineStatus::time_limit, "time limit"},   {RefineStatus::stopped, "stopped"},
     {RefineStatus::failed, "no step possible"},
 };
 
-/// Where data.x tells the direction of a degree of freedom, and how: direction = factor x + shift.
+/// Where data.x has the direction of a degree of freedom, and how: direction = factor x + shift.
 struct DirectionColumn {
   int feature = -1;
   double factor = 1.0, shift = 0.0;
 };
 DirectionColumn direction_column(const TorqueModel& model) {
-  for (int k = 0; k < model.feature_count(); ++k) switch (model.features()[std::size_t(k)]) {
+  for (int k = 0; k < model.feature_count(); ++k) switch (model.features()[k]) {
       case Feature::coulomb:
         return {k, 1.0, 0.0};
       case Feature::coulomb_positive:
@@ -60,7 +60,7 @@ void check(const TorqueModel& model, const Estimate& start, const Prepared& prep
   if (options.torques_noisy && (options.stribeck || options.delay))
     refuse(
         "with noisy torques, what pushes each window takes the place of Stribeck friction and of a "
-        "delay: ask for these with exact torques");
+        "delay: estimate these with exact torques");
   const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
   if (!positive(options.window) || !positive(options.rate_hz) || !positive(options.continuity) ||
       !positive(options.delay_deviation) || options.passes < 1 || options.most_steps < 1)
@@ -70,9 +70,7 @@ void check(const TorqueModel& model, const Estimate& start, const Prepared& prep
 }  // namespace
 
 std::string_view to_string(RefineStatus status) {
-  for (const auto& [s, name] : status_table)
-    if (s == status) return name;
-  return "";
+  return name_in<RefineStatus>(status_table, status);
 }
 
 std::string Refinement::str() const {

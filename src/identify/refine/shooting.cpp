@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "identify/data/ranges.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
 
 namespace ulna::identify {
@@ -12,27 +13,19 @@ namespace {
 /// as it is there.
 struct Cubic {
   Eigen::Index first;
-  double weight[4], slope[4];
+  CubicWeights by{0.0};
 
   Cubic(Eigen::Index count, double at) {
-    const auto last = static_cast<double>(count - 1);
-    first = std::clamp<Eigen::Index>(Eigen::Index(std::clamp(at, 0.0, last)) - 1, 0, count - 4);
-    const double u = std::clamp(at, 0.0, last) - double(first) - 1.0;
-    weight[0] = -u * (u - 1.0) * (u - 2.0) / 6.0;
-    weight[1] = (u * u - 1.0) * (u - 2.0) / 2.0;
-    weight[2] = -u * (u + 1.0) * (u - 2.0) / 2.0;
-    weight[3] = u * (u * u - 1.0) / 6.0;
-    slope[0] = -(3.0 * u * u - 6.0 * u + 2.0) / 6.0;
-    slope[1] = (3.0 * u * u - 4.0 * u - 1.0) / 2.0;
-    slope[2] = -(3.0 * u * u - 2.0 * u - 2.0) / 2.0;
-    slope[3] = (3.0 * u * u - 1.0) / 6.0;
-    if (at < 0.0 || at > last)
-      for (double& s : slope) s = 0.0;
+    const double inside = std::clamp(at, 0.0, double(count - 1));
+    first = std::clamp<Eigen::Index>(Eigen::Index(inside) - 1, 0, count - 4);
+    by = CubicWeights(inside - double(first) - 1.0);
+    if (at != inside)
+      for (double& s : by.slope) s = 0.0;
   }
-  void operator()(const Eigen::MatrixXd& samples, const double (&by)[4],
+  void operator()(const Eigen::MatrixXd& samples, const double (&weights)[4],
                   Eigen::VectorXd& value) const {
-    value = by[0] * samples.col(first);
-    for (int k = 1; k < 4; ++k) value += by[k] * samples.col(first + k);
+    value = weights[0] * samples.col(first);
+    for (int k = 1; k < 4; ++k) value += weights[k] * samples.col(first + k);
   }
 };
 
@@ -64,18 +57,18 @@ void MeasuredDrive::measure(double share) {
       double(window_->first) + (substep_ + share) * window_->stride / window_->substeps;
   const double delay = layout_.delay ? x_(layout_.delay_at()) : 0.0;
   const Cubic here(piece.size(), at), later(piece.size(), at + delay * piece.rate_hz);
-  later(piece.tau, later.weight, tau_);
-  later(piece.tau, later.slope, tau_rate_);
+  later(piece.tau, later.by.value, tau_);
+  later(piece.tau, later.by.slope, tau_rate_);
   tau_rate_ *= piece.rate_hz;
-  here(piece.direction, here.weight, direction_);
-  here(piece.v, here.weight, velocity_);
+  here(piece.direction, here.by.value, direction_);
+  here(piece.v, here.by.value, velocity_);
   if (!layout_.stribeck) return;
   for (int i = 0; i < layout_.nv; ++i) {
     const double w = x_(layout_.velocity(i));
     bump_(i) = bump_by_velocity_(i) = 0.0;
     for (int k = 0; k < 4; ++k) {
       const double u = piece.v(i, here.first + k) / w;
-      const double shape = here.weight[k] * std::exp(-u * u) * piece.direction(i, here.first + k);
+      const double shape = here.by.value[k] * std::exp(-u * u) * piece.direction(i, here.first + k);
       bump_(i) += shape;
       bump_by_velocity_(i) += shape * 2.0 * u * u / w;
     }
@@ -90,7 +83,7 @@ void MeasuredDrive::torque(double share, In<double>, In<double> v, Out<double> t
   tau_by_v.setZero();
   for (int i = 0; i < layout_.nv; ++i) {
     for (int k = 0; k < model_.feature_count(); ++k) {
-      const Feature feature = model_.features()[static_cast<std::size_t>(k)];
+      const Feature feature = model_.features()[k];
       if (feature == Feature::armature) continue;  // the plant has it
       const double number = x_(model_.at(i, k));
       tau(i) -= number * feature_of(feature, velocity_(i), 0.0, tau_(i), direction_(i));
@@ -100,7 +93,7 @@ void MeasuredDrive::torque(double share, In<double>, In<double> v, Out<double> t
   }
 }
 
-/// At the share that torque() was asked for last.
+/// At the share of the last call of torque().
 void MeasuredDrive::surplus_by_numbers(double, In<double> q, In<double> v, In<double> a,
                                        OutMatrix<double> D) {
   regressor_.torque(q, v, a, Y_);
@@ -110,7 +103,7 @@ void MeasuredDrive::surplus_by_numbers(double, In<double> q, In<double> v, In<do
   for (int i = 0; i < layout_.nv; ++i) {
     double load = 0.0;
     for (int k = 0; k < model_.feature_count(); ++k) {
-      const Feature feature = model_.features()[static_cast<std::size_t>(k)];
+      const Feature feature = model_.features()[k];
       D(i, model_.at(i, k)) = -feature_of(feature, velocity_(i), a(i), tau_(i), direction_(i));
       if (feature == Feature::load) load = x_(model_.at(i, k));
     }
@@ -119,8 +112,7 @@ void MeasuredDrive::surplus_by_numbers(double, In<double> q, In<double> v, In<do
       D(i, layout_.velocity(i)) = -x_(layout_.level(i)) * bump_by_velocity_(i);
     }
     if (layout_.delay)
-      D(i, layout_.delay_at()) =
-          (1.0 - load * direction_(i) * sign_of(tau_(i))) * tau_rate_(i);
+      D(i, layout_.delay_at()) = (1.0 - load * direction_(i) * sign_of(tau_(i))) * tau_rate_(i);
   }
 }
 
@@ -156,12 +148,12 @@ int Shooting::substeps(const Piece& piece, double seconds) {
     const Eigen::MatrixXd rates = D.asDiagonal() * M.llt().solve(D.asDiagonal().toDenseMatrix());
     if (rates.allFinite()) fastest = std::max(fastest, rates.trace());
   }
-  return static_cast<int>(std::clamp(std::ceil(fastest * seconds / longest), 1.0, double(most)));
+  return int(std::clamp(std::ceil(fastest * seconds / longest), 1.0, double(most)));
 }
 
 bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bool with_slopes) {
   const int n = layout_.nv;
-  const auto count = static_cast<std::size_t>(window.steps) + 1;
+  const auto count = std::size_t(window.steps) + 1;
   if (states.size() < count) states.resize(count), slopes.resize(count);
   if (!state.allFinite()) return false;
   states[0] = state.head(2 * n);
@@ -174,7 +166,7 @@ bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bo
     states[k + 1] = states[k];
     if (with_slopes) slopes[k + 1] = slopes[k];
     for (int s = 0; s < window.substeps; ++s) {
-      drive_.begin(window, static_cast<int>(k) * window.substeps + s);
+      drive_.begin(window, int(k) * window.substeps + s);
       const auto q = states[k + 1].head(n), v = states[k + 1].tail(n);
       if (!(with_slopes ? step_(plant_, q, v, drive_, h) : step_.advance(plant_, q, v, drive_, h)))
         return false;

@@ -59,7 +59,7 @@ class MeasuredDrive : public Drive {
   Eigen::VectorXd x_, push_;
   const Window* window_ = nullptr;
   int substep_ = 0;
-  // at the moment that was asked for:
+  // at the share of the last call:
   Eigen::VectorXd tau_, tau_rate_, direction_, velocity_;
   Eigen::VectorXd bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
   Regressor<double> regressor_;

@@ -35,7 +35,7 @@ PhysicalPrior prior_of(const TorqueModel& model, const Estimate& start, const Pr
     for (int i = 0; i < layout.nv; ++i) {
       double dry = 0.02 * torque(i);
       for (int k = 0; k < model.feature_count(); ++k) {
-        const Feature f = model.features()[static_cast<std::size_t>(k)];
+        const Feature f = model.features()[k];
         if (f == Feature::coulomb || f == Feature::coulomb_positive ||
             f == Feature::coulomb_negative)
           dry = std::max(dry, start.z(model.at(i, k)));
@@ -86,7 +86,7 @@ bool ShootingProblem::cut(double seconds) {
     const int steps = std::max(2, int(std::lround(seconds * piece.rate_hz / stride)));
     const Index length = Index(steps) * stride;
     const int substeps = shooting_.substeps(piece, stride / piece.rate_hz);
-    // torques are asked for later or sooner than motion
+    // torques are needed later or sooner than motion
     const Index margin =
         options_.delay ? Index(std::ceil(3.0 * options_.delay_deviation * piece.rate_hz)) : 0;
     for (Index first = margin; first + length + margin < piece.size() && piece.size() >= 4;
@@ -104,7 +104,7 @@ bool ShootingProblem::cut(double seconds) {
   return true;
 }
 
-/// Stretches of windows that continue each other tell most: half a second of each is kept, or left out.
+/// Stretches of windows that continue each other are worth most: half a second of each is kept, or left out.
 void ShootingProblem::leave_out() {
   Index steps = 0;
   for (const Window& w : windows_) steps += w.steps;
@@ -169,7 +169,7 @@ void ShootingProblem::settle() {
     Matrix J(n * (window.steps + 1), state_size());
     Vector off(J.rows());
     for (int k = 0; k <= window.steps; ++k) {
-      const auto at = static_cast<std::size_t>(k);
+      const auto at = std::size_t(k);
       J.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[at].leftCols(state_size());
       off.segment(n * k, n) = weight.cwiseProduct(measured(window, k) - shooting_.states[at]);
     }
@@ -187,7 +187,7 @@ Matrix ShootingProblem::errors(std::vector<Index>& breaks) {
     const Window& window = windows_[w];
     const bool done = shooting_(window, states_[w], false);
     for (int k = 0; done && k < window.steps + (window.continues ? 0 : 1); ++k)
-      all.col(at++) = shooting_.states[static_cast<std::size_t>(k)] - measured(window, k);
+      all.col(at++) = shooting_.states[k] - measured(window, k);
     if (!window.continues && w + 1 < windows_.size()) breaks.push_back(at);
   }
   all.conservativeResize(Eigen::NoChange, std::max<Index>(1, at));
@@ -210,7 +210,7 @@ Vector ShootingProblem::gap_noise(const Vector& noise) {
   shooting_.set(numbers(theta_));
   for (std::size_t w = 0; w + 1 < windows_.size(); ++w)
     if (windows_[w].continues && shooting_(windows_[w], states_[w], false)) {
-      const auto end = static_cast<std::size_t>(windows_[w].steps);
+      const auto end = std::size_t(windows_[w].steps);
       sum += (shooting_.states[end] - states_[w + 1].head(2 * nv_)).cwiseAbs2();
       count += 1.0;
     }
@@ -276,7 +276,7 @@ bool ShootingProblem::set(const double* theta, bool with_slopes) {
 void ShootingProblem::chain(const Eigen::Ref<const Matrix>& by_numbers, Matrix& by_theta) const {
   by_theta.resize(by_numbers.rows(), coordinates());
   for (int k = 0; k < coordinates();) {
-    const int at = free_[static_cast<std::size_t>(k)];
+    const int at = free_[k];
     if (at < model_.inertial_size()) {
       by_theta.middleCols<10>(k).noalias() =
           by_numbers.middleCols<10>(at) * slopes_.block<10, 10>(k, k);
@@ -299,7 +299,7 @@ bool ShootingProblem::evaluate(std::size_t w, const double* state, const double*
     const bool gap = window.continues && k == window.steps;
     const Vector& weight = gap ? gap_weight_ : weight_;
     const Vector goal = gap ? Vector(Vector::Map(next, n)) : measured(window, k);
-    const auto at = static_cast<std::size_t>(k);
+    const auto at = std::size_t(k);
     Vector::Map(residuals + n * k, n) = weight.cwiseProduct(shooting_.states[at] - goal);
     if (by_state)
       Eigen::Map<Rows>(by_state + n * m * k, n, m) =
@@ -391,7 +391,8 @@ class PriorCost : public ceres::CostFunction {
 
 class ProgressCallback : public ceres::IterationCallback {
  public:
-  explicit ProgressCallback(const std::function<bool(int, double)>& progress) : progress_(progress) {}
+  explicit ProgressCallback(const std::function<bool(int, double)>& progress)
+      : progress_(progress) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
     return progress_(summary.iteration, summary.cost) ? ceres::SOLVER_CONTINUE
                                                       : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
@@ -436,7 +437,7 @@ RefineStatus ShootingProblem::solve(int most_iterations, double most_seconds,
   ceres::Solver::Summary summary;
   ceres::Solve(options, &problem, &summary);
 
-  iterations_ = std::max(0, static_cast<int>(summary.iterations.size()) - 1);
+  iterations_ = std::max(0, int(summary.iterations.size()) - 1);
   reason_ = summary.message;
   switch (summary.termination_type) {
     case ceres::CONVERGENCE:

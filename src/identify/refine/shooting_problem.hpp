@@ -31,7 +31,7 @@ class ShootingProblem {
   void report(Refinement& result);
 
   double window() const;
-  int windows() const { return static_cast<int>(windows_.size()); }
+  int windows() const { return int(windows_.size()); }
   int samples() const;
 
   // --- what the squares are made of ---

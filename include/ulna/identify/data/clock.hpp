@@ -14,9 +14,9 @@ struct ClockRepair {
 };
 
 /// The times at which a robot really was measured. A robot measures at an even rate; the time in its
-/// log is often that of the computer that wrote the line. How long a step took can be told from
+/// log is often that of the computer that wrote the line. How long a step took follows from
 /// the motion: it is the time in which the velocities lead from one position to the next. If these
-/// times are whole multiples of one period, the log gets the even clock back, told as a note; otherwise
+/// times are whole multiples of one period, the log gets the even clock back, with a note; otherwise
 /// it is left alone. Needs measured velocities; to be called after screen().
 ClockRepair repair_clock(Log& log, Diagnostics& found);
 

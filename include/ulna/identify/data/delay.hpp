@@ -37,7 +37,7 @@ struct DriveGain {
   double deviation = 0.0;  ///< its standard deviation
   double viscous = 0.0, coulomb = 0.0,
          offset = 0.0;  ///< what the drive loses on the way, in torque
-  bool found = false;   ///< false: the current does not vary enough to tell
+  bool found = false;   ///< false: the current does not vary enough
 };
 
 /// Per joint, gain * current = predicted + viscous v + coulomb sign(v) + offset in the sense of

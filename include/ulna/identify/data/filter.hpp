@@ -85,7 +85,7 @@ class MotionFilter {
   /// Joints are degrees of freedom with one coordinate each.
   MotionFilter(int joints, const LowPass& filter, Velocity velocity);
 
-  /// Takes a sample. A number that is not finite is replaced by the one before it, and the answer is
+  /// Takes a sample. A number that is not finite is replaced by the one before it, and the result is
   /// then false: what comes out is finite, but not measured. With Velocity::from_position, v is not
   /// looked at and may be empty. Throws std::invalid_argument if a size is wrong.
   bool update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,

@@ -16,7 +16,7 @@
 ///     Prepared data = prepare({&log, 1}, {.filter_hz = 10.0}, found);  // prepare.hpp
 ///     if (found.has_errors()) throw LogError(found);
 ///
-/// Nothing is guessed silently: what is dropped, repaired or refused is told by a Diagnostic with line
+/// Nothing is guessed silently: what is dropped, repaired or refused is a Diagnostic with line
 /// numbers (rules in log_rules.hpp). After an error, the results are empty.
 namespace ulna::identify {
 
@@ -48,7 +48,7 @@ struct LogOptions {
 };
 
 /// Reads a table whose columns are named as docs/formats.md says. Rows that are not as many finite
-/// numbers as there are names are dropped and told.
+/// numbers as there are names are dropped and reported.
 Log read_log(std::istream& in, const std::string& file, const Model& model,
              const LogOptions& options, Diagnostics& found);
 Log load_log(const std::string& path, const Model& model, const LogOptions& options,
@@ -58,7 +58,7 @@ Log load_log(const std::string& path, const Model& model, const LogOptions& opti
 /// a gain is zero or not finite.
 void apply_gains(Log& log, const Eigen::VectorXd& gains);
 
-/// Thrown when a log is refused. what() tells the errors, diagnostics() everything.
+/// Thrown when a log is refused. what() lists the errors, diagnostics() everything.
 class LogError : public ModelError {
  public:
   using ModelError::ModelError;

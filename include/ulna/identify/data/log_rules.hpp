@@ -3,14 +3,14 @@
 #include "ulna/model/diagnostic.hpp"
 
 /// Every rule that a log can break, in one place: identifier, name, severity, meaning, remedy.
-/// docs/identification.md tells them to users.
+/// docs/identification.md explains them.
 // clang-format off
 #define ULNA_LOG_RULES(X) \
   /* the table */ \
   X(unreadable, "log-unreadable", error, "the table cannot be read", "give a CSV file with a header line of names and rows of numbers") \
   X(too_large, "log-too-large", error, "the log exceeds the limit on numbers", "give a part of it, or raise LogOptions::max_numbers") \
   X(columns, "log-columns", error, "a column that is needed is missing, given in part, given twice or unknown", "name the columns t, q_<joint>, qd_<joint>, tau_<joint>, or t, q1, q2, ..., see docs/formats.md") \
-  X(joint_kind, "log-joint-kind", error, "a joint has several coordinates, whose log cannot be filtered number by number", "lock the joint: ulna convert --lock, or identify the arm without it") \
+  X(joint_kind, "log-joint-kind", error, "a joint has several coordinates, whose log cannot be filtered number by number", "lock the joint, or identify the arm without it") \
   X(too_short, "log-too-short", error, "too few rows are left", "record at least some seconds of motion") \
   X(mostly_lost, "log-mostly-lost", error, "so many rows had to be dropped that the rest cannot be trusted", "mend the recording; the other messages say what was dropped") \
   /* rows */ \

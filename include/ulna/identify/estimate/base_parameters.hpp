@@ -15,7 +15,7 @@ struct BaseParameters {
   Eigen::MatrixXd shares;        ///< independent x dependent
   int unknowns = 0;              ///< the size of z
 
-  int size() const { return static_cast<int>(independent.size()); }
+  int size() const { return int(independent.size()); }
   /// β = z_independent + shares z_dependent, as a matrix: β = map z.
   Eigen::MatrixXd map() const;
   Eigen::VectorXd of(const Eigen::VectorXd& z) const;
@@ -27,14 +27,14 @@ struct BaseParameters {
 
 /// Those of the robot and the model's features, by its kinematics: from the regressors of random
 /// states, to which a column either adds a direction or does not. Unknowns of bodies near the base are
-/// kept before those of bodies far from it, and features come last: a rotor that cannot be told from
+/// kept before those of bodies far from it, and features come last: a rotor that cannot be separated from
 /// its link is a dependent one. Those that are known are left out.
 BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<int>& known = {});
 
-/// Where W π, the wrenches at some bodies' joints, tells of π: the same for six-axis sensors.
+/// Those of W π, the wrenches at some bodies' joints: the same for six-axis sensors.
 BaseParameters find_base_parameters(const Model& model, const std::vector<int>& sensor_bodies);
 
-/// What data tell of base parameters.
+/// How well data determine base parameters.
 struct Excitation {
   int rank = 0;
   double condition = 0.0;           ///< of the regressor, columns scaled to the same length

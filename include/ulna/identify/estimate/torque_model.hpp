@@ -52,7 +52,7 @@ class TorqueModel {
 
   int unknowns() const { return inertial_size() + feature_count() * model_.nv(); }
   int inertial_size() const { return 10 * model_.joint_count(); }
-  int feature_count() const { return static_cast<int>(features_.size()); }
+  int feature_count() const { return int(features_.size()); }
   /// The position in z of a feature's parameter.
   int at(int dof, int feature) const { return inertial_size() + feature_count() * dof + feature; }
 

@@ -8,7 +8,7 @@
 #include "ulna/identify/estimate/base_parameters.hpp"
 #include "ulna/identify/excite/exciting_motion.hpp"
 
-/// How much a motion tells of a robot, and what it costs: the functions that excite() is a search on,
+/// How much information a motion holds, and what it costs: the functions that excite() is a search on,
 /// with their exact slopes.
 namespace ulna::identify {
 
@@ -27,11 +27,11 @@ ExcitationLimits excitation_limits(const Model& model, double share);
 ///     log det(1 + L' Y'W Y L),    L L' the prior covariance of the base parameters
 ///
 /// which is twice the information gained, in nats [Chaloner, Verdinelli 1995]. No choice of units
-/// changes it, and it stays finite where a motion tells nothing of a parameter. Torques are taken to be
+/// changes it, and it stays finite where a motion does not excite a parameter. Torques are taken to be
 /// as good as a hundredth of what the joint can do. Where a joint turns about, its direction is
-/// tanh(v / v0): near standstill, friction tells little.
+/// tanh(v / v0): near standstill, friction adds little.
 ///
-/// Everything that has a limit is told as the share of it that is used: of each joint position,
+/// Everything that has a limit is given as the share of it that is used: of each joint position,
 /// velocity, acceleration and effort, then of each pair of capsules, where 1 is the distance they must
 /// keep. `use` is a smooth bound from above of the largest within each of many short spans of time
 /// [Kreisselmeier, Steinhauser 1979]: few enough for a solver, and each with one peak to look after.
@@ -40,16 +40,16 @@ ExcitationLimits excitation_limits(const Model& model, double share);
 /// torque the slope of inverse dynamics whose inertial parameters are a row of W Y A.
 class ExcitationProblem {
  public:
-  /// `numbers` are those that efforts are computed with. Throws std::invalid_argument for robots whose
+  /// `parameters` are those that efforts are computed with. Throws std::invalid_argument for robots whose
   /// joints have several coordinates, and for friction by load.
   ExcitationProblem(const TorqueModel& model, const BaseParameters& base,
-                    const Eigen::VectorXd& numbers, const ExcitationLimits& limits,
+                    const Eigen::VectorXd& parameters, const ExcitationLimits& limits,
                     const Capsules::Options& capsules, const MotionBasis& basis);
 
   const MotionBasis& basis() const { return basis_; }
   const ExcitationLimits& limits() const { return limits_; }
   const Capsules& capsules() const { return capsules_; }
-  int joints() const { return static_cast<int>(limits_.lower.size()); }
+  int joints() const { return int(limits_.lower.size()); }
   /// A motion's coefficients in one piece, those of the first function first.
   int variables() const { return joints() * basis_.size(); }
   /// What has a limit: four quantities of joints, then pairs of capsules.
@@ -97,7 +97,7 @@ class ExcitationProblem {
   void gather_information();
   void differentiate_information();
   void differentiate_use();
-  int per_span() const { return static_cast<int>(watched_.size()) + (capsules_.size() > 0); }
+  int per_span() const { return int(watched_.size()) + (capsules_.size() > 0); }
   /// Where the samples of a span begin.
   Eigen::Index span(int i) const { return i * samples() / spans_; }
   double direction(double v, int joint) const { return std::tanh(v / turn_(joint)); }
@@ -108,7 +108,7 @@ class ExcitationProblem {
 
   TorqueModel model_;
   BaseParameters base_;
-  Eigen::VectorXd numbers_;
+  Eigen::VectorXd parameters_;
   ExcitationLimits limits_;
   Capsules capsules_;
   MotionBasis basis_;

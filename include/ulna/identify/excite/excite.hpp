@@ -5,30 +5,31 @@
 
 #include "ulna/identify/excite/excitation_problem.hpp"
 
-/// The motion that tells most of a robot.
+/// The most informative motion of a robot.
 namespace ulna::identify {
 
 struct ExciteOptions {
   MotionKind kind = MotionKind::fourier;
-  double duration = 20.0;                       ///< s
-  int harmonics = 0;                            ///< 0: up to half a hertz, at least 5
-  double share = 0.9;                           ///< of the limits that may be used
-  double acceleration = 0.0;                    ///< rad/s², m/s²; 0: no limit
-  std::vector<int> known = {};                  ///< unknowns that are not asked for
-  std::optional<Eigen::VectorXd> numbers = {};  ///< to compute efforts with; none: the robot's own
+  double duration = 20.0;       ///< s
+  int harmonics = 0;            ///< 0: up to half a hertz, at least 5
+  double share = 0.9;           ///< of the limits that may be used
+  double acceleration = 0.0;    ///< rad/s², m/s²; 0: no limit
+  std::vector<int> known = {};  ///< unknowns that are not to be estimated
+  std::optional<Eigen::VectorXd> parameters =
+      {};  ///< to compute efforts with; none: the robot's own
   Capsules::Options capsules = {};
 
   std::uint64_t seed = 1;
   int starts = 3;          ///< random motions to improve on, one after the other
   int iterations = 100;    ///< of the solver, from each
-  double seconds = 120.0;  ///< in all; what is found by then is the answer
-  /// Told of progress: start, iteration, and the best log det so far.
+  double seconds = 120.0;  ///< in all; what is found by then is the result
+  /// Called with progress: start, iteration, and the best log det so far.
   std::function<void(int, int, double)> progress = {};
 };
 
 enum class ExciteStatus {
-  converged,        ///< at the best start, no nearby motion tells more
-  iteration_limit,  ///< nearby motions may tell more
+  converged,        ///< at the best start, no nearby motion is better
+  iteration_limit,  ///< nearby motions may be better
   time_limit,       ///< likewise; another run may come to another motion
   stalled,          ///< the solver gave up, its best point being as good as the rest
   random_search,    ///< there was no solver: the best of random changes

@@ -16,7 +16,7 @@ std::string_view to_string(MotionKind kind);
 std::optional<MotionKind> motion_kind_from_string(std::string_view name);
 
 /// Functions of time that all joints share: a joint moves as q(t) = Σ c_k b_k(t). Whatever the
-/// coefficients are, velocity and acceleration vanish at both ends. That is not asked of a solver but
+/// coefficients are, velocity and acceleration vanish at both ends. That is not left to a solver but
 /// built in:
 ///
 /// Of q = q_0 + Σ_k a_k sin(k w t) / (k w) + b_k (1 - cos(k w t)) / (k w), rest is Σ a_k = 0 and
@@ -59,7 +59,7 @@ struct ExcitingMotion {
   MotionBasis basis;
   Eigen::MatrixXd coefficients;
 
-  int joints() const { return static_cast<int>(coefficients.rows()); }
+  int joints() const { return int(coefficients.rows()); }
   double duration() const { return basis.duration(); }
   /// q, v, a, ...: the derivative of order 0, 1, 2, ...
   Eigen::VectorXd at(double t, int derivative = 0) const;

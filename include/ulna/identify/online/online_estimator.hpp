@@ -9,7 +9,7 @@ namespace ulna::identify {
 
 struct OnlineOptions {
   double rate_hz = 1000.0;
-  double memory = 10.0;     ///< s of motion that tells of everything: how long what was seen counts
+  double memory = 10.0;     ///< s of motion that excites everything: how long what was seen counts
   double correlated = 1.0;  ///< samples over which the filter makes noise alike
   double outlier = 5.0;  ///< deviations, of noise and ignorance: beyond, a torque is not believed
   /// s over which noise is learned too: the level that half of the errors stay below, ignorance
@@ -23,7 +23,7 @@ struct OnlineOptions {
   /// of noise, where that is more. Then it is not forgotten at once with what was picked up.
   double wander = 0.0;
   /// rad/s or m/s below which a joint rests: its dry friction is not known to be more than what it holds
-  /// against, and that is all the joint tells.
+  /// against, and nothing else follows from the joint.
   double slow = 0.0;
   PriorOptions prior = {};
 };
@@ -36,8 +36,8 @@ struct OnlineOptions {
 ///     estimator.update(q, v, a, tau_measured);
 ///     torque_model.set(estimator.z(), plant);         // what a controller computes with
 ///
-/// What the samples told is kept as information, R z = r, beside the prior. The old is forgotten only in
-/// the directions that a new sample tells of [Cao, Schwartz 2000]: a robot that stands still forgets
+/// Samples are kept as information, R z = r, beside the prior. The old is forgotten only in
+/// the directions of a new sample [Cao, Schwartz 2000]: a robot that stands still forgets
 /// nothing. What changes all at once, as a payload does, is seen by torques that stay far off, and is
 /// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which
 /// moves slowly.
@@ -71,7 +71,7 @@ class OnlineEstimator {
     return update(q, v, a, sign_, tau);
   }
 
-  /// Learns from a six-axis sensor in the joint of a body, which tells nothing of friction: moment and
+  /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
   /// force as Regressor::wrench has them, and how far they are off that the right numbers predict. Samples
   /// are taken for such as are not filtered.
   Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
@@ -81,13 +81,13 @@ class OnlineEstimator {
   const PhysicalPrior& prior() const { return prior_; }
   const Eigen::VectorXd& z() const { return z_; }
   const Eigen::VectorXd& noise() const { return torques_.noise; }  ///< as given, or as learned
-  /// What the samples told: the inverse of the covariance they alone would leave; its lower half.
+  /// Of the samples: the inverse of the covariance they alone would leave; its lower half.
   const Eigen::MatrixXd& information() const { return R_; }
   long samples() const { return samples_; }  ///< learned from
   long changes() const { return changes_; }  ///< of the robot, noticed
   long ignored() const { return ignored_; }
 
-  /// Forgets what the samples told of some unknowns, and keeps what they told of the others: when a
+  /// Forgets the information about some unknowns, and keeps that about the others: when a
   /// gripper closes, say. For `changing`, it is called by update.
   void forget(std::span<const int> unknowns);
 

@@ -22,7 +22,7 @@ class PhysicalCoordinates {
   /// Throws std::invalid_argument if nothing is believed of an unknown.
   explicit PhysicalCoordinates(const PhysicalPrior& prior);
 
-  int size() const { return static_cast<int>(kinds_.size()); }
+  int size() const { return int(kinds_.size()); }
 
   /// Throws std::invalid_argument if z is not inside.
   Eigen::VectorXd of(const Eigen::VectorXd& z) const;

@@ -18,7 +18,7 @@ struct RefineOptions {
   /// Dry friction that grows towards rest, (c + b exp(-(v / w)²)) sign(v): b and w of each degree of
   /// freedom. Needs the feature coulomb, or one of its halves.
   bool stribeck = false;
-  /// How much later still than prepare() was told torques are measured.
+  /// How much later torques are measured than prepare() assumed.
   bool delay = false;
   double delay_deviation = 0.01;  ///< s, believed before
 
@@ -54,7 +54,7 @@ struct Refinement {
   Estimate estimate;
   Eigen::MatrixXd covariance;  ///< of z
 
-  /// What no plant knows: empty and zero unless asked for.
+  /// What a plant does not have: empty and zero unless estimated.
   Eigen::VectorXd stribeck_level, stribeck_level_deviation;        ///< b, Nm or N
   Eigen::VectorXd stribeck_velocity, stribeck_velocity_deviation;  ///< w
   double delay = 0.0, delay_deviation = 0.0;                       ///< s
@@ -89,12 +89,12 @@ bool can_refine();
 Refinement refine(const TorqueModel& model, const BaseParameters& base, const Estimate& start,
                   const Prepared& prepared, const RefineOptions& options = {});
 
-/// Stribeck friction by velocities and directions (nv x N), as Piece has them; zeros if none was asked
-/// for.
+/// Stribeck friction by velocities and directions (nv x N), as Piece has them; zeros if it was not
+/// estimated.
 Eigen::MatrixXd stribeck_torques(const Refinement& refined, const Eigen::MatrixXd& V,
                                  const Eigen::MatrixXd& directions);
 
-/// As of numbers without Stribeck friction, which is added where data.x tells of the direction.
+/// As of numbers without Stribeck friction, which is added where data.x has the direction.
 Fit fit_of(const TorqueModel& model, const Refinement& refined, const TorqueData& data);
 
 }  // namespace ulna::identify
