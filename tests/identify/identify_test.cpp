@@ -85,7 +85,9 @@ TEST(Identification, the_prior_that_is_reported_is_that_of_the_description) {
   const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}});
   const TorqueModel torques(recording.model, plain_friction);
   const int inertial = torques.inertial_size();
-  expect_close(found.chosen.estimate.prior.head(inertial), torques.nominal().head(inertial), 1e-9);
+  const Eigen::VectorXd prior = found.chosen.estimate.prior.head(inertial),
+                        described = torques.nominal().head(inertial);
+  expect_close(prior, described, 1e-9);
   ASSERT_TRUE(found.plain);
   expect_close(found.plain->estimate.prior, found.chosen.estimate.prior, 1e-12);
 }
