@@ -84,7 +84,7 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
               duplicates.rows() + " repeat the row before them, time included", "dropped");
   // a clock that is often wrong is not known to be right elsewhere
   const auto report = [&](const Rule& rule, const AffectedRows& rows, const std::string& seen,
-                        const std::string& advice) {
+                          const std::string& advice) {
     if (share_exceeded(rows.count(), all, 0.02))
       found.add(log_rules::mostly_lost, {log.file, rows.first(), 0}, "time",
                 seen + ": too many to go on", "", advice);
@@ -92,13 +92,13 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
       found.add(rule, {log.file, rows.first(), 0}, "time", seen, "these rows are dropped");
   };
   report(log_rules::time_backwards, backwards,
-       "it goes backwards, " + first_step + "; to make it increase, " + backwards.rows() + " of " +
-           std::to_string(all) + " must go",
-       "if the file holds several recordings, give each as a file of its own");
+         "it goes backwards, " + first_step + "; to make it increase, " + backwards.rows() +
+             " of " + std::to_string(all) + " must go",
+         "if the file holds several recordings, give each as a file of its own");
   report(log_rules::time_stands, standing,
-       "it stands still at " + standing.rows() + " of " + std::to_string(all) +
-           " while the measurements change",
-       "log the time with more digits, or leave the column out and give the rate");
+         "it stands still at " + standing.rows() + " of " + std::to_string(all) +
+             " while the measurements change",
+         "log the time with more digits, or leave the column out and give the rate");
 }
 
 void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
