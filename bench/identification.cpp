@@ -6,8 +6,8 @@
 
 #include "bench.hpp"
 #include "ulna/derivatives/normal_equations.hpp"
-#include "ulna/identify/estimate.hpp"
-#include "ulna/identify/online.hpp"
+#include "ulna/identify/estimate/estimate.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/simulate/step.hpp"
 
@@ -15,6 +15,7 @@ namespace bench {
 namespace {
 
 using namespace ulna;
+using namespace ulna::identify;
 
 /// Sums of sines at 1 kHz, and the torques they need with friction and noise.
 TorqueData excited(const TorqueModel& model, int count) {
@@ -36,7 +37,7 @@ TorqueData excited(const TorqueModel& model, int count) {
         data.a(i, s) -= 0.4 * w * w * std::sin(u);
       }
     }
-  Eigen::VectorXd z = model.known();
+  Eigen::VectorXd z = model.nominal();
   z.tail(model.feature_count() * n).setConstant(0.3);
   data.x = model.features_of(data.v, data.a, data.tau);
   data.tau = model.torques(z, data.q, data.v, data.a, data.x);

@@ -1,14 +1,21 @@
 # ulna_layer(<name> [DEPENDS <layer>...] [SOURCES <file>...])
 #
-# The library ulna::<name>, made of all that lies in include/ulna/<name> and src/<name>: a new file
-# needs no edit here. A layer without a .cpp file is header-only. SOURCES adds generated files.
+# The library ulna::<name>, made of all that lies in include/ulna/<name> and src/<name> and in their
+# sub-folders that are no layers of their own: a new file needs no edit here. A layer without a .cpp
+# file is header-only. SOURCES adds generated files.
 function(ulna_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;SOURCES")
   string(REPLACE "/" "_" flat_name ${name})
   set(target ulna_${flat_name})
 
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/ulna/${name}/*.hpp)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/ulna/${name}/*.hpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/layers.txt inner_layers REGEX "^${name}/[^ ]+ +->")
+  foreach(inner IN LISTS inner_layers)
+    string(REGEX REPLACE " .*" "" inner ${inner})
+    list(FILTER headers EXCLUDE REGEX "/include/ulna/${inner}/")
+    list(FILTER sources EXCLUDE REGEX "/src/${inner}/")
+  endforeach()
   list(APPEND sources ${arg_SOURCES})
   if(sources)
     set(scope PUBLIC)

@@ -1,9 +1,10 @@
-#include "ulna/identify/excite.hpp"
+#include "ulna/identify/excite/excite.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
+#include "option_names.hpp"
 #include "output_file.hpp"
 #include "panels.hpp"
 #include "robot_argument.hpp"
@@ -15,7 +16,9 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+using namespace identify;
+
+struct Arguments {
   RobotArgument robot;
   ExciteOptions how;
   double rate = 1000.0;
@@ -29,7 +32,7 @@ constexpr double longest = 600.0;  // s
 constexpr double most_rows = 1e6;
 
 /// What the options say, in range; throws UsageError.
-void check(Options& o) {
+void check(Arguments& o) {
   const auto positive = [](const char* name, double x) {
     if (!(x > 0.0) || !std::isfinite(x))
       throw UsageError(fmt::format("{}: {:g} is not above 0", name, x));
@@ -54,32 +57,29 @@ void check(Options& o) {
                                 {"--distance", o.distance}})
     if (!(x >= 0.0) || !std::isfinite(x))
       throw UsageError(fmt::format("{}: {:g} is not 0 or more", name, x));
-  const auto kind = motion_kind_named(o.kind);
+  const auto kind = motion_kind_from_string(o.kind);
   if (!kind) throw UsageError(fmt::format("--kind: '{}' is neither fourier nor bspline", o.kind));
   o.how.kind = *kind;
   o.how.capsules.distance = o.no_collision ? std::nullopt : std::optional<double>(o.distance);
   o.how.capsules.floor = o.floor;
 }
 
-std::vector<Feature> features_of(const Options& o) {
-  std::vector<Feature> features;
-  std::istringstream list(o.friction == "none" ? "" : o.friction);
-  for (std::string name; std::getline(list, name, ',');) {
-    const auto feature = feature_named(name);
-    if (!feature || *feature == Feature::load || *feature == Feature::armature)
-      throw UsageError(
-          fmt::format("--friction: '{}' is none of viscous, coulomb, coulomb_positive, "
-                      "coulomb_negative, offset",
-                      name));
-    features.push_back(*feature);
+std::vector<Feature> features_of(const Arguments& o) {
+  Friction friction;
+  try {
+    friction = friction_from_string(o.friction);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--friction: {}", e.what()));
   }
-  if (o.armature) features.push_back(Feature::armature);
-  return features;
+  if (friction.stribeck || std::ranges::count(friction.features, Feature::load) > 0)
+    throw UsageError("--friction: motions are designed for neither stribeck nor load");
+  if (o.armature) friction.features.push_back(Feature::armature);
+  return friction.features;
 }
 
 /// The robot's numbers with what it carries: a ball of 10 cm at a place in the frame of its last link.
 Eigen::VectorXd numbers_of(const TorqueModel& model, const std::string& payload) {
-  Eigen::VectorXd z = model.known();
+  Eigen::VectorXd z = model.nominal();
   if (payload.empty()) return z;
   std::vector<double> p = numbers(payload, "--payload");
   if (p.size() == 1) p.resize(4, 0.0);
@@ -115,8 +115,8 @@ std::string csv(const Model& model, const Samples& s) {
   CsvWriter writer(text, names);
   std::vector<double> row(names.size());
   for (Eigen::Index k = 0; k < s.t.size(); ++k) {
-    Eigen::Map<Eigen::VectorXd>(row.data(), static_cast<Eigen::Index>(row.size())) << s.t(k),
-        s.q.col(k), s.v.col(k), s.a.col(k), s.tau.col(k);
+    Eigen::Map<Eigen::VectorXd>(row.data(), Eigen::Index(row.size())) << s.t(k), s.q.col(k),
+        s.v.col(k), s.a.col(k), s.tau.col(k);
     writer.write(row);
   }
   writer.flush();
@@ -124,7 +124,7 @@ std::string csv(const Model& model, const Samples& s) {
 }
 
 /// A panel per joint: what it uses of its limits over time.
-std::string drawn(const TorqueModel& model, const ExciteResult& r, const Options& o,
+std::string drawn(const TorqueModel& model, const ExciteResult& r, const Arguments& o,
                   const Eigen::VectorXd& z) {
   const Model& robot = model.model();
   const ExcitationLimits limits = excitation_limits(robot, 1.0);
@@ -143,7 +143,7 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Options
       return y;
     };
     panels.push_back(
-        {names[static_cast<std::size_t>(i)],
+        {names[i],
          {line(s.q, middle, half), line(s.v, 0.0, limits.velocity(i)), line(s.tau, 0.0, effort)}});
   }
   return panel_plot(fmt::format("Exciting motion for {}", robot.name()),
@@ -153,12 +153,11 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Options
                     {s.t.begin(), s.t.end()}, {"position", "velocity", "torque"}, panels);
 }
 
-// --- what is told -----------------------------------------------------------------------------------
+// --- output -----------------------------------------------------------------------------------------
 
 std::string percent(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", 100.0 * x); }
-Json or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
-std::string text_of(const ExciteResult& r, const Options& o, const Model& robot,
+std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robot,
                     const Stream& stream) {
   std::string text = fmt::format("{}: {} s, {} ({} harmonics), {} of {} base parameters excited\n",
                                  visible(robot.name()), figure(r.motion.duration()), o.kind,
@@ -187,9 +186,8 @@ std::string text_of(const ExciteResult& r, const Options& o, const Model& robot,
   table.column({"acceleration", "/s²", true});
   const std::vector<std::string> names = robot.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
-    table.row({names[i], percent(r.position_use(k)), percent(r.velocity_use(k)),
-               percent(r.effort_use(k)), fmt::format("{:.1f}", r.acceleration(k))});
+    table.row({names[i], percent(r.position_use(i)), percent(r.velocity_use(i)),
+               percent(r.effort_use(i)), fmt::format("{:.1f}", r.acceleration(i))});
   }
   text += table.str(stream);
   for (const std::string& note : r.notes) text += "note: " + visible(note) + "\n";
@@ -205,7 +203,7 @@ std::string text_of(const ExciteResult& r, const Options& o, const Model& robot,
   return text;
 }
 
-Json json_of(Console& console, const ExciteResult& r, const Options& o, const Model& robot) {
+Json json_of(Console& console, const ExciteResult& r, const Arguments& o, const Model& robot) {
   Json j = console.document();
   j["robot"] = {{"name", robot.name()}, {"source", o.robot.source()}, {"dof", robot.nv()}};
   j["kind"] = o.kind;
@@ -218,22 +216,21 @@ Json json_of(Console& console, const ExciteResult& r, const Options& o, const Mo
   j["iterations"] = r.iterations;
   j["log_det"] = r.log_det;
   j["log_det_start"] = r.log_det_start;
-  j["condition"] = or_null(r.excitation.condition);
+  j["condition"] = r.excitation.condition;
   j["rank"] = r.excitation.rank;
   j["base_parameters"] = r.base_parameters;
   const std::vector<std::string> names = robot.velocity_names();
   j["joints"] = Json::array();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
     j["joints"].push_back({{"name", names[i]},
-                           {"position_use", or_null(r.position_use(k))},
-                           {"velocity_use", or_null(r.velocity_use(k))},
-                           {"torque_use", or_null(r.effort_use(k))},
-                           {"acceleration", r.acceleration(k)}});
+                           {"position_use", r.position_use(i)},
+                           {"velocity_use", r.velocity_use(i)},
+                           {"torque_use", r.effort_use(i)},
+                           {"acceleration", r.acceleration(i)}});
   }
   j["collision"] = {{"radius", r.radius},
                     {"pairs", r.pairs},
-                    {"distance", or_null(r.distance)},
+                    {"distance", r.distance},
                     {"nearest", r.nearest},
                     {"ignored", r.pairs_ignored}};
   j["coefficients"] = to_json(r.motion.coefficients);
@@ -241,7 +238,7 @@ Json json_of(Console& console, const ExciteResult& r, const Options& o, const Mo
   return j;
 }
 
-int excite_robot(Options o, Console& console) {
+int excite_robot(Arguments o, Console& console) {
   check(o);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json()) throw UsageError("--json and --out - both want standard output");
@@ -252,18 +249,24 @@ int excite_robot(Options o, Console& console) {
   if (robot.joint_count() == 0)
     throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
   const Eigen::VectorXd z = numbers_of(model, o.payload);
-  o.how.numbers = z;
+  o.how.parameters = z;
   if (!o.out.empty() && !to_stdout) refuse_overwriting(o.out, o.force);
   if (!o.plot.empty()) refuse_overwriting(o.plot, o.force);
 
   ExciteResult result = [&] {
-    const auto each = static_cast<std::size_t>(o.how.iterations);
-    Progress progress(console.err, each * static_cast<std::size_t>(o.how.starts));
+    const auto each = std::size_t(o.how.iterations);
+    Progress progress(console.err, each * std::size_t(o.how.starts));
     o.how.progress = [&](int start, int iteration, double best) {
-      progress.at(static_cast<std::size_t>(start) * each + static_cast<std::size_t>(iteration),
+      progress.at(std::size_t(start) * each + std::size_t(iteration),
                   fmt::format("start {} of {}, log det {:.1f}", start + 1, o.how.starts, best));
     };
-    return excite(model, o.how);
+    try {
+      return identify::excite(model, o.how);
+    } catch (const std::runtime_error& e) {
+      throw std::runtime_error(
+          with_flags(e.what(), {{"ExciteOptions::capsules", "--radius, --no-collision"},
+                                {"ExciteOptions::share", "--limits"}}));
+    }
   }();
   mention_warnings(console, o.robot, imported.diagnostics);
   if (!o.plot.empty()) write_file(o.plot, drawn(model, result, o, z), o.force);
@@ -285,7 +288,7 @@ int excite_robot(Options o, Console& console) {
 }  // namespace
 
 Action excite(CLI::App& app, Console& console) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<Arguments>();
   o->robot.add_to(app);
   app.add_option("--duration", o->how.duration, "of the motion: 20 s")->option_text("S");
   app.add_option("--rate", o->rate, "of the table: 1000 Hz")->option_text("HZ");

@@ -13,6 +13,8 @@
 namespace ulna::cli {
 namespace {
 
+using namespace identify;
+
 constexpr std::string_view style = R"(
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:12px}.two .panel{margin:0}
 tr.prior td{color:var(--soft)}tr.sum td{font-weight:650;border-top:1px solid var(--line)}
@@ -66,7 +68,7 @@ std::string comparison(const PageNames& names, const Identification& r) {
                                    {"bodies that cannot exist", true},
                                    {"configurations with indefinite M(q)", true}},
                                   "", true);
-  const auto one = [&](const std::string& name, const Judged& j) {
+  const auto one = [&](const std::string& name, const Assessment& j) {
     const auto bad = std::count_if(j.bodies.begin(), j.bodies.end(),
                                    [](const Consistency& c) { return !c.ok(); });
     s += row({{name},
@@ -103,7 +105,7 @@ std::string joint_table(const Identification& r) {
   };
   for (Eigen::Index i = 0; i < r.chosen.fit.rms.size(); ++i)
     line(
-        {{safe(names[static_cast<std::size_t>(i)])},
+        {{safe(names[i])},
          {number(r.chosen.estimate.noise(i), 3), true},
          {number(r.chosen.fit.rms(i), 3), true}},
         [&](const Fit& f) { return f.per_joint_percent(i); }, "");
@@ -128,7 +130,7 @@ std::string fits(const Identification& r) {
        "density</span><span>residuals; outlined: held out</span></div>";
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (int i = 0; i < r.torques.model().nv(); ++i)
-    s += fmt::format("<h3>{}</h3>\n", safe(names[static_cast<std::size_t>(i)])) + torque_plot(r, i);
+    s += fmt::format("<h3>{}</h3>\n", safe(names[i])) + torque_plot(r, i);
   return s + "</div>\n";
 }
 
@@ -136,8 +138,9 @@ std::string identifiability(const Identification& r) {
   return fmt::format(
       "<h2>What can be identified</h2>\n<p>Which torque (row) depends on which parameter (column): "
       "of each link m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then friction and rotors. Of {} "
-      "parameters, {} are base parameters; {} are felt only together with those, {} never{}. The "
-      "line at the bottom tells the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
+      "parameters, {} are base parameters; torques depend on {} only together with those, on {} "
+      "never{}. The "
+      "line at the bottom shows the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
       "<div class='panel wide'>{}</div>\n"
       "<div class='two'><div class='panel'><h3>Singular values of the base regressor</h3><p "
       "class='soft'>Columns scaled to one length: rank {} of {}, condition {}.</p>{}</div>\n"
@@ -147,7 +150,7 @@ std::string identifiability(const Identification& r) {
       r.torques.unknowns(), r.base.size(), r.base.dependent.size(), r.base.idle.size(),
       r.base.known.empty() ? "" : fmt::format(", and {} were known", r.base.known.size()),
       box_key("base", "base parameter"), box_key("dependent", "dependent"),
-      box_key("idle", "never felt"), r.base.known.empty() ? "" : box_key("known", "known"),
+      box_key("idle", "never in a torque"), r.base.known.empty() ? "" : box_key("known", "known"),
       box_key("zero", "zero by structure"), structure_plot(r), r.chosen.estimate.excitation.rank,
       r.base.size(), number(r.chosen.estimate.excitation.condition, 3), singular_value_plot(r),
       r.plain ? "<span class='bad'>○</span> ordinary least squares, " : "",
@@ -168,13 +171,13 @@ std::string parameters(const Identification& r) {
   std::map<std::string, std::pair<double, double>> range;
   for (int k = 0; k < r.torques.unknowns(); ++k) {
     auto& [low, high] = range[kind_of(names[k])];
-    for (const double v : {e.z(k), r.prior(k)})
+    for (const double v : {e.z(k), e.prior(k)})
       if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
   }
   std::string s = fmt::format(
       "<h2>Parameters</h2>\n<p>About the origin of each link's joint frame. <em>Learned</em> is "
       "how "
-      "much of what is known comes from the logs; below {:.0f} % a parameter is told as the "
+      "much of what is known comes from the logs; below {:.0f} % a parameter is reported as the "
       "prior's. "
       "Circles: prior (hollow), estimate (full) with two standard deviations, on one scale for all "
       "of a kind.</p>\n<div class='panel'><table>",
@@ -200,13 +203,13 @@ std::string parameters(const Identification& r) {
     const std::string_view state = r.state(k);
     const double learned = std::clamp(e.learned(k), 0.0, 1.0);
     s += row({{safe(names[k].substr(owner.size() + 1))},
-              {number(r.prior(k)), true},
+              {number(e.prior(k)), true},
               {number(e.z(k)), true},
               {number(e.deviation(k), 2), true},
               {units[k]},
               {fmt::format("<span class='share'><i style='width:{:.0f}%'></i></span> {:.0f} %",
                            100.0 * learned, 100.0 * learned)},
-              {interval_plot(e.z(k), e.deviation(k), r.prior(k), low - margin, high + margin)},
+              {interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin)},
               {std::string(state)}},
              state == "estimated" ? "" : "prior");
   }
@@ -217,7 +220,7 @@ std::string base_parameters(const Identification& r) {
   const Estimate& e = r.chosen.estimate;
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
   std::string s =
-      "<h2>Base parameters</h2>\n<p>The combinations that torques tell of, with their standard "
+      "<h2>Base parameters</h2>\n<p>The combinations that torques depend on, with their standard "
       "deviations.</p>\n<div class='panel'><table>" +
       row({{"#", true}, {"combination"}, {"value", true}, {"± deviation", true}, {"unit"}}, "",
           true);
@@ -280,13 +283,13 @@ std::string online(const Identification& r) {
   if (!r.online) return "";
   const OnlineFigures& o = *r.online;
   return fmt::format(
-      "<h2>Online</h2>\n<p>{} updates at {:.4g} Hz, each torque predicted before it was learnt "
+      "<h2>Online</h2>\n<p>{} updates at {:.4g} Hz, each torque predicted before it was learned "
       "from: {} over the run, {} in its second half, where the prior's numbers alone are off by "
       "{}. The numbers were physical {}. {} samples were doubted, {} changes noticed, {} ignored. "
       "An update took {:.3g} µs in the median and {:.3g} µs in the 99th percentile, on this "
       "machine.</p>\n",
-      o.learned + o.doubted + o.changed + o.ignored, o.rate_hz, percent(o.run.total_percent),
-      percent(o.second_half.total_percent), percent(o.prior_percent),
+      o.updates(), o.rate_hz, percent(o.run.total_percent), percent(o.second_half.total_percent),
+      percent(o.prior_percent),
       o.always_consistent ? "after every one" : "<b class='bad'>not after every one</b>", o.doubted,
       o.changed, o.ignored, o.median_us, o.percentile_99_us);
 }
@@ -316,7 +319,7 @@ std::string refinement(const Identification& r) {
        row(head, "", true);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (Eigen::Index i = 0; i < f.position_after.size(); ++i) {
-    std::vector<Cell> cells{{safe(names[static_cast<std::size_t>(i)])}};
+    std::vector<Cell> cells{{safe(names[i])}};
     for (const Eigen::VectorXd* x :
          {&f.position_before, &f.position_after, &f.velocity_before, &f.velocity_after})
       cells.push_back({number((*x)(i), 3), true});

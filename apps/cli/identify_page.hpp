@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "identification.hpp"
+#include "ulna/identify/identify.hpp"
 
 namespace ulna::cli {
 
@@ -12,6 +12,6 @@ struct PageNames {
 };
 
 /// The report: one HTML page with its plots in it, which needs nothing else.
-std::string identify_page(const PageNames& names, const Identification& result);
+std::string identify_page(const PageNames& names, const identify::Identification& result);
 
 }  // namespace ulna::cli

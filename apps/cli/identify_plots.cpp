@@ -16,6 +16,8 @@
 namespace ulna::cli {
 namespace {
 
+using namespace identify;
+
 using Eigen::Index;
 using Eigen::VectorXd;
 
@@ -117,16 +119,13 @@ class Spectrum {
           sum += (1.0 - std::cos(2.0 * M_PI * u)) * (signal((from + k) * stride) - mean) * phase;
         }
         // of Hann's window, the mean square is 3/2 where its mean is 1
-        power_[static_cast<std::size_t>(f)] +=
-            2.0 * std::norm(sum) / (1.5 * static_cast<double>(length) * slow);
+        power_[f] += 2.0 * std::norm(sum) / (1.5 * static_cast<double>(length) * slow);
       }
     }
   }
   double frequency(int f) const { return highest_ * (f + 0.5) / count; }
   /// In the signal's unit per root Hz.
-  double density(int f) const {
-    return windows_ ? std::sqrt(power_[static_cast<std::size_t>(f)] / windows_) : 0.0;
-  }
+  double density(int f) const { return windows_ ? std::sqrt(power_[f] / windows_) : 0.0; }
 
  private:
   double highest_, filter_;
@@ -189,7 +188,7 @@ std::string histogram_plot(const Identification& result, int joint, const Box& b
     for (Index k = 0; k < t.t.size(); ++k) {
       const double r = t.measured(joint, k) - t.predicted(joint, k);
       const int bin = std::clamp(static_cast<int>((r + reach) / (2.0 * reach) * bins), 0, bins - 1);
-      (t.validation ? held : fitted)[static_cast<std::size_t>(bin)] += 1.0;
+      (t.validation ? held : fitted)[bin] += 1.0;
     }
     if (t.validation) held_count += static_cast<double>(t.t.size());
   }
@@ -244,9 +243,9 @@ std::string structure_plot(const Identification& result) {
   const int n = model.nv(), p = torques.unknowns(), features = torques.feature_count();
   enum Kind { base, dependent, idle, known };
   std::vector<Kind> kind(static_cast<std::size_t>(p), base);
-  for (const int k : result.base.dependent) kind[static_cast<std::size_t>(k)] = dependent;
-  for (const int k : result.base.idle) kind[static_cast<std::size_t>(k)] = idle;
-  for (const int k : result.base.known) kind[static_cast<std::size_t>(k)] = known;
+  for (const int k : result.base.dependent) kind[k] = dependent;
+  for (const int k : result.base.idle) kind[k] = idle;
+  for (const int k : result.base.known) kind[k] = known;
 
   // what is zero at a few random states is zero everywhere
   Eigen::MatrixXd most = Eigen::MatrixXd::Zero(n, p);
@@ -279,15 +278,15 @@ std::string structure_plot(const Identification& result) {
   std::string blank;
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < p; ++k) {
-      std::string& path = most(i, k) > nothing ? paths[kind[static_cast<std::size_t>(k)]] : blank;
+      std::string& path = most(i, k) > nothing ? paths[kind[k]] : blank;
       path += fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h-{:.1f}z", x_of(k) + 0.4,
                           top + high * i + 0.4, cell - 0.8, high - 0.8, cell - 0.8);
     }
   // parameters that no torque depends on have no cell of their own: a line of them below
   const double below = top + high * n + 5;
   for (int k = 0; k < p; ++k)
-    paths[kind[static_cast<std::size_t>(k)]] += fmt::format(
-        "M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below, cell - 0.8, cell - 0.8);
+    paths[kind[k]] += fmt::format("M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below,
+                                  cell - 0.8, cell - 0.8);
   std::string s = fmt::format("<path class='cell-zero' d='{}'/>\n", blank);
   constexpr std::array classes{"cell-base", "cell-dependent", "cell-idle", "cell-known"};
   for (std::size_t c = 0; c < 4; ++c)
@@ -298,8 +297,7 @@ std::string structure_plot(const Identification& result) {
     return text.size() > 20 ? text.substr(0, 18) + ".." : text;
   };
   for (int i = 0; i < n; ++i)
-    s += words(left - 8, top + high * (i + 0.5) + 4, "end",
-               label(joints[static_cast<std::size_t>(i)]));
+    s += words(left - 8, top + high * (i + 0.5) + 4, "end", label(joints[i]));
   const auto slanted = [&](double x, const std::string& text) {
     s += fmt::format("<text transform='translate({:.1f} {:.1f}) rotate(-24)'>{}</text>\n", x,
                      top - 6, escaped(label(text)));
@@ -352,8 +350,8 @@ std::string margin_plot(const Identification& result) {
     std::string name = visible(result.torques.model().body_name(b + 1));
     if (name.size() > 22) name = name.substr(0, 20) + "..";
     s += words(box.x - 8, y + 4, "end", name);
-    const auto place = [&](const Judged& judged) {
-      const double margin = judged.bodies[static_cast<std::size_t>(b)].margin;
+    const auto place = [&](const Assessment& assessment) {
+      const double margin = assessment.bodies[b].margin;
       return x(std::clamp(signed_decades(std::isfinite(margin) ? margin : -1.0), -7.5, 7.5));
     };
     const double after = place(result.chosen);
@@ -362,9 +360,8 @@ std::string margin_plot(const Identification& result) {
           "<path class='lane' d='M{0:.1f} {1:.1f}H{2:.1f}'/>\n"
           "<circle class='dot-plain' cx='{0:.1f}' cy='{1:.1f}' r='4.5'/>\n",
           place(*result.plain), y, after);
-    s += fmt::format(
-        "<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='4.5'/>\n",
-        result.chosen.bodies[static_cast<std::size_t>(b)].ok() ? "dot-good" : "dot-bad", after, y);
+    s += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='4.5'/>\n",
+                     result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y);
   }
   return svg(560, box.bottom() + 22, "margin of consistency", s + frame(box));
 }

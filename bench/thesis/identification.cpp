@@ -9,6 +9,7 @@ namespace thesis {
 namespace {
 
 using namespace ulna;
+using namespace ulna::identify;
 
 constexpr double rate_hz = 100.0, seconds = 10.0;
 
@@ -93,7 +94,7 @@ Estimate Experiment::linear() const {
 
 Refinement Experiment::shooting(const RefineOptions& options) const {
   Estimate start;
-  start.z = model_.known();
+  start.z = model_.nominal();
   return refine(model_, base_, start, log_, options);
 }
 

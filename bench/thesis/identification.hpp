@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/identify/refine.hpp"
+#include "ulna/identify/refine/refine.hpp"
 
 /// The two ways of 001, section 4.2, from a log to a robot's parameters: what its Figure 6.8 compares.
 namespace thesis {
@@ -11,7 +11,9 @@ struct Errors {
 };
 
 /// Noise is weighed once, and nothing ends the search before it converges.
-inline ulna::RefineOptions weighed_once() { return {.passes = 1, .most_iterations = 1000}; }
+inline ulna::identify::RefineOptions weighed_once() {
+  return {.passes = 1, .most_iterations = 1000};
+}
 
 /// A robot without friction whose inertias differ from its description's by up to 30 %, moved for 10 s and
 /// measured at 100 Hz with noise on positions, velocities and torques. All ten parameters of each link are
@@ -23,20 +25,20 @@ class Experiment {
   int parameters() const { return model_.unknowns(); }
   int base_parameters() const { return base_.size(); }
   /// Of the description's numbers, where both begin.
-  Errors before() const { return errors(model_.known()); }
+  Errors before() const { return errors(model_.nominal()); }
   Errors errors(const Eigen::VectorXd& z) const;
 
   /// Linear least squares on inverse dynamics, all joints alike (eq. 4.15).
-  ulna::Estimate linear() const;
+  ulna::identify::Estimate linear() const;
   /// Nonlinear ones by multiple shooting (remark 4.2.9). Needs Ceres.
-  ulna::Refinement shooting(const ulna::RefineOptions& options) const;
+  ulna::identify::Refinement shooting(const ulna::identify::RefineOptions& options) const;
 
  private:
-  ulna::TorqueModel model_;
-  ulna::BaseParameters base_;
+  ulna::identify::TorqueModel model_;
+  ulna::identify::BaseParameters base_;
   Eigen::VectorXd truth_;
-  ulna::TorqueData held_out_;
-  ulna::Prepared log_;
+  ulna::identify::TorqueData held_out_;
+  ulna::identify::Prepared log_;
 };
 
 }  // namespace thesis

@@ -87,7 +87,7 @@ struct Outcomes {
 
 struct Shooting {
   std::string name;
-  ulna::RefineOptions options;
+  ulna::identify::RefineOptions options;
 };
 
 /// Figure 6.8: some logs, of which times and errors are medians.
@@ -107,12 +107,12 @@ void identify(const std::string& name, const ulna::Model& robot,
     };
     const Times times = race({linear}, {0.0, plan.repeats, plan.repeats}).front();
     outcomes[0].add(times.min, experiment.errors(experiment.linear().z));
-    for (std::size_t i = 0; ulna::can_refine() && i < shootings.size(); ++i) {
-      const ulna::Refinement shot = experiment.shooting(shootings[i].options);
+    for (std::size_t i = 0; ulna::identify::can_refine() && i < shootings.size(); ++i) {
+      const ulna::identify::Refinement shot = experiment.shooting(shootings[i].options);
       Outcomes& to = outcomes[i + 1];
       to.add(1e9 * shot.seconds, experiment.errors(shot.estimate.z));
       to.figures["iterations"].push_back(shot.iterations);
-      to.figures["converged"].push_back(shot.status == ulna::RefineStatus::converged);
+      to.figures["converged"].push_back(shot.status == ulna::identify::RefineStatus::converged);
     }
   }
   for (const auto& [way, ns, figures] : outcomes) {

@@ -11,6 +11,11 @@ namespace ulna {
 
 namespace {
 
+using identify::Feature;
+using identify::LowPass;
+using identify::MotionFilter;
+using identify::OnlineEstimator;
+using identify::OnlineOptions;
 using Vector = Eigen::VectorXd;
 
 /// rad/s at which the compensation of dry friction is three quarters of it: it must not chatter.

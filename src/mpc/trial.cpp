@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
-#include "ulna/identify/estimate.hpp"
+#include "ulna/identify/estimate/estimate.hpp"
 
 namespace ulna {
 
@@ -295,7 +295,7 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
     result.not_solved += controller.fault() == ActionFault::not_solved;
     if (control.identify)
       result.consistent_always &=
-          is_consistent(controller.estimator().model(), controller.estimator().z());
+          identify::is_consistent(controller.estimator().model(), controller.estimator().z());
 
     reference(time, q_reference, v_reference);
     recorder.take(k, robot, q_reference, controller);

@@ -2,11 +2,11 @@
 #include <random>
 
 #include "cli.hpp"
-#include "ulna/identify/refine.hpp"
+#include "ulna/identify/refine/refine.hpp"
 #include "ulna/ulna.hpp"
 
 using namespace ulna::test;
-using ulna::Feature;
+using ulna::identify::Feature;
 
 namespace {
 
@@ -21,7 +21,8 @@ struct Motion {
   explicit Motion(int seed = 1, double seconds = 8.0, double rate = 100.0, int still = -1,
                   double noise = 0.02) {
     const ulna::Model model = ulna::load_robot(robot).model;
-    const ulna::TorqueModel torques(model, {Feature::viscous, Feature::coulomb, Feature::offset});
+    const ulna::identify::TorqueModel torques(
+        model, {Feature::viscous, Feature::coulomb, Feature::offset});
     const auto count = static_cast<Eigen::Index>(seconds * rate);
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     std::uniform_real_distribution<double> unit(0.0, 1.0);
@@ -40,7 +41,7 @@ struct Motion {
           a(i, s) -= size * w * w * std::sin(u);
         }
       }
-    Eigen::VectorXd z = torques.known();
+    Eigen::VectorXd z = torques.nominal();
     z.head(torques.inertial_size()) *= 1.2;
     for (int i = 0; i < joints; ++i) {
       z(torques.at(i, 0)) = 0.4, z(torques.at(i, 1)) = 0.3, z(torques.at(i, 2)) = -0.1;
@@ -209,6 +210,22 @@ TEST(IdentifyVerb, currents_by_gains_are_torques) {
     EXPECT_EQ(identify(motion.csv({1, 1, 1}), {"--gain", wrong}).status, 2) << wrong;
 }
 
+TEST(IdentifyVerb, gains_folds_and_essential_parameters_are_found_if_asked_for) {
+  const Motion motion;
+  const json d = result(motion.csv({2.0, 4.0, 0.5}),
+                        {"--gain", "find", "--folds", "3", "--essential", "--friction", "none"});
+  ASSERT_EQ(d["gains"].size(), 3u);
+  EXPECT_GT(d["gains"][1]["gain"], d["gains"][0]["gain"]);
+  EXPECT_GT(d["gains"][0]["deviation"], 0.0);
+  EXPECT_GT(d["cross_validation"]["total_percent"], 0.0);
+  EXPECT_EQ(d["cross_validation"]["per_joint_percent"].size(), 3u);
+  EXPECT_LE(d["essential_parameters"].size(), d["base_parameters"].size());
+  EXPECT_FALSE(d["essential_parameters"][0]["expression"].get<std::string>().empty());
+  const json plain = result(motion.csv());
+  for (const char* field : {"gains", "cross_validation", "essential_parameters"})
+    EXPECT_TRUE(plain[field].is_null()) << field;
+}
+
 TEST(IdentifyVerb, friction_is_what_was_asked_for) {
   const std::string log = Motion().csv();
   const json none = result(log, {"--friction", "none"});
@@ -260,7 +277,7 @@ TEST(IdentifyVerb, what_is_not_physical_is_a_finding_and_is_not_written) {
 TEST(IdentifyVerb, refines_by_simulation_and_says_what_it_did) {
   const std::string log = Motion(1, 4.0).csv();
   const RunResult r = identify(log, {"--method", "refine", "--split", "0.6"});
-  if (!ulna::can_refine()) {
+  if (!ulna::identify::can_refine()) {
     EXPECT_EQ(r.status, 2);
     EXPECT_TRUE(has(r.err, "built without Ceres"));
     GTEST_SKIP() << "built without Ceres";
@@ -285,7 +302,7 @@ TEST(IdentifyVerb, refines_by_simulation_and_says_what_it_did) {
 }
 
 TEST(IdentifyVerb, refinement_finds_stribeck_friction_and_a_delay) {
-  if (!ulna::can_refine()) GTEST_SKIP() << "built without Ceres";
+  if (!ulna::identify::can_refine()) GTEST_SKIP() << "built without Ceres";
   const Folder folder;
   Motion m(1, 6.0);
   // torques are logged 20 ms late
@@ -510,6 +527,8 @@ TEST(IdentifyVerb, refuses_what_makes_no_sense) {
                                              {"--filter", "0"},
                                              {"--filter", "nan"},
                                              {"--method", "magic"},
+                                             {"--folds", "1"},
+                                             {"--online", "--folds", "3"},
                                              {"--online", "--split", "0.5"},
                                              {"--online", "--method", "ols"},
                                              {"--online", "--method", "refine"},

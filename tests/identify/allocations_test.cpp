@@ -1,12 +1,14 @@
 #include "support/allocations.hpp"
 
 #include "excited.hpp"
-#include "ulna/identify/filter.hpp"
-#include "ulna/identify/online.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
 
 // What runs while the robot moves allocates nothing.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Eigen::VectorXd;
 

@@ -1,4 +1,4 @@
-#include "ulna/identify/base_parameters.hpp"
+#include "ulna/identify/estimate/base_parameters.hpp"
 
 #include <Eigen/QR>
 
@@ -8,6 +8,8 @@
 // What torques and wrenches can tell of a robot at all.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 int rank_of(const char* robot, std::vector<Feature> features = {}) {
   return find_base_parameters(TorqueModel(load_robot(robot).model, std::move(features))).size();
@@ -40,7 +42,7 @@ TEST(BaseParameters, are_all_that_torques_depend_on) {
       [](const Model& model, Random& random) {
         const TorqueModel torque(model, {Feature::viscous, Feature::armature});
         const BaseParameters base = find_base_parameters(torque);
-        Eigen::VectorXd z = torque.known();
+        Eigen::VectorXd z = torque.nominal();
         // dependent ones handed to independent ones, idle ones anything
         Eigen::VectorXd other = z;
         for (const int k : base.idle) other(k) = random.real(-1.0, 1.0);
@@ -81,7 +83,7 @@ TEST(BaseParameters, two_samples_of_wrenches_suffice_without_noise) {
   const Model model = load_robot("ur5e").model;
   Random random(1);
   const int p = 10 * model.joint_count();
-  const Eigen::VectorXd pi = TorqueModel(model, {}).known();
+  const Eigen::VectorXd pi = TorqueModel(model, {}).nominal();
   Eigen::MatrixXd rows(2 * 6 * model.joint_count(), p);
   Regressor<double> regressor(model);
   RowMatX<double> W(6, p);

@@ -8,10 +8,12 @@
 #include <cstdlib>
 
 #include "excited.hpp"
-#include "ulna/identify/consistent.hpp"
+#include "ulna/identify/estimate/consistent.hpp"
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 /// min z'G z / 2 - g'z over all z whose bodies have a pseudo-inertia P >= 0, ten unknowns each.
 struct Quadratic {
@@ -115,7 +117,7 @@ Eigen::VectorXd by_csdp(const Quadratic& problem) {
 Quadratic measured(const Model& robot, double noise, std::uint64_t seed) {
   Random random(seed);
   const TorqueModel model(robot, {});
-  Excited run(robot, {}, model.known(), 200, 50.0, random);
+  Excited run(robot, {}, model.nominal(), 200, 50.0, random);
   std::mt19937_64 numbers(seed);
   add_noise(run.data.tau, Eigen::VectorXd::Constant(robot.nv(), noise), numbers);
 
@@ -127,13 +129,13 @@ Quadratic measured(const Model& robot, double noise, std::uint64_t seed) {
                 size);
   problem.scale.resize(model.unknowns());
   for (int b = 0; b < problem.bodies(); ++b) {
-    const double mass = model.known()(10 * b), width = 0.2;
+    const double mass = model.nominal()(10 * b), width = 0.2;
     problem.scale.segment<10>(10 * b) << mass, Vec3<double>::Constant(mass * width),
         Vec6<double>::Constant(mass * width * width);
   }
   const Eigen::VectorXd wide = problem.scale.cwiseAbs2().cwiseInverse();
   problem.G += wide.asDiagonal();
-  problem.g += wide.cwiseProduct(model.known());
+  problem.g += wide.cwiseProduct(model.nominal());
   const double typical = -problem.cost(problem.free_minimum());
   problem.G /= typical, problem.g /= typical;
   return problem;

@@ -1,14 +1,16 @@
-#include "ulna/identify/delay.hpp"
+#include "ulna/identify/data/delay.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "support/random.hpp"
-#include "ulna/identify/filter.hpp"
+#include "ulna/identify/data/filter.hpp"
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Eigen::Index;
 using Eigen::MatrixXd;

@@ -1,4 +1,4 @@
-#include "ulna/identify/estimate.hpp"
+#include "ulna/identify/estimate/estimate.hpp"
 
 #include <Eigen/Eigenvalues>
 
@@ -8,6 +8,8 @@
 // Least squares and its relatives on motions whose truth is known.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 constexpr Method all_methods[] = {Method::ols, Method::wls,   Method::irls,
                                   Method::tls, Method::ridge, Method::consistent};
@@ -158,7 +160,7 @@ TEST(Estimate, payload_alone_with_the_rest_known) {
   const Model robot = load_robot("panda").model;
   const TorqueModel model(robot, plain_friction);
   Random random(7);
-  Eigen::VectorXd truth = model.known();
+  Eigen::VectorXd truth = model.nominal();
   truth.segment<10>(60) +=
       Inertia<double>::about_com(2.0, {0.02, -0.01, 0.15}, 0.01 * Mat3<double>::Identity())
           .parameters();
@@ -181,7 +183,7 @@ TEST(Estimate, refuses_too_few_samples) {
   const Model robot = load_robot("panda").model;
   const TorqueModel model(robot, {});
   Random random(8);
-  const Excited run(robot, {}, model.known(), 3, 100.0, random);
+  const Excited run(robot, {}, model.nominal(), 3, 100.0, random);
   const std::string words =
       told([&] { (void)estimate(model, find_base_parameters(model), run.data); });
   EXPECT_NE(words.find("21 equations, and there are 43 base parameters"), std::string::npos)
@@ -196,7 +198,7 @@ TEST(Estimate, from_wrenches) {
   for (int b = 1; b < robot.body_count(); ++b) sensors.push_back(b);
   const BaseParameters base = find_base_parameters(robot, sensors);
   Random random(11);
-  Eigen::VectorXd truth = model.known();
+  Eigen::VectorXd truth = model.nominal();
   for (int b = 1; b < 6; ++b) truth.segment<10>(10 * b) *= random.real(0.8, 1.3);
   const Excited run(robot, {}, truth, 400, 100.0, random);
   WrenchData data{run.data.q, run.data.v, run.data.a, sensors, {}, {0}};
@@ -240,7 +242,7 @@ TEST(Estimate, gathers_shares_of_pieces) {
     piece.tau = piece.q, piece.direction = 0.5 * piece.q;
     prepared.pieces.push_back(piece);
   }
-  const TorqueData half = gather(model, prepared, 0.5, 1.0);
+  const TorqueData half = gather(model, prepared.part(0.5, 1.0));
   EXPECT_EQ(half.size(), 15);
   EXPECT_EQ(half.breaks, (std::vector<Eigen::Index>{0, 5}));
   EXPECT_EQ(half.q(0, 4), 10.0);
@@ -262,7 +264,7 @@ TEST(TorqueModel, identified_robot_has_the_numbers_and_round_trips) {
       EXPECT_NE(d.severity, Severity::warning) << d.str();
     const TorqueModel read(again.model, model.features());
     const BaseParameters base = find_base_parameters(model);
-    expect_close(read.known(), z, 1e-12);
+    expect_close(read.nominal(), z, 1e-12);
   }
 }
 

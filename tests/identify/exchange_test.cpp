@@ -1,10 +1,12 @@
-#include "ulna/identify/exchange.hpp"
+#include "ulna/identify/estimate/exchange.hpp"
 
 #include "excited.hpp"
 
 // Joints confused in a log.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 struct Confusable {
   Model robot;

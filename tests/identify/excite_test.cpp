@@ -1,4 +1,4 @@
-#include "ulna/identify/excite.hpp"
+#include "ulna/identify/excite/excite.hpp"
 
 #include "excited.hpp"
 #include "support/finite_difference.hpp"
@@ -6,6 +6,8 @@
 // The motion that tells most: its measure, its limits, and the search for it.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 ExcitationProblem problem_of(const TorqueModel& model, MotionKind kind, int harmonics = 4) {
   ExcitationLimits limits = excitation_limits(model.model(), 0.9);

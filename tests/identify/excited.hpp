@@ -1,11 +1,13 @@
 #pragma once
 
 #include "support/dynamics.hpp"
-#include "ulna/identify/estimate.hpp"
+#include "ulna/identify/estimate/estimate.hpp"
 #include "ulna/io/import.hpp"
 
 /// Robots moved so that their torques tell of their parameters.
 namespace ulna::test {
+
+using namespace identify;
 
 inline const std::vector<Feature> plain_friction{Feature::viscous, Feature::coulomb,
                                                  Feature::offset};
@@ -44,7 +46,7 @@ struct Excited {
 
 /// The robot's own inertias with friction that is a few percent of what it can do.
 inline Eigen::VectorXd true_numbers(const TorqueModel& model, Random& random) {
-  Eigen::VectorXd z = model.known();
+  Eigen::VectorXd z = model.nominal();
   for (int i = 0; i < model.model().nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k) z(model.at(i, k)) = random.real(0.1, 1.0);
   return z;

@@ -1,4 +1,4 @@
-#include "ulna/identify/exciting_motion.hpp"
+#include "ulna/identify/excite/exciting_motion.hpp"
 
 #include "support/close.hpp"
 #include "support/finite_difference.hpp"
@@ -8,6 +8,8 @@
 // Motions from rest to rest, linear in their coefficients.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 class Motions : public testing::TestWithParam<MotionKind> {
  protected:

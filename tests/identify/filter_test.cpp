@@ -1,4 +1,4 @@
-#include "ulna/identify/filter.hpp"
+#include "ulna/identify/data/filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Eigen::Index;
 using Eigen::MatrixXd;

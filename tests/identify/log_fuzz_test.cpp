@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "support/logs.hpp"
-#include "ulna/identify/clock.hpp"
-#include "ulna/identify/prepare.hpp"
+#include "ulna/identify/data/clock.hpp"
+#include "ulna/identify/data/prepare.hpp"
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 std::size_t below(Random& random, std::size_t n) {
   return static_cast<std::size_t>(random.real(0.0, static_cast<double>(n)));

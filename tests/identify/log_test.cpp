@@ -1,4 +1,4 @@
-#include "ulna/identify/log.hpp"
+#include "ulna/identify/data/log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Eigen::Index;
 

@@ -1,10 +1,12 @@
-#include "ulna/identify/online.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
 
 #include "excited.hpp"
 
 // Identification while the robot moves.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Outcome = OnlineEstimator::Outcome;
 

@@ -1,4 +1,4 @@
-#include "ulna/identify/physical_coordinates.hpp"
+#include "ulna/identify/refine/physical_coordinates.hpp"
 
 #include "excited.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -6,6 +6,8 @@
 // Unbounded coordinates of what is physical.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 PhysicalPrior some_prior(Random& random) {
   PhysicalPrior prior(22);

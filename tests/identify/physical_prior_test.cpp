@@ -1,14 +1,16 @@
-#include "ulna/identify/physical_prior.hpp"
+#include "ulna/identify/estimate/physical_prior.hpp"
 
 #include <Eigen/Eigenvalues>
 
 #include "excited.hpp"
-#include "ulna/identify/consistent.hpp"
+#include "ulna/identify/estimate/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
 
 // The prior is a convex distance that keeps bodies real, and Newton's method finds the minimum.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 PhysicalPrior some_prior(Random& random) {
   PhysicalPrior prior(12);

@@ -1,14 +1,16 @@
-#include "ulna/identify/prepare.hpp"
+#include "ulna/identify/data/prepare.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/logs.hpp"
-#include "ulna/identify/clock.hpp"
-#include "ulna/identify/filter.hpp"
-#include "ulna/identify/resample.hpp"
+#include "ulna/identify/data/clock.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/data/resample.hpp"
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 using Eigen::Index;
 using Eigen::MatrixXd;

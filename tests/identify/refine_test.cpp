@@ -1,11 +1,13 @@
-#include "ulna/identify/refine.hpp"
+#include "ulna/identify/refine/refine.hpp"
 
 #include "excited.hpp"
-#include "identify/shooting.hpp"
+#include "identify/refine/shooting.hpp"
 
 // Multiple shooting on motions whose truth is known.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 /// An excited robot as prepare() would hand it over, with noise on positions and velocities as asked.
 struct Moved {
@@ -61,15 +63,15 @@ TEST(Shooting, slopes_are_those_of_differences) {
   Moved run(robot,
             {Feature::viscous, Feature::coulomb, Feature::load, Feature::offset, Feature::armature},
             1, 60);
-  const detail::ShootingNumbers layout{run.model.unknowns(), robot.nv(), true, true};
+  const ShootingNumbers layout{run.model.unknowns(), robot.nv(), true, true};
   Random random(1);
   Eigen::VectorXd x(layout.size());
   x.head(layout.unknowns) = run.truth;
   for (int i = 0; i < robot.nv(); ++i)
     x(layout.level(i)) = random.real(0.1, 0.5), x(layout.velocity(i)) = random.real(0.2, 0.5);
   x(layout.delay_at()) = 0.013;
-  detail::Shooting shooting(run.model, layout);
-  const detail::Window window{&run.piece(), 20, 2, 5, 3};
+  Shooting shooting(run.model, layout);
+  const Window window{&run.piece(), 20, 2, 5, 3};
   Eigen::VectorXd state(3 * robot.nv());
   state << run.piece().q.col(20), run.piece().v.col(20), Eigen::VectorXd::Zero(robot.nv());
   for (int i = 0; i < robot.nv(); ++i) state(2 * robot.nv() + i) = random.real();
@@ -98,8 +100,8 @@ TEST(Shooting, slopes_are_those_of_differences) {
 TEST(Shooting, follows_the_motion_that_the_torques_are_of) {
   Moved run(load_robot("panda").model, {Feature::viscous, Feature::offset, Feature::armature}, 2,
             100);
-  const detail::ShootingNumbers layout{run.model.unknowns(), 7, false, false};
-  detail::Shooting shooting(run.model, layout);
+  const ShootingNumbers layout{run.model.unknowns(), 7, false, false};
+  Shooting shooting(run.model, layout);
   shooting.set(run.truth);
   Eigen::VectorXd state(21);
   state << run.piece().q.col(30), run.piece().v.col(30), Eigen::VectorXd::Zero(7);
@@ -168,7 +170,7 @@ TEST_F(Refine, tells_stribeck_friction_and_delay_apart) {
   for (Eigen::Index s = 0; s < run.piece().size(); ++s)
     for (int i = 0; i < 2; ++i) {
       const double v = run.piece().v(i, s), u = v / width(i);
-      run.piece().tau(i, s) += level(i) * std::exp(-u * u) * direction_of(v);
+      run.piece().tau(i, s) += level(i) * std::exp(-u * u) * sign_of(v);
     }
   // torques are measured 20 ms late
   Eigen::MatrixXd late = run.piece().tau;

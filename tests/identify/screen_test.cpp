@@ -1,4 +1,4 @@
-#include "ulna/identify/screen.hpp"
+#include "ulna/identify/data/screen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 constexpr double pi = std::numbers::pi;
 using Eigen::Index;

@@ -1,10 +1,12 @@
-#include "ulna/identify/select.hpp"
+#include "ulna/identify/estimate/select.hpp"
 
 #include "excited.hpp"
 
 // How much of a model data can bear.
 namespace ulna::test {
 namespace {
+
+using namespace identify;
 
 TEST(Essential, drops_what_is_zero_and_keeps_what_matters) {
   const Model robot = load_robot("ur5e").model;
@@ -42,7 +44,7 @@ TEST(CrossValidation, sees_what_a_fit_does_not) {
     Random same(3);
     // a short run with much noise, whose truth has no friction
     Eigen::VectorXd z = Eigen::VectorXd::Zero(model.unknowns());
-    z.head(60) = plain.known();
+    z.head(60) = plain.nominal();
     Excited run(robot, model.features(), z, 150, 50.0, same);
     std::mt19937_64 seed(2);
     add_noise(run.data.tau, Eigen::VectorXd::Constant(6, 3.0), seed);
@@ -62,7 +64,7 @@ TEST(CrossValidation, refuses_more_parts_than_samples) {
   const Model robot = load_robot("double_pendulum").model;
   const TorqueModel model(robot, {});
   Random random(4);
-  const Excited run(robot, {}, model.known(), 10, 50.0, random);
+  const Excited run(robot, {}, model.nominal(), 10, 50.0, random);
   EXPECT_THROW((void)cross_validate(model, find_base_parameters(model), run.data, {}, 11),
                std::invalid_argument);
 }

@@ -1,18 +1,20 @@
 #include <Eigen/Cholesky>
 
 #include "excited.hpp"
-#include "ulna/identify/excite.hpp"
+#include "ulna/identify/excite/excite.hpp"
 
 // From an exciting motion to a robot that can be trusted: a Panda whose numbers are known, moved as
 // excite() says and measured as real ones are.
 namespace ulna::test {
 namespace {
 
+using namespace identify;
+
 /// A Panda other than the one it is taken for: links heavier or lighter by up to a third, with cables
 /// and covers that nobody has told of, and friction as a real one's.
 Eigen::VectorXd true_panda(const TorqueModel& model, std::uint64_t seed) {
   Random random(seed);
-  Eigen::VectorXd z = model.known();
+  Eigen::VectorXd z = model.nominal();
   for (int b = 0; b < 7; ++b) {
     z.segment<10>(10 * b) *= random.real(0.75, 1.3);
     const Vec3<double> at(random.real(-0.1, 0.1), random.real(-0.1, 0.1), random.real(-0.1, 0.1));

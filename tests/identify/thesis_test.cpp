@@ -29,12 +29,12 @@ TEST(ThesisIdentification, linear_least_squares_find_every_link_count) {
 }
 
 TEST(ThesisIdentification, multiple_shooting_converges_from_the_description) {
-  if (!ulna::can_refine()) GTEST_SKIP() << "built without Ceres";
+  if (!ulna::identify::can_refine()) GTEST_SKIP() << "built without Ceres";
   for (int links = 1; links <= 3; ++links) {
     SCOPED_TRACE(std::to_string(links) + " links");
     const Experiment experiment = panda(links, 1);
-    const ulna::Refinement shot = experiment.shooting(weighed_once());
-    EXPECT_EQ(shot.status, ulna::RefineStatus::converged) << shot.reason;
+    const ulna::identify::Refinement shot = experiment.shooting(weighed_once());
+    EXPECT_EQ(shot.status, ulna::identify::RefineStatus::converged) << shot.reason;
     const Errors errors = experiment.errors(shot.estimate.z);
     EXPECT_LT(errors.torque_percent, 0.5);
     EXPECT_LT(errors.torque_percent, 0.1 * experiment.before().torque_percent);

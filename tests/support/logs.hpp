@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "support/random.hpp"
-#include "ulna/identify/log.hpp"
-#include "ulna/identify/log_rules.hpp"
-#include "ulna/identify/screen.hpp"
+#include "ulna/identify/data/log.hpp"
+#include "ulna/identify/data/log_rules.hpp"
+#include "ulna/identify/data/screen.hpp"
 #include "ulna/io/import.hpp"
 
 /// Logs that tests make, good ones and bad ones.
@@ -88,8 +88,8 @@ inline Table good_table(int count = 2000, double rate_hz = 500.0, std::uint64_t 
 }
 
 struct Screened {
-  Log log;
-  LogFigures figures;
+  identify::Log log;
+  identify::LogFigures figures;
   Diagnostics found;
 
   /// The message by a rule, or "" if there is none.
@@ -105,15 +105,16 @@ struct Screened {
 };
 
 inline Screened screened(const std::string& text, const Model& model = three_joints(),
-                         const ScreenOptions& options = {}, const LogOptions& reading = {}) {
+                         const identify::ScreenOptions& options = {},
+                         const identify::LogOptions& reading = {}) {
   Screened result;
   std::istringstream in(text);
-  result.log = read_log(in, "log.csv", model, reading, result.found);
-  result.figures = screen(result.log, model, options, result.found);
+  result.log = identify::read_log(in, "log.csv", model, reading, result.found);
+  result.figures = identify::screen(result.log, model, options, result.found);
   return result;
 }
 inline Screened screened(const Table& table, const Model& model = three_joints(),
-                         const ScreenOptions& options = {}) {
+                         const identify::ScreenOptions& options = {}) {
   return screened(table.text(), model, options);
 }
 

@@ -36,7 +36,7 @@ _ulna() {
     --friction)
       COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --split | --filter | --gain)
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --split | --folds | --filter | --gain)
       return ;;
   esac
 
@@ -55,7 +55,7 @@ _ulna() {
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
-    identify) options="$import --validate --split --filter --delay --gain --friction --armature --prior --method --payload --online --out --report --force" robots=yes ;;
+    identify) options="$import --validate --split --folds --filter --delay --gain --friction --armature --prior --method --payload --essential --online --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --duration --period --integrator --step --tolerance --torque --target --bandwidth --no-limits --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
     mpc) options="$import --demo --duration --rate --steps --goal --payload --payload-at --vary --law --knowledge --seed --report --force" robots=yes ;;
     robots) options="--names" robots=only ;;

@@ -4,8 +4,8 @@
 
 #include "ulna/control/robot/robot_problem.hpp"
 #include "ulna/control/sqp.hpp"
-#include "ulna/identify/filter.hpp"
-#include "ulna/identify/online.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
 
 /// System identification during model predictive control (001, chapter 5).
 namespace ulna {
@@ -22,12 +22,12 @@ struct ControllerOptions {
   bool identify = true;  ///< false: the model stays what it was
   /// What joints are found to resist with; by default viscous and dry friction, the latter by direction
   /// where the model's is.
-  std::optional<std::vector<Feature>> features = {};
+  std::optional<std::vector<identify::Feature>> features = {};
   /// Below which measured motion and torques are compared.
   double filter_hz = 20.0;
   /// What torques are off by that the right numbers predict; empty: 0.5 % of the drives' efforts.
   Eigen::VectorXd torque_noise = {};
-  OnlineOptions online = {};  ///< its rate and correlation follow from the above
+  identify::OnlineOptions online = {};  ///< its rate and correlation follow from the above
 
   /// Of the solver, per action, in seconds.
   std::optional<double> deadline = {};
@@ -94,11 +94,11 @@ class IdentifyingController {
 
   ActionKind kind() const { return kind_; }
   ActionFault fault() const { return fault_; }
-  OnlineEstimator::Outcome learned() const { return outcome_; }
+  identify::OnlineEstimator::Outcome learned() const { return outcome_; }
   const SqpReport& report() const { return sqp_.report(); }
   /// What it takes the robot for.
   const Plant<double>& plant() const { return plant_; }
-  const OnlineEstimator& estimator() const { return estimator_; }
+  const identify::OnlineEstimator& estimator() const { return estimator_; }
   /// The plan of now, from the time of the last action that was planned.
   const Trajectory& plan() const { return sqp_.trajectory; }
   double planned_at() const { return planned_at_; }
@@ -123,9 +123,9 @@ class IdentifyingController {
   Plant<double> planned_;  ///< without
   RobotProblem problem_;
   Sqp sqp_;
-  TorqueModel torques_;
-  OnlineEstimator estimator_;
-  MotionFilter filter_;
+  identify::TorqueModel torques_;
+  identify::OnlineEstimator estimator_;
+  identify::MotionFilter filter_;
   MotionReference reference_;
   Workspace<double> ws_;
 
@@ -135,7 +135,7 @@ class IdentifyingController {
   Vector noise_, stuck_for_, push_;  ///< s, Nm
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
-  OnlineEstimator::Outcome outcome_ = OnlineEstimator::Outcome::ignored;
+  identify::OnlineEstimator::Outcome outcome_ = identify::OnlineEstimator::Outcome::ignored;
   bool begun_ = false, prepared_ = false, missed_ = false, failing_ = false;
   double planned_at_ = 0.0;
   double act_us_ = 0.0, think_us_ = 0.0, identify_us_ = 0.0;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ulna/identify/estimate/physical_prior.hpp"
+
+namespace ulna::identify {
+
+/// Minimises z'G z / 2 - g'z + prior(z): least squares in information form, that is divided by the
+/// variance of the noise, beside what was believed before. As the prior is a barrier, every point on
+/// the way is physical; as all is convex and the barrier self-concordant, Newton's method gets there
+/// from anywhere inside [Nesterov, Nemirovskii 1994]. Made once, it allocates no more.
+class ConsistentSolver {
+ public:
+  explicit ConsistentSolver(int unknowns);
+
+  /// One damped Newton step of z, which must be inside. Yields half the square of the Newton
+  /// decrement, about how far the minimum was below z; negative, and z as it was, if no step helps.
+  /// Where data pull much harder than the prior, Newton's direction runs into the boundary: steps are
+  /// held back there by as much of the prior's curvature as was found to be needed, which is
+  /// remembered from step to step.
+  /// `pull` multiplies the prior.
+  double step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, const PhysicalPrior& prior,
+              Eigen::VectorXd& z, double pull = 1.0);
+
+  /// Steps from the prior's centre until the rest is below the tolerance, the prior being stronger at
+  /// first. False after `most` steps.
+  [[nodiscard]] bool solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& g,
+                           const PhysicalPrior& prior, Eigen::VectorXd& z, int most = 400,
+                           double tolerance = 1e-9);
+
+  int steps() const { return steps_; }
+
+  /// The variance that y'z had, for each column y of `rows`, where the last step began. Overwrites the
+  /// rows.
+  void variances(Eigen::Ref<Eigen::MatrixXd> rows, Eigen::Ref<Eigen::VectorXd> variances) const;
+
+ private:
+  Eigen::MatrixXd H_, factor_;  ///< lower halves: of the prior, and of all
+  Eigen::VectorXd gradient_, step_, scale_, next_;
+  double damping_ = 0.0;
+  int steps_ = 0;
+};
+
+}  // namespace ulna::identify

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ulna/dynamics/batch.hpp"
+#include "ulna/model/plant.hpp"
+
+/// The unknowns of identification, and how torques depend on them.
+namespace ulna::identify {
+
+/// Terms of a joint's torque beside rigid bodies, each linear in one parameter of its own.
+enum class Feature {
+  viscous,           ///< v
+  coulomb,           ///< the sign of v, which is also called its direction
+  coulomb_positive,  ///< 1 where v > 0, 0 where v < 0: with the next, friction by direction
+  coulomb_negative,  ///< -1 where v < 0, 0 where v > 0
+  load,              ///< the sign of v times the magnitude of the torque
+  offset,            ///< 1: of the sensor, of a spring
+  armature,          ///< a: the rotor
+};
+std::string_view to_string(Feature feature);
+std::optional<Feature> feature_from_string(std::string_view name);
+
+/// What joints resist with: features, and Stribeck friction, which is not linear in its parameters.
+struct Friction {
+  std::vector<Feature> features;
+  bool stribeck = false;
+};
+/// From a list such as "viscous,coulomb,offset,stribeck", or "none"; "asymmetric" is both halves of
+/// Coulomb friction. Throws std::invalid_argument for any other name.
+Friction friction_from_string(std::string_view list);
+
+/// Throws std::invalid_argument if a feature stands twice, or coulomb beside one of its halves.
+void require_compatible(const std::vector<Feature>& features);
+
+/// The factor of a feature's parameter in the torque of a joint that moves with v and a. The direction
+/// is the sign of v, or what a filter made of it.
+double feature_of(Feature feature, double v, double a, double tau, double direction);
+inline double sign_of(double v) { return (v > 0.0) - (v < 0.0); }
+
+/// tau = Y π + X φ, linear in the unknowns z = (π, φ): ten inertial parameters per moving body, then
+/// the features' parameters, those of the first degree of freedom first.
+class TorqueModel {
+ public:
+  /// Throws as require_compatible does.
+  TorqueModel(const Model& model, std::vector<Feature> features);
+
+  const Model& model() const { return model_; }
+  const std::vector<Feature>& features() const { return features_; }
+
+  int unknowns() const { return inertial_size() + feature_count() * model_.nv(); }
+  int inertial_size() const { return 10 * model_.joint_count(); }
+  int feature_count() const { return int(features_.size()); }
+  /// The position in z of a feature's parameter.
+  int at(int dof, int feature) const { return inertial_size() + feature_count() * dof + feature; }
+
+  /// "link3.Ixy", "elbow.viscous", and their units.
+  std::vector<std::string> names() const;
+  std::vector<std::string> units() const;
+
+  /// The parameters that the robot's description has.
+  Eigen::VectorXd nominal() const;
+
+  /// X (features nv x N) of samples in columns, as NormalEquations takes it; by their directions, or
+  /// the signs of V.
+  Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
+                              const Eigen::MatrixXd& Tau, const Eigen::MatrixXd& directions) const;
+  Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
+                              const Eigen::MatrixXd& Tau) const {
+    return features_of(V, A, Tau, V.cwiseSign());
+  }
+  /// Y π + X φ (nv x N).
+  Eigen::MatrixXd torques(const Eigen::VectorXd& z, const Eigen::MatrixXd& Q,
+                          const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
+                          const Eigen::MatrixXd& X) const;
+
+  /// A plant takes inertias, friction and rotors; it has no offsets and no friction by load.
+  void set(const Eigen::VectorXd& z, Plant<double>& plant) const;
+  /// The robot with these parameters: each body's inertia on the link that its joint carries, what is
+  /// rigidly attached to it without mass of its own.
+  Model identified(const Eigen::VectorXd& z) const;
+
+ private:
+  Model model_;
+  std::vector<Feature> features_;
+};
+
+/// The robot's kinematics with the inertias, frictions and rotors of another description of the same
+/// robot. Throws std::invalid_argument if that one is built differently.
+Model with_parameters_of(const Model& robot, const Model& other);
+
+}  // namespace ulna::identify

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cmath>
+
+#include "ulna/derivatives/derivatives.hpp"
+#include "ulna/derivatives/regressor.hpp"
+#include "ulna/dynamics/capsules.hpp"
+#include "ulna/identify/estimate/base_parameters.hpp"
+#include "ulna/identify/excite/exciting_motion.hpp"
+
+/// How much information a motion holds, and what it costs: the functions that excite() is a search on,
+/// with their exact slopes.
+namespace ulna::identify {
+
+/// What joints may do; infinite where there is no limit.
+struct ExcitationLimits {
+  Eigen::VectorXd lower, upper, velocity, acceleration, effort;
+  std::vector<std::string> notes;  ///< what had to be assumed
+};
+/// A share of what the robot can do: of the range about its middle, of velocity and of effort.
+/// Joints without limits of position or velocity turn by ±pi at 2 rad/s, or slide by ±0.5 m at 0.5 m/s.
+ExcitationLimits excitation_limits(const Model& model, double share);
+
+/// The information that samples along a motion hold of the base parameters, in units of what was
+/// believed before:
+///
+///     log det(1 + L' Y'W Y L),    L L' the prior covariance of the base parameters
+///
+/// which is twice the information gained, in nats [Chaloner, Verdinelli 1995]. No choice of units
+/// changes it, and it stays finite where a motion does not excite a parameter. Torques are taken to be
+/// as good as a hundredth of what the joint can do. Where a joint turns about, its direction is
+/// tanh(v / v0): near standstill, friction adds little.
+///
+/// Everything that has a limit is given as the share of it that is used: of each joint position,
+/// velocity, acceleration and effort, then of each pair of capsules, where 1 is the distance they must
+/// keep. `use` is a smooth bound from above of the largest within each of many short spans of time
+/// [Kreisselmeier, Steinhauser 1979]: few enough for a solver, and each with one peak to look after.
+///
+/// The slope of the information is 2 Σ <W Y A, dY>, A = (prior + Y'W Y)^-1 being held: for each
+/// torque the slope of inverse dynamics whose inertial parameters are a row of W Y A.
+class ExcitationProblem {
+ public:
+  /// `parameters` are those that efforts are computed with. Throws std::invalid_argument for robots whose
+  /// joints have several coordinates, and for friction by load.
+  ExcitationProblem(const TorqueModel& model, const BaseParameters& base,
+                    const Eigen::VectorXd& parameters, const ExcitationLimits& limits,
+                    const Capsules::Options& capsules, const MotionBasis& basis);
+
+  const MotionBasis& basis() const { return basis_; }
+  const ExcitationLimits& limits() const { return limits_; }
+  const Capsules& capsules() const { return capsules_; }
+  int joints() const { return int(limits_.lower.size()); }
+  /// A motion's coefficients in one piece, those of the first function first.
+  int variables() const { return joints() * basis_.size(); }
+  /// What has a limit: four quantities of joints, then pairs of capsules.
+  int quantities() const { return 4 * joints() + capsules_.size(); }
+  /// In each span of time those whose limits are finite, all pairs of capsules together being one.
+  int constraints() const { return per_span() * spans_; }
+  /// The one joint whose coefficients a constraint depends on, or -1: all.
+  int joint_of(int constraint) const;
+  Eigen::Index samples() const { return grid_.t.size(); }
+
+  /// Coefficients beyond these break a limit for certain (joints x functions).
+  void bounds(Eigen::MatrixXd& low, Eigen::MatrixXd& high) const;
+
+  /// Sets log_det, use and peak.
+  void evaluate(const Eigen::VectorXd& coefficients);
+  /// Sets their slopes at the point of the last evaluate().
+  void differentiate();
+
+  double log_det = 0.0;
+  Eigen::VectorXd use;   ///< of each constraint: those of one span of time, then of the next
+  Eigen::VectorXd peak;  ///< of each quantity, the largest of all samples
+  Eigen::VectorXd log_det_slope;
+  Eigen::MatrixXd use_slope;  ///< constraints x variables
+
+  /// The largest shares on a grid that is four times finer.
+  Eigen::VectorXd fine_peak(const Eigen::VectorXd& coefficients);
+  /// Y'W Y of base parameters at the last evaluate().
+  const Eigen::MatrixXd& information() const { return G_; }
+  /// The torques of a motion, friction included (joints x N).
+  Eigen::MatrixXd torques(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& V,
+                          const Eigen::MatrixXd& A);
+  ExcitingMotion motion(const Eigen::VectorXd& coefficients) const;
+
+ private:
+  struct Grid {
+    Eigen::VectorXd t;
+    Eigen::MatrixXd value, rate, curve;  ///< functions x times
+  };
+  Grid grid_of(Eigen::Index count) const;
+  /// Shares of limits along a grid: quantities x times, signed where both signs have a limit.
+  Eigen::MatrixXd shares(const Grid& grid, const Eigen::MatrixXd& C);
+  bool two_sided(int quantity) const { return quantity < 4 * joints(); }
+  Eigen::VectorXd peaks(const Eigen::MatrixXd& shares) const;
+
+  void gather_information();
+  void differentiate_information();
+  void differentiate_use();
+  int per_span() const { return int(watched_.size()) + (capsules_.size() > 0); }
+  /// Where the samples of a span begin.
+  Eigen::Index span(int i) const { return i * samples() / spans_; }
+  double direction(double v, int joint) const { return std::tanh(v / turn_(joint)); }
+  double steep(double v, int joint) const {
+    const double d = direction(v, joint);
+    return (1.0 - d * d) / turn_(joint);
+  }
+
+  TorqueModel model_;
+  BaseParameters base_;
+  Eigen::VectorXd parameters_;
+  ExcitationLimits limits_;
+  Capsules capsules_;
+  MotionBasis basis_;
+  Grid grid_, fine_;
+  int spans_ = 1;
+  std::vector<int> watched_;  ///< quantities of joints with limits
+  Eigen::VectorXd weight_;    ///< of a joint's torque: one over its deviation
+  Eigen::VectorXd turn_;      ///< v0
+  Eigen::MatrixXd prior_;     ///< L
+  Plant<double> plant_, probe_;
+  Regressor<double> regressor_;
+  InverseDynamicsDerivatives<double> slope_;
+  RowMatX<double> Y_;
+
+  Eigen::MatrixXd Q_, V_, A_;  ///< at the last evaluate()
+  Eigen::MatrixXd shares_;
+  RowMatX<double> rows_;  ///< weighted rows of the base regressor, joints x samples of them
+  Eigen::MatrixXd G_;
+};
+
+}  // namespace ulna::identify

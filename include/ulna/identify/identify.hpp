@@ -1,0 +1,138 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "ulna/identify/data/clock.hpp"
+#include "ulna/identify/data/delay.hpp"
+#include "ulna/identify/data/screen.hpp"
+#include "ulna/identify/estimate/exchange.hpp"
+#include "ulna/identify/estimate/select.hpp"
+#include "ulna/identify/refine/refine.hpp"
+#include "ulna/spatial/consistency.hpp"
+
+/// From logs to an identified robot, with everything there is to report of it:
+///
+///     const auto found = identify::offline(model, {.fit = {{"run.csv"}}}, {.split = 0.5});
+///     if (!found.has_findings()) write(to_urdf(found.model()));
+namespace ulna::identify {
+
+/// A table of measurements: a file, or a stream that is named so.
+struct LogInput {
+  std::string file;
+  std::istream* stream = nullptr;
+};
+struct LogInputs {
+  std::vector<LogInput> fit, validation = {};
+};
+
+struct Options {
+  double split = 0.0;       ///< share of each log that is fitted, the rest held out; 0: all of it
+  double filter_hz = 10.0;  ///< cut-off of the low-pass
+  Eigen::VectorXd gains = {};  ///< torque per current; empty: the logs have torques
+  bool find_gains = false;     ///< they are those with which currents fit the model's torques best
+  std::vector<Feature> features{Feature::viscous, Feature::coulomb, Feature::offset};
+  PriorOptions prior = {};
+
+  // offline only:
+  Method method = Method::consistent;
+  std::string payload = {};  ///< the link whose body alone is unknown; empty: all are
+  int folds = 0;             ///< parts of the fitted motion for cross-validation; 0: none
+  bool essential = false;    ///< find the base parameters that matter
+  bool refine = false;       ///< by simulation; the method must be consistent
+  bool stribeck = false, delay = false;  ///< to be found by refinement
+
+  /// Called with the number of the step, of `steps`, and its name.
+  std::function<void(int, const std::string&)> progress = {};
+  static constexpr int steps = 8;
+};
+
+/// Throws std::invalid_argument for options that contradict each other or are out of range.
+void require_valid(const Options& options);
+
+/// Below this share learned from data, an unknown is reported as the prior's, not as an estimate.
+inline constexpr double learned_enough = 0.1;
+
+struct LogSummary {
+  std::string file, use;  ///< fit, validation, or both if it was split
+  LogFigures figures;
+  ClockRepair clock;
+};
+
+/// A piece of motion: measured torques and those that the estimate predicts, filtered.
+struct Trace {
+  std::string file;
+  bool validation = false;
+  double rate_hz = 0.0;
+  Eigen::VectorXd t;
+  Eigen::MatrixXd measured, predicted;
+};
+
+/// An estimate and how far it carries.
+struct Assessment {
+  Estimate estimate;
+  Fit fit;
+  std::optional<Fit> validation;
+  std::vector<Consistency> bodies;
+  double indefinite_percent = 0.0;  ///< of random configurations, those where M(q) is not positive
+};
+
+/// A run of the online estimator over the logs, a prediction before each update.
+struct OnlineFigures {
+  double delay = 0.0, rate_hz = 0.0;  ///< of the causal filter
+  long learned = 0, doubted = 0, changed = 0, ignored = 0;
+  Fit run, second_half;        ///< of predictions
+  double prior_percent = 0.0;  ///< of the prior without learning, over the second half
+  bool always_consistent = true;
+  double median_us = 0.0, percentile_99_us = 0.0;  ///< of an update
+
+  long updates() const { return learned + doubted + changed + ignored; }
+};
+
+struct Remark {
+  bool finding = false;  ///< the estimate cannot be trusted
+  std::string text;      ///< options are named as Options::method = consistent
+};
+
+struct Identification {
+  explicit Identification(TorqueModel model) : torques(std::move(model)) {}
+
+  TorqueModel torques;  ///< of the robot with the prior's parameters
+  BaseParameters base;
+  double filter_hz = 0.0;
+  std::string filter;  ///< in words
+  std::vector<LogSummary> logs;
+  Eigen::Index samples = 0, validation_samples = 0;
+  double repeated_percent = 0.0;    ///< of the motion held out, the part that was also fitted
+  Assessment chosen;                ///< by the method of the options, or online
+  std::optional<Assessment> plain;  ///< ordinary least squares, to compare with
+  std::optional<Refinement> refined;
+  std::optional<Assessment> start;  ///< the estimate that refinement began with
+  std::optional<OnlineFigures> online;
+  std::optional<Fit> cross_validation;
+  std::optional<Essential> essential;
+  std::vector<DriveGain> gains;  ///< empty unless they were to be found
+  Delay delay;
+  std::optional<Exchange> exchange;  ///< joints that seem to be confused in the logs
+  std::vector<Trace> traces;
+  std::vector<Remark> remarks;
+  Diagnostics found;  ///< of the logs
+
+  /// The robot with the identified parameters.
+  Model model() const { return torques.identified(chosen.estimate.z); }
+  /// "estimated", "prior" or "known".
+  std::string_view state(int unknown) const;
+  bool has_findings() const;
+  /// Base parameters led by a parameter of a body, not of a joint.
+  int inertial_base() const;
+};
+
+/// Identifies a robot from whole logs. `model` is the robot with the prior's parameters
+/// (with_parameters_of). Throws LogError for logs that are refused, std::invalid_argument or
+/// std::runtime_error otherwise.
+Identification offline(const Model& model, const LogInputs& logs, const Options& options = {});
+
+/// The same sample by sample, as a controller would: each torque is predicted before it is learned from.
+Identification online(const Model& model, const LogInputs& logs, const Options& options = {});
+
+}  // namespace ulna::identify

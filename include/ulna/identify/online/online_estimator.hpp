@@ -1,0 +1,140 @@
+#pragma once
+
+#include <span>
+
+#include "ulna/derivatives/regressor.hpp"
+#include "ulna/identify/estimate/consistent.hpp"
+
+namespace ulna::identify {
+
+struct OnlineOptions {
+  double rate_hz = 1000.0;
+  double memory = 10.0;     ///< s of motion that excites everything: how long what was seen counts
+  double correlated = 1.0;  ///< samples over which the filter makes noise alike
+  double outlier = 5.0;  ///< deviations, of noise and ignorance: beyond, a torque is not believed
+  /// s over which noise is learned too: the level that half of the errors stay below, ignorance
+  /// allowed for. 0: it stays as given.
+  double noise_memory = 0.0;
+  int patience = 100;  ///< samples in a row beyond: then the robot has changed
+  /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
+  /// where payload is, and what joints resist with.
+  std::optional<std::vector<int>> changing = {};
+  /// By which share of itself what a joint resists with may have changed in a second, as a random walk;
+  /// of noise, where that is more. Then it is not forgotten at once with what was picked up.
+  double wander = 0.0;
+  /// rad/s or m/s below which a joint rests: its dry friction is not known to be more than what it holds
+  /// against, and nothing else follows from the joint.
+  double slow = 0.0;
+  PriorOptions prior = {};
+};
+
+/// Identifies a robot while it moves: takes a sample at a time, and its numbers are those of a real
+/// robot after each. Made once, it allocates no more, and every sample takes the same time.
+///
+///     OnlineEstimator estimator(torque_model, noise);
+///     estimator.predict(q, v, a, tau_expected);       // before
+///     estimator.update(q, v, a, tau_measured);
+///     torque_model.set(estimator.z(), plant);         // what a controller computes with
+///
+/// Samples are kept as information, R z = r, beside the prior. The old is forgotten only in
+/// the directions of a new sample [Cao, Schwartz 2000]: a robot that stands still forgets
+/// nothing. What changes all at once, as a payload does, is seen by torques that stay far off, and is
+/// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which
+/// moves slowly.
+class OnlineEstimator {
+ public:
+  enum class Outcome {
+    learned,
+    doubted,  ///< a torque was far from what was expected, and did not count
+    changed,  ///< torques stayed far off: what may have changed is forgotten, to be learned anew
+    ignored,  ///< a number was not finite, or absurd: nothing changed
+  };
+  using In = Eigen::Ref<const Eigen::VectorXd>;
+
+  /// noise: how far torques are off that the right numbers predict, per degree of freedom, as `estimate`
+  /// finds it.
+  OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
+                  const OnlineOptions& options = {});
+
+  /// The torque that the numbers of now ask for, in the direction that dry friction acts in, which is the
+  /// sign of v or what a filter made of it.
+  void predict(const In& q, const In& v, const In& a, const In& direction,
+               Eigen::Ref<Eigen::VectorXd> tau);
+  Outcome update(const In& q, const In& v, const In& a, const In& direction, const In& tau);
+
+  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Eigen::VectorXd> tau) {
+    sign_ = v.cwiseSign();
+    predict(q, v, a, sign_, tau);
+  }
+  Outcome update(const In& q, const In& v, const In& a, const In& tau) {
+    sign_ = v.cwiseSign();
+    return update(q, v, a, sign_, tau);
+  }
+
+  /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
+  /// force as Regressor::wrench has them, and how far they are off that the right numbers predict. Samples
+  /// are taken for such as are not filtered.
+  Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
+                        const In& noise);
+
+  const TorqueModel& model() const { return model_; }
+  const PhysicalPrior& prior() const { return prior_; }
+  const Eigen::VectorXd& z() const { return z_; }
+  const Eigen::VectorXd& noise() const { return torques_.noise; }  ///< as given, or as learned
+  /// Of the samples: the inverse of the covariance they alone would leave; its lower half.
+  const Eigen::MatrixXd& information() const { return R_; }
+  long samples() const { return samples_; }  ///< learned from
+  long changes() const { return changes_; }  ///< of the robot, noticed
+  long ignored() const { return ignored_; }
+
+  /// Forgets the information about some unknowns, and keeps that about the others: when a
+  /// gripper closes, say. For `changing`, it is called by update.
+  void forget(std::span<const int> unknowns);
+
+  /// Standard deviations of z, from data and prior together. Takes longer than an update.
+  void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
+
+ private:
+  /// Measurements that are taken in together.
+  struct Measured {
+    Eigen::MatrixXd rows;       ///< unknowns x measurements: what each is made of
+    Eigen::MatrixXd whitened;   ///< the same over deviations
+    Eigen::VectorXd weighed;    ///< what was measured over deviations
+    Eigen::VectorXd variance;   ///< as the numbers of now are uncertain
+    Eigen::VectorXd noise;      ///< deviations
+    Eigen::VectorXi surprised;  ///< samples in a row
+    double correlated;
+
+    Measured(int unknowns, const Eigen::VectorXd& noise, double correlated);
+    void leave_out(Eigen::Index i);
+  };
+  void require_unknowns(std::span<const int> unknowns) const;
+  void wander();
+  void learn_noise(Eigen::Index dof, double error);
+  void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
+  void set_rows(const In& q, const In& v, const In& a, const In& direction, const In* tau);
+  void set_features(int dof, double v, double a, double tau, double direction);
+  Outcome weigh(Measured& measured, Eigen::Index i, double value, double error);
+  void take_in(const Measured& measured, bool changed);
+
+  TorqueModel model_;
+  PhysicalPrior prior_;
+  OnlineOptions options_;
+  Regressor<double> regressor_;
+  ConsistentSolver solver_;
+  Eigen::MatrixXd R_;  ///< lower half
+  Eigen::VectorXd r_, z_;
+  Measured torques_, wrench_;
+  Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
+  Eigen::VectorXd least_noise_;
+  RowMatX<double> Y_, W_;  ///< nv x inertial, 6 x inertial
+  Eigen::VectorXd sign_;   ///< of v
+  Eigen::VectorXd held_;   ///< where a joint that rests is driven to, else 0
+  Eigen::VectorXd seen_;   ///< R times a row
+  Eigen::MatrixXd inverse_;
+  bool dry_;  ///< some feature depends on the direction of motion
+  std::vector<int> changing_;
+  long samples_ = 0, ignored_ = 0, changes_ = 0;
+};
+
+}  // namespace ulna::identify

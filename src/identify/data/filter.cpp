@@ -1,0 +1,222 @@
+#include "ulna/identify/data/filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace ulna::identify {
+
+using Eigen::Index;
+using std::numbers::pi;
+
+LowPass::LowPass(double cutoff_hz, double rate_hz, int order)
+    : cutoff_(cutoff_hz), rate_(rate_hz), order_(order) {
+  if (!(cutoff_hz > 0.0) || !(cutoff_hz < 0.5 * rate_hz) || !std::isfinite(rate_hz))
+    throw std::invalid_argument("low-pass: a cut-off of " + std::to_string(cutoff_hz) +
+                                " Hz is not between 0 and half the sampling rate of " +
+                                std::to_string(rate_hz) + " Hz");
+  if (order < 1 || order > max_order)
+    throw std::invalid_argument("low-pass: order " + std::to_string(order) + " is not from 1 to " +
+                                std::to_string(max_order));
+  const double k = std::tan(pi * cutoff_hz / rate_hz);
+  for (int i = 0; i < order / 2; ++i) {
+    // a pair of poles of the analogue filter: s² + 2 sin(angle) s + 1
+    const double damping = 2.0 * std::sin(pi * (2 * i + 1) / (2.0 * order));
+    const double scale = 1.0 / (1.0 + damping * k + k * k);
+    sections_.push_back({k * k * scale, 2.0 * k * k * scale, k * k * scale,
+                         2.0 * (k * k - 1.0) * scale, (1.0 - damping * k + k * k) * scale});
+  }
+  if (order % 2)
+    sections_.push_back({k / (1.0 + k), k / (1.0 + k), 0.0, (k - 1.0) / (k + 1.0), 0.0});
+}
+
+double LowPass::gain(double hz) const {
+  const double ratio = std::tan(pi * hz / rate_) / std::tan(pi * cutoff_ / rate_);
+  return 1.0 / std::sqrt(1.0 + std::pow(ratio * ratio, order_));
+}
+
+double LowPass::delay() const {
+  double samples = 0.0;
+  for (const Biquad& s : sections_)
+    samples +=
+        (s.b1 + 2.0 * s.b2) / (s.b0 + s.b1 + s.b2) - (s.a1 + 2.0 * s.a2) / (1.0 + s.a1 + s.a2);
+  return samples / rate_;
+}
+
+Cascade::Cascade(const LowPass& filter, Index channels)
+    : sections_(filter.sections().begin(), filter.sections().end()),
+      s1_(channels, Index(sections_.size())),
+      s2_(s1_),
+      out_(channels) {}
+
+void Cascade::start(const Eigen::Ref<const Eigen::ArrayXd>& x) {
+  for (Index i = 0; i < s1_.cols(); ++i) {
+    s1_.col(i) = (1.0 - sections_[i].b0) * x;
+    s2_.col(i) = (sections_[i].b2 - sections_[i].a2) * x;
+  }
+}
+
+void Cascade::pass(Eigen::Ref<Eigen::ArrayXd> x) {
+  for (Index i = 0; i < s1_.cols(); ++i) {
+    const Biquad& s = sections_[i];
+    out_ = s.b0 * x + s1_.col(i);
+    s1_.col(i) = s.b1 * x - s.a1 * out_ + s2_.col(i);
+    s2_.col(i) = s.b2 * x - s.a2 * out_;
+    x = out_;
+  }
+}
+
+// --- forwards and backwards ---
+
+void zero_phase(const LowPass& filter, Eigen::MatrixXd& x) {
+  const Index n = x.rows(), count = x.cols();
+  if (n == 0 || count == 0) return;
+  if (!x.allFinite()) throw std::invalid_argument("zero-phase filter: a sample is not finite");
+
+  // what reaches in from outside: the filter forgets within a few periods of its cut-off
+  const double memory = std::ceil(6.0 * filter.rate_hz() / filter.cutoff_hz());
+  const Index pad = Index(std::min(double(count - 1), memory));
+  Eigen::ArrayXXd longer(n, count + 2 * pad);
+  longer.middleCols(pad, count) = x.array();
+  for (Index k = 1; k <= pad; ++k) {
+    longer.col(pad - k) = 2.0 * x.col(0) - x.col(k);
+    longer.col(pad + count - 1 + k) = 2.0 * x.col(count - 1) - x.col(count - 1 - k);
+  }
+  Cascade cascade(filter, n);
+  cascade.start(longer.col(0));
+  for (Index k = 0; k < longer.cols(); ++k) cascade.pass(longer.col(k));
+  cascade.start(longer.col(longer.cols() - 1));
+  for (Index k = longer.cols(); k-- > 0;) cascade.pass(longer.col(k));
+  x = longer.middleCols(pad, count);
+}
+
+// --- differences ---
+
+namespace {
+
+/// Weights w with sum w_i f(i) = f'(at) for polynomials of degree count - 1 [Fornberg 1988].
+std::vector<double> difference_weights(int count, int at) {
+  std::vector<double> w(std::size_t(count), 0.0);
+  const auto product = [&](int of, int left_out, double from) {
+    double p = 1.0;
+    for (int j = 0; j < count; ++j)
+      if (j != of && j != left_out) p *= from - j;
+    return p;
+  };
+  for (int i = 0; i < count; ++i) {
+    double slope = 0.0;
+    for (int left_out = 0; left_out < count; ++left_out)
+      if (left_out != i) slope += product(i, left_out, at);
+    w[i] = slope / product(i, -1, i);
+  }
+  return w;
+}
+
+}  // namespace
+
+Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz) {
+  const Index n = x.rows(), count = x.cols();
+  Eigen::MatrixXd dx = Eigen::MatrixXd::Zero(n, count);
+  const Index width = std::min<Index>(9, count - (count % 2 == 0));
+  if (width < 3) {
+    if (count == 2) dx.colwise() = rate_hz * (x.col(1) - x.col(0));
+    return dx;
+  }
+  const Index half = width / 2;
+  const auto weights = [&](Index at) {
+    std::vector<double> w = difference_weights(int(width), int(at));
+    return Eigen::VectorXd(rate_hz * Eigen::Map<Eigen::VectorXd>(w.data(), width));
+  };
+  for (Index k = 0; k < half; ++k) {
+    dx.col(k) = x.leftCols(width) * weights(k);
+    dx.col(count - 1 - k) = x.rightCols(width) * weights(width - 1 - k);
+  }
+  // the middle is antisymmetric: differences of numbers far apart, over all samples in one sweep
+  const Eigen::VectorXd w = weights(half);
+  for (Index k = half; k < count - half; ++k)
+    for (Index d = 1; d <= half; ++d) dx.col(k) += w(half + d) * (x.col(k + d) - x.col(k - d));
+  return dx;
+}
+
+// --- sample by sample ---
+
+MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
+    : joints_(joints),
+      filter_(filter),
+      velocity_(velocity),
+      input_(Eigen::ArrayXd::Zero(4 * joints)),
+      now_(input_),
+      last_(input_),
+      before_last_(input_),
+      cascade_(filter, 4 * joints),
+      q_(Vector::Zero(joints)),
+      v_(q_),
+      a_(q_),
+      tau_(q_),
+      direction_(q_) {
+  settling_ = long(std::ceil(10.0 * delay() * filter_.rate_hz()));
+}
+
+double MotionFilter::delay() const {
+  return filter_.delay() + (velocity_ == Velocity::measured ? 0.5 : 1.0) / filter_.rate_hz();
+}
+
+bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
+                          const Eigen::Ref<const Vector>& tau) {
+  const bool measured = velocity_ == Velocity::measured;
+  if (q.size() != joints_ || tau.size() != joints_ || (measured && v.size() != joints_))
+    throw std::invalid_argument("motion filter for " + std::to_string(joints_) + " joints: q has " +
+                                std::to_string(q.size()) + " numbers, v " +
+                                std::to_string(v.size()) + ", tau " + std::to_string(tau.size()));
+  bool all_finite = true;
+  const auto take = [&](const Eigen::Ref<const Vector>& from, int at) {
+    for (int i = 0; i < joints_; ++i) {
+      if (std::isfinite(from[i]))
+        input_[at + i] = from[i];
+      else
+        all_finite = false;
+    }
+  };
+  // where positions are going, before they are taken; at the beginning, and after a gap, nowhere
+  for (int i = 0; i < joints_ && !measured; ++i) {
+    const double way = samples_ > 0 ? q[i] - input_[i] : 0.0;
+    if (!std::isnan(way)) input_[3 * joints_ + i] = (way > 0.0) - (way < 0.0);
+  }
+  take(q, 0);
+  if (measured) {
+    take(v, joints_);
+    input_.tail(joints_) = input_.segment(joints_, joints_).sign();
+  }
+  take(tau, 2 * joints_);
+  if (samples_ == 0) {
+    if (!all_finite) return false;
+    now_ = last_ = input_;
+    cascade_.start(input_);
+  }
+  before_last_ = last_, last_ = now_;
+  now_ = input_;
+  cascade_.pass(now_);
+  ++samples_;
+
+  const double rate = filter_.rate_hz();
+  const auto middle = [&](const Eigen::ArrayXd& x, int at) { return x.segment(at, joints_); };
+  if (measured) {
+    q_ = 0.5 * (middle(now_, 0) + middle(last_, 0));
+    v_ = 0.5 * (middle(now_, joints_) + middle(last_, joints_));
+    tau_ = 0.5 * (middle(now_, 2 * joints_) + middle(last_, 2 * joints_));
+    direction_ = 0.5 * (middle(now_, 3 * joints_) + middle(last_, 3 * joints_));
+    a_ = rate * (middle(now_, joints_) - middle(last_, joints_));
+  } else {
+    const auto twice = [&](int at) {
+      return 0.25 * (middle(now_, at) + 2.0 * middle(last_, at) + middle(before_last_, at));
+    };
+    q_ = twice(0), tau_ = twice(2 * joints_), direction_ = twice(3 * joints_);
+    v_ = 0.5 * rate * (middle(now_, 0) - middle(before_last_, 0));
+    a_ = rate * rate * (middle(now_, 0) - 2.0 * middle(last_, 0) + middle(before_last_, 0));
+  }
+  return all_finite;
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,211 @@
+#include "ulna/identify/data/log.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+
+#include "identify/messages.hpp"
+#include "ulna/identify/data/log_rules.hpp"
+#include "ulna/io/csv.hpp"
+
+namespace ulna::identify {
+
+using Eigen::Index;
+
+std::vector<Eigen::MatrixXd*> Log::measurements() {
+  std::vector<Eigen::MatrixXd*> all;
+  for (Eigen::MatrixXd* m : {&q, &v, &a, &tau, &current})
+    if (m->size() > 0) all.push_back(m);
+  return all;
+}
+
+void Log::keep(const std::vector<char>& marks) {
+  Index kept = 0;
+  const auto parts = measurements();
+  auto next_break = breaks.begin();
+  for (Index k = 0; k < size(); ++k) {
+    // a break stands before the first sample that is kept behind it
+    if (next_break != breaks.end() && *next_break == k) *next_break++ = kept;
+    if (!marks[k]) continue;
+    if (kept != k) {
+      t[kept] = t[k];
+      line[kept] = line[k];
+      for (Eigen::MatrixXd* m : parts) m->col(kept) = m->col(k);
+    }
+    ++kept;
+  }
+  if (kept == size()) return;
+  std::erase_if(breaks, [&](Index b) { return b == 0 || b >= kept; });
+  breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+  t.conservativeResize(kept);
+  line.resize(std::size_t(kept));
+  for (Eigen::MatrixXd* m : parts) m->conservativeResize(Eigen::NoChange, kept);
+}
+
+namespace {
+
+/// The message of a CsvError without its place, which a Diagnostic has by itself.
+std::string bare_message(const CsvError& e) {
+  const std::string place = e.where().str() + ": ";
+  const std::string text = e.what();
+  return text.starts_with(place) ? text.substr(place.size()) : text;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 40;
+  std::string s;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    s += (i ? ", " : "") + names[i].substr(0, 40);
+  std::replace_if(
+      s.begin(), s.end(), [](char c) { return c >= 0 && c < 0x20; }, '?');
+  return s + (names.size() > most ? ", ..." : "");
+}
+
+/// Names of one quantity as they would be accepted: "q_shoulder, q_elbow, ... or q1 .. q2".
+std::string accepted(const std::string& quantity, const Model& model) {
+  const std::vector<std::string> joints = model.velocity_names();
+  std::string s;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, joints.size()); ++i)
+    s += quantity + "_" + joints[i] + ", ";
+  return s + (joints.size() > 2 ? "... " : "") + "or " + quantity + "1 .. " + quantity +
+         std::to_string(joints.size());
+}
+
+/// Whether each coordinate is a joint of its own, so that v is the rate of q number by number.
+bool only_simple_joints(const Model& model, const std::string& file, Diagnostics& found) {
+  for (int b = 1; b <= model.joint_count(); ++b) {
+    const JointType type = model.joint(b).type;
+    if (type != JointType::ball && type != JointType::floating && type != JointType::planar)
+      continue;
+    found.add(log_rules::joint_kind, {file, 0, 0},
+              "joint '" + std::string(model.joint_name(b)) + "'",
+              "it has several coordinates, and a log of it is not understood");
+    return false;
+  }
+  if (model.nv() > 0) return true;
+  found.add(log_rules::joint_kind, {file, 0, 0}, "robot '" + model.name() + "'",
+            "it has no joint that moves, so there is nothing to identify from a log");
+  return false;
+}
+
+/// Which columns of the table go where.
+struct Wanted {
+  TrajectoryColumns columns;
+  std::vector<int> current;
+};
+
+std::optional<Wanted> find_columns(const Model& model, const std::vector<std::string>& names,
+                                   const std::string& file, const LogOptions& options,
+                                   Diagnostics& found) {
+  Wanted wanted;
+  try {
+    wanted.columns = trajectory_columns(model, names, file);
+    wanted.current = current_columns(model, names, file);
+  } catch (const CsvError& e) {
+    found.add(log_rules::columns, e.where(), "",
+              bare_message(e) + "; the table has the columns " + listed(names));
+    return {};
+  }
+  std::string missing;
+  if (wanted.columns.t < 0 && !(options.rate_hz > 0.0)) missing += "; time: t or time";
+  if (wanted.columns.q.empty()) missing += "; positions: " + accepted("q", model);
+  if (options.torque_needed && wanted.columns.tau.empty() && wanted.current.empty())
+    missing += "; torques: " + accepted("tau", model) + ", or currents: " + accepted("i", model);
+  if (missing.empty()) return wanted;
+  found.add(log_rules::columns, {file, 1, 0}, "",
+            "columns are missing" + missing + "; the table has the columns " + listed(names));
+  return {};
+}
+
+}  // namespace
+
+Log read_log(std::istream& in, const std::string& file, const Model& model,
+             const LogOptions& options, Diagnostics& found) try {
+  Log log;
+  log.file = file;
+  log.joints = model.velocity_names();
+  if (!only_simple_joints(model, file, found)) return {};
+  CsvReader reader(in, file);
+  const auto wanted = find_columns(model, reader.names(), file, options, found);
+  if (!wanted) return {};
+
+  if (!wanted->columns.tau.empty() && !wanted->current.empty())
+    found.add(log_rules::torque_double, {file, 1, 0}, "", "the log has torques and currents",
+              "the torques are used unless gains are given");
+
+  std::vector<double> row(reader.names().size()), numbers;
+  std::vector<Index> index;  // of each row in the file
+  const std::size_t most_rows = options.max_numbers / row.size();
+  AffectedRows corrupt;
+  std::string first_corrupt;
+  for (int line = -1;; ++log.rows) {
+    try {
+      if (!reader.next(row)) break;
+      line = reader.line();
+      if (log.line.size() == most_rows) {
+        found.add(log_rules::too_large, {file, line, 0}, "",
+                  "the log has more than " + counted(Index(most_rows), "row") + " of " +
+                      counted(Index(row.size()), "column"));
+        return {};
+      }
+      numbers.insert(numbers.end(), row.begin(), row.end());
+      log.line.push_back(line), index.push_back(log.rows);
+    } catch (const CsvError& e) {
+      // a line that is bad is passed over; a stream that is bad does not get past it
+      if (reader.line() == line) throw;
+      line = reader.line();
+      corrupt.add(line);
+      if (first_corrupt.empty()) first_corrupt = bare_message(e);
+    }
+  }
+  const Eigen::Map<const Eigen::MatrixXd> table(numbers.data(), Index(row.size()),
+                                                Index(index.size()));
+  const auto columns = [&](const std::vector<int>& which) -> Eigen::MatrixXd {
+    return which.empty() ? Eigen::MatrixXd() : Eigen::MatrixXd(table(which, Eigen::all));
+  };
+  const TrajectoryColumns& c = wanted->columns;
+  log.q = columns(c.q), log.v = columns(c.qd), log.a = columns(c.qdd);
+  log.tau = columns(c.tau), log.current = columns(wanted->current);
+  log.t.resize(table.cols());
+  for (Index k = 0; k < log.size(); ++k)
+    log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;
+  if (corrupt)
+    found.add(log_rules::row_corrupt, {file, corrupt.first(), 0}, "",
+              corrupt.rows() + " of " + std::to_string(log.rows) +
+                  " cannot be read; the first: " + first_corrupt,
+              "dropped");
+  if (log.empty()) {
+    if (log.rows)
+      found.add(log_rules::mostly_lost, {file, 0, 0}, "",
+                "none of the " + counted(log.rows, "row") + " can be read");
+    else
+      found.add(log_rules::too_short, {file, 0, 0}, "", "the table has a header and no rows");
+    return {};
+  }
+  return log;
+} catch (const CsvError& e) {
+  found.add(log_rules::unreadable, e.where(), "", bare_message(e));
+  return {};
+}
+
+Log load_log(const std::string& path, const Model& model, const LogOptions& options,
+             Diagnostics& found) {
+  std::ifstream in(path, std::ios::binary);
+  return read_log(in, path, model, options, found);
+}
+
+void apply_gains(Log& log, const Eigen::VectorXd& gains) {
+  if (log.current.size() == 0)
+    throw std::invalid_argument("gains are given, but the log '" + log.file +
+                                "' has no currents (columns i_<joint> or i1, i2, ...)");
+  if (gains.size() != log.current.rows())
+    throw std::invalid_argument("gains: " + std::to_string(gains.size()) +
+                                " numbers given, the log has currents of " +
+                                counted(log.current.rows(), "joint"));
+  if (!gains.allFinite() || (gains.array() == 0.0).any())
+    throw std::invalid_argument("gains: a gain is zero or not a finite number");
+  log.tau = gains.asDiagonal() * log.current;
+}
+
+}  // namespace ulna::identify

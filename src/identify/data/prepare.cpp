@@ -1,0 +1,188 @@
+#include "ulna/identify/data/prepare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "identify/data/ranges.hpp"
+#include "identify/data/screen_parts.hpp"
+#include "identify/messages.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/data/log_rules.hpp"
+#include "ulna/identify/data/resample.hpp"
+
+namespace ulna::identify {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+Index Prepared::size() const {
+  Index sum = 0;
+  for (const Piece& piece : pieces) sum += piece.size();
+  return sum;
+}
+
+Prepared Prepared::part(double begin, double end) const {
+  Prepared result = *this;
+  result.pieces.clear();
+  for (const Piece& piece : pieces) {
+    const Range range = share_of(piece.size(), begin, end);
+    if (range.size() == 0) continue;
+    const auto cut = [&](const MatrixXd& m) -> MatrixXd {
+      return m.size() ? m.middleCols(range.begin, range.size()) : m;
+    };
+    result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(range.begin, range.size()),
+                             cut(piece.q), cut(piece.v), cut(piece.a), cut(piece.tau),
+                             cut(piece.direction)});
+  }
+  return result;
+}
+
+std::string Prepared::str() const {
+  std::string s = number(filter_hz) + " Hz zero-phase low-pass (Butterworth, order " +
+                  std::to_string(filter_order) + ", forwards and backwards)";
+  if (!pieces.empty()) s += ", samples at " + number(pieces.front().rate_hz) + " Hz";
+  s += velocity_measured ? ", velocity measured" : ", velocity from position";
+  s += acceleration_measured ? ", acceleration measured" : ", acceleration from velocity";
+  if (torque_delay != 0.0) s += ", torque taken " + number(1e3 * torque_delay) + " ms later";
+  return s;
+}
+
+namespace {
+
+void check(const PrepareOptions& options) {
+  const auto refuse = [](const std::string& what) {
+    throw std::invalid_argument("prepare: " + what);
+  };
+  if (!(options.filter_hz > 0.0) || !std::isfinite(options.filter_hz))
+    refuse("the filter's cut-off must be a positive number of Hz");
+  if (options.filter_order < 1 || options.filter_order > LowPass::max_order)
+    refuse("the filter's order must be from 1 to " + std::to_string(LowPass::max_order));
+  if (options.decimation < 1) refuse("decimation must be at least 1");
+  if (!(options.rate_hz >= 0.0) || !std::isfinite(options.rate_hz) ||
+      !std::isfinite(options.torque_delay) || !std::isfinite(options.trim))
+    refuse("rate, delay and trim must be finite numbers, the rate not negative");
+}
+
+/// One piece of a log.
+class Preparation {
+ public:
+  Preparation(const Log& log, const PrepareOptions& options, double rate_hz)
+      : log_(log),
+        options_(options),
+        rate_(rate_hz),
+        low_pass_(options.filter_hz, rate_hz, options.filter_order),
+        trim_(options.trim >= 0.0 ? options.trim : 0.5 / options.filter_hz) {}
+
+  /// False if it is too short.
+  bool operator()(const Range& range, Piece& piece) const {
+    const Eigen::VectorXd t = log_.t.segment(range.begin, range.size());
+    const double begin = t[0] + std::max(0.0, -options_.torque_delay);
+    const double end = t[t.size() - 1] - std::max(0.0, options_.torque_delay);
+    const Index count = even_samples(end - begin, rate_), trimmed = std::lround(trim_ * rate_);
+    const auto fewest = std::max<Index>(16, std::lround(2.0 * rate_ / options_.filter_hz));
+    if (range.size() < 8 || count < fewest + 2 * trimmed) return false;
+
+    const Resampler resample(t, begin, rate_, count);
+    const auto filtered = [&](const MatrixXd& x, const Resampler& at) {
+      MatrixXd y = at(x.middleCols(range.begin, range.size()));
+      zero_phase(low_pass_, y);
+      return y;
+    };
+    const MatrixXd q = filtered(log_.q, resample);
+    const bool has_v = log_.v.size() && options_.velocity_logged;
+    const MatrixXd v = has_v ? filtered(log_.v, resample) : derivative(q, rate_);
+    const bool has_a = log_.a.size() && options_.acceleration_logged;
+    const MatrixXd a = has_a ? filtered(log_.a, resample) : derivative(v, rate_);
+
+    piece.rate_hz = rate_ / options_.decimation;
+    const auto kept = [&](const auto& x) {
+      return x
+          .middleCols(trimmed, count - 2 * trimmed)(Eigen::all,
+                                                    Eigen::seq(0, Eigen::last, options_.decimation))
+          .eval();
+    };
+    piece.q = kept(q), piece.v = kept(v), piece.a = kept(a);
+    MatrixXd direction = v.cwiseSign();
+    zero_phase(low_pass_, direction);
+    piece.direction = kept(direction);
+    if (log_.tau.size()) {
+      const Resampler later(t, begin + options_.torque_delay, rate_, count);
+      piece.tau = kept(filtered(log_.tau, options_.torque_delay == 0.0 ? resample : later));
+    }
+    piece.t.resize(piece.q.cols());
+    for (Index k = 0; k < piece.t.size(); ++k)
+      piece.t[k] = begin + double(trimmed + k * options_.decimation) / rate_;
+    return true;
+  }
+
+ private:
+  const Log& log_;
+  const PrepareOptions& options_;
+  double rate_;
+  LowPass low_pass_;
+  double trim_;
+};
+
+}  // namespace
+
+double natural_rate(const Log& log) {
+  const Eigen::VectorXd steps = log.t.tail(log.size() - 1) - log.t.head(log.size() - 1);
+  double time = steps.sum();
+  for (const Index b : log.breaks) time -= steps[b - 1];
+  const double median = quantile(steps.data(), 1, steps.size(), 0.5);
+  return std::min(1.0 / median, 4.0 * double(steps.size()) / time);
+}
+
+Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagnostics& found) {
+  check(options);
+  Prepared all;
+  all.filter_hz = options.filter_hz;
+  all.filter_order = options.filter_order;
+  all.decimation = options.decimation;
+  all.torque_delay = options.torque_delay;
+  const auto every = [&](auto has) {
+    return !logs.empty() && std::all_of(logs.begin(), logs.end(), has);
+  };
+  all.velocity_measured =
+      options.velocity_logged && every([](const Log& l) { return l.v.size() > 0; });
+  all.acceleration_measured =
+      options.acceleration_logged && every([](const Log& l) { return l.a.size() > 0; });
+
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const Log& log = logs[i];
+    if (log.size() < 2) continue;
+    const double natural = natural_rate(log);
+    const double rate = options.rate_hz > 0.0 ? options.rate_hz : natural;
+    // a rate beyond what was measured only costs memory
+    if (!(rate >= 2.1 * options.filter_hz) || !(rate <= 20.0 * natural)) {
+      found.add(log_rules::rate_low, {log.file, 0, 0}, "",
+                "a rate of " + number(rate) + " Hz does not go with a cut-off of " +
+                    number(options.filter_hz) + " Hz and a clock of " + number(natural) + " Hz");
+      continue;
+    }
+    const Preparation preparation(log, options, rate);
+    AffectedRows too_short;
+    const std::vector<Range> ranges = pieces_of(log.breaks, log.size());
+    for (const Range& range : ranges) {
+      Piece piece;
+      piece.log = int(i);
+      if (preparation(range, piece))
+        all.pieces.push_back(std::move(piece));
+      else
+        too_short.add(log.line.empty() ? 0 : log.line[range.begin]);
+    }
+    if (too_short.count() == Index(ranges.size()))
+      found.add(
+          log_rules::too_short, {log.file, 0, 0}, "",
+          "no piece of it is long enough to be filtered at " + number(options.filter_hz) + " Hz");
+    else if (too_short)
+      found.add(log_rules::piece_short, {log.file, too_short.first(), 0}, "",
+                counted(too_short.count(), "piece") + " (" + too_short.lines() +
+                    ") too short to be filtered at " + number(options.filter_hz) + " Hz",
+                "left out");
+  }
+  return all;
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,314 @@
+#include "ulna/identify/estimate/estimate.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "identify/estimate/measurements.hpp"
+#include "identify/estimate/uncertainty.hpp"
+#include "identify/messages.hpp"
+#include "ulna/identify/estimate/consistent.hpp"
+#include "ulna/spatial/consistency.hpp"
+
+namespace ulna::identify {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr Name<Method> method_table[] = {
+    {Method::ols, "ols"}, {Method::wls, "wls"},     {Method::irls, "irls"},
+    {Method::tls, "tls"}, {Method::ridge, "ridge"}, {Method::consistent, "consistent"},
+};
+
+/// What all methods start from: the equations of the unknowns that are not known, and their prior.
+class Problem {
+ public:
+  Problem(const TorqueModel& model, const BaseParameters& base, Measurements& data,
+          const Vector& typical_torques, const EstimateOptions& options)
+      : base_(base),
+        data_(data),
+        typical_(data.typical()),
+        known_(model.nominal()),
+        free_(base.free()),
+        prior_(make_prior(model, typical_torques, options.prior).restricted(free_)),
+        map_(base.map()(Eigen::all, free_)) {
+    known_(free_).setZero();
+    unweighted_ = sums(Vector::Ones(typical_.size()));
+  }
+
+  const PhysicalPrior& prior() const { return prior_; }
+  const std::vector<int>& free() const { return free_; }
+  const Sums& unweighted() const { return unweighted_; }
+
+  Sums sums(const Vector& weights) const {
+    Sums all;
+    data_.assemble(weights, all);
+    all.size += known_.dot(all.G * known_) - 2.0 * all.g.dot(known_);
+    all.g -= all.G * known_;
+    return {all.G(free_, free_), all.g(free_), all.size};
+  }
+  /// The same with each equation weighed too.
+  void weigh(const Matrix& W) { data_.weigh(W); }
+
+  /// Of base parameters only.
+  Sums of_base(const Sums& sums) const {
+    std::vector<int> at;
+    for (const int k : base_.independent)
+      at.push_back(int(std::lower_bound(free_.begin(), free_.end(), k) - free_.begin()));
+    return {sums.G(at, at), sums.g(at), sums.size};
+  }
+
+  Vector whole(const Vector& z) const {
+    Vector all = known_;
+    all(free_) = z;
+    return all;
+  }
+  Matrix errors(const Vector& z) const { return data_.errors(whole(z)); }
+
+  struct Noise {
+    Vector deviation, correlated;
+    /// How much each channel counts: one over the variance of an independent sample. No
+    /// sensor is better than a millionth.
+    Vector weights(const Vector& typical) const {
+      const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
+      return variance.cwiseProduct(correlated).cwiseMax(1e-300).cwiseInverse();
+    }
+  };
+  /// What z leaves unexplained: its size by the sums, its correlation by some of the samples.
+  Noise noise(const Vector& z) const {
+    const Eigen::Index channels = typical_.size();
+    const Vector alike =
+        correlation(data_.some_errors(whole(z)), data_.some_breaks(), 5.0 * data_.correlated());
+    const double count = double(data_.size()), fitted = base_.size() / double(channels);
+    Vector deviation(channels);
+    for (Eigen::Index i = 0; i < channels; ++i) {
+      const Sums own = sums(Vector::Unit(channels, i));
+      const double left = std::max(0.0, own.size + z.dot(own.G * z) - 2.0 * own.g.dot(z));
+      // what was fitted away was noise too
+      deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
+    }
+    return {deviation, alike};
+  }
+  const Vector& typical() const { return typical_; }
+
+  /// The numbers nearest to the prior's, by its own measure, among those with these base parameters.
+  Vector spread(const Vector& beta) const {
+    const Vector& center = prior_.center();
+    const Matrix C = prior_.information(center).llt().solve(map_.transpose());
+    return center + C * (map_ * C).ldlt().solve(beta - map_ * center);
+  }
+
+ private:
+  const BaseParameters& base_;
+  Measurements& data_;
+  Vector typical_;
+  Vector known_;  ///< zero where free
+  std::vector<int> free_;
+  PhysicalPrior prior_;
+  Matrix map_;
+  Sums unweighted_;
+};
+
+// Each method yields the free unknowns; those without a prior the covariance of base parameters too.
+struct Solution {
+  Vector z;
+  Matrix base_covariance = {};
+  int steps = 1;
+};
+
+Solution least_squares(const Problem& problem, const Sums& sums) {
+  const Sums base = problem.of_base(sums);
+  const Matrix covariance = inverse_of(base.G);
+  return {problem.spread(covariance * base.g), covariance};
+}
+
+/// Robust weights of all equations, by their error over the joint's own [Huber 1964].
+Matrix robust_weights(const Matrix& errors) {
+  Matrix W(errors.rows(), errors.cols());
+  for (Eigen::Index r = 0; r < errors.rows(); ++r) {
+    Vector size = errors.row(r).cwiseAbs();
+    double* const middle = size.data() + size.size() / 2;
+    std::nth_element(size.data(), middle, size.data() + size.size());
+    const double bound = std::max(1.345 * 1.4826 * *middle, 1e-300);
+    W.row(r) = (bound / errors.row(r).array().abs().max(bound)).matrix();
+  }
+  return W;
+}
+
+/// The direction in which (Y, -tau) is smallest, columns scaled to the same length.
+Solution total_least_squares(const Problem& problem, const Sums& sums) {
+  const Sums base = problem.of_base(sums);
+  const Eigen::Index n = base.g.size();
+  Matrix all(n + 1, n + 1);
+  all << base.G, -base.g, -base.g.transpose(), base.size;
+  const Vector scale = all.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * all * scale.asDiagonal());
+  const Vector smallest = scale.cwiseProduct(eigen.eigenvectors().col(0));
+  return {problem.spread(smallest.head(n) / smallest(n)), inverse_of(base.G)};
+}
+
+Solution ridge(const Problem& problem, const Sums& sums) {
+  const Vector& center = problem.prior().center();
+  const Matrix covariance = inverse_of(sums.G + problem.prior().information(center));
+  return {center + covariance * (sums.g - sums.G * center)};
+}
+
+Solution consistent(const Problem& problem, const Sums& sums) {
+  ConsistentSolver solver(problem.prior().size());
+  Vector z;
+  if (!solver.solve(sums.G, sums.g, problem.prior(), z))
+    throw std::runtime_error("identification: Newton's method did not converge");
+  return {z, {}, solver.steps()};
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) { return name_in<Method>(method_table, method); }
+std::optional<Method> method_from_string(std::string_view name) {
+  return value_in<Method>(method_table, name);
+}
+
+TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
+  const int nv = model.model().nv();
+  TorqueData data;
+  data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
+  data.x.resize(model.feature_count() * nv, prepared.size());
+  Eigen::Index to = 0;
+  for (const Piece& piece : prepared.pieces) {
+    const auto part = [&](Matrix& m) { return m.middleCols(to, piece.size()); };
+    data.breaks.push_back(to);
+    part(data.q) = piece.q, part(data.v) = piece.v, part(data.a) = piece.a;
+    part(data.tau) = piece.tau;
+    part(data.x) = model.features_of(piece.v, piece.a, piece.tau, piece.direction);
+    data.correlated = std::max(data.correlated, piece.rate_hz / prepared.filter_hz);
+    to += piece.size();
+  }
+  return data;
+}
+
+bool is_consistent(const TorqueModel& model, const Vector& z) {
+  if (!z.allFinite()) return false;
+  for (int b = 0; b < model.model().joint_count(); ++b)
+    if (!check_consistency(Inertia<double>(z.segment<10>(10 * b))).ok()) return false;
+  for (int i = 0; i < model.model().nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::offset && z(model.at(i, k)) < 0.0) return false;
+  return true;
+}
+
+Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
+  return fit_of(data.tau - model.torques(z, data.q, data.v, data.a, data.x), data.tau);
+}
+
+Fit fit_of(const Matrix& errors, const Matrix& tau) {
+  return {100.0 * rms(errors).cwiseQuotient(rms(tau)), 100.0 * errors.norm() / tau.norm(),
+          rms(errors)};
+}
+
+namespace {
+
+/// Passes over the data, each with the noise that the one before left.
+Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sums) {
+  // where all begin: joints alike
+  Solution solution = least_squares(problem, problem.unweighted());
+  Vector weights;
+  const auto weigh = [&] {
+    noise = problem.noise(solution.z);
+    weights = noise.weights(problem.typical());
+    sums = problem.sums(weights);
+  };
+  weigh();
+  if (method == Method::ols) {
+    // with the noise that each joint turned out to have
+    const Matrix spread = problem.of_base(problem.sums(weights.cwiseInverse())).G;
+    solution.base_covariance = solution.base_covariance * spread * solution.base_covariance;
+    return solution;
+  }
+  const int passes = method == Method::irls ? 10 : 3;
+  for (int pass = 0; pass < passes; ++pass) {
+    const Vector before = solution.z;
+    const int steps = solution.steps;
+    if (method == Method::irls) {
+      problem.weigh(robust_weights(problem.errors(solution.z)));
+      sums = problem.sums(weights);
+    }
+    solution = method == Method::tls          ? total_least_squares(problem, sums)
+               : method == Method::ridge      ? ridge(problem, sums)
+               : method == Method::consistent ? consistent(problem, sums)
+                                              : least_squares(problem, sums);
+    solution.steps += steps;
+    weigh();
+    if ((solution.z - before).norm() < 1e-9 * before.norm()) break;
+  }
+  return solution;
+}
+
+/// Without a prior, an unknown is determined by itself if no other comes with it.
+void set_uncertainty(const BaseParameters& base, const Matrix& base_covariance,
+                     Estimate& estimate) {
+  estimate.base_deviation = deviations(base_covariance);
+  estimate.deviation = Vector::Constant(base.unknowns, infinity);
+  estimate.deviation(base.known).setZero();
+  estimate.learned = Vector::Zero(base.unknowns);
+  for (int i = 0; i < base.size(); ++i) {
+    if (!base.shares.row(i).isZero(0.0)) continue;
+    estimate.deviation(base.independent[i]) = estimate.base_deviation(i);
+    estimate.learned(base.independent[i]) = 1.0;
+  }
+}
+
+Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Measurements& data,
+                       const Vector& typical_torques, const EstimateOptions& options) {
+  const Eigen::Index equations = data.typical().size() * data.size();
+  if (equations < base.size())
+    throw std::invalid_argument("identification: " + std::to_string(data.size()) + " samples are " +
+                                std::to_string(equations) + " equations, and there are " +
+                                std::to_string(base.size()) + " base parameters");
+  Problem problem(model, base, data, typical_torques, options);
+  Problem::Noise noise;
+  Sums sums;
+  const Solution solution = solve(problem, options.method, noise, sums);
+
+  Estimate result;
+  result.z = problem.whole(solution.z);
+  result.prior = problem.whole(problem.prior().center());
+  result.base = base.of(result.z);
+  result.noise = noise.deviation;
+  result.correlated = noise.correlated;
+  result.excitation = excitation(problem.of_base(sums).G);
+  result.consistent = is_consistent(model, result.z);
+  result.steps = solution.steps;
+  if (solution.base_covariance.size() > 0) {
+    set_uncertainty(base, solution.base_covariance, result);
+  } else {
+    const Matrix prior = problem.prior().information(
+        options.method == Method::ridge ? problem.prior().center() : solution.z);
+    set_uncertainty(base, problem.free(), inverse_of(prior), inverse_of(sums.G + prior), result);
+  }
+  return result;
+}
+
+}  // namespace
+
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
+                  const EstimateOptions& options) {
+  const auto measurements = measurements_of(model, data);
+  return estimate_from(model, base, *measurements, measurements->typical(), options);
+}
+
+Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,
+                  const EstimateOptions& options) {
+  if (model.feature_count() > 0)
+    throw std::invalid_argument(
+        "identification: wrenches do not depend on friction and rotors; leave the features out");
+  const auto rows = 6 * Eigen::Index(data.sensors.size());
+  detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
+                        model.model());
+  const auto measurements = measurements_of(model.model(), data);
+  return estimate_from(model, base, *measurements, Vector::Ones(model.model().nv()), options);
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,258 @@
+#include "ulna/identify/estimate/physical_prior.hpp"
+
+#include "ulna/dynamics/mass_matrix.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+namespace ulna::identify {
+namespace {
+
+/// Which elements of the pseudo-inertia a parameter enters, and how: dP/dπ_k.
+struct Entry {
+  int row, col;
+  double factor;
+};
+// clang-format off
+constexpr std::array<std::array<Entry, 3>, 10> entries{{
+    {{{3, 3, 1.0}, {0, 0, 0.0}, {0, 0, 0.0}}},
+    {{{0, 3, 1.0}, {3, 0, 1.0}, {0, 0, 0.0}}},
+    {{{1, 3, 1.0}, {3, 1, 1.0}, {0, 0, 0.0}}},
+    {{{2, 3, 1.0}, {3, 2, 1.0}, {0, 0, 0.0}}},
+    {{{0, 0, -0.5}, {1, 1, 0.5}, {2, 2, 0.5}}},
+    {{{0, 1, -1.0}, {1, 0, -1.0}, {0, 0, 0.0}}},
+    {{{0, 2, -1.0}, {2, 0, -1.0}, {0, 0, 0.0}}},
+    {{{0, 0, 0.5}, {1, 1, -0.5}, {2, 2, 0.5}}},
+    {{{1, 2, -1.0}, {2, 1, -1.0}, {0, 0, 0.0}}},
+    {{{0, 0, 0.5}, {1, 1, 0.5}, {2, 2, -0.5}}},
+}};
+// clang-format on
+
+/// <dP/dπ_k, M> of a symmetric matrix.
+double along(int k, const Mat4<double>& M) {
+  double sum = 0.0;
+  for (const Entry& e : entries[k]) sum += e.factor * M(e.row, e.col);
+  return sum;
+}
+
+/// The nearest thing to an inertia that a body can have: eigenvalues of the pseudo-inertia about the
+/// centre of mass are raised to a share of the largest.
+Inertia<double> made_real(const Inertia<double>& given) {
+  constexpr double least_share = 1e-3;
+  const double mass = std::max(given.mass(), 1e-3);
+  const Vec3<double> com = given.mass() > 0.0 ? given.com() : Vec3<double>(Vec3<double>::Zero());
+  const Mat3<double> I = given.rotational_about_com();
+  const Mat3<double> S = 0.5 * I.trace() * Mat3<double>::Identity() - I;
+  const Eigen::SelfAdjointEigenSolver<Mat3<double>> eigen(S);
+  // a ball of a centimetre, where there is nothing to go by
+  const double largest = std::max(eigen.eigenvalues()(2), mass * 2e-5);
+  const Vec3<double> raised = eigen.eigenvalues().cwiseMax(least_share * largest);
+  const Mat3<double> S_real =
+      eigen.eigenvectors() * raised.asDiagonal() * eigen.eigenvectors().transpose();
+  return Inertia<double>::about_com(mass, com, S_real.trace() * Mat3<double>::Identity() - S_real);
+}
+
+/// What each degree of freedom has to move: the diagonal of the mass matrix, without rotors.
+Eigen::VectorXd own_inertias(const Model& model) {
+  Plant<double> plant(model);
+  plant.armature.setZero();
+  Workspace<double> ws(model);
+  Configuration<double> at(model);
+  at.set(neutral(model));
+  Eigen::MatrixXd M(model.nv(), model.nv());
+  mass_matrix<double>(plant, at, ws, M);
+  return M.diagonal();
+}
+
+}  // namespace
+
+void PhysicalPrior::set_center(Body& body, const Inertia<double>& expected) {
+  const Inertia<double> real = made_real(expected);
+  const Eigen::LLT<Mat4<double>> factor(pseudo_inertia(real));
+  if (factor.info() != Eigen::Success)
+    throw std::invalid_argument("prior: an inertia is not finite");
+  body.log_det0 = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+  body.P0_inverse = factor.solve(Mat4<double>::Identity());
+  center_.segment<10>(body.at) = real.parameters();
+}
+
+void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double weight) {
+  bodies_.push_back({at, weight, {}, 0.0});
+  set_center(bodies_.back(), expected);
+}
+
+void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknowns) {
+  const auto named = [&](int at) {
+    return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
+  };
+  constexpr double loose = 0.1;  // the centre may well be wrong by 300 %
+  for (Body& body : bodies_) {
+    if (!named(body.at)) continue;
+    body.weight = std::min(body.weight, loose);
+    set_center(body, Inertia<double>(z.segment<10>(body.at)));
+  }
+  for (Number& number : numbers_) {
+    if (!named(number.at)) continue;
+    number.weight = std::min(number.weight, loose);
+    // a positive number is held by one over what is expected of it: expecting less would hold it more
+    number.expected =
+        number.deviation > 0.0 ? z(number.at) : std::max(z(number.at), number.expected);
+    center_(number.at) = number.expected;
+  }
+}
+
+void PhysicalPrior::add_positive(int at, double expected, double weight) {
+  if (!(expected > 0.0)) throw std::invalid_argument("prior: a positive number is expected");
+  numbers_.push_back({at, weight, expected, 0.0});
+  center_(at) = expected;
+}
+
+void PhysicalPrior::add_around(int at, double expected, double deviation, double weight) {
+  if (!(deviation > 0.0)) throw std::invalid_argument("prior: a deviation must be positive");
+  numbers_.push_back({at, weight, expected, deviation});
+  center_(at) = expected;
+}
+
+PhysicalPrior PhysicalPrior::restricted(const std::vector<int>& kept) const {
+  PhysicalPrior result(int(kept.size()));
+  const auto place = [&](int at) {
+    const auto found = std::find(kept.begin(), kept.end(), at);
+    return found == kept.end() ? -1 : int(found - kept.begin());
+  };
+  for (Body b : bodies_) {
+    const int first = place(b.at);
+    for (int k = 0; k < 10; ++k)
+      if (place(b.at + k) != (first < 0 ? -1 : first + k))
+        throw std::invalid_argument(
+            "prior: of the ten inertial parameters of a body, all or none can be known");
+    b.at = first;
+    if (first >= 0) result.bodies_.push_back(b);
+  }
+  for (Number x : numbers_) {
+    x.at = place(x.at);
+    if (x.at >= 0) result.numbers_.push_back(x);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) result.center_(i) = center_(kept[i]);
+  return result;
+}
+
+PhysicalPrior PhysicalPrior::extended(int more) const {
+  PhysicalPrior result = *this;
+  result.size_ += more;
+  result.center_.conservativeResizeLike(Eigen::VectorXd::Zero(result.size_));
+  return result;
+}
+
+double PhysicalPrior::value(const Eigen::VectorXd& z) const {
+  constexpr double outside = infinity;
+  double sum = 0.0;
+  for (const Body& b : bodies_) {
+    const Mat4<double> P = pseudo_inertia(Inertia<double>(z.segment<10>(b.at)));
+    const Eigen::LLT<Mat4<double>> factor(P);
+    if (factor.info() != Eigen::Success) return outside;
+    const double log_det = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+    sum += b.weight * (P.cwiseProduct(b.P0_inverse).sum() - log_det + b.log_det0 - 4.0);
+  }
+  for (const Number& x : numbers_) {
+    if (x.deviation > 0.0) {
+      const double off = (z(x.at) - x.expected) / x.deviation;
+      sum += 0.5 * x.weight * off * off;
+    } else {
+      const double share = z(x.at) / x.expected;
+      if (!(share > 0.0)) return outside;
+      sum += x.weight * (share - std::log(share) - 1.0);
+    }
+  }
+  return std::isfinite(sum) ? sum : outside;
+}
+
+void PhysicalPrior::add_derivatives(const Eigen::VectorXd& z, Eigen::VectorXd& gradient,
+                                    Eigen::MatrixXd& H) const {
+  for (const Body& b : bodies_) {
+    const Eigen::LLT<Mat4<double>> factor(pseudo_inertia(Inertia<double>(z.segment<10>(b.at))));
+    const Mat4<double> Q = factor.solve(Mat4<double>::Identity());
+    const Mat4<double> slope = b.P0_inverse - Q;
+    for (int k = 0; k < 10; ++k) {
+      gradient(b.at + k) += b.weight * along(k, slope);
+      // Q (dP/dπ_k) Q
+      Mat4<double> curve = Mat4<double>::Zero();
+      for (const Entry& e : entries[k])
+        if (e.factor != 0.0) curve += (e.factor * Q.col(e.row)) * Q.row(e.col);
+      for (int i = k; i < 10; ++i) H(b.at + i, b.at + k) += b.weight * along(i, curve);
+    }
+  }
+  for (const Number& x : numbers_) {
+    if (x.deviation > 0.0) {
+      const double precision = x.weight / (x.deviation * x.deviation);
+      gradient(x.at) += precision * (z(x.at) - x.expected);
+      H(x.at, x.at) += precision;
+    } else {
+      gradient(x.at) += x.weight * (1.0 / x.expected - 1.0 / z(x.at));
+      H(x.at, x.at) += x.weight / (z(x.at) * z(x.at));
+    }
+  }
+}
+
+Eigen::MatrixXd PhysicalPrior::information(const Eigen::VectorXd& z) const {
+  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(size_, size_);
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(size_);
+  add_derivatives(z, gradient, H);
+  return H.selfadjointView<Eigen::Lower>();
+}
+
+PhysicalPrior make_prior(const TorqueModel& model, const Eigen::VectorXd& typical,
+                         const PriorOptions& options) {
+  const Model& robot = model.model();
+  detail::require_size("typical", typical.size(), robot.nv(), robot);
+  if (!(options.deviation > 0.0) || !std::isfinite(options.deviation))
+    throw std::invalid_argument("prior: the deviation must be positive");
+  const double weight = 1.0 / (options.deviation * options.deviation);
+  const Eigen::VectorXd known = model.nominal();
+  PhysicalPrior prior(model.unknowns());
+
+  for (int b = 1; b < robot.body_count(); ++b) {
+    const Inertia<double> own(known.segment<10>(10 * (b - 1)));
+    if (options.from_robot) {
+      prior.add_inertia(10 * (b - 1), own, weight);
+      continue;
+    }
+    // a ball of 3 kg at the joint, as wide as the way to the next joint, or 0.1 m
+    double reach = 0.1;
+    for (int c = b + 1; c < robot.body_count(); ++c)
+      if (robot.joint(c).parent == b)
+        reach = std::max(reach, robot.joint(c).X_PJ.translation().norm());
+    const double mass = 3.0;
+    prior.add_inertia(
+        10 * (b - 1),
+        Inertia<double>::about_com(mass, Vec3<double>::Zero(),
+                                   0.4 * mass * reach * reach * Mat3<double>::Identity()),
+        weight);
+  }
+  // geared rotors are about as heavy to turn as what they turn
+  const Eigen::VectorXd rotors = own_inertias(robot).cwiseMax(1e-6);
+  for (int i = 0; i < robot.nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k) {
+      const int at = model.at(i, k);
+      const double torque = std::max(typical(i), 1e-6);
+      switch (model.features()[k]) {
+        case Feature::offset:
+          prior.add_around(at, 0.0, torque);
+          break;
+        case Feature::armature:
+          prior.add_positive(at, known(at) > 0.0 ? known(at) : rotors(i), 0.1);
+          break;
+        case Feature::load:
+          prior.add_positive(at, 0.02, 0.1);
+          break;
+        default:
+          prior.add_positive(at, known(at) > 0.0 ? known(at) : 0.05 * torque, 0.1);
+      }
+    }
+  return prior;
+}
+
+}  // namespace ulna::identify

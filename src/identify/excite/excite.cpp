@@ -1,0 +1,197 @@
+#include "ulna/identify/excite/excite.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "identify/excite/excite_solver.hpp"
+#include "identify/messages.hpp"
+
+namespace ulna::identify {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr int most_joints = 40;
+
+constexpr Name<ExciteStatus> status_table[] = {
+    {ExciteStatus::converged, "converged"},
+    {ExciteStatus::iteration_limit, "iteration limit"},
+    {ExciteStatus::time_limit, "time limit"},
+    {ExciteStatus::stalled, "stalled"},
+    {ExciteStatus::random_search, "random search"},
+};
+
+/// Coefficients of standing still at q.
+Matrix still(const MotionBasis& basis, const Vector& q) {
+  Matrix C = Matrix::Zero(q.size(), basis.size());
+  if (basis.kind() == MotionKind::fourier)
+    C.col(0) = q;
+  else
+    C.colwise() = q;
+  return C;
+}
+
+bool feasible(ExcitationProblem& problem, const Matrix& C) {
+  return problem.fine_peak(C.reshaped()).maxCoeff() <= 1.0;
+}
+
+/// The middle of the range, or a random place where the robot can stand.
+Vector find_middle(ExcitationProblem& problem, const Model& model, Dice& dice) {
+  const ExcitationLimits& limits = problem.limits();
+  Vector q = 0.5 * (limits.lower + limits.upper);
+  for (int k = 0; k < 300; ++k) {
+    if (feasible(problem, still(problem.basis(), q))) return q;
+    // within the inner half, then anywhere
+    const double share = k < 150 ? 0.5 : 1.0;
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      const double middle = 0.5 * (limits.lower(i) + limits.upper(i)),
+                   half = 0.5 * (limits.upper(i) - limits.lower(i));
+      q(i) = dice.real(middle - share * half, middle + share * half);
+    }
+  }
+  throw std::runtime_error("robot '" + model.name() +
+                           "': in none of 300 configurations could it stand within its limits of "
+                           "effort, apart from itself and above the "
+                           "floor; capsules of " +
+                           number(problem.capsules().radius()) +
+                           " m may be too thick (ExciteOptions::capsules), or the share of limits "
+                           "too small (ExciteOptions::share)");
+}
+
+/// A random motion about a place, as large as limits let it be.
+Matrix random_motion(ExcitationProblem& problem, const Vector& middle, Dice& dice) {
+  const ExcitationLimits& limits = problem.limits();
+  const MotionBasis& basis = problem.basis();
+  const bool fourier = basis.kind() == MotionKind::fourier;
+  Matrix way = Matrix::Zero(middle.size(), basis.size());
+  for (Eigen::Index i = 0; i < way.rows(); ++i) {
+    const double half = 0.5 * (limits.upper(i) - limits.lower(i));
+    for (Eigen::Index f = 0; f < way.cols(); ++f)
+      way(i, f) = fourier && f > 0 ? dice.real(-1.0, 1.0) * limits.velocity(i)
+                                   : dice.real(-1.0, 1.0) * half;
+  }
+  const Matrix here = still(basis, middle);
+  double size = 1.0;
+  for (int k = 0; k < 24; ++k, size *= 0.7)
+    if (const Matrix C = here + size * way; feasible(problem, C)) return C;
+  return here + 1e-3 * size * way;
+}
+
+/// From the whole limits to those of the share that was allowed.
+void report_use(ExcitationProblem& problem, const Model& model, const ExciteOptions& options,
+                const Vector& x, ExciteResult& result) {
+  const int n = problem.joints();
+  const Vector peak = problem.fine_peak(x);
+  result.position_use = options.share * peak.head(n);
+  result.velocity_use = options.share * peak.segment(n, n);
+  result.effort_use = options.share * peak.segment(3 * n, n);
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (int i = 0; i < n; ++i) {
+    if (!std::isfinite(model.lower_limit()(i)) || !std::isfinite(model.upper_limit()(i)))
+      result.position_use(i) = none;
+    if (!std::isfinite(model.velocity_limit()(i))) result.velocity_use(i) = none;
+    if (!std::isfinite(problem.limits().effort(i))) result.effort_use(i) = none;
+  }
+  const Vector t = Vector::LinSpaced(4 * problem.samples() + 1, 0.0, problem.basis().duration());
+  result.acceleration = result.motion.at(t, 2).cwiseAbs().rowwise().maxCoeff();
+
+  const Capsules& capsules = problem.capsules();
+  result.pairs = capsules.size(), result.pairs_ignored = capsules.ignored();
+  result.radius = capsules.radius();
+  result.distance = infinity;
+  for (int p = 0; p < capsules.size(); ++p) {
+    const double d =
+        capsules.required() + (1.0 - peak(4 * n + p)) * (capsules.required() + capsules.radius());
+    if (d < result.distance) result.distance = d, result.nearest = capsules.name(p);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ExciteStatus status) {
+  return name_in<ExciteStatus>(status_table, status);
+}
+
+bool BestPoint::visit(const Vector& x) {
+  problem_.evaluate(x);
+  if (!(problem_.peak.maxCoeff() <= 1.0) || !(problem_.log_det > log_det_)) return false;
+  if (!(problem_.fine_peak(x).maxCoeff() <= 1.0)) return false;
+  x_ = x, log_det_ = problem_.log_det;
+  return true;
+}
+
+void BestPoint::approach(const Vector& x) {
+  for (const double share : {1.0, 0.98, 0.93, 0.8}) {
+    if (visit(home_ + share * (x - home_))) return;
+    if (!(problem_.log_det > log_det_)) return;
+  }
+}
+
+ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
+  const Model& robot = model.model();
+  ExcitationLimits limits = excitation_limits(robot, options.share);
+  if (robot.nv() > most_joints)
+    throw std::invalid_argument("robot '" + robot.name() + "' has " + std::to_string(robot.nv()) +
+                                " joints; excitation is for up to " + std::to_string(most_joints) +
+                                ": lock some, or take a part of it");
+  if (options.starts < 1 || options.iterations < 0 || !(options.seconds > 0.0))
+    throw std::invalid_argument("there must be a start, iterations from 0 on, and time");
+  if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);
+  const int harmonics = options.harmonics > 0
+                            ? options.harmonics
+                            : int(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
+  const BaseParameters base = find_base_parameters(model, options.known);
+  if (base.size() == 0)
+    throw std::invalid_argument(
+        "there is nothing to identify: all is known, or no torque depends on it");
+  ExcitationProblem problem(model, base, options.parameters ? *options.parameters : model.nominal(),
+                            limits, options.capsules, {options.kind, options.duration, harmonics});
+
+  const auto begin = std::chrono::steady_clock::now();
+  const auto time_is_left = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
+           options.seconds;
+  };
+  BestPoint best(problem);
+  ExciteResult result{problem.motion(Vector::Zero(problem.variables()))};
+  result.base_parameters = base.size();
+  result.notes = limits.notes;
+  for (int start = 0; start < options.starts && (start == 0 || time_is_left()); ++start) {
+    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(start);
+    result.seeds.push_back(seed);
+    Dice dice(seed);
+    const Vector middle = find_middle(problem, robot, dice);
+    best.set_home(still(problem.basis(), middle).reshaped());
+    const Vector x = random_motion(problem, middle, dice).reshaped();
+    const double before = best.log_det();
+    best.visit(x);
+    result.log_det_start = std::max(result.log_det_start, problem.log_det);
+    int done = 0;
+    const ExciteStatus status = solve_excitation(
+        problem, x, options.iterations, best,
+        [&](int iteration) {
+          if (options.progress) options.progress(start, iteration, best.log_det());
+          return time_is_left();
+        },
+        done);
+    result.iterations += done;
+    if (start == 0 || best.log_det() > before) result.status = status;
+  }
+  if (!best.any())
+    throw std::runtime_error(
+        "robot '" + robot.name() +
+        "': no motion was found that keeps all limits; allow more (ExciteOptions::share), or "
+        "thinner capsules (ExciteOptions::capsules)");
+  problem.evaluate(best.x());
+  result.motion = problem.motion(best.x());
+  result.log_det = problem.log_det;
+  result.excitation = excitation(problem.information());
+  report_use(problem, robot, options, best.x(), result);
+  return result;
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <random>
+
+#include "ulna/identify/excite/excite.hpp"
+
+namespace ulna::identify {
+
+/// Random numbers that are the same on every machine.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  double real(double low, double high) {
+    return low + (high - low) * double(engine_() >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Watches all points that a solver looks at, and keeps the best that is feasible on the fine grid.
+class BestPoint {
+ public:
+  explicit BestPoint(ExcitationProblem& problem) : problem_(problem) {}
+
+  /// A point well within all limits: standing still.
+  void set_home(const Eigen::VectorXd& x) { home_ = x; }
+  /// Visits points on the way home from x until one is the best so far: a solver's iterates are often
+  /// outside of a limit by a little.
+  void approach(const Eigen::VectorXd& x);
+
+  /// Evaluates the problem there. True if the point is the best so far.
+  bool visit(const Eigen::VectorXd& x);
+  bool any() const { return x_.size() > 0; }
+  const Eigen::VectorXd& x() const { return x_; }
+  double log_det() const { return log_det_; }
+
+ private:
+  ExcitationProblem& problem_;
+  Eigen::VectorXd x_, home_;
+  double log_det_ = -1.0;
+};
+
+/// Improves on x, visiting as it goes. `go_on(iteration)` says whether there is time left.
+ExciteStatus solve_excitation(ExcitationProblem& problem, const Eigen::VectorXd& x, int iterations,
+                              BestPoint& best, const std::function<bool(int)>& go_on, int& done);
+
+}  // namespace ulna::identify

@@ -1,0 +1,110 @@
+#include "ulna/identify/excite/exciting_motion.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <unsupported/Eigen/Splines>
+
+#include "ulna/identify/data/resample.hpp"
+
+namespace ulna::identify {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr int degree = 5;
+
+/// Orthonormal columns across a vector.
+Matrix across(const Vector& direction) {
+  const Matrix Q = Eigen::HouseholderQR<Matrix>(direction).householderQ();
+  return Q.rightCols(direction.size() - 1);
+}
+
+}  // namespace
+
+std::string_view to_string(MotionKind kind) {
+  return kind == MotionKind::fourier ? "fourier" : "bspline";
+}
+std::optional<MotionKind> motion_kind_from_string(std::string_view name) {
+  for (const MotionKind kind : {MotionKind::fourier, MotionKind::bspline})
+    if (to_string(kind) == name) return kind;
+  return {};
+}
+
+MotionBasis::MotionBasis(MotionKind kind, double duration, int harmonics)
+    : kind_(kind), duration_(duration), harmonics_(harmonics) {
+  if (!(duration > 0.0) || !std::isfinite(duration))
+    throw std::invalid_argument("a motion must last longer than nothing");
+  if (harmonics < 2 || harmonics > max_harmonics)
+    throw std::invalid_argument("a motion has from 2 to " + std::to_string(max_harmonics) +
+                                " harmonics, not " + std::to_string(harmonics) +
+                                ": a single one is nowhere at rest");
+  if (kind == MotionKind::bspline) return;
+  sines_ = across(Vector::Ones(harmonics));
+  cosines_ = across(Vector::LinSpaced(harmonics, 1.0, harmonics));
+}
+
+Eigen::VectorXd MotionBasis::at(double t, int derivative) const {
+  if (derivative < 0) throw std::invalid_argument("derivatives have orders from 0 on");
+  const bool outside = t < 0.0 || t > duration_;
+  if (outside && derivative > 0) return Vector::Zero(size());
+  const double inside = std::clamp(t, 0.0, duration_);
+  return kind_ == MotionKind::fourier ? fourier(inside, derivative) : bspline(inside, derivative);
+}
+
+Eigen::MatrixXd MotionBasis::at(const Eigen::VectorXd& t, int derivative) const {
+  Matrix values(size(), t.size());
+  for (Eigen::Index s = 0; s < t.size(); ++s) values.col(s) = at(t(s), derivative);
+  return values;
+}
+
+/// The coefficients are velocities: one of size 1 makes a joint move at about 1 rad/s.
+Eigen::VectorXd MotionBasis::fourier(double t, int derivative) const {
+  const double w = 2.0 * std::numbers::pi / duration_;
+  Vector sine(harmonics_), cosine(harmonics_);
+  for (int k = 1; k <= harmonics_; ++k) {
+    // d/dt turns a sine by a quarter and multiplies it by k w
+    const double size = std::pow(k * w, derivative - 1),
+                 phase = k * w * t + 0.5 * std::numbers::pi * (derivative % 4);
+    sine(k - 1) = size * std::sin(phase);
+    cosine(k - 1) = -size * std::cos(phase) + (derivative == 0 ? size : 0.0);
+  }
+  Vector values(size());
+  values << (derivative == 0 ? 1.0 : 0.0), sines_.transpose() * sine, cosines_.transpose() * cosine;
+  return values;
+}
+
+/// Uniform knots, those at the ends six times [de Boor 2001, ch. X].
+Eigen::VectorXd MotionBasis::bspline(double t, int derivative) const {
+  using Spline = Eigen::Spline<double, 1, degree>;
+  Vector values = Vector::Zero(size());
+  if (derivative > degree) return values;
+  const int controls = size() + 4, pieces = controls - degree;
+  Spline::KnotVectorType knots(controls + degree + 1);
+  for (int i = 0; i < knots.size(); ++i)
+    knots(i) = duration_ / pieces * std::clamp(i - degree, 0, pieces);
+  const Eigen::Index first = Spline::Span(t, degree, knots) - degree;
+  const Eigen::ArrayXd b =
+      Spline::BasisFunctionDerivatives(t, derivative, degree, knots).row(derivative);
+  // the first three control points are one coefficient, and the last three
+  for (int j = 0; j <= degree; ++j)
+    values(std::clamp<Eigen::Index>(first + j - 2, 0, size() - 1)) += b(j);
+  return values;
+}
+
+Eigen::VectorXd ExcitingMotion::at(double t, int derivative) const {
+  return coefficients * basis.at(t, derivative);
+}
+Eigen::MatrixXd ExcitingMotion::at(const Eigen::VectorXd& t, int derivative) const {
+  return coefficients * basis.at(t, derivative);
+}
+Eigen::VectorXd ExcitingMotion::times(double rate_hz) const {
+  const Eigen::Index count = even_samples(duration(), rate_hz);
+  return Vector::LinSpaced(count, 0.0, double(count - 1) / rate_hz);
+}
+
+}  // namespace ulna::identify

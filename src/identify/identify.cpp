@@ -1,0 +1,329 @@
+#include "ulna/identify/identify.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "identify/data/ranges.hpp"
+#include "identify/messages.hpp"
+#include "identify/pipeline.hpp"
+#include "ulna/identify/data/log_rules.hpp"
+
+namespace ulna::identify {
+namespace {
+
+/// Base parameters are found among 13 or so columns a joint: more joints than robots have would take
+/// minutes.
+constexpr int most_joints = 64;
+
+/// Currents become torques. A log that has only currents is of no use without gains.
+void make_torques(Log& log, const Options& options) {
+  // gains that are to be found are 1 until then
+  const Eigen::VectorXd gains = options.find_gains
+                                    ? Eigen::VectorXd(Eigen::VectorXd::Ones(log.current.rows()))
+                                    : options.gains;
+  if (options.find_gains || gains.size() > 0) {
+    if (log.current.size() == 0)
+      throw std::runtime_error(
+          log.file +
+          ": gains are given, but the log has no currents; leave Options::gains out to use its "
+          "torques");
+    apply_gains(log, gains);
+  } else if (log.tau.size() == 0) {
+    throw std::runtime_error(log.file +
+                             ": the log has motor currents and no torques; give the drives' gains "
+                             "in Nm/A, Options::gains, for " +
+                             counted(Eigen::Index(log.joints.size()), "joint"));
+  }
+}
+
+/// Reads, screens and mends logs one by one. Throws LogError if one is refused.
+std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, const Options& options,
+                      Identification& result) {
+  const Model& model = result.torques.model();
+  Diagnostics& found = result.found;
+  std::vector<Log> logs;
+  for (const auto& [file, stream] : inputs) {
+    Log log = stream ? read_log(*stream, file, model, {}, found) : load_log(file, model, {}, found);
+    if (log.empty() && !found.has_errors())
+      found.add(log_rules::too_short, {file, 0, 0}, "", "the log has no usable row");
+    if (found.has_errors()) throw LogError(found);
+    make_torques(log, options);
+    LogSummary summary{log.file, use, {}, {}};
+    summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
+    if (found.has_errors()) throw LogError(found);
+    if (log.v.size()) summary.clock = repair_clock(log, found);
+    result.logs.push_back(std::move(summary));
+    logs.push_back(std::move(log));
+  }
+  return logs;
+}
+
+/// What is fitted and what is held out.
+struct Samples {
+  Prepared prepared, other;  ///< of the logs, and of those to validate on
+  TorqueData data, held_out;
+};
+
+/// All unknowns but the inertia of the body that carries a link, and the joints' features.
+std::vector<int> all_but(const TorqueModel& torques, const std::string& link) {
+  if (link.empty()) return {};
+  const int body = torques.model().frame(link).body;
+  if (body == 0)
+    throw std::runtime_error("link '" + link + "' is part of the base, on which no torque depends");
+  std::vector<int> known;
+  for (int k = 0; k < torques.inertial_size(); ++k)
+    if (k / 10 != body - 1) known.push_back(k);
+  return known;
+}
+
+/// One run over logs: reads them, prepares samples, and collects results.
+class Run {
+ public:
+  Run(const Model& model, const LogInputs& inputs, const Options& options)
+      : result(TorqueModel(model, options.features)),
+        options_(options),
+        end_(options.split > 0.0 ? options.split : 1.0) {
+    if (model.nv() > most_joints)
+      throw std::runtime_error("robot '" + model.name() + "' has " + std::to_string(model.nv()) +
+                               " degrees of freedom; " + std::to_string(most_joints) +
+                               " are the most");
+    const std::vector<int> known = all_but(result.torques, options.payload);
+    result.filter_hz = options.filter_hz;
+    step(0, "reading logs");
+    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, result);
+    others_ = load(inputs.validation, "validation", options, result);
+    if (options.find_gains) find_gains();
+    step(2, "filtering");
+    samples_ = prepared(0.0, result.found);
+    result.samples = samples_.data.size();
+    result.validation_samples = samples_.held_out.size();
+    if (options.prior.from_robot) compare_with_prior();
+    step(3, "finding base parameters");
+    result.base = find_base_parameters(result.torques, known);
+    step(4, "estimating");
+  }
+
+  void estimate_offline();
+  void learn() { learn_online(logs_, options_, result); }
+  void finish();
+
+  Identification result;
+
+ private:
+  void step(int at, const std::string& what) const {
+    if (options_.progress) options_.progress(at, what);
+  }
+  void find_gains();
+  /// Samples of all logs, torques being measured `torque_delay` seconds late.
+  Samples prepared(double torque_delay, Diagnostics& found);
+  /// With the delay that was found, or without.
+  const Samples& best() const { return shifted_ ? *shifted_ : samples_; }
+  void compare_with_prior();
+  void refine_offline();
+  /// The pieces of motion with their torques, cut where fitting ends.
+  void add_traces(const Prepared& prepared, const std::vector<Log>& logs, double end,
+                  bool validation);
+  template <typename Parameters>
+  void assess(const Samples& samples, const Parameters& parameters, Assessment& assessment) const;
+
+  const Options& options_;
+  double end_;  ///< the share of each piece where fitting ends
+  std::vector<Log> logs_, others_;
+  Samples samples_;
+  std::optional<Samples> shifted_;  ///< by the delay that was found
+};
+
+/// Against the torques of the robot as it is described, without friction.
+void Run::find_gains() {
+  const TorqueModel& torques = result.torques;
+  const Prepared currents = prepare(logs_, {.filter_hz = options_.filter_hz}, result.found);
+  if (result.found.has_errors()) throw LogError(result.found);
+  const TorqueData data = gather(torques, currents);
+  Eigen::VectorXd z = torques.nominal();
+  z.tail(torques.unknowns() - torques.inertial_size()).setZero();
+  result.gains =
+      estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
+  Eigen::VectorXd gains(torques.model().nv());
+  for (int i = 0; i < gains.size(); ++i) {
+    if (!result.gains[i].found || result.gains[i].gain == 0.0)
+      throw std::runtime_error("joint '" + torques.model().velocity_names()[i] +
+                               "': its current does not vary enough to find the gain");
+    gains(i) = result.gains[i].gain;
+  }
+  for (std::vector<Log>* logs : {&logs_, &others_})
+    for (Log& log : *logs) apply_gains(log, gains);
+}
+
+Samples Run::prepared(double torque_delay, Diagnostics& found) {
+  const auto of = [&](const std::vector<Log>& logs) {
+    Prepared all =
+        prepare(logs, {.filter_hz = options_.filter_hz, .torque_delay = torque_delay}, found);
+    if (found.has_errors()) throw LogError(found);
+    return all;
+  };
+  Samples samples{of(logs_), of(others_), {}, {}};
+  result.filter = samples.prepared.str();
+  samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
+  samples.held_out = gather(
+      result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
+  return samples;
+}
+
+/// Each log's torques against those that the prior predicts.
+void Run::compare_with_prior() {
+  const TorqueModel& torques = result.torques;
+  for (std::size_t i = 0; i < logs_.size(); ++i) {
+    Prepared own = samples_.prepared;
+    std::erase_if(own.pieces, [&](const Piece& piece) { return piece.log != int(i); });
+    const TorqueData data = gather(torques, own);
+    if (data.size() > 0)
+      screen_torques(logs_[i], torques.torques(torques.nominal(), data.q, data.v, data.a, data.x),
+                     data.tau, result.found);
+  }
+}
+
+void Run::estimate_offline() {
+  const Method method = options_.method;
+  Estimate& found = result.chosen.estimate;
+  found = estimate(result.torques, result.base, samples_.data, {method, options_.prior});
+  if (found.excitation.rank < result.base.size() && method != Method::consistent &&
+      method != Method::ridge)
+    throw std::runtime_error("the motion excites " + std::to_string(found.excitation.rank) +
+                             " of " + std::to_string(result.base.size()) +
+                             " base parameters only, and method " + std::string(to_string(method)) +
+                             " leaves the others undetermined; use Options::method = consistent, "
+                             "or a richer motion");
+  if (options_.folds > 0)
+    result.cross_validation = cross_validate(result.torques, result.base, samples_.data,
+                                             {method, options_.prior}, options_.folds);
+  if (options_.essential)
+    result.essential = essential_parameters(result.torques, result.base, samples_.data);
+  if (options_.refine) refine_offline();
+  add_traces(best().prepared, logs_, end_, false);
+}
+
+void Run::refine_offline() {
+  step(4, "refining");
+  result.start = result.chosen;
+  RefineOptions how{.stribeck = options_.stribeck,
+                    .delay = options_.delay,
+                    .prior = options_.prior,
+                    .progress = [&](const RefineProgress& p) {
+                      step(5, "refining, iteration " + std::to_string(p.iteration) + ", " +
+                                  number(std::round(p.seconds)) + " s");
+                      return true;
+                    }};
+  // a torque in each window would take the place of Stribeck friction and of a delay
+  if (!how.stribeck && !how.delay)
+    how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;
+  result.refined = refine(result.torques, result.base, result.chosen.estimate,
+                          samples_.prepared.part(0.0, end_), how);
+  result.chosen.estimate = result.refined->estimate;
+  Diagnostics again;  // what there is to report of the logs was reported
+  if (how.delay) shifted_ = prepared(result.refined->delay, again);
+}
+
+void Run::add_traces(const Prepared& prepared, const std::vector<Log>& logs, double end,
+                     bool validation) {
+  const TorqueModel& torques = result.torques;
+  for (const Piece& piece : prepared.pieces) {
+    Eigen::MatrixXd predicted =
+        torques.torques(result.chosen.estimate.z, piece.q, piece.v, piece.a,
+                        torques.features_of(piece.v, piece.a, piece.tau, piece.direction));
+    if (result.refined) predicted += stribeck_torques(*result.refined, piece.v, piece.direction);
+    const auto add = [&](const Range& range, bool held_out) {
+      if (range.size() > 0)
+        result.traces.push_back({logs[piece.log].file, held_out, piece.rate_hz,
+                                 piece.t.segment(range.begin, range.size()),
+                                 piece.tau.middleCols(range.begin, range.size()),
+                                 predicted.middleCols(range.begin, range.size())});
+    };
+    add(share_of(piece.size(), 0.0, end), validation);
+    add(share_of(piece.size(), end, 1.0), true);
+  }
+}
+
+/// `parameters` are those of the estimate, or a refinement that has more.
+template <typename Parameters>
+void Run::assess(const Samples& samples, const Parameters& parameters,
+                 Assessment& assessment) const {
+  assessment.fit = fit_of(result.torques, parameters, samples.data);
+  if (samples.held_out.size() > 0)
+    assessment.validation = fit_of(result.torques, parameters, samples.held_out);
+  check_bodies(result.torques, assessment);
+}
+
+void Run::finish() {
+  add_traces(best().other, others_, 1.0, true);
+  step(6, "assessing");
+  if (result.refined) {
+    assess(best(), *result.refined, result.chosen);
+    assess(samples_, result.start->estimate.z, *result.start);
+  } else {
+    assess(samples_, result.chosen.estimate.z, result.chosen);
+  }
+  if (options_.method != Method::ols) {
+    result.plain.emplace();
+    result.plain->estimate =
+        estimate(result.torques, result.base, samples_.data, {Method::ols, options_.prior});
+    assess(samples_, result.plain->estimate.z, *result.plain);
+  }
+  result.repeated_percent = repeated_percent(samples_.data, samples_.held_out);
+  if (!options_.delay) result.delay = delay_of(result.traces);
+  if (badly_explained(result.chosen.fit))
+    result.exchange = find_exchange(result.torques, result.base, samples_.data);
+  add_remarks(result);
+}
+
+}  // namespace
+
+void require_valid(const Options& options) {
+  const auto require = [](bool holds, const char* otherwise) {
+    if (!holds) throw std::invalid_argument(otherwise);
+  };
+  const auto has = [&](Feature f) {
+    return std::find(options.features.begin(), options.features.end(), f) != options.features.end();
+  };
+  require_compatible(options.features);
+  require(!options.stribeck || options.refine,
+          "Options::stribeck: it is not linear in its parameters; only Options::refine finds it");
+  require(!options.stribeck || has(Feature::coulomb) || has(Feature::coulomb_positive) ||
+              has(Feature::coulomb_negative),
+          "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
+  require(!options.delay || options.refine,
+          "Options::delay: only Options::refine finds a delay beside everything else");
+  require(!options.refine || options.method == Method::consistent,
+          "Options::refine: it starts from Options::method = consistent");
+  require(options.gains.allFinite() && (options.gains.array() != 0.0).all(),
+          "Options::gains: a gain must be a number other than zero");
+  require(!options.find_gains || options.gains.size() == 0,
+          "Options::gains: they are either given or to be found");
+  require(options.filter_hz > 0.0 && std::isfinite(options.filter_hz),
+          "Options::filter_hz: the cut-off must be a positive number of Hz");
+  require(options.split >= 0.0 && options.split < 1.0,
+          "Options::split: the share that is fitted must be between 0 and 1");
+  require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
+}
+
+Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
+  require_valid(options);
+  Run run(model, logs, options);
+  run.estimate_offline();
+  run.finish();
+  return std::move(run.result);
+}
+
+Identification online(const Model& model, const LogInputs& logs, const Options& options) {
+  require_valid(options);
+  if (options.split != 0.0 || !options.payload.empty() || options.refine ||
+      options.method != Method::consistent || options.folds != 0 || options.essential)
+    throw std::invalid_argument(
+        "identify::online: Options::split, payload, method, refine, folds and essential are for "
+        "logs as a whole");
+  Run run(model, logs, options);
+  run.learn();
+  run.finish();
+  return std::move(run.result);
+}
+
+}  // namespace ulna::identify

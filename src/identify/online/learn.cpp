@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "identify/data/ranges.hpp"
+#include "identify/data/screen_parts.hpp"
+#include "identify/estimate/uncertainty.hpp"
+#include "identify/messages.hpp"
+#include "identify/pipeline.hpp"
+#include "ulna/identify/data/filter.hpp"
+#include "ulna/identify/data/resample.hpp"
+#include "ulna/identify/online/online_estimator.hpp"
+
+namespace ulna::identify {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// How far off torques may be, before any was seen: a share of what the drives can do, or of what they
+/// did in the first second.
+VectorXd noise_guess(const Model& model, const Log& log) {
+  constexpr double share = 0.005, of_first = 0.03;
+  Index n = 1;
+  while (n < log.size() && log.t(n) < log.t(0) + 1.0) ++n;
+  const VectorXd first = rms(log.tau.leftCols(n));
+  VectorXd noise(model.nv());
+  for (int i = 0; i < model.nv(); ++i) {
+    const double effort = model.effort_limit()(i);
+    noise(i) = std::isfinite(effort) && effort > 0.0 ? share * effort
+                                                     : std::max(of_first * first(i), 0.01);
+  }
+  return noise;
+}
+
+/// A piece of a log as a causal filter leaves it: the samples after the filter has settled. `raw` gets
+/// how many samples of all logs went before each.
+Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double rate,
+               std::vector<Index>& raw) {
+  const bool measured = log.v.size() > 0;
+  const int n = int(log.q.rows());
+  const VectorXd t = log.t.segment(range.begin, range.size());
+  const Index count = even_samples(t(t.size() - 1) - t(0), rate);
+  const Resampler even(t, t(0), rate, count);
+  const auto part = [&](const MatrixXd& x) {
+    return even(x.middleCols(range.begin, range.size()));
+  };
+  const MatrixXd q = part(log.q), tau = part(log.tau), v = measured ? part(log.v) : MatrixXd();
+  filter.reset();
+  Piece piece;
+  piece.rate_hz = rate;
+  piece.t.resize(count);
+  piece.q.resize(n, count), piece.v = piece.a = piece.tau = piece.direction = piece.q;
+  Index kept = 0;
+  for (Index k = 0; k < count; ++k) {
+    const bool sound =
+        filter.update(q.col(k), measured ? VectorXd(v.col(k)) : VectorXd(), tau.col(k));
+    if (!sound || !filter.settled()) continue;
+    piece.t(kept) = t(0) + double(k) / rate - filter.delay();
+    piece.q.col(kept) = filter.q(), piece.v.col(kept) = filter.v();
+    piece.a.col(kept) = filter.a(), piece.tau.col(kept) = filter.tau();
+    piece.direction.col(kept++) = filter.direction();
+    raw.push_back(range.begin + k);
+  }
+  piece.t.conservativeResize(kept);
+  for (MatrixXd* x : {&piece.q, &piece.v, &piece.a, &piece.tau, &piece.direction})
+    x->conservativeResize(n, kept);
+  return piece;
+}
+
+/// The estimator's parameters with their uncertainty.
+Estimate estimate_of(OnlineEstimator& online, const BaseParameters& base, const VectorXd& noise,
+                     double correlated) {
+  Estimate e;
+  e.z = online.z();
+  const MatrixXd prior = online.prior().information(e.z),
+                 data = online.information().selfadjointView<Eigen::Lower>();
+  set_uncertainty(base, base.free(), inverse_of(prior), inverse_of(prior + data), e);
+  e.base = base.of(e.z);
+  e.noise = noise;
+  e.correlated = VectorXd::Constant(noise.size(), correlated);
+  e.excitation = excitation(data(base.independent, base.independent));
+  e.consistent = is_consistent(online.model(), e.z);
+  e.steps = int(online.samples());
+  return e;
+}
+
+OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
+  OnlineOptions online;
+  online.rate_hz = natural_rate(logs.front());
+  online.correlated = std::max(1.0, online.rate_hz / options.filter_hz);
+  online.noise_memory = 10.0;
+  online.prior = options.prior;
+  return online;
+}
+
+/// The estimator on its way through the logs.
+class OnlineRun {
+ public:
+  OnlineRun(std::span<const Log> logs, const Options& options, Identification& result)
+      : options_(options),
+        result_(result),
+        how_(options_of(logs, options)),
+        online_(result.torques, noise_guess(result.torques.model(), logs.front()), how_),
+        prior_(online_.prior().center()) {
+    seen_.filter_hz = options.filter_hz;
+    figures_.rate_hz = how_.rate_hz;
+    for (const Log& log : logs) total_ += log.size();
+  }
+
+  void learn(const Log& log) {
+    MotionFilter filter(int(log.q.rows()), LowPass(options_.filter_hz, how_.rate_hz, 4),
+                        log.v.size() > 0 ? MotionFilter::Velocity::measured
+                                         : MotionFilter::Velocity::from_position);
+    figures_.delay = filter.delay();
+    for (const Range& range : pieces_of(log.breaks, log.size())) {
+      if (range.size() < 8) continue;
+      std::vector<Index> raw;
+      Piece piece = filtered(log, range, filter, how_.rate_hz, raw);
+      if (piece.size() == 0) continue;
+      result_.traces.push_back(
+          {log.file, false, how_.rate_hz, piece.t, piece.tau, predictions(piece, raw)});
+      seen_.pieces.push_back(std::move(piece));
+    }
+    before_ += log.size();
+  }
+
+  void report() {
+    const TorqueModel& torques = result_.torques;
+    const TorqueData data = gather(torques, seen_);
+    MatrixXd errors = data.tau;
+    for (std::size_t p = 0; p < data.breaks.size(); ++p)
+      errors.middleCols(data.breaks[p], result_.traces[p].t.size()) -= result_.traces[p].predicted;
+    const auto second_half = [&](const MatrixXd& x) -> MatrixXd {
+      return x.rightCols(data.size() - first_half_);
+    };
+    figures_.run = fit_of(errors, data.tau);
+    figures_.second_half = fit_of(second_half(errors), second_half(data.tau));
+    errors = data.tau - torques.torques(prior_, data.q, data.v, data.a, data.x);
+    figures_.prior_percent = fit_of(second_half(errors), second_half(data.tau)).total_percent;
+    figures_.median_us = quantile(times_.data(), 1, Index(times_.size()), 0.5);
+    figures_.percentile_99_us = quantile(times_.data(), 1, Index(times_.size()), 0.99);
+    result_.chosen.estimate =
+        estimate_of(online_, result_.base, figures_.second_half.rms, how_.correlated);
+    result_.chosen.estimate.prior = prior_;
+    result_.online = figures_;
+  }
+
+ private:
+  /// Predicts each torque of a piece, then learns from it.
+  MatrixXd predictions(const Piece& piece, const std::vector<Index>& raw) {
+    MatrixXd predicted(piece.tau.rows(), piece.size());
+    long* const counts[] = {&figures_.learned, &figures_.doubted, &figures_.changed,
+                            &figures_.ignored};
+    for (Index k = 0; k < piece.size(); ++k) {
+      const double share = double(before_ + raw[k]) / double(total_);
+      if (k % 512 == 0 && options_.progress)
+        options_.progress(4, "learning, " + number(std::round(100.0 * share)) + " %");
+      first_half_ += share < 0.5;
+      const VectorXd q = piece.q.col(k), v = piece.v.col(k), a = piece.a.col(k),
+                     direction = piece.direction.col(k), tau = piece.tau.col(k);
+      online_.predict(q, v, a, direction, predicted.col(k));
+      const auto start = std::chrono::steady_clock::now();
+      const auto outcome = online_.update(q, v, a, direction, tau);
+      const std::chrono::duration<double, std::micro> took =
+          std::chrono::steady_clock::now() - start;
+      times_.push_back(took.count());
+      ++*counts[int(outcome)];
+      figures_.always_consistent &= is_consistent(online_.model(), online_.z());
+    }
+    return predicted;
+  }
+
+  const Options& options_;
+  Identification& result_;
+  OnlineOptions how_;
+  OnlineEstimator online_;
+  VectorXd prior_;
+  Prepared seen_;  ///< what was learned from
+  std::vector<double> times_;
+  OnlineFigures figures_;
+  Index total_ = 0, before_ = 0;  ///< samples of all logs, and of those learned from
+  Index first_half_ = 0;  ///< of the samples learned from, those in the first half of the logs
+};
+
+}  // namespace
+
+void learn_online(std::span<const Log> logs, const Options& options, Identification& result) {
+  OnlineRun run(logs, options, result);
+  for (const Log& log : logs) run.learn(log);
+  run.report();
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,275 @@
+#include "ulna/identify/online/online_estimator.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace ulna::identify {
+namespace {
+
+/// What changes all at once: the inertias of bodies that carry no other, which pick things up, and what
+/// joints resist with.
+std::vector<int> changeable(const TorqueModel& model, bool joints) {
+  std::vector<int> unknowns;
+  const Model& robot = model.model();
+  for (int b = 1; b < robot.body_count(); ++b) {
+    bool carries = false;
+    for (int c = b + 1; c < robot.body_count(); ++c) carries |= robot.joint(c).parent == b;
+    for (int k = 0; k < 10 && !carries; ++k) unknowns.push_back(10 * (b - 1) + k);
+  }
+  for (int i = 0; joints && i < robot.nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::armature) unknowns.push_back(model.at(i, k));
+  return unknowns;
+}
+
+bool has_direction(Feature feature) {
+  return feature != Feature::viscous && feature != Feature::offset && feature != Feature::armature;
+}
+
+}  // namespace
+
+OnlineEstimator::Measured::Measured(int unknowns, const Eigen::VectorXd& deviations, double alike)
+    : rows(Eigen::MatrixXd::Zero(unknowns, deviations.size())),
+      whitened(rows),
+      weighed(Eigen::VectorXd::Zero(deviations.size())),
+      variance(weighed),
+      noise(deviations),
+      surprised(Eigen::VectorXi::Zero(deviations.size())),
+      correlated(alike) {}
+
+void OnlineEstimator::Measured::leave_out(Eigen::Index i) {
+  surprised(i) = 0;
+  whitened.col(i).setZero();
+  weighed(i) = 0.0;
+}
+
+OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
+                                 const OnlineOptions& options)
+    : model_(model),
+      prior_(make_prior(model, 30.0 * noise, options.prior)),
+      options_(options),
+      regressor_(model.model()),
+      solver_(model.unknowns()),
+      R_(Eigen::MatrixXd::Zero(model.unknowns(), model.unknowns())),
+      r_(Eigen::VectorXd::Zero(model.unknowns())),
+      z_(prior_.center()),
+      torques_(model.unknowns(), noise, options.correlated),
+      wrench_(model.unknowns(), Eigen::VectorXd::Ones(6), 1.0),
+      wrench_surprised_(Eigen::MatrixXi::Zero(6, model.model().body_count())),
+      least_noise_(0.01 * noise),
+      Y_(model.model().nv(), model.inertial_size()),
+      W_(6, model.inertial_size()),
+      sign_(Eigen::VectorXd::Zero(noise.size())),
+      held_(sign_),
+      seen_(r_),
+      inverse_(R_),
+      dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
+      changing_(options.changing.value_or(changeable(model, options.wander == 0.0))) {
+  if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
+    throw std::invalid_argument("online estimator: noise must be positive, for each joint");
+  if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
+      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0) ||
+      !(options.noise_memory >= 0.0))
+    throw std::invalid_argument(
+        "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
+        "memory not negative, and correlated at least 1");
+  require_unknowns(changing_);
+  solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior
+}
+
+void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
+                               const In* tau) {
+  regressor_.torque(q, v, a, Y_);
+  const int n = model_.model().nv();
+  for (int i = 0; i < n; ++i) {
+    torques_.rows.col(i).head(model_.inertial_size()) = Y_.row(i);
+    set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction(i));
+  }
+}
+
+void OnlineEstimator::set_features(int dof, double v, double a, double tau, double direction) {
+  for (int k = 0; k < model_.feature_count(); ++k)
+    torques_.rows(model_.at(dof, k), dof) = feature_of(model_.features()[k], v, a, tau, direction);
+}
+
+void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& direction,
+                              Eigen::Ref<Eigen::VectorXd> tau) {
+  set_rows(q, v, a, direction, nullptr);
+  tau.noalias() = torques_.rows.transpose() * z_;
+  // friction by load goes by the torque it is part of
+  for (int k = 0; k < model_.feature_count(); ++k)
+    if (model_.features()[k] == Feature::load)
+      for (int i = 0; i < tau.size(); ++i)
+        tau(i) += feature_of(Feature::load, v(i), a(i), tau(i), direction(i)) * z_(model_.at(i, k));
+}
+
+namespace {
+
+/// Beyond a million no robot's numbers are measurements.
+bool sound(const OnlineEstimator::In& x) { return (x.array().abs() < 1e6).all(); }
+
+}  // namespace
+
+OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
+                                                 const In& direction, const In& tau) {
+  if (!sound(q) || !sound(v) || !sound(a) || !sound(direction) || !sound(tau)) {
+    ++ignored_;
+    return Outcome::ignored;
+  }
+  set_rows(q, v, a, direction, &tau);
+  for (int i = 0; i < tau.size(); ++i) {
+    held_(i) = 0.0;
+    if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
+    // dry friction holds against whatever else there is
+    set_features(i, v(i), a(i), tau(i), 0.0);
+    held_(i) = sign_of(tau(i) - torques_.rows.col(i).dot(z_));
+    set_features(i, v(i), a(i), tau(i), held_(i));
+  }
+  torques_.whitened = torques_.rows;
+  solver_.variances(torques_.whitened, torques_.variance);
+  Outcome outcome = Outcome::learned;
+  for (int i = 0; i < tau.size(); ++i) {
+    const double error = tau(i) - torques_.rows.col(i).dot(z_);
+    // a joint that rests shows that its dry friction is at least what it holds against: that is news
+    // only if it is more than it is taken for, by more than noise
+    if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
+      torques_.leave_out(i);
+      continue;
+    }
+    outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
+    learn_noise(i, error);
+  }
+  // torques take turns in forgetting
+  const auto turn = samples_ % tau.size();
+  if (torques_.surprised(turn) == 0 && torques_.weighed(turn) != 0.0)
+    forget_along(torques_.rows.col(turn));
+  if (options_.wander > 0.0) wander();
+  take_in(torques_, outcome == Outcome::changed);
+  ++samples_;
+  return outcome;
+}
+
+OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, const In& v,
+                                                        const In& a, const In& wrench,
+                                                        const In& noise) {
+  if (!sound(q) || !sound(v) || !sound(a) || !sound(wrench) || !(noise.minCoeff() > 0.0)) {
+    ++ignored_;
+    return Outcome::ignored;
+  }
+  regressor_.wrench(body, q, v, a, W_);
+  wrench_.rows.topRows(model_.inertial_size()) = W_.transpose();
+  wrench_.noise = noise, wrench_.surprised = wrench_surprised_.col(body);
+  wrench_.whitened = wrench_.rows;
+  solver_.variances(wrench_.whitened, wrench_.variance);
+  Outcome outcome = Outcome::learned;
+  for (int i = 0; i < 6; ++i)
+    outcome =
+        std::max(outcome, weigh(wrench_, i, wrench(i), wrench(i) - wrench_.rows.col(i).dot(z_)));
+  wrench_surprised_.col(body) = wrench_.surprised;
+  take_in(wrench_, outcome == Outcome::changed);
+  return outcome;
+}
+
+/// What is far off now and then is an outlier; what stays there is news, and is believed until it is
+/// expected.
+OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Eigen::Index i, double value,
+                                                double error) {
+  const double noise = measured.noise(i),
+               far = std::abs(error) / std::sqrt(noise * noise + measured.variance(i));
+  int& surprised = measured.surprised(i);
+  surprised = far > options_.outlier ? std::min(surprised + 1, options_.patience + 2) : 0;
+  const bool believed = surprised == 0 || surprised > options_.patience;
+  const double weight = believed ? 1.0 / (noise * std::sqrt(measured.correlated)) : 0.0;
+  measured.whitened.col(i) = weight * measured.rows.col(i);
+  measured.weighed(i) = weight * value;
+  if (surprised == options_.patience + 1) return Outcome::changed;
+  return believed ? Outcome::learned : Outcome::doubted;
+}
+
+void OnlineEstimator::take_in(const Measured& measured, bool changed) {
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
+  r_.noalias() += measured.whitened * measured.weighed;
+  if (changed) {
+    // the numbers of now are as good a guess as any until the next samples move them
+    forget(changing_);
+    prior_.expect(z_, changing_);
+    ++changes_;
+  }
+  solver_.step(R_, r_, prior_, z_);
+}
+
+/// The median of errors that are normal is 0.6745 deviations: the level goes up a little where one is
+/// above, and down where it is below. Errors a thousand times too large push no more than others.
+void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
+  if (options_.noise_memory == 0.0) return;
+  const double expected =
+                   std::sqrt(torques_.noise(dof) * torques_.noise(dof) + torques_.variance(dof)),
+               rate = 1.0 / (options_.noise_memory * options_.rate_hz);
+  torques_.noise(dof) *= std::abs(error) > 0.6745 * expected ? 1.0 + rate : 1.0 / (1.0 + rate);
+  torques_.noise(dof) = std::max(torques_.noise(dof), least_noise_(dof));
+}
+
+void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
+  // a sample's torque has one direction among as many as there are unknowns
+  const double share = std::min(0.5, double(r_.size()) / (options_.memory * options_.rate_hz));
+  seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
+  const double known = row.dot(seen_);
+  if (!(known > 0.0)) return;
+  r_ -= (share / known * row.dot(r_)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
+}
+
+/// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
+void OnlineEstimator::wander() {
+  const int first = model_.inertial_size(), count = int(r_.size()) - first;
+  if (count == 0) return;
+  const int turn = int(samples_ % count), k = first + turn;
+  const double far =
+      options_.wander * std::max(std::abs(z_(k)), torques_.noise(turn / model_.feature_count()));
+  const double variance = far * far * count / options_.rate_hz;
+  seen_.head(k) = R_.row(k).head(k).transpose();
+  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+  const double share = 1.0 / (seen_(k) + 1.0 / variance);
+  r_ -= (share * r_(k)) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
+}
+
+void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {
+  for (const int k : unknowns)
+    if (k < 0 || k >= r_.size())
+      throw std::invalid_argument("online estimator: there is no unknown " + std::to_string(k) +
+                                  " to forget, only 0 .. " + std::to_string(r_.size() - 1));
+}
+
+void OnlineEstimator::forget(std::span<const int> unknowns) {
+  require_unknowns(unknowns);
+  // one after the other: information about the others with it integrated out, and none about it
+  for (const int k : unknowns) {
+    seen_.head(k) = R_.row(k).head(k).transpose();
+    seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+    if (seen_(k) > 0.0) {
+      r_ -= (r_(k) / seen_(k)) * seen_;
+      R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -1.0 / seen_(k));
+    }
+    R_.row(k).head(k).setZero();
+    R_.col(k).tail(r_.size() - k).setZero();
+    r_(k) = 0.0;
+  }
+}
+
+void OnlineEstimator::deviations(Eigen::Ref<Eigen::VectorXd> deviation) {
+  inverse_.triangularView<Eigen::Lower>() = R_;
+  seen_.setZero();
+  prior_.add_derivatives(z_, seen_, inverse_);
+  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(inverse_);
+  for (Eigen::Index i = 0; i < deviation.size(); ++i) {
+    seen_.setZero();
+    seen_(i) = 1.0;
+    factor.matrixL().solveInPlace(seen_);
+    deviation(i) = seen_.norm();
+  }
+}
+
+}  // namespace ulna::identify

@@ -1,0 +1,171 @@
+#include "ulna/identify/identify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "excited.hpp"
+
+namespace ulna::test {
+namespace {
+
+using namespace identify;
+
+/// Ten seconds of a robot whose parameters are not those of its description, as tables.
+struct Recording {
+  Model model = load_robot("modern_robotics_3r").model;
+  Excited run;
+
+  Recording() : Recording(TorqueModel(load_robot("modern_robotics_3r").model, plain_friction)) {}
+
+  /// With torques, or with the currents of drives with these gains.
+  std::string table(const Eigen::VectorXd& gains = {}) const {
+    std::ostringstream text;
+    text.precision(12);
+    text << "t";
+    for (const char* name : {"q", "qd", gains.size() ? "i" : "tau"})
+      for (int i = 1; i <= model.nv(); ++i) text << "," << name << i;
+    for (Eigen::Index s = 0; s < run.data.size(); ++s) {
+      text << "\n" << 0.01 * double(s);
+      for (int i = 0; i < model.nv(); ++i) text << "," << run.data.q(i, s);
+      for (int i = 0; i < model.nv(); ++i) text << "," << run.data.v(i, s);
+      for (int i = 0; i < model.nv(); ++i)
+        text << "," << run.data.tau(i, s) / (gains.size() ? gains(i) : 1.0);
+    }
+    return text.str() + "\n";
+  }
+
+ private:
+  explicit Recording(const TorqueModel& torques)
+      : run([&] {
+          Random random(7);
+          Eigen::VectorXd z = torques.nominal();
+          z.head(torques.inertial_size()) *= 1.1;
+          for (int i = 0; i < torques.model().nv(); ++i)
+            z(torques.at(i, 0)) = 0.4, z(torques.at(i, 1)) = 0.3, z(torques.at(i, 2)) = -0.1;
+          return Excited(torques.model(), torques.features(), z, 1000, 100.0, random);
+        }()) {}
+};
+
+/// What a call throws, or "".
+template <typename Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Identification, from_a_log_to_a_robot_that_predicts_motion_held_out) {
+  const Recording recording;
+  std::istringstream log(recording.table());
+  const Identification found =
+      offline(recording.model, {.fit = {{"run.csv", &log}}}, {.split = 0.5, .folds = 3});
+  ASSERT_TRUE(found.chosen.validation);
+  EXPECT_LT(found.chosen.validation->total_percent, 1.0);
+  EXPECT_TRUE(found.chosen.estimate.consistent);
+  EXPECT_FALSE(found.has_findings());
+  EXPECT_EQ(found.base.size(), found.chosen.estimate.excitation.rank);
+  // each part of the fitted half from the others
+  ASSERT_TRUE(found.cross_validation);
+  EXPECT_LT(found.cross_validation->total_percent, 2.0);
+  EXPECT_GE(found.cross_validation->total_percent, 0.9 * found.chosen.fit.total_percent);
+  const TorqueModel identified(found.model(), plain_friction);
+  EXPECT_LT((found.base.of(identified.nominal()) - found.base.of(found.chosen.estimate.z))
+                .head(found.inertial_base())
+                .norm(),
+            1e-6);
+}
+
+TEST(Identification, the_prior_that_is_reported_is_that_of_the_description) {
+  const Recording recording;
+  std::istringstream log(recording.table());
+  const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}});
+  const TorqueModel torques(recording.model, plain_friction);
+  const int inertial = torques.inertial_size();
+  const Eigen::VectorXd prior = found.chosen.estimate.prior.head(inertial),
+                        described = torques.nominal().head(inertial);
+  expect_close(prior, described, 1e-9);
+  ASSERT_TRUE(found.plain);
+  expect_close(found.plain->estimate.prior, found.chosen.estimate.prior, 1e-12);
+}
+
+TEST(Identification, online_predicts_ever_better_and_stays_physical) {
+  const Recording recording;
+  std::istringstream log(recording.table());
+  const Identification found = identify::online(recording.model, {.fit = {{"run.csv", &log}}});
+  ASSERT_TRUE(found.online);
+  EXPECT_TRUE(found.online->always_consistent);
+  EXPECT_LT(found.online->second_half.total_percent, found.online->run.total_percent);
+  EXPECT_LT(found.online->second_half.total_percent, 0.5 * found.online->prior_percent);
+  Eigen::Index samples = 0;
+  for (const Trace& trace : found.traces) samples += trace.t.size();
+  EXPECT_EQ(found.online->updates(), samples);
+}
+
+TEST(Identification, gains_that_are_found_make_the_torques_of_those_that_are_given) {
+  const Recording recording;
+  const Eigen::Vector3d gains(2.0, 4.0, 0.5);
+  std::istringstream log(recording.table(gains)), again(recording.table(gains));
+  const Identification found =
+      offline(recording.model, {.fit = {{"run.csv", &log}}}, {.find_gains = true});
+  ASSERT_EQ(found.gains.size(), 3u);
+  // bodies are 10 % heavier than they are described, which a gain cannot be told from
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(found.gains[i].gain, gains(i) / 1.1, 0.05 * gains(i)) << "joint " << i + 1;
+  Eigen::VectorXd same(3);
+  for (int i = 0; i < 3; ++i) same(i) = found.gains[i].gain;
+  const Identification given =
+      offline(recording.model, {.fit = {{"run.csv", &again}}}, {.gains = same});
+  EXPECT_TRUE(given.gains.empty());
+  expect_close(found.chosen.estimate.z, given.chosen.estimate.z, 1e-9);
+}
+
+TEST(Identification, essential_parameters_are_some_of_the_base_parameters) {
+  const Recording recording;
+  std::istringstream log(recording.table());
+  const Identification found =
+      offline(recording.model, {.fit = {{"run.csv", &log}}}, {.essential = true});
+  ASSERT_TRUE(found.essential);
+  EXPECT_GT(found.essential->kept.size(), 0u);
+  EXPECT_EQ(found.essential->kept.size() + found.essential->dropped.size(),
+            std::size_t(found.base.size()));
+}
+
+TEST(Identification, refuses_options_by_their_names_and_names_no_flags) {
+  const Recording recording;
+  const auto refused = [&](const Options& options, const std::string& table,
+                           bool sample_by_sample) {
+    return refusal([&] {
+      std::istringstream log(table);
+      const LogInputs logs{.fit = {{"run.csv", &log}}};
+      (void)(sample_by_sample ? identify::online(recording.model, logs, options)
+                              : offline(recording.model, logs, options));
+    });
+  };
+  const std::string torques = recording.table(),
+                    currents = recording.table(Eigen::Vector3d::Ones());
+  const std::tuple<Options, const std::string*, bool, const char*> cases[] = {
+      {{.split = 1.5}, &torques, false, "Options::split"},
+      {{.filter_hz = 0.0}, &torques, false, "Options::filter_hz"},
+      {{.folds = 1}, &torques, false, "Options::folds"},
+      {{.delay = true}, &torques, false, "Options::delay"},
+      {{.stribeck = true}, &torques, false, "Options::stribeck"},
+      {{.method = Method::ols, .refine = true}, &torques, false, "Options::refine"},
+      {{.gains = Eigen::Vector3d::Zero()}, &torques, false, "Options::gains"},
+      {{.gains = Eigen::Vector3d::Ones()}, &torques, false, "Options::gains"},
+      {{}, &currents, false, "Options::gains"},
+      {{.split = 0.5}, &torques, true, "Options::split"},
+      {{.payload = "nowhere"}, &torques, false, "nowhere"},
+  };
+  for (const auto& [options, table, sample_by_sample, named] : cases) {
+    const std::string text = refused(options, *table, sample_by_sample);
+    EXPECT_NE(text.find(named), std::string::npos) << named << ": " << text;
+    EXPECT_EQ(text.find("--"), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ulna::test

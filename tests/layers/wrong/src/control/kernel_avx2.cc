@@ -1,0 +1,2 @@
+#include "ulna/num/scalar.hpp"
+#include "ulna/model/model.hpp"
