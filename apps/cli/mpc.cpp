@@ -150,7 +150,8 @@ Json to_json(const TrialResult& r) {
            {{"not_measured", r.not_measured},
             {"not_prepared", r.not_prepared},
             {"late", r.late},
-            {"not_solved", r.not_solved}}},
+            {"not_solved", r.not_solved},
+            {"no_reference", r.no_reference}}},
           {"torque_breaches", r.torque_breaches},
           {"changes_noticed", r.changes_noticed}};
 }

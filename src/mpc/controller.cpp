@@ -96,6 +96,8 @@ const char* to_string(ActionFault fault) {
       return "late";
     case ActionFault::not_solved:
       return "not solved";
+    case ActionFault::no_reference:
+      return "no reference";
   }
   return "";
 }
@@ -121,6 +123,8 @@ IdentifyingController::IdentifyingController(const Model& model, const Controlle
   for (Vector* v : {&q_, &v_, &tau_, &gravity_, &q_reference_, &v_reference_, &stuck_for_, &push_})
     v->setZero(n);
   x_.setZero(2 * n);
+  const auto nodes = static_cast<Eigen::Index>(times_.size());
+  q_references_.setZero(n, nodes), v_references_.setZero(n, nodes);
   noise_ = estimator_.noise();
 }
 
@@ -131,16 +135,31 @@ void IdentifyingController::set_plant(const Plant<double>& plant) {
   problem_.set_plant(planned_);
 }
 
-void IdentifyingController::set_references(double time) {
+/// All of them or none: what the user's function does in the middle of a horizon leaves the problem as it was.
+bool IdentifyingController::set_references(double time) noexcept try {
+  const Eigen::Index n = q_.size();
   for (std::size_t k = 0; k < times_.size(); ++k) {
+    q_reference_.resize(n), v_reference_.resize(n);
     reference_(time + times_[k], q_reference_, v_reference_);
-    problem_.set_reference(static_cast<int>(k), q_reference_, v_reference_);
+    if (q_reference_.size() != n || v_reference_.size() != n || !q_reference_.allFinite() ||
+        !v_reference_.allFinite()) {
+      reference_failed_ = true;
+      return false;
+    }
+    const auto column = static_cast<Eigen::Index>(k);
+    q_references_.col(column) = q_reference_, v_references_.col(column) = v_reference_;
   }
+  for (Eigen::Index k = 0; k < q_references_.cols(); ++k)
+    problem_.set_reference(static_cast<int>(k), q_references_.col(k), v_references_.col(k));
+  return true;
+} catch (...) {
+  reference_failed_ = true;
+  return false;
 }
 
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
-  fault_ = ActionFault::none;
+  fault_ = std::exchange(reference_failed_, false) ? ActionFault::no_reference : ActionFault::none;
   if (q.size() == q_.size() && v.size() == v_.size() && q.allFinite() && v.allFinite()) {
     q_ = q, v_ = v;
   } else {
@@ -173,19 +192,20 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
 
 bool IdentifyingController::plan(double time) {
   x_ << q_, v_;
-  if (!reference_ || (!begun_ && fault_ == ActionFault::not_measured)) return false;
+  if (!begun_ && fault_ == ActionFault::not_measured) return false;
+  if (!reference_ || (!prepared_ && !set_references(time))) {
+    fault_ = ActionFault::no_reference;
+    reference_failed_ = false;
+    return false;
+  }
   if (!begun_) {
-    set_references(time);
     sqp_.trajectory = problem_.guess(q_, v_);
     const SqpStatus status = sqp_.solve(x_).status;
     begun_ = status == SqpStatus::solved || status == SqpStatus::limited;
     if (!begun_) fault_ = ActionFault::not_solved;
     return begun_;
   }
-  if (!prepared_) {
-    set_references(time);
-    prepared_ = sqp_.prepare();
-  }
+  if (!prepared_) prepared_ = sqp_.prepare();
   if (!prepared_) {
     fault_ = ActionFault::not_prepared;
     return false;
@@ -297,10 +317,8 @@ void IdentifyingController::think(double time, In q, In v, In tau) noexcept {
     }
   }
   identify_us_ = microseconds_since(begin);
-  if (begun_ && reference_) {
-    set_references(time + 1.0 / options_.rate_hz);
-    prepared_ = sqp_.prepare();
-  }
+  if (begun_ && reference_)
+    prepared_ = set_references(time + 1.0 / options_.rate_hz) && sqp_.prepare();
   think_us_ = microseconds_since(begin);
 }
 

@@ -179,7 +179,7 @@ const char* to_string(TrialFault::Kind kind) {
 
 MotionReference reach_and_wave(const Vector& from, const Vector& to, double seconds,
                                const Vector& amplitude, const Vector& hz) {
-  return [=](double time, Eigen::Ref<Vector> q, Eigen::Ref<Vector> v) {
+  return [=](double time, Vector& q, Vector& v) {
     const double s = std::clamp(time / seconds, 0.0, 1.0);
     const double way = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
     const double rate = 30.0 * s * s * (1.0 - s) * (1.0 - s) / seconds;
@@ -293,6 +293,7 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
     result.not_prepared += controller.fault() == ActionFault::not_prepared;
     result.late += controller.fault() == ActionFault::late;
     result.not_solved += controller.fault() == ActionFault::not_solved;
+    result.no_reference += controller.fault() == ActionFault::no_reference;
     if (control.identify)
       result.consistent_always &=
           is_consistent(controller.estimator().model(), controller.estimator().z());

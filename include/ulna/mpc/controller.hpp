@@ -10,9 +10,9 @@
 /// System identification during model predictive control (001, chapter 5).
 namespace ulna {
 
-/// Where the robot is to be at a time: writes q and v.
-using MotionReference =
-    std::function<void(double time, Eigen::Ref<Eigen::VectorXd> q, Eigen::Ref<Eigen::VectorXd> v)>;
+/// Where the robot is to be at a time: writes q and v, which have the right sizes already. What it throws, and
+/// numbers that are too few, too many or not finite, are a fault of the controller's action.
+using MotionReference = std::function<void(double time, Eigen::VectorXd& q, Eigen::VectorXd& v)>;
 
 struct ControllerOptions {
   double rate_hz = 1000.0;  ///< how often it acts
@@ -51,12 +51,13 @@ enum class ActionFault {
   not_prepared,  ///< the problem has no derivatives where the plan is
   late,          ///< the deadline came before a plan
   not_solved,    ///< the solver found none
+  no_reference,  ///< the reference threw, or was of a wrong size or not finite
 };
 const char* to_string(ActionFault fault);
 
 /// A nonlinear model predictive controller that keeps identifying the robot it drives. Made once, it
 /// allocates no more; it throws nothing while it acts, and its torques are finite and within the limits
-/// whatever is measured.
+/// whatever is measured and whatever its reference does.
 ///
 ///     IdentifyingController controller(model, {});
 ///     controller.follow(reference);
@@ -108,7 +109,7 @@ class IdentifyingController {
   double identify_us() const { return identify_us_; }
 
  private:
-  void set_references(double time);
+  bool set_references(double time) noexcept;
   bool plan(double time);
   void take_torque(std::size_t node);
   void take_older(double time);
@@ -132,11 +133,13 @@ class IdentifyingController {
   std::vector<double> times_;  ///< of the nodes after now
   Vector q_, v_;               ///< the state, measured or expected
   Vector x_, tau_, gravity_, q_reference_, v_reference_;
-  Vector noise_, stuck_for_, push_;  ///< s, Nm
+  Eigen::MatrixXd q_references_, v_references_;  ///< a column for each node
+  Vector noise_, stuck_for_, push_;              ///< s, Nm
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
   OnlineEstimator::Outcome outcome_ = OnlineEstimator::Outcome::ignored;
   bool begun_ = false, prepared_ = false, missed_ = false, failing_ = false;
+  bool reference_failed_ = false;  ///< since the last action
   double planned_at_ = 0.0;
   double act_us_ = 0.0, think_us_ = 0.0, identify_us_ = 0.0;
 };

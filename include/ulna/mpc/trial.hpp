@@ -78,7 +78,7 @@ struct TrialResult {
   double end_error = 0.0;              ///< at the end
   long steps = 0;
   long planned = 0, older = 0, safe = 0;  ///< actions
-  long not_measured = 0, not_prepared = 0, late = 0, not_solved = 0;
+  long not_measured = 0, not_prepared = 0, late = 0, not_solved = 0, no_reference = 0;
   long deadline_misses = 0;  ///< steps that took longer than the time there was
   long torque_breaches = 0;  ///< torques asked for beyond the limits, or not finite
   long changes_noticed = 0;
