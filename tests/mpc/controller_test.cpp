@@ -7,6 +7,9 @@
 #include "ulna/io/import.hpp"
 
 namespace ulna::test {
+
+using namespace control;
+using namespace mpc;
 namespace {
 
 using Eigen::VectorXd;
@@ -34,7 +37,7 @@ struct StandingRobot {
     const double time = period++ / rate_hz;
     const VectorXd tau = controller.act(time, q, v);
     for (int i = 0; i < 7; ++i) EXPECT_LE(std::abs(tau(i)), model.effort_limit()(i)) << i;
-    controller.think(time, q, v, tau);
+    controller.update(time, q, v, tau);
   }
   void expect(ActionKind kind, ActionFault fault) {
     step();
