@@ -12,6 +12,7 @@
 namespace bench {
 
 using namespace ulna;
+using namespace ulna::control;
 
 void measure_control(double seconds_each, Entries& entries) {
   constexpr int horizon = 20;

@@ -5,28 +5,29 @@
 #include <ulna/control/sqp.hpp>
 
 // docs/control.md shows what follows
+using namespace ulna::control;
+
 struct SwingUp {
   static constexpr int steps = 40, states = 2, inputs = 1;
 
   template <class T>
-  ulna::Numbers<T, 2> next(int, const ulna::Numbers<T, 2>& x, const ulna::Numbers<T, 1>& u) const {
+  Numbers<T, 2> next(int, const Numbers<T, 2>& x, const Numbers<T, 1>& u) const {
     const T rate = x[1] + 0.075 * (u[0] - 9.81 * sin(x[0]));
     return {x[0] + 0.075 * rate, rate};
   }
   template <class T>
-  ulna::Numbers<T, 3> residual(int k, const ulna::Numbers<T, 2>& x,
-                               const ulna::Numbers<T, 1>& u) const {
+  Numbers<T, 3> residual(int k, const Numbers<T, 2>& x, const Numbers<T, 1>& u) const {
     const double weight = k == steps ? 10.0 : 0.1;
     return {weight * (x[0] - 3.14159265358979), 0.3 * weight * x[1], 0.1 * u[0]};
   }
 };
 
 int main() {
-  ulna::Differentiated<SwingUp> problem;
+  Differentiated<SwingUp> problem;
   for (int k = 0; k < SwingUp::steps; ++k)
     problem.bounds(k).lower(0) = -4.0, problem.bounds(k).upper(0) = 4.0;
-  ulna::Sqp sqp(problem, {.exact_hessian = true});
-  const ulna::SqpReport& report = sqp.solve(Eigen::Vector2d::Zero());
+  Sqp sqp(problem, {.exact_hessian = true});
+  const SqpReport& report = sqp.solve(Eigen::Vector2d::Zero());
   // to here
 
   std::printf("%s\n\n  %6s %10s %10s %10s\n", report.str().c_str(), "time", "angle", "rate",
@@ -38,5 +39,5 @@ int main() {
     std::printf("\n");
   }
   const bool up = std::abs(sqp.trajectory.x.back()(0) - 3.14159265358979) < 0.1;
-  return report.status == ulna::SqpStatus::solved && up ? 0 : 1;
+  return report.status == SqpStatus::solved && up ? 0 : 1;
 }

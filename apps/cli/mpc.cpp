@@ -21,14 +21,11 @@ struct Options {
   std::string law, knowledge, goal, report;
 };
 
-template <class Kind>
-Kind named(const char* option, std::string_view name, std::initializer_list<Kind> kinds) {
-  std::string known;
-  for (const Kind kind : kinds) {
-    if (name == to_string(kind)) return kind;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(kind));
-  }
-  throw UsageError(fmt::format("{}: there is no '{}'; take one of {}", option, name, known));
+template <class Kinds>
+auto kind_of_option(const char* option, std::string_view name, const Kinds& kinds) {
+  return kind_from_string(kinds, name, [&](const std::string& known) {
+    throw UsageError(fmt::format("{}: there is no '{}'; take one of {}", option, name, known));
+  });
 }
 
 /// What the command line says on top of a scenario.
@@ -50,19 +47,14 @@ void apply(const Options& o, MpcScenario& s) {
     const std::vector<double> goal = numbers(o.goal, "--goal");
     s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), static_cast<Eigen::Index>(goal.size()));
   }
-  if (!o.law.empty())
-    s.law = named("--law", o.law,
-                  {ControlLaw::mpc, ControlLaw::computed_torque, ControlLaw::gravity_pd});
-  if (!o.knowledge.empty()) {
-    s.knowledge.clear();
-    std::size_t at = 0;
-    while (at <= o.knowledge.size()) {
-      const std::size_t comma = std::min(o.knowledge.find(',', at), o.knowledge.size());
-      s.knowledge.push_back(named("--knowledge",
-                                  std::string_view(o.knowledge).substr(at, comma - at),
-                                  {Knowledge::identified, Knowledge::fixed, Knowledge::perfect}));
-      at = comma + 1;
-    }
+  if (!o.law.empty()) s.law = kind_of_option("--law", o.law, laws);
+  if (o.knowledge.empty()) return;
+  s.knowledge.clear();
+  for (std::size_t at = 0; at <= o.knowledge.size();) {
+    const std::size_t comma = std::min(o.knowledge.find(',', at), o.knowledge.size());
+    s.knowledge.push_back(kind_of_option(
+        "--knowledge", std::string_view(o.knowledge).substr(at, comma - at), knowledges));
+    at = comma + 1;
   }
 }
 
@@ -132,25 +124,27 @@ std::string place_of(const std::string& key, const std::string& file,
                              : fmt::format("{}:{}: {}", file, line->second, key);
 }
 
-const TrialResult* run_named(const MpcResults& results, std::string_view name) {
-  for (const MpcRun& run : results.runs)
-    if (run.name == name) return &run.result;
-  return nullptr;
+/// "not_measured"
+std::string json_key(std::string name) {
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
 }
 
 Json to_json(const TrialResult& r) {
+  Json faults = Json::object();
+  for (std::size_t i = 1; i < r.faults.size(); ++i)
+    faults[json_key(to_string(static_cast<ActionFault>(i)))] = r.faults[i];
   return {{"finished", r.finished},
           {"status", to_string(r.status)},
-          {"rmse", r.rmse},
-          {"largest_error", r.largest_error},
-          {"end_error", r.end_error},
+          {"rmse", r.error.rms},
+          {"largest_error", r.error.largest},
+          {"end_error", r.error.final},
           {"steps", r.steps},
-          {"actions", {{"planned", r.planned}, {"older", r.older}, {"safe", r.safe}}},
-          {"faults",
-           {{"not_measured", r.not_measured},
-            {"not_prepared", r.not_prepared},
-            {"late", r.late},
-            {"not_solved", r.not_solved}}},
+          {"actions",
+           {{"planned", r.count(ActionKind::planned)},
+            {"older", r.count(ActionKind::older)},
+            {"safe", r.count(ActionKind::safe)}}},
+          {"faults", faults},
           {"torque_breaches", r.torque_breaches},
           {"changes_noticed", r.changes_noticed}};
 }
@@ -162,8 +156,8 @@ void print_json(Console& console, const MpcResults& results) {
   Json rmse = Json::object(), learned = rmse, runs = rmse;
   const MpcRun& first = results.runs.front();
   for (const MpcRun& run : results.runs) {
-    rmse[run.name] = run.result.rmse_from[0];
-    learned[run.name] = run.result.rmse_from[1];
+    rmse[run.name] = run.result.error.rms_from[0];
+    learned[run.name] = run.result.error.rms_from[1];
     runs[run.name] = to_json(run.result);
   }
   d["counted_from"] = results.counted_from;
@@ -181,14 +175,14 @@ void print_json(Console& console, const MpcResults& results) {
                     {"com_error_m", p.com_error()}};
   }
   const TrialResult& r = first.result;
-  d["step_us"] = {{"mean", r.mean_us},
-                  {"p50", r.p50_us},
-                  {"p95", r.p95_us},
-                  {"p99", r.p99_us},
-                  {"max", r.max_us},
-                  {"act_p50", r.act_p50_us},
-                  {"identify_p50", r.identify_p50_us}};
-  d["deadline_misses"] = r.deadline_misses;
+  d["step_us"] = {{"mean", r.times.mean},
+                  {"p50", r.times.p50},
+                  {"p95", r.times.p95},
+                  {"p99", r.times.p99},
+                  {"max", r.times.max},
+                  {"act_p50", r.times.act_p50},
+                  {"identify_p50", r.times.identify_p50}};
+  d["deadline_misses"] = r.times.deadline_misses;
   d["allocations"] = r.allocations;
   d["consistent_always"] = r.consistent_always;
   d["runs"] = runs;
@@ -202,26 +196,26 @@ void print_table(Console& console, const MpcResults& results) {
     text += fmt::format("at {:g} s: {}\n", time, what);
   if (!results.events.empty()) text += '\n';
 
+  const auto from = [&](double time) { return fmt::format("from {:g} s", time); };
   Table table(1);
   table.column({.title = "model", .unit = "", .right = false});
-  table.column({.title = "error", .unit = "mrad", .right = true});
-  table.column(
-      {.title = fmt::format("from {:g} s", results.counted_from), .unit = "mrad", .right = true});
-  table.column({.title = fmt::format("from {:g} s", results.counted_from + 1.0),
-                .unit = "mrad",
-                .right = true});
-  table.column({.title = "largest", .unit = "mrad", .right = true});
-  table.column({.title = "step p50", .unit = "us", .right = true});
-  table.column({.title = "p95", .unit = "us", .right = true});
-  table.column({.title = "p99", .unit = "us", .right = true});
-  table.column({.title = "late", .unit = "", .right = true});
+  for (const auto& [title, unit] : std::initializer_list<std::pair<std::string, const char*>>{
+           {"error", "mrad"},
+           {from(results.counted_from), "mrad"},
+           {from(results.counted_from + 1.0), "mrad"},
+           {"largest", "mrad"},
+           {"step p50", "us"},
+           {"p95", "us"},
+           {"p99", "us"},
+           {"late", ""}})
+    table.column({.title = title, .unit = unit, .right = true});
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
     const auto mrad = [](double x) { return fmt::format("{:.2f}", 1e3 * x); };
-    table.row({run.name, mrad(r.rmse), mrad(r.rmse_from[0]), mrad(r.rmse_from[1]),
-               mrad(r.largest_error), fmt::format("{:.0f}", r.p50_us),
-               fmt::format("{:.0f}", r.p95_us), fmt::format("{:.0f}", r.p99_us),
-               fmt::format("{}", r.deadline_misses)});
+    table.row({run.name, mrad(r.error.rms), mrad(r.error.rms_from[0]), mrad(r.error.rms_from[1]),
+               mrad(r.error.largest), fmt::format("{:.0f}", r.times.p50),
+               fmt::format("{:.0f}", r.times.p95), fmt::format("{:.0f}", r.times.p99),
+               fmt::format("{}", r.times.deadline_misses)});
   }
   text += table.str(out);
   if (results.payload) {
@@ -240,30 +234,28 @@ void print_table(Console& console, const MpcResults& results) {
                  fmt::format("{:.1f} mm", 1e3 * p.com_error())});
     text += '\n' + payload.str(out);
   }
-  const TrialResult *mine = run_named(results, "identified"), *fixed = run_named(results, "fixed"),
-                    *perfect = run_named(results, "perfect");
+  const TrialResult *mine = results.find("identified"), *fixed = results.find("fixed"),
+                    *perfect = results.find("perfect");
   if (mine) {
     text += fmt::format(
         "\nestimates are those of a real robot {}\n{} change{} noticed, {} allocations\n",
         mine->consistent_always ? "at every step" : "NOT at every step", mine->changes_noticed,
         mine->changes_noticed == 1 ? "" : "s", mine->allocations);
-    if (fixed && perfect && mine->rmse_from[1] > 0.0 && perfect->rmse_from[1] > 0.0)
+    if (fixed && perfect && mine->error.rms_from[1] > 0.0 && perfect->error.rms_from[1] > 0.0)
       text += fmt::format(
           "from {:g} s on errors are {:.0f} times smaller than without identification, and {:.2f} "
           "times\nthose with the true model\n",
-          results.counted_from + 1.0, fixed->rmse_from[1] / mine->rmse_from[1],
-          mine->rmse_from[1] / perfect->rmse_from[1]);
+          results.counted_from + 1.0, fixed->error.rms_from[1] / mine->error.rms_from[1],
+          mine->error.rms_from[1] / perfect->error.rms_from[1]);
   }
   console.out.print(text);
 }
 
-/// Something that a user would want to know of: then the status is 1.
+/// Whether the status is 1.
 bool has_findings(const MpcResults& results) {
-  for (const MpcRun& run : results.runs) {
-    const TrialResult& r = run.result;
-    if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) return true;
-  }
-  return false;
+  return std::any_of(results.runs.begin(), results.runs.end(), [](const MpcRun& run) {
+    return !run.result.finished || run.result.torque_breaches > 0 || !run.result.consistent_always;
+  });
 }
 
 int run_mpc(const Options& o, Console& console) {
@@ -309,10 +301,14 @@ int run_mpc(const Options& o, Console& console) {
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
                                    static_cast<double>(r.steps) * results.period,
                                    to_string(r.status)));
-    if (r.older + r.safe > 0)
+    if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
       console.complain(fmt::format(
-          "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {})",
-          run.name, r.older, r.safe, r.not_measured, r.late, r.not_solved + r.not_prepared));
+          "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {}, "
+          "no reference {})",
+          run.name, r.count(ActionKind::older), r.count(ActionKind::safe),
+          r.count(ActionFault::not_measured), r.count(ActionFault::late),
+          r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared),
+          r.count(ActionFault::no_reference)));
   }
   return has_findings(results) ? 1 : 0;
 }

@@ -21,26 +21,26 @@ namespace {
 
 constexpr std::size_t most_bytes = 64 * 1024;
 
-/// Reads the keys of one map: each is asked for by name, and what nobody asked for is refused.
+/// Reads the keys of one map by name, and refuses those that were not read.
 class Keys {
  public:
   Keys(const YAML::Node& node, std::string file, std::string what)
       : node_(node), file_(std::move(file)), what_(std::move(what)) {
     if (!node.IsMap()) refuse(node, fmt::format("{} is not a list of `key: value`", what_));
   }
-  /// Refuses what was not asked for.
+  /// Refuses what was not read.
   void finish() const {
-    const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+    const std::vector<std::string_view> known(read_.begin(), read_.end());
     for (const auto& entry : node_) {
       const std::string key = entry.first.as<std::string>("");
-      if (!asked_.contains(key))
+      if (!read_.contains(key))
         refuse(entry.first, fmt::format("unknown key '{}' in {}{}", visible(key), what_,
                                         did_you_mean(key, known)));
     }
   }
 
   YAML::Node operator[](const char* key) {
-    asked_.insert(key);
+    read_.insert(key);
     return node_[key];
   }
   void text(const char* key, std::string& to) {
@@ -70,21 +70,17 @@ class Keys {
     for (std::size_t i = 0; i < node.size(); ++i)
       to(static_cast<Eigen::Index>(i)) = number_of(node[i], key);
   }
-  template <class Kind>
-  void choice(const char* key, Kind& to,
-              std::initializer_list<std::pair<const char*, Kind>> kinds) {
+  template <class Kinds>
+  void choice(const char* key, typename Kinds::value_type& to, const Kinds& kinds) {
     if (const YAML::Node node = (*this)[key]) to = chosen(node, key, kinds);
   }
-  template <class Kind>
-  Kind chosen(const YAML::Node& node, const char* key,
-              std::initializer_list<std::pair<const char*, Kind>> kinds) const {
+  template <class Kinds>
+  typename Kinds::value_type chosen(const YAML::Node& node, const char* key,
+                                    const Kinds& kinds) const {
     const std::string name = scalar(node, key);
-    std::string known;
-    for (const auto& [word, kind] : kinds) {
-      if (name == word) return kind;
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
-    }
-    refuse(node, fmt::format("{} is '{}', not one of {}", key, visible(name), known));
+    return kind_from_string(kinds, name, [&](const std::string& known) {
+      refuse(node, fmt::format("{} is '{}', not one of {}", key, visible(name), known));
+    });
   }
 
   [[noreturn]] void refuse(const YAML::Node& node, const std::string& why) const {
@@ -108,21 +104,8 @@ class Keys {
 
   YAML::Node node_;
   std::string file_, what_;
-  std::set<std::string, std::less<>> asked_;
+  std::set<std::string, std::less<>> read_;
 };
-
-constexpr auto knowledges = {std::pair{"identified", Knowledge::identified},
-                             std::pair{"fixed", Knowledge::fixed},
-                             std::pair{"perfect", Knowledge::perfect}};
-constexpr auto laws = {std::pair{"mpc", ControlLaw::mpc},
-                       std::pair{"computed_torque", ControlLaw::computed_torque},
-                       std::pair{"gravity_pd", ControlLaw::gravity_pd}};
-constexpr auto transcriptions = {std::pair{"forward_dynamics", Transcription::forward_dynamics},
-                                 std::pair{"inverse_dynamics", Transcription::inverse_dynamics}};
-constexpr auto fault_kinds = {std::pair{"sensor_nan", TrialFault::Kind::sensor_nan},
-                              std::pair{"sensor_dropped", TrialFault::Kind::sensor_dropped},
-                              std::pair{"deadline_missed", TrialFault::Kind::deadline_missed},
-                              std::pair{"solver_failed", TrialFault::Kind::solver_failed}};
 
 void read_parts(Keys& keys, const std::string& file, MpcScenario& s) {
   const auto part = [&](const char* key, auto read) {

@@ -28,15 +28,9 @@ td i.run{display:inline-block;width:11px;height:11px;border-radius:2px;margin-ri
 .cards{grid-template-columns:1fr 1fr;gap:8px}.card{padding:8px 12px}.card b{font-size:19px}}
 )";
 
-const TrialResult* find(const MpcResults& results, std::string_view name) {
-  for (const MpcRun& run : results.runs)
-    if (run.name == name) return &run.result;
-  return nullptr;
-}
-
 /// From the time on that errors are compared from.
 double counted_error(const TrialResult& r) {
-  return r.rmse_from.empty() ? r.rmse : r.rmse_from.front();
+  return r.error.rms_from.empty() ? r.error.rms : r.error.rms_from.front();
 }
 
 std::string since(const MpcResults& results) {
@@ -58,8 +52,8 @@ std::string lead(const MpcResults& results) {
   const auto told = [&, factor = factor, unit = unit](const TrialResult& r) {
     return fmt::format("{} {}", number(factor * counted_error(r), 3), unit);
   };
-  const TrialResult *identified = find(results, "identified"), *fixed = find(results, "fixed"),
-                    *perfect = find(results, "perfect");
+  const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
+                    *perfect = results.find("perfect");
   std::string s;
   if (identified) {
     s = fmt::format(
@@ -82,8 +76,8 @@ std::string lead(const MpcResults& results) {
 
 std::string cards(const MpcResults& results) {
   const auto [factor, unit] = error_unit(results.model);
-  const TrialResult *identified = find(results, "identified"), *fixed = find(results, "fixed"),
-                    *perfect = find(results, "perfect");
+  const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
+                    *perfect = results.find("perfect");
   const TrialResult& first = identified ? *identified : results.runs.front().result;
   std::string s = "<div class='cards'>\n";
   s += card(fmt::format("{} {}", number(factor * counted_error(first), 3), unit),
@@ -99,8 +93,8 @@ std::string cards(const MpcResults& results) {
     s += card(fmt::format("{:.1f} mm", 1e3 * results.payload->com_error()),
               "error of its centre of mass");
   }
-  s += card(microseconds(first.p50_us), fmt::format("a step in the median; there are {} for it",
-                                                    microseconds(1e6 * results.period)));
+  s += card(microseconds(first.times.p50), fmt::format("a step in the median; there are {} for it",
+                                                       microseconds(1e6 * results.period)));
   s += card(
       first.consistent_always ? "physical" : "not physical",
       first.consistent_always ? "every body could exist, at all times" : "bodies that cannot exist",
@@ -126,9 +120,9 @@ std::string error_table(const MpcResults& results) {
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialResult& r = results.runs[i].result;
     s += row({{name_of(results, i)},
-              {number(factor * r.rmse, 3), true},
+              {number(factor * r.error.rms, 3), true},
               {number(factor * counted_error(r), 3), true},
-              {number(factor * r.largest_error, 3), true},
+              {number(factor * r.error.largest, 3), true},
               {std::to_string(r.changes_noticed), true},
               {r.consistent_always ? "yes" : "<b class='bad'>no</b>", true}});
   }
@@ -146,11 +140,11 @@ std::string time_table(const MpcResults& results) {
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialResult& r = results.runs[i].result;
     s += row({{name_of(results, i)},
-              {microseconds(r.p50_us), true},
-              {microseconds(r.p95_us), true},
-              {microseconds(r.p99_us), true},
-              {microseconds(r.max_us), true},
-              {fmt::format("{} of {}", r.deadline_misses, r.steps), true}});
+              {microseconds(r.times.p50), true},
+              {microseconds(r.times.p95), true},
+              {microseconds(r.times.p99), true},
+              {microseconds(r.times.max), true},
+              {fmt::format("{} of {}", r.times.deadline_misses, r.steps), true}});
   }
   return s + "</table></div>\n";
 }
@@ -166,13 +160,15 @@ std::string action_table(const MpcResults& results) {
                                                      "", true);
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialResult& r = results.runs[i].result;
-    s += row({{name_of(results, i)},
-              {std::to_string(r.planned), true},
-              {std::to_string(r.older), true},
-              {std::to_string(r.safe), true},
-              {std::to_string(r.not_measured), true},
-              {std::to_string(r.late), true},
-              {std::to_string(r.not_solved + r.not_prepared), true}});
+    s +=
+        row({{name_of(results, i)},
+             {std::to_string(r.count(ActionKind::planned)), true},
+             {std::to_string(r.count(ActionKind::older)), true},
+             {std::to_string(r.count(ActionKind::safe)), true},
+             {std::to_string(r.count(ActionFault::not_measured)), true},
+             {std::to_string(r.count(ActionFault::late)), true},
+             {std::to_string(r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)),
+              true}});
   }
   return s + "</table></div>\n";
 }

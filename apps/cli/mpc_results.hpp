@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 
 namespace ulna::cli {
 
-/// A payload as it was and as it was identified: mass and centre of mass in the frame that carries it.
+using namespace mpc;
+
+/// A payload, true and identified: mass and centre of mass in the frame that carries it.
 struct PayloadFound {
   std::string frame;
   double mass = 0.0, found_mass = 0.0;                                                 ///< kg
@@ -24,7 +27,7 @@ struct MpcRun {
   TrialResult result;
 };
 
-/// What `ulna mpc` has to tell.
+/// What `ulna mpc` reports.
 struct MpcResults {
   Model model;
   std::string title;
@@ -33,6 +36,13 @@ struct MpcResults {
   std::vector<std::pair<double, std::string>> events;  ///< "payload of 2 kg", at a time
   double counted_from = 0.0;                           ///< s: errors are compared from then on
   std::optional<PayloadFound> payload;
+
+  /// Of the run with a name; null: there is none.
+  const TrialResult* find(std::string_view name) const {
+    const auto run = std::find_if(runs.begin(), runs.end(),
+                                  [&](const MpcRun& each) { return each.name == name; });
+    return run == runs.end() ? nullptr : &run->result;
+  }
 };
 
 }  // namespace ulna::cli

@@ -55,7 +55,7 @@ Inertia<double> box(const ScenarioPayload& payload) {
   return Inertia<double>::about_com(payload.mass, payload.com, I * Eigen::Matrix3d::Identity());
 }
 
-/// What the controller has come to believe that the frame's body carries beyond its model.
+/// What the frame's body carries beyond its model, as the controller has estimated.
 PayloadFound payload_found(const Model& model, const Frame& frame, const ScenarioPayload& payload,
                            const Plant<double>& estimated) {
   PayloadFound found{std::string(frame.name), payload.mass, 0.0, payload.com};
@@ -87,14 +87,13 @@ MpcScenario demo_scenario(const Model& model) {
 
 void complete(MpcScenario& s, const Model& model) {
   if (model.nq() != model.nv())
-    throw UsageError(
-        fmt::format("robot '{}' has joints told in more numbers than degrees of freedom; mpc takes "
-                    "robots whose "
-                    "joints have one each",
-                    model.name()));
+    throw UsageError(fmt::format(
+        "robot '{}' has joints with more coordinates than degrees of freedom; mpc takes "
+        "robots whose joints have one each",
+        model.name()));
   if (!model.description().loops.empty())
     throw UsageError(fmt::format(
-        "robot '{}' closes loops, which predictive control does not know; remove the joints that "
+        "robot '{}' closes loops, which the controller does not support; remove the joints that "
         "close them",
         model.name()));
   const int n = model.nv();
@@ -152,23 +151,23 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   trial.faults = s.faults;
   if (allocation_count() >= 0) trial.allocations = allocation_count;
 
-  ControllerOptions& control = trial.control;
-  control.rate_hz = s.rate_hz;
-  control.problem.transcription = s.transcription;
-  control.problem.steps = s.steps, control.problem.duration = s.step;
-  MotionWeights weights(model);
+  ControllerOptions& controller = trial.control;
+  controller.rate_hz = s.rate_hz;
+  controller.problem.transcription = s.transcription;
+  controller.problem.steps = s.steps, controller.problem.duration = s.step;
+  control::MotionWeights weights(model);
   weights.position.setConstant(s.position), weights.velocity.setConstant(s.velocity);
   weights.torque.setConstant(s.torque), weights.terminal = s.terminal;
-  control.problem.weights = weights;
-  MotionLimits limits(model);
+  controller.problem.weights = weights;
+  control::MotionLimits limits(model);
   limits.price = limits.price_squared = 1e3;
-  control.problem.limits = limits;
-  control.filter_hz = s.filter_hz;
-  control.online.prior.deviation = s.prior_deviation;
-  control.online.patience = static_cast<int>(0.01 * s.rate_hz);
-  control.deadline = s.deadline;
+  controller.problem.limits = limits;
+  controller.filter_hz = s.filter_hz;
+  controller.online.prior.deviation = s.prior_deviation;
+  controller.online.patience = static_cast<int>(0.01 * s.rate_hz);
+  controller.deadline = s.deadline;
 
-  // the robot as it is: with friction that its model does not know, and other numbers
+  // the true robot: with friction that its model lacks, and other parameters
   VectorXd effort = model.effort_limit();
   for (double& e : effort)
     if (!std::isfinite(e)) e = 50.0;
@@ -209,7 +208,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   trial.sensors.seed = s.seed;
   for (const ScenarioWrench& sensor : s.wrenches)
     trial.wrench_sensors.push_back(wrench_sensor(model, sensor));
-  // what is told apart: from the change on, and from a second after it, when it may be learned
+  // errors are reported from the change on, and from a second after it, when it may be identified
   trial.count_from = {results.counted_from, results.counted_from + 1.0};
 
   const MotionReference reference = reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz);

@@ -1,11 +1,38 @@
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include "console.hpp"
 #include "mpc_results.hpp"
 
 namespace ulna::cli {
 
-/// What is wrong with a scenario, by the key it has in a file: "goal", "horizon.steps".
+using control::Transcription;
+
+// the kinds that a scenario chooses from by name
+inline constexpr std::array knowledges{Knowledge::identified, Knowledge::fixed, Knowledge::perfect};
+inline constexpr std::array laws{ControlLaw::mpc, ControlLaw::computed_torque,
+                                 ControlLaw::gravity_pd};
+inline constexpr std::array transcriptions{Transcription::forward_dynamics,
+                                           Transcription::inverse_dynamics};
+inline constexpr std::array fault_kinds{
+    TrialFault::Kind::sensor_nan, TrialFault::Kind::sensor_dropped,
+    TrialFault::Kind::deadline_missed, TrialFault::Kind::solver_failed};
+
+/// The kind of that name; else calls refuse("identified, fixed, perfect"), which throws.
+template <class Kinds, class Refuse>
+typename Kinds::value_type kind_from_string(const Kinds& kinds, std::string_view name,
+                                            Refuse refuse) {
+  std::vector<std::string_view> known;
+  for (const auto kind : kinds) {
+    if (name == to_string(kind)) return kind;
+    known.emplace_back(to_string(kind));
+  }
+  refuse(fmt::format("{}", fmt::join(known, ", ")));
+  return kinds.front();
+}
+
+/// What is wrong with a scenario, by its key in a file: "goal", "horizon.steps".
 struct ScenarioError : UsageError {
   std::string key, why;
   ScenarioError(std::string at, std::string what)
@@ -32,7 +59,7 @@ struct ScenarioFriction {
   double factor = 1.5, from = 0.0, to = 0.0;
 };
 
-/// What `ulna mpc` lets happen.
+/// What `ulna mpc` simulates.
 struct MpcScenario {
   std::string title;
   double duration = 6.0, rate_hz = 1000.0;
@@ -71,7 +98,7 @@ struct MpcScenario {
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
 MpcScenario demo_scenario(const Model& model);
 
-/// Fills in what is left to the robot. Throws ScenarioError if the motion is none that the robot can make.
+/// Fills in what is left to the robot. Throws ScenarioError if the robot cannot make the motion.
 void complete(MpcScenario& scenario, const Model& model);
 
 /// Runs it once per knowledge. `progress`: share that is over, and what is going on; false ends it.

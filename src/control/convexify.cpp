@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 namespace {
 
-/// Bends up what is bent down.
+/// Replaces negative eigenvalues by their magnitudes.
 void make_positive(Eigen::Ref<Eigen::MatrixXd> R) {
   if (R.rows() == 0) return;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(R);
@@ -20,24 +20,24 @@ void make_positive(Eigen::Ref<Eigen::MatrixXd> R) {
       eigen.eigenvectors().transpose();
 }
 
-/// Where a row would hold: the bound that its multiplier speaks of.
+/// The bound of a row that its multiplier belongs to.
 double bound_of(const QpStage& s, int row, double multiplier) {
   return multiplier > 0.0 ? s.bounds.upper(row) : s.bounds.lower(row);
 }
 
 bool is_equation(const QpStage& s, int row) { return s.bounds.lower(row) == s.bounds.upper(row); }
 
-void bend_rows(QpStage& s, const Eigen::VectorXd& multipliers, bool given_state,
-               Eigen::VectorXd& bent) {
+void penalise_active_rows(QpStage& s, const Eigen::VectorXd& multipliers, bool given_state,
+                          Eigen::VectorXd& weights) {
   const double weight = 1e3 * std::max(1.0, s.H.cwiseAbs().maxCoeff());
   const int n = s.size.variables();
-  bent.setZero();
+  weights.setZero();
   for (int row = 0; row < s.size.rows(); ++row) {
     if (given_state && row >= s.size.u && row < n) continue;
     const double bound = bound_of(s, row, multipliers(row));
-    const bool holds = std::abs(bound) < std::min(1e-4, std::abs(multipliers(row)));
-    if (!holds && !is_equation(s, row)) continue;
-    bent(row) = weight;
+    const bool active = std::abs(bound) < std::min(1e-4, std::abs(multipliers(row)));
+    if (!active && !is_equation(s, row)) continue;
+    weights(row) = weight;
     if (row < n) {
       s.H(row, row) += weight;
       s.h(row) -= weight * bound;
@@ -51,7 +51,7 @@ void bend_rows(QpStage& s, const Eigen::VectorXd& multipliers, bool given_state,
 
 }  // namespace
 
-Bent::Bent(const std::vector<StageSize>& sizes) {
+Convexification::Convexification(const std::vector<StageSize>& sizes) {
   for (const StageSize& size : sizes) {
     states.push_back(Eigen::MatrixXd::Zero(size.x, size.x));
     rows.push_back(Eigen::VectorXd::Zero(size.rows()));
@@ -59,14 +59,14 @@ Bent::Bent(const std::vector<StageSize>& sizes) {
 }
 
 void convexify(std::vector<QpStage>& stages, const std::vector<Eigen::VectorXd>& multipliers,
-               Bent& bent) {
+               Convexification& added) {
   constexpr double left = 1e-3;  ///< curvature of states; the minimum does not depend on it
   for (std::size_t k = stages.size(); k-- > 0;) {
     QpStage& s = stages[k];
     const int x = s.size.x;
-    bend_rows(s, multipliers[k], k == 0, bent.rows[k]);
+    penalise_active_rows(s, multipliers[k], k == 0, added.rows[k]);
     if (k + 1 < stages.size()) {
-      const Eigen::MatrixXd M_F = bent.states[k + 1] * s.F;
+      const Eigen::MatrixXd M_F = added.states[k + 1] * s.F;
       s.H.noalias() += s.F.transpose() * M_F;
       s.h.noalias() += M_F.transpose() * s.f;
     }
@@ -77,31 +77,31 @@ void convexify(std::vector<QpStage>& stages, const std::vector<Eigen::VectorXd>&
       const Eigen::MatrixXd S = s.H.topRightCorner(s.size.u, x);
       kept.noalias() += S.transpose() * Eigen::MatrixXd(s.R()).llt().solve(S);
     }
-    bent.states[k] = s.Q() - kept;
+    added.states[k] = s.Q() - kept;
     s.Q() = kept;
   }
 }
 
-void unbend(const std::vector<QpStage>& stages, const Bent& bent,
-            const std::vector<Eigen::VectorXd>& z, std::vector<Eigen::VectorXd>& next,
-            std::vector<Eigen::VectorXd>& rows) {
+void restore_multipliers(const std::vector<QpStage>& stages, const Convexification& added,
+                         const std::vector<Eigen::VectorXd>& z, std::vector<Eigen::VectorXd>& next,
+                         std::vector<Eigen::VectorXd>& rows) {
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const QpStage& s = stages[k];
     const int n = s.size.variables();
     if (k + 1 < stages.size())
-      next[k].noalias() += bent.states[k + 1] * z[k + 1].tail(stages[k + 1].size.x);
+      next[k].noalias() += added.states[k + 1] * z[k + 1].tail(stages[k + 1].size.x);
     for (int row = 0; row < s.size.rows(); ++row) {
-      if (bent.rows[k](row) == 0.0) continue;
+      if (added.rows[k](row) == 0.0) continue;
       double& m = rows[k](row);
       const double y = row < n ? z[k](row) : s.G.row(row - n).dot(z[k]);
       const double bound = std::abs(y - s.bounds.lower(row)) < std::abs(y - s.bounds.upper(row))
                                ? s.bounds.lower(row)
                                : s.bounds.upper(row);
-      const double held = m + bent.rows[k](row) * (y - bound);
-      // a bound does not pull: what would have it so lets go the next time
+      const double held = m + added.rows[k](row) * (y - bound);
+      // a bound does not pull: a row whose multiplier has the wrong sign is released the next time
       m = is_equation(s, row) || (held > 0.0) == (bound == s.bounds.upper(row)) ? held : 0.0;
     }
   }
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -10,7 +10,7 @@
 #include "ipopt_program.hpp"
 #endif
 
-namespace ulna {
+namespace ulna::control {
 
 bool has_ipopt() { return ULNA_WITH_IPOPT; }
 
@@ -18,7 +18,7 @@ std::string IpoptResult::str() const {
   char text[200];
   std::snprintf(text, sizeof text,
                 "%s by Ipopt after %d iterations: cost %.9g, defect %.1e, breach %.1e",
-                word(status), iterations, cost, defect, breach);
+                to_string(status), iterations, cost, defect, breach);
   return text;
 }
 
@@ -97,4 +97,4 @@ IpoptResult solve_with_ipopt(OptimalControlProblem& problem, const Trajectory& g
 
 #endif
 
-}  // namespace ulna
+}  // namespace ulna::control

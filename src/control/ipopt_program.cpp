@@ -8,7 +8,7 @@
 
 #include "merit.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 using Vector = Eigen::VectorXd;
 
@@ -40,12 +40,12 @@ IpoptProgram::IpoptProgram(OptimalControlProblem& problem, const Trajectory& gue
     for (int row = 0; row < size.rows(); ++row) {
       const double low = bounds.lower(row), high = bounds.upper(row);
       const bool of_g = row >= size.variables(), of_x = !of_g && row >= size.u;
-      if ((low == -unbounded && high == unbounded) || (of_x && k == 0)) continue;
+      if ((low == -infinity && high == infinity) || (of_x && k == 0)) continue;
       const bool soft = is_soft(bounds, row);
       if (!of_g && !soft) continue;
       Row constrained{row};
-      if (soft && low > -unbounded) constrained.lower_slack = variables_++;
-      if (soft && high < unbounded) constrained.upper_slack = variables_++;
+      if (soft && low > -infinity) constrained.lower_slack = variables_++;
+      if (soft && high < infinity) constrained.upper_slack = variables_++;
       place.constrained.push_back(constrained);
       ++constraints_;
     }
@@ -350,6 +350,6 @@ bool IpoptProgram::intermediate_callback(Ipopt::AlgorithmMode, Index iteration, 
   return !options_.go_on || options_.go_on(iteration, cost);
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "ulna/control/ipopt.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// An optimal control problem as Ipopt sees it: one vector of variables, one of constraints, and lists of
 /// the places in their matrices that are not always zero.
@@ -94,4 +94,4 @@ class IpoptProgram : public Ipopt::TNLP {
   Multipliers multipliers_;
 };
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 RowPrice::RowPrice(const Bounds& bounds, Eigen::Index row, double y) {
   // in an order that hands on what is not a number
@@ -73,4 +73,4 @@ std::vector<Eigen::VectorXd> defects_of(const OptimalControlProblem& problem) {
   return defects;
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

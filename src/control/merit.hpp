@@ -2,7 +2,7 @@
 
 #include "ulna/control/problem.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// What a row y of a stage pays for standing where it does, and by how much it breaks a hard bound.
 struct RowPrice {
@@ -13,7 +13,7 @@ struct RowPrice {
 
 /// Whether a row is soft. Equations never are.
 inline bool is_soft(const Bounds& bounds, Eigen::Index row) {
-  return bounds.price(row) < unbounded && bounds.lower(row) < bounds.upper(row);
+  return bounds.price(row) < infinity && bounds.lower(row) < bounds.upper(row);
 }
 
 /// How good a trajectory is.
@@ -36,4 +36,4 @@ void require_shape(const OptimalControlProblem& problem, const Trajectory& traje
 /// Room for the defects of a problem.
 std::vector<Eigen::VectorXd> defects_of(const OptimalControlProblem& problem);
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

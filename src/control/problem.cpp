@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace ulna {
+namespace ulna::control {
 
 namespace {
 
@@ -35,16 +35,15 @@ void OptimalControlProblem::move(int, In x, In dx, Out moved) const { moved = x 
 
 void OptimalControlProblem::difference(int, In from, In to, Out dx) const { dx = to - from; }
 
-bool OptimalControlProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
-  for (std::size_t k = 0; k < sizes_.size(); ++k)
+bool StagewiseProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
+  for (std::size_t k = 0; k < sizes().size(); ++k)
     if (!evaluate(static_cast<int>(k), at.x[k], at.u[k], values[k])) return false;
   return true;
 }
 
-bool OptimalControlProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
-                                      std::vector<StageValue>& values,
-                                      std::vector<QpStage>& stages) {
-  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+bool StagewiseProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
+                                 std::vector<StageValue>& values, std::vector<QpStage>& stages) {
+  for (std::size_t k = 0; k < sizes().size(); ++k) {
     const Vector* next = multipliers ? &multipliers->next[k] : nullptr;
     const Vector* rows = multipliers ? &multipliers->rows[k] : nullptr;
     if (!linearise(static_cast<int>(k), at.x[k], at.u[k], next, rows, values[k], stages[k]))
@@ -72,4 +71,4 @@ Trajectory trajectory_of(const OptimalControlProblem& problem) {
   return t;
 }
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -7,7 +7,7 @@
 #include "num/processor.hpp"
 #include "qp_state.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 namespace detail {
 
@@ -119,9 +119,9 @@ bool set_bounds(const Bounds& bounds, QpStageData& s, bool given_state) {
     const int i = place_of(s, row);
     const double low = bounds.lower(row), high = bounds.upper(row);
     const bool counts = !(given_state && row >= s.u && row < s.n);
-    if (counts && !(low <= high && low < unbounded && high > -unbounded)) return false;
+    if (counts && !(low <= high && low < infinity && high > -infinity)) return false;
     const bool equal = counts && low == high;
-    const bool soft = counts && !equal && bounds.price(row) < unbounded;
+    const bool soft = counts && !equal && bounds.price(row) < infinity;
     if (soft && !(bounds.price(row) >= 0.0 && bounds.price_squared(row) >= 0.0)) return false;
     s.equal[i] = equal, s.value[i] = equal ? low : 0.0;
     if (!equal) s.equal_multiplier[i] = 0.0;
@@ -177,8 +177,8 @@ void set_point(QpState& state, const double* x0, QpStart start) {
       Map(s.y, s.rows).setZero();
       for (int row = 0; row < s.n; ++row) {
         // within the bounds, as far as there are any
-        const double low = s.lower.present[row] != 0.0 ? s.lower.bound[row] : -unbounded;
-        const double high = s.upper.present[row] != 0.0 ? -s.upper.bound[row] : unbounded;
+        const double low = s.lower.present[row] != 0.0 ? s.lower.bound[row] : -infinity;
+        const double high = s.upper.present[row] != 0.0 ? -s.upper.bound[row] : infinity;
         s.y[row] = low > 0.0 || high < 0.0 ? std::isfinite(low) && std::isfinite(high)
                                                  ? 0.5 * (low + high)
                                                  : (low > 0.0 ? low : high)
@@ -223,9 +223,9 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
   const detail::QpQuestion question{&options, deadline ? &*deadline : nullptr,
                                     start != QpStart::cold};
 #if ULNA_WIDE_KERNELS
-  if (detail::has_avx512())
+  if (ulna::detail::has_avx512())
     ulna_qp_kernel_avx512(&state, &question);
-  else if (detail::has_avx2())
+  else if (ulna::detail::has_avx2())
     ulna_qp_kernel_avx2(&state, &question);
   else
 #endif
@@ -291,4 +291,4 @@ std::string QpReport::str() const {
   return text;
 }
 
-}  // namespace ulna
+}  // namespace ulna::control

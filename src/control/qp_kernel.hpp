@@ -8,7 +8,7 @@
 ///     (H + weights) dz + slope + linear = 0,      dx_next = F dz + defect,
 ///
 /// where slope and defect are what is left of the conditions; a step of length a leaves 1 - a of them.
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 #if defined(__AVX512F__)
 inline namespace avx512 {
@@ -276,7 +276,7 @@ inline void solve_qp(QpState& state, const QpQuestion& question) {
 
   int crawling = 0;
   report.status = QpStatus::limited;
-  report.gap = unbounded;
+  report.gap = infinity;
   measure(state);
   while (report.iterations < options.iterations) {
     if (question.deadline && QpSolver::Clock::now() >= *question.deadline) break;
@@ -324,4 +324,4 @@ inline void solve_qp(QpState& state, const QpQuestion& question) {
 }
 
 }  // namespace
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -1,6 +1,6 @@
 #include "control/qp_kernel.hpp"
 
-extern "C" void ulna_qp_kernel_avx2(ulna::detail::QpState* state,
-                                    const ulna::detail::QpQuestion* question) {
-  ulna::detail::solve_qp(*state, *question);
+extern "C" void ulna_qp_kernel_avx2(ulna::control::detail::QpState* state,
+                                    const ulna::control::detail::QpQuestion* question) {
+  ulna::control::detail::solve_qp(*state, *question);
 }

@@ -5,7 +5,7 @@
 
 #include "ulna/control/qp.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// Columns are filled up with zeros to a whole number of the widest packs.
 inline int filled_up(int rows) { return (rows + 7) / 8 * 8; }
@@ -63,9 +63,9 @@ struct QpQuestion {
 
 void solve_qp_baseline(QpState& state, const QpQuestion& question);
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail
 
-extern "C" void ulna_qp_kernel_avx2(ulna::detail::QpState* state,
-                                    const ulna::detail::QpQuestion* question);
-extern "C" void ulna_qp_kernel_avx512(ulna::detail::QpState* state,
-                                      const ulna::detail::QpQuestion* question);
+extern "C" void ulna_qp_kernel_avx2(ulna::control::detail::QpState* state,
+                                    const ulna::control::detail::QpQuestion* question);
+extern "C" void ulna_qp_kernel_avx512(ulna::control::detail::QpState* state,
+                                      const ulna::control::detail::QpQuestion* question);

@@ -12,7 +12,7 @@
 ///     L L' = H + (F' Lp)(F' Lp)',        L = [Lr 0; Ls Lp]        in the order (u, x),
 ///
 /// whose lower right block is the factor for the stage before.
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 // for different instruction sets in one program; see num/pack.hpp
 #if defined(__AVX512F__)
@@ -251,4 +251,4 @@ inline void forward(QpState& state) {
 }
 
 }  // namespace
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -8,7 +8,7 @@
 #include "convexify.hpp"
 #include "merit.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 using Vector = Eigen::VectorXd;
 using detail::Merit, detail::RowPrice;
@@ -40,7 +40,7 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
       trial_values_(values_),
       trial_(trajectory),
       defects_(detail::defects_of(problem)),
-      bent_(std::make_unique<detail::Bent>(problem.sizes())) {
+      added_(std::make_unique<detail::Convexification>(problem.sizes())) {
   multipliers.next = defects_;
   for (int k = 0; k < problem.stage_count(); ++k) {
     const StageSize& size = problem.size(k);
@@ -49,8 +49,7 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
     const Bounds& bounds = problem.bounds(k);
     const auto x_rows = [&](const Vector& v) { return v.segment(size.u, size.x); };
     if (problem.numbers(k) != size.x && k > 0 &&
-        (x_rows(bounds.lower).maxCoeff() > -unbounded ||
-         x_rows(bounds.upper).minCoeff() < unbounded))
+        (x_rows(bounds.lower).maxCoeff() > -infinity || x_rows(bounds.upper).minCoeff() < infinity))
       throw std::invalid_argument(
           "stage " + std::to_string(k) +
           ": its state is told in more numbers than it has degrees of "
@@ -113,7 +112,7 @@ QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
   for (QpStage& stage : stages_)
     for (Eigen::Index row = 0; row < stage.bounds.price.size(); ++row) {
       double& price = stage.bounds.price(row);
-      if (price == unbounded && stage.bounds.lower(row) < stage.bounds.upper(row))
+      if (price == infinity && stage.bounds.lower(row) < stage.bounds.upper(row))
         price = 1.0, stage.bounds.price_squared(row) = options.elastic;
     }
   begun_ = false;
@@ -129,7 +128,8 @@ void Sqp::take_multipliers() {
     multipliers.next[k] = solver_.multiplier(static_cast<int>(k));
     multipliers.rows[k] = solver_.row_multiplier(static_cast<int>(k));
   }
-  if (convexified_) detail::unbend(stages_, *bent_, step_, multipliers.next, multipliers.rows);
+  if (convexified_)
+    detail::restore_multipliers(stages_, *added_, step_, multipliers.next, multipliers.rows);
 }
 
 /// How far the multipliers leave the Lagrangian from level.
@@ -237,7 +237,7 @@ bool Sqp::correct(const Deadline& deadline) {
     QpStage& stage = stages_[k];
     if (k + 1 < stages_.size()) {
       stage.f += defects_[k];
-      if (convexified_) stage.h += stage.F.transpose() * (bent_->states[k + 1] * defects_[k]);
+      if (convexified_) stage.h += stage.F.transpose() * (added_->states[k + 1] * defects_[k]);
     }
     for (Eigen::Index i = 0; i < stage.size.g; ++i) {
       const double curved = trial_values_[k].g(i) - values_[k].g(i) - stage.G.row(i).dot(step_[k]);
@@ -296,7 +296,7 @@ bool Sqp::search(const Merit& here, const Deadline& deadline) {
 bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
   set_program();
   for (QpStage& stage : stages_) stage.H.diagonal().array() += damping;
-  if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, *bent_);
+  if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, *added_);
   const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed || qp == QpStatus::infeasible) return false;
   take_step();
@@ -403,7 +403,7 @@ void Sqp::shift() {
   solver_.shift();
 }
 
-const char* word(SqpStatus status) {
+const char* to_string(SqpStatus status) {
   const char* const words[] = {"solved", "limited", "stalled", "infeasible", "failed"};
   return words[static_cast<int>(status)];
 }
@@ -413,8 +413,8 @@ std::string SqpReport::str() const {
   std::snprintf(text, sizeof text,
                 "%s after %d iterations (%d of the programs): cost %.9g, slope %.1e, defect %.1e, "
                 "breach %.1e",
-                word(status), iterations, qp_iterations, cost, slope, defect, breach);
+                to_string(status), iterations, qp_iterations, cost, slope, defect, breach);
   return text;
 }
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -4,6 +4,8 @@
 #include "support/random.hpp"
 
 namespace ulna::test {
+
+using namespace control;
 namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;

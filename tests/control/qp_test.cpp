@@ -8,6 +8,8 @@
 #include "ulna/control/sqp.hpp"
 
 namespace ulna::test {
+
+using namespace control;
 namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
@@ -48,8 +50,8 @@ struct RandomQp {
     }
     if (!soft)
       for (QpStage& s : stages) {
-        s.bounds.lower.tail(s.size.x + s.size.g).setConstant(-unbounded);
-        s.bounds.upper.tail(s.size.x + s.size.g).setConstant(unbounded);
+        s.bounds.lower.tail(s.size.x + s.size.g).setConstant(-control::infinity);
+        s.bounds.upper.tail(s.size.x + s.size.g).setConstant(control::infinity);
       }
   }
 
@@ -100,7 +102,7 @@ void expect_minimum(const std::vector<QpStage>& stages, const QpSolver& solver, 
       const double inside = std::min({y(row) - low, high - y(row), 1e3});
       EXPECT_LE(std::abs(m(row)) * std::max(inside, 0.0),
                 10.0 * tolerance * (1.0 + std::abs(m(row))));
-      if (price == unbounded) {
+      if (price == control::infinity) {
         EXPECT_LE(beyond, tolerance);
       } else {
         EXPECT_LE(std::abs(m(row)), price + squared * beyond + 10.0 * tolerance);

@@ -10,6 +10,8 @@
 #include "ulna/control/ipopt.hpp"
 
 namespace ulna::test {
+
+using namespace control;
 namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
@@ -184,7 +186,7 @@ TEST(Sqp, keeps_curved_constraints) {
   Differentiated<Push> problem;
   problem.bounds(1).lower(1) = 0.5;
   for (const bool exact : curvatures) {
-    problem.bounds(1).price(1) = unbounded;
+    problem.bounds(1).price(1) = control::infinity;
     Sqp sqp(problem, with(exact));
     ASSERT_EQ(sqp.solve(VectorXd::Zero(1)).status, SqpStatus::solved) << sqp.report().str();
     EXPECT_NEAR(sqp.trajectory.u[0](0), pi / 6.0, 1e-6);

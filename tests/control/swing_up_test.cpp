@@ -5,6 +5,8 @@
 
 // From hanging still to standing, with nothing for a guess: all states and inputs are zero.
 namespace ulna::test {
+
+using namespace control;
 namespace {
 
 template <class P>

@@ -5,6 +5,8 @@
 /// Things that swing, small enough to be written down.
 namespace ulna::test {
 
+using namespace control;
+
 constexpr double pi = 3.14159265358979323846;
 
 /// A step of h by Runge and Kutta.

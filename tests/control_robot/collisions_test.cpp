@@ -41,7 +41,7 @@ TEST(Collisions, rows_tell_distances_and_keep_to_what_is_required) {
   EXPECT_EQ(problem.size(1).g, pairs);
   EXPECT_EQ(problem.size(2).g, pairs);
   EXPECT_EQ(problem.bounds(1).lower.tail(pairs), Eigen::VectorXd::Constant(pairs, 0.03));
-  EXPECT_EQ(problem.bounds(1).upper.tail(1)(0), unbounded);
+  EXPECT_EQ(problem.bounds(1).upper.tail(1)(0), control::infinity);
   EXPECT_EQ(problem.bounds(2).price.tail(1)(0), 1e3);
   EXPECT_EQ(problem.bounds(2).price_squared.tail(1)(0), 1e4);
 

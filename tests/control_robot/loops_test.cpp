@@ -52,7 +52,6 @@ TEST(LoopsInProblems, slopes_are_those_of_values) {
 }
 
 constexpr Transcription forward = Transcription::forward_dynamics;
-const char* word(Transcription t) { return t == forward ? "forward" : "inverse"; }
 
 /// robots/fourbar.urdf by plane geometry and by one coordinate, the angle of its crank: a witness that
 /// knows nothing of loops, only of the tree. The bars' directions are e(alpha), e(beta), e(gamma) with
@@ -190,7 +189,7 @@ TEST(FourBar, is_drawn_as_its_witness_has_it) {
 TEST(FourBar, keeps_its_loop_closed_at_all_nodes_and_gets_there) {
   for (const Transcription transcription : both_transcriptions)
     for (const int steps : {8, 30}) {
-      SCOPED_TRACE(word(transcription));
+      SCOPED_TRACE(to_string(transcription));
       Turn turn(transcription, steps);
       const Trajectory t = turn.solve();
       Loops loops = *turn.problem.loops();
@@ -275,7 +274,7 @@ double astray(Turn& turn, const Trajectory& t) {
 // beginning of a step, which is order one.
 TEST(FourBar, moves_as_its_torques_move_the_crank_alone_the_closer_the_shorter_steps_are) {
   for (const Transcription transcription : both_transcriptions) {
-    SCOPED_TRACE(word(transcription));
+    SCOPED_TRACE(to_string(transcription));
     double before = 0.0;
     for (const int steps : {20, 40, 80}) {
       Driven driven(transcription, steps);
@@ -345,7 +344,7 @@ TEST(FourBar, gains_as_much_energy_as_its_crank_is_given) {
 TEST(SolversOfLoops, agree_on_the_four_bar) {
   const Model model = load_robot("fourbar").model;
   for (const Transcription transcription : both_transcriptions) {
-    SCOPED_TRACE(word(transcription));
+    SCOPED_TRACE(to_string(transcription));
     RobotProblemOptions options = fourbar_options(model, transcription, 12);
     {
       SCOPED_TRACE("driven at its crank");
@@ -380,7 +379,7 @@ TEST(SolversOfLoops, agree_on_an_arm_that_holds_on_to_the_world) {
   at.set(q);
   for (const JointType kind : {JointType::ball, JointType::revolute})
     for (const Transcription transcription : both_transcriptions) {
-      SCOPED_TRACE(word(transcription));
+      SCOPED_TRACE(to_string(transcription));
       const std::string hand(model.frames().back().name);
       RobotProblemOptions options;
       options.transcription = transcription;

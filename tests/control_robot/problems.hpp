@@ -6,6 +6,8 @@
 /// Trajectories of problems, and what problems come to at them.
 namespace ulna::test {
 
+using namespace control;
+
 inline constexpr Transcription both_transcriptions[] = {Transcription::forward_dynamics,
                                                         Transcription::inverse_dynamics};
 

@@ -1,7 +1,7 @@
 #include "problems.hpp"
+#include "support/paths.hpp"
 #include "ulna/control/ipopt.hpp"
 #include "ulna/io/import.hpp"
-#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {

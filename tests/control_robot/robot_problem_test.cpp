@@ -182,7 +182,7 @@ TEST(RobotProblem, limits_bound_inputs_and_states_of_arms) {
   EXPECT_EQ(b.upper.segment(n, n), model.upper_limit());
   EXPECT_EQ(b.upper.segment(2 * n, n), model.velocity_limit());
   // the first state is what it is
-  EXPECT_EQ(problem.bounds(0).upper(n), unbounded);
+  EXPECT_EQ(problem.bounds(0).upper(n), control::infinity);
   EXPECT_EQ(problem.size(3).g, 0);
 
   MotionLimits limits(model);
@@ -193,7 +193,7 @@ TEST(RobotProblem, limits_bound_inputs_and_states_of_arms) {
   EXPECT_NEAR(b.lower(n + 2), model.lower_limit()(2) + 0.05 * range, 1e-12);
   EXPECT_EQ(b.price(n + 2), 100.0);
   EXPECT_EQ(b.price_squared(2 * n), 10.0);
-  EXPECT_EQ(b.price(0), unbounded);
+  EXPECT_EQ(b.price(0), control::infinity);
 }
 
 TEST(RobotProblem, limits_are_constraints_where_states_are_curved_or_torques_follow) {
@@ -203,7 +203,7 @@ TEST(RobotProblem, limits_are_constraints_where_states_are_curved_or_torques_fol
   RobotProblem inverse(Plant<double>(arm), options);
   EXPECT_EQ(inverse.size(0).g, arm.nv());
   EXPECT_EQ(inverse.bounds(0).upper.tail(arm.nv()), arm.effort_limit());
-  EXPECT_EQ(inverse.bounds(0).upper(0), unbounded);
+  EXPECT_EQ(inverse.bounds(0).upper(0), control::infinity);
   EXPECT_EQ(inverse.size(inverse.steps()).g, 0);
 
   const Model dog = load_robot("quadruped").model;

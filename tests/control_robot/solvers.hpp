@@ -6,6 +6,8 @@
 
 namespace ulna::test {
 
+using namespace control;
+
 /// Fails unless a motion from x costs the same by two solvers, one of them made by others.
 inline void expect_agreement(RobotProblem& problem, const Trajectory& guess,
                              const Eigen::VectorXd& x) {

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "support/allocations.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/io/import.hpp"
 
 namespace ulna::test {
+
+using namespace control;
+using namespace mpc;
 namespace {
 
 using Eigen::VectorXd;
@@ -88,10 +92,10 @@ TEST(Trial, learning_makes_up_for_a_payload_that_the_model_does_not_have) {
     expect_sound(*r);
     EXPECT_EQ(r->steps, 1000);
   }
-  EXPECT_LT(identified.rmse_from[0], 0.2 * fixed.rmse_from[0]);
-  EXPECT_LT(identified.rmse_from[1], 0.05 * fixed.rmse_from[1]);
-  EXPECT_LT(identified.rmse_from[1], 1e-3);
-  EXPECT_LT(perfect.rmse_from[1], identified.rmse_from[1]);
+  EXPECT_LT(identified.error.rms_from[0], 0.2 * fixed.error.rms_from[0]);
+  EXPECT_LT(identified.error.rms_from[1], 0.05 * fixed.error.rms_from[1]);
+  EXPECT_LT(identified.error.rms_from[1], 1e-3);
+  EXPECT_LT(perfect.error.rms_from[1], identified.error.rms_from[1]);
   EXPECT_GE(identified.changes_noticed, 1);
   const double found = identified.estimated.body(7).mass - Plant<double>(panda.model).body(7).mass;
   EXPECT_NEAR(found, 2.0, 0.3);
@@ -107,11 +111,11 @@ TEST(Trial, a_joint_that_its_friction_holds_is_set_free_and_learned) {
                     fixed = ur5e.run(Knowledge::fixed), perfect = ur5e.run(Knowledge::perfect);
   for (const TrialResult* r : {&identified, &fixed, &perfect}) {
     expect_sound(*r);
-    EXPECT_EQ(r->planned, r->steps);
+    EXPECT_EQ(r->count(ActionKind::planned), r->steps);
   }
-  EXPECT_LT(identified.rmse_from[1], 0.05 * fixed.rmse_from[1]);
-  EXPECT_LT(identified.rmse_from[1], 0.01);
-  EXPECT_LT(perfect.rmse_from[1], identified.rmse_from[1]);
+  EXPECT_LT(identified.error.rms_from[1], 0.05 * fixed.error.rms_from[1]);
+  EXPECT_LT(identified.error.rms_from[1], 0.01);
+  EXPECT_LT(perfect.error.rms_from[1], identified.error.rms_from[1]);
   const double dry = 0.02 * ur5e.model.effort_limit()(5);
   EXPECT_NEAR(identified.estimated.friction(5), dry, 0.3 * dry);
 }
@@ -129,11 +133,44 @@ TEST(Trial, a_wrench_sensor_in_the_wrist_finds_a_payload_sooner) {
   const TrialResult with = panda.run(Knowledge::identified);
   expect_sound(without), expect_sound(with);
   EXPECT_GE(with.changes_noticed, 1);
-  EXPECT_LT(with.rmse_from[0], without.rmse_from[0]);
+  EXPECT_LT(with.error.rms_from[0], without.error.rms_from[0]);
   const double found = with.estimated.body(7).mass - Plant<double>(panda.model).body(7).mass;
   EXPECT_NEAR(found, 2.0, 0.05);
   panda.options.wrench_sensors = {{.body = 8}};
   EXPECT_THROW((void)panda.run(Knowledge::identified), std::invalid_argument);
+}
+
+TEST(Trial, readings_reach_the_controller_as_late_as_their_delay) {
+  for (const int delay : {0, 1, 2, 3}) {
+    SCOPED_TRACE(delay);
+    PandaTrial panda;
+    panda.options.duration = 0.2;
+    panda.options.record_hz = panda.options.control.rate_hz;
+    panda.options.sensors = {};
+    panda.options.sensors.position.delay = panda.options.sensors.velocity.delay = delay;
+    panda.options.sensors.torque.delay = delay;
+    const TrialRecord r = panda.run(Knowledge::fixed).record;
+    ASSERT_EQ(r.q.cols(), 50);
+    for (Eigen::Index k = delay + 1; k < r.q.cols(); ++k) {
+      EXPECT_EQ(r.q_measured.col(k), r.q.col(k - delay)) << k;
+      // of the period before, whose torque acts until the reading
+      EXPECT_EQ(r.tau_measured.col(k), r.tau.col(k - delay - 1)) << k;
+      EXPECT_NE(r.q.col(k), r.q.col(k - 1)) << k;
+      EXPECT_NE(r.tau.col(k), r.tau.col(k - 1)) << k;
+    }
+  }
+}
+
+TEST(Trial, a_robot_at_rest_is_held_before_its_first_action) {
+  PandaTrial panda;
+  panda.options.duration = 0.02;
+  panda.options.record_hz = panda.options.control.rate_hz;
+  panda.options.sensors = {};
+  const TrialRecord r = panda.run(Knowledge::fixed).record;
+  Workspace<double> ws(panda.model);
+  VectorXd gravity(7);
+  static_torque<double>(Plant<double>(panda.model), panda.start, ws, gravity);
+  EXPECT_LE((r.tau_measured.col(0) - gravity).norm(), 1e-12);
 }
 
 TEST(Trial, a_step_allocates_nothing) {
@@ -153,7 +190,7 @@ TEST(Trial, the_same_seed_gives_the_same_motion) {
   EXPECT_EQ(panda.run(Knowledge::identified).record.q, panda.run(Knowledge::identified).record.q);
 }
 
-TEST(Trial, every_fault_is_told_leaves_torques_bounded_and_is_recovered_from) {
+TEST(Trial, every_fault_is_reported_leaves_torques_bounded_and_is_recovered_from) {
   for (const auto kind : {TrialFault::Kind::sensor_nan, TrialFault::Kind::sensor_dropped,
                           TrialFault::Kind::deadline_missed, TrialFault::Kind::solver_failed}) {
     SCOPED_TRACE(to_string(kind));
@@ -169,22 +206,22 @@ TEST(Trial, every_fault_is_told_leaves_torques_bounded_and_is_recovered_from) {
     EXPECT_TRUE(hit.record.tau.allFinite());
     switch (kind) {
       case TrialFault::Kind::sensor_nan:
-        EXPECT_EQ(hit.not_measured, 100);
+        EXPECT_EQ(hit.count(ActionFault::not_measured), 100);
         break;
       case TrialFault::Kind::deadline_missed:
-        EXPECT_GE(hit.late, 100);
-        EXPECT_LE(hit.planned, 650);
-        EXPECT_GT(hit.safe, 0);
+        EXPECT_GE(hit.count(ActionFault::late), 100);
+        EXPECT_LE(hit.count(ActionKind::planned), 650);
+        EXPECT_GT(hit.count(ActionKind::safe), 0);
         break;
       case TrialFault::Kind::solver_failed:
-        EXPECT_GE(hit.not_solved, 100);
-        EXPECT_GT(hit.older, 0);
-        EXPECT_GT(hit.safe, 0);
+        EXPECT_GE(hit.count(ActionFault::not_solved), 100);
+        EXPECT_GT(hit.count(ActionKind::older), 0);
+        EXPECT_GT(hit.count(ActionKind::safe), 0);
         break;
       case TrialFault::Kind::sensor_dropped:
         break;
     }
-    EXPECT_LT(hit.rmse_from[0], 2.0 * well.rmse_from[0] + 1e-3);
+    EXPECT_LT(hit.error.rms_from[0], 2.0 * well.error.rms_from[0] + 1e-3);
   }
 }
 
@@ -195,7 +232,7 @@ TEST(Trial, other_laws_follow_too) {
     panda.options.law = law;
     const TrialResult r = panda.run(Knowledge::perfect);
     expect_sound(r);
-    EXPECT_LT(r.largest_error, law == ControlLaw::computed_torque ? 0.02 : 0.5) << to_string(law);
+    EXPECT_LT(r.error.largest, law == ControlLaw::computed_torque ? 0.02 : 0.5) << to_string(law);
   }
 }
 

@@ -6,6 +6,8 @@
 
 namespace ulna::test {
 
+using namespace control;
+
 /// Programs as an arm under predictive control meets them: fourteen states, seven inputs, all bounded,
 /// some thirty bounds active at twenty stages.
 struct ArmQp {

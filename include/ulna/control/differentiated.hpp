@@ -6,7 +6,7 @@
 #include "ulna/control/problem.hpp"
 #include "ulna/num/dual.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 template <class T, int N>
 using Numbers = Eigen::Matrix<T, N, 1>;
@@ -31,7 +31,7 @@ using Numbers = Eigen::Matrix<T, N, 1>;
 ///
 /// The functions, all of (k, x, u) and most of them optional:
 ///
-///     next         the state at k + 1; asked for k < steps
+///     next         the state at k + 1, of k < steps
 ///     residual     Numbers of any length: the stage costs half their squares, whence Gauss-Newton
 ///     cost         a number, for what is not a sum of squares
 ///     constraint   Numbers of any length: the g of the stage
@@ -43,7 +43,7 @@ using Numbers = Eigen::Matrix<T, N, 1>;
 /// H is J'J of the residuals and the curvature of the cost made convex; with multipliers it is exactly that of
 /// the Lagrangian, by duals of duals. Nothing is allocated, but where `cost` has to be made convex.
 template <class P>
-class Differentiated : public OptimalControlProblem {
+class Differentiated : public StagewiseProblem {
   static constexpr int nx = P::states, nu = P::inputs, n = nu + nx;
   using Slope = Dual<double, n>;
   using Curved = Dual<Slope, n>;
@@ -76,13 +76,13 @@ class Differentiated : public OptimalControlProblem {
   }();
 
  public:
-  explicit Differentiated(P p = {}) : OptimalControlProblem(stage_sizes(p)), stated(std::move(p)) {}
+  explicit Differentiated(P p = {}) : StagewiseProblem(stage_sizes(p)), stated(std::move(p)) {}
 
   P stated;  ///< its numbers may change between solves; steps may not
   static constexpr int leading = choices > 0;  ///< stages before the first that has a state
 
-  using OptimalControlProblem::evaluate;
-  using OptimalControlProblem::linearise;
+  using StagewiseProblem::evaluate;
+  using StagewiseProblem::linearise;
   bool has_exact_hessian() const override { return true; }
 
  protected:
@@ -221,4 +221,4 @@ class Differentiated : public OptimalControlProblem {
   }
 };
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -5,7 +5,7 @@
 #include "ulna/control/problem.hpp"
 #include "ulna/control/sqp.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 struct IpoptOptions {
   double tolerance = 1e-8;
@@ -40,4 +40,4 @@ IpoptResult solve_with_ipopt(OptimalControlProblem& problem, const Trajectory& g
                              const Eigen::Ref<const Eigen::VectorXd>& x0,
                              const IpoptOptions& options = {});
 
-}  // namespace ulna
+}  // namespace ulna::control

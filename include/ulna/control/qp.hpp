@@ -7,7 +7,7 @@
 
 #include "ulna/control/stages.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 enum class QpStatus {
   solved,
@@ -83,4 +83,4 @@ class QpSolver {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -3,11 +3,11 @@
 #include "ulna/control/problem.hpp"
 #include "ulna/control/qp.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 namespace detail {
 struct Merit;
-struct Bent;
+struct Convexification;
 }  // namespace detail
 
 enum class SqpStatus {
@@ -18,7 +18,7 @@ enum class SqpStatus {
   failed,      ///< the problem has no finite value at the guess
 };
 
-const char* word(SqpStatus status);
+const char* to_string(SqpStatus status);
 
 struct SqpOptions {
   double tolerance = 1e-6;  ///< of the slope of the Lagrangian, of defects and of breaches
@@ -116,16 +116,16 @@ class Sqp {
   std::vector<Vector> kept_;    ///< the step, while a corrected one is tried
   std::vector<Vector> slopes_;  ///< of the cost: h, where a program made convex has another
   std::vector<Vector> scratch_;
-  std::vector<Vector> defects_;                    ///< of the trajectory looked at last
-  std::vector<std::pair<double, double>> filter_;  ///< (infeasible, cost)
-  bool filtering_ = true;                          ///< else the merit must fall
-  double length_ = 0.0;                            ///< the part of the last step that was taken
-  double penalty_ = 1.0;                           ///< of what is infeasible, in the merit
-  std::unique_ptr<detail::Bent> bent_;             ///< to make the program convex
+  std::vector<Vector> defects_;                     ///< of the trajectory looked at last
+  std::vector<std::pair<double, double>> filter_;   ///< (infeasible, cost)
+  bool filtering_ = true;                           ///< else the merit must fall
+  double length_ = 0.0;                             ///< the part of the last step that was taken
+  double penalty_ = 1.0;                            ///< of what is infeasible, in the merit
+  std::unique_ptr<detail::Convexification> added_;  ///< to make the program convex
   Vector dx0_;
   SqpReport report_;
   bool begun_ = false;                          ///< whether the solver holds multipliers
   bool convexified_ = false, elastic_ = false;  ///< the last program
 };
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -6,9 +6,9 @@
 
 /// Optimal control in stages: what happens at times k = 0..N, each stage with a state x, an input u
 /// and a next stage. The last has no input. Everything about one stage is in the order (u, x).
-namespace ulna {
+namespace ulna::control {
 
-inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct StageSize {
   int x = 0;  ///< degrees of freedom of the state
@@ -24,14 +24,14 @@ struct StageSize {
 /// leave its bounds by s at the price of price s + price_squared s²/2.
 struct Bounds {
   Eigen::VectorXd lower, upper;
-  Eigen::VectorXd price, price_squared;  ///< price unbounded: hard
+  Eigen::VectorXd price, price_squared;  ///< price infinity: hard
 
   Bounds() = default;
   /// Nothing is bounded, and what will be is hard.
   explicit Bounds(const StageSize& size)
-      : lower(Eigen::VectorXd::Constant(size.rows(), -unbounded)),
-        upper(Eigen::VectorXd::Constant(size.rows(), unbounded)),
-        price(Eigen::VectorXd::Constant(size.rows(), unbounded)),
+      : lower(Eigen::VectorXd::Constant(size.rows(), -infinity)),
+        upper(Eigen::VectorXd::Constant(size.rows(), infinity)),
+        price(Eigen::VectorXd::Constant(size.rows(), infinity)),
         price_squared(Eigen::VectorXd::Zero(size.rows())) {}
 };
 
@@ -64,4 +64,4 @@ struct QpStage {
 /// The stages of a program of these sizes.
 std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes);
 
-}  // namespace ulna
+}  // namespace ulna::control

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
+
 #include "ulna/mpc/controller.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
 
-namespace ulna {
+namespace ulna::mpc {
 
 /// From rest at one place to rest at another in some seconds, then waving about it: joint i by
 /// amplitude(i) at hz(i), beginning smoothly.
@@ -12,11 +14,11 @@ MotionReference reach_and_wave(const Eigen::VectorXd& from, const Eigen::VectorX
                                double seconds, const Eigen::VectorXd& amplitude,
                                const Eigen::VectorXd& hz);
 
-/// What the controller knows of the robot in front of it.
+/// Which parameters the controller computes with.
 enum class Knowledge {
-  identified,  ///< its model at first, and what it learns
-  fixed,       ///< its model
-  perfect,     ///< the robot's true numbers, always
+  identified,  ///< its model's at first, then what it identifies
+  fixed,       ///< its model's
+  perfect,     ///< the robot's true ones, always
 };
 const char* to_string(Knowledge knowledge);
 
@@ -48,56 +50,68 @@ struct TrialOptions {
   ControllerOptions control = {};
   double stiffness = 100.0;  ///< 1/s², of the laws that are not MPC; damping is critical
   SimulationOptions simulation = {};
-  SensorsOptions sensors = {};
+  SensorsOptions sensors = {};  ///< read once a period
   std::vector<WrenchSensor> wrench_sensors = {};
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
-  std::vector<double> count_from = {};  ///< errors are also told from these times on
+  std::vector<double> count_from = {};  ///< errors are also reported from these times on
   double record_hz = 100.0;
   /// How many allocations the program has made so far, if somebody counts them.
   std::function<long()> allocations = {};
 };
 
-/// What was going on, at record_hz: one column a moment.
+/// The course of a trial at record_hz: one column a moment.
 struct TrialRecord {
   Eigen::VectorXd time;
-  Eigen::MatrixXd q, q_reference, tau;  ///< true
-  Eigen::MatrixXd mass,
-      true_mass;                  ///< of each body, kg: what the controller took them for, and were
-  Eigen::MatrixXd dry, true_dry;  ///< friction of each joint, Nm
-  Eigen::VectorXi kind;           ///< ActionKind
+  Eigen::MatrixXd q, q_reference, tau;       ///< true
+  Eigen::MatrixXd q_measured, tau_measured;  ///< what the controller received
+  Eigen::MatrixXd mass, true_mass;  ///< of each body, kg: in the controller's model, and in truth
+  Eigen::MatrixXd dry, true_dry;    ///< friction of each joint, Nm
+  Eigen::VectorXi kind;             ///< ActionKind
+};
+
+/// Errors of position, rad.
+struct TrackingError {
+  double rms = 0.0;                   ///< root of the mean over time and joints of squares
+  std::vector<double> rms_from = {};  ///< the same from TrialOptions::count_from on
+  double largest = 0.0;               ///< of a joint
+  double final = 0.0;                 ///< the largest at the end
+};
+
+/// Of a step of the controller, all of it, in microseconds.
+struct StepTimes {
+  double mean = 0.0, p50 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0;
+  double act_p50 = 0.0, identify_p50 = 0.0;
+  long deadline_misses = 0;  ///< steps that took longer than a period
 };
 
 struct TrialResult {
-  bool finished = false;  ///< false: the simulation could not go on, as `status` tells
+  bool finished = false;  ///< false: the simulation could not go on, for the reason in `status`
   SimulationStatus status = SimulationStatus::moved;
-  double rmse = 0.0;  ///< rad: root of the mean over time and joints of squared errors of position
-  std::vector<double> rmse_from = {};  ///< the same from the times asked for
-  double largest_error = 0.0;          ///< rad, of a joint
-  double end_error = 0.0;              ///< at the end
   long steps = 0;
-  long planned = 0, older = 0, safe = 0;  ///< actions
-  long not_measured = 0, not_prepared = 0, late = 0, not_solved = 0;
-  long deadline_misses = 0;  ///< steps that took longer than the time there was
-  long torque_breaches = 0;  ///< torques asked for beyond the limits, or not finite
+  TrackingError error = {};
+  StepTimes times = {};
+  std::array<long, 3> actions = {};  ///< by ActionKind
+  std::array<long, 6> faults = {};   ///< by ActionFault
+  long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
-  long allocations =
-      0;  ///< while the controller acted, thought, and the robot moved; the first step apart
+  /// While the controller acted and updated, and the robot moved; the first step apart.
+  long allocations = 0;
   bool consistent_always = true;
-  double mean_us = 0.0, p50_us = 0.0, p95_us = 0.0, p99_us = 0.0,
-         max_us = 0.0;  ///< of a step, all of it
-  double act_p50_us = 0.0, identify_p50_us = 0.0;
   Plant<double> estimated, truth;  ///< at the end
   Eigen::VectorXd z = {};          ///< of the estimator, at the end
   TrialRecord record = {};
+
+  long count(ActionKind kind) const { return actions[static_cast<std::size_t>(kind)]; }
+  long count(ActionFault fault) const { return faults[static_cast<std::size_t>(fault)]; }
 };
 
 /// The thesis' experiment (001, Alg. 4): a robot that is not quite what its model says, and changes,
-/// is simulated, measured, driven, and identified as it moves. `progress` is told the share that is
-/// over, and ends the trial by answering false.
+/// is simulated, measured, driven, and identified as it moves. `progress` receives the share that is
+/// over, and ends the trial by returning false.
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress = {});
 
-}  // namespace ulna
+}  // namespace ulna::mpc

@@ -2,7 +2,7 @@
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 Holding::Holding(const Model& model, const std::optional<Loops>& loops)
     : tau(Eigen::VectorXd::Zero(model.nv())), ws_(model), loops_(loops) {
@@ -31,4 +31,4 @@ void Holding::operator()(const Plant<double>& plant, In<double> q, const MotionW
   tau.noalias() -= J.transpose().lazyProduct(lambda);
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -5,7 +5,7 @@
 #include "ulna/control/robot/robot_problem_options.hpp"
 #include "ulna/derivatives/loops.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// What holds a robot still: the torques, and forces through loops that leave least for the torques to do,
 /// by their weights, and nothing for those of joints that have none.
@@ -26,4 +26,4 @@ class Holding {
   Eigen::LDLT<Eigen::MatrixXd> factor_;
 };
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -1,6 +1,6 @@
 #include "control/robot/stage_motion.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 namespace {
 
 /// q_next = q ⊞ (h v + h²/2 a), v_next = v + h a [Katayama, Ohtsuka 2021, sec. III].
@@ -16,14 +16,14 @@ class Inverse : public StageMotion {
         q_slope_(along_slope_),
         tau_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv())) {}
 
-  bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
-    inverse_dynamics<double>(plant, q, v, u, ws_, tau);
-    return advance(plant.model(), q, v, u, h);
-  }
-
-  bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h,
-                     Eigen::Ref<Eigen::MatrixXd> F) override {
+  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
+            OutMatrix<double>* slopes) override {
     const Model& model = plant.model();
+    if (!slopes) {
+      inverse_dynamics<double>(plant, q, v, u, ws_, tau);
+      return advance(model, q, v, u, h);
+    }
+    OutMatrix<double>& F = *slopes;
     const int n = model.nv();
     slopes_(plant, q, v, u);
     tau = slopes_.tau;
@@ -71,4 +71,4 @@ std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration
   return std::make_unique<Inverse>(model, by_duration);
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

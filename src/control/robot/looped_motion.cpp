@@ -2,7 +2,7 @@
 
 // Steps of a tree whose loops are closed. Gaps and their rates are to be zero at the end of each, and so each
 // has two numbers per row that see to it: none is left for rows to contradict each other.
-namespace ulna::detail {
+namespace ulna::control::detail {
 namespace {
 
 /// u = (tau, λ, λ_end): a step of a = FD(q, v, tau + J'λ) with forces that change linearly in it. With λ
@@ -14,20 +14,17 @@ class LoopedForward : public StageMotion {
         push_(loops),
         step_(model, integrator, model.nv() + 2 * loops.size(), by_duration) {}
 
-  bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
+  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
+            OutMatrix<double>* F) override {
     push_.u = u;
-    return step_.advance(plant, q, v, push_, h) && take_over(u);
-  }
-
-  bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h,
-                     Eigen::Ref<Eigen::MatrixXd> F) override {
-    push_.u = u;
-    if (!step_(plant, q, v, push_, h)) return false;
+    if (!(F ? step_(plant, q, v, push_, h) : step_.advance(plant, q, v, push_, h))) return false;
+    q_next = step_.step.q_next, v_next = step_.step.v_next, tau = u.head(tau.size());
+    if (!F) return true;
     const Eigen::Index inputs = u.size(), rest = step_.P.cols() - inputs;
-    F.leftCols(inputs) = step_.P.leftCols(inputs);
-    F.middleCols(inputs, step_.A.cols()) = step_.A;
-    F.rightCols(rest) = step_.P.rightCols(rest);
-    return take_over(u);
+    F->leftCols(inputs) = step_.P.leftCols(inputs);
+    F->middleCols(inputs, step_.A.cols()) = step_.A;
+    F->rightCols(rest) = step_.P.rightCols(rest);
+    return true;
   }
 
   void rest(In<double> torque, In<double> forces, Out<double> u) const override {
@@ -69,13 +66,8 @@ class LoopedForward : public StageMotion {
 
    private:
     Vector lambda_;
-    Loops loops_;  ///< where the torque was asked for last
+    Loops loops_;  ///< where the torque was computed last
   };
-
-  bool take_over(In<double> u) {
-    q_next = step_.step.q_next, v_next = step_.step.v_next, tau = u.head(tau.size());
-    return true;
-  }
 
   Push push_;
   StepSensitivities step_;
@@ -96,14 +88,14 @@ class LoopedInverse : public StageMotion {
     q_slope_.setZero(n, all + time);
   }
 
-  bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h) override {
-    return tree_->go(plant, q, v, u.head(tau.size()), h) && push(q, u) && mend(u);
-  }
-
-  bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u, double h,
-                     Eigen::Ref<Eigen::MatrixXd> F) override {
+  bool step(const Plant<double>& plant, int node, In<double> q, In<double> v, In<double> u,
+            double h, OutMatrix<double>* slopes) override {
     const Eigen::Index n = tau.size(), m = loops_.size(), states = tree_slope_.cols() - n;
-    if (!tree_->differentiate(plant, q, v, u.head(n), h, tree_slope_) || !push(q, u)) return false;
+    if (!slopes)
+      return tree_->step(plant, node, q, v, u.head(n), h, nullptr) && push(q, u) && mend(u);
+    OutMatrix<double>& F = *slopes;
+    OutMatrix<double> tree_slope = tree_slope_;
+    if (!tree_->step(plant, node, q, v, u.head(n), h, &tree_slope) || !push(q, u)) return false;
     const Eigen::MatrixXd& by = *tree_->tau_slope();
     loops_.torque_slope(u.segment(n, m), curve_);
     tau_slope_.leftCols(n) = by.leftCols(n);
@@ -170,4 +162,4 @@ std::unique_ptr<StageMotion> looped_inverse_motion(const Model& model, const Loo
   return std::make_unique<LoopedInverse>(model, loops, by_duration);
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

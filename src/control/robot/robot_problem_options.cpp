@@ -1,6 +1,10 @@
 #include "ulna/control/robot/robot_problem_options.hpp"
 
-namespace ulna {
+namespace ulna::control {
+
+const char* to_string(Transcription transcription) {
+  return transcription == Transcription::forward_dynamics ? "forward_dynamics" : "inverse_dynamics";
+}
 
 MotionWeights::MotionWeights(const Model& model)
     : position(Eigen::VectorXd::Constant(model.nv(), 10.0)),
@@ -13,8 +17,8 @@ MotionWeights::MotionWeights(const Model& model)
 }
 
 MotionLimits::MotionLimits(const Model& model)
-    : lower(Eigen::VectorXd::Constant(model.nv(), -unbounded)),
-      upper(Eigen::VectorXd::Constant(model.nv(), unbounded)),
+    : lower(Eigen::VectorXd::Constant(model.nv(), -infinity)),
+      upper(Eigen::VectorXd::Constant(model.nv(), infinity)),
       velocity(model.velocity_limit()),
       torque(model.effort_limit()) {
   for (const Joint& j : model.joints())
@@ -33,4 +37,4 @@ MotionLimits& MotionLimits::tighten(double share) {
   return *this;
 }
 
-}  // namespace ulna
+}  // namespace ulna::control

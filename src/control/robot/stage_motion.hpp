@@ -1,11 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "ulna/derivatives/loops.hpp"
 #include "ulna/simulate/step.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// A step from a node to the next, and the torques it takes.
 class StageMotion {
@@ -18,22 +19,15 @@ class StageMotion {
         tau(Vector::Zero(model.nv())) {}
   virtual ~StageMotion() = default;
 
-  /// q_next, v_next and tau. False if they are not finite.
-  virtual bool go(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
-                  double h) = 0;
-  /// The same, and how (q_next, v_next) changes with (u, q, v), and with h if that is asked for.
-  virtual bool differentiate(const Plant<double>& plant, In<double> q, In<double> v, In<double> u,
-                             double h, Eigen::Ref<Eigen::MatrixXd> F) = 0;
-  /// The same for all nodes at once, a node per column, if that is possible at all: then `recall` yields
-  /// what go or differentiate would.
-  virtual bool prepares() const { return false; }
-  virtual bool prepare(const Plant<double>&, const Eigen::MatrixXd& /*Q*/,
-                       const Eigen::MatrixXd& /*V*/, const Eigen::MatrixXd& /*U*/,
-                       const Vector& /*h*/, bool /*slopes*/) {
-    return false;
+  /// Before the steps of a trajectory are taken, for those that are taken together. False if one is not finite.
+  virtual bool prepare(const Plant<double>&, std::span<const Vector> /*x*/,
+                       std::span<const Vector> /*u*/, bool /*slopes*/) {
+    return true;
   }
-  virtual void recall(int /*node*/) {}
-  virtual void recall(int /*node*/, Eigen::Ref<Eigen::MatrixXd> /*F*/) {}
+  /// Sets q_next, v_next and tau of the step from a node; false if they are not finite. F, where it is given: how
+  /// (q_next, v_next) changes with (u, q, v), and with h if that was asked for.
+  virtual bool step(const Plant<double>& plant, int node, In<double> q, In<double> v, In<double> u,
+                    double h, OutMatrix<double>* F) = 0;
 
   /// What holds the robot still, as an input: torques, and forces through loops where there are any.
   virtual void rest(In<double> tau, In<double> lambda, Out<double> u) const = 0;
@@ -46,7 +40,8 @@ class StageMotion {
 
 /// u = tau, and a step of forward dynamics.
 std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
-                                            bool by_duration, int nodes, int threads);
+                                            bool by_duration, const std::vector<double>& durations,
+                                            int threads);
 /// u = a, and tau = ID(q, v, a).
 std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
 /// The same with loops, and inputs beside those: forces λ through them at the beginning of a step; then those
@@ -56,4 +51,4 @@ std::unique_ptr<StageMotion> looped_forward_motion(const Model& model, const Loo
 std::unique_ptr<StageMotion> looped_inverse_motion(const Model& model, const Loops& loops,
                                                    bool by_duration);
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -3,13 +3,13 @@
 #include "simulate/step_impl.hpp"
 #include "ulna/num/dual.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd>& from,
                       const Eigen::Ref<const Eigen::VectorXd>& to, Eigen::MatrixXd& slope) {
   using D = Dual<double, 6>;
   for (const Joint& j : model.joints()) {
-    if (!curved(j)) continue;
+    if (!ulna::detail::curved(j)) continue;
     const int n = velocity_size(j.type);
     std::array<D, 7> start, end, moved;
     std::array<D, 6> along, way;
@@ -26,7 +26,8 @@ void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd
 // the inverse of the right Jacobian [Solà, Deray, Atchuthan 2018, eq. 144]
 Mat3<double> rotation_log_slope(const Vec3<double>& r) {
   const Mat3<double> W = skew(r);
-  return Mat3<double>::Identity() + 0.5 * W + inverse_g_coefficient(r.squaredNorm()) * W * W;
+  return Mat3<double>::Identity() + 0.5 * W +
+         ulna::detail::inverse_g_coefficient(r.squaredNorm()) * W * W;
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

@@ -2,7 +2,7 @@
 
 #include "ulna/model/configuration.hpp"
 
-namespace ulna::detail {
+namespace ulna::control::detail {
 
 /// How difference(from, to) changes when `to` is displaced: the blocks of curved joints, which is all
 /// that is written of nv x nv; elsewhere it is one.
@@ -12,4 +12,4 @@ void difference_slope(const Model& model, const Eigen::Ref<const Eigen::VectorXd
 /// How the rotation vector r of a turn changes per unit of angular velocity in the turned frame.
 Mat3<double> rotation_log_slope(const Vec3<double>& r);
 
-}  // namespace ulna::detail
+}  // namespace ulna::control::detail

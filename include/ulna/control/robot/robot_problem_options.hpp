@@ -9,7 +9,7 @@
 #include "ulna/dynamics/capsules.hpp"
 #include "ulna/simulate/step.hpp"
 
-namespace ulna {
+namespace ulna::control {
 
 /// How a robot's motion becomes stages.
 enum class Transcription {
@@ -18,6 +18,7 @@ enum class Transcription {
   /// [Katayama, Ohtsuka 2021]. No mass matrix is inverted.
   inverse_dynamics,
 };
+const char* to_string(Transcription transcription);
 
 /// Of squares of what a motion misses: see RobotProblem.
 struct MotionWeights {
@@ -33,9 +34,9 @@ struct MotionWeights {
 struct MotionLimits {
   Eigen::VectorXd lower, upper;      ///< of positions; only of joints of one coordinate
   Eigen::VectorXd velocity, torque;  ///< of their magnitudes
-  /// What a unit beyond a limit of position or velocity costs, and its square; unbounded: they are
+  /// What a unit beyond a limit of position or velocity costs, and its square; infinity: they are
   /// hard. Torques are always kept.
-  double price = unbounded, price_squared = 0.0;
+  double price = infinity, price_squared = 0.0;
 
   /// The model's own.
   explicit MotionLimits(const Model& model);
@@ -76,8 +77,8 @@ struct RobotProblemOptions {
   /// What the robot must not hit, at every node but a first one that is given. There can never be more
   /// obstacles than at first.
   std::optional<Capsules::Options> collisions = {};
-  /// What a metre too close costs, and its square; unbounded: distances are hard.
-  double collision_price = unbounded, collision_price_squared = 0.0;
+  /// What a metre too close costs, and its square; infinity: distances are hard.
+  double collision_price = infinity, collision_price_squared = 0.0;
 };
 
-}  // namespace ulna
+}  // namespace ulna::control

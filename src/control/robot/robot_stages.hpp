@@ -1,0 +1,55 @@
+#pragma once
+
+#include "control/robot/free_start.hpp"
+#include "control/robot/terms.hpp"
+#include "ulna/derivatives/second_derivatives.hpp"
+
+namespace ulna::control::detail {
+
+/// The stages of a robot's problem: where each leads, what it costs and what it keeps to, term by term.
+class RobotStages {
+ public:
+  using Vector = Eigen::VectorXd;
+
+  RobotStages(Plant<double> plant, const RobotProblemOptions& options);
+
+  /// Of the stage before the nodes, if there is one, and of the nodes; rows of g in the order of the terms.
+  const std::vector<StageSize>& sizes() const { return sizes_; }
+  /// Stages before the nodes.
+  int leading() const { return start.inputs() > 0 ? 1 : 0; }
+  /// Of the Lagrangian: in inverse dynamics, where q is a plain vector and nothing but joints and torques count.
+  bool has_exact_hessian() const { return curve_.has_value(); }
+
+  void bound(int node, Bounds& bounds) const;
+  /// What is given of the last state alone.
+  void bound_end(Bounds& bounds) const { constraints_.back()->bound(task.steps, bounds); }
+  /// The input that holds the robot still.
+  void rest(In<double> tau, In<double> lambda, Out<double> u) const {
+    motion_->rest(tau, lambda, u);
+  }
+
+  /// Values, and where `stages` is given, derivatives; with multipliers, the exact Hessian where there is one.
+  bool evaluate(const Trajectory& at, std::vector<StageValue>& values,
+                std::vector<QpStage>* stages = nullptr, const Multipliers* multipliers = nullptr);
+
+  Task task;
+  FreeStart start;
+
+ private:
+  bool evaluate(int node, const Vector& x, const Vector& u, StageValue& value, QpStage* slopes);
+  bool step(int node, double h, const Vector& x, const Vector& u, StageValue& value,
+            QpStage* slopes);
+  void add_time_slopes(int node, double h, double cost, QpStage& slopes) const;
+  void add_torque_curvature(int node, const Vector& x, const Vector& u, const Vector& rows,
+                            QpStage& slopes);
+
+  std::unique_ptr<StageMotion> motion_;
+  Costs costs_;
+  Constraints constraints_;
+  std::vector<StageSize> sizes_;
+  std::optional<InverseDynamicsSecondDerivatives<double>> curve_;
+  Vector error_;
+  Eigen::MatrixXd slope_;
+};
+
+}  // namespace ulna::control::detail

@@ -1,0 +1,124 @@
+#include "ulna/mpc/controller.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ulna/io/import.hpp"
+
+namespace ulna::test {
+
+using namespace control;
+using namespace mpc;
+namespace {
+
+using Eigen::VectorXd;
+
+/// A Panda that stands where it should, and a reference that `failure` may spoil.
+struct StandingRobot {
+  static constexpr double rate_hz = 100.0;
+  Model model = load_robot("panda").model;
+  VectorXd q = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}}, v = VectorXd::Zero(7);
+  MotionReference failure;
+  IdentifyingController controller;
+  int period = 0;
+
+  StandingRobot()
+      : controller(model, {.rate_hz = rate_hz,
+                           .problem = {.transcription = Transcription::inverse_dynamics,
+                                       .steps = 5,
+                                       .duration = 0.02}}) {
+    controller.follow([this](double time, VectorXd& q_to, VectorXd& v_to) {
+      q_to = q, v_to.setZero();
+      if (failure) failure(time, q_to, v_to);
+    });
+  }
+  void step() {
+    const double time = period++ / rate_hz;
+    const VectorXd tau = controller.act(time, q, v);
+    for (int i = 0; i < 7; ++i) EXPECT_LE(std::abs(tau(i)), model.effort_limit()(i)) << i;
+    controller.update(time, q, v, tau);
+  }
+  void expect(ActionKind kind, ActionFault fault) {
+    step();
+    EXPECT_EQ(controller.kind(), kind) << to_string(controller.kind());
+    EXPECT_EQ(controller.fault(), fault) << to_string(controller.fault());
+  }
+};
+
+const std::vector<std::pair<const char*, MotionReference>>& failures() {
+  static const std::vector<std::pair<const char*, MotionReference>> all{
+      {"throws an exception",
+       [](double, VectorXd&, VectorXd&) { throw std::runtime_error("no motion"); }},
+      {"throws something else", [](double, VectorXd&, VectorXd&) { throw 3; }},
+      {"NaN in a position",
+       [](double, VectorXd& q, VectorXd&) { q(3) = std::numeric_limits<double>::quiet_NaN(); }},
+      {"infinity in a velocity",
+       [](double, VectorXd&, VectorXd& v) { v(6) = std::numeric_limits<double>::infinity(); }},
+      {"too few positions", [](double, VectorXd& q, VectorXd&) { q = VectorXd::Zero(3); }},
+      {"too many velocities", [](double, VectorXd&, VectorXd& v) { v = VectorXd::Zero(8); }}};
+  return all;
+}
+
+TEST(Controller, a_reference_that_fails_is_a_fault_that_is_recovered_from) {
+  for (const auto& [name, failure] : failures()) {
+    SCOPED_TRACE(name);
+    StandingRobot robot;
+    for (int k = 0; k < 5; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+    robot.failure = failure;
+    // the next action was prepared before it failed; then the last plan goes on for 0.1 s
+    robot.expect(ActionKind::planned, ActionFault::none);
+    for (int k = 0; k < 10; ++k) robot.expect(ActionKind::older, ActionFault::no_reference);
+    for (int k = 0; k < 5; ++k) robot.expect(ActionKind::safe, ActionFault::no_reference);
+    robot.failure = {};
+    robot.expect(ActionKind::planned, ActionFault::no_reference);
+    for (int k = 0; k < 5; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  }
+}
+
+TEST(Controller, a_reference_that_fails_at_first_leaves_the_robot_held_against_gravity) {
+  for (const auto& [name, failure] : failures()) {
+    SCOPED_TRACE(name);
+    StandingRobot robot;
+    robot.failure = failure;
+    for (int k = 0; k < 3; ++k) robot.expect(ActionKind::safe, ActionFault::no_reference);
+    robot.failure = {};
+    for (int k = 0; k < 3; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  }
+}
+
+TEST(Controller, a_reference_that_throws_once_is_reported_once_and_costs_no_plan) {
+  StandingRobot robot;
+  for (int k = 0; k < 3; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  int calls = 0;
+  robot.failure = [&calls](double, VectorXd&, VectorXd&) {
+    if (++calls == 4) throw std::runtime_error("once, in the middle of a horizon");
+  };
+  robot.expect(ActionKind::planned, ActionFault::none);
+  robot.expect(ActionKind::planned, ActionFault::no_reference);
+  for (int k = 0; k < 3; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+}
+
+TEST(Controller, a_reference_that_fails_in_part_of_the_horizon_changes_no_node) {
+  StandingRobot robot;
+  for (int k = 0; k < 3; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  const Trajectory before = robot.controller.plan();
+  const double last = robot.period / StandingRobot::rate_hz + 0.05;
+  robot.failure = [last](double time, VectorXd& q, VectorXd&) {
+    q(0) += 1.0;
+    if (time > last) q(1) = std::numeric_limits<double>::quiet_NaN();
+  };
+  for (int k = 0; k < 4; ++k) robot.step();
+  EXPECT_EQ(robot.controller.kind(), ActionKind::older);
+  for (std::size_t k = 0; k < before.x.size(); ++k)
+    EXPECT_LE((robot.controller.plan().x[k] - before.x[k]).norm(), 1e-3) << k;
+}
+
+TEST(Controller, without_a_reference_the_robot_is_held_against_gravity) {
+  StandingRobot robot;
+  robot.controller.follow({});
+  for (int k = 0; k < 3; ++k) robot.expect(ActionKind::safe, ActionFault::no_reference);
+}
+
+}  // namespace
+}  // namespace ulna::test

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include "mpc/fallback.hpp"
+#include "mpc/friction_compensator.hpp"
+#include "mpc/planner.hpp"
+#include "ulna/io/import.hpp"
+
+namespace ulna::test {
+namespace {
+
+using namespace mpc;
+using Eigen::VectorXd;
+
+constexpr double rate_hz = 1000.0;
+
+Plant<double> plant_with_friction(const Model& model) {
+  Plant<double> plant(model);
+  plant.damping.setConstant(0.5);
+  plant.friction.setConstant(2.0), plant.friction_negative.setConstant(3.0);
+  return plant;
+}
+
+TEST(FrictionCompensator, adds_the_dry_friction_of_the_planned_direction) {
+  const Model model = load_robot("panda").model;
+  FrictionCompensator friction(model, rate_hz, VectorXd::Constant(7, 0.1));
+  const VectorXd v{{1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0}};
+  VectorXd tau = VectorXd::Zero(7);
+  friction.compensate(plant_with_friction(model), v, v, tau);
+  EXPECT_LE((tau - VectorXd{{2.0, -3.0, 0.0, 2.0, -3.0, 0.0, 2.0}}).norm(), 1e-12);
+}
+
+TEST(FrictionCompensator, makes_up_for_viscous_friction_only_near_the_planned_velocity) {
+  const Model model = load_robot("panda").model;
+  FrictionCompensator friction(model, rate_hz, VectorXd::Constant(7, 0.1));
+  Plant<double> plant(model);
+  plant.damping.setConstant(0.5), remove_dry_friction(plant);
+  const VectorXd planned = VectorXd::Constant(7, 1.0), v = VectorXd::Constant(7, 2.0);
+  VectorXd tau = VectorXd::Zero(7);
+  friction.compensate(plant, planned, v, tau);
+  for (int i = 0; i < 7; ++i)
+    EXPECT_NEAR(tau(i), -0.5 * (1.0 - 0.05 * std::min(model.velocity_limit()(i), 4.0)), 1e-12);
+}
+
+TEST(FrictionCompensator,
+     pushes_a_joint_that_rests_harder_and_harder_up_to_its_drive_then_lets_go) {
+  const Model model = load_robot("panda").model;
+  FrictionCompensator friction(model, rate_hz, VectorXd::Constant(7, 0.1));
+  Plant<double> plant(model);
+  remove_dry_friction(plant), plant.damping.setZero();
+  const VectorXd planned = VectorXd::Constant(7, -0.5);
+  const auto torque = [&](const VectorXd& v) {
+    VectorXd tau = VectorXd::Zero(7);
+    friction.compensate(plant, planned, v, tau);
+    return tau;
+  };
+  const VectorXd rest = VectorXd::Zero(7);
+  for (int k = 0; k < 49; ++k) EXPECT_EQ(torque(rest), rest) << k;
+  for (int k = 0; k < 3; ++k) torque(rest);
+  const VectorXd before = torque(rest), after = torque(rest);
+  EXPECT_LE((after - before + VectorXd::Constant(7, 100.0 * 0.1 / rate_hz)).norm(), 1e-12);
+  for (int k = 0; k < 20000; ++k) torque(rest);
+  EXPECT_EQ(torque(rest), -model.effort_limit());
+  for (int k = 0; k < 1000; ++k) torque(planned);
+  EXPECT_LE(torque(planned).norm(), 1e-3);
+}
+
+TEST(Fallback, compensates_gravity_and_damps_strong_joints_most) {
+  const Model model = load_robot("panda").model;
+  const Plant<double> plant(model);
+  Fallback fallback(model, 10.0);
+  Workspace<double> ws(model);
+  const VectorXd q = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}},
+                 v = VectorXd::Constant(7, 0.3);
+  VectorXd tau(7), gravity(7);
+  static_torque<double>(plant, q, ws, gravity);
+  fallback.torque(plant, q, VectorXd::Zero(7), tau);
+  EXPECT_EQ(tau, gravity);
+  fallback.torque(plant, q, v, tau);
+  const VectorXd& effort = model.effort_limit();
+  EXPECT_LE((gravity - tau - 3.0 / effort.maxCoeff() * effort).norm(), 1e-12);
+}
+
+TEST(Planner, has_a_torque_for_every_moment_of_an_older_plan) {
+  const Model model = load_robot("panda").model;
+  Planner planner(Plant<double>(model),
+                  {.rate_hz = rate_hz,
+                   .problem = {.transcription = control::Transcription::inverse_dynamics,
+                               .steps = 5,
+                               .duration = 0.02}});
+  const VectorXd q{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}}, v = VectorXd::Zero(7);
+  planner.follow([&](double, VectorXd& q_to, VectorXd& v_to) {
+    q_to = q + VectorXd::Constant(7, 0.1), v_to.setZero();
+  });
+  ASSERT_TRUE(planner.plan(1.0, q, v));
+  EXPECT_EQ(planner.planned_at(), 1.0);
+  VectorXd now(7), same(7), later(7), end(7), expected_q(7), expected_v(7);
+  planner.torque(1.0, now), planner.torque(1.019, same), planner.torque(1.021, later);
+  planner.torque(9.0, end);
+  EXPECT_EQ(now, same);
+  EXPECT_NE(now, later);
+  EXPECT_TRUE(end.allFinite());
+  planner.expected_state(1.02, expected_q, expected_v);
+  EXPECT_LE((expected_v - planner.planned_velocity()).norm(), 1e-15);
+  planner.expected_state(1.0, expected_q, expected_v);
+  EXPECT_LE((expected_q - q).norm() + expected_v.norm(), 1e-9);
+}
+
+}  // namespace
+}  // namespace ulna::test
