@@ -3,25 +3,13 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "codegen/slope.hpp"
+#include "codegen/differentiator.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 namespace {
 
 using Column = Tracer::Column;
 using Matrix = Tracer::Matrix;
-
-Matrix differentiate(detail::Slope& slope, const Sparsity& wanted, Differentiation how) {
-  switch (how) {
-    case Differentiation::forward:
-      return slope.forward(wanted);
-    case Differentiation::reverse:
-      return slope.reverse(wanted);
-    case Differentiation::shorter:
-      break;
-  }
-  return slope.shorter(wanted);
-}
 
 /// The elements of a pattern that are wanted.
 template <class Wanted>
@@ -31,7 +19,7 @@ Sparsity elements(const Sparsity& of, Wanted wanted) {
   for_each(of, [&](int r, int c) {
     if (!wanted(r, c)) return;
     made.rows_of.push_back(r);
-    ++made.column_starts[static_cast<std::size_t>(c) + 1];
+    ++made.column_starts[c + 1];
   });
   std::partial_sum(made.column_starts.begin(), made.column_starts.end(),
                    made.column_starts.begin());
@@ -45,12 +33,12 @@ struct Curvature {
 
 /// From the gradient. One triangle is computed, and an element is zero if either way round it is.
 Curvature curvature(const Column& gradient, const Column& x, Differentiation how) {
-  detail::Slope slope(gradient, x);
-  const Sparsity dependence = slope.dependence();
+  Differentiator differentiator(gradient, x);
+  const Sparsity dependence = differentiator.dependence();
   Curvature made;
   made.sparsity = elements(dependence, [&](int r, int c) { return dependence.contains(c, r); });
   Matrix& H = made.hessian;
-  H = differentiate(slope, elements(made.sparsity, [](int r, int c) { return r >= c; }), how);
+  H = differentiator.jacobian(elements(made.sparsity, [](int r, int c) { return r >= c; }), how);
   for (Eigen::Index c = 0; c < H.cols(); ++c)
     for (Eigen::Index r = 0; r < c; ++r) H(r, c) = H(c, r);
   return made;
@@ -109,8 +97,8 @@ struct Replay {
 }  // namespace
 
 Matrix jacobian(const Column& y, const Column& x, Differentiation how) {
-  detail::Slope slope(y, x);
-  return differentiate(slope, slope.dependence(), how);
+  Differentiator differentiator(y, x);
+  return differentiator.jacobian(differentiator.dependence(), how);
 }
 
 Column gradient(const Expression& y, const Column& x, Differentiation how) {
@@ -121,15 +109,16 @@ Matrix hessian(const Expression& y, const Column& x, Differentiation how) {
   return curvature(gradient(y, x, how), x, how).hessian;
 }
 
-Sparsity dependence(const Column& y, const Column& x) { return detail::Slope(y, x).dependence(); }
+Sparsity dependence(const Column& y, const Column& x) { return Differentiator(y, x).dependence(); }
 
 Traced jacobian(const Traced& function, std::string_view output,
                 const std::vector<std::string>& inputs, const DerivativeOptions& options) {
   Replay replay(function, "jacobian", output, inputs);
   replay.tracer.output(replay.name, replay.y);
-  detail::Slope slope(replay.y, replay.x);
-  const Sparsity pattern = slope.dependence();
-  replay.put("jacobian", differentiate(slope, pattern, options.how), pattern, options.compressed);
+  Differentiator differentiator(replay.y, replay.x);
+  const Sparsity pattern = differentiator.dependence();
+  replay.put("jacobian", differentiator.jacobian(pattern, options.how), pattern,
+             options.compressed);
   return replay.tracer.finish();
 }
 
@@ -168,4 +157,4 @@ Traced weighted_sum(const Traced& function, std::string_view output) {
   return replay.tracer.finish();
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -7,8 +7,8 @@
 
 namespace ulna::classic {
 
-/// One formulation of the equations of motion, M(q) q̈ + bias(q, q̇) = τ, behind a face that all have,
-/// so that a table of them can be gone through. What a formulation has beyond this, its own class has.
+/// One formulation of the equations of motion, M(q) q̈ + bias(q, q̇) = τ, by the interface that all of
+/// them have. What a formulation has beyond this, its own class has.
 template <Scalar T>
 class Formulation {
  public:
@@ -18,7 +18,7 @@ class Formulation {
   virtual std::string_view source() const = 0;  ///< "002, sec. 3.2"
 
   virtual MatX<T> mass_matrix(const VecX<T>& q) const = 0;
-  /// What velocity and gravity need.
+  /// The torque that velocity and gravity need.
   virtual VecX<T> bias(const VecX<T>& q, const VecX<T>& v) const = 0;
   virtual VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) const = 0;
 };

@@ -4,7 +4,7 @@
 
 #include "ulna/codegen/traced.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
 enum class CNumber { double_precision, single_precision };
 
@@ -34,4 +34,4 @@ struct CFiles {
 /// Throws std::invalid_argument where there cannot be so many lanes.
 CFiles print_c(const Traced& function, const COptions& options = {});
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -8,7 +8,7 @@
 /// Right angles are exact. A description gives them as rounded radians, and a cosine of 6e-17 instead
 /// of 0 would put hundreds of needless products into a traced function. Elements of a rotation within
 /// 1e-12 of -1, 0 or 1 become that, and elements of a vector within 1e-12 of its largest become 0.
-namespace ulna::detail {
+namespace ulna::codegen {
 
 inline constexpr double exact_within = 1e-12;
 
@@ -37,11 +37,11 @@ inline std::vector<ExactPlace> exact_places(const Model& model) {
   std::vector<bool> may_slide(static_cast<std::size_t>(model.body_count()), true);
   // joints of several coordinates are placed by the model's own numbers
   for (const Joint& j : model.joints())
-    if (velocity_size(j.type) > 1) may_slide[static_cast<std::size_t>(j.parent)] = false;
+    if (velocity_size(j.type) > 1) may_slide[j.parent] = false;
   for (const Joint& j : model.joints()) {
     ExactPlace place{j.X_PJ.rotation().matrix().unaryExpr(&exact), j.X_PJ.translation()};
     const std::size_t b = places.size();
-    if (b > 0) place.p.z() -= places[static_cast<std::size_t>(j.parent)].slide_from;
+    if (b > 0) place.p.z() -= places[j.parent].slide_from;
     const Vec3<double> z = place.E.col(2);
     const double size = place.p.norm();
     if (may_slide[b] && (j.type == JointType::revolute || j.type == JointType::continuous))
@@ -53,13 +53,13 @@ inline std::vector<ExactPlace> exact_places(const Model& model) {
   return places;
 }
 
-/// What the algorithms know of the places, with these.
+/// Puts these places into the workspace of an algorithm.
 template <Scalar T>
-void place_exactly(const Model& model, Skeleton<T>& skeleton) {
+void place_exactly(const Model& model, detail::Skeleton<T>& skeleton) {
   const std::vector<ExactPlace> places = exact_places(model);
   for (std::size_t b = 0; b < places.size(); ++b)
     skeleton.places[b] = {lanes::TurnAboutZ<T>(places[b].E),
                           lanes::V3<T>(Vec3<T>(places[b].p.cast<T>()))};
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

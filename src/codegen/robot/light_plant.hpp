@@ -3,10 +3,12 @@
 #include "codegen/robot/exact_places.hpp"
 #include "ulna/dynamics/joint_kernels.hpp"
 #include "ulna/dynamics/mass_matrix_impl.hpp"
-#include "ulna/model/plant.hpp"
 
 /// The robot's numbers, as few of them as its dynamics depends on.
-namespace ulna::detail {
+namespace ulna::codegen {
+
+using lanes::M3;
+using lanes::V3;
 
 /// A plant whose inertias, ten per moving body in the users' frames, are the expressions pi.
 inline Plant<Expression> plant_with(const Model& model, const VecX<Expression>& pi) {
@@ -46,27 +48,26 @@ inline Plant<Expression> light_plant(Plant<Expression> plant) {
   /// The body seen from a frame in which its own is at R, p.
   const auto seen = [](const Body& B, const M3<E>& R, const V3<E>& p) {
     Body made;
-    carry_to_world(B, R, p, made);
+    detail::carry_to_world(B, R, p, made);
     return made;
   };
   const M3<E> one(Mat3<E>(Mat3<E>::Identity()));
   std::vector<Body> bodies;
   for (int b = 0; b < model.body_count(); ++b)
-    bodies.push_back(
-        seen(plant.body(b), one, {E(0), E(0), E(-places[static_cast<std::size_t>(b)].slide_from)}));
+    bodies.push_back(seen(plant.body(b), one, {E(0), E(0), E(-places[b].slide_from)}));
   for (std::size_t b = bodies.size() - 1; b > 0; --b) {
     const Joint& j = model.joint(static_cast<int>(b));
     Body &B = bodies[b], handed;
-    if (turns_only(j.type)) {
+    if (detail::turns_only(j.type)) {
       std::swap(handed.mass, B.mass);
       std::swap(handed.first.z, B.first.z);
       std::swap(handed.second.zz, B.second.zz);
     } else if (j.type == JointType::prismatic) {
       std::swap(handed.second, B.second);
     }
-    add_body(
+    detail::add_body(
         seen(handed, M3<E>(Mat3<E>(places[b].E.cast<E>())), V3<E>(Vec3<E>(places[b].p.cast<E>()))),
-        bodies[static_cast<std::size_t>(j.parent)]);
+        bodies[j.parent]);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     V3<E>& h = bodies[b].first;
@@ -81,11 +82,11 @@ inline Plant<Expression> light_plant(Plant<Expression> plant) {
 /// Whether the first joint only turns the whole robot about the direction of gravity: then nothing
 /// depends on its angle.
 inline bool turns_with_gravity(const Model& model) {
-  if (model.joint_count() == 0 || !turns_only(model.joint(1).type)) return false;
+  if (model.joint_count() == 0 || !detail::turns_only(model.joint(1).type)) return false;
   for (int b = 2; b < model.body_count(); ++b)
     if (model.joint(b).parent == 0 || model.joint(b).q == model.joint(1).q) return false;
   const Vec3<double> axis = model.joint(1).X_PJ.rotation().matrix().col(2);
   return cross(axis, model.gravity()).norm() <= exact_within * model.gravity().norm();
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

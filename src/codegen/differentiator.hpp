@@ -2,28 +2,23 @@
 
 #include <array>
 
-#include "ulna/codegen/traced.hpp"
+#include "ulna/codegen/differentiate.hpp"
 
-namespace ulna::detail {
-
-/// The derivatives of a node by its operands; of a truth value, none.
-std::array<Expression, 3> partials(Graph& graph, std::int32_t node);
+namespace ulna::codegen {
 
 /// How y depends on x: the nodes that lead from one to the other, and derivatives along them.
-class Slope {
+class Differentiator {
  public:
   using Column = Tracer::Column;
   using Matrix = Tracer::Matrix;
 
-  Slope(const Column& y, const Column& x);
+  Differentiator(const Column& y, const Column& x);
 
   /// Where dy/dx may differ from zero.
   Sparsity dependence() const;
 
   /// The elements of dy/dx that are wanted, the others 0.
-  Matrix forward(const Sparsity& wanted);
-  Matrix reverse(const Sparsity& wanted);
-  Matrix shorter(const Sparsity& wanted);
+  Matrix jacobian(const Sparsity& wanted, Differentiation how);
 
  private:
   /// A node between x and y, with its operands that are so too and its derivatives by them.
@@ -38,9 +33,11 @@ class Slope {
   using Columns = std::vector<bool>;  ///< of x: those that something depends on
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-  /// How many steps are gone in total by going forward and in reverse.
+  Matrix forward(const Sparsity& wanted);
+  Matrix reverse(const Sparsity& wanted);
+  /// The number of steps taken in total by the forward and by the reverse mode.
   std::pair<std::size_t, std::size_t> steps_each_way() const;
-  int length(const Matrix& results) const;
+  int length(const Matrix& results) const;  ///< in operations
 
   Graph* graph_ = nullptr;  ///< null if y is constant
   Eigen::Index rows_, columns_;
@@ -50,4 +47,4 @@ class Slope {
   std::vector<std::size_t> y_, x_;   ///< their steps, or nowhere
 };
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen
