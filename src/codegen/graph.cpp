@@ -24,18 +24,18 @@ constexpr OperationInfo operations[] = {
     {2, " * ", [](double a, double b, double) { return a * b; }},
     {2, " / ", [](double a, double b, double) { return a / b; }},
     {1, "-", [](double a, double, double) { return -a; }},
-    {1, "sin", [](double a, double, double) { return std::sin(a); }},
-    {1, "cos", [](double a, double, double) { return std::cos(a); }},
-    {1, "tan", [](double a, double, double) { return std::tan(a); }},
-    {1, "asin", [](double a, double, double) { return std::asin(a); }},
+    {1, "sin", [](double a, double, double) { return std::sin(a); }, -1},
+    {1, "cos", [](double a, double, double) { return std::cos(a); }, 1},
+    {1, "tan", [](double a, double, double) { return std::tan(a); }, -1},
+    {1, "asin", [](double a, double, double) { return std::asin(a); }, -1},
     {1, "acos", [](double a, double, double) { return std::acos(a); }},
-    {1, "atan", [](double a, double, double) { return std::atan(a); }},
+    {1, "atan", [](double a, double, double) { return std::atan(a); }, -1},
     {2, "atan2", [](double a, double b, double) { return std::atan2(a, b); }},
     {1, "sqrt", [](double a, double, double) { return std::sqrt(a); }},
     {1, "exp", [](double a, double, double) { return std::exp(a); }},
     {1, "log", [](double a, double, double) { return std::log(a); }},
-    {1, "tanh", [](double a, double, double) { return std::tanh(a); }},
-    {1, "fabs", [](double a, double, double) { return std::abs(a); }},
+    {1, "tanh", [](double a, double, double) { return std::tanh(a); }, -1},
+    {1, "fabs", [](double a, double, double) { return std::abs(a); }, 1},
     {2, " < ", [](double a, double b, double) { return double(a < b); }},
     {2, " <= ", [](double a, double b, double) { return double(a <= b); }},
     {2, " == ", [](double a, double b, double) { return double(a == b); }},
@@ -87,6 +87,10 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
   if (operands < 3) c = 0;
   if (is_constant(a) && (operands < 2 || is_constant(b)) && (operands < 3 || is_constant(c)))
     return constant(evaluate(operation, (*this)[a].value, (*this)[b].value, (*this)[c].value));
+  if (const int parity = info(operation).parity; parity && is(a, Operation::negate)) {
+    const std::int32_t made = make(operation, (*this)[a].a);
+    return parity < 0 ? negative(made) : made;
+  }
   switch (operation) {
     case Operation::add:
       return sum(a, b, false);
@@ -98,17 +102,6 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
       return quotient(a, b);
     case Operation::negate:
       return negative(a);
-    case Operation::sine:
-    case Operation::tangent:
-    case Operation::arc_sine:
-    case Operation::arc_tangent:
-    case Operation::hyperbolic_tangent:
-      if (is(a, Operation::negate)) return negative(make(operation, (*this)[a].a));
-      break;
-    case Operation::cosine:
-    case Operation::absolute:
-      if (is(a, Operation::negate)) return make(operation, (*this)[a].a);
-      break;
     case Operation::equal:
       if (a > b) std::swap(a, b);
       break;

@@ -25,30 +25,25 @@ void require_identifier(const std::string& name) {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  // those of C and of C++, macros that some compilers have, and what generated code calls
-  static constexpr std::string_view taken[] = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return",
-      "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
-      "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-      "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-      "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
-      "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-      "wchar_t", "while", "xor", "xor_eq",
-      //
-      "i386", "linux", "unix",
-      //
-      "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "exp",
-      "expf", "fabs", "fabsf", "isfinite", "log", "logf", "sin", "sinf", "size_t", "sqrt", "sqrtf",
-      "std", "tan", "tanf", "tanh", "tanhf", "HUGE_VAL", "HUGE_VALF", "NAN"};
+  // the keywords of C and of C++, macros that some compilers have, and what generated code calls
+  static constexpr std::string_view taken =
+      " "
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+      "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+      "consteval constexpr constinit continue decltype default delete do double "
+      "dynamic_cast else enum explicit export extern false float for friend goto if inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+      "protected public register reinterpret_cast requires restrict return short signed "
+      "sizeof static static_assert static_cast struct switch template this thread_local "
+      "throw true try typedef typeid typename union unsigned using virtual void volatile "
+      "wchar_t while xor xor_eq i386 linux unix acos acosf asin asinf atan atan2 atan2f "
+      "atanf cos cosf exp expf fabs fabsf isfinite log logf sin sinf size_t sqrt sqrtf std "
+      "tan tanf tanh tanhf HUGE_VAL HUGE_VALF NAN ";
   // an underscore in front is the compiler's, and x and a digit that of an intermediate result
   if (name.empty() || name.front() == '_' || is_digit(name.front())) return false;
   if (!std::all_of(name.begin(), name.end(), is_word)) return false;
   if (name.size() > 1 && name.front() == 'x' && is_digit(name[1])) return false;
-  return std::find(std::begin(taken), std::end(taken), name) == std::end(taken);
+  return taken.find(" " + std::string(name) + " ") == taken.npos;
 }
 
 std::string to_identifier(std::string_view name) {

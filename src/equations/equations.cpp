@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 
 #include "naming.hpp"
@@ -80,17 +81,11 @@ Places places_of(const NamedArm& arm) {
 }
 
 /// Fit to stand in a comment of C, whatever a file's author wrote.
-std::string comment(const std::string& text) {
-  std::string made;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (text.compare(i, 2, "²") == 0) {
-      made += "^2", ++i;
-    } else {
-      made += (c >= ' ' && c < 127 && c != '*' && c != '\\' && c != '?') ? c : '.';
-    }
-  }
-  return made;
+std::string comment(std::string text) {
+  for (std::size_t at = 0; (at = text.find("²", at)) != text.npos;) text.replace(at, 2, "^2");
+  const auto harmless = [](char c) { return c >= ' ' && c < 127 && !std::strchr("*\\?", c); };
+  std::replace_if(text.begin(), text.end(), std::not_fn(harmless), '.');
+  return text;
 }
 
 /// A number is noise if it is this small beside the largest.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "print.hpp"
 
@@ -247,14 +246,14 @@ const std::map<std::string, std::vector<std::string>>& documents() {
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   // a name must do for C too
-  static const std::set<std::string> taken = {
-      "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
-      "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
-      "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
-      "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
-      "volatile", "while",  "sin",    "cos",      "tan",      "sqrt",     "exp",      "log",
-      "Pi",       "I",      "Euler",  "Catalan"};
-  return !text.empty() && text.size() <= 20 && letter(text[0]) && !taken.contains(text) &&
+  static constexpr std::string_view taken =
+      " "
+      "auto break case char const continue default do double else enum extern float for "
+      "goto if inline int long register restrict return short signed sizeof static struct "
+      "switch typedef union unsigned void volatile while sin cos tan sqrt exp log Pi I "
+      "Euler Catalan ";
+  return !text.empty() && text.size() <= 20 && letter(text[0]) &&
+         taken.find(" " + text + " ") == taken.npos &&
          std::all_of(text.begin(), text.end(),
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }

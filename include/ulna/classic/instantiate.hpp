@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "ulna/classic/body_jacobians.hpp"
 #include "ulna/classic/dalembert.hpp"
 #include "ulna/classic/formulation.hpp"
@@ -15,33 +17,12 @@
 // clang-format off
 #define ULNA_INSTANTIATE_CLASSIC(...) \
   namespace ulna::classic { \
-  template std::vector<std::unique_ptr<Formulation<__VA_ARGS__>>> formulations(const Plant<__VA_ARGS__>&); \
+  template std::vector<Formulation<__VA_ARGS__>> formulations(const Plant<__VA_ARGS__>&); \
   }
 // clang-format on
 
 namespace ulna::classic {
 namespace detail {
-
-template <Scalar T, class F>
-class NamedFormulation : public Formulation<T> {
- public:
-  NamedFormulation(std::string_view name, std::string_view source, F formulation)
-      : name_(name), source_(source), formulation_(std::move(formulation)) {}
-
-  std::string_view name() const override { return name_; }
-  std::string_view source() const override { return source_; }
-  MatX<T> mass_matrix(const VecX<T>& q) const override { return formulation_.mass_matrix(q); }
-  VecX<T> bias(const VecX<T>& q, const VecX<T>& v) const override {
-    return formulation_.bias(q, v);
-  }
-  VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) const override {
-    return formulation_.inverse_dynamics(q, v, a);
-  }
-
- private:
-  std::string_view name_, source_;
-  F formulation_;
-};
 
 /// A recursion, with the terms that it does not have by probing.
 template <Scalar T, class Inverse>
@@ -56,12 +37,15 @@ class Recursion : public Probing<T, Inverse> {
 }  // namespace detail
 
 template <Scalar T>
-std::vector<std::unique_ptr<Formulation<T>>> formulations(const Plant<T>& plant) {
+std::vector<Formulation<T>> formulations(const Plant<T>& plant) {
+  using Vector = const VecX<T>&;
   const Arm<T> arm(plant);
-  std::vector<std::unique_ptr<Formulation<T>>> all;
+  std::vector<Formulation<T>> all;
   const auto add = [&]<class F>(std::string_view name, std::string_view source, F formulation) {
-    all.push_back(
-        std::make_unique<detail::NamedFormulation<T, F>>(name, source, std::move(formulation)));
+    const auto f = std::make_shared<const F>(std::move(formulation));
+    all.push_back({name, source, [f](Vector q) { return f->mass_matrix(q); },
+                   [f](Vector q, Vector v) { return f->bias(q, v); },
+                   [f](Vector q, Vector v, Vector a) { return f->inverse_dynamics(q, v, a); }});
   };
   using InBase = NewtonEulerBase<T>;
   using InLinks = NewtonEulerLink<T>;

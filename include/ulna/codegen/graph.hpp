@@ -44,6 +44,7 @@ struct OperationInfo {
   /// Its C text: a sign in front of its operand or, with spaces, between two; or a function of math.h.
   const char* c;
   double (*value)(double a, double b, double c);  ///< throws for constants and inputs
+  int parity = 0;                                 ///< 1 where f(-x) = f(x), -1 where f(-x) = -f(x)
 };
 const OperationInfo& info(Operation operation);
 

@@ -1,17 +1,12 @@
 #pragma once
 
-#include "codegen/robot/exact_places.hpp"
+#include "codegen/robot/light_plant.hpp"
 #include "ulna/dynamics/coriolis_impl.hpp"
 #include "ulna/dynamics/inverse_dynamics_impl.hpp"
-#include "ulna/dynamics/joint_kernels.hpp"
-#include "ulna/dynamics/mass_matrix_impl.hpp"
 
 namespace ulna::codegen {
 
-using lanes::M3;
-using lanes::S3;
-using lanes::V3;
-using lanes::V6;
+using lanes::S3, lanes::V6;
 
 /// Second moments turned about z: with e = c (Σxx - Σyy) - 2 s Σxy, four products for the block that
 /// turns.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "codegen/robot/light_plant.hpp"
 #include "codegen/robot/link_axes.hpp"
 #include "ulna/codegen/differentiate.hpp"
 #include "ulna/derivatives/derivatives_impl.hpp"
@@ -48,11 +47,11 @@ class RobotTracing {
   void trace(RobotFunction function) {
     switch (function) {
       case RobotFunction::id:
-        return inverse_dynamics();
+        return put({{"tau", torque(a_)}});
       case RobotFunction::M:
-        return tracer_.output("M", mass_matrix());
+        return put({{"M", mass_matrix()}});
       case RobotFunction::Minv:
-        return tracer_.output("Minv", inverse(factored()));
+        return put({{"Minv", inverse(factored())}});
       case RobotFunction::fd:
         return forward_dynamics();
       case RobotFunction::did:
@@ -96,12 +95,10 @@ class RobotTracing {
     return Minv;
   }
 
-  void inverse_dynamics() { tracer_.output("tau", torque(a_)); }
-
   void forward_dynamics() {
     VecX<E> a = tau_ - torque(VecX<E>::Constant(nv_, E(0)));
     factored().solve(a);
-    tracer_.output("a", a);
+    put({{"a", a}});
   }
 
   void put(std::initializer_list<std::pair<const char*, MatX<E>>> outputs) {
