@@ -108,8 +108,8 @@ fs::path default_cache() {
   throw std::runtime_error("no place for compiled functions: set ULNA_CACHE to a folder");
 }
 
-fs::path open_cache(const fs::path& asked) {
-  const fs::path cache = fs::absolute(asked.empty() ? default_cache() : asked);
+fs::path open_cache(const fs::path& wanted) {
+  const fs::path cache = fs::absolute(wanted.empty() ? default_cache() : wanted);
   std::error_code error;
   if (!fs::exists(cache, error)) {
     fs::create_directories(cache.parent_path(), error);
@@ -182,11 +182,11 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
 
   std::vector<std::string> words{options.compiler, "-std=c99", "-fPIC", "-shared"};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  // what the compiler defines tells its version and, with -march=native, the processor's instructions
-  std::vector<std::string> asking = words;
-  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) asking.emplace_back(word);
+  // the macros of the compiler name its version and, with -march=native, the processor's instructions
+  std::vector<std::string> query = words;
+  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) query.emplace_back(word);
   const fs::path messages = scratch / "messages";
-  const std::optional<int> status = run(asking, messages);
+  const std::optional<int> status = run(query, messages);
   if (!status || *status == 127)
     throw std::runtime_error("no C compiler '" + options.compiler +
                              "' is found; install one, or name it in CompileOptions::compiler");

@@ -242,7 +242,7 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
       }
   }
   const std::string text = body.str();
-  // those that what was asked for needs; a structure needs one member at least
+  // a structure needs one member at least
   std::string members, defaults;
   for (const Symbol& s : data_->symbols) {
     members += "  double " + s.name + "; /* " + comment(s.meaning + ", " + s.unit) + " */\n";

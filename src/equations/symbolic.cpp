@@ -66,7 +66,7 @@ ex argument(const Harmonic& h) {
   return sum;
 }
 
-/// GiNaC's parser calls itself for each bracket, knows functions such as factorial, and computes powers
+/// GiNaC's parser calls itself for each bracket, has functions such as factorial, and computes powers
 /// of numbers at once: what could take for ever is refused beforehand.
 void require_harmless(const std::string& text) {
   const auto refuse = [&](const std::string& why) {
@@ -87,7 +87,7 @@ void require_harmless(const std::string& text) {
         ++end;
       const std::string name = text.substr(i, end - i);
       if (name != "sin" && name != "cos" && !table().ranks.contains(name))
-        refuse("'" + name + "' is not known");
+        refuse("'" + name + "' is unknown");
       const std::size_t next = text.find_first_not_of(' ', end);
       if (name != "sin" && name != "cos" && next != text.npos && text[next] == '(')
         refuse("'" + name + "' is no function");
@@ -387,18 +387,18 @@ const ex* Symbolic::polynomial() const {
   return plain ? &terms_.begin()->second : nullptr;
 }
 
-int Symbolic::sign(const Symbolic& x, const char* asked) {
-  const double value = number(x, asked);
+int Symbolic::sign(const Symbolic& x, const char* operation) {
+  const double value = number(x, operation);
   return value < 0.0 ? -1 : value > 0.0 ? 1 : 0;
 }
 
-double Symbolic::number(const Symbolic& x, const char* asked) {
+double Symbolic::number(const Symbolic& x, const char* operation) {
   if (x.is_zero()) return 0.0;
   if (const ex* const polynomial = x.polynomial()) {
     const ex value = polynomial->evalf();
     if (GiNaC::is_a<numeric>(value)) return ex_to<numeric>(value).to_double();
   }
-  throw std::domain_error(std::string(asked) + " of '" + shown(x) +
+  throw std::domain_error(std::string(operation) + " of '" + shown(x) +
                           "' cannot be decided: it is not a number");
 }
 

@@ -124,8 +124,8 @@ class Symbolic {
  private:
   /// Itself if it has neither sines nor cosines, else null; null for zero too.
   const GiNaC::ex* polynomial() const;
-  static int sign(const Symbolic& x, const char* asked);
-  static double number(const Symbolic& x, const char* asked);
+  static int sign(const Symbolic& x, const char* operation);
+  static double number(const Symbolic& x, const char* operation);
   static Symbolic harmonic(const Symbolic& angle, bool sine);
   void add(const Harmonic& h, const GiNaC::ex& coefficient);
 

@@ -23,7 +23,7 @@ struct COptions {
 /// memory as inputs. The same function gives the same text.
 ///
 /// With lanes, there is also `void <name>_states(size_t count, const double *<input>, ...)`: the same
-/// for any number of states, which stand one behind the other in each vector. Compilers that know the
+/// for any number of states, which stand one behind the other in each vector. Compilers that have the
 /// vectors of gcc compute several at a time; others, or where ULNA_NO_LANES is defined, one after the
 /// other.
 ///
