@@ -70,9 +70,7 @@ std::string envelope(const Eigen::VectorXd& t, double begin, const Eigen::Vector
 }
 
 std::string_view torque_unit(const Model& model, int dof) {
-  for (const Joint& j : model.joints())
-    if (!j.mimics && j.v == dof && j.type == JointType::prismatic) return "N";
-  return "Nm";
+  return model.joint_of_coordinate(dof).type == JointType::prismatic ? "N" : "Nm";
 }
 
 }  // namespace ulna::cli

@@ -14,13 +14,6 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180.0;
 
-/// The joint that owns a coordinate. All of them have one.
-const Joint& joint_of(const Model& model, Index coordinate) {
-  int owner = 0;
-  for (int b = 1; b <= model.joint_count(); ++b)
-    if (!model.joint(b).mimics && model.joint(b).v == coordinate) owner = b;
-  return model.joint(owner);
-}
 bool turns(const Joint& joint) {
   return joint.type == JointType::revolute || joint.type == JointType::continuous;
 }
@@ -104,7 +97,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   const double lower = model.lower_limit()[i], upper = model.upper_limit()[i];
   const auto q = log.q.row(i);
   const double largest = q.cwiseAbs().maxCoeff();
-  const bool angle = turns(joint_of(model, i));
+  const bool angle = turns(model.joint_of_coordinate(static_cast<int>(i)));
   const std::string range = "from " + number(q.minCoeff()) + " to " + number(q.maxCoeff());
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
     // several turns are possible, tens of them are not likely
@@ -146,7 +139,7 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   const Index n = log.q.rows();
   std::vector<char> moves(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
-    if (turns(joint_of(model, i))) unwrap(log, i, found);
+    if (turns(model.joint_of_coordinate(static_cast<int>(i)))) unwrap(log, i, found);
     find_jumps(log, i, model, found);
     moves[static_cast<std::size_t>(i)] = range_of(log, i) >= least_motion;
   }

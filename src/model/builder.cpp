@@ -119,6 +119,7 @@ class Assembler {
       j.q = data_.nq, j.v = data_.nv;
       data_.nq += configuration_size(j.type);
       data_.nv += velocity_size(j.type);
+      data_.body_of_coordinate.resize(data_.nv, static_cast<int>(b));
     }
     const auto master = [&](int b) { return body_of_joint_[check_.joint(given(b).mimic->joint)]; };
     std::vector<int> chain;
@@ -134,6 +135,7 @@ class Assembler {
         j.multiplier = mimic.multiplier * m.multiplier;
         j.offset = mimic.multiplier * m.offset + mimic.offset;
         j.mimics = m.mimics ? m.mimics : above;
+        data_.has_mimics = true;
         j.q = m.q, j.v = m.v;
         if (!std::isfinite(j.multiplier) || !std::isfinite(j.offset))
           diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0},

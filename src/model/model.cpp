@@ -11,6 +11,7 @@ const std::string& Model::name() const { return data_->description.name; }
 const Vec3<double>& Model::gravity() const { return data_->description.gravity; }
 int Model::nq() const { return data_->nq; }
 int Model::nv() const { return data_->nv; }
+bool Model::has_mimics() const { return data_->has_mimics; }
 int Model::body_count() const { return static_cast<int>(data_->joints.size()); }
 std::span<const Joint> Model::joints() const { return data_->joints; }
 std::span<const Inertia<double>> Model::inertias() const { return data_->inertias; }
@@ -27,6 +28,10 @@ const Eigen::VectorXd& Model::friction() const { return data_->friction; }
 const Eigen::VectorXd& Model::friction_negative() const { return data_->friction_negative; }
 const Eigen::VectorXd& Model::armature() const { return data_->armature; }
 const Description& Model::description() const { return data_->description; }
+
+const Joint& Model::joint_of_coordinate(int i) const {
+  return data_->joints[data_->body_of_coordinate.at(i)];
+}
 
 std::string_view Model::joint_name(int body) const {
   const int j = data_->joint_of_body.at(body);

@@ -11,9 +11,11 @@ struct Model::Data {
   Description description;
 
   int nq = 0, nv = 0;
+  bool has_mimics = false;
   std::vector<Joint> joints;
-  std::vector<int> joint_of_body;  ///< in description.joints; -1 for the base
-  std::vector<int> link_of_body;   ///< in description.links
+  std::vector<int> body_of_coordinate;  ///< nv
+  std::vector<int> joint_of_body;       ///< in description.joints; -1 for the base
+  std::vector<int> link_of_body;        ///< in description.links
   std::vector<Inertia<double>> inertias, canonical_inertias;
   std::vector<Frame> frames;
   detail::Names joint_names, frame_names;

@@ -13,7 +13,8 @@ void add(Plant<double>& plant, const Frame& at, const Inertia<double>& payload, 
   if (!payload.parameters().allFinite())
     throw std::invalid_argument("payload: its inertia is not finite");
   const auto X_CB = Transform<double>::from_rotation(model.joint(at.body).R_BC.inverse());
-  const Inertia<double> changed = plant.inertia(at.body) + sign * (X_CB * at.X_BF * payload);
+  const Inertia<double> changed =
+      plant.canonical_inertia(at.body) + sign * (X_CB * at.X_BF * payload);
   plant.set_body(at.body, Plant<double>::Body(changed));
 }
 
@@ -54,7 +55,7 @@ void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_
   const auto factor = [&](double share) { return 1.0 + share * random_share(random); };
   for (int b = 1; b < plant.model().body_count(); ++b) {
     const auto X_BC = Transform<double>::from_rotation(plant.model().joint(b).R_BC);
-    const Inertia<double> body = X_BC * plant.inertia(b);
+    const Inertia<double> body = X_BC * plant.canonical_inertia(b);
     const double mass = body.mass() * factor(by.inertia);
     Vec3<double> com = body.com();
     for (int i = 0; i < 3; ++i) com(i) *= factor(by.inertia);

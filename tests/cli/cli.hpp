@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/paths.hpp"
 #include "support/run_cli.hpp"
 
 namespace ulna::test {
@@ -40,7 +41,7 @@ inline std::set<std::string> keys(const json& object) {
 
 /// Compares with tests/cli/golden/<name>. With ULNA_UPDATE_GOLDEN set, writes it instead.
 inline void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(ULNA_TESTS_DIR) + "/cli/golden/" + name;
+  const std::string path = project_path("tests/cli/golden/" + name);
   EXPECT_LE(widest_line(text), 80u) << text;
   if (std::getenv("ULNA_UPDATE_GOLDEN")) std::ofstream(path) << text;
   EXPECT_EQ(text, read_file(path));
@@ -72,7 +73,7 @@ inline std::vector<Shown> shown_in(const std::string& document) {
 
 /// Runs every command that a page of docs shows and expects the output that stands below it.
 inline void expect_shown(const std::string& page, std::size_t at_least) {
-  const std::string root = std::string(ULNA_TESTS_DIR) + "/..";
+  const std::string root = project_path(".");
   const std::vector<Shown> all = shown_in(read_file(root + "/docs/" + page));
   EXPECT_GE(all.size(), at_least);
   for (const Shown& one : all) {

@@ -73,7 +73,8 @@ std::map<std::string, std::string> contents(const std::string& folder) {
 TEST(CodegenVerb, killed_halfway_leaves_every_file_as_it_was_or_as_it_is_to_be) {
   const Folder folder;
   const auto line = [&](const char* where) {
-    return std::vector<std::string>{ULNA_CLI, "codegen", "panda", "-f", "-o", folder.path(where)};
+    return std::vector<std::string>{command_path(), "codegen", "panda",
+                                    "-f",           "-o",      folder.path(where)};
   };
   std::vector<std::string> older = line("old");
   older.push_back("--float");

@@ -4,13 +4,13 @@ using namespace ulna::test;
 
 namespace {
 
-const std::string bash_script = std::string(ULNA_TESTS_DIR) + "/../tools/completions/ulna.bash";
-const std::string zsh_script = std::string(ULNA_TESTS_DIR) + "/../tools/completions/_ulna";
+const std::string bash_script = project_path("tools/completions/ulna.bash");
+const std::string zsh_script = project_path("tools/completions/_ulna");
 
 /// What bash offers for the last of these words.
 std::set<std::string> offered(const std::vector<std::string>& words,
                               const std::string& folder = "/") {
-  std::string line = "source '" + bash_script + "'; COMP_WORDS=('" ULNA_CLI "'";
+  std::string line = "source '" + bash_script + "'; COMP_WORDS=('" + command_path() + "'";
   for (const std::string& word : words) line += " '" + word + "'";
   line += "); COMP_CWORD=" + std::to_string(words.size()) +
           "; _ulna; printf '%s\\n' \"${COMPREPLY[@]}\"";

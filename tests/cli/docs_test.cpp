@@ -7,7 +7,7 @@ using namespace ulna::test;
 namespace {
 
 const std::string& manual() {
-  static const std::string text = read_file(std::string(ULNA_TESTS_DIR) + "/../docs/cli.md");
+  static const std::string text = read_file(project_path("docs/cli.md"));
   return text;
 }
 
@@ -93,7 +93,7 @@ std::string grouped(std::int64_t n) {
 }
 
 TEST(FormulationsPage, tells_what_count_measures) {
-  const std::string page = read_file(std::string(ULNA_TESTS_DIR) + "/../docs/formulations.md");
+  const std::string page = read_file(project_path("docs/formulations.md"));
   const json d = document(run_cli({"count", "chain", "--json", "--n", "2..20"}), "ulna.count/1");
   for (const char* list : {"formulations", "book"})
     for (const json& one : d[list]) {

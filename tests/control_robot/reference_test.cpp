@@ -1,6 +1,7 @@
 #include "problems.hpp"
 #include "ulna/control/ipopt.hpp"
 #include "ulna/io/import.hpp"
+#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {
@@ -10,7 +11,7 @@ using Eigen::VectorXd;
 /// The Panda's motion that other solvers were timed on, from where the state is
 /// held; panda7.urdf has its limits.
 struct Panda {
-  Model model = load_robot(ULNA_TESTS_DIR "/control_robot/panda7.urdf").model;
+  Model model = load_robot(test::project_path("tests/control_robot/panda7.urdf")).model;
   RobotProblem problem;
   VectorXd q = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}}, v = VectorXd::Zero(7);
   Trajectory held;

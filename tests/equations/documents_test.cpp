@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "support/paths.hpp"
 #include "ulna/equations/equations.hpp"
 #include "ulna/io/import.hpp"
 
@@ -16,7 +17,7 @@ struct ClosedForm {
 };
 
 std::string example(const std::string& name) {
-  return std::string(ULNA_TESTS_DIR) + "/../examples/arms/" + name;
+  return test::project_path("examples/arms/" + std::string(name));
 }
 
 void expect_form(const std::string& robot, const ClosedForm& form,

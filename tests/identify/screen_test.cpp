@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/logs.hpp"
+#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {
@@ -304,7 +305,7 @@ TEST(Screening, compares_torques_with_predicted_ones) {
 // --- the document ---
 
 TEST(LogRules, are_in_the_document_with_their_severity_and_no_others) {
-  std::ifstream file(ULNA_ROBOTS_DIR "/../docs/identification.md");
+  std::ifstream file(test::project_path("docs/identification.md"));
   std::map<std::string, std::string> documented;
   for (std::string row; std::getline(file, row);) {
     if (!row.starts_with("| `log-")) continue;

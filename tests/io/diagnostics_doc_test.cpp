@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "support/bad_inputs.hpp"
+#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {
@@ -17,7 +18,7 @@ struct Line {
 
 /// The rows "| `rule` | severity | ..." of docs/diagnostics.md.
 std::map<std::string, Line> documented_rules() {
-  std::ifstream file(ULNA_ROBOTS_DIR "/../docs/diagnostics.md");
+  std::ifstream file(test::project_path("docs/diagnostics.md"));
   std::map<std::string, Line> rules;
   for (std::string row; std::getline(file, row);) {
     if (!row.starts_with("| `")) continue;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "support/bad_inputs.hpp"
+#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {
@@ -49,7 +50,7 @@ TEST(LoadRobot, knows_every_embedded_robot_by_name) {
 
 TEST(LoadRobot, embeds_the_files_of_the_folder_robots_to_the_byte) {
   for (const EmbeddedRobot& robot : embedded_robots()) {
-    std::ifstream file(std::string(ULNA_ROBOTS_DIR) + "/" + std::string(robot.file_name),
+    std::ifstream file(test::project_path("robots/" + std::string(robot.file_name)),
                        std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_TRUE(text == robot.text) << robot.file_name;

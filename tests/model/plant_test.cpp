@@ -66,7 +66,7 @@ TYPED_TEST(PlantOf, set_inertias_are_the_users_bodies_seen_from_canonical_frames
     for (int b = 1; b < model.body_count(); ++b) {
       const Inertia<T> I_B(typename Inertia<T>::Parameters(pi.template segment<10>(10 * (b - 1))));
       const Mat3<T> R = model.joint(b).R_BC.matrix().template cast<T>();
-      const Inertia<T>& I_C = plant.inertia(b);
+      const Inertia<T>& I_C = plant.canonical_inertia(b);
       expect_close(I_C.mass(), I_B.mass(), 0.0);
       expect_close(Vec3<T>(R * I_C.first_moment()), I_B.first_moment(), 1e-14);
       expect_close(Mat3<T>(R * I_C.rotational() * R.transpose()), I_B.rotational(), 1e-14);
@@ -89,13 +89,13 @@ TEST(Plant, derivatives_of_the_users_numbers_reach_the_canonical_inertias) {
             plain.set_inertial(at);
             VecX<double> all(10 * model.joint_count());
             for (int b = 1; b < model.body_count(); ++b)
-              all.segment<10>(10 * (b - 1)) = plain.inertia(b).parameters();
+              all.segment<10>(10 * (b - 1)) = plain.canonical_inertia(b).parameters();
             return all;
           };
           const VecX<double> expected = five_point_derivative(moved);
           for (int b = 1; b < model.body_count(); ++b)
             for (int k = 0; k < 10; ++k)
-              EXPECT_NEAR(plant.inertia(b).parameters()(k).gradient[direction],
+              EXPECT_NEAR(plant.canonical_inertia(b).parameters()(k).gradient[direction],
                           expected(10 * (b - 1) + k), 1e-10);
         }
       },
@@ -107,7 +107,7 @@ TEST(Plant, the_base_keeps_the_models_inertia) {
   Random random(1);
   Plant<double> plant(model);
   plant.set_inertial(random_pi<double>(model, random));
-  EXPECT_EQ(plant.inertia(0).parameters(), model.canonical_inertias()[0].parameters());
+  EXPECT_EQ(plant.canonical_inertia(0).parameters(), model.canonical_inertias()[0].parameters());
 }
 
 TEST(Plant, a_wrong_size_is_refused_with_both_numbers) {

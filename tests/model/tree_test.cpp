@@ -200,6 +200,19 @@ TEST(Coordinates, a_mimicking_joint_borrows_those_of_a_joint_that_has_its_own) {
   EXPECT_GT(followers, 20);
 }
 
+TEST(Coordinates, each_belongs_to_one_joint_and_mimics_are_known_by_the_model) {
+  for_each_model([](const Model& model, Random&) {
+    bool mimics = false;
+    for (const Joint& j : model.joints()) {
+      mimics = mimics || j.mimics;
+      for (int i = 0; i < (j.mimics ? 0 : velocity_size(j.type)); ++i)
+        EXPECT_EQ(&model.joint_of_coordinate(j.v + i), &j);
+    }
+    EXPECT_EQ(model.has_mimics(), mimics);
+    EXPECT_THROW(model.joint_of_coordinate(model.nv()), std::out_of_range);
+  });
+}
+
 TEST(Coordinates, mimics_of_mimics_are_composed) {
   // the master stands last in the tree, the chain runs against its order
   Builder b;
@@ -404,7 +417,7 @@ TEST(Sharing, eight_threads_read_what_one_reads) {
       }
       for (const std::string& name : joint_names(mine)) seen.push_back(mine.joint_index(name));
       const Plant<double> plant(mine);
-      seen.push_back(plant.inertia(1).mass());
+      seen.push_back(plant.canonical_inertia(1).mass());
       seen.push_back(mine.with_gravity({0, 0, -1}).gravity().z());
     }
     return seen;

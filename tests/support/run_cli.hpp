@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
+
 /// Runs programs, as a rule the command `ulna`, and tells all that they did.
 namespace ulna::test {
 
@@ -203,14 +205,12 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
   return result;
 }
 
-#ifdef ULNA_CLI
 inline RunResult run_cli(std::vector<std::string> arguments, const RunOptions& options = {}) {
-  arguments.insert(arguments.begin(), ULNA_CLI);
+  arguments.insert(arguments.begin(), command_path());
   RunResult result = run(arguments, options);
   EXPECT_TRUE(result.signal == 0 || options.killed_after) << "ended by signal " << result.signal;
   return result;
 }
-#endif
 
 /// The widest line, in characters of UTF-8.
 inline std::size_t widest_line(std::string_view text) {

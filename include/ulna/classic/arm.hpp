@@ -78,7 +78,7 @@ class Arm {
       links_[i].slides = j.type == JointType::prismatic;
       links_[i].X_PJ = {Rotation<T>::from_matrix(j.X_PJ.rotation().matrix().template cast<T>()),
                         j.X_PJ.translation().template cast<T>()};
-      links_[i].inertia = plant.inertia(i);
+      links_[i].inertia = plant.canonical_inertia(i);
       links_[i].damping = plant.damping(i - 1);
     }
     find_paths();

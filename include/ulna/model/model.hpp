@@ -45,6 +45,8 @@ class Model {
 
   int nq() const;  ///< numbers in a configuration
   int nv() const;  ///< numbers in a velocity: the degrees of freedom
+  /// Whether a joint mimics another. Otherwise every moving joint has coordinates of its own.
+  bool has_mimics() const;
   /// Bodies including the base, so that bodies are 0 .. body_count() - 1.
   int body_count() const;
   /// Moving bodies, which is also the number of joints that move: 1 .. joint_count().
@@ -53,6 +55,8 @@ class Model {
   /// joints()[i] moves body i; joints()[0] stands for the base and is fixed.
   std::span<const Joint> joints() const;
   const Joint& joint(int body) const { return joints()[body]; }
+  /// The joint that has coordinate i of the velocity for its own; those that mimic it are not meant.
+  const Joint& joint_of_coordinate(int i) const;
   std::string_view joint_name(int body) const;
   /// The link that the joint carries and whose frame is the body's frame.
   std::string_view body_name(int body) const;

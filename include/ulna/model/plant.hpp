@@ -51,7 +51,7 @@ class Plant {
   void get_inertial(Eigen::Ref<Vector> pi) const {
     require_inertial_size(pi.size());
     for (int b = 1; b < model_.body_count(); ++b)
-      pi.template segment<10>(10 * (b - 1)) = (X_BC(b) * inertia(b)).parameters();
+      pi.template segment<10>(10 * (b - 1)) = (X_BC(b) * canonical_inertia(b)).parameters();
   }
 
   /// A body as the algorithms want it: mass, first moment and second moment Σ = ∫ r r' dm in the
@@ -70,8 +70,8 @@ class Plant {
   const Body& body(int b) const { return bodies_[b]; }
   void set_body(int b, const Body& body) { bodies_[b] = body; }
 
-  /// Inertia of a body in its canonical frame.
-  Inertia<T> inertia(int b) const {
+  /// Inertia of a body in its canonical frame; get_inertial gives those in the users' frames.
+  Inertia<T> canonical_inertia(int b) const {
     const Mat3<T> S = bodies_[b].second.mat();
     return Inertia<T>::about_origin(bodies_[b].mass, bodies_[b].first.vec(),
                                     S.trace() * Mat3<T>::Identity() - S);

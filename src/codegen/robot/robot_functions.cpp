@@ -1,6 +1,5 @@
 #include "ulna/codegen/robot/robot_functions.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "codegen/robot/link_axes.hpp"
@@ -14,11 +13,6 @@ using E = Expression;
 
 constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd", "Y"};
 
-bool has_mimics(const Model& model) {
-  return std::any_of(model.joints().begin(), model.joints().end(),
-                     [](const Joint& j) { return j.mimics != 0; });
-}
-
 /// The functions of a robot at q: the algorithms of the library run on expressions, inverse dynamics
 /// as it is and the others in link axes, which takes fewer operations. Mimicking joints are left to the
 /// library's own text of all of them.
@@ -26,12 +20,7 @@ class RobotTracing {
  public:
   RobotTracing(const Model& model, RobotFunction function, const TraceOptions& options,
                Tracer& tracer)
-      : model_(model),
-        nv_(model.nv()),
-        mimics_(has_mimics(model)),
-        tracer_(tracer),
-        plant_(model),
-        light_(model) {
+      : model_(model), nv_(model.nv()), tracer_(tracer), plant_(model), light_(model) {
     q_ = tracer.input("q", model.nq());
     if (turns_with_gravity(model)) q_(0) = E(0);
     if (function != RobotFunction::M && function != RobotFunction::Minv) {
@@ -73,7 +62,7 @@ class RobotTracing {
   }
 
   MatX<E> mass_matrix() {
-    if (!mimics_) return LinkAxes<E>(light_, q_).mass_matrix();
+    if (!model_.has_mimics()) return LinkAxes<E>(light_, q_).mass_matrix();
     MatX<E> M(nv_, nv_);
     Workspace<E> ws(model_);
     Configuration<E> at(model_);
@@ -109,7 +98,7 @@ class RobotTracing {
     const auto put_all = [&](const VecX<E>& tau, const auto& d) {
       put({{"tau", tau}, {"dtau_dq", d.dq}, {"dtau_dv", d.dv}, {"M", d.da}});
     };
-    if (mimics_) {
+    if (model_.has_mimics()) {
       InverseDynamicsDerivatives<E> slope(model_);
       slope(plant_, q_, v_, a_);
       return put_all(slope.tau, slope);
@@ -122,7 +111,7 @@ class RobotTracing {
   }
 
   void forward_derivatives() {
-    if (mimics_) {
+    if (model_.has_mimics()) {
       ForwardDynamicsDerivatives<E> slope(model_);
       (void)slope(plant_, q_, v_, tau_);
       return put({{"a", slope.a}, {"da_dq", slope.dq}, {"da_dv", slope.dv}, {"Minv", slope.dtau}});
@@ -153,7 +142,6 @@ class RobotTracing {
 
   const Model& model_;
   int nv_;
-  bool mimics_;
   Tracer& tracer_;
   Plant<E> plant_, light_;  ///< as described, and with what it need not carry handed over
   VecX<E> q_, v_, a_, tau_;

@@ -1,0 +1,8 @@
+#include "support/paths.hpp"
+
+namespace ulna::test {
+
+std::string project_path(const std::string& below) { return ULNA_PROJECT_DIR "/" + below; }
+const char* command_path() { return ULNA_COMMAND; }
+
+}  // namespace ulna::test
