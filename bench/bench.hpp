@@ -12,7 +12,7 @@
 #include "peer.h"
 #include "ulna/model/model.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 class Traced;
 }
 
@@ -85,8 +85,8 @@ std::vector<Task> more_tasks_of_ulna(const Robot& robot);
 std::vector<Task> generated_tasks(const Robot& robot);
 /// What was traced of an algorithm: walked operation by operation, and compiled. Where it has several
 /// outputs, the first is dropped: derivatives come with the function itself.
-Task interpreted_task(int algorithm, const ulna::Traced& traced);
-Task compiled_task(int algorithm, const ulna::Traced& traced);
+Task interpreted_task(int algorithm, const ulna::codegen::Traced& traced);
+Task compiled_task(int algorithm, const ulna::codegen::Traced& traced);
 
 /// The largest difference of a result from ulna's over some states, relative to the largest number
 /// in the result of the state. Accelerations and their derivatives are compared by the torques they ask

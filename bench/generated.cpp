@@ -12,6 +12,7 @@ namespace bench {
 namespace {
 
 using namespace ulna;
+using namespace ulna::codegen;
 
 /// An empty folder, gone when the process ends.
 class Folder {

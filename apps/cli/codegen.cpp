@@ -13,6 +13,8 @@
 namespace ulna::cli {
 namespace {
 
+using namespace ulna::codegen;
+
 struct Options {
   RobotArgument robot;
   std::string functions = "id,fd,M,did,dfd", folder;
@@ -25,7 +27,7 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
   for (std::size_t from = 0; from <= list.size();) {
     const std::size_t to = std::min(list.find(',', from), list.size());
     const std::string name = list.substr(from, to - from);
-    const auto function = robot_function_named(name);
+    const auto function = robot_function_from_string(name);
     if (!function)
       throw UsageError(
           fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name));
@@ -68,7 +70,7 @@ int generate(const Options& options, Console& console) {
   refuse_overwriting(wrapper, options.force);
   std::vector<CppFunction> wrapped;
   for (const Written& one : all)
-    wrapped.push_back({std::string(name_of(one.function)), &one.traced});
+    wrapped.push_back({std::string(to_string(one.function)), &one.traced});
   const std::string wrapping = print_cpp(name, wrapped, c);
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
@@ -91,7 +93,7 @@ int generate(const Options& options, Console& console) {
     document["wrapper"] = wrapper;
     document["functions"] = Json::array();
     for (const Written& one : all)
-      document["functions"].push_back({{"function", name_of(one.function)},
+      document["functions"].push_back({{"function", to_string(one.function)},
                                        {"name", one.traced.name()},
                                        {"inputs", vectors(one.traced.inputs())},
                                        {"outputs", vectors(one.traced.outputs())},
@@ -107,7 +109,7 @@ int generate(const Options& options, Console& console) {
   table.column({"operations", "", true});
   table.column({"file", "", false});
   for (const Written& one : all)
-    table.row({std::string(name_of(one.function)), std::to_string(one.traced.operation_count()),
+    table.row({std::string(to_string(one.function)), std::to_string(one.traced.operation_count()),
                one.source});
   table.row({"C++", "", wrapper});
   console.out.print(table.str(console.out));

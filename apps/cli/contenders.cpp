@@ -22,17 +22,16 @@ class Moved : public Contender<T> {
 template <Scalar T>
 class Classical : public Moved<T> {
  public:
-  explicit Classical(std::unique_ptr<classic::Formulation<T>> formulation)
-      : formulation_(std::move(formulation)) {}
-  std::string_view name() const override { return formulation_->name(); }
-  std::string_view source() const override { return formulation_->source(); }
-  void run() override { this->tau_ = formulation_->inverse_dynamics(this->q_, this->v_, this->a_); }
+  explicit Classical(classic::Formulation<T> formulation) : formulation_(std::move(formulation)) {}
+  std::string_view name() const override { return formulation_.name; }
+  std::string_view source() const override { return formulation_.source; }
+  void run() override { this->tau_ = formulation_.inverse_dynamics(this->q_, this->v_, this->a_); }
   bool has_terms() const override { return true; }
-  MatX<T> mass_matrix() override { return formulation_->mass_matrix(this->q_); }
-  VecX<T> bias() override { return formulation_->bias(this->q_, this->v_); }
+  MatX<T> mass_matrix() override { return formulation_.mass_matrix(this->q_); }
+  VecX<T> bias() override { return formulation_.bias(this->q_, this->v_); }
 
  private:
-  std::unique_ptr<classic::Formulation<T>> formulation_;
+  classic::Formulation<T> formulation_;
 };
 
 /// What the fast algorithms need.

@@ -21,17 +21,20 @@ struct Options {
 
 #if ULNA_WITH_GINAC
 
+using equations::Equations;
+using equations::Notation;
+
 struct Term {
-  EquationTerm term;
+  equations::Term term;
   std::string name;
   bool matrix;
 };
 
 std::vector<Term> terms_named(const std::string& list) {
-  const std::vector<Term> all = {{EquationTerm::M, "M", true},
-                                 {EquationTerm::C, "C", true},
-                                 {EquationTerm::h, "h", false},
-                                 {EquationTerm::gravity, "g", false}};
+  const std::vector<Term> all = {{equations::Term::M, "M", true},
+                                 {equations::Term::C, "C", true},
+                                 {equations::Term::h, "h", false},
+                                 {equations::Term::gravity, "g", false}};
   std::vector<Term> made;
   std::size_t from = 0;
   while (from <= list.size()) {
@@ -68,18 +71,18 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   const auto unit = [&](const std::string& given) {
     return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
   };
-  for (const EquationCoordinate& q : e.coordinates())
+  for (const equations::Coordinate& q : e.coordinates())
     table.row({e.name(q.name, notation), "", q.slides ? "m" : "rad", q.joint});
-  for (const EquationSymbol& s : e.symbols())
+  for (const equations::Symbol& s : e.symbols())
     table.row({e.name(s.name, notation), fmt::format("{:.6g}", s.value), unit(s.unit), s.meaning});
   text += table.str(out);
   for (const Term& t : terms) {
     text += "\n";
     for (int r = 0; r < e.size(); ++r)
-      for (int c = t.matrix ? (t.term == EquationTerm::M ? r : 0) : 0;
+      for (int c = t.matrix ? (t.term == equations::Term::M ? r : 0) : 0;
            c < (t.matrix ? e.size() : 1); ++c) {
         std::string left = t.name + index(r, c, t.matrix, e.size());
-        if (t.term == EquationTerm::M && r != c)
+        if (t.term == equations::Term::M && r != c)
           left += " = " + t.name + index(c, r, true, e.size());
         std::string before = left + " = ";
         for (const std::string& line :
@@ -99,7 +102,7 @@ std::string latex_of(const Equations& e, const Term& t) {
   constexpr std::size_t longest_line = 240;
   const int columns_of = t.matrix ? e.size() : 1;
   const char* of_state =
-      t.term == EquationTerm::M || t.term == EquationTerm::gravity ? "(q)" : "(q, \\dot{q})";
+      t.term == equations::Term::M || t.term == equations::Term::gravity ? "(q)" : "(q, \\dot{q})";
   std::vector<std::string> elements;
   bool fits = true;
   for (int r = 0; r < e.size(); ++r) {
@@ -124,9 +127,9 @@ std::string latex_of(const Equations& e, const Term& t) {
   }
   text = "\\begin{aligned}\n";
   for (int r = 0; r < e.size(); ++r)
-    for (int c = t.term == EquationTerm::M ? r : 0; c < columns_of; ++c) {
+    for (int c = t.term == equations::Term::M ? r : 0; c < columns_of; ++c) {
       text += fmt::format("  {}_{{{}}}", t.name, index(r, c, t.matrix, e.size()));
-      if (t.term == EquationTerm::M && r != c)
+      if (t.term == equations::Term::M && r != c)
         text += fmt::format(" = {}_{{{}}}", t.name, index(c, r, true, e.size()));
       text += " &= " + element(r, c);
       text += r + 1 < e.size() || c + 1 < columns_of ? " \\\\\n" : "\n";
@@ -155,14 +158,14 @@ Json document_of(Console& console, const Equations& e, const std::vector<Term>& 
   Json d = console.document();
   d["robot"] = {{"name", e.robot()}, {"source", options.robot.source()}, {"dof", e.size()}};
   d["coordinates"] = Json::array();
-  for (const EquationCoordinate& q : e.coordinates())
+  for (const equations::Coordinate& q : e.coordinates())
     d["coordinates"].push_back(
         {{"symbol", q.name}, {"joint", q.joint}, {"unit", q.slides ? "m" : "rad"}});
   d["symbols"] = Json::array();
-  for (const EquationSymbol& s : e.symbols())
+  for (const equations::Symbol& s : e.symbols())
     d["symbols"].push_back(
         {{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}});
-  std::vector<EquationTerm> list;
+  std::vector<equations::Term> list;
   for (const Term& t : terms) {
     d[t.name] = elements(e, t, Notation::ascii);
     list.push_back(t.term);
@@ -178,7 +181,7 @@ int derive(const Options& options, Console& console) {
   const std::vector<Term> terms = terms_named(options.terms);
   const Imported imported = options.robot.load();
   const Model model = options.lump ? lump_fixed_joints(imported.model) : imported.model;
-  EquationOptions how;
+  equations::Options how;
   how.numeric = options.numeric, how.short_names = options.short_names, how.let = options.let;
   const Equations e(model, how);
   mention_warnings(console, options.robot, imported.diagnostics);
@@ -188,7 +191,7 @@ int derive(const Options& options, Console& console) {
   if (console.json()) {
     console.print(document_of(console, e, terms, options));
   } else if (options.c) {
-    std::vector<EquationTerm> list;
+    std::vector<equations::Term> list;
     for (const Term& t : terms) list.push_back(t.term);
     console.out.print(e.c_function(list));
   } else if (options.latex) {

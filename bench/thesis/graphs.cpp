@@ -8,6 +8,7 @@ namespace thesis {
 namespace {
 
 using namespace ulna;
+using namespace ulna::codegen;
 using E = Expression;
 
 /// The longest chains whose functions and Jacobians are compiled, and whose graph of the forward

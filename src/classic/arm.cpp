@@ -2,8 +2,15 @@
 
 #include "ulna/model/description.hpp"
 
-namespace ulna::classic::detail {
+namespace ulna::classic {
 
+void require_size(const char* what, Eigen::Index given, Eigen::Index joints) {
+  if (given != joints)
+    throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) +
+                                " numbers, the arm has " + std::to_string(joints) + " joints");
+}
+
+namespace detail {
 namespace {
 
 [[noreturn]] void refuse(const Model& model, std::initializer_list<std::string_view> why) {
@@ -41,9 +48,11 @@ void require_arm(const Model& model) {
     refuse(model, {"no joint moves, so there are no equations of motion"});
 }
 
-void refuse_size(const char* what, Eigen::Index given, int wanted) {
-  throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) +
-                              " numbers, the arm has " + std::to_string(wanted) + " joints");
+void require_order(int link, int parent) {
+  if (parent < 0 || parent >= link)
+    throw std::invalid_argument("link " + std::to_string(link) + ": its parent is link " +
+                                std::to_string(parent) +
+                                "; parents must come before their children");
 }
 
 void refuse_tree() {
@@ -52,4 +61,5 @@ void refuse_tree() {
       "only: cut the other branches off, or take a formulation by screws or body Jacobians");
 }
 
-}  // namespace ulna::classic::detail
+}  // namespace detail
+}  // namespace ulna::classic

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ulna/classic/dalembert_impl.hpp"
 #include "ulna/num/counted.hpp"
 
 namespace ulna::classic {
@@ -40,22 +39,11 @@ KeptTerms KeptTerms::all(int n) {
 
 void KeptTerms::drop(const DynamicTerm& term) {
   const int i = term.i - 1, j = term.j - 1;
-  switch (term.kind) {
-    case TermKind::D_tran:
-      D_tran(i, j) = D_tran(j, i) = false;
-      return;
-    case TermKind::D_rot:
-      D_rot(i, j) = D_rot(j, i) = false;
-      return;
-    case TermKind::h_tran:
-      h_tran(i) = false;
-      return;
-    case TermKind::h_rot:
-      h_rot(i) = false;
-      return;
-    case TermKind::gravity:
-      c(i) = false;
-      return;
+  if (is_D(term.kind)) {
+    auto& D = term.kind == TermKind::D_tran ? D_tran : D_rot;
+    D(i, j) = D(j, i) = false;
+  } else {
+    (term.kind == TermKind::h_tran ? h_tran : term.kind == TermKind::h_rot ? h_rot : c)(i) = false;
   }
 }
 
@@ -69,41 +57,32 @@ int KeptTerms::count() const {
 Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(std::move(points)) {
   const int n = arm.chain().joint_count();
   require_points(points_, n);
-  const Eigen::Index count = points_.count();
-  for (Eigen::MatrixXd* m : {&tau_, &h_tran_, &h_rot_, &c_, &centrifugal_, &coriolis_})
-    m->resize(n, count);
-  for (Eigen::Index k = 0; k < count; ++k) {
+  for (Eigen::MatrixXd* m : {&tau_, &centrifugal_, &coriolis_}) m->resize(n, points_.count());
+  const auto terms = [this](TermKind kind) -> auto& { return terms_[static_cast<int>(kind)]; };
+  for (const TermKind kind :
+       {TermKind::D_tran, TermKind::D_rot, TermKind::h_tran, TermKind::h_rot, TermKind::gravity})
+    terms(kind).resize(is_D(kind) ? n * n : n, points_.count());
+  for (Eigen::Index k = 0; k < points_.count(); ++k) {
     const Eigen::VectorXd q = points_.q.col(k), v = points_.v.col(k), a = points_.a.col(k);
     const DAlembert<double>::At here = arm.at(q);
     const DAlembert<double>::VelocityTerms h = arm.velocity_terms(q, v);
-    D_tran_.push_back(here.D_tran());
-    D_rot_.push_back(here.D_rot());
-    h_tran_.col(k) = h.tran_centrifugal + h.tran_coriolis;
-    h_rot_.col(k) = h.rot_centrifugal + h.rot_coriolis;
+    const Eigen::MatrixXd D_tran = here.D_tran(), D_rot = here.D_rot();
+    const Eigen::VectorXd h_tran = h.tran_centrifugal + h.tran_coriolis,
+                          h_rot = h.rot_centrifugal + h.rot_coriolis, c = here.c();
+    terms(TermKind::D_tran).col(k) = D_tran.reshaped();
+    terms(TermKind::D_rot).col(k) = D_rot.reshaped();
+    terms(TermKind::h_tran).col(k) = h_tran;
+    terms(TermKind::h_rot).col(k) = h_rot;
+    terms(TermKind::gravity).col(k) = c;
     centrifugal_.col(k) = h.tran_centrifugal + h.rot_centrifugal;
     coriolis_.col(k) = h.tran_coriolis + h.rot_coriolis;
-    c_.col(k) = here.c();
-    tau_.col(k) = (D_tran_.back() + D_rot_.back()) * a + h_tran_.col(k) + h_rot_.col(k) + c_.col(k);
+    tau_.col(k) = (D_tran + D_rot) * a + h_tran + h_rot + c;
   }
 }
 
 Eigen::VectorXd Dominance::value(const DynamicTerm& term) const {
-  switch (term.kind) {
-    case TermKind::h_tran:
-      return h_tran_.row(term.i - 1).transpose();
-    case TermKind::h_rot:
-      return h_rot_.row(term.i - 1).transpose();
-    case TermKind::gravity:
-      return c_.row(term.i - 1).transpose();
-    case TermKind::D_tran:
-    case TermKind::D_rot:
-      break;
-  }
-  const auto& D = term.kind == TermKind::D_tran ? D_tran_ : D_rot_;
-  Eigen::VectorXd made(points_.count());
-  for (Eigen::Index k = 0; k < made.size(); ++k)
-    made(k) = D[static_cast<std::size_t>(k)](term.i - 1, term.j - 1);
-  return made;
+  const int row = term.i - 1 + (is_D(term.kind) ? joint_count() * (term.j - 1) : 0);
+  return terms_[static_cast<int>(term.kind)].row(row).transpose();
 }
 
 Eigen::VectorXd Dominance::torque_of(const DynamicTerm& term, int of) const {
@@ -166,24 +145,24 @@ VecX<T> reduced_inverse_dynamics(const DAlembert<T>& arm, const KeptTerms& kept,
   const typename DAlembert<T>::At here = arm.at(q);
   VecX<T> tau = VecX<T>::Zero(n);
 
-  // the columns of D as far as they are wanted (eq. 3.4-25): what link s has of momentum per unit
-  // velocity of joint j, felt at joint i
+  // the columns of D as far as they are wanted (eq. 3.4-25): the momentum of link s per unit velocity
+  // of joint j, projected on joint i
   for (int j = 1; j <= n; ++j) {
     const auto tran = kept.D_tran.col(j - 1).head(j);
     auto rot = kept.D_rot.col(j - 1).head(j).eval();
     for (int i = 1; i <= j; ++i) rot(i - 1) &= !chain.link(i).slides && !chain.link(j).slides;
     VecX<T> D = VecX<T>::Zero(j);
+    const auto add = [&](const auto& wanted, const auto& inertia, const auto& motion_by) {
+      if (!wanted.any()) return;
+      const Vec3<T> momentum = inertia * motion_by(j);
+      for (int i = 1; i <= j; ++i)
+        if (wanted(i - 1)) D(i - 1) += motion_by(i).dot(momentum);
+    };
     for (int s = j; s <= n; ++s) {
-      if (tran.any()) {
-        const Vec3<T> momentum = chain.link(s).mass * here.velocity(s, j);
-        for (int i = 1; i <= j; ++i)
-          if (tran(i - 1)) D(i - 1) += here.velocity(s, i).dot(momentum);
-      }
-      if (rot.any()) {
-        const Vec3<T> momentum = chain.link(s).I * here.turning(s, j);
-        for (int i = 1; i <= j; ++i)
-          if (rot(i - 1)) D(i - 1) += here.turning(s, i).dot(momentum);
-      }
+      add(
+          tran, chain.link(s).mass, [&](int i) -> auto& { return here.velocity(s, i); });
+      add(
+          rot, chain.link(s).I, [&](int i) -> auto& { return here.turning(s, i); });
     }
     for (int i = 1; i <= j; ++i) {
       if (!tran(i - 1) && !rot(i - 1)) continue;

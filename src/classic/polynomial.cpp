@@ -46,8 +46,7 @@ std::optional<Polynomial> Polynomial::through(int first, std::span<const std::in
       basis.insert(basis.begin(), 0);
       for (std::size_t i = 0; i + 1 < basis.size(); ++i) basis[i] -= root * basis[i + 1];
     }
-    const std::int64_t weight =
-        leading[static_cast<std::size_t>(j)] * (sum.denominator_ / j_factorial);
+    const std::int64_t weight = leading[j] * (sum.denominator_ / j_factorial);
     for (std::size_t i = 0; i < basis.size(); ++i) sum.numerators_[i] += weight * basis[i];
   }
   sum.reduce();
@@ -64,7 +63,7 @@ double Polynomial::at(double n) const {
 std::string Polynomial::text() const {
   std::string text;
   for (int power = degree(); power >= 0; --power) {
-    const std::int64_t a = numerators_[static_cast<std::size_t>(power)];
+    const std::int64_t a = numerators_[power];
     if (a == 0) continue;
     const std::int64_t common = std::gcd(a, denominator_);
     const std::int64_t top = std::abs(a) / common, bottom = denominator_ / common;

@@ -3,12 +3,13 @@
 #include <charconv>
 #include <cmath>
 
-namespace ulna::detail {
+namespace ulna::codegen {
 
 std::string CText::literal(double exact) const {
   const double x = single ? static_cast<double>(static_cast<float>(exact)) : exact;
   if (std::isnan(x)) return "(" + type + ")NAN";
-  if (std::isinf(x)) return std::string(x > 0 ? "" : "-") + (single ? "HUGE_VALF" : "HUGE_VAL");
+  if (std::signbit(x)) return "(-" + literal(-x) + ")";
+  if (std::isinf(x)) return single ? "HUGE_VALF" : "HUGE_VAL";
   char digits[32];
   const auto end = single ? std::to_chars(digits, digits + sizeof digits, static_cast<float>(x))
                           : std::to_chars(digits, digits + sizeof digits, x);
@@ -18,68 +19,27 @@ std::string CText::literal(double exact) const {
 }
 
 std::string CText::parameters() const {
-  const std::size_t inputs = f.inputs().size();
-  std::size_t at = 0;
-  return each_vector([&](const Traced::Vector& v) {
-    return (at++ < inputs ? "const " : "") + type + " *" + v.name;
-  });
+  return list(
+      f, [&](const Traced::Vector& v) { return "const " + type + " *" + v.name; },
+      [&](const Traced::Vector& v) { return type + " *" + v.name; });
+}
+
+std::string filled(std::string text,
+                   const std::vector<std::pair<std::string_view, std::string>>& words) {
+  for (const auto& [word, by] : words)
+    for (std::size_t at = 0; (at = text.find(word, at)) != text.npos; at += by.size())
+      text.replace(at, word.size(), by);
+  return text;
 }
 
 std::string free_name(const Traced& function, std::string name) {
-  const auto taken = [&] {
-    for (const auto* vectors : {&function.inputs(), &function.outputs()})
-      for (const Traced::Vector& v : *vectors)
-        if (v.name == name) return true;
+  const auto taken = [&](const Vectors& vectors) {
+    for (const Traced::Vector& v : vectors)
+      if (v.name == name) return true;
     return false;
   };
-  while (taken()) name += "_";
+  while (taken(function.inputs()) || taken(function.outputs())) name += "_";
   return name;
 }
 
-const char* arithmetic_sign(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      return " + ";
-    case Operation::subtract:
-      return " - ";
-    case Operation::multiply:
-      return " * ";
-    case Operation::divide:
-      return " / ";
-    default:
-      return nullptr;
-  }
-}
-
-const char* math_name(Operation operation) {
-  switch (operation) {
-    case Operation::sine:
-      return "sin";
-    case Operation::cosine:
-      return "cos";
-    case Operation::tangent:
-      return "tan";
-    case Operation::arc_sine:
-      return "asin";
-    case Operation::arc_cosine:
-      return "acos";
-    case Operation::arc_tangent:
-      return "atan";
-    case Operation::arc_tangent2:
-      return "atan2";
-    case Operation::square_root:
-      return "sqrt";
-    case Operation::exponential:
-      return "exp";
-    case Operation::logarithm:
-      return "log";
-    case Operation::hyperbolic_tangent:
-      return "tanh";
-    case Operation::absolute:
-      return "fabs";
-    default:
-      return nullptr;
-  }
-}
-
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

@@ -2,9 +2,31 @@
 
 #include "ulna/codegen/print_c.hpp"
 
-namespace ulna::detail {
+namespace ulna::codegen {
 
-/// How C spells the numbers of a function and its arguments.
+using Vectors = std::vector<Traced::Vector>;
+
+/// The texts that `of` makes of vectors, with commas between them.
+template <class F>
+std::string list(const Vectors& vectors, F of) {
+  std::string text;
+  for (const Traced::Vector& v : vectors) text += (text.empty() ? "" : ", ") + of(v);
+  return text;
+}
+template <class F, class G>
+std::string list(const Traced& f, F of_input, G of_output) {
+  const std::string in = list(f.inputs(), of_input), out = list(f.outputs(), of_output);
+  return in + (in.empty() || out.empty() ? "" : ", ") + out;
+}
+
+/// A text with its placeholders filled in.
+std::string filled(std::string text,
+                   const std::vector<std::pair<std::string_view, std::string>>& words);
+
+/// A name that no vector of a function has: this one, or with underscores behind it.
+std::string free_name(const Traced& function, std::string name);
+
+/// How C spells the numbers, operations and arguments of a function.
 class CText {
  public:
   CText(const Traced& function, CNumber number)
@@ -16,28 +38,23 @@ class CText {
   const bool single;
   const std::string type;
 
+  const Node& node(std::int32_t at) const { return f.nodes()[at]; }
+  /// A number as an operand, in brackets if it is negative.
   std::string literal(double exact) const;
-  /// A function of math.h.
-  std::string math(const char* name) const { return name + std::string(single ? "f" : ""); }
   /// `const double *q, double *tau`
   std::string parameters() const;
-  /// Every vector, one after the other: what `of` makes of each.
+
+  /// An operation that is a sign or a function of math.h, on operands as `operand` writes their nodes.
   template <class F>
-  std::string each_vector(F of) const {
-    std::string text;
-    for (const auto* vectors : {&f.inputs(), &f.outputs()})
-      for (const Traced::Vector& v : *vectors) text += (text.empty() ? "" : ", ") + of(v);
-    return text;
+  std::string applied(const Node& n, F operand) const {
+    const std::string c = info(n.operation).c, a = operand(n.a);
+    if (c.front() == ' ') return a + c + operand(n.b);
+    if (!is_function(n.operation)) return c + a;
+    const std::string b = arity(n.operation) > 1 ? ", " + operand(n.b) : "";
+    return c + (single ? "f(" : "(") + a + b + ")";
   }
+  static bool is_function(Operation operation) { return *info(operation).c >= 'a'; }
 };
-
-/// A name that no vector of a function has: this one, or with underscores behind it.
-std::string free_name(const Traced& function, std::string name);
-
-/// The sign between two numbers, " + ", of an operation that C has for numbers and for lanes alike.
-const char* arithmetic_sign(Operation operation);
-/// What math.h calls an operation, if it has it.
-const char* math_name(Operation operation);
 
 /// The types <name>_lanes and <name>_bits, and with angles also <name>_ints and `<name>_sin_cos`, which has
 /// no branches.
@@ -48,4 +65,4 @@ std::string states_prototype(const CText& text);
 /// Its definition.
 std::string print_states(const CText& text, int lanes);
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

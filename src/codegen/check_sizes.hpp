@@ -4,7 +4,7 @@
 
 #include "ulna/codegen/traced.hpp"
 
-namespace ulna::detail {
+namespace ulna::codegen {
 
 /// Throws std::invalid_argument unless there is one span per vector, of its size for all states.
 template <class Number>
@@ -26,4 +26,4 @@ void check_sizes(const char* what, const std::vector<Traced::Vector>& wanted,
   }
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

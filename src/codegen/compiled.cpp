@@ -15,13 +15,13 @@
 #include <optional>
 #include <stdexcept>
 
+#include "codegen/c_text.hpp"
 #include "codegen/check_sizes.hpp"
 #include "codegen/sha256.hpp"
-#include "ulna/codegen/print_c.hpp"
 
 extern char** environ;
 
-namespace ulna {
+namespace ulna::codegen {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,8 +108,8 @@ fs::path default_cache() {
   throw std::runtime_error("no place for compiled functions: set ULNA_CACHE to a folder");
 }
 
-fs::path open_cache(const fs::path& asked) {
-  const fs::path cache = fs::absolute(asked.empty() ? default_cache() : asked);
+fs::path open_cache(const fs::path& wanted) {
+  const fs::path cache = fs::absolute(wanted.empty() ? default_cache() : wanted);
   std::error_code error;
   if (!fs::exists(cache, error)) {
     fs::create_directories(cache.parent_path(), error);
@@ -153,23 +153,21 @@ std::string text_of(const Traced& function, int lanes) {
         "void " + std::string(entry) + "(" + count + "const double *const *in, double *const *out)";
     source += "\n" + head + ";\n" + head + " {\n  (void)in;\n  (void)out;\n" + body + "}\n";
   };
-  /// The vectors, of the i-th state, behind a first argument.
-  const auto vectors = [&](std::string text, const std::string& state) {
-    const auto add = [&](const char* list, const std::vector<Traced::Vector>& all) {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        text += (text.empty() ? "" : ", ") + (list + ("[" + std::to_string(i))) + "]";
-        if (!state.empty()) text += " + " + state + " * " + std::to_string(all[i].size);
-      }
+  /// `in[0], in[1], out[0]`, or those of the i-th state
+  const auto vectors = [&](bool of_state) {
+    const auto element = [of_state](const char* of) {
+      return [of, of_state, i = 0](const Traced::Vector& v) mutable {
+        const std::string at = of + ("[" + std::to_string(i++)) + "]";
+        return of_state ? at + " + i * " + std::to_string(v.size) : at;
+      };
     };
-    add("in", function.inputs());
-    add("out", function.outputs());
-    return text;
+    return list(function, element("in"), element("out"));
   };
-  const std::string& name = function.name();
-  define(entry_name, "", "  " + name + "(" + vectors("", "") + ");\n");
+  const std::string &name = function.name(), all = vectors(false);
+  define(entry_name, "", "  " + name + "(" + all + ");\n");
   define(states_entry_name, "size_t count, ",
-         lanes ? "  " + name + "_states(" + vectors("count", "") + ");\n"
-               : "  for (size_t i = 0; i < count; ++i) " + name + "(" + vectors("", "i") + ");\n");
+         lanes ? "  " + name + "_states(count" + (all.empty() ? "" : ", " + all) + ");\n"
+               : "  for (size_t i = 0; i < count; ++i) " + name + "(" + vectors(true) + ");\n");
   return source;
 }
 
@@ -184,11 +182,11 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
 
   std::vector<std::string> words{options.compiler, "-std=c99", "-fPIC", "-shared"};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
-  // what the compiler defines tells its version and, with -march=native, the processor's instructions
-  std::vector<std::string> asking = words;
-  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) asking.emplace_back(word);
+  // the macros of the compiler name its version and, with -march=native, the processor's instructions
+  std::vector<std::string> query = words;
+  for (const char* word : {"-dM", "-E", "-x", "c", "/dev/null"}) query.emplace_back(word);
   const fs::path messages = scratch / "messages";
-  const std::optional<int> status = run(asking, messages);
+  const std::optional<int> status = run(query, messages);
   if (!status || *status == 127)
     throw std::runtime_error("no C compiler '" + options.compiler +
                              "' is found; install one, or name it in CompileOptions::compiler");
@@ -247,17 +245,17 @@ std::vector<Number*> begins(std::span<const std::span<Number>> vectors) {
 
 void CompiledFunction::operator()(std::span<const std::span<const double>> inputs,
                                   std::span<const std::span<double>> outputs) const {
-  detail::check_sizes("inputs", inputs_, inputs);
-  detail::check_sizes("outputs", outputs_, outputs);
+  check_sizes("inputs", inputs_, inputs);
+  check_sizes("outputs", outputs_, outputs);
   entry_(begins(inputs).data(), begins(outputs).data());
 }
 
 void CompiledFunction::operator()(std::size_t states,
                                   std::span<const std::span<const double>> inputs,
                                   std::span<const std::span<double>> outputs) const {
-  detail::check_sizes("inputs", inputs_, inputs, states);
-  detail::check_sizes("outputs", outputs_, outputs, states);
+  check_sizes("inputs", inputs_, inputs, states);
+  check_sizes("outputs", outputs_, outputs, states);
   states_entry_(states, begins(inputs).data(), begins(outputs).data());
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -2,93 +2,54 @@
 
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace ulna {
+namespace ulna::codegen {
 
-int arity(Operation operation) {
-  switch (operation) {
-    case Operation::constant:
-    case Operation::input:
-      return 0;
-    case Operation::add:
-    case Operation::subtract:
-    case Operation::multiply:
-    case Operation::divide:
-    case Operation::arc_tangent2:
-    case Operation::less:
-    case Operation::less_equal:
-    case Operation::equal:
-    case Operation::conjunction:
-    case Operation::disjunction:
-      return 2;
-    case Operation::choose:
-      return 3;
-    default:
-      return 1;
-  }
-}
+namespace {
 
-double evaluate(Operation operation, double a, double b, double c) {
-  switch (operation) {
-    case Operation::add:
-      return a + b;
-    case Operation::subtract:
-      return a - b;
-    case Operation::multiply:
-      return a * b;
-    case Operation::divide:
-      return a / b;
-    case Operation::negate:
-      return -a;
-    case Operation::sine:
-      return std::sin(a);
-    case Operation::cosine:
-      return std::cos(a);
-    case Operation::tangent:
-      return std::tan(a);
-    case Operation::arc_sine:
-      return std::asin(a);
-    case Operation::arc_cosine:
-      return std::acos(a);
-    case Operation::arc_tangent:
-      return std::atan(a);
-    case Operation::arc_tangent2:
-      return std::atan2(a, b);
-    case Operation::square_root:
-      return std::sqrt(a);
-    case Operation::exponential:
-      return std::exp(a);
-    case Operation::logarithm:
-      return std::log(a);
-    case Operation::hyperbolic_tangent:
-      return std::tanh(a);
-    case Operation::absolute:
-      return std::abs(a);
-    case Operation::less:
-      return a < b;
-    case Operation::less_equal:
-      return a <= b;
-    case Operation::equal:
-      return a == b;
-    case Operation::finite:
-      return std::isfinite(a);
-    case Operation::conjunction:
-      return a != 0.0 && b != 0.0;
-    case Operation::disjunction:
-      return a != 0.0 || b != 0.0;
-    case Operation::negation:
-      return a == 0.0;
-    case Operation::choose:
-      return a != 0.0 ? b : c;
-    case Operation::constant:
-    case Operation::input:
-      break;
-  }
+double no_value(double, double, double) {
   throw std::logic_error("a constant or an input is not evaluated");
 }
+
+/// In the order of Operation.
+constexpr OperationInfo operations[] = {
+    {0, "", no_value},  // constant
+    {0, "", no_value},  // input
+    {2, " + ", [](double a, double b, double) { return a + b; }},
+    {2, " - ", [](double a, double b, double) { return a - b; }},
+    {2, " * ", [](double a, double b, double) { return a * b; }},
+    {2, " / ", [](double a, double b, double) { return a / b; }},
+    {1, "-", [](double a, double, double) { return -a; }},
+    {1, "sin", [](double a, double, double) { return std::sin(a); }, -1},
+    {1, "cos", [](double a, double, double) { return std::cos(a); }, 1},
+    {1, "tan", [](double a, double, double) { return std::tan(a); }, -1},
+    {1, "asin", [](double a, double, double) { return std::asin(a); }, -1},
+    {1, "acos", [](double a, double, double) { return std::acos(a); }},
+    {1, "atan", [](double a, double, double) { return std::atan(a); }, -1},
+    {2, "atan2", [](double a, double b, double) { return std::atan2(a, b); }},
+    {1, "sqrt", [](double a, double, double) { return std::sqrt(a); }},
+    {1, "exp", [](double a, double, double) { return std::exp(a); }},
+    {1, "log", [](double a, double, double) { return std::log(a); }},
+    {1, "tanh", [](double a, double, double) { return std::tanh(a); }, -1},
+    {1, "fabs", [](double a, double, double) { return std::abs(a); }, 1},
+    {2, " < ", [](double a, double b, double) { return double(a < b); }},
+    {2, " <= ", [](double a, double b, double) { return double(a <= b); }},
+    {2, " == ", [](double a, double b, double) { return double(a == b); }},
+    {1, "isfinite", [](double a, double, double) { return double(std::isfinite(a)); }},
+    {2, " && ", [](double a, double b, double) { return double(a != 0.0 && b != 0.0); }},
+    {2, " || ", [](double a, double b, double) { return double(a != 0.0 || b != 0.0); }},
+    {1, "!", [](double a, double, double) { return double(a == 0.0); }},
+    {3, " ? ", [](double a, double b, double c) { return a != 0.0 ? b : c; }},
+};
+static_assert(std::size(operations) == static_cast<std::size_t>(Operation::choose) + 1);
+
+}  // namespace
+
+const OperationInfo& info(Operation operation) { return operations[static_cast<int>(operation)]; }
 
 std::size_t Graph::Hash::operator()(const Node& node) const {
   std::uint64_t h = std::bit_cast<std::uint64_t>(node.value);
@@ -126,6 +87,10 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
   if (operands < 3) c = 0;
   if (is_constant(a) && (operands < 2 || is_constant(b)) && (operands < 3 || is_constant(c)))
     return constant(evaluate(operation, (*this)[a].value, (*this)[b].value, (*this)[c].value));
+  if (const int parity = info(operation).parity; parity && is(a, Operation::negate)) {
+    const std::int32_t made = make(operation, (*this)[a].a);
+    return parity < 0 ? negative(made) : made;
+  }
   switch (operation) {
     case Operation::add:
       return sum(a, b, false);
@@ -137,17 +102,6 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
       return quotient(a, b);
     case Operation::negate:
       return negative(a);
-    case Operation::sine:
-    case Operation::tangent:
-    case Operation::arc_sine:
-    case Operation::arc_tangent:
-    case Operation::hyperbolic_tangent:
-      if (is(a, Operation::negate)) return negative(make(operation, (*this)[a].a));
-      break;
-    case Operation::cosine:
-    case Operation::absolute:
-      if (is(a, Operation::negate)) return make(operation, (*this)[a].a);
-      break;
     case Operation::equal:
       if (a > b) std::swap(a, b);
       break;
@@ -289,4 +243,4 @@ std::int32_t Graph::choice(std::int32_t mask, std::int32_t a, std::int32_t b) {
   return intern({Operation::choose, mask, a, b, 0.0});
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

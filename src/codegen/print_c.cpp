@@ -5,19 +5,19 @@
 
 #include "codegen/c_text.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 namespace {
 
 /// The function for one state, statement by statement.
 class ScalarPrinter {
  public:
-  ScalarPrinter(const detail::CText& text, bool angles_together) : text_(text), f_(text.f) {
+  ScalarPrinter(const CText& text, bool angles_together) : text_(text), f_(text.f) {
     if (angles_together) gather_angles();
   }
 
   /// What stands before the function.
   std::string preamble() const {
-    return angles_.empty() ? "" : detail::lane_types(text_, vectors(), together, true) + "\n";
+    return angles_.empty() ? "" : lane_types(text_, vectors(), together, true) + "\n";
   }
 
   std::string body() const {
@@ -26,10 +26,10 @@ class ScalarPrinter {
     std::size_t at = 0;
     for (const Node& n : f_.nodes()) {
       const std::string name = "x" + std::to_string(at++);
-      if (n.operation == Operation::input) used[static_cast<std::size_t>(n.a)] = true;
+      if (n.operation == Operation::input) used[n.a] = true;
       if (arity(n.operation) == 0) continue;
-      const bool truth = n.operation >= Operation::less && n.operation < Operation::choose;
-      body += "  const " + (truth ? "int" : text_.type) + " " + name + " = " + computed(n) + ";\n";
+      body += "  const " + (is_truth(n.operation) ? "int" : text_.type) + " " + name + " = " +
+              computed(n) + ";\n";
     }
     std::size_t result = 0;
     for (const Traced::Vector& out : f_.outputs())
@@ -46,11 +46,10 @@ class ScalarPrinter {
 
  private:
   std::string operand(std::int32_t node) const {
-    const Node& n = f_.nodes()[static_cast<std::size_t>(node)];
+    const Node& n = text_.node(node);
     if (n.operation == Operation::input)
-      return f_.inputs()[static_cast<std::size_t>(n.a)].name + "[" + std::to_string(n.b) + "]";
-    if (n.operation != Operation::constant) return "x" + std::to_string(node);
-    return n.value < 0.0 ? "(" + text_.literal(n.value) + ")" : text_.literal(n.value);
+      return f_.inputs()[n.a].name + "[" + std::to_string(n.b) + "]";
+    return n.operation == Operation::constant ? text_.literal(n.value) : "x" + std::to_string(node);
   }
 
   static constexpr int together = 4;
@@ -61,99 +60,70 @@ class ScalarPrinter {
   void gather_angles() {
     for (const Node& n : f_.nodes()) {
       if (n.operation != Operation::sine && n.operation != Operation::cosine) continue;
-      if (f_.nodes()[static_cast<std::size_t>(n.a)].operation == Operation::input)
+      if (text_.node(n.a).operation == Operation::input)
         angles_.emplace(n.a, static_cast<int>(angles_.size()));
     }
     if (angles_.size() < 2) angles_.clear();
   }
   /// `sines[2][1]`
   std::string element(const char* of, int angle) const {
-    return detail::free_name(f_, of) + "[" + std::to_string(angle / together) + "][" +
+    return free_name(f_, of) + "[" + std::to_string(angle / together) + "][" +
            std::to_string(angle % together) + "]";
   }
   std::string sines_and_cosines() const {
     if (angles_.empty()) return {};
     std::vector<std::string> inputs(angles_.size());
-    for (const auto& [node, at] : angles_) inputs[static_cast<std::size_t>(at)] = operand(node);
+    for (const auto& [node, at] : angles_) inputs[at] = operand(node);
     while (inputs.size() % together != 0) inputs.push_back(inputs.back());
-    const std::size_t count = inputs.size() / together;
-    const auto name = [&](const char* of) { return detail::free_name(f_, of); };
-    std::string text = "  const " + vectors() + "_lanes " + name("angles") + "[] = {";
+    const std::string angles = free_name(f_, "angles"), sines = free_name(f_, "sines"),
+                      cosines = free_name(f_, "cosines"),
+                      count = "[" + std::to_string(inputs.size() / together) + "]";
+    std::string text = "  const " + vectors() + "_lanes " + angles + "[] = {";
     for (std::size_t i = 0; i < inputs.size(); ++i)
       text += (i % together ? ", " : i ? "}, {" : "{") + inputs[i];
-    text += "}};\n  " + vectors() + "_lanes ";
-    for (const char* of : {"sines", "cosines"})
-      text += (of[0] == 'c' ? ", " : "") + name(of) + "[" + std::to_string(count) + "]";
-    text += ";\n";
-    for (std::size_t i = 0; i < count; ++i) {
+    text += "}};\n  " + vectors() + "_lanes " + sines + count + ", " + cosines + count + ";\n";
+    for (std::size_t i = 0; i < inputs.size() / together; ++i) {
       const std::string at = "[" + std::to_string(i) + "]";
-      text += "  " + vectors() + "_sin_cos(&" + name("angles") + at + ", &" + name("sines") + at +
-              ", &" + name("cosines") + at + ");\n";
+      text += "  " + vectors() + "_sin_cos(&" + angles + at + ", &" + sines + at + ", &" + cosines +
+              at + ");\n";
     }
     return text;
   }
 
   std::string computed(const Node& n) const {
-    const auto infix = [&](const char* sign) { return operand(n.a) + sign + operand(n.b); };
     if (const auto angle = angles_.find(n.a); angle != angles_.end()) {
       if (n.operation == Operation::sine) return element("sines", angle->second);
       if (n.operation == Operation::cosine) return element("cosines", angle->second);
     }
-    if (const char* const sign = detail::arithmetic_sign(n.operation)) return infix(sign);
-    if (const char* const name = detail::math_name(n.operation))
-      return text_.math(name) + "(" + operand(n.a) +
-             (arity(n.operation) > 1 ? ", " + operand(n.b) : "") + ")";
-    switch (n.operation) {
-      case Operation::negate:
-        return "-" + operand(n.a);
-      case Operation::less:
-        return infix(" < ");
-      case Operation::less_equal:
-        return infix(" <= ");
-      case Operation::equal:
-        return infix(" == ");
-      case Operation::finite:
-        return "isfinite(" + operand(n.a) + ") != 0";
-      case Operation::conjunction:
-        return infix(" && ");
-      case Operation::disjunction:
-        return infix(" || ");
-      case Operation::negation:
-        return "!" + operand(n.a);
-      case Operation::choose:
-        return operand(n.a) + " ? " + operand(n.b) + " : " + operand(n.c);
-      default:
-        return {};
-    }
+    if (n.operation == Operation::finite) return "isfinite(" + operand(n.a) + ") != 0";
+    if (n.operation == Operation::choose)
+      return operand(n.a) + " ? " + operand(n.b) + " : " + operand(n.c);
+    return text_.applied(n, [this](std::int32_t node) { return operand(node); });
   }
 
-  const detail::CText& text_;
+  const CText& text_;
   const Traced& f_;
   std::map<std::int32_t, int> angles_;  ///< nodes, and where they stand
 };
 
+/// `q[7], v[7], a[7] -> tau[7]`
 std::string sizes(const Traced& f) {
-  std::string text;
-  const char* between = "";
-  for (const auto* vectors : {&f.inputs(), &f.outputs()}) {
-    for (const Traced::Vector& v : *vectors)
-      text += between + v.name + "[" + std::to_string(v.size) + "]", between = ", ";
-    if (vectors == &f.inputs()) text += " -> ", between = "";
-  }
-  return text;
+  const auto size = [](const Traced::Vector& v) {
+    return v.name + "[" + std::to_string(v.size) + "]";
+  };
+  return list(f.inputs(), size) + " -> " + list(f.outputs(), size);
 }
 
 /// The patterns of sparse outputs, declared and defined.
 CFiles patterns(const Traced& f) {
   CFiles files;
-  const auto put = [&](const std::string& name, const std::vector<int>& numbers) {
-    // C has no empty arrays
-    const std::string type =
-        "const int " + name + "[" + std::to_string(std::max<std::size_t>(numbers.size(), 1)) + "]";
+  const auto put = [&](const std::string& name, std::vector<int> numbers) {
+    if (numbers.empty()) numbers = {0};  // C has no empty arrays
+    const std::string type = "const int " + name + "[" + std::to_string(numbers.size()) + "]";
     files.header += "extern " + type + ";\n";
     files.source += type + " = {";
-    for (std::size_t i = 0; i < std::max<std::size_t>(numbers.size(), 1); ++i)
-      files.source += (i ? ", " : "") + std::to_string(i < numbers.size() ? numbers[i] : 0);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      files.source += (i ? ", " : "") + std::to_string(numbers[i]);
     files.source += "};\n";
   };
   for (const Traced::Vector& out : f.outputs()) {
@@ -172,7 +142,7 @@ CFiles print_c(const Traced& function, const COptions& options) {
   if (lanes != 0 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
     throw std::invalid_argument("there cannot be " + std::to_string(lanes) +
                                 " lanes; 2, 4, 8 or 16 can, or 0 for none");
-  const detail::CText text(function, options.number);
+  const CText text(function, options.number);
   const std::string& name = function.name();
   const std::string parameters = text.parameters();
   const std::string prototype =
@@ -188,14 +158,14 @@ CFiles print_c(const Traced& function, const COptions& options) {
                  "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + pattern.header + prototype +
                  ";\n" +
                  (lanes ? "/* The same for many states, one behind the other in each vector. */\n" +
-                              detail::states_prototype(text) + ";\n"
+                              states_prototype(text) + ";\n"
                         : "") +
                  "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   const ScalarPrinter scalar(text, options.angles_together);
   files.source = about + "#include \"" + name + ".h\"\n\n#include <math.h>\n\n" + pattern.source +
                  scalar.preamble() + prototype + " {\n" + scalar.body() + "}\n";
-  if (lanes) files.source += "\n" + detail::print_states(text, lanes);
+  if (lanes) files.source += "\n" + print_states(text, lanes);
   return files;
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -4,17 +4,8 @@
 
 #include "codegen/c_text.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 namespace {
-
-using Vectors = std::vector<Traced::Vector>;
-
-template <class F>
-std::string each(const Vectors& vectors, F of) {
-  std::string text;
-  for (const Traced::Vector& v : vectors) text += (text.empty() ? "" : ", ") + of(v);
-  return text;
-}
 
 /// `In<7> q`
 auto parameter(const char* kind) {
@@ -22,6 +13,28 @@ auto parameter(const char* kind) {
     return kind + ("<" + std::to_string(v.size)) + "> " + v.name;
   };
 }
+
+std::string data(const Traced::Vector& v) { return v.name + ".data()"; }
+
+constexpr std::string_view types = R"(template <std::size_t Size>
+using In = std::span<const TYPE, Size>;
+template <std::size_t Size>
+using Out = std::span<TYPE, Size>;
+
+/// Stored by columns.
+template <std::size_t Rows, std::size_t Columns>
+struct Matrix {
+  std::array<TYPE, Rows * Columns> numbers;
+
+  TYPE& operator()(std::size_t row, std::size_t column) {
+    return numbers[row + Rows * column];
+  }
+  TYPE operator()(std::size_t row, std::size_t column) const {
+    return numbers[row + Rows * column];
+  }
+};
+
+)";
 
 /// One function, in all the ways that it can be called.
 class Wrapper {
@@ -31,13 +44,12 @@ class Wrapper {
         name_(function.name),
         f_(*function.traced),
         text_(f_, options.number),
-        made_(detail::free_name(f_, "made")) {}
+        made_(free_name(f_, "made")) {}
 
   std::string into_spans() const {
     return "/// In " + std::to_string(f_.operation_count()) + " operations.\ninline void " + name_ +
-           "(" + both(parameter("In"), parameter("Out")) + ") {\n  ::" + f_.name() + "(" +
-           text_.each_vector([](const Traced::Vector& v) { return v.name + ".data()"; }) +
-           ");\n}\n";
+           "(" + list(f_, parameter("In"), parameter("Out")) + ") {\n  ::" + f_.name() + "(" +
+           list(f_, data, data) + ");\n}\n";
   }
 
   std::string returning() const {
@@ -54,9 +66,8 @@ class Wrapper {
       return made_ + (single ? "" : "." + out.name) + (is_matrix(out) ? ".numbers" : "") +
              ".data()";
     };
-    return text + "inline " + type + " " + name_ + "(" + each(f_.inputs(), parameter("In")) +
-           ") {\n  " + type + " " + made_ + ";\n  ::" + f_.name() + "(" +
-           both([](const Traced::Vector& in) { return in.name + ".data()"; }, begin) +
+    return text + "inline " + type + " " + name_ + "(" + list(f_.inputs(), parameter("In")) +
+           ") {\n  " + type + " " + made_ + ";\n  ::" + f_.name() + "(" + list(f_, data, begin) +
            ");\n  return " + made_ + ";\n}\n";
   }
 
@@ -72,7 +83,8 @@ class Wrapper {
         "/// For many states. Throws std::invalid_argument unless all are as many.\n";
     text +=
         "inline void " + name_ + "_states(" +
-        both(
+        list(
+            f_,
             [&](const Traced::Vector& v) { return "std::span<const " + stored(v) + "> " + v.name; },
             [&](const Traced::Vector& v) { return "std::span<" + stored(v) + "> " + v.name; }) +
         ") {\n";
@@ -80,9 +92,11 @@ class Wrapper {
       text += "  if (" + differs + ")\n    throw std::invalid_argument(\"" + space_ + "::" + name_ +
               "_states: vectors of different numbers of states\");\n";
     text += "  if (" + all.front().name + ".empty()) return;\n  ::" + f_.name() + "_states(" +
-            count + ", " + text_.each_vector([&](const Traced::Vector& v) {
-              return v.name + ".front()" + (is_matrix(v) ? ".numbers" : "") + ".data()";
-            }) +
+            count + ", " +
+            list(all,
+                 [&](const Traced::Vector& v) {
+                   return v.name + ".front()" + (is_matrix(v) ? ".numbers" : "") + ".data()";
+                 }) +
             ");\n}\n";
     return text;
   }
@@ -96,16 +110,11 @@ class Wrapper {
       return "Matrix<" + std::to_string(v.rows()) + ", " + std::to_string(v.columns) + ">";
     return "std::array<" + text_.type + ", " + std::to_string(v.size) + ">";
   }
-  template <class F, class G>
-  std::string both(F of_input, G of_output) const {
-    const std::string in = each(f_.inputs(), of_input), out = each(f_.outputs(), of_output);
-    return in + (in.empty() || out.empty() ? "" : ", ") + out;
-  }
 
   const std::string& space_;
   const std::string& name_;
   const Traced& f_;
-  detail::CText text_;
+  CText text_;
   std::string made_;
 };
 
@@ -129,18 +138,7 @@ std::string print_cpp(const std::string& name, const std::vector<CppFunction>& f
     require(f.name);
     text += "#include \"" + f.traced->name() + ".h\"\n";
   }
-  text +=
-      "\nnamespace " + name +
-      " {\n\n"
-      "template <std::size_t Size>\nusing In = std::span<const TYPE, Size>;\n"
-      "template <std::size_t Size>\nusing Out = std::span<TYPE, Size>;\n\n"
-      "/// Stored by columns.\ntemplate <std::size_t Rows, std::size_t Columns>\nstruct Matrix {\n"
-      "  std::array<TYPE, Rows * Columns> numbers;\n\n"
-      "  TYPE& operator()(std::size_t row, std::size_t column) {\n"
-      "    return numbers[row + Rows * column];\n  }\n"
-      "  TYPE operator()(std::size_t row, std::size_t column) const {\n"
-      "    return numbers[row + Rows * column];\n  }\n};\n\n";
-  for (std::size_t at = 0; (at = text.find("TYPE", at)) != text.npos;) text.replace(at, 4, type);
+  text += "\nnamespace " + name + " {\n\n" + filled(std::string(types), {{"TYPE", type}});
   for (const CppFunction& f : functions) {
     const Wrapper wrapper(name, f, options);
     text += wrapper.into_spans() + wrapper.returning();
@@ -150,4 +148,4 @@ std::string print_cpp(const std::string& name, const std::vector<CppFunction>& f
   return text + "}  // namespace " + name + "\n";
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -2,7 +2,7 @@
 
 #include "codegen/c_text.hpp"
 
-namespace ulna::detail {
+namespace ulna::codegen {
 namespace {
 
 /// Sines and cosines of lanes without branches: reduction to +-pi/4 in three parts [Cody, Waite 1980],
@@ -56,15 +56,6 @@ static inline void NAME_sin_cos(const LANES *angle, LANES *sine, LANES *cosine) 
 }
 )";
 
-std::string filled(std::string_view pattern,
-                   const std::vector<std::pair<std::string_view, std::string>>& words) {
-  std::string text(pattern);
-  for (const auto& [word, by] : words)
-    for (std::size_t at = 0; (at = text.find(word, at)) != text.npos; at += by.size())
-      text.replace(at, word.size(), by);
-  return text;
-}
-
 }  // namespace
 
 std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles) {
@@ -79,12 +70,13 @@ std::string lane_types(const CText& text, const std::string& name, int lanes, bo
   std::string all_near;
   for (int l = 0; l < lanes; ++l) all_near += (l ? " & near[" : "near[") + std::to_string(l) + "]";
   return types + define("int", "_ints", 4 * lanes) +
-         filled(text.single ? sin_cos_float : sin_cos_double, {{"LANES", name + "_lanes"},
-                                                               {"BITS", name + "_bits"},
-                                                               {"INTS", name + "_ints"},
-                                                               {"NAME", name},
-                                                               {"COUNT", std::to_string(lanes)},
-                                                               {"ALLNEAR", all_near}});
+         filled(std::string(text.single ? sin_cos_float : sin_cos_double),
+                {{"LANES", name + "_lanes"},
+                 {"BITS", name + "_bits"},
+                 {"INTS", name + "_ints"},
+                 {"NAME", name},
+                 {"COUNT", std::to_string(lanes)},
+                 {"ALLNEAR", all_near}});
 }
 
 namespace {
@@ -127,60 +119,50 @@ class StatesPrinter {
     return v.name + "[" + state(lane) + " * " + std::to_string(v.size) + " + " +
            std::to_string(index) + "]";
   }
-  const Node& node(std::int32_t at) const { return f_.nodes()[static_cast<std::size_t>(at)]; }
+  bool is_constant(std::int32_t at) const {
+    return text_.node(at).operation == Operation::constant;
+  }
 
   /// For arithmetic, in which a constant may stand as it is.
   std::string operand(std::int32_t at) const {
-    const Node& n = node(at);
-    if (n.operation != Operation::constant) return "x" + std::to_string(at);
-    return n.value < 0.0 ? "(" + text_.literal(n.value) + ")" : text_.literal(n.value);
+    return is_constant(at) ? text_.literal(text_.node(at).value) : "x" + std::to_string(at);
   }
   std::string lane_of(std::int32_t at, int lane) const {
-    return node(at).operation == Operation::constant
-               ? operand(at)
-               : operand(at) + "[" + std::to_string(lane) + "]";
+    return operand(at) + (is_constant(at) ? "" : "[" + std::to_string(lane) + "]");
   }
   std::string lanes_of(std::int32_t at) const {
-    if (node(at).operation != Operation::constant) return operand(at);
+    if (!is_constant(at)) return operand(at);
     return "(" + reals_ + "){" + each_lane([&](int) { return operand(at); }) + "}";
   }
 
   std::string computed(const Node& n) const {
-    const auto infix = [&](const char* sign) { return operand(n.a) + sign + operand(n.b); };
-    const auto compared = [&](const char* sign) {
-      return "(" + bits_ + ")(" + lanes_of(n.a) + sign + lanes_of(n.b) + ")";
-    };
-    if (const char* const sign = arithmetic_sign(n.operation)) return infix(sign);
-    if (const char* const name = math_name(n.operation))
-      return "{" + each_lane([&](int l) {
-               return text_.math(name) + "(" + lane_of(n.a, l) +
-                      (arity(n.operation) > 1 ? ", " + lane_of(n.b, l) : "") + ")";
-             }) +
-             "}";
+    const std::string to_bits = "(" + bits_ + ")";
     switch (n.operation) {
-      case Operation::negate:
-        return "-" + operand(n.a);
       case Operation::less:
-        return compared(" < ");
       case Operation::less_equal:
-        return compared(" <= ");
       case Operation::equal:
-        return compared(" == ");
-      case Operation::finite:
+        return to_bits + "(" + text_.applied(n, [&](auto node) { return lanes_of(node); }) + ")";
+      case Operation::finite: {
         // infinity minus itself is no number, and that is not equal to itself
-        return "(" + bits_ + ")(" + operand(n.a) + " - " + operand(n.a) + " == " + operand(n.a) +
-               " - " + operand(n.a) + ")";
+        const std::string zero = operand(n.a) + " - " + operand(n.a);
+        return to_bits + "(" + zero + " == " + zero + ")";
+      }
       case Operation::conjunction:
-        return infix(" & ");
+        return operand(n.a) + " & " + operand(n.b);
       case Operation::disjunction:
-        return infix(" | ");
+        return operand(n.a) + " | " + operand(n.b);
       case Operation::negation:
         return "~" + operand(n.a);
       case Operation::choose:
-        return "(" + reals_ + ")((" + operand(n.a) + " & (" + bits_ + ")" + lanes_of(n.b) +
-               ") | (~" + operand(n.a) + " & (" + bits_ + ")" + lanes_of(n.c) + "))";
+        return "(" + reals_ + ")((" + operand(n.a) + " & " + to_bits + lanes_of(n.b) + ") | (~" +
+               operand(n.a) + " & " + to_bits + lanes_of(n.c) + "))";
       default:
-        return {};
+        if (!CText::is_function(n.operation))
+          return text_.applied(n, [&](auto node) { return operand(node); });
+        return "{" + each_lane([&](int l) {
+                 return text_.applied(n, [&](auto node) { return lane_of(node, l); });
+               }) +
+               "}";
     }
   }
 
@@ -219,10 +201,9 @@ class StatesPrinter {
         angles.erase(found);
         continue;
       }
-      const bool truth = n.operation >= Operation::less && n.operation < Operation::choose;
-      body += "    const " + (truth ? bits_ : reals_) + " " + name + " = ";
+      body += "    const " + (is_truth(n.operation) ? bits_ : reals_) + " " + name + " = ";
       if (n.operation == Operation::input) {
-        const Traced::Vector& in = f_.inputs()[static_cast<std::size_t>(n.a)];
+        const Traced::Vector& in = f_.inputs()[n.a];
         body += "{" + each_lane([&](int l) { return element(in, l, n.b); }) + "}";
       } else {
         body += computed(n);
@@ -241,7 +222,9 @@ class StatesPrinter {
       result += static_cast<std::size_t>(out.size);
     }
     body += "    (void)" + state_ + ";\n  }\n";
-    return body + unused();
+    for (const Vectors* vectors : {&f_.inputs(), &f_.outputs()})
+      for (const Traced::Vector& v : *vectors) body += "  (void)" + v.name + ";\n";
+    return body;
   }
 
   /// As many results as there are lanes, a square that is turned so that each state's stand together:
@@ -260,8 +243,8 @@ class StatesPrinter {
         const auto at = static_cast<std::size_t>(i);
         next[at] = rows[at] + std::to_string(apart);
         const bool lower = (i & apart) != 0;
-        const std::string& a = rows[static_cast<std::size_t>(lower ? i - apart : i)];
-        const std::string& b = rows[static_cast<std::size_t>(lower ? i : i + apart)];
+        const std::string& a = rows[lower ? i - apart : i];
+        const std::string& b = rows[lower ? i : i + apart];
         text += "    const " + reals_ + " " + next[at] + " = {" + each_lane([&](int l) {
                   const bool from_b = (l & apart) != 0;
                   const int lane = lower ? (from_b ? l : l + apart) : (from_b ? l - apart : l);
@@ -272,24 +255,17 @@ class StatesPrinter {
       rows = std::move(next);
     }
     for (int l = 0; l < lanes_; ++l)
-      text += "    __builtin_memcpy(&" + element(out, l, index) + ", &" +
-              rows[static_cast<std::size_t>(l)] + ", sizeof(" + reals_ + "));\n";
-    return text;
-  }
-
-  std::string unused() const {
-    std::string text;
-    for (const auto* vectors : {&f_.inputs(), &f_.outputs()})
-      for (const Traced::Vector& v : *vectors) text += "  (void)" + v.name + ";\n";
+      text += "    __builtin_memcpy(&" + element(out, l, index) + ", &" + rows[l] + ", sizeof(" +
+              reals_ + "));\n";
     return text;
   }
 
   std::string one_by_one() const {
+    const auto of_state = [this](const Traced::Vector& v) {
+      return v.name + " + " + state_ + " * " + std::to_string(v.size);
+    };
     return "  for (size_t " + state_ + " = 0; " + state_ + " < " + count_ + "; ++" + state_ + ") " +
-           f_.name() + "(" + text_.each_vector([&](const Traced::Vector& v) {
-             return v.name + " + " + state_ + " * " + std::to_string(v.size);
-           }) +
-           ");\n";
+           f_.name() + "(" + list(f_, of_state, of_state) + ");\n";
   }
 
   const CText& text_;
@@ -310,4 +286,4 @@ std::string print_states(const CText& text, int lanes) {
   return StatesPrinter(text, lanes).print();
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

@@ -6,8 +6,13 @@
 #include "codegen/check_sizes.hpp"
 #include "codegen/shorten.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
 
 void require_identifier(const std::string& name) {
   if (!is_identifier(name))
@@ -20,43 +25,30 @@ void require_identifier(const std::string& name) {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  // those of C and of C++, macros that some compilers have, and what generated code calls
-  static constexpr std::string_view taken[] = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return",
-      "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
-      "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-      "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-      "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
-      "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-      "wchar_t", "while", "xor", "xor_eq",
-      //
-      "i386", "linux", "unix",
-      //
-      "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "exp",
-      "expf", "fabs", "fabsf", "isfinite", "log", "logf", "sin", "sinf", "size_t", "sqrt", "sqrtf",
-      "std", "tan", "tanf", "tanh", "tanhf", "HUGE_VAL", "HUGE_VALF", "NAN"};
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  // the keywords of C and of C++, macros that some compilers have, and what generated code calls
+  static constexpr std::string_view taken =
+      " "
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+      "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+      "consteval constexpr constinit continue decltype default delete do double "
+      "dynamic_cast else enum explicit export extern false float for friend goto if inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+      "protected public register reinterpret_cast requires restrict return short signed "
+      "sizeof static static_assert static_cast struct switch template this thread_local "
+      "throw true try typedef typeid typename union unsigned using virtual void volatile "
+      "wchar_t while xor xor_eq i386 linux unix acos acosf asin asinf atan atan2 atan2f "
+      "atanf cos cosf exp expf fabs fabsf isfinite log logf sin sinf size_t sqrt sqrtf std "
+      "tan tanf tanh tanhf HUGE_VAL HUGE_VALF NAN ";
   // an underscore in front is the compiler's, and x and a digit that of an intermediate result
-  if (name.empty() || !letter(name.front())) return false;
-  if (!std::all_of(name.begin(), name.end(),
-                   [&](char c) { return letter(c) || digit(c) || c == '_'; }))
-    return false;
-  if (name.size() > 1 && name.front() == 'x' && digit(name[1])) return false;
-  return std::find(std::begin(taken), std::end(taken), name) == std::end(taken);
+  if (name.empty() || name.front() == '_' || is_digit(name.front())) return false;
+  if (!std::all_of(name.begin(), name.end(), is_word)) return false;
+  if (name.size() > 1 && name.front() == 'x' && is_digit(name[1])) return false;
+  return taken.find(" " + std::string(name) + " ") == taken.npos;
 }
 
 std::string to_identifier(std::string_view name) {
   std::string made;
-  for (const char c : name) {
-    const bool fits =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    made += fits ? c : '_';
-  }
+  for (const char c : name) made += is_word(c) ? c : '_';
   return is_identifier(made) ? made : "f_" + made;
 }
 
@@ -117,18 +109,16 @@ std::vector<Tracer::Column> Tracer::call(const Traced& function,
                                          const std::vector<Column>& inputs) {
   std::vector<std::span<const Expression>> spans;
   for (const Column& x : inputs) spans.emplace_back(x.data(), static_cast<std::size_t>(x.size()));
-  detail::check_sizes<const Expression>("inputs", function.inputs(), spans);
+  check_sizes<const Expression>("inputs", function.inputs(), spans);
   std::vector<std::int32_t> made;
-  const auto at = [&](std::int32_t node) { return made[static_cast<std::size_t>(node)]; };
+  const auto at = [&](std::int32_t node) { return made[node]; };
   for (const Node& n : function.nodes()) {
-    const int operands = arity(n.operation);
     if (n.operation == Operation::constant)
       made.push_back(graph_->constant(n.value));
     else if (n.operation == Operation::input)
-      made.push_back(inputs[static_cast<std::size_t>(n.a)](n.b).in(*graph_));
+      made.push_back(inputs[n.a](n.b).in(*graph_));
     else
-      made.push_back(graph_->make(n.operation, at(n.a), operands > 1 ? at(n.b) : 0,
-                                  operands > 2 ? at(n.c) : 0));
+      made.push_back(graph_->make(n.operation, at(n.a), at(n.b), at(n.c)));
   }
   std::vector<Column> outputs;
   std::size_t result = 0;
@@ -145,7 +135,7 @@ Traced Tracer::finish() const {
   made.name_ = name_;
   made.inputs_ = inputs_;
   made.outputs_ = outputs_;
-  std::tie(made.nodes_, made.results_) = detail::shorten(*graph_, results_);
+  std::tie(made.nodes_, made.results_) = shorten(*graph_, results_);
   return made;
 }
 
@@ -154,8 +144,8 @@ Interpreter::Interpreter(Traced function)
 
 void Interpreter::operator()(std::span<const std::span<const double>> inputs,
                              std::span<const std::span<double>> outputs) {
-  detail::check_sizes("inputs", function_.inputs(), inputs);
-  detail::check_sizes("outputs", function_.outputs(), outputs);
+  check_sizes("inputs", function_.inputs(), inputs);
+  check_sizes("outputs", function_.outputs(), outputs);
   double* const values = values_.data();
   std::size_t at = 0;
   for (const Node& n : function_.nodes()) {
@@ -163,14 +153,13 @@ void Interpreter::operator()(std::span<const std::span<const double>> inputs,
     if (n.operation == Operation::constant)
       value = n.value;
     else if (n.operation == Operation::input)
-      value = inputs[static_cast<std::size_t>(n.a)][static_cast<std::size_t>(n.b)];
+      value = inputs[n.a][n.b];
     else
       value = evaluate(n.operation, values[n.a], values[n.b], values[n.c]);
   }
   std::size_t result = 0;
   for (const auto& out : outputs)
-    for (double& number : out)
-      number = values[static_cast<std::size_t>(function_.results()[result++])];
+    for (double& number : out) number = values[function_.results()[result++]];
 }
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -1,47 +1,32 @@
 #include "ulna/equations/equations.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <set>
 
 #include "naming.hpp"
 #include "print.hpp"
-#include "ulna/classic/body_jacobians_impl.hpp"
+#include "ulna/classic/body_jacobians.hpp"
 
-namespace ulna {
+namespace ulna::equations {
 
-using equations::Budget;
-using equations::named_arm;
-using equations::NamedArm;
-using equations::Product;
-using equations::rank_of;
-using equations::Symbolic;
 using Matrix = classic::MatX<Symbolic>;
 using Vector = VecX<Symbolic>;
 
 struct Equations::Data {
   std::string robot;
-  EquationOptions options;
-  std::vector<EquationCoordinate> coordinates;
-  std::vector<EquationSymbol> symbols;
+  Options options;
+  std::vector<Coordinate> coordinates;
+  std::vector<Symbol> symbols;
   bool without_friction = false;
-  equations::Places places;
-  Matrix M, C, h, g;  ///< the last two of one column
+  Places places;
+  Matrix matrices[4];  ///< by Term; those of vectors have one column
   double negligible = 0.0;
 
-  const Matrix& matrix(EquationTerm term) const {
-    switch (term) {
-      case EquationTerm::M:
-        return M;
-      case EquationTerm::C:
-        return C;
-      case EquationTerm::h:
-        return h;
-      case EquationTerm::gravity:
-        break;
-    }
-    return g;
-  }
-  const Symbolic& at(EquationTerm term, int r, int c) const {
+  Matrix& matrix(Term term) { return matrices[static_cast<int>(term)]; }
+  const Matrix& matrix(Term term) const { return matrices[static_cast<int>(term)]; }
+  const Symbolic& at(Term term, int r, int c) const {
     const Matrix& m = matrix(term);
     if (r < 0 || c < 0 || r >= m.rows() || c >= m.cols())
       throw std::invalid_argument("there is no element " + std::to_string(r) + ", " +
@@ -55,8 +40,7 @@ struct Equations::Data {
 
 namespace {
 
-std::length_error too_large(const Model& model, const EquationOptions& options,
-                            const std::string& why) {
+std::length_error too_large(const Model& model, const Options& options, const std::string& why) {
   return std::length_error("the equations of robot '" + model.name() +
                            "' would be too long to read: " + why +
                            "; lock joints or take a part of it (ulna convert --lock, --chain), " +
@@ -75,47 +59,33 @@ std::set<std::string> symbols_in(std::initializer_list<const Matrix*> matrices) 
 std::string numbered(const char* letter, int i) { return letter + std::to_string(i); }
 
 /// Masses, inertias, lengths, gravity, constant angles, coordinates, sines and cosines, velocities.
-equations::Places places_of(const NamedArm& arm) {
-  std::map<int, int> place;
+Places places_of(const NamedArm& arm) {
+  Places places{{}, 6000, 2000, 3000};
   const auto put = [&](const std::string& name, int at) {
-    place[rank_of(equations::symbol_named(name))] = at;
+    const auto rank = static_cast<std::size_t>(rank_of(symbol_named(name)));
+    if (rank >= places.of_rank.size()) places.of_rank.resize(rank + 1, 9000);
+    places.of_rank[rank] = at;
   };
+  constexpr std::array<std::string_view, 4> units = {"kg", "kg m²", "m", "m/s²"};
   int index = 0;
-  for (const EquationSymbol& p : arm.parameters) {
-    const int kind = p.unit == "kg"      ? 0
-                     : p.unit == "kg m²" ? 1
-                     : p.unit == "m"     ? 2
-                     : p.unit == "m/s²"  ? 3
-                                         : 4;
-    put(p.name, 1000 * kind + index++);
+  for (const Symbol& p : arm.parameters) {
+    const auto kind = std::find(units.begin(), units.end(), p.unit) - units.begin();
+    put(p.name, 1000 * static_cast<int>(kind) + index++);
   }
-  const int n = static_cast<int>(arm.coordinates.size());
-  for (int i = 1; i <= n; ++i) {
-    put(arm.coordinates[static_cast<std::size_t>(i - 1)].name, 5000 + i);
+  for (int i = 1; i <= std::ssize(arm.coordinates); ++i) {
+    put(arm.coordinates[i - 1].name, 5000 + i);
     put(numbered("v", i), 7000 + i);
     put(numbered("a", i), 8000 + i);
-  }
-  equations::Places places{{}, 6000, 2000, 3000};
-  for (const auto& [rank, at] : place) {
-    places.of_rank.resize(std::max(places.of_rank.size(), static_cast<std::size_t>(rank) + 1),
-                          9000);
-    places.of_rank[static_cast<std::size_t>(rank)] = at;
   }
   return places;
 }
 
 /// Fit to stand in a comment of C, whatever a file's author wrote.
-std::string comment(const std::string& text) {
-  std::string made;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (text.compare(i, 2, "²") == 0) {
-      made += "^2", ++i;
-    } else {
-      made += (c >= ' ' && c < 127 && c != '*' && c != '\\' && c != '?') ? c : '.';
-    }
-  }
-  return made;
+std::string comment(std::string text) {
+  for (std::size_t at = 0; (at = text.find("²", at)) != text.npos;) text.replace(at, 2, "^2");
+  const auto harmless = [](char c) { return c >= ' ' && c < 127 && !std::strchr("*\\?", c); };
+  std::replace_if(text.begin(), text.end(), std::not_fn(harmless), '.');
+  return text;
 }
 
 /// A number is noise if it is this small beside the largest.
@@ -133,8 +103,8 @@ double negligible_in(const NamedArm& arm, std::initializer_list<const Matrix*> m
 
 }  // namespace
 
-Equations::Equations(const Model& model, const EquationOptions& options) {
-  auto data = std::make_unique<Data>();
+Equations::Equations(const Model& model, const Options& options) {
+  auto data = std::make_shared<Data>();
   Data& d = *data;
   d.robot = model.name();
   d.options = options;
@@ -150,13 +120,13 @@ Equations::Equations(const Model& model, const EquationOptions& options) {
     const int n = static_cast<int>(named.coordinates.size());
     Vector q(n), v(n);
     for (int i = 0; i < n; ++i) {
-      q(i) = Symbolic::symbol(named.coordinates[static_cast<std::size_t>(i)].name);
+      q(i) = Symbolic::symbol(named.coordinates[i].name);
       v(i) = Symbolic::symbol(numbered("v", i + 1));
     }
 
     if (!options.numeric) {
-      const Matrix M = classic::Lagrangian<Symbolic>(named.arm()).mass_matrix(q);
-      const std::set<std::string> used = symbols_in({&M});
+      const Matrix first = classic::Lagrangian<Symbolic>(named.arm()).mass_matrix(q);
+      const std::set<std::string> used = symbols_in({&first});
       shorten_inertias(named, {used.begin(), used.end()});
       std::vector<std::string> names = options.let;
       if (names.empty()) names = names_of_document(named, model.name());
@@ -164,12 +134,13 @@ Equations::Equations(const Model& model, const EquationOptions& options) {
     }
 
     const classic::Lagrangian<Symbolic> lagrangian(named.arm());
-    d.M = lagrangian.mass_matrix(q);
-    d.C = lagrangian.coriolis(q, v);
-    d.h = d.C * v;
-    d.g = lagrangian.gravity(q);
-    for (int i = 0; i < n; ++i) d.M(i, i) += named.armature[static_cast<std::size_t>(i)];
-    for (const Matrix* m : {&d.M, &d.C, &d.g})
+    Matrix &M = d.matrix(Term::M), &C = d.matrix(Term::C), &g = d.matrix(Term::gravity);
+    M = lagrangian.mass_matrix(q);
+    C = lagrangian.coriolis(q, v);
+    d.matrix(Term::h) = C * v;
+    g = lagrangian.gravity(q);
+    for (int i = 0; i < n; ++i) M(i, i) += named.armature[i];
+    for (const Matrix* m : {&M, &C, &g})
       for (const Symbolic& x : m->reshaped())
         if (x.size() > options.longest)
           throw too_large(model, options,
@@ -177,68 +148,63 @@ Equations::Equations(const Model& model, const EquationOptions& options) {
                               std::to_string(options.longest));
 
     d.places = places_of(named);
-    d.negligible = negligible_in(named, {&d.M, &d.C, &d.g});
+    d.negligible = negligible_in(named, {&M, &C, &g});
     d.coordinates = named.coordinates;
-    const std::set<std::string> used = symbols_in({&d.M, &d.C, &d.g});
-    for (const EquationSymbol& p : named.parameters)
-      if (used.contains(p.name) &&
-          std::none_of(d.symbols.begin(), d.symbols.end(),
-                       [&](const EquationSymbol& s) { return s.name == p.name; }))
+    const std::set<std::string> used = symbols_in({&M, &C, &g});
+    for (const Symbol& p : named.parameters)
+      if (used.contains(p.name) && std::none_of(d.symbols.begin(), d.symbols.end(),
+                                                [&](const Symbol& s) { return s.name == p.name; }))
         d.symbols.push_back(p);
     std::stable_sort(d.symbols.begin(), d.symbols.end(), [&](const auto& a, const auto& b) {
-      const auto place = [&](const EquationSymbol& s) {
-        return d.places.of_rank[static_cast<std::size_t>(rank_of(equations::symbol_named(s.name)))];
+      const auto place = [&](const Symbol& s) {
+        return d.places.of_rank[rank_of(symbol_named(s.name))];
       };
       return place(a) < place(b);
     });
-  } catch (const equations::TooMuchWork& e) {
+  } catch (const TooMuchWork& e) {
     throw too_large(model, options, e.what());
   }
   data_ = std::move(data);
 }
 
-Equations::~Equations() = default;
-Equations::Equations(Equations&&) noexcept = default;
-Equations& Equations::operator=(Equations&&) noexcept = default;
-
 int Equations::size() const { return static_cast<int>(data_->coordinates.size()); }
 const std::string& Equations::robot() const { return data_->robot; }
-const std::vector<EquationCoordinate>& Equations::coordinates() const { return data_->coordinates; }
-const std::vector<EquationSymbol>& Equations::symbols() const { return data_->symbols; }
+const std::vector<Coordinate>& Equations::coordinates() const { return data_->coordinates; }
+const std::vector<Symbol>& Equations::symbols() const { return data_->symbols; }
 bool Equations::without_friction() const { return data_->without_friction; }
 
 std::string Equations::name(const std::string& symbol, Notation notation) const {
-  return equations::Printer{notation, true, false, {}}.name(symbol);
+  return Printer{notation, true, false, {}}.name(symbol);
 }
 
-std::string Equations::element(EquationTerm term, int r, int c, Notation notation) const {
-  equations::Printer print{notation, !data_->options.numeric, data_->options.short_names, {}};
-  for (const EquationCoordinate& q : data_->coordinates) print.coordinates.push_back(q.name);
+std::string Equations::element(Term term, int r, int c, Notation notation) const {
+  Printer print{notation, !data_->options.numeric, data_->options.short_names, {}};
+  for (const Coordinate& q : data_->coordinates) print.coordinates.push_back(q.name);
   return print(data_->product(data_->at(term, r, c)));
 }
 
-bool Equations::equal(EquationTerm term, int r, int c, const std::string& expression) const {
+bool Equations::equal(Term term, int r, int c, const std::string& expression) const {
   const Budget budget(data_->options.most_products, data_->options.most_terms,
                       data_->options.seconds);
   return data_->at(term, r, c) == Symbolic::parse(expression);
 }
 
-double Equations::value(EquationTerm term, int r, int c, const Eigen::VectorXd& q,
+double Equations::value(Term term, int r, int c, const Eigen::VectorXd& q,
                         const Eigen::VectorXd& v) const {
   if (q.size() != size() || v.size() != size())
     throw std::invalid_argument("q has " + std::to_string(q.size()) + " and v " +
                                 std::to_string(v.size()) + " numbers, the robot has " +
                                 std::to_string(size()) + " degrees of freedom");
   std::map<std::string, double> values;
-  for (const EquationSymbol& s : data_->symbols) values[s.name] = s.value;
+  for (const Symbol& s : data_->symbols) values[s.name] = s.value;
   for (int i = 0; i < size(); ++i) {
-    values[data_->coordinates[static_cast<std::size_t>(i)].name] = q(i);
+    values[data_->coordinates[i].name] = q(i);
     values[numbered("v", i + 1)] = v(i);
   }
   return data_->at(term, r, c).value(values);
 }
 
-std::string Equations::c_function(const std::vector<EquationTerm>& terms) const {
+std::string Equations::c_function(const std::vector<Term>& terms) const {
   const std::string n = std::to_string(size());
   std::string name;
   for (const char ch : data_->robot)
@@ -246,22 +212,22 @@ std::string Equations::c_function(const std::vector<EquationTerm>& terms) const 
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "arm_" + name;
 
   bool uses_q = false, uses_v = false;
-  equations::CWriter body([&](const std::string& symbol) -> std::string {
+  CWriter body([&](const std::string& symbol) -> std::string {
     for (int i = 0; i < size(); ++i)
-      if (data_->coordinates[static_cast<std::size_t>(i)].name == symbol)
+      if (data_->coordinates[i].name == symbol)
         return uses_q = true, "q[" + std::to_string(i) + "]";
-    if (const int i = equations::velocity_number(symbol))
+    if (const int i = velocity_number(symbol))
       return uses_v = true, "v[" + std::to_string(i - 1) + "]";
     return "p->" + symbol;
   });
   std::string outputs;
-  for (const EquationTerm term : terms) {
+  for (const Term term : terms) {
     const Matrix& m = data_->matrix(term);
-    const bool is_matrix = term == EquationTerm::M || term == EquationTerm::C;
-    const std::string target = term == EquationTerm::M   ? "M"
-                               : term == EquationTerm::C ? "C"
-                               : term == EquationTerm::h ? "h"
-                                                         : "g";
+    const bool is_matrix = term == Term::M || term == Term::C;
+    const std::string target = term == Term::M   ? "M"
+                               : term == Term::C ? "C"
+                               : term == Term::h ? "h"
+                                                 : "g";
     outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");
     const auto element = [&](Eigen::Index r, Eigen::Index c) {
       return target + "[" + std::to_string(r) + "]" +
@@ -269,16 +235,16 @@ std::string Equations::c_function(const std::vector<EquationTerm>& terms) const 
     };
     for (Eigen::Index r = 0; r < m.rows(); ++r)
       for (Eigen::Index c = 0; c < m.cols(); ++c) {
-        if (term == EquationTerm::M && c < r)
+        if (term == Term::M && c < r)
           body.assign(element(r, c), element(c, r));
         else
           body.assign(element(r, c), data_->product(m(r, c)));
       }
   }
   const std::string text = body.str();
-  // those that what was asked for needs; a structure needs one member at least
+  // a structure needs one member at least
   std::string members, defaults;
-  for (const EquationSymbol& s : data_->symbols) {
+  for (const Symbol& s : data_->symbols) {
     members += "  double " + s.name + "; /* " + comment(s.meaning + ", " + s.unit) + " */\n";
     std::ostringstream value;
     value.precision(15);
@@ -301,4 +267,4 @@ std::string Equations::c_function(const std::vector<EquationTerm>& terms) const 
   return made + text + "}\n";
 }
 
-}  // namespace ulna
+}  // namespace ulna::equations

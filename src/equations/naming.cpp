@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "print.hpp"
 
@@ -19,11 +18,13 @@ class Namer {
 
   NamedArm named() {
     name_coordinates();
-    name_gravity();
+    made_.gravity = vector("g", model_.gravity(), "gravity", "m/s²");
     find_links();
     made_.links.resize(static_cast<std::size_t>(model_.body_count()));
     for (std::size_t at = 0; at < links_.size(); ++at) name_link(at);
-    for (int b = 1; b < model_.body_count(); ++b) finish_body(b);
+    // from the user's frame of each body to the one its joint has
+    for (int b = 1; b < model_.body_count(); ++b)
+      made_.links[b].inertia = canonical(b).inverse() * made_.links[b].inertia;
     name_rotors();
     return std::move(made_);
   }
@@ -77,8 +78,6 @@ class Namer {
       (void)symbol_named(made_.coordinates.back().name);
     }
   }
-
-  void name_gravity() { made_.gravity = vector("g", model_.gravity(), "gravity", "m/s²"); }
 
   /// All links, parents before children, with numbers for those that move and carry mass or lead to
   /// some that do.
@@ -143,7 +142,7 @@ class Namer {
   }
 
   /// From a joint's frame to the frame turned so that its axis is z.
-  Rotation<Symbolic> canonical(int body) {
+  Transform<Symbolic> canonical(int body) {
     Mat3<Symbolic> R;
     const Mat3<double> given = model_.joint(body).R_BC.matrix();
     for (int i = 0; i < 9; ++i) {
@@ -151,7 +150,7 @@ class Namer {
       R(i) = std::abs(x - whole) < 1e-9 ? whole : x;
       if (std::abs(x - whole) >= 1e-9) made_.exact = false;
     }
-    return Rotation<Symbolic>::from_matrix(R);
+    return Transform<Symbolic>::from_rotation(Rotation<Symbolic>::from_matrix(R));
   }
 
   /// Where a link ends: at the one joint it carries, or at the first frame that is not its own.
@@ -183,19 +182,15 @@ class Namer {
       if (l.joint->type == JointType::fixed) {
         l.X_BL = p.X_BL * X_PL;
       } else {
-        classic::Link<Symbolic>& link = made_.links[static_cast<std::size_t>(l.body)];
+        classic::Link<Symbolic>& link = made_.links[l.body];
         link.parent = model_.joint(l.body).parent;
         link.slides = model_.joint(l.body).type == JointType::prismatic;
-        const Transform<Symbolic> X_BC = Transform<Symbolic>::from_rotation(canonical(l.body));
-        const Transform<Symbolic> X_PC = p.X_BL * X_PL * X_BC;
-        link.X_PJ =
-            link.parent == 0
-                ? X_PC
-                : Transform<Symbolic>::from_rotation(canonical(link.parent)).inverse() * X_PC;
+        const Transform<Symbolic> X_PC = p.X_BL * X_PL * canonical(l.body);
+        link.X_PJ = link.parent == 0 ? X_PC : canonical(link.parent).inverse() * X_PC;
       }
     }
     if (l.body == 0 || !has_inertia(l)) return;
-    made_.links[static_cast<std::size_t>(l.body)].inertia += l.X_BL * inertia(l);
+    made_.links[l.body].inertia += l.X_BL * inertia(l);
   }
 
   Inertia<Symbolic> inertia(const LinkAt& l) {
@@ -221,18 +216,12 @@ class Namer {
     return Inertia<Symbolic>::about_com(mass, com, I);
   }
 
-  /// The inertia of a body from the user's frame to the one its joint has.
-  void finish_body(int b) {
-    Inertia<Symbolic>& I = made_.links[static_cast<std::size_t>(b)].inertia;
-    I = Transform<Symbolic>::from_rotation(canonical(b)).inverse() * I;
-  }
-
   void name_rotors() {
     for (int b = 1; b < model_.body_count(); ++b)
       made_.armature.push_back(
           parameter("Ir" + std::to_string(b), model_.armature()(model_.joint(b).v),
                     "rotor inertia of joint '" + std::string(model_.joint_name(b)) + "'",
-                    made_.coordinates[static_cast<std::size_t>(b - 1)].slides ? "kg" : "kg m²"));
+                    made_.coordinates[b - 1].slides ? "kg" : "kg m²"));
   }
 
   const Model& model_;
@@ -243,14 +232,9 @@ class Namer {
   NamedArm made_;
 };
 
-struct Document {
-  std::string_view robot;
-  std::vector<std::string> names;
-};
-
 /// The symbols of the source documents for the arms that are theirs.
-const std::vector<Document>& documents() {
-  static const std::vector<Document> all = {
+const std::map<std::string, std::vector<std::string>>& documents() {
+  static const std::map<std::string, std::vector<std::string>> all = {
       {"twolink_fakhari", {"l1=L1", "l2=L2"}},
       {"rp_fakhari", {"lc1=L1"}},
       {"twolink_fu", {"l1=l", "l2=l", "lc1=l/2", "lc2=l/2", "I1=m1*l^2/12", "I2=m2*l^2/12"}},
@@ -262,14 +246,14 @@ const std::vector<Document>& documents() {
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   // a name must do for C too
-  static const std::set<std::string> taken = {
-      "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
-      "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
-      "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
-      "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
-      "volatile", "while",  "sin",    "cos",      "tan",      "sqrt",     "exp",      "log",
-      "Pi",       "I",      "Euler",  "Catalan"};
-  return !text.empty() && text.size() <= 20 && letter(text[0]) && !taken.contains(text) &&
+  static constexpr std::string_view taken =
+      " "
+      "auto break case char const continue default do double else enum extern float for "
+      "goto if inline int long register restrict return short signed sizeof static struct "
+      "switch typedef union unsigned void volatile while sin cos tan sqrt exp log Pi I "
+      "Euler Catalan ";
+  return !text.empty() && text.size() <= 20 && letter(text[0]) &&
+         taken.find(" " + text + " ") == taken.npos &&
          std::all_of(text.begin(), text.end(),
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
@@ -277,12 +261,6 @@ bool is_name(const std::string& text) {
 std::string trimmed(const std::string& text) {
   const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t");
   return from == text.npos ? "" : text.substr(from, to - from + 1);
-}
-
-std::map<std::string, double> values(const NamedArm& arm) {
-  std::map<std::string, double> all;
-  for (const EquationSymbol& p : arm.parameters) all[p.name] = p.value;
-  return all;
 }
 
 }  // namespace
@@ -317,7 +295,7 @@ void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use) {
   for (const auto& [short_name, names] : of_link) {
     if (names.size() != 1) continue;
     shorter[names[0]] = Symbolic::symbol(short_name);
-    for (EquationSymbol& p : arm.parameters)
+    for (Symbol& p : arm.parameters)
       if (p.name == names[0]) p.name = short_name;
   }
   if (!shorter.empty()) arm.replace(shorter);
@@ -330,18 +308,18 @@ void let(NamedArm& arm, const std::string& equation) {
   const std::string name = trimmed(equation.substr(0, at)), text = trimmed(equation.substr(at + 1));
   const auto of = [&](const std::string& n) {
     return std::find_if(arm.parameters.begin(), arm.parameters.end(),
-                        [&](const EquationSymbol& p) { return p.name == n; });
+                        [&](const Symbol& p) { return p.name == n; });
   };
   const auto parameter = of(name);
   if (parameter == arm.parameters.end()) {
     std::string known;
-    for (const EquationSymbol& p : arm.parameters) known += " " + p.name;
+    for (const Symbol& p : arm.parameters) known += " " + p.name;
     throw std::invalid_argument("'" + equation + "': there is no parameter '" + name +
                                 "'; there are" + (known.empty() ? " none" : known));
   }
 
   const bool coordinate = std::any_of(arm.coordinates.begin(), arm.coordinates.end(),
-                                      [&](const EquationCoordinate& c) { return c.name == text; });
+                                      [&](const Coordinate& c) { return c.name == text; });
   if (is_name(text) && !coordinate && !velocity_number(text) && !acceleration_number(text) &&
       of(text) == arm.parameters.end()) {
     arm.replace({{name, Symbolic::symbol(text)}});
@@ -349,11 +327,12 @@ void let(NamedArm& arm, const std::string& equation) {
     return;
   }
   const Symbolic value = Symbolic::parse(text);
-  double number = 0.0;
   for (const std::string& s : value.symbols())
     if (of(s) == arm.parameters.end() || s == name)
       throw std::invalid_argument("'" + equation + "': '" + s + "' is not another parameter");
-  number = value.value(values(arm));
+  std::map<std::string, double> values;
+  for (const Symbol& p : arm.parameters) values[p.name] = p.value;
+  const double number = value.value(values);
   if (!(std::abs(number - parameter->value) <= 1e-6 * std::abs(parameter->value)))
     throw std::invalid_argument("'" + equation + "': " + name + " is " +
                                 std::to_string(parameter->value) + " in this robot, " + text +
@@ -363,18 +342,16 @@ void let(NamedArm& arm, const std::string& equation) {
 }
 
 std::vector<std::string> names_of_document(const NamedArm& arm, const std::string& robot) {
-  for (const Document& document : documents()) {
-    if (document.robot != robot) continue;
-    // another robot may have the name of one of these, but not the figures
-    NamedArm trial = arm;
-    try {
-      for (const std::string& equation : document.names) let(trial, equation);
-      return document.names;
-    } catch (const std::invalid_argument&) {
-      return {};
-    }
+  const auto document = documents().find(robot);
+  if (document == documents().end()) return {};
+  // another robot may have the name of one of these, but not the figures
+  NamedArm trial = arm;
+  try {
+    for (const std::string& equation : document->second) let(trial, equation);
+    return document->second;
+  } catch (const std::invalid_argument&) {
+    return {};
   }
-  return {};
 }
 
 }  // namespace ulna::equations

@@ -25,8 +25,8 @@ struct NamedArm {
   std::vector<classic::Link<Symbolic>> links;  ///< [0] is the base
   Vec3<Symbolic> gravity;
   std::vector<Symbolic> armature;  ///< per joint
-  std::vector<EquationSymbol> parameters;
-  std::vector<EquationCoordinate> coordinates;
+  std::vector<Symbol> parameters;
+  std::vector<Coordinate> coordinates;
   bool exact = true;  ///< no direction was taken from rounded numbers
 
   classic::Arm<Symbolic> arm() const { return {links, gravity}; }

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <sstream>
 
 namespace ulna::equations {
 namespace {
@@ -45,15 +45,32 @@ std::string raised(int n) {
   return text;
 }
 
-std::string digits_of(double x, int precision) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", precision, x);
-  return text;
-}
-
 /// th2 -> 2; 0 for others.
 int angle_number(const std::string& symbol) {
   return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
+}
+
+/// The angle of a harmonic.
+struct Angle {
+  std::string sum;
+  std::string numbers;  ///< "12" for th1 + th2
+  bool plain = true;    ///< a sum of joint angles, each once, of one digit
+};
+
+/// With symbols as `written` has them, and multiples by the sign `times`.
+template <class F>
+Angle angle_of(const Harmonic& h, const char* times, F written) {
+  Angle angle;
+  for (const auto& [rank, multiple] : h.multiples) {
+    const std::string symbol = symbol_of_rank(rank).get_name();
+    const int number = angle_number(symbol);
+    angle.plain &= multiple == 1 && number > 0 && number < 10;
+    angle.numbers += std::to_string(number);
+    if (!angle.sum.empty()) angle.sum += multiple < 0 ? " - " : " + ";
+    if (std::abs(multiple) != 1) angle.sum += std::to_string(std::abs(multiple)) + times;
+    angle.sum += written(symbol);
+  }
+  return angle;
 }
 
 }  // namespace
@@ -65,62 +82,33 @@ int acceleration_number(const std::string& symbol) { return number_behind('a', s
 
 std::string Printer::name(const std::string& symbol) const {
   const int angle = angle_number(symbol);
+  if (notation == Notation::ascii) return symbol;
+  if (notation == Notation::latex && angle) return "\\theta" + latex_index(std::to_string(angle));
+  if (angle) return "θ" + std::to_string(angle);
   const auto [letter, index] = letter_and_index(symbol);
-  switch (notation) {
-    case Notation::ascii:
-      return symbol;
-    case Notation::unicode:
-      if (angle) return "θ" + std::to_string(angle);
-      return letter == "\\phi" ? "φ" + index : symbol;
-    case Notation::latex:
-      return angle ? "\\theta" + latex_index(std::to_string(angle)) : letter + latex_index(index);
-  }
-  return symbol;
+  if (notation == Notation::latex) return letter + latex_index(index);
+  return letter == "\\phi" ? "φ" + index : symbol;
 }
 
 std::string Printer::power(const std::string& base, int n) const {
   if (n == 1) return base;
-  switch (notation) {
-    case Notation::unicode:
-      return base + raised(n);
-    case Notation::latex:
-      return base + (n >= 0 && n < 10 ? "^" + std::to_string(n) : "^{" + std::to_string(n) + "}");
-    case Notation::ascii:
-      break;
-  }
-  return base + "^" + (n < 0 ? "(" + std::to_string(n) + ")" : std::to_string(n));
+  if (notation == Notation::unicode) return base + raised(n);
+  const std::string digits = std::to_string(n);
+  if (notation == Notation::ascii) return base + "^" + (n < 0 ? "(" + digits + ")" : digits);
+  return base + "^" + (n >= 0 && n < 10 ? digits : "{" + digits + "}");
 }
 
 std::string Printer::harmonic(const Harmonic& h, int n) const {
-  std::string sum, numbers;
-  bool plain = true;  // a sum of joint angles, each once, of one digit
-  for (const auto& [rank, multiple] : h.multiples) {
-    const std::string symbol = symbol_of_rank(rank).get_name();
-    const int angle = angle_number(symbol);
-    plain &= multiple == 1 && angle > 0 && angle < 10;
-    numbers += std::to_string(angle);
-    if (!sum.empty()) sum += multiple < 0 ? " - " : " + ";
-    if (std::abs(multiple) != 1)
-      sum += std::to_string(std::abs(multiple)) + (notation == Notation::ascii ? "*" : " ");
-    sum += name(symbol);
-  }
-  if (short_names && plain) {
-    const std::string letter = h.sine ? "S" : "C";
-    if (notation == Notation::latex) return power(letter + latex_index(numbers), n);
-    return power(letter + numbers, n);
-  }
-  const std::string function = h.sine ? "sin" : "cos";
-  switch (notation) {
-    case Notation::latex: {
-      const bool single = h.multiples.size() == 1 && h.multiples[0].second == 1;
-      return "\\" + power(function, n) + (single ? sum : "(" + sum + ")");
-    }
-    case Notation::unicode:
-      return power(function, n) + "(" + sum + ")";
-    case Notation::ascii:
-      break;
-  }
-  return power(function + "(" + sum + ")", n);
+  const auto [sum, numbers, plain] =
+      angle_of(h, times(), [this](const std::string& symbol) { return name(symbol); });
+  if (short_names && plain)
+    return power(
+        (h.sine ? "S" : "C") + (notation == Notation::latex ? latex_index(numbers) : numbers), n);
+  const std::string function = h.sine ? "sin" : "cos", brackets = "(" + sum + ")";
+  if (notation == Notation::ascii) return power(function + brackets, n);
+  if (notation == Notation::unicode) return power(function, n) + brackets;
+  const bool single = h.multiples.size() == 1 && h.multiples[0].second == 1;
+  return "\\" + power(function, n) + (single ? sum : brackets);
 }
 
 std::string Printer::factor(const Factor& f, int n) const {
@@ -128,30 +116,24 @@ std::string Printer::factor(const Factor& f, int n) const {
   const std::string symbol = symbol_of_rank(f.rank).get_name();
   const int v = velocity_number(symbol), a = acceleration_number(symbol);
   if (!v && !a) return power(name(symbol), n);
-  const std::string of = coordinates[static_cast<std::size_t>((v ? v : a) - 1)];
-  switch (notation) {
-    case Notation::latex: {
-      const auto [letter, index] =
-          letter_and_index(of.starts_with("th") ? "theta" + of.substr(2) : of);
-      return power((v ? "\\dot{" : "\\ddot{") + letter + "}" + latex_index(index), n);
-    }
-    case Notation::unicode: {
-      const std::string mark = v ? "\u0307" : "\u0308";
-      return power(of.starts_with("th") ? "θ" + mark + of.substr(2) : "d" + mark + of.substr(1), n);
-    }
-    case Notation::ascii:
-      break;
+  const std::string of = coordinates[(v ? v : a) - 1];
+  if (notation == Notation::ascii) return power(of + (v ? "'" : "''"), n);
+  const bool turns = of.starts_with("th");
+  if (notation == Notation::unicode) {
+    const std::string mark = v ? "\u0307" : "\u0308";
+    return power(turns ? "θ" + mark + of.substr(2) : "d" + mark + of.substr(1), n);
   }
-  return power(of + (v ? "'" : "''"), n);
+  const auto [letter, index] = letter_and_index(turns ? "theta" + of.substr(2) : of);
+  return power((v ? "\\dot{" : "\\ddot{") + letter + "}" + latex_index(index), n);
 }
 
 std::string Printer::number(const GiNaC::numeric& x) const {
-  if (!fractions || x.denom() > 10'000) return digits_of(x.to_double(), 6);
-  const auto whole = [](const GiNaC::numeric& n) {
+  const auto whole = [](const auto& n) {
     std::ostringstream text;
     text << n;
     return text.str();
   };
+  if (!fractions || x.denom() > 10'000) return whole(x.to_double());  // six digits
   if (x.is_integer()) return whole(x);
   if (notation == Notation::latex)
     return "\\frac{" + whole(x.numer()) + "}{" + whole(x.denom()) + "}";
@@ -204,12 +186,11 @@ std::string Printer::operator()(const Product& p) const {
   std::stable_sort(written.begin(), written.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 
-  const char* between = notation == Notation::ascii ? "*" : " ";
   std::string text = p.number.is_negative() ? "-" : "";
   const GiNaC::numeric magnitude = abs(p.number);
   if (written.empty() || magnitude != 1) text += number(magnitude);
   for (const auto& [place, part] : written) {
-    if (!text.empty() && text != "-") text += between;
+    if (!text.empty() && text != "-") text += times();
     text += part;
   }
   return text;
@@ -242,19 +223,8 @@ std::string times(const std::string& base, int n) {
 std::string CWriter::harmonic(const Harmonic& h) {
   std::string& name = harmonics_[h];
   if (!name.empty()) return name;
-  std::string sum;
-  bool plain = true;
-  for (const auto& [rank, multiple] : h.multiples) {
-    const std::string symbol = symbol_of_rank(rank).get_name();
-    const int angle = angle_number(symbol);
-    plain &= multiple == 1 && angle > 0 && angle < 10;
-    name += std::to_string(angle);
-    if (!sum.empty() || multiple < 0) sum += multiple < 0 ? " - " : " + ";
-    if (std::abs(multiple) != 1) sum += std::to_string(std::abs(multiple)) + ".0*";
-    sum += variable_(symbol);
-  }
-  if (!plain) name = "_" + std::to_string(harmonics_.size());
-  name = (h.sine ? "s" : "c") + name;
+  const auto [sum, numbers, plain] = angle_of(h, ".0*", variable_);
+  name = (h.sine ? "s" : "c") + (plain ? numbers : "_" + std::to_string(harmonics_.size()));
   declarations_ += "  const double " + name + " = " + (h.sine ? "sin(" : "cos(") + sum + ");\n";
   return name;
 }
@@ -296,7 +266,7 @@ std::string CWriter::expression(const Product& p) {
 }
 
 void CWriter::assign(const std::string& target, const Product& value) {
-  assignments_ += "  " + target + " = " + expression(value) + ";\n";
+  assign(target, expression(value));
 }
 void CWriter::assign(const std::string& target, const std::string& other) {
   assignments_ += "  " + target + " = " + other + ";\n";

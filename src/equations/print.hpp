@@ -20,13 +20,14 @@ struct Printer {
   std::string sum(const Product::Sum& s) const;
   std::string factor(const Factor& f, int power) const;
   std::string number(const GiNaC::numeric& x) const;
+  const char* times() const { return notation == Notation::ascii ? "*" : " "; }
   std::string power(const std::string& base, int n) const;
 };
 
 /// Straight-line C: assignments to elements, with sines and cosines in variables of their own.
 class CWriter {
  public:
-  /// `variable` tells how a symbol is written: p->m1, q[0].
+  /// `variable` returns how a symbol is written: p->m1, q[0].
   explicit CWriter(std::function<std::string(const std::string&)> variable)
       : variable_(std::move(variable)) {}
 

@@ -30,16 +30,13 @@ void multiply(Powers& powers, const Factor& f, int n) {
 Factor factor_of(const Harmonic& h, const Places& places) { return {places.of_harmonics, -1, h}; }
 
 void take(const ex& part, const Places& places, Monomial& m) {
+  const bool power = GiNaC::is_a<GiNaC::power>(part);
+  const ex base = power ? part.op(0) : part, exponent = power ? part.op(1) : ex(1);
   if (GiNaC::is_a<numeric>(part)) {
     m.number *= ex_to<numeric>(part);
-  } else if (GiNaC::is_a<GiNaC::symbol>(part)) {
-    const int rank = rank_of(ex_to<GiNaC::symbol>(part));
-    multiply(m.powers, {places.of_rank[static_cast<std::size_t>(rank)], rank, {}}, 1);
-  } else if (GiNaC::is_a<GiNaC::power>(part) && GiNaC::is_a<GiNaC::symbol>(part.op(0)) &&
-             part.op(1).info(GiNaC::info_flags::integer)) {
-    const int rank = rank_of(ex_to<GiNaC::symbol>(part.op(0)));
-    multiply(m.powers, {places.of_rank[static_cast<std::size_t>(rank)], rank, {}},
-             ex_to<numeric>(part.op(1)).to_int());
+  } else if (GiNaC::is_a<GiNaC::symbol>(base) && exponent.info(GiNaC::info_flags::integer)) {
+    const int rank = rank_of(ex_to<GiNaC::symbol>(base));
+    multiply(m.powers, {places.of_rank[rank], rank, {}}, ex_to<numeric>(exponent).to_int());
   } else {
     throw std::domain_error("a coefficient that is no polynomial");
   }
@@ -49,21 +46,14 @@ Monomials monomials(const Symbolic& x, const Places& places, double negligible) 
   Monomials all;
   const auto one = [&](const ex& term, const Harmonic& h) {
     Monomial m{1, {}};
-    if (GiNaC::is_a<GiNaC::mul>(term))
-      for (const ex& part : term) take(part, places, m);
-    else
-      take(term, places, m);
+    for_each_operand<GiNaC::mul>(term, [&](const ex& part) { take(part, places, m); });
     if (!h.multiples.empty()) multiply(m.powers, factor_of(h, places), 1);
     // of numbers that are not exact, what rounding left behind is dropped
     if (negligible > 0.0) m.number = decimal(tidy(m.number.to_double()));
     if (abs(m.number).to_double() > negligible) all.push_back(std::move(m));
   };
-  for (const auto& [h, coefficient] : x.terms()) {
-    if (GiNaC::is_a<GiNaC::add>(coefficient))
-      for (const ex& term : coefficient) one(term, h);
-    else
-      one(coefficient, h);
-  }
+  for (const auto& [h, coefficient] : x.terms())
+    for_each_operand<GiNaC::add>(coefficient, [&, h = h](const ex& term) { one(term, h); });
   return all;
 }
 
@@ -119,17 +109,13 @@ int weight(const Powers& p, const Places& places) {
 
 /// (a ± b) / 2, with its sign; none if a multiple is odd.
 std::optional<std::pair<Harmonic, int>> half(const Harmonic& a, const Harmonic& b, int sign) {
-  std::map<int, int> n;
-  for (const auto& [rank, m] : a.multiples) n[rank] += m;
-  for (const auto& [rank, m] : b.multiples) n[rank] += sign * m;
-  Harmonic made;
-  for (const auto& [rank, m] : n) {
+  bool turned = false;
+  Harmonic made = combined(a, b, sign, turned);
+  for (auto& [rank, m] : made.multiples) {
     if (m % 2 != 0) return std::nullopt;
-    if (m != 0) made.multiples.emplace_back(rank, m / 2);
+    m /= 2;
   }
-  const int turned = !made.multiples.empty() && made.multiples[0].second < 0 ? -1 : 1;
-  for (auto& [rank, m] : made.multiples) m *= turned;
-  return std::pair{made, turned};
+  return std::pair{made, turned ? -1 : 1};
 }
 
 /// x (cos a ± cos b) or x (sin a ± sin b) as one product.
@@ -269,22 +255,19 @@ class Factoring {
   /// a X + b X = (a + b) X for parts that have the same brackets X, up to their sign.
   void join_equal_sums(std::vector<std::pair<Powers, Product>>& parts) const {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].second.sums.empty()) continue;
-      const auto same = [&](const auto& other) {
-        return other.second.sums == parts[i].second.sums;
-      };
-      if (std::count_if(parts.begin(), parts.end(), same) < 2) continue;
+      const auto brackets = parts[i].second.sums;
       Monomials rests;
       for (const auto& [place, part] : parts)
-        if (same(std::pair{place, part}))
+        if (part.sums == brackets)
           rests.push_back({part.number, {part.factors.begin(), part.factors.end()}});
+      if (brackets.empty() || rests.size() < 2) continue;
       Product joined = product(std::move(rests));
-      const auto brackets = parts[i].second.sums;
       joined.sums.insert(joined.sums.end(), brackets.begin(), brackets.end());
-      const auto rest = [&](const auto& other) { return other.second.sums == brackets; };
       parts[i].second = std::move(joined);
-      for (std::size_t j = parts.size(); --j > i;)
-        if (rest(parts[j])) parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(j));
+      const auto same = [&](const auto& other) { return other.second.sums == brackets; };
+      parts.erase(
+          std::remove_if(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.end(), same),
+          parts.end());
     }
   }
 
@@ -379,29 +362,6 @@ std::size_t Product::size() const {
   for (const auto& [sum, power] : sums)
     for (const Product& part : sum.parts) n += part.size();
   return n;
-}
-
-Symbolic expanded(const Product& p) {
-  Symbolic made = Symbolic::from(p.number);
-  const auto times = [&](const Symbolic& factor, int n) {
-    for (int i = 0; i < std::abs(n); ++i) n > 0 ? made *= factor : made /= factor;
-  };
-  for (const auto& [f, n] : p.factors) {
-    if (!f.is_harmonic()) {
-      times(Symbolic::from(symbol_of_rank(f.rank)), n);
-      continue;
-    }
-    Symbolic angle;
-    for (const auto& [rank, m] : f.harmonic.multiples)
-      angle += Symbolic(m) * Symbolic::from(symbol_of_rank(rank));
-    times(f.harmonic.sine ? sin(angle) : cos(angle), n);
-  }
-  for (const auto& [sum, n] : p.sums) {
-    Symbolic all;
-    for (const Product& part : sum.parts) all += expanded(part);
-    times(all, n);
-  }
-  return made;
 }
 
 Product simplified(const Symbolic& x, const Places& places, const SimplifyOptions& options) {

@@ -50,7 +50,4 @@ inline int kind_of_place(int place) { return place / 1000; }
 /// Zero is a product with the number 0. Of hundreds of terms, simpler factors are looked for.
 Product simplified(const Symbolic& x, const Places& places, const SimplifyOptions& options = {});
 
-/// The normal form again: what simplified() must not change.
-Symbolic expanded(const Product& p);
-
 }  // namespace ulna::equations

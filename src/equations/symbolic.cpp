@@ -48,36 +48,16 @@ SymbolTable& table() {
 
 thread_local Budget* budget = nullptr;
 
-std::string shown(const Symbolic& x) {
+std::string shown(const ex& e) {
   std::ostringstream text;
-  text << x.expression();
+  text << e;
   const std::string all = text.str();
   return all.size() <= 60 ? all : all.substr(0, 57) + "...";
 }
+std::string shown(const Symbolic& x) { return shown(x.expression()); }
 
 std::size_t monomials(const ex& coefficient) {
   return GiNaC::is_a<GiNaC::add>(coefficient) ? coefficient.nops() : 1;
-}
-
-/// n'θ ± m'θ with its first multiple positive; `turned` tells whether its sign was changed.
-Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned) {
-  Harmonic made;
-  auto i = a.multiples.begin();
-  auto j = b.multiples.begin();
-  while (i != a.multiples.end() || j != b.multiples.end()) {
-    if (j == b.multiples.end() || (i != a.multiples.end() && i->first < j->first)) {
-      made.multiples.push_back(*i++);
-    } else if (i == a.multiples.end() || j->first < i->first) {
-      made.multiples.emplace_back(j->first, sign * j->second), ++j;
-    } else {
-      if (const int n = i->second + sign * j->second) made.multiples.emplace_back(i->first, n);
-      ++i, ++j;
-    }
-  }
-  turned = !made.multiples.empty() && made.multiples.front().second < 0;
-  if (turned)
-    for (auto& [rank, n] : made.multiples) n = -n;
-  return made;
 }
 
 ex argument(const Harmonic& h) {
@@ -86,7 +66,7 @@ ex argument(const Harmonic& h) {
   return sum;
 }
 
-/// GiNaC's parser calls itself for each bracket, knows functions such as factorial, and computes powers
+/// GiNaC's parser calls itself for each bracket, has functions such as factorial, and computes powers
 /// of numbers at once: what could take for ever is refused beforehand.
 void require_harmless(const std::string& text) {
   const auto refuse = [&](const std::string& why) {
@@ -107,7 +87,7 @@ void require_harmless(const std::string& text) {
         ++end;
       const std::string name = text.substr(i, end - i);
       if (name != "sin" && name != "cos" && !table().ranks.contains(name))
-        refuse("'" + name + "' is not known");
+        refuse("'" + name + "' is unknown");
       const std::size_t next = text.find_first_not_of(' ', end);
       if (name != "sin" && name != "cos" && next != text.npos && text[next] == '(')
         refuse("'" + name + "' is no function");
@@ -166,6 +146,24 @@ void Budget::require_terms(std::size_t terms) {
     throw TooMuchWork("an expression of " + std::to_string(terms) + " terms, more than allowed");
 }
 
+// --- harmonics ------------------------------------------------------------------------------------
+
+Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned) {
+  Harmonic made;
+  auto j = b.multiples.begin();
+  const auto end = b.multiples.end();
+  for (const auto& [rank, n] : a.multiples) {
+    for (; j != end && j->first < rank; ++j) made.multiples.emplace_back(j->first, sign * j->second);
+    const int sum = j != end && j->first == rank ? n + sign * j++->second : n;
+    if (sum) made.multiples.emplace_back(rank, sum);
+  }
+  for (; j != end; ++j) made.multiples.emplace_back(j->first, sign * j->second);
+  turned = !made.multiples.empty() && made.multiples.front().second < 0;
+  if (turned)
+    for (auto& [rank, n] : made.multiples) n = -n;
+  return made;
+}
+
 // --- symbols and numbers --------------------------------------------------------------------------
 
 const GiNaC::symbol& symbol_named(std::string_view name) {
@@ -181,9 +179,7 @@ int rank_of(const GiNaC::symbol& symbol) {
   return found->second;
 }
 
-const GiNaC::symbol& symbol_of_rank(int rank) {
-  return table().symbols[static_cast<std::size_t>(rank)];
-}
+const GiNaC::symbol& symbol_of_rank(int rank) { return table().symbols[rank]; }
 
 GiNaC::numeric decimal(double x) {
   if (!std::isfinite(x)) throw std::domain_error("a number that is not finite has no expression");
@@ -240,9 +236,7 @@ Symbolic Symbolic::from(const ex& e) {
   }
   if (GiNaC::is_the_function<GiNaC::cos_SERIAL>(e)) return cos(from(e.op(0)));
   if (GiNaC::is_the_function<GiNaC::sin_SERIAL>(e)) return sin(from(e.op(0)));
-  std::ostringstream text;
-  text << e;
-  throw std::domain_error("'" + text.str().substr(0, 60) +
+  throw std::domain_error("'" + shown(e) +
                           "' is no sum of products of numbers, symbols, sines and cosines");
 }
 
@@ -287,17 +281,6 @@ std::vector<std::string> Symbolic::symbols() const {
   std::vector<std::string> names;
   for (const int rank : ranks) names.push_back(symbol_of_rank(rank).get_name());
   return names;
-}
-
-Symbolic Symbolic::derivative(const GiNaC::symbol& by) const {
-  const int rank = rank_of(by);
-  Symbolic made;
-  for (const auto& [h, coefficient] : terms_) {
-    made.add(h, coefficient.diff(by).expand());
-    for (const auto& [angle, n] : h.multiples)
-      if (angle == rank) made.add({h.multiples, !h.sine}, (h.sine ? n : -n) * coefficient);
-  }
-  return made;
 }
 
 Symbolic Symbolic::replaced(const std::map<std::string, Symbolic>& by) const {
@@ -383,35 +366,39 @@ Symbolic operator*(const Symbolic& x, const Symbolic& y) {
 
 Symbolic operator/(const Symbolic& x, const Symbolic& y) {
   if (y.is_zero()) throw std::domain_error("a division by zero");
-  if (y.terms_.size() != 1 || !y.terms_.begin()->first.multiples.empty() ||
-      GiNaC::is_a<GiNaC::add>(y.terms_.begin()->second))
+  const ex* const divisor = y.polynomial();
+  if (!divisor || GiNaC::is_a<GiNaC::add>(*divisor))
     throw std::domain_error("a division by the sum '" + shown(y) + "'");
   Symbolic made;
-  for (const auto& [h, coefficient] : x.terms_)
-    made.add(h, (coefficient / y.terms_.begin()->second).expand());
+  for (const auto& [h, coefficient] : x.terms_) made.add(h, (coefficient / *divisor).expand());
   return made;
 }
 
 Symbolic sqrt(const Symbolic& x) {
-  if (x.terms_.size() == 1 && x.terms_.begin()->first.multiples.empty()) {
-    const ex root = GiNaC::sqrt(x.terms_.begin()->second);
+  if (const ex* const square = x.polynomial()) {
+    const ex root = GiNaC::sqrt(*square);
     if (root.info(GiNaC::info_flags::rational)) return Symbolic::from(root);
   }
   return std::sqrt(Symbolic::number(x, "sqrt"));
 }
 
-int Symbolic::sign(const Symbolic& x, const char* asked) {
-  const double value = number(x, asked);
+const ex* Symbolic::polynomial() const {
+  const bool plain = terms_.size() == 1 && terms_.begin()->first.multiples.empty();
+  return plain ? &terms_.begin()->second : nullptr;
+}
+
+int Symbolic::sign(const Symbolic& x, const char* operation) {
+  const double value = number(x, operation);
   return value < 0.0 ? -1 : value > 0.0 ? 1 : 0;
 }
 
-double Symbolic::number(const Symbolic& x, const char* asked) {
+double Symbolic::number(const Symbolic& x, const char* operation) {
   if (x.is_zero()) return 0.0;
-  if (x.terms_.size() == 1 && x.terms_.begin()->first.multiples.empty()) {
-    const ex value = x.terms_.begin()->second.evalf();
+  if (const ex* const polynomial = x.polynomial()) {
+    const ex value = polynomial->evalf();
     if (GiNaC::is_a<numeric>(value)) return ex_to<numeric>(value).to_double();
   }
-  throw std::domain_error(std::string(asked) + " of '" + shown(x) +
+  throw std::domain_error(std::string(operation) + " of '" + shown(x) +
                           "' cannot be decided: it is not a number");
 }
 
@@ -421,8 +408,8 @@ Symbolic Symbolic::harmonic(const Symbolic& angle, bool sine) {
     return std::domain_error((sine ? "the sine of '" : "the cosine of '") + shown(angle) +
                              "', which is no sum of whole multiples of symbols");
   };
-  if (angle.terms_.size() != 1 || !angle.terms_.begin()->first.multiples.empty()) throw refuse();
-  const ex sum = angle.terms_.begin()->second;
+  const ex* const sum = angle.polynomial();
+  if (!sum) throw refuse();
 
   std::map<int, int> multiples;
   double phase = 0.0;
@@ -439,14 +426,10 @@ Symbolic Symbolic::harmonic(const Symbolic& angle, bool sine) {
       throw refuse();
     }
   };
-  if (GiNaC::is_a<GiNaC::add>(sum))
-    for (const ex& term : sum) take(term);
-  else
-    take(sum);
+  for_each_operand<GiNaC::add>(*sum, take);
 
-  Harmonic h{{multiples.begin(), multiples.end()}, false};
   bool turned = false;
-  h = combined({}, h, 1, turned);
+  Harmonic h = combined({}, {{multiples.begin(), multiples.end()}, false}, 1, turned);
   Symbolic c(1.0), s(0.0);
   if (!h.multiples.empty()) {
     c = {}, c.add(h, 1);

@@ -54,6 +54,9 @@ struct Harmonic {
   std::strong_ordering operator<=>(const Harmonic&) const = default;
 };
 
+/// The angle n'θ ± m'θ with its first multiple positive; `turned` is set if that changed its sign.
+Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned);
+
 class Symbolic {
  public:
   using Real = double;
@@ -76,7 +79,6 @@ class Symbolic {
   std::size_t size() const;
   /// As one expression of GiNaC's.
   GiNaC::ex expression() const;
-  Symbolic derivative(const GiNaC::symbol& by) const;
   /// The symbols of these names replaced.
   Symbolic replaced(const std::map<std::string, Symbolic>& by) const;
   double value(const std::map<std::string, double>& symbols) const;
@@ -94,7 +96,7 @@ class Symbolic {
   /// By a number or a product of symbols; throws std::domain_error for a sum.
   friend Symbolic operator/(const Symbolic& x, const Symbolic& y);
 
-  // decided between numbers; of symbols, std::domain_error tells what was asked
+  // decided between numbers; of symbols, std::domain_error names the operation
   friend bool operator<(const Symbolic& x, const Symbolic& y) { return sign(x - y, "<") < 0; }
   friend bool operator>(const Symbolic& x, const Symbolic& y) { return sign(x - y, ">") > 0; }
   friend bool operator<=(const Symbolic& x, const Symbolic& y) { return sign(x - y, "<=") <= 0; }
@@ -120,8 +122,10 @@ class Symbolic {
   friend Symbolic select(bool mask, const Symbolic& a, const Symbolic& b) { return mask ? a : b; }
 
  private:
-  static int sign(const Symbolic& x, const char* asked);
-  static double number(const Symbolic& x, const char* asked);
+  /// Itself if it has neither sines nor cosines, else null; null for zero too.
+  const GiNaC::ex* polynomial() const;
+  static int sign(const Symbolic& x, const char* operation);
+  static double number(const Symbolic& x, const char* operation);
   static Symbolic harmonic(const Symbolic& angle, bool sine);
   void add(const Harmonic& h, const GiNaC::ex& coefficient);
 
@@ -132,6 +136,13 @@ class Symbolic {
 const GiNaC::symbol& symbol_named(std::string_view name);
 int rank_of(const GiNaC::symbol& symbol);
 const GiNaC::symbol& symbol_of_rank(int rank);
+
+/// Calls f with each operand of a sum or product, or with the expression itself if it is none.
+template <class Kind, class F>
+void for_each_operand(const GiNaC::ex& e, F f) {
+  if (!GiNaC::is_a<Kind>(e)) return f(e);
+  for (const GiNaC::ex& operand : e) f(operand);
+}
 
 /// The number that a person would write for x, as a fraction.
 GiNaC::numeric decimal(double x);

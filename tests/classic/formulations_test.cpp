@@ -15,10 +15,10 @@ TEST(Formulations, agree_with_dynamics) {
     const Eigen::MatrixXd M = rig.mass();
     const Eigen::VectorXd bias = rig.bias(), tau = rig.torque();
     for (const auto& formulation : formulations<double>(rig.plant)) {
-      SCOPED_TRACE(std::string(formulation->name()));
-      expect_same(formulation->mass_matrix(rig.q), M);
-      expect_same(formulation->bias(rig.q, rig.v), bias);
-      expect_same(formulation->inverse_dynamics(rig.q, rig.v, rig.a), tau);
+      SCOPED_TRACE(std::string(formulation.name));
+      expect_same(formulation.mass_matrix(rig.q), M);
+      expect_same(formulation.bias(rig.q, rig.v), bias);
+      expect_same(formulation.inverse_dynamics(rig.q, rig.v, rig.a), tau);
     }
   });
 }
@@ -29,9 +29,9 @@ TEST(Formulations, agree_with_each_other) {
     const auto all = formulations<double>(rig.plant);
     for (const auto& one : all)
       for (const auto& other : all) {
-        SCOPED_TRACE(std::string(one->name()) + " and " + std::string(other->name()));
-        expect_same(one->mass_matrix(rig.q), other->mass_matrix(rig.q));
-        expect_same(one->bias(rig.q, rig.v), other->bias(rig.q, rig.v));
+        SCOPED_TRACE(std::string(one.name) + " and " + std::string(other.name));
+        expect_same(one.mass_matrix(rig.q), other.mass_matrix(rig.q));
+        expect_same(one.bias(rig.q, rig.v), other.bias(rig.q, rig.v));
       }
   });
 }
@@ -41,8 +41,8 @@ TEST(Formulations, have_mass_matrices_that_are_symmetric_and_positive_definite) 
     Rig<double> rig(model, random);
     if (model.name() == "stanford") return;  // its link 5 belongs to no body
     for (const auto& formulation : formulations<double>(rig.plant)) {
-      SCOPED_TRACE(std::string(formulation->name()));
-      const Eigen::MatrixXd M = formulation->mass_matrix(rig.q);
+      SCOPED_TRACE(std::string(formulation.name));
+      const Eigen::MatrixXd M = formulation.mass_matrix(rig.q);
       expect_same(Eigen::MatrixXd(M.transpose()), M, 1e-13);
       EXPECT_EQ(Eigen::LLT<Eigen::MatrixXd>(M).info(), Eigen::Success);
     }
@@ -58,8 +58,8 @@ TEST(Formulations, follow_parameters_that_are_replaced) {
     for (double& x : pi) x *= random.real(0.5, 2.0);
     rig.plant.set_inertial(pi);
     for (const auto& formulation : formulations<double>(rig.plant)) {
-      SCOPED_TRACE(std::string(formulation->name()));
-      expect_same(formulation->inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
+      SCOPED_TRACE(std::string(formulation.name));
+      expect_same(formulation.inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
     }
   });
 }
@@ -71,8 +71,8 @@ TEST(Formulations, differentiate) {
         Rig<D> rig(model, random);
         rig.without_resistance();
         for (const auto& formulation : formulations<D>(rig.plant)) {
-          SCOPED_TRACE(std::string(formulation->name()));
-          expect_same(formulation->inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
+          SCOPED_TRACE(std::string(formulation.name));
+          expect_same(formulation.inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
         }
       },
       12);
@@ -84,8 +84,8 @@ TEST(Formulations, count_as_they_compute) {
         Rig<Counted> rig(model, random);
         rig.without_resistance();
         for (const auto& formulation : formulations<Counted>(rig.plant)) {
-          SCOPED_TRACE(std::string(formulation->name()));
-          expect_same(formulation->inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
+          SCOPED_TRACE(std::string(formulation.name));
+          expect_same(formulation.inverse_dynamics(rig.q, rig.v, rig.a), rig.torque());
         }
       },
       12);
@@ -96,7 +96,7 @@ TEST(Formulations, of_a_tree_are_those_by_screws_and_jacobians) {
   const Model tree = random_arm(9, true);
   ASSERT_FALSE(classic::Arm<double>(Plant<double>(tree)).is_chain());
   for (const auto& formulation : formulations<double>(Plant<double>(tree)))
-    names.emplace_back(formulation->name());
+    names.emplace_back(formulation.name);
   EXPECT_EQ(names, (std::vector<std::string>{"screw-recursive", "screw-stacked", "lagrangian",
                                              "sum-form", "probing"}));
 }
@@ -130,10 +130,10 @@ TEST(Formulations, refuse_wrong_sizes_with_both_numbers) {
   const Plant<double> plant(load_robot("double_pendulum").model);
   const Eigen::VectorXd two = Eigen::VectorXd::Zero(2), three = Eigen::VectorXd::Zero(3);
   for (const auto& f : formulations<double>(plant)) {
-    SCOPED_TRACE(std::string(f->name()));
-    EXPECT_EQ(told([&] { (void)f->mass_matrix(three); }), "q has 3 numbers, the arm has 2 joints");
-    EXPECT_EQ(told([&] { (void)f->bias(two, three); }), "v has 3 numbers, the arm has 2 joints");
-    EXPECT_EQ(told([&] { (void)f->inverse_dynamics(two, two, three); }),
+    SCOPED_TRACE(std::string(f.name));
+    EXPECT_EQ(told([&] { (void)f.mass_matrix(three); }), "q has 3 numbers, the arm has 2 joints");
+    EXPECT_EQ(told([&] { (void)f.bias(two, three); }), "v has 3 numbers, the arm has 2 joints");
+    EXPECT_EQ(told([&] { (void)f.inverse_dynamics(two, two, three); }),
               "a has 3 numbers, the arm has 2 joints");
   }
 }

@@ -22,10 +22,10 @@ void expect_terms(
                           a = random_v(model, random, 3.0);
     const auto [M, bias] = book(q, v);
     for (const auto& formulation : all) {
-      SCOPED_TRACE(std::string(formulation->name()));
-      expect_close(formulation->mass_matrix(q), M, 1e-14);
-      expect_close(formulation->bias(q, v), bias, 1e-14);
-      expect_close(formulation->inverse_dynamics(q, v, a), Eigen::VectorXd(M * a + bias), 1e-14);
+      SCOPED_TRACE(std::string(formulation.name));
+      expect_close(formulation.mass_matrix(q), M, 1e-14);
+      expect_close(formulation.bias(q, v), bias, 1e-14);
+      expect_close(formulation.inverse_dynamics(q, v, a), Eigen::VectorXd(M * a + bias), 1e-14);
     }
   });
 }

@@ -37,7 +37,7 @@ class Comparison {
     const Eigen::Index n = rig_.nv();
     const MatrixXd one = MatrixXd::Identity(n, n);
     const auto run = [&](RobotFunction f, const Vectors& in) {
-      SCOPED_TRACE(name_of(f));
+      SCOPED_TRACE(to_string(f));
       return evaluate(trace(model, f), in);
     };
     expect_close(matrix(run(RobotFunction::id, {q_, v_, list(rig_.a)})[0], n), tau_, 1e-12);
@@ -159,8 +159,9 @@ TEST(RobotFunctions, compile_as_c99_without_a_warning) {
 }
 
 TEST(RobotFunctions, have_names_that_lead_back) {
-  for (const RobotFunction f : robot_functions) EXPECT_EQ(robot_function_named(name_of(f)), f);
-  EXPECT_EQ(robot_function_named("nonsense"), std::nullopt);
+  for (const RobotFunction f : robot_functions)
+    EXPECT_EQ(robot_function_from_string(to_string(f)), f);
+  EXPECT_EQ(robot_function_from_string("nonsense"), std::nullopt);
 }
 
 TEST(RobotFunctions, refuse_robots_that_would_fill_the_disk) {

@@ -6,6 +6,8 @@
 namespace ulna::test {
 namespace {
 
+using namespace equations;
+
 /// Prints M, C, h and g at each line of q and v on standard input.
 std::string program(const std::string& name, int n, bool parameters) {
   const std::string size = std::to_string(n);
@@ -23,13 +25,12 @@ std::string program(const std::string& name, int n, bool parameters) {
 void expect_program(const std::string& robot, const std::string& name, bool numeric) {
   SCOPED_TRACE(robot + (numeric ? ", numbers" : ", symbols"));
   const Model model = load_robot(robot).model;
-  EquationOptions options;
+  Options options;
   options.numeric = numeric;
   const Equations e(model, options);
   const int n = e.size();
   const Folder folder;
-  const std::string source =
-      e.c_function({EquationTerm::M, EquationTerm::C, EquationTerm::h, EquationTerm::gravity});
+  const std::string source = e.c_function({Term::M, Term::C, Term::h, Term::gravity});
   const std::string file = folder.write("arm.c", source + program(name, n, !e.symbols().empty()));
   const RunResult compiled = run({"cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror",
                                   "-o", folder.path("arm"), file, "-lm"});
@@ -84,8 +85,7 @@ TEST(CFunction, of_any_names_compiles) {
       "link=\"a\"/><child link=\"*/ b ?\?/\"/><axis xyz=\"0 0 1\"/></joint></robot>";
   const Equations e(import_urdf(urdf, "odd.urdf").model);
   const Folder folder;
-  const std::string file = folder.write(
-      "odd.c", e.c_function({EquationTerm::M, EquationTerm::C, EquationTerm::gravity}));
+  const std::string file = folder.write("odd.c", e.c_function({Term::M, Term::C, Term::gravity}));
   const RunResult compiled = run({"cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror",
                                   "-c", "-o", folder.path("odd.o"), file});
   EXPECT_EQ(compiled.status, 0) << compiled.err;

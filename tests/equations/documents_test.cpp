@@ -9,6 +9,8 @@
 namespace ulna::test {
 namespace {
 
+using namespace equations;
+
 struct ClosedForm {
   std::vector<std::vector<std::string>> M, C;
   std::vector<std::string> h, g;
@@ -20,12 +22,12 @@ std::string example(const std::string& name) {
 
 void expect_form(const std::string& robot, const ClosedForm& form,
                  const std::vector<std::string>& let = {}) {
-  EquationOptions options;
+  Options options;
   options.let = let;
   const Equations e(load_robot(robot).model, options);
   const int n = e.size();
   ASSERT_EQ(form.M.size(), static_cast<std::size_t>(n));
-  const auto check = [&](EquationTerm term, int r, int c, const std::string& expected) {
+  const auto check = [&](Term term, int r, int c, const std::string& expected) {
     EXPECT_TRUE(e.equal(term, r, c, expected))
         << robot << ", element " << r + 1 << c + 1 << ": expected " << expected << ", derived "
         << e.element(term, r, c, Notation::ascii);
@@ -34,11 +36,11 @@ void expect_form(const std::string& robot, const ClosedForm& form,
     const auto row = static_cast<std::size_t>(r);
     for (int c = 0; c < n; ++c) {
       const auto column = static_cast<std::size_t>(c);
-      check(EquationTerm::M, r, c, form.M[row][column]);
-      if (!form.C.empty()) check(EquationTerm::C, r, c, form.C[row][column]);
+      check(Term::M, r, c, form.M[row][column]);
+      if (!form.C.empty()) check(Term::C, r, c, form.C[row][column]);
     }
-    if (!form.h.empty()) check(EquationTerm::h, r, 0, form.h[row]);
-    check(EquationTerm::gravity, r, 0, form.g[row]);
+    if (!form.h.empty()) check(Term::h, r, 0, form.h[row]);
+    check(Term::gravity, r, 0, form.g[row]);
   }
 }
 
@@ -91,18 +93,18 @@ TEST(ClosedForms, of_002_lagrange_euler_and_dalembert_slender_rods) {
 TEST(ClosedForms, of_002_newton_euler_slender_rods) {
   const Equations e(load_robot("twolink_fu").model);
   // tau2 = m2 l² (a1 + a2)/3 + m2 l² C2 a1/2 + m2 l² S2 v1²/2 + m2 g l C12/2
-  EXPECT_TRUE(e.equal(EquationTerm::M, 1, 0, "m2*l^2/3 + m2*l^2*cos(th2)/2"));
-  EXPECT_TRUE(e.equal(EquationTerm::M, 1, 1, "m2*l^2/3"));
-  EXPECT_TRUE(e.equal(EquationTerm::h, 1, 0, "m2*l^2*sin(th2)*v1^2/2"));
-  EXPECT_TRUE(e.equal(EquationTerm::gravity, 1, 0, "m2*g*l*cos(th1 + th2)/2"));
+  EXPECT_TRUE(e.equal(Term::M, 1, 0, "m2*l^2/3 + m2*l^2*cos(th2)/2"));
+  EXPECT_TRUE(e.equal(Term::M, 1, 1, "m2*l^2/3"));
+  EXPECT_TRUE(e.equal(Term::h, 1, 0, "m2*l^2*sin(th2)*v1^2/2"));
+  EXPECT_TRUE(e.equal(Term::gravity, 1, 0, "m2*g*l*cos(th1 + th2)/2"));
   // tau1 = m1 l² a1/3 + 4 m2 l² a1/3 + m2 l² a2/3 + m2 C2 l² a1 + m2 l² C2 a2/2
   //        - m2 S2 l² v1 v2 - m2 S2 l² v2²/2 + m1 g l C1/2 + m2 g l C12/2 + m2 g l C1
-  EXPECT_TRUE(e.equal(EquationTerm::M, 0, 0, "m1*l^2/3 + 4*m2*l^2/3 + m2*cos(th2)*l^2"));
-  EXPECT_TRUE(e.equal(EquationTerm::M, 0, 1, "m2*l^2/3 + m2*l^2*cos(th2)/2"));
-  EXPECT_TRUE(e.equal(EquationTerm::h, 0, 0, "-m2*sin(th2)*l^2*v1*v2 - m2*sin(th2)*l^2*v2^2/2"));
-  EXPECT_TRUE(e.equal(EquationTerm::gravity, 0, 0,
+  EXPECT_TRUE(e.equal(Term::M, 0, 0, "m1*l^2/3 + 4*m2*l^2/3 + m2*cos(th2)*l^2"));
+  EXPECT_TRUE(e.equal(Term::M, 0, 1, "m2*l^2/3 + m2*l^2*cos(th2)/2"));
+  EXPECT_TRUE(e.equal(Term::h, 0, 0, "-m2*sin(th2)*l^2*v1*v2 - m2*sin(th2)*l^2*v2^2/2"));
+  EXPECT_TRUE(e.equal(Term::gravity, 0, 0,
                       "m1*g*l*cos(th1)/2 + m2*g*l*cos(th1 + th2)/2 + m2*g*l*cos(th1)"));
-  EXPECT_FALSE(e.equal(EquationTerm::M, 0, 1, "m2*l^2/2 + m2*l^2*cos(th2)/2")) << "as misprinted";
+  EXPECT_FALSE(e.equal(Term::M, 0, 1, "m2*l^2/2 + m2*l^2*cos(th2)/2")) << "as misprinted";
 }
 
 // 002, problems 3.16 and 3.17: T = (m1 + m2) d1² v1²/2 + m2 d2² (v1 + v2)²/2
@@ -153,15 +155,13 @@ TEST(ClosedForms, of_004_any_centres_of_mass) {
 
 TEST(ClosedForms, are_written_as_the_books_write_them) {
   const Equations e(load_robot("twolink_fakhari").model);
-  const auto text = [&](EquationTerm term, int r, int c) {
-    return e.element(term, r, c, Notation::ascii);
-  };
-  EXPECT_EQ(text(EquationTerm::M, 0, 0), "m1*L1^2 + m2*(L1^2 + L2^2 + 2*L1*L2*cos(th2))");
-  EXPECT_EQ(text(EquationTerm::C, 0, 1), "-m2*L1*L2*sin(th2)*(th1' + th2')");
-  EXPECT_EQ(text(EquationTerm::gravity, 0, 0), "g*((m1 + m2)*L1*cos(th1) + m2*L2*cos(th1 + th2))");
-  EXPECT_EQ(e.element(EquationTerm::gravity, 1, 0, Notation::latex),
+  const auto text = [&](Term term, int r, int c) { return e.element(term, r, c, Notation::ascii); };
+  EXPECT_EQ(text(Term::M, 0, 0), "m1*L1^2 + m2*(L1^2 + L2^2 + 2*L1*L2*cos(th2))");
+  EXPECT_EQ(text(Term::C, 0, 1), "-m2*L1*L2*sin(th2)*(th1' + th2')");
+  EXPECT_EQ(text(Term::gravity, 0, 0), "g*((m1 + m2)*L1*cos(th1) + m2*L2*cos(th1 + th2))");
+  EXPECT_EQ(e.element(Term::gravity, 1, 0, Notation::latex),
             "m_2 L_2 g \\cos(\\theta_1 + \\theta_2)");
-  EXPECT_EQ(e.element(EquationTerm::h, 1, 0, Notation::unicode), "m2 L1 L2 sin(θ2) θ̇1²");
+  EXPECT_EQ(e.element(Term::h, 1, 0, Notation::unicode), "m2 L1 L2 sin(θ2) θ̇1²");
 }
 
 }  // namespace

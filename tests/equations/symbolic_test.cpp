@@ -75,9 +75,8 @@ TEST(Symbolic, derivative_is_the_limit_of_differences) {
     for (const char* name : {"th1", "d3"}) {
       std::map<std::string, double> up = at, down = at;
       up[name] += 1e-5, down[name] -= 1e-5;
-      EXPECT_NEAR(x.derivative(symbol_named(name)).value(at), (x.value(up) - x.value(down)) / 2e-5,
-                  1e-7)
-          << "seed " << seed;
+      const Symbolic slope = Symbolic::from(x.expression().diff(symbol_named(name)).expand());
+      EXPECT_NEAR(slope.value(at), (x.value(up) - x.value(down)) / 2e-5, 1e-7) << "seed " << seed;
     }
   }
 }

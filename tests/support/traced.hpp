@@ -12,6 +12,8 @@
 /// Traced functions, called with vectors.
 namespace ulna::test {
 
+using namespace codegen;
+
 using Vectors = std::vector<std::vector<double>>;
 
 inline Eigen::VectorXd column(const std::vector<double>& numbers) {

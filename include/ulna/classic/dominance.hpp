@@ -70,8 +70,8 @@ class Dominance {
   Eigen::VectorXd torque_of(const DynamicTerm& term, int of) const;
 
   SetPoints points_;
-  Eigen::MatrixXd tau_, h_tran_, h_rot_, c_, centrifugal_, coriolis_;
-  std::vector<Eigen::MatrixXd> D_tran_, D_rot_;  ///< per set point
+  Eigen::MatrixXd tau_, centrifugal_, coriolis_;
+  Eigen::MatrixXd terms_[5];  ///< by TermKind: D by columns, h or c; one column per set point
 };
 
 KeptTerms kept_of(const std::vector<TermWeight>& ranked, int n);

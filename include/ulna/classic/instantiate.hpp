@@ -1,8 +1,14 @@
 #pragma once
 
-#include "ulna/classic/formulation_impl.hpp"
+#include <memory>
 
-/// Makes the classical formulations of another scalar, in one .cpp file of a program:
+#include "ulna/classic/body_jacobians.hpp"
+#include "ulna/classic/dalembert.hpp"
+#include "ulna/classic/formulation.hpp"
+#include "ulna/classic/lagrange_euler.hpp"
+#include "ulna/classic/probing.hpp"
+
+/// Makes formulations() of another scalar, in one .cpp file of a program:
 ///
 ///     #include <ulna/classic/instantiate.hpp>
 ///     ULNA_INSTANTIATE_CLASSIC(MyScalar)
@@ -11,26 +17,52 @@
 // clang-format off
 #define ULNA_INSTANTIATE_CLASSIC(...) \
   namespace ulna::classic { \
-  template struct Link<__VA_ARGS__>; \
-  template class Arm<__VA_ARGS__>; \
-  template std::vector<Transform<__VA_ARGS__>> link_poses(const Arm<__VA_ARGS__>&, const VecX<__VA_ARGS__>&); \
-  template struct ChainLink<__VA_ARGS__>; \
-  template class Chain<__VA_ARGS__>; \
-  template Mat4<__VA_ARGS__> times_Q(bool, const Mat4<__VA_ARGS__>&); \
-  template class LagrangeEuler<__VA_ARGS__>; \
-  template class NewtonEulerBase<__VA_ARGS__>; \
-  template class NewtonEulerLink<__VA_ARGS__>; \
-  template class DAlembert<__VA_ARGS__>; \
-  template struct ScrewLink<__VA_ARGS__>; \
-  template class ScrewForm<__VA_ARGS__>; \
-  template class StackedScrewForm<__VA_ARGS__>; \
-  template Transform<__VA_ARGS__> screw_motion(const Twist<__VA_ARGS__>&, bool, const __VA_ARGS__&); \
-  template class BodyJacobians<__VA_ARGS__>; \
-  template class Lagrangian<__VA_ARGS__>; \
-  template class SumForm<__VA_ARGS__>; \
-  template class Probing<__VA_ARGS__, NewtonEulerBase<__VA_ARGS__>>; \
-  template class Probing<__VA_ARGS__, NewtonEulerLink<__VA_ARGS__>>; \
-  template class Probing<__VA_ARGS__, ScrewForm<__VA_ARGS__>>; \
-  template std::vector<std::unique_ptr<Formulation<__VA_ARGS__>>> formulations(const Plant<__VA_ARGS__>&); \
+  template std::vector<Formulation<__VA_ARGS__>> formulations(const Plant<__VA_ARGS__>&); \
   }
 // clang-format on
+
+namespace ulna::classic {
+namespace detail {
+
+/// A recursion, with the terms that it does not have by probing.
+template <Scalar T, class Inverse>
+class Recursion : public Probing<T, Inverse> {
+ public:
+  using Probing<T, Inverse>::Probing;
+  VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) const {
+    return this->inverse().inverse_dynamics(q, v, a);
+  }
+};
+
+}  // namespace detail
+
+template <Scalar T>
+std::vector<Formulation<T>> formulations(const Plant<T>& plant) {
+  using Vector = const VecX<T>&;
+  const Arm<T> arm(plant);
+  std::vector<Formulation<T>> all;
+  const auto add = [&]<class F>(std::string_view name, std::string_view source, F formulation) {
+    const auto f = std::make_shared<const F>(std::move(formulation));
+    all.push_back({name, source, [f](Vector q) { return f->mass_matrix(q); },
+                   [f](Vector q, Vector v) { return f->bias(q, v); },
+                   [f](Vector q, Vector v, Vector a) { return f->inverse_dynamics(q, v, a); }});
+  };
+  using InBase = NewtonEulerBase<T>;
+  using InLinks = NewtonEulerLink<T>;
+  using InScrews = ScrewForm<T>;
+  if (arm.is_chain()) {
+    const Chain<T> chain(arm);
+    add("lagrange-euler", "002, sec. 3.2", LagrangeEuler<T>(chain));
+    add("newton-euler-base", "002, Table 3.2", detail::Recursion<T, InBase>(InBase(chain)));
+    add("newton-euler-link", "002, Table 3.3", detail::Recursion<T, InLinks>(InLinks(chain)));
+    add("dalembert", "002, sec. 3.4", DAlembert<T>(chain));
+  }
+  add("screw-recursive", "000", detail::Recursion<T, InScrews>(InScrews(arm)));
+  add("screw-stacked", "000", StackedScrewForm<T>(arm));
+  add("lagrangian", "003", Lagrangian<T>(arm));
+  add("sum-form", "001, eq. 4.7", SumForm<T>(arm));
+  add("probing", "001, sec. 3.3.3", Probing<T, InScrews>(InScrews(arm)));
+  return all;
+}
+
+}  // namespace ulna::classic

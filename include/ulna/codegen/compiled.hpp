@@ -4,7 +4,7 @@
 
 #include "ulna/codegen/traced.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
 struct CompileOptions {
   /// Where compiled functions are kept: by default $ULNA_CACHE, else $XDG_CACHE_HOME/ulna, else
@@ -55,4 +55,4 @@ class CompiledFunction {
   bool from_cache_ = false;
 };
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -2,7 +2,7 @@
 
 #include "ulna/codegen/traced.hpp"
 
-/// Derivatives of what was traced, taken on its graph: exact, and no longer than they need to be.
+/// Derivatives of traced functions, taken on their graphs: exact, and no longer than necessary.
 ///
 ///     const auto x = tracer.input("x", 2);
 ///     const Expression y = sin(x(0)) * x(1);
@@ -14,10 +14,10 @@
 ///
 /// A derivative is one of numbers, not along a tangent space: by q, it is that by the four numbers of a
 /// quaternion. Where a function has a corner, it is that of one side, as for dual numbers.
-namespace ulna {
+namespace ulna::codegen {
 
-/// Forward asks how everything changes with one input after the other, reverse what one output after
-/// the other depends on [Griewank, Walther 2008, ch. 3]. They yield the same in different lengths.
+/// The forward mode propagates derivatives from one input after the other, the reverse mode from one
+/// output after the other [Griewank, Walther 2008, ch. 3]. They yield the same in different lengths.
 enum class Differentiation { shorter, forward, reverse };
 
 /// dy/dx, a row per y, a column per x, which must be inputs. Where y does not depend on x, it is the
@@ -55,4 +55,4 @@ Sparsity dependence(const Traced& function, std::string_view output,
 /// <output>_sum: its Hessian is what optimal control needs of a function of many numbers.
 Traced weighted_sum(const Traced& function, std::string_view output);
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -6,54 +6,64 @@
 #include "ulna/num/eigen.hpp"
 #include "ulna/num/scalar.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
-class Expression;
-
-/// What comparing expressions yields: true, false, or not known before the expression is evaluated.
-class ExpressionMask {
+/// A constant, or a node of a graph, which must outlive it.
+class Operand {
  public:
-  ExpressionMask(bool value) : value_(value) {}  // NOLINT: a truth value is a mask
-
-  friend ExpressionMask operator&&(const ExpressionMask& a, const ExpressionMask& b);
-  friend ExpressionMask operator||(const ExpressionMask& a, const ExpressionMask& b);
-  friend ExpressionMask operator!(const ExpressionMask& a);
-
-  // Algorithms ask these to turn back when they cannot succeed: a mass matrix that is not positive,
-  // a number that is not finite. What is traced is the way that succeeds, so what is not known is
-  // taken to hold; where it does not, the traced function yields infinities or no numbers.
-  friend bool all(const ExpressionMask& a) { return a.graph_ || a.value_; }
-  friend bool any(const ExpressionMask& a) { return a.graph_ || a.value_; }
-  friend Expression select(const ExpressionMask& mask, const Expression& a, const Expression& b);
-
- private:
-  friend class Expression;
-  ExpressionMask(Graph* graph, std::int32_t node);
-  std::int32_t in(Graph& graph) const;
-  static ExpressionMask of(Operation operation, const ExpressionMask& a, const ExpressionMask& b);
-
-  Graph* graph_ = nullptr;  ///< null if it is known
-  std::int32_t node_ = 0;
-  bool value_ = false;
-};
-
-/// A number that is not computed but written down: an algorithm run on expressions leaves behind, in
-/// a Graph, the straight line of operations that computes the same from any inputs. The Tracer hands
-/// out the inputs; constants need no graph.
-class Expression {
- public:
-  using Real = double;
-
-  Expression() = default;
-  Expression(double constant) : value_(constant) {}  // NOLINT: a constant is a number
-  /// A node of a graph, which must outlive the expression.
-  Expression(Graph& graph, std::int32_t node);
+  Operand() = default;
+  Operand(double constant) : value_(constant) {}  // NOLINT: a constant is an operand
+  Operand(Graph& graph, std::int32_t node);
 
   bool is_constant() const { return !graph_; }
   double constant() const { return value_; }  ///< the value of a constant
   Graph* graph() const { return graph_; }     ///< null for a constant
   /// Its node in a graph, which must be its own unless it is a constant.
   std::int32_t in(Graph& graph) const;
+
+ protected:
+  static Operand apply(Operation operation, const Operand& x) { return apply(operation, x, x); }
+  static Operand apply(Operation operation, const Operand& x, const Operand& y);
+
+ private:
+  Graph* graph_ = nullptr;  ///< null for a constant
+  std::int32_t node_ = 0;
+  double value_ = 0.0;
+};
+
+class Expression;
+
+/// The result of comparing expressions: true, false, or unknown until the expression is evaluated.
+class ExpressionMask : public Operand {
+ public:
+  ExpressionMask(bool value) : Operand(value ? 1.0 : 0.0) {}  // NOLINT: a truth value is a mask
+  explicit ExpressionMask(const Operand& truth) : Operand(truth) {}
+
+  using Mask = const ExpressionMask&;
+  friend ExpressionMask operator&&(Mask a, Mask b) { return of(Operation::conjunction, a, b); }
+  friend ExpressionMask operator||(Mask a, Mask b) { return of(Operation::disjunction, a, b); }
+  friend ExpressionMask operator!(Mask a) { return of(Operation::negation, a, a); }
+
+  // Algorithms use these to give up when they cannot succeed: a mass matrix that is not positive, a
+  // number that is not finite. The path that succeeds is traced, so an unknown mask is taken to hold;
+  // where it does not, the traced function yields infinities or NaN.
+  friend bool all(Mask a) { return !a.is_constant() || a.constant() != 0.0; }
+  friend bool any(Mask a) { return all(a); }
+  friend Expression select(Mask mask, const Expression& a, const Expression& b);
+
+ private:
+  static ExpressionMask of(Operation operation, Mask a, Mask b) {
+    return ExpressionMask(apply(operation, a, b));
+  }
+};
+
+/// A number that is not computed but recorded: an algorithm run on expressions leaves behind, in a
+/// Graph, the straight line of operations that computes the same from any inputs. The Tracer hands
+/// out the inputs; constants need no graph.
+class Expression : public Operand {
+ public:
+  using Real = double;
+  using Operand::Operand;
 
   Expression& operator+=(const Expression& y) { return *this = *this + y; }
   Expression& operator-=(const Expression& y) { return *this = *this - y; }
@@ -90,16 +100,18 @@ class Expression {
   friend Expression select(const ExpressionMask& mask, E a, E b);
 
  private:
-  static Expression of(Operation operation, E x);
-  static Expression of(Operation operation, E x, E y);
-  static ExpressionMask compare(Operation operation, E x, E y);
-
-  Graph* graph_ = nullptr;  ///< null for a constant
-  std::int32_t node_ = 0;
-  double value_ = 0.0;
+  explicit Expression(const Operand& number) : Operand(number) {}
+  template <class... Operands>
+  static Expression of(Operation operation, const Operands&... operands) {
+    return Expression(apply(operation, operands...));
+  }
+  static ExpressionMask compare(Operation operation, E x, E y) {
+    return ExpressionMask(apply(operation, x, y));
+  }
 };
 
-}  // namespace ulna
+}  // namespace ulna::codegen
 
 template <>
-struct Eigen::NumTraits<ulna::Expression> : ulna::detail::NumTraits<ulna::Expression> {};
+struct Eigen::NumTraits<ulna::codegen::Expression>
+    : ulna::detail::NumTraits<ulna::codegen::Expression> {};

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-/// What was computed, as a graph: every node is made once, so that equal expressions are one node.
-namespace ulna {
+/// A computation as a graph: every node is made once, so that equal expressions are one node.
+namespace ulna::codegen {
 
 enum class Operation : std::uint8_t {
   constant,
@@ -27,7 +27,7 @@ enum class Operation : std::uint8_t {
   logarithm,
   hyperbolic_tangent,
   absolute,
-  // what follows up to `choose` yields a truth value, 0 or 1
+  // up to `choose`, these yield a truth value, 0 or 1
   less,
   less_equal,
   equal,
@@ -38,8 +38,25 @@ enum class Operation : std::uint8_t {
   choose,  ///< a ? b : c
 };
 
-/// How many operands an operation has.
-int arity(Operation operation);
+/// An operation's properties, in one table.
+struct OperationInfo {
+  int operands;
+  /// Its C text: a sign in front of its operand or, with spaces, between two; or a function of math.h.
+  const char* c;
+  double (*value)(double a, double b, double c);  ///< throws for constants and inputs
+  int parity = 0;                                 ///< 1 where f(-x) = f(x), -1 where f(-x) = -f(x)
+};
+const OperationInfo& info(Operation operation);
+
+inline int arity(Operation operation) { return info(operation).operands; }
+/// The value that an operation yields: constants are folded with it, and the interpreter runs on it.
+inline double evaluate(Operation operation, double a, double b, double c) {
+  return info(operation).value(a, b, c);
+}
+/// Whether an operation yields a truth value, 0 or 1.
+inline bool is_truth(Operation operation) {
+  return operation >= Operation::less && operation < Operation::choose;
+}
 
 struct Node {
   Operation operation = Operation::constant;
@@ -49,10 +66,16 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// What an operation yields: constants are folded with it, and the interpreter runs on it.
-double evaluate(Operation operation, double a, double b, double c);
+/// Calls f with each operand of a node.
+template <class AnyNode, class F>
+void for_each_operand(AnyNode& node, F f) {
+  const int count = arity(node.operation);
+  if (count > 0) f(node.a);
+  if (count > 1) f(node.b);
+  if (count > 2) f(node.c);
+}
 
-/// Nodes, each behind its operands. What is asked for is simplified before a node is made:
+/// Nodes, each behind its operands. An operation is simplified before a node is made of it:
 ///
 ///   constants are folded, zeros and ones leave, x - x is 0,
 ///   signs move outward until a sum absorbs them: (-x) y is -(x y), x + (-y) is x - y,
@@ -64,7 +87,7 @@ double evaluate(Operation operation, double a, double b, double c);
 /// This is the algebra of real numbers: 0 x is 0 even should x turn out to be infinite.
 class Graph {
  public:
-  /// How many nodes there may be. What would need more fills memory, and no compiler takes it.
+  /// The most nodes a graph may have: more would fill memory, and no compiler takes them.
   static constexpr std::int32_t most_nodes = 4'000'000;
 
   Graph() = default;
@@ -76,7 +99,8 @@ class Graph {
   /// For operations with fewer operands, those left over are ignored.
   std::int32_t make(Operation operation, std::int32_t a, std::int32_t b = 0, std::int32_t c = 0);
 
-  const Node& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  const Node& operator[](std::int32_t node) const { return nodes_[node]; }
+  const std::vector<Node>& nodes() const { return nodes_; }
   std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
 
   bool is_constant(std::int32_t node) const {
@@ -115,4 +139,4 @@ class Graph {
   std::unordered_map<Node, std::int32_t, Hash> known_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::codegen

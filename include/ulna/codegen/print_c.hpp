@@ -4,7 +4,7 @@
 
 #include "ulna/codegen/traced.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
 enum class CNumber { double_precision, single_precision };
 
@@ -23,7 +23,7 @@ struct COptions {
 /// memory as inputs. The same function gives the same text.
 ///
 /// With lanes, there is also `void <name>_states(size_t count, const double *<input>, ...)`: the same
-/// for any number of states, which stand one behind the other in each vector. Compilers that know the
+/// for any number of states, which stand one behind the other in each vector. Compilers that have the
 /// vectors of gcc compute several at a time; others, or where ULNA_NO_LANES is defined, one after the
 /// other.
 ///
@@ -34,4 +34,4 @@ struct CFiles {
 /// Throws std::invalid_argument where there cannot be so many lanes.
 CFiles print_c(const Traced& function, const COptions& options = {});
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -2,7 +2,7 @@
 
 #include "ulna/codegen/print_c.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
 /// A traced function and what it is called in C++, where a namespace takes the place of a prefix.
 struct CppFunction {
@@ -22,4 +22,4 @@ struct CppFunction {
 std::string print_cpp(const std::string& name, const std::vector<CppFunction>& functions,
                       const COptions& options = {});
 
-}  // namespace ulna
+}  // namespace ulna::codegen

@@ -8,7 +8,7 @@
 #include "ulna/codegen/expression.hpp"
 #include "ulna/codegen/sparsity.hpp"
 
-namespace ulna {
+namespace ulna::codegen {
 
 /// A function as a straight line of elementary operations: named vectors in, named vectors out.
 class Traced {
@@ -100,4 +100,4 @@ bool is_identifier(std::string_view name);
 /// The nearest name that can: what is neither letter nor digit becomes an underscore.
 std::string to_identifier(std::string_view name);
 
-}  // namespace ulna
+}  // namespace ulna::codegen

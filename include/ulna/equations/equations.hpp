@@ -12,10 +12,10 @@
 ///
 /// The Lagrangian by body Jacobians of ulna/classic is run on expressions. For small arms: how long an
 /// equation is grows exponentially with the number of joints. An optional part of ulna: needs GiNaC.
-namespace ulna {
+namespace ulna::equations {
 
 /// A parameter of the arm.
-struct EquationSymbol {
+struct Symbol {
   std::string name;     ///< m1, l1, lc1, I1, g, ...
   std::string meaning;  ///< "mass of link 'upper'"
   std::string unit;
@@ -23,13 +23,13 @@ struct EquationSymbol {
 };
 
 /// th1, th2, ... for joints that turn, d1, d2, ... for those that slide, numbered together.
-struct EquationCoordinate {
+struct Coordinate {
   std::string name;
   std::string joint;
   bool slides = false;
 };
 
-enum class EquationTerm {
+enum class Term {
   M,       ///< mass matrix
   C,       ///< Coriolis matrix by Christoffel symbols
   h,       ///< C q̇: Coriolis and centrifugal torques
@@ -42,7 +42,7 @@ enum class Notation {
   latex
 };
 
-struct EquationOptions {
+struct Options {
   bool numeric = false;          ///< the robot's numbers instead of symbols
   bool short_names = false;      ///< C12 and S12 for cos(θ1 + θ2) and sin(θ1 + θ2)
   std::vector<std::string> let;  ///< "lc1=l1/2": put in what holds in this robot, or rename
@@ -59,36 +59,32 @@ class Equations {
  public:
   /// Throws std::invalid_argument for robots with other joints than revolute and prismatic ones and
   /// for wrong options, std::length_error for robots whose equations would be too long to read.
-  explicit Equations(const Model& model, const EquationOptions& options = {});
-  ~Equations();
-  Equations(Equations&&) noexcept;
-  Equations& operator=(Equations&&) noexcept;
+  explicit Equations(const Model& model, const Options& options = {});
 
   int size() const;  ///< degrees of freedom
   const std::string& robot() const;
-  const std::vector<EquationCoordinate>& coordinates() const;
+  const std::vector<Coordinate>& coordinates() const;
   /// Those that the equations have, in the order of links.
-  const std::vector<EquationSymbol>& symbols() const;
+  const std::vector<Symbol>& symbols() const;
   /// Whether friction or damping of the robot was left out.
   bool without_friction() const;
 
   /// A symbol or coordinate as it is written: th1, θ1, \theta_1.
   std::string name(const std::string& symbol, Notation notation) const;
   /// One element, simplified; of vectors, c is 0.
-  std::string element(EquationTerm term, int r, int c, Notation notation) const;
+  std::string element(Term term, int r, int c, Notation notation) const;
   /// Whether an element is identical to an expression such as "m2*l^2*(1/3 + cos(th2)/2)". Velocities
   /// are v1, v2, ... Throws std::invalid_argument if it cannot be read.
-  bool equal(EquationTerm term, int r, int c, const std::string& expression) const;
+  bool equal(Term term, int r, int c, const std::string& expression) const;
   /// An element as a number, for the robot's own parameters.
-  double value(EquationTerm term, int r, int c, const Eigen::VectorXd& q,
-               const Eigen::VectorXd& v) const;
+  double value(Term term, int r, int c, const Eigen::VectorXd& q, const Eigen::VectorXd& v) const;
 
   /// A function in C99 that fills M, C and g from q and v.
-  std::string c_function(const std::vector<EquationTerm>& terms) const;
+  std::string c_function(const std::vector<Term>& terms) const;
 
  private:
   struct Data;
-  std::unique_ptr<const Data> data_;
+  std::shared_ptr<const Data> data_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::equations

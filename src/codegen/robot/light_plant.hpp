@@ -1,12 +1,70 @@
 #pragma once
 
-#include "codegen/robot/exact_places.hpp"
+#include "ulna/codegen/expression.hpp"
 #include "ulna/dynamics/joint_kernels.hpp"
 #include "ulna/dynamics/mass_matrix_impl.hpp"
-#include "ulna/model/plant.hpp"
+#include "ulna/dynamics/workspace.hpp"
 
-/// The robot's numbers, as few of them as its dynamics depends on.
-namespace ulna::detail {
+/// The robot's numbers, as few of them as its dynamics depends on, and as many zeros as can be.
+///
+/// Right angles are exact. A description gives them as rounded radians, and a cosine of 6e-17 instead
+/// of 0 would put hundreds of needless products into a traced function. Elements of a rotation within
+/// 1e-12 of -1, 0 or 1 become that, and elements of a vector within 1e-12 of its largest become 0.
+namespace ulna::codegen {
+
+using lanes::M3, lanes::V3;
+
+inline constexpr double exact_within = 1e-12;
+
+inline double exact(double x) {
+  for (const double whole : {-1.0, 0.0, 1.0})
+    if (std::abs(x - whole) <= exact_within) return whole;
+  return x;
+}
+
+template <class Matrix>
+Matrix without_dust(const Matrix& m) {
+  const double dust = exact_within * m.cwiseAbs().maxCoeff();
+  return m.unaryExpr([&](double x) { return std::abs(x) <= dust ? 0.0 : x; });
+}
+
+struct ExactPlace {
+  Mat3<double> E;           ///< the canonical frame at q = 0 in the parent's
+  Vec3<double> p;           ///< where it lies there
+  double slide_from = 0.0;  ///< how far along its z it lies from the model's canonical frame
+};
+
+/// The frame of a body on a hinge lies where its axis is nearest to the parent's origin: then axes that
+/// meet have one origin, and fewer lever arms.
+inline std::vector<ExactPlace> exact_places(const Model& model) {
+  std::vector<ExactPlace> places;
+  std::vector<bool> may_slide(static_cast<std::size_t>(model.body_count()), true);
+  // joints of several coordinates are placed by the model's own numbers
+  for (const Joint& j : model.joints())
+    if (velocity_size(j.type) > 1) may_slide[j.parent] = false;
+  for (const Joint& j : model.joints()) {
+    ExactPlace place{j.X_PJ.rotation().matrix().unaryExpr(&exact), j.X_PJ.translation()};
+    const std::size_t b = places.size();
+    if (b > 0) place.p.z() -= places[j.parent].slide_from;
+    const Vec3<double> z = place.E.col(2);
+    const double size = place.p.norm();
+    if (may_slide[b] && (j.type == JointType::revolute || j.type == JointType::continuous))
+      place.slide_from = -place.p.dot(z);
+    place.p = without_dust(Vec3<double>(place.p + place.slide_from * z));
+    if (place.p.norm() <= exact_within * size) place.p.setZero();
+    places.push_back(place);
+  }
+  return places;
+}
+
+/// Puts these places into the workspace of an algorithm.
+template <Scalar T>
+void place_exactly(const Model& model, detail::Skeleton<T>& skeleton) {
+  const std::vector<ExactPlace> places = exact_places(model);
+  for (std::size_t b = 0; b < places.size(); ++b)
+    skeleton.places[b] = {lanes::TurnAboutZ<T>(places[b].E),
+                          lanes::V3<T>(Vec3<T>(places[b].p.cast<T>()))};
+}
 
 /// A plant whose inertias, ten per moving body in the users' frames, are the expressions pi.
 inline Plant<Expression> plant_with(const Model& model, const VecX<Expression>& pi) {
@@ -46,27 +104,26 @@ inline Plant<Expression> light_plant(Plant<Expression> plant) {
   /// The body seen from a frame in which its own is at R, p.
   const auto seen = [](const Body& B, const M3<E>& R, const V3<E>& p) {
     Body made;
-    carry_to_world(B, R, p, made);
+    detail::carry_to_world(B, R, p, made);
     return made;
   };
   const M3<E> one(Mat3<E>(Mat3<E>::Identity()));
   std::vector<Body> bodies;
   for (int b = 0; b < model.body_count(); ++b)
-    bodies.push_back(
-        seen(plant.body(b), one, {E(0), E(0), E(-places[static_cast<std::size_t>(b)].slide_from)}));
+    bodies.push_back(seen(plant.body(b), one, {E(0), E(0), E(-places[b].slide_from)}));
   for (std::size_t b = bodies.size() - 1; b > 0; --b) {
     const Joint& j = model.joint(static_cast<int>(b));
     Body &B = bodies[b], handed;
-    if (turns_only(j.type)) {
+    if (detail::turns_only(j.type)) {
       std::swap(handed.mass, B.mass);
       std::swap(handed.first.z, B.first.z);
       std::swap(handed.second.zz, B.second.zz);
     } else if (j.type == JointType::prismatic) {
       std::swap(handed.second, B.second);
     }
-    add_body(
+    detail::add_body(
         seen(handed, M3<E>(Mat3<E>(places[b].E.cast<E>())), V3<E>(Vec3<E>(places[b].p.cast<E>()))),
-        bodies[static_cast<std::size_t>(j.parent)]);
+        bodies[j.parent]);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     V3<E>& h = bodies[b].first;
@@ -81,11 +138,11 @@ inline Plant<Expression> light_plant(Plant<Expression> plant) {
 /// Whether the first joint only turns the whole robot about the direction of gravity: then nothing
 /// depends on its angle.
 inline bool turns_with_gravity(const Model& model) {
-  if (model.joint_count() == 0 || !turns_only(model.joint(1).type)) return false;
+  if (model.joint_count() == 0 || !detail::turns_only(model.joint(1).type)) return false;
   for (int b = 2; b < model.body_count(); ++b)
     if (model.joint(b).parent == 0 || model.joint(b).q == model.joint(1).q) return false;
   const Vec3<double> axis = model.joint(1).X_PJ.rotation().matrix().col(2);
   return cross(axis, model.gravity()).norm() <= exact_within * model.gravity().norm();
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::codegen

@@ -7,7 +7,7 @@
 #include "ulna/model/model.hpp"
 
 /// The dynamics of one robot as straight lines of operations.
-namespace ulna {
+namespace ulna::codegen {
 
 /// What can be traced. Matrices go out column by column.
 enum class RobotFunction {
@@ -24,8 +24,8 @@ inline constexpr RobotFunction robot_functions[] = {
     RobotFunction::id,  RobotFunction::M,   RobotFunction::Minv, RobotFunction::fd,
     RobotFunction::did, RobotFunction::dfd, RobotFunction::Y};
 
-std::string_view name_of(RobotFunction function);
-std::optional<RobotFunction> robot_function_named(std::string_view name);
+std::string_view to_string(RobotFunction function);
+std::optional<RobotFunction> robot_function_from_string(std::string_view name);
 
 struct TraceOptions {
   /// The inertias are no constants but a last input, pi: ten per moving body as Plant::set_inertial
@@ -38,4 +38,4 @@ struct TraceOptions {
 /// degrees of freedom, whose functions would be too long to compile.
 Traced trace(const Model& model, RobotFunction function, const TraceOptions& options = {});
 
-}  // namespace ulna
+}  // namespace ulna::codegen
