@@ -3,11 +3,6 @@
 namespace ulna::mpc {
 namespace {
 
-using identify::Feature;
-using identify::LowPass;
-using identify::MotionFilter;
-using identify::OnlineEstimator;
-using identify::OnlineOptions;
 using Vector = Eigen::VectorXd;
 using Clock = std::chrono::steady_clock;
 

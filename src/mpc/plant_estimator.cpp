@@ -34,8 +34,10 @@ identify::OnlineOptions online_options(const ControllerOptions& options) {
 }
 
 std::vector<identify::Feature> default_features(const Plant<double>& plant) {
-  if (plant.friction == plant.friction_negative) return {identify::Feature::viscous, identify::Feature::coulomb};
-  return {identify::Feature::viscous, identify::Feature::coulomb_positive, identify::Feature::coulomb_negative};
+  if (plant.friction == plant.friction_negative)
+    return {identify::Feature::viscous, identify::Feature::coulomb};
+  return {identify::Feature::viscous, identify::Feature::coulomb_positive,
+          identify::Feature::coulomb_negative};
 }
 
 }  // namespace
