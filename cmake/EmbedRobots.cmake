@@ -1,8 +1,8 @@
 # ulna_embed_robots(<variable>)
 #
-# Writes robots/*.urdf and robots/*.yaml into one generated .cpp, which defines what
-# src/io/embedded.hpp declares, and stores its path in <variable>. The build runs this same file as
-# a script whenever a robot has changed.
+# Writes robots/*.urdf and robots/*.yaml into one generated .cpp, which defines embedded_robots() of
+# ulna/io/import.hpp, and stores its path in <variable>. The build runs this same file as a script
+# whenever a robot has changed.
 function(ulna_embed_robots variable)
   file(
     GLOB robots CONFIGURE_DEPENDS
@@ -57,19 +57,19 @@ endforeach()
 file(WRITE ${OUTPUT} "\
 // Generated from robots/ by cmake/EmbedRobots.cmake.
 
-#include \"io/embedded.hpp\"
-
 #include <array>
 
-namespace ulna::detail {
+#include \"ulna/io/import.hpp\"
+
+namespace ulna {
 
 using namespace std::string_view_literals;
 
-std::span<const EmbeddedFile> embedded_files() {
-  static constexpr std::array<EmbeddedFile, ${count}> files{{
+std::span<const EmbeddedRobot> embedded_robots() {
+  static constexpr std::array<EmbeddedRobot, ${count}> robots{{
 ${rows}  }};
-  return files;
+  return robots;
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna
 ")

@@ -118,7 +118,7 @@ int list_all(Console& console) {
 }
 
 int print_one(const std::string& name, Console& console) {
-  const std::vector<EmbeddedRobot> all = embedded_robots();
+  const std::span<const EmbeddedRobot> all = embedded_robots();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == name; });
   const bool generated = name.starts_with("chain:");

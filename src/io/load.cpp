@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
-#include "embedded.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/builder.hpp"
 #include "ulna/model/rules.hpp"
@@ -49,7 +49,7 @@ std::string read_file(std::string_view name, const ImportOptions& options) {
     refuse(rules::file_unreadable, name, std::string("cannot be opened: ") + std::strerror(errno));
   if (!file) {
     std::vector<std::string_view> known;
-    for (const auto& r : detail::embedded_files()) known.push_back(r.name);
+    for (const auto& r : embedded_robots()) known.push_back(r.name);
     const std::string near = did_you_mean(name, known);
     refuse(
         rules::file_unreadable, name,
@@ -64,12 +64,10 @@ bool is_yaml_name(std::string_view file) {
 
 Imported generated_chain(std::string_view count, const ImportOptions& options) {
   int n = 0;
-  for (const char c : count) {
-    if (c < '0' || c > '9' || n > 1'000'000) n = -1;
-    if (n < 0) break;
-    n = 10 * n + (c - '0');
-  }
-  if (n < 1 || static_cast<std::size_t>(n) >= options.max_links)
+  const char* const end = count.data() + count.size();
+  if (const auto [stop, error] = std::from_chars(count.data(), end, n);
+      error != std::errc() || stop != end || n < 1 ||
+      static_cast<std::size_t>(n) >= options.max_links)
     refuse(rules::input_too_large, "chain:" + std::string(count),
            "give a number of joints from 1 to " + std::to_string(options.max_links - 1));
   return import_urdf(to_urdf(chain(n)), "chain:" + std::string(count), options);
@@ -81,7 +79,7 @@ Imported load_robot(std::string_view name, const ImportOptions& options) {
   if (name == "-")
     return import_robot(read_all(stdin, "<stdin>", options.max_bytes), "<stdin>", options);
   if (name.starts_with("chain:")) return generated_chain(name.substr(6), options);
-  for (const auto& robot : detail::embedded_files())
+  for (const auto& robot : embedded_robots())
     if (robot.name == name) return import_robot(robot.text, std::string(robot.file_name), options);
   return import_robot(read_file(name, options), std::string(name), options);
 }
@@ -104,27 +102,14 @@ Model chain(int n) {
   Builder builder("chain" + std::to_string(n));
   builder.link("link0");
   for (int i = 1; i <= n; ++i) {
-    LinkDescription link;
-    link.name = "link" + std::to_string(i);
-    link.inertial = rod;
-    link.visuals.push_back({"", Pose({0.0, 0.0, length / 2}), Cylinder{0.04, length}, {}});
-    JointDescription joint;
-    joint.name = "joint" + std::to_string(i);
-    joint.type = JointType::revolute;
-    joint.parent = "link" + std::to_string(i - 1);
-    joint.child = link.name;
-    if (i > 1) joint.origin = Pose({0.0, 0.0, length});
-    joint.axis = i % 2 ? Vec3<double>::UnitZ() : Vec3<double>::UnitY();
-    joint.limits = {-3.0, 3.0, 4.0, 100.0};
-    builder.link(std::move(link)).joint(std::move(joint));
+    const std::string above = "link" + std::to_string(i - 1), link = "link" + std::to_string(i);
+    builder.link({link, rod, {{"", Pose({0.0, 0.0, length / 2}), Cylinder{0.04, length}, {}}}});
+    builder.joint("joint" + std::to_string(i), JointType::revolute, above, link,
+                  Pose({0.0, 0.0, i > 1 ? length : 0.0}),
+                  i % 2 ? Vec3<double>::UnitZ() : Vec3<double>::UnitY());
+    builder.last_joint().limits = {-3.0, 3.0, 4.0, 100.0};
   }
   return builder.build();
-}
-
-std::vector<EmbeddedRobot> embedded_robots() {
-  std::vector<EmbeddedRobot> robots;
-  for (const auto& f : detail::embedded_files()) robots.push_back({f.name, f.file_name, f.text});
-  return robots;
 }
 
 }  // namespace ulna

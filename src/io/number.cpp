@@ -4,15 +4,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/text.hpp"
+
 namespace ulna {
 namespace {
-
-std::string_view trimmed(std::string_view s) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = s.find_first_not_of(space);
-  if (first == std::string_view::npos) return {};
-  return s.substr(first, s.find_last_not_of(space) - first + 1);
-}
 
 /// Without the one leading plus that people write and from_chars refuses.
 std::string_view unsigned_plus(std::string_view s) {
@@ -35,40 +30,41 @@ bool overflows(std::string_view s) {
   return power + digits > 0;
 }
 
+/// Reads x and returns why that is impossible, or "".
+std::string_view read_number(std::string_view text, double& x) {
+  const std::string_view s = unsigned_plus(detail::trimmed(text));
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
+  const std::string_view rest(end, static_cast<std::size_t>(s.data() + s.size() - end));
+  if (error == std::errc() && rest.empty())
+    return std::isfinite(x) ? "" : std::isnan(x) ? "is not a number" : "is infinite";
+  if (s.empty()) return "is empty";
+  if (detail::is_xacro_expression(s)) return "is a xacro expression";
+  if (error == std::errc::result_out_of_range) {
+    // an underflow to zero is out of range too, but harmless
+    x = 0.0;
+    return rest.empty() && !overflows(s) ? "" : "overflows";
+  }
+  if (error != std::errc()) return "is not a number";
+  if (rest[0] == 'x' || rest[0] == 'X') return "is hexadecimal";
+  if (rest[0] == ',') return "has a decimal comma";
+  return "has something behind the number";
+}
+
 }  // namespace
 
 std::optional<double> parse_number(std::string_view text) {
-  const std::string_view s = unsigned_plus(trimmed(text));
   double x = 0.0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
-  // an underflow to zero is told as out of range too, but is harmless
-  if (error == std::errc::result_out_of_range && end == s.data() + s.size() && !overflows(s))
-    return 0.0;
-  if (error != std::errc() || end != s.data() + s.size() || !std::isfinite(x)) return {};
-  return x;
+  return read_number(text, x).empty() ? std::optional(x) : std::nullopt;
 }
 
 std::string_view number_defect(std::string_view text) {
-  const std::string_view s = unsigned_plus(trimmed(text));
-  if (s.empty()) return "is empty";
-  if (s.find("${") != std::string_view::npos || s.find("$(") != std::string_view::npos)
-    return "is a xacro expression";
   double x = 0.0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), x);
-  const std::string_view rest(end, static_cast<std::size_t>(s.data() + s.size() - end));
-  if (error == std::errc::result_out_of_range) return "overflows";
-  if (error != std::errc()) return "is not a number";
-  if (!rest.empty() && (rest[0] == 'x' || rest[0] == 'X')) return "is hexadecimal";
-  if (!rest.empty() && rest[0] == ',') return "has a decimal comma";
-  if (!rest.empty()) return "has something behind the number";
-  if (std::isnan(x)) return "is not a number";
-  return "is infinite";
+  return read_number(text, x);
 }
 
 std::string format_number(double x) {
   char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, x);
-  return error == std::errc() ? std::string(text, end) : std::string("nan");
+  return {text, std::to_chars(text, std::end(text), x).ptr};
 }
 
 }  // namespace ulna

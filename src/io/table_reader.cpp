@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "finish.hpp"
+#include "io/text.hpp"
+#include "model/names.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/rules.hpp"
 #include "ulna/spatial/screw.hpp"
-#include "xml_text.hpp"
 
 #if ULNA_WITH_YAML
 #include <yaml-cpp/eventhandler.h>
@@ -21,9 +23,11 @@ namespace ulna {
 namespace {
 
 using Keys = std::initializer_list<std::string_view>;
+using detail::quoted;
 using detail::shown;
+using detail::Within;
 
-/// Looks at a text before a tree is made of it, which takes half a kilobyte a node: refuses deep and
+/// Checks a text before a tree is made of it, which takes half a kilobyte a node: refuses deep and
 /// very large ones, further documents, and aliases, each of which may stand for any number of nodes.
 class Scout : public YAML::EventHandler {
  public:
@@ -67,7 +71,7 @@ class Scout : public YAML::EventHandler {
   }
   void refuse(const Rule& rule, const YAML::Mark& at, std::string seen) {
     out_.add(rule, {file_, at.line + 1, 0}, "", std::move(seen));
-    detail::stop_if_refused(out_);
+    out_.throw_if_errors();
   }
 
   std::string file_;
@@ -85,40 +89,30 @@ class TableReader {
   }
 
   Description read(const YAML::Node& root) {
-    if (!root.IsMap()) {
-      complain(rules::table_shape, root, "table", "is not a map of keys");
+    subject_ = "table";
+    if (!keys(root, {"ulna", "name", "source", "gravity", "base", "joints", "tool"}))
       return std::move(d_);
-    }
-    keys(root, "table", {"ulna", "name", "source", "gravity", "base", "joints", "tool"});
-    const std::string kind = text(root, "ulna", "table");
-    if (kind == "dh")
-      kind_ = Kind::standard;
-    else if (kind == "mdh")
-      kind_ = Kind::modified;
-    else if (kind == "poe")
-      kind_ = Kind::screws;
-    else
-      complain(rules::table_shape, root, "table",
-               "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
-    if (root["name"]) d_.name = text(root, "name", "table");
-    if (root["gravity"]) d_.gravity = vector(root["gravity"], "gravity");
+    const std::string kind = text(root, "ulna");
+    kind_ = kind == "mdh" ? Kind::modified : kind == "poe" ? Kind::screws : Kind::standard;
+    if (kind_ == Kind::standard && kind != "dh")
+      report(rules::table_shape, root, "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
+    d_.name = text(root, "name", d_.name);
+    subject_ = "gravity";
+    if (root["gravity"]) d_.gravity = vector(root["gravity"]);
 
-    LinkDescription base;
-    base.name = "base";
-    if (const YAML::Node node = root["base"]; node && keys(node, "base", {"name", "xyz", "rpy"})) {
-      if (node["name"]) base.name = text(node, "name", "base");
-      X_L_next_ = pose(node, "base").transform();
+    subject_ = last_link_ = "base";
+    if (const YAML::Node node = root["base"]; node && keys(node, {"name", "xyz", "rpy"})) {
+      last_link_ = text(node, "name", last_link_);
+      X_L_next_ = pose(node).transform();
     }
-    X_S_link_ = {};
-    last_link_ = base.name;
-    d_.links.push_back(std::move(base));
+    subject_ = "table";
+    d_.links.push_back(LinkDescription{last_link_});
 
     const YAML::Node joints = root["joints"];
     if (!joints || !joints.IsSequence() || joints.size() == 0)
-      complain(rules::table_shape, root, "table", "has no list of joints");
+      report(rules::table_shape, root, "has no list of joints");
     else if (joints.size() >= max_links_)
-      complain(rules::input_too_large, joints, "table",
-               "more than " + std::to_string(max_links_) + " links");
+      report(rules::input_too_large, joints, "more than " + std::to_string(max_links_) + " links");
     else
       for (const YAML::Node& node : joints) joint(node);
     if (root["tool"]) tool(root["tool"]);
@@ -135,50 +129,44 @@ class TableReader {
   //   modified   A_i = Rx(alpha) Tx(a) Tz(d) Rz(theta): the joint moves last
   //   screws     the body's frame is parallel to {i}, at the point of the axis closest to it
   void joint(const YAML::Node& node) {
-    JointDescription made;
-    made.line = node.Mark().line + 1;
-    if (!node.IsMap()) return complain(rules::table_shape, node, "joint", "is not a map of keys");
-    made.name =
-        node["name"] ? text(node, "name", "joint") : "joint" + std::to_string(d_.joints.size() + 1);
-    const std::string subject = "joint '" + shown(made.name) + "'";
+    subject_ = "joint";
+    if (!node.IsMap()) return report(rules::table_shape, node, "is not a map of keys");
+    const std::string number = std::to_string(d_.joints.size() + 1);
+    JointDescription made{text(node, "name", "joint" + number)};
+    made.line = line_of(node);
+    subject_ = quoted("joint", made.name);
     if (kind_ == Kind::screws)
-      keys(node, subject,
-           {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
+      keys(node, {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
     else
-      keys(node, subject,
-           {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction", "armature",
-            "motor", "link"});
+      keys(node, {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction",
+                  "armature", "motor", "link"});
 
     made.parent = last_link_;
     made.axis = Vec3<double>::UnitZ();
     const YAML::Node link_node = node["link"];
-    made.child = link_node && link_node.IsMap() && link_node["name"]
-                     ? text(link_node, "name", subject)
-                     : "link" + std::to_string(d_.joints.size() + 1);
+    made.child = "link" + number;
+    if (link_node && link_node.IsMap()) made.child = text(link_node, "name", made.child);
     if (kind_ == Kind::screws)
-      place_by_screw(node, link_node, made, subject);
+      place_by_screw(node, link_node, made);
     else
-      place_by_parameters(node, made, subject);
-    limits(node["limits"], made, subject);
-    dynamics(node, made, subject);
+      place_by_parameters(node, made);
+    limits(node["limits"], made);
+    dynamics(node, made);
     link(link_node, made);
     last_link_ = made.child;
     d_.joints.push_back(std::move(made));
   }
 
-  void place_by_parameters(const YAML::Node& node, JointDescription& made,
-                           const std::string& subject) {
-    const std::string type = node["type"] ? text(node, "type", subject) : "revolute";
-    if (const auto known = joint_type_from(type);
+  void place_by_parameters(const YAML::Node& node, JointDescription& made) {
+    const std::string type = text(node, "type", "revolute");
+    if (const auto known = joint_type_from_string(type);
         known && (*known == JointType::revolute || *known == JointType::continuous ||
                   *known == JointType::prismatic))
       made.type = *known;
     else
-      complain(rules::joint_type_unknown, node, subject,
-               "type '" + shown(type) + "' cannot stand in a DH table");
-    const auto value = [&](const char* key) {
-      return node[key] ? number(node[key], subject + ": " + key) : 0.0;
-    };
+      report(rules::joint_type_unknown, node,
+             "type '" + shown(type) + "' cannot stand in a DH table");
+    const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     using X = Transform<double>;
     using R = Rotation<double>;
@@ -188,27 +176,23 @@ class TableReader {
     X_L_next_ = X_BI_;
   }
 
-  void place_by_screw(const YAML::Node& node, const YAML::Node& link_node, JointDescription& made,
-                      const std::string& subject) {
+  void place_by_screw(const YAML::Node& node, const YAML::Node& link_node, JointDescription& made) {
     const YAML::Node s = node["screw"];
     if (!s || !s.IsSequence() || s.size() != 6)
-      return complain(rules::table_shape, node, subject, "needs screw: [wx, wy, wz, vx, vy, vz]");
+      return report(rules::table_shape, node, "needs screw: [wx, wy, wz, vx, vy, vz]");
     Vec6<double> S;
-    for (std::size_t i = 0; i < 6; ++i) S(static_cast<int>(i)) = number(s[i], subject + ": screw");
+    for (int i = 0; i < 6; ++i) S(i) = number(s[i], "screw");
     const double w = S.head<3>().norm();
     const double length = w > 1e-12 ? w : S.tail<3>().norm();
-    if (!(length > 0.0)) return complain(rules::axis_zero, s, subject, "the screw has no length");
+    if (!(length > 0.0)) return report(rules::axis_zero, s, "the screw has no length");
     if (std::abs(length - 1.0) > 1e-3)
-      return complain(rules::screw_not_unit, s, subject,
-                      "the screw has length " + format_number(length));
+      return report(rules::screw_not_unit, s, "the screw has length " + format_number(length));
     if (std::abs(length - 1.0) > 1e-9)
-      complain(rules::screw_rounded, s, subject, "the screw has length " + format_number(length),
-               "normalised");
+      report(rules::screw_rounded, s, "the screw has length " + format_number(length),
+             "normalised");
 
     // {i} in the space frame at home, and the axis as seen from it
-    const Transform<double> X_SI = link_node && link_node.IsMap() && link_node["home"]
-                                       ? pose(link_node["home"], subject + ": home").transform()
-                                       : X_S_link_;
+    const Transform<double> X_SI = link_node && link_node.IsMap() ? home(link_node) : X_S_link_;
     const Screw<double> axis =
         screw_of(X_SI.inverse_apply(Twist<double>::from_vector(S / length))).screw;
     const bool slides = !std::isfinite(axis.pitch);
@@ -223,67 +207,62 @@ class TableReader {
     X_S_link_ = X_SB;
   }
 
-  void limits(const YAML::Node& node, JointDescription& made, const std::string& subject) {
+  void limits(const YAML::Node& node, JointDescription& made) {
     if (!node) {
       if (made.type == JointType::revolute || made.type == JointType::prismatic)
-        out_.note(rules::limit_missing, {d_.file, made.line, 0}, subject, "has no limits",
+        out_.note(rules::limit_missing, {d_.file, made.line, 0}, subject_, "has no limits",
                   "taken as unlimited");
       return;
     }
-    if (!keys(node, subject + ": limits", {"lower", "upper", "velocity", "effort"})) return;
-    const auto value = [&](const char* key, double otherwise) {
-      return node[key] ? number(node[key], subject + ": " + key) : otherwise;
-    };
-    made.limits = {value("lower", -infinity), value("upper", infinity), value("velocity", infinity),
-                   value("effort", infinity)};
+    if (!keys(node, {"lower", "upper", "velocity", "effort"}, "limits")) return;
+    made.limits = {number(node, "lower", -infinity), number(node, "upper", infinity),
+                   number(node, "velocity", infinity), number(node, "effort", infinity)};
   }
 
-  void dynamics(const YAML::Node& node, JointDescription& made, const std::string& subject) {
+  void dynamics(const YAML::Node& node, JointDescription& made) {
     const auto value = [&](const YAML::Node& from, const char* key) {
-      return from[key] ? not_negative(from[key], subject + ": " + key) : 0.0;
+      return from[key] ? not_negative(from[key], key) : 0.0;
     };
     JointDynamics& y = made.dynamics;
     y.damping = value(node, "damping");
     y.armature = value(node, "armature");
-    if (node["friction"]) coulomb(node["friction"], 1.0, y, subject);
+    if (node["friction"]) coulomb(node["friction"], 1.0, y);
     const YAML::Node motor = node["motor"];
     if (!motor) return;
     // seen from the joint, a motor's inertia and damping grow with the gear ratio squared
-    if (!keys(motor, subject + ": motor", {"inertia", "gear", "viscous", "coulomb"})) return;
-    const double gear = motor["gear"] ? number(motor["gear"], subject + ": gear") : 1.0;
+    if (!keys(motor, {"inertia", "gear", "viscous", "coulomb"}, "motor")) return;
+    const double gear = number(motor, "gear", 1.0);
     y.armature += gear * gear * value(motor, "inertia");
     y.damping += gear * gear * value(motor, "viscous");
-    if (motor["coulomb"]) coulomb(motor["coulomb"], std::abs(gear), y, subject);
+    if (motor["coulomb"]) coulomb(motor["coulomb"], std::abs(gear), y);
   }
 
-  void coulomb(const YAML::Node& node, double scale, JointDynamics& y, const std::string& subject) {
+  void coulomb(const YAML::Node& node, double scale, JointDynamics& y) {
     const bool pair = node.IsSequence();
     if (pair && node.size() != 2)
-      return complain(rules::number_count, node, subject,
-                      "friction takes one number, or two: for positive and for negative velocity");
-    y.friction += scale * not_negative(pair ? node[0] : node, subject + ": friction");
-    y.friction_negative += scale * not_negative(pair ? node[1] : node, subject + ": friction");
+      return report(rules::number_count, node,
+                    "friction takes one number, or two: for positive and for negative velocity");
+    y.friction += scale * not_negative(pair ? node[0] : node, "friction");
+    y.friction_negative += scale * not_negative(pair ? node[1] : node, "friction");
   }
 
   void link(const YAML::Node& node, const JointDescription& joint) {
-    LinkDescription made;
-    made.name = joint.child;
-    made.line = node ? node.Mark().line + 1 : joint.line;
-    const std::string subject = "link '" + shown(made.name) + "'";
+    LinkDescription made{joint.child};
+    made.line = node ? line_of(node) : joint.line;
+    subject_ = quoted("link", made.name);
     if (node && !node.IsMap())
-      complain(rules::table_shape, node, subject, "is not a map of keys");
+      report(rules::table_shape, node, "is not a map of keys");
     else if (node) {
       if (kind_ == Kind::screws)
-        keys(node, subject, {"name", "home", "mass", "com", "inertia", "visual"});
+        keys(node, {"name", "home", "mass", "com", "inertia", "visual"});
       else
-        keys(node, subject, {"name", "mass", "com", "inertia", "visual"});
-      if (node["mass"] || node["inertia"]) made.inertial = inertial(node, subject);
+        keys(node, {"name", "mass", "com", "inertia", "visual"});
+      if (node["mass"] || node["inertia"]) made.inertial = inertial(node);
       const YAML::Node visuals = node["visual"];
       if (visuals && !visuals.IsSequence())
-        complain(rules::shape_invalid, visuals, subject, "visual is not a list",
-                 "no shape is drawn");
+        report(rules::shape_invalid, visuals, "visual is not a list", "no shape is drawn");
       else if (visuals)
-        for (const YAML::Node& v : visuals) visual(v, made, subject);
+        for (const YAML::Node& v : visuals) visual(v, made);
     }
     // {i} itself, for those who think in the table's frames
     if (kind_ != Kind::modified)
@@ -291,23 +270,21 @@ class TableReader {
     d_.links.push_back(std::move(made));
   }
 
-  Inertial inertial(const YAML::Node& node, const std::string& subject) {
+  Inertial inertial(const YAML::Node& node) {
     Inertial made;
     if (node["mass"])
-      made.mass = number(node["mass"], subject + ": mass");
+      made.mass = number(node["mass"], "mass");
     else
-      complain(rules::table_shape, node, subject, "has inertia but no mass");
-    const Vec3<double> com =
-        node["com"] ? vector(node["com"], subject + ": com") : Vec3<double>(Vec3<double>::Zero());
+      report(rules::table_shape, node, "has inertia but no mass");
+    const Vec3<double> com = vector(node, "com");
     Mat3<double> I = Mat3<double>::Zero();
     if (const YAML::Node values = node["inertia"];
         values && values.IsSequence() && values.size() == 6) {
       double x[6];
-      for (std::size_t i = 0; i < 6; ++i) x[i] = number(values[i], subject + ": inertia");
+      for (int i = 0; i < 6; ++i) x[i] = number(values[i], "inertia");
       I << x[0], x[1], x[2], x[1], x[3], x[4], x[2], x[4], x[5];
     } else if (values) {
-      complain(rules::table_shape, values, subject,
-               "inertia is not [ixx, ixy, ixz, iyy, iyz, izz]");
+      report(rules::table_shape, values, "inertia is not [ixx, ixy, ixz, iyy, iyz, izz]");
     }
     const Mat3<double>& R = X_BI_.rotation().matrix();
     made.com = X_BI_ * com;
@@ -316,22 +293,21 @@ class TableReader {
     return made;
   }
 
-  void visual(const YAML::Node& node, LinkDescription& made, const std::string& subject) {
+  void visual(const YAML::Node& node, LinkDescription& made) {
     if (!node.IsMap())
-      return complain(rules::shape_invalid, node, subject, "visual is not a map of keys",
-                      "the shape is left out");
-    keys(node, subject + ": visual", {"shape", "size", "radius", "length", "xyz", "rpy", "color"});
-    const std::string kind = text(node, "shape", subject + ": visual");
+      return report(rules::shape_invalid, node, "visual is not a map of keys",
+                    "the shape is left out");
+    keys(node, {"shape", "size", "radius", "length", "xyz", "rpy", "color"}, "visual");
+    const std::string kind = text(node, "shape", {}, "visual");
     bool good = true;
     const auto size = [&](const char* key) {
-      const double x = node[key] ? number(node[key], subject + ": " + key) : 0.0;
+      const double x = number(node, key, 0.0);
       good = good && x > 0.0;
       return x;
     };
     Shape shape;
     if (kind == "box") {
-      const Vec3<double> edges = node["size"] ? vector(node["size"], subject + ": size")
-                                              : Vec3<double>(Vec3<double>::Zero());
+      const Vec3<double> edges = vector(node, "size");
       good = edges.minCoeff() > 0.0;
       shape.geometry = Box{edges};
     } else if (kind == "sphere")
@@ -343,53 +319,58 @@ class TableReader {
     else
       good = false;
     if (!good)
-      return complain(rules::shape_invalid, node, subject,
-                      "visual '" + shown(kind) + "' has no positive size, or is unknown",
-                      "the shape is left out");
-    shape.origin = Pose(X_BI_ * pose(node, subject + ": visual").transform());
-    if (const YAML::Node c = node["color"]) shape.material.rgba = color(c, subject);
+      return report(rules::shape_invalid, node,
+                    "visual '" + shown(kind) + "' has no positive size, or is unknown",
+                    "the shape is left out");
+    shape.origin = Pose(X_BI_ * pose(node, "visual").transform());
+    if (const YAML::Node c = node["color"]) shape.material.rgba = color(c);
     made.visuals.push_back(std::move(shape));
   }
 
-  std::optional<Vec4<double>> color(const YAML::Node& node, const std::string& subject) {
+  /// A frame in the space frame at home; where the body before it is, if it is not given.
+  Transform<double> home(const YAML::Node& node) {
+    return node["home"] ? pose(node["home"], "home").transform() : X_S_link_;
+  }
+
+  std::optional<Vec4<double>> color(const YAML::Node& node) {
     Vec4<double> rgba = Vec4<double>::Constant(-1.0);
     if (node.IsSequence() && node.size() == 4)
       for (int i = 0; i < 4; ++i)
         if (const YAML::Node c = node[i]; c.IsScalar())
           rgba(i) = parse_number(c.Scalar()).value_or(-1.0);
     if (rgba.minCoeff() >= 0.0 && rgba.maxCoeff() <= 1.0) return rgba;
-    complain(rules::material_invalid, node, subject, "color is not four numbers from 0 to 1",
-             "the colour is left out");
+    report(rules::material_invalid, node, "color is not four numbers from 0 to 1",
+           "the colour is left out");
     return {};
   }
 
   void tool(const YAML::Node& node) {
-    if (!node.IsMap()) return complain(rules::table_shape, node, "tool", "is not a map of keys");
-    if (kind_ == Kind::screws)
-      keys(node, "tool", {"name", "home"});
-    else
-      keys(node, "tool", {"name", "xyz", "rpy"});
-    const std::string name = node["name"] ? text(node, "name", "tool") : "tool";
-    const Transform<double> X =
-        kind_ == Kind::screws
-            ? X_S_link_.inverse() *
-                  (node["home"] ? pose(node["home"], "tool: home").transform() : X_S_link_)
-            : X_BI_ * pose(node, "tool").transform();
-    d_.frames.push_back({name, last_link_, Pose(X), node.Mark().line + 1});
+    subject_ = "tool";
+    if (!node.IsMap()) return report(rules::table_shape, node, "is not a map of keys");
+    Transform<double> X;
+    if (kind_ == Kind::screws) {
+      keys(node, {"name", "home"});
+      X = X_S_link_.inverse() * home(node);
+    } else {
+      keys(node, {"name", "xyz", "rpy"});
+      X = X_BI_ * pose(node).transform();
+    }
+    d_.frames.push_back({text(node, "name", "tool"), last_link_, Pose(X), line_of(node)});
   }
 
   // --- values ---
 
-  void complain(const Rule& rule, const YAML::Node& node, const std::string& subject,
-                std::string seen, std::string assumed = {}) {
-    out_.add(rule, {d_.file, node.Mark().line + 1, 0}, subject, std::move(seen),
-             std::move(assumed));
+  void report(const Rule& rule, const YAML::Node& node, std::string seen,
+              std::string assumed = {}) {
+    out_.add(rule, {d_.file, line_of(node), 0}, subject_, std::move(seen), std::move(assumed));
   }
+  static int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 
-  /// Whether it is a map; says something about each key that cannot stand in it.
-  bool keys(const YAML::Node& node, const std::string& subject, Keys known) {
+  /// Whether it is a map; reports each key that cannot stand in it.
+  bool keys(const YAML::Node& node, Keys known, std::string_view part = {}) {
+    const Within within(subject_, part);
     if (!node.IsMap()) {
-      complain(rules::table_shape, node, subject, "is not a map of keys");
+      report(rules::table_shape, node, "is not a map of keys");
       return false;
     }
     std::set<std::string> seen;
@@ -397,53 +378,54 @@ class TableReader {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
       if (std::find(known.begin(), known.end(), key) != known.end()) {
         if (!seen.insert(key).second)
-          complain(rules::tag_double, entry.first, subject, "key '" + key + "' stands again");
+          report(rules::tag_double, entry.first, "key '" + key + "' stands again");
         continue;
       }
       const std::vector<std::string_view> names(known);
       const std::string near = did_you_mean(key, names);
       if (near.empty())
-        complain(rules::tag_ignored, entry.first, subject, "key '" + shown(key) + "' is skipped");
+        report(rules::tag_ignored, entry.first, "key '" + shown(key) + "' is skipped");
       else
-        complain(rules::tag_misspelt, entry.first, subject,
-                 "key '" + shown(key) + "' is unknown" + near);
+        report(rules::tag_misspelt, entry.first, "key '" + shown(key) + "' is unknown" + near);
     }
     return true;
   }
 
-  std::string text(const YAML::Node& node, const char* key, const std::string& subject) {
+  std::string text(const YAML::Node& node, const char* key,
+                   const std::optional<std::string>& otherwise = {}, std::string_view part = {}) {
+    const Within within(subject_, part);
     const YAML::Node value = node[key];
     if (value && value.IsScalar()) return value.Scalar();
-    complain(rules::table_shape, node, subject, std::string("needs '") + key + "' as text");
+    if (!value && otherwise) return *otherwise;
+    report(rules::table_shape, node, std::string("needs '") + key + "' as text");
     return {};
   }
 
   /// A number, or an angle as people write it: pi/2, -3*pi/4, 90deg.
-  double number(const YAML::Node& node, const std::string& subject) {
-    if (node.IsScalar()) {
-      if (const auto x = quantity(node.Scalar())) return *x;
-      complain(rules::number_invalid, node, subject,
-               "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
-    } else {
-      complain(rules::table_shape, node, subject, "is not a number");
+  double number(const YAML::Node& node, std::string_view part = {}) {
+    const Within within(subject_, part);
+    if (!node.IsScalar()) {
+      report(rules::table_shape, node, "is not a number");
+      return 0.0;
     }
+    if (const auto x = angle_or_number(node.Scalar()); x && std::isfinite(*x)) return *x;
+    report(rules::number_invalid, node,
+           "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
     return 0.0;
   }
+  double number(const YAML::Node& node, const char* key, double otherwise) {
+    return node[key] ? number(node[key], key) : otherwise;
+  }
 
-  double not_negative(const YAML::Node& node, const std::string& subject) {
-    const double x = number(node, subject);
-    if (x < 0.0)
-      complain(rules::friction_negative, node, subject, format_number(x) + " is negative");
+  double not_negative(const YAML::Node& node, std::string_view part) {
+    const Within within(subject_, part);
+    const double x = number(node);
+    if (x < 0.0) report(rules::friction_negative, node, format_number(x) + " is negative");
     return x;
   }
 
-  static std::optional<double> quantity(std::string_view s) {
-    const auto x = angle_or_number(s);
-    return x && std::isfinite(*x) ? x : std::nullopt;
-  }
-
   static std::optional<double> angle_or_number(std::string_view s) {
-    constexpr double pi = 3.14159265358979323846;
+    using std::numbers::pi;
     if (s.ends_with("deg")) {
       const auto x = parse_number(s.substr(0, s.size() - 3));
       return x ? std::optional(*x * pi / 180.0) : std::nullopt;
@@ -469,29 +451,33 @@ class TableReader {
     return factor * pi / divisor;
   }
 
-  Vec3<double> vector(const YAML::Node& node, const std::string& subject) {
+  Vec3<double> vector(const YAML::Node& node) {
     if (!node.IsSequence() || node.size() != 3) {
-      complain(rules::number_count, node, subject, "is not a list of three numbers");
+      report(rules::number_count, node, "is not a list of three numbers");
       return Vec3<double>::Zero();
     }
-    return {number(node[0], subject), number(node[1], subject), number(node[2], subject)};
+    return {number(node[0]), number(node[1]), number(node[2])};
   }
 
-  Pose pose(const YAML::Node& node, const std::string& subject) {
-    Pose made;
+  Vec3<double> vector(const YAML::Node& node, const char* key) {
+    const Within within(subject_, key);
+    return node[key] ? vector(node[key]) : Vec3<double>(Vec3<double>::Zero());
+  }
+
+  Pose pose(const YAML::Node& node, std::string_view part = {}) {
+    const Within within(subject_, part);
     if (!node.IsMap()) {
-      complain(rules::table_shape, node, subject, "is not {xyz: [...], rpy: [...]}");
-      return made;
+      report(rules::table_shape, node, "is not {xyz: [...], rpy: [...]}");
+      return {};
     }
-    if (node["xyz"]) made.xyz = vector(node["xyz"], subject + ": xyz");
-    if (node["rpy"]) made.rpy = vector(node["rpy"], subject + ": rpy");
-    return made;
+    return {vector(node, "xyz"), vector(node, "rpy")};
   }
 
   std::size_t max_links_;
   Diagnostics& out_;
   Description d_;
   Kind kind_ = Kind::standard;
+  std::string subject_;  ///< what is being read: "joint 'elbow'"
   std::string last_link_;
   Transform<double> X_L_next_;  ///< table frame {i-1} in the body that carries it
   Transform<double> X_BI_;      ///< table frame {i} in body i
@@ -519,7 +505,7 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
             {file, 1 + static_cast<int>(std::count(text.begin(), control, '\n')), 0}, "",
             "a control character: the file is binary, or not UTF-8");
   const std::string utf8 = detail::to_utf8(text, file, out);
-  detail::stop_if_refused(out);
+  out.throw_if_errors();
   try {
     std::istringstream stream(utf8);
     YAML::Parser parser(stream);
@@ -536,7 +522,7 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
   (void)text;
   out.add(rules::yaml_unavailable, {file, 0, 0}, "", "this is a YAML table");
 #endif
-  detail::stop_if_refused(out);
+  out.throw_if_errors();
   throw ModelError(std::move(out));
 }
 

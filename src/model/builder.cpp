@@ -18,17 +18,10 @@ Builder& Builder::link(LinkDescription link) {
   return *this;
 }
 
-Builder& Builder::link(std::string name) {
-  LinkDescription l;
-  l.name = std::move(name);
-  return link(std::move(l));
-}
+Builder& Builder::link(std::string name) { return link(LinkDescription{std::move(name)}); }
 
 Builder& Builder::link(std::string name, const Inertial& inertial) {
-  LinkDescription l;
-  l.name = std::move(name);
-  l.inertial = inertial;
-  return link(std::move(l));
+  return link(LinkDescription{std::move(name), inertial});
 }
 
 Builder& Builder::joint(JointDescription joint) {
@@ -38,14 +31,8 @@ Builder& Builder::joint(JointDescription joint) {
 
 Builder& Builder::joint(std::string name, JointType type, std::string parent, std::string child,
                         const Pose& origin, const Vec3<double>& axis) {
-  JointDescription j;
-  j.name = std::move(name);
-  j.type = type;
-  j.parent = std::move(parent);
-  j.child = std::move(child);
-  j.origin = origin;
-  j.axis = axis;
-  return joint(std::move(j));
+  return joint(
+      JointDescription{std::move(name), type, std::move(parent), std::move(child), origin, axis});
 }
 
 Builder& Builder::frame(std::string name, std::string link, const Pose& origin) {
@@ -139,7 +126,7 @@ class Assembler {
         j.q = m.q, j.v = m.v;
         if (!std::isfinite(j.multiplier) || !std::isfinite(j.offset))
           diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0},
-                          detail::quoted("joint", given(at).name),
+                          detail::subject(given(at)),
                           "mimic multipliers and offsets overflow along the chain");
       }
     }
@@ -186,7 +173,7 @@ class Assembler {
       const Joint& j = data_.joints[b];
       if (!moved[j.v] && !j.mimics && data_.armature(j.v) == 0.0)
         diagnostics.add(rules::body_massless, {d_.file, given(b).line, 0},
-                        detail::quoted("joint", given(b).name), "moves nothing that has inertia",
+                        detail::subject(given(b)), "moves nothing that has inertia",
                         "the mass matrix is singular");
     }
   }
@@ -248,10 +235,10 @@ Model Builder::build(Diagnostics& diagnostics) const {
   Assembler assemble(*data, check);
   assemble.bodies();
   assemble.coordinates(diagnostics);
-  if (diagnostics.has_errors()) throw ModelError(diagnostics);
+  diagnostics.throw_if_errors();
   assemble.joint_tables();
   assemble.report_massless(diagnostics);
-  if (diagnostics.has_errors()) throw ModelError(diagnostics);
+  diagnostics.throw_if_errors();
   return Model(std::move(data));
 }
 

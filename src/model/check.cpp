@@ -8,25 +8,6 @@
 #include "ulna/spatial/consistency.hpp"
 
 namespace ulna::detail {
-
-/// Short and on one line, whatever the name.
-std::string quoted(std::string_view kind, std::string_view name) {
-  constexpr std::size_t most = 80;
-  std::size_t end = std::min(name.size(), most);
-  while (end < name.size() && end > 0 && (name[end] & 0xC0) == 0x80)
-    --end;  // no cut within a character
-  std::string shown;
-  for (const char c : name.substr(0, end)) {
-    constexpr char digits[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F)
-      shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
-    else
-      shown += c;
-  }
-  return std::string(kind) + " '" + shown + (end < name.size() ? "...'" : "'");
-}
-
 namespace {
 
 /// With six digits, and a point whatever the locale.
@@ -43,29 +24,6 @@ bool is_single(JointType t) { return velocity_size(t) == 1; }
 
 bool is_finite(const Pose& pose) { return pose.xyz.allFinite() && pose.rpy.allFinite(); }
 
-/// Advice costs a look at all names: it is given as long as somebody will read it.
-std::string advice(const Diagnostics& out, const Names& names, std::string_view name) {
-  return out.count(Severity::error) < 10 ? names.did_you_mean(name) : std::string();
-}
-
-void make_unit(Vec3<double>& axis, const Source& source, const std::string& subject,
-               Diagnostics& out) {
-  const double length = axis.norm();
-  if (!axis.allFinite())
-    out.add(rules::number_invalid, source, subject, "axis is not finite");
-  else if (axis.isZero(0.0))
-    out.add(rules::axis_zero, source, subject, "axis 0 0 0 has no direction");
-  else if (!(std::abs(length - 1.0) <= 1e-6)) {
-    const std::string seen = "axis " + numbers(axis) + " is not of unit length";
-    axis /=
-        axis.cwiseAbs().maxCoeff();  // or else the squares of very large or small numbers are lost
-    axis.normalize();
-    out.add(rules::axis_not_unit, source, subject, seen, numbers(axis) + " is used");
-  } else if (std::abs(length - 1.0) > 4e-16) {
-    axis /= length;  // rounded in print
-  }
-}
-
 }  // namespace
 
 void Checker::names() {
@@ -74,22 +32,20 @@ void Checker::names() {
   if (!d_.gravity.allFinite())
     out_.add(rules::number_invalid, at(0), quoted("robot", d_.name), "gravity is not finite");
   declare_world();
-  for (std::size_t i = 0; i < d_.links.size(); ++i)
-    name("link", d_.links[i].name, d_.links[i].line, static_cast<int>(i), links_);
-  for (std::size_t i = 0; i < d_.joints.size(); ++i)
-    name("joint", d_.joints[i].name, d_.joints[i].line, static_cast<int>(i), joints_);
-  Names loops;
-  for (std::size_t i = 0; i < d_.loops.size(); ++i)
-    name("loop", d_.loops[i].name, d_.loops[i].line, static_cast<int>(i), loops);
-  for (std::size_t i = 0; i < d_.frames.size(); ++i) {
-    const FrameDescription& f = d_.frames[i];
-    if (links_.find(f.name) >= 0)
-      out_.add(rules::name_duplicate, at(f.line), quoted("frame", f.name),
-               "a link has the same name");
+  const auto name_all = [&](const auto& things, Names& names) {
+    for (std::size_t i = 0; i < things.size(); ++i) name(things[i], static_cast<int>(i), names);
+  };
+  Names loops, frames;
+  name_all(d_.links, links_);
+  name_all(d_.joints, joints_);
+  name_all(d_.loops, loops);
+  for (const FrameDescription& f : d_.frames) {
+    if (links_.find(f.name))
+      report(rules::name_duplicate, f, "a link has the same name");
     else
-      name("frame", f.name, f.line, static_cast<int>(i), frames_);
+      name(f, 0, frames);
   }
-  go_on();
+  out_.throw_if_errors();
 }
 
 /// Leaves parents_ (joint above each link), children_ and root_.
@@ -99,55 +55,49 @@ void Checker::tree() {
   children_.assign(n, {});
   for (std::size_t j = 0; j < d_.joints.size(); ++j) {
     const JointDescription& joint = d_.joints[j];
-    const int parent =
-        resolve(quoted("joint", joint.name), "parent link", joint.parent, joint.line);
-    const int child = resolve(quoted("joint", joint.name), "child link", joint.child, joint.line);
-    if (parent < 0 || child < 0) continue;
+    const auto parent = resolve(joint, "parent link", joint.parent);
+    const auto child = resolve(joint, "child link", joint.child);
+    if (!parent || !child) continue;
     if (parent == child) {
-      out_.add(rules::tree_self_loop, at(joint.line), quoted("joint", joint.name),
-               "connects " + quoted("link", joint.parent) + " to itself");
+      report(rules::tree_self_loop, joint,
+             "connects " + quoted("link", joint.parent) + " to itself");
       continue;
     }
-    int& above = parents_[child];
+    int& above = parents_[*child];
     if (above >= 0) {
       const JointDescription& other = d_.joints[above];
-      out_.add(rules::link_two_parents, at(joint.line), quoted("joint", joint.name),
-               quoted("link", joint.child) + " already is the child of " +
-                   quoted("joint", other.name) +
-                   (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
+      report(rules::link_two_parents, joint,
+             quoted("link", joint.child) + " already is the child of " + subject(other) +
+                 (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
       continue;
     }
     above = static_cast<int>(j);
-    children_[parent].push_back(static_cast<int>(j));
+    children_[*parent].push_back(static_cast<int>(j));
   }
-  for (const FrameDescription& f : d_.frames)
-    resolve(quoted("frame", f.name), "link", f.link, f.line);
-  for (const LoopDescription& l : d_.loops) {
-    resolve(quoted("loop", l.name), "link1", l.link1, l.line);
-    resolve(quoted("loop", l.name), "link2", l.link2, l.line);
-  }
-  go_on();
+  for (const FrameDescription& f : d_.frames) resolve(f, "link", f.link);
+  for (const LoopDescription& l : d_.loops)
+    resolve(l, "link1", l.link1), resolve(l, "link2", l.link2);
+  out_.throw_if_errors();
   find_root();
-  go_on();
+  out_.throw_if_errors();
 }
 
 void Checker::joints() {
   for (JointDescription& joint : d_.joints) {
-    if (!is_finite(joint.origin)) complain(rules::number_invalid, joint, "origin is not finite");
+    if (!is_finite(joint.origin)) report(rules::number_invalid, joint, "origin is not finite");
     axis(joint);
     limits(joint);
     dynamics(joint);
   }
   mimics();
   for (const FrameDescription& f : d_.frames)
-    if (!is_finite(f.origin))
-      out_.add(rules::number_invalid, at(f.line), quoted("frame", f.name), "origin is not finite");
+    if (!is_finite(f.origin)) report(rules::number_invalid, f, "origin is not finite");
   for (LoopDescription& l : d_.loops) {
     if (!is_finite(l.origin1) || !is_finite(l.origin2))
-      out_.add(rules::number_invalid, at(l.line), quoted("loop", l.name), "origin is not finite");
-    if (has_axis(l.type)) make_unit(l.axis, at(l.line), quoted("loop", l.name), out_);
+      report(rules::number_invalid, l, "origin is not finite");
+    if (has_axis(l.type)) make_unit(l.axis, l);
   }
-  go_on();
+  out_.throw_if_errors();
 }
 
 void Checker::inertials() {
@@ -156,35 +106,19 @@ void Checker::inertials() {
     const int above = parents_[i];
     const bool moves = above >= 0 && d_.joints[above].type != JointType::fixed;
     if (!link.inertial) {
-      if (moves) complain(rules::inertial_missing, link, "no inertial", "taken as massless");
+      if (moves) report(rules::inertial_missing, link, "no inertial", "taken as massless");
       continue;
     }
     inertial(link, *link.inertial);
   }
-  go_on();
+  out_.throw_if_errors();
 }
 
-void Checker::go_on() const {
-  if (out_.has_errors()) throw ModelError(out_);
-}
-
-void Checker::complain(const Rule& rule, const LinkDescription& link, std::string seen,
-                       std::string assumed) {
-  out_.add(rule, at(link.line), quoted("link", link.name), std::move(seen), std::move(assumed));
-}
-
-void Checker::complain(const Rule& rule, const JointDescription& joint, std::string seen,
-                       std::string assumed) {
-  out_.add(rule, at(joint.line), quoted("joint", joint.name), std::move(seen), std::move(assumed));
-}
-
-void Checker::name(std::string_view kind, const std::string& name, int line, int index,
-                   Names& names) {
-  if (name.empty())
-    out_.add(rules::name_missing, at(line), std::string(kind), "has no name");
-  else if (!names.add(name, index))
-    out_.add(rules::name_duplicate, at(line), quoted(kind, name),
-             "another " + std::string(kind) + " has the same name");
+void Checker::name(const auto& thing, int index, Names& names) {
+  if (thing.name.empty())
+    out_.add(rules::name_missing, at(thing.line), kind_of(thing), "has no name");
+  else if (!names.add(thing.name, index))
+    report(rules::name_duplicate, thing, "another " + kind_of(thing) + " has the same name");
 }
 
 /// A parent 'world' that nobody declares is a habit of some tools, and plain what is meant.
@@ -193,22 +127,41 @@ void Checker::declare_world() {
   if (std::any_of(d_.links.begin(), d_.links.end(), is_world)) return;
   for (const JointDescription& joint : d_.joints)
     if (joint.parent == "world") {
-      out_.add(rules::link_undeclared, at(joint.line), quoted("joint", joint.name),
-               "parent link 'world' is not declared", "a link 'world' is added");
-      LinkDescription world;
-      world.name = "world";
-      d_.links.insert(d_.links.begin(), std::move(world));
+      report(rules::link_undeclared, joint, "parent link 'world' is not declared",
+             "a link 'world' is added");
+      d_.links.insert(d_.links.begin(), LinkDescription{"world"});
       return;
     }
 }
 
-int Checker::resolve(const std::string& subject, std::string_view role, const std::string& name,
-                     int line) {
-  const int found = links_.find(name);
-  if (found < 0)
-    out_.add(rules::link_unknown, at(line), subject,
-             quoted(role, name) + " is unknown" + advice(out_, links_, name));
+std::optional<int> Checker::resolve(const auto& thing, std::string_view role,
+                                    const std::string& link) {
+  const auto found = links_.find(link);
+  if (!found)
+    report(rules::link_unknown, thing, quoted(role, link) + " is unknown" + advice(links_, link));
   return found;
+}
+
+/// Advice costs a look at all names: it is given as long as somebody will read it.
+std::string Checker::advice(const Names& names, std::string_view name) const {
+  return out_.count(Severity::error) < 10 ? names.did_you_mean(name) : std::string();
+}
+
+void Checker::make_unit(Vec3<double>& axis, const auto& thing) {
+  const double length = axis.norm();
+  if (!axis.allFinite())
+    report(rules::number_invalid, thing, "axis is not finite");
+  else if (axis.isZero(0.0))
+    report(rules::axis_zero, thing, "axis 0 0 0 has no direction");
+  else if (!(std::abs(length - 1.0) <= 1e-6)) {
+    const std::string seen = "axis " + numbers(axis) + " is not of unit length";
+    // or else the squares of very large or small numbers are lost
+    axis /= axis.cwiseAbs().maxCoeff();
+    axis.normalize();
+    report(rules::axis_not_unit, thing, seen, numbers(axis) + " is used");
+  } else if (std::abs(length - 1.0) > 4e-16) {
+    axis /= length;  // rounded in print
+  }
 }
 
 void Checker::find_root() {
@@ -231,55 +184,51 @@ void Checker::find_root() {
     const auto i = stack.back();
     stack.pop_back();
     reached[i] = true;
-    for (const int j : children_[i]) stack.push_back(links_.find(d_.joints[j].child));
+    for (const int j : children_[i]) stack.push_back(link(d_.joints[j].child));
   }
   auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
   if (lost < static_cast<std::ptrdiff_t>(reached.size())) {
     // up from what may only hang on the cycle, until a link comes by again
-    for (; !reached[lost]; lost = links_.find(d_.joints[parents_[lost]].parent))
-      reached[lost] = true;
-    out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line),
-             quoted("link", d_.links[lost].name), "is its own ancestor: no root leads to it");
+    for (; !reached[lost]; lost = link(d_.joints[parents_[lost]].parent)) reached[lost] = true;
+    out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line), subject(d_.links[lost]),
+             "is its own ancestor: no root leads to it");
   }
   if (!roots.empty()) root_ = roots.front();
 }
 
 void Checker::axis(JointDescription& joint) {
   if (!has_axis(joint.type)) return;
-  make_unit(joint.axis, at(joint.line), quoted("joint", joint.name), out_);
+  make_unit(joint.axis, joint);
   if (joint.type == JointType::helical && (!std::isfinite(joint.pitch) || joint.pitch == 0.0))
-    complain(rules::pitch_missing, joint, "pitch " + number(joint.pitch) + " m/rad");
+    report(rules::pitch_missing, joint, "pitch " + number(joint.pitch) + " m/rad");
 }
 
 void Checker::limits(JointDescription& joint) {
   Limits& l = joint.limits;
   if (std::isnan(l.lower) || std::isnan(l.upper) || std::isnan(l.velocity) ||
       std::isnan(l.effort)) {
-    complain(rules::number_invalid, joint, "a limit is not a number");
+    report(rules::number_invalid, joint, "a limit is not a number");
     return;
   }
   if (l.lower > l.upper)
-    complain(rules::limit_reversed, joint,
-             "lower " + number(l.lower) + " is above upper " + number(l.upper));
+    report(rules::limit_reversed, joint,
+           "lower " + number(l.lower) + " is above upper " + number(l.upper));
   else if (l.lower == infinity || l.upper == -infinity)
-    complain(rules::limit_reversed, joint,
-             "no number lies from " + number(l.lower) + " to " + number(l.upper));
+    report(rules::limit_reversed, joint,
+           "no number lies from " + number(l.lower) + " to " + number(l.upper));
   if (l.lower == 0.0 && l.upper == 0.0 && is_single(joint.type)) {
-    complain(rules::limit_zero_range, joint, "lower and upper limit are 0", "taken as unlimited");
+    report(rules::limit_zero_range, joint, "lower and upper limit are 0", "taken as unlimited");
     l.lower = -infinity, l.upper = infinity;
   }
-  if (l.effort < 0.0)
-    complain(rules::limit_negative, joint, "effort " + number(l.effort) + " is negative");
-  if (l.velocity < 0.0)
-    complain(rules::limit_negative, joint, "velocity " + number(l.velocity) + " is negative");
-  if (joint.type == JointType::fixed) return;
-  if (l.effort == 0.0) {
-    complain(rules::effort_zero, joint, "effort limit is 0", "taken as unlimited");
-    l.effort = infinity;
-  }
-  if (l.velocity == 0.0) {
-    complain(rules::velocity_zero, joint, "velocity limit is 0", "taken as unlimited");
-    l.velocity = infinity;
+  for (const auto& [what, limit, zero] : {std::tuple{"effort", &l.effort, &rules::effort_zero},
+                                          {"velocity", &l.velocity, &rules::velocity_zero}}) {
+    if (*limit < 0.0)
+      report(rules::limit_negative, joint,
+             std::string(what) + " " + number(*limit) + " is negative");
+    if (*limit == 0.0 && joint.type != JointType::fixed) {
+      report(*zero, joint, std::string(what) + " limit is 0", "taken as unlimited");
+      *limit = infinity;
+    }
   }
 }
 
@@ -290,10 +239,10 @@ void Checker::dynamics(const JointDescription& joint) {
                                     {"friction for negative velocity", y.friction_negative},
                                     {"armature", y.armature}}) {
     if (!std::isfinite(value))
-      complain(rules::number_invalid, joint, std::string(what) + " is not finite");
+      report(rules::number_invalid, joint, std::string(what) + " is not finite");
     else if (value < 0.0)
-      complain(rules::friction_negative, joint,
-               std::string(what) + " " + number(value) + " is negative");
+      report(rules::friction_negative, joint,
+             std::string(what) + " " + number(value) + " is negative");
   }
 }
 
@@ -301,22 +250,21 @@ void Checker::mimics() {
   for (JointDescription& joint : d_.joints) {
     if (!joint.mimic) continue;
     if (!is_single(joint.type)) {
-      complain(rules::mimic_ignored, joint,
-               "a " + std::string(to_string(joint.type)) + " joint cannot mimic",
-               "mimic is ignored");
+      report(rules::mimic_ignored, joint,
+             "a " + std::string(to_string(joint.type)) + " joint cannot mimic", "mimic is ignored");
       joint.mimic.reset();
       continue;
     }
-    const int master = joints_.find(joint.mimic->joint);
-    if (master < 0)
-      complain(rules::mimic_unknown, joint,
-               quoted("mimics unknown joint", joint.mimic->joint) +
-                   advice(out_, joints_, joint.mimic->joint));
-    else if (!is_single(d_.joints[master].type))
-      complain(rules::mimic_unknown, joint,
-               quoted("mimics joint", joint.mimic->joint) + ", which has no single coordinate");
+    const auto master = joints_.find(joint.mimic->joint);
+    if (!master)
+      report(
+          rules::mimic_unknown, joint,
+          quoted("mimics unknown joint", joint.mimic->joint) + advice(joints_, joint.mimic->joint));
+    else if (!is_single(d_.joints[*master].type))
+      report(rules::mimic_unknown, joint,
+             quoted("mimics joint", joint.mimic->joint) + ", which has no single coordinate");
     if (!std::isfinite(joint.mimic->multiplier) || !std::isfinite(joint.mimic->offset))
-      complain(rules::number_invalid, joint, "mimic multiplier or offset is not finite");
+      report(rules::number_invalid, joint, "mimic multiplier or offset is not finite");
   }
   if (!out_.has_errors()) mimic_cycles();
 }
@@ -328,11 +276,11 @@ void Checker::mimic_cycles() {
     std::size_t j = start;
     while (walk[j] < 0 && d_.joints[j].mimic) {
       walk[j] = static_cast<int>(start);
-      j = joints_.find(d_.joints[j].mimic->joint);
+      j = this->joint(d_.joints[j].mimic->joint);
     }
     if (d_.joints[j].mimic && walk[j] == static_cast<int>(start)) {
-      complain(rules::mimic_cycle, d_.joints[j],
-               quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
+      report(rules::mimic_cycle, d_.joints[j],
+             quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
       return;
     }
     if (walk[j] < 0) walk[j] = static_cast<int>(start);
@@ -345,25 +293,25 @@ void Checker::inertial(const LinkDescription& link, const Inertial& body) {
   using Verdict = Consistency::Verdict;
   switch (c.verdict) {
     case Verdict::not_finite:
-      complain(rules::number_invalid, link, "mass, centre of mass or inertia is not finite");
+      report(rules::number_invalid, link, "mass, centre of mass or inertia is not finite");
       break;
     case Verdict::mass_not_positive:
       if (body.mass < 0.0)
-        complain(rules::mass_negative, link, "mass " + number(body.mass) + " kg is negative");
+        report(rules::mass_negative, link, "mass " + number(body.mass) + " kg is negative");
       else
-        complain(rules::mass_zero, link, "inertia without mass", "used as it is");
+        report(rules::mass_zero, link, "inertia without mass", "used as it is");
       break;
     case Verdict::not_positive:
-      complain(rules::inertia_not_positive, link, c.explanation(), "used as it is");
+      report(rules::inertia_not_positive, link, c.explanation(), "used as it is");
       break;
     case Verdict::triangle_inequality:
-      complain(rules::inertia_triangle, link, c.explanation(), "used as it is");
+      report(rules::inertia_triangle, link, c.explanation(), "used as it is");
       break;
     case Verdict::degenerate:
       if (body.inertia.isZero(0.0))
-        complain(rules::inertia_zero, link,
-                 "mass " + number(body.mass) + " kg without rotational inertia",
-                 "taken as a point mass");
+        report(rules::inertia_zero, link,
+               "mass " + number(body.mass) + " kg without rotational inertia",
+               "taken as a point mass");
       break;
     case Verdict::massless:
     case Verdict::consistent:

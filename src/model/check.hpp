@@ -7,6 +7,13 @@
 
 namespace ulna::detail {
 
+inline std::string kind_of(const LinkDescription&) { return "link"; }
+inline std::string kind_of(const JointDescription&) { return "joint"; }
+inline std::string kind_of(const FrameDescription&) { return "frame"; }
+inline std::string kind_of(const LoopDescription&) { return "loop"; }
+/// "joint 'elbow'"
+std::string subject(const auto& thing) { return quoted(kind_of(thing), thing.name); }
+
 /// Checks a description and repairs it in place, from names over the tree to the bodies. Later
 /// checks rely on earlier ones, so each stage ends with a look whether it makes sense to go on:
 /// it throws ModelError if not.
@@ -21,21 +28,25 @@ class Checker {
 
   // known after tree()
   int root() const { return root_; }
+  /// The joint above a link, or -1.
+  int parent(int link) const { return parents_[link]; }
   /// Joints that hang on a link, in the order of the description.
   const std::vector<int>& children(int link) const { return children_[link]; }
-  int link(std::string_view name) const { return links_.find(name); }
-  int joint(std::string_view name) const { return joints_.find(name); }
+  const Names& links() const { return links_; }
+  int link(std::string_view name) const { return *links_.find(name); }
+  int joint(std::string_view name) const { return *joints_.find(name); }
 
  private:
   Source at(int line) const { return {d_.file, line, 0}; }
-  void go_on() const;
-  void complain(const Rule& rule, const LinkDescription& link, std::string seen,
-                std::string assumed = {});
-  void complain(const Rule& rule, const JointDescription& joint, std::string seen,
-                std::string assumed = {});
-  void name(std::string_view kind, const std::string& name, int line, int index, Names& names);
+  /// About a link, a joint, a frame or a loop.
+  void report(const Rule& rule, const auto& thing, std::string seen, std::string assumed = {}) {
+    out_.add(rule, at(thing.line), subject(thing), std::move(seen), std::move(assumed));
+  }
+  void name(const auto& thing, int index, Names& names);
   void declare_world();
-  int resolve(const std::string& subject, std::string_view role, const std::string& link, int line);
+  std::optional<int> resolve(const auto& thing, std::string_view role, const std::string& link);
+  std::string advice(const Names& names, std::string_view name) const;
+  void make_unit(Vec3<double>& axis, const auto& thing);
   void find_root();
   void axis(JointDescription& joint);
   void limits(JointDescription& joint);
@@ -46,13 +57,10 @@ class Checker {
 
   Description& d_;
   Diagnostics& out_;
-  Names links_, joints_, frames_;
+  Names links_, joints_;
   std::vector<int> parents_;  ///< the joint above each link
   std::vector<std::vector<int>> children_;
   int root_ = -1;
 };
-
-/// "joint 'elbow'"
-std::string quoted(std::string_view kind, std::string_view name);
 
 }  // namespace ulna::detail

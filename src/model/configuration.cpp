@@ -1,7 +1,10 @@
 #include "ulna/model/configuration.hpp"
 
 #include <algorithm>
+#include <numbers>
 #include <stdexcept>
+
+#include "ulna/num/random.hpp"
 
 namespace ulna {
 
@@ -42,11 +45,10 @@ Eigen::VectorXd neutral(const Model& model) {
 }
 
 Eigen::VectorXd random_configuration(const Model& model, std::mt19937_64& random) {
-  // 53 random bits: the same numbers with every standard library
+  using std::numbers::pi;
   const auto between = [&](double low, double high) {
-    return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
+    return low + (high - low) * uniform(random);
   };
-  constexpr double pi = 3.14159265358979323846;
   Eigen::VectorXd q(model.nq());
   for (const Joint& j : model.joints()) {
     if (j.mimics || j.type == JointType::fixed) continue;

@@ -3,18 +3,34 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/names.hpp"
+
 namespace ulna {
 
-std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
+std::string detail::shown(std::string_view text) {
+  constexpr std::size_t most = 80;
+  std::size_t end = std::min(text.size(), most);
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80)
+    --end;  // no cut within a character
+  std::string result;
+  for (const char c : text.substr(0, end)) {
+    constexpr char digits[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F)
+      result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    else
+      result += c;
   }
-  return "error";
+  return end < text.size() ? result + "..." : result;
+}
+
+std::string detail::quoted(std::string_view kind, std::string_view name) {
+  return std::string(kind) + " '" + shown(name) + "'";
+}
+
+std::string_view to_string(Severity severity) {
+  constexpr std::string_view names[] = {"note", "warning", "error"};
+  return names[static_cast<std::size_t>(severity)];
 }
 
 std::string Source::str() const {
@@ -35,8 +51,8 @@ std::string Diagnostic::str() const {
   return s;
 }
 
-void Diagnostics::push(Severity severity, const Rule& rule, Source source, std::string subject,
-                       std::string seen, std::string assumed, std::string remedy) {
+void Diagnostics::add(Severity severity, const Rule& rule, Source source, std::string subject,
+                      std::string seen, std::string assumed, std::string remedy) {
   if (strict_ && severity == Severity::warning) severity = Severity::error;
   ++counts_[static_cast<std::size_t>(severity)];
   // an error is never crowded out by notes: it takes the place of the last one that is not
@@ -50,18 +66,6 @@ void Diagnostics::push(Severity severity, const Rule& rule, Source source, std::
   if (remedy.empty()) remedy = rule.remedy;
   list_.push_back({severity, &rule, std::move(source), std::move(subject), std::move(seen),
                    std::move(assumed), std::move(remedy)});
-}
-
-void Diagnostics::add(const Rule& rule, Source source, std::string subject, std::string seen,
-                      std::string assumed, std::string remedy) {
-  push(rule.severity, rule, std::move(source), std::move(subject), std::move(seen),
-       std::move(assumed), std::move(remedy));
-}
-
-void Diagnostics::note(const Rule& rule, Source source, std::string subject, std::string seen,
-                       std::string assumed) {
-  push(Severity::note, rule, std::move(source), std::move(subject), std::move(seen),
-       std::move(assumed), {});
 }
 
 const Diagnostic* Diagnostics::find(const Rule& rule) const {
@@ -78,7 +82,7 @@ void Diagnostics::sort_by_line() {
 
 namespace {
 
-std::string told(const Diagnostics& diagnostics) {
+std::string error_text(const Diagnostics& diagnostics) {
   constexpr std::size_t most = 10;
   std::string text;
   std::size_t shown = 0;
@@ -96,7 +100,14 @@ std::string told(const Diagnostics& diagnostics) {
 }  // namespace
 
 ModelError::ModelError(Diagnostics diagnostics)
-    : std::runtime_error(told(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+    : std::runtime_error(error_text(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+
+void Diagnostics::throw_if_errors() const {
+  if (!has_errors()) return;
+  Diagnostics sorted = *this;
+  sorted.sort_by_line();
+  throw ModelError(std::move(sorted));
+}
 
 int edit_distance(std::string_view a, std::string_view b, int most) {
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
@@ -107,12 +118,11 @@ int edit_distance(std::string_view a, std::string_view b, int most) {
     row[0] = i;
     int smallest = i;
     for (int j = 1; j <= m; ++j) {
-      const int at = j;
-      const char x = a[i - 1], y = b[at - 1];
-      row[at] = std::min({last[at] + 1, row[at - 1] + 1, last[at - 1] + (x != y)});
-      if (i > 1 && j > 1 && x == b[at - 2] && a[i - 2] == y)
-        row[at] = std::min(row[at], before[at - 2] + 1);
-      smallest = std::min(smallest, row[at]);
+      const char x = a[i - 1], y = b[j - 1];
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (x != y)});
+      if (i > 1 && j > 1 && x == b[j - 2] && a[i - 2] == y)
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      smallest = std::min(smallest, row[j]);
     }
     if (smallest > most) return most + 1;
     std::swap(before, last);

@@ -19,27 +19,9 @@ namespace {
   throw ModelError(std::move(diagnostics));
 }
 
-/// Where each link sits in the description, and the joint above it (-1: none).
-struct Tree {
-  std::unordered_map<std::string_view, int> link;
-  std::vector<int> above;
-
-  explicit Tree(const Description& d) : above(d.links.size(), -1) {
-    for (std::size_t i = 0; i < d.links.size(); ++i) link[d.links[i].name] = static_cast<int>(i);
-    for (std::size_t j = 0; j < d.joints.size(); ++j)
-      above[link[d.joints[j].child]] = static_cast<int>(j);
-  }
-};
-
-std::string unknown_link(const Model& model, std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const LinkDescription& l : model.description().links) names.push_back(l.name);
-  return "has no link '" + std::string(name) + "'" + did_you_mean(name, names);
-}
-
 template <class T, class F>
 void keep_if(std::vector<T>& list, F keep) {
-  list.erase(std::remove_if(list.begin(), list.end(), std::not_fn(keep)), list.end());
+  std::erase_if(list, std::not_fn(keep));
 }
 
 }  // namespace
@@ -90,58 +72,59 @@ Model lock_joints(const Model& model, const JointValues& at) {
     const auto R_BC = Transform<double>::from_rotation(j.R_BC);
     const Transform<double> moved =
         R_BC * joint_pose(j.type, j.pitch, locked[*body].data()) * R_BC.inverse();
-    JointDescription fixed;
-    fixed.name = given.name, fixed.parent = given.parent, fixed.child = given.child,
-    fixed.line = given.line;
-    fixed.origin = Pose(given.origin.transform() * moved);
-    given = std::move(fixed);
+    const Pose origin(given.origin.transform() * moved);
+    given = {.name = given.name,
+             .parent = given.parent,
+             .child = given.child,
+             .origin = origin,
+             .line = given.line};
   }
   return Builder(std::move(d)).build();
 }
 
 Model sub_chain(const Model& model, std::string_view base_link, std::string_view tip_link,
                 Diagnostics* notes) {
-  Description d = model.description();
-  const Tree tree(d);
+  Description given = model.description();
+  Diagnostics none;
+  detail::Checker tree(given, none);
+  tree.names(), tree.tree();
   for (const std::string_view name : {base_link, tip_link})
-    if (!tree.link.contains(name)) refuse(rules::edit_unknown, model, unknown_link(model, name));
+    if (!tree.links().find(name))
+      refuse(rules::edit_unknown, model,
+             "has no link '" + std::string(name) + "'" + tree.links().did_you_mean(name));
 
-  std::unordered_set<std::string_view> chain;  // joints between the two links
-  const int base = tree.link.at(base_link);
+  Description d = given;
+  const int base = tree.link(base_link);
   // the new base stands as it stood with the joints above it at zero: gravity is seen from there
   Rotation<double> R_WB;
-  for (int l = base; tree.above[l] >= 0; l = tree.link.at(d.joints[tree.above[l]].parent))
-    R_WB = d.joints[tree.above[l]].origin.transform().rotation() * R_WB;
+  for (int j = tree.parent(base); j >= 0; j = tree.parent(tree.link(given.joints[j].parent)))
+    R_WB = given.joints[j].origin.transform().rotation() * R_WB;
   d.gravity = R_WB.inverse_apply(d.gravity);
-  for (int l = tree.link.at(tip_link); l != base;) {
-    if (tree.above[l] < 0)
+  std::vector<bool> on_chain(given.joints.size(), false);
+  for (int l = tree.link(tip_link); l != base;) {
+    const int j = tree.parent(l);
+    if (j < 0)
       refuse(rules::chain_broken, model,
              "link '" + std::string(tip_link) + "' does not hang on link '" +
                  std::string(base_link) + "'");
-    const JointDescription& j = model.description().joints[tree.above[l]];
-    chain.insert(j.name);
-    l = tree.link.at(j.parent);
+    on_chain[j] = true;
+    l = tree.link(given.joints[j].parent);
   }
 
   // links that stay: reached from the base over chain joints and fixed ones
-  std::vector<std::vector<int>> hanging(d.links.size());
-  for (std::size_t j = 0; j < d.joints.size(); ++j)
-    hanging[tree.link.at(model.description().joints[j].parent)].push_back(static_cast<int>(j));
-  std::unordered_map<std::string_view, std::size_t> by_name;
-  for (std::size_t j = 0; j < d.joints.size(); ++j) by_name[model.description().joints[j].name] = j;
   std::unordered_set<std::string_view> links, joints;
   std::vector<int> stack{base};
   while (!stack.empty()) {
     const int l = stack.back();
     stack.pop_back();
-    links.insert(model.description().links[l].name);
-    for (const int at : hanging[l]) {
-      const JointDescription& j = model.description().joints[at];
-      if (chain.contains(j.name) || j.type == JointType::fixed) {
+    links.insert(given.links[l].name);
+    for (const int at : tree.children(l)) {
+      const JointDescription& j = given.joints[at];
+      if (on_chain[at] || j.type == JointType::fixed) {
         joints.insert(j.name);
-        stack.push_back(tree.link.at(j.child));
+        stack.push_back(tree.link(j.child));
       } else if (notes) {
-        notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::quoted("joint", j.name),
+        notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::subject(j),
                    "is not on the chain", "left out with all that hangs on it");
       }
     }
@@ -156,7 +139,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
     // a master that is lost may follow one that is not
     Mimic composed = *j.mimic;
     while (!joints.contains(composed.joint)) {
-      const JointDescription& lost = model.description().joints[by_name.at(composed.joint)];
+      const JointDescription& lost = given.joints[tree.joint(composed.joint)];
       if (!lost.mimic) break;
       composed.offset += composed.multiplier * lost.mimic->offset;
       composed.multiplier *= lost.mimic->multiplier;
@@ -166,7 +149,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
       j.mimic = composed;
     } else {
       if (notes)
-        notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::quoted("joint", j.name),
+        notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::subject(j),
                     "mimics '" + j.mimic->joint + "', which is not on the chain",
                     "moves on its own");
       j.mimic.reset();
@@ -234,19 +217,14 @@ Model lump_fixed_joints(const Model& model) {
 
 Model with_floating_base(const Model& model, std::string joint_name) {
   Description d = model.description();
-  LinkDescription world;
-  world.name = "world";
-  while (model.find_frame(world.name)) world.name += "_";
+  std::string world = "world";
+  while (model.find_frame(world)) world += "_";
   while (std::any_of(d.joints.begin(), d.joints.end(),
                      [&](const auto& j) { return j.name == joint_name; }))
     joint_name += "_";
-  JointDescription joint;
-  joint.name = std::move(joint_name);
-  joint.type = JointType::floating;
-  joint.parent = world.name;
-  joint.child = model.body_name(0);
-  d.links.insert(d.links.begin(), std::move(world));
-  d.joints.insert(d.joints.begin(), std::move(joint));
+  d.links.insert(d.links.begin(), LinkDescription{world});
+  d.joints.insert(d.joints.begin(), JointDescription{joint_name, JointType::floating, world,
+                                                     std::string(model.body_name(0))});
   return Builder(std::move(d)).build();
 }
 

@@ -44,13 +44,11 @@ std::string_view Model::body_name(int body) const {
 }
 
 std::optional<int> Model::find_joint(std::string_view name) const {
-  const int found = data_->joint_names.find(name);
-  return found < 0 ? std::nullopt : std::optional(found);
+  return data_->joint_names.find(name);
 }
 
 std::optional<int> Model::find_frame(std::string_view name) const {
-  const int found = data_->frame_names.find(name);
-  return found < 0 ? std::nullopt : std::optional(found);
+  return data_->frame_names.find(name);
 }
 
 int Model::joint_index(std::string_view name) const {
@@ -67,39 +65,37 @@ const Frame& Model::frame(std::string_view name) const {
 
 namespace {
 
-std::vector<std::string> coordinate_names(const Model& model, bool velocity) {
-  // angular before linear, as everywhere
-  static const std::vector<std::string> one{""}, planar_q{"_theta", "_x", "_y"},
-      planar_v{"_wz", "_vx", "_vy"}, ball_q{"_qw", "_qx", "_qy", "_qz"},
-      ball_v{"_wx", "_wy", "_wz"}, floating_q{"_qw", "_qx", "_qy", "_qz", "_x", "_y", "_z"},
-      floating_v{"_wx", "_wy", "_wz", "_vx", "_vy", "_vz"};
+/// The joint's name, with an ending where it has several coordinates.
+std::vector<std::string> coordinate_names(const Model& model, int (*size)(JointType),
+                                          std::span<const std::string_view> planar,
+                                          std::span<const std::string_view> floating) {
   std::vector<std::string> names;
   for (int b = 1; b < model.body_count(); ++b) {
-    if (model.joint(b).mimics) continue;
-    const auto& endings = [&]() -> const std::vector<std::string>& {
-      switch (model.joint(b).type) {
-        case JointType::planar:
-          return velocity ? planar_v : planar_q;
-        case JointType::ball:
-          return velocity ? ball_v : ball_q;
-        case JointType::floating:
-          return velocity ? floating_v : floating_q;
-        default:
-          return one;
-      }
-    }();
-    for (const std::string& ending : endings)
-      names.push_back(std::string(model.joint_name(b)) + ending);
+    const Joint& j = model.joint(b);
+    const int n = j.mimics ? 0 : size(j.type);
+    for (int i = 0; i < n; ++i) {
+      names.emplace_back(model.joint_name(b));
+      if (n > 1) names.back() += (j.type == JointType::planar ? planar : floating)[i];
+    }
   }
   return names;
 }
 
 }  // namespace
 
+// angular before linear, as everywhere; a ball joint has the angular half of a floating one
+
 std::vector<std::string> Model::configuration_names() const {
-  return coordinate_names(*this, false);
+  static constexpr std::string_view planar[] = {"_theta", "_x", "_y"},
+                                    floating[] = {"_qw", "_qx", "_qy", "_qz", "_x", "_y", "_z"};
+  return coordinate_names(*this, configuration_size, planar, floating);
 }
-std::vector<std::string> Model::velocity_names() const { return coordinate_names(*this, true); }
+
+std::vector<std::string> Model::velocity_names() const {
+  static constexpr std::string_view planar[] = {"_wz", "_vx", "_vy"},
+                                    floating[] = {"_wx", "_wy", "_wz", "_vx", "_vy", "_vz"};
+  return coordinate_names(*this, velocity_size, planar, floating);
+}
 
 Model Model::with_gravity(const Vec3<double>& gravity) const {
   return Builder(description()).gravity(gravity).build();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,14 +11,19 @@
 
 namespace ulna::detail {
 
+/// A text of the user as it can stand in a message: short, and on one line.
+std::string shown(std::string_view text);
+/// "joint 'elbow'"
+std::string quoted(std::string_view kind, std::string_view name);
+
 /// Names of things in a list, looked up in constant time. The strings live elsewhere.
 class Names {
  public:
   /// False if the name is taken.
   bool add(std::string_view name, int index) { return index_.emplace(name, index).second; }
-  int find(std::string_view name) const {
+  std::optional<int> find(std::string_view name) const {
     const auto found = index_.find(name);
-    return found == index_.end() ? -1 : found->second;
+    return found == index_.end() ? std::nullopt : std::optional(found->second);
   }
   std::string did_you_mean(std::string_view name) const {
     std::vector<std::string_view> names;

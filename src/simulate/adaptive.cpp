@@ -10,29 +10,11 @@
 namespace ulna {
 namespace {
 
-/// Displacements begin anew when a joint has turned so far, rad: there the series below is exact to
-/// 1e-13.
+/// Displacements begin anew when a joint has turned so far, rad: there five terms of the series are
+/// exact to 1e-13.
 constexpr double farthest_turn = 0.5;
+constexpr int series_terms = 5;
 constexpr long most_steps = 100'000;
-
-/// dx/dt of the displacement x when the joint moves with v: dexp^-1 by Bernoulli's numbers
-/// [Iserles et al. 2000, eq. 2.46].
-void displacement_rate(const Joint& joint, const double* x, const double* v, double* rate) {
-  constexpr double even[] = {1.0 / 12.0, -1.0 / 720.0, 1.0 / 30240.0, -1.0 / 1209600.0,
-                             1.0 / 47900160.0};
-  const Twist<double> X = joint_twist(joint.type, joint.pitch, x),
-                      V = joint_twist(joint.type, joint.pitch, v);
-  Twist<double> term = cross(X, V);
-  Twist<double> sum = V + 0.5 * term;
-  for (const double c : even) {
-    term = cross(X, term);
-    sum = sum + c * term;
-    term = cross(X, term);
-  }
-  const Vec6<double> all = sum.vector();
-  const int first = joint.type == JointType::planar ? 2 : 0;
-  for (int i = 0; i < velocity_size(joint.type); ++i) rate[i] = all(first + i);
-}
 
 double turned(const Joint& joint, const double* x) {
   return joint_twist(joint.type, joint.pitch, x).angular.norm();
@@ -53,8 +35,8 @@ struct AdaptiveFlow::Solver {
         v(robot.nv()),
         a(robot.nv()),
         x(robot.nv()),
-        expected(static_cast<std::size_t>(events), 0),
-        found(static_cast<std::size_t>(events) + 2, 0) {
+        expected(events, 0),
+        found(events + 2, 0) {
     if (SUNContext_Create(nullptr, &context) != 0) fail();
     y = N_VNew_Serial(2 * nv + 4, context);
     if (!y) fail();
@@ -62,7 +44,7 @@ struct AdaptiveFlow::Solver {
     memory = ERKStepCreate(&Solver::rate, 0.0, y, context);
     if (!memory) fail();
     const int roots = events + 2;
-    directions.assign(static_cast<std::size_t>(roots), -1);
+    directions.assign(roots, -1);
     const bool ready =
         ERKStepSetErrHandlerFn(
             memory, [](int, const char*, const char*, char*, void*) {}, this) == ARK_SUCCESS &&
@@ -108,9 +90,10 @@ struct AdaptiveFlow::Solver {
     double* r = N_VGetArrayPointer(out);
     std::copy(s.v.begin(), s.v.end(), r);
     for (const Joint& j : s.model.joints())
-      if (detail::curved(j)) displacement_rate(j, s.x.data() + j.v, s.v.data() + j.v, r + j.v);
+      if (detail::curved(j))
+        detail::displacement_rate(j, s.x.data() + j.v, s.v.data() + j.v, r + j.v, series_terms);
     std::copy(s.a.begin(), s.a.end(), r + s.nv);
-    const HeldDynamics::Power p = s.dynamics->power(s.q, s.v);
+    const SimulationWork p = s.dynamics->power(s.q, s.v);
     const double work[] = {p.torques, p.wrenches, p.damping, p.friction};
     std::copy(std::begin(work), std::end(work), r + 2 * s.nv);
     return 0;
@@ -176,8 +159,8 @@ SimulationStatus AdaptiveFlow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Ei
     for (std::size_t e = 0; e < s.expected.size(); ++e)
       if (s.expected[e] && s.found[e]) dynamics.make_exact(static_cast<int>(e), q, v), ++events;
   }
-  work.torques += numbers[2 * s.nv], work.wrenches += numbers[2 * s.nv + 1];
-  work.damping += numbers[2 * s.nv + 2], work.friction += numbers[2 * s.nv + 3];
+  const double* const done = numbers + 2 * s.nv;
+  work.add({.torques = done[0], .wrenches = done[1], .damping = done[2], .friction = done[3]});
   return SimulationStatus::moved;
 }
 

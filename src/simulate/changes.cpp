@@ -1,27 +1,11 @@
 #include "ulna/simulate/changes.hpp"
 
 #include <algorithm>
-#include <random>
+
+#include "ulna/num/random.hpp"
 
 namespace ulna {
 namespace {
-
-void add(Plant<double>& plant, const Frame& at, const Inertia<double>& payload, double sign) {
-  const Model& model = plant.model();
-  if (at.body < 0 || at.body >= model.body_count())
-    throw std::invalid_argument("payload: the frame belongs to another robot");
-  if (!payload.parameters().allFinite())
-    throw std::invalid_argument("payload: its inertia is not finite");
-  const auto X_CB = Transform<double>::from_rotation(model.joint(at.body).R_BC.inverse());
-  const Inertia<double> changed =
-      plant.canonical_inertia(at.body) + sign * (X_CB * at.X_BF * payload);
-  plant.set_body(at.body, Plant<double>::Body(changed));
-}
-
-/// From -1 to 1, the same on every machine.
-double random_share(std::mt19937_64& random) {
-  return 2.0 * static_cast<double>(random() >> 11) * 0x1p-53 - 1.0;
-}
 
 void require_share(const char* what, double x) {
   if (!(x >= 0.0) || !(x < 1.0))
@@ -32,10 +16,18 @@ void require_share(const char* what, double x) {
 }  // namespace
 
 void add_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
-  add(plant, at, payload, 1.0);
+  const Model& model = plant.model();
+  if (at.body < 0 || at.body >= model.body_count())
+    throw std::invalid_argument("payload: the frame belongs to another robot");
+  if (!payload.parameters().allFinite())
+    throw std::invalid_argument("payload: its inertia is not finite");
+  const auto X_CB = Transform<double>::from_rotation(model.joint(at.body).R_BC.inverse());
+  const Inertia<double> sum = plant.canonical_inertia(at.body) + X_CB * at.X_BF * payload;
+  plant.set_body(at.body, Plant<double>::Body(sum));
 }
+
 void remove_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
-  add(plant, at, payload, -1.0);
+  add_payload(plant, at, -1.0 * payload);
 }
 
 void scale_friction(Plant<double>& plant, const Plant<double>& usual, double factor) {
@@ -52,7 +44,7 @@ void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_
   require_share("friction", by.friction);
   require_share("armature", by.armature);
   std::mt19937_64 random(seed);
-  const auto factor = [&](double share) { return 1.0 + share * random_share(random); };
+  const auto factor = [&](double share) { return 1.0 + share * (2.0 * uniform(random) - 1.0); };
   for (int b = 1; b < plant.model().body_count(); ++b) {
     const auto X_BC = Transform<double>::from_rotation(plant.model().joint(b).R_BC);
     const Inertia<double> body = X_BC * plant.canonical_inertia(b);

@@ -12,58 +12,47 @@ BoxComplementarity::BoxComplementarity(int n)
       upper(b),
       x(b),
       w(b),
-      side(static_cast<std::size_t>(n), Side::between),
+      side(n, Side::between),
       L_(D),
       y_(b),
-      between_(static_cast<std::size_t>(n)) {}
+      between_(n) {}
 
 /// x and w for the sides as they are.
 bool BoxComplementarity::solve_between(int n) {
   int m = 0;
   for (int i = 0; i < n; ++i) {
-    const Side s = side[static_cast<std::size_t>(i)];
-    x(i) = s == Side::lower ? lower(i) : s == Side::upper ? upper(i) : 0.0;
-    if (s == Side::between) between_[static_cast<std::size_t>(m++)] = i;
+    x(i) = side[i] == Side::lower ? lower(i) : side[i] == Side::upper ? upper(i) : 0.0;
+    if (side[i] == Side::between) between_[m++] = i;
   }
-  const auto at = [&](int k) { return between_[static_cast<std::size_t>(k)]; };
-  // D_mm y = -(b + D x), by Cholesky
+  w.head(n) = b.head(n) + D.topLeftCorner(n, n).lazyProduct(x.head(n));
+  // D_mm y = -w_m by Cholesky, row by row
   for (int r = 0; r < m; ++r) {
-    double sum = -b(at(r));
-    for (int c = 0; c < n; ++c) sum -= D(at(r), c) * x(c);
-    for (int c = 0; c < r; ++c) {
-      double l = D(at(r), at(c));
-      for (int k = 0; k < c; ++k) l -= L_(r, k) * L_(c, k);
-      L_(r, c) = l / L_(c, c);
-      sum -= L_(r, c) * y_(c);
-    }
-    double d = D(at(r), at(r));
-    for (int k = 0; k < r; ++k) d -= L_(r, k) * L_(r, k);
+    const int i = between_[r];
+    y_(r) = -w(i);
+    for (int c = 0; c < r; ++c)
+      L_(r, c) = (D(i, between_[c]) - L_.row(r).head(c).dot(L_.row(c).head(c))) / L_(c, c);
+    const double d = D(i, i) - L_.row(r).head(r).squaredNorm();
     if (!(d > 0.0)) return false;
     L_(r, r) = std::sqrt(d);
-    y_(r) = sum / L_(r, r);
   }
-  for (int r = m - 1; r >= 0; --r) {
-    for (int k = r + 1; k < m; ++k) y_(r) -= L_(k, r) * y_(k);
-    y_(r) /= L_(r, r);
-  }
-  for (int k = 0; k < m; ++k) x(at(k)) = y_(k);
-  for (int i = 0; i < n; ++i) {
-    w(i) = side[static_cast<std::size_t>(i)] == Side::between ? 0.0 : b(i);
-    if (side[static_cast<std::size_t>(i)] != Side::between)
-      for (int c = 0; c < n; ++c) w(i) += D(i, c) * x(c);
-  }
+  const auto L = L_.topLeftCorner(m, m).triangularView<Eigen::Lower>();
+  L.solveInPlace(y_.head(m));
+  L.transpose().solveInPlace(y_.head(m));
+  for (int k = 0; k < m; ++k) x(between_[k]) = y_(k);
+  for (int i = 0; i < n; ++i)
+    w(i) = side[i] == Side::between ? 0.0 : b(i) + D.row(i).head(n).dot(x.head(n));
   return true;
 }
 
 bool BoxComplementarity::solve(int n) {
-  for (int i = 0; i < n; ++i) side[static_cast<std::size_t>(i)] = Side::between;
+  std::fill_n(side.begin(), n, Side::between);
   int fewest = n + 1, patience = 10;
   for (int round = 0; round < 100 + 20 * n; ++round) {
     if (!solve_between(n)) return false;
     // what is on the wrong side by more than rounding
     const double slack = 1e-13 * b.head(n).cwiseAbs().maxCoeff();
     const auto wrong = [&](int i) -> std::optional<Side> {
-      switch (side[static_cast<std::size_t>(i)]) {
+      switch (side[i]) {
         case Side::between:
           if (x(i) < lower(i)) return Side::lower;
           if (x(i) > upper(i)) return Side::upper;
@@ -86,12 +75,12 @@ bool BoxComplementarity::solve(int n) {
       --patience;
     for (int i = 0; i < n; ++i)
       if (const auto to = wrong(i)) {
-        side[static_cast<std::size_t>(i)] = *to;
+        side[i] = *to;
         if (patience < 0) break;
       }
   }
   // rounding alone can bring us here: what is nearly right, within the bounds
-  for (int i = 0; i < n; ++i) x(i) = std::min(std::max(x(i), lower(i)), upper(i));
+  x.head(n) = x.head(n).cwiseMax(lower.head(n)).cwiseMin(upper.head(n));
   return true;
 }
 

@@ -16,7 +16,7 @@ Flow::Flow(const Model& model, Integrator integrator, int events)
       near_(Eigen::VectorXd::Zero(events)),
       far_(near_),
       middle_(near_),
-      expected_(static_cast<std::size_t>(events), 0) {}
+      expected_(events, 0) {}
 
 SimulationStatus Flow::take(HeldDynamics& dynamics, const Eigen::VectorXd& q,
                             const Eigen::VectorXd& v, double h) {
@@ -25,11 +25,8 @@ SimulationStatus Flow::take(HeldDynamics& dynamics, const Eigen::VectorXd& q,
   bool possible = true;
   const bool finite = step_.take(dynamics.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
     possible = dynamics.accelerate(step_.q_, step_.v_, a);
-    if (const double dt = method.weight[stage] * h; possible && dt != 0.0) {
-      const HeldDynamics::Power p = dynamics.power(step_.q_, step_.v_);
-      done_.torques += dt * p.torques, done_.wrenches += dt * p.wrenches;
-      done_.damping += dt * p.damping, done_.friction += dt * p.friction;
-    }
+    if (const double dt = method.weight[stage] * h; possible && dt != 0.0)
+      done_.add(dynamics.power(step_.q_, step_.v_), dt);
     return possible;
   });
   return finite      ? SimulationStatus::moved
@@ -41,7 +38,7 @@ SimulationStatus Flow::take(HeldDynamics& dynamics, const Eigen::VectorXd& q,
 bool Flow::measure(const HeldDynamics& dynamics, Eigen::VectorXd& distance) const {
   bool past = false;
   for (int e = 0; e < dynamics.event_count(); ++e) {
-    if (!expected_[static_cast<std::size_t>(e)]) continue;
+    if (!expected_[e]) continue;
     distance(e) = dynamics.distance(e, step_.q_next, step_.v_next);
     past |= distance(e) < 0.0;
   }
@@ -51,7 +48,7 @@ bool Flow::measure(const HeldDynamics& dynamics, Eigen::VectorXd& distance) cons
 SimulationStatus Flow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
                           bool locate, double& gone, SimulationWork& work, long& events) {
   for (int e = 0; e < dynamics.event_count(); ++e) {
-    expected_[static_cast<std::size_t>(e)] = dynamics.expected(e, q);
+    expected_[e] = dynamics.expected(e, q);
     near_(e) = dynamics.distance(e, q, v);
   }
   gone = h;
@@ -65,7 +62,7 @@ SimulationStatus Flow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::Vec
     double first = 1.0;
     bool exact = true;
     for (int e = 0; e < dynamics.event_count(); ++e) {
-      if (!expected_[static_cast<std::size_t>(e)] || !(far_(e) < 0.0)) continue;
+      if (!expected_[e] || !(far_(e) < 0.0)) continue;
       first = std::min(first, near_(e) / (near_(e) - far_(e)));
       exact &= -far_(e) <= (dynamics.is_stop(e) ? at_stop : at_rest);
     }
@@ -90,10 +87,8 @@ SimulationStatus Flow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::Vec
   }
   q = step_.q_next, v = step_.v_next;
   for (int e = 0; e < dynamics.event_count(); ++e)
-    if (expected_[static_cast<std::size_t>(e)] && far_(e) < 0.0)
-      dynamics.make_exact(e, q, v), ++events;
-  work.torques += done_.torques, work.wrenches += done_.wrenches;
-  work.damping += done_.damping, work.friction += done_.friction;
+    if (expected_[e] && far_(e) < 0.0) dynamics.make_exact(e, q, v), ++events;
+  work.add(done_);
   return status;
 }
 

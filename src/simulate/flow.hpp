@@ -20,7 +20,7 @@ class Flow {
   bool measure(const HeldDynamics& dynamics, Eigen::VectorXd& distance) const;
 
   Step<double> step_;
-  HeldDynamics::Power done_;             ///< work of the step just tried
+  SimulationWork done_;                  ///< work of the step just tried
   Eigen::VectorXd near_, far_, middle_;  ///< how far each event is where the first one is sought
   std::vector<char> expected_;
 };

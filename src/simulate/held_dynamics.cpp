@@ -21,10 +21,10 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
       M_inverse_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
       problem_(model.nv()),
       nv_(model.nv()),
-      chosen_(static_cast<std::size_t>(model.nv())),
-      slides_(static_cast<std::size_t>(model.nv()), 0),
-      held_(static_cast<std::size_t>(model.nv()), 0),
-      at_stop_(static_cast<std::size_t>(model.nv()), 0) {
+      chosen_(model.nv()),
+      slides_(model.nv(), 0),
+      held_(model.nv(), 0),
+      at_stop_(model.nv(), 0) {
   if (!stops) return;
   for (const Joint& j : model.joints()) {
     if (j.mimics || velocity_size(j.type) != 1) continue;
@@ -49,6 +49,17 @@ bool HeldDynamics::factor(const Eigen::VectorXd& q) {
   return true;
 }
 
+bool HeldDynamics::solve(int n) {
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) problem_.D(r, c) = M_inverse_(chosen_[r], chosen_[c]);
+  return problem_.solve(n);
+}
+
+void HeldDynamics::respond(int n, Eigen::VectorXd& to) const {
+  for (int k = 0; k < n; ++k) to += problem_.x(k) * M_inverse_.col(chosen_[k]);
+  for (int k = 0; k < n; ++k) to(chosen_[k]) = problem_.w(k);
+}
+
 bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
                        long& hits) {
   int n = 0;
@@ -62,67 +73,50 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
     problem_.lower(n) = high ? -infinity : 0.0;
     problem_.upper(n) = low ? infinity : 0.0;
     problem_.b(n) = v(s.v);
-    chosen_[static_cast<std::size_t>(n++)] = s.v;
+    chosen_[n++] = s.v;
   }
   if (!runs) return true;
-  if (!factor(q)) return false;
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c)
-      problem_.D(r, c) =
-          M_inverse_(chosen_[static_cast<std::size_t>(r)], chosen_[static_cast<std::size_t>(c)]);
-  if (!problem_.solve(n)) return false;
-  for (int k = 0; k < n; ++k) {
-    const int i = chosen_[static_cast<std::size_t>(k)];
-    // an impulse's work is its product with the mean of the velocities before and after
-    energy_lost -= 0.5 * problem_.x(k) * (problem_.b(k) + problem_.w(k));
-    v += problem_.x(k) * M_inverse_.col(i);
-  }
-  for (int k = 0; k < n; ++k) v(chosen_[static_cast<std::size_t>(k)]) = problem_.w(k);
+  if (!factor(q) || !solve(n)) return false;
+  // an impulse's work is its product with the mean of the velocities before and after
+  for (int k = 0; k < n; ++k) energy_lost -= 0.5 * problem_.x(k) * (problem_.b(k) + problem_.w(k));
+  respond(n, v);
   return true;
 }
 
 bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   std::fill(at_stop_.begin(), at_stop_.end(), static_cast<signed char>(0));
   for (const Stop& s : stops_)
-    at_stop_[static_cast<std::size_t>(s.v)] = static_cast<signed char>(
-        (q(s.q) <= s.lower ? at_lower : 0) | (q(s.q) >= s.upper ? at_upper : 0));
+    at_stop_[s.v] = static_cast<signed char>((q(s.q) <= s.lower ? at_lower : 0) |
+                                             (q(s.q) >= s.upper ? at_upper : 0));
   held_count_ = 0;
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    held_[k] = 0;
-    slides_[k] = v(i) > 0.0 ? 1 : v(i) < 0.0 ? -1 : 0;
+    held_[i] = 0;
+    slides_[i] = v(i) > 0.0 ? 1 : v(i) < 0.0 ? -1 : 0;
     drive_(i) = tau_(i) - (v(i) > 0.0 ? friction_(i) : v(i) < 0.0 ? -friction_negative_(i) : 0.0);
-    if (v(i) != 0.0 || !(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[k]))
+    if (v(i) != 0.0 || !(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[i]))
       continue;
-    problem_.lower(n) = at_stop_[k] & at_upper ? -infinity : -friction_(i);
-    problem_.upper(n) = at_stop_[k] & at_lower ? infinity : friction_negative_(i);
-    chosen_[static_cast<std::size_t>(n++)] = i;
+    problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -friction_(i);
+    problem_.upper(n) = at_stop_[i] & at_lower ? infinity : friction_negative_(i);
+    chosen_[n++] = i;
   }
   if (n == 0) return true;
 
   if (!accelerate(q, v, problem_.w) || !factor(q)) return false;
   // w serves as scratch for all coordinates, before the problem needs it for its own
-  for (int r = 0; r < n; ++r) {
-    const int i = chosen_[static_cast<std::size_t>(r)];
-    problem_.b(r) = problem_.w(i);
-    for (int c = 0; c < n; ++c)
-      problem_.D(r, c) = M_inverse_(i, chosen_[static_cast<std::size_t>(c)]);
-  }
-  if (!problem_.b.head(n).allFinite()) return false;
-  if (!problem_.solve(n)) return false;
+  for (int k = 0; k < n; ++k) problem_.b(k) = problem_.w(chosen_[k]);
+  if (!problem_.b.head(n).allFinite() || !solve(n)) return false;
   for (int k = 0; k < n; ++k) {
-    const int i = chosen_[static_cast<std::size_t>(k)];
-    const auto at = static_cast<std::size_t>(i);
-    switch (problem_.side[static_cast<std::size_t>(k)]) {
+    const int i = chosen_[k];
+    switch (problem_.side[k]) {
       case BoxComplementarity::Side::between:
-        held_[at] = 1, ++held_count_;
+        held_[i] = 1, ++held_count_;
         break;
       case BoxComplementarity::Side::lower:
-        slides_[at] = 1, drive_(i) -= friction_(i);
+        slides_[i] = 1, drive_(i) -= friction_(i);
         break;
       case BoxComplementarity::Side::upper:
-        slides_[at] = -1, drive_(i) += friction_negative_(i);
+        slides_[i] = -1, drive_(i) += friction_negative_(i);
         break;
     }
   }
@@ -139,17 +133,12 @@ bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v
   // the forces that leave those that hold without acceleration
   int n = 0;
   for (int i = 0; i < nv_; ++i)
-    if (held(i)) chosen_[static_cast<std::size_t>(n++)] = i;
-  for (int r = 0; r < n; ++r) {
-    const int i = chosen_[static_cast<std::size_t>(r)];
-    problem_.b(r) = a(i), problem_.lower(r) = -infinity, problem_.upper(r) = infinity;
-    for (int c = 0; c < n; ++c)
-      problem_.D(r, c) = M_inverse_(i, chosen_[static_cast<std::size_t>(c)]);
-  }
-  if (!problem_.solve(n)) return false;
-  for (int k = 0; k < n; ++k)
-    a += problem_.x(k) * M_inverse_.col(chosen_[static_cast<std::size_t>(k)]);
-  for (int k = 0; k < n; ++k) a(chosen_[static_cast<std::size_t>(k)]) = 0.0;
+    if (held(i)) {
+      problem_.b(n) = a(i), problem_.lower(n) = -infinity, problem_.upper(n) = infinity;
+      chosen_[n++] = i;
+    }
+  if (!solve(n)) return false;
+  respond(n, a);
   return true;
 }
 
@@ -157,19 +146,19 @@ double HeldDynamics::reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v)
   if (held_count_ == 0 || !accelerate(q, v, spare_)) return 1.0;
   double least = infinity;
   for (int k = 0; k < held_count_; ++k) {
-    const int i = chosen_[static_cast<std::size_t>(k)];
-    const signed char stop = at_stop_[static_cast<std::size_t>(i)];
+    const int i = chosen_[k];
+    const signed char stop = at_stop_[i];
     if (!(stop & at_upper)) least = std::min(least, problem_.x(k) + friction_(i));
     if (!(stop & at_lower)) least = std::min(least, friction_negative_(i) - problem_.x(k));
   }
   return std::min(least, 1.0);
 }
 
-HeldDynamics::Power HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-  Power p;
+SimulationWork HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  SimulationWork p;
   p.torques = tau_.dot(v);
   p.friction = (tau_ - drive_).dot(v);
-  for (int i = 0; i < nv_; ++i) p.damping += bare_.damping(i) * v(i) * v(i);
+  p.damping = bare_.damping.dot(v.cwiseAbs2());
   if (!wrenches_.empty()) {
     state_.set(q, v);
     for (const ExternalWrench<double>& w : wrenches_)
@@ -180,7 +169,7 @@ HeldDynamics::Power HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::V
 
 bool HeldDynamics::expected(int event, const Eigen::VectorXd& q) const {
   if (!is_stop(event)) {
-    const signed char way = slides_[static_cast<std::size_t>(event)];
+    const signed char way = slides_[event];
     return (way > 0 && friction_(event) > 0.0) || (way < 0 && friction_negative_(event) > 0.0);
   }
   const Stop& s = stop_of(event);
@@ -191,7 +180,7 @@ bool HeldDynamics::expected(int event, const Eigen::VectorXd& q) const {
 }
 
 double HeldDynamics::distance(int event, const Eigen::VectorXd& q, const Eigen::VectorXd& v) const {
-  if (!is_stop(event)) return slides_[static_cast<std::size_t>(event)] * v(event);
+  if (!is_stop(event)) return slides_[event] * v(event);
   const Stop& s = stop_of(event);
   return is_upper(event) ? s.upper - q(s.q) : q(s.q) - s.lower;
 }

@@ -31,14 +31,11 @@ class HeldDynamics {
   /// of them can hold no longer. 1 if nothing holds.
   double reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
-  /// What torques and wrenches do and friction takes, W.
-  struct Power {
-    double torques = 0.0, wrenches = 0.0, damping = 0.0, friction = 0.0;
-  };
-  Power power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// What torques and wrenches do and friction takes, a second: W.
+  SimulationWork power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
   const Model& model() const { return bare_.model(); }
-  bool held(int i) const { return held_[static_cast<std::size_t>(i)] != 0; }
+  bool held(int i) const { return held_[i] != 0; }
 
   // --- events, numbered: the sliding joints, then lower and upper stop of each joint that has them ---
 
@@ -57,9 +54,13 @@ class HeldDynamics {
     double lower, upper;
   };
   int stop_count() const { return static_cast<int>(stops_.size()); }
-  const Stop& stop_of(int event) const { return stops_[static_cast<std::size_t>(event - nv_) / 2]; }
+  const Stop& stop_of(int event) const { return stops_[(event - nv_) / 2]; }
   bool is_upper(int event) const { return (event - nv_) % 2 == 1; }
   bool factor(const Eigen::VectorXd& q);
+  /// Solves for the n chosen coordinates, which respond to forces by M^-1.
+  [[nodiscard]] bool solve(int n);
+  /// Adds M^-1 x to v or a; of the chosen coordinates, w is the result.
+  void respond(int n, Eigen::VectorXd& to) const;
 
   Plant<double> bare_;  ///< without dry friction
   Eigen::VectorXd friction_, friction_negative_;

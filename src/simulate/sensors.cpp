@@ -1,17 +1,17 @@
 #include "ulna/simulate/sensors.hpp"
 
 #include <limits>
+#include <numbers>
+
+#include "ulna/num/random.hpp"
 
 namespace ulna {
 namespace {
 
-/// From 0 to below 1, the same on every machine.
-double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
-
 /// Box and Muller; one of the two is thrown away, so that a number costs a fixed share of the stream.
 double normal(std::mt19937_64& random) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform(random)));
-  return radius * std::cos(2.0 * 3.14159265358979323846 * uniform(random));
+  return radius * std::cos(2.0 * std::numbers::pi * uniform(random));
 }
 
 /// Streams that have nothing to do with each other [Steele, Lea, Flood 2014].

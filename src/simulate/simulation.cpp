@@ -43,21 +43,9 @@ bool sane(const Plant<double>& plant) {
 }  // namespace
 
 const char* to_string(SimulationStatus status) {
-  switch (status) {
-    case SimulationStatus::moved:
-      return "moved";
-    case SimulationStatus::bad_argument:
-      return "bad argument";
-    case SimulationStatus::torque_not_finite:
-      return "torque not finite";
-    case SimulationStatus::plant_not_physical:
-      return "plant not physical";
-    case SimulationStatus::diverged:
-      return "diverged";
-    case SimulationStatus::gave_up:
-      return "gave up";
-  }
-  return "";
+  constexpr const char* names[] = {
+      "moved", "bad argument", "torque not finite", "plant not physical", "diverged", "gave up"};
+  return names[static_cast<int>(status)];
 }
 
 struct Simulation::Parts {

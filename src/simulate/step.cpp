@@ -7,27 +7,6 @@ namespace ulna {
 
 using namespace detail;
 
-template <Scalar T>
-Step<T>::Step(const Model& model, Integrator integrator)
-    : q_next(VecX<T>::Zero(model.nq())),
-      v_next(VecX<T>::Zero(model.nv())),
-      integrator_(integrator),
-      dynamics_(model),
-      x_(v_next),
-      q_(q_next),
-      v_(v_next),
-      a_(v_next),
-      rate_(v_next),
-      x_sum_(v_next),
-      v_sum_(v_next) {}
-
-template <Scalar T>
-bool Step<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,
-                         ExternalWrenches<T> wrenches) {
-  return take(plant.model(), q, v, h,
-              [&](int, VecX<T>& a) { return dynamics_(plant, q_, v_, tau, a, wrenches); });
-}
-
 template class Step<double>;
 template class Step<Dual<double, 1>>;
 

@@ -21,24 +21,28 @@ struct StepBatch::State : detail::Team<StepKernel> {
     return ulna_step_kernel_baseline;
   }
 
-  void require(const In& Q, const In& V, const In& Tau, Durations h, const Out& Q_next,
-               const Out& V_next) const {
+  bool step(const Plant<double>& plant, const In& Q, const In& V, const In& Tau, Durations h,
+            Out& Q_next, Out& V_next, detail::Columns F) {
     require_numbers("Q", Q, model.nq(), Q.cols());
     require_numbers("V", V, model.nv(), Q.cols());
     require_numbers("Tau", Tau, model.nv(), Q.cols());
     require_numbers("h", Eigen::Map<const Eigen::MatrixXd>(h.data(), 1, h.size()), 1, Q.cols());
     require_columns("Q_next", Q_next, model.nq(), Q.cols());
     require_columns("V_next", V_next, model.nv(), Q.cols());
-  }
-  /// Calls work(kernel, begin, end) until one says it is impossible.
-  template <class Work>
-  bool all_of(Eigen::Index states, Work work) {
+    set_plant(plant);
+    const detail::StepColumns x{columns(Q),
+                                columns(V),
+                                columns(Tau),
+                                {const_cast<double*>(h.data()), 1},
+                                columns(Q_next),
+                                columns(V_next),
+                                F};
     std::atomic<bool> possible = true;
     // a pack of steps is worth handing over
     each_run(
-        states,
+        Q.cols(),
         [&](StepKernel& kernel, int begin, int end) {
-          if (possible && !work(kernel, begin, end)) possible = false;
+          if (possible && !kernel.step(begin, end, integrator, x)) possible = false;
         },
         1);
     return possible;
@@ -59,25 +63,13 @@ bool StepBatch::serves(const Model& model) { return detail::flat(model); }
 
 bool StepBatch::step(const Plant<double>& plant, In Q, In V, In Tau, Durations h, Out Q_next,
                      Out V_next) {
-  state_->require(Q, V, Tau, h, Q_next, V_next);
-  state_->set_plant(plant);
-  const detail::Columns each{const_cast<double*>(h.data()), 1};
-  return state_->all_of(Q.cols(), [&](StepKernel& kernel, int begin, int end) {
-    return kernel.step(begin, end, state_->integrator, columns(Q), columns(V), columns(Tau), each,
-                       columns(Q_next), columns(V_next));
-  });
+  return state_->step(plant, Q, V, Tau, h, Q_next, V_next, {});
 }
 
 bool StepBatch::differentiate(const Plant<double>& plant, In Q, In V, In Tau, Durations h,
                               Out Q_next, Out V_next, Out F) {
-  state_->require(Q, V, Tau, h, Q_next, V_next);
   state_->require_columns("F", F, 6 * V.rows() * V.rows(), Q.cols());
-  state_->set_plant(plant);
-  const detail::Columns each{const_cast<double*>(h.data()), 1};
-  return state_->all_of(Q.cols(), [&](StepKernel& kernel, int begin, int end) {
-    return kernel.differentiate(begin, end, state_->integrator, columns(Q), columns(V),
-                                columns(Tau), each, columns(Q_next), columns(V_next), columns(F));
-  });
+  return state_->step(plant, Q, V, Tau, h, Q_next, V_next, columns(F));
 }
 
 }  // namespace ulna

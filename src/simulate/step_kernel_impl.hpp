@@ -44,88 +44,41 @@ class StepKernelOf final : public StepKernel {
 
   explicit StepKernelOf(const Model& model)
       : plant_(model),
-        dynamics_(model),
+        step_(model, Integrator::rk4),
         slopes_(model),
         q_(VecX<T>::Zero(model.nq())),
         v_(VecX<T>::Zero(model.nv())),
         tau_(v_),
         h_(VecX<T>::Zero(1)),
-        stage_q_(q_),
-        stage_v_(v_),
-        a_(v_),
-        q_sum_(q_),
-        v_sum_(v_),
         F_(MatX<T>::Zero(2 * model.nv(), 3 * model.nv())),
         da_(4, MatX<T>::Zero(model.nv(), 3 * model.nv())) {}
 
   int lanes() const override { return N; }
   void set_plant(const Plant<double>& plant) override { spread_plant(plant, plant_); }
 
-  bool step(int begin, int end, Integrator integrator, Columns q, Columns v, Columns tau, Columns h,
-            Columns q_next, Columns v_next) override {
+  bool step(int begin, int end, Integrator integrator, const StepColumns& x) override {
+    step_.integrator_ = integrator;
+    const bool differentiate = x.F.data != nullptr;
     for (int s = begin; s < end; s += N) {
-      load_state(s, end, q, v, tau, h);
-      const bool possible =
-          take(integrator, [&](int) { return dynamics_(plant_, stage_q_, stage_v_, tau_, a_); });
-      if (!possible) return false;
-      store<N>(q_sum_, s, end, q_next), store<N>(v_sum_, s, end, v_next);
-    }
-    return true;
-  }
-
-  bool differentiate(int begin, int end, Integrator integrator, Columns q, Columns v, Columns tau,
-                     Columns h, Columns q_next, Columns v_next, Columns F) override {
-    for (int s = begin; s < end; s += N) {
-      load_state(s, end, q, v, tau, h);
-      const bool possible = take(integrator, [&](int stage) {
-        if (!slopes_(plant_, stage_q_, stage_v_, tau_)) return false;
-        a_ = slopes_.a;
+      load<N>(x.q, s, end, q_), load<N>(x.v, s, end, v_);
+      load<N>(x.tau, s, end, tau_), load<N>(x.h, s, end, h_);
+      const bool possible = step_.take(plant_.model(), q_, v_, h_(0), [&](int stage, VecX<T>& a) {
+        if (!differentiate) return step_.dynamics_(plant_, step_.q_, step_.v_, tau_, a);
+        if (!slopes_(plant_, step_.q_, step_.v_, tau_)) return false;
+        a = slopes_.a;
         carry(tableau(integrator), stage);
         return true;
       });
       if (!possible) return false;
+      store<N>(step_.q_next, s, end, x.q_next), store<N>(step_.v_next, s, end, x.v_next);
+      if (!differentiate) continue;
       collect(integrator);
-      store<N>(q_sum_, s, end, q_next), store<N>(v_sum_, s, end, v_next);
-      store<N>(F_, s, end, F);
+      store<N>(F_, s, end, x.F);
     }
     return true;
   }
 
  private:
-  void load_state(int s, int end, Columns q, Columns v, Columns tau, Columns h) {
-    load<N>(q, s, end, q_), load<N>(v, s, end, v_);
-    load<N>(tau, s, end, tau_), load<N>(h, s, end, h_);
-  }
-
-  /// As of Step, for joints along whose coordinates displacements add up.
-  template <class Accelerate>
-  bool take(Integrator integrator, Accelerate accelerate) {
-    const Tableau& method = tableau(integrator);
-    const T h = h_(0);
-    q_sum_ = q_, v_sum_ = v_;
-    for (int s = 0; s < method.stages; ++s) {
-      if (s == 0) {
-        stage_q_ = q_, stage_v_ = v_;
-      } else {
-        const T reach = T(method.reach[s]) * h;
-        for (Eigen::Index i = 0; i < q_.size(); ++i) {
-          stage_q_(i) = q_(i) + reach * stage_v_(i);
-          stage_v_(i) = v_(i) + reach * a_(i);
-        }
-        if (!finite<T>(stage_q_) || !finite<T>(stage_v_)) return false;
-      }
-      if (!accelerate(s)) return false;
-      const T weight = T(method.weight[s]) * h;
-      for (Eigen::Index i = 0; i < q_.size(); ++i) {
-        q_sum_(i) += weight * stage_v_(i);
-        v_sum_(i) += weight * a_(i);
-      }
-    }
-    if (integrator == Integrator::semi_implicit_euler)
-      for (Eigen::Index i = 0; i < q_.size(); ++i) q_sum_(i) = q_(i) + h * v_sum_(i);
-    return finite<T>(q_sum_) && finite<T>(v_sum_);
-  }
-
   /// How the stage's acceleration changes with (tau, q, v) of the beginning. With c the reach and
   /// a' = dq by q, a" = dv by v of the stage,
   ///
@@ -174,9 +127,9 @@ class StepKernelOf final : public StepKernel {
   }
 
   Plant<T> plant_;
-  ForwardDynamics<T> dynamics_;
+  Step<T> step_;
   ForwardDynamicsDerivatives<T> slopes_;
-  VecX<T> q_, v_, tau_, h_, stage_q_, stage_v_, a_, q_sum_, v_sum_;
+  VecX<T> q_, v_, tau_, h_;
   MatX<T> F_;
   std::vector<MatX<T>> da_;
 };

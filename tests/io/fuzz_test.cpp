@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "support/bad_inputs.hpp"
+#include "support/bad_input.hpp"
 #include "support/close.hpp"
 #include "support/random.hpp"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/bad_inputs.hpp"
+#include "support/bad_input.hpp"
 #include "support/paths.hpp"
 
 namespace ulna::test {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <locale>
 
-#include "support/bad_inputs.hpp"
+#include "support/bad_input.hpp"
 #include "support/random.hpp"
 
 namespace ulna::test {
@@ -48,7 +48,7 @@ TEST(Number, is_refused_with_a_reason) {
                                                      {"-1e999", "overflows"},
                                                      {"1e99999999999999999999", "overflows"},
                                                      {std::string(400, '7'), "overflows"},
-                                                     {std::string(400, '7') + "e-5", "overflows"},
+                                                     {repeated("7", 400) + "e-5", "overflows"},
                                                      {"1.0kg", "has something behind the number"},
                                                      {"1,5", "has a decimal comma"},
                                                      {"0x1F", "is hexadecimal"},

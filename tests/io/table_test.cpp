@@ -2,7 +2,7 @@
 
 #include <cstdarg>
 
-#include "support/bad_inputs.hpp"
+#include "support/bad_input.hpp"
 #include "support/random_model.hpp"
 
 namespace ulna::test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "support/bad_inputs.hpp"
+#include "support/bad_input.hpp"
 #include "support/close.hpp"
 #include "support/random_model.hpp"
 

@@ -247,9 +247,9 @@ TEST(Coordinates, sizes_of_the_kinds) {
 TEST(Coordinates, kinds_have_names_that_lead_back_to_them) {
   std::vector<JointType> kinds = moving_kinds;
   kinds.push_back(JointType::fixed);
-  for (const JointType t : kinds) EXPECT_EQ(joint_type_from(to_string(t)), t);
-  EXPECT_EQ(joint_type_from("hinge"), std::nullopt);
-  EXPECT_EQ(joint_type_from(""), std::nullopt);
+  for (const JointType t : kinds) EXPECT_EQ(joint_type_from_string(to_string(t)), t);
+  EXPECT_EQ(joint_type_from_string("hinge"), std::nullopt);
+  EXPECT_EQ(joint_type_from_string(""), std::nullopt);
 }
 
 // --- names ---

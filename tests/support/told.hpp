@@ -5,12 +5,12 @@
 
 namespace ulna::test {
 
-/// What is thrown, in its own words.
-template <class F>
+/// The message of what is thrown.
+template <class Error = std::invalid_argument, class F>
 std::string told(F f) {
   try {
     f();
-  } catch (const std::invalid_argument& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "nothing was thrown";

@@ -33,19 +33,39 @@ class CsvReader {
  public:
   /// Reads the header. The stream must outlive the reader. `file` is used in messages.
   CsvReader(std::istream& in, std::string file);
-  ~CsvReader();
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
 
-  const std::vector<std::string>& names() const;
+  const std::vector<std::string>& names() const { return names_; }
   /// The next row, one number per column, or false at the end. Throws CsvError.
   bool next(std::span<double> row);
   /// The line the last row was read from.
-  int line() const;
+  int line() const { return row_line_; }
   /// Bytes of the stream that the header and the rows so far have used up, for progress.
-  std::size_t bytes() const;
+  std::size_t bytes() const { return bytes_; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  bool next_line();
+  bool next_content();
+  void read_header();
+  void read_row(std::span<double> row) const;
+  std::size_t read_quoted(std::size_t at, std::string& name) const;
+  std::string_view cell_at(std::size_t from) const;
+  [[noreturn]] void refuse(std::size_t byte, const std::string& what) const;
+  [[noreturn]] void refuse_line(const std::string& what) const;
+  [[noreturn]] void refuse_row() const;
+
+  std::istream& in_;
+  std::string file_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t bytes_ = 0;
+  std::string_view text_;  ///< the present line, without its end
+  int line_ = 0;           ///< its number
+  int row_line_ = 0;       ///< that of the last row
+  bool comment_seen_ = false;
+  char delimiter_ = ',';
+  std::string_view space_ = " \t";  ///< what may stand around a cell
+  std::vector<std::string> names_;
 };
 
 /// Writes what CsvReader reads back as the same names and the same numbers, to the last bit.
@@ -55,19 +75,25 @@ class CsvWriter {
   /// twice or has control characters.
   CsvWriter(std::ostream& out, std::span<const std::string> names);
   ~CsvWriter();  ///< writes what is left, and is silent if that fails
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
   /// Throws std::invalid_argument, and writes nothing of the row, if the count is wrong or a number
   /// is not finite; std::runtime_error if the stream fails.
   void write(std::span<const double> row);
   void flush();  ///< throws std::runtime_error if the stream fails
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void empty_buffer();
+
+  std::ostream& out_;
+  std::vector<std::string> names_;
+  std::string buffer_;
 };
 
 /// Which columns of a table hold a robot's time, positions, velocities, accelerations and torques.
 /// A column is found by name, `q_<coordinate>`, or by position, `q1` .. `qn` or `q_1` .. `q_n`;
-/// likewise qd (or dq), qdd (or ddq) and tau. Each is as long as the model has coordinates, or empty if the table lacks the quantity.
+/// likewise qd (or dq), qdd (or ddq) and tau. Each is as long as the model has coordinates, or empty
+/// if the table lacks the quantity.
 struct TrajectoryColumns {
   int t = -1;  ///< `t` or `time`; -1 if there is none
   std::vector<int> q, qd, qdd, tau;

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ulna/model/diagnostic.hpp"
 #include "ulna/model/model.hpp"
@@ -28,7 +28,7 @@ struct Imported {
 /// ("panda"), or "chain:N", a generated chain of N revolute joints. Throws ModelError.
 Imported load_robot(std::string_view name, const ImportOptions& options = {});
 
-/// A description as text; what it is is told by its content. `file` is used in messages.
+/// A description as text; its content decides what it is. `file` is used in messages.
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options = {});
 
 /// URDF 1.0 with what docs/formats.md lists beyond it.
@@ -43,11 +43,13 @@ std::string to_urdf(const Model& model);
 /// A chain of n revolute joints about y and z in turn, each carrying a rod: for measurements.
 Model chain(int n);
 
+/// A file of robots/, compiled into the library.
 struct EmbeddedRobot {
   std::string_view name;       ///< "panda"
   std::string_view file_name;  ///< "panda.urdf"
   std::string_view text;
 };
-std::vector<EmbeddedRobot> embedded_robots();
+/// All of them, in the order of their file names.
+std::span<const EmbeddedRobot> embedded_robots();
 
 }  // namespace ulna

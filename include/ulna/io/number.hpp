@@ -10,7 +10,7 @@ namespace ulna {
 /// no infinity, no overflow, no decimal comma. Spaces around it are allowed, as is a leading plus.
 std::optional<double> parse_number(std::string_view text);
 
-/// Why parse_number refuses: "is empty", "overflows", "has a decimal comma", "ends in 'kg'", ...
+/// Why parse_number refuses: "is empty", "overflows", "has a decimal comma", ...; "" if it does not.
 std::string_view number_defect(std::string_view text);
 
 /// The shortest text that reads back as the same number.

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -87,9 +88,8 @@ struct Inertial {
 
 struct LinkDescription {
   std::string name;
-  std::optional<Inertial> inertial;
-  std::vector<Shape> visuals;
-  std::vector<Shape> collisions;
+  std::optional<Inertial> inertial{};
+  std::vector<Shape> visuals{}, collisions{};
   int line = 0;  ///< where it was read; not part of what it is
 
   friend bool operator==(const LinkDescription& a, const LinkDescription& b) {
@@ -101,11 +101,19 @@ struct LinkDescription {
 // --- joints ---
 
 enum class JointType { fixed, revolute, continuous, prismatic, helical, planar, ball, floating };
-std::string_view to_string(JointType type);
-std::optional<JointType> joint_type_from(std::string_view name);
+inline constexpr std::string_view joint_type_names[] = {
+    "fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
+constexpr std::string_view to_string(JointType t) { return joint_type_names[static_cast<int>(t)]; }
+std::optional<JointType> joint_type_from_string(std::string_view name);
 /// How many numbers a joint of this type has in q, and in the velocity.
-int configuration_size(JointType type);
-int velocity_size(JointType type);
+constexpr int configuration_size(JointType t) {
+  constexpr int sizes[] = {0, 1, 1, 1, 1, 3, 4, 7};
+  return sizes[static_cast<int>(t)];
+}
+constexpr int velocity_size(JointType t) {
+  constexpr int sizes[] = {0, 1, 1, 1, 1, 3, 3, 6};
+  return sizes[static_cast<int>(t)];
+}
 inline bool has_axis(JointType t) {
   return t != JointType::fixed && t != JointType::ball && t != JointType::floating;
 }
@@ -137,13 +145,13 @@ struct Mimic {
 struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
-  std::string parent, child;
-  Pose origin;                                ///< of the joint, and so of the child at q = 0
+  std::string parent{}, child{};
+  Pose origin{};                              ///< of the joint, and so of the child at q = 0
   Vec3<double> axis = Vec3<double>::UnitX();  ///< in the joint's frame; a plane's normal
   double pitch = 0.0;                         ///< of a helical joint, metres per radian
-  Limits limits;
-  JointDynamics dynamics;
-  std::optional<Mimic> mimic;
+  Limits limits{};
+  JointDynamics dynamics{};
+  std::optional<Mimic> mimic{};
   int line = 0;
 
   friend bool operator==(const JointDescription& a, const JointDescription& b) {

@@ -54,29 +54,36 @@ class Diagnostics {
   explicit Diagnostics(bool strict = false) : strict_(strict) {}
 
   void add(const Rule& rule, Source source, std::string subject, std::string seen,
-           std::string assumed = {}, std::string remedy = {});
+           std::string assumed = {}, std::string remedy = {}) {
+    add(rule.severity, rule, std::move(source), std::move(subject), std::move(seen),
+        std::move(assumed), std::move(remedy));
+  }
   /// The same, milder than the rule says.
   void note(const Rule& rule, Source source, std::string subject, std::string seen,
-            std::string assumed = {});
+            std::string assumed = {}) {
+    add(Severity::note, rule, std::move(source), std::move(subject), std::move(seen),
+        std::move(assumed), {});
+  }
 
   std::span<const Diagnostic> list() const { return list_; }
   std::size_t count(Severity severity) const { return counts_[static_cast<std::size_t>(severity)]; }
   bool has_errors() const { return count(Severity::error) > 0; }
+  void throw_if_errors() const;  ///< a ModelError
   bool strict() const { return strict_; }
   /// The first with this rule, or nullptr.
   const Diagnostic* find(const Rule& rule) const;
-  /// Sorted by line, each line once: what a person wants to read.
+  /// In the order in which a person reads the file.
   void sort_by_line();
 
  private:
-  void push(Severity severity, const Rule& rule, Source source, std::string subject,
-            std::string seen, std::string assumed, std::string remedy);
+  void add(Severity severity, const Rule& rule, Source source, std::string subject,
+           std::string seen, std::string assumed, std::string remedy);
   std::vector<Diagnostic> list_;
   std::size_t counts_[3] = {0, 0, 0};
   bool strict_;
 };
 
-/// Thrown when a description is refused. what() tells the errors, diagnostics() everything.
+/// Thrown when a description is refused. what() lists the errors, by line, diagnostics() everything.
 class ModelError : public std::runtime_error {
  public:
   explicit ModelError(Diagnostics diagnostics);

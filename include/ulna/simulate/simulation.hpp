@@ -48,6 +48,11 @@ struct SimulationWork {
   double stops = 0.0;     ///< lost when joints hit their stops
 
   double balance() const { return torques + wrenches + changes - damping - friction - stops; }
+  void add(const SimulationWork& more, double factor = 1.0) {
+    torques += factor * more.torques, wrenches += factor * more.wrenches;
+    changes += factor * more.changes, damping += factor * more.damping;
+    friction += factor * more.friction, stops += factor * more.stops;
+  }
 };
 
 struct SimulationCounts {

@@ -6,6 +6,11 @@
 /// Steps of a robot's motion in time, and their exact derivatives.
 namespace ulna {
 
+namespace detail {
+template <int N>
+class StepKernelOf;
+}
+
 /// Explicit methods of a fixed step h. On joints that turn freely they integrate the displacement
 /// from where the step began, so that they keep their order [Munthe-Kaas 1998].
 enum class Integrator {
@@ -36,11 +41,16 @@ class Step {
   friend class StepSensitivities;
   friend class StepSlopes;
   friend class Flow;
-  /// The step, where accelerate(stage, a) yields the acceleration at (q_, v_), which is x_ away from q.
+  template <int N>
+  friend class detail::StepKernelOf;
+  /// The step, where accelerate(stage, a) computes the acceleration at (q_, v_), which is x_ away from q.
   template <class Accelerate>
-  bool take(const Model& model, In<T> q, In<T> v, double h, Accelerate accelerate);
+  bool take(const Model& model, In<T> q, In<T> v, const T& h, Accelerate accelerate);
+  /// Writes q_, x away from q.
+  void displace(const Model& model, In<T> q, const VecX<T>& x);
 
   Integrator integrator_;
+  bool flat_;
   ForwardDynamics<T> dynamics_;
   VecX<T> x_, q_, v_, a_;         ///< of the stage
   VecX<T> rate_, x_sum_, v_sum_;  ///< dx/dt, and what the step adds up to

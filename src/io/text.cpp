@@ -1,4 +1,4 @@
-#include "xml_text.hpp"
+#include "io/text.hpp"
 
 #include <algorithm>
 

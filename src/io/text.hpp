@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ulna/io/import.hpp"
+
+namespace ulna::detail {
+
+/// Without the white space around it.
+inline std::string_view trimmed(std::string_view s, std::string_view space = " \t\r\n") {
+  const auto first = s.find_first_not_of(space);
+  if (first == std::string_view::npos) return {};
+  return s.substr(first, s.find_last_not_of(space) - first + 1);
+}
+
+inline bool is_xacro_expression(std::string_view text) {
+  return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
+}
+
+/// Names a part of the subject of messages while it lives: "joint 'elbow': limits".
+class Within {
+ public:
+  Within(std::string& subject, std::string_view part) : subject_(subject), size_(subject.size()) {
+    if (!part.empty()) subject_.append(": ").append(part);
+  }
+  ~Within() { subject_.resize(size_); }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+
+ private:
+  std::string& subject_;
+  std::size_t size_;
+};
+
+/// The text itself, or converted from Latin-1, with a warning.
+std::string to_utf8(std::string_view text, const std::string& file, Diagnostics& out);
+
+/// Checks a text before an XML parser reads it: size, encoding, DOCTYPE, number of elements. Returns
+/// it as UTF-8 without a byte order mark; errors go to the list.
+std::string prepare_xml(std::string_view text, const std::string& file,
+                        const ImportOptions& options, Diagnostics& out);
+
+}  // namespace ulna::detail
