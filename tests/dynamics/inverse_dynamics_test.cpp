@@ -292,7 +292,7 @@ void poison(Workspace<T>& ws) {
     B.I.set_inertia(bad, v, s);
     for (auto& column : B.U) column = {v, v};
     B.p = B.c = B.A = {v, v};
-    B.D_inverse.setConstant(bad);
+    std::fill_n(B.D_inverse, 6, bad);
     for (T& u : B.u) u = bad;
   }
   for (auto& C : ws.coriolis) C = {m, v};

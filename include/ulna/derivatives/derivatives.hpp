@@ -93,7 +93,7 @@ class ForwardDynamicsDerivatives {
  private:
   InverseDynamicsDerivatives<T> inverse_;
   MassFactor<T> factor_;
-  MatX<T> padded_;  ///< M^-1 with room for whole SIMD registers
+  MatX<T> padded_;  ///< a column of dq and of dv, with room for whole SIMD registers
 };
 
 }  // namespace ulna

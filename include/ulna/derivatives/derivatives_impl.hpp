@@ -58,47 +58,6 @@ template <class T>
   return sums(with(first), with(second), with(third), product(a, b) + product(c, d));
 }
 
-/// result = -A X, with the rows of A padded to whole blocks of four: a block is what the registers hold,
-/// of two columns at a time.
-template <Scalar T>
-void minus_product(const MatX<T>& A, const MatX<T>& X, MatX<T>& result) {
-  const Eigen::Index n = X.rows(), rows = A.rows();
-  for (Eigen::Index c = 0; c < n; c += 2) {
-    const bool pair = c + 1 < n;
-    const T *const x = X.data() + c * n, *const y = pair ? x + n : x;
-    T* const to = result.data() + c * n;
-    for (Eigen::Index r = 0; r < rows; r += 4) {
-      T by_x[4] = {T(0), T(0), T(0), T(0)}, by_y[4] = {T(0), T(0), T(0), T(0)};
-      const T* from = A.data() + r;
-      for (Eigen::Index k = 0; k < n; ++k, from += rows)
-        for (int i = 0; i < 4; ++i) by_x[i] -= from[i] * x[k], by_y[i] -= from[i] * y[k];
-      for (int i = 0; i < 4 && r + i < n; ++i) {
-        to[r + i] = by_x[i];
-        if (pair) to[n + r + i] = by_y[i];
-      }
-    }
-  }
-}
-/// Where four numbers make a register.
-inline void minus_product(const MatX<double>& A, const MatX<double>& X, MatX<double>& result) {
-  using Four = Eigen::Matrix<double, 4, 1>;
-  const Eigen::Index n = X.rows(), rows = A.rows();
-  for (Eigen::Index c = 0; c < n; ++c) {
-    const double* const x = X.data() + c * n;
-    double* const to = result.data() + c * n;
-    for (Eigen::Index r = 0; r < rows; r += 4) {
-      Four sum = Four::Zero();
-      const double* from = A.data() + r;
-      for (Eigen::Index k = 0; k < n; ++k, from += rows) sum -= Eigen::Map<const Four>(from) * x[k];
-      if (r + 4 <= n) {
-        Eigen::Map<Four>(to + r) = sum;
-      } else {
-        for (Eigen::Index i = 0; r + i < n; ++i) to[r + i] = sum(i);
-      }
-    }
-  }
-}
-
 /// What a wrench changes by when its body is displaced along S, in world axes at `origin`.
 template <Scalar T>
 Wrench<T> wrench_moved(const ExternalWrench<T>& given, const Wrench<T>& F, const Vec3<T>& point,
@@ -335,7 +294,7 @@ ForwardDynamicsDerivatives<T>::ForwardDynamicsDerivatives(const Model& model)
       dtau(dq),
       inverse_(model),
       factor_(model),
-      padded_(MatX<T>::Zero((model.nv() + 3) / 4 * 4, model.nv())) {}
+      padded_(MatX<T>::Zero(detail::whole_blocks(model.nv()), 2)) {}
 
 template <Scalar T>
 bool ForwardDynamicsDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau,
@@ -355,10 +314,14 @@ bool ForwardDynamicsDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, I
     inverse_.set_rates(b, joints[b].parent);
   }
   inverse_.differentiate(plant, a.data(), wrenches);
-  factor_.inverse(dtau);
-  padded_.topRows(nv) = dtau;
-  detail::minus_product(padded_, inverse_.dq, dq);
-  detail::minus_product(padded_, inverse_.dv, dv);
+  const MatX<T>& M_inverse = factor_.padded_inverse();
+  dtau = M_inverse.topRows(nv);
+  for (int k = 0; k < nv; ++k) {
+    detail::sparse_product<2, T>(
+        M_inverse, factor_.related(k), {inverse_.dq.data() + k * nv, inverse_.dv.data() + k * nv},
+        {padded_.data(), padded_.data() + M_inverse.rows()}, 0, M_inverse.rows());
+    for (int r = 0; r < nv; ++r) dq(r, k) = -padded_(r, 0), dv(r, k) = -padded_(r, 1);
+  }
   return true;
 }
 

@@ -85,12 +85,11 @@ inline void place(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q
 template <Scalar T, class Direction>
 ULNA_OUT_OF_LINE void other_directions(const Joint& j, const M3<T>& R, const V3<T>& p,
                                        Direction* direction) {
-  for (int k = 0; k < velocity_size(j.type); ++k) {
-    T unit[6] = {T(0), T(0), T(0), T(0), T(0), T(0)};
-    unit[k] = T(1);
-    const Twist<T> S = joint_twist(j.type, j.pitch, unit);
-    direction[k].w = R * V3<T>(S.angular);
-    direction[k].v = R * V3<T>(S.linear) + cross(p, direction[k].w);
+  for (const SubspaceColumn& S : motion_subspace(j.type)) {
+    direction->w = S.turn >= 0 ? R.c[S.turn] : V3<T>::zero();
+    direction->v = S.turn >= 0 ? cross(p, R.c[S.turn]) : R.c[S.slide];
+    if (S.turn >= 0 && S.slide >= 0) direction->v += R.c[S.slide] * T(j.pitch);
+    ++direction;
   }
 }
 
@@ -157,26 +156,11 @@ inline void newton_euler_equations(const Body& body, const V3<T>& a, const M3<T>
 }
 
 template <Scalar T>
-ULNA_OUT_OF_LINE void project_other(const Joint& j, const V3<T>& n, const V3<T>& f, T* t) {
-  const T k = T(j.multiplier);
-  switch (j.type) {
-    case JointType::prismatic:
-      t[0] += k * f[2];
-      break;
-    case JointType::helical:
-      t[0] += k * (n[2] + T(j.pitch) * f[2]);
-      break;
-    case JointType::planar:
-      t[0] += n[2], t[1] += f[0], t[2] += f[1];
-      break;
-    case JointType::floating:
-      for (int i = 0; i < 3; ++i) t[3 + i] += f[i];
-      [[fallthrough]];
-    case JointType::ball:
-      for (int i = 0; i < 3; ++i) t[i] += n[i];
-      break;
-    default:
-      break;
+ULNA_OUT_OF_LINE void project_other(const Joint& j, const V3<T>& n, const V3<T>& f, T* tau) {
+  for (const SubspaceColumn& S : motion_subspace(j.type)) {
+    T along = S.turn >= 0 ? n[S.turn] : f[S.slide];
+    if (S.turn >= 0 && S.slide >= 0) along += T(j.pitch) * f[S.slide];
+    *tau++ += j.mimics ? T(j.multiplier) * along : along;
   }
 }
 

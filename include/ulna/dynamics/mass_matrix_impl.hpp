@@ -108,59 +108,129 @@ void mass_matrix(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>
   for (int i = 0; i < nv; ++i) M(i, i) += plant.armature(i);
 }
 
+namespace detail {
+
+/// to[j] -= a from[j] for i and its ancestors.
+template <Scalar T>
+[[gnu::always_inline]] inline void subtract_row(const T& a, const T* from, T* to, int i,
+                                                const std::vector<int>& parent) {
+  for (int j = i; j >= 0; j = parent[j]) to[j] -= a * from[j];
+}
+/// Where four numbers make a register, for all up to i: those that are no ancestors are zero in `from`.
+[[gnu::always_inline]] inline void subtract_row(double a, const double* from, double* to, int i,
+                                                const std::vector<int>&) {
+  using Four = lanes::Four<double>;
+  for (int j = 0; j <= i; j += 4) {
+    Four sum = Four::load(to + j);
+    sum.add_product(Four::load(from + j), -a);
+    sum.store(to + j);
+  }
+}
+
+/// 4 B rows of A X over the given columns of A, for N columns of X at once: what the registers hold.
+template <int B, int N, Scalar T>
+[[gnu::always_inline]] inline void product_block(const T* A, Eigen::Index ld,
+                                                 std::span<const int> columns,
+                                                 const std::array<const T*, N>& x,
+                                                 const std::array<T*, N>& to, Eigen::Index r) {
+  using Four = lanes::Four<T>;
+  Four sum[N][B];
+  for (int n = 0; n < N; ++n)
+    for (int i = 0; i < B; ++i) sum[n][i] = Four::all(T(0));
+  for (const int k : columns)
+    for (int i = 0; i < B; ++i) {
+      const Four part = Four::load(A + k * ld + r + 4 * i);
+      for (int n = 0; n < N; ++n) sum[n][i].add_product(part, x[n][k]);
+    }
+  for (int n = 0; n < N; ++n)
+    for (int i = 0; i < B; ++i) sum[n][i].store(to[n] + r + 4 * i);
+}
+
+/// Rows `first` to `last`, whole blocks of four, of A X over the given columns of A.
+template <int N, Scalar T>
+void sparse_product(const MatX<T>& A, std::span<const int> columns,
+                    const std::array<const T*, N>& x, const std::array<T*, N>& to,
+                    Eigen::Index first, Eigen::Index last) {
+  const T* const a = A.data();
+  const Eigen::Index ld = A.rows();
+  Eigen::Index r = first;
+  for (; r + 16 <= last; r += 16) product_block<4, N>(a, ld, columns, x, to, r);
+  for (; r + 8 <= last; r += 8) product_block<2, N>(a, ld, columns, x, to, r);
+  for (; r < last; r += 4) product_block<1, N>(a, ld, columns, x, to, r);
+}
+
+inline int whole_blocks(int n) { return (n + 3) / 4 * 4; }
+
+}  // namespace detail
+
 template <Scalar T>
 MassFactor<T>::MassFactor(const Model& model)
-    : L_(MatX<T>::Zero(model.nv(), model.nv())),
+    : L_(MatX<T>::Zero(detail::whole_blocks(model.nv()), model.nv())),
+      W_(L_),
+      W_transposed_(L_),
+      inverse_(L_),
       d_inverse_(VecX<T>::Zero(model.nv())),
-      parent_(model.nv(), -1) {
-  bool mimics = false;
+      scaled_(d_inverse_),
+      parent_(model.nv(), -1),
+      path_begin_{0},
+      related_begin_{0} {
+  const int n = model.nv();
   for (int b = 1; b < model.body_count(); ++b) {
-    const Joint& j = model.joint(b);
-    mimics = mimics || j.mimics;
+    const Joint &j = model.joint(b), &above = model.joint(j.parent);
     if (j.mimics) continue;
-    const Joint& above = model.joint(j.parent);
     for (int k = 0; k < velocity_size(j.type); ++k)
       parent_[j.v + k] = k > 0          ? j.v + k - 1
                          : j.parent > 0 ? above.v + velocity_size(above.type) - 1
                                         : -1;
   }
   // a joint that is followed elsewhere couples branches: then the matrix is taken as full
-  if (mimics)
-    for (int i = 0; i < model.nv(); ++i) parent_[i] = i - 1;
+  if (model.has_mimics())
+    for (int i = 0; i < n; ++i) parent_[i] = i - 1;
+  for (int k = 0; k < n; ++k) {
+    for (int i = k; i >= 0; i = parent_[i]) path_.push_back(i);
+    path_begin_.push_back(static_cast<int>(path_.size()));
+  }
+  const auto carries = [&](int i, int k) {
+    while (k > i) k = parent_[k];
+    return k == i;
+  };
+  for (int k = 0; k < n; ++k) {
+    for (int i = 0; i < n; ++i)
+      if (carries(i, k) || carries(k, i)) related_.push_back(i);
+    related_begin_.push_back(static_cast<int>(related_.size()));
+  }
 }
 
 template <Scalar T>
 bool MassFactor<T>::factor(const Eigen::Ref<const MatX<T>>& M) {
-  if (M.rows() != L_.rows() || M.cols() != L_.cols())
+  if (M.rows() != size() || M.cols() != size())
     throw std::invalid_argument("M is " + std::to_string(M.rows()) + " x " +
                                 std::to_string(M.cols()) + ", the robot needs " +
-                                std::to_string(L_.rows()) + " x " + std::to_string(L_.cols()));
-  L_ = M;
+                                std::to_string(size()) + " x " + std::to_string(size()));
+  L_.topRows(size()) = M;
   return factor_in_place();
 }
 
 template <Scalar T>
 bool MassFactor<T>::factor(const Plant<T>& plant, const Configuration<T>& at, Workspace<T>& ws) {
-  detail::require_shape("the factor", L_.rows(), L_.cols(), plant.model().nv(), plant.model().nv(),
+  detail::require_shape("the factor", size(), size(), plant.model().nv(), plant.model().nv(),
                         plant.model());
   detail::compose_bodies(plant, at, ws);
-  detail::compose_mass_matrix<false, T>(at, ws, L_);
-  for (Eigen::Index i = 0; i < L_.cols(); ++i) L_(i, i) += plant.armature(i);
+  detail::compose_mass_matrix<false, T>(at, ws, L_.topRows(size()));
+  for (int i = 0; i < size(); ++i) L_(i, i) += plant.armature(i);
   return factor_in_place();
 }
 
 template <Scalar T>
 bool MassFactor<T>::factor_in_place() {
-  const int n = static_cast<int>(L_.cols());
   Mask<T> positive = T(0) < T(1);
-  for (int k = n - 1; k >= 0; --k) {
+  for (int k = size() - 1; k >= 0; --k) {
     T* const row_k = row(k);
     positive = positive && row_k[k] > T(0);
     const T d = d_inverse_(k) = T(1) / row_k[k];
     for (int i = parent_[k]; i >= 0; i = parent_[i]) {
       const T a = row_k[i] * d;
-      T* const row_i = row(i);
-      for (int j = i; j >= 0; j = parent_[j]) row_i[j] -= a * row_k[j];
+      detail::subtract_row(a, row_k, row(i), i, parent_);
       row_k[i] = a;
     }
   }
@@ -169,7 +239,7 @@ bool MassFactor<T>::factor_in_place() {
 
 template <Scalar T>
 void MassFactor<T>::solve(Out<T> x) const {
-  const int n = static_cast<int>(L_.cols());
+  const int n = size();
   if (x.size() != n)
     throw std::invalid_argument("x has " + std::to_string(x.size()) + " numbers, the robot needs " +
                                 std::to_string(n));
@@ -183,50 +253,45 @@ void MassFactor<T>::solve(Out<T> x) const {
 }
 
 template <Scalar T>
-void MassFactor<T>::inverse(OutMatrix<T> M_inverse) const {
-  const int n = static_cast<int>(L_.cols());
+const MatX<T>& MassFactor<T>::padded_inverse() {
+  // row k of W = L^-1 from those before it
+  const int n = size();
+  const Eigen::Index ld = L_.rows();
+  T *const W = W_.data(), *const Wt = W_transposed_.data(), *const inverse = inverse_.data();
+  for (int k = 0; k < n; ++k) {
+    T* const W_k = W + k * ld;
+    for (Eigen::Index j = 0; j < ld; j += 4) lanes::Four<T>::all(T(0)).store(W_k + j);
+    W_k[k] = T(1);
+    Wt[k + k * ld] = T(1);
+    for (int i = parent_[k]; i >= 0; i = parent_[i])
+      detail::subtract_row(row(k)[i], W + i * ld, W_k, i, parent_);
+    for (int i = parent_[k]; i >= 0; i = parent_[i]) Wt[k + i * ld] = W_k[i];
+  }
+  // M^-1 = W D^-1 W', a column at a time from its diagonal on, and mirrored
+  for (int c = 0; c < n; ++c) {
+    const T* const W_c = W + c * ld;
+    T* const column = inverse + c * ld;
+    for (int k = c; k >= 0; k = parent_[k]) scaled_(k) = d_inverse_(k) * W_c[k];
+    detail::sparse_product<1, T>(W_transposed_, path(c), {scaled_.data()}, {column}, c / 4 * 4, ld);
+    for (int r = 0; r < c; ++r) column[r] = inverse[c + r * ld];
+  }
+  return inverse_;
+}
+
+template <Scalar T>
+void MassFactor<T>::inverse(OutMatrix<T> M_inverse) {
+  const int n = size();
   if (M_inverse.rows() != n || M_inverse.cols() != n)
     throw std::invalid_argument("M_inverse is " + std::to_string(M_inverse.rows()) + " x " +
                                 std::to_string(M_inverse.cols()) + ", the robot needs " +
                                 std::to_string(n) + " x " + std::to_string(n));
-  T* const data = M_inverse.data();
-  const Eigen::Index stride = M_inverse.outerStride();
-  // row k of W = L^-1 into the upper part of column k, from those before it
-  for (int k = 0; k < n; ++k) {
-    T* const W_k = data + k * stride;
-    const T* const L_k = row(k);
-    for (int j = 0; j < k; ++j) W_k[j] = T(0);
-    W_k[k] = T(1);
-    for (int i = parent_[k]; i >= 0; i = parent_[i]) {
-      const T* const W_i = data + i * stride;
-      for (int j = i; j >= 0; j = parent_[j]) W_k[j] -= L_k[i] * W_i[j];
-    }
-  }
-  // M^-1 = W D^-1 W' into the lower triangle, from the last row on: no W is overwritten that is needed
-  for (int r = n - 1; r >= 0; --r) {
-    T* const W_r = data + r * stride;
-    T diagonal(0);
-    for (int k = r; k >= 0; k = parent_[k]) {
-      const T w = W_r[k];
-      W_r[k] = w * d_inverse_(k);
-      diagonal += w * W_r[k];
-    }
-    for (int c = 0; c < r; ++c) {
-      const T* const W_c = data + c * stride;
-      T sum(0);
-      for (int k = c; k >= 0; k = parent_[k]) sum += W_r[k] * W_c[k];
-      data[r + c * stride] = sum;
-    }
-    W_r[r] = diagonal;
-  }
-  for (int c = 0; c < n; ++c)
-    for (int r = 0; r < c; ++r) data[r + c * stride] = data[c + r * stride];
+  M_inverse = padded_inverse().topRows(n);
 }
 
 template <Scalar T>
 T MassFactor<T>::log_determinant() const {
   T sum(0);
-  for (Eigen::Index k = 0; k < L_.rows(); ++k) sum += log(L_(k, k));
+  for (int k = 0; k < size(); ++k) sum += log(L_(k, k));
   return sum;
 }
 

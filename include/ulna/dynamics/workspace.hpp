@@ -74,15 +74,16 @@ class Workspace {
     lanes::M3<T> B;
     lanes::V3<T> p;
   };
-  /// A body with all that hangs on it loosely [Featherstone 2008, ch. 7], in world axes.
+  /// A body with all that hangs on it loosely [Featherstone 2008, ch. 7], in world axes. U, D and u
+  /// are of one degree of freedom of its joint each.
   struct Articulated {
     lanes::S6<T> I;
     lanes::V6<T> p;     ///< bias force
     lanes::V6<T> c;     ///< acceleration due to velocities
     lanes::V6<T> A;     ///< acceleration
-    lanes::V6<T> U[6];  ///< I S, a column per degree of freedom
-    Mat6<T> D_inverse;
-    T u[6];
+    lanes::V6<T> U[6];  ///< I S
+    T D_inverse[6];     ///< (S'U)^-1
+    T u[6];             ///< tau - S'p
   };
 
   detail::Skeleton<T> skeleton;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "ulna/model/description.hpp"
 
 /// How each kind of joint moves: the one place where kinds are told apart by what they do to a
@@ -38,29 +40,48 @@ Transform<T> joint_pose(JointType type, double pitch, const T* q) {
   return {};
 }
 
-/// The twist of the moving side relative to the still side, in the moving frame, for a velocity v:
-/// column k of the joint's motion subspace is the twist of the k-th unit velocity.
-template <Scalar T>
-Twist<T> joint_twist(JointType type, double pitch, const T* v) {
-  const T zero(0);
+/// A column of a joint's motion subspace S, in the moving frame: a unit turn about an axis, a unit slide
+/// along one, or, with a pitch, a turn that slides.
+struct SubspaceColumn {
+  int turn = -1;   ///< axis 0 .. 2, or -1: none
+  int slide = -1;  ///< the same
+};
+
+/// S, a column per degree of freedom.
+inline std::span<const SubspaceColumn> motion_subspace(JointType type) {
+  static constexpr SubspaceColumn z_turn[] = {{2, -1}}, z_slide[] = {{-1, 2}}, z_screw[] = {{2, 2}},
+                                  plane[] = {{2, -1}, {-1, 0}, {-1, 1}},
+                                  free[] = {{0, -1}, {1, -1}, {2, -1}, {-1, 0}, {-1, 1}, {-1, 2}};
   switch (type) {
     case JointType::revolute:
     case JointType::continuous:
-      return {{zero, zero, v[0]}, {zero, zero, zero}};
+      return z_turn;
     case JointType::prismatic:
-      return {{zero, zero, zero}, {zero, zero, v[0]}};
+      return z_slide;
     case JointType::helical:
-      return {{zero, zero, v[0]}, {zero, zero, T(pitch) * v[0]}};
+      return z_screw;
     case JointType::planar:
-      return {{zero, zero, v[0]}, {v[1], v[2], zero}};
+      return plane;
     case JointType::ball:
-      return {{v[0], v[1], v[2]}, {zero, zero, zero}};
+      return std::span(free).first<3>();
     case JointType::floating:
-      return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+      return free;
     case JointType::fixed:
       break;
   }
   return {};
+}
+
+/// S v: the twist of the moving side relative to the still side, in the moving frame.
+template <Scalar T>
+Twist<T> joint_twist(JointType type, double pitch, const T* v) {
+  Twist<T> V = Twist<T>::zero();
+  for (const SubspaceColumn& S : motion_subspace(type)) {
+    if (S.turn >= 0) V.angular(S.turn) = *v;
+    if (S.slide >= 0) V.linear(S.slide) = S.turn >= 0 ? T(pitch) * *v : *v;
+    ++v;
+  }
+  return V;
 }
 
 /// q moved by a displacement v of its tangent space: joint_pose(result) = joint_pose(q) exp(v).

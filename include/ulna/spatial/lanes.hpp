@@ -164,6 +164,40 @@ struct V3<double> {
 
 #endif
 
+/// Four numbers side by side in memory, aligned or not: where there is AVX2, of double one register.
+template <class T>
+struct Four {
+  T e[4];
+
+  static Four all(const T& x) { return {{x, x, x, x}}; }
+  static Four load(const T* from) { return {{from[0], from[1], from[2], from[3]}}; }
+  [[gnu::always_inline]] void store(T* to) const {
+    for (int i = 0; i < 4; ++i) to[i] = e[i];
+  }
+  const T& operator[](int i) const { return e[i]; }
+  /// this += a b
+  [[gnu::always_inline]] void add_product(const Four& a, const T& b) {
+    for (int i = 0; i < 4; ++i) e[i] += a.e[i] * b;
+  }
+};
+
+#if defined(__AVX2__) && defined(__GNUC__)
+
+template <>
+struct Four<double> {
+  using Lanes = double __attribute__((vector_size(32)));
+  using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
+  Lanes e;
+
+  static Four all(double x) { return {Lanes{x, x, x, x}}; }
+  static Four load(const double* from) { return {*reinterpret_cast<const Unaligned*>(from)}; }
+  [[gnu::always_inline]] void store(double* to) const { *reinterpret_cast<Unaligned*>(to) = e; }
+  double operator[](int i) const { return e[i]; }
+  [[gnu::always_inline]] void add_product(const Four& a, double b) { e += a.e * b; }
+};
+
+#endif
+
 /// By columns.
 template <class T>
 struct M3 {
