@@ -14,50 +14,38 @@ using E = Expression;
 using Column = Tracer::Column;
 using Matrix = Tracer::Matrix;
 
-/// The derivatives of y = operation(a, b) by a and b.
-struct Partials {
-  E by_a, by_b = {};
-};
+/// The derivatives of an operation by its operands.
+using Partials = std::array<E, 3>;
+Partials by(const E& a, const E& b = 0.0) { return {a, b}; }
+
+/// Those of y = operation(a, b).
 using N = const E&;
 const std::map<Operation, Partials (*)(N y, N a, N b)> partials_of = {
-    {Operation::add,
-     [](N, N, N) -> Partials {
-       return {1.0, 1.0};
-     }},
-    {Operation::subtract,
-     [](N, N, N) -> Partials {
-       return {1.0, -1.0};
-     }},
-    {Operation::multiply,
-     [](N, N a, N b) -> Partials {
-       return {b, a};
-     }},
-    {Operation::divide,
-     [](N y, N, N b) -> Partials {
-       const E inverse = E(1) / b;
-       return {inverse, -y * inverse};
-     }},
-    {Operation::negate, [](N, N, N) -> Partials { return {-1.0}; }},
-    {Operation::sine, [](N, N a, N) -> Partials { return {cos(a)}; }},
-    {Operation::cosine, [](N, N a, N) -> Partials { return {-sin(a)}; }},
-    {Operation::tangent, [](N y, N, N) -> Partials { return {E(1) + y * y}; }},
-    {Operation::arc_sine, [](N, N a, N) -> Partials { return {E(1) / sqrt(E(1) - a * a)}; }},
-    {Operation::arc_cosine, [](N, N a, N) -> Partials { return {E(-1) / sqrt(E(1) - a * a)}; }},
-    {Operation::arc_tangent, [](N, N a, N) -> Partials { return {E(1) / (E(1) + a * a)}; }},
+    {Operation::add, [](N, N, N) { return by(1.0, 1.0); }},
+    {Operation::subtract, [](N, N, N) { return by(1.0, -1.0); }},
+    {Operation::multiply, [](N, N a, N b) { return by(b, a); }},
+    {Operation::divide, [](N y, N, N b) { return by(E(1) / b, -y * (E(1) / b)); }},
+    {Operation::negate, [](N, N, N) { return by(-1.0); }},
+    {Operation::sine, [](N, N a, N) { return by(cos(a)); }},
+    {Operation::cosine, [](N, N a, N) { return by(-sin(a)); }},
+    {Operation::tangent, [](N y, N, N) { return by(E(1) + y * y); }},
+    {Operation::arc_sine, [](N, N a, N) { return by(E(1) / sqrt(E(1) - a * a)); }},
+    {Operation::arc_cosine, [](N, N a, N) { return by(E(-1) / sqrt(E(1) - a * a)); }},
+    {Operation::arc_tangent, [](N, N a, N) { return by(E(1) / (E(1) + a * a)); }},
     {Operation::arc_tangent2,
-     [](N, N a, N b) -> Partials {
+     [](N, N a, N b) {
        const E inverse = E(1) / (a * a + b * b);
-       return {b * inverse, -a * inverse};
+       return by(b * inverse, -a * inverse);
      }},
-    {Operation::square_root, [](N y, N, N) -> Partials { return {E(0.5) / y}; }},
-    {Operation::exponential, [](N y, N, N) -> Partials { return {y}; }},
-    {Operation::logarithm, [](N, N a, N) -> Partials { return {E(1) / a}; }},
-    {Operation::hyperbolic_tangent, [](N y, N, N) -> Partials { return {E(1) - y * y}; }},
-    {Operation::absolute, [](N, N a, N) -> Partials { return {select(a < E(0), E(-1), E(1))}; }},
+    {Operation::square_root, [](N y, N, N) { return by(E(0.5) / y); }},
+    {Operation::exponential, [](N y, N, N) { return by(y); }},
+    {Operation::logarithm, [](N, N a, N) { return by(E(1) / a); }},
+    {Operation::hyperbolic_tangent, [](N y, N, N) { return by(E(1) - y * y); }},
+    {Operation::absolute, [](N, N a, N) { return by(select(a < E(0), E(-1), E(1))); }},
 };
 
 /// The derivatives of a node by its operands; of a truth value, none.
-std::array<E, 3> partials(Graph& graph, std::int32_t node) {
+Partials partials(Graph& graph, std::int32_t node) {
   const Node n = graph[node];
   if (n.operation == Operation::choose) {
     // (m ? 1 : 0) t becomes m ? t : 0, which stays 0 where the way not taken is infinite
@@ -68,8 +56,7 @@ std::array<E, 3> partials(Graph& graph, std::int32_t node) {
   const auto found = partials_of.find(n.operation);
   if (found == partials_of.end()) return {};
   const E b = arity(n.operation) > 1 ? E(graph, n.b) : E(0);
-  const Partials made = found->second(E(graph, node), E(graph, n.a), b);
-  return {made.by_a, made.by_b};
+  return found->second(E(graph, node), E(graph, n.a), b);
 }
 
 /// The dependence of y on x: the nodes that lead from one to the other, and derivatives along them.
@@ -154,10 +141,10 @@ class Differentiator {
     for (Step& step : steps_) {
       const Node n = (*graph_)[step.node];
       if (n.operation == Operation::input) continue;
-      const std::array<E, 3> by = partials(*graph_, step.node);
+      const Partials slopes = partials(*graph_, step.node);
       int k = 0;
       for_each_operand(n, [&](std::int32_t operand) {
-        const E& partial = by[k++];
+        const E& partial = slopes[k++];
         if (place[operand] != nowhere && !(partial.is_constant() && partial.constant() == 0.0))
           step.operands.push_back({place[operand], partial});
       });

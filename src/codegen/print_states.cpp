@@ -167,14 +167,11 @@ class StatesPrinter {
   }
 
   std::string in_lanes() const {
-    struct Angle {
-      std::string sine, cosine;
-    };
-    std::map<std::int32_t, Angle> angles;
+    std::map<std::int32_t, std::pair<std::string, std::string>> angles;  // their sines and cosines
     for (std::size_t i = 0; i < f_.nodes().size(); ++i) {
       const Node& n = f_.nodes()[i];
-      if (n.operation == Operation::sine) angles[n.a].sine = "x" + std::to_string(i);
-      if (n.operation == Operation::cosine) angles[n.a].cosine = "x" + std::to_string(i);
+      if (n.operation == Operation::sine) angles[n.a].first = "x" + std::to_string(i);
+      if (n.operation == Operation::cosine) angles[n.a].second = "x" + std::to_string(i);
     }
 
     std::string body = "  for (size_t " + first_ + " = 0; " + first_ + " < " + count_ + "; " +
@@ -193,11 +190,11 @@ class StatesPrinter {
       if (n.operation == Operation::sine || n.operation == Operation::cosine) {
         const auto found = angles.find(n.a);
         if (found == angles.end()) continue;
-        Angle& angle = found->second;
-        if (angle.sine.empty()) angle.sine = name + "_sine";
-        if (angle.cosine.empty()) angle.cosine = name + "_cosine";
-        body += "    " + reals_ + " " + angle.sine + ", " + angle.cosine + ";\n    " + f_.name() +
-                "_sin_cos(&" + operand(n.a) + ", &" + angle.sine + ", &" + angle.cosine + ");\n";
+        auto& [sine, cosine] = found->second;
+        if (sine.empty()) sine = name + "_sine";
+        if (cosine.empty()) cosine = name + "_cosine";
+        body += "    " + reals_ + " " + sine + ", " + cosine + ";\n    " + f_.name() +
+                "_sin_cos(&" + operand(n.a) + ", &" + sine + ", &" + cosine + ");\n";
         angles.erase(found);
         continue;
       }

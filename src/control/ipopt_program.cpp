@@ -29,6 +29,7 @@ IpoptProgram::IpoptProgram(OptimalControlProblem& problem, const Trajectory& gue
     const Bounds& bounds = problem.bounds(k);
     Place& place = places_[static_cast<std::size_t>(k)];
     multipliers_.rows.push_back(Vector::Zero(size.rows()));
+    place.size = size;
     place.plain = is_plain(k);
     exact_ = exact_ && place.plain;
     place.x_free = k > 0 ? size.x : 0;
@@ -49,13 +50,12 @@ IpoptProgram::IpoptProgram(OptimalControlProblem& problem, const Trajectory& gue
       place.constrained.push_back(constrained);
       ++constraints_;
     }
-    const QpStage& stage = stages_[static_cast<std::size_t>(k)];
-    place.h = stage.h, place.H = stage.H, place.F = stage.F, place.G = stage.G;
-    curvature_.push_back(stage.H);
+    place.take(stages_[static_cast<std::size_t>(k)]);
+    curvature_.push_back(place.H);
   }
 }
 
-/// Whether moving the state of a stage is adding to it, as far as a guess tells.
+/// Whether moving the state of a stage is adding to it, by a trial from the guess.
 bool IpoptProgram::is_plain(int k) const {
   const int n = problem_.size(k).x;
   if (problem_.numbers(k) != n) return false;
@@ -70,19 +70,17 @@ template <class F>
 void IpoptProgram::each_slope(F f) const {
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const Place& place = places_[k];
-    const StageSize& size = stages_[k].size;
     for (int i = 0; i < place.F.rows(); ++i) {
-      for (int j = 0; j < size.u + place.x_free; ++j)
-        f(place.next + i, variable_of(place, size, j), place.F(i, j));
+      for (int j = 0; j < place.free(); ++j) f(place.next + i, place.variable(j), place.F(i, j));
       f(place.next + i, places_[k + 1].x + i, -1.0);
     }
     Index at = place.rows;
     for (const Row& each : place.constrained) {
-      if (each.row < size.variables())
-        f(at, variable_of(place, size, each.row), 1.0);
+      if (each.row < place.size.variables())
+        f(at, place.variable(each.row), 1.0);
       else
-        for (int j = 0; j < size.u + place.x_free; ++j)
-          f(at, variable_of(place, size, j), place.G(each.row - size.variables(), j));
+        for (int j = 0; j < place.free(); ++j)
+          f(at, place.variable(j), place.G(each.row - place.size.variables(), j));
       if (each.lower_slack >= 0) f(at, each.lower_slack, 1.0);
       if (each.upper_slack >= 0) f(at, each.upper_slack, -1.0);
       ++at;
@@ -104,10 +102,8 @@ template <class F>
 void IpoptProgram::each_curvature(F f) const {
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const Place& place = places_[k];
-    const StageSize& size = stages_[k].size;
-    for (int i = 0; i < size.u + place.x_free; ++i)
-      for (int j = 0; j <= i; ++j)
-        f(variable_of(place, size, i), variable_of(place, size, j), curvature_[k](i, j));
+    for (int i = 0; i < place.free(); ++i)
+      for (int j = 0; j <= i; ++j) f(place.variable(i), place.variable(j), curvature_[k](i, j));
   }
 }
 
@@ -125,22 +121,21 @@ bool IpoptProgram::get_nlp_info(Index& n, Index& m, Index& jacobian, Index& hess
 bool IpoptProgram::get_bounds_info(Index n, Number* low, Number* high, Index m, Number* g_low,
                                    Number* g_high) {
   constexpr double none = 1e20;
-  const auto told = [&](double bound) { return std::clamp(bound, -none, none); };
+  const auto finite = [&](double bound) { return std::clamp(bound, -none, none); };
   std::fill_n(low, n, -none), std::fill_n(high, n, none);
   std::fill_n(g_low, m, 0.0), std::fill_n(g_high, m, 0.0);
   for (std::size_t k = 0; k < places_.size(); ++k) {
     const Place& place = places_[k];
-    const StageSize& size = stages_[k].size;
     const Bounds& bounds = problem_.bounds(static_cast<int>(k));
-    for (int i = 0; i < size.u + place.x_free; ++i) {
+    for (int i = 0; i < place.free(); ++i) {
       if (is_soft(bounds, i)) continue;
-      const double from = i < size.u || !place.plain ? 0.0 : guess_.x[k](i - size.u);
-      const Index at = variable_of(place, size, i);
-      low[at] = told(bounds.lower(i) - from), high[at] = told(bounds.upper(i) - from);
+      const double from = i < place.size.u || !place.plain ? 0.0 : guess_.x[k](i - place.size.u);
+      const Index at = place.variable(i);
+      low[at] = finite(bounds.lower(i) - from), high[at] = finite(bounds.upper(i) - from);
     }
     Index at = place.rows;
     for (const Row& each : place.constrained) {
-      g_low[at] = told(bounds.lower(each.row)), g_high[at] = told(bounds.upper(each.row));
+      g_low[at] = finite(bounds.lower(each.row)), g_high[at] = finite(bounds.upper(each.row));
       ++at;
     }
   }
@@ -156,7 +151,7 @@ bool IpoptProgram::get_starting_point(Index n, bool, Number* z, bool, Number*, N
   return true;
 }
 
-/// Ipopt asks for one thing after another at the same point. False if it is nowhere.
+/// Ipopt evaluates one function after another at the same point. False if it is not finite.
 bool IpoptProgram::go_to(const Number* z) {
   const Eigen::Map<const Vector> point(z, variables_);
   if (point_.size() == point.size() && point_ == point) return true;
@@ -188,7 +183,7 @@ bool IpoptProgram::slopes_at(const Number* z) {
   return possible_;
 }
 
-/// How difference(guess, x) changes when x is moved, by five points: problems tell no slope of it.
+/// How difference(guess, x) changes when x is moved, by five points: problems have no function for it.
 void IpoptProgram::chart_slope(int k, const Vector& x, Eigen::MatrixXd& slope) const {
   const Vector& guess = guess_.x[static_cast<std::size_t>(k)];
   const int n = problem_.size(k).x;
@@ -217,7 +212,7 @@ void IpoptProgram::into_charts() {
   for (std::size_t k = 0; k < places_.size(); ++k) {
     Place& place = places_[k];
     const QpStage& stage = stages_[k];
-    place.h = stage.h, place.H = stage.H, place.F = stage.F, place.G = stage.G;
+    place.take(stage);
     if (k + 1 < places_.size() && !places_[k + 1].plain) {
       chart_slope(static_cast<int>(k) + 1, values_[k].next, slope);
       place.F = slope * stage.F;
@@ -246,9 +241,8 @@ bool IpoptProgram::eval_f(Index, const Number* z, bool, Number& f) {
 bool IpoptProgram::eval_grad_f(Index n, const Number* z, bool, Number* gradient) {
   if (!slopes_at(z)) return false;
   std::fill_n(gradient, n, 0.0);
-  for (std::size_t k = 0; k < places_.size(); ++k)
-    for (int i = 0; i < stages_[k].size.u + places_[k].x_free; ++i)
-      gradient[variable_of(places_[k], stages_[k].size, i)] = places_[k].h(i);
+  for (const Place& place : places_)
+    for (int i = 0; i < place.free(); ++i) gradient[place.variable(i)] = place.h(i);
   each_slack([&](Index slack, double price, double squared) {
     gradient[slack] = price + squared * z[slack];
   });

@@ -54,6 +54,7 @@ class IpoptProgram : public Ipopt::TNLP {
   };
   /// A stage's places.
   struct Place {
+    StageSize size;
     int x_free = 0;  ///< of its state, none at stage 0
     Index u = 0, x = 0;
     Index next = 0, rows = 0;  ///< its first constraints of either kind
@@ -61,6 +62,10 @@ class IpoptProgram : public Ipopt::TNLP {
     bool plain = true;  ///< moving is adding
     Vector h;
     Eigen::MatrixXd H, F, G;  ///< those of the stage, by what x leaves the guess
+
+    int free() const { return size.u + x_free; }
+    Index variable(int i) const { return i < size.u ? u + i : x + i - size.u; }
+    void take(const QpStage& stage) { h = stage.h, H = stage.H, F = stage.F, G = stage.G; }
   };
 
   bool is_plain(int k) const;
@@ -70,9 +75,6 @@ class IpoptProgram : public Ipopt::TNLP {
   void chart_slope(int k, const Vector& x, Eigen::MatrixXd& slope) const;
   void into_charts();
   bool curve_at(const Number* z, double factor, const Number* multipliers);
-  Index variable_of(const Place& place, const StageSize& size, int i) const {
-    return i < size.u ? place.u + i : place.x + i - size.u;
-  }
   template <class F>
   void each_slope(F f) const;
   template <class F>

@@ -197,6 +197,7 @@ void set_point(QpState& state, const double* x0, QpStart start) {
 
 struct QpSolver::State : detail::QpState {
   using QpState::QpState;
+  const detail::QpStageData& operator[](int k) const { return stages[static_cast<std::size_t>(k)]; }
 };
 
 QpSolver::QpSolver(const std::vector<StageSize>& sizes, const QpOptions& o)
@@ -220,16 +221,15 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
   state.report = {};
   if (!x0.allFinite() || !detail::take_in(stages, state)) return state.report;
   detail::set_point(state, x0.data(), start);
-  const detail::QpQuestion question{&options, deadline ? &*deadline : nullptr,
-                                    start != QpStart::cold};
+  const detail::QpRun run{&options, deadline ? &*deadline : nullptr, start != QpStart::cold};
 #if ULNA_WIDE_KERNELS
   if (ulna::detail::has_avx512())
-    ulna_qp_kernel_avx512(&state, &question);
+    ulna_qp_kernel_avx512(&state, &run);
   else if (ulna::detail::has_avx2())
-    ulna_qp_kernel_avx2(&state, &question);
+    ulna_qp_kernel_avx2(&state, &run);
   else
 #endif
-    detail::solve_qp_baseline(state, question);
+    detail::solve_qp_baseline(state, run);
 
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const detail::QpStageData& s = state.stages[k];
@@ -244,22 +244,12 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
 
 const QpReport& QpSolver::report() const { return state_->report; }
 
-QpSolver::Segment QpSolver::z(int k) const {
-  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
-  return Segment(s.y, s.n);
-}
-QpSolver::Segment QpSolver::u(int k) const {
-  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
-  return Segment(s.y, s.u);
-}
+QpSolver::Segment QpSolver::z(int k) const { return {(*state_)[k].y, (*state_)[k].n}; }
+QpSolver::Segment QpSolver::u(int k) const { return {(*state_)[k].y, (*state_)[k].u}; }
 QpSolver::Segment QpSolver::x(int k) const {
-  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
-  return Segment(s.y + s.u, s.x);
+  return {(*state_)[k].y + (*state_)[k].u, (*state_)[k].x};
 }
-QpSolver::Segment QpSolver::multiplier(int k) const {
-  const detail::QpStageData& s = state_->stages[static_cast<std::size_t>(k)];
-  return Segment(s.pi, s.next);
-}
+QpSolver::Segment QpSolver::multiplier(int k) const { return {(*state_)[k].pi, (*state_)[k].next}; }
 const Eigen::VectorXd& QpSolver::row_multiplier(int k) const {
   return state_->row_multipliers[static_cast<std::size_t>(k)];
 }
@@ -268,26 +258,27 @@ void QpSolver::shift() {
   for (std::size_t k = 0; k + 1 < state_->stages.size(); ++k) {
     detail::QpStageData &s = state_->stages[k], &next = state_->stages[k + 1];
     if (!(state_->sizes[k] == state_->sizes[k + 1])) continue;
-    const auto take = [](double* to, const double* from, int count) {
-      std::copy_n(from, count, to);
-    };
-    take(s.y, next.y, s.rows), take(s.equal_multiplier, next.equal_multiplier, s.rows);
-    if (s.next == next.next) take(s.pi, next.pi, s.next);
-    for (const auto& [to, from] :
-         {std::pair(&s.lower, &next.lower), std::pair(&s.upper, &next.upper)}) {
-      take(to->multiplier, from->multiplier, s.rows);
-      take(to->slack_multiplier, from->slack_multiplier, s.rows);
-      take(to->slack, from->slack, s.rows);
-    }
+    std::copy_n(next.y, s.rows, s.y);
+    std::copy_n(next.equal_multiplier, s.rows, s.equal_multiplier);
+    if (s.next == next.next) std::copy_n(next.pi, s.next, s.pi);
+    for (detail::QpSide detail::QpStageData::*side :
+         {&detail::QpStageData::lower, &detail::QpStageData::upper})
+      for (double* detail::QpSide::*row :
+           {&detail::QpSide::multiplier, &detail::QpSide::slack, &detail::QpSide::slack_multiplier})
+        std::copy_n(next.*side.*row, s.rows, s.*side.*row);
   }
 }
 
+const char* to_string(QpStatus status) {
+  constexpr const char* names[] = {"solved", "limited", "infeasible", "failed"};
+  return names[static_cast<int>(status)];
+}
+
 std::string QpReport::str() const {
-  const char* const words[] = {"solved", "limited", "infeasible", "failed"};
   char text[160];
   std::snprintf(text, sizeof text,
                 "%s after %d iterations: slope %.1e, defect %.1e, breach %.1e, gap %.1e",
-                words[static_cast<int>(status)], iterations, slope, defect, breach, gap);
+                to_string(status), iterations, slope, defect, breach, gap);
   return text;
 }
 

@@ -264,11 +264,11 @@ inline bool factor_all(QpState& state) {
   return true;
 }
 
-inline void solve_qp(QpState& state, const QpQuestion& question) {
-  const QpOptions& options = *question.options;
+inline void solve_qp(QpState& state, const QpRun& run) {
+  const QpOptions& options = *run.options;
   QpReport& report = state.report;
   report = {};
-  start(state, options, question.warm);
+  start(state, options, run.warm);
   double sides = 0.0;
   for (const QpStageData& s : state.stages)
     for (const QpSide* side : {&s.lower, &s.upper})
@@ -279,7 +279,7 @@ inline void solve_qp(QpState& state, const QpQuestion& question) {
   report.gap = infinity;
   measure(state);
   while (report.iterations < options.iterations) {
-    if (question.deadline && QpSolver::Clock::now() >= *question.deadline) break;
+    if (run.deadline && QpSolver::Clock::now() >= *run.deadline) break;
     // predictor: straight to the bounds
     set_rows(state, 0.0, 0.0);
     if (!factor_all(state)) {

@@ -2,6 +2,6 @@
 
 namespace ulna::control::detail {
 
-void solve_qp_baseline(QpState& state, const QpQuestion& question) { solve_qp(state, question); }
+void solve_qp_baseline(QpState& state, const QpRun& run) { solve_qp(state, run); }
 
 }  // namespace ulna::control::detail

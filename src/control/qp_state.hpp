@@ -41,7 +41,7 @@ struct QpStageData {
   double* p;  ///< ld: (what the inputs are solved from, linear part of the cost to go)
 };
 
-/// What one kernel is called with.
+/// What a kernel works on.
 struct QpState {
   std::vector<StageSize> sizes;
   std::vector<QpStageData> stages;
@@ -54,18 +54,18 @@ struct QpState {
   explicit QpState(const std::vector<StageSize>& sizes);
 };
 
-/// What is asked.
-struct QpQuestion {
+/// How a program is solved.
+struct QpRun {
   const QpOptions* options;
   const QpSolver::Clock::time_point* deadline;  ///< or null
   bool warm;
 };
 
-void solve_qp_baseline(QpState& state, const QpQuestion& question);
+void solve_qp_baseline(QpState& state, const QpRun& run);
 
 }  // namespace ulna::control::detail
 
 extern "C" void ulna_qp_kernel_avx2(ulna::control::detail::QpState* state,
-                                    const ulna::control::detail::QpQuestion* question);
+                                    const ulna::control::detail::QpRun* run);
 extern "C" void ulna_qp_kernel_avx512(ulna::control::detail::QpState* state,
-                                      const ulna::control::detail::QpQuestion* question);
+                                      const ulna::control::detail::QpRun* run);

@@ -71,7 +71,7 @@ bool Sqp::linearise(bool exact) {
   return true;
 }
 
-/// What the stages' derivatives do not tell: the rest of the program for a step from here.
+/// The rest of the program for a step from here: gaps and bounds.
 void Sqp::set_program() {
   for (std::size_t k = 0; k < stages_.size(); ++k) {
     QpStage& stage = stages_[k];
@@ -103,7 +103,7 @@ QpStatus Sqp::solve_program(const Deadline& deadline, QpStart start) {
 /// The same; if the hard rows contradict each other, each may be broken at a price. Equations hold on.
 QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
   QpStatus qp = solve_program(deadline, QpStart::multipliers);
-  // equations that cannot be met are never told so by the solver, it only gets no nearer
+  // the solver does not detect equations that cannot be met, it only gets no nearer
   const bool stuck = (qp == QpStatus::limited || qp == QpStatus::failed) &&
                      solver_.report().iterations > 5 && solver_.report().breach > 1e-3 &&
                      !past(deadline);
@@ -132,7 +132,7 @@ void Sqp::take_multipliers() {
     detail::restore_multipliers(stages_, *added_, step_, multipliers.next, multipliers.rows);
 }
 
-/// How far the multipliers leave the Lagrangian from level.
+/// The largest slope of the Lagrangian.
 double Sqp::slope() {
   double most = 0.0;
   for (std::size_t k = 0; k < stages_.size(); ++k) {
@@ -404,8 +404,8 @@ void Sqp::shift() {
 }
 
 const char* to_string(SqpStatus status) {
-  const char* const words[] = {"solved", "limited", "stalled", "infeasible", "failed"};
-  return words[static_cast<int>(status)];
+  constexpr const char* names[] = {"solved", "limited", "stalled", "infeasible", "failed"};
+  return names[static_cast<int>(status)];
 }
 
 std::string SqpReport::str() const {

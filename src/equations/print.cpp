@@ -50,6 +50,18 @@ int angle_number(const std::string& symbol) {
   return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
 }
 
+/// The parts of a sum as `written` has them, with signs between them.
+template <class F>
+std::string sum_of(const Product::Sum& sum, F written) {
+  std::string text;
+  for (const Product& part : sum.parts) {
+    const std::string one = written(part);
+    const bool negative = one.starts_with("-");
+    text += text.empty() ? one : (negative ? " - " : " + ") + one.substr(negative ? 1 : 0);
+  }
+  return text;
+}
+
 /// The angle of a harmonic.
 struct Angle {
   std::string sum;
@@ -77,8 +89,6 @@ Angle angle_of(const Harmonic& h, const char* times, F written) {
 
 int velocity_number(const std::string& symbol) { return number_behind('v', symbol); }
 int acceleration_number(const std::string& symbol) { return number_behind('a', symbol); }
-
-// --- for people -----------------------------------------------------------------------------------
 
 std::string Printer::name(const std::string& symbol) const {
   const int angle = angle_number(symbol);
@@ -140,21 +150,6 @@ std::string Printer::number(const GiNaC::numeric& x) const {
   return whole(x.numer()) + "/" + whole(x.denom());
 }
 
-std::string Printer::sum(const Product::Sum& s) const {
-  std::string text;
-  for (const Product& part : s.parts) {
-    if (text.empty()) {
-      text = (*this)(part);
-      continue;
-    }
-    Product unsigned_part = part;
-    const bool negative = part.number.is_negative();
-    if (negative) unsigned_part.number = -unsigned_part.number;
-    text += (negative ? " - " : " + ") + (*this)(unsigned_part);
-  }
-  return text;
-}
-
 std::string Printer::operator()(const Product& p) const {
   if (p.number.is_zero()) return "0";
   // a sum of parameters or of velocities stands behind those of its kind, any other behind parameters
@@ -178,7 +173,7 @@ std::string Printer::operator()(const Product& p) const {
   const bool bare = alone && p.number == 1;
   for (const auto& [f, n] : p.factors) written.emplace_back(f.place, factor(f, n));
   for (const auto& [s, n] : p.sums) {
-    std::string text = sum(s);
+    std::string text = sum_of(s, *this);
     if (!bare)
       text = notation == Notation::latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
     written.emplace_back(place_of(s), power(text, n));
@@ -195,8 +190,6 @@ std::string Printer::operator()(const Product& p) const {
   }
   return text;
 }
-
-// --- for compilers --------------------------------------------------------------------------------
 
 namespace {
 
@@ -246,16 +239,7 @@ std::string CWriter::expression(const Product& p) {
   const bool bare = parts.empty() && below.empty() && p.sums.size() == 1 && p.sums[0].second == 1 &&
                     !p.number.is_negative();
   for (const auto& [s, n] : p.sums) {
-    std::string text;
-    for (const Product& part : s.parts) {
-      const std::string one = expression(part);
-      if (text.empty())
-        text = one;
-      else if (one.starts_with("-"))
-        text += " - " + one.substr(1);
-      else
-        text += " + " + one;
-    }
+    const std::string text = sum_of(s, [this](const Product& part) { return expression(part); });
     if (bare) return text;
     parts.push_back(times("(" + text + ")", n));
   }

@@ -17,7 +17,6 @@ struct Printer {
   std::string harmonic(const Harmonic& h, int power = 1) const;
 
  private:
-  std::string sum(const Product::Sum& s) const;
   std::string factor(const Factor& f, int power) const;
   std::string number(const GiNaC::numeric& x) const;
   const char* times() const { return notation == Notation::ascii ? "*" : " "; }

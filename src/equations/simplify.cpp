@@ -21,8 +21,6 @@ struct Monomial {
 };
 using Monomials = std::vector<Monomial>;
 
-// --- monomials ------------------------------------------------------------------------------------
-
 void multiply(Powers& powers, const Factor& f, int n) {
   if ((powers[f] += n) == 0) powers.erase(f);
 }
@@ -105,8 +103,6 @@ int weight(const Powers& p, const Places& places) {
   return n;
 }
 
-// --- sums of sines and cosines to products --------------------------------------------------------
-
 /// (a ± b) / 2, with its sign; none if a multiple is odd.
 std::optional<std::pair<Harmonic, int>> half(const Harmonic& a, const Harmonic& b, int sign) {
   bool turned = false;
@@ -183,8 +179,6 @@ Monomials with_products(const Monomials& all, const Places& places) {
   for (const auto& [powers, number] : terms) made.push_back({number, powers});
   return made;
 }
-
-// --- common factors -------------------------------------------------------------------------------
 
 /// The number to take out of a sum: its sign if all terms are negative, and the largest fraction that
 /// leaves whole numbers if then fewer numbers are to be read.

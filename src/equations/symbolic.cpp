@@ -119,8 +119,6 @@ void require_harmless(const std::string& text) {
 
 }  // namespace
 
-// --- what work may cost ---------------------------------------------------------------------------
-
 Budget::Budget(std::size_t products, std::size_t terms, double seconds)
     : products_(products),
       terms_(terms),
@@ -146,8 +144,6 @@ void Budget::require_terms(std::size_t terms) {
     throw TooMuchWork("an expression of " + std::to_string(terms) + " terms, more than allowed");
 }
 
-// --- harmonics ------------------------------------------------------------------------------------
-
 Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned) {
   Harmonic made;
   auto j = b.multiples.begin();
@@ -163,8 +159,6 @@ Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned) 
     for (auto& [rank, n] : made.multiples) n = -n;
   return made;
 }
-
-// --- symbols and numbers --------------------------------------------------------------------------
 
 const GiNaC::symbol& symbol_named(std::string_view name) {
   SymbolTable& t = table();
@@ -254,8 +248,6 @@ Symbolic Symbolic::parse(const std::string& text) {
   }
 }
 
-// --- what it is made of ---------------------------------------------------------------------------
-
 std::size_t Symbolic::size() const {
   std::size_t n = 0;
   for (const auto& [h, coefficient] : terms_) n += monomials(coefficient);
@@ -310,8 +302,6 @@ double Symbolic::value(const std::map<std::string, double>& symbols) const {
   }
   return sum;
 }
-
-// --- arithmetic -----------------------------------------------------------------------------------
 
 void Symbolic::add(const Harmonic& h, const ex& coefficient) {
   if (coefficient.is_zero()) return;

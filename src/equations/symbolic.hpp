@@ -102,7 +102,6 @@ class Symbolic {
   friend bool operator<=(const Symbolic& x, const Symbolic& y) { return sign(x - y, "<=") <= 0; }
   friend bool operator>=(const Symbolic& x, const Symbolic& y) { return sign(x - y, ">=") >= 0; }
   friend bool operator==(const Symbolic& x, const Symbolic& y) { return (x - y).is_zero(); }
-  friend bool operator!=(const Symbolic& x, const Symbolic& y) { return !(x == y); }
 
   friend Symbolic sin(const Symbolic& x) { return harmonic(x, true); }
   friend Symbolic cos(const Symbolic& x) { return harmonic(x, false); }

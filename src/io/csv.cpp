@@ -50,6 +50,11 @@ void CsvReader::refuse_line(const std::string& what) const {
   throw CsvError({file_, line_, 0}, what);
 }
 
+void CsvReader::require_text() const {
+  if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
+    refuse(nul, "a byte that is zero: this is not a text file");
+}
+
 /// The next line of any kind into `text_`; false at the end.
 bool CsvReader::next_line() {
   in_.getline(buffer_.get(), block);
@@ -73,8 +78,7 @@ bool CsvReader::next_line() {
 bool CsvReader::next_content() {
   while (next_line()) {
     if (text_.starts_with('#')) {
-      if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
-        refuse(nul, "a byte that is zero: this is not a text file");
+      require_text();
       comment_seen_ = true;
     } else if (text_.find_first_not_of(space_) != std::string_view::npos) {
       return true;
@@ -93,7 +97,7 @@ std::size_t CsvReader::read_quoted(std::size_t at, std::string& name) const {
   if (at >= text_.size()) refuse(opening, "a quoted name is not closed");
   const std::string_view behind = cell_at(++at);
   if (!detail::trimmed(behind, space_).empty())
-    refuse(at, "something stands behind the quoted name " + shown(name));
+    refuse(at, "text follows the quoted name " + shown(name));
   return at + behind.size();
 }
 
@@ -135,7 +139,7 @@ void CsvReader::read_header() {
     const std::string number = std::to_string(names_.size() + 1);
     if (name.empty()) refuse(start, "column " + number + " has no name");
     const auto [twin, is_new] = columns.emplace(name, names_.size() + 1);
-    // two equal numbers are no names: let that be the complaint
+    // two equal numbers are no names, which is reported below
     if (!is_new && !all_numbers)
       refuse(start, "columns " + std::to_string(twin->second) + " and " + number +
                         " are both called " + shown(name));
@@ -152,52 +156,22 @@ std::string_view CsvReader::cell_at(std::size_t from) const {
   return text_.substr(from, std::min(text_.find(delimiter_, from), text_.size()) - from);
 }
 
-/// Reports what is wrong with the present line, which is known to be wrong.
-void CsvReader::refuse_row() const {
+void CsvReader::read_row(std::span<double> row) const {
+  require_text();
   const auto cells =
       static_cast<std::size_t>(std::count(text_.begin(), text_.end(), delimiter_)) + 1;
-  if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
-    refuse(nul, "a byte that is zero: this is not a text file");
-  if (cells != names_.size())
-    refuse_line(counted(cells, "cell") + ", the header has " + counted(names_.size(), "column"));
+  if (cells != row.size())
+    refuse_line(counted(cells, "cell") + ", the header has " + counted(row.size(), "column"));
   std::size_t at = 0;
-  for (const std::string& name : names_) {
-    const std::string_view cell = cell_at(at);
-    if (!parse_number(cell)) {
-      const std::string_view bare = detail::trimmed(cell, space_);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string_view cell = cell_at(at), bare = detail::trimmed(cell, space_);
+    const auto number = parse_number(bare);
+    if (!number)
       refuse(bare.empty() ? at : static_cast<std::size_t>(bare.data() - text_.data()),
-             "column " + shown(name) + ": " + (bare.empty() ? "the cell" : shown(bare)) + " " +
-                 std::string(number_defect(cell)));
-    }
+             "column " + shown(names_[i]) + ": " + (bare.empty() ? "the cell" : shown(bare)) + " " +
+                 std::string(number_defect(bare)));
+    row[i] = *number;
     at += cell.size() + 1;
-  }
-  refuse_line("the line cannot be read");
-}
-
-void CsvReader::read_row(std::span<double> row) const {
-  const char* at = text_.data();
-  const char* const stop = at + text_.size();
-  const char tab_too = delimiter_ == '\t' ? ' ' : '\t';
-  const auto skip_space = [&] {
-    while (at != stop && (*at == ' ' || *at == tab_too)) ++at;
-  };
-  const std::size_t last = names_.size() - 1;
-  for (std::size_t i = 0; i <= last; ++i) {
-    if (i) ++at;  // past the delimiter
-    skip_space();
-    const char* const start = at;
-    const auto [after, error] = std::from_chars(at, stop, row[i]);
-    at = after;
-    skip_space();
-    const bool ends_well = i == last ? at == stop : at != stop && *at == delimiter_;
-    if (error != std::errc() || !ends_well || !std::isfinite(row[i])) {
-      // whatever is unusual about the cell is for parse_number to judge
-      const std::string_view cell = cell_at(static_cast<std::size_t>(start - text_.data()));
-      const auto number = parse_number(cell);
-      at = start + cell.size();
-      if (!number || (at == stop) != (i == last)) refuse_row();
-      row[i] = *number;
-    }
   }
 }
 
@@ -254,7 +228,7 @@ CsvWriter::CsvWriter(std::ostream& out, std::span<const std::string> names)
 CsvWriter::~CsvWriter() {
   try {
     flush();
-  } catch (...) {  // who wants to know calls flush
+  } catch (...) {  // flush reports it
   }
 }
 
@@ -354,7 +328,7 @@ class ColumnFinder {
     std::string& first = is_position ? first_position_ : first_name_;
     // named in both ways: find() will report it
     const bool mixed = !(is_position ? first_name_ : first_position_).empty();
-    if (!mixed && columns_[*i] >= 0) refuse("column " + shown(name) + " stands twice");
+    if (!mixed && columns_[*i] >= 0) refuse("column " + shown(name) + " occurs twice");
     if (first.empty()) first = name;
     if (!mixed) columns_[*i] = column;
   }

@@ -264,7 +264,7 @@ class TableReader {
       else if (visuals)
         for (const YAML::Node& v : visuals) visual(v, made);
     }
-    // {i} itself, for those who think in the table's frames
+    // {i} itself, for users of the table's frames
     if (kind_ != Kind::modified)
       d_.frames.push_back({made.name + "_frame", made.name, Pose(X_BI_), made.line});
     d_.links.push_back(std::move(made));
@@ -378,7 +378,7 @@ class TableReader {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
       if (std::find(known.begin(), known.end(), key) != known.end()) {
         if (!seen.insert(key).second)
-          report(rules::tag_double, entry.first, "key '" + key + "' stands again");
+          report(rules::tag_double, entry.first, "key '" + key + "' occurs again");
         continue;
       }
       const std::vector<std::string_view> names(known);

@@ -7,25 +7,20 @@
 namespace ulna::detail {
 namespace {
 
-/// The length of the UTF-8 sequence at the beginning of s, 0 if it is none.
-std::size_t sequence_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t n = first >= 0xF0 && first < 0xF5 ? 4
-                        : first >= 0xE0               ? 3
-                        : first >= 0xC2               ? 2
-                                                      : 0;
-  if (n == 0 || first >= 0xF5 || n > s.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  return n;
-}
-
 std::size_t first_invalid_utf8(std::string_view s) {
+  const auto continues = [](char c) { return (c & 0xC0) == 0x80; };
   for (std::size_t i = 0; i < s.size();) {
-    const std::size_t n = sequence_length(s.substr(i));
-    if (n == 0) return i;
+    const auto first = static_cast<unsigned char>(s[i]);
+    const std::size_t n = first < 0x80   ? 1
+                          : first < 0xC2 ? 0
+                          : first < 0xE0 ? 2
+                          : first < 0xF0 ? 3
+                          : first < 0xF5 ? 4
+                                         : 0;
+    const std::string_view sequence = s.substr(i, n);
+    if (n == 0 || sequence.size() < n ||
+        !std::all_of(sequence.begin() + 1, sequence.end(), continues))
+      return i;
     i += n;
   }
   return std::string_view::npos;
@@ -33,15 +28,10 @@ std::size_t first_invalid_utf8(std::string_view s) {
 
 std::string from_latin1(std::string_view s) {
   std::string utf8;
-  utf8.reserve(s.size() + s.size() / 8);
   for (const char c : s) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
-      utf8 += c;
-    } else {
-      utf8 += static_cast<char>(0xC0 | (byte >> 6));
-      utf8 += static_cast<char>(0x80 | (byte & 0x3F));
-    }
+    if (byte >= 0x80) utf8 += static_cast<char>(0xC0 | (byte >> 6));
+    utf8 += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
   }
   return utf8;
 }

@@ -373,26 +373,21 @@ class UrdfReader : XmlReader {
 };
 
 std::string describe(tinyxml2::XMLError error) {
-  switch (error) {
-    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
-      return "this element is not closed, or another one is closed instead";
-    case tinyxml2::XML_ERROR_PARSING_ELEMENT:
-      return "an element cannot be read here";
-    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "an attribute of this element has no value or quotes, or stands twice";
-    case tinyxml2::XML_ERROR_PARSING_COMMENT:
-      return "this comment does not end";
-    case tinyxml2::XML_ERROR_PARSING_CDATA:
-      return "this CDATA section does not end";
-    case tinyxml2::XML_ERROR_PARSING_TEXT:
-      return "the text does not end in an element";
-    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
-      return "a declaration <?...?> does not end, or stands in the wrong place";
-    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
-      return "there is no element in the file";
-    default:
-      return tinyxml2::XMLDocument::ErrorIDToName(error);
-  }
+  using namespace tinyxml2;
+  static const std::map<XMLError, const char*> texts{
+      {XML_ERROR_MISMATCHED_ELEMENT,
+       "this element is not closed, or another one is closed instead"},
+      {XML_ERROR_PARSING_ELEMENT, "an element cannot be read here"},
+      {XML_ERROR_PARSING_ATTRIBUTE,
+       "an attribute of this element has no value or quotes, or occurs twice"},
+      {XML_ERROR_PARSING_COMMENT, "this comment does not end"},
+      {XML_ERROR_PARSING_CDATA, "this CDATA section does not end"},
+      {XML_ERROR_PARSING_TEXT, "the text does not end in an element"},
+      {XML_ERROR_PARSING_DECLARATION,
+       "a declaration <?...?> does not end, or stands in the wrong place"},
+      {XML_ERROR_EMPTY_DOCUMENT, "there is no element in the file"}};
+  const auto found = texts.find(error);
+  return found == texts.end() ? XMLDocument::ErrorIDToName(error) : found->second;
 }
 
 /// Too many links or joints are refused before they take memory.

@@ -6,7 +6,7 @@
 namespace ulna::detail {
 namespace {
 
-/// Elements whose loss would change the robot: never skipped in silence.
+/// Elements whose loss would change the robot: never skipped without a report.
 constexpr std::string_view essential_tags[] = {"link", "joint", "inertial", "mass", "inertia",
                                                "axis", "limit", "dynamics", "mimic"};
 
@@ -46,7 +46,7 @@ bool XmlReader::once(const XMLElement& e) {
   const XMLElement* before = e.PreviousSiblingElement(e.Name());
   if (before)
     report(rules::tag_double, e,
-           "<" + std::string(e.Name()) + "> stands again, first in line " +
+           "<" + std::string(e.Name()) + "> occurs again, first in line " +
                std::to_string(before->GetLineNum()));
   return !before;
 }

@@ -69,7 +69,7 @@ class XmlReader {
 
   std::string attribute(const XMLElement& e, const char* name);
   std::string required_attribute(const XMLElement& e, const char* name, std::string_view part = {});
-  /// An attribute that was meant and is not read would change the robot in silence.
+  /// Reports attributes that are nearly known ones: not reading them would change the robot unnoticed.
   void known_attributes(const XMLElement& e, Words known);
 
   Numbers numbers(const XMLElement& e, const char* name, std::size_t n, std::string_view part = {});

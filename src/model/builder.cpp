@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "model_data.hpp"
 #include "ulna/model/rules.hpp"
 
 namespace ulna {
@@ -92,7 +91,7 @@ class Assembler {
       data_.frames.push_back({f.name, body_of_link[l], X_BL[l] * f.origin.transform()});
     }
     for (std::size_t i = 0; i < data_.frames.size(); ++i)
-      data_.frame_names.add(data_.frames[i].name, static_cast<int>(i));
+      data_.frame_names.emplace(data_.frames[i].name, static_cast<int>(i));
     for (std::size_t b = 0; b < data_.joints.size(); ++b)
       data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) *
                                          data_.inertias[b]);
@@ -159,7 +158,7 @@ class Assembler {
     }
   }
 
-  /// Joints that move nothing: forward dynamics has no answer for them.
+  /// Joints that move nothing: forward dynamics has no solution for them.
   void report_massless(Diagnostics& diagnostics) const {
     std::vector<bool> carries(data_.joints.size(), false), moved(data_.nv, false);
     for (std::size_t b = data_.joints.size(); b-- > 1;) {
@@ -201,7 +200,7 @@ class Assembler {
     data_.inertias.emplace_back();
     if (joint_index >= 0) {
       body_of_joint_[joint_index] = body;
-      data_.joint_names.add(d_.joints[joint_index].name, body);
+      data_.joint_names.emplace(d_.joints[joint_index].name, body);
     }
     return body;
   }

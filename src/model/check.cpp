@@ -32,15 +32,15 @@ void Checker::names() {
   if (!d_.gravity.allFinite())
     out_.add(rules::number_invalid, at(0), quoted("robot", d_.name), "gravity is not finite");
   declare_world();
-  const auto name_all = [&](const auto& things, Names& names) {
+  const auto name_all = [&](const auto& things, Index& names) {
     for (std::size_t i = 0; i < things.size(); ++i) name(things[i], static_cast<int>(i), names);
   };
-  Names loops, frames;
+  Index loops, frames;
   name_all(d_.links, links_);
   name_all(d_.joints, joints_);
   name_all(d_.loops, loops);
   for (const FrameDescription& f : d_.frames) {
-    if (links_.find(f.name))
+    if (find(links_, f.name))
       report(rules::name_duplicate, f, "a link has the same name");
     else
       name(f, 0, frames);
@@ -114,14 +114,14 @@ void Checker::inertials() {
   out_.throw_if_errors();
 }
 
-void Checker::name(const auto& thing, int index, Names& names) {
+void Checker::name(const auto& thing, int index, Index& names) {
   if (thing.name.empty())
     out_.add(rules::name_missing, at(thing.line), kind_of(thing), "has no name");
-  else if (!names.add(thing.name, index))
+  else if (!names.emplace(thing.name, index).second)
     report(rules::name_duplicate, thing, "another " + kind_of(thing) + " has the same name");
 }
 
-/// A parent 'world' that nobody declares is a habit of some tools, and plain what is meant.
+/// Some tools use a parent 'world' without declaring it.
 void Checker::declare_world() {
   const auto is_world = [](const LinkDescription& l) { return l.name == "world"; };
   if (std::any_of(d_.links.begin(), d_.links.end(), is_world)) return;
@@ -136,15 +136,15 @@ void Checker::declare_world() {
 
 std::optional<int> Checker::resolve(const auto& thing, std::string_view role,
                                     const std::string& link) {
-  const auto found = links_.find(link);
+  const auto found = find(links_, link);
   if (!found)
     report(rules::link_unknown, thing, quoted(role, link) + " is unknown" + advice(links_, link));
   return found;
 }
 
-/// Advice costs a look at all names: it is given as long as somebody will read it.
-std::string Checker::advice(const Names& names, std::string_view name) const {
-  return out_.count(Severity::error) < 10 ? names.did_you_mean(name) : std::string();
+/// Advice compares all names: it is given for the first errors only.
+std::string Checker::advice(const Index& names, std::string_view name) const {
+  return out_.count(Severity::error) < 10 ? did_you_mean(name, names) : std::string();
 }
 
 void Checker::make_unit(Vec3<double>& axis, const auto& thing) {
@@ -255,7 +255,7 @@ void Checker::mimics() {
       joint.mimic.reset();
       continue;
     }
-    const auto master = joints_.find(joint.mimic->joint);
+    const auto master = find(joints_, joint.mimic->joint);
     if (!master)
       report(
           rules::mimic_unknown, joint,

@@ -32,9 +32,9 @@ class Checker {
   int parent(int link) const { return parents_[link]; }
   /// Joints that hang on a link, in the order of the description.
   const std::vector<int>& children(int link) const { return children_[link]; }
-  const Names& links() const { return links_; }
-  int link(std::string_view name) const { return *links_.find(name); }
-  int joint(std::string_view name) const { return *joints_.find(name); }
+  const Index& links() const { return links_; }
+  int link(std::string_view name) const { return *find(links_, name); }
+  int joint(std::string_view name) const { return *find(joints_, name); }
 
  private:
   Source at(int line) const { return {d_.file, line, 0}; }
@@ -42,10 +42,10 @@ class Checker {
   void report(const Rule& rule, const auto& thing, std::string seen, std::string assumed = {}) {
     out_.add(rule, at(thing.line), subject(thing), std::move(seen), std::move(assumed));
   }
-  void name(const auto& thing, int index, Names& names);
+  void name(const auto& thing, int index, Index& names);
   void declare_world();
   std::optional<int> resolve(const auto& thing, std::string_view role, const std::string& link);
-  std::string advice(const Names& names, std::string_view name) const;
+  std::string advice(const Index& names, std::string_view name) const;
   void make_unit(Vec3<double>& axis, const auto& thing);
   void find_root();
   void axis(JointDescription& joint);
@@ -57,7 +57,7 @@ class Checker {
 
   Description& d_;
   Diagnostics& out_;
-  Names links_, joints_;
+  Index links_, joints_;
   std::vector<int> parents_;  ///< the joint above each link
   std::vector<std::vector<int>> children_;
   int root_ = -1;

@@ -89,9 +89,9 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   detail::Checker tree(given, none);
   tree.names(), tree.tree();
   for (const std::string_view name : {base_link, tip_link})
-    if (!tree.links().find(name))
+    if (!tree.links().contains(name))
       refuse(rules::edit_unknown, model,
-             "has no link '" + std::string(name) + "'" + tree.links().did_you_mean(name));
+             "has no link '" + std::string(name) + "'" + detail::did_you_mean(name, tree.links()));
 
   Description d = given;
   const int base = tree.link(base_link);
@@ -105,7 +105,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
     const int j = tree.parent(l);
     if (j < 0)
       refuse(rules::chain_broken, model,
-             "link '" + std::string(tip_link) + "' does not hang on link '" +
+             "link '" + std::string(tip_link) + "' is not a descendant of link '" +
                  std::string(base_link) + "'");
     on_chain[j] = true;
     l = tree.link(given.joints[j].parent);
@@ -125,7 +125,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
         stack.push_back(tree.link(j.child));
       } else if (notes) {
         notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::subject(j),
-                   "is not on the chain", "left out with all that hangs on it");
+                   "is not on the chain", "left out with everything attached to it");
       }
     }
   }

@@ -2,32 +2,10 @@
 
 #include <stdexcept>
 
-#include "model_data.hpp"
+#include "model/names.hpp"
 #include "ulna/model/builder.hpp"
 
 namespace ulna {
-
-const std::string& Model::name() const { return data_->description.name; }
-const Vec3<double>& Model::gravity() const { return data_->description.gravity; }
-int Model::nq() const { return data_->nq; }
-int Model::nv() const { return data_->nv; }
-bool Model::has_mimics() const { return data_->has_mimics; }
-int Model::body_count() const { return static_cast<int>(data_->joints.size()); }
-std::span<const Joint> Model::joints() const { return data_->joints; }
-std::span<const Inertia<double>> Model::inertias() const { return data_->inertias; }
-std::span<const Inertia<double>> Model::canonical_inertias() const {
-  return data_->canonical_inertias;
-}
-std::span<const Frame> Model::frames() const { return data_->frames; }
-const Eigen::VectorXd& Model::lower_limit() const { return data_->lower; }
-const Eigen::VectorXd& Model::upper_limit() const { return data_->upper; }
-const Eigen::VectorXd& Model::velocity_limit() const { return data_->velocity; }
-const Eigen::VectorXd& Model::effort_limit() const { return data_->effort; }
-const Eigen::VectorXd& Model::damping() const { return data_->damping; }
-const Eigen::VectorXd& Model::friction() const { return data_->friction; }
-const Eigen::VectorXd& Model::friction_negative() const { return data_->friction_negative; }
-const Eigen::VectorXd& Model::armature() const { return data_->armature; }
-const Description& Model::description() const { return data_->description; }
 
 const Joint& Model::joint_of_coordinate(int i) const {
   return data_->joints[data_->body_of_coordinate.at(i)];
@@ -44,23 +22,23 @@ std::string_view Model::body_name(int body) const {
 }
 
 std::optional<int> Model::find_joint(std::string_view name) const {
-  return data_->joint_names.find(name);
+  return detail::find(data_->joint_names, name);
 }
 
 std::optional<int> Model::find_frame(std::string_view name) const {
-  return data_->frame_names.find(name);
+  return detail::find(data_->frame_names, name);
 }
 
 int Model::joint_index(std::string_view name) const {
   if (const auto found = find_joint(name)) return *found;
   throw std::out_of_range("robot '" + this->name() + "' has no moving joint '" + std::string(name) +
-                          "'" + data_->joint_names.did_you_mean(name));
+                          "'" + detail::did_you_mean(name, data_->joint_names));
 }
 
 const Frame& Model::frame(std::string_view name) const {
   if (const auto found = find_frame(name)) return data_->frames[*found];
   throw std::out_of_range("robot '" + this->name() + "' has no link or frame '" +
-                          std::string(name) + "'" + data_->frame_names.did_you_mean(name));
+                          std::string(name) + "'" + detail::did_you_mean(name, data_->frame_names));
 }
 
 namespace {

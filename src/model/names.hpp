@@ -1,13 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "ulna/model/diagnostic.hpp"
+#include "ulna/model/model.hpp"
 
 namespace ulna::detail {
 
@@ -16,25 +12,17 @@ std::string shown(std::string_view text);
 /// "joint 'elbow'"
 std::string quoted(std::string_view kind, std::string_view name);
 
-/// Names of things in a list, looked up in constant time. The strings live elsewhere.
-class Names {
- public:
-  /// False if the name is taken.
-  bool add(std::string_view name, int index) { return index_.emplace(name, index).second; }
-  std::optional<int> find(std::string_view name) const {
-    const auto found = index_.find(name);
-    return found == index_.end() ? std::nullopt : std::optional(found->second);
-  }
-  std::string did_you_mean(std::string_view name) const {
-    std::vector<std::string_view> names;
-    names.reserve(index_.size());
-    for (const auto& entry : index_) names.push_back(entry.first);
-    std::sort(names.begin(), names.end());
-    return ulna::did_you_mean(name, names);
-  }
+inline std::optional<int> find(const Index& names, std::string_view name) {
+  const auto found = names.find(name);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
 
- private:
-  std::unordered_map<std::string_view, int> index_;
-};
+/// As ulna::did_you_mean.
+inline std::string did_you_mean(std::string_view name, const Index& names) {
+  std::vector<std::string_view> sorted;
+  for (const auto& entry : names) sorted.push_back(entry.first);
+  std::sort(sorted.begin(), sorted.end());
+  return ulna::did_you_mean(name, sorted);
+}
 
 }  // namespace ulna::detail

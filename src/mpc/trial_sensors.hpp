@@ -1,11 +1,19 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
 #include "ulna/mpc/trial.hpp"
 
 namespace ulna::mpc {
 
 /// Whether a fault of a kind is on at a time.
-bool is_on(const std::vector<TrialFault>& faults, TrialFault::Kind kind, double time);
+inline bool is_on(const std::vector<TrialFault>& faults, TrialFault::Kind kind, double time) {
+  return std::any_of(faults.begin(), faults.end(), [&](const TrialFault& fault) {
+    return fault.kind == kind && time >= fault.from && time < fault.to;
+  });
+}
 
 /// What a controller receives of a simulated robot: all sensors are read once a period, and spoilt by faults.
 class TrialSensors {
@@ -13,16 +21,68 @@ class TrialSensors {
   using Vector = Eigen::VectorXd;
 
   /// Throws std::invalid_argument for wrench sensors that cannot be.
-  TrialSensors(const Model& model, const TrialOptions& options);
+  TrialSensors(const Model& model, const TrialOptions& options)
+      : q(model.nq()),
+        v(model.nv()),
+        tau(model.nv()),
+        wrench_sensors_(options.wrench_sensors),
+        faults_(options.faults),
+        sensors_(model, sensor_options(options)),
+        regressor_(model),
+        W_(6, 10 * model.joint_count()),
+        inertial_(10 * model.joint_count()),
+        wrenches_(6, static_cast<Eigen::Index>(options.wrench_sensors.size())),
+        random_(options.sensors.seed + 1) {
+    for (const WrenchSensor& sensor : wrench_sensors_)
+      if (sensor.body < 1 || sensor.body >= model.body_count() || !(sensor.moment_noise > 0.0) ||
+          !(sensor.force_noise > 0.0))
+        throw std::invalid_argument("a wrench sensor needs a moving body, 1 .. " +
+                                    std::to_string(model.body_count() - 1) + ", and noise above 0");
+  }
 
   /// The reading of a period, before its torque acts.
-  void read(Simulation& robot, double time);
+  void read(Simulation& robot, double time) {
+    sensors_.read(robot);
+    dropped_ = readings_ > 0 && is_on(faults_, TrialFault::Kind::sensor_dropped, time);
+    if (!dropped_) {
+      q = sensors_.q, v = sensors_.v, tau = sensors_.tau;
+      if (is_on(faults_, TrialFault::Kind::sensor_nan, time))
+        q(readings_ % q.size()) = std::nan("");
+    }
+    ++readings_;
+    if (wrench_sensors_.empty() || dropped_) return;
+    robot.plant.get_inertial(inertial_);
+    for (std::size_t i = 0; i < wrench_sensors_.size(); ++i) {
+      const WrenchSensor& sensor = wrench_sensors_[i];
+      auto wrench = wrenches_.col(static_cast<Eigen::Index>(i));
+      regressor_.wrench(sensor.body, robot.q(), robot.v(), robot.acceleration(), W_);
+      wrench.noalias() = W_ * inertial_;
+      for (int row = 0; row < 6; ++row)
+        wrench(row) += (row < 3 ? sensor.moment_noise : sensor.force_noise) * normal_(random_);
+    }
+  }
+
   /// Hands the wrenches of the reading to a controller.
-  void update_wrenches(IdentifyingController& controller);
+  void update_wrenches(IdentifyingController& controller) {
+    if (dropped_) return;
+    for (std::size_t i = 0; i < wrench_sensors_.size(); ++i) {
+      const WrenchSensor& sensor = wrench_sensors_[i];
+      noise_ << Eigen::Vector3d::Constant(sensor.moment_noise),
+          Eigen::Vector3d::Constant(sensor.force_noise);
+      controller.update_wrench(sensor.body, q, v, sensors_.a,
+                               wrenches_.col(static_cast<Eigen::Index>(i)), noise_);
+    }
+  }
 
   Vector q, v, tau;  ///< as received; those of before where a reading is dropped
 
  private:
+  static SensorsOptions sensor_options(const TrialOptions& options) {
+    SensorsOptions sensors = options.sensors;
+    sensors.accelerations |= !options.wrench_sensors.empty();
+    return sensors;
+  }
+
   std::vector<WrenchSensor> wrench_sensors_;
   std::vector<TrialFault> faults_;
   Sensors sensors_;

@@ -1,5 +1,7 @@
 #include "simulate/flow.hpp"
 
+bool ulna::has_adaptive() { return ULNA_WITH_SUNDIALS; }
+
 #if ULNA_WITH_SUNDIALS
 
 #include <arkode/arkode_erkstep.h>
@@ -7,7 +9,7 @@
 
 #include "simulate/step_impl.hpp"
 
-namespace ulna {
+namespace ulna::detail {
 namespace {
 
 /// Displacements begin anew when a joint has turned so far, rad: there five terms of the series are
@@ -21,8 +23,6 @@ double turned(const Joint& joint, const double* x) {
 }
 
 }  // namespace
-
-bool has_adaptive() { return true; }
 
 /// Its numbers are the displacement x from where the segment began, v, and the four kinds of work.
 struct AdaptiveFlow::Solver {
@@ -77,7 +77,7 @@ struct AdaptiveFlow::Solver {
     const double* numbers = N_VGetArrayPointer(at);
     x = Eigen::Map<const Eigen::VectorXd>(numbers, nv);
     v = Eigen::Map<const Eigen::VectorXd>(numbers + nv, nv);
-    if (!detail::finite<double>(x) || !detail::finite<double>(v)) return false;
+    if (!finite<double>(x) || !finite<double>(v)) return false;
     integrate<double>(model, q0, x, q);
     return true;
   }
@@ -90,8 +90,8 @@ struct AdaptiveFlow::Solver {
     double* r = N_VGetArrayPointer(out);
     std::copy(s.v.begin(), s.v.end(), r);
     for (const Joint& j : s.model.joints())
-      if (detail::curved(j))
-        detail::displacement_rate(j, s.x.data() + j.v, s.v.data() + j.v, r + j.v, series_terms);
+      if (curved(j))
+        displacement_rate(j, s.x.data() + j.v, s.v.data() + j.v, r + j.v, series_terms);
     std::copy(s.a.begin(), s.a.end(), r + s.nv);
     const SimulationWork p = s.dynamics->power(s.q, s.v);
     const double work[] = {p.torques, p.wrenches, p.damping, p.friction};
@@ -107,7 +107,7 @@ struct AdaptiveFlow::Solver {
       distance[e] = s.expected[e] ? s.dynamics->distance(static_cast<int>(e), s.q, s.v) : 1.0;
     distance[events] = 1.0;
     for (const Joint& j : s.model.joints())
-      if (detail::curved(j))
+      if (curved(j))
         distance[events] = std::min(distance[events], farthest_turn - turned(j, s.x.data() + j.v));
     distance[events + 1] = s.dynamics->reserve(s.q, s.v);
     return 0;
@@ -164,15 +164,13 @@ SimulationStatus AdaptiveFlow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Ei
   return SimulationStatus::moved;
 }
 
-}  // namespace ulna
+}  // namespace ulna::detail
 
 #else
 
 #include <stdexcept>
 
-namespace ulna {
-
-bool has_adaptive() { return false; }
+namespace ulna::detail {
 
 struct AdaptiveFlow::Solver {};
 AdaptiveFlow::AdaptiveFlow(const Model&, const AdaptiveOptions&, int) {
@@ -186,6 +184,6 @@ SimulationStatus AdaptiveFlow::go(HeldDynamics&, Eigen::VectorXd&, Eigen::Vector
   return SimulationStatus::gave_up;
 }
 
-}  // namespace ulna
+}  // namespace ulna::detail
 
 #endif

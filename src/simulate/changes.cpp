@@ -77,7 +77,7 @@ void Schedule::at(double time, Change change) {
 void Schedule::during(double begin, double end, Drift drift) {
   if (!std::isfinite(begin) || !std::isfinite(end) || begin > end)
     throw std::invalid_argument("schedule: from " + std::to_string(begin) + " s to " +
-                                std::to_string(end) + " s is no time");
+                                std::to_string(end) + " s is not an interval");
   const auto after = std::upper_bound(entries_.begin(), entries_.end(), begin,
                                       [](double t, const Entry& e) { return t < e.begin; });
   entries_.insert(after, {begin, end, std::move(drift)});

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-namespace ulna {
+namespace ulna::detail {
 
 BoxComplementarity::BoxComplementarity(int n)
     : D(Eigen::MatrixXd::Zero(n, n)),
@@ -84,4 +84,4 @@ bool BoxComplementarity::solve(int n) {
   return true;
 }
 
-}  // namespace ulna
+}  // namespace ulna::detail

@@ -3,11 +3,11 @@
 #include <Eigen/Core>
 #include <vector>
 
-namespace ulna {
+namespace ulna::detail {
 
 /// Finds forces x within bounds and what follows from them, w = b + D x, such that each is either
 /// between its bounds with w = 0, or at its lower bound with w >= 0, or at its upper with w <= 0: what
-/// dry friction and stops do. D is symmetric and positive definite, so there is one answer.
+/// dry friction and stops do. D is symmetric and positive definite, so there is one solution.
 ///
 /// Block principal pivoting; when that does not get on, one at a time by the least index, which ends
 /// for sure [Júdice, Pires 1994]. Made once for at most n, it allocates no more.
@@ -33,4 +33,4 @@ class BoxComplementarity {
   std::vector<int> between_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::detail

@@ -2,7 +2,7 @@
 
 #include "simulate/step_impl.hpp"
 
-namespace ulna {
+namespace ulna::detail {
 namespace {
 
 // how exactly events are located: rad/s or m/s, rad or m, and share of the step
@@ -20,7 +20,7 @@ Flow::Flow(const Model& model, Integrator integrator, int events)
 
 SimulationStatus Flow::take(HeldDynamics& dynamics, const Eigen::VectorXd& q,
                             const Eigen::VectorXd& v, double h) {
-  const detail::Tableau& method = detail::tableau(step_.integrator_);
+  const Tableau& method = tableau(step_.integrator_);
   done_ = {};
   bool possible = true;
   const bool finite = step_.take(dynamics.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
@@ -92,4 +92,4 @@ SimulationStatus Flow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::Vec
   return status;
 }
 
-}  // namespace ulna
+}  // namespace ulna::detail

@@ -2,14 +2,14 @@
 
 #include "simulate/held_dynamics.hpp"
 
-namespace ulna {
+namespace ulna::detail {
 
 /// Motion from one event to the next by fixed steps.
 class Flow {
  public:
   Flow(const Model& model, Integrator integrator, int events);
 
-  /// Goes on for h, or to the first event before, and tells how far it came. Events are made exact. With
+  /// Goes on for h, or to the first event before, and returns how far it came in `gone`. Events are made exact. With
   /// `locate` off, it goes on for all of h, and events are made exact at its end.
   SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
                       bool locate, double& gone, SimulationWork& work, long& events);
@@ -38,4 +38,4 @@ class AdaptiveFlow {
   std::unique_ptr<Solver> solver_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::detail

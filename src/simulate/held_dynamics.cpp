@@ -1,6 +1,6 @@
 #include "simulate/held_dynamics.hpp"
 
-namespace ulna {
+namespace ulna::detail {
 namespace {
 
 constexpr signed char at_lower = 1, at_upper = 2;
@@ -174,7 +174,7 @@ bool HeldDynamics::expected(int event, const Eigen::VectorXd& q) const {
   }
   const Stop& s = stop_of(event);
   if (held(s.v)) return false;
-  // who begins beyond a stop meets it no more
+  // a joint that begins beyond a stop does not reach it
   return is_upper(event) ? q(s.q) <= s.upper && s.upper < infinity
                          : q(s.q) >= s.lower && s.lower > -infinity;
 }
@@ -192,4 +192,4 @@ void HeldDynamics::make_exact(int event, Eigen::VectorXd& q, Eigen::VectorXd& v)
     v(event) = 0.0;
 }
 
-}  // namespace ulna
+}  // namespace ulna::detail

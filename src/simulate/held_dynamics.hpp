@@ -3,7 +3,7 @@
 #include "simulate/complementarity.hpp"
 #include "ulna/simulate/simulation.hpp"
 
-namespace ulna {
+namespace ulna::detail {
 
 /// Forward dynamics of a robot some of whose joints rest, held by dry friction or by their stops, and
 /// others slide. Who does what is decided at one state, and then stays until an event: a sliding joint
@@ -82,4 +82,4 @@ class HeldDynamics {
   std::vector<signed char> at_stop_;  ///< per coordinate of v: bit 1 lower, bit 2 upper
 };
 
-}  // namespace ulna
+}  // namespace ulna::detail

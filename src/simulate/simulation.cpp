@@ -11,7 +11,7 @@ namespace {
 constexpr int most_events = 32;
 /// Adaptive segments that are shorter, s, get nowhere.
 constexpr double shortest = 1e-9;
-/// What holds with less to spare, Nm or N, may let go at once; a fixed step of so many s tells.
+/// What holds with less to spare, Nm or N, may let go at once; a fixed step of so many s decides.
 constexpr double on_the_edge = 1e-12, first_nudge = 1e-6;
 constexpr double most_substeps = 1e7;
 constexpr std::size_t wrenches_foreseen = 16;
@@ -31,7 +31,7 @@ void check(const SimulationOptions& o) {
                                 std::to_string(o.adaptive->order) + "; there are 2 to 8");
 }
 
-/// Whether the joints' numbers can be computed with; of the inertias, the mass matrix tells.
+/// Whether the joints' numbers can be computed with; the inertias are checked by factoring the mass matrix.
 bool sane(const Plant<double>& plant) {
   const int n = plant.model().nv();
   for (const Eigen::VectorXd* x :
@@ -75,7 +75,7 @@ struct Simulation::Parts {
         stalled = gone > shortest ? 0 : stalled + 1;
         if (gone > shortest) nudge = first_nudge;
       } else {
-        // too many events, or who is on the edge of letting go: a little later, things are clearer
+        // too many events, or a joint about to let go: a short fixed step gets past them
         const double piece = std::min({left, longest, nudge});
         status = flow.go(dynamics, q, v, piece, false, gone, work, counts.events);
         stalled = 0, nudge *= 2.0;
@@ -88,9 +88,9 @@ struct Simulation::Parts {
                                                        : SimulationStatus::plant_not_physical;
   }
 
-  HeldDynamics dynamics;
-  Flow flow;
-  std::optional<AdaptiveFlow> adaptive;
+  detail::HeldDynamics dynamics;
+  detail::Flow flow;
+  std::optional<detail::AdaptiveFlow> adaptive;
   State<double> state;
   Workspace<double> ws;
   Eigen::VectorXd q, v;  ///< on their way through a step

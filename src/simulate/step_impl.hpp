@@ -2,7 +2,7 @@
 
 #include "ulna/simulate/step.hpp"
 
-/// The stages of a step, for those who bring their own accelerations.
+/// The stages of a step, for accelerations from any source.
 namespace ulna {
 namespace detail {
 

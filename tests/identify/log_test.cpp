@@ -69,7 +69,7 @@ TEST(Log, says_which_columns_are_missing_which_are_there_and_what_would_do) {
   EXPECT_NE(refusal("t,q1,q2,q3,q4,tau1,tau2,tau3").find("has 3 coordinates"), std::string::npos);
   EXPECT_NE(refusal("t,time,q1,q2,q3,tau1,tau2,tau3").find("both give the time"),
             std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,q3,qd1,dq1,qd2,qd3,tau1,tau2,tau3").find("stands twice"),
+  EXPECT_NE(refusal("t,q1,q2,q3,qd1,dq1,qd2,qd3,tau1,tau2,tau3").find("occurs twice"),
             std::string::npos);
   EXPECT_NE(refusal("t,q1,q2,q3,q_a,q_b,q_c,tau1,tau2,tau3").find("both give q"),
             std::string::npos);

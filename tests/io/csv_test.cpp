@@ -324,7 +324,7 @@ TEST(CsvReader, columns_must_have_names) {
 TEST(CsvReader, a_quoted_name_must_be_closed_and_followed_by_nothing) {
   EXPECT_EQ(complaint("t,\"q1\n1,2\n"), "log.csv:1:3: a quoted name is not closed");
   EXPECT_EQ(complaint("t,\"q1\"x\n1,2\n"),
-            "log.csv:1:7: something stands behind the quoted name 'q1'");
+            "log.csv:1:7: text follows the quoted name 'q1'");
 }
 
 TEST(CsvReader, columns_of_a_message_count_characters_and_not_bytes) {

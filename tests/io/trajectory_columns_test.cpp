@@ -133,7 +133,7 @@ TEST(TrajectoryColumns, time_has_one_column) {
 }
 
 TEST(TrajectoryColumns, a_column_given_twice_is_refused) {
-  EXPECT_EQ(column_complaint(arm(), {"q1", "q1", "q2", "q3"}), "log.csv: column 'q1' stands twice");
+  EXPECT_EQ(column_complaint(arm(), {"q1", "q1", "q2", "q3"}), "log.csv: column 'q1' occurs twice");
 }
 
 TEST(TrajectoryColumns, columns_that_mean_nothing_to_the_robot_are_left_alone) {

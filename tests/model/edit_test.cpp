@@ -344,7 +344,7 @@ TEST(SubChain, a_link_that_is_no_descendant_is_refused) {
        {std::pair{"lower", "base"}, {"camera", "tool"}, {"finger1", "finger2"}}) {
     const Diagnostic d = refusal([&] { sub_chain(arm(), base, tip); });
     EXPECT_EQ(d.rule, &rules::chain_broken);
-    EXPECT_EQ(d.seen, "link '" + std::string(tip) + "' does not hang on link '" + base + "'");
+    EXPECT_EQ(d.seen, "link '" + std::string(tip) + "' is not a descendant of link '" + base + "'");
   }
 }
 

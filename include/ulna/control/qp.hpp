@@ -15,6 +15,7 @@ enum class QpStatus {
   infeasible,  ///< the hard rows contradict each other: the point that breaks them least
   failed,      ///< a number is not finite, or the cost has no least: the point says nothing
 };
+const char* to_string(QpStatus status);
 
 struct QpOptions {
   double tolerance =

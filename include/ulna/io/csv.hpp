@@ -53,7 +53,7 @@ class CsvReader {
   std::string_view cell_at(std::size_t from) const;
   [[noreturn]] void refuse(std::size_t byte, const std::string& what) const;
   [[noreturn]] void refuse_line(const std::string& what) const;
-  [[noreturn]] void refuse_row() const;
+  void require_text() const;
 
   std::istream& in_;
   std::string file_;

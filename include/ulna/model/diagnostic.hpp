@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-/// What an importer has to say about a robot's description.
+/// What is found wrong with a robot's description.
 ///
-/// Nothing is guessed silently: each repair, assumption and refusal is a Diagnostic that says where,
-/// by which rule, what was seen, what was assumed and how to mend it. A description with an error is
+/// Nothing is guessed silently: each repair, assumption and refusal is a Diagnostic with the place,
+/// the rule, what was seen, what was assumed and a remedy. A description with an error is
 /// refused; `strict` refuses one with a warning too.
 namespace ulna {
 
@@ -21,7 +21,7 @@ struct Rule {
   std::string_view name;     ///< stable: users filter by it
   Severity severity;         ///< as a rule; an instance may be milder
   std::string_view meaning;  ///< one sentence
-  std::string_view remedy;   ///< how to mend it
+  std::string_view remedy;   ///< how to correct it
 };
 
 /// A place in a file. Line 0: the description was not read from a text.
@@ -58,7 +58,7 @@ class Diagnostics {
     add(rule.severity, rule, std::move(source), std::move(subject), std::move(seen),
         std::move(assumed), std::move(remedy));
   }
-  /// The same, milder than the rule says.
+  /// The same, as a note whatever the rule's severity.
   void note(const Rule& rule, Source source, std::string subject, std::string seen,
             std::string assumed = {}) {
     add(Severity::note, rule, std::move(source), std::move(subject), std::move(seen),
@@ -93,10 +93,10 @@ class ModelError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-/// "; did you mean 'upper_arm'?" if one of the names is near enough to be meant, else "".
+/// "; did you mean 'upper_arm'?" if one of the names is similar, else "".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> names);
 
-/// How many insertions, deletions, changes and swaps of neighbours make one word of the other;
+/// How many insertions, deletions, changes and swaps of neighbours turn one into the other;
 /// `most` + 1 if it is more than `most`.
 int edit_distance(std::string_view a, std::string_view b, int most);
 

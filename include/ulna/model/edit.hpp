@@ -5,8 +5,8 @@
 
 #include "ulna/model/builder.hpp"
 
-/// Robots made from robots. Each takes a model and makes a new one; what is asked for wrongly is
-/// told by a ModelError with advice.
+/// Robots made from robots. Each takes a model and makes a new one; a wrong request throws a
+/// ModelError with advice.
 namespace ulna {
 
 /// Joint values by name: one number for a joint of one degree of freedom, as many as its q has for

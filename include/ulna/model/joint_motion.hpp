@@ -4,7 +4,7 @@
 
 #include "ulna/model/description.hpp"
 
-/// How each kind of joint moves: the one place where kinds are told apart by what they do to a
+/// How each kind of joint moves: the one place where kinds differ by what they do to a
 /// configuration. All in the joint's canonical frame (axis +z, plane xy), angular part first:
 ///
 ///   kind                   q                         velocity, in the moving frame

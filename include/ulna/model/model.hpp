@@ -3,10 +3,15 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 
 #include "ulna/model/description.hpp"
 
 namespace ulna {
+
+namespace detail {
+using Index = std::unordered_map<std::string_view, int>;  ///< of names
+}
 
 /// A joint as algorithms see it, in frames turned so that its axis is +z (a *canonical* frame; what
 /// users see are their own frames). Joint i moves body i; body 0 is the base and has none.
@@ -40,33 +45,33 @@ struct Frame {
 /// Joints that mimic another have no coordinates of their own.
 class Model {
  public:
-  const std::string& name() const;
-  const Vec3<double>& gravity() const;
+  const std::string& name() const { return data_->description.name; }
+  const Vec3<double>& gravity() const { return data_->description.gravity; }
 
-  int nq() const;  ///< numbers in a configuration
-  int nv() const;  ///< numbers in a velocity: the degrees of freedom
+  int nq() const { return data_->nq; }  ///< numbers in a configuration
+  int nv() const { return data_->nv; }  ///< numbers in a velocity: the degrees of freedom
   /// Whether a joint mimics another. Otherwise every moving joint has coordinates of its own.
-  bool has_mimics() const;
+  bool has_mimics() const { return data_->has_mimics; }
   /// Bodies including the base, so that bodies are 0 .. body_count() - 1.
-  int body_count() const;
+  int body_count() const { return static_cast<int>(data_->joints.size()); }
   /// Moving bodies, which is also the number of joints that move: 1 .. joint_count().
   int joint_count() const { return body_count() - 1; }
 
   /// joints()[i] moves body i; joints()[0] stands for the base and is fixed.
-  std::span<const Joint> joints() const;
+  std::span<const Joint> joints() const { return data_->joints; }
   const Joint& joint(int body) const { return joints()[body]; }
-  /// The joint that has coordinate i of the velocity for its own; those that mimic it are not meant.
+  /// The joint that owns coordinate i of the velocity, not one that mimics it.
   const Joint& joint_of_coordinate(int i) const;
   std::string_view joint_name(int body) const;
   /// The link that the joint carries and whose frame is the body's frame.
   std::string_view body_name(int body) const;
 
   /// Inertias of the bodies in the users' frames, fixed links lumped in.
-  std::span<const Inertia<double>> inertias() const;
+  std::span<const Inertia<double>> inertias() const { return data_->inertias; }
   /// The same in canonical frames.
-  std::span<const Inertia<double>> canonical_inertias() const;
+  std::span<const Inertia<double>> canonical_inertias() const { return data_->canonical_inertias; }
 
-  std::span<const Frame> frames() const;
+  std::span<const Frame> frames() const { return data_->frames; }
   const Frame& frame(std::string_view name) const;  ///< throws std::out_of_range, with advice
 
   /// The body that a joint's name moves. Throws std::out_of_range, with advice.
@@ -75,22 +80,22 @@ class Model {
   std::optional<int> find_frame(std::string_view name) const;
 
   /// Per coordinate; infinite where there is none.
-  const Eigen::VectorXd& lower_limit() const;     ///< nq
-  const Eigen::VectorXd& upper_limit() const;     ///< nq
-  const Eigen::VectorXd& velocity_limit() const;  ///< nv
-  const Eigen::VectorXd& effort_limit() const;    ///< nv
+  const Eigen::VectorXd& lower_limit() const { return data_->lower; }        ///< nq
+  const Eigen::VectorXd& upper_limit() const { return data_->upper; }        ///< nq
+  const Eigen::VectorXd& velocity_limit() const { return data_->velocity; }  ///< nv
+  const Eigen::VectorXd& effort_limit() const { return data_->effort; }      ///< nv
   /// What the joints resist with, per degree of freedom, nv.
-  const Eigen::VectorXd& damping() const;
-  const Eigen::VectorXd& friction() const;
-  const Eigen::VectorXd& friction_negative() const;
-  const Eigen::VectorXd& armature() const;
+  const Eigen::VectorXd& damping() const { return data_->damping; }
+  const Eigen::VectorXd& friction() const { return data_->friction; }
+  const Eigen::VectorXd& friction_negative() const { return data_->friction_negative; }
+  const Eigen::VectorXd& armature() const { return data_->armature; }
 
   /// Names of the coordinates: the joint's, with _qw, _x, ... behind it if it has several.
   std::vector<std::string> configuration_names() const;
   std::vector<std::string> velocity_names() const;
 
   /// The description it was built from, repairs included.
-  const Description& description() const;
+  const Description& description() const { return data_->description; }
 
   /// The same robot elsewhere.
   Model with_gravity(const Vec3<double>& gravity) const;
@@ -98,7 +103,25 @@ class Model {
  private:
   friend class Builder;
   friend class Assembler;
-  struct Data;
+  /// The state that copies share. Names are views into the description, so it is never moved once it
+  /// is made.
+  struct Data {
+    Description description;
+    int nq = 0, nv = 0;
+    bool has_mimics = false;
+    std::vector<Joint> joints;
+    std::vector<int> body_of_coordinate;  ///< nv
+    std::vector<int> joint_of_body;       ///< in description.joints; -1 for the base
+    std::vector<int> link_of_body;        ///< in description.links
+    std::vector<Inertia<double>> inertias, canonical_inertias;
+    std::vector<Frame> frames;
+    detail::Index joint_names, frame_names;
+    Eigen::VectorXd lower, upper, velocity, effort;
+    Eigen::VectorXd damping, friction, friction_negative, armature;
+
+    Data() = default;
+    Data(const Data&) = delete;
+  };
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };

@@ -3,29 +3,29 @@
 #include "ulna/model/diagnostic.hpp"
 
 /// Every rule that a description can break, in one place: identifier, name, severity, meaning,
-/// remedy. docs/diagnostics.md tells them to users.
+/// remedy. docs/diagnostics.md explains them to users.
 // clang-format off
 #define ULNA_RULES(X) \
   /* the file */ \
   X(file_unreadable, "file-unreadable", error, "the file cannot be read", "check the path and the permissions") \
   X(format_unknown, "format-unknown", error, "it is not clear what kind of description this is", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
-  X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "raise the limit in ImportOptions if the file is meant to be so large") \
+  X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "raise the limit in ImportOptions if the file has to be so large") \
   X(encoding, "encoding", warning, "the text is not UTF-8", "save the file as UTF-8") \
   X(xml_empty, "xml-empty", error, "there is no XML in the file", "write a <robot> element") \
-  X(xml_malformed, "xml-malformed", error, "the XML cannot be parsed", "mend the XML at this line") \
+  X(xml_malformed, "xml-malformed", error, "the XML cannot be parsed", "correct the XML at this line") \
   X(xml_doctype, "xml-doctype", error, "a DOCTYPE or an entity is declared", "remove it: entities are not expanded") \
   X(xml_depth, "xml-depth", error, "elements are nested too deeply", "flatten the file") \
   X(xml_root, "xml-root", error, "the root element is not <robot>", "give a URDF file") \
   X(xacro, "xacro-unexpanded", error, "a xacro macro or expression was not expanded", "run `xacro FILE > robot.urdf` and give its result") \
   X(xacro_leftover, "xacro-leftover", warning, "a xacro definition was left behind; it has no effect", "remove it") \
-  X(yaml_malformed, "yaml-malformed", error, "the YAML cannot be parsed", "mend the YAML at this line") \
+  X(yaml_malformed, "yaml-malformed", error, "the YAML cannot be parsed", "correct the YAML at this line") \
   X(yaml_unavailable, "yaml-unavailable", error, "this build of ulna cannot read YAML", "build with yaml-cpp (option ULNA_WITH_YAML)") \
   X(table_shape, "table-shape", error, "a table entry is missing or of the wrong kind", "see docs/formats.md") \
   /* tags, attributes, numbers */ \
   X(tag_ignored, "tag-ignored", note, "an element has no meaning for dynamics and was skipped", "none needed") \
   X(tag_misspelt, "tag-misspelt", error, "an element looks like a misspelt one that matters", "correct its name") \
-  X(tag_misplaced, "tag-misplaced", error, "an element that matters stands where it has no effect", "move it to its place") \
-  X(tag_double, "tag-double", error, "an element stands twice where one is allowed", "remove one of the two") \
+  X(tag_misplaced, "tag-misplaced", error, "an element that matters is placed where it has no effect", "move it to its place") \
+  X(tag_double, "tag-double", error, "an element occurs twice where one is allowed", "remove one of the two") \
   X(tag_missing, "tag-missing", error, "a required element is missing", "add it") \
   X(attribute_missing, "attribute-missing", error, "a required attribute is missing", "add it") \
   X(number_invalid, "number-invalid", error, "a number is not a finite decimal number", "write plain decimal numbers, with a point, without units") \
@@ -75,7 +75,7 @@
   X(shape_invalid, "shape-invalid", warning, "a shape's size is not a positive number, or its kind is unknown", "correct or remove the shape") \
   X(mesh_path, "mesh-path", note, "a mesh path is absolute or leads out of the folder", "use package:// or a relative path") \
   X(material_invalid, "material-invalid", warning, "a material's colour is not four numbers from 0 to 1", "correct the colour") \
-  /* changes asked for */ \
+  /* edits of a model */ \
   X(edit_unknown, "edit-unknown", error, "a joint or link that is named does not exist", "ulna tree ROBOT shows the names") \
   X(chain_broken, "chain-broken", error, "no chain leads from one link down to the other", "name a link and one of its descendants") \
   X(branch_dropped, "branch-dropped", note, "a branch beside the chain was left out", "none needed")

@@ -53,7 +53,7 @@ class Schedule {
   void during(double begin, double end, Drift drift);
 
   /// Makes the changes that are due, in order of their times, and of being added; keeps account of the
-  /// energy. Tells how many there were. Allocates nothing by itself.
+  /// energy. Returns how many there were. Allocates nothing by itself.
   int apply(Simulation& simulation);
   /// As from the beginning.
   void rewind();

@@ -44,7 +44,7 @@ class Sensors {
   void read(double time, In<double> true_q, In<double> true_v, In<double> true_tau,
             In<double> true_a = Eigen::VectorXd());
 
-  Eigen::VectorXd q, v, tau, a;  ///< as read; may hold NaN if that was asked for
+  Eigen::VectorXd q, v, tau, a;  ///< as read; may hold NaN if the options say so
 
   /// Whether the last reading was lost, so that an older one is seen.
   bool lost_position() const { return position_.lost; }

@@ -30,7 +30,7 @@ struct SimulationOptions {
 enum class SimulationStatus {
   moved,
   bad_argument,        ///< a torque vector of the wrong size, or a duration that is none
-  torque_not_finite,   ///< the controller asks for NaN or infinity
+  torque_not_finite,   ///< the controller returned NaN or infinity
   plant_not_physical,  ///< the plant's numbers are no robot's
   diverged,            ///< the motion leaves the finite numbers
   gave_up,             ///< adaptive steps became too many
@@ -87,7 +87,7 @@ class Simulation {
   /// The robot's true numbers. May be changed between steps; change() keeps account of the energy too.
   Plant<double> plant;
 
-  /// Begins anew, at rest in the neutral configuration if not told otherwise. Work and counts are set
+  /// Begins anew; a new simulation is at rest in the neutral configuration. Work and counts are set
   /// to zero, torque and wrenches too. Throws std::invalid_argument.
   void set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double time = 0.0);
   /// What the surroundings exert from now on. Throws std::invalid_argument; allocates if they are more
@@ -109,7 +109,7 @@ class Simulation {
     known_ = false;
   }
 
-  /// Lets a controller drive the robot: controller(simulation, tau) is asked for torques every period,
+  /// Lets a controller drive the robot: controller(simulation, tau) computes torques every period,
   /// the torque is held and observe(simulation) is called, then the robot moves on. The last period is
   /// cut at the end. Stops at the first step that fails. Changes of parameters go into the
   /// controller.
@@ -141,7 +141,7 @@ class Simulation {
   const Eigen::VectorXd& v() const { return v_; }
   /// The torque that acts, within the limits.
   const Eigen::VectorXd& tau() const { return tau_; }
-  /// Here and now, under the torque that is held. Computed when it is asked for; zero if the plant is no
+  /// Here and now, under the torque that is held. Computed on demand; zero if the plant is no
   /// robot. What changes `plant` itself does not reach it before the next hold or step.
   const Eigen::VectorXd& acceleration();
   /// Kinetic and potential, J.

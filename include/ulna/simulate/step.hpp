@@ -7,9 +7,10 @@
 namespace ulna {
 
 namespace detail {
+class Flow;
 template <int N>
 class StepKernelOf;
-}
+}  // namespace detail
 
 /// Explicit methods of a fixed step h. On joints that turn freely they integrate the displacement
 /// from where the step began, so that they keep their order [Munthe-Kaas 1998].
@@ -40,7 +41,7 @@ class Step {
   friend class StepDerivatives;
   friend class StepSensitivities;
   friend class StepSlopes;
-  friend class Flow;
+  friend class detail::Flow;
   template <int N>
   friend class detail::StepKernelOf;
   /// The step, where accelerate(stage, a) computes the acceleration at (q_, v_), which is x_ away from q.
@@ -57,7 +58,7 @@ class Step {
 };
 
 /// Carries derivatives through the stages of a step: by (q, v) of its beginning and by inputs, which
-/// may be anything that accelerations depend on, and by the duration if that is asked for, which then
+/// may be anything that accelerations depend on, and by the duration if wanted, which then
 /// is the last column of B.
 class StepSlopes {
  public:
@@ -121,7 +122,7 @@ class Drive {
                       Out<double> tau_by_v) = 0;
   /// How it changes with q (nv x nv). False: not at all.
   virtual bool torque_by_q(In<double> /*q*/, OutMatrix<double> /*slope*/) { return false; }
-  /// How the torque less what inverse dynamics ask for changes with the numbers (nv x numbers): of
+  /// How the torque minus that of inverse dynamics changes with the numbers (nv x numbers): of
   /// inertial parameters, minus their regressor.
   virtual void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
                                   OutMatrix<double> D) = 0;

@@ -1,5 +1,10 @@
 #include "control/robot/robot_stages.hpp"
 
+#include "control/robot/frame_cost.hpp"
+#include "control/robot/geometry_terms.hpp"
+#include "control/robot/joint_terms.hpp"
+#include "control/robot/torque_terms.hpp"
+
 namespace ulna::control::detail {
 namespace {
 
@@ -22,16 +27,14 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
       error_(Vector::Zero(task.model().nv())),
       slope_(Eigen::MatrixXd::Zero(error_.size(), error_.size())) {
   const bool torque_is_input = motion_->tau_slope() == nullptr;
-  costs_.push_back(joint_cost(task));
-  costs_.push_back(torque_cost(task));
-  if (!options.frames.empty()) costs_.push_back(frame_cost(task, options.frames));
-  constraints_.push_back(torque_limits(task, torque_is_input));
-  constraints_.push_back(state_limits(task));
-  if (task.loops) constraints_.push_back(loop_closure(task));
-  if (task.capsules)
-    constraints_.push_back(
-        clearances(task, options.collision_price, options.collision_price_squared));
-  constraints_.push_back(given_end(task));
+  costs_.push_back(std::make_unique<JointCost>(task));
+  costs_.push_back(std::make_unique<TorqueCost>(task));
+  if (!options.frames.empty()) costs_.push_back(std::make_unique<FrameCost>(task, options.frames));
+  constraints_.push_back(std::make_unique<TorqueLimits>(task, torque_is_input));
+  constraints_.push_back(std::make_unique<StateLimits>(task));
+  if (task.loops) constraints_.push_back(std::make_unique<LoopClosure>(task));
+  if (task.capsules) constraints_.push_back(std::make_unique<Clearances>(task, options));
+  constraints_.push_back(std::make_unique<GivenEnd>(task));
 
   if (leading()) sizes_.push_back({0, start.inputs(), 0});
   for (int node = 0; node <= task.steps; ++node) {

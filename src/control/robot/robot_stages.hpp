@@ -44,8 +44,8 @@ class RobotStages {
                             QpStage& slopes);
 
   std::unique_ptr<StageMotion> motion_;
-  Costs costs_;
-  Constraints constraints_;
+  std::vector<std::unique_ptr<CostTerm>> costs_;
+  std::vector<std::unique_ptr<ConstraintTerm>> constraints_;
   std::vector<StageSize> sizes_;
   std::optional<InverseDynamicsSecondDerivatives<double>> curve_;
   Vector error_;

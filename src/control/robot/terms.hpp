@@ -53,19 +53,4 @@ class ConstraintTerm {
   std::vector<int> first_;  ///< by node
 };
 
-using Costs = std::vector<std::unique_ptr<CostTerm>>;
-using Constraints = std::vector<std::unique_ptr<ConstraintTerm>>;
-
-std::unique_ptr<CostTerm> joint_cost(Task& task);
-std::unique_ptr<CostTerm> torque_cost(Task& task);
-/// Throws std::invalid_argument for negative weights and std::out_of_range for frames that do not exist.
-std::unique_ptr<CostTerm> frame_cost(Task& task, const std::vector<FrameTask>& frames);
-
-/// `torque_is_input`: u begins with the torques; otherwise they follow from it.
-std::unique_ptr<ConstraintTerm> torque_limits(Task& task, bool torque_is_input);
-std::unique_ptr<ConstraintTerm> state_limits(Task& task);
-std::unique_ptr<ConstraintTerm> loop_closure(Task& task);
-std::unique_ptr<ConstraintTerm> clearances(Task& task, double price, double price_squared);
-std::unique_ptr<ConstraintTerm> given_end(Task& task);
-
 }  // namespace ulna::control::detail

@@ -47,24 +47,27 @@ double LowPass::delay() const {
 
 Cascade::Cascade(const LowPass& filter, Index channels)
     : sections_(filter.sections().begin(), filter.sections().end()),
-      s1_(channels, Index(sections_.size())),
-      s2_(s1_),
-      out_(channels) {}
+      s1_(Index(sections_.size()), channels),
+      s2_(s1_) {}
 
 void Cascade::start(const Eigen::Ref<const Eigen::ArrayXd>& x) {
-  for (Index i = 0; i < s1_.cols(); ++i) {
-    s1_.col(i) = (1.0 - sections_[i].b0) * x;
-    s2_.col(i) = (sections_[i].b2 - sections_[i].a2) * x;
+  for (Index i = 0; i < s1_.rows(); ++i) {
+    s1_.row(i) = (1.0 - sections_[i].b0) * x.transpose();
+    s2_.row(i) = (sections_[i].b2 - sections_[i].a2) * x.transpose();
   }
 }
 
 void Cascade::pass(Eigen::Ref<Eigen::ArrayXd> x) {
-  for (Index i = 0; i < s1_.cols(); ++i) {
-    const Biquad& s = sections_[i];
-    out_ = s.b0 * x + s1_.col(i);
-    s1_.col(i) = s.b1 * x - s.a1 * out_ + s2_.col(i);
-    s2_.col(i) = s.b2 * x - s.a2 * out_;
-    x = out_;
+  for (Index c = 0; c < x.size(); ++c) {
+    double in = x[c];
+    for (Index i = 0; i < s1_.rows(); ++i) {
+      const Biquad& s = sections_[i];
+      const double out = s.b0 * in + s1_(i, c);
+      s1_(i, c) = s.b1 * in - s.a1 * out + s2_(i, c);
+      s2_(i, c) = s.b2 * in - s.a2 * out;
+      in = out;
+    }
+    x[c] = in;
   }
 }
 

@@ -54,8 +54,7 @@ class Cascade {
 
  private:
   std::vector<Biquad> sections_;
-  Eigen::ArrayXXd s1_, s2_;  ///< channels x sections
-  Eigen::ArrayXd out_;
+  Eigen::ArrayXXd s1_, s2_;  ///< sections x channels
 };
 
 /// Runs the filter forwards and backwards over each row: a sine below the cut-off comes out where it

@@ -1,7 +1,8 @@
+#pragma once
+
 #include "control/robot/terms.hpp"
 
 namespace ulna::control::detail {
-namespace {
 
 /// Loops are closed and stay so: φ(q) = 0 and J v = 0, but where positions or velocities are given.
 class LoopClosure : public ConstraintTerm {
@@ -35,8 +36,10 @@ class LoopClosure : public ConstraintTerm {
 /// Capsules keep their distances, at every node but a first one that is given.
 class Clearances : public ConstraintTerm {
  public:
-  Clearances(Task& task, double price, double price_squared)
-      : ConstraintTerm(task), price_(price), price_squared_(price_squared) {}
+  Clearances(Task& task, const RobotProblemOptions& options)
+      : ConstraintTerm(task),
+        price_(options.collision_price),
+        price_squared_(options.collision_price_squared) {}
 
   int rows(int node) const override {
     return task_.has_free_states(node) ? task_.capsules->size() : 0;
@@ -62,14 +65,5 @@ class Clearances : public ConstraintTerm {
  private:
   double price_, price_squared_;
 };
-
-}  // namespace
-
-std::unique_ptr<ConstraintTerm> loop_closure(Task& task) {
-  return std::make_unique<LoopClosure>(task);
-}
-std::unique_ptr<ConstraintTerm> clearances(Task& task, double price, double price_squared) {
-  return std::make_unique<Clearances>(task, price, price_squared);
-}
 
 }  // namespace ulna::control::detail

@@ -1,7 +1,8 @@
+#pragma once
+
 #include "control/robot/terms.hpp"
 
 namespace ulna::control::detail {
-namespace {
 
 /// ½ |tau - tau_r|², in every step.
 class TorqueCost : public CostTerm {
@@ -40,6 +41,7 @@ class TorqueCost : public CostTerm {
 /// Bounds of inputs where these are the torques, otherwise constraints. The first of all rows of g.
 class TorqueLimits : public ConstraintTerm {
  public:
+  /// `torque_is_input`: u begins with the torques; otherwise they follow from it.
   TorqueLimits(Task& task, bool torque_is_input)
       : ConstraintTerm(task), torque_is_input_(torque_is_input) {}
 
@@ -62,12 +64,5 @@ class TorqueLimits : public ConstraintTerm {
  private:
   bool torque_is_input_;
 };
-
-}  // namespace
-
-std::unique_ptr<CostTerm> torque_cost(Task& task) { return std::make_unique<TorqueCost>(task); }
-std::unique_ptr<ConstraintTerm> torque_limits(Task& task, bool torque_is_input) {
-  return std::make_unique<TorqueLimits>(task, torque_is_input);
-}
 
 }  // namespace ulna::control::detail

@@ -1,11 +1,13 @@
+#pragma once
+
 #include "control/robot/state_space.hpp"
 #include "control/robot/terms.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
 namespace ulna::control::detail {
-namespace {
 
-/// Squares of how far frames are from their targets, and turned away from them.
+/// Squares of how far frames are from their targets, and turned away from them. Throws std::invalid_argument for
+/// negative weights.
 class FrameCost : public CostTerm {
  public:
   FrameCost(Task& task, const std::vector<FrameTask>& frames)
@@ -50,11 +52,5 @@ class FrameCost : public CostTerm {
   Configuration<double> at_;
   Eigen::MatrixXd J_;
 };
-
-}  // namespace
-
-std::unique_ptr<CostTerm> frame_cost(Task& task, const std::vector<FrameTask>& frames) {
-  return std::make_unique<FrameCost>(task, frames);
-}
 
 }  // namespace ulna::control::detail

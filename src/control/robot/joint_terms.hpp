@@ -1,21 +1,20 @@
+#pragma once
+
 #include "control/robot/state_space.hpp"
 #include "control/robot/terms.hpp"
 
 namespace ulna::control::detail {
-namespace {
-
-using Eigen::VectorXd;
 
 /// ½ |q ⊟ q_r|² + ½ |v - v_r|².
 class JointCost : public CostTerm {
  public:
   explicit JointCost(Task& task)
-      : CostTerm(task), error_(VectorXd::Zero(nv())), slope_(nv(), nv()) {}
+      : CostTerm(task), error_(Eigen::VectorXd::Zero(nv())), slope_(nv(), nv()) {}
 
   void add(const Point& at, double& cost, QpStage* slopes) override {
     const int n = nv(), at_q = task_.inputs(at.node), at_v = at_q + n;
     const Task::Reference& r = task_.reference(at.node);
-    const VectorXd &w_q = task_.weights.position, &w_v = task_.weights.velocity;
+    const Eigen::VectorXd &w_q = task_.weights.position, &w_v = task_.weights.velocity;
     difference<double>(task_.model(), r.q, at.q, error_);
     cost += 0.5 * error_.cwiseAbs2().dot(w_q);
     if (slopes) add_position_slopes(at, w_q, *slopes);
@@ -28,7 +27,7 @@ class JointCost : public CostTerm {
   }
 
  private:
-  void add_position_slopes(const Point& at, const VectorXd& w, QpStage& slopes) {
+  void add_position_slopes(const Point& at, const Eigen::VectorXd& w, QpStage& slopes) {
     const int at_q = task_.inputs(at.node);
     if (!task_.flat) difference_slope(task_.model(), task_.reference(at.node).q, at.q, slope_);
     for (const Joint& j : task_.model().joints()) {
@@ -49,7 +48,7 @@ class JointCost : public CostTerm {
     }
   }
 
-  VectorXd error_;
+  Eigen::VectorXd error_;
   Eigen::MatrixXd slope_;
 };
 
@@ -98,7 +97,7 @@ class GivenEnd : public ConstraintTerm {
  public:
   explicit GivenEnd(Task& task)
       : ConstraintTerm(task),
-        error_(VectorXd::Zero(nv())),
+        error_(Eigen::VectorXd::Zero(nv())),
         slope_(Eigen::MatrixXd::Identity(nv(), nv())) {}
 
   int rows(int node) const override {
@@ -133,16 +132,8 @@ class GivenEnd : public ConstraintTerm {
   }
 
  private:
-  VectorXd error_;
+  Eigen::VectorXd error_;
   Eigen::MatrixXd slope_;
 };
-
-}  // namespace
-
-std::unique_ptr<CostTerm> joint_cost(Task& task) { return std::make_unique<JointCost>(task); }
-std::unique_ptr<ConstraintTerm> state_limits(Task& task) {
-  return std::make_unique<StateLimits>(task);
-}
-std::unique_ptr<ConstraintTerm> given_end(Task& task) { return std::make_unique<GivenEnd>(task); }
 
 }  // namespace ulna::control::detail
