@@ -487,7 +487,7 @@ int run_identify(const Options& options, Console& console) {
   progress.clear();
 
   mention_warnings(console, options.robot, robot.diagnostics);
-  console.err.print(told(console.err, result.found, false));
+  console.err.print(to_text(console.err, result.found, false));
   for (const Remark& remark : result.remarks)
     console.err.print(fmt::format(
         "{} {}\n", console.err.paint(remark.finding ? Style::red : Style::yellow, "ulna:"),
