@@ -92,7 +92,7 @@ std::string grouped(std::int64_t n) {
   return digits;
 }
 
-TEST(FormulationsPage, agrees_with_what_count_measures) {
+TEST(FormulationsPage, tells_what_count_measures) {
   const std::string page = read_file(std::string(ULNA_TESTS_DIR) + "/../docs/formulations.md");
   const json d = document(run_cli({"count", "chain", "--json", "--n", "2..20"}), "ulna.count/1");
   for (const char* list : {"formulations", "book"})
