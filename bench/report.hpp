@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-/// What bench.json says, and how it is shown.
+#include "../apps/plot/charts.hpp"
+
+/// The contents of bench.json, and how they are shown.
 namespace report {
 
 struct Entry {
@@ -30,6 +32,11 @@ struct Bench {
                                     const std::string& variant = "") const;
   std::vector<std::string> libraries() const { return distinct(&Entry::library); }
   std::vector<std::string> robots() const { return distinct(&Entry::robot); }
+  std::vector<std::string> peers() const;  ///< libraries other than ulna
+  /// The least of a figure among the peers.
+  std::optional<double> best_peer(Figure figure, const std::string& robot,
+                                  const std::string& algorithm,
+                                  const std::string& variant = "") const;
   bool counted() const;  ///< whether there are instructions
 };
 
@@ -52,6 +59,9 @@ using Row = std::vector<std::string>;
 /// A table whose first column is words and whose others are numbers.
 std::string table(const Row& head, const std::vector<Row>& rows);
 
+/// One by one, in batches on one thread and on two, and what batches gain.
+std::string batch_table(const Bench& bench, const std::vector<std::string>& algorithms);
+
 /// The machine, and how much worse than the least the middle of all repeats was.
 std::string setting(const Bench& bench);
 
@@ -66,33 +76,24 @@ void write(const std::string& path, const std::string& text);
 
 std::string colour_of(const std::string& library);
 
-struct Point {
-  double n, ns;
-};
-struct Line {
-  std::string name, colour;
-  std::vector<Point> points;
-  bool strong = false, dashed = false;
-};
+using ulna::plot::Bar;
+using ulna::plot::BarGroup;
+using ulna::plot::Line;
+using ulna::plot::Point;
+
 struct Axes {
   std::string subtitle = "time per call over the number of joints of a chain", across = "joints";
   std::string unit = "";  ///< of what is not a time in ns
 };
-/// Both axes logarithmic, each line named at its end.
+/// Both axes logarithmic; nothing of no lines.
 std::string plot(const std::string& title, const std::vector<Line>& lines, const Axes& axes = {});
-
-struct Bar {
-  std::string name, colour;
-  double ns;
-  bool strong = false;
-};
-struct BarGroup {
-  std::string name;
-  std::vector<Bar> bars;  ///< the first is what the others are compared with
-};
-/// Times on a logarithmic scale.
+/// Of one variant of an algorithm over the lengths of chains.
+Line growth_line(const Bench& bench, const std::string& name, const std::string& colour,
+                 const std::string& library, const std::string& algorithm,
+                 const std::string& variant = "");
+/// Times on a logarithmic scale, each as a multiple of the first of its group.
 std::string bar_plot(const std::string& title, const std::string& subtitle,
-                     const std::vector<BarGroup>& groups);
+                     std::vector<BarGroup> groups);
 
 // --- derivatives and generated code ---
 

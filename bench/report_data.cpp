@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -32,6 +33,22 @@ std::vector<std::string> Bench::distinct(std::string Entry::*field,
         std::find(values.begin(), values.end(), e.*field) == values.end())
       values.push_back(e.*field);
   return values;
+}
+
+std::vector<std::string> Bench::peers() const {
+  std::vector<std::string> all = libraries();
+  std::erase(all, "ulna");
+  return all;
+}
+
+std::optional<double> Bench::best_peer(Figure of, const std::string& robot,
+                                       const std::string& algorithm,
+                                       const std::string& variant) const {
+  std::optional<double> best;
+  for (const std::string& peer : peers())
+    if (const auto theirs = figure(of, peer, robot, algorithm, variant))
+      best = std::min(best.value_or(INFINITY), *theirs);
+  return best;
 }
 
 bool Bench::counted() const {
@@ -69,23 +86,11 @@ Bench read(const std::string& path) {
   return bench;
 }
 
-std::string grouped(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, x < 10 ? "%.1f" : "%.0f", x);
-  std::string s = text;
-  if (s.find('.') != std::string::npos) return s;
-  for (int i = static_cast<int>(s.size()) - 3; i > 0; i -= 3)
-    s.insert(static_cast<std::size_t>(i), ",");
-  return s;
-}
+std::string grouped(double x) { return x < 10 ? fmt::format("{:.1f}", x) : ulna::plot::grouped(x); }
 
 std::string grouped(const std::optional<double>& x) { return x ? grouped(*x) : "-"; }
 
-std::string ratio(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, x < 9.95 ? "%.1f" : "%.0f", x);
-  return text;
-}
+std::string ratio(double x) { return fmt::format("{:.{}f}", x, x < 9.95 ? 1 : 0); }
 
 std::string ratio(const std::optional<double>& of, const std::optional<double>& by) {
   return of && by ? ratio(*of / *by) : "-";
@@ -97,9 +102,7 @@ std::string duration(double ns) {
     if (ns < 1000.0) break;
     ns /= 1000.0, unit = larger;
   }
-  char text[32];
-  std::snprintf(text, sizeof text, ns < 99.5 ? "%.2g %s" : "%.0f %s", ns, unit);
-  return text;
+  return ns < 99.5 ? fmt::format("{:.2g} {}", ns, unit) : fmt::format("{:.0f} {}", ns, unit);
 }
 
 std::string capitalised(std::string text) {
@@ -126,15 +129,31 @@ std::string spelled(const std::string& algorithm) {
 
 std::string table(const Row& head, const std::vector<Row>& rows) {
   const auto line = [](const Row& cells) {
-    std::string text = "|";
-    for (const std::string& cell : cells) text += " " + cell + " |";
-    return text + "\n";
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
   };
   std::string text = line(head) + "|---|";
   for (std::size_t i = 1; i < head.size(); ++i) text += "---:|";
   text += "\n";
   for (const Row& row : rows) text += line(row);
   return text;
+}
+
+std::string batch_table(const Bench& bench, const std::vector<std::string>& algorithms) {
+  const std::string one = "batch, 1 thread", two = "batch, 2 threads";
+  std::vector<Row> rows;
+  for (const std::string& robot : bench.distinct(&Entry::robot, one))
+    for (const std::string& algorithm : algorithms) {
+      const auto ns = [&](const std::string& variant) {
+        return bench.figure(&Entry::ns, "ulna", robot, algorithm, variant);
+      };
+      const auto single = ns("one by one"), b1 = ns(one), b2 = ns(two);
+      if (!single || !b1) continue;
+      rows.push_back({robot + ", " + spelled(algorithm), grouped(single), grouped(b1), grouped(b2),
+                      ratio(single, b1), ratio(single, b2), fmt::format("{:.3g}", 1e3 / *b1)});
+    }
+  return table({"ns per state", "one by one", one, two, "gain, 1 thread", "gain, 2 threads",
+                "million states per second, 1 thread"},
+               rows);
 }
 
 std::string setting(const Bench& bench) {

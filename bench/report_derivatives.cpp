@@ -1,7 +1,8 @@
 // The tables and plots of derivatives, regressors and generated code.
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 
 #include "report.hpp"
 
@@ -14,16 +15,10 @@ const std::vector<std::string> derivatives{
     "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
     "inverse_dynamics_second_derivatives", "torque_regressor"};
 
-std::vector<std::string> peers(const Bench& bench) {
-  std::vector<std::string> all = bench.libraries();
-  std::erase(all, "ulna");
-  return all;
-}
-
 /// Panda: every way to each derivative.
 std::string panda_table(const Bench& bench, Figure figure) {
   Row head{"", "ulna, exact", "ulna, differences", "ulna, dual numbers, 1", "and 4 directions"};
-  for (const std::string& peer : peers(bench)) head.push_back(peer + ", differences");
+  for (const std::string& peer : bench.peers()) head.push_back(peer + ", differences");
   head.push_back("best peer / ulna");
   std::vector<Row> rows;
   for (const std::string& algorithm : derivatives) {
@@ -35,13 +30,9 @@ std::string panda_table(const Bench& bench, Figure figure) {
     Row row{spelled(algorithm), grouped(exact),
             grouped(own(algorithm == "torque_regressor" ? parameters : differences)),
             grouped(own(dual_1)), grouped(own(dual_4))};
-    std::optional<double> best;
-    for (const std::string& peer : peers(bench)) {
-      const auto theirs = bench.figure(figure, peer, "panda", algorithm, differences);
-      row.push_back(grouped(theirs));
-      if (theirs) best = std::min(best.value_or(INFINITY), *theirs);
-    }
-    row.push_back(ratio(best, exact));
+    for (const std::string& peer : bench.peers())
+      row.push_back(grouped(bench.figure(figure, peer, "panda", algorithm, differences)));
+    row.push_back(ratio(bench.best_peer(figure, "panda", algorithm, differences), exact));
     rows.push_back(row);
   }
   return table(head, rows);
@@ -67,37 +58,13 @@ std::string robot_table(const Bench& bench) {
                rows);
 }
 
-std::string batch_table(const Bench& bench) {
-  const std::string one = "batch, 1 thread", two = "batch, 2 threads";
-  std::vector<Row> rows;
-  for (const std::string& robot : bench.distinct(&Entry::robot, one))
-    for (const std::string& algorithm : derivatives) {
-      const auto ns = [&](const std::string& variant) {
-        return bench.figure(&Entry::ns, "ulna", robot, algorithm, variant);
-      };
-      const auto single = ns("one by one"), b1 = ns(one), b2 = ns(two);
-      if (!single || !b1) continue;
-      char rate[32];
-      std::snprintf(rate, sizeof rate, "%.3g", 1e3 / *b1);
-      rows.push_back({robot + ", " + spelled(algorithm), grouped(single), grouped(b1), grouped(b2),
-                      ratio(single, b1), ratio(single, b2), rate});
-    }
-  return table({"ns per state", "one by one", "batch, 1 thread", "batch, 2 threads",
-                "gain, 1 thread", "gain, 2 threads", "million states per second, 1 thread"},
-               rows);
-}
-
 std::string generated_table(const Bench& bench) {
   const std::vector<std::string> functions{"inverse_dynamics", "mass_matrix",  "inverse_mass",
                                            "forward_dynamics", derivatives[0], derivatives[1],
                                            derivatives[3]};
   std::vector<Row> rows;
   double all_five = 0.0;
-  const auto seconds = [](double s) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f s", s);
-    return std::string(text);
-  };
+  const auto seconds = [](double s) { return fmt::format("{:.2f} s", s); };
   for (const std::string& function : functions) {
     const Entry* e = bench.find("ulna", "panda", function, "generated");
     if (!e || !e->compile_seconds) continue;
@@ -122,20 +89,17 @@ std::string generated_table(const Bench& bench) {
 std::string growth_plot(const Bench& bench, const std::string& algorithm) {
   std::vector<Line> lines;
   const auto add = [&](const std::string& name, const std::string& library,
-                       const std::string& variant, bool strong, const std::string& colour) {
-    Line line{name, colour, {}, strong, !variant.empty() && library == "ulna"};
-    for (const Entry& e : bench.entries)
-      if (e.library == library && e.algorithm == algorithm && e.variant == variant && e.ns &&
-          e.robot.starts_with("chain:"))
-        line.points.push_back({static_cast<double>(e.nv), *e.ns});
+                       const std::string& variant, const std::string& colour) {
+    Line line = growth_line(bench, name, colour, library, algorithm, variant);
+    line.dashed = library == "ulna" && !variant.empty();
     if (line.points.size() > 1) lines.push_back(line);
   };
-  add("ulna, exact", "ulna", "", true, colour_of("ulna"));
-  add("ulna, differences", "ulna", differences, false, colour_of("ulna"));
-  add("ulna, dual numbers", "ulna", dual_1, false, "#b58900");
-  for (const std::string& peer : peers(bench))
-    add(peer + ", differences", peer, differences, false, colour_of(peer));
-  return lines.empty() ? "" : plot(capitalised(spelled(algorithm)), lines);
+  add("ulna, exact", "ulna", "", colour_of("ulna"));
+  add("ulna, differences", "ulna", differences, colour_of("ulna"));
+  add("ulna, dual numbers", "ulna", dual_1, "#b58900");
+  for (const std::string& peer : bench.peers())
+    add(peer + ", differences", peer, differences, colour_of(peer));
+  return plot(capitalised(spelled(algorithm)), lines);
 }
 
 std::string panda_bars(const Bench& bench) {
@@ -145,17 +109,17 @@ std::string panda_bars(const Bench& bench) {
     const auto add = [&](const std::string& name, const std::string& library,
                          const std::string& variant, const std::string& colour) {
       const auto ns = bench.figure(&Entry::ns, library, "panda", algorithm, variant);
-      if (ns) group.bars.push_back({name, colour, *ns, variant.empty()});
+      if (ns) group.bars.push_back({name, colour, "", *ns, variant.empty()});
     };
     add("ulna, exact", "ulna", "", colour_of("ulna"));
     if (group.bars.empty()) continue;
     add("ulna, generated code", "ulna", "generated", "#e08a4f");
     add("ulna, finite differences", "ulna", differences, "#e08a4f");
     add("ulna, dual numbers", "ulna", dual_1, "#e08a4f");
-    for (const std::string& peer : peers(bench))
+    for (const std::string& peer : bench.peers())
       add(peer + ", finite differences", peer, differences, colour_of(peer));
     std::sort(group.bars.begin() + 1, group.bars.end(),
-              [](const Bar& a, const Bar& b) { return a.ns < b.ns; });
+              [](const Bar& a, const Bar& b) { return a.length < b.length; });
     groups.push_back(group);
   }
   return groups.empty()
@@ -171,7 +135,7 @@ void add_derivative_sections(const Bench& bench, Sections& sections) {
   if (bench.counted())
     sections["derivatives instructions"] = panda_table(bench, &Entry::instructions);
   sections["derivatives robots"] = robot_table(bench);
-  sections["derivatives batches"] = batch_table(bench);
+  sections["derivatives batches"] = batch_table(bench, derivatives);
   sections["generated"] = generated_table(bench);
 }
 

@@ -2,6 +2,8 @@
 
 find_package(Eigen3 3.4 REQUIRED)
 find_package(tinyxml2 REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # Debian: libxxhash-dev; nothing to link
+mark_as_advanced(XXHASH_INCLUDE_DIR)
 
 find_package(yaml-cpp QUIET)
 option(ULNA_WITH_YAML "Read tables written in YAML (needs yaml-cpp)" ${yaml-cpp_FOUND})
@@ -62,11 +64,14 @@ endif()
 find_package(CLI11 QUIET)
 find_package(fmt QUIET)
 find_package(nlohmann_json QUIET)
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
+find_library(UTF8PROC_LIBRARY utf8proc)
+mark_as_advanced(UTF8PROC_INCLUDE_DIR UTF8PROC_LIBRARY)
 set(cli_possible OFF)
-if(CLI11_FOUND AND fmt_FOUND AND nlohmann_json_FOUND)
+if(CLI11_FOUND AND fmt_FOUND AND nlohmann_json_FOUND AND UTF8PROC_INCLUDE_DIR AND UTF8PROC_LIBRARY)
   set(cli_possible ON)
 endif()
-option(ULNA_BUILD_CLI "Build the command ulna (needs CLI11, fmt, nlohmann_json)" ${cli_possible})
+option(ULNA_BUILD_CLI "Build the command ulna (needs CLI11, fmt, nlohmann_json, utf8proc)" ${cli_possible})
 
 option(ULNA_BUILD_BENCH "Build the benchmarks" OFF)
 option(ULNA_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 
-// All ways to ask for memory end in malloc, Eigen's and operator new's too; here it counts.
+// All allocations end in malloc, Eigen's and operator new's too; here it counts.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 std::atomic<long> count{0};

@@ -2,7 +2,7 @@
 
 namespace ulna::cli {
 
-/// How often this program has asked for memory so far; -1 where a sanitizer keeps memory itself.
+/// How many allocations this program has made so far; -1 where a sanitizer keeps memory itself.
 long allocation_count();
 
 }  // namespace ulna::cli

@@ -8,9 +8,10 @@
 #include <cmath>
 #include <set>
 
-#include "arm_view_script.hpp"
+#include "assets.hpp"
 #include "console.hpp"
 #include "page.hpp"
+#include "text.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
 namespace ulna::cli {
@@ -24,6 +25,20 @@ using Eigen::Vector3d;
 constexpr double unit = 1e-4;
 
 double rounded(double x) { return std::round(x * 1e4) / 1e4; }
+
+/// The frame of a link or of a name, if there is one.
+const Frame* frame_named(const Model& model, std::string_view name) {
+  const auto found = model.find_frame(name);
+  return found ? &model.frames()[static_cast<std::size_t>(*found)] : nullptr;
+}
+
+/// How many joints lie between the base and each body.
+std::vector<int> depths(const Model& model) {
+  std::vector<int> depth(static_cast<std::size_t>(model.body_count()), 0);
+  for (int b = 1; b < model.body_count(); ++b)
+    depth[static_cast<std::size_t>(b)] = depth[static_cast<std::size_t>(model.joint(b).parent)] + 1;
+  return depth;
+}
 
 // --- what is drawn -------------------------------------------------------------------------------
 
@@ -66,14 +81,13 @@ const Vector3d pale(0.88, 0.89, 0.91), dark(0.34, 0.37, 0.42);
 Parts described_shapes(const Model& model) {
   Parts parts;
   for (const LinkDescription& link : model.description().links) {
-    const auto found = model.find_frame(link.name);
-    if (!found) continue;
-    const Frame& at = model.frames()[static_cast<std::size_t>(*found)];
+    const Frame* at = frame_named(model, link.name);
+    if (!at) continue;
     for (const Shape& shape : link.visuals) {
-      const Transform<double> X = at.X_BF * shape.origin.transform();
+      const Transform<double> X = at->X_BF * shape.origin.transform();
       const Vector3d colour = shape.material.rgba ? Vector3d(shape.material.rgba->head<3>()) : pale;
       const auto add = [&](Parts::Kind kind, const Vector3d& size) {
-        parts.add(at.body, kind, size, X, colour);
+        parts.add(at->body, kind, size, X, colour);
       };
       if (const auto* b = std::get_if<ulna::Box>(&shape.geometry)) add(Parts::box, b->size);
       if (const auto* c = std::get_if<Cylinder>(&shape.geometry))
@@ -99,10 +113,7 @@ std::vector<Bone> bones_of(const Model& model) {
   std::vector<Bone> bones;
   const Description& robot = model.description();
   std::set<std::string_view> carrying;
-  const auto frame_of = [&](const std::string& link) -> const Frame* {
-    const auto found = model.find_frame(link);
-    return found ? &model.frames()[static_cast<std::size_t>(*found)] : nullptr;
-  };
+  const auto frame_of = [&](const std::string& link) { return frame_named(model, link); };
   for (const JointDescription& joint : robot.joints) {
     const Frame *parent = frame_of(joint.parent), *child = frame_of(joint.child);
     if (!parent || !child) continue;
@@ -127,9 +138,7 @@ std::vector<Bone> bones_of(const Model& model) {
 /// For robots whose shapes are unknown: rods for bones, short cylinders about the joints' axes.
 Parts rods(const Model& model, const std::vector<Bone>& bones, double size) {
   Parts parts;
-  std::vector<int> depth(static_cast<std::size_t>(model.body_count()), 0);
-  for (int b = 1; b < model.body_count(); ++b)
-    depth[static_cast<std::size_t>(b)] = depth[static_cast<std::size_t>(model.joint(b).parent)] + 1;
+  const std::vector<int> depth = depths(model);
   const double deepest = std::max(1, *std::max_element(depth.begin(), depth.end()));
   const auto radius = [&](int body) {
     return size * (0.045 - 0.02 * depth[static_cast<std::size_t>(body)] / deepest);
@@ -141,20 +150,12 @@ Parts rods(const Model& model, const std::vector<Bone>& bones, double size) {
     const Joint& joint = model.joint(b);
     const double r = radius(b);
     const Transform<double> X = Transform<double>::from_rotation(joint.R_BC);
-    switch (joint.type) {
-      case JointType::revolute:
-      case JointType::continuous:
-      case JointType::helical:
-        parts.add(b, Parts::cylinder, {1.25 * r, 2.9 * r, 0.0}, X, dark);
-        break;
-      case JointType::prismatic: {
-        const Vector3d axis = joint.R_BC.matrix().col(2);
-        parts.rod(b, Vector3d::Zero(), -0.3 * size * axis, 0.6 * r, dark);
-        break;
-      }
-      default:
-        parts.add(b, Parts::capsule, {1.4 * r, 0.0, 0.0}, X, dark);
-    }
+    if (joint.type == JointType::prismatic)
+      parts.rod(b, Vector3d::Zero(), -0.3 * size * joint.R_BC.matrix().col(2), 0.6 * r, dark);
+    else if (velocity_size(joint.type) == 1)
+      parts.add(b, Parts::cylinder, {1.25 * r, 2.9 * r, 0.0}, X, dark);
+    else
+      parts.add(b, Parts::capsule, {1.4 * r, 0.0, 0.0}, X, dark);
   }
   return parts;
 }
@@ -168,22 +169,25 @@ Quaterniond upright(const Model& model) {
                          : Quaterniond::Identity();
 }
 
-/// Poses of the moving bodies over the frames of a film, as whole numbers, each told as what it is
-/// more than in the frame before: position in tenths of millimetres, quaternion.
+/// Poses of the moving bodies over the frames of a film, as whole numbers, each as its difference from
+/// the frame before: position in tenths of millimetres, quaternion.
 class Film {
  public:
-  Film(const Model& model, Index frames) : at_(model), turn_(upright(model)), frames_(frames) {}
+  Film(const Model& model, Index frames, double step)
+      : at_(model), turn_(upright(model)), frames_(frames), step_(step) {}
 
-  /// The columns of q are at `time`; what is beyond the last one stays there.
-  Json of(const Eigen::VectorXd& time, const Eigen::MatrixXd& q, Index moments, double step) {
+  /// The columns of q are at the times of the record; what is beyond the last one stays there.
+  Json of(const TrialRecord& record, const Eigen::MatrixXd& q) {
     Json list = Json::array();
     const Model& model = at_.model();
+    const Eigen::VectorXd& time = record.time;
+    const Index moments = finite_moments(record);
     std::vector<long> last(7 * static_cast<std::size_t>(model.joint_count()), 0);
     std::vector<Quaterniond> before(static_cast<std::size_t>(model.joint_count()),
                                     Quaterniond::Identity());
     Index k = 0;
     for (Index f = 0; f < frames_; ++f) {
-      const double now = static_cast<double>(f) * step;
+      const double now = static_cast<double>(f) * step_;
       while (k + 2 < moments && time(k + 1) <= now) ++k;
       const Index next = std::min(k + 1, moments - 1);
       const double share =
@@ -198,9 +202,9 @@ class Film {
         // of the two that mean the same, the one nearer to the last
         if (turned.dot(before[i]) < 0.0) turned.coeffs() = -turned.coeffs();
         before[i] = turned;
-        const std::array told{p.x(), p.y(), p.z(), turned.w(), turned.x(), turned.y(), turned.z()};
-        for (std::size_t n = 0; n < told.size(); ++n) {
-          const long whole = std::lround(std::clamp(told[n] / unit, -1e9, 1e9));
+        const std::array pose{p.x(), p.y(), p.z(), turned.w(), turned.x(), turned.y(), turned.z()};
+        for (std::size_t n = 0; n < pose.size(); ++n) {
+          const long whole = std::lround(std::clamp(pose[n] / unit, -1e9, 1e9));
           list.push_back(whole - last[7 * i + n]);
           last[7 * i + n] = whole;
         }
@@ -213,41 +217,32 @@ class Film {
   Configuration<double> at_;
   Quaterniond turn_;
   Index frames_;
+  double step_;
 };
 
 /// How long the bones are from the base to the end of the longest arm.
 double reach_of(const Model& model, const std::vector<Bone>& bones) {
   std::vector<double> length(static_cast<std::size_t>(model.body_count()), 0.0);
-  double most = 0.0;
-  for (int b = 0; b < model.body_count(); ++b) {
-    const auto at = static_cast<std::size_t>(b);
-    if (b > 0) {
-      const int parent = model.joint(b).parent;
-      length[at] =
-          length[static_cast<std::size_t>(parent)] + model.joint(b).X_PJ.translation().norm();
-    }
-    most = std::max(most, length[at]);
-    for (const Bone& bone : bones)
-      if (bone.from_body == b && bone.to_body == b)
-        most = std::max(most, length[at] + bone.to.norm());
-  }
-  return std::max(most, 0.05);
+  for (int b = 1; b < model.body_count(); ++b)
+    length[static_cast<std::size_t>(b)] = length[static_cast<std::size_t>(model.joint(b).parent)] +
+                                          model.joint(b).X_PJ.translation().norm();
+  double most = std::max(0.05, *std::max_element(length.begin(), length.end()));
+  for (const Bone& bone : bones)
+    if (bone.from_body == bone.to_body)
+      most = std::max(most, length[static_cast<std::size_t>(bone.from_body)] + bone.to.norm());
+  return most;
 }
 
 /// The point whose way is drawn: where the payload is, or else the end of the longest chain.
 std::pair<int, Vector3d> end_point(const MpcResults& results, const std::vector<Bone>& bones) {
   const Model& model = results.model;
   if (results.payload)
-    if (const auto found = model.find_frame(results.payload->frame)) {
-      const Frame& at = model.frames()[static_cast<std::size_t>(*found)];
-      return {at.body, at.X_BF.translation()};
-    }
-  std::vector<int> depth(static_cast<std::size_t>(model.body_count()), 0);
+    if (const Frame* at = frame_named(model, results.payload->frame))
+      return {at->body, at->X_BF.translation()};
+  const std::vector<int> depth = depths(model);
   int last = 0;
-  for (int b = 1; b < model.body_count(); ++b) {
-    depth[static_cast<std::size_t>(b)] = depth[static_cast<std::size_t>(model.joint(b).parent)] + 1;
+  for (int b = 1; b < model.body_count(); ++b)
     if (depth[static_cast<std::size_t>(b)] >= depth[static_cast<std::size_t>(last)]) last = b;
-  }
   Vector3d end = Vector3d::Zero();
   for (const Bone& bone : bones)
     if (bone.from_body == last && bone.to_body == last && bone.to.norm() > end.norm())
@@ -259,40 +254,31 @@ std::pair<int, Vector3d> end_point(const MpcResults& results, const std::vector<
 /// carries it weighs more than at first.
 Json payload_of(const MpcResults& results, double reach) {
   if (!results.payload) return nullptr;
-  const auto found = results.model.find_frame(results.payload->frame);
-  if (!found) return nullptr;
-  const Frame& at = results.model.frames()[static_cast<std::size_t>(*found)];
-  if (at.body < 1) return nullptr;
+  const Frame* at = frame_named(results.model, results.payload->frame);
+  if (!at || at->body < 1) return nullptr;
   Json times = Json::array();
   const TrialRecord& record = results.runs.front().result.record;
   const Index moments = finite_moments(record);
   bool there = false;
   for (Index k = 0; k < moments; ++k) {
-    const double more = record.true_mass(at.body - 1, k) - record.true_mass(at.body - 1, 0);
+    const double more = record.true_mass(at->body - 1, k) - record.true_mass(at->body - 1, 0);
     if ((more > 0.5 * results.payload->mass) != there)
       times.push_back(rounded(record.time(k))), there = !there;
   }
   const double density = 1500.0, edge = std::clamp(std::cbrt(results.payload->mass / density),
                                                    0.04 * reach, 0.25 * reach);
   Parts parts;
-  parts.add(at.body, Parts::box, Vector3d::Constant(edge),
-            at.X_BF * Transform<double>::from_translation(results.payload->com),
+  parts.add(at->body, Parts::box, Vector3d::Constant(edge),
+            at->X_BF * Transform<double>::from_translation(results.payload->com),
             Vector3d(0.90, 0.66, 0.22));
   return Json{{"times", times}, {"part", parts.json().front()}};
 }
 
 // --- the page's part of it -----------------------------------------------------------------------
 
-std::string controls(const MpcResults& results, double end) {
-  std::string s = fmt::format(
-      "<div class='controls'><button type='button' class='play'>Play</button>"
-      "<input type='range' min='0' max='{0:.3f}' step='0.01' value='0' aria-label='time'/>"
-      "<output>0.00 s</output><select aria-label='speed'>",
-      end);
-  for (const char* speed : {"0.1", "0.25", "0.5", "1", "2", "4"})
-    s += fmt::format("<option value='{0}'{1}>{0}×</option>", speed,
-                     std::string_view(speed) == "1" ? " selected" : "");
-  s += "</select></div>\n<div class='shown'>";
+/// Which runs are shown, and buttons that go to an event.
+std::string shown(const MpcResults& results, double end) {
+  std::string s;
   for (std::size_t i = 0; i < results.runs.size(); ++i)
     s += fmt::format(
         "<label><input type='checkbox' data-arm='{}'{}/><i style='background:var(--{})'></i>{}"
@@ -305,33 +291,17 @@ std::string controls(const MpcResults& results, double end) {
     if (time >= 0.0 && time <= end)
       s += fmt::format("<button type='button' class='event' data-at='{:.3f}'>{:g} s: {}</button>",
                        time, time, safe(what));
-  return s + "</div>\n";
+  return s;
 }
 
 /// JSON within a page: no tag can end it.
 std::string embedded(const Json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace))
-    text += c == '<' ? "\\u003c" : std::string(1, c);
-  return text;
+  return fmt::format(
+      "{}",
+      fmt::join(split(json.dump(-1, ' ', false, Json::error_handler_t::replace), '<'), "\\u003c"));
 }
 
 }  // namespace
-
-const std::string_view arm_view_style = R"(
-.view{padding:0;overflow:hidden}.view canvas{display:block;width:100%;height:min(62vh,560px);min-height:320px;
-cursor:grab;touch-action:pan-y;outline-offset:-2px}.view canvas:active{cursor:grabbing}
-.controls,.shown{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;padding:10px 18px;border-top:1px solid var(--line)}
-.controls{padding-bottom:4px}.shown{border-top:0;padding-top:4px;font-size:13px}
-.controls input{flex:1 1 160px;min-width:0;accent-color:var(--measured)}
-.controls output{font-variant-numeric:tabular-nums;min-width:5.5ch;text-align:right}
-.view button,.view select{font:inherit;font-size:13px;color:var(--ink);background:var(--page);
-border:1px solid var(--line);border-radius:6px;padding:3px 12px;cursor:pointer}
-.view button.play{min-width:72px}.view button.event{color:var(--soft)}.view button.event.past{color:var(--ink);border-color:var(--heldline)}
-.shown label{display:inline-flex;align-items:center;gap:6px;cursor:pointer}
-.shown i{width:11px;height:11px;border-radius:2px;display:inline-block}
-.shown i.thin{height:0;width:16px;border-top:2px dashed var(--ink);border-radius:0}
-)";
 
 std::string_view run_colour(const MpcResults& results, std::size_t run) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> usual{
@@ -369,17 +339,14 @@ std::string arm_view(const MpcResults& results) {
                                          std::max<Index>(2, std::lround(240e3 / numbers)));
   const double step = end / static_cast<double>(frames - 1);
 
-  Film film(model, frames);
+  Film film(model, frames, step);
   Json arms = Json::array();
   for (std::size_t i = 0; i < results.runs.size(); ++i) {
     const TrialRecord& record = results.runs[i].result.record;
-    arms.push_back({{"colour", run_colour(results, i)},
-                    {"poses", film.of(record.time, record.q, finite_moments(record), step)}});
+    arms.push_back({{"colour", run_colour(results, i)}, {"poses", film.of(record, record.q)}});
   }
   const TrialRecord& record = results.runs[longest].result.record;
-  arms.push_back(
-      {{"colour", "ink"},
-       {"poses", film.of(record.time, record.q_reference, finite_moments(record), step)}});
+  arms.push_back({{"colour", "ink"}, {"poses", film.of(record, record.q_reference)}});
 
   const std::vector<Bone> bones = bones_of(model);
   const double reach = reach_of(model, bones);
@@ -387,13 +354,9 @@ std::string arm_view(const MpcResults& results) {
   if (2 * parts.bodies() < static_cast<std::size_t>(model.body_count()))
     parts = rods(model, bones, reach);
   Json lines = Json::array();
-  for (const Bone& bone : bones) {
-    Json line{bone.from_body};
-    for (const double x : bone.from) line.push_back(rounded(x));
-    line.push_back(bone.to_body);
-    for (const double x : bone.to) line.push_back(rounded(x));
-    lines.push_back(std::move(line));
-  }
+  for (const auto& [from_body, to_body, from, to] : bones)
+    lines.push_back({from_body, rounded(from.x()), rounded(from.y()), rounded(from.z()), to_body,
+                     rounded(to.x()), rounded(to.y()), rounded(to.z())});
   const auto [body, point] = end_point(results, bones);
   const Quaterniond base = upright(model);
   const Json data{{"bodies", model.joint_count()},
@@ -407,11 +370,9 @@ std::string arm_view(const MpcResults& results) {
                   {"tip", {body, rounded(point.x()), rounded(point.y()), rounded(point.z())}},
                   {"payload", payload_of(results, reach)},
                   {"arms", arms}};
-  return fmt::format(
-      "<div class='panel view' id='arm'><canvas tabindex='0' role='img' aria-label='{} in motion; "
-      "drag to turn'></canvas>\n{}<noscript><p>The drawing needs JavaScript.</p></noscript></div>\n"
-      "<script type='application/json' id='arm-data'>{}</script>\n<script>{}</script>\n",
-      safe(model.name()), controls(results, end), embedded(data), arm_view_script);
+  return fmt::format(fmt::runtime(asset("arm_view.html")), fmt::arg("name", safe(model.name())),
+                     fmt::arg("end", end), fmt::arg("shown", shown(results, end)),
+                     fmt::arg("data", embedded(data)), fmt::arg("script", asset("arm_view.js")));
 }
 
 }  // namespace ulna::cli

@@ -18,7 +18,7 @@ struct Options {
   bool quiet = false, no_notes = false, rules = false;
 };
 
-/// What there is to say about one file.
+/// The findings about one file.
 struct Verdict {
   std::string file;
   std::optional<Model> model;
@@ -49,9 +49,9 @@ std::string text(const Stream& out, const Verdict& v, bool notes) {
   const Style style = v.diagnostics.has_errors() ? Style::red
                       : v.has_findings()         ? Style::yellow
                                                  : Style::green;
-  return told(out, v.diagnostics, notes) + fmt::format("{}: {}: {}\n", out.paint(Style::bold, name),
-                                                       robot,
-                                                       out.paint(style, tally(v.diagnostics)));
+  return to_text(out, v.diagnostics, notes) + fmt::format("{}: {}: {}\n",
+                                                          out.paint(Style::bold, name), robot,
+                                                          out.paint(style, tally(v.diagnostics)));
 }
 
 Json verdict_json(const Verdict& v) {
@@ -86,19 +86,13 @@ int list_rules(Console& console) {
   for (const Rule* r : rules::all) longest = std::max(longest, r->name.size());
   const int width = std::min(console.out.width(), 100) - static_cast<int>(longest) - 11;
   for (const Rule* r : rules::all) {
-    const Style style = r->severity == Severity::error     ? Style::red
-                        : r->severity == Severity::warning ? Style::yellow
-                                                           : Style::dim;
-    std::string before =
+    const std::string head =
         console.out.paint(Style::bold, fmt::format("{:<{}}", r->name, longest)) + "  " +
-        console.out.paint(style, fmt::format("{:<7}", to_string(r->severity))) + "  ";
-    const std::string indent(longest + 11, ' ');
-    for (const std::string& line : wrap(r->meaning, width)) {
-      console.out.print(before + line + "\n");
-      before = indent;
-    }
+        console.out.paint(style_of(r->severity), fmt::format("{:<7}", to_string(r->severity)));
+    console.out.print(hanging(head + "  ", longest + 11, r->meaning, width));
     for (const std::string& line : wrap(r->remedy, width))
-      console.out.print(indent + console.out.paint(Style::cyan, line) + "\n");
+      console.out.print(std::string(longest + 11, ' ') + console.out.paint(Style::cyan, line) +
+                        "\n");
   }
   return success;
 }
@@ -145,10 +139,10 @@ Action check(CLI::App& app, Console& console) {
   app.add_option("FILE", options->files, "robots: files, - for standard input, or embedded robots");
   app.add_flag("--strict", options->import.strict, "count warnings as errors");
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
-  app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status tells");
+  app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status is the result");
   app.add_flag("--rules", options->rules, "list all rules with their meaning and remedy");
   app.footer(
-      "  ulna check arm.urdf              what is wrong, where, and how to mend it\n"
+      "  ulna check arm.urdf              what is wrong, where, and how to correct it\n"
       "  ulna check --strict *.urdf       for continuous integration\n"
       "  xacro arm.xacro | ulna check -   a description that another program writes\n");
   return [options, &console] {

@@ -6,6 +6,7 @@
 #include "report.hpp"
 #include "robot_argument.hpp"
 #include "table.hpp"
+#include "text.hpp"
 #include "ulna/codegen/print_cpp.hpp"
 #include "ulna/codegen/robot/robot_functions.hpp"
 #include "verb.hpp"
@@ -24,15 +25,12 @@ struct Options {
 
 std::vector<RobotFunction> functions_named(const std::string& list) {
   std::vector<RobotFunction> made;
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t to = std::min(list.find(',', from), list.size());
-    const std::string name = list.substr(from, to - from);
+  for (const std::string& name : split(list, ',')) {
     const auto function = robot_function_from_string(name);
     if (!function)
       throw UsageError(
           fmt::format("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name));
     if (std::find(made.begin(), made.end(), *function) == made.end()) made.push_back(*function);
-    from = to + 1;
   }
   return made;
 }
@@ -85,9 +83,7 @@ int generate(const Options& options, Console& console) {
 
   if (console.json()) {
     Json document = console.document();
-    document["robot"] = {{"name", robot.model.name()},
-                         {"source", options.robot.source()},
-                         {"dof", robot.model.nv()}};
+    document["robot"] = options.robot.json(robot.model);
     document["number"] = options.single ? "float" : "double";
     document["lanes"] = options.lanes;
     document["wrapper"] = wrapper;
@@ -104,10 +100,7 @@ int generate(const Options& options, Console& console) {
     console.print(document);
     return success;
   }
-  Table table(1);
-  table.column({"function", "", false});
-  table.column({"operations", "", true});
-  table.column({"file", "", false});
+  Table table(1, {{"function"}, {"operations", "", true}, {"file"}});
   for (const Written& one : all)
     table.row({std::string(to_string(one.function)), std::to_string(one.traced.operation_count()),
                one.source});
@@ -123,14 +116,11 @@ int generate(const Options& options, Console& console) {
 Action codegen(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--functions", options->functions, "which: id, fd, M, Minv, did, dfd, Y")
-      ->option_text("LIST");
-  app.add_option("-o,--out", options->folder, "the folder to write to")
-      ->option_text("DIR")
-      ->required();
-  app.add_option("--lanes", options->lanes,
-                 "write <name>_states too: many states, N at a time in SIMD lanes")
-      ->option_text("N")
+  const OptionAdder add{app};
+  add("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");
+  add("-o,--out", options->folder, "DIR", "the folder to write to")->required();
+  add("--lanes", options->lanes, "N",
+      "write <name>_states too: many states, N at a time in SIMD lanes")
       ->check(CLI::IsMember({2, 4, 8, 16}));
   app.add_flag("--float", options->single, "compute in single precision");
   app.add_flag("--parameters", options->parameters,

@@ -36,12 +36,12 @@ std::vector<Motion3> random_motions(const Model& model, const Options& options) 
   return all;
 }
 
-/// Each number of several answers: the one in the middle. No answer is trusted more than another.
-Eigen::MatrixXd median(const std::vector<Eigen::MatrixXd>& answers) {
-  Eigen::MatrixXd middle = answers.front();
-  std::vector<double> numbers(answers.size());
+/// The median of each element. No result is trusted more than another.
+Eigen::MatrixXd median(const std::vector<Eigen::MatrixXd>& results) {
+  Eigen::MatrixXd middle = results.front();
+  std::vector<double> numbers(results.size());
   for (Eigen::Index i = 0; i < middle.size(); ++i) {
-    for (std::size_t k = 0; k < answers.size(); ++k) numbers[k] = answers[k].data()[i];
+    for (std::size_t k = 0; k < results.size(); ++k) numbers[k] = results[k].data()[i];
     const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
     std::nth_element(numbers.begin(), at, numbers.end());
     middle.data()[i] = *at;
@@ -124,7 +124,7 @@ std::vector<Result> results_of(const Model& model, const Options& options, Conso
   return results;
 }
 
-/// The slowest formulations take O(n^4) operations a state: an answer is due within a minute or so.
+/// The slowest formulations take O(n^4) operations a state: a run should end within a minute or so.
 void require_reasonable(const Options& options, const Model& model) {
   const double n = std::max(1, model.nv());
   const double most = std::max(1.0, std::floor(5e9 / (n * n * n * n)));
@@ -142,8 +142,7 @@ int show(const Options& options, Console& console) {
   const std::vector<Result> results = results_of(model, options, console);
   if (console.json()) {
     Json document = console.document();
-    document["robot"] = {
-        {"name", model.name()}, {"source", options.robot.source()}, {"dof", model.nv()}};
+    document["robot"] = options.robot.json(model);
     document["states"] = options.states;
     document["seed"] = options.seed;
     document["formulations"] = Json::array();
@@ -157,13 +156,12 @@ int show(const Options& options, Console& console) {
     console.print(document);
     return success;
   }
-  Table table(1);
-  table.column({"formulation", "", false, 0});
-  table.column({"source", ""});
-  table.column({"error", "relative", true});
-  table.column({"mul", "", true});
-  table.column({"add", "", true});
-  table.column({"time", "ns", true});
+  Table table(1, {{"formulation", "", false, 0},
+                  {"source"},
+                  {"error", "relative", true},
+                  {"mul", "", true},
+                  {"add", "", true},
+                  {"time", "ns", true}});
   for (const Result& r : results)
     table.row({r.name, r.source, fmt::format("{:.1e}", r.error),
                std::to_string(r.count.multiplications), std::to_string(r.count.additions),
@@ -171,8 +169,7 @@ int show(const Options& options, Console& console) {
   console.out.print(fmt::format("{}: {} joints, {} random states, seed {}\n\n{}", model.name(),
                                 model.nv(), options.states, options.seed, table.str(console.out)));
   if (results.size() < 12)
-    console.out.print(
-        "\nThe arm branches: the formulations of 002 are for single chains and left out.\n");
+    console.out.print("\nThe arm branches: formulations for single chains are left out.\n");
   mention_warnings(console, options.robot, robot.diagnostics);
   return success;
 }
@@ -182,10 +179,10 @@ int show(const Options& options, Console& console) {
 Action compare(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--states", options->states, "how many random states (100)")
-      ->check(CLI::Range(1, 10000))
-      ->option_text("N");
-  app.add_option("--seed", options->seed, "of the random states (1)")->option_text("N");
+  const OptionAdder add{app};
+  add("--states", options->states, "N", "how many random states (100)")
+      ->check(CLI::Range(1, 10000));
+  add("--seed", options->seed, "N", "of the random states (1)");
   app.footer(
       "  ulna compare panda                 every way to the equations of motion\n"
       "  ulna compare puma560 --json | jq '.formulations[].ns'\n");

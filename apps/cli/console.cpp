@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -19,8 +20,8 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-/// Asked of the environment, not of setlocale: a locale that is named but not installed still tells
-/// what the terminal shows.
+/// By the environment, not by setlocale: a locale that is named but not installed still says what the
+/// terminal shows.
 bool is_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value(environment(name));
@@ -32,23 +33,9 @@ bool is_utf8_locale() {
 }
 
 std::string_view code(Style style) {
-  switch (style) {
-    case Style::plain:
-      return "";
-    case Style::bold:
-      return "\x1b[1m";
-    case Style::dim:
-      return "\x1b[2m";
-    case Style::red:
-      return "\x1b[1;31m";
-    case Style::yellow:
-      return "\x1b[33m";
-    case Style::green:
-      return "\x1b[32m";
-    case Style::cyan:
-      return "\x1b[36m";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 7> codes{
+      "", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m"};
+  return codes[static_cast<std::size_t>(style)];
 }
 
 }  // namespace

@@ -16,15 +16,15 @@ namespace ulna::cli {
 /// Keeps its fields in the order they were added.
 using Json = nlohmann::ordered_json;
 
-/// What the exit status tells; a contract with scripts.
+/// The exit status; a contract with scripts.
 enum Status : int {
   success = 0,
-  findings = 1,  ///< `check` has found something, `identify` numbers not to be trusted
-  usage = 2,     ///< the command line makes no sense
+  findings = 1,  ///< of `check`, or results that are not reliable
+  usage = 2,     ///< the command line is wrong
   failure = 3,   ///< the robot was refused, or a file could not be read or written
 };
 
-/// The command line makes no sense: told in one line, with how to get help.
+/// The command line is wrong: reported in one line, with how to get help.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -50,7 +50,7 @@ class Stream {
   /// The text in a colour, if there are colours here.
   std::string paint(Style style, std::string_view text) const;
 
-  /// Never throws; what goes wrong is told by error().
+  /// Never throws; failures are reported by error().
   void print(std::string_view text);
   void flush();
   /// errno of the first write that failed, or 0.
@@ -86,7 +86,7 @@ class Console {
   Stream out, err;
 };
 
-/// A line on standard error that tells how far a long job is, while a person may be looking.
+/// A line on standard error that shows the progress of a long job on a terminal.
 class Progress {
  public:
   Progress(Stream& stream, std::size_t total) : stream_(stream), total_(total) {}

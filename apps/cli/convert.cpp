@@ -5,6 +5,7 @@
 #include "output_file.hpp"
 #include "report.hpp"
 #include "robot_argument.hpp"
+#include "text.hpp"
 #include "ulna/io/number.hpp"
 #include "verb.hpp"
 
@@ -25,15 +26,11 @@ void add_lock(std::string_view text, JointValues& values) {
   if (equals == text.npos || equals == 0)
     throw UsageError(fmt::format("--lock '{}': write JOINT=VALUE", text));
   std::vector<double> numbers;
-  for (std::string_view rest = text.substr(equals + 1);;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view word = rest.substr(0, comma);
+  for (const std::string& word : split(text.substr(equals + 1), ',')) {
     const auto x = parse_number(word);
     if (!x)
       throw UsageError(fmt::format("--lock '{}': value '{}' {}", text, word, number_defect(word)));
     numbers.push_back(*x);
-    if (comma == rest.npos) break;
-    rest.remove_prefix(comma + 1);
   }
   const std::string joint(text.substr(0, equals));
   if (!values.emplace(joint, std::move(numbers)).second)
@@ -76,17 +73,15 @@ int convert_robot(const Options& options, Console& console) {
     write_file(options.out, urdf, options.force);
   if (console.json()) {
     Json document = console.document();
-    document["robot"] = {{"name", robot.model.name()},
-                         {"source", options.robot.source()},
-                         {"dof", robot.model.nv()},
-                         {"links", robot.model.description().links.size()}};
+    document["robot"] = options.robot.json(robot.model);
+    document["robot"]["links"] = robot.model.description().links.size();
     document["out"] = options.out;
     document["bytes"] = urdf.size();
     document["diagnostics"] = to_json(robot.diagnostics);
     console.print(document);
   } else {
     console.out.flush();
-    console.err.print(told(console.err, robot.diagnostics));
+    console.err.print(to_text(console.err, robot.diagnostics));
   }
   return success;
 }

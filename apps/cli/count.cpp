@@ -4,9 +4,9 @@
 #include <charconv>
 #include <map>
 
+#include "../plot/charts.hpp"
 #include "contenders.hpp"
 #include "output_file.hpp"
-#include "plot.hpp"
 #include "robot_argument.hpp"
 #include "table.hpp"
 #include "ulna/classic/polynomial.hpp"
@@ -50,9 +50,6 @@ std::vector<Work> work_on(const Model& model) {
   return all;
 }
 
-std::string told(std::int64_t n) { return std::to_string(n); }
-std::string told(double n) { return fmt::format("{:.0f}", n); }
-
 Json to_json(const OperationCount& n) {
   return {{"multiplications", n.multiplications},
           {"additions", n.additions},
@@ -68,7 +65,7 @@ void print_robot(Console& console, const Options& options, const Model& model) {
   const int n = model.nv();
   if (console.json()) {
     Json document = console.document();
-    document["robot"] = {{"name", model.name()}, {"source", options.robot.source()}, {"dof", n}};
+    document["robot"] = options.robot.json(model);
     document["formulations"] = Json::array();
     for (const Work& w : all) {
       Json one{{"name", w.name}, {"source", w.source}, {"inverse_dynamics", to_json(w.torque)}};
@@ -85,8 +82,7 @@ void print_robot(Console& console, const Options& options, const Model& model) {
     console.print(document);
     return;
   }
-  Table ours(1);
-  ours.column({"formulation", "", false, 0});
+  Table ours(1, {{"formulation", "", false, 0}});
   for (const char* what : {"torque", "M", "bias"}) {
     ours.column({what, "mul", true});
     ours.column({"", "add", true, 1});
@@ -96,20 +92,19 @@ void print_robot(Console& console, const Options& options, const Model& model) {
     std::vector<std::string> cells{w.name};
     for (const std::optional<OperationCount>& c :
          {std::optional<OperationCount>(w.torque), w.mass_matrix, w.bias}) {
-      cells.push_back(c ? told(c->multiplications) : "-");
-      cells.push_back(c ? told(c->additions) : "-");
+      cells.push_back(c ? std::to_string(c->multiplications) : "-");
+      cells.push_back(c ? std::to_string(c->additions) : "-");
     }
-    cells.push_back(told(w.torque.trigonometric));
+    cells.push_back(std::to_string(w.torque.trigonometric));
     ours.row(std::move(cells));
   }
-  Table book(1);
-  book.column({"in the book", "", false, 0});
-  book.column({"source", ""});
-  book.column({"torque", "mul", true});
-  book.column({"", "add", true, 1});
+  Table book(
+      1,
+      {{"in the book", "", false, 0}, {"source"}, {"torque", "mul", true}, {"", "add", true, 1}});
   for (const BookCount& b : classic::book_counts())
-    book.row({std::string(b.formulation), std::string(b.source), told(b.multiplications.at(n)),
-              told(b.additions.at(n))});
+    book.row({std::string(b.formulation), std::string(b.source),
+              fmt::format("{:.0f}", b.multiplications.at(n)),
+              fmt::format("{:.0f}", b.additions.at(n))});
   console.out.print(fmt::format("{}: operations for {} joints\n\n{}\n{}", model.name(), n,
                                 ours.str(console.out), book.str(console.out)));
 }
@@ -171,9 +166,9 @@ std::vector<Growth> growth_of_chains(Console& console, int first, int last) {
   return all;
 }
 
-std::string told(const std::optional<Polynomial>& p) { return p ? p->text() : "?"; }
+std::string text(const std::optional<Polynomial>& p) { return p ? p->text() : "?"; }
 
-/// The order of growth; of a few lengths only it cannot be told.
+/// The order of growth; a few lengths do not determine it.
 std::optional<int> order(const Growth& g) {
   if (!g.of_multiplications || !g.of_additions) return std::nullopt;
   return std::max(g.of_multiplications->degree(), g.of_additions->degree());
@@ -181,12 +176,12 @@ std::optional<int> order(const Growth& g) {
 
 std::string order_text(const Growth& g) {
   const std::optional<int> o = order(g);
-  if (!o) return "order not told by so few lengths";
+  if (!o) return "order not determined by so few lengths";
   return *o == 1 ? "O(n)" : fmt::format("O(n^{})", *o);
 }
 
 Json to_json(const Growth& g) {
-  const auto text = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
+  const auto json = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
   const std::optional<int> o = order(g);
   return {{"name", g.name},
           {"source", g.source},
@@ -194,7 +189,7 @@ Json to_json(const Growth& g) {
           {"additions", g.additions},
           {"order", o ? Json(*o) : Json()},
           {"polynomial",
-           {{"multiplications", text(g.of_multiplications)}, {"additions", text(g.of_additions)}}}};
+           {{"multiplications", json(g.of_multiplications)}, {"additions", json(g.of_additions)}}}};
 }
 
 std::string label(const Growth& g) { return g.book ? g.name + ", " + g.source.substr(5) : g.name; }
@@ -210,34 +205,33 @@ std::vector<int> some_lengths(int first, int last) {
 
 std::string counts_table(const Stream& out, const std::vector<Growth>& all, int first, int last,
                          const char* what, std::vector<std::int64_t> Growth::*counts) {
-  Table table(1);
-  table.column({what, "n =", false, 0});
+  Table table(1, {{what, "n =", false, 0}});
   const std::vector<int> lengths = some_lengths(first, last);
   for (const int n : lengths) table.column({"", std::to_string(n), true});
   for (const Growth& g : all) {
     std::vector<std::string> cells{label(g)};
     for (const int n : lengths)
-      cells.push_back(told((g.*counts)[static_cast<std::size_t>(n - first)]));
+      cells.push_back(std::to_string((g.*counts)[static_cast<std::size_t>(n - first)]));
     table.row(std::move(cells));
   }
   return table.str(out);
 }
 
-std::string plot(const std::vector<Growth>& all, int first) {
-  std::vector<PlotLine> lines;
-  std::map<std::string, int> colours;
+std::string growth_plot(const std::vector<Growth>& all, int first) {
+  std::vector<plot::Line> lines;
+  std::map<std::string, std::size_t> colours;
   for (const Growth& g : all) {
-    const int next = static_cast<int>(colours.size());
-    PlotLine line{label(g), {}, {}, g.book, colours.try_emplace(g.name, next).first->second};
-    for (std::size_t i = 0; i < g.multiplications.size(); ++i) {
-      line.x.push_back(first + static_cast<double>(i));
-      line.y.push_back(static_cast<double>(g.multiplications[i]));
-    }
+    const std::size_t colour = colours.try_emplace(g.name, colours.size()).first->second;
+    plot::Line line{label(g), std::string(plot::colour(colour)), {}, false, g.book};
+    for (std::size_t i = 0; i < g.multiplications.size(); ++i)
+      line.points.push_back(
+          {first + static_cast<double>(i), static_cast<double>(g.multiplications[i])});
     lines.push_back(std::move(line));
   }
-  return log_plot("Multiplications of inverse dynamics",
-                  "measured with counting numbers on a chain of revolute joints; dashed: the book",
-                  "joints", lines);
+  return plot::log_plot(
+      "Multiplications of inverse dynamics",
+      "measured with counting numbers on a chain of revolute joints; dashed: the book", "joints",
+      plot::grouped, lines, false);
 }
 
 void print_chains(Console& console, const Options& options) {
@@ -248,7 +242,7 @@ void print_chains(Console& console, const Options& options) {
     refuse_overwriting(options.svg, options.force);
   }
   const std::vector<Growth> all = growth_of_chains(console, first, last);
-  if (!options.svg.empty()) write_file(options.svg, plot(all, first), options.force);
+  if (!options.svg.empty()) write_file(options.svg, growth_plot(all, first), options.force);
   if (console.json()) {
     Json document = console.document();
     document["n"] = Json::array();
@@ -259,14 +253,14 @@ void print_chains(Console& console, const Options& options) {
     return;
   }
   const Stream& out = console.out;
-  std::string text =
+  std::string report =
       fmt::format("Operations of inverse dynamics on chains of {} to {} joints\n\n", first, last);
-  text += counts_table(out, all, first, last, "multiplications", &Growth::multiplications) + "\n";
-  text += counts_table(out, all, first, last, "additions", &Growth::additions) + "\n";
+  report += counts_table(out, all, first, last, "multiplications", &Growth::multiplications) + "\n";
+  report += counts_table(out, all, first, last, "additions", &Growth::additions) + "\n";
   for (const Growth& g : all)
-    text += fmt::format("{}: {}\n  mul  {}\n  add  {}\n", label(g), order_text(g),
-                        told(g.of_multiplications), told(g.of_additions));
-  console.out.print(text);
+    report += fmt::format("{}: {}\n  mul  {}\n  add  {}\n", label(g), order_text(g),
+                          text(g.of_multiplications), text(g.of_additions));
+  console.out.print(report);
 }
 
 int show(const Options& options, Console& console) {
@@ -287,9 +281,9 @@ int show(const Options& options, Console& console) {
 Action count(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--n", options->range, "of ROBOT chain: from how many joints to how many (2..20)")
-      ->option_text("A..B");
-  app.add_option("--svg", options->svg, "of ROBOT chain: also draw it")->option_text("FILE");
+  const OptionAdder add{app};
+  add("--n", options->range, "A..B", "of ROBOT chain: from how many joints to how many (2..20)");
+  add("--svg", options->svg, "FILE", "of ROBOT chain: also draw it");
   app.add_flag("-f,--force", options->force, "overwrite FILE");
   app.footer(
       "  ulna count puma560                           each formulation, beside the book\n"

@@ -36,17 +36,12 @@ std::vector<Term> terms_named(const std::string& list) {
                                  {equations::Term::h, "h", false},
                                  {equations::Term::gravity, "g", false}};
   std::vector<Term> made;
-  std::size_t from = 0;
-  while (from <= list.size()) {
-    const std::size_t to = std::min(list.find(',', from), list.size());
-    const std::string name = list.substr(from, to - from);
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Term& t) { return t.name == name; });
+  for (const std::string& name : split(list, ',')) {
+    const auto is_named = [&](const Term& t) { return t.name == name; };
+    const auto found = std::find_if(all.begin(), all.end(), is_named);
     if (found == all.end())
       throw UsageError(fmt::format("--terms: '{}' is not one of M, C, h, g", name));
-    if (std::none_of(made.begin(), made.end(), [&](const Term& t) { return t.name == name; }))
-      made.push_back(*found);
-    from = to + 1;
+    if (std::none_of(made.begin(), made.end(), is_named)) made.push_back(*found);
   }
   return made;
 }
@@ -63,11 +58,7 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   std::string text = fmt::format(
       "{}: {}\n\n", out.paint(Style::bold, visible(e.robot())),
       out.either("τ = M(q) q̈ + C(q, q̇) q̇ + g(q)", "tau = M(q) q'' + C(q, q') q' + g(q)"));
-  Table table(2);
-  table.column({"symbol", "", false});
-  table.column({"value", "", true});
-  table.column({"unit", "", false});
-  table.column({"is", "", false});
+  Table table(2, {{"symbol"}, {"value", "", true}, {"unit"}, {"is"}});
   const auto unit = [&](const std::string& given) {
     return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
   };
@@ -84,12 +75,9 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
         std::string left = t.name + index(r, c, t.matrix, e.size());
         if (t.term == equations::Term::M && r != c)
           left += " = " + t.name + index(c, r, true, e.size());
-        std::string before = left + " = ";
-        for (const std::string& line :
-             wrap(e.element(t.term, r, c, notation), std::max(out.width() - columns(before), 20))) {
-          text += before + line + "\n";
-          before.assign(static_cast<std::size_t>(columns(left)) + 3, ' ');
-        }
+        const int indent = columns(left) + 3;
+        text += hanging(left + " = ", static_cast<std::size_t>(indent),
+                        e.element(t.term, r, c, notation), std::max(out.width() - indent, 20));
       }
   }
   return text;
@@ -137,6 +125,12 @@ std::string latex_of(const Equations& e, const Term& t) {
   return text + "\\end{aligned}\n";
 }
 
+std::string c_of(const Equations& e, const std::vector<Term>& terms) {
+  std::vector<equations::Term> list;
+  for (const Term& t : terms) list.push_back(t.term);
+  return e.c_function(list);
+}
+
 // --- JSON -----------------------------------------------------------------------------------------
 
 Json elements(const Equations& e, const Term& t, Notation notation) {
@@ -165,15 +159,13 @@ Json document_of(Console& console, const Equations& e, const std::vector<Term>& 
   for (const equations::Symbol& s : e.symbols())
     d["symbols"].push_back(
         {{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}});
-  std::vector<equations::Term> list;
+  Json latex = Json::object();
   for (const Term& t : terms) {
     d[t.name] = elements(e, t, Notation::ascii);
-    list.push_back(t.term);
+    latex[t.name] = latex_of(e, t);
   }
-  Json latex = Json::object();
-  for (const Term& t : terms) latex[t.name] = latex_of(e, t);
   d["latex"] = latex;
-  d["c"] = e.c_function(list);
+  d["c"] = c_of(e, terms);
   return d;
 }
 
@@ -191,9 +183,7 @@ int derive(const Options& options, Console& console) {
   if (console.json()) {
     console.print(document_of(console, e, terms, options));
   } else if (options.c) {
-    std::vector<equations::Term> list;
-    for (const Term& t : terms) list.push_back(t.term);
-    console.out.print(e.c_function(list));
+    console.out.print(c_of(e, terms));
   } else if (options.latex) {
     std::string text;
     for (const Term& t : terms) text += (text.empty() ? "" : "\n") + latex_of(e, t);
@@ -219,9 +209,9 @@ int derive(const Options&, Console&) {
 Action equations(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--terms", options->terms,
-                 "which: M mass matrix, C Coriolis matrix, h = C q', g gravity")
-      ->option_text("M,C,h,g");
+  const OptionAdder add{app};
+  add("--terms", options->terms, "M,C,h,g",
+      "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
   auto* text = app.add_flag("--text", options->text, "for people; the default");
   auto* latex = app.add_flag("--latex", options->latex, "for documents");
   auto* c = app.add_flag("--c", options->c, "a function in C99");
@@ -229,9 +219,8 @@ Action equations(CLI::App& app, Console& console) {
   latex->excludes(c);
   app.add_flag("--numeric", options->numeric, "the robot's numbers in place of symbols");
   app.add_flag("--short", options->short_names, "C12, S12 for cos(th1 + th2), sin(th1 + th2)");
-  app.add_option("--let", options->let,
-                 "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
-      ->option_text("NAME=EXPRESSION")
+  add("--let", options->let, "NAME=EXPRESSION",
+      "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--lump", options->lump, "make one link of those on fixed joints");
   app.footer(

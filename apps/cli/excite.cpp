@@ -4,9 +4,9 @@
 
 #include <sstream>
 
+#include "../plot/charts.hpp"
 #include "option_names.hpp"
 #include "output_file.hpp"
-#include "panels.hpp"
 #include "robot_argument.hpp"
 #include "states.hpp"
 #include "table.hpp"
@@ -130,7 +130,7 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Argumen
   const ExcitationLimits limits = excitation_limits(robot, 1.0);
   const Samples s = sample(model, z, r.motion, 600.0 / r.motion.duration());
   const std::vector<std::string> names = robot.velocity_names();
-  std::vector<Panel> panels;
+  std::vector<plot::Panel> panels;
   for (int i = 0; i < robot.nv(); ++i) {
     const double middle = 0.5 * (limits.lower(i) + limits.upper(i)),
                  half = 0.5 * (limits.upper(i) - limits.lower(i));
@@ -146,11 +146,11 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Argumen
         {names[i],
          {line(s.q, middle, half), line(s.v, 0.0, limits.velocity(i)), line(s.tau, 0.0, effort)}});
   }
-  return panel_plot(fmt::format("Exciting motion for {}", robot.name()),
-                    fmt::format("percent of each joint's limits over time in s; {}, log det "
-                                "{:.1f}, condition {:.3g}, seed {}",
-                                o.kind, r.log_det, r.excitation.condition, o.how.seed),
-                    {s.t.begin(), s.t.end()}, {"position", "velocity", "torque"}, panels);
+  return plot::panel_plot(fmt::format("Exciting motion for {}", robot.name()),
+                          fmt::format("percent of each joint's limits over time in s; {}, log det "
+                                      "{:.1f}, condition {:.3g}, seed {}",
+                                      o.kind, r.log_det, r.excitation.condition, o.how.seed),
+                          {s.t.begin(), s.t.end()}, {"position", "velocity", "torque"}, panels);
 }
 
 // --- output -----------------------------------------------------------------------------------------

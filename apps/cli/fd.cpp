@@ -1,4 +1,3 @@
-#include "per_joint.hpp"
 #include "states.hpp"
 #include "verb.hpp"
 
@@ -20,13 +19,14 @@ Action fd(CLI::App& app, Console& console) {
       return success;
     }
     Batch batch(model);
-    stream_table(*states, console, model, {"q", "qd", "tau"}, trajectory_names(model, "qdd"),
-                 [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                   if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
-                     throw std::domain_error(
-                         "the mass matrix is not positive definite; ulna check tells which links "
-                         "lack inertia");
-                 });
+    stream_table(
+        *states, console, model, {"q", "qd", "tau"}, trajectory_names(model, "qdd"),
+        [&](const TableBlock& in, Eigen::MatrixXd& out) {
+          if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
+            throw std::domain_error(
+                "the mass matrix is not positive definite; ulna check lists the links that "
+                "lack inertia");
+        });
     return success;
   };
 }

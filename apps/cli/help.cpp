@@ -11,19 +11,15 @@ namespace {
 
 using Pair = std::pair<std::string, std::string>;
 
-/// Terms on the left, what they mean on the right.
+/// Terms on the left, their meanings on the right.
 std::string glossary(const Stream& stream, std::string_view title, const std::vector<Pair>& terms) {
   int left = 0;
   for (const auto& [term, meaning] : terms) left = std::max(left, columns(term));
   const int width = std::min(stream.width(), 100) - left - 4;
   std::string text = "\n" + stream.paint(Style::bold, title) + "\n";
-  for (const auto& [term, meaning] : terms) {
-    std::string before = fmt::format("  {:<{}}  ", term, left);
-    for (const std::string& line : wrap(meaning, width)) {
-      text += before + line + "\n";
-      before.assign(static_cast<std::size_t>(left) + 4, ' ');
-    }
-  }
+  for (const auto& [term, meaning] : terms)
+    text += hanging(fmt::format("  {:<{}}  ", term, left), static_cast<std::size_t>(left) + 4,
+                    meaning, width);
   return text;
 }
 
@@ -47,39 +43,37 @@ std::string overview(const Stream& stream, std::span<const Verb> verbs) {
   for (const Verb& v : verbs) terms.emplace_back(v.name, v.summary);
   terms.emplace_back("help", "show this, or the help of a verb: ulna help info");
   text += glossary(stream, "Verbs", terms);
-  text += glossary(stream, "A robot is",
-                   {{"arm.urdf, arm.yaml",
-                     "a file: URDF, a Denavit-Hartenberg table, or a "
-                     "product of exponentials"},
-                    {"-", "one of these on standard input"},
-                    {"panda", "an embedded robot; ulna robots lists them"},
-                    {"chain:7", "a generated chain of so many revolute joints"}});
+  text += glossary(
+      stream, "A robot is",
+      {{"arm.urdf, arm.yaml", "a file: URDF, Denavit-Hartenberg table, or product of exponentials"},
+       {"-", "one of these on standard input"},
+       {"panda", "an embedded robot; ulna robots lists them"},
+       {"chain:7", "a generated chain of so many revolute joints"}});
   text += glossary(stream, "Exit status",
-                   {{"0", "all is well"},
-                    {"1", "something was found: by check, or numbers not to be trusted"},
-                    {"2", "the command line makes no sense"},
+                   {{"0", "success"},
+                    {"1", "findings: of check, or results that are not reliable"},
+                    {"2", "the command line is wrong"},
                     {"3", "a robot was refused, or a file could not be read or written"}});
-  text += "\nulna VERB --help tells more. ulna --version prints the version.\n";
+  text += "\nulna VERB --help shows more. ulna --version prints the version.\n";
   return text;
 }
 
 std::string help(const Stream& stream, const Verb& verb, const CLI::App& app) {
   std::vector<Pair> arguments, options;
-  std::string line = fmt::format("  ulna {}", verb.name);
-  std::string positionals;
+  std::string usage;
   for (const CLI::Option* o : app.get_options()) {
     if (!o->get_positional()) {
       options.emplace_back(term(*o), o->get_description());
       continue;
     }
     const std::string name = o->get_name(true) + (o->get_items_expected_max() > 1 ? "..." : "");
-    positionals += o->get_required() ? " " + name : " [" + name + "]";
+    usage += o->get_required() ? " " + name : " [" + name + "]";
     arguments.emplace_back(name, o->get_description());
   }
   std::string text =
       fmt::format("{}: {}\n\n{}\n", stream.paint(Style::bold, fmt::format("ulna {}", verb.name)),
                   verb.summary, stream.paint(Style::bold, "Usage"));
-  text += line + positionals + " [OPTIONS]\n";
+  text += fmt::format("  ulna {}{} [OPTIONS]\n", verb.name, usage);
   if (!arguments.empty()) text += glossary(stream, "Arguments", arguments);
   text += glossary(stream, "Options", options);
   if (!app.get_footer().empty())

@@ -1,28 +1,7 @@
-#include "per_joint.hpp"
 #include "states.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
-
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
-                     const Eigen::VectorXd& values) {
-  const std::vector<std::string> names = model.velocity_names();
-  if (console.json()) {
-    Json document = console.document();
-    document["joints"] = names;
-    document[field] = to_json(values);
-    console.print(document);
-    return;
-  }
-  const Results figures(values);
-  Table table(1);
-  table.column({"joint", "", false, 0});
-  table.column({field, unit, true});
-  for (std::size_t i = 0; i < names.size(); ++i)
-    table.row({names[i], figures(values(static_cast<Eigen::Index>(i)))});
-  console.out.print(table.str(console.out));
-}
 
 Action id(CLI::App& app, Console& console) {
   auto states = std::make_shared<States>();

@@ -492,7 +492,7 @@ int run_identify(const Arguments& given, Console& console) {
   const Identification result = identified(given, prior_of(given, robot.model), how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
-  console.err.print(told(console.err, result.found, false));
+  console.err.print(to_text(console.err, result.found, false));
   for (const Remark& remark : result.remarks)
     console.err.print(fmt::format(
         "{} {}\n", console.err.paint(remark.finding ? Style::red : Style::yellow, "ulna:"),

@@ -15,26 +15,6 @@ namespace {
 
 using namespace identify;
 
-constexpr std::string_view style = R"(
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:12px}.two .panel{margin:0}
-tr.prior td{color:var(--soft)}tr.sum td{font-weight:650;border-top:1px solid var(--line)}
-tr.group td{font-weight:650;padding-top:12px}.wide svg.interval{min-width:0}
-code{font:12.5px ui-monospace,'DejaVu Sans Mono',monospace}
-.remark{border-left:4px solid var(--heldline);padding:6px 12px;margin:6px 0;background:var(--card)}
-.remark.finding{border-color:var(--bad)}
-svg.interval{width:180px;height:16px}
-.measured{stroke:var(--measured)}.predicted{stroke:var(--predicted);stroke-dasharray:4 2}.residual{stroke:var(--residual);stroke-width:1}
-.faint{opacity:.55}.held{fill:var(--held)}.heldline{stroke:var(--heldline)}.normal{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 2}
-.bars{fill:var(--measured);opacity:.55}
-.cell-base{fill:var(--base)}.cell-dependent{fill:var(--dependent)}.cell-idle{fill:var(--idle)}.cell-known{fill:var(--known)}.cell-zero{fill:var(--zero)}
-.dot,.dot-good{fill:var(--measured)}.dot-good{fill:var(--good)}.dot-bad{fill:var(--bad)}
-.dot-plain{fill:var(--card);stroke:var(--bad);stroke-width:1.6}.dot-prior{fill:var(--card);stroke:var(--soft);stroke-width:1.4}
-.lane{stroke:var(--line);stroke-width:2}.whisker{stroke:var(--measured);stroke-width:2.4;opacity:.45}.forbidden{fill:var(--forbid)}
-.share{display:inline-block;width:70px;height:8px;border-radius:4px;background:var(--zero);overflow:hidden;vertical-align:middle}
-.share i{display:block;height:100%;background:var(--measured)}tr.prior .share i{background:var(--idle)}
-.heads{display:grid;grid-template-columns:58.6% 22% auto;font-size:12px;color:var(--soft);margin:0 0 2px}
-)";
-
 std::string summary(const PageNames& names, const Identification& r) {
   const Estimate& e = r.chosen.estimate;
   std::string s = fmt::format(
@@ -62,63 +42,52 @@ std::string summary(const PageNames& names, const Identification& r) {
 }
 
 std::string comparison(const PageNames& names, const Identification& r) {
-  std::string s = "<table>" + row({{"estimate"},
-                                   {fmt::format("fit, {:g} Hz", r.filter_hz), true},
-                                   {fmt::format("held out, {:g} Hz", r.filter_hz), true},
-                                   {"bodies that cannot exist", true},
-                                   {"configurations with indefinite M(q)", true}},
-                                  "", true);
+  HtmlTable table({"estimate", fmt::format(">fit, {:g} Hz", r.filter_hz),
+                   fmt::format(">held out, {:g} Hz", r.filter_hz), ">bodies that cannot exist",
+                   ">configurations with indefinite M(q)"});
   const auto one = [&](const std::string& name, const Assessment& j) {
     const auto bad = std::count_if(j.bodies.begin(), j.bodies.end(),
                                    [](const Consistency& c) { return !c.ok(); });
-    s += row({{name},
-              {percent(j.fit.total_percent), true},
-              {j.validation ? percent(j.validation->total_percent) : "-", true},
-              {fmt::format("{} of {}", bad, j.bodies.size()), true},
-              {percent(j.indefinite_percent), true}});
+    table.row({name, percent(j.fit.total_percent),
+               j.validation ? percent(j.validation->total_percent) : "-",
+               fmt::format("{} of {}", bad, j.bodies.size()), percent(j.indefinite_percent)});
   };
   if (r.plain) one("ordinary least squares", *r.plain);
   if (r.start) one("consistent, which refinement began with", *r.start);
   one(safe(names.method), r.chosen);
-  return s + "</table>\n";
+  return panel(table.str());
 }
 
 std::string joint_table(const Identification& r) {
-  std::vector<Cell> head{
-      {"joint"},
-      {"noise", true},
-      {"error, rms", true},
-      {fmt::format("{}, {:g} Hz", r.online ? "at the end" : "fit", r.filter_hz), true}};
-  if (r.chosen.validation) head.push_back({fmt::format("held out, {:g} Hz", r.filter_hz), true});
-  if (r.online)
-    head.push_back({"predicted online", true}), head.push_back({"its second half", true});
-  std::string s = "<table>" + row(head, "", true);
-  const std::vector<std::string> names = r.torques.model().velocity_names();
-  const auto line = [&](std::vector<Cell> cells, auto of, std::string_view kind) {
-    cells.push_back({percent(of(r.chosen.fit)), true});
-    if (r.chosen.validation) cells.push_back({percent(of(*r.chosen.validation)), true});
-    if (r.online) {
-      cells.push_back({percent(of(r.online->run)), true});
-      cells.push_back({percent(of(r.online->second_half)), true});
-    }
-    s += row(cells, kind);
+  std::vector<std::string> titles{
+      "joint", ">noise", ">error, rms",
+      fmt::format(">{}, {:g} Hz", r.online ? "at the end" : "fit", r.filter_hz)};
+  if (r.chosen.validation) titles.push_back(fmt::format(">held out, {:g} Hz", r.filter_hz));
+  if (r.online) titles.insert(titles.end(), {">predicted online", ">its second half"});
+  HtmlTable table(titles);
+  const auto line = [&](std::vector<std::string> cells, auto of, std::string_view kind) {
+    cells.push_back(percent(of(r.chosen.fit)));
+    if (r.chosen.validation) cells.push_back(percent(of(*r.chosen.validation)));
+    if (r.online)
+      cells.insert(cells.end(), {percent(of(r.online->run)), percent(of(r.online->second_half))});
+    table.row(cells, kind);
   };
+  const std::vector<std::string> names = r.torques.model().velocity_names();
   for (Eigen::Index i = 0; i < r.chosen.fit.rms.size(); ++i)
     line(
-        {{safe(names[i])},
-         {number(r.chosen.estimate.noise(i), 3), true},
-         {number(r.chosen.fit.rms(i), 3), true}},
+        {safe(names[i]), number(r.chosen.estimate.noise(i), 3),
+         number(r.chosen.fit.rms(i), 3)},
         [&](const Fit& f) { return f.per_joint_percent(i); }, "");
   line(
-      {{"total"}, {""}, {""}}, [](const Fit& f) { return f.total_percent; }, "sum");
-  return s + "</table>\n";
+      {"total", "", ""}, [](const Fit& f) { return f.total_percent; }, "sum");
+  return panel(table.str());
 }
 
 std::string fits(const Identification& r) {
   std::string s = fmt::format(
       "<h2>Torques</h2>\n<p>Errors are root mean squares in percent of the torque's, all signals "
       "filtered at {:g} Hz{}. Noise is what is left unexplained, in the torque's unit.</p>\n"
-      "<div class='panel'>{}</div>\n<p>{}{}{}{}{}</p>\n<div class='panel wide'>",
+      "{}<p>{}{}{}{}{}</p>\n<div class='panel wide'>",
       r.filter_hz,
       r.online ? fmt::format(" (causal while learning, {:.3g} ms late)", 1e3 * r.online->delay)
                : "",
@@ -138,9 +107,9 @@ std::string identifiability(const Identification& r) {
   return fmt::format(
       "<h2>What can be identified</h2>\n<p>Which torque (row) depends on which parameter (column): "
       "of each link m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then friction and rotors. Of {} "
-      "parameters, {} are base parameters; torques depend on {} only together with those, on {} "
-      "never{}. The "
-      "line at the bottom shows the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
+      "parameters, {} are base parameters; {} are identifiable only together with those, {} not at "
+      "all{}. "
+      "The line at the bottom shows the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
       "<div class='panel wide'>{}</div>\n"
       "<div class='two'><div class='panel'><h3>Singular values of the base regressor</h3><p "
       "class='soft'>Columns scaled to one length: rank {} of {}, condition {}.</p>{}</div>\n"
@@ -150,7 +119,7 @@ std::string identifiability(const Identification& r) {
       r.torques.unknowns(), r.base.size(), r.base.dependent.size(), r.base.idle.size(),
       r.base.known.empty() ? "" : fmt::format(", and {} were known", r.base.known.size()),
       box_key("base", "base parameter"), box_key("dependent", "dependent"),
-      box_key("idle", "never in a torque"), r.base.known.empty() ? "" : box_key("known", "known"),
+      box_key("idle", "without effect"), r.base.known.empty() ? "" : box_key("known", "known"),
       box_key("zero", "zero by structure"), structure_plot(r), r.chosen.estimate.excitation.rank,
       r.base.size(), number(r.chosen.estimate.excitation.condition, 3), singular_value_plot(r),
       r.plain ? "<span class='bad'>○</span> ordinary least squares, " : "",
@@ -177,106 +146,77 @@ std::string parameters(const Identification& r) {
   std::string s = fmt::format(
       "<h2>Parameters</h2>\n<p>About the origin of each link's joint frame. <em>Learned</em> is "
       "how "
-      "much of what is known comes from the logs; below {:.0f} % a parameter is reported as the "
-      "prior's. "
+      "much of what is known comes from the logs; below {:.0f} % a parameter is reported as "
+      "the prior's. "
       "Circles: prior (hollow), estimate (full) with two standard deviations, on one scale for all "
-      "of a kind.</p>\n<div class='panel'><table>",
+      "of a kind.</p>\n",
       100.0 * learned_enough);
-  s += row({{"parameter"},
-            {"prior", true},
-            {"estimate", true},
-            {"± deviation", true},
-            {"unit"},
-            {"learned"},
-            {""},
-            {"state"}},
-           "", true);
+  HtmlTable table(
+      {"parameter", ">prior", ">estimate", ">± deviation", "unit", "learned", "", "state"});
   std::string group;
   for (int k = 0; k < r.torques.unknowns(); ++k) {
     const std::string owner = names[k].substr(0, names[k].rfind('.'));
     if (owner != group) {
       group = owner;
-      s += fmt::format("<tr class='group'><td colspan='8'>{}</td></tr>\n", safe(owner));
+      table.group(safe(owner));
     }
     const auto& [low, high] = range[kind_of(names[k])];
     const double margin = 0.05 * (high - low);
     const std::string_view state = r.state(k);
     const double learned = std::clamp(e.learned(k), 0.0, 1.0);
-    s += row({{safe(names[k].substr(owner.size() + 1))},
-              {number(e.prior(k)), true},
-              {number(e.z(k)), true},
-              {number(e.deviation(k), 2), true},
-              {units[k]},
-              {fmt::format("<span class='share'><i style='width:{:.0f}%'></i></span> {:.0f} %",
-                           100.0 * learned, 100.0 * learned)},
-              {interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin)},
-              {std::string(state)}},
-             state == "estimated" ? "" : "prior");
+    table.row({safe(names[k].substr(owner.size() + 1)), number(e.prior(k)), number(e.z(k)),
+               number(e.deviation(k), 2), units[k],
+               fmt::format("<span class='share'><i style='width:{:.0f}%'></i></span> {:.0f} %",
+                           100.0 * learned, 100.0 * learned),
+               interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin),
+               std::string(state)},
+              state == "estimated" ? "" : "prior");
   }
-  return s + "</table></div>\n";
+  return s + panel(table.str());
 }
 
 std::string base_parameters(const Identification& r) {
   const Estimate& e = r.chosen.estimate;
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
-  std::string s =
-      "<h2>Base parameters</h2>\n<p>The combinations that torques depend on, with their standard "
-      "deviations.</p>\n<div class='panel'><table>" +
-      row({{"#", true}, {"combination"}, {"value", true}, {"± deviation", true}, {"unit"}}, "",
-          true);
+  HtmlTable table({">#", "combination", ">value", ">± deviation", "unit"});
   for (int i = 0; i < r.base.size(); ++i)
-    s += row({{std::to_string(i + 1), true},
-              {"<code>" + safe(r.base.name(i, names)) + "</code>"},
-              {number(e.base(i)), true},
-              {number(e.base_deviation(i), 2), true},
-              {units[r.base.independent[i]]}});
-  return s + "</table></div>\n";
+    table.row({std::to_string(i + 1), "<code>" + safe(r.base.name(i, names)) + "</code>",
+               number(e.base(i)), number(e.base_deviation(i), 2), units[r.base.independent[i]]});
+  return "<h2>Base parameters</h2>\n<p>The combinations that torques depend on, with their "
+         "standard "
+         "deviations.</p>\n" +
+         panel(table.str());
 }
 
 std::string logs(const Identification& r) {
-  std::string s = "<h2>Logs</h2>\n<div class='panel'><table>" + row({{"file"},
-                                                                     {"use"},
-                                                                     {"rows", true},
-                                                                     {"used", true},
-                                                                     {"seconds", true},
-                                                                     {"rate, Hz", true},
-                                                                     {"jitter", true},
-                                                                     {"dropped", true},
-                                                                     {"gaps", true},
-                                                                     {"clock"}},
-                                                                    "", true);
+  HtmlTable table({"file", "use", ">rows", ">used", ">seconds", ">rate, Hz", ">jitter", ">dropped",
+                   ">gaps", "clock"});
   for (const LogSummary& log : r.logs) {
     const LogFigures& f = log.figures;
-    s += row({{safe(log.file)},
-              {log.use == "both" ? "fit, rest held out" : log.use},
-              {std::to_string(f.rows), true},
-              {std::to_string(f.samples), true},
-              {number(f.duration), true},
-              {number(f.rate_hz), true},
-              {percent(100.0 * f.jitter), true},
-              {fmt::format("{} corrupt, {} outliers, {} twice, {} held, {} out of time", f.corrupt,
+    table.row({safe(log.file), log.use == "both" ? "fit, rest held out" : log.use,
+               std::to_string(f.rows), std::to_string(f.samples), number(f.duration),
+               number(f.rate_hz), percent(100.0 * f.jitter),
+               fmt::format("{} corrupt, {} outliers, {} twice, {} held, {} out of time", f.corrupt,
                            f.outliers, f.duplicates, f.held, f.out_of_time),
-               true},
-              {std::to_string(f.gaps), true},
-              {log.clock.repaired ? fmt::format("repaired: {:.4g} Hz", 1.0 / log.clock.period)
-                                  : "as logged"}});
+               std::to_string(f.gaps),
+               log.clock.repaired ? fmt::format("repaired: {:.4g} Hz", 1.0 / log.clock.period)
+                                  : "as logged"});
   }
-  s += "</table></div>\n";
+  std::string s = "<h2>Logs</h2>\n" + panel(table.str());
   if (r.delay.found)
     s += fmt::format(
         "<p>Torques seem to be measured {:.1f} ± {:.1f} ms after motion; this was not "
         "compensated.</p>\n",
         1e3 * r.delay.delay, 1e3 * r.delay.deviation);
   if (r.found.list().empty()) return s;
-  s += "<p>What screening said:</p>\n<div class='panel'><table>";
+  HtmlTable screening;
   for (const Diagnostic& d : r.found.list())
-    s += row({{std::string(to_string(d.severity))},
-              {safe(d.source.str())},
-              {safe((d.subject.empty() ? "" : d.subject + ": ") + d.seen +
-                    (d.assumed.empty() ? "" : "; " + d.assumed))},
-              {fmt::format("<code>{}</code>", d.rule->name)}},
-             d.severity == Severity::note ? "prior" : "");
-  return s + "</table></div>\n";
+    screening.row({std::string(to_string(d.severity)), safe(d.source.str()),
+                   safe((d.subject.empty() ? "" : d.subject + ": ") + d.seen +
+                        (d.assumed.empty() ? "" : "; " + d.assumed)),
+                   fmt::format("<code>{}</code>", d.rule->name)},
+                  d.severity == Severity::note ? "prior" : "");
+  return s + "<p>Findings of the screening:</p>\n" + panel(screening.str());
 }
 
 std::string online(const Identification& r) {
@@ -299,47 +239,41 @@ std::string refinement(const Identification& r) {
   const Refinement& f = *r.refined;
   std::string s = fmt::format(
       "<h2>Refinement</h2>\n<p>Multiple shooting on positions and velocities: {}. The solver's "
-      "words: {}</p>\n",
+      "message: {}</p>\n",
       safe(f.str()), safe(f.reason));
   if (f.delay_deviation > 0.0)
     s += fmt::format(
         "<p>Torques are measured {:.2f} ± {:.2f} ms after motion; all figures allow for it.</p>\n",
         1e3 * f.delay, 1e3 * f.delay_deviation);
   const bool stribeck = f.stribeck_level.size() > 0;
-  std::vector<Cell> head{{"joint"},
-                         {"position, before", true},
-                         {"after", true},
-                         {"velocity, before", true},
-                         {"after", true}};
-  if (stribeck)
-    for (const char* name : {"Stribeck level", "±", "Stribeck velocity", "±"})
-      head.push_back({name, true});
+  std::vector<std::string> titles{"joint", ">position, before", ">after", ">velocity, before",
+                                  ">after"};
+  if (stribeck) titles.insert(titles.end(), {">Stribeck level", ">±", ">Stribeck velocity", ">±"});
   s += "<p>Simulated less measured, root mean squares, from measured states with the numbers "
-       "before, and in the end:</p>\n<div class='panel'><table>" +
-       row(head, "", true);
+       "before, and in the end:</p>\n";
+  HtmlTable table(titles);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (Eigen::Index i = 0; i < f.position_after.size(); ++i) {
-    std::vector<Cell> cells{{safe(names[i])}};
+    std::vector<std::string> cells{safe(names[i])};
     for (const Eigen::VectorXd* x :
          {&f.position_before, &f.position_after, &f.velocity_before, &f.velocity_after})
-      cells.push_back({number((*x)(i), 3), true});
+      cells.push_back(number((*x)(i), 3));
     if (stribeck)
       for (const Eigen::VectorXd* x : {&f.stribeck_level, &f.stribeck_level_deviation,
                                        &f.stribeck_velocity, &f.stribeck_velocity_deviation})
-        cells.push_back({number((*x)(i), 3), true});
-    s += row(cells);
+        cells.push_back(number((*x)(i), 3));
+    table.row(cells);
   }
-  return s + "</table></div>\n";
+  return s + panel(table.str());
 }
 
 }  // namespace
 
 std::string identify_page(const PageNames& names, const Identification& r) {
   return html_page(
-      r.torques.model().name() + ": identification", style,
-      summary(names, r) + "<div class='panel'>" + comparison(names, r) + "</div>\n" + online(r) +
-          refinement(r) + fits(r) + identifiability(r) + parameters(r) + base_parameters(r) +
-          logs(r) +
+      r.torques.model().name() + ": identification", {"identify.css"},
+      summary(names, r) + comparison(names, r) + online(r) + refinement(r) + fits(r) +
+          identifiability(r) + parameters(r) + base_parameters(r) + logs(r) +
           fmt::format("<p class='soft'>ulna {}. All torque errors at a cut-off of {:g} Hz.</p>\n",
                       ULNA_VERSION, r.filter_hz));
 }

@@ -8,8 +8,9 @@
 #include <complex>
 #include <random>
 
-#include "plots.hpp"
+#include "../plot/svg.hpp"
 #include "text.hpp"
+#include "torque_unit.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/model/configuration.hpp"
 
@@ -20,6 +21,10 @@ using namespace identify;
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using plot::Area;
+using plot::Point;
+using plot::Scale;
+using plot::scale_of;
 
 // --- torques over time ---------------------------------------------------------------------------
 
@@ -46,8 +51,8 @@ struct Timeline {
   static double length(const Trace& t) { return t.t(t.t.size() - 1) - t.t(0); }
 };
 
-std::string time_plot(const std::vector<Trace>& traces, int joint, const Box& top,
-                      const Box& below) {
+std::string time_plot(const std::vector<Trace>& traces, int joint, const Area& top,
+                      const Area& below) {
   constexpr Index buckets = 650;
   const Timeline timeline(traces);
   double low = 0.0, high = 0.0, off = 0.0;
@@ -66,28 +71,25 @@ std::string time_plot(const std::vector<Trace>& traces, int joint, const Box& to
     if (traces[i].validation) {
       const double from = x(timeline.begin[i]),
                    to = x(timeline.begin[i] + Timeline::length(traces[i]));
-      s += fmt::format("<rect class='held' x='{:.1f}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
-                       from, top.y, to - from, below.bottom() - top.y);
+      s += plot::rect("held", {from, top.y, to - from, below.bottom() - top.y});
     }
-  s += grid_y(top, y) + grid_y(below, r, 3);
-  for (const double tick : x.ticks())
-    s += words(x(tick), below.bottom() + 13, "middle", fmt::format("{:g} s", tick));
+  s += plot::grid_y(top, y) + plot::grid_y(below, r, 3) +
+       plot::labels_x(below, x, plot::labelled(x.ticks(), " s"));
   std::string measured, predicted, residual;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const Trace& t = traces[i];
     const VectorXd m = t.measured.row(joint), p = t.predicted.row(joint);
     const auto share = static_cast<Index>(static_cast<double>(buckets) * Timeline::length(t) /
                                           std::max(timeline.end, 1e-9));
-    measured += envelope(t.t, timeline.begin[i], m, x, y, share);
-    predicted += envelope(t.t, timeline.begin[i], p, x, y, share);
-    residual += envelope(t.t, timeline.begin[i], m - p, x, r, share);
+    const auto line = [&](const VectorXd& signal, const Scale& scale) {
+      return plot::polyline(plot::envelope(t.t, timeline.begin[i], signal, x, scale, share));
+    };
+    measured += line(m, y);
+    predicted += line(p, y);
+    residual += line(m - p, r);
   }
-  return s +
-         fmt::format(
-             "<path class='line measured' d='{}'/>\n<path class='line predicted' d='{}'/>\n"
-             "<path class='line residual' d='{}'/>\n",
-             measured, predicted, residual) +
-         frame(top) + frame(below);
+  return s + plot::path("line measured", measured) + plot::path("line predicted", predicted) +
+         plot::path("line residual", residual) + plot::frame(top) + plot::frame(below);
 }
 
 // --- spectra -------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class Spectrum {
   std::array<double, count> power_{};
 };
 
-std::string spectrum_plot(const Identification& result, int joint, const Box& box) {
+std::string spectrum_plot(const Identification& result, int joint, const Area& box) {
   const double highest = 2.0 * result.filter_hz;
   Spectrum torque(highest, result.filter_hz), residual(highest, result.filter_hz);
   for (const Trace& t : result.traces) {
@@ -147,31 +149,28 @@ std::string spectrum_plot(const Identification& result, int joint, const Box& bo
   const double top = most > 0.0 ? std::ceil(std::log10(most)) : 0.0, bottom = top - 5.0;
   const Scale x = scale_of(0.0, highest, box.x, box.right()),
               y = scale_of(bottom, top, box.bottom(), box.y);
-  std::string s = grid_x(box, x);
+  std::vector<plot::Tick> decades;
   for (double decade = bottom; decade <= top; decade += 1.0)
-    s += fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(decade),
-                     box.width) +
-         words(box.x - 5, y(decade) + 3.5, "end", fmt::format("1e{:g}", decade));
-  const auto line = [&](const Spectrum& spectrum, std::string_view style) {
-    std::string path;
+    decades.push_back({decade, fmt::format("1e{:g}", decade)});
+  const auto line = [&](const Spectrum& spectrum, std::string_view kind) {
+    std::vector<Point> points;
     for (int f = 0; f < Spectrum::count; ++f) {
       const double d = std::log10(std::max(spectrum.density(f), 1e-300));
-      path += fmt::format("{}{:.1f} {:.1f}", f ? 'L' : 'M', x(spectrum.frequency(f)),
-                          y(std::clamp(d, bottom, top)));
+      points.push_back({x(spectrum.frequency(f)), y(std::clamp(d, bottom, top))});
     }
-    return fmt::format("<path class='line {}' d='{}'/>\n", style, path);
+    return plot::path(kind, plot::polyline(points));
   };
-  s += line(torque, "measured faint") + line(residual, "residual");
-  s += fmt::format("<path class='cut' d='M{:.1f} {:g}v{:g}'/>\n", x(result.filter_hz), box.y,
-                   box.height);
-  s += words(x(result.filter_hz) + 3, box.y + 11, "start", fmt::format("{:g} Hz", result.filter_hz),
-             " class='accent'");
-  return s + frame(box) + words(box.right(), box.bottom() + 25, "end", "Hz");
+  return plot::grid_x(box, x) + plot::grid_y(box, y, decades) +
+         line(torque, "line measured faint") + line(residual, "line residual") +
+         plot::vertical("cut", box, x(result.filter_hz)) +
+         plot::text(x(result.filter_hz) + 3, box.y + 11, fmt::format("{:g} Hz", result.filter_hz),
+                    "accent") +
+         plot::frame(box) + plot::text(box.right(), box.bottom() + 25, "Hz", "e");
 }
 
 // --- histograms ----------------------------------------------------------------------------------
 
-std::string histogram_plot(const Identification& result, int joint, const Box& box) {
+std::string histogram_plot(const Identification& result, int joint, const Area& box) {
   constexpr int bins = 41;
   double squares = 0.0, count = 0.0;
   for (const Trace& t : result.traces)
@@ -180,7 +179,8 @@ std::string histogram_plot(const Identification& result, int joint, const Box& b
       count += static_cast<double>(t.t.size());
     }
   const double deviation = std::sqrt(squares / std::max(count, 1.0));
-  if (!(deviation > 0.0)) return frame(box) + words(box.x + 6, box.y + 14, "start", "nothing left");
+  if (!(deviation > 0.0))
+    return plot::frame(box) + plot::text(box.x + 6, box.y + 14, "no residual");
   const double reach = 4.0 * deviation;
   std::array<double, bins> fitted{}, held{};
   double held_count = 0.0;
@@ -199,7 +199,6 @@ std::string histogram_plot(const Identification& result, int joint, const Box& b
   for (double& h : held) most = std::max(most, h *= held_count > 0.0 ? unit / held_count : 0.0);
   const Scale x = scale_of(-reach, reach, box.x, box.right()),
               y = scale_of(0.0, 1.05 * most, box.bottom(), box.y);
-  std::string s = grid_x(box, scale_of(-reach, reach, box.x, box.right()));
   const double step = box.width / bins;
   std::string bars, outline = fmt::format("M{:.1f} {:.1f}", box.x, box.bottom());
   for (int b = 0; b < bins; ++b) {
@@ -208,17 +207,23 @@ std::string histogram_plot(const Identification& result, int joint, const Box& b
                         y(fitted[at]), step - 0.4, box.bottom());
     outline += fmt::format("V{:.1f}h{:.2f}", y(held[at]), step);
   }
-  s += fmt::format("<path class='bars' d='{}'/>\n", bars);
+  std::string s = plot::grid_x(box, x) + plot::path("bars", bars);
   if (held_count > 0.0)
-    s += fmt::format("<path class='line heldline' d='{}V{:.1f}'/>\n", outline, box.bottom());
-  std::string normal;
+    s += plot::path("line heldline", outline + fmt::format("V{:.1f}", box.bottom()));
+  std::vector<Point> normal;
   for (int k = 0; k <= 60; ++k) {
     const double u = -4.0 + 8.0 * k / 60.0;
-    normal += fmt::format("{}{:.1f} {:.1f}", k ? 'L' : 'M', x(u * deviation),
-                          y(std::exp(-0.5 * u * u) / std::sqrt(2.0 * M_PI)));
+    normal.push_back({x(u * deviation), y(std::exp(-0.5 * u * u) / std::sqrt(2.0 * M_PI))});
   }
-  return s + fmt::format("<path class='line normal' d='{}'/>\n", normal) + frame(box) +
-         words(box.right(), box.bottom() + 25, "end", torque_unit(result.torques.model(), joint));
+  return s + plot::path("line normal", plot::polyline(normal)) + plot::frame(box) +
+         plot::text(box.right(), box.bottom() + 25, torque_unit(result.torques.model(), joint),
+                    "e");
+}
+
+/// A name that fits beside a plot.
+std::string shortened(std::string_view name, std::size_t most) {
+  const std::string text = visible(name);
+  return text.size() > most ? text.substr(0, most - 2) + ".." : text;
 }
 
 /// Where a number of either sign stands on a scale of decades around zero.
@@ -230,11 +235,10 @@ double signed_decades(double x) {
 }  // namespace
 
 std::string torque_plot(const Identification& result, int joint) {
-  const Box top{46, 8, 610, 118}, below{46, 136, 610, 44}, spectrum{712, 8, 180, 172},
-      histogram{930, 8, 180, 172};
-  return svg(1120, 208, "torques of joint " + std::to_string(joint + 1),
-             time_plot(result.traces, joint, top, below) + spectrum_plot(result, joint, spectrum) +
-                 histogram_plot(result, joint, histogram));
+  return plot::figure(1120, 208, "torques of joint " + std::to_string(joint + 1),
+                      time_plot(result.traces, joint, {46, 8, 610, 118}, {46, 136, 610, 44}) +
+                          spectrum_plot(result, joint, {712, 8, 180, 172}) +
+                          histogram_plot(result, joint, {930, 8, 180, 172}));
 }
 
 std::string structure_plot(const Identification& result) {
@@ -285,31 +289,27 @@ std::string structure_plot(const Identification& result) {
   // parameters that no torque depends on have no cell of their own: a line of them below
   const double below = top + high * n + 5;
   for (int k = 0; k < p; ++k)
-    paths[kind[k]] += fmt::format("M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below,
-                                  cell - 0.8, cell - 0.8);
-  std::string s = fmt::format("<path class='cell-zero' d='{}'/>\n", blank);
+    paths[kind[k]] += fmt::format(
+        "M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below, cell - 0.8, cell - 0.8);
+  std::string s = plot::path("cell-zero", blank);
   constexpr std::array classes{"cell-base", "cell-dependent", "cell-idle", "cell-known"};
-  for (std::size_t c = 0; c < 4; ++c)
-    if (!paths[c].empty()) s += fmt::format("<path class='{}' d='{}'/>\n", classes[c], paths[c]);
+  for (std::size_t c = 0; c < 4; ++c) s += plot::path(classes[c], paths[c]);
   const std::vector<std::string> joints = model.velocity_names();
-  const auto label = [](std::string text) {
-    text = visible(text);
-    return text.size() > 20 ? text.substr(0, 18) + ".." : text;
-  };
   for (int i = 0; i < n; ++i)
-    s += words(left - 8, top + high * (i + 0.5) + 4, "end", label(joints[i]));
-  const auto slanted = [&](double x, const std::string& text) {
+    s += plot::text(left - 8, top + high * (i + 0.5) + 4,
+                    shortened(joints[i], 20), "e");
+  const auto slanted = [&](double x, std::string_view text) {
     s += fmt::format("<text transform='translate({:.1f} {:.1f}) rotate(-24)'>{}</text>\n", x,
-                     top - 6, escaped(label(text)));
+                     top - 6, plot::escaped(shortened(text, 20)));
   };
-  for (int b = 0; b < bodies; ++b) slanted(x_of(10 * b) + 3, std::string(model.body_name(b + 1)));
+  for (int b = 0; b < bodies; ++b) slanted(x_of(10 * b) + 3, model.body_name(b + 1));
   if (features > 0) slanted(x_of(torques.inertial_size()) + 3, "friction, rotors");
-  return svg(1120, below + 14, "structure of the torque regressor", s);
+  return plot::figure(1120, below + 14, "structure of the torque regressor", s);
 }
 
 std::string singular_value_plot(const Identification& result) {
   const VectorXd& values = result.chosen.estimate.excitation.singular_values;
-  const Box box{46, 8, 490, 150};
+  const Area box{46, 8, 490, 150};
   const double most = values.size() ? values(0) : 1.0;
   double least = most;
   for (const double v : values)
@@ -318,66 +318,57 @@ std::string singular_value_plot(const Identification& result) {
                bottom = std::floor(std::log10(std::max(least, 1e-300)) * 2.0 - 0.01) / 2.0;
   const Scale x = scale_of(0.0, static_cast<double>(values.size()) + 1.0, box.x, box.right()),
               y = scale_of(bottom, top, box.bottom(), box.y);
-  std::string s = grid_x(box, x);
+  std::vector<plot::Tick> ticks;
   for (const double tick : y.ticks())
-    s +=
-        fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(tick), box.width) +
-        words(box.x - 5, y(tick) + 3.5, "end", fmt::format("{:.2g}", std::pow(10.0, tick)));
+    ticks.push_back({tick, fmt::format("{:.2g}", std::pow(10.0, tick))});
+  std::string s = plot::grid_x(box, x) + plot::grid_y(box, y, ticks);
   for (Index k = 0; k < values.size(); ++k) {
     const bool lost = k >= result.chosen.estimate.excitation.rank;
-    s += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='3'/>\n",
-                     lost ? "dot-bad" : "dot", x(static_cast<double>(k + 1)),
-                     std::clamp(y(std::log10(std::max(values(k), 1e-300))), box.y, box.bottom()));
+    const double at = y(std::log10(std::max(values(k), 1e-300)));
+    s += plot::circle(lost ? "dot-bad" : "dot", x(static_cast<double>(k + 1)),
+                      std::clamp(at, box.y, box.bottom()), 3);
   }
-  return svg(560, 186, "singular values", s + frame(box));
+  return plot::figure(560, 186, "singular values", s + plot::frame(box));
 }
 
 std::string margin_plot(const Identification& result) {
   const int bodies = result.torques.model().joint_count();
   constexpr double line = 22.0;
-  const Box box{150, 8, 380, line * bodies};
+  const Area box{150, 8, 380, line * bodies};
   const Scale x = scale_of(-7.5, 7.5, box.x, box.right());
-  std::string s =
-      fmt::format("<rect class='forbidden' x='{:g}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
-                  box.x, box.y, x(0.0) - box.x, box.height);
+  std::vector<plot::Tick> ticks;
   for (const double tick : {-1.0, -1e-2, -1e-4, -1e-6, 1e-6, 1e-4, 1e-2, 1.0})
-    s += fmt::format("<path class='grid' d='M{:.1f} {:g}v{:g}'/>\n", x(signed_decades(tick)), box.y,
-                     box.height) +
-         words(x(signed_decades(tick)), box.bottom() + 13, "middle", fmt::format("{:g}", tick));
-  s += fmt::format("<path class='cut' d='M{:.1f} {:g}v{:g}'/>\n", x(0.0), box.y, box.height);
+    ticks.push_back({signed_decades(tick), fmt::format("{:g}", tick)});
+  std::string s = plot::rect("forbidden", {box.x, box.y, x(0.0) - box.x, box.height}) +
+                  plot::grid_x(box, x, ticks) + plot::vertical("cut", box, x(0.0));
   for (int b = 0; b < bodies; ++b) {
     const double y = box.y + line * (b + 0.5);
-    std::string name = visible(result.torques.model().body_name(b + 1));
-    if (name.size() > 22) name = name.substr(0, 20) + "..";
-    s += words(box.x - 8, y + 4, "end", name);
+    s += plot::text(box.x - 8, y + 4, shortened(result.torques.model().body_name(b + 1), 22), "e");
     const auto place = [&](const Assessment& assessment) {
       const double margin = assessment.bodies[b].margin;
       return x(std::clamp(signed_decades(std::isfinite(margin) ? margin : -1.0), -7.5, 7.5));
     };
     const double after = place(result.chosen);
     if (result.plain)
-      s += fmt::format(
-          "<path class='lane' d='M{0:.1f} {1:.1f}H{2:.1f}'/>\n"
-          "<circle class='dot-plain' cx='{0:.1f}' cy='{1:.1f}' r='4.5'/>\n",
-          place(*result.plain), y, after);
-    s += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='4.5'/>\n",
-                     result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y);
+      s += plot::path("lane", plot::polyline({{place(*result.plain), y}, {after, y}})) +
+           plot::circle("dot-plain", place(*result.plain), y, 4.5);
+    s += plot::circle(
+        result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y,
+        4.5);
   }
-  return svg(560, box.bottom() + 22, "margin of consistency", s + frame(box));
+  return plot::figure(560, box.bottom() + 22, "margin of consistency", s + plot::frame(box));
 }
 
 std::string interval_plot(double value, double deviation, double prior, double low, double high) {
   const Scale x = scale_of(low, high, 4.0, 176.0);
   const auto at = [&](double v) { return std::clamp(x(v), 1.0, 179.0); };
-  std::string s = "<path class='grid' d='M4 8h172'/>";
-  if (low < 0.0 && high > 0.0) s += fmt::format("<path class='cut' d='M{:.1f} 2v12'/>", x(0.0));
+  std::string s = plot::path("grid", "M4 8h172");
+  if (low < 0.0 && high > 0.0) s += plot::vertical("cut", {4, 2, 172, 12}, x(0.0));
   if (std::isfinite(deviation))
-    s += fmt::format("<path class='whisker' d='M{:.1f} 8H{:.1f}'/>", at(value - 2.0 * deviation),
-                     at(value + 2.0 * deviation));
-  if (std::isfinite(prior))
-    s += fmt::format("<circle class='dot-prior' cx='{:.1f}' cy='8' r='3.4'/>", at(prior));
-  if (std::isfinite(value))
-    s += fmt::format("<circle class='dot' cx='{:.1f}' cy='8' r='3.4'/>", at(value));
+    s += plot::path("whisker", plot::polyline({{at(value - 2.0 * deviation), 8.0},
+                                               {at(value + 2.0 * deviation), 8.0}}));
+  if (std::isfinite(prior)) s += plot::circle("dot-prior", at(prior), 8, 3.4);
+  if (std::isfinite(value)) s += plot::circle("dot", at(value), 8, 3.4);
   return "<svg class='interval' viewBox='0 0 180 16'>" + s + "</svg>";
 }
 

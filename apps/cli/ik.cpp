@@ -25,7 +25,7 @@ Transform<double> target_of(const Options& options) {
     if (q.size() != 4)
       throw UsageError(fmt::format("--quat takes 4 numbers (w, x, y, z), {} given", q.size()));
     const Quaternion<double> quaternion{q[0], q[1], q[2], q[3]};
-    if (!(quaternion.squared_norm() > 0.0)) throw UsageError("--quat has no length");
+    if (!(quaternion.squared_norm() > 0.0)) throw UsageError("--quat: the norm is zero");
     R = Rotation<double>::from_quaternion(quaternion.normalized());
   }
   return {R, three_numbers(options.xyz, "--xyz")};
@@ -60,13 +60,8 @@ int solve(const Options& options, Console& console) {
     document["starts"] = result.starts;
     console.print(document);
   } else {
-    const Results figures(result.q);
-    Table table(1);
-    table.column({"joint", "", false, 0});
-    table.column({"q", "", true});
-    for (std::size_t i = 0; i < names.size(); ++i)
-      table.row({names[i], figures(result.q(static_cast<Eigen::Index>(i)))});
-    console.out.print(table.str(console.out));
+    console.out.print(
+        matrix_text(console.out, {"joint", "", false, 0}, names, {{"q", "", true}}, result.q));
     console.out.flush();
     console.err.print(result.report() + "\n");
   }
@@ -78,19 +73,16 @@ int solve(const Options& options, Console& console) {
 Action ik(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_option("--frame", options->frame, "the link or frame to bring there")
-      ->required()
-      ->option_text("NAME");
-  app.add_option("--xyz", options->xyz, "where, in the world")->required()->option_text("X,Y,Z");
-  app.add_option("--rpy", options->rpy, "its roll, pitch and yaw there")->option_text("R,P,Y");
-  app.add_option("--quat", options->quat, "or its orientation as a quaternion")
-      ->option_text("W,X,Y,Z");
-  app.add_option("--start", options->start, "where to begin the search")->option_text("X,X,...");
-  app.add_flag("--position-only", options->ik.position_only, "let the orientation be what it will");
-  app.add_option("--restarts", options->ik.restarts, "how often to begin anew elsewhere")
-      ->check(CLI::Range(0, 10000))
-      ->option_text("N");
-  app.add_option("--seed", options->ik.seed, "of the random starts")->option_text("N");
+  const OptionAdder add{app};
+  add("--frame", options->frame, "NAME", "the link or frame to place")->required();
+  add("--xyz", options->xyz, "X,Y,Z", "its position in the world")->required();
+  add("--rpy", options->rpy, "R,P,Y", "its roll, pitch and yaw there");
+  add("--quat", options->quat, "W,X,Y,Z", "or its orientation as a quaternion");
+  add("--start", options->start, "X,X,...", "configuration that the search starts from");
+  app.add_flag("--position-only", options->ik.position_only, "leave the orientation free");
+  add("--restarts", options->ik.restarts, "N", "how many random starts to try after it")
+      ->check(CLI::Range(0, 10000));
+  add("--seed", options->ik.seed, "N", "of the random starts");
   app.footer(
       "  ulna ik panda --frame panda_link8 --xyz 0.4,0.1,0.5 --rpy 3.14159,0,0\n"
       "  ulna ik scara --frame tool --xyz 0.4,0.2,0.1 --position-only --json\n"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "report.hpp"
 #include "robot_argument.hpp"
@@ -34,25 +33,17 @@ bool is_floating(const Model& model) {
          model.joint(1).parent == 0;
 }
 
-double moving_mass(const Model& model) {
-  const auto moving = model.inertias().subspan(1);
-  return std::accumulate(moving.begin(), moving.end(), 0.0,
-                         [](double sum, const Inertia<double>& I) { return sum + I.mass(); });
-}
+double moving_mass(const Model& model) { return total_mass(Plant<double>(model)); }
 
 // --- as text ---
 
 /// Units of a quantity that is one thing for turning joints and another for sliding ones.
 std::string unit_of(const Model& model, std::string turning, const std::string& sliding) {
-  bool turns = false, slides = false;
-  for (const Joint& j : model.joints().subspan(1)) {
-    if (j.type == JointType::prismatic)
-      slides = true;
-    else
-      turns = true;
-  }
-  if (!slides) return turning;
-  return turns ? turning + "|" + sliding : sliding;
+  const auto joints = model.joints().subspan(1);
+  const auto count = std::count_if(joints.begin(), joints.end(),
+                                   [](const Joint& j) { return j.type == JointType::prismatic; });
+  if (count == 0) return turning;
+  return count < std::ssize(joints) ? turning + "|" + sliding : sliding;
 }
 
 std::string head(const Stream& out, const Options& options, const Model& model) {
@@ -80,7 +71,7 @@ std::string head(const Stream& out, const Options& options, const Model& model) 
   return text;
 }
 
-/// A column that is shown only if some joint has something to tell in it.
+/// A column that is shown only if some joint has a value there.
 struct Extra {
   Column column;
   std::vector<std::string> cells;  ///< by body
@@ -113,7 +104,7 @@ std::vector<Extra> extras(const Stream& out, const Model& model,
       [](const auto& j) { return j.dynamics.armature; });
   Extra mimic{{"mimics", ""}, {""}};
   for (std::size_t b = 1; b < given.size(); ++b)
-    mimic.cells.push_back(given[b]->mimic ? told(out, *given[b]->mimic) : "");
+    mimic.cells.push_back(given[b]->mimic ? to_text(out, *given[b]->mimic) : "");
   if (std::any_of(mimic.cells.begin(), mimic.cells.end(), [](const auto& c) { return !c.empty(); }))
     list.push_back(std::move(mimic));
   return list;
@@ -131,16 +122,15 @@ std::string joints_text(const Stream& out, const Model& model) {
   const Figures position(positions, 2e-5, 2e-5), velocity(velocities, 5e-4), effort(efforts, 5e-4);
   const std::vector<Extra> more = extras(out, model, given);
 
-  Table table(2);
   const std::string where = unit_of(model, "rad", "m");
-  table.column({"#", "", true, 0});
-  table.column({"joint", ""});
-  table.column({"type", ""});
-  table.column({"axis", ""});
-  table.column({"lower", where, true});
-  table.column({"upper", where, true});
-  table.column({"velocity", unit_of(model, "rad/s", "m/s"), true});
-  table.column({"effort", unit_of(model, "Nm", "N"), true});
+  Table table(2, {{"#", "", true, 0},
+                  {"joint"},
+                  {"type"},
+                  {"axis"},
+                  {"lower", where, true},
+                  {"upper", where, true},
+                  {"velocity", unit_of(model, "rad/s", "m/s"), true},
+                  {"effort", unit_of(model, "Nm", "N"), true}});
   for (const Extra& extra : more) table.column(extra.column);
   for (std::size_t b = 1; b < given.size(); ++b) {
     const JointDescription& j = *given[b];
@@ -159,18 +149,12 @@ std::string joints_text(const Stream& out, const Model& model) {
   return table.str(out);
 }
 
-/// Whether a real body can have this inertia, in a word.
-std::string_view word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::consistent:
-      return "yes";
-    case Verdict::massless:
-      return "-";
-    case Verdict::degenerate:
-      return "limit";
-    default:
-      return "no";
-  }
+/// Whether a real body can have this inertia.
+std::string_view is_real(Verdict verdict) {
+  return verdict == Verdict::consistent   ? "yes"
+         : verdict == Verdict::massless   ? "-"
+         : verdict == Verdict::degenerate ? "limit"
+                                          : "no";
 }
 
 std::string bodies_text(const Stream& out, const Model& model) {
@@ -187,16 +171,17 @@ std::string bodies_text(const Stream& out, const Model& model) {
   const Figures mass(masses, 5e-3, 1e-4), com(coms, 5e-3, 1e-3), moment(moments, 5e-2, 5e-5);
   const std::string kgm2(out.either("kg m²", "kgm^2"));
 
-  Table table(2);
-  table.column({"#", "", true, 0});
-  table.column({"body", ""});
-  table.column({"on", "", true});
-  table.column({"mass", "kg", true});
-  for (const char* axis : {"x", "y", "z"})
-    table.column({*axis == 'x' ? "com x" : axis, "m", true, *axis == 'x' ? 2 : 1});
-  for (const char* axis : {"I1", "I2", "I3"})
-    table.column({axis, kgm2, true, axis[1] == '1' ? 2 : 1});
-  table.column({"real", ""});
+  Table table(2, {{"#", "", true, 0},
+                  {"body"},
+                  {"on", "", true},
+                  {"mass", "kg", true},
+                  {"com x", "m", true},
+                  {"y", "m", true, 1},
+                  {"z", "m", true, 1},
+                  {"I1", kgm2, true},
+                  {"I2", kgm2, true, 1},
+                  {"I3", kgm2, true, 1},
+                  {"real"}});
   std::string remarks;
   for (int b = 0; b < model.body_count(); ++b) {
     const Inertia<double>& I = model.inertias()[static_cast<std::size_t>(b)];
@@ -205,12 +190,11 @@ std::string bodies_text(const Stream& out, const Model& model) {
     std::vector<std::string> cells{std::to_string(b), std::string(model.body_name(b)),
                                    b ? std::to_string(model.joint(b).parent) : ""};
     if (c.verdict != Verdict::massless)
-      for (const std::string& figure :
-           {mass(I.mass(), out), com(p.x(), out), com(p.y(), out), com(p.z(), out),
-            moment(m.x(), out), moment(m.y(), out), moment(m.z(), out)})
-        cells.push_back(figure);
+      cells.insert(cells.end(),
+                   {mass(I.mass(), out), com(p.x(), out), com(p.y(), out), com(p.z(), out),
+                    moment(m.x(), out), moment(m.y(), out), moment(m.z(), out)});
     cells.resize(10);
-    cells.emplace_back(word(c.verdict));
+    cells.emplace_back(is_real(c.verdict));
     table.row(std::move(cells), b == 0           ? Style::dim
                                 : c.acceptable() ? Style::plain
                                                  : Style::yellow);
@@ -248,24 +232,18 @@ std::string frames_text(const Stream& out, const Model& model) {
 
 // --- as JSON ---
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::consistent:
-      return "consistent";
-    case Verdict::massless:
-      return "massless";
-    case Verdict::degenerate:
-      return "degenerate";
-    case Verdict::not_finite:
-      return "not-finite";
-    case Verdict::mass_not_positive:
-      return "mass-not-positive";
-    case Verdict::not_positive:
-      return "not-positive";
-    case Verdict::triangle_inequality:
-      return "triangle-inequality";
-  }
-  return "";
+std::string_view to_string(Verdict verdict) {
+  static constexpr std::pair<Verdict, std::string_view> names[] = {
+      {Verdict::consistent, "consistent"},
+      {Verdict::massless, "massless"},
+      {Verdict::degenerate, "degenerate"},
+      {Verdict::not_finite, "not-finite"},
+      {Verdict::mass_not_positive, "mass-not-positive"},
+      {Verdict::not_positive, "not-positive"},
+      {Verdict::triangle_inequality, "triangle-inequality"}};
+  return std::find_if(std::begin(names), std::end(names),
+                      [&](const auto& n) { return n.first == verdict; })
+      ->second;
 }
 
 Json joints_json(const Model& model) {
@@ -284,10 +262,10 @@ Json joints_json(const Model& model) {
                     {"v", model.joint(b).v},
                     {"nq", j.mimic ? 0 : configuration_size(j.type)},
                     {"nv", j.mimic ? 0 : velocity_size(j.type)},
-                    {"lower", limit_to_json(j.limits.lower)},
-                    {"upper", limit_to_json(j.limits.upper)},
-                    {"velocity", limit_to_json(j.limits.velocity)},
-                    {"effort", limit_to_json(j.limits.effort)},
+                    {"lower", finite_or_null(j.limits.lower)},
+                    {"upper", finite_or_null(j.limits.upper)},
+                    {"velocity", finite_or_null(j.limits.velocity)},
+                    {"effort", finite_or_null(j.limits.effort)},
                     {"damping", j.dynamics.damping},
                     {"friction", j.dynamics.friction},
                     {"friction_negative", j.dynamics.friction_negative},
@@ -307,7 +285,7 @@ Json bodies_json(const Model& model) {
                     {"link", model.body_name(b)},
                     {"parent", b ? Json(model.joint(b).parent) : Json()},
                     {"mass", I.mass()},
-                    {"com", to_json(Vec3<double>(I.com()))},
+                    {"com", to_json(I.com())},
                     {"inertia",
                      {{"ixx", about_com(0, 0)},
                       {"ixy", about_com(0, 1)},
@@ -317,7 +295,7 @@ Json bodies_json(const Model& model) {
                       {"izz", about_com(2, 2)}}},
                     {"principal_moments", to_json(c.principal_moments)},
                     {"consistency",
-                     {{"verdict", name_of(c.verdict)},
+                     {{"verdict", to_string(c.verdict)},
                       {"explanation", c.explanation()},
                       {"margin", c.margin}}}});
   }
@@ -346,10 +324,7 @@ Json fill(Json document, const Options& options, const Imported& robot) {
                                   {"xyz", to_json(pose.xyz)},
                                   {"rpy", to_json(pose.rpy)}});
   }
-  document["loops"] = Json::array();
-  for (const LoopDescription& l : model.description().loops)
-    document["loops"].push_back(
-        {{"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}});
+  document["loops"] = loops_json(model);
   document["diagnostics"] = to_json(robot.diagnostics);
   return document;
 }

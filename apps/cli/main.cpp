@@ -18,21 +18,21 @@ namespace {
 constexpr Verb verbs[] = {
     {"check", "find what is wrong with a robot's description", check},
     {"info", "show a robot's joints, bodies and limits", info},
-    {"tree", "show how a robot's links hang together", tree},
-    {"convert", "write a robot as URDF, whole or changed", convert},
+    {"tree", "show the tree of a robot's links", tree},
+    {"convert", "write a robot as URDF, unchanged or modified", convert},
     {"id", "inverse dynamics: the torques of a motion", id},
     {"fd", "forward dynamics: the accelerations under torques", fd},
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
     {"equations", "equations of motion of a small arm, in symbols", equations},
     {"ik", "inverse kinematics: the configuration with a frame at a pose", ik},
-    {"count", "count the operations of every formulation, beside the book's", count},
-    {"compare", "all formulations side by side: agreement, operations, time", compare},
-    {"simplify", "which terms matter along a trajectory, and a model of those", simplify},
+    {"count", "count the operations of every formulation, next to the textbook's", count},
+    {"compare", "compare all formulations: agreement, operations, time", compare},
+    {"simplify", "rank the terms along a trajectory and drop the negligible ones", simplify},
     {"codegen", "write a robot's dynamics as C code", codegen},
-    {"excite", "the motion that tells most of a robot's parameters", excite},
-    {"identify", "find a robot's parameters from logs of its motion", identify},
-    {"simulate", "let a robot move under torques, and check its energy", simulate},
-    {"mpc", "drive a robot by predictive control that identifies it as it moves", mpc},
+    {"excite", "compute the motion that best excites a robot's parameters", excite},
+    {"identify", "identify a robot's parameters from logs of its motion", identify},
+    {"simulate", "simulate a robot under torques, and check its energy", simulate},
+    {"mpc", "simulate predictive control that identifies the robot it drives", mpc},
     {"robots", "list the embedded robots, or print one", robots},
 };
 
@@ -49,7 +49,7 @@ const Verb* find_verb(std::string_view name) {
   throw UsageError(fmt::format("'{}' is not a verb{}", name, did_you_mean(name, names)));
 }
 
-/// Complains of the first argument that the parser had no use for, if there is one.
+/// Refuses the first argument that the parser did not take, if there is one.
 void refuse_leftovers(const CLI::App& app) {
   for (const std::string& argument : app.remaining()) {
     if (argument == "--") continue;
@@ -84,7 +84,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
   return action();
 }
 
-/// A failure in words, or with --json as a document.
+/// A failure as text, or with --json as a document.
 int fail(Console& console, std::string_view what, const Diagnostics& diagnostics = Diagnostics()) {
   if (console.json()) {
     Json document = console.document();
@@ -95,12 +95,12 @@ int fail(Console& console, std::string_view what, const Diagnostics& diagnostics
     console.complain(what);
   } else {
     console.out.flush();
-    console.err.print(told(console.err, diagnostics, false));
+    console.err.print(to_text(console.err, diagnostics, false));
   }
   return failure;
 }
 
-/// Runs it and turns whatever is thrown into words and an exit status.
+/// Runs it and turns whatever is thrown into a message and an exit status.
 template <class F>
 int guarded(Console& console, std::string_view help, F body) {
   try {
@@ -112,7 +112,7 @@ int guarded(Console& console, std::string_view help, F body) {
   } catch (const ModelError& e) {
     return fail(console, e.what(), e.diagnostics());
   } catch (const std::bad_alloc&) {
-    return fail(console, "there is not enough memory");
+    return fail(console, "out of memory");
   } catch (const std::exception& e) {
     return fail(console, e.what());
   }
@@ -158,7 +158,7 @@ int start(int argc, char** argv) {
   return finish(console, status);
 }
 
-/// A closed pipe and a full disk are told by write(), not by a signal. And a file that is opened must
+/// A closed pipe and a full disk are reported by write(), not by a signal. And a file that is opened must
 /// not take the place of a standard stream that was closed.
 void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     ulna::cli::prepare_process();
     return ulna::cli::start(argc, argv);
   } catch (...) {
-    // only what fails while a failure is being told can come here
+    // only what fails while a failure is being reported can come here
     return ulna::cli::failure;
   }
 }

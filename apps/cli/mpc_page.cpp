@@ -8,25 +8,12 @@
 #include "arm_view.hpp"
 #include "mpc_plots.hpp"
 #include "page.hpp"
-#include "plots.hpp"
 #include "text.hpp"
+#include "torque_unit.hpp"
 
 namespace ulna::cli {
 namespace {
 
-constexpr std::string_view style = R"(
-.lead{font-size:17px;margin:0 0 18px}.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(320px,100%),1fr));gap:4px 22px}
-.many h3{margin:8px 0 0}.many h3 span{color:var(--soft);font-weight:400}
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(440px,100%),1fr));gap:12px;margin:12px 0}.two .panel{margin:0}
-.two td{white-space:nowrap}.card b{font-size:22px;white-space:nowrap}
-.timeplot{cursor:crosshair}.now{stroke:var(--ink);opacity:.45;fill:none}
-.event-mark{stroke:var(--heldline);stroke-dasharray:2 3;fill:none}svg .event-name{fill:var(--heldline)}
-.thin-dashed{stroke-width:1.1;stroke-dasharray:4 3}
-.action-planned{fill:var(--base)}.action-older{fill:var(--dependent)}.action-safe{fill:var(--bad)}
-td i.run{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:7px}
-@media(max-width:600px){main{padding:20px 12px 40px}h1{font-size:22px}.panel{padding:10px 12px}.panel.view{padding:0}
-.cards{grid-template-columns:1fr 1fr;gap:8px}.card{padding:8px 12px}.card b{font-size:19px}}
-)";
 
 /// From the time on that errors are compared from.
 double counted_error(const TrialResult& r) {
@@ -108,69 +95,53 @@ std::string name_of(const MpcResults& results, std::size_t run) {
                      results.runs[run].result.finished ? "" : " <b class='bad'>not finished</b>");
 }
 
+/// A row of figures for each run.
+template <class Figures>
+std::string run_table(const MpcResults& results, const std::vector<std::string>& titles,
+                      Figures figures) {
+  HtmlTable table(titles);
+  for (std::size_t i = 0; i < results.runs.size(); ++i) {
+    std::vector<std::string> cells = figures(results.runs[i].result);
+    cells.insert(cells.begin(), name_of(results, i));
+    table.row(cells);
+  }
+  return panel(table.str());
+}
+
+using Cells = std::vector<std::string>;
+
 std::string error_table(const MpcResults& results) {
   const auto [factor, unit] = error_unit(results.model);
-  std::string s = "<div class='panel'><table>" + row({{fmt::format("error, {}", unit)},
-                                                      {"rms", true},
-                                                      {since(results), true},
-                                                      {"largest", true},
-                                                      {"changes seen", true},
-                                                      {"physical", true}},
-                                                     "", true);
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialResult& r = results.runs[i].result;
-    s += row({{name_of(results, i)},
-              {number(factor * r.error.rms, 3), true},
-              {number(factor * counted_error(r), 3), true},
-              {number(factor * r.error.largest, 3), true},
-              {std::to_string(r.changes_noticed), true},
-              {r.consistent_always ? "yes" : "<b class='bad'>no</b>", true}});
-  }
-  return s + "</table></div>\n";
+  return run_table(results,
+                   {fmt::format("error, {}", unit), ">rms", ">" + since(results), ">largest",
+                    ">changes detected", ">physical"},
+                   [factor = factor](const TrialResult& r) {
+                     return Cells{number(factor * r.error.rms, 3), number(factor * counted_error(r), 3),
+                                  number(factor * r.error.largest, 3),
+                                  std::to_string(r.changes_noticed),
+                                  r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
+                   });
 }
 
 std::string time_table(const MpcResults& results) {
-  std::string s = "<div class='panel'><table>" + row({{"a step"},
-                                                      {"p50", true},
-                                                      {"p95", true},
-                                                      {"p99", true},
-                                                      {"max", true},
-                                                      {"deadlines missed", true}},
-                                                     "", true);
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialResult& r = results.runs[i].result;
-    s += row({{name_of(results, i)},
-              {microseconds(r.times.p50), true},
-              {microseconds(r.times.p95), true},
-              {microseconds(r.times.p99), true},
-              {microseconds(r.times.max), true},
-              {fmt::format("{} of {}", r.times.deadline_misses, r.steps), true}});
-  }
-  return s + "</table></div>\n";
+  return run_table(results, {"a step", ">p50", ">p95", ">p99", ">max", ">deadlines missed"},
+                   [](const TrialResult& r) {
+                     return Cells{microseconds(r.times.p50), microseconds(r.times.p95),
+                                  microseconds(r.times.p99), microseconds(r.times.max),
+                                  fmt::format("{} of {}", r.times.deadline_misses, r.steps)};
+                   });
 }
 
 std::string action_table(const MpcResults& results) {
-  std::string s = "<div class='panel'><table>" + row({{"actions"},
-                                                      {"planned", true},
-                                                      {"older", true},
-                                                      {"safe", true},
-                                                      {"not measured", true},
-                                                      {"late", true},
-                                                      {"not solved", true}},
-                                                     "", true);
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialResult& r = results.runs[i].result;
-    s +=
-        row({{name_of(results, i)},
-             {std::to_string(r.count(ActionKind::planned)), true},
-             {std::to_string(r.count(ActionKind::older)), true},
-             {std::to_string(r.count(ActionKind::safe)), true},
-             {std::to_string(r.count(ActionFault::not_measured)), true},
-             {std::to_string(r.count(ActionFault::late)), true},
-             {std::to_string(r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)),
-              true}});
-  }
-  return s + "</table></div>\n";
+  return run_table(
+      results, {"actions", ">planned", ">older", ">safe", ">not measured", ">late", ">not solved"},
+      [](const TrialResult& r) {
+        Cells cells;
+        for (const auto count :
+             {r.count(ActionKind::planned), r.count(ActionKind::older), r.count(ActionKind::safe), r.count(ActionFault::not_measured), r.count(ActionFault::late), r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)})
+          cells.push_back(std::to_string(count));
+        return cells;
+      });
 }
 
 std::string payload_table(const MpcResults& results) {
@@ -179,21 +150,11 @@ std::string payload_table(const MpcResults& results) {
   const auto place = [](const Eigen::Vector3d& v) {
     return fmt::format("{:.1f}, {:.1f}, {:.1f}", 1e3 * v.x(), 1e3 * v.y(), 1e3 * v.z());
   };
-  return "<div class='panel'><table>" +
-         row({{"payload at " + safe(p.frame)},
-              {"true", true},
-              {"identified", true},
-              {"off by", true}},
-             "", true) +
-         row({{"mass, kg"},
-              {number(p.mass), true},
-              {number(p.found_mass), true},
-              {percent(p.mass_error_percent()), true}}) +
-         row({{"centre of mass, mm"},
-              {place(p.com), true},
-              {place(p.found_com), true},
-              {fmt::format("{:.1f} mm", 1e3 * p.com_error()), true}}) +
-         "</table></div>\n";
+  HtmlTable table({"payload at " + safe(p.frame), ">true", ">identified", ">off by"});
+  table.row({"mass, kg", number(p.mass), number(p.found_mass), percent(p.mass_error_percent())});
+  table.row({"centre of mass, mm", place(p.com), place(p.found_com),
+             fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+  return panel(table.str());
 }
 
 std::string keys(const MpcResults& results, std::string_view dashed) {
@@ -235,21 +196,22 @@ std::string plots(const MpcResults& results) {
   const int body = changing_body(results);
   return "<h2>Tracking error</h2>\n<p>Root of the mean square over the joints, on a logarithmic "
          "scale.</p>\n" +
-         keys(results, "") + "<div class='panel wide'>" + error_plot(results) + "</div>\n" +
-         "<h2>Where the actions came from</h2>\n<p>Planned: from a plan of that moment. Older: the "
-         "last plan, gone on with. Safe: held against gravity and slowed down.</p>\n<p>" +
+         keys(results, "") + panel(error_plot(results), "wide") +
+         "<h2>Origin of the actions</h2>\n<p>Planned: from the plan of that moment. Older: the "
+         "last plan, continued. Safe: held against gravity and slowed down.</p>\n<p>" +
          box_key("base", "planned") + box_key("dependent", "older plan") + box_key("bad", "safe") +
-         "</p>\n<div class='panel wide'>" + action_plot(results) + "</div>\n" +
-         "<h2>What the controllers take the robot for</h2>\n<p>The mass of " +
+         "</p>\n" + panel(action_plot(results), "wide") +
+         "<h2>The robot as the controllers estimate it</h2>\n<p>The mass of " +
          safe(results.model.body_name(body)) +
-         ", and dry friction of each joint. A run that knows the truth is not drawn.</p>\n" +
-         keys(results, "true") + "<div class='panel many'>" +
-         small(results.model.body_name(body), "mass, kg", mass_plot(results, body)) +
-         for_each_joint(results, torque_unit, friction_plot) + "</div>\n<h2>Positions</h2>\n" +
-         keys(results, "reference") + "<div class='panel many'>" +
-         for_each_joint(results, position_unit, position_plot) + "</div>\n<h2>Torques</h2>\n" +
-         keys(results, "") + "<div class='panel many'>" +
-         for_each_joint(results, torque_unit, effort_plot) + "</div>\n";
+         ", and dry friction of each joint. A run with the true numbers is not drawn.</p>\n" +
+         keys(results, "true") +
+         panel(small(results.model.body_name(body), "mass, kg", mass_plot(results, body)) +
+                   for_each_joint(results, torque_unit, friction_plot),
+               "many") +
+         "<h2>Positions</h2>\n" + keys(results, "reference") +
+         panel(for_each_joint(results, position_unit, position_plot), "many") +
+         "<h2>Torques</h2>\n" + keys(results, "") +
+         panel(for_each_joint(results, torque_unit, effort_plot), "many");
 }
 
 }  // namespace
@@ -275,7 +237,7 @@ std::string mpc_page(const MpcResults& results) {
   s += fmt::format(
       "<p class='soft'>ulna {}. Step times are those of the machine that ran this.</p>\n",
       ULNA_VERSION);
-  return html_page(results.title, std::string(style) + std::string(arm_view_style), s);
+  return html_page(results.title, {"mpc.css", "arm_view.css"}, s);
 }
 
 }  // namespace ulna::cli

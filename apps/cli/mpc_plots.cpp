@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "../plot/svg.hpp"
 #include "arm_view.hpp"
-#include "plots.hpp"
 #include "text.hpp"
 
 namespace ulna::cli {
@@ -15,8 +15,11 @@ namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using plot::Area;
+using plot::Scale;
+using plot::scale_of;
 
-/// A line over time; times may be fewer than the run has if it came to grief.
+/// A line over time; times may be fewer than the run has if it ended early.
 struct Curve {
   VectorXd time, y;
   std::string_view colour;
@@ -39,7 +42,6 @@ double end_of(const MpcResults& results) {
   return end;
 }
 
-/// The run that lasted longest knows best what was to be done, and what was true.
 std::size_t longest(const MpcResults& results) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < results.runs.size(); ++i)
@@ -49,36 +51,33 @@ std::size_t longest(const MpcResults& results) {
   return best;
 }
 
-std::string time_svg(double width, double height, const Box& box, double end,
+std::string time_svg(double width, double height, const Area& box, double end,
                      std::string_view label, const std::string& inside) {
-  return fmt::format(
-      "<svg class='timeplot' data-time='{:g} {:g} 0 {:g}' viewBox='0 0 {:g} {:g}' role='img' "
-      "aria-label='{}'>\n{}<path class='now' transform='translate({:g} 0)' d='M0 {:g}v{:g}'/>"
-      "</svg>\n",
-      box.x, box.right(), end, width, height, escaped(visible(label)), inside, box.x, box.y,
-      box.height);
+  return plot::figure(
+      width, height, visible(label),
+      inside + plot::path("now", fmt::format("M0 {}v{}", plot::px(box.y), plot::px(box.height)),
+                          fmt::format(" transform='translate({} 0)'", plot::px(box.x))),
+      fmt::format(" class='timeplot' data-time='{:g} {:g} 0 {:g}'", box.x, box.right(), end));
 }
 
-std::string event_marks(const MpcResults& results, const Box& box, const Scale& x) {
+std::string event_marks(const MpcResults& results, const Area& box, const Scale& x) {
   std::string s;
   for (const auto& [time, what] : results.events)
-    if (time >= x.low && time <= x.high)
-      s += fmt::format("<path class='event-mark' d='M{:.1f} {:g}v{:g}'/>\n", x(time), box.y,
-                       box.height);
+    if (time >= x.low && time <= x.high) s += plot::vertical("event-mark", box, x(time));
   return s;
 }
 
 std::string path_of(const Curve& c, const Scale& x, const Scale& y, Index buckets) {
   if (c.y.size() == 0) return "";
-  return fmt::format("<path class='{}' style='stroke:var(--{})' d='{}'/>\n", c.kind, c.colour,
-                     envelope(c.time, c.time(0), c.y, x, y, buckets));
+  return plot::path(c.kind, plot::polyline(plot::envelope(c.time, c.time(0), c.y, x, y, buckets)),
+                    fmt::format(" style='stroke:var(--{})'", c.colour));
 }
 
 /// One of several small plots that stand side by side.
 std::string small_plot(const MpcResults& results, std::string_view label,
                        const std::vector<Curve>& curves, const std::vector<double>& limits = {},
                        bool from_zero = false) {
-  const Box box{44, 8, 302, 130};
+  const Area box{44, 8, 302, 130};
   double low = infinity, high = -infinity;
   for (const Curve& c : curves)
     if (c.y.size()) low = std::min(low, c.y.minCoeff()), high = std::max(high, c.y.maxCoeff());
@@ -91,17 +90,32 @@ std::string small_plot(const MpcResults& results, std::string_view label,
   const double end = end_of(results);
   const Scale x = scale_of(0.0, end, box.x, box.right()),
               y = scale_of(low - margin, high + margin, box.bottom(), box.y);
-  std::string s = grid_y(box, y) + grid_x(box, x) + event_marks(results, box, x);
-  for (const double limit : limits)
-    s += fmt::format("<path class='cut' d='M{:g} {:.1f}h{:g}'/>\n", box.x, y(limit), box.width);
+  std::string s = plot::grid_y(box, y) + plot::grid_x(box, x) + event_marks(results, box, x);
+  for (const double limit : limits) s += plot::horizontal("cut", box, y(limit));
   for (const Curve& c : curves) s += path_of(c, x, y, 150);
-  return time_svg(356, 158, box, end, label, s + frame(box));
+  return time_svg(356, 158, box, end, label, s + plot::frame(box));
+}
+
+using Record = Eigen::MatrixXd TrialRecord::*;
+
+/// A row of each run, the first on top.
+std::vector<Curve> all_runs(const MpcResults& results, Index row, Record of) {
+  std::vector<Curve> curves;
+  for (std::size_t i = results.runs.size(); i-- > 0;)
+    curves.push_back(curve(results, i, results.runs[i].result.record.*of, row));
+  return curves;
+}
+
+/// What was true or to be done, as the run that lasted longest has it.
+Curve true_curve(const MpcResults& results, Index row, Record of) {
+  const std::size_t best = longest(results);
+  Curve c = curve(results, best, results.runs[best].result.record.*of, row);
+  c.colour = "ink", c.kind = "line thin-dashed";
+  return c;
 }
 
 /// What is true, and what each controller takes for true unless it is just that.
-std::vector<Curve> beliefs(const MpcResults& results, Index row,
-                           Eigen::MatrixXd TrialRecord::*believed,
-                           Eigen::MatrixXd TrialRecord::*truth) {
+std::vector<Curve> beliefs(const MpcResults& results, Index row, Record believed, Record truth) {
   std::vector<Curve> curves;
   for (std::size_t i = results.runs.size(); i-- > 0;) {
     const TrialRecord& record = results.runs[i].result.record;
@@ -109,9 +123,7 @@ std::vector<Curve> beliefs(const MpcResults& results, Index row,
     if (n > 0 && (record.*believed).row(row).head(n) != (record.*truth).row(row).head(n))
       curves.push_back(curve(results, i, record.*believed, row));
   }
-  const std::size_t best = longest(results);
-  curves.push_back(curve(results, best, results.runs[best].result.record.*truth, row));
-  curves.back().colour = "ink", curves.back().kind = "line thin-dashed";
+  curves.push_back(true_curve(results, row, truth));
   return curves;
 }
 
@@ -125,7 +137,7 @@ ErrorUnit error_unit(const Model& model) {
 }
 
 std::string error_plot(const MpcResults& results) {
-  const Box box{54, 44, 1050, 250};
+  const Area box{54, 44, 1050, 250};
   const auto [factor, unit] = error_unit(results.model);
   std::vector<Curve> curves;
   double low = infinity, high = 0.0;
@@ -148,16 +160,15 @@ std::string error_plot(const MpcResults& results) {
   const double end = end_of(results);
   const Scale x = scale_of(0.0, end, box.x, box.right()),
               y = scale_of(std::log10(low) - 0.05, std::log10(high) + 0.1, box.bottom(), box.y);
-  std::string s = grid_x(box, x) + event_marks(results, box, x);
+  std::vector<plot::Tick> ticks;
   const bool sparse = y.high - y.low > 2.2;
   for (double decade = std::floor(y.low); decade <= y.high; decade += 1.0)
     for (const double digit : {1.0, 2.0, 5.0}) {
       const double at = decade + std::log10(digit);
-      if (at < y.low || at > y.high || (sparse && digit != 1.0)) continue;
-      s +=
-          fmt::format("<path class='grid' d='M{:.1f} {:.1f}h{:.1f}'/>\n", box.x, y(at), box.width) +
-          words(box.x - 5, y(at) + 3.5, "end", fmt::format("{:g}", digit * std::pow(10.0, decade)));
+      if (at >= y.low && at <= y.high && (!sparse || digit == 1.0))
+        ticks.push_back({at, fmt::format("{:g}", digit * std::pow(10.0, decade))});
     }
+  std::string s = plot::grid_x(box, x) + event_marks(results, box, x) + plot::grid_y(box, y, ticks);
   for (Curve& c : curves) {
     c.y = c.y.cwiseMax(low).array().log10().matrix();
     s += path_of(c, x, y, 700);
@@ -167,32 +178,27 @@ std::string error_plot(const MpcResults& results) {
   for (const auto& [time, what] : results.events)
     if (time >= 0.0 && time <= end) {
       const bool late = x(time) > box.x + 0.75 * box.width;
-      s += words(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32, late ? "end" : "start",
-                 fmt::format("{:g} s: {}", time, visible(what)), " class='event-name'");
+      s += plot::text(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32,
+                      fmt::format("{:g} s: {}", time, visible(what)),
+                      late ? "e event-name" : "event-name");
     }
   return time_svg(1120, 326, box, end, "tracking error over time",
-                  s + frame(box) + words(box.x, 14, "start", std::string(unit)) +
-                      words(box.right(), box.bottom() + 27, "end", "s"));
+                  s + plot::frame(box) + plot::text(box.x, 14, unit) +
+                      plot::text(box.right(), box.bottom() + 27, "s", "e"));
 }
 
 std::string position_plot(const MpcResults& results, int joint) {
-  std::vector<Curve> curves;
-  for (std::size_t i = results.runs.size(); i-- > 0;)
-    curves.push_back(curve(results, i, results.runs[i].result.record.q, joint));
-  const std::size_t best = longest(results);
-  curves.push_back(curve(results, best, results.runs[best].result.record.q_reference, joint));
-  curves.back().colour = "ink", curves.back().kind = "line thin-dashed";
+  std::vector<Curve> curves = all_runs(results, joint, &TrialRecord::q);
+  curves.push_back(true_curve(results, joint, &TrialRecord::q_reference));
   return small_plot(results, fmt::format("position {}", joint + 1), curves);
 }
 
 std::string effort_plot(const MpcResults& results, int joint) {
-  std::vector<Curve> curves;
-  for (std::size_t i = results.runs.size(); i-- > 0;)
-    curves.push_back(curve(results, i, results.runs[i].result.record.tau, joint));
   std::vector<double> limits;
   if (const double most = results.model.effort_limit()(joint); std::isfinite(most))
     limits = {-most, most};
-  return small_plot(results, fmt::format("torque {}", joint + 1), curves, limits);
+  return small_plot(results, fmt::format("torque {}", joint + 1),
+                    all_runs(results, joint, &TrialRecord::tau), limits);
 }
 
 std::string mass_plot(const MpcResults& results, int body) {
@@ -208,7 +214,7 @@ std::string friction_plot(const MpcResults& results, int joint) {
 
 std::string action_plot(const MpcResults& results) {
   constexpr double high = 20.0, gap = 6.0;
-  const Box box{110, 6, 994, (high + gap) * static_cast<double>(results.runs.size()) - gap};
+  const Area box{110, 6, 994, (high + gap) * static_cast<double>(results.runs.size()) - gap};
   const double end = end_of(results);
   const Scale x = scale_of(0.0, end, box.x, box.right());
   std::string s;
@@ -216,18 +222,16 @@ std::string action_plot(const MpcResults& results) {
     const TrialRecord& record = results.runs[i].result.record;
     const Index n = finite_moments(record);
     const double y = box.y + (high + gap) * static_cast<double>(i);
-    s += words(box.x - 8, y + 0.68 * high, "end", visible(results.runs[i].name));
+    s += plot::text(box.x - 8, y + 0.68 * high, visible(results.runs[i].name), "e");
     for (Index from = 0, to = 0; from < n; from = to) {
       while (to < n && record.kind(to) == record.kind(from)) ++to;
-      const double until = to < n ? record.time(to) : end;
-      s += fmt::format(
-          "<rect class='action-{}' x='{:.1f}' y='{:g}' width='{:.1f}' height='{:g}'/>\n",
-          to_string(static_cast<ActionKind>(record.kind(from))), x(record.time(from)), y,
-          std::max(1.0, x(until) - x(record.time(from))), high);
+      const double begin = x(record.time(from)), until = x(to < n ? record.time(to) : end);
+      s += plot::rect(
+          fmt::format("action-{}", to_string(static_cast<ActionKind>(record.kind(from)))),
+          {begin, y, std::max(1.0, until - begin), high});
     }
   }
-  for (const double tick : x.ticks())
-    s += words(x(tick), box.bottom() + 14, "middle", fmt::format("{:g}", tick));
+  s += plot::labels_x(box, x, plot::labelled(x.ticks()));
   return time_svg(1120, box.bottom() + 20, box, end, "where actions came from",
                   s + event_marks(results, box, x));
 }

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 namespace ulna::cli {
 namespace {
@@ -52,9 +52,7 @@ class Beside {
   int fill(std::string_view text, mode_t mode) {
     if (const int error = write_all(fd_, text)) return error;
     if (fchmod(fd_, mode) != 0 || fsync(fd_) != 0) return errno;
-    const int fd = fd_;
-    fd_ = -1;
-    return close(fd) == 0 ? 0 : errno;
+    return close(std::exchange(fd_, -1)) == 0 ? 0 : errno;
   }
 
   int take_name(const std::string& target, bool replace) {
@@ -97,11 +95,9 @@ void write_file(const std::string& path, std::string_view text, bool force) {
     return;
   }
   // what a symbolic link points to is replaced, not the link
-  std::string target = path;
-  if (exists) {
-    const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
-    if (real) target = real.get();
-  }
+  std::error_code ignored;
+  std::string target = exists ? std::filesystem::canonical(path, ignored).string() : path;
+  if (ignored) target = path;
   Beside file(target);
   if (const int error = file.fill(text, exists ? found.st_mode & 07777 : usual_mode()))
     refuse(path, std::strerror(error));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,8 +8,8 @@
 /// What the reports have in common: pages of HTML that need nothing else, in light and dark.
 namespace ulna::cli {
 
-/// A whole page; its style is that of all pages, and what it adds.
-std::string html_page(const std::string& title, std::string_view more_style,
+/// A whole page; its style is that of all pages and of the named assets.
+std::string html_page(const std::string& title, std::initializer_list<std::string_view> styles,
                       const std::string& body);
 
 /// A name from a file as it may stand in a page.
@@ -23,11 +24,21 @@ std::string card(const std::string& value, const std::string& what, std::string_
 std::string line_key(std::string_view colour, std::string_view what, bool dashed = false);
 std::string box_key(std::string_view colour, std::string_view what);
 
-/// A table's row; cells that are numbers stand right.
-struct Cell {
-  std::string text;
-  bool number = false;
+/// A box on the page.
+std::string panel(const std::string& inside, std::string_view kind = "");
+
+/// A table. Titles that begin with '>' are of columns of numbers, which stand right.
+class HtmlTable {
+ public:
+  explicit HtmlTable(const std::vector<std::string>& titles = {});
+  void row(const std::vector<std::string>& cells, std::string_view kind = "");
+  /// A title above the rows that follow.
+  void group(const std::string& title);
+  std::string str() const { return rows_ + "</table>"; }
+
+ private:
+  std::vector<bool> numbers_;
+  std::string rows_ = "<table>";
 };
-std::string row(const std::vector<Cell>& cells, std::string_view kind = "", bool head = false);
 
 }  // namespace ulna::cli

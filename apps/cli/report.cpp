@@ -13,18 +13,6 @@
 namespace ulna::cli {
 namespace {
 
-Style style_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return Style::dim;
-    case Severity::warning:
-      return Style::yellow;
-    case Severity::error:
-      return Style::red;
-  }
-  return Style::red;
-}
-
 /// "arm.urdf:41: warning: joint 'elbow': ... [rule]": one line, unless a person looks on.
 std::string finding(const Stream& stream, const Diagnostic& d) {
   const std::string where = visible(d.source.str());
@@ -64,7 +52,13 @@ std::string finding(const Stream& stream, const Diagnostic& d) {
 
 }  // namespace
 
-std::string told(const Stream& stream, const Diagnostics& diagnostics, bool notes) {
+Style style_of(Severity severity) {
+  return severity == Severity::error     ? Style::red
+         : severity == Severity::warning ? Style::yellow
+                                         : Style::dim;
+}
+
+std::string to_text(const Stream& stream, const Diagnostics& diagnostics, bool notes) {
   Diagnostics sorted = diagnostics;
   sorted.sort_by_line();
   std::string text;
@@ -107,11 +101,9 @@ Json to_json(const Diagnostics& diagnostics) {
   return list;
 }
 
-Json to_json(const Vec3<double>& v) { return {v.x(), v.y(), v.z()}; }
+Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
-Json limit_to_json(double x) { return std::isfinite(x) ? Json(x) : Json(); }
-
-std::string told(const Stream& stream, const Mimic& mimic) {
+std::string to_text(const Stream& stream, const Mimic& mimic) {
   std::string text = "= ";
   if (mimic.multiplier == -1.0)
     text += "-";
@@ -126,6 +118,14 @@ std::string told(const Stream& stream, const Mimic& mimic) {
 Json to_json(const std::optional<Mimic>& mimic) {
   if (!mimic) return nullptr;
   return {{"joint", mimic->joint}, {"multiplier", mimic->multiplier}, {"offset", mimic->offset}};
+}
+
+Json loops_json(const Model& model) {
+  Json list = Json::array();
+  for (const LoopDescription& l : model.description().loops)
+    list.push_back(
+        {{"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}});
+  return list;
 }
 
 std::string axis_text(const Vec3<double>& axis, JointType type) {

@@ -9,10 +9,6 @@ namespace ulna::cli {
 void RobotArgument::add_to(CLI::App& app, const char* argument) {
   app.add_option(argument, name, "a file, - for standard input, or an embedded robot (ulna robots)")
       ->required();
-  add_options_to(app);
-}
-
-void RobotArgument::add_options_to(CLI::App& app) {
   app.add_flag("--floating-base", options.floating_base, "let the base move freely");
   app.add_flag("--independent-mimics", options.independent_mimics,
                "let joints that mimic others move on their own");
@@ -27,12 +23,16 @@ std::string RobotArgument::source() const {
   return name;
 }
 
+Json RobotArgument::json(const Model& model) const {
+  return {{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
+}
+
 void mention_warnings(Console& console, const RobotArgument& robot,
                       const Diagnostics& diagnostics) {
   const std::size_t n = diagnostics.count(Severity::warning);
   if (n == 0) return;
   console.out.flush();
-  console.err.print(fmt::format("{} {} in {}; ulna check tells them\n",
+  console.err.print(fmt::format("{} {} in {}; ulna check lists them\n",
                                 console.err.paint(Style::yellow, "ulna:"), counted(n, "warning"),
                                 visible(robot.source())));
 }

@@ -13,12 +13,13 @@ struct RobotArgument {
   ImportOptions options;
 
   void add_to(CLI::App& app, const char* argument = "ROBOT");
-  void add_options_to(CLI::App& app);
 
   /// Throws ModelError.
   Imported load() const { return load_robot(name, options); }
   /// The file's name, "<stdin>", "panda.urdf (embedded)" or "chain:7 (generated)".
   std::string source() const;
+  /// Name, source and degrees of freedom.
+  Json json(const Model& model) const;
 };
 
 /// One line on standard error if the importer had to assume anything: nothing is guessed silently.

@@ -59,8 +59,7 @@ struct Entry {
 
 Entry entry(const EmbeddedRobot& robot) {
   const Model model = import_robot(robot.text, std::string(robot.file_name)).model;
-  Entry e{robot, model.nv(), 0.0, "", ""};
-  for (const Inertia<double>& I : model.inertias().subspan(1)) e.mass += I.mass();
+  Entry e{robot, model.nv(), total_mass(Plant<double>(model)), "", ""};
   const std::vector<std::string> comment = first_comment(robot.text);
   if (!comment.empty()) {
     e.description = comment[0];
@@ -95,11 +94,8 @@ int list_all(Console& console) {
     longest = std::max(longest, columns(e.robot.name));
   }
   const Figures mass(masses, 5e-3, 1e-4);
-  Table table(1);
-  table.column({"robot", "", false, 0});
-  table.column({"DOF", "", true});
-  table.column({"mass", "kg", true});
-  table.column({"description", ""});
+  Table table(1,
+              {{"robot", "", false, 0}, {"DOF", "", true}, {"mass", "kg", true}, {"description"}});
   for (const Entry& e : entries) {
     std::vector<std::string> cells{std::string(e.robot.name), std::to_string(e.dof),
                                    mass(e.mass, out)};
@@ -112,7 +108,7 @@ int list_all(Console& console) {
   }
   console.out.print(table.str(out));
   console.out.print(
-      "\nulna robots NAME prints the file and tells where its figures are from.\n"
+      "\nulna robots NAME prints the file, which names the source of its figures.\n"
       "chain:N is a generated chain of N revolute joints.\n");
   return success;
 }

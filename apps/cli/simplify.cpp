@@ -4,8 +4,9 @@
 #include <iostream>
 #include <random>
 
+#include "../plot/charts.hpp"
 #include "output_file.hpp"
-#include "panels.hpp"
+#include "page.hpp"
 #include "robot_argument.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -100,13 +101,15 @@ SetPoints read_table(std::istream& in, const std::string& file, const Model& mod
   const auto count = static_cast<Eigen::Index>(rows.size());
   p.t.resize(count), p.q.resize(model.nv(), count), p.v = p.q, p.a = p.q;
   for (Eigen::Index k = 0; k < count; ++k) {
-    const std::vector<double>& numbers = rows[static_cast<std::size_t>(k)];
-    p.t(k) = columns.t >= 0 ? numbers[static_cast<std::size_t>(columns.t)] : static_cast<double>(k);
+    const auto number = [&](int column) {
+      return rows[static_cast<std::size_t>(k)][static_cast<std::size_t>(column)];
+    };
+    p.t(k) = columns.t >= 0 ? number(columns.t) : static_cast<double>(k);
     for (Eigen::Index i = 0; i < model.nv(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      p.q(i, k) = numbers[static_cast<std::size_t>(columns.q[at])];
-      p.v(i, k) = numbers[static_cast<std::size_t>(columns.qd[at])];
-      p.a(i, k) = numbers[static_cast<std::size_t>(columns.qdd[at])];
+      p.q(i, k) = number(columns.q[at]);
+      p.v(i, k) = number(columns.qd[at]);
+      p.a(i, k) = number(columns.qdd[at]);
     }
   }
   return p;
@@ -128,18 +131,10 @@ SetPoints trajectory(const std::string& name, const Model& model) {
 
 // --- what was found -------------------------------------------------------------------------------
 
+bool is_translation(TermKind kind) { return kind == TermKind::D_tran || kind == TermKind::h_tran; }
+
 const char* part_of(TermKind kind) {
-  switch (kind) {
-    case TermKind::D_tran:
-    case TermKind::h_tran:
-      return "translation";
-    case TermKind::D_rot:
-    case TermKind::h_rot:
-      return "rotation";
-    case TermKind::gravity:
-      break;
-  }
-  return "gravity";
+  return kind == TermKind::gravity ? "gravity" : is_translation(kind) ? "translation" : "rotation";
 }
 
 struct Analysis {
@@ -203,47 +198,41 @@ Analysis analyse(const Options& options, const Model& model, const Dominance& d,
   return a;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text.empty() ? "-" : text;
-}
-
 /// Without what rounding leaves of nothing.
-std::string percent(double x) { return x < 1e-11 ? "0%" : fmt::format("{:.3g}%", 100.0 * x); }
+std::string share(double x) { return x < 1e-11 ? "0%" : fmt::format("{:.3g}%", 100.0 * x); }
 
 std::string text_of(const Analysis& a, const Stream& out) {
   std::string text =
       fmt::format("{} along {}: {}, tolerance {} of each joint's peak torque\n\n",
                   out.paint(Style::bold, visible(a.robot)), visible(a.trajectory),
-                  counted(static_cast<std::size_t>(a.points), "set point"), percent(a.tolerance));
-  Table joints(2);
-  joints.column({"#", "", true, 0});
-  joints.column({"joint", ""});
-  joints.column({"peak torque", "", true});
-  joints.column({"error", "", true});
-  joints.column({"on " + a.other, "", true});
+                  counted(static_cast<std::size_t>(a.points), "set point"), share(a.tolerance));
+  Table joints(2, {{"#", "", true, 0},
+                   {"joint"},
+                   {"peak torque", "", true},
+                   {"error", "", true},
+                   {"on " + a.other, "", true}});
   for (std::size_t i = 0; i < a.joints.size(); ++i) {
     const auto at = static_cast<Eigen::Index>(i);
-    joints.row({std::to_string(i + 1), a.joints[i], figure(a.peak(at)), percent(a.error(at)),
-                percent(a.other_error(at))});
+    joints.row({std::to_string(i + 1), a.joints[i], figure(a.peak(at)), share(a.error(at)),
+                share(a.other_error(at))});
   }
   text += joints.str(out) + "\n";
 
-  Table models(1);
-  models.column({"model", "", false, 0});
-  models.column({"terms", "", true});
-  models.column({"multiplications", "", true});
-  models.column({"additions", "", true});
-  models.row({"full", std::to_string(a.terms.size()), std::to_string(a.full.multiplications),
-              std::to_string(a.full.additions)});
-  models.row({"reduced", std::to_string(a.kept), std::to_string(a.reduced.multiplications),
-              std::to_string(a.reduced.additions)});
+  Table models(1, {{"model", "", false, 0},
+                   {"terms", "", true},
+                   {"multiplications", "", true},
+                   {"additions", "", true}});
+  const auto model = [&](const char* name, std::size_t terms, const OperationCount& n) {
+    models.row({name, std::to_string(terms), std::to_string(n.multiplications),
+                std::to_string(n.additions)});
+  };
+  model("full", a.terms.size(), a.full);
+  model("reduced", static_cast<std::size_t>(a.kept), a.reduced);
   text += models.str(out) + "\n";
 
   const auto paragraph = [&](const std::string& title, const std::vector<std::string>& words) {
-    text += title + "\n";
-    for (const std::string& line : wrap(joined(words), out.width() - 2)) text += "  " + line + "\n";
+    const std::string list = words.empty() ? "-" : fmt::format("{}", fmt::join(words, " "));
+    text += title + "\n" + hanging("  ", 2, list, out.width() - 2);
   };
   paragraph("translation dominates (rotation is below a tenth)", a.by_translation);
   paragraph("rotation dominates", a.by_rotation);
@@ -252,18 +241,13 @@ std::string text_of(const Analysis& a, const Stream& out) {
   std::vector<std::string> dropped;
   for (const TermWeight& w : a.terms)
     if (w.dropped)
-      dropped.push_back(w.term.element() +
-                        (w.term.kind == TermKind::gravity ? ""
-                         : w.term.kind == TermKind::D_tran || w.term.kind == TermKind::h_tran
-                             ? ".tran"
-                             : ".rot"));
+      dropped.push_back(w.term.element() + (w.term.kind == TermKind::gravity ? ""
+                                            : is_translation(w.term.kind)    ? ".tran"
+                                                                             : ".rot"));
   paragraph("dropped", dropped);
-  Table ranking(2);
-  ranking.column({"term", "", false, 0});
-  ranking.column({"by", ""});
-  ranking.column({"share", "", true});
+  Table ranking(2, {{"term", "", false, 0}, {"by"}, {"share", "", true}});
   for (const TermWeight& w : a.terms)
-    if (!w.dropped) ranking.row({w.term.element(), part_of(w.term.kind), percent(w.share)});
+    if (!w.dropped) ranking.row({w.term.element(), part_of(w.term.kind), share(w.share)});
   return text + "\nkept, by the largest share of a joint's peak torque\n" + ranking.str(out);
 }
 
@@ -301,89 +285,93 @@ Json json_of(Console& console, const Analysis& a) {
 
 // --- pictures -------------------------------------------------------------------------------------
 
-std::vector<double> list_of(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
+/// Lines over the set points' times under one legend. What rounding left of zero beside the largest of
+/// all panels is drawn as zero.
+class Picture {
+ public:
+  Picture(const Analysis& a, const Dominance& d) : robot_(a.robot), along_(a.trajectory), d_(d) {}
 
-/// Draws as zero what rounding left of it beside the largest of all panels.
-std::vector<Panel> without_noise(std::vector<Panel> panels) {
-  const auto largest = [](const Panel& p) {
+  void panel(std::string title, const std::vector<Eigen::VectorXd>& lines) {
+    panels_.push_back({std::move(title), {}});
     double most = 0.0;
-    for (const std::vector<double>& line : p.lines)
-      for (const double y : line) most = std::max(most, std::abs(y));
-    return most;
-  };
-  double most = 0.0;
-  for (const Panel& p : panels) most = std::max(most, largest(p));
-  for (Panel& p : panels) {
-    if (largest(p) > 1e-13 * most) continue;
-    p.title += " (zero)";
-    for (std::vector<double>& line : p.lines) std::fill(line.begin(), line.end(), 0.0);
+    for (const Eigen::VectorXd& line : lines) {
+      most = std::max(most, line.cwiseAbs().maxCoeff());
+      panels_.back().lines.emplace_back(line.begin(), line.end());
+    }
+    largest_.push_back(most);
   }
-  return panels;
-}
+  std::string str(std::string_view what, std::string_view units,
+                  const std::vector<std::string>& legend) {
+    const double nothing = 1e-13 * *std::max_element(largest_.begin(), largest_.end());
+    for (std::size_t i = 0; i < panels_.size(); ++i) {
+      if (largest_[i] > nothing) continue;
+      panels_[i].title += " (zero)";
+      for (std::vector<double>& line : panels_[i].lines) std::fill(line.begin(), line.end(), 0.0);
+    }
+    const Eigen::VectorXd& t = d_.points().t;
+    return plot::panel_plot(fmt::format("{}: {}", robot_, what),
+                            fmt::format("along {}, {} over seconds", along_, units),
+                            {t.begin(), t.end()}, legend, panels_);
+  }
 
-/// D_ij and h_i by translation, by rotation and together (002, Figs. 3.10 and 3.11); for h_i also
-/// what is centrifugal.
+ private:
+  const std::string &robot_, &along_;
+  const Dominance& d_;
+  std::vector<plot::Panel> panels_;
+  std::vector<double> largest_;
+};
+
+/// D_ij by translation, by rotation and together (002, Fig. 3.10).
 std::string inertia_plot(const Analysis& a, const Dominance& d) {
-  std::vector<Panel> panels;
+  Picture picture(a, d);
   for (int i = 1; i <= d.joint_count(); ++i)
     for (int j = i; j <= d.joint_count(); ++j) {
-      const Eigen::VectorXd tran = d.value({TermKind::D_tran, i, j}),
-                            rot = d.value({TermKind::D_rot, i, j});
-      panels.push_back({DynamicTerm{TermKind::D_tran, i, j}.element(),
-                        {list_of(tran), list_of(rot), list_of(tran + rot)}});
+      const DynamicTerm term{TermKind::D_tran, i, j};
+      const Eigen::VectorXd tran = d.value(term), rot = d.value(by_rotation(term));
+      picture.panel(term.element(), {tran, rot, tran + rot});
     }
-  return panel_plot(a.robot + ": the acceleration-related elements",
-                    "along " + a.trajectory + ", SI units over seconds", list_of(d.points().t),
-                    {"translational", "rotational", "combined"}, without_noise(panels));
+  return picture.str("the acceleration-related elements", "SI units",
+                     {"translational", "rotational", "combined"});
 }
 
+/// The same for h_i, and what of it is centrifugal (002, Fig. 3.11).
 std::string velocity_plot(const Analysis& a, const Dominance& d) {
-  std::vector<Panel> panels;
+  Picture picture(a, d);
   for (int i = 1; i <= d.joint_count(); ++i) {
-    const Eigen::VectorXd tran = d.value({TermKind::h_tran, i, i}),
-                          rot = d.value({TermKind::h_rot, i, i});
-    panels.push_back(
-        {DynamicTerm{TermKind::h_tran, i, i}.element(),
-         {list_of(tran), list_of(rot), list_of(tran + rot), list_of(d.centrifugal(i))}});
+    const DynamicTerm term{TermKind::h_tran, i, i};
+    const Eigen::VectorXd tran = d.value(term), rot = d.value(by_rotation(term));
+    picture.panel(term.element(), {tran, rot, tran + rot, d.centrifugal(i)});
   }
-  return panel_plot(a.robot + ": the Coriolis and centrifugal terms",
-                    "along " + a.trajectory + ", torques over seconds", list_of(d.points().t),
-                    {"translational", "rotational", "combined", "of it centrifugal"},
-                    without_noise(panels));
+  return picture.str("the Coriolis and centrifugal terms", "torques",
+                     {"translational", "rotational", "combined", "of it centrifugal"});
 }
 
 std::string gravity_plot(const Analysis& a, const Dominance& d) {
-  std::vector<Panel> panels;
+  Picture picture(a, d);
   for (int i = 1; i <= d.joint_count(); ++i)
-    panels.push_back(
-        {"joint " + std::to_string(i),
-         {list_of(d.value({TermKind::gravity, i, i})), list_of(d.centrifugal(i) + d.coriolis(i)),
-          list_of(d.torque().row(i - 1).transpose())}});
-  return panel_plot(a.robot + ": torques", "along " + a.trajectory + ", over seconds",
-                    list_of(d.points().t), {"gravity", "velocities", "all"}, without_noise(panels));
+    picture.panel("joint " + std::to_string(i),
+                  {d.value({TermKind::gravity, i, i}), d.centrifugal(i) + d.coriolis(i),
+                   d.torque().row(i - 1).transpose()});
+  return picture.str("torques", "torques", {"gravity", "velocities", "all"});
 }
 
 std::string page(const Analysis& a, const Dominance& d) {
-  std::string rows;
+  HtmlTable terms({"term", "by", ">share", ""});
   for (const TermWeight& w : a.terms)
-    rows += fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                        w.dropped ? " class=d" : "", w.term.element(), part_of(w.term.kind),
-                        percent(w.share), w.dropped ? "dropped" : "kept");
-  std::string name;
-  for (const char c : a.robot) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return fmt::format(
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>{0}: dominance</title>\n"
-      "<style>body{{font:15px Helvetica,Arial,sans-serif;margin:2em;max-width:70em}}"
-      "td,th{{padding:.1em 1em .1em 0;text-align:left}}.d{{color:#999}}svg{{max-width:100%;"
-      "height:auto}}</style>\n<h1>{0}: which terms matter</h1>\n"
-      "<p>{1} set points, tolerance {2} of each joint's peak torque: {3} of {4} terms are kept, "
-      "{5} "
-      "of {6} multiplications. The largest error is {7} here and {8} on another trajectory.</p>\n"
-      "{9}{10}{11}<h2>All terms</h2>\n<table><tr><th>term<th>by<th>share<th></tr>\n{12}</table>\n"
-      "</html>\n",
-      name, a.points, percent(a.tolerance), a.kept, a.terms.size(), a.reduced.multiplications,
-      a.full.multiplications, percent(a.error.maxCoeff()), percent(a.other_error.maxCoeff()),
-      inertia_plot(a, d), velocity_plot(a, d), gravity_plot(a, d), rows);
+    terms.row(
+        {w.term.element(), part_of(w.term.kind), share(w.share), w.dropped ? "dropped" : "kept"},
+        w.dropped ? "soft" : "");
+  const std::string text = fmt::format(
+      "<h1>{}: which terms matter</h1>\n<p>{} set points, tolerance {} of each joint's peak "
+      "torque: "
+      "{} of {} terms are kept, {} of {} multiplications. The largest error is {} here and {} on "
+      "another trajectory.</p>\n",
+      safe(a.robot), a.points, share(a.tolerance), a.kept, a.terms.size(),
+      a.reduced.multiplications, a.full.multiplications, share(a.error.maxCoeff()),
+      share(a.other_error.maxCoeff()));
+  return html_page(a.robot + ": dominance", {"simplify.css"},
+                   text + panel(inertia_plot(a, d)) + panel(velocity_plot(a, d)) +
+                       panel(gravity_plot(a, d)) + "<h2>All terms</h2>\n" + panel(terms.str()));
 }
 
 /// puma.svg -> puma-D.svg
@@ -428,14 +416,12 @@ Action simplify(CLI::App& app, Console& console) {
   app.add_option("TRAJECTORY", options->trajectory,
                  "a table with q, qd, qdd; -; or quintic:SEED, a generated motion")
       ->required();
-  app.add_option("--tolerance", options->tolerance,
-                 "error of a torque, as a share of the joint's peak: 1%")
-      ->option_text("SHARE");
-  app.add_option("--other", options->other, "try the reduced model on this trajectory too")
-      ->option_text("TRAJECTORY");
-  app.add_option("--svg", options->svg, "draw D and h over time, into FILE-D.svg and FILE-h.svg")
-      ->option_text("FILE");
-  app.add_option("--html", options->html, "all of it as one page")->option_text("FILE");
+  const OptionAdder add{app};
+  add("--tolerance", options->tolerance, "SHARE",
+      "error of a torque, as a share of the joint's peak: 1%");
+  add("--other", options->other, "TRAJECTORY", "test the reduced model on this trajectory too");
+  add("--svg", options->svg, "FILE", "draw D and h over time, into FILE-D.svg and FILE-h.svg");
+  add("--html", options->html, "FILE", "everything as one page");
   app.add_flag("-f,--force", options->force, "overwrite files");
   app.footer(
       "  ulna simplify puma560 quintic:1 --tolerance 1%\n"

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
+#include "../plot/charts.hpp"
 #include "output_file.hpp"
-#include "panels.hpp"
 #include "scenario.hpp"
 #include "states.hpp"
 #include "table.hpp"
@@ -33,7 +33,7 @@ struct Options {
 };
 
 constexpr double longest = 3600.0, most_steps = 2e7, most_numbers = 2e7;
-/// Energy that is lost or found by the method, of all that was turned over: more is a finding.
+/// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable = 0.01;
 
 const std::pair<const char*, Integrator> integrators[] = {
@@ -42,27 +42,25 @@ const std::pair<const char*, Integrator> integrators[] = {
     {"midpoint", Integrator::midpoint},
     {"rk4", Integrator::rk4}};
 
-/// What the options say, in range; throws UsageError.
+/// The options of a simulation; throws UsageError for what is out of range.
 SimulationOptions check(const Options& o) {
+  const auto require = [](bool good, const char* name, double x, const char* rule) {
+    if (!good) throw UsageError(fmt::format("{}: {:g} is not {}", name, x, rule));
+  };
   for (const auto& [name, x] : {std::pair{"--duration", o.duration},
                                 {"--period", o.period},
                                 {"--step", o.step},
                                 {"--tolerance", o.tolerance},
                                 {"--bandwidth", o.bandwidth}})
-    if (!(x > 0.0) || !std::isfinite(x))
-      throw UsageError(fmt::format("{}: {:g} is not above 0", name, x));
+    require(x > 0.0 && std::isfinite(x), name, x, "above 0");
   for (const auto& [name, x] : {std::pair{"--noise-q", o.noise_q},
                                 {"--noise-qd", o.noise_qd},
                                 {"--noise-tau", o.noise_tau},
                                 {"--quantum", o.quantum}})
-    if (!(x >= 0.0) || !std::isfinite(x))
-      throw UsageError(fmt::format("{}: {:g} is not 0 or more", name, x));
-  if (!(o.dropout >= 0.0) || !(o.dropout < 1.0))
-    throw UsageError(fmt::format("--dropout: {:g} is not from 0 to below 1", o.dropout));
-  if (!(o.vary >= 0.0) || !(o.vary < 100.0))
-    throw UsageError(fmt::format("--vary: {:g} is not from 0 to below 100 %", o.vary));
-  if (o.delay < 0 || o.delay > 100'000)
-    throw UsageError(fmt::format("--delay: {} is not from 0 to 100000", o.delay));
+    require(x >= 0.0 && std::isfinite(x), name, x, "0 or more");
+  require(o.dropout >= 0.0 && o.dropout < 1.0, "--dropout", o.dropout, "from 0 to below 1");
+  require(o.vary >= 0.0 && o.vary < 100.0, "--vary", o.vary, "from 0 to below 100 %");
+  require(o.delay >= 0 && o.delay <= 100'000, "--delay", o.delay, "from 0 to 100000");
   if (o.duration > longest) throw UsageError(fmt::format("--duration: at most {:g} s", longest));
   if (const double step = std::min(o.step, o.period); o.duration / step > most_steps)
     throw UsageError(fmt::format("--duration: {:g} s in steps of {:g} s are more than {:g} steps",
@@ -84,7 +82,24 @@ SimulationOptions check(const Options& o) {
       o.integrator));
 }
 
-/// What has become of a joint coordinate.
+/// A degree of freedom, and its place in q if its joint has no other.
+struct Coordinate {
+  std::string name;
+  int v, q;
+  bool single() const { return q >= 0; }
+};
+
+std::vector<Coordinate> coordinates(const Model& model) {
+  std::vector<Coordinate> list;
+  const std::vector<std::string> names = model.velocity_names();
+  for (const Joint& j : model.joints())
+    for (int i = 0; !j.mimics && i < velocity_size(j.type); ++i)
+      list.push_back({names[static_cast<std::size_t>(j.v + i)], j.v + i,
+                      velocity_size(j.type) == 1 ? j.q : -1});
+  return list;
+}
+
+/// The range of a coordinate over a run.
 struct Extremes {
   double lowest = infinity, highest = -infinity, speed = 0.0, torque = 0.0;
 };
@@ -100,17 +115,17 @@ struct Run {
   std::size_t samples = 0;
 };
 
-/// Whether all of the robot hangs on one base that flies.
+/// Whether all joints at the world are floating bases.
 bool flies(const Model& model) {
   for (int b = 1; b < model.body_count(); ++b)
     if (model.joint(b).parent == 0 && model.joint(b).type != JointType::floating) return false;
   return model.body_count() > 1;
 }
 
-/// The log as it grows, and what is drawn of it.
+/// The log as it grows, and the samples to be drawn.
 class Log {
  public:
-  Log(const Model& model, const Options& o) : sensed_(o.sensed()), model_(model) {
+  Log(const Model& model, const Options& o) : sensed_(o.sensed()) {
     if (!o.out.empty()) {
       std::vector<std::string> names{"t"};
       for (const char* quantity : {"q", "qd", "qdd", "tau"})
@@ -161,7 +176,6 @@ class Log {
 
  private:
   bool sensed_;
-  Model model_;
   std::ostringstream text_;
   std::optional<CsvWriter> writer_;
   std::optional<Sensors> sensors_;
@@ -169,24 +183,19 @@ class Log {
   long every_ = 0, count_ = 0;
 };
 
-std::string drawn(const Model& model, const Log& log) {
-  std::vector<Panel> panels;
-  const std::vector<std::string> names = model.velocity_names();
-  for (const Joint& j : model.joints()) {
-    if (j.mimics) continue;
-    for (int i = 0; i < velocity_size(j.type); ++i) {
-      std::vector<double> speed, place;
-      for (std::size_t k = 0; k < log.time.size(); ++k) {
-        speed.push_back(log.v[k](j.v + i));
-        if (velocity_size(j.type) == 1) place.push_back(log.q[k](j.q));
-      }
-      Panel panel{names[static_cast<std::size_t>(j.v + i)], {speed}};
-      if (!place.empty()) panel.lines.push_back(place);
-      panels.push_back(panel);
-    }
+std::string motion_plot(const Model& model, const Log& log) {
+  std::vector<plot::Panel> panels;
+  const auto line = [](const std::vector<Eigen::VectorXd>& of, int at) {
+    std::vector<double> values;
+    for (const Eigen::VectorXd& x : of) values.push_back(x(at));
+    return values;
+  };
+  for (const Coordinate& c : coordinates(model)) {
+    panels.push_back({c.name, {line(log.v, c.v)}});
+    if (c.single()) panels.back().lines.push_back(line(log.q, c.q));
   }
-  return panel_plot(fmt::format("{} in motion", model.name()), "over time in s", log.time,
-                    {"velocity, rad/s or m/s", "position, rad or m"}, panels);
+  return plot::panel_plot(fmt::format("{} in motion", model.name()), "over time in s", log.time,
+                          {"velocity, rad/s or m/s", "position, rad or m"}, panels);
 }
 
 Run simulate_robot(Simulation& robot, const Options& o, TorqueSource& torques, Schedule& schedule,
@@ -194,17 +203,14 @@ Run simulate_robot(Simulation& robot, const Options& o, TorqueSource& torques, S
   const Model& model = robot.model();
   Run run;
   run.joints.resize(static_cast<std::size_t>(model.nv()));
-  const auto look = [&] {
-    for (const Joint& j : model.joints()) {
-      if (j.mimics) continue;
-      for (int i = 0; i < velocity_size(j.type); ++i) {
-        Extremes& x = run.joints[static_cast<std::size_t>(j.v + i)];
-        x.speed = std::max(x.speed, std::abs(robot.v()(j.v + i)));
-        x.torque = std::max(x.torque, std::abs(robot.tau()(j.v + i)));
-        if (velocity_size(j.type) > 1) continue;
-        x.lowest = std::min(x.lowest, robot.q()(j.q));
-        x.highest = std::max(x.highest, robot.q()(j.q));
-      }
+  const auto look = [&, all = coordinates(model)] {
+    for (const Coordinate& c : all) {
+      Extremes& x = run.joints[static_cast<std::size_t>(c.v)];
+      x.speed = std::max(x.speed, std::abs(robot.v()(c.v)));
+      x.torque = std::max(x.torque, std::abs(robot.tau()(c.v)));
+      if (!c.single()) continue;
+      x.lowest = std::min(x.lowest, robot.q()(c.q));
+      x.highest = std::max(x.highest, robot.q()(c.q));
     }
   };
   // changes at the very beginning are no part of the motion
@@ -252,7 +258,7 @@ Run simulate_robot(Simulation& robot, const Options& o, TorqueSource& torques, S
   return run;
 }
 
-// --- what is told -----------------------------------------------------------------------------------
+// --- results -----------------------------------------------------------------------------------
 
 bool too_fast(const Run& r, const Model& model, std::size_t i) {
   return r.joints[i].speed > model.velocity_limit()(static_cast<Eigen::Index>(i));
@@ -265,66 +271,59 @@ std::string text_of(const Run& r, const Options& o, const Model& model, const St
                                      : fmt::format(" of {:g} s", std::min(o.step, o.period));
   text += fmt::format(", torques every {:g} s ({})\n\n", o.period, visible(o.torque));
 
-  Table joints(1);
-  joints.column({"joint", "", false, 0});
-  for (const char* title : {"from", "to"}) joints.column({title, "rad, m", true});
-  joints.column({"speed", "/s", true});
-  joints.column({"torque", "Nm, N", true});
-  joints.column({"end", "rad, m", true});
-  joints.column({"velocity", "/s", true});
-  const std::vector<std::string> names = model.velocity_names();
-  for (const Joint& j : model.joints()) {
-    if (j.mimics) continue;
-    for (int i = 0; i < velocity_size(j.type); ++i) {
-      const Extremes& x = r.joints[static_cast<std::size_t>(j.v + i)];
-      const bool single = velocity_size(j.type) == 1;
-      const auto number = [](double value) { return fmt::format("{:.4f}", value + 0.0); };
-      joints.row({names[static_cast<std::size_t>(j.v + i)], single ? number(x.lowest) : "",
-                  single ? number(x.highest) : "", number(x.speed), fmt::format("{:.3f}", x.torque),
-                  single ? number(r.q(j.q)) : "", number(r.v(j.v + i))});
-    }
+  Table joints(1, {{"joint", "", false, 0},
+                   {"from", "rad, m", true},
+                   {"to", "rad, m", true},
+                   {"speed", "/s", true},
+                   {"torque", "Nm, N", true},
+                   {"end", "rad, m", true},
+                   {"velocity", "/s", true}});
+  const auto number = [](double value) { return fmt::format("{:.4f}", value + 0.0); };
+  for (const Coordinate& c : coordinates(model)) {
+    const Extremes& x = r.joints[static_cast<std::size_t>(c.v)];
+    joints.row({c.name, c.single() ? number(x.lowest) : "", c.single() ? number(x.highest) : "",
+                number(x.speed), fmt::format("{:.3f}", x.torque),
+                c.single() ? number(r.q(c.q)) : "", number(r.v(c.v))});
   }
   text += joints.str(out);
 
-  Table energy(1);
-  energy.column({"energy", "", false, 0});
-  energy.column({"", "J", true});
+  Table energy(1, {{"energy", "", false, 0}, {"", "J", true}});
   const auto line = [&](const char* name, double x) {
     energy.row({name, fmt::format("{:.6f}", x + 0.0)});
   };
   line("at the beginning", r.energy_before);
   line("work of torques", r.work.torques);
   if (r.work.wrenches != 0.0) line("work of wrenches", r.work.wrenches);
-  if (r.work.changes != 0.0) line("came with changes", r.work.changes);
+  if (r.work.changes != 0.0) line("brought by changes", r.work.changes);
   line("lost in damping", -r.work.damping);
   line("lost in dry friction", -r.work.friction);
   line("lost at stops", -r.work.stops);
   line("at the end", r.energy_after);
   text += "\n" + energy.str(out);
-  text += fmt::format("balance off by {} J, {} of what was turned over\n",
-                      figure(r.energy_error, 3), figure(r.error_share, 3));
+  text += fmt::format("energy error {} J, {} of the energy exchanged\n", figure(r.energy_error, 3),
+                      figure(r.error_share, 3));
   if (r.momentum_error)
-    text += fmt::format("momentum off by {} kg m/s and {} kg m²/s about the centre of mass\n",
+    text += fmt::format("momentum error {} kg m/s and {} kg m²/s about the centre of mass\n",
                         figure(r.momentum_error->force.norm(), 3),
                         figure(r.momentum_error->moment.norm(), 3));
   text += fmt::format("{}, {} of a stop, {} cut off at the limits\n",
                       counted(static_cast<std::size_t>(r.counts.events), "event"),
                       counted(static_cast<std::size_t>(r.counts.hits), "hit"),
                       counted(static_cast<std::size_t>(r.counts.clamped), "torque"));
-  std::string fast;
+  std::vector<std::string> fast;
+  const std::vector<std::string> names = model.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (too_fast(r, model, i)) fast += (fast.empty() ? "" : ", ") + names[i];
+    if (too_fast(r, model, i)) fast.push_back(visible(names[i]));
   if (!fast.empty())
-    for (const std::string& l :
-         wrap("note: faster than their velocity limits: " + visible(fast), out.width()))
-      text += l + "\n";
+    text += hanging(
+        "", 0, fmt::format("note: faster than their velocity limits: {}", fmt::join(fast, ", ")),
+        out.width());
   return text;
 }
 
 Json json_of(Console& console, const Run& r, const Options& o, const Model& model) {
   Json j = console.document();
-  j["robot"] = {
-      {"name", model.name()}, {"source", o.states.argument().source()}, {"dof", model.nv()}};
+  j["robot"] = o.states.argument().json(model);
   j["integrator"] = o.integrator;
   j["step"] = o.integrator == "adaptive" ? Json() : Json(std::min(o.step, o.period));
   j["tolerance"] = o.integrator == "adaptive" ? Json(o.tolerance) : Json();
@@ -373,7 +372,7 @@ int run_simulate(Options& o, Console& console) {
   const Model& model = given.model();
   if (!model.description().loops.empty())
     throw std::invalid_argument(fmt::format(
-        "robot '{}' closes loops, which simulation does not know; remove the joints that "
+        "robot '{}' has closed loops, which simulation does not support; remove the joints that "
         "close them to simulate the tree",
         model.name()));
   if (o.states.is_table()) throw UsageError("a simulation begins with one state, not with a table");
@@ -408,7 +407,7 @@ int run_simulate(Options& o, Console& console) {
     return simulate_robot(robot, o, *torques, schedule, momentum_stays, log, progress);
   }();
 
-  if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, drawn(model, log), o.force);
+  if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, motion_plot(model, log), o.force);
   if (!o.out.empty()) {
     if (to_stdout)
       console.out.print(log.text());
@@ -424,15 +423,15 @@ int run_simulate(Options& o, Console& console) {
         fmt::format("the simulation ends at {} s: {}{}", figure(run.time, 6), to_string(run.status),
                     run.status == SimulationStatus::diverged ? "; a shorter --step may do"
                     : run.status == SimulationStatus::plant_not_physical
-                        ? "; ulna check tells which links lack inertia"
+                        ? "; ulna check lists the links that lack inertia"
                         : ""));
     return failure;
   }
   if (run.error_share > tolerable) {
-    console.complain(
-        fmt::format("energy is off by {:.1f} % of what was turned over: take a shorter --step or "
-                    "--integrator rk4",
-                    100.0 * run.error_share));
+    console.complain(fmt::format(
+        "the energy error is {:.1f} % of the energy exchanged: take a shorter --step or "
+        "--integrator rk4",
+        100.0 * run.error_share));
     return findings;
   }
   return success;
@@ -443,40 +442,32 @@ int run_simulate(Options& o, Console& console) {
 Action simulate(CLI::App& app, Console& console) {
   auto o = std::make_shared<Options>();
   o->states.add_to(app, "q qd");
-  app.add_option("--duration", o->duration, "how long: 5 s")->option_text("S");
-  app.add_option("--period", o->period, "of torques and of the log: 0.001 s")->option_text("S");
-  app.add_option("--integrator", o->integrator,
-                 "euler, semi-implicit-euler, midpoint, rk4 or adaptive")
-      ->option_text("NAME");
-  app.add_option("--step", o->step, "of the integrator at most: 0.001 s")->option_text("S");
-  app.add_option("--tolerance", o->tolerance, "of adaptive steps, relative: 1e-8")
-      ->option_text("R");
-  app.add_option("--torque", o->torque, "zero, gravity, pd, or a table of t and tau (CSV)")
-      ->option_text("SOURCE");
-  app.add_option("--target", o->target, "configuration that pd goes to")->option_text("X,X,...");
-  app.add_option("--bandwidth", o->bandwidth, "of pd: 10 rad/s")->option_text("W");
-  app.add_flag("--no-limits", o->no_limits, "no stops, no limits of torque");
-  app.add_option("--payload", o->payloads,
-                 "kg, where in the last link's frame, and when: 2,0,0,0.1@1..3")
-      ->option_text("M,X,Y,Z@T")
+  const OptionAdder add{app};
+  add("--duration", o->duration, "S", "how long: 5 s");
+  add("--period", o->period, "S", "of torques and of the log: 0.001 s");
+  add("--integrator", o->integrator, "NAME",
+      "euler, semi-implicit-euler, midpoint, rk4 or adaptive");
+  add("--step", o->step, "S", "of the integrator at most: 0.001 s");
+  add("--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8");
+  add("--torque", o->torque, "SOURCE", "zero, gravity, pd, or a table of t and tau (CSV)");
+  add("--target", o->target, "X,X,...", "configuration that pd drives to");
+  add("--bandwidth", o->bandwidth, "W", "of pd: 10 rad/s");
+  app.add_flag("--no-limits", o->no_limits, "no stops, no torque limits");
+  add("--payload", o->payloads, "M,X,Y,Z@T",
+      "kg, position in the last link's frame, and when: 2,0,0,0.1@1..3")
       ->allow_extra_args(false);
-  app.add_option("--friction-scale", o->friction_scale, "friction grows to this: 2@1..3")
-      ->option_text("F@T..T");
-  app.add_option("--vary", o->vary, "change inertias, friction, rotors at random by up to P %")
-      ->option_text("P");
-  app.add_option("--noise-q", o->noise_q, "deviation of positions in the log")->option_text("X");
-  app.add_option("--noise-qd", o->noise_qd, "and of velocities")->option_text("X");
-  app.add_option("--noise-tau", o->noise_tau, "and of torques")->option_text("X");
-  app.add_option("--quantum", o->quantum, "resolution of positions in the log")->option_text("X");
-  app.add_option("--delay", o->delay, "of positions and velocities in the log, in periods")
-      ->option_text("N");
-  app.add_option("--dropout", o->dropout, "chance that the log repeats the reading before")
-      ->option_text("P");
+  add("--friction-scale", o->friction_scale, "F@T..T", "friction grows to this: 2@1..3");
+  add("--vary", o->vary, "P", "change inertias, friction, rotors at random by up to P %");
+  add("--noise-q", o->noise_q, "X", "standard deviation of positions in the log");
+  add("--noise-qd", o->noise_qd, "X", "and of velocities");
+  add("--noise-tau", o->noise_tau, "X", "and of torques");
+  add("--quantum", o->quantum, "X", "resolution of positions in the log");
+  add("--delay", o->delay, "N", "of positions and velocities in the log, in periods");
+  add("--dropout", o->dropout, "P", "probability that the log repeats the last reading");
   app.add_flag("--differences", o->differences, "velocities in the log from positions");
-  app.add_option("--seed", o->seed, "of what is random: 1")->option_text("N");
-  app.add_option("-o,--out", o->out, "write t, q, qd, qdd, tau as CSV; - for stdout")
-      ->option_text("FILE");
-  app.add_option("--plot", o->plot, "draw the motion over time (SVG)")->option_text("FILE");
+  add("--seed", o->seed, "N", "of random numbers: 1");
+  add("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
+  add("--plot", o->plot, "FILE", "draw the motion over time (SVG)");
   app.add_flag("-f,--force", o->force, "overwrite files");
   app.footer(
       "  ulna simulate pendulum --q 1 --duration 10\n"

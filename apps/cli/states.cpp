@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "table.hpp"
 #include "text.hpp"
 #include "ulna/io/number.hpp"
 
@@ -13,42 +14,34 @@ namespace ulna::cli {
 
 std::vector<double> numbers(const std::string& text, const std::string& what) {
   std::vector<double> list;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+  for (const std::string& word : split(text, ',')) {
     const auto x = parse_number(word);
     if (!x) throw UsageError(fmt::format("{}: '{}' {}", what, word, number_defect(word)));
     list.push_back(*x);
-    begin = end + 1;
   }
   return list;
 }
 
-Vec3<double> three_numbers(const std::string& text, const std::string& what) {
-  const std::vector<double> list = numbers(text, what);
+static Vec3<double> three_of(const std::vector<double>& list, const std::string& what) {
   if (list.size() != 3)
     throw UsageError(fmt::format("{} takes 3 numbers, {} given", what, list.size()));
   return {list[0], list[1], list[2]};
 }
 
-Results::Results(const Eigen::Ref<const Eigen::VectorXd>& values) {
-  const double largest = values.size() ? values.cwiseAbs().maxCoeff() : 0.0;
-  decimals_ =
-      largest > 0.0 ? std::clamp(5 - static_cast<int>(std::floor(std::log10(largest))), 0, 15) : 0;
+Vec3<double> three_numbers(const std::string& text, const std::string& what) {
+  return three_of(numbers(text, what), what);
 }
 
-std::string Results::operator()(double x) const {
-  const std::string text = fmt::format("{:.{}f}", x, decimals_);
-  // what rounding left of a zero has no sign
-  return text.find_first_of("123456789") == text.npos && text[0] == '-' ? text.substr(1) : text;
-}
-
-Json to_json(const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); }
-
-Json to_json(const Eigen::MatrixXd& m) {
-  Json rows = Json::array();
-  for (const auto& row : m.rowwise()) rows.push_back(std::vector<double>(row.begin(), row.end()));
-  return rows;
+void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
+                     const Eigen::VectorXd& values) {
+  const std::vector<std::string> names = model.velocity_names();
+  if (!console.json())
+    return console.out.print(
+        matrix_text(console.out, {"joint", "", false, 0}, names, {{field, unit, true}}, values));
+  Json document = console.document();
+  document["joints"] = names;
+  document[field] = to_json(values);
+  console.print(document);
 }
 
 namespace {
@@ -86,15 +79,17 @@ void set_one(Quantity& to, const std::string& coordinate, double value) {
 /// "0,0.1,..." or "elbow=0.1,wrist=2".
 void set_from_text(Quantity& to, const std::string& text) {
   if (text.find('=') == std::string::npos) return set_all(to, numbers(text, "--" + to.name));
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
+  for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
       throw UsageError(fmt::format("--{}: '{}' is not NAME=VALUE", to.name, part));
     set_one(to, part.substr(0, equals), numbers(part.substr(equals + 1), "--" + to.name).at(0));
-    begin = end + 1;
   }
+}
+
+void normalize_given(const Model& model, Quantity& q, const std::string& what) {
+  normalize(model, q.value);
+  if (!q.value.allFinite()) throw UsageError(what + ": the norm of a quaternion is zero");
 }
 
 double json_number(const Json& x, const std::string& what) {
@@ -121,10 +116,7 @@ void set_from_json(Quantity& to, const Json& given) {
 
 Vec3<double> json_vector(const Json& wrench, const char* key) {
   if (!wrench.contains(key)) return Vec3<double>::Zero();
-  const std::vector<double> list = json_numbers(wrench[key], key);
-  if (list.size() != 3)
-    throw UsageError(fmt::format("{} takes 3 numbers, {} given", key, list.size()));
-  return {list[0], list[1], list[2]};
+  return three_of(json_numbers(wrench[key], key), key);
 }
 
 void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
@@ -162,9 +154,7 @@ Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
 void States::add_to(CLI::App& app, std::string_view quantities) {
   robot_.add_to(app);
   app.add_option("STATES", file_, "a table (CSV) or one state (JSON); - for standard input");
-  for (std::size_t begin = 0; begin < quantities.size();) {
-    const std::size_t end = std::min(quantities.find(' ', begin), quantities.size());
-    const std::string name(quantities.substr(begin, end - begin));
+  for (const std::string& name : split(quantities, ' ')) {
     const char* what = name == "q"     ? "positions"
                        : name == "qd"  ? "velocities"
                        : name == "qdd" ? "accelerations"
@@ -172,7 +162,6 @@ void States::add_to(CLI::App& app, std::string_view quantities) {
     app.add_option("--" + name, given_[name],
                    fmt::format("{}, a number each, or NAME=VALUE,...", what))
         ->option_text("X,X,...");
-    begin = end + 1;
   }
   app.add_option("--gravity", gravity_, "the gravity vector, in place of the robot's")
       ->option_text("X,Y,Z");
@@ -235,8 +224,7 @@ GivenState States::state(const Model& model) {
       if (const auto text = given_.find(x->name); text != given_.end() && !text->second.empty())
         set_from_text(*x, text->second);
   }
-  normalize(model, q.value);
-  if (!q.value.allFinite()) throw UsageError("q: a quaternion has no length");
+  normalize_given(model, q, "q");
   made.q = q.value, made.qd = qd.value, made.qdd = qdd.value, made.tau = tau.value;
   return made;
 }
@@ -246,8 +234,7 @@ Eigen::VectorXd States::configuration(const Model& model, const std::string& tex
   Quantity q = quantity(model, "q");
   q.name = option.substr(2);
   if (!text.empty()) set_from_text(q, text);
-  normalize(model, q.value);
-  if (!q.value.allFinite()) throw UsageError(option + ": a quaternion has no length");
+  normalize_given(model, q, option);
   return q.value;
 }
 

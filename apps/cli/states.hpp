@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "report.hpp"
 #include "robot_argument.hpp"
 
 /// The states of a robot as the command line gives them: one by options, one as a JSON document, or
@@ -16,7 +17,7 @@ struct GivenState {
 
 class States {
  public:
-  /// Adds ROBOT, STATES and options. `quantities` are those the verb looks at: "q qd qdd".
+  /// Adds ROBOT, STATES and options. `quantities` are those the verb needs: "q qd qdd".
   void add_to(CLI::App& app, std::string_view quantities);
 
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
@@ -49,19 +50,9 @@ class States {
 std::vector<double> numbers(const std::string& text, const std::string& what);
 Vec3<double> three_numbers(const std::string& text, const std::string& what);
 
-/// Results that stand under each other: six digits of the largest, and as many decimals for the rest.
-class Results {
- public:
-  explicit Results(const Eigen::Ref<const Eigen::VectorXd>& values);
-  std::string operator()(double x) const;
-
- private:
-  int decimals_;
-};
-
-Json to_json(const Eigen::VectorXd& v);
-/// By rows.
-Json to_json(const Eigen::MatrixXd& m);
+/// A number for each coordinate of the velocity: as JSON under `field`, or as a table.
+void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
+                     const Eigen::VectorXd& values);
 
 /// A row of numbers per state in, a row out: streams a table through `compute`, which is given blocks
 /// of states (a state per column) and writes its columns, named `names`, into `out`. Time passes

@@ -8,6 +8,15 @@
 #include "text.hpp"
 
 namespace ulna::cli {
+namespace {
+
+/// What rounding left of a zero has no sign.
+std::string fixed(double x, int decimals) {
+  const std::string text = fmt::format("{:.{}f}", x, decimals);
+  return text[0] == '-' && text.find_first_of("123456789") == text.npos ? text.substr(1) : text;
+}
+
+}  // namespace
 
 void Table::row(std::vector<std::string> cells, Style style) {
   cells.resize(columns_.size());
@@ -91,12 +100,27 @@ std::string Figures::operator()(double x, const Stream& stream) const {
   // a plain 0 stands where the others have their units
   const auto places = static_cast<std::size_t>(decimals_);
   if (x == 0.0) return "0" + std::string(places ? places + 1 : 0, ' ');
-  const std::string text = fmt::format("{:.{}f}", x, decimals_);
-  return text.find_first_of("123456789") == text.npos && x < 0.0 ? text.substr(1) : text;
+  return fixed(x, decimals_);
 }
 
 std::string figure(double x, int digits) {
   return fmt::format("{:.{}g}", x == 0.0 ? 0.0 : x, digits);
+}
+
+std::string matrix_text(const Stream& out, const Column& title,
+                        const std::vector<std::string>& rows, const std::vector<Column>& columns,
+                        const Eigen::MatrixXd& m) {
+  const double largest = m.size() ? m.cwiseAbs().maxCoeff() : 0.0;
+  const int decimals =
+      largest > 0.0 ? std::clamp(5 - static_cast<int>(std::floor(std::log10(largest))), 0, 15) : 0;
+  Table table(1, {title});
+  for (const Column& c : columns) table.column(c);
+  for (Eigen::Index r = 0; r < m.rows(); ++r) {
+    std::vector<std::string> cells{rows[static_cast<std::size_t>(r)]};
+    for (const double x : m.row(r)) cells.push_back(fixed(x, decimals));
+    table.row(std::move(cells));
+  }
+  return table.str(out);
 }
 
 }  // namespace ulna::cli

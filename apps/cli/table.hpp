@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@ namespace ulna::cli {
 
 struct Column {
   std::string title;
-  std::string unit;
+  std::string unit = "";
   bool right = false;  ///< aligned right, as numbers are
   int gap = 2;         ///< spaces before it
 };
@@ -19,7 +20,8 @@ struct Column {
 /// key columns (as a rule number and name) repeated.
 class Table {
  public:
-  explicit Table(std::size_t key_columns) : keys_(key_columns) {}
+  explicit Table(std::size_t key_columns, std::vector<Column> columns = {})
+      : keys_(key_columns), columns_(std::move(columns)) {}
 
   /// All columns are added before the first row.
   void column(Column column) { columns_.push_back(std::move(column)); }
@@ -40,7 +42,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// Numbers that stand under each other: all with the same decimals, as few as tell each of them
+/// Numbers that stand under each other: all with the same decimals, as few as give each of them
 /// within `relative` of itself or `absolute` of the largest.
 class Figures {
  public:
@@ -55,5 +57,10 @@ class Figures {
 
 /// A number in a sentence: at most so many digits.
 std::string figure(double x, int digits = 4);
+
+/// Numbers with a name for each row: six digits of the largest, and as many decimals for the rest.
+std::string matrix_text(const Stream& out, const Column& title,
+                        const std::vector<std::string>& rows, const std::vector<Column>& columns,
+                        const Eigen::MatrixXd& m);
 
 }  // namespace ulna::cli

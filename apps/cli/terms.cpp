@@ -35,21 +35,6 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   return t;
 }
 
-std::string matrix_text(const Stream& out, const std::string& title, const std::string& unit,
-                        const std::vector<std::string>& rows,
-                        const std::vector<std::string>& columns, const Eigen::MatrixXd& m) {
-  const Results figures(m.reshaped());
-  Table table(1);
-  table.column({title, unit, false, 0});
-  for (const std::string& c : columns) table.column({c, "", true});
-  for (Eigen::Index r = 0; r < m.rows(); ++r) {
-    std::vector<std::string> cells{rows[static_cast<std::size_t>(r)]};
-    for (Eigen::Index c = 0; c < m.cols(); ++c) cells.push_back(figures(m(r, c)));
-    table.row(std::move(cells));
-  }
-  return table.str(out) + "\n";
-}
-
 void print(Console& console, const Model& model, const Terms& t) {
   const std::vector<std::string> names = model.velocity_names();
   if (console.json()) {
@@ -65,18 +50,20 @@ void print(Console& console, const Model& model, const Terms& t) {
     console.print(document);
     return;
   }
-  const Stream& out = console.out;
+  std::string text;
+  const auto add = [&](const char* title, const std::vector<std::string>& rows,
+                       const std::vector<Column>& columns, const Eigen::MatrixXd& m) {
+    text += matrix_text(console.out, {title, "", false, 0}, rows, columns, m) + "\n";
+  };
   // columns by number: names would not fit
-  std::vector<std::string> columns;
-  for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back(std::to_string(i));
-  std::string text = matrix_text(out, "M", "", names, columns, t.M) +
-                     matrix_text(out, "C", "", names, columns, t.C);
+  std::vector<Column> columns;
+  for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back({std::to_string(i), "", true});
+  add("M", names, columns, t.M);
+  add("C", names, columns, t.C);
   Eigen::MatrixXd torques(names.size(), 2);
   torques << t.gravity, t.bias;
-  text += matrix_text(out, "torque", "", names, {"gravity", "bias"}, torques);
-  if (t.jacobian.size())
-    text +=
-        matrix_text(out, "jacobian", "", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
+  add("torque", names, {{"gravity", "", true}, {"bias", "", true}}, torques);
+  if (t.jacobian.size()) add("jacobian", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
   text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7),
                       figure(t.potential, 7));
   console.out.print(text);
@@ -87,12 +74,11 @@ void print(Console& console, const Model& model, const Terms& t) {
 Action terms(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->states.add_to(app, "q qd");
-  app.add_option("--frame", options->frame, "also the Jacobian of this link or frame")
-      ->option_text("NAME");
-  app.add_option("--axes", options->axes,
-                 "of the Jacobian: local, world, or aligned with the world at the frame")
-      ->check(CLI::IsMember({"local", "world", "aligned"}))
-      ->option_text("AXES");
+  const OptionAdder add{app};
+  add("--frame", options->frame, "NAME", "also the Jacobian of this link or frame");
+  add("--axes", options->axes, "AXES",
+      "of the Jacobian: local, world, or aligned with the world at the frame")
+      ->check(CLI::IsMember({"local", "world", "aligned"}));
   app.footer(
       "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0    M, C, gravity, ...\n"
       "  ulna terms panda --frame panda_link8 --json\n");

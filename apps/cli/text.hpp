@@ -17,6 +17,12 @@ int columns(std::string_view text);
 /// Broken at spaces into lines of at most so many columns; a longer word stands alone.
 std::vector<std::string> wrap(std::string_view text, int width);
 
+/// The parts between separators; of an empty text, one that is empty.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// `before` and the text behind it in lines of `width` columns, all but the first indented.
+std::string hanging(std::string before, std::size_t indent, std::string_view text, int width);
+
 /// "1 link", "2 links".
 std::string counted(std::size_t n, std::string_view thing);
 

@@ -18,10 +18,10 @@ struct Options {
   bool ascii = false, dot = false;
 };
 
-/// A link where it stands in the tree. They are listed from the base outwards, depth first.
+/// A link and its place in the tree. They are listed from the base outwards, depth first.
 struct Node {
   const LinkDescription* link;
-  const JointDescription* joint;  ///< that it hangs on; nullptr for the base
+  const JointDescription* joint;  ///< its parent joint; nullptr for the base
   int parent;                     ///< its place in the list, -1 for the base
   int depth;
   bool last;  ///< among its siblings
@@ -31,8 +31,8 @@ std::vector<Node> walk(const Model& model) {
   const Description& d = model.description();
   std::unordered_map<std::string_view, const LinkDescription*> links;
   for (const LinkDescription& l : d.links) links[l.name] = &l;
-  std::unordered_map<std::string_view, std::vector<const JointDescription*>> hanging;
-  for (const JointDescription& j : d.joints) hanging[j.parent].push_back(&j);
+  std::unordered_map<std::string_view, std::vector<const JointDescription*>> below;
+  for (const JointDescription& j : d.joints) below[j.parent].push_back(&j);
 
   std::vector<Node> nodes, stack{{links.at(model.body_name(0)), nullptr, -1, 0, true}};
   while (!stack.empty()) {
@@ -40,7 +40,7 @@ std::vector<Node> walk(const Model& model) {
     stack.pop_back();
     const int place = static_cast<int>(nodes.size());
     nodes.push_back(node);
-    const auto& joints = hanging[node.link->name];
+    const auto& joints = below[node.link->name];
     for (auto j = joints.rbegin(); j != joints.rend(); ++j)
       stack.push_back({links.at((*j)->child), *j, place, node.depth + 1, j == joints.rbegin()});
   }
@@ -93,13 +93,8 @@ std::string text(const Stream& out, const Model& model) {
   Branches branches(out, nodes);
   const bool mimics = std::any_of(nodes.begin(), nodes.end(),
                                   [](const Node& n) { return n.joint && n.joint->mimic; });
-  Table table(1);
-  table.column({"link", "", false, 0});
-  table.column({"#", "", true});
-  table.column({"joint", ""});
-  table.column({"type", ""});
-  table.column({"axis", ""});
-  if (mimics) table.column({"mimics", ""});
+  Table table(1, {{"link", "", false, 0}, {"#", "", true}, {"joint"}, {"type"}, {"axis"}});
+  if (mimics) table.column({"mimics"});
   for (const Node& n : nodes) {
     const std::string name = branches.before(n) + n.link->name;
     if (!n.joint) {
@@ -110,7 +105,7 @@ std::string text(const Stream& out, const Model& model) {
     std::vector<std::string> cells{name, body ? std::to_string(*body) : "", n.joint->name,
                                    std::string(to_string(n.joint->type)),
                                    axis_text(n.joint->axis, n.joint->type)};
-    if (mimics) cells.push_back(n.joint->mimic ? told(out, *n.joint->mimic) : "");
+    if (mimics) cells.push_back(n.joint->mimic ? to_text(out, *n.joint->mimic) : "");
     table.row(std::move(cells), body ? Style::plain : Style::dim);
   }
   std::string result =
@@ -119,11 +114,7 @@ std::string text(const Stream& out, const Model& model) {
       table.str(out);
   const auto& loops = model.description().loops;
   if (loops.empty()) return result;
-  Table closing(1);
-  closing.column({"loop", "", false, 0});
-  closing.column({"type", ""});
-  closing.column({"axis", ""});
-  closing.column({"closes", ""});
+  Table closing(1, {{"loop", "", false, 0}, {"type"}, {"axis"}, {"closes"}});
   for (const LoopDescription& l : loops)
     closing.row({l.name, std::string(to_string(l.type)), axis_text(l.axis, l.type),
                  fmt::format("{} {} {}", l.link1, out.either("↔", "<->"), l.link2)});
@@ -170,10 +161,8 @@ std::string dot(const Model& model) {
 /// Flat, because a robot may be thousands of links deep.
 Json fill(Json document, const RobotArgument& argument, const Imported& robot) {
   const Model& model = robot.model;
-  document["robot"] = {{"name", model.name()},
-                       {"source", argument.source()},
-                       {"dof", model.nv()},
-                       {"links", model.description().links.size()}};
+  document["robot"] = argument.json(model);
+  document["robot"]["links"] = model.description().links.size();
   document["links"] = Json::array();
   const std::vector<Node> nodes = walk(model);
   for (const Node& n : nodes) {
@@ -190,10 +179,7 @@ Json fill(Json document, const RobotArgument& argument, const Imported& robot) {
     document["links"].push_back(
         {{"name", n.link->name}, {"depth", n.depth}, {"parent", parent}, {"joint", joint}});
   }
-  document["loops"] = Json::array();
-  for (const LoopDescription& l : model.description().loops)
-    document["loops"].push_back(
-        {{"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}});
+  document["loops"] = loops_json(model);
   document["diagnostics"] = to_json(robot.diagnostics);
   return document;
 }

@@ -22,6 +22,16 @@ struct Verb {
   Setup* setup;
 };
 
+/// Adds options with a value: their names, where it goes, what the help calls it, what it means.
+struct OptionAdder {
+  CLI::App& app;
+
+  template <class T>
+  CLI::Option* operator()(const char* names, T& to, const char* value, const char* meaning) const {
+    return app.add_option(names, to, meaning)->option_text(value);
+  }
+};
+
 // one file each; main.cpp has the table
 Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify,
     codegen, excite, identify, simulate, mpc;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include "../report.hpp"
 
-/// What thesis.json says, beside what the thesis found.
+/// The contents of thesis.json, beside the findings of the thesis.
 namespace thesis {
 
 using report::Bench;
@@ -13,8 +15,6 @@ using report::Row;
 
 // --- words ---
 
-/// printf into a string.
-std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// "a, b and c"
 std::string joined(const std::vector<std::string>& words);
 

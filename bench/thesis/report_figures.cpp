@@ -1,47 +1,26 @@
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
 #include "report.hpp"
 
 namespace thesis {
-namespace {
-
-std::vector<std::string> peers(const Bench& bench) {
-  std::vector<std::string> names = bench.libraries();
-  std::erase(names, "ulna");
-  return names;
-}
-
-}  // namespace
-
 Fit power_law(const std::vector<Point>& points) {
   std::vector<Point> logs;
-  for (const Point& p : points) logs.push_back({std::log(p.n), p.ns});
+  for (const Point& p : points) logs.push_back({std::log(p.x), p.y});
   return exponential(logs);
 }
 
 Fit exponential(const std::vector<Point>& points) {
   const double count = static_cast<double>(points.size());
   double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (const Point& p : points) x += p.n / count, y += std::log(p.ns) / count;
-  for (const Point& p : points) xx += (p.n - x) * (p.n - x), xy += (p.n - x) * (std::log(p.ns) - y);
+  for (const Point& p : points) x += p.x / count, y += std::log(p.y) / count;
+  for (const Point& p : points) xx += (p.x - x) * (p.x - x), xy += (p.x - x) * (std::log(p.y) - y);
   const double slope = xy / xx;
   double left = 0.0;
   for (const Point& p : points) {
-    const double e = std::log(p.ns) - y - slope * (p.n - x);
+    const double e = std::log(p.y) - y - slope * (p.x - x);
     left += e * e / count;
   }
   return {slope, std::exp(std::sqrt(left)) - 1.0};
-}
-
-std::string text(const char* format, ...) {
-  char line[1024];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(line, sizeof line, format, values);
-  va_end(values);
-  return line;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -61,10 +40,7 @@ double own(const Bench& bench, const std::string& robot, const std::string& algo
 }
 double best_peer(const Bench& bench, const std::string& robot, const std::string& algorithm,
                  const std::string& variant) {
-  double best = INFINITY;
-  for (const std::string& peer : peers(bench))
-    best = std::min(best, ns(bench, peer, robot, algorithm, variant).value_or(INFINITY));
-  return best;
+  return bench.best_peer(&Entry::ns, robot, algorithm, variant).value_or(INFINITY);
 }
 std::vector<int> joints(const Bench& bench) {
   std::vector<int> all;
@@ -81,7 +57,7 @@ std::vector<Way> ways(const Bench& bench, const std::string& peers_variant) {
   std::vector<Way> all{{"ulna, graph interpreted", "ulna", interpreted, ulna, false, true},
                        {"ulna", "ulna", exact, ulna, true},
                        {"ulna, generated C", "ulna", generated, "#e39a6f"}};
-  for (const std::string& peer : peers(bench))
+  for (const std::string& peer : bench.peers())
     all.push_back({peer, peer, peers_variant, report::colour_of(peer)});
   return all;
 }

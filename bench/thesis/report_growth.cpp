@@ -47,10 +47,10 @@ std::vector<report::Line> growth_lines(const Bench& bench, const std::string& al
 }
 
 /// What a ratio does over n: a constant one has exponent 0.
-std::string ratio_told(const std::vector<Point>& points) {
-  return text("%s at %g joints, %s at %g, exponent %+.2f", report::ratio(points.front().ns).c_str(),
-              points.front().n, report::ratio(points.back().ns).c_str(), points.back().n,
-              power_law(points).exponent);
+std::string ratio_text(const std::vector<Point>& points) {
+  return fmt::format("{} at {:g} joints, {} at {:g}, exponent {:+.2f}",
+                     report::ratio(points.front().y), points.front().x,
+                     report::ratio(points.back().y), points.back().x, power_law(points).exponent);
 }
 /// Less than a factor of two over a factor of ten in n.
 bool constant(const std::vector<Point>& points) {
@@ -59,12 +59,12 @@ bool constant(const std::vector<Point>& points) {
 
 /// The same for long chains alone.
 std::string settled(std::vector<Point> points) {
-  std::erase_if(points, [](const Point& p) { return p.n < 14; });
-  return points.size() < 2 ? "" : "; from 14 joints on, over ulna, " + ratio_told(points);
+  std::erase_if(points, [](const Point& p) { return p.x < 14; });
+  return points.size() < 2 ? "" : "; from 14 joints on, over ulna, " + ratio_text(points);
 }
 
 void add_overhead(const Bench& bench, Page& page) {
-  std::string told;
+  std::string details;
   std::vector<std::string> holds, fails;
   const auto ask = [&](const std::string& algorithm, const std::string& variant,
                        const std::string& name) {
@@ -77,8 +77,8 @@ void add_overhead(const Bench& bench, Page& page) {
     }
     if (over_ulna.size() < 2) return;
     (constant(over_ulna) && constant(over_peer) ? holds : fails).push_back(name);
-    told += "\n* " + name + ": over ulna " + ratio_told(over_ulna) + "; over the fastest peer " +
-            ratio_told(over_peer) + settled(over_ulna);
+    details += "\n* " + name + ": over ulna " + ratio_text(over_ulna) + "; over the fastest peer " +
+               ratio_text(over_peer) + settled(over_ulna);
   };
   ask("bias_torque", interpreted, "C̃");
   ask("inverse_dynamics", interpreted, "ID");
@@ -90,7 +90,7 @@ void add_overhead(const Bench& bench, Page& page) {
   page.finding("overhead", "the overhead of expressions does not grow with the robot",
                "Figs. 6.4-6.6", static_cast<int>(holds.size()),
                static_cast<int>(holds.size() + fails.size()), figure,
-               " Interpreting takes so many times what numeric algorithms take:\n" + told);
+               " Interpreting takes so many times what numeric algorithms take:\n" + details);
 }
 
 void add_sensitivities(const Bench& bench, Page& page) {
@@ -109,9 +109,10 @@ void add_sensitivities(const Bench& bench, Page& page) {
   page.finding(
       "sensitivities", "with sensitivities counted, numeric libraries gain little", "Figs. 6.4-6.6",
       holding, asked,
-      text("the interpreted Jacobian is faster than the fastest peer's differences in %d of %d "
-           "cases; ulna's numeric one is faster than both in %d",
-           holding, asked, fastest),
+      fmt::format(
+          "the interpreted Jacobian is faster than the fastest peer's differences in {} of {} "
+          "cases; ulna's numeric one is faster than both in {}",
+          holding, asked, fastest),
       " It is exact besides. But that speaks against differences, not for interpreting.\n\n" +
           report::table({"full Jacobian, ns", "graph interpreted", "fastest peer, differences",
                          "ulna, exact", "peer / graph", "graph / ulna"},
@@ -152,35 +153,35 @@ std::string ratio_table(const Bench& bench, const std::string& algorithm) {
     Row row{std::to_string(n)};
     for (const report::Line& line : lines) {
       const auto at = std::find_if(line.points.begin(), line.points.end(),
-                                   [&](const Point& p) { return p.n == n; });
-      row.push_back(at == line.points.end() ? "-" : report::ratio(at->ns));
+                                   [&](const Point& p) { return p.x == n; });
+      row.push_back(at == line.points.end() ? "-" : report::ratio(at->y));
     }
     rows.push_back(row);
   }
   Row last{"exponent"};
   for (const report::Line& line : lines)
-    last.push_back(text("%.2f", power_law(line.points).exponent));
+    last.push_back(fmt::format("{:.2f}", power_law(line.points).exponent));
   rows.push_back(last);
   return report::table(head, rows);
 }
 
 void add_ratio(const Bench& bench, Page& page) {
   int holding = 0, asked = 0;
-  std::string told;
+  std::string details;
   std::vector<std::string> powers;
   for (const std::string algorithm : {"inverse_dynamics", "forward_dynamics"})
     for (const report::Line& line : ratio_lines(bench, algorithm)) {
       if (!line.name.starts_with("ulna")) continue;
       ++asked, holding += constant(line.points);
-      told +=
-          "\n* " + report::spelled(algorithm) + ", " + line.name + ": " + ratio_told(line.points);
+      details +=
+          "\n* " + report::spelled(algorithm) + ", " + line.name + ": " + ratio_text(line.points);
       if (algorithm == "inverse_dynamics")
-        powers.push_back(text("%.2f (%s)", power_law(line.points).exponent, line.name.c_str()));
+        powers.push_back(fmt::format("{:.2f} ({})", power_law(line.points).exponent, line.name));
     }
   page.finding(
       "ratio", "Jacobian over function is the same for all robots", "Fig. 6.7", holding, asked,
       "for ID it grows as n to the power of " + joined(powers),
-      " A full Jacobian of n functions by 3n inputs over the time of the function:\n" + told);
+      " A full Jacobian of n functions by 3n inputs over the time of the function:\n" + details);
 }
 
 }  // namespace

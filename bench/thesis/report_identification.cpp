@@ -41,16 +41,16 @@ std::string table_of(const Bench& bench, const Subject& robot) {
   for (std::size_t i = 0; i < way1.size(); ++i) {
     const Entry& a = *way1[i];
     const auto percent = [](const Entry& e, const char* figure) {
-      return text("%.2g", e.more.at(figure));
+      return fmt::format("{:.2g}", e.more.at(figure));
     };
-    Row row{text("%g (%g)", a.more.at("parameters"), a.more.at("base_parameters")),
-            text("%.3g", a.more.at("before_percent")), report::duration(*a.median),
+    Row row{fmt::format("{:g} ({:g})", a.more.at("parameters"), a.more.at("base_parameters")),
+            fmt::format("{:.3g}", a.more.at("before_percent")), report::duration(*a.median),
             percent(a, "torque_percent"), percent(a, "base_percent")};
     if (i < way2.size()) {
       const Entry& b = *way2[i];
       row.insert(row.end(), {report::duration(*b.median),
-                             text("%g%s", b.more.at("iterations"),
-                                  b.more.at("converged") > 0 ? "" : ", limit"),
+                             fmt::format("{:g}{}", b.more.at("iterations"),
+                                         b.more.at("converged") > 0 ? "" : ", limit"),
                              report::duration(*b.median / std::max(1.0, b.more.at("iterations"))),
                              percent(b, "torque_percent"), percent(b, "base_percent")});
     }
@@ -62,13 +62,14 @@ std::string table_of(const Bench& bench, const Subject& robot) {
                        rows);
 }
 
-std::string told(const std::string& what, const std::vector<Point>& points) {
+std::string laws_of(const std::string& what, const std::vector<Point>& points) {
   const Fit power = power_law(points), exp = exponential(points);
-  return text(
-      "\n* %s: parameters to the power of %.2f (off by %.0f %%), or %.2f times per ten parameters "
-      "(off by %.0f %%); %s times from the fewest to the most",
-      what.c_str(), power.exponent, 100.0 * power.off, std::exp(10.0 * exp.exponent),
-      100.0 * exp.off, report::grouped(points.back().ns / points.front().ns).c_str());
+  return fmt::format(
+      "\n* {}: parameters to the power of {:.2f} (off by {:.0f} %), or {:.2f} times per ten "
+      "parameters "
+      "(off by {:.0f} %); {} times from the fewest to the most",
+      what, power.exponent, 100.0 * power.off, std::exp(10.0 * exp.exponent), 100.0 * exp.off,
+      report::grouped(points.back().y / points.front().y));
 }
 
 /// A power is larger than another if it is by so much.
@@ -85,20 +86,20 @@ void add_findings(const Bench& bench, Page& page) {
     const auto time = points(one, "ns_median"), shot = points(other, "ns_median");
     const double power = power_law(time).exponent, shot_power = power_law(shot).exponent;
     if (robot.way == shooting) {
-      powers.push_back(text("%.2f (%s)", power, robot.name.c_str()));
-      all += told(robot.name + ", linear", time);
+      powers.push_back(fmt::format("{:.2f} ({})", power, robot.name));
+      all += laws_of(robot.name + ", linear", time);
       if (power < 1.3) ++proportional;
     }
-    shot_powers.push_back(text("%.2f (%s)", shot_power, robot.name.c_str()));
+    shot_powers.push_back(fmt::format("{:.2f} ({})", shot_power, robot.name));
     ++seen;
     if (shot_power > power + clearly) ++faster;
     for (std::size_t i = 0; i < one.size(); ++i, ++cases) {
       less_precise += other[i]->more.at("torque_percent") > one[i]->more.at("torque_percent");
-      const double times = shot[i].ns / time[i].ns;
+      const double times = shot[i].y / time[i].y;
       least = std::min(least, times), most = std::max(most, times);
     }
-    all += told(robot.name + ", multiple shooting", shot) +
-           told(robot.name + ", one iteration of it", points(other, "ns_median", "iterations"));
+    all += laws_of(robot.name + ", multiple shooting", shot) +
+           laws_of(robot.name + ", one iteration of it", points(other, "ns_median", "iterations"));
   }
   page.finding("linear", "linear identification takes time in proportion to the parameters",
                "Fig. 6.8", proportional, static_cast<int>(powers.size()),
@@ -109,8 +110,8 @@ void add_findings(const Bench& bench, Page& page) {
       " Each law that was fitted, and by what factor points are typically off it:\n" + all);
   page.finding("precision", "multiple shooting takes far longer and is less precise",
                "remark 4.2.10", less_precise, cases,
-               text("larger torque errors in %d of %d cases, %s to %s times as long", less_precise,
-                    cases, report::grouped(least).c_str(), report::grouped(most).c_str()),
+               fmt::format("larger torque errors in {} of {} cases, {} to {} times as long",
+                           less_precise, cases, report::grouped(least), report::grouped(most)),
                "");
 }
 

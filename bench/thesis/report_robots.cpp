@@ -28,7 +28,7 @@ std::string agreed(const Bench& bench, const std::string& library,
     any = true, worst = std::max(worst, *e.difference);
   }
   if (!any) return "-";
-  return library == "ulna" ? "yes" : text("yes, %.0e", worst);
+  return library == "ulna" ? "yes" : fmt::format("yes, {:.0e}", worst);
 }
 
 std::string functionality(const Bench& bench) {
@@ -96,8 +96,8 @@ std::string robot_plot(const Bench& bench, const std::string& robot, const std::
     report::BarGroup group{name, {}};
     for (const Way& way : ways(bench, exact))
       if (const auto time = ns(bench, way.library, robot, algorithm, way.variant))
-        group.bars.push_back({way.name, way.colour, *time, way.strong});
-    // times are told as multiples of the first: ulna's
+        group.bars.push_back({way.name, way.colour, "", *time, way.strong});
+    // times are given as multiples of the first: ulna's
     if (group.bars.size() > 1) std::swap(group.bars[0], group.bars[1]);
     groups.push_back(group);
   }
@@ -110,7 +110,7 @@ void add_slower(const Bench& bench, Page& page) {
   int beaten = 0, cases = 0, compiled_first = 0;
   double least = INFINITY, most = 0.0;
   std::vector<std::string> not_beaten;
-  std::string told;
+  std::string details;
   for (const auto& [robot, name] : robots(bench)) {
     std::vector<std::string> times;
     int slower = 0;
@@ -126,18 +126,21 @@ void add_slower(const Bench& bench, Page& page) {
     }
     beaten += slower;
     if (slower == 0) not_beaten.push_back("the " + name);
-    told += "\n* " + name + ": " + joined(times);
+    details += "\n* " + name + ": " + joined(times);
   }
   page.finding(
       "slower", "expression graphs are slower than numeric libraries", section, beaten, cases,
-      text("interpreted, %s to %s times what the fastest peer takes, slower in %d of %d cases%s",
-           report::ratio(least).c_str(), report::ratio(most).c_str(), beaten, cases,
-           not_beaten.empty() ? "" : (", never for " + joined(not_beaten)).c_str()),
-      " In multiples of ulna's numeric algorithms and, in brackets, of the fastest peer:\n" + told +
-          text("\n\nThat is the price of interpreting, not of expressions: compiled to C, the same "
-               "graphs are faster "
-               "than all peers and than ulna's numeric algorithms in %d of %d.",
-               compiled_first, cases));
+      fmt::format(
+          "interpreted, {} to {} times what the fastest peer takes, slower in {} of {} cases{}",
+          report::ratio(least), report::ratio(most), beaten, cases,
+          not_beaten.empty() ? "" : (", never for " + joined(not_beaten))),
+      " In multiples of ulna's numeric algorithms and, in brackets, of the fastest peer:\n" +
+          details +
+          fmt::format(
+              "\n\nThat is the price of interpreting, not of expressions: compiled to C, the same "
+              "graphs are faster "
+              "than all peers and than ulna's numeric algorithms in {} of {}.",
+              compiled_first, cases));
 }
 
 void add_bias(const Bench& bench, Page& page) {
@@ -156,12 +159,13 @@ void add_bias(const Bench& bench, Page& page) {
     holding += time < 1.0 && length < 1.0;
     least = std::min(least, length), most = std::max(most, length);
     rows.push_back({name, operations("inverse_dynamics"), operations("bias_torque"),
-                    text("%.2f", length), text("%.2f", time),
-                    text("%.2f", of(generated, &Entry::ns)), text("%.2f", of(exact, &Entry::ns))});
+                    fmt::format("{:.2f}", length), fmt::format("{:.2f}", time),
+                    fmt::format("{:.2f}", of(generated, &Entry::ns)),
+                    fmt::format("{:.2f}", of(exact, &Entry::ns))});
   }
   page.finding("bias", "C̃ is cheaper than ID, its graph being smaller", section, holding,
                static_cast<int>(rows.size()),
-               text("C̃ has %.2f to %.2f of the operations of ID", least, most),
+               fmt::format("C̃ has {:.2f} to {:.2f} of the operations of ID", least, most),
                " Beyond a few joints, accelerations take few of them.\n\n" +
                    report::table({"C̃ / ID", "operations of ID", "of C̃", "C̃ / ID in operations",
                                   "in time, interpreted", "generated", "numeric"},
@@ -180,7 +184,7 @@ std::string shorter_from(const Bench& bench, const std::string& graph, const std
     else if (!from)
       from = n;
   }
-  return from ? text("from %d joints on", *from) : "at no size measured";
+  return from ? fmt::format("from {} joints on", *from) : "at no size measured";
 }
 
 void add_forward(const Bench& bench, Page& page) {

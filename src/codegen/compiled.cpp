@@ -17,7 +17,7 @@
 
 #include "codegen/c_text.hpp"
 #include "codegen/check_sizes.hpp"
-#include "codegen/sha256.hpp"
+#include "codegen/content_hash.hpp"
 
 extern char** environ;
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view entry_name = "ulna_entry", states_entry_name = "ulna_states_entry";
 /// Behind the library in a cache entry: this, the key, and the hash of all before it.
-constexpr std::string_view footer_mark = "\nulna cache entry 1\n";
+constexpr std::string_view footer_mark = "\nulna cache entry 2\n";
 
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -131,11 +131,11 @@ fs::path open_cache(const fs::path& wanted) {
 /// The library in a cache entry, if it is one, whole, and for this key.
 std::optional<std::string> verified(const fs::path& entry, const std::string& key) {
   std::string text = read_file(entry);
-  const std::size_t footer = footer_mark.size() + key.size() + 64;
+  const std::size_t footer = footer_mark.size() + 2 * key.size();
   if (text.size() <= footer) return std::nullopt;
-  const std::string hash = text.substr(text.size() - 64);
-  text.resize(text.size() - 64);
-  if (detail::sha256(text) != hash || !text.ends_with(std::string(footer_mark) + key))
+  const std::string hash = text.substr(text.size() - key.size());
+  text.resize(text.size() - key.size());
+  if (detail::content_hash(text) != hash || !text.ends_with(std::string(footer_mark) + key))
     return std::nullopt;
   text.resize(text.size() - footer_mark.size() - key.size());
   return text;
@@ -197,8 +197,8 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
   require(status == 0);
   std::string all = read_file(messages);
   for (const std::string& word : words) all += word + '\0';
-  const std::string key = detail::sha256(all + source);
-  entry_path_ = cache / (function.name().substr(0, 64) + "-" + key.substr(0, 32) + ".so");
+  const std::string key = detail::content_hash(all + source);
+  entry_path_ = cache / (function.name().substr(0, 64) + "-" + key + ".so");
 
   std::optional<std::string> library = verified(entry_path_, key);
   from_cache_ = library.has_value();
@@ -212,7 +212,7 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
     library = read_file(copy);
     // the entry appears whole by its new name, whoever else makes it at the same time
     std::string entry = *library + std::string(footer_mark) + key;
-    entry += detail::sha256(entry);
+    entry += detail::content_hash(entry);
     write_file(scratch / "entry", entry);
     fs::rename(scratch / "entry", entry_path_);
   } else {

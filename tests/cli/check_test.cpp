@@ -53,7 +53,7 @@ TEST(Check, no_notes_hides_notes_but_counts_them) {
   EXPECT_TRUE(has(r.out, "0 errors, 1 warning, 1 note\n"));
 }
 
-TEST(Check, quiet_tells_by_the_exit_status_alone) {
+TEST(Check, quiet_reports_by_the_exit_status_alone) {
   for (const auto& [input, status] : {std::pair{Sample().urdf(), 0}, {doubtful_urdf(), 1}}) {
     const RunResult r = run_cli({"check", "-q", "-"}, {.input = input});
     EXPECT_EQ(r.status, status);

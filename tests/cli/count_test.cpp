@@ -23,7 +23,7 @@ const json& named(const json& list, const std::string& name, const std::string& 
   throw std::runtime_error("nothing is named " + name);
 }
 
-TEST(CountVerb, tells_the_operations_of_every_formulation_beside_the_books) {
+TEST(CountVerb, reports_the_operations_of_every_formulation_beside_the_books) {
   const json d = document(run_cli({"count", "puma560", "--json"}), "ulna.count/1");
   EXPECT_EQ(names(d["formulations"]), all_names);
   // six revolute joints, by the tables of 002
@@ -65,7 +65,7 @@ TEST(CountVerb, counts_the_same_for_a_chain_as_for_the_robot_of_that_length) {
   for (const json& f : many["formulations"])
     EXPECT_EQ(f["multiplications"][0],
               named(one["formulations"], f["name"])["inverse_dynamics"]["multiplications"]);
-  EXPECT_TRUE(many["formulations"][0]["order"].is_null()) << "one length tells no order";
+  EXPECT_TRUE(many["formulations"][0]["order"].is_null()) << "one length determines no order";
 }
 
 TEST(CountVerb, prints_tables_in_80_columns) {

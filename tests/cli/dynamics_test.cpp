@@ -13,7 +13,7 @@ std::vector<std::string> with(std::vector<std::string> line, const std::vector<s
   return line;
 }
 
-TEST(InverseDynamicsVerb, tells_the_torque_of_a_pendulum) {
+TEST(InverseDynamicsVerb, computes_the_torque_of_a_pendulum) {
   // 1 kg and a little rod: the torque at rest grows with the sine of the angle
   const double at_30 = document(run_cli({"id", "pendulum", "--q", "0.5235987755982988", "--json"}),
                                 "ulna.id/1")["tau"][0];

@@ -11,7 +11,7 @@ const std::vector<std::string> verbs{"check",    "info",     "tree",      "conve
                                      "compare",  "simplify", "codegen",   "excite",  "identify",
                                      "simulate", "mpc",      "robots"};
 
-TEST(Command, tells_its_version) {
+TEST(Command, reports_its_version) {
   const RunResult r = run_cli({"--version"});
   EXPECT_EQ(r.status, 0);
   EXPECT_TRUE(std::regex_match(r.out, std::regex("ulna [0-9]+\\.[0-9]+\\.[0-9]+\n")));

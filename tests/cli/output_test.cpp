@@ -134,7 +134,7 @@ TEST(Output, a_refusal_is_a_json_document_when_json_is_asked_for) {
   }
 }
 
-TEST(Output, a_refusal_is_told_on_standard_error_with_its_remedy) {
+TEST(Output, a_refusal_is_reported_on_standard_error_with_its_remedy) {
   const Folder folder;
   folder.write("wrong.urdf", wrong_urdf());
   const RunResult r = run_cli({"info", "wrong.urdf"}, {.folder = folder.path()});
@@ -144,11 +144,11 @@ TEST(Output, a_refusal_is_told_on_standard_error_with_its_remedy) {
   EXPECT_TRUE(has(r.err, "[number-invalid]\n    write plain decimal numbers"));
 }
 
-TEST(Output, warnings_are_mentioned_where_they_are_not_told) {
+TEST(Output, warnings_are_counted_where_they_are_not_listed) {
   for (const char* verb : {"info", "tree"}) {
     const RunResult r = run_cli({verb, "-"}, {.input = doubtful_urdf()});
     EXPECT_EQ(r.status, 0);
-    EXPECT_EQ(r.err, "ulna: 1 warning in <stdin>; ulna check tells them\n");
+    EXPECT_EQ(r.err, "ulna: 1 warning in <stdin>; ulna check lists them\n");
   }
 }
 

@@ -25,12 +25,12 @@ std::vector<double> numbers_of(const std::string& line) {
   return list;
 }
 
-TEST(Simulate, tells_where_joints_went_and_that_energy_adds_up) {
+TEST(Simulate, reports_the_range_of_joints_and_that_energy_is_balanced) {
   const RunResult r = simulate({"panda", "--torque", "gravity", "--duration", "0.5"});
   EXPECT_EQ(r.status, 0) << r.err;
   for (const char* word :
        {"panda: 0.5 s by rk4 of 0.001 s", "panda_joint7", "work of torques", "lost in dry friction",
-        "lost at stops", "balance off by", "0 torques cut off"})
+        "lost at stops", "energy error", "0 torques cut off"})
     EXPECT_TRUE(has(r.out, word));
   EXPECT_TRUE(lacks(r.out, "momentum"));
   EXPECT_LE(widest_line(r.out), 80u);
@@ -228,7 +228,7 @@ TEST(Simulate, refuses_with_a_reason) {
   EXPECT_EQ(simulate({"panda", "--torque", "pd", "--target", "1,2"}).status, 2);
   EXPECT_EQ(simulate({"pendulum", "--json", "-o", "-"}).status, 2);
   EXPECT_EQ(simulate({"nowhere"}).status, 3);
-  EXPECT_TRUE(has(simulate({"fourbar"}).err, "closes loops"));
+  EXPECT_TRUE(has(simulate({"fourbar"}).err, "has closed loops"));
   EXPECT_EQ(run_cli({"simulate", "-", "--torque", "-"}).status, 2);
   EXPECT_EQ(run_cli({"simulate", "pendulum", "-"}, {.input = "t,q_pivot\n0,1\n"}).status, 2);
 }

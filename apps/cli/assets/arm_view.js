@@ -1,8 +1,3 @@
-#include "arm_view_script.hpp"
-
-namespace ulna::cli {
-
-const std::string_view arm_view_script = R"js(
 document.addEventListener('DOMContentLoaded', () => {
 'use strict';
 const data = JSON.parse(document.getElementById('arm-data').textContent);
@@ -428,6 +423,3 @@ readColours();
 fit();
 if (!window.matchMedia('(prefers-reduced-motion:reduce)').matches) set(true);
 });
-)js";
-
-}  // namespace ulna::cli
