@@ -75,8 +75,7 @@ std::string joint_table(const Identification& r) {
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (Eigen::Index i = 0; i < r.chosen.fit.rms.size(); ++i)
     line(
-        {safe(names[i]), number(r.chosen.estimate.noise(i), 3),
-         number(r.chosen.fit.rms(i), 3)},
+        {safe(names[i]), number(r.chosen.estimate.noise(i), 3), number(r.chosen.fit.rms(i), 3)},
         [&](const Fit& f) { return f.per_joint_percent(i); }, "");
   line(
       {"total", "", ""}, [](const Fit& f) { return f.total_percent; }, "sum");

@@ -289,15 +289,14 @@ std::string structure_plot(const Identification& result) {
   // parameters that no torque depends on have no cell of their own: a line of them below
   const double below = top + high * n + 5;
   for (int k = 0; k < p; ++k)
-    paths[kind[k]] += fmt::format(
-        "M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below, cell - 0.8, cell - 0.8);
+    paths[kind[k]] += fmt::format("M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below,
+                                  cell - 0.8, cell - 0.8);
   std::string s = plot::path("cell-zero", blank);
   constexpr std::array classes{"cell-base", "cell-dependent", "cell-idle", "cell-known"};
   for (std::size_t c = 0; c < 4; ++c) s += plot::path(classes[c], paths[c]);
   const std::vector<std::string> joints = model.velocity_names();
   for (int i = 0; i < n; ++i)
-    s += plot::text(left - 8, top + high * (i + 0.5) + 4,
-                    shortened(joints[i], 20), "e");
+    s += plot::text(left - 8, top + high * (i + 0.5) + 4, shortened(joints[i], 20), "e");
   const auto slanted = [&](double x, std::string_view text) {
     s += fmt::format("<text transform='translate({:.1f} {:.1f}) rotate(-24)'>{}</text>\n", x,
                      top - 6, plot::escaped(shortened(text, 20)));
@@ -352,9 +351,7 @@ std::string margin_plot(const Identification& result) {
     if (result.plain)
       s += plot::path("lane", plot::polyline({{place(*result.plain), y}, {after, y}})) +
            plot::circle("dot-plain", place(*result.plain), y, 4.5);
-    s += plot::circle(
-        result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y,
-        4.5);
+    s += plot::circle(result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y, 4.5);
   }
   return plot::figure(560, box.bottom() + 22, "margin of consistency", s + plot::frame(box));
 }

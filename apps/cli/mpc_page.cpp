@@ -14,7 +14,6 @@
 namespace ulna::cli {
 namespace {
 
-
 /// From the time on that errors are compared from.
 double counted_error(const TrialResult& r) {
   return r.error.rms_from.empty() ? r.error.rms : r.error.rms_from.front();
@@ -116,10 +115,10 @@ std::string error_table(const MpcResults& results) {
                    {fmt::format("error, {}", unit), ">rms", ">" + since(results), ">largest",
                     ">changes detected", ">physical"},
                    [factor = factor](const TrialResult& r) {
-                     return Cells{number(factor * r.error.rms, 3), number(factor * counted_error(r), 3),
-                                  number(factor * r.error.largest, 3),
-                                  std::to_string(r.changes_noticed),
-                                  r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
+                     return Cells{
+                         number(factor * r.error.rms, 3), number(factor * counted_error(r), 3),
+                         number(factor * r.error.largest, 3), std::to_string(r.changes_noticed),
+                         r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
                    });
 }
 
@@ -138,7 +137,9 @@ std::string action_table(const MpcResults& results) {
       [](const TrialResult& r) {
         Cells cells;
         for (const auto count :
-             {r.count(ActionKind::planned), r.count(ActionKind::older), r.count(ActionKind::safe), r.count(ActionFault::not_measured), r.count(ActionFault::late), r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)})
+             {r.count(ActionKind::planned), r.count(ActionKind::older), r.count(ActionKind::safe),
+              r.count(ActionFault::not_measured), r.count(ActionFault::late),
+              r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)})
           cells.push_back(std::to_string(count));
         return cells;
       });
