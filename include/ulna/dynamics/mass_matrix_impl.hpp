@@ -160,6 +160,8 @@ void sparse_product(const MatX<T>& A, std::span<const int> columns,
 }
 
 inline int whole_blocks(int n) { return (n + 3) / 4 * 4; }
+/// From this size on, an inverse by blocks is faster than one by numbers.
+inline constexpr int worth_blocks = 16;
 
 }  // namespace detail
 
@@ -285,7 +287,42 @@ void MassFactor<T>::inverse(OutMatrix<T> M_inverse) {
     throw std::invalid_argument("M_inverse is " + std::to_string(M_inverse.rows()) + " x " +
                                 std::to_string(M_inverse.cols()) + ", the robot needs " +
                                 std::to_string(n) + " x " + std::to_string(n));
-  M_inverse = padded_inverse().topRows(n);
+  if (n >= detail::worth_blocks) {
+    M_inverse = padded_inverse().topRows(n);
+    return;
+  }
+  T* const data = M_inverse.data();
+  const Eigen::Index stride = M_inverse.outerStride();
+  // row k of W = L^-1 into the upper part of column k, from those before it
+  for (int k = 0; k < n; ++k) {
+    T* const W_k = data + k * stride;
+    const T* const L_k = row(k);
+    for (int j = 0; j < k; ++j) W_k[j] = T(0);
+    W_k[k] = T(1);
+    for (int i = parent_[k]; i >= 0; i = parent_[i]) {
+      const T* const W_i = data + i * stride;
+      for (int j = i; j >= 0; j = parent_[j]) W_k[j] -= L_k[i] * W_i[j];
+    }
+  }
+  // M^-1 = W D^-1 W' into the lower triangle, from the last row on: no W is overwritten that is needed
+  for (int r = n - 1; r >= 0; --r) {
+    T* const W_r = data + r * stride;
+    T diagonal(0);
+    for (int k = r; k >= 0; k = parent_[k]) {
+      const T w = W_r[k];
+      W_r[k] = w * d_inverse_(k);
+      diagonal += w * W_r[k];
+    }
+    for (int c = 0; c < r; ++c) {
+      const T* const W_c = data + c * stride;
+      T sum(0);
+      for (int k = c; k >= 0; k = parent_[k]) sum += W_r[k] * W_c[k];
+      data[r + c * stride] = sum;
+    }
+    W_r[r] = diagonal;
+  }
+  for (int c = 0; c < n; ++c)
+    for (int r = 0; r < c; ++r) data[r + c * stride] = data[c + r * stride];
 }
 
 template <Scalar T>

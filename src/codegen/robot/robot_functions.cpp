@@ -78,7 +78,7 @@ class RobotTracing {
     return factor;
   }
 
-  MatX<E> inverse(const MassFactor<E>& factor) {
+  MatX<E> inverse(MassFactor<E>& factor) {
     MatX<E> Minv(nv_, nv_);
     factor.inverse(Minv);
     return Minv;
@@ -119,7 +119,7 @@ class RobotTracing {
     // da = M^-1 (d tau - dID)
     LinkAxes<E> links(light_, q_);
     links.set_velocity(v_);
-    const MassFactor<E> factor = factored();
+    MassFactor<E> factor = factored();
     VecX<E> a = tau_ - links.torque(VecX<E>::Constant(nv_, E(0)));
     factor.solve(a);
     links.torque(a);
