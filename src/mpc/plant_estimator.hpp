@@ -46,7 +46,7 @@ class PlantEstimator {
   PlantEstimator(const Plant<double>& plant, const ControllerOptions& options)
       : torques_(plant.model(), options.features.value_or(default_features(plant))),
         online_(torques_, torque_noise(plant.model(), options), online_options(options)),
-        filter_(plant.model().nv(), LowPass(options.filter_hz, options.rate_hz, 2),
+        filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured) {}
 
   /// Writes the parameters into the plant; false if the sample is no use yet, or not at all.

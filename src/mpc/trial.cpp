@@ -81,7 +81,7 @@ class Trial {
     if (uses_mpc() || identifies()) controller_.update(time, sensors_.q, sensors_.v, sensors_.tau);
     if (identifies())
       result_.consistent_always &=
-          is_consistent(controller_.estimator().model(), controller_.estimator().z());
+          identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
     reference_(time, q_reference_, v_reference_);
     score_.add(time, robot_, q_reference_, sensors_, controller_);
 
