@@ -139,7 +139,7 @@ TEST(MassFactor, agrees_with_dense_factors) {
     const Eigen::LLT<Eigen::MatrixXd> dense(M);
     const Eigen::VectorXd x_dense = dense.solve(rig.a);
     const double scale = x_dense.lpNorm<Eigen::Infinity>();
-    for (const auto* f : {&factor, &of_matrix}) {
+    for (auto* f : {&factor, &of_matrix}) {
       Eigen::VectorXd x = rig.a;
       f->solve(x);
       expect_close(Eigen::VectorXd(x / scale), Eigen::VectorXd(x_dense / scale), 1e-11);
