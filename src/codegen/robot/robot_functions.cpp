@@ -78,7 +78,7 @@ class RobotTracing {
     return factor;
   }
 
-  MatX<E> inverse(MassFactor<E>& factor) {
+  MatX<E> inverse(MassFactor<E> factor) {
     MatX<E> Minv(nv_, nv_);
     factor.inverse(Minv);
     return Minv;
