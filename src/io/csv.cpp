@@ -307,12 +307,12 @@ class ColumnFinder {
 
   void look_at(int column, const std::string& name) {
     // what else loggers call a quantity
-    const std::string_view other = quantity_ == "qd"    ? "dq"
-                                   : quantity_ == "qdd" ? "ddq"
-                                   : quantity_ == "i"   ? "current"
-                                                        : quantity_;
+    const std::string other = quantity_ == "qd"    ? "dq"
+                              : quantity_ == "qdd" ? "ddq"
+                              : quantity_ == "i"   ? "current"
+                                                   : quantity_;
     std::string_view rest = name;
-    for (const std::string_view prefix : {std::string_view(quantity_), other}) {
+    for (const std::string& prefix : {quantity_, other}) {
       if (!name.starts_with(prefix)) continue;
       rest = std::string_view(name).substr(prefix.size());
       if (rest.starts_with('_') || is_count(rest)) break;
