@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "bench.hpp"
-#include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
+#include "ulna/identify/estimate/normal_equations.hpp"
 #include "ulna/identify/online/online_estimator.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/simulate/step.hpp"

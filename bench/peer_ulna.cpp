@@ -44,12 +44,12 @@ struct Robot {
       : model(build(robot)),
         plant(model),
         ws(model),
-        configuration(model),
-        forward(model),
-        factor(model),
+        motion(model),
+        at(model),
+        derivative_ws(model),
         inverse_slope(model),
         forward_slope(model),
-        regressor(model),
+        regressor_ws(model),
         tip(model.frame(model.body_name(model.body_count() - 1))),
         nq(model.nq()),
         nv(model.nv()) {}
@@ -57,13 +57,18 @@ struct Robot {
   Model model;
   Plant<double> plant;
   Workspace<double> ws;
-  Configuration<double> configuration;
-  ForwardDynamics<double> forward;
-  MassFactor<double> factor;
+  Motion<double> motion;
+  Kinematics<double> at;
+  DerivativeWorkspace<double> derivative_ws;
   InverseDynamicsDerivatives<double> inverse_slope;
   ForwardDynamicsDerivatives<double> forward_slope;
-  std::unique_ptr<InverseDynamicsSecondDerivatives<double>> curve;  ///< big: made when it is needed
-  Regressor<double> regressor;
+  struct SecondOrder {
+    explicit SecondOrder(const Model& model) : ws(model), out(model) {}
+    SecondDerivativeWorkspace<double> ws;
+    InverseDynamicsSecondDerivatives<double> out;
+  };
+  std::unique_ptr<SecondOrder> second;  ///< big: made when it is needed
+  RegressorWorkspace<double> regressor_ws;
   Frame tip;
   int nq, nv;
 };
@@ -75,44 +80,46 @@ void unload(void* robot) { std::unique_ptr<Robot>(&of(robot)).reset(); }
 
 void inverse_dynamics(void* robot, const double* q, const double* v, const double* a, double* tau) {
   Robot& r = of(robot);
-  ulna::inverse_dynamics<double>(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv), r.ws,
-                                 OutVector(tau, r.nv));
+  r.motion.set(Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  ulna::inverse_dynamics<double>(r.plant, r.motion, r.ws, OutVector(tau, r.nv));
 }
 
 void bias(void* robot, const double* q, const double* v, const double*, double* tau) {
   Robot& r = of(robot);
-  bias_torque<double>(r.plant, Vector(q, r.nq), Vector(v, r.nv), r.ws, OutVector(tau, r.nv));
+  r.motion.set(Vector(q, r.nq), Vector(v, r.nv));
+  bias_torque<double>(r.plant, r.motion, r.ws, OutVector(tau, r.nv));
 }
 
 void mass_matrix(void* robot, const double* q, const double*, const double*, double* M) {
   Robot& r = of(robot);
-  r.configuration.set(Vector(q, r.nq));
-  ulna::mass_matrix<double>(r.plant, r.configuration, r.ws, OutMatrix(M, r.nv, r.nv));
+  r.at.set(Vector(q, r.nq));
+  ulna::mass_matrix<double>(r.plant, r.at, r.ws, OutMatrix(M, r.nv, r.nv));
 }
 
 void forward_dynamics(void* robot, const double* q, const double* v, const double* tau, double* a) {
   Robot& r = of(robot);
-  if (!r.forward(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(tau, r.nv), OutVector(a, r.nv)))
+  r.at.set(Vector(q, r.nq), Vector(v, r.nv));
+  if (!ulna::forward_dynamics<double>(r.plant, r.at, Vector(tau, r.nv), r.ws, OutVector(a, r.nv)))
     a[0] = std::numeric_limits<double>::quiet_NaN();
 }
 
 void inverse_mass(void* robot, const double* q, const double*, const double*, double* M_inverse) {
   Robot& r = of(robot);
-  r.configuration.set(Vector(q, r.nq));
-  if (r.factor.factor(r.plant, r.configuration, r.ws))
-    r.factor.inverse(OutMatrix(M_inverse, r.nv, r.nv));
+  r.at.set(Vector(q, r.nq));
+  if (!inverse_mass_matrix<double>(r.plant, r.at, r.ws, OutMatrix(M_inverse, r.nv, r.nv)))
+    M_inverse[0] = std::numeric_limits<double>::quiet_NaN();
 }
 
 void jacobian(void* robot, const double* q, const double*, const double*, double* J) {
   Robot& r = of(robot);
-  r.configuration.set(Vector(q, r.nq));
-  frame_jacobian<double>(r.configuration, r.tip, Axes::aligned, OutMatrix(J, 6, r.nv));
+  r.at.set(Vector(q, r.nq));
+  frame_jacobian<double>(r.at, r.tip, Axes::aligned, OutMatrix(J, 6, r.nv));
 }
 
 void kinematics(void* robot, const double* q, const double*, const double*, double* pose) {
   Robot& r = of(robot);
-  r.configuration.set(Vector(q, r.nq));
-  const Transform<double> X = r.configuration.pose(r.tip);
+  r.at.set(Vector(q, r.nq));
+  const Transform<double> X = r.at.pose(r.tip);
   Eigen::Map<Row3>{pose} = X.rotation().matrix();
   Eigen::Map<Eigen::Vector3d>{pose + 9} = X.translation();
 }
@@ -125,7 +132,8 @@ double* put(Tensor3<double>& t, double* to) {
 void inverse_dynamics_derivatives(void* robot, const double* q, const double* v, const double* a,
                                   double* out) {
   Robot& r = of(robot);
-  r.inverse_slope(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  r.at.set(Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  ulna::inverse_dynamics_derivatives(r.plant, r.at, r.derivative_ws, r.inverse_slope);
   for (const auto* m : {&r.inverse_slope.dq, &r.inverse_slope.dv, &r.inverse_slope.da})
     out = put(*m, out);
 }
@@ -133,7 +141,9 @@ void inverse_dynamics_derivatives(void* robot, const double* q, const double* v,
 void forward_dynamics_derivatives(void* robot, const double* q, const double* v, const double* tau,
                                   double* out) {
   Robot& r = of(robot);
-  if (!r.forward_slope(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(tau, r.nv)))
+  r.at.set(Vector(q, r.nq), Vector(v, r.nv));
+  if (!ulna::forward_dynamics_derivatives<double>(r.plant, r.at, Vector(tau, r.nv), r.derivative_ws,
+                                                  r.forward_slope))
     out[0] = std::numeric_limits<double>::quiet_NaN();
   for (const auto* m : {&r.forward_slope.dq, &r.forward_slope.dv, &r.forward_slope.dtau})
     out = put(*m, out);
@@ -142,15 +152,18 @@ void forward_dynamics_derivatives(void* robot, const double* q, const double* v,
 void second_derivatives(void* robot, const double* q, const double* v, const double* a,
                         double* out) {
   Robot& r = of(robot);
-  if (!r.curve) r.curve = std::make_unique<InverseDynamicsSecondDerivatives<double>>(r.model);
-  (*r.curve)(r.plant, Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
-  for (auto* t : {&r.curve->dqq, &r.curve->dvv, &r.curve->dqv, &r.curve->daq}) out = put(*t, out);
+  if (!r.second) r.second = std::make_unique<Robot::SecondOrder>(r.model);
+  auto& [ws, tau] = *r.second;
+  r.at.set(Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  inverse_dynamics_second_derivatives(r.plant, r.at, ws, tau);
+  for (auto* t : {&tau.dqq, &tau.dvv, &tau.dqv, &tau.daq}) out = put(*t, out);
 }
 
 void regressor(void* robot, const double* q, const double* v, const double* a, double* Y) {
   Robot& r = of(robot);
-  r.regressor.torque(
-      Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv),
+  r.at.set(Vector(q, r.nq), Vector(v, r.nv), Vector(a, r.nv));
+  torque_regressor<double>(
+      r.at, r.regressor_ws,
       Eigen::Map<RowMatX<double>>(Y, r.nv, 10 * static_cast<Eigen::Index>(r.model.joint_count())));
 }
 

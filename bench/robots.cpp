@@ -43,13 +43,15 @@ States random_states(const ulna::Model& model) {
   ulna::Plant<double> plant(model);
   plant.remove_friction();
   plant.armature.setZero();
+  ulna::Motion<double> motion(model);
   ulna::Workspace<double> ws(model);
   s.tau.resize(s.a.size());
   using In = Eigen::Map<const Eigen::VectorXd>;
-  for (int i = 0; i < state_count; ++i)
-    ulna::inverse_dynamics<double>(plant, In(s.q_of(i), s.nq), In(s.v_of(i), s.nv),
-                                   In(s.a.data() + i * s.nv, s.nv), ws,
+  for (int i = 0; i < state_count; ++i) {
+    motion.set(In(s.q_of(i), s.nq), In(s.v_of(i), s.nv), In(s.a.data() + i * s.nv, s.nv));
+    ulna::inverse_dynamics<double>(plant, motion, ws,
                                    Eigen::Map<Eigen::VectorXd>(s.tau.data() + i * s.nv, s.nv));
+  }
   return s;
 }
 

@@ -159,14 +159,16 @@ struct ByDuals {
 
   Plant<D> plant;
   Workspace<D> ws;
-  ForwardDynamics<D> aba;
+  Motion<D> motion;
+  Kinematics<D> at;
   VecX<D> q, v, x, out;
   Task mass;
 
   ByDuals(const Model& model, Task mass_matrix)
       : plant(model),
         ws(model),
-        aba(model),
+        motion(model),
+        at(model),
         q(model.nv()),
         v(q),
         x(q),
@@ -184,10 +186,13 @@ struct ByDuals {
     for (int k = 0; k < 2 * nv; k += N) {
       const int here = std::min(N, 2 * nv - k);
       for (int d = 0; d < here; ++d) variable(k + d).gradient[d] = 1.0;
-      if constexpr (forward)
-        use(me.aba(me.plant, me.q, me.v, me.x, me.out));
-      else
-        inverse_dynamics<D>(me.plant, me.q, me.v, me.x, me.ws, me.out);
+      if constexpr (forward) {
+        me.at.set(me.q, me.v);
+        use(forward_dynamics<D>(me.plant, me.at, me.x, me.ws, me.out));
+      } else {
+        me.motion.set(me.q, me.v, me.x);
+        inverse_dynamics<D>(me.plant, me.motion, me.ws, me.out);
+      }
       for (int d = 0; d < here; ++d) {
         variable(k + d).gradient[d] = 0.0;
         for (int i = 0; i < nv; ++i) to[(k + d) * nv + i] = me.out(i).gradient[d];
@@ -202,11 +207,13 @@ struct SecondByDuals {
   using D = Dual<double, 1>;
 
   Plant<D> plant;
+  Kinematics<D> at;
+  DerivativeWorkspace<D> ws;
   InverseDynamicsDerivatives<D> slope;
   VecX<D> q, v, a;
 
   explicit SecondByDuals(const Model& model)
-      : plant(model), slope(model), q(model.nv()), v(q), a(q) {
+      : plant(model), at(model), ws(model), slope(model), q(model.nv()), v(q), a(q) {
     plant.remove_friction();
     plant.armature.setZero();
   }
@@ -222,7 +229,8 @@ struct SecondByDuals {
     for (int k = 0; k < 2 * n; ++k) {
       D& along = k < n ? me.q(k) : me.v(k - n);
       along.gradient[0] = 1.0;
-      me.slope(me.plant, me.q, me.v, me.a);
+      me.at.set(me.q, me.v, me.a);
+      inverse_dynamics_derivatives(me.plant, me.at, me.ws, me.slope);
       along.gradient[0] = 0.0;
       if (k >= n) {
         put(me.slope.dv, out + n3 + (k - n) * n2, n);
@@ -240,12 +248,14 @@ struct SecondByDuals {
 /// tau is linear in the parameters: a column is what one of them alone needs.
 struct PerParameter {
   std::vector<Plant<double>> plants;
+  Motion<double> motion;
   Workspace<double> ws;
   VecX<double> tau;
   int nq, nv;
 
   explicit PerParameter(const Model& model)
       : plants(10 * static_cast<std::size_t>(model.joint_count()), plain_plant(model)),
+        motion(model),
         ws(model),
         tau(model.nv()),
         nq(model.nq()),
@@ -258,9 +268,9 @@ struct PerParameter {
   static void call(void* self, const double* q, const double* v, const double* a, double* Y) {
     auto& me = *static_cast<PerParameter*>(self);
     using In = Eigen::Map<const Eigen::VectorXd>;
+    me.motion.set(In(q, me.nq), In(v, me.nv), In(a, me.nv));
     for (std::size_t k = 0; k < me.plants.size(); ++k) {
-      inverse_dynamics<double>(me.plants[k], In(q, me.nq), In(v, me.nv), In(a, me.nv), me.ws,
-                               me.tau);
+      inverse_dynamics<double>(me.plants[k], me.motion, me.ws, me.tau);
       for (int i = 0; i < me.nv; ++i) Y[i * me.plants.size() + k] = me.tau(i);
     }
   }

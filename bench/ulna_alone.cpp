@@ -36,7 +36,7 @@ void measure_batches(const bench::Robot& robot, double seconds_each, Entries& en
       case BENCH_MASS_MATRIX:
         return batch.mass_matrix(plant, Q, out);
       case BENCH_JACOBIAN:
-        return batch.jacobian(tip, Q, out);
+        return batch.jacobian(Q, tip, out);
     }
   };
 
@@ -91,8 +91,8 @@ void measure_scalar(const std::string& variant, const bench::Robot& robot, doubl
   plant.remove_friction();
   plant.armature.setZero();
   Workspace<T> ws(robot.model);
-  ForwardDynamics<T> forward(robot.model);
-  Configuration<T> at(robot.model);
+  Motion<T> motion(robot.model);
+  Kinematics<T> at(robot.model);
 
   const auto cast = [](const std::vector<double>& from, int rows) {
     return MatX<T>(
@@ -109,7 +109,8 @@ void measure_scalar(const std::string& variant, const bench::Robot& robot, doubl
   measure({{robot.name, s.nv, "inverse_dynamics", variant,
             [&](long n) {
               each_state(n, [&](long i) {
-                inverse_dynamics<T>(plant, Q.col(i), V.col(i), A.col(i), ws, out);
+                motion.set(Q.col(i), V.col(i), A.col(i));
+                inverse_dynamics<T>(plant, motion, ws, out);
               });
             }},
            {robot.name, s.nv, "mass_matrix", variant,
@@ -118,8 +119,10 @@ void measure_scalar(const std::string& variant, const bench::Robot& robot, doubl
             }},
            {robot.name, s.nv, "forward_dynamics", variant,
             [&](long n) {
-              each_state(n,
-                         [&](long i) { use(forward(plant, Q.col(i), V.col(i), Tau.col(i), out)); });
+              each_state(n, [&](long i) {
+                at.set(Q.col(i), V.col(i));
+                use(forward_dynamics<T>(plant, at, Tau.col(i), ws, out));
+              });
             }}},
           seconds_each, entries);
 }

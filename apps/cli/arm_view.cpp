@@ -214,7 +214,7 @@ class Film {
   }
 
  private:
-  Configuration<double> at_;
+  Kinematics<double> at_;
   Quaterniond turn_;
   Index frames_;
   double step_;

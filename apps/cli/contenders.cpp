@@ -39,7 +39,12 @@ template <Scalar T>
 class Fast : public Moved<T> {
  public:
   explicit Fast(const Plant<T>& plant)
-      : plant_(plant), ws_(plant.model()), at_(plant.model()), n_(plant.model().nv()) {
+
+      : plant_(plant),
+        ws_(plant.model()),
+        motion_(plant.model()),
+        at_(plant.model()),
+        n_(plant.model().nv()) {
     this->tau_.resize(n_);
   }
   bool has_terms() const override { return true; }
@@ -51,14 +56,16 @@ class Fast : public Moved<T> {
   }
   VecX<T> bias() override {
     VecX<T> tau(n_);
-    bias_torque<T>(plant_, this->q_, this->v_, ws_, tau);
+    motion_.set(this->q_, this->v_);
+    bias_torque<T>(plant_, motion_, ws_, tau);
     return tau;
   }
 
  protected:
   Plant<T> plant_;
   Workspace<T> ws_;
-  Configuration<T> at_;
+  Motion<T> motion_;
+  Kinematics<T> at_;
   Eigen::Index n_;
 };
 
@@ -69,7 +76,8 @@ class FastInverse : public Fast<T> {
   std::string_view name() const override { return "fast-inverse"; }
   std::string_view source() const override { return "ulna::inverse_dynamics"; }
   void run() override {
-    inverse_dynamics<T>(this->plant_, this->q_, this->v_, this->a_, this->ws_, this->tau_);
+    this->motion_.set(this->q_, this->v_, this->a_);
+    inverse_dynamics<T>(this->plant_, this->motion_, this->ws_, this->tau_);
   }
 };
 
@@ -82,7 +90,8 @@ class FastMassMatrix : public Fast<T> {
   void run() override {
     this->at_.set(this->q_);
     ulna::mass_matrix<T>(this->plant_, this->at_, this->ws_, M_);
-    bias_torque<T>(this->plant_, this->q_, this->v_, this->ws_, this->tau_);
+    this->motion_.set(this->q_, this->v_);
+    bias_torque<T>(this->plant_, this->motion_, this->ws_, this->tau_);
     for (Eigen::Index i = 0; i < this->n_; ++i)
       for (Eigen::Index j = 0; j < this->n_; ++j) this->tau_(i) += M_(i, j) * this->a_(j);
   }
@@ -95,29 +104,31 @@ class FastMassMatrix : public Fast<T> {
 template <Scalar T>
 class FastForward : public Fast<T> {
  public:
-  explicit FastForward(const Plant<T>& plant)
-      : Fast<T>(plant), forward_(plant.model()), found_(this->n_) {}
+  explicit FastForward(const Plant<T>& plant) : Fast<T>(plant), found_(this->n_) {}
   std::string_view name() const override { return "fast-forward"; }
-  std::string_view source() const override { return "ulna::ForwardDynamics"; }
+  std::string_view source() const override { return "ulna::forward_dynamics"; }
   void set(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) override {
     Fast<T>::set(q, v, a);
-    inverse_dynamics<T>(this->plant_, q, v, a, this->ws_, this->tau_);
+    this->motion_.set(q, v, a);
+    inverse_dynamics<T>(this->plant_, this->motion_, this->ws_, this->tau_);
   }
   void run() override {
-    if (!forward_(this->plant_, this->q_, this->v_, this->tau_, found_))
+    this->at_.set(this->q_, this->v_);
+    if (!forward_dynamics<T>(this->plant_, this->at_, this->tau_, this->ws_, found_))
       found_.fill(T(std::numeric_limits<double>::quiet_NaN()));
   }
   VecX<T> torque() const override {
     VecX<T> tau(this->n_);
-    Workspace<T> ws(this->plant_.model());
     if (!is_finite(found_(0))) return found_;
-    inverse_dynamics<T>(this->plant_, this->q_, this->v_, found_, ws, tau);
+    Motion<T> motion(this->plant_.model());
+    Workspace<T> ws(this->plant_.model());
+    motion.set(this->q_, this->v_, found_);
+    inverse_dynamics<T>(this->plant_, motion, ws, tau);
     return tau;
   }
   bool has_terms() const override { return false; }
 
  private:
-  ForwardDynamics<T> forward_;
   VecX<T> found_;
 };
 

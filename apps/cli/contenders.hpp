@@ -25,7 +25,7 @@ class Contender {
   /// The torques of the motion, after run().
   virtual VecX<T> torque() const = 0;
 
-  /// Whether it also tells these terms by themselves.
+  /// Whether it also computes these terms by themselves.
   virtual bool has_terms() const = 0;
   virtual MatX<T> mass_matrix() = 0;
   virtual VecX<T> bias() = 0;

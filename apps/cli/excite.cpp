@@ -172,7 +172,7 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
                             seeds)
               : fmt::format(
                     "by random search, seeds {}: this ulna was built without Ipopt, with which "
-                    "motions tell more\n",
+                    "motions show more\n",
                     seeds);
   if (r.pairs > 0)
     text += fmt::format("{} pairs watched, capsules of {} m: at least {:.1f} mm between {}\n",

@@ -253,14 +253,16 @@ std::string structure_plot(const Identification& result) {
 
   // what is zero at a few random states is zero everywhere
   Eigen::MatrixXd most = Eigen::MatrixXd::Zero(n, p);
-  Regressor<double> regressor(model);
+  Kinematics<double> at(model);
+  RegressorWorkspace<double> ws(model);
   RowMatX<double> Y(n, torques.inertial_size());
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   for (int s = 0; s < 8; ++s) {
     VectorXd v(n), a(n);
     for (int i = 0; i < n; ++i) v(i) = normal(random), a(i) = normal(random);
-    regressor.torque(random_configuration(model, random), v, a, Y);
+    at.set(random_configuration(model, random), v, a);
+    torque_regressor<double>(at, ws, Y);
     most.leftCols(torques.inertial_size()) =
         most.leftCols(torques.inertial_size()).cwiseMax(Y.cwiseAbs());
   }

@@ -35,7 +35,7 @@ std::string microseconds(double us) {
 /// The result in a sentence.
 std::string lead(const MpcResults& results) {
   const auto [factor, unit] = error_unit(results.model);
-  const auto told = [&, factor = factor, unit = unit](const TrialResult& r) {
+  const auto error_of = [&, factor = factor, unit = unit](const TrialResult& r) {
     return fmt::format("{} {}", number(factor * counted_error(r), 3), unit);
   };
   const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
@@ -45,16 +45,16 @@ std::string lead(const MpcResults& results) {
     s = fmt::format(
         "While it identifies the robot, the controller keeps it within {} (rms) of its reference "
         "{}",
-        told(*identified), since(results));
+        error_of(*identified), since(results));
     if (fixed)
-      s += fmt::format("; with the model it began with, within {}, {} times as much", told(*fixed),
-                       times(counted_error(*fixed) / counted_error(*identified)));
-    if (perfect) s += fmt::format("; with the robot's true numbers, within {}", told(*perfect));
+      s += fmt::format("; with the model it began with, within {}, {} times as much",
+                       error_of(*fixed), times(counted_error(*fixed) / counted_error(*identified)));
+    if (perfect) s += fmt::format("; with the robot's true numbers, within {}", error_of(*perfect));
     s += ".";
   } else {
     for (const MpcRun& run : results.runs)
       s += fmt::format("{}{}: {}", s.empty() ? "Tracking error " + since(results) + ": " : "; ",
-                       safe(run.name), told(run.result));
+                       safe(run.name), error_of(run.result));
     if (!s.empty()) s += ".";
   }
   return "<p class='lead'>" + s + "</p>\n";

@@ -27,7 +27,7 @@ std::string friction_plot(const MpcResults& results, int joint);
 /// Where the actions came from: a strip for each run.
 std::string action_plot(const MpcResults& results);
 
-/// What errors are told in: as many of the unit as one, "mrad".
+/// What errors are given in: as many of the unit as one, "mrad".
 struct ErrorUnit {
   double factor;
   std::string_view name;

@@ -84,11 +84,11 @@ class Posture : public TorqueSource {
 
   void torque(const Simulation& now, Eigen::VectorXd& tau) override {
     const Model& model = plant_.model();
-    static_torque<double>(plant_, now.q(), ws_, tau);
+    at_.set(now.q());
+    gravity_torque<double>(plant_, at_, ws_, tau);
     if (bandwidth_ > 0.0) {
       difference<double>(model, now.q(), target_, error_);
       error_ = bandwidth_ * (bandwidth_ * error_ - 2.0 * now.v());
-      at_.set(now.q());
       mass_matrix<double>(plant_, at_, ws_, M_);
       tau.noalias() += M_.lazyProduct(error_);
     }
@@ -97,7 +97,7 @@ class Posture : public TorqueSource {
 
  private:
   Plant<double> plant_;
-  Configuration<double> at_;
+  Kinematics<double> at_;
   Workspace<double> ws_;
   Eigen::MatrixXd M_;
   Eigen::VectorXd target_, error_;

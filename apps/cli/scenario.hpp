@@ -5,7 +5,7 @@
 #include "console.hpp"
 #include "ulna/ulna.hpp"
 
-/// What happens to a simulated robot, as the command line tells it.
+/// What happens to a simulated robot, as the command line gives it.
 namespace ulna::cli {
 
 /// From when on, and until when: "@1.5" or "@1.5..3". No end is none given.

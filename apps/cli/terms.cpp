@@ -2,6 +2,7 @@
 
 #include "states.hpp"
 #include "table.hpp"
+#include "ulna/dynamics/operational_space.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
@@ -17,10 +18,24 @@ Axes axes_named(const std::string& name) {
 }
 
 struct Terms {
-  Eigen::MatrixXd M, C, jacobian;
+  Eigen::MatrixXd M, C, jacobian, frame_inertia;
   Eigen::VectorXd bias, gravity;
   double kinetic, potential;
 };
+
+/// What a frame weighs in all directions [Khatib 1987]; empty where the robot cannot move it in six.
+Eigen::MatrixXd frame_inertia(const Robot& robot, const Eigen::VectorXd& q,
+                              const Eigen::MatrixXd& jacobian) {
+  const Model& model = robot.model();
+  if (model.nv() < 6) return {};
+  Kinematics<double> at(model);
+  Workspace<double> ws(model);
+  MassFactor<double> factor(model);
+  OperationalSpace space(model, 6);
+  at.set(q);
+  if (!factor.factor(robot.plant(), at, ws) || !space.set(factor, jacobian)) return {};
+  return space.inertia();
+}
 
 Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   Terms t;
@@ -30,8 +45,10 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   t.gravity = robot.gravity_torque(s.q);
   t.kinetic = robot.kinetic_energy(s.q, s.qd);
   t.potential = robot.potential_energy(s.q);
-  if (!options.frame.empty())
+  if (!options.frame.empty()) {
     t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
+    t.frame_inertia = frame_inertia(robot, s.q, t.jacobian);
+  }
   return t;
 }
 
@@ -46,7 +63,10 @@ void print(Console& console, const Model& model, const Terms& t) {
     document["gravity"] = to_json(t.gravity);
     document["kinetic"] = t.kinetic;
     document["potential"] = t.potential;
-    if (t.jacobian.size()) document["jacobian"] = to_json(t.jacobian);
+    if (t.jacobian.size()) {
+      document["jacobian"] = to_json(t.jacobian);
+      document["frame_inertia"] = t.frame_inertia.size() ? to_json(t.frame_inertia) : Json();
+    }
     console.print(document);
     return;
   }
@@ -63,7 +83,15 @@ void print(Console& console, const Model& model, const Terms& t) {
   Eigen::MatrixXd torques(names.size(), 2);
   torques << t.gravity, t.bias;
   add("torque", names, {{"gravity", "", true}, {"bias", "", true}}, torques);
-  if (t.jacobian.size()) add("jacobian", {"wx", "wy", "wz", "vx", "vy", "vz"}, columns, t.jacobian);
+  const std::vector<std::string> axes{"wx", "wy", "wz", "vx", "vy", "vz"};
+  if (t.jacobian.size()) add("jacobian", axes, columns, t.jacobian);
+  if (t.frame_inertia.size()) {
+    std::vector<Column> task;
+    for (const std::string& axis : axes) task.push_back({axis, "", true});
+    add("frame inertia", axes, task, t.frame_inertia);
+  } else if (t.jacobian.size()) {
+    text += "no frame inertia: the robot cannot move the frame in all six directions here\n\n";
+  }
   text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7),
                       figure(t.potential, 7));
   console.out.print(text);
@@ -75,9 +103,9 @@ Action terms(CLI::App& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->states.add_to(app, "q qd");
   const OptionAdder add{app};
-  add("--frame", options->frame, "NAME", "also the Jacobian of this link or frame");
+  add("--frame", options->frame, "NAME", "also the Jacobian and the inertia of this link or frame");
   add("--axes", options->axes, "AXES",
-      "of the Jacobian: local, world, or aligned with the world at the frame")
+      "of these: local, world, or aligned with the world at the frame")
       ->check(CLI::IsMember({"local", "world", "aligned"}));
   app.footer(
       "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0    M, C, gravity, ...\n"

@@ -38,13 +38,15 @@ MatX<E> mass_by_columns(const Model& model, const VecX<E>& q) {
   const int nv = model.nv();
   const Model weightless = model.with_gravity(Vec3<double>::Zero());
   const Plant<E> plant = bare_plant(weightless);
+  Motion<E> motion(weightless);
   Workspace<E> ws(weightless);
   MatX<E> M(nv, nv);
   VecX<E> a = VecX<E>::Constant(nv, E(0)), column(nv);
   const VecX<E> rest = a;
   for (int j = 0; j < nv; ++j) {
     a(j) = E(1);
-    inverse_dynamics<E>(plant, q, rest, a, ws, column);
+    motion.set(q, rest, a);
+    inverse_dynamics<E>(plant, motion, ws, column);
     a(j) = E(0);
     M.col(j) = column;
   }
@@ -65,16 +67,16 @@ Traced forward(const Model& model, Forward way) {
   const Plant<E> plant = bare_plant(model);
   Workspace<E> ws(model);
   MassFactor<E> factor(model);
-  State<E> state(model);
-  state.set(q, v);
+  Kinematics<E> at(model);
+  at.set(q, v);
   // nothing is known to fail before there are numbers
   if (way == Forward::articulated_bodies) {
-    (void)articulated_body_dynamics<E>(plant, state, tau, ws, a);
+    (void)articulated_body_dynamics<E>(plant, at, tau, ws, a);
   } else if (way == Forward::mass_matrix) {
-    (void)mass_matrix_dynamics<E>(plant, state, v, tau, factor, ws, a);
+    (void)mass_matrix_dynamics<E>(plant, at, tau, factor, ws, a);
   } else {
     VecX<E> bias(nv);
-    bias_torque<E>(plant, q, v, ws, bias);
+    bias_torque<E>(plant, at, ws, bias);
     (void)factor.factor(mass_by_columns(model, q));
     a = tau - bias;
     factor.solve(a);

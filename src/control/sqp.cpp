@@ -52,7 +52,7 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
         (x_rows(bounds.lower).maxCoeff() > -infinity || x_rows(bounds.upper).minCoeff() < infinity))
       throw std::invalid_argument(
           "stage " + std::to_string(k) +
-          ": its state is told in more numbers than it has degrees of "
+          ": its state has more numbers than it has degrees of "
           "freedom, so it has no bounds of its own; state them as constraints");
   }
   slopes_ = scratch_ = kept_ = step_;

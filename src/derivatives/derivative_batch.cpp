@@ -7,9 +7,9 @@ namespace ulna {
 using detail::columns;
 using detail::DerivativeKernel;
 
-struct DerivativeBatch::State : detail::Team<DerivativeKernel> {
+struct DerivativeBatch::State : detail::KernelPool<DerivativeKernel> {
   State(const Model& robot, int threads)
-      : Team(robot, threads, detail::widest_derivative_kernel()) {}
+      : KernelPool(robot, threads, detail::widest_derivative_kernel()) {}
 
   void require_states(const char* third, const In& Q, const In& V, const In& X) const {
     require_numbers("Q", Q, model.nq(), Q.cols());
@@ -24,7 +24,7 @@ DerivativeBatch::~DerivativeBatch() = default;
 DerivativeBatch::DerivativeBatch(DerivativeBatch&&) noexcept = default;
 DerivativeBatch& DerivativeBatch::operator=(DerivativeBatch&&) noexcept = default;
 
-int DerivativeBatch::threads() const { return state_->crew.hands(); }
+int DerivativeBatch::threads() const { return state_->pool.size(); }
 int DerivativeBatch::lanes() const { return state_->kernels[0]->lanes(); }
 
 void DerivativeBatch::inverse_dynamics(const Plant<double>& plant, In Q, In V, In A, Out dQ, Out dV,

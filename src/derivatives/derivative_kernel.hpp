@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dynamics/batch_crew.hpp"
+#include "dynamics/batch_pool.hpp"
 
 /// What a batch of derivatives calls for each run of states.
 namespace ulna::detail {

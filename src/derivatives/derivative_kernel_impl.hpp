@@ -14,15 +14,15 @@ class DerivativeKernelOf final : public DerivativeKernel {
 
   explicit DerivativeKernelOf(const Model& model)
       : plant_(model),
-        inverse_(model),
+        at_(model),
+        ws_(model),
         forward_(model),
-        regressor_(model),
+        regressor_ws_(model),
         q_(model.nq()),
         v_(model.nv()),
         x_(model.nv()),
         row_size_(10 * model.joint_count()),
-        mimics_(has_mimics(model)),
-        Y_(mimics_ ? model.nv() : 0, row_size_) {}
+        Y_(model.has_mimics() ? model.nv() : 0, row_size_) {}
 
   int lanes() const override { return N; }
   void set_plant(const Plant<double>& plant) override { spread_plant(plant, plant_); }
@@ -31,10 +31,12 @@ class DerivativeKernelOf final : public DerivativeKernel {
                         Columns da) override {
     for (int s = begin; s < end; s += N) {
       load_state(s, end, q, v, a);
-      inverse_(plant_, q_, v_, x_);
-      store<N>(inverse_.dq, s, end, dq);
-      store<N>(inverse_.dv, s, end, dv);
-      store<N>(inverse_.da, s, end, da);
+      at_.set(q_, v_, x_);
+      InverseDynamicsDerivatives<T>& inverse = forward_.inverse;
+      inverse_dynamics_derivatives(plant_, at_, ws_, inverse);
+      store<N>(inverse.dq, s, end, dq);
+      store<N>(inverse.dv, s, end, dv);
+      store<N>(inverse.da, s, end, da);
     }
   }
 
@@ -42,7 +44,8 @@ class DerivativeKernelOf final : public DerivativeKernel {
                         Columns dv, Columns dtau) override {
     const auto pack = [&](int s, int until) {
       load_state(s, until, q, v, tau);
-      const bool possible = forward_(plant_, q_, v_, x_);
+      at_.set(q_, v_);
+      const bool possible = forward_dynamics_derivatives<T>(plant_, at_, x_, ws_, forward_);
       if (possible) {
         store<N>(forward_.dq, s, until, dq);
         store<N>(forward_.dv, s, until, dv);
@@ -68,8 +71,9 @@ class DerivativeKernelOf final : public DerivativeKernel {
   void torque_regressor(int begin, int end, Columns q, Columns v, Columns a, Columns Y) override {
     for (int s = begin; s < end; s += N) {
       load_state(s, end, q, v, a);
-      if (mimics_) {
-        regressor_.torque(q_, v_, x_, Y_);
+      at_.set(q_, v_, x_);
+      if (Y_.size() > 0) {
+        ulna::torque_regressor<T>(at_, regressor_ws_, Y_);
         store<N>(Y_, s, end, Y);
         continue;
       }
@@ -78,7 +82,7 @@ class DerivativeKernelOf final : public DerivativeKernel {
       const int states = std::min(N, end - s);
       for (int l = 0; l < states; ++l)
         std::fill_n(here.data + l * Y.stride, row_size_ * v_.size(), 0.0);
-      regressor_.each_torque_block(q_, v_, x_, [&](int row, int body, const T* ten) {
+      each_torque_block(at_, regressor_ws_, [&](int row, int body, const T* ten) {
         const Eigen::Map<const Eigen::Matrix<T, 10, 1>> block(ten);
         store<N>(block, 0, states, {here.data + block_at(row, body), Y.stride});
       });
@@ -90,22 +94,17 @@ class DerivativeKernelOf final : public DerivativeKernel {
     load<N>(q, s, end, q_), load<N>(v, s, end, v_), load<N>(x, s, end, x_);
   }
 
-  static bool has_mimics(const Model& model) {
-    for (const Joint& j : model.joints())
-      if (j.mimics) return true;
-    return false;
-  }
   /// Where the ten numbers of a body in a row of the regressor begin.
   int block_at(int row, int body) const { return row * row_size_ + 10 * (body - 1); }
 
   Plant<T> plant_;
-  InverseDynamicsDerivatives<T> inverse_;
+  Kinematics<T> at_;
+  DerivativeWorkspace<T> ws_;
   ForwardDynamicsDerivatives<T> forward_;
-  Regressor<T> regressor_;
+  RegressorWorkspace<T> regressor_ws_;
   VecX<T> q_, v_, x_;
   int row_size_;  ///< of the regressor
-  bool mimics_;
-  RowMatX<T> Y_;
+  RowMatX<T> Y_;  ///< only where joints mimic others: then blocks add up
 };
 
 }  // namespace ulna::detail

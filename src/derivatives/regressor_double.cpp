@@ -1,5 +1,12 @@
 #include "ulna/derivatives/regressor_impl.hpp"
 
 namespace ulna {
-template class Regressor<double>;
+template class RegressorWorkspace<double>;
+template void torque_regressor(const Kinematics<double>&, RegressorWorkspace<double>&,
+                               OutRows<double>);
+template void wrench_regressor(const Kinematics<double>&, int, RegressorWorkspace<double>&,
+                               OutRows<double>);
+template void energy_regressor(const Kinematics<double>&, RegressorWorkspace<double>&, Out<double>);
+template void momentum_regressor(const Kinematics<double>&, RegressorWorkspace<double>&,
+                                 OutRows<double>, OutRows<double>);
 }  // namespace ulna

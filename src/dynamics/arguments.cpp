@@ -3,6 +3,13 @@
 #include <stdexcept>
 
 namespace ulna::detail {
+namespace {
+
+std::string size(Eigen::Index rows, Eigen::Index cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+}  // namespace
 
 void refuse_not_finite(const char* what, Eigen::Index at, const Model& model) {
   const bool of_configuration = what == std::string("q") || what == std::string("start");
@@ -13,12 +20,20 @@ void refuse_not_finite(const char* what, Eigen::Index at, const Model& model) {
                               (i < names.size() ? ", '" + names[i] + "'" : ""));
 }
 
-void require_shape(const char* what, Eigen::Index rows, Eigen::Index cols, Eigen::Index wanted_rows,
-                   Eigen::Index wanted_cols, const Model& model) {
-  if (rows == wanted_rows && cols == wanted_cols) return;
-  throw std::invalid_argument(std::string(what) + " is " + std::to_string(rows) + " x " +
-                              std::to_string(cols) + ", robot '" + model.name() + "' needs " +
-                              std::to_string(wanted_rows) + " x " + std::to_string(wanted_cols));
+void refuse_shape(const char* what, Eigen::Index rows, Eigen::Index cols, Eigen::Index wanted_rows,
+                  Eigen::Index wanted_cols, const Model& model) {
+  throw std::invalid_argument(std::string(what) + " is " + size(rows, cols) + ", robot '" +
+                              model.name() + "' needs " + size(wanted_rows, wanted_cols));
+}
+
+void refuse_shape(const char* what, Eigen::Index rows, Eigen::Index cols, Eigen::Index wanted) {
+  throw std::invalid_argument(std::string(what) + " is " + size(rows, cols) + ", the robot needs " +
+                              size(wanted, wanted));
+}
+
+void refuse_other_robot(const Model& of_motion, const Model& of_plant) {
+  throw std::invalid_argument("the motion is of robot '" + of_motion.name() +
+                              "', the plant of robot '" + of_plant.name() + "'");
 }
 
 }  // namespace ulna::detail

@@ -1,13 +1,13 @@
-#include "batch_crew.hpp"
 #include "batch_kernel.hpp"
+#include "batch_pool.hpp"
 
 namespace ulna {
 
 using detail::BatchKernel;
 using detail::columns;
 
-struct Batch::State : detail::Team<BatchKernel> {
-  State(const Model& robot, int threads) : Team(robot, threads, widest()) {}
+struct Batch::State : detail::KernelPool<BatchKernel> {
+  State(const Model& robot, int threads) : KernelPool(robot, threads, widest()) {}
 
   static BatchKernel* (*widest())(const Model&) {
 #if ULNA_WIDE_KERNELS
@@ -22,7 +22,7 @@ Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 
-int Batch::threads() const { return state_->crew.hands(); }
+int Batch::threads() const { return state_->pool.size(); }
 int Batch::lanes() const { return state_->kernels[0]->lanes(); }
 std::string_view Batch::instructions() const { return detail::has_avx2() ? "avx2" : "baseline"; }
 
@@ -63,19 +63,19 @@ void Batch::mass_matrix(const Plant<double>& plant, In Q, Out M) {
   });
 }
 
-void Batch::pose(const Frame& frame, In Q, Out X) {
+void Batch::pose(In Q, const Frame& frame, Out X) {
   state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
   state_->require_columns("X", X, 7, Q.cols());
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
-    kernel.pose(begin, end, frame, columns(Q), columns(X));
+    kernel.pose(begin, end, columns(Q), frame, columns(X));
   });
 }
 
-void Batch::jacobian(const Frame& frame, In Q, Out J) {
+void Batch::jacobian(In Q, const Frame& frame, Out J) {
   state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
   state_->require_columns("J", J, 6 * state_->model.nv(), Q.cols());
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
-    kernel.jacobian(begin, end, frame, columns(Q), columns(J));
+    kernel.jacobian(begin, end, columns(Q), frame, columns(J));
   });
 }
 

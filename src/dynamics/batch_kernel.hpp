@@ -18,8 +18,8 @@ class BatchKernel {
   virtual bool forward_dynamics(int begin, int end, Columns q, Columns v, Columns tau,
                                 Columns a) = 0;
   virtual void mass_matrix(int begin, int end, Columns q, Columns M) = 0;
-  virtual void pose(int begin, int end, const Frame& frame, Columns q, Columns X) = 0;
-  virtual void jacobian(int begin, int end, const Frame& frame, Columns q, Columns J) = 0;
+  virtual void pose(int begin, int end, Columns q, const Frame& frame, Columns X) = 0;
+  virtual void jacobian(int begin, int end, Columns q, const Frame& frame, Columns J) = 0;
 };
 
 template <int N>
@@ -30,8 +30,8 @@ class BatchKernelOf final : public BatchKernel {
   explicit BatchKernelOf(const Model& model)
       : plant_(model),
         ws_(model),
+        motion_(model),
         at_(model),
-        forward_(model),
         q_(model.nq()),
         v_(model.nv()),
         a_(model.nv()),
@@ -46,9 +46,8 @@ class BatchKernelOf final : public BatchKernel {
   void inverse_dynamics(int begin, int end, Columns q, Columns v, Columns a, Columns tau) override {
     for (int s = begin; s < end; s += N) {
       load(q, s, end, q_), load(v, s, end, v_), load(a, s, end, a_);
-      newton_euler<T>(plant_, q_.data(), v_.data(), a_.data(), ws_, {}, tau_.data());
-      for (Eigen::Index i = 0; i < tau_.size(); ++i)
-        tau_(i) += plant_.armature(i) * a_(i) + friction_torque<T>(plant_, i, v_(i));
+      motion_.set(q_, v_, a_);
+      ulna::inverse_dynamics<T>(plant_, motion_, ws_, tau_);
       store<N>(tau_, s, end, tau);
     }
   }
@@ -77,18 +76,18 @@ class BatchKernelOf final : public BatchKernel {
     }
   }
 
-  void pose(int begin, int end, const Frame& frame, Columns q, Columns X) override {
-    Eigen::Matrix<T, 7, 1> told;
+  void pose(int begin, int end, Columns q, const Frame& frame, Columns X) override {
+    Eigen::Matrix<T, 7, 1> numbers;
     for (int s = begin; s < end; s += N) {
       load(q, s, end, q_);
       at_.set(q_);
       const Transform<T> X_WF = at_.pose(frame);
-      told << X_WF.rotation().quaternion().coefficients(), X_WF.translation();
-      store<N>(told, s, end, X);
+      numbers << X_WF.rotation().quaternion().coefficients(), X_WF.translation();
+      store<N>(numbers, s, end, X);
     }
   }
 
-  void jacobian(int begin, int end, const Frame& frame, Columns q, Columns J) override {
+  void jacobian(int begin, int end, Columns q, const Frame& frame, Columns J) override {
     for (int s = begin; s < end; s += N) {
       load(q, s, end, q_);
       at_.set(q_);
@@ -101,15 +100,16 @@ class BatchKernelOf final : public BatchKernel {
   /// Forward dynamics of one pack.
   bool accelerate(int s, int end, Columns q, Columns v, Columns tau, Columns a) {
     load(q, s, end, q_), load(v, s, end, v_), load(tau, s, end, tau_);
-    if (!forward_(plant_, q_, v_, tau_, a_)) return false;
+    at_.set(q_, v_);
+    if (!ulna::forward_dynamics<T>(plant_, at_, tau_, ws_, a_)) return false;
     store<N>(a_, s, end, a);
     return true;
   }
 
   Plant<T> plant_;
   Workspace<T> ws_;
-  Configuration<T> at_;
-  ForwardDynamics<T> forward_;
+  Motion<T> motion_;
+  Kinematics<T> at_;
   VecX<T> q_, v_, a_, tau_;
   MatX<T> M_, J_;
 };

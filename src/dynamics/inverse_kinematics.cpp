@@ -109,7 +109,7 @@ class Descent {
   const Frame& frame_;
   const Transform<double>& target_;
   const IkOptions& options_;
-  Configuration<double> at_;
+  Kinematics<double> at_;
   int rows_;
   Eigen::MatrixXd J_;
   std::vector<int> coordinate_;  ///< of each velocity, where it is that of one coordinate; else -1

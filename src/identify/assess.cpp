@@ -22,7 +22,7 @@ double indefinite_percent(const TorqueModel& torques, const Eigen::VectorXd& z) 
   const Model& model = torques.model();
   Plant<double> plant(model);
   torques.set(z, plant);
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   Workspace<double> scratch(model);
   MassFactor<double> factor(model);
   std::mt19937_64 random(1);

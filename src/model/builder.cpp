@@ -101,6 +101,9 @@ class Assembler {
   void coordinates(Diagnostics& diagnostics) {
     for (std::size_t b = 1; b < data_.joints.size(); ++b) {
       Joint& j = data_.joints[b];
+      j.tree_q = data_.tree_nq, j.tree_v = data_.tree_nv;
+      data_.tree_nq += configuration_size(j.type);
+      data_.tree_nv += velocity_size(j.type);
       if (given(b).mimic) continue;
       j.q = data_.nq, j.v = data_.nv;
       data_.nq += configuration_size(j.type);

@@ -1,5 +1,6 @@
 #include "ulna/model/model.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "model/names.hpp"
@@ -77,6 +78,12 @@ std::vector<std::string> Model::velocity_names() const {
 
 Model Model::with_gravity(const Vec3<double>& gravity) const {
   return Builder(description()).gravity(gravity).build();
+}
+
+bool detail::same_joints(std::span<const Joint> a, std::span<const Joint> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Joint& x, const Joint& y) {
+    return x.type == y.type && x.parent == y.parent && x.mimics == y.mimics;
+  });
 }
 
 }  // namespace ulna

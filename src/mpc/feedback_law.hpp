@@ -14,6 +14,7 @@ class FeedbackLaw {
       : law_(options.law),
         stiffness_(options.stiffness),
         damping_(2.0 * std::sqrt(options.stiffness)),
+        motion_(model),
         ws_(model),
         q_(model.nq()),
         v_(model.nv()),
@@ -30,9 +31,11 @@ class FeedbackLaw {
     a_ = stiffness_ * (q_ - q) + damping_ * (v_ - v);
     if (law_ == ControlLaw::computed_torque) {
       a_ += (v_later_ - v_) / h;
-      inverse_dynamics<double>(plant, q, v, a_, ws_, tau_);
+      motion_.set(q, v, a_);
+      inverse_dynamics<double>(plant, motion_, ws_, tau_);
     } else {
-      static_torque<double>(plant, q, ws_, tau_);
+      motion_.set(q);
+      gravity_torque<double>(plant, motion_, ws_, tau_);
       tau_ += a_;
     }
     const Vector& limit = plant.model().effort_limit();
@@ -43,6 +46,7 @@ class FeedbackLaw {
  private:
   ControlLaw law_;
   double stiffness_, damping_;
+  Motion<double> motion_;
   Workspace<double> ws_;
   Vector q_, v_, v_later_, a_, tau_;
 };

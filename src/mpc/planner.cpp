@@ -17,6 +17,7 @@ Planner::Planner(const Plant<double>& plant, const ControllerOptions& options)
       problem_(plant_, options.problem),
       sqp_(problem_),
       deadline_(options.deadline),
+      motion_(plant.model()),
       ws_(plant.model()),
       times_{0.0} {
   for (const double h : problem_.durations()) times_.push_back(times_.back() + h);
@@ -122,10 +123,12 @@ void Planner::torque(double time, Vector& tau) {
   while (k + 2 < times_.size() && times_[k + 1] <= passed) ++k;
   const control::Trajectory& plan = sqp_.trajectory;
   const Eigen::Index n = tau.size();
-  if (inputs_are_torques_)
+  if (inputs_are_torques_) {
     tau = plan.u[k];
-  else
-    inverse_dynamics<double>(plant_, plan.x[k].head(n), plan.x[k].tail(n), plan.u[k], ws_, tau);
+  } else {
+    motion_.set(plan.x[k].head(n), plan.x[k].tail(n), plan.u[k]);
+    inverse_dynamics<double>(plant_, motion_, ws_, tau);
+  }
 }
 
 }  // namespace ulna::mpc

@@ -47,6 +47,7 @@ class Planner {
   control::Sqp sqp_;
   MotionReference reference_;
   std::optional<double> deadline_;
+  Motion<double> motion_;
   Workspace<double> ws_;
   std::vector<double> times_;  ///< of the nodes after now
   Vector x_, q_reference_, v_reference_;

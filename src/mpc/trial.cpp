@@ -113,9 +113,11 @@ class Trial {
 
   /// Before the first action drives hold the robot where it is, which the first reading must show.
   void hold_at_rest() {
+    Motion<double> motion(model_);
     Workspace<double> ws(model_);
     Vector tau(model_.nv());
-    static_torque<double>(robot_.plant, robot_.q(), ws, tau);
+    motion.set(robot_.q());
+    gravity_torque<double>(robot_.plant, motion, ws, tau);
     (void)robot_.hold(tau);
   }
 

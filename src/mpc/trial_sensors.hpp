@@ -28,7 +28,8 @@ class TrialSensors {
         wrench_sensors_(options.wrench_sensors),
         faults_(options.faults),
         sensors_(model, sensor_options(options)),
-        regressor_(model),
+        at_(model),
+        ws_(model),
         W_(6, 10 * model.joint_count()),
         inertial_(10 * model.joint_count()),
         wrenches_(6, static_cast<Eigen::Index>(options.wrench_sensors.size())),
@@ -52,10 +53,11 @@ class TrialSensors {
     ++readings_;
     if (wrench_sensors_.empty() || dropped_) return;
     robot.plant.get_inertial(inertial_);
+    if (!wrench_sensors_.empty()) at_.set(robot.q(), robot.v(), robot.acceleration());
     for (std::size_t i = 0; i < wrench_sensors_.size(); ++i) {
       const WrenchSensor& sensor = wrench_sensors_[i];
       auto wrench = wrenches_.col(static_cast<Eigen::Index>(i));
-      regressor_.wrench(sensor.body, robot.q(), robot.v(), robot.acceleration(), W_);
+      wrench_regressor<double>(at_, sensor.body, ws_, W_);
       wrench.noalias() = W_ * inertial_;
       for (int row = 0; row < 6; ++row)
         wrench(row) += (row < 3 ? sensor.moment_noise : sensor.force_noise) * normal_(random_);
@@ -86,7 +88,8 @@ class TrialSensors {
   std::vector<WrenchSensor> wrench_sensors_;
   std::vector<TrialFault> faults_;
   Sensors sensors_;
-  Regressor<double> regressor_;
+  Kinematics<double> at_;
+  RegressorWorkspace<double> ws_;
   RowMatX<double> W_;
   Vector inertial_, noise_ = Vector::Zero(6);
   Eigen::MatrixXd wrenches_;  ///< a column for each sensor

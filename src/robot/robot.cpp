@@ -3,6 +3,8 @@
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
+#include "ulna/dynamics/inverse_mass_matrix.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
 
 namespace ulna {
 
@@ -10,19 +12,21 @@ struct Robot::State {
   Diagnostics diagnostics;
   Plant<double> plant;
   Workspace<double> ws;
-  Motion<double> motion;  ///< also the State and the Configuration of calls that need no more
-  ForwardDynamics<double> forward;
+  Motion<double> motion_;
+  Kinematics<double> at_;
 
   State(Model model, Diagnostics notes)
-      : diagnostics(std::move(notes)), plant(model), ws(model), motion(model), forward(model) {}
+      : diagnostics(std::move(notes)), plant(model), ws(model), motion_(model), at_(model) {}
 
-  const Configuration<double>& at(const Vector& q) {
-    motion.Configuration<double>::set(q);
-    return motion;
+  template <class... Vectors>
+  const Motion<double>& motion(const Vectors&... q_v_a) {
+    motion_.set(q_v_a...);
+    return motion_;
   }
-  const ulna::State<double>& at(const Vector& q, const Vector& v) {
-    motion.ulna::State<double>::set(q, v);
-    return motion;
+  template <class... Vectors>
+  const Kinematics<double>& at(const Vectors&... q_v_a) {
+    at_.set(q_v_a...);
+    return at_;
   }
   std::vector<ExternalWrench<double>> resolve(const Wrenches& wrenches) const {
     std::vector<ExternalWrench<double>> resolved;
@@ -52,7 +56,7 @@ const Plant<double>& Robot::plant() const { return state_->plant; }
 Eigen::VectorXd Robot::inverse_dynamics(const Vector& q, const Vector& v, const Vector& a,
                                         const Wrenches& wrenches) {
   Vector tau(nv());
-  ulna::inverse_dynamics<double>(state_->plant, q, v, a, state_->ws, tau,
+  ulna::inverse_dynamics<double>(state_->plant, state_->motion(q, v, a), state_->ws, tau,
                                  ExternalWrenches<double>(state_->resolve(wrenches)));
   return tau;
 }
@@ -60,22 +64,23 @@ Eigen::VectorXd Robot::inverse_dynamics(const Vector& q, const Vector& v, const 
 Eigen::VectorXd Robot::forward_dynamics(const Vector& q, const Vector& v, const Vector& tau,
                                         const Wrenches& wrenches) {
   Vector a(nv());
-  if (!state_->forward(state_->plant, q, v, tau, a, state_->resolve(wrenches)))
-    throw std::domain_error(
-        "forward dynamics of robot '" + model().name() +
-        "': the mass matrix is not positive definite; `ulna check` tells which links lack inertia");
+  if (!ulna::forward_dynamics<double>(state_->plant, state_->at(q, v), tau, state_->ws, a,
+                                      state_->resolve(wrenches)))
+    throw std::domain_error("forward dynamics of robot '" + model().name() +
+                            "': the mass matrix is not positive definite; `ulna check` names the "
+                            "links that lack inertia");
   return a;
 }
 
 Eigen::VectorXd Robot::gravity_torque(const Vector& q) {
   Vector tau(nv());
-  static_torque<double>(state_->plant, q, state_->ws, tau);
+  ulna::gravity_torque<double>(state_->plant, state_->motion(q), state_->ws, tau);
   return tau;
 }
 
 Eigen::VectorXd Robot::bias_torque(const Vector& q, const Vector& v) {
   Vector tau(nv());
-  ulna::bias_torque<double>(state_->plant, q, v, state_->ws, tau);
+  ulna::bias_torque<double>(state_->plant, state_->motion(q, v), state_->ws, tau);
   return tau;
 }
 
@@ -87,11 +92,9 @@ Eigen::MatrixXd Robot::mass_matrix(const Vector& q) {
 
 Eigen::MatrixXd Robot::inverse_mass_matrix(const Vector& q) {
   Matrix M_inverse(nv(), nv());
-  MassFactor<double> factor(model());
-  if (!factor.factor(state_->plant, state_->at(q), state_->ws))
+  if (!ulna::inverse_mass_matrix<double>(state_->plant, state_->at(q), state_->ws, M_inverse))
     throw std::domain_error("robot '" + model().name() +
                             "': the mass matrix is not positive definite");
-  factor.inverse(M_inverse);
   return M_inverse;
 }
 
@@ -111,8 +114,7 @@ Twist<double> Robot::velocity(const Vector& q, const Vector& v, std::string_view
 
 Twist<double> Robot::acceleration(const Vector& q, const Vector& v, const Vector& a,
                                   std::string_view frame, Axes axes) {
-  state_->motion.set(q, v, a);
-  return frame_acceleration(state_->motion, model().frame(frame), axes);
+  return frame_acceleration(state_->at(q, v, a), model().frame(frame), axes);
 }
 
 Eigen::MatrixXd Robot::jacobian(const Vector& q, std::string_view frame, Axes axes) {

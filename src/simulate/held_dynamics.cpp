@@ -14,8 +14,7 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
       spare_(Eigen::VectorXd::Zero(model.nv())),
       tau_(spare_),
       drive_(tau_),
-      free_(model),
-      state_(model),
+      at_(model),
       ws_(model),
       factor_(model),
       M_inverse_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
@@ -43,8 +42,8 @@ void HeldDynamics::act(const Plant<double>& plant, const Eigen::VectorXd& tau,
 }
 
 bool HeldDynamics::factor(const Eigen::VectorXd& q) {
-  static_cast<Configuration<double>&>(state_).set(q);
-  if (!factor_.factor(bare_, state_, ws_)) return false;
+  at_.set(q);
+  if (!factor_.factor(bare_, at_, ws_)) return false;
   factor_.inverse(M_inverse_);
   return true;
 }
@@ -125,10 +124,9 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 
 bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                               Eigen::VectorXd& a) {
-  if (held_count_ == 0) return free_(bare_, q, v, drive_, a, wrenches_);
-  state_.set(q, v);
-  if (!mass_matrix_dynamics<double>(bare_, state_, v, drive_, factor_, ws_, a, wrenches_))
-    return false;
+  at_.set(q, v);
+  if (held_count_ == 0) return forward_dynamics<double>(bare_, at_, drive_, ws_, a, wrenches_);
+  if (!mass_matrix_dynamics<double>(bare_, at_, drive_, factor_, ws_, a, wrenches_)) return false;
   factor_.inverse(M_inverse_);
   // the forces that leave those that hold without acceleration
   int n = 0;
@@ -160,9 +158,9 @@ SimulationWork HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::Vector
   p.friction = (tau_ - drive_).dot(v);
   p.damping = bare_.damping.dot(v.cwiseAbs2());
   if (!wrenches_.empty()) {
-    state_.set(q, v);
+    at_.set(q, v);
     for (const ExternalWrench<double>& w : wrenches_)
-      p.wrenches += dot(frame_velocity(state_, *w.frame, w.axes), w.wrench);
+      p.wrenches += dot(frame_velocity(at_, *w.frame, w.axes), w.wrench);
   }
   return p;
 }

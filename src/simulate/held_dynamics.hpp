@@ -67,8 +67,7 @@ class HeldDynamics {
   Eigen::VectorXd spare_;
   Eigen::VectorXd tau_, drive_;  ///< what the drives do, and that less dry friction
   ExternalWrenches<double> wrenches_;
-  ForwardDynamics<double> free_;
-  State<double> state_;
+  Kinematics<double> at_;
   Workspace<double> ws_;
   MassFactor<double> factor_;
   Eigen::MatrixXd M_inverse_;

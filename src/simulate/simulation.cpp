@@ -91,7 +91,7 @@ struct Simulation::Parts {
   detail::HeldDynamics dynamics;
   detail::Flow flow;
   std::optional<detail::AdaptiveFlow> adaptive;
-  State<double> state;
+  Kinematics<double> state;
   Workspace<double> ws;
   Eigen::VectorXd q, v;  ///< on their way through a step
   double longest;        ///< fixed step

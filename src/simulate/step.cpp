@@ -133,6 +133,7 @@ StepDerivatives::StepDerivatives(const Model& model, Integrator integrator, bool
     : step(model, integrator),
       A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
       B(Eigen::MatrixXd::Zero(2 * model.nv(), model.nv() + (by_duration ? 1 : 0))),
+      ws_(model),
       dynamics_(model),
       slopes_(model, integrator, model.nv(), by_duration) {}
 
@@ -141,7 +142,9 @@ bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<do
   const Model& model = plant.model();
   slopes_.begin();
   const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
-    if (!dynamics_(plant, step.q_, step.v_, tau, wrenches)) return false;
+    step.at_.set(step.q_, step.v_);
+    if (!forward_dynamics_derivatives<double>(plant, step.at_, tau, ws_, dynamics_, wrenches))
+      return false;
     a = dynamics_.a;
     slopes_.add_stage(step, model, q, stage, h, dynamics_.dq, dynamics_.dv, dynamics_.dtau);
     return true;
@@ -157,6 +160,7 @@ StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, 
     : step(model, integrator),
       A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
       P(Eigen::MatrixXd::Zero(2 * model.nv(), numbers + (by_duration ? 1 : 0))),
+      ws_(model),
       dynamics_(model),
       slopes_(model, integrator, numbers, by_duration),
       tau_(Eigen::VectorXd::Zero(model.nv())),
@@ -175,7 +179,9 @@ bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<
   const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
     const double share = method.reach[stage];
     drive.torque(share, step.q_, step.v_, tau_, tau_by_v_);
-    if (!finite<double>(tau_) || !dynamics_(plant, step.q_, step.v_, tau_)) return false;
+    if (!finite<double>(tau_)) return false;
+    step.at_.set(step.q_, step.v_);
+    if (!forward_dynamics_derivatives<double>(plant, step.at_, tau_, ws_, dynamics_)) return false;
     a = dynamics_.a;
     drive.surplus_by_numbers(share, step.q_, step.v_, a, D_);
     for (int i = 0; i < model.nv(); ++i)
@@ -196,7 +202,7 @@ bool StepSensitivities::advance(const Plant<double>& plant, In<double> q, In<dou
   const Tableau& method = tableau(step.integrator_);
   return step.take(plant.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
     drive.torque(method.reach[stage], step.q_, step.v_, tau_, tau_by_v_);
-    return finite<double>(tau_) && step.dynamics_(plant, step.q_, step.v_, tau_, a);
+    return finite<double>(tau_) && step.accelerate(plant, tau_, a);
   });
 }
 

@@ -7,11 +7,11 @@ namespace ulna {
 using detail::columns;
 using detail::StepKernel;
 
-struct StepBatch::State : detail::Team<StepKernel> {
+struct StepBatch::State : detail::KernelPool<StepKernel> {
   Integrator integrator;
 
   State(const Model& robot, Integrator method, int threads)
-      : Team(robot, threads, widest()), integrator(method) {}
+      : KernelPool(robot, threads, widest()), integrator(method) {}
 
   static StepKernel* (*widest())(const Model&) {
 #if ULNA_WIDE_KERNELS

@@ -79,7 +79,8 @@ Step<T>::Step(const Model& model, Integrator integrator)
       v_next(VecX<T>::Zero(model.nv())),
       integrator_(integrator),
       flat_(detail::flat(model)),
-      dynamics_(model),
+      at_(model),
+      ws_(model),
       x_(v_next),
       q_(q_next),
       v_(v_next),
@@ -92,7 +93,14 @@ template <Scalar T>
 bool Step<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,
                          ExternalWrenches<T> wrenches) {
   return take(plant.model(), q, v, T(h),
-              [&](int, VecX<T>& a) { return dynamics_(plant, q_, v_, tau, a, wrenches); });
+              [&](int, VecX<T>& a) { return accelerate(plant, tau, a, wrenches); });
+}
+
+template <Scalar T>
+bool Step<T>::accelerate(const Plant<T>& plant, In<T> tau, VecX<T>& a,
+                         ExternalWrenches<T> wrenches) {
+  at_.set(q_, v_);
+  return forward_dynamics<T>(plant, at_, tau, ws_, a, wrenches);
 }
 
 template <Scalar T>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dynamics/batch_crew.hpp"
+#include "dynamics/batch_pool.hpp"
 #include "simulate/step_impl.hpp"
 
 /// What a batch of steps calls for each run of states.

@@ -45,6 +45,7 @@ class StepKernelOf final : public StepKernel {
   explicit StepKernelOf(const Model& model)
       : plant_(model),
         step_(model, Integrator::rk4),
+        ws_(model),
         slopes_(model),
         q_(VecX<T>::Zero(model.nq())),
         v_(VecX<T>::Zero(model.nv())),
@@ -63,8 +64,9 @@ class StepKernelOf final : public StepKernel {
       load<N>(x.q, s, end, q_), load<N>(x.v, s, end, v_);
       load<N>(x.tau, s, end, tau_), load<N>(x.h, s, end, h_);
       const bool possible = step_.take(plant_.model(), q_, v_, h_(0), [&](int stage, VecX<T>& a) {
-        if (!differentiate) return step_.dynamics_(plant_, step_.q_, step_.v_, tau_, a);
-        if (!slopes_(plant_, step_.q_, step_.v_, tau_)) return false;
+        if (!differentiate) return step_.accelerate(plant_, tau_, a);
+        step_.at_.set(step_.q_, step_.v_);
+        if (!forward_dynamics_derivatives<T>(plant_, step_.at_, tau_, ws_, slopes_)) return false;
         a = slopes_.a;
         carry(tableau(integrator), stage);
         return true;
@@ -128,6 +130,7 @@ class StepKernelOf final : public StepKernel {
 
   Plant<T> plant_;
   Step<T> step_;
+  DerivativeWorkspace<T> ws_;
   ForwardDynamicsDerivatives<T> slopes_;
   VecX<T> q_, v_, tau_, h_;
   MatX<T> F_;

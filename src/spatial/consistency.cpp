@@ -60,7 +60,7 @@ Consistency check_consistency(const Inertia<double>& inertia) {
 }
 
 std::string Consistency::explanation() const {
-  // what rounding left of a zero is told as zero
+  // what rounding left of a zero is reported as zero
   const double size = principal_moments.cwiseAbs().maxCoeff();
   const Vec3<double> m = principal_moments.unaryExpr(
       [&](double x) { return std::abs(x) < rounding * size ? 0.0 : x; });

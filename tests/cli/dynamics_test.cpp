@@ -1,3 +1,4 @@
+#include <Eigen/LU>
 #include <cmath>
 
 #include "cli.hpp"
@@ -52,6 +53,29 @@ TEST(InverseDynamicsVerb, takes_a_state_as_json_with_names_and_wrenches) {
   for (std::size_t i = 0; i < 7; ++i)
     EXPECT_NEAR(pushed["tau"][i].get<double>() - free["tau"][i].get<double>(),
                 10.0 * jacobian[5][i].get<double>(), 1e-12);
+}
+
+TEST(TermsVerb, prints_the_inertia_of_a_frame) {
+  const std::vector<std::string> panda{
+      "terms",   "panda",       "--q",    "0.1,0.3,0,-1.6,0.2,1.9,0",
+      "--frame", "panda_link8", "--axes", "local"};
+  std::vector<std::string> as_json = panda;
+  as_json.emplace_back("--json");
+  const json d = document(run_cli(as_json), "ulna.terms/1");
+  Eigen::MatrixXd M(7, 7), J(6, 7), inertia(6, 6);
+  const auto read = [](const json& from, Eigen::MatrixXd& to) {
+    for (Eigen::Index r = 0; r < to.rows(); ++r)
+      for (Eigen::Index c = 0; c < to.cols(); ++c)
+        to(r, c) = from[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)].get<double>();
+  };
+  read(d["M"], M), read(d["jacobian"], J), read(d["frame_inertia"], inertia);
+  EXPECT_LT((inertia * J * M.inverse() * J.transpose() - Eigen::MatrixXd::Identity(6, 6)).norm(),
+            1e-9);
+  EXPECT_TRUE(has(run_cli(panda).out, "frame inertia"));
+  // two joints do not move it in six directions
+  const std::vector<std::string> pendulum{"terms",   "double_pendulum", "--q",
+                                          "0.3,0.2", "--frame",         "lower"};
+  EXPECT_TRUE(has(run_cli(pendulum).out, "no frame inertia"));
 }
 
 TEST(InverseDynamicsVerb, streams_a_table_by_name_or_position_and_agrees_with_single_states) {

@@ -1,8 +1,7 @@
-#include "support/dynamics.hpp"
+#include "support/derivatives.hpp"
 #include "support/traced.hpp"
 #include "ulna/codegen/differentiate.hpp"
 #include "ulna/codegen/robot/robot_functions.hpp"
-#include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/io/import.hpp"
 
 // What is differentiated on the graph is what the analytic derivatives are.
@@ -52,8 +51,7 @@ TEST(GraphDerivatives, by_velocity_and_acceleration_hold_for_all_joints) {
         Rig<double> rig(model, random);
         const int n = rig.nv();
         const Vectors in{list(rig.q), list(rig.v), list(rig.a)};
-        InverseDynamicsDerivatives<double> exact(model);
-        exact(rig.plant, rig.q, rig.v, rig.a);
+        const InverseDynamicsDerivatives<double> exact = inverse_derivatives(rig);
         MatrixXd both(n, 2 * n);
         both << exact.dv, exact.da;
         const Traced id = trace(model, RobotFunction::id);
@@ -71,7 +69,7 @@ TEST(GraphDerivatives, of_forward_dynamics_are_the_analytic_ones) {
     const VectorXd tau = rig.torque();
     const MatrixXd M = rig.mass();
     ForwardDynamicsDerivatives<double> exact(model);
-    ASSERT_TRUE(exact(rig.plant, rig.q, rig.v, tau));
+    ASSERT_TRUE(forward_derivatives(rig, tau, exact));
     MatrixXd slope(n, 3 * n);
     slope << exact.dq, exact.dv, exact.dtau;
     const Traced fd = trace(model, RobotFunction::fd);
@@ -91,8 +89,7 @@ TEST(GraphDerivatives, weighted_hessians_are_the_contracted_second_derivatives) 
     Rig<double> rig(model, random);
     const int n = rig.nv();
     const VectorXd weights = random_tangent<double>(model, random);
-    InverseDynamicsSecondDerivatives<double> curve(model);
-    curve(rig.plant, rig.q, rig.v, rig.a);
+    const InverseDynamicsSecondDerivatives<double> curve = inverse_second_derivatives(rig);
     MatrixXd qq(n, n), vv(n, n), qv(n, n), aq(n, n);
     curve.dqq.contract(weights, qq);
     curve.dvv.contract(weights, vv);

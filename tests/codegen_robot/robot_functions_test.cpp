@@ -2,11 +2,10 @@
 
 #include <fstream>
 
-#include "support/dynamics.hpp"
+#include "support/derivatives.hpp"
 #include "support/traced.hpp"
 #include "ulna/codegen/compiled.hpp"
 #include "ulna/codegen/print_c.hpp"
-#include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/io/import.hpp"
 
@@ -46,8 +45,7 @@ class Comparison {
     // compared as M a: a light joint may magnify rounding
     expect_solved(matrix(run(RobotFunction::fd, {q_, v_, list(tau_)})[0], n), M_ * rig_.a);
 
-    InverseDynamicsDerivatives<double> inverse(model);
-    inverse(rig_.plant, rig_.q, rig_.v, rig_.a);
+    const InverseDynamicsDerivatives<double> inverse = inverse_derivatives(rig_);
     const Vectors did = run(RobotFunction::did, {q_, v_, list(rig_.a)});
     expect_close(matrix(did[0], n), inverse.tau, 1e-12);
     expect_close(matrix(did[1], n), inverse.dq, 1e-12);
@@ -55,7 +53,7 @@ class Comparison {
     expect_close(matrix(did[3], n), inverse.da, 1e-12);
 
     ForwardDynamicsDerivatives<double> forward(model);
-    ASSERT_TRUE(forward(rig_.plant, rig_.q, rig_.v, tau_));
+    ASSERT_TRUE(forward_derivatives(rig_, tau_, forward));
     const Vectors dfd = run(RobotFunction::dfd, {q_, v_, list(tau_)});
     expect_solved(matrix(dfd[0], n), M_ * forward.a);
     expect_solved(matrix(dfd[1], n), M_ * forward.dq);
@@ -63,7 +61,8 @@ class Comparison {
     expect_solved(matrix(dfd[3], n), one);
 
     RowMatX<double> Y(n, rig_.plant.inertial_size());
-    Regressor<double>(model).torque(rig_.q, rig_.v, rig_.a, Y);
+    RegressorWorkspace<double> ws(model);
+    torque_regressor<double>(rig_.motion(), ws, Y);
     expect_close(matrix(run(RobotFunction::Y, {q_, v_, list(rig_.a)})[0], n), MatrixXd(Y), 1e-12);
   }
 

@@ -52,7 +52,7 @@ TEST(Collisions, rows_tell_distances_and_keep_to_what_is_required) {
   capsules.distances(t.x[1].head(7), d);
   EXPECT_EQ(values_at(problem, t)[1].g, d);
 
-  const Rod moved{{0.3, 0.2, 0.4}, {0.3, 0.2, 0.9}, 0.05};
+  const PlacedCapsule moved{{0.3, 0.2, 0.4}, {0.3, 0.2, 0.9}, 0.05};
   problem.set_obstacle(0, moved), capsules.set_obstacle(0, moved);
   capsules.distances(t.x[1].head(7), d);
   EXPECT_EQ(values_at(problem, t)[1].g, d);

@@ -12,7 +12,7 @@ using Eigen::VectorXd;
 
 /// Between the last body of a robot and another, and closed at q.
 LoopDescription ball_closed_at(const Model& model, const VectorXd& q, int first, Random& random) {
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(q);
   LoopDescription d;
   d.name = "shut", d.type = JointType::ball;
@@ -58,7 +58,8 @@ constexpr Transcription forward = Transcription::forward_dynamics;
 /// 0.1 e(alpha) + 0.3 e(beta) = (0.24, 0) + 0.28 e(gamma).
 class Crank {
  public:
-  explicit Crank(const Plant<double>& plant) : plant_(plant), ws_(plant.model()) {}
+  explicit Crank(const Plant<double>& plant)
+      : plant_(plant), motion_(plant.model()), ws_(plant.model()) {}
 
   struct Position {
     VectorXd q, by_angle,
@@ -93,7 +94,8 @@ class Crank {
     const VectorXd v = at.by_angle * rate, a = at.by_square * rate * rate;
     const auto needs = [&](const VectorXd& acceleration) {
       VectorXd torque(3);
-      inverse_dynamics<double>(plant_, at.q, v, acceleration, ws_, torque);
+      motion_.set(at.q, v, acceleration);
+      inverse_dynamics<double>(plant_, motion_, ws_, torque);
       return at.by_angle.dot(torque);
     };
     const double still = needs(a);
@@ -116,6 +118,7 @@ class Crank {
 
  private:
   const Plant<double>& plant_;
+  Motion<double> motion_;
   Workspace<double> ws_;
 };
 
@@ -219,7 +222,8 @@ double widest_gap(const Driven& driven, const Trajectory& t) {
   const double h = duration / driven.problem.steps();
   constexpr int parts = 20;
   Loops loops = *driven.problem.loops();
-  ForwardDynamics<double> dynamics(driven.model);
+  Kinematics<double> moving(driven.model);
+  Workspace<double> ws(driven.model);
   double widest = 0.0;
   for (std::size_t k = 0; k < t.u.size() - 1; ++k) {
     const VectorXd& u = t.u[k];
@@ -228,7 +232,8 @@ double widest_gap(const Driven& driven, const Trajectory& t) {
       const VectorXd lambda = (1.0 - share) * u.segment(3, 2) + share * u.tail(2),
                      tau = u.head(3) + loops.J().transpose() * lambda;
       VectorXd dx(6), a(3);
-      EXPECT_TRUE(dynamics(driven.problem.plant(), x.head(3), x.tail(3), tau, a));
+      moving.set(x.head(3), x.tail(3));
+      EXPECT_TRUE(forward_dynamics<double>(driven.problem.plant(), moving, tau, ws, a));
       dx << x.tail(3), a;
       return dx;
     };
@@ -303,11 +308,13 @@ TEST(FourBar, moves_as_planned_torques_move_the_crank_alone) {
 TEST(FourBar, needs_at_its_nodes_what_the_crank_alone_would_need) {
   Turn turn(Transcription::inverse_dynamics, 20);
   const Trajectory t = turn.solve();
+  Motion<double> motion(turn.model);
   Workspace<double> ws(turn.model);
   for (int k = 0; k < 20; ++k) {
     const VectorXd &x = t.x[static_cast<std::size_t>(k)], &u = t.u[static_cast<std::size_t>(k)];
     VectorXd tree(3);
-    inverse_dynamics<double>(turn.problem.plant(), x.head(3), x.tail(3), u.head(3), ws, tree);
+    motion.set(x.head(3), x.tail(3), u.head(3));
+    inverse_dynamics<double>(turn.problem.plant(), motion, ws, tree);
     const VectorXd tau = turn.torque(t, k);
     EXPECT_NEAR(tau(0), Crank::position(x(0)).by_angle.dot(tree), 1e-7);
     EXPECT_LT(tau.tail(2).cwiseAbs().maxCoeff(), 1e-7);
@@ -320,7 +327,7 @@ TEST(FourBar, gains_as_much_energy_as_its_crank_is_given) {
   for (const int steps : {20, 40, 80}) {
     Driven driven(forward, steps, false);
     const Trajectory t = driven.solve();
-    State<double> state(driven.model);
+    Kinematics<double> state(driven.model);
     Workspace<double> ws(driven.model);
     const auto energy = [&](const VectorXd& x) {
       state.set(x.head(3), x.tail(3));
@@ -375,7 +382,7 @@ TEST(SolversOfLoops, agree_on_the_four_bar) {
 TEST(SolversOfLoops, agree_on_an_arm_that_holds_on_to_the_world) {
   const Model model = load_robot("panda").model;
   const VectorXd q{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}};
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(q);
   for (const JointType kind : {JointType::ball, JointType::revolute})
     for (const Transcription transcription : both_transcriptions) {

@@ -17,7 +17,7 @@ RobotProblemOptions small(Transcription transcription) {
 }
 
 void set_targets_near(RobotProblem& problem, const Trajectory& t, Random& random, double size) {
-  Configuration<double> at(problem.model());
+  Kinematics<double> at(problem.model());
   for (int k = 0; k <= problem.steps(); ++k) {
     at.set(t.x[static_cast<std::size_t>(k)].head(problem.model().nq()));
     const auto away = Transform<double>::exp(
@@ -56,6 +56,7 @@ TEST(RobotProblem, curvature_is_that_of_the_cost_where_nothing_is_missed) {
           options.frames = {{std::string(model.frames().back().name), 100.0, 10.0}};
           RobotProblem problem(smooth_plant(model), options);
           const Trajectory t = random_trajectory(problem, random);
+          Motion<double> motion(model);
           Workspace<double> ws(model);
           for (int k = 0; k <= problem.steps(); ++k) {
             const Eigen::VectorXd &x = t.x[static_cast<std::size_t>(k)],
@@ -64,8 +65,10 @@ TEST(RobotProblem, curvature_is_that_of_the_cost_where_nothing_is_missed) {
             problem.set_reference(k, q, v);
             if (k == problem.steps()) break;
             Eigen::VectorXd tau = u;
-            if (transcription == Transcription::inverse_dynamics)
-              inverse_dynamics<double>(problem.plant(), q, v, u, ws, tau);
+            if (transcription == Transcription::inverse_dynamics) {
+              motion.set(q, v, u);
+              inverse_dynamics<double>(problem.plant(), motion, ws, tau);
+            }
             problem.set_torque_reference(k, tau);
           }
           set_targets_near(problem, t, random, 0.0);
@@ -153,11 +156,13 @@ TEST(RobotProblem, both_transcriptions_tell_the_same_of_the_same_motion) {
         options.transcription = Transcription::inverse_dynamics;
         RobotProblem inverse(smooth_plant(model), options);
         Trajectory by_torque = random_trajectory(forward, random), by_acceleration = by_torque;
-        ForwardDynamics<double> dynamics(model);
-        for (std::size_t k = 0; k < 2; ++k)
-          ASSERT_TRUE(dynamics(forward.plant(), by_torque.x[k].head(model.nq()),
-                               by_torque.x[k].tail(model.nv()), by_torque.u[k],
-                               by_acceleration.u[k]));
+        Kinematics<double> at(model);
+        Workspace<double> ws(model);
+        for (std::size_t k = 0; k < 2; ++k) {
+          at.set(by_torque.x[k].head(model.nq()), by_torque.x[k].tail(model.nv()));
+          ASSERT_TRUE(forward_dynamics<double>(forward.plant(), at, by_torque.u[k], ws,
+                                               by_acceleration.u[k]));
+        }
         const auto f = values_at(forward, by_torque), i = values_at(inverse, by_acceleration);
         const double a = std::max(1.0, by_acceleration.u[0].cwiseAbs().maxCoeff());
         for (std::size_t k = 0; k < 2; ++k) {

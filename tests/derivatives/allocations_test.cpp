@@ -3,7 +3,6 @@
 #include "support/dynamics.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
-#include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 
@@ -22,28 +21,40 @@ TEST(AllocationsOfDerivatives, are_none) {
     ForwardDynamicsDerivatives<double> forward(model);
     InverseDynamicsSecondDerivatives<double> inverse_twice(model);
     ForwardDynamicsSecondDerivatives<double> forward_twice(model);
-    Regressor<double> regressor(model);
-    RowMatX<double> Y(n, rig.plant.inertial_size()), Y_rate = Y, W(6, Y.cols()), X(n, 4);
+    DerivativeWorkspace<double> ws(model);
+    SecondDerivativeWorkspace<double> ws_twice(model);
+    RegressorWorkspace<double> ws_regressor(model);
+    RowMatX<double> Y(n, rig.plant.inertial_size()), Y_rate = Y, W(6, Y.cols());
     Eigen::VectorXd energy(Y.cols());
     Eigen::MatrixXd J(6, n), J2 = J, J3 = J, H(6, n * n), sum(n, n);
-    const Motion<double> motion = rig.motion();
+    const Kinematics<double> motion = rig.motion();
     const Frame frame = model.frames().back();
     bool possible = true;
 
     const auto expect_none = [](const char* what, auto algorithm) {
       EXPECT_EQ(allocations_of(algorithm), 0) << what;
     };
-    expect_none("inverse", [&] { inverse(rig.plant, rig.q, rig.v, rig.a, wrenches); });
-    expect_none("forward", [&] { possible &= forward(rig.plant, rig.q, rig.v, rig.a, wrenches); });
-    expect_none("inverse, second", [&] { inverse_twice(rig.plant, rig.q, rig.v, rig.a); });
+    expect_none("inverse", [&] {
+      inverse_dynamics_derivatives<double>(rig.plant, motion, ws, inverse, wrenches);
+    });
+    expect_none("forward", [&] {
+      possible &=
+          forward_dynamics_derivatives<double>(rig.plant, motion, rig.a, ws, forward, wrenches);
+    });
+    expect_none("inverse, second", [&] {
+      inverse_dynamics_second_derivatives<double>(rig.plant, motion, ws_twice, inverse_twice);
+    });
     expect_none("contracted", [&] { inverse_twice.dqq.contract(rig.v, sum); });
-    expect_none("forward, second",
-                [&] { possible &= forward_twice(rig.plant, rig.q, rig.v, rig.a); });
-    expect_none("torque regressor", [&] { regressor.torque(rig.q, rig.v, rig.a, Y); });
-    expect_none("wrench regressor", [&] { regressor.wrench(1, rig.q, rig.v, rig.a, W); });
-    expect_none("energy regressor", [&] { regressor.energy(rig.q, rig.v, energy); });
-    expect_none("momentum regressor", [&] { regressor.momentum(rig.q, rig.v, Y, Y_rate); });
-    expect_none("resistance", [&] { Regressor<double>::resistance(rig.v, rig.a, X); });
+    expect_none("forward, second", [&] {
+      possible &= forward_dynamics_second_derivatives<double>(rig.plant, motion, rig.a, ws_twice,
+                                                              forward_twice);
+    });
+    expect_none("torque regressor", [&] { torque_regressor<double>(motion, ws_regressor, Y); });
+    expect_none("wrench regressor", [&] { wrench_regressor<double>(motion, 1, ws_regressor, W); });
+    expect_none("energy regressor",
+                [&] { energy_regressor<double>(motion, ws_regressor, energy); });
+    expect_none("momentum regressor",
+                [&] { momentum_regressor<double>(motion, ws_regressor, Y, Y_rate); });
     for (const Axes axes : all_axes) {
       expect_none("rate", [&] { frame_jacobian_rate<double>(motion, frame, axes, J); });
       expect_none("hessian", [&] { frame_hessian<double>(motion, frame, axes, H); });
@@ -65,14 +76,11 @@ TEST(AllocationsOfDerivatives, in_batches_are_none) {
       y = x, z = x, Y(n * plant.inertial_size(), count);
   for (int i = 0; i < count; ++i) Q.col(i) = random_q(model, random);
   V.setRandom(), A.setRandom();
-  const Eigen::MatrixXd W = V.cwiseAbs();
-  NormalEquations sums(model, 1, 2);
   bool possible = false;
   EXPECT_EQ(allocations_of([&] {
               batch.inverse_dynamics(plant, Q, V, A, x, y, z);
               possible = batch.forward_dynamics(plant, Q, V, A, x, y, z);
               batch.torque_regressor(Q, V, A, Y);
-              sums.add(Q, V, A, A, V, W);
             }),
             0);
   EXPECT_TRUE(possible);

@@ -1,9 +1,9 @@
 #include "ulna/derivatives/derivative_batch.hpp"
 
 #include "derivatives/derivative_kernel.hpp"
-#include "dynamics/batch_crew.hpp"
+#include "dynamics/batch_pool.hpp"
+#include "support/derivatives.hpp"
 #include "support/states.hpp"
-#include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 
 // A batch of derivatives is those of each state, whatever the number of threads.
@@ -39,14 +39,14 @@ TEST(DerivativeBatch, is_each_state_by_itself) {
       const States s(model, random, count);
       const Results all(batch, plant, s);
       ASSERT_TRUE(all.possible);
-      InverseDynamicsDerivatives<double> inverse(model);
       ForwardDynamicsDerivatives<double> forward(model);
-      Regressor<double> regressor(model);
+      RegressorWorkspace<double> ws(model);
       RowMatX<double> Y(n, plant.inertial_size());
       for (int i = 0; i < count; ++i) {
-        inverse(plant, s.Q.col(i), s.V.col(i), s.X.col(i));
-        ASSERT_TRUE(forward(plant, s.Q.col(i), s.V.col(i), s.X.col(i)));
-        regressor.torque(s.Q.col(i), s.V.col(i), s.X.col(i), Y);
+        const Rig<double> one(model, s.Q.col(i), s.V.col(i), s.X.col(i));
+        const InverseDynamicsDerivatives<double> inverse = inverse_derivatives(one);
+        ASSERT_TRUE(forward_derivatives(one, one.a, forward));
+        torque_regressor<double>(one.motion(), ws, Y);
         const auto square = [&](const Eigen::MatrixXd& m) {
           return Eigen::MatrixXd(m.col(i).reshaped(n, n));
         };

@@ -1,5 +1,6 @@
 #include "ulna/derivatives/derivatives.hpp"
 
+#include "support/derivatives.hpp"
 #include "support/varied.hpp"
 #include "ulna/io/import.hpp"
 
@@ -32,8 +33,7 @@ void expect_inverse_derivatives(const Model& model, Random& random) {
   Rig<double> rig(model, random);
   const auto wrenches = random_wrenches<double>(model, random);
   const auto dual_wrenches = cast<Dual1>(wrenches);
-  InverseDynamicsDerivatives<double> slope(model);
-  slope(rig.plant, rig.q, rig.v, rig.a, ExternalWrenches<double>(wrenches));
+  const InverseDynamicsDerivatives<double> slope = inverse_derivatives(rig, wrenches);
   const auto torque = [&](Rig<Dual1>& dual) {
     return dual.torque(ExternalWrenches<Dual1>(dual_wrenches));
   };
@@ -62,7 +62,7 @@ void expect_forward_derivatives(const Model& model, Random& random) {
   const auto dual_wrenches = cast<Dual1>(wrenches);
   ForwardDynamicsDerivatives<double> slope(model);
   const Eigen::VectorXd tau = rig.torque(ExternalWrenches<double>(wrenches));
-  ASSERT_TRUE(slope(rig.plant, rig.q, rig.v, tau, ExternalWrenches<double>(wrenches)));
+  ASSERT_TRUE(forward_derivatives(rig, tau, slope, wrenches));
   // the torques that give a, and a as it comes back; a light joint may magnify rounding
   const Eigen::MatrixXd M = rig.mass();
   expect_solved<double>(M, slope.a - rig.a, Eigen::VectorXd::Zero(model.nv()), 1e-11);
@@ -71,9 +71,7 @@ void expect_forward_derivatives(const Model& model, Random& random) {
   with_torque.a = tau;
   const auto accelerate = [&](Rig<Dual1>& dual) {
     VecX<Dual1> a(model.nv());
-    ForwardDynamics<Dual1> forward(model);
-    EXPECT_TRUE(
-        forward(dual.plant, dual.q, dual.v, dual.a, a, ExternalWrenches<Dual1>(dual_wrenches)));
+    EXPECT_TRUE(dual.accelerate(dual.a, a, dual_wrenches));
     return a;
   };
   // compared as M da, by the size of what is summed up
@@ -106,19 +104,32 @@ TEST(ForwardDynamicsDerivatives, are_refused_where_nothing_has_mass) {
   rig.plant.set_inertial(Eigen::VectorXd::Zero(rig.plant.inertial_size()));
   rig.plant.armature.setZero();
   ForwardDynamicsDerivatives<double> slope(model);
-  EXPECT_FALSE(slope(rig.plant, rig.q, rig.v, rig.a));
+  EXPECT_FALSE(forward_derivatives(rig, rig.a, slope));
 }
 
 TEST(InverseDynamicsDerivatives, need_arguments_of_the_right_size_and_finite) {
   const Model model = random_model(2);
   Random random(2);
   Rig<double> rig(model, random);
-  InverseDynamicsDerivatives<double> slope(model);
+  DerivativeWorkspace<double> ws(model);
+  ForwardDynamicsDerivatives<double> slope(model);
+  Kinematics<double> at(model);
   const Eigen::VectorXd shorter = rig.a.head(model.nv() - 1);
-  EXPECT_NE(told([&] { slope(rig.plant, rig.q, rig.v, shorter); }).find("a has"),
+  EXPECT_NE(told([&] { at.set(rig.q, rig.v, shorter); }).find("a has"), std::string::npos);
+  EXPECT_NE(told([&] {
+              (void)forward_dynamics_derivatives<double>(rig.plant, at, shorter, ws, slope);
+            }).find("tau has"),
             std::string::npos);
   rig.v(0) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(told([&] { slope(rig.plant, rig.q, rig.v, rig.a); }).find("not finite"),
+  EXPECT_NE(told([&] { at.set(rig.q, rig.v, rig.a); }).find("not finite"), std::string::npos);
+  EXPECT_NE(told([&] {
+              (void)forward_dynamics_derivatives<double>(rig.plant, at, rig.v, ws, slope);
+            }).find("not finite"),
+            std::string::npos);
+  const Kinematics<double> other(random_model(2, {.joints = 3}));
+  EXPECT_NE(told([&] {
+              inverse_dynamics_derivatives<double>(rig.plant, other, ws, slope.inverse);
+            }).find("the motion is of robot"),
             std::string::npos);
 }
 

@@ -30,8 +30,8 @@ TEST(FrameDerivatives, of_velocity_and_acceleration_are_those_of_dual_numbers) {
     Eigen::MatrixXd V_q(6, n), A_q(6, n), A_v(6, n);
     frame_motion_derivatives<double>(rig.motion(), frame, axes, V_q, A_q, A_v);
     for (int k = 0; k < n; ++k) {
-      const Motion<Dual1> by_q = varied(rig, k, By::q).motion(),
-                          by_v = varied(rig, k, By::v).motion();
+      const Kinematics<Dual1> by_q = varied(rig, k, By::q).motion(),
+                              by_v = varied(rig, k, By::v).motion();
       expect_close(Eigen::MatrixXd(V_q.col(k)),
                    gradient_of(frame_velocity<Dual1>(by_q, frame, axes)), 1e-11);
       expect_close(Eigen::MatrixXd(A_q.col(k)),

@@ -10,11 +10,11 @@ namespace {
 /// A rig whose inertias are any ten numbers per body: linearity does not ask for consistency.
 struct Unknown {
   Rig<double> rig;
-  Regressor<double> regressor;
+  RegressorWorkspace<double> ws;
   Eigen::VectorXd pi;
 
   Unknown(const Model& model, Random& random)
-      : rig(model, random), regressor(model), pi(rig.plant.inertial_size()) {
+      : rig(model, random), ws(model), pi(rig.plant.inertial_size()) {
     for (double& x : pi) x = random.real(-1.0, 1.0);
     rig.without_resistance();
     rig.plant.set_inertial(pi);
@@ -25,7 +25,7 @@ struct Unknown {
 void expect_torques(const Model& model, Random& random) {
   Unknown u(model, random);
   RowMatX<double> Y = u.rows(model.nv());
-  u.regressor.torque(u.rig.q, u.rig.v, u.rig.a, Y);
+  torque_regressor<double>(u.rig.motion(), u.ws, Y);
   expect_close(Eigen::VectorXd(Y * u.pi), u.rig.torque(), 1e-12);
 }
 
@@ -44,8 +44,7 @@ TEST(Regressor, gives_the_wrench_through_every_joint) {
     Unknown u(model, random);
     std::vector<Wrench<double>> transmitted(static_cast<std::size_t>(model.body_count()));
     Eigen::VectorXd tau(model.nv());
-    inverse_dynamics<double>(u.rig.plant, u.rig.q, u.rig.v, u.rig.a, u.rig.ws, tau,
-                             std::span(transmitted));
+    inverse_dynamics<double>(u.rig.plant, u.rig.motion(), u.rig.ws, tau, std::span(transmitted));
     // the base's own weight is not among the parameters
     const Inertia<double> base = model.inertias()[0];
     const Vec3<double> up = -model.gravity();
@@ -53,7 +52,7 @@ TEST(Regressor, gives_the_wrench_through_every_joint) {
     transmitted[0].moment -= cross(base.first_moment(), up);
     RowMatX<double> W = u.rows(6);
     for (int b = 0; b < model.body_count(); ++b) {
-      u.regressor.wrench(b, u.rig.q, u.rig.v, u.rig.a, W);
+      wrench_regressor<double>(u.rig.motion(), b, u.ws, W);
       expect_close(Eigen::VectorXd(W * u.pi),
                    Eigen::VectorXd(transmitted[static_cast<std::size_t>(b)].vector()), 1e-12);
     }
@@ -64,7 +63,7 @@ TEST(Regressor, gives_the_energy) {
   for_each_robot([](const Model& model, Random& random) {
     Unknown u(model, random);
     Eigen::VectorXd Y(u.pi.size());
-    u.regressor.energy(u.rig.q, u.rig.v, Y);
+    energy_regressor<double>(u.rig.state(), u.ws, Y);
     expect_close(Y.dot(u.pi), u.rig.energy(), 1e-12);
   });
 }
@@ -73,7 +72,7 @@ TEST(Regressor, gives_the_momentum_and_its_rate) {
   for_each_robot([](const Model& model, Random& random) {
     Unknown u(model, random);
     RowMatX<double> Y = u.rows(model.nv()), Y_rate = Y;
-    u.regressor.momentum(u.rig.q, u.rig.v, Y, Y_rate);
+    momentum_regressor<double>(u.rig.state(), u.ws, Y, Y_rate);
     expect_close(Eigen::VectorXd(Y * u.pi), Eigen::VectorXd(u.rig.mass() * u.rig.v), 1e-12);
     const Eigen::MatrixXd C = u.rig.coriolis();
     expect_close(Eigen::VectorXd(Y_rate * u.pi),
@@ -88,19 +87,19 @@ TEST(Regressor, of_energy_and_momentum_obey_their_laws_along_a_motion) {
         Unknown u(model, random);
         const Eigen::Index n = model.nv();
         RowMatX<double> Y = u.rows(n), momentum = u.rows(n), rate = u.rows(n), unused = u.rows(n);
-        u.regressor.torque(u.rig.q, u.rig.v, u.rig.a, Y);
-        u.regressor.momentum(u.rig.q, u.rig.v, momentum, rate);
+        torque_regressor<double>(u.rig.motion(), u.ws, Y);
+        momentum_regressor<double>(u.rig.state(), u.ws, momentum, rate);
         const Eigen::VectorXd power = five_point_derivative([&](double t) -> Eigen::VectorXd {
           const Rig<double> later = u.rig.after(t);
           Eigen::VectorXd energy(u.pi.size());
-          u.regressor.energy(later.q, later.v, energy);
+          energy_regressor<double>(later.state(), u.ws, energy);
           return energy;
         });
         expect_close(power, Eigen::VectorXd(Y.transpose() * u.rig.v), 1e-9);
         const Eigen::MatrixXd force = five_point_derivative([&](double t) -> Eigen::MatrixXd {
           const Rig<double> later = u.rig.after(t);
           RowMatX<double> at = u.rows(n);
-          u.regressor.momentum(later.q, later.v, at, unused);
+          momentum_regressor<double>(later.state(), u.ws, at, unused);
           return at;
         });
         expect_close(force, Eigen::MatrixXd(Y + rate), 1e-9);
@@ -112,8 +111,12 @@ TEST(Regressor, gives_what_joints_resist_with) {
   for_each_robot([](const Model& model, Random& random) {
     Rig<double> rig(model, random);
     rig.v(0) = 0.0;
+    // per unit of damping, friction, negative friction and armature
     RowMatX<double> X(model.nv(), 4);
-    Regressor<double>::resistance(rig.v, rig.a, X);
+    for (int i = 0; i < model.nv(); ++i) {
+      const double v = rig.v(i);
+      X.row(i) << v, v > 0.0 ? 1.0 : 0.0, v < 0.0 ? -1.0 : 0.0, rig.a(i);
+    }
     Rig<double> bare = rig;
     bare.without_resistance();
     const Eigen::VectorXd resisted = rig.torque() - bare.torque();
@@ -130,11 +133,11 @@ TEST(Regressor, refuses_what_does_not_fit) {
   Random random(1);
   Unknown u(model, random);
   RowMatX<double> small = RowMatX<double>::Zero(model.nv(), 10);
-  EXPECT_NE(told([&] { u.regressor.torque(u.rig.q, u.rig.v, u.rig.a, small); }).find("Y is"),
+  EXPECT_NE(told([&] { torque_regressor<double>(u.rig.motion(), u.ws, small); }).find("Y is"),
             std::string::npos);
   RowMatX<double> W = u.rows(6);
   EXPECT_NE(told([&] {
-              u.regressor.wrench(model.body_count(), u.rig.q, u.rig.v, u.rig.a, W);
+              wrench_regressor<double>(u.rig.motion(), model.body_count(), u.ws, W);
             }).find("is not one of"),
             std::string::npos);
 }

@@ -1,5 +1,6 @@
 #include "ulna/derivatives/second_derivatives.hpp"
 
+#include "support/derivatives.hpp"
 #include "support/varied.hpp"
 #include "ulna/io/import.hpp"
 
@@ -9,19 +10,17 @@ namespace {
 
 void expect_inverse(const Model& model, Random& random) {
   const Rig<double> rig(model, random);
-  InverseDynamicsSecondDerivatives<double> curve(model);
   const auto list = random_wrenches<double>(model, random);
   const auto duals = cast<Dual1>(list);
   const ExternalWrenches<double> wrenches(list);
   const ExternalWrenches<Dual1> dual_wrenches(duals);
-  curve(rig.plant, rig.q, rig.v, rig.a, wrenches);
-  InverseDynamicsDerivatives<Dual1> slope(model);
+  const InverseDynamicsSecondDerivatives<double> curve = inverse_second_derivatives(rig, wrenches);
   for (int k = 0; k < model.nv(); ++k) {
     const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
-    slope(by_q.plant, by_q.q, by_q.v, by_q.a, dual_wrenches);
+    InverseDynamicsDerivatives<Dual1> slope = inverse_derivatives(by_q, dual_wrenches);
     expect_close(Eigen::MatrixXd(curve.dqq.slice(k)), gradient(slope.dq), 1e-11);
     expect_close(Eigen::MatrixXd(curve.daq.slice(k)), gradient(slope.da), 1e-11);
-    slope(by_v.plant, by_v.q, by_v.v, by_v.a, dual_wrenches);
+    slope = inverse_derivatives(by_v, dual_wrenches);
     expect_close(Eigen::MatrixXd(curve.dvv.slice(k)), gradient(slope.dv), 1e-11);
     expect_close(Eigen::MatrixXd(curve.dqv.slice(k)), gradient(slope.dq), 1e-11);
   }
@@ -47,7 +46,9 @@ TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
     const auto duals = cast<Dual1>(list);
     const ExternalWrenches<Dual1> wrenches(duals);
     ForwardDynamicsSecondDerivatives<double> curve(model);
-    ASSERT_TRUE(curve(rig.plant, rig.q, rig.v, tau, ExternalWrenches<double>(list)));
+    SecondDerivativeWorkspace<double> ws(model);
+    ASSERT_TRUE(
+        forward_dynamics_second_derivatives<double>(rig.plant, rig.state(), tau, ws, curve, list));
     ForwardDynamicsDerivatives<Dual1> slope(model);
     const Eigen::MatrixXd M = rig.mass();
     // compared as M times them, by the size of what is summed up
@@ -57,10 +58,10 @@ TEST(SecondDerivatives, of_forward_dynamics_are_those_of_dual_numbers) {
     };
     for (int k = 0; k < model.nv(); ++k) {
       const Rig<Dual1> by_q = varied(rig, k, By::q), by_v = varied(rig, k, By::v);
-      ASSERT_TRUE(slope(by_q.plant, by_q.q, by_q.v, tau.cast<Dual1>(), wrenches));
+      ASSERT_TRUE(forward_derivatives(by_q, tau.cast<Dual1>(), slope, wrenches));
       expect_same(curve.dqq.slice(k), gradient(slope.dq));
       expect_same(curve.dtauq.slice(k), gradient(slope.dtau));
-      ASSERT_TRUE(slope(by_v.plant, by_v.q, by_v.v, tau.cast<Dual1>(), wrenches));
+      ASSERT_TRUE(forward_derivatives(by_v, tau.cast<Dual1>(), slope, wrenches));
       expect_same(curve.dvv.slice(k), gradient(slope.dv));
       expect_same(curve.dqv.slice(k), gradient(slope.dq));
     }
@@ -76,8 +77,7 @@ TEST(SecondDerivatives, contract_with_weights) {
   const Model model = load_robot("panda").model;
   Random random(3);
   const Rig<double> rig(model, random);
-  InverseDynamicsSecondDerivatives<double> curve(model);
-  curve(rig.plant, rig.q, rig.v, rig.a);
+  const InverseDynamicsSecondDerivatives<double> curve = inverse_second_derivatives(rig);
   Eigen::MatrixXd sum(model.nv(), model.nv());
   curve.dqq.contract(rig.v, sum);
   for (int i = 0; i < model.nv(); ++i)

@@ -21,8 +21,8 @@ struct Results {
     batch.inverse_dynamics(plant, s.Q, s.V, s.X, tau);
     possible = batch.forward_dynamics(plant, s.Q, s.V, s.X, a);
     batch.mass_matrix(plant, s.Q, M);
-    batch.pose(frame, s.Q, pose);
-    batch.jacobian(frame, s.Q, J);
+    batch.pose(s.Q, frame, pose);
+    batch.jacobian(s.Q, frame, J);
   }
   friend bool operator==(const Results& a, const Results& b) {
     return a.tau == b.tau && a.a == b.a && a.M == b.M && a.pose == b.pose && a.J == b.J &&
@@ -45,7 +45,7 @@ TEST(Batch, is_each_state_by_itself) {
         Rig<double> one(model, s.Q.col(i), s.V.col(i), s.X.col(i));
         const Eigen::MatrixXd M = one.mass();
         Eigen::MatrixXd J(6, n);
-        Configuration<double> at(model);
+        Kinematics<double> at(model);
         at.set(s.Q.col(i));
         frame_jacobian<double>(at, model.frames().back(), Axes::aligned, J);
         const Transform<double> X = at.pose(model.frames().back());

@@ -51,8 +51,7 @@ TEST(Derivatives, of_forward_dynamics_follow_from_those_of_inverse_dynamics) {
     const Eigen::VectorXd tau = path.from.torque();
     Rig<Dual1> moved = path.at(Dual1::variable(0.0, 0));
     VecX<Dual1> a(model.nv());
-    ForwardDynamics<Dual1> forward(model);
-    ASSERT_TRUE(forward(moved.plant, moved.q, moved.v, tau.cast<Dual1>(), a));
+    ASSERT_TRUE(moved.accelerate(tau.cast<Dual1>(), a));
     const Eigen::VectorXd da = gradient_of(a), dtau = gradient_of(moved.torque());
     expect_close(Eigen::VectorXd(path.from.mass() * da), Eigen::VectorXd(-dtau), 1e-10);
   });

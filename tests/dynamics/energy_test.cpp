@@ -23,7 +23,7 @@ auto rate_of(const Eigen::MatrixBase<Derived>& m) {
 }
 
 /// A wrench on the robot, world axes about the world's origin.
-Wrench<double> in_world(const Configuration<double>& at, const ExternalWrench<double>& w) {
+Wrench<double> in_world(const Kinematics<double>& at, const ExternalWrench<double>& w) {
   const Transform<double> X = at.pose(*w.frame);
   return w.axes == Axes::world   ? w.wrench
          : w.axes == Axes::local ? X * w.wrench
@@ -83,9 +83,9 @@ TEST(Momentum, changes_by_weight_wrenches_and_what_the_ground_exerts) {
     const auto wrenches = random_wrenches<double>(model, random);
     std::vector<Wrench<double>> transmitted(static_cast<std::size_t>(model.body_count()));
     Eigen::VectorXd tau(model.nv());
-    inverse_dynamics<double>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau, std::span(transmitted),
+    inverse_dynamics<double>(rig.plant, rig.motion(), rig.ws, tau, std::span(transmitted),
                              ExternalWrenches<double>(wrenches));
-    const Configuration<double> at = rig.at();
+    const Kinematics<double> at = rig.at();
     Wrench<double> acting = transmitted[0];
     for (const ExternalWrench<double>& w : wrenches) acting += in_world(at, w);
     const Vec3<double> com = center_of_mass<double>(rig.plant, at, rig.ws);
@@ -102,7 +102,7 @@ TEST(Momentum, changes_by_weight_wrenches_and_what_the_ground_exerts) {
 TEST(Momentum, is_that_of_the_bodies) {
   for_each_robot([](const Model& model, Random& random) {
     Rig<double> rig(model, random);
-    const State<double> state = rig.state();
+    const Kinematics<double> state = rig.state();
     Wrench<double> h;
     for (int b = 1; b < model.body_count(); ++b) {
       const Twist<double> V = frame_velocity(state, body_frame(b), Axes::local);

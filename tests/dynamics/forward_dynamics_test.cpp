@@ -24,13 +24,11 @@ TYPED_TEST(ForwardDynamicsOf, undoes_inverse_dynamics) {
     const VecX<T> tau = rig.torque(wrenches);
 
     VecX<T> a(model.nv());
-    ForwardDynamics<T> forward(model);
-    ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, tau, a, wrenches));
+    ASSERT_TRUE(rig.accelerate(tau, a, wrenches));
     expect_same_acceleration(rig, a, rig.a, 1e-13);
 
     MassFactor<T> factor(model);
-    ASSERT_TRUE(
-        mass_matrix_dynamics<T>(rig.plant, rig.at(), rig.v, tau, factor, rig.ws, a, wrenches));
+    ASSERT_TRUE(mass_matrix_dynamics<T>(rig.plant, rig.state(), tau, factor, rig.ws, a, wrenches));
     expect_same_acceleration(rig, a, rig.a, 1e-13);
   });
 }
@@ -46,7 +44,7 @@ TYPED_TEST(ForwardDynamicsOf, by_articulated_bodies_is_that_by_the_mass_matrix) 
         MassFactor<T> factor(model);
         ASSERT_TRUE(articulated_body_dynamics<T>(rig.plant, rig.state(), tau, rig.ws, a, wrenches));
         ASSERT_TRUE(
-            mass_matrix_dynamics<T>(rig.plant, rig.at(), rig.v, tau, factor, rig.ws, b, wrenches));
+            mass_matrix_dynamics<T>(rig.plant, rig.state(), tau, factor, rig.ws, b, wrenches));
         expect_same_acceleration(rig, a, b, 1e-13);
         // and inverse dynamics undoes them
         const T size = size_of_sum<T>(rig.mass(), a);
@@ -59,8 +57,7 @@ TEST(ForwardDynamics, accelerates_as_it_should_to_ten_figures) {
   for_each_robot([](const Model& model, Random& random) {
     Rig<double> rig(model, random);
     Eigen::VectorXd a(model.nv());
-    ForwardDynamics<double> forward(model);
-    ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.torque(), a));
+    ASSERT_TRUE(rig.accelerate(rig.torque(), a));
     expect_close(a, rig.a, 1e-10);
   });
 }
@@ -73,7 +70,7 @@ TEST(ForwardDynamics, by_articulated_bodies_refuses_mimicking_joints_and_knows_a
   EXPECT_EQ(told([&] {
               (void)articulated_body_dynamics<double>(rig.plant, rig.state(), rig.a, rig.ws, a);
             }),
-            "articulated bodies cannot have mimicking joints; use ForwardDynamics");
+            "articulated bodies cannot have mimicking joints; use forward_dynamics");
 }
 
 /// Two links, the outer one without inertia of any kind.
@@ -93,27 +90,28 @@ TEST(ForwardDynamics, says_no_and_touches_nothing_where_a_joint_moves_nothing) {
   const Model model = weightless();
   const Plant<double> plant(model);
   Workspace<double> ws(model);
-  State<double> state(model);
+  const Kinematics<double> at(model);
   MassFactor<double> factor(model);
-  ForwardDynamics<double> forward(model);
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(2), before = Eigen::VectorXd::Constant(2, 7.0);
   Eigen::VectorXd a = before;
-  EXPECT_FALSE(forward(plant, zero, zero, zero, a));
-  EXPECT_FALSE(articulated_body_dynamics<double>(plant, state, zero, ws, a));
-  EXPECT_FALSE(mass_matrix_dynamics<double>(plant, state, zero, zero, factor, ws, a));
+  EXPECT_FALSE(forward_dynamics<double>(plant, at, zero, ws, a));
+  EXPECT_FALSE(articulated_body_dynamics<double>(plant, at, zero, ws, a));
+  EXPECT_FALSE(mass_matrix_dynamics<double>(plant, at, zero, factor, ws, a));
   EXPECT_EQ(a, before);
   // a rotor is inertia enough
   Plant<double> geared = plant;
   geared.armature(1) = 0.01;
-  EXPECT_TRUE(forward(geared, zero, zero, zero, a));
+  EXPECT_TRUE(forward_dynamics<double>(geared, at, zero, ws, a));
 }
 
 TEST(ForwardDynamics, of_a_robot_that_does_not_move_is_possible) {
   const Model stone = Builder().link("base").build();
   const Plant<double> plant(stone);
-  ForwardDynamics<double> forward(stone);
+  Kinematics<double> at(stone);
+  Workspace<double> ws(stone);
   Eigen::VectorXd none(0);
-  EXPECT_TRUE(forward(plant, none, none, none, none));
+  at.set(none, none);
+  EXPECT_TRUE(forward_dynamics<double>(plant, at, none, ws, none));
 }
 
 // --- impulses ---
@@ -128,11 +126,10 @@ TYPED_TEST(ImpulseResponseOf, is_how_a_wrench_changes_accelerations) {
   for_each_robot([](const Model& model, Random& random) {
     Rig<T> rig(model, random);
     MassFactor<T> factor(model);
-    ForwardDynamics<T> forward(model);
     VecX<T> with(model.nv()), without(model.nv()), change(model.nv());
     for (const ExternalWrench<T>& impulse : random_wrenches<T>(model, random)) {
-      ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.a, without));
-      ASSERT_TRUE(forward(rig.plant, rig.q, rig.v, rig.a, with, {&impulse, 1}));
+      ASSERT_TRUE(rig.accelerate(rig.a, without));
+      ASSERT_TRUE(rig.accelerate(rig.a, with, {&impulse, 1}));
       ASSERT_TRUE(factor.factor(rig.plant, rig.at(), rig.ws));
       impulse_response<T>(factor, rig.at(), impulse, change);
       expect_same_acceleration<T>(rig, with, VecX<T>(without + change), 1e-13);

@@ -55,7 +55,7 @@ TYPED_TEST(InverseDynamicsOf, joint_wrenches_project_on_the_joints_to_torques) {
     const auto given = random_wrenches<T>(model, random);
     std::vector<Wrench<T>> transmitted(static_cast<std::size_t>(model.body_count()));
     VecX<T> tau(model.nv()), projected = VecX<T>::Zero(model.nv());
-    inverse_dynamics<T>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau, std::span(transmitted),
+    inverse_dynamics<T>(rig.plant, rig.motion(), rig.ws, tau, std::span(transmitted),
                         ExternalWrenches<T>(given));
     expect_close(tau, rig.torque(given), 0.0);
     for (int b = 1; b < model.body_count(); ++b) {
@@ -93,7 +93,7 @@ using InverseDynamicsRig = Rig<double>;
 /// The momentum of all that hangs on a body, itself included, world axes about the world's origin.
 Wrench<double> momentum_of_subtree(const InverseDynamicsRig& rig, int root) {
   const Model& model = rig.model();
-  const State<double> state = rig.state();
+  const Kinematics<double> state = rig.state();
   Wrench<double> h;
   for (int b = 1; b < model.body_count(); ++b) {
     int above = b;
@@ -108,7 +108,7 @@ Wrench<double> momentum_of_subtree(const InverseDynamicsRig& rig, int root) {
 /// Their weight, likewise.
 Wrench<double> weight_of_subtree(const InverseDynamicsRig& rig, int root) {
   const Model& model = rig.model();
-  const Configuration<double> at = rig.at();
+  const Kinematics<double> at = rig.at();
   Wrench<double> sum;
   for (int b = root == 0 ? 0 : 1; b < model.body_count(); ++b) {
     int above = b;
@@ -128,9 +128,9 @@ TEST(InverseDynamics, joint_wrenches_are_what_changes_the_momentum_of_all_beyond
         const auto given = random_wrenches<double>(model, random);
         std::vector<Wrench<double>> transmitted(static_cast<std::size_t>(model.body_count()));
         Eigen::VectorXd tau(model.nv());
-        inverse_dynamics<double>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau,
-                                 std::span(transmitted), ExternalWrenches<double>(given));
-        const Configuration<double> at = rig.at();
+        inverse_dynamics<double>(rig.plant, rig.motion(), rig.ws, tau, std::span(transmitted),
+                                 ExternalWrenches<double>(given));
+        const Kinematics<double> at = rig.at();
         for (int root = 0; root < model.body_count(); ++root) {
           SCOPED_TRACE("body " + std::to_string(root));
           const Vec6<double> rate = five_point_derivative([&](double t) -> Vec6<double> {
@@ -179,8 +179,7 @@ TEST(InverseDynamics, does_not_care_where_the_robot_is_mounted) {
     expect_close(elsewhere.mass(), here.mass(), 1e-13);
     expect_close(elsewhere.coriolis(), here.coriolis(), 1e-13);
     Eigen::VectorXd a(model.nv());
-    ForwardDynamics<double> forward(there);
-    ASSERT_TRUE(forward(elsewhere.plant, here.q, here.v, here.torque(), a));
+    ASSERT_TRUE(elsewhere.accelerate(here.torque(), a));
     expect_close(a, here.a, 1e-10);
   });
 }
@@ -296,6 +295,8 @@ void poison(Workspace<T>& ws) {
     for (T& u : B.u) u = bad;
   }
   for (auto& C : ws.coriolis) C = {m, v};
+  if constexpr (requires { ws.axes.rows; }) ws.axes.rows.setConstant(bad);
+  ws.tree_tau.setConstant(bad), ws.tree_M.setConstant(bad);
   ws.bias.setConstant(bad);
 }
 
@@ -310,8 +311,8 @@ TEST(Workspace, may_hold_anything_before_a_call) {
       const Values poisoned = values(algorithm());
       EXPECT_EQ(poisoned.numbers, clean.numbers);
     };
-    const Configuration<double> at = rig.at();
-    const State<double> state = rig.state();
+    const Kinematics<double> at = rig.at();
+    const Kinematics<double> state = rig.state();
     MassFactor<double> factor(model);
     same([&] { return rig.torque(wrenches); });
     same([&] { return rig.bias(); });
@@ -330,7 +331,7 @@ TEST(Workspace, may_hold_anything_before_a_call) {
     same([&] {
       Eigen::VectorXd a(model.nv());
       EXPECT_TRUE(
-          mass_matrix_dynamics<double>(rig.plant, at, rig.v, rig.a, factor, rig.ws, a, wrenches));
+          mass_matrix_dynamics<double>(rig.plant, state, rig.a, factor, rig.ws, a, wrenches));
       return a;
     });
     if (without_mimics(model).nv() == model.nv())
@@ -343,7 +344,7 @@ TEST(Workspace, may_hold_anything_before_a_call) {
     same([&] {
       std::vector<Wrench<double>> W(static_cast<std::size_t>(model.body_count()));
       Eigen::VectorXd tau(model.nv()), all(6 * model.body_count());
-      inverse_dynamics<double>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau, std::span(W));
+      inverse_dynamics<double>(rig.plant, rig.motion(), rig.ws, tau, std::span(W));
       for (int b = 0; b < model.body_count(); ++b)
         all.segment<6>(6 * b) = W[static_cast<std::size_t>(b)].vector();
       return all;

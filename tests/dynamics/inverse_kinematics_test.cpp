@@ -7,7 +7,7 @@ namespace ulna::test {
 namespace {
 
 Transform<double> pose_at(const Model& model, const Frame& frame, const Eigen::VectorXd& q) {
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(q);
   return at.pose(frame);
 }

@@ -26,7 +26,7 @@ TYPED_TEST(KinematicsOf, jacobians_map_joint_velocities_to_twists) {
   using T = TypeParam;
   for_each_robot([](const Model& model, Random& random) {
     const Rig<T> rig(model, random);
-    const State<T> state = rig.state();
+    const Kinematics<T> state = rig.state();
     for_each_frame(model, [&](const Frame& f, Axes axes) {
       expect_close(VecX<T>(frame_velocity(state, f, axes).vector()),
                    times<T>(rig.jacobian(f, axes), rig.v), 1e-13);
@@ -38,7 +38,7 @@ TYPED_TEST(KinematicsOf, accelerations_are_those_of_the_joints_and_a_drift) {
   using T = TypeParam;
   for_each_robot([](const Model& model, Random& random) {
     const Rig<T> rig(model, random);
-    const Motion<T> motion = rig.motion();
+    const Kinematics<T> motion = rig.motion();
     for_each_frame(model, [&](const Frame& f, Axes axes) {
       const VecX<T> expected =
           times<T>(rig.jacobian(f, axes), rig.a) + frame_drift(motion, f, axes).vector();
@@ -51,9 +51,9 @@ TYPED_TEST(KinematicsOf, states_and_motions_are_where_configurations_are) {
   using T = TypeParam;
   for_each_robot([](const Model& model, Random& random) {
     const Rig<T> rig(model, random);
-    const Configuration<T> at = rig.at();
-    const State<T> state = rig.state();
-    const Motion<T> motion = rig.motion();
+    const Kinematics<T> at = rig.at();
+    const Kinematics<T> state = rig.state();
+    const Kinematics<T> motion = rig.motion();
     for (const Frame& f : model.frames()) {
       expect_close(state.pose(f), at.pose(f), 0.0);
       expect_close(motion.pose(f), at.pose(f), 0.0);
@@ -68,7 +68,7 @@ TYPED_TEST(KinematicsOf, states_and_motions_are_where_configurations_are) {
 TEST(Kinematics, poses_are_those_of_the_description) {
   for_each_robot([](const Model& model, Random& random) {
     const Rig<double> rig(model, random);
-    const Configuration<double> at = rig.at();
+    const Kinematics<double> at = rig.at();
     Poses poses;
     for (const Frame& f : model.frames()) poses[std::string(f.name)] = at.pose(f);
     expect_same_poses(described_poses(model, rig.q), poses);
@@ -77,7 +77,7 @@ TEST(Kinematics, poses_are_those_of_the_description) {
 
 TEST(Kinematics, a_new_configuration_is_the_neutral_one) {
   const Model model = random_model(2);
-  const Configuration<double> at(model);
+  const Kinematics<double> at(model);
   EXPECT_EQ(at.q(), neutral(model));
   Poses poses;
   for (const Frame& f : model.frames()) poses[std::string(f.name)] = at.pose(f);
@@ -136,7 +136,7 @@ TEST(Kinematics, the_rate_of_velocity_is_acceleration) {
 TEST(Kinematics, the_three_axes_tell_the_same) {
   for_each_robot([](const Model& model, Random& random) {
     const Rig<double> rig(model, random);
-    const State<double> state = rig.state();
+    const Kinematics<double> state = rig.state();
     for (const Frame& f : model.frames()) {
       const Transform<double> X = state.pose(f);
       const Twist<double> local = frame_velocity(state, f, Axes::local);

@@ -18,13 +18,19 @@ Costs costs_of(const Model& model) {
   Rig<Counted> rig(model, random);
   VecX<Counted> tau(model.nv()), a(model.nv());
   MatX<Counted> M(model.nv(), model.nv());
-  State<Counted> state(model);
+  Motion<Counted> motion(model);
+  Kinematics<Counted> state(model);
   MassFactor<Counted> factor(model);
   bool possible = true;
   Costs c;
-  c.inverse = count_operations(
-      [&] { inverse_dynamics<Counted>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau); });
-  c.gravity = count_operations([&] { static_torque<Counted>(rig.plant, rig.q, rig.ws, tau); });
+  c.inverse = count_operations([&] {
+    motion.set(rig.q, rig.v, rig.a);
+    inverse_dynamics<Counted>(rig.plant, motion, rig.ws, tau);
+  });
+  c.gravity = count_operations([&] {
+    motion.set(rig.q);
+    gravity_torque<Counted>(rig.plant, motion, rig.ws, tau);
+  });
   c.configuration = count_operations([&] { state.set(rig.q, rig.v); });
   c.mass = count_operations([&] { mass_matrix<Counted>(rig.plant, state, rig.ws, M); });
   c.factored = count_operations([&] { possible &= factor.factor(rig.plant, state, rig.ws); });
@@ -44,8 +50,8 @@ TEST(OperationCount, of_the_panda_is_told) {
                 static_cast<long>(n.trigonometric));
   };
   row("inverse dynamics", c.inverse);
-  row("static torque", c.gravity);
-  row("State::set", c.configuration);
+  row("gravity torque", c.gravity);
+  row("Kinematics::set", c.configuration);
   row("mass matrix", c.mass);
   row("mass matrix, factored", c.factored);
   row("articulated bodies", c.articulated);
@@ -90,8 +96,11 @@ TEST(OperationCount, does_not_depend_on_the_state) {
     Random random(seed);
     Rig<Counted> rig(model, random);
     VecX<Counted> tau(model.nv());
-    counts.push_back(count_operations(
-        [&] { inverse_dynamics<Counted>(rig.plant, rig.q, rig.v, rig.a, rig.ws, tau); }));
+    Motion<Counted> motion(model);
+    counts.push_back(count_operations([&] {
+      motion.set(rig.q, rig.v, rig.a);
+      inverse_dynamics<Counted>(rig.plant, motion, rig.ws, tau);
+    }));
   }
   for (const OperationCount& n : counts) EXPECT_EQ(n, counts[0]);
 }

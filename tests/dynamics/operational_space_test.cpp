@@ -90,7 +90,7 @@ TEST(OperationalSpace, refuses_a_singular_task) {
   const Model model = load_robot("twolink_overview").model;
   const Plant<double> plant(model);
   Workspace<double> ws(model);
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   MassFactor<double> factor(model);
   Eigen::MatrixXd J(6, 2);
   OperationalSpace plane(model, 2), space(model, 3);

@@ -6,7 +6,7 @@
 namespace ulna::test {
 namespace {
 
-// One plant, read by all; each thread its own workspace and state. Run it under -fsanitize=thread.
+// One plant, read by all; each thread its own workspace and motion. Run it under -fsanitize=thread.
 TEST(Threads, that_share_a_plant_get_the_same_bits) {
   const Model model = with_floating_base(random_model(3));
   Random random(1);
@@ -16,20 +16,19 @@ TEST(Threads, that_share_a_plant_get_the_same_bits) {
   const auto work = [&] {
     std::vector<double> all;
     Workspace<double> ws(model);
-    Motion<double> motion(model);
-    ForwardDynamics<double> forward(model);
+    Kinematics<double> at(model);
     Eigen::VectorXd q = one.q, tau(model.nv()), a(model.nv());
     Eigen::MatrixXd M(model.nv(), model.nv()), J(6, model.nv());
     for (int i = 0; i < 50; ++i) {
       const Eigen::VectorXd here = q;
       integrate<double>(model, here, Eigen::VectorXd(0.01 * one.v), q);
-      motion.set(q, one.v, one.a);
-      inverse_dynamics<double>(plant, q, one.v, one.a, ws, tau);
-      mass_matrix<double>(plant, motion, ws, M);
-      frame_jacobian<double>(motion, model.frames().back(), Axes::local, J);
-      EXPECT_TRUE(forward(plant, q, one.v, tau, a));
+      at.set(q, one.v, one.a);
+      inverse_dynamics<double>(plant, at, ws, tau);
+      mass_matrix<double>(plant, at, ws, M);
+      frame_jacobian<double>(at, model.frames().back(), Axes::local, J);
+      EXPECT_TRUE(forward_dynamics<double>(plant, at, tau, ws, a));
       for (const double x :
-           {tau.sum(), M.sum(), J.sum(), a.sum(), kinetic_energy<double>(plant, motion, ws)})
+           {tau.sum(), M.sum(), J.sum(), a.sum(), kinetic_energy<double>(plant, at, ws)})
         all.push_back(x);
     }
     return all;

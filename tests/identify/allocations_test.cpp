@@ -1,4 +1,6 @@
 #include "support/allocations.hpp"
+#include "support/states.hpp"
+#include "ulna/identify/estimate/normal_equations.hpp"
 
 #include "excited.hpp"
 #include "ulna/identify/data/filter.hpp"
@@ -46,6 +48,17 @@ TEST(OnlineEstimator, allocates_nothing) {
               estimator.deviations(deviation);
             }),
             0);
+}
+
+TEST(Allocations, of_normal_equations_are_none_when_samples_are_added) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model model = random_model(4);
+  Random random(4);
+  const States states(model, random, 100);
+  const Eigen::MatrixXd tau = states.V, W = states.V.cwiseAbs();
+  identify::NormalEquations sums(model, 1, 2);
+  EXPECT_EQ(allocations_of([&] { sums.add(states.Q, states.V, states.X, tau, states.V, W); }), 0);
+  EXPECT_EQ(sums.samples(), 100);
 }
 
 }  // namespace

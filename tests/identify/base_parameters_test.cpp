@@ -85,12 +85,12 @@ TEST(BaseParameters, two_samples_of_wrenches_suffice_without_noise) {
   const int p = 10 * model.joint_count();
   const Eigen::VectorXd pi = TorqueModel(model, {}).nominal();
   Eigen::MatrixXd rows(2 * 6 * model.joint_count(), p);
-  Regressor<double> regressor(model);
+  RegressorWorkspace<double> ws(model);
   RowMatX<double> W(6, p);
   for (int s = 0; s < 2; ++s) {
     const Rig<double> rig(model, random);
     for (int b = 1; b < model.body_count(); ++b) {
-      regressor.wrench(b, rig.q, rig.v, rig.a, W);
+      wrench_regressor<double>(rig.motion(), b, ws, W);
       rows.middleRows(6 * (model.joint_count() * s + b - 1), 6) = W;
     }
   }

@@ -203,13 +203,16 @@ TEST(Estimate, from_wrenches) {
   const Excited run(robot, {}, truth, 400, 100.0, random);
   WrenchData data{run.data.q, run.data.v, run.data.a, sensors, {}, {0}};
   data.wrench.resize(36, 400);
-  Regressor<double> regressor(robot);
+  RegressorWorkspace<double> ws(robot);
+  Kinematics<double> at(robot);
   RowMatX<double> W(6, 60);
-  for (int s = 0; s < 400; ++s)
+  for (int s = 0; s < 400; ++s) {
+    at.set(data.q.col(s), data.v.col(s), data.a.col(s));
     for (int k = 0; k < 6; ++k) {
-      regressor.wrench(sensors[k], data.q.col(s), data.v.col(s), data.a.col(s), W);
+      wrench_regressor<double>(at, sensors[k], ws, W);
       data.wrench.col(s).segment<6>(6 * k) = W * truth;
     }
+  }
   const Eigen::MatrixXd clean = data.wrench;
   for (const Method method : {Method::ols, Method::wls})
     expect_close(Eigen::VectorXd(estimate(model, base, data, {.method = method}).z.tail(50)),

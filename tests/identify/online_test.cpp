@@ -206,7 +206,8 @@ TEST(OnlineEstimator, learns_from_wrenches) {
   const Drive run(robot, truth, 3000, 7);
   OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1));
   const Eigen::VectorXd before = estimator.z();
-  Regressor<double> regressor(robot);
+  RegressorWorkspace<double> ws(robot);
+  Kinematics<double> at(robot);
   RowMatX<double> W(6, 70);
   std::mt19937_64 seed(7);
   std::normal_distribution<double> normal;
@@ -214,8 +215,9 @@ TEST(OnlineEstimator, learns_from_wrenches) {
   double at_first = 0.0, at_last = 0.0;
   for (int s = 0; s < 3000; ++s) {
     const Eigen::VectorXd q = run.data.q.col(s), v = run.data.v.col(s), a = run.data.a.col(s);
+    at.set(q, v, a);
     for (const int body : {1, 4}) {
-      regressor.wrench(body, q, v, a, W);
+      wrench_regressor<double>(at, body, ws, W);
       Eigen::VectorXd wrench = W * truth.head(70);
       const double error = ((wrench - W * estimator.z().head(70)).cwiseQuotient(noise)).norm();
       if (s < 10) at_first = std::max(at_first, error);

@@ -72,7 +72,9 @@ TEST(Fallback, compensates_gravity_and_damps_strong_joints_most) {
   const VectorXd q = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}},
                  v = VectorXd::Constant(7, 0.3);
   VectorXd tau(7), gravity(7);
-  static_torque<double>(plant, q, ws, gravity);
+  Motion<double> at(model);
+  at.set(q);
+  gravity_torque<double>(plant, at, ws, gravity);
   fallback.torque(plant, q, VectorXd::Zero(7), tau);
   EXPECT_EQ(tau, gravity);
   fallback.torque(plant, q, v, tau);

@@ -172,7 +172,9 @@ TEST(Trial, a_robot_at_rest_is_held_before_its_first_action) {
   const TrialRecord r = panda.run(Knowledge::fixed).record;
   Workspace<double> ws(panda.model);
   VectorXd gravity(7);
-  static_torque<double>(Plant<double>(panda.model), panda.start, ws, gravity);
+  Motion<double> at(panda.model);
+  at.set(panda.start);
+  gravity_torque<double>(Plant<double>(panda.model), at, ws, gravity);
   EXPECT_LE((r.tau_measured.col(0) - gravity).norm(), 1e-12);
 }
 

@@ -15,7 +15,8 @@ class Growing : public Drive {
         growth(0.3 * rig.a.reverse()),
         damping(rig.v.cwiseAbs()),
         h_(h),
-        regressor_(rig.model()),
+        at_(rig.model()),
+        ws_(rig.model()),
         Y_(rig.nv(), 10 * rig.model().joint_count()) {}
 
   int size() const { return static_cast<int>(Y_.cols() + damping.size() + 1); }
@@ -25,7 +26,8 @@ class Growing : public Drive {
   }
   void surplus_by_numbers(double share, In<double> q, In<double> v, In<double> a,
                           OutMatrix<double> D) override {
-    regressor_.torque(q, v, a, Y_);
+    at_.set(q, v, a);
+    torque_regressor<double>(at_, ws_, Y_);
     D.leftCols(Y_.cols()) = -Y_;
     D.middleCols(Y_.cols(), v.size()).setZero();
     D.middleCols(Y_.cols(), v.size()).diagonal() = -v;
@@ -37,7 +39,8 @@ class Growing : public Drive {
 
  private:
   double h_;
-  Regressor<double> regressor_;
+  Kinematics<double> at_;
+  RegressorWorkspace<double> ws_;
   RowMatX<double> Y_;
 };
 

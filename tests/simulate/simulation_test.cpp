@@ -207,7 +207,9 @@ TEST(Simulation, friction_that_holds_is_within_its_bounds) {
     Workspace<double> ws(model);
     Eigen::VectorXd needed(model.nv());
     const Eigen::VectorXd a = s.acceleration();
-    inverse_dynamics<double>(bare, s.q(), s.v(), a, ws, needed);
+    Motion<double> motion(model);
+    motion.set(s.q(), s.v(), a);
+    inverse_dynamics<double>(bare, motion, ws, needed);
     const Eigen::VectorXd braking = s.tau() - needed;
     const double size = 1.0 + needed.cwiseAbs().maxCoeff();
     for (Eigen::Index i = 0; i < v.size(); ++i) {
@@ -331,11 +333,13 @@ TEST(Simulation, a_controller_is_asked_every_period_and_holds_the_arm) {
   const Model model = load_robot("panda").model;
   Simulation s(model);
   Workspace<double> ws(model);
+  Motion<double> at(model);
   const Eigen::VectorXd start = s.q();
   int asked = 0, seen = 0;
   const auto hold = [&](Simulation& now, Eigen::VectorXd& tau) {
     ++asked;
-    static_torque<double>(now.plant, now.q(), ws, tau);
+    at.set(now.q());
+    gravity_torque<double>(now.plant, at, ws, tau);
   };
   ASSERT_EQ(s.run(0.1005, 0.001, hold, [&](Simulation& now) { seen += now.tau().norm() > 0.0; }),
             moved);

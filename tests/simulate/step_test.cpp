@@ -76,7 +76,7 @@ TEST(Step, a_thrown_body_keeps_its_momentum) {
   rig.v *= 5.0;
   Workspace<double> ws(model);
   const auto momentum_of = [&](const Place& at) {
-    State<double> state(model);
+    Kinematics<double> state(model);
     state.set(at.q, at.v);
     return centroidal_momentum<double>(rig.plant, state, ws).vector();
   };
@@ -102,7 +102,7 @@ TEST(Step, semi_implicit_euler_keeps_the_energy_of_a_pendulum_bounded_and_euler_
   rig.v.setZero();
   Workspace<double> ws(model);
   const auto energy = [&](const Place& at) {
-    State<double> state(model);
+    Kinematics<double> state(model);
     state.set(at.q, at.v);
     return kinetic_energy<double>(rig.plant, state, ws) +
            potential_energy<double>(rig.plant, state, ws);

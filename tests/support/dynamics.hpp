@@ -7,6 +7,8 @@
 #include "ulna/dynamics/coriolis.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
+#include "ulna/dynamics/inverse_mass_matrix.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/model/edit.hpp"
 
 /// Robots in motion, and the algorithms as functions that return their results.
@@ -155,37 +157,44 @@ struct Rig {
     return later;
   }
 
-  Configuration<T> at() const {
-    Configuration<T> c(model());
-    c.set(q);
-    return c;
+  /// At rest, then with v, and with a as well.
+  Kinematics<T> at() const {
+    Kinematics<T> k(model());
+    k.set(q);
+    return k;
   }
-  State<T> state() const {
-    State<T> s(model());
-    s.set(q, v);
-    return s;
+  Kinematics<T> state() const {
+    Kinematics<T> k(model());
+    k.set(q, v);
+    return k;
   }
-  Motion<T> motion() const {
-    Motion<T> m(model());
-    m.set(q, v, a);
-    return m;
+  Kinematics<T> motion() const {
+    Kinematics<T> k(model());
+    k.set(q, v, a);
+    return k;
   }
 
   VecX<T> torque(ExternalWrenches<T> wrenches = {}) { return torque(a, wrenches); }
   VecX<T> torque(const VecX<T>& accelerating, ExternalWrenches<T> wrenches = {}) {
     VecX<T> tau(nv());
-    inverse_dynamics<T>(plant, q, v, accelerating, ws, tau, wrenches);
+    Motion<T> m(model());
+    m.set(q, v, accelerating);
+    inverse_dynamics<T>(plant, m, ws, tau, wrenches);
     return tau;
   }
   VecX<T> bias() {
     VecX<T> tau(nv());
-    bias_torque<T>(plant, q, v, ws, tau);
+    bias_torque<T>(plant, motion(), ws, tau);
     return tau;
   }
   VecX<T> gravity(ExternalWrenches<T> wrenches = {}) {
     VecX<T> tau(nv());
-    static_torque<T>(plant, q, ws, tau, wrenches);
+    gravity_torque<T>(plant, motion(), ws, tau, wrenches);
     return tau;
+  }
+  /// The acceleration under torques. False if there is none.
+  [[nodiscard]] bool accelerate(In<T> tau, Out<T> to, ExternalWrenches<T> wrenches = {}) {
+    return forward_dynamics<T>(plant, state(), tau, ws, to, wrenches);
   }
   VecX<T> friction() const {
     VecX<T> tau = VecX<T>::Zero(nv());

@@ -26,7 +26,7 @@ class DerivativeBatch {
   /// concerned, where the mass matrix is not positive definite.
   [[nodiscard]] bool forward_dynamics(const Plant<double>& plant, In Q, In V, In Tau, Out dQ,
                                       Out dV, Out dTau);
-  /// Y (nv 10 joint_count x N): as of Regressor::torque, row by row.
+  /// Y (nv 10 joint_count x N): as of torque_regressor, row by row.
   void torque_regressor(In Q, In V, In A, Out Y);
 
   int threads() const;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
-#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/mass_factor.hpp"
 
 /// Exact first derivatives of the dynamics, in one pass over the tree each.
 ///
@@ -9,34 +9,38 @@
 /// v_k of integrate(q, v), which for hinges and slides is plain d/dq_k.
 namespace ulna {
 
-/// d tau / d(q, v, a) of inverse dynamics, tau itself included. Made once, it allocates no more:
-///
-///     InverseDynamicsDerivatives<double> slope(model);
-///     slope(plant, q, v, a);      // then read slope.tau, .dq, .dv and .da, which is the mass matrix
-///
-/// Friction counts with its slope: viscous friction in dv, dry friction not at all, as it has none.
-///
-/// In world axes [Carpentier, Mansard 2018; Singh, Russell, Wensing 2022]. What is ours: a body's
-/// Coriolis matrix is written by the moments of momentum, N = ∫ (dr/dt) r' dm: three of its six columns
-/// are zero, and the others are twelve numbers.
+/// d tau / d(q, v, a) of inverse dynamics, and tau itself; da is the mass matrix.
 template <Scalar T>
-class InverseDynamicsDerivatives {
- public:
-  explicit InverseDynamicsDerivatives(const Model& model);
-
-  void operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a,
-                  ExternalWrenches<T> wrenches = {});
+struct InverseDynamicsDerivatives {
+  explicit InverseDynamicsDerivatives(const Model& model)
+      : tau(VecX<T>::Zero(model.nv())), dq(MatX<T>::Zero(model.nv(), model.nv())), dv(dq), da(dq) {}
 
   VecX<T> tau;
   MatX<T> dq, dv, da;
+};
 
- private:
-  template <Scalar U>
-  friend class ForwardDynamicsDerivatives;
-  template <Scalar U>
-  friend class InverseDynamicsSecondDerivatives;
+/// d a / d(q, v, tau) of forward dynamics, and a itself; dtau is the inverse of the mass matrix.
+template <Scalar T>
+struct ForwardDynamicsDerivatives {
+  explicit ForwardDynamicsDerivatives(const Model& model)
+      : a(VecX<T>::Zero(model.nv())),
+        dq(MatX<T>::Zero(model.nv(), model.nv())),
+        dv(dq),
+        dtau(dq),
+        inverse(model) {}
 
-  /// A body, then with all that hangs on it, in world axes at the state's `origin`.
+  VecX<T> a;
+  MatX<T> dq, dv, dtau;
+  InverseDynamicsDerivatives<T> inverse;  ///< those of inverse dynamics at the same motion
+};
+
+/// Scratch for derivatives, as Workspace is for dynamics.
+template <Scalar T>
+class DerivativeWorkspace {
+ public:
+  explicit DerivativeWorkspace(const Model& model);
+
+  /// A body, then with all that hangs on it, in world axes at the motion's `origin`.
   struct Body {
     lanes::V6<T> A;  ///< spatial acceleration, against gravity
     lanes::V6<T> F;  ///< the wrench it needs
@@ -46,54 +50,44 @@ class InverseDynamicsDerivatives {
     lanes::M3<T> B;  ///< 2 (tr N 1 - N): with it, a twist's angular part w makes the moment B w
     lanes::V3<T> p;  ///< twice the momentum: and the force w x p
   };
-  /// What a direction S of the state adds: rates of S as its parent and as its body carries it.
+  /// Rates of a direction S as its parent and as its body carries it.
   struct Rates {
     lanes::V6<T> first;   ///< V_parent x S
     lanes::V6<T> second;  ///< A_parent x S + V_parent x (V_parent x S)
     lanes::V6<T> both;    ///< V_parent x S + V_body x S
   };
 
-  void set_state(In<T> q, In<T> v);
-  // of one body, parents first
-  void set_inertia(const Plant<T>& plant, int body);
-  void accelerate(int body, int parent, const T* a);
-  void set_rates(int body, int parent);
-  /// Inertias, accelerations and wrenches without a, and the torques tau they need.
-  void set_bias(const Plant<T>& plant, ExternalWrenches<T> wrenches);
-  /// From the inertias, into da as a scratch. False if it is not positive definite.
-  bool factor_mass_matrix(const Plant<T>& plant, MassFactor<T>& factor);
-  /// tau of all but the bodies themselves.
-  void set_torque(const Plant<T>& plant, const T* a, ExternalWrenches<T> wrenches);
-  /// tau and the derivatives, from all that.
-  void differentiate(const Plant<T>& plant, const T* a, ExternalWrenches<T> wrenches);
-  /// By one direction, whose joint has directions from `first` on.
-  [[gnu::noinline]] void differentiate(int direction, int first);
-  void differentiate(const ExternalWrench<T>& wrench);
-
-  State<T> state_;
-  Workspace<T> ws_;
-  std::vector<Body> bodies_;
-  std::vector<Rates> rates_;
+  std::vector<Body> bodies;
+  std::vector<Rates> rates;  ///< of all directions
+  Workspace<T> dynamics;
+  MatX<T> columns;  ///< for each coordinate, its row of dq, dv and dtau side by side
+  /// For each coordinate k, those that carry it, then those that it carries: they begin at
+  /// related_begin[2 k] and related_begin[2 k + 1].
+  std::vector<int> related, related_begin;
 };
 
-/// d a / d(q, v, tau) of forward dynamics, a itself included; d a / d tau is the inverse of the mass
-/// matrix. From those of inverse dynamics: da = M^-1 (d tau - dID).
+/// The derivatives of inverse_dynamics(plant, at, ws, tau).
+///
+///     at.set(q, v, a);
+///     inverse_dynamics_derivatives(plant, at, ws, out);      // out.tau, .dq, .dv and .da
+///
+/// Friction counts with its slope: viscous friction in dv, dry friction not at all, as it has none.
+///
+/// In world axes [Carpentier, Mansard 2018; Singh, Russell, Wensing 2022]. What is ours: a body's
+/// Coriolis matrix is written by the moments of momentum, N = ∫ (dr/dt) r' dm: three of its six columns
+/// are zero, and the others are twelve numbers.
 template <Scalar T>
-class ForwardDynamicsDerivatives {
- public:
-  explicit ForwardDynamicsDerivatives(const Model& model);
+void inverse_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at,
+                                  DerivativeWorkspace<T>& ws, InverseDynamicsDerivatives<T>& out,
+                                  ExternalWrenches<T> wrenches = {});
 
-  /// False, and nothing changed, if the mass matrix is not positive definite.
-  [[nodiscard]] bool operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau,
-                                ExternalWrenches<T> wrenches = {});
-
-  VecX<T> a;
-  MatX<T> dq, dv, dtau;
-
- private:
-  InverseDynamicsDerivatives<T> inverse_;
-  MassFactor<T> factor_;
-  MatX<T> padded_;  ///< a column of dq and of dv, with room for whole SIMD registers
-};
+/// The derivatives of forward_dynamics(plant, at, tau, ws, a), from those of inverse dynamics:
+/// da = M^-1 (d tau - dID). False, and nothing of use in out, if the mass matrix is not positive
+/// definite.
+template <Scalar T>
+[[nodiscard]] bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at,
+                                                In<T> tau, DerivativeWorkspace<T>& ws,
+                                                ForwardDynamicsDerivatives<T>& out,
+                                                ExternalWrenches<T> wrenches = {});
 
 }  // namespace ulna

@@ -2,40 +2,16 @@
 
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/dynamics/coriolis_impl.hpp"
-#include "ulna/dynamics/inverse_dynamics_impl.hpp"
-#include "ulna/dynamics/kinematics_impl.hpp"
-#include "ulna/dynamics/mass_matrix_impl.hpp"
+#include "ulna/dynamics/forward_dynamics_impl.hpp"
 
 namespace ulna {
 namespace detail {
 
-using lanes::V6;
-
-// Where a vector is one register, a product across its lanes is best taken by itself; where it is three
-// numbers, sums of products are best one chain of multiply-and-adds.
-
-/// to + a x b
-template <class T>
-[[gnu::always_inline]] inline V3<T> plus_cross(const V3<T>& to, const V3<T>& a, const V3<T>& b) {
-  return {to.x + a.y * b.z - a.z * b.y, to.y + a.z * b.x - a.x * b.z, to.z + a.x * b.y - a.y * b.x};
-}
-[[gnu::always_inline]] inline V3<double> plus_cross(const V3<double>& to, const V3<double>& a,
-                                                    const V3<double>& b) {
-  return to + cross(a, b);
-}
-
-/// to + (w, u) x (s, v), of motions
-template <class T>
-[[gnu::always_inline]] inline V6<T> plus_cross(const V6<T>& to, const V3<T>& w, const V3<T>& u,
-                                               const V3<T>& s, const V3<T>& v) {
-  return {plus_cross(to.angular, w, s), plus_cross(plus_cross(to.linear, w, v), u, s)};
-}
-
-/// 2B x + I y: what a body needs, B being its Coriolis matrix, when its velocity changes by a motion
-/// that turns with x, and its acceleration by y = (w, v), in axes that are carried along.
+/// 2B x + I y: the wrench a body needs, B being its Coriolis matrix, when its velocity changes by a
+/// motion that turns with x, and its acceleration by y = (w, v), in axes that are carried along.
 template <class T, class Body>
-[[gnu::always_inline]] inline V6<T> answer(const Body& B, const V3<T>& x, const V3<T>& w,
-                                           const V3<T>& v) {
+[[gnu::always_inline]] inline V6<T> needed_wrench(const Body& B, const V3<T>& x, const V3<T>& w,
+                                                  const V3<T>& v) {
   return {plus_cross(B.B * x + w * B.second.trace() - B.second * w, B.first, v),
           plus_cross(plus_cross(v * B.mass, x, B.p), w, B.first)};
 }
@@ -48,13 +24,11 @@ template <class T>
   return {dot2(w, first.angular, v, first.linear), dot2(w, second.angular, v, second.linear),
           dot2(w, third.angular, v, third.linear), dot(a, b) + dot(c, d)};
 }
-[[gnu::always_inline]] inline std::array<double, 4> four_products(
-    const V3<double>& w, const V3<double>& v, const V6<double>& first, const V6<double>& second,
-    const V6<double>& third, const V6<double>& a, const V6<double>& b, const V3<double>& c,
-    const V3<double>& d) {
-  const auto with = [&](const V6<double>& F) {
-    return product(w, F.angular) + product(v, F.linear);
-  };
+template <lanes::Plain T>
+[[gnu::always_inline]] inline std::array<T, 4> four_products(
+    const V3<T>& w, const V3<T>& v, const V6<T>& first, const V6<T>& second, const V6<T>& third,
+    const V6<T>& a, const V6<T>& b, const V3<T>& c, const V3<T>& d) {
+  const auto with = [&](const V6<T>& F) { return product(w, F.angular) + product(v, F.linear); };
   return sums(with(first), with(second), with(third), product(a, b) + product(c, d));
 }
 
@@ -69,259 +43,376 @@ Wrench<T> wrench_moved(const ExternalWrench<T>& given, const Wrench<T>& F, const
   return {cross(moved, F.force), Vec3<T>::Zero()};
 }
 
-}  // namespace detail
+// --- of one body, parents first ---
 
 template <Scalar T>
-InverseDynamicsDerivatives<T>::InverseDynamicsDerivatives(const Model& model)
-    : tau(VecX<T>::Zero(model.nv())),
-      dq(MatX<T>::Zero(model.nv(), model.nv())),
-      dv(dq),
-      da(dq),
-      state_(model),
-      ws_(model),
-      bodies_(model.body_count()),
-      rates_(state_.directions().size()) {}
+[[gnu::always_inline]] inline void set_inertia(const Plant<T>& plant, const Kinematics<T>& at,
+                                               int b, DerivativeWorkspace<T>& ws) {
+  auto& B = ws.bodies[b];
+  carry_to_world(plant.body(b), at.R(b), at.p(b), B);
+  set_coriolis<T>(B, at.velocity(b) + at.velocity(b), B);
+}
 
+/// Acceleration and wrench of the body alone: I A + V x* I V, the latter by the Coriolis matrix.
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a,
-                                               ExternalWrenches<T> wrenches) {
-  const Model& model = plant.model();
-  detail::require<T>("a", a, model.nv(), model);
-  if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
-  set_state(q, v);
-  const std::span<const Joint> joints = model.joints();
-  for (int b = 1; b < model.body_count(); ++b) {
-    set_inertia(plant, b);
-    accelerate(b, joints[b].parent, a.data());
-    set_rates(b, joints[b].parent);
-  }
-  differentiate(plant, a.data(), wrenches);
+[[gnu::always_inline]] inline void accelerate(const Kinematics<T>& at, int b, int parent,
+                                              const T* a, DerivativeWorkspace<T>& ws) {
+  auto& B = ws.bodies[b];
+  B.A = accelerated(at, parent, b, ws.bodies[parent].A, a);
+  B.F = needed_wrench(B, at.w(b) * T(0.5), B.A.angular, B.A.linear);
 }
 
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::set_state(In<T> q, In<T> v) {
-  using lanes::V3;
-  state_.set(q, v);
-  const Vec3<T> g = state_.model().gravity().template cast<T>();
-  bodies_[0].A = {V3<T>::zero(), -V3<T>(g)};
-}
-
-template <Scalar T>
-[[gnu::always_inline]] inline void InverseDynamicsDerivatives<T>::set_inertia(const Plant<T>& plant,
-                                                                              int b) {
-  Body& B = bodies_[b];
-  detail::carry_to_world(plant.body(b), state_.R(b), state_.p(b), B);
-  const lanes::V3<T>&w = state_.w(b), &u = state_.u(b);
-  detail::set_coriolis<T>(B, lanes::V6<T>{w + w, u + u}, B);
-}
-
-template <Scalar T>
-[[gnu::always_inline]] inline void InverseDynamicsDerivatives<T>::accelerate(int b, int parent,
-                                                                             const T* a) {
-  Body& B = bodies_[b];
-  B.A = detail::plus_cross(bodies_[parent].A, state_.w(parent), state_.u(parent), state_.w(b),
-                           state_.u(b));
-  if (a)
-    for (const auto& d : state_.directions(b)) {
-      B.A.angular += d.w * a[d.dof];
-      B.A.linear += d.v * a[d.dof];
-    }
-  // I A + V x* I V, the latter by the Coriolis matrix
-  B.F = detail::answer(B, state_.w(b) * T(0.5), B.A.angular, B.A.linear);
-}
-
-template <Scalar T>
-[[gnu::always_inline]] inline void InverseDynamicsDerivatives<T>::set_rates(int b, int parent) {
-  const lanes::V3<T>&w = state_.w(parent), &u = state_.u(parent);
-  const lanes::V6<T>& A = bodies_[parent].A;
-  const auto own = state_.directions(b);
-  Rates* rate = rates_.data() + (own.data() - state_.directions().data());
+[[gnu::always_inline]] inline void set_rates(const Kinematics<T>& at, int b, int parent,
+                                             DerivativeWorkspace<T>& ws) {
+  const V3<T>&w = at.w(parent), &u = at.u(parent);
+  const V6<T>&A = ws.bodies[parent].A, zero = V6<T>::zero();
+  const auto own = at.directions(b);
+  auto* rate = ws.rates.data() + (own.data() - at.directions().data());
   for (const auto& d : own) {
-    const lanes::V6<T> zero = lanes::V6<T>::zero();
-    rate->first = detail::plus_cross(zero, w, u, d.w, d.v);
-    rate->second = detail::plus_cross(detail::plus_cross(zero, A.angular, A.linear, d.w, d.v), w, u,
-                                      rate->first.angular, rate->first.linear);
+    rate->first = plus_cross(zero, w, u, d.w, d.v);
+    rate->second = plus_cross(plus_cross(zero, A.angular, A.linear, d.w, d.v), w, u,
+                              rate->first.angular, rate->first.linear);
     // the only direction of a joint is not moved by it: the body carries it as the parent does
-    if (own.size() == 1)
-      rate->both = rate->first + rate->first;
-    else
-      rate->both = detail::plus_cross(rate->first, state_.w(b), state_.u(b), d.w, d.v);
+    rate->both = own.size() == 1 ? rate->first + rate->first
+                                 : plus_cross(rate->first, at.w(b), at.u(b), d.w, d.v);
     ++rate;
   }
 }
 
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::set_torque(const Plant<T>& plant, const T* a,
-                                               ExternalWrenches<T> wrenches) {
-  const Model& model = plant.model();
-  for (int i = 0; i < model.nv(); ++i) {
-    tau(i) = detail::friction_torque<T>(plant, i, state_.v()(i));
+void set_world(const Model& model, DerivativeWorkspace<T>& ws) {
+  const V3<T> zero = V3<T>::zero();
+  ws.bodies[0] = {world_acceleration<T>(model), V6<T>::zero(), T(0), zero,
+                  lanes::S3<T>::zero(),         M3<T>::zero(), zero};
+}
+
+// --- of all ---
+
+/// The torques of all but the bodies themselves: rotors, friction and wrenches.
+template <Scalar T>
+void set_other_torques(const Plant<T>& plant, const Kinematics<T>& at, const T* a,
+                       ExternalWrenches<T> wrenches, VecX<T>& tau) {
+  for (Eigen::Index i = 0; i < tau.size(); ++i) {
+    tau(i) = friction_torque<T>(plant, i, at.v()(i));
     if (a) tau(i) += plant.armature(i) * a[i];
   }
   for (const ExternalWrench<T>& given : wrenches) {
-    const Wrench<T> F = detail::at_origin(state_, given);
-    detail::each_above(state_, given.frame->body,
-                       [&](const auto& d) { tau(d.dof) -= dot(d.twist(), F); });
+    const Wrench<T> F = at_origin(at, given);
+    each_above(at, given.frame->body, [&](const auto& d) { tau(d.dof) -= dot(d.twist(), F); });
   }
 }
 
+/// Inertias, accelerations and wrenches without a, and the torques tau they need.
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::set_bias(const Plant<T>& plant, ExternalWrenches<T> wrenches) {
-  const Model& model = plant.model();
-  const std::span<const Joint> joints = model.joints();
-  for (int b = 1; b < model.body_count(); ++b) {
-    set_inertia(plant, b);
-    accelerate(b, joints[b].parent, nullptr);
-  }
-  set_torque(plant, nullptr, wrenches);
-  for (int b = model.body_count() - 1; b > 0; --b) {
-    const Body& B = bodies_[b];
-    for (const auto& d : state_.directions(b))
-      tau(d.dof) += dot2(d.w, B.F.angular, d.v, B.F.linear);
-    if (joints[b].parent > 0) bodies_[joints[b].parent].F += B.F;
-  }
-}
-
-template <Scalar T>
-bool InverseDynamicsDerivatives<T>::factor_mass_matrix(const Plant<T>& plant,
-                                                       MassFactor<T>& factor) {
+void set_bias(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
+              VecX<T>& tau, ExternalWrenches<T> wrenches) {
   const std::span<const Joint> joints = plant.model().joints();
-  for (std::size_t b = joints.size() - 1; b > 0; --b) {
-    auto& C = ws_.composites[b];
-    C.mass = bodies_[b].mass, C.first = bodies_[b].first, C.second = bodies_[b].second;
+  const int n = static_cast<int>(joints.size());
+  for (int b = 1; b < n; ++b) {
+    set_inertia(plant, at, b, ws);
+    accelerate<T>(at, b, joints[b].parent, nullptr, ws);
   }
-  for (std::size_t b = joints.size() - 1; b > 0; --b)
-    if (joints[b].parent > 0) detail::add_body(ws_.composites[b], ws_.composites[joints[b].parent]);
-  detail::compose_mass_matrix<false, T>(state_, ws_, da);
-  for (Eigen::Index i = 0; i < da.cols(); ++i) da(i, i) += plant.armature(i);
-  return factor.factor(da);
-}
-
-template <Scalar T>
-void InverseDynamicsDerivatives<T>::differentiate(const Plant<T>& plant, const T* a,
-                                                  ExternalWrenches<T> wrenches) {
-  const Model& model = plant.model();
-  const std::span<const Joint> joints = model.joints();
-  const int n = model.body_count(), nv = model.nv();
-  set_torque(plant, a, wrenches);
-  dq.setZero(), dv.setZero(), da.setZero();
-
-  int k = static_cast<int>(rates_.size()) - 1;
+  set_other_torques<T>(plant, at, nullptr, wrenches, tau);
   for (int b = n - 1; b > 0; --b) {
-    const int first = k - static_cast<int>(state_.directions(b).size()) + 1;
-    for (; k >= first; --k) differentiate(k, first);
-    const int parent = joints[b].parent;
-    if (parent == 0) continue;
-    const Body& B = bodies_[b];
-    Body& P = bodies_[parent];
-    P.F += B.F;
-    detail::add_body(B, P);
-    P.B += B.B;
-    P.p += B.p;
+    const V6<T>& F = ws.bodies[b].F;
+    for (const auto& d : at.directions(b)) tau(d.dof) += dot2(d.w, F.angular, d.v, F.linear);
+    ws.bodies[joints[b].parent].F += F;
   }
-  for (int i = 0; i < nv; ++i) {
-    da(i, i) += plant.armature(i);
-    dv(i, i) += plant.damping(i);
+}
+
+/// The coordinates that carry k, and those that k carries: before and after k in ws.related, which has
+/// two marks for each.
+template <Scalar T>
+std::span<const int> above(const DerivativeWorkspace<T>& ws, int k) {
+  return {ws.related.data() + ws.related_begin[2 * k],
+          ws.related.data() + ws.related_begin[2 * k + 1]};
+}
+template <Scalar T>
+std::span<const int> below(const DerivativeWorkspace<T>& ws, int k) {
+  return {ws.related.data() + ws.related_begin[2 * k + 1],
+          ws.related.data() + ws.related_begin[2 * k + 2]};
+}
+
+/// to[j] -= x from[j] for j <= i. Numbers after i may change, if they lie in the same block of four.
+template <Scalar T>
+[[gnu::always_inline]] inline void subtract_row(const T& x, const T* from, T* to, int i) {
+  using Four = lanes::Four<T>;
+  for (int j = 0; j <= i; j += 4) {
+    Four rest = Four::load(to + j);
+    rest.add_product(Four::load(from + j), -x);
+    rest.store(to + j);
   }
-  for (const ExternalWrench<T>& given : wrenches) differentiate(given);
+}
+
+/// M = L'D L from the inertias, as sparse as the tree [Featherstone 2008, sec. 6.5]: row k of L, with 1/D on
+/// the diagonal, as a column of ws.dynamics.inverse. False if M is not positive definite.
+template <Scalar T>
+bool factor_mass_matrix(const Plant<T>& plant, const Kinematics<T>& at,
+                        DerivativeWorkspace<T>& ws) {
+  for (std::size_t b = 1; b < ws.bodies.size(); ++b) {
+    auto& own = ws.dynamics.composites[b];
+    own.mass = ws.bodies[b].mass;
+    own.first = ws.bodies[b].first, own.second = ws.bodies[b].second;
+  }
+  compose_bodies(plant.model().joints(), ws.dynamics);
+  MatX<T>& L = ws.dynamics.inverse;
+  set_mass_matrix<false>(plant, at, ws.dynamics, L.data(), L.rows());
+  Mask<T> positive = T(0) < T(1);
+  for (int k = static_cast<int>(L.cols()) - 1; k >= 0; --k) {
+    T* const row = L.data() + k * L.rows();
+    positive = positive && row[k] > T(0);
+    row[k] = T(1) / row[k];
+    const std::span<const int> path = above(ws, k);
+    for (std::size_t end = path.size(); end > 0; --end) {
+      const int i = path[end - 1];
+      const T x = row[i] * row[k];
+      // what is no ancestor of k is zero in its row
+      subtract_row(x, row, L.data() + i * L.rows(), i);
+      row[i] = x;
+    }
+  }
+  return all(positive);
+}
+
+/// x := M^-1 x
+template <Scalar T>
+void solve(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
+  const MatX<T>& L = ws.dynamics.inverse;
+  const int n = static_cast<int>(L.cols());
+  for (int k = n - 1; k >= 0; --k)
+    for (const int i : above(ws, k)) x(i) -= L(i, k) * x(k);
+  for (int k = 0; k < n; ++k) {
+    x(k) *= L(k, k);
+    for (const int i : above(ws, k)) x(k) -= L(i, k) * x(i);
+  }
+}
+
+/// Rows r to r + 4 B of the columns of R, what the registers hold: that of `target` -= Σ x_k (column k).
+template <int B, Scalar T>
+[[gnu::always_inline]] inline void subtract_columns(MatX<T>& R, Eigen::Index r, int target,
+                                                    std::span<const int> columns, const T* x,
+                                                    Eigen::Index stride, const T& scale) {
+  using Four = lanes::Four<T>;
+  T* const to = R.data() + target * R.rows() + r;
+  Four sum[B];
+  for (int i = 0; i < B; ++i) sum[i] = Four::load(to + 4 * i) * scale;
+  for (const int k : columns) {
+    const T factor = -x[k * stride];
+    const T* const from = R.data() + k * R.rows() + r;
+    for (int i = 0; i < B; ++i) sum[i].add_product(Four::load(from + 4 * i), factor);
+  }
+  for (int i = 0; i < B; ++i) sum[i].store(to + 4 * i);
+}
+
+/// The same of many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
+/// to coordinate k: 4 B of them, each computed in one go from those that it depends on.
+template <int B, Scalar T>
+void solve_sides(DerivativeWorkspace<T>& ws, Eigen::Index r) {
+  const MatX<T>& L = ws.dynamics.inverse;
+  const int n = static_cast<int>(L.cols());
+  for (int i = n - 1; i >= 0; --i)
+    subtract_columns<B, T>(ws.columns, r, i, below(ws, i), &L(i, 0), L.rows(), T(1));
+  for (int k = 0; k < n; ++k)
+    subtract_columns<B, T>(ws.columns, r, k, above(ws, k), &L(0, k), 1, L(k, k));
+}
+template <Scalar T>
+void solve_sides(DerivativeWorkspace<T>& ws) {
+  Eigen::Index r = 0;
+  const Eigen::Index rows = ws.columns.rows();
+  for (; r + 32 <= rows; r += 32) solve_sides<8>(ws, r);
+  for (; r + 24 <= rows; r += 24) solve_sides<6>(ws, r);
+  for (; r + 8 <= rows; r += 8) solve_sides<2>(ws, r);
+  for (; r < rows; r += 4) solve_sides<1>(ws, r);
+}
+
+// Rows of matrices side by side, and back: too short for the compiler's vectors.
+
+template <Scalar T>
+[[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void set_sides(
+    const ForwardDynamicsDerivatives<T>& out, MatX<T>& R) {
+  const Eigen::Index n = R.cols(), rows = R.rows();
+  const T *dq = out.inverse.dq.data(), *dv = out.inverse.dv.data();
+  for (Eigen::Index c = 0; c < n; ++c) {
+    T* side = R.data() + c;
+    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
+      side[0] = -*dq++;
+      side[n] = -*dv++;
+      side[2 * n] = T(0);
+    }
+    R(2 * n + c, c) = T(1);
+  }
 }
 
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::differentiate(int k, int first) {
-  using lanes::V3;
-  using lanes::V6;
-  const auto directions = state_.directions();
-  const auto& S = directions[k];
-  const Body& B = bodies_[S.body];
-  const Rates& rate = rates_[k];
-  tau(S.dof) += dot2(S.w, B.F.angular, S.v, B.F.linear);
-  // what all the bodies that S moves need when q or v of S changes
-  const V6<T> by_q = detail::answer(B, rate.first.angular, rate.second.angular, rate.second.linear);
-  const V6<T> by_v = detail::answer(B, S.w, rate.both.angular, rate.both.linear);
-  // and S as it feels what is done to those bodies
-  V6<T> feels;
-  detail::momentum<T>(B, S.w, S.v, feels.angular, feels.linear);
-  const V3<T> feels_turning = B.B.transposed() * S.w + cross(B.p, S.v);
+[[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void take_sides(
+    const MatX<T>& R, ForwardDynamicsDerivatives<T>& out) {
+  const Eigen::Index n = R.cols(), rows = R.rows();
+  T *dq = out.dq.data(), *dv = out.dv.data(), *dtau = out.dtau.data();
+  for (Eigen::Index c = 0; c < n; ++c) {
+    const T* side = R.data() + c;
+    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
+      *dq++ = side[0];
+      *dv++ = side[n];
+      // the lower triangle of dtau, and the same above
+      if (k >= c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n];
+    }
+  }
+}
 
-  const Eigen::Index nv = dq.rows(), c = S.dof;
-  T *const q_c = dq.data() + c * nv, *const v_c = dv.data() + c * nv,
-           *const a_c = da.data() + c * nv;
-  const auto feel = [&](int o, const V6<T>& moved) __attribute__((always_inline)) {
+/// Derivatives by direction k, whose joint has directions from `first` on. ws holds the bodies with all
+/// that hangs on them.
+template <Scalar T>
+[[gnu::noinline]] void differentiate(const Kinematics<T>& at, int k, int first,
+                                     const DerivativeWorkspace<T>& ws,
+                                     InverseDynamicsDerivatives<T>& out) {
+  const auto directions = at.directions();
+  const auto& S = directions[k];
+  const auto& B = ws.bodies[S.body];
+  const auto& rate = ws.rates[k];
+  out.tau(S.dof) += dot2(S.w, B.F.angular, S.v, B.F.linear);
+  // what all the bodies that S moves need when q or v of S changes
+  const V6<T> by_q = needed_wrench(B, rate.first.angular, rate.second.angular, rate.second.linear);
+  const V6<T> by_v = needed_wrench(B, S.w, rate.both.angular, rate.both.linear);
+  // and S'I and S'2B, by which a change of their motion becomes a torque along S
+  V6<T> S_I;
+  momentum<T>(B, S.w, S.v, S_I.angular, S_I.linear);
+  const V3<T> S_B = B.B.transposed() * S.w + cross(B.p, S.v);
+
+  const Eigen::Index nv = out.dq.rows(), c = S.dof;
+  T *const q_c = out.dq.data() + c * nv, *const v_c = out.dv.data() + c * nv,
+           *const a_c = out.da.data() + c * nv;
+  const auto pair_with = [&](int o, const V6<T>& moved) __attribute__((always_inline)) {
     const auto& other = directions[o];
-    const Rates& other_rate = rates_[o];
+    const auto& other_rate = ws.rates[o];
     const Eigen::Index r = other.dof, cr = (r - c) * nv + c;
-    const auto [q_rc, v_rc, m, q_cr] =
-        detail::four_products(other.w, other.v, moved, by_v, feels, feels, other_rate.second,
-                              feels_turning, other_rate.first.angular);
+    const auto [q_rc, v_rc, m, q_cr] = four_products(
+        other.w, other.v, moved, by_v, S_I, S_I, other_rate.second, S_B, other_rate.first.angular);
     q_c[r] += q_rc;
     v_c[r] += v_rc;
     a_c[r] += m;
     if (o == k) return;
     a_c[cr] += m;
     q_c[cr] += q_cr;
-    v_c[cr] += dot(feels, other_rate.both) + dot(feels_turning, other.w);
+    v_c[cr] += dot(S_I, other_rate.both) + dot(S_B, other.w);
   };
   // directions above, first those of the same joint, which turn with the body
   int o = k;
-  for (; o >= first; o = directions[o].above) feel(o, by_q);
+  for (; o >= first; o = directions[o].above) pair_with(o, by_q);
   // to the others, the wrenches themselves are displaced
-  const V6<T> moved = {
-      detail::plus_cross(detail::plus_cross(by_q.angular, S.w, B.F.angular), S.v, B.F.linear),
-      detail::plus_cross(by_q.linear, S.w, B.F.linear)};
-  for (; o >= 0; o = directions[o].above) feel(o, moved);
+  const V6<T> moved = {plus_cross(plus_cross(by_q.angular, S.w, B.F.angular), S.v, B.F.linear),
+                       plus_cross(by_q.linear, S.w, B.F.linear)};
+  for (; o >= 0; o = directions[o].above) pair_with(o, moved);
 }
 
 template <Scalar T>
-void InverseDynamicsDerivatives<T>::differentiate(const ExternalWrench<T>& given) {
+void differentiate(const Kinematics<T>& at, const ExternalWrench<T>& given, MatX<T>& dq) {
   // tau has -S'F of each direction S above: F moves with the body, S with the directions above it
-  const Wrench<T> F = detail::at_origin(state_, given);
-  const Vec3<T> point = detail::place_from_origin(state_, *given.frame).vec();
-  detail::each_above(state_, given.frame->body, [&](const auto& k) {
-    const Wrench<T> moved = detail::wrench_moved(given, F, point, k.twist());
-    detail::each_above(state_, given.frame->body, [&](const auto& o) {
+  const Wrench<T> F = at_origin(at, given);
+  const Vec3<T> point = place_from_origin(at, *given.frame).vec();
+  each_above(at, given.frame->body, [&](const auto& k) {
+    const Wrench<T> moved = wrench_moved(given, F, point, k.twist());
+    each_above(at, given.frame->body, [&](const auto& o) {
       T change = dot(o.twist(), moved);
-      if (detail::carries(k, o)) change += dot(cross(k.twist(), o.twist()), F);
+      if (carries(k, o)) change += dot(cross(k.twist(), o.twist()), F);
       dq(o.dof, k.dof) -= change;
     });
   });
 }
 
+/// tau and the derivatives, from bodies and rates; the bodies are left with all that hangs on them.
 template <Scalar T>
-ForwardDynamicsDerivatives<T>::ForwardDynamicsDerivatives(const Model& model)
-    : a(VecX<T>::Zero(model.nv())),
-      dq(MatX<T>::Zero(model.nv(), model.nv())),
-      dv(dq),
-      dtau(dq),
-      inverse_(model),
-      factor_(model),
-      padded_(MatX<T>::Zero(detail::whole_blocks(model.nv()), 2)) {}
+void differentiate(const Plant<T>& plant, const Kinematics<T>& at, const T* a,
+                   DerivativeWorkspace<T>& ws, InverseDynamicsDerivatives<T>& out,
+                   ExternalWrenches<T> wrenches) {
+  const std::span<const Joint> joints = plant.model().joints();
+  set_other_torques(plant, at, a, wrenches, out.tau);
+  out.dq.setZero(), out.dv.setZero(), out.da.setZero();
+
+  int k = static_cast<int>(ws.rates.size()) - 1;
+  for (int b = static_cast<int>(joints.size()) - 1; b > 0; --b) {
+    const int first = k - static_cast<int>(at.directions(b).size()) + 1;
+    for (; k >= first; --k) differentiate(at, k, first, ws, out);
+    const auto& B = ws.bodies[b];
+    auto& P = ws.bodies[joints[b].parent];
+    P.F += B.F;
+    add_body(B, P);
+    P.B += B.B;
+    P.p += B.p;
+  }
+  for (int i = 0; i < plant.model().nv(); ++i) {
+    out.da(i, i) += plant.armature(i);
+    out.dv(i, i) += plant.damping(i);
+  }
+  for (const ExternalWrench<T>& given : wrenches) differentiate(at, given, out.dq);
+}
+
+}  // namespace detail
 
 template <Scalar T>
-bool ForwardDynamicsDerivatives<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau,
-                                               ExternalWrenches<T> wrenches) {
+DerivativeWorkspace<T>::DerivativeWorkspace(const Model& model)
+    : bodies(model.body_count()),
+      rates(model.tree_nv()),
+      dynamics(model),
+      columns(MatX<T>::Zero((3 * model.nv() + 3) / 4 * 4, model.nv())),
+      related_begin{0} {
+  const auto carries = [&](int i, int k) {
+    while (k > i) k = dynamics.factor.parent(k);
+    return k == i;
+  };
+  for (int k = 0; k < model.nv(); ++k) {
+    for (int i = 0; i < k; ++i)
+      if (carries(i, k)) related.push_back(i);
+    related_begin.push_back(static_cast<int>(related.size()));
+    for (int i = k + 1; i < model.nv(); ++i)
+      if (carries(k, i)) related.push_back(i);
+    related_begin.push_back(static_cast<int>(related.size()));
+  }
+}
+
+template <Scalar T>
+void inverse_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at,
+                                  DerivativeWorkspace<T>& ws, InverseDynamicsDerivatives<T>& out,
+                                  ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
-  const Eigen::Index nv = model.nv();
-  detail::require<T>("tau", tau, nv, model);
-  if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
-  inverse_.set_state(q, v);
-  inverse_.set_bias(plant, wrenches);
-  if (!inverse_.factor_mass_matrix(plant, factor_)) return false;
+  detail::require_same_robot<T>(plant, at);
+  detail::require_size("out", out.tau.size(), model.nv(), model);
+  detail::check_wrenches(wrenches, model);
   const std::span<const Joint> joints = model.joints();
-  for (Eigen::Index i = 0; i < nv; ++i) a(i) = tau(i) - inverse_.tau(i);
-  factor_.solve(a);
-  for (int b = 1; b < model.body_count(); ++b) {
-    inverse_.accelerate(b, joints[b].parent, a.data());
-    inverse_.set_rates(b, joints[b].parent);
+  const int n = static_cast<int>(joints.size());
+  detail::set_world(model, ws);
+  for (int b = 1; b < n; ++b) {
+    detail::set_inertia(plant, at, b, ws);
+    detail::accelerate(at, b, joints[b].parent, at.a().data(), ws);
+    detail::set_rates(at, b, joints[b].parent, ws);
   }
-  inverse_.differentiate(plant, a.data(), wrenches);
-  const MatX<T>& M_inverse = factor_.padded_inverse();
-  dtau = M_inverse.topRows(nv);
-  for (int k = 0; k < nv; ++k) {
-    detail::sparse_product<2, T>(
-        M_inverse, factor_.related(k), {inverse_.dq.data() + k * nv, inverse_.dv.data() + k * nv},
-        {padded_.data(), padded_.data() + M_inverse.rows()}, 0, M_inverse.rows());
-    for (int r = 0; r < nv; ++r) dq(r, k) = -padded_(r, 0), dv(r, k) = -padded_(r, 1);
+  detail::differentiate(plant, at, at.a().data(), ws, out, wrenches);
+}
+
+template <Scalar T>
+bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at, In<T> tau,
+                                  DerivativeWorkspace<T>& ws, ForwardDynamicsDerivatives<T>& out,
+                                  ExternalWrenches<T> wrenches) {
+  const Model& model = plant.model();
+  const int nv = model.nv();
+  detail::require_forward<T>(plant, at, tau, out.a.size(), wrenches);
+  detail::set_world(model, ws);
+  detail::set_bias(plant, at, ws, out.inverse.tau, wrenches);
+  if (!detail::factor_mass_matrix(plant, at, ws)) return false;
+  for (int i = 0; i < nv; ++i) out.a(i) = tau(i) - out.inverse.tau(i);
+  detail::solve(ws, out.a);
+  const std::span<const Joint> joints = model.joints();
+  const int n = static_cast<int>(joints.size());
+  for (int b = 1; b < n; ++b) {
+    detail::accelerate(at, b, joints[b].parent, out.a.data(), ws);
+    detail::set_rates(at, b, joints[b].parent, ws);
   }
+  detail::differentiate(plant, at, out.a.data(), ws, out.inverse, wrenches);
+
+  // (dq, dv, dtau) = M^-1 (-dID/dq, -dID/dv, 1)
+  detail::set_sides(out, ws.columns);
+  detail::solve_sides(ws);
+  detail::take_sides(ws.columns, out);
   return true;
 }
 

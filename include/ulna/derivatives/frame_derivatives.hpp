@@ -7,17 +7,18 @@ namespace ulna {
 
 /// dJ/dt along the motion (6 x nv): frame_acceleration = J a + dJ/dt v.
 template <Scalar T>
-void frame_jacobian_rate(const State<T>& state, const Frame& frame, Axes axes, OutMatrix<T> J_rate);
+void frame_jacobian_rate(const Kinematics<T>& at, const Frame& frame, Axes axes,
+                         OutMatrix<T> J_rate);
 
 /// The kinematic Hessian (6 x nv nv): columns [k nv, (k + 1) nv) are the change of the Jacobian per
 /// unit displacement along k.
 template <Scalar T>
-void frame_hessian(const Configuration<T>& at, const Frame& frame, Axes axes, OutMatrix<T> H);
+void frame_hessian(const Kinematics<T>& at, const Frame& frame, Axes axes, OutMatrix<T> H);
 
 /// The slopes (6 x nv each) of frame_velocity by q, and of frame_acceleration by q and v. Those by v
 /// of the velocity and by a of the acceleration are the Jacobian.
 template <Scalar T>
-void frame_motion_derivatives(const Motion<T>& motion, const Frame& frame, Axes axes,
+void frame_motion_derivatives(const Kinematics<T>& at, const Frame& frame, Axes axes,
                               OutMatrix<T> velocity_dq, OutMatrix<T> acceleration_dq,
                               OutMatrix<T> acceleration_dv);
 

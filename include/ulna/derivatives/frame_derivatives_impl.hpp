@@ -5,18 +5,17 @@
 
 namespace ulna {
 template <Scalar T>
-void frame_jacobian_rate(const State<T>& state, const Frame& frame, Axes axes,
+void frame_jacobian_rate(const Kinematics<T>& at, const Frame& frame, Axes axes,
                          OutMatrix<T> J_rate) {
-  detail::require_shape("J_rate", J_rate.rows(), J_rate.cols(), 6, state.model().nv(),
-                        state.model());
+  detail::require_shape("J_rate", J_rate.rows(), J_rate.cols(), 6, at.model().nv(), at.model());
   J_rate.setZero();
-  const Twist<T> V = state.V(frame.body);
-  const Vec3<T> moving = frame_velocity(state, frame, Axes::aligned).linear;
-  detail::each_above(state, frame.body, [&](const auto& d) {
+  const Twist<T> V = at.V(frame.body);
+  const Vec3<T> moving = frame_velocity(at, frame, Axes::aligned).linear;
+  detail::each_above(at, frame.body, [&](const auto& d) {
     const Twist<T> S = d.twist();
-    Twist<T> rate = cross(state.V(d.body), S);
+    Twist<T> rate = cross(at.V(d.body), S);
     if (axes == Axes::local) rate -= cross(V, S);
-    rate = detail::told(state, frame, axes, rate);
+    rate = detail::in_axes(at, frame, axes, rate);
     // the point of an aligned twist moves with the frame
     if (axes == Axes::aligned) rate.linear += cross(S.angular, moving);
     J_rate.col(d.dof) += rate.vector();
@@ -24,7 +23,7 @@ void frame_jacobian_rate(const State<T>& state, const Frame& frame, Axes axes,
 }
 
 template <Scalar T>
-void frame_hessian(const Configuration<T>& at, const Frame& frame, Axes axes, OutMatrix<T> H) {
+void frame_hessian(const Kinematics<T>& at, const Frame& frame, Axes axes, OutMatrix<T> H) {
   const int nv = at.model().nv();
   detail::require_shape("H", H.rows(), H.cols(), 6, static_cast<Eigen::Index>(nv) * nv, at.model());
   H.setZero();
@@ -36,7 +35,7 @@ void frame_hessian(const Configuration<T>& at, const Frame& frame, Axes axes, Ou
       Twist<T> change;
       if (detail::carries(k, i)) change += cross(S_k, S);
       if (axes == Axes::local) change -= cross(S_k, S);
-      change = detail::told(at, frame, axes, change);
+      change = detail::in_axes(at, frame, axes, change);
       if (axes == Axes::aligned) change.linear += cross(S.angular, S_k.at(r).linear);
       H.col(k.dof * nv + i.dof) += change.vector();
     });
@@ -44,10 +43,10 @@ void frame_hessian(const Configuration<T>& at, const Frame& frame, Axes axes, Ou
 }
 
 template <Scalar T>
-void frame_motion_derivatives(const Motion<T>& motion, const Frame& frame, Axes axes,
+void frame_motion_derivatives(const Kinematics<T>& at, const Frame& frame, Axes axes,
                               OutMatrix<T> velocity_dq, OutMatrix<T> acceleration_dq,
                               OutMatrix<T> acceleration_dv) {
-  const Model& model = motion.model();
+  const Model& model = at.model();
   detail::require_shape("velocity_dq", velocity_dq.rows(), velocity_dq.cols(), 6, model.nv(),
                         model);
   detail::require_shape("acceleration_dq", acceleration_dq.rows(), acceleration_dq.cols(), 6,
@@ -55,19 +54,19 @@ void frame_motion_derivatives(const Motion<T>& motion, const Frame& frame, Axes 
   detail::require_shape("acceleration_dv", acceleration_dv.rows(), acceleration_dv.cols(), 6,
                         model.nv(), model);
   velocity_dq.setZero(), acceleration_dq.setZero(), acceleration_dv.setZero();
-  const Twist<T> V = motion.V(frame.body), A = motion.A(frame.body);
-  const Vec3<T> r = detail::place_from_origin(motion, frame).vec();
+  const Twist<T> V = at.V(frame.body), A = at.A(frame.body);
+  const Vec3<T> r = detail::place_from_origin(at, frame).vec();
   const Vec3<T> u = V.at(r).linear;
-  detail::each_above(motion, frame.body, [&](const auto& d) {
+  detail::each_above(at, frame.body, [&](const auto& d) {
     // the motion changes by x and y + x x V, apart from being carried along
     const int parent = model.joint(d.body).parent;
-    const Twist<T> S = d.twist(), V_P = motion.V(parent);
-    const Twist<T> x = cross(V_P, S), y = cross(motion.A(parent), S) + cross(V_P, x);
-    Twist<T> dV = x, dA = y + cross(x, V), dA_dv = x + cross(motion.V(d.body), S) + cross(S, V);
+    const Twist<T> S = d.twist(), V_P = at.V(parent);
+    const Twist<T> x = cross(V_P, S), y = cross(at.A(parent), S) + cross(V_P, x);
+    Twist<T> dV = x, dA = y + cross(x, V), dA_dv = x + cross(at.V(d.body), S) + cross(S, V);
     if (axes != Axes::local) dV += cross(S, V), dA += cross(S, A);
-    Twist<T> velocity = detail::told(motion, frame, axes, dV),
-             by_q = detail::told(motion, frame, axes, dA),
-             by_v = detail::told(motion, frame, axes, dA_dv);
+    Twist<T> velocity = detail::in_axes(at, frame, axes, dV),
+             by_q = detail::in_axes(at, frame, axes, dA),
+             by_v = detail::in_axes(at, frame, axes, dA_dv);
     if (axes == Axes::aligned) {
       // the frame's origin moves, and its acceleration is a + alpha x r + w x u with u = v + w x r
       const Vec3<T> r_moved = S.at(r).linear;

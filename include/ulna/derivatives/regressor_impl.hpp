@@ -33,7 +33,7 @@ void set_body_regressor(const V3<T>& c, const V3<T>& w, const V3<T>& alpha, cons
 
 /// S'W in twelve numbers, the last two idle.
 template <class T, class W>
-[[gnu::always_inline]] inline void set_row(const lanes::V6<T>& S, const W& w, T* row) {
+[[gnu::always_inline]] inline void set_row(const V6<T>& S, const W& w, T* row) {
   const V3<T>&t = S.angular, &v = S.linear;
   const T* const m = w.data();
   // what is zero in the matrix is left out
@@ -45,9 +45,9 @@ template <class T, class W>
   for (int k = 4; k < 10; ++k) row[k] = t[0] * m[k] + t[1] * m[12 + k] + t[2] * m[24 + k];
 }
 /// Where four numbers make a register, whole rows are faster.
-template <class W>
-[[gnu::always_inline]] inline void set_row(const lanes::V6<double>& S, const W& w, double* row) {
-  using Twelve = Eigen::Matrix<double, 12, 1>;
+template <lanes::Plain T, class W>
+[[gnu::always_inline]] inline void set_row(const lanes::V6<T>& S, const W& w, T* row) {
+  using Twelve = Eigen::Matrix<T, 12, 1>;
   const auto part = [&](int i) { return Eigen::Map<const Twelve>(w.data() + 12 * i); };
   Eigen::Map<Twelve>{row} = (part(0) * S.angular[0] + part(1) * S.angular[1]) +
                             (part(2) * S.angular[2] + part(3) * S.linear[0]) +
@@ -56,177 +56,147 @@ template <class W>
 
 /// row += S'W, ten numbers.
 template <class T, class W>
-[[gnu::always_inline]] inline void add_row(const lanes::V6<T>& S, const W& w, T* row) {
+[[gnu::always_inline]] inline void add_row(const V6<T>& S, const W& w, T* row) {
   T ten[12];
   set_row(S, w, ten);
   for (int k = 0; k < 10; ++k) row[k] += ten[k];
 }
 
-}  // namespace detail
-
 template <Scalar T>
-Regressor<T>::Regressor(const Model& model)
-    : state_(model),
-      bodies_(model.body_count()),
-      R_CB_(model.body_count()),
-      W_(BodyRegressor::Zero()) {
-  for (int b = 0; b < model.body_count(); ++b)
-    R_CB_[b] = lanes::M3<T>(Mat3<T>(model.joint(b).R_BC.inverse().matrix().template cast<T>()));
+void require_columns(const char* what, const OutRows<T>& Y, Eigen::Index rows, const Model& model) {
+  require_shape(what, Y.rows(), Y.cols(), rows, 10 * model.joint_count(), model);
 }
 
+/// Where a body's parameters begin in a row.
 template <Scalar T>
-void Regressor<T>::set(In<T> q, In<T> v) {
-  using lanes::V3;
-  state_.set(q, v);
-  const Vec3<T> g = state_.model().gravity().template cast<T>();
-  bodies_[0].A = {V3<T>::zero(), -V3<T>(g)};
+T* block_at(OutRows<T>& Y, int row, int body) {
+  return Y.data() + row * Y.outerStride() + 10 * (body - 1);
 }
 
+/// A motion (w, v) at `origin`, in the user's frame of a body and at its origin.
 template <Scalar T>
-void Regressor<T>::place(int b, const T* a) {
-  using lanes::V3;
-  using lanes::V6;
-  Body& B = bodies_[b];
-  const int parent = state_.model().joints()[b].parent;
-  const V3<T>&w = state_.w(b), &u = state_.u(b), &p = state_.p(b);
-  B.A.angular = bodies_[parent].A.angular + cross(state_.w(parent), w);
-  B.A.linear = bodies_[parent].A.linear + cross(state_.w(parent), u) + cross(state_.u(parent), w);
-  if (a)
-    for (const auto& d : state_.directions(b)) {
-      B.A.angular += d.w * a[d.dof];
-      B.A.linear += d.v * a[d.dof];
-    }
-  B.R = lanes::Turn<T>::from(state_.R(b) * R_CB_[b]);
-  // the acceleration of the body's own origin, at p
-  const V3<T> c = B.A.linear + cross(B.A.angular, p) + cross(w, u + cross(w, p));
-  const V3<T> w_B = B.R.back(w), alpha_B = B.R.back(B.A.angular);
-  detail::set_body_regressor<T>(B.R.back(c), w_B, alpha_B, detail::point_acceleration(w_B, alpha_B),
-                                W_);
+[[gnu::always_inline]] inline V6<T> on_body(const Kinematics<T>& at,
+                                            const RegressorWorkspace<T>& ws, int body,
+                                            const V3<T>& w, const V3<T>& v) {
+  const Turn<T>& R = ws.bodies[body].R;
+  return {R.back(w), R.back(v + cross(w, at.p(body)))};
 }
 
-template <Scalar T>
-[[gnu::always_inline]] inline lanes::V6<T> Regressor<T>::seen(int body, const lanes::V3<T>& w,
-                                                              const lanes::V3<T>& v) const {
-  const Body& B = bodies_[body];
-  return {B.R.back(w), B.R.back(v + cross(w, state_.p(body)))};
-}
-
-template <Scalar T>
-template <class Use>
-void Regressor<T>::each_torque_block(In<T> q, In<T> v, In<T> a, Use use) {
-  const Model& model = state_.model();
-  detail::require<T>("a", a, model.nv(), model);
-  set(q, v);
-  for (int b = 1; b < model.body_count(); ++b) {
-    place(b, a.data());
-    detail::each_above(state_, b, [&](const auto& d) {
-      T ten[12];
-      detail::set_row(seen(b, d.w, d.v), W_, ten);
-      use(d.dof, b, ten);
-    });
+/// Calls use(b) with each body, parents first, ws.W being its regressor. `a` may be null.
+template <Scalar T, class Use>
+void each_regressor(const Kinematics<T>& at, const T* a, RegressorWorkspace<T>& ws, Use use) {
+  const std::span<const Joint> joints = at.model().joints();
+  ws.bodies[0].A = world_acceleration<T>(at.model());
+  for (int b = 1; b < static_cast<int>(joints.size()); ++b) {
+    const int parent = joints[b].parent;
+    auto& B = ws.bodies[b];
+    B.A = accelerated(at, parent, b, ws.bodies[parent].A, a);
+    B.R = Turn<T>::from(at.R(b) * ws.R_CB[b]);
+    // the acceleration of the body's own origin, at p
+    const V3<T>&w = at.w(b), &u = at.u(b), &p = at.p(b);
+    const V3<T> c = B.A.linear + cross(B.A.angular, p) + cross(w, u + cross(w, p));
+    const V3<T> w_B = B.R.back(w), alpha_B = B.R.back(B.A.angular);
+    set_body_regressor<T>(B.R.back(c), w_B, alpha_B, point_acceleration(w_B, alpha_B), ws.W);
+    use(b);
   }
 }
 
+}  // namespace detail
+
 template <Scalar T>
-void Regressor<T>::torque(In<T> q, In<T> v, In<T> a, OutRows<T> Y) {
-  require_columns("Y", Y, state_.model().nv());
+RegressorWorkspace<T>::RegressorWorkspace(const Model& model)
+    : bodies(model.body_count()), R_CB(model.body_count()), W(BodyRegressor::Zero()) {
+  for (int b = 0; b < model.body_count(); ++b)
+    R_CB[b] = lanes::M3<T>(Mat3<T>(model.joint(b).R_BC.inverse().matrix().template cast<T>()));
+}
+
+template <Scalar T, class Use>
+void each_torque_block(const Kinematics<T>& at, RegressorWorkspace<T>& ws, Use use) {
+  detail::each_regressor(at, at.a().data(), ws, [&](int b) {
+    detail::each_above(at, b, [&](const auto& d) {
+      T ten[12];
+      detail::set_row(detail::on_body(at, ws, b, d.w, d.v), ws.W, ten);
+      use(d.dof, b, ten);
+    });
+  });
+}
+
+template <Scalar T>
+void torque_regressor(const Kinematics<T>& at, RegressorWorkspace<T>& ws, OutRows<T> Y) {
+  detail::require_columns<T>("Y", Y, at.model().nv(), at.model());
   Y.setZero();
-  each_torque_block(q, v, a, [&](int row, int body, const T* ten) {
-    T* const to = at(Y, row, body);
+  each_torque_block(at, ws, [&](int row, int body, const T* ten) {
+    T* const to = detail::block_at<T>(Y, row, body);
     for (int k = 0; k < 10; ++k) to[k] += ten[k];
   });
 }
 
 template <Scalar T>
-void Regressor<T>::wrench(int body, In<T> q, In<T> v, In<T> a, OutRows<T> W) {
-  const Model& model = state_.model();
+void wrench_regressor(const Kinematics<T>& at, int body, RegressorWorkspace<T>& ws, OutRows<T> W) {
+  const Model& model = at.model();
   if (body < 0 || body >= model.body_count())
     throw std::invalid_argument("wrench regressor: body " + std::to_string(body) +
                                 " is not one of 0 .. " + std::to_string(model.joint_count()));
-  detail::require<T>("a", a, model.nv(), model);
-  require_columns("W", W, 6);
-  set(q, v);
+  detail::require_columns<T>("W", W, 6, model);
   W.setZero();
-  const Transform<T> X_WS = state_.pose(body);
-  for (int b = 1; b < model.body_count(); ++b) {
-    place(b, a.data());
+  const Transform<T> X_WS = at.pose(body);
+  detail::each_regressor(at, at.a().data(), ws, [&](int b) {
     int above = b;
     while (above > body) above = model.joint(above).parent;
-    if (above != body) continue;
-    const Transform<T> X_SB = X_WS.inverse() * state_.pose(b);
+    if (above != body) return;
+    const Transform<T> X_SB = X_WS.inverse() * at.pose(b);
     for (int k = 0; k < 10; ++k) {
-      const Vec6<T> own = W_.col(k);
+      const Vec6<T> own = ws.W.col(k);
       W.col(10 * (b - 1) + k) = (X_SB * Wrench<T>::from_vector(own)).vector();
     }
-  }
+  });
 }
 
 template <Scalar T>
-void Regressor<T>::energy(In<T> q, In<T> v, Out<T> Y) {
-  const Model& model = state_.model();
+void energy_regressor(const Kinematics<T>& at, RegressorWorkspace<T>& ws, Out<T> Y) {
+  const Model& model = at.model();
   detail::require_size("Y", Y.size(), 10 * model.joint_count(), model);
-  set(q, v);
   const Vec3<T> g = model.gravity().template cast<T>();
-  for (int b = 1; b < model.body_count(); ++b) {
-    place(b, nullptr);
-    const lanes::V6<T> V = seen(b, state_.w(b), state_.u(b));
+  detail::each_regressor<T>(at, nullptr, ws, [&](int b) {
+    const lanes::V6<T> V = detail::on_body(at, ws, b, at.w(b), at.u(b));
     const Vec3<T> w = V.angular.vec(), u = V.linear.vec();
-    const Vec3<T> p = state_.origin() + state_.p(b).vec();
+    const Vec3<T> p = at.origin() + at.p(b).vec();
     const T half(0.5);
     Y.template segment<10>(10 * (b - 1)) << half * u.dot(u) - g.dot(p),
-        cross(u, w) - bodies_[b].R.back(lanes::V3<T>(g)).vec(), half * w(0) * w(0), w(0) * w(1),
+        cross(u, w) - ws.bodies[b].R.back(lanes::V3<T>(g)).vec(), half * w(0) * w(0), w(0) * w(1),
         w(0) * w(2), half * w(1) * w(1), w(1) * w(2), half * w(2) * w(2);
-  }
+  });
 }
 
 template <Scalar T>
-void Regressor<T>::momentum(In<T> q, In<T> v, OutRows<T> Y, OutRows<T> Y_rate) {
+void momentum_regressor(const Kinematics<T>& at, RegressorWorkspace<T>& ws, OutRows<T> Y,
+                        OutRows<T> Y_rate) {
   using lanes::M3;
   using lanes::V3;
   using lanes::V6;
-  const Model& model = state_.model();
-  require_columns("Y", Y, model.nv());
-  require_columns("Y_rate", Y_rate, model.nv());
-  set(q, v);
+  const Model& model = at.model();
+  detail::require_columns<T>("Y", Y, model.nv(), model);
+  detail::require_columns<T>("Y_rate", Y_rate, model.nv(), model);
   Y.setZero(), Y_rate.setZero();
   const V3<T> g(Vec3<T>(model.gravity().template cast<T>()));
   const V3<T> zero = V3<T>::zero();
-  for (int b = 1; b < model.body_count(); ++b) {
-    place(b, nullptr);
+  using BodyRegressor = typename RegressorWorkspace<T>::BodyRegressor;
+  detail::each_regressor<T>(at, nullptr, ws, [&](int b) {
     // momentum is to velocity what force is to acceleration, and weight to gravity
-    const V6<T> V = seen(b, state_.w(b), state_.u(b));
+    const V6<T> V = detail::on_body(at, ws, b, at.w(b), at.u(b));
     BodyRegressor momentum = BodyRegressor::Zero(), weight = BodyRegressor::Zero();
     detail::set_body_regressor<T>(V.linear, zero, V.angular,
                                   detail::point_acceleration(zero, V.angular), momentum);
-    detail::set_body_regressor<T>(bodies_[b].R.back(g), zero, zero, M3<T>::zero(), weight);
-    detail::each_above(state_, b, [&](const auto& d) {
-      const V6<T> S = d.motion(), S_rate = cross(state_.motion(d.body), S);
-      detail::add_row<T>(seen(b, S.angular, S.linear), momentum, at(Y, d.dof, b));
-      detail::add_row<T>(seen(b, S_rate.angular, S_rate.linear), momentum, at(Y_rate, d.dof, b));
-      detail::add_row<T>(seen(b, S.angular, S.linear), weight, at(Y_rate, d.dof, b));
+    detail::set_body_regressor<T>(ws.bodies[b].R.back(g), zero, zero, M3<T>::zero(), weight);
+    detail::each_above(at, b, [&](const auto& d) {
+      const V6<T> S_rate = cross(at.velocity(d.body), d.axis());
+      const V6<T> S_b = detail::on_body(at, ws, b, d.w, d.v),
+                  S_rate_b = detail::on_body(at, ws, b, S_rate.angular, S_rate.linear);
+      detail::add_row<T>(S_b, momentum, detail::block_at<T>(Y, d.dof, b));
+      detail::add_row<T>(S_rate_b, momentum, detail::block_at<T>(Y_rate, d.dof, b));
+      detail::add_row<T>(S_b, weight, detail::block_at<T>(Y_rate, d.dof, b));
     });
-  }
-}
-
-template <Scalar T>
-void Regressor<T>::resistance(In<T> v, In<T> a, OutRows<T> X) {
-  if (a.size() != v.size() || X.rows() != v.size() || X.cols() != 4)
-    throw std::invalid_argument("resistance: v has " + std::to_string(v.size()) + " numbers, a " +
-                                std::to_string(a.size()) + ", X is " + std::to_string(X.rows()) +
-                                " x " + std::to_string(X.cols()) +
-                                "; X must have a row per number and 4 columns");
-  for (Eigen::Index i = 0; i < v.size(); ++i) {
-    X(i, 0) = v(i);
-    X(i, 1) = select(v(i) > T(0), T(1), T(0));
-    X(i, 2) = select(v(i) < T(0), T(-1), T(0));
-    X(i, 3) = a(i);
-  }
-}
-
-template <Scalar T>
-void Regressor<T>::require_columns(const char* what, const OutRows<T>& Y, Eigen::Index rows) const {
-  detail::require_shape(what, Y.rows(), Y.cols(), rows, 10 * state_.model().joint_count(),
-                        state_.model());
+  });
 }
 
 }  // namespace ulna

@@ -37,69 +37,80 @@ class Tensor3 {
   MatX<T> numbers_;
 };
 
-/// The derivatives of InverseDynamicsDerivatives: second derivatives of tau. Made once, it allocates
-/// no more.
-///
-///     InverseDynamicsSecondDerivatives<double> curve(model);
-///     curve(plant, q, v, a);      // then read curve.dqq, .dvv, .dqv and .daq, and curve.first
+/// Second derivatives of tau of inverse dynamics, and the first.
 ///
 /// Derivatives by q are taken along the tangent space, one after the other: dqq(r, i, k) is the
 /// change of dq(r, i) per unit displacement along k. Of joints with several degrees of freedom, it is
 /// not the same the other way round.
 template <Scalar T>
-class InverseDynamicsSecondDerivatives {
- public:
-  explicit InverseDynamicsSecondDerivatives(const Model& model);
-
-  void operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> a,
-                  ExternalWrenches<T> wrenches = {});
+struct InverseDynamicsSecondDerivatives {
+  explicit InverseDynamicsSecondDerivatives(const Model& model)
+      : first(model), dqq(model.nv()), dvv(dqq), dqv(dqq), daq(dqq) {}
 
   InverseDynamicsDerivatives<T> first;
   Tensor3<T> dqq;  ///< (row, q, q)
   Tensor3<T> dvv;  ///< (row, v, v)
   Tensor3<T> dqv;  ///< (row, q, v)
   Tensor3<T> daq;  ///< (row, a, q): the mass matrix by q
-
- private:
-  using V6 = lanes::V6<T>;
-
-  /// How the rates of a direction o change, as its body sees it, when q or v of a direction k above
-  /// it does.
-  struct Changes {
-    V6 first_by_q, second_by_q, first_by_v, second_by_v, both_by_q, both_by_v;
-  };
-  void pair_changes();
-  void differentiate(int direction);
-  void differentiate(const ExternalWrench<T>& wrench);
-  Changes& changes(int o, int k) { return changes_[static_cast<std::size_t>(o * count_ + k)]; }
-
-  int count_;  ///< directions
-  std::vector<Changes> changes_;
-  std::vector<int> above_;  ///< scratch: the directions that move a body, its own first
-  std::vector<V6> felt_;    ///< scratch: what each of them does to all that hangs on the body,
-  std::vector<V6> turned_;  ///< and how it is carried along
 };
 
-/// Second derivatives of forward dynamics, from those of inverse dynamics: what M a + ... = tau says
-/// when it is differentiated twice.
+/// Second derivatives of a of forward dynamics, and the first.
 template <Scalar T>
-class ForwardDynamicsSecondDerivatives {
- public:
-  explicit ForwardDynamicsSecondDerivatives(const Model& model);
-
-  /// False, and nothing changed, if the mass matrix is not positive definite.
-  [[nodiscard]] bool operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau,
-                                ExternalWrenches<T> wrenches = {});
+struct ForwardDynamicsSecondDerivatives {
+  explicit ForwardDynamicsSecondDerivatives(const Model& model)
+      : first(model), dqq(model.nv()), dvv(dqq), dqv(dqq), dtauq(dqq), inverse(model) {}
 
   ForwardDynamicsDerivatives<T> first;
   Tensor3<T> dqq;    ///< (row, q, q)
   Tensor3<T> dvv;    ///< (row, v, v)
   Tensor3<T> dqv;    ///< (row, q, v)
   Tensor3<T> dtauq;  ///< (row, tau, q): the inverse of the mass matrix by q
+  InverseDynamicsSecondDerivatives<T> inverse;  ///< those of inverse dynamics at the same motion
+};
+
+/// Scratch for second derivatives.
+template <Scalar T>
+class SecondDerivativeWorkspace {
+ public:
+  explicit SecondDerivativeWorkspace(const Model& model);
+
+  /// How the rates of a direction o change, as its body sees it, when q or v of a direction k above
+  /// it does.
+  struct Changes {
+    lanes::V6<T> first_by_q, second_by_q, first_by_v, second_by_v, both_by_q, both_by_v;
+  };
+  Changes& changes(int o, int k) {
+    return changes_[static_cast<std::size_t>(o) * first.rates.size() + static_cast<std::size_t>(k)];
+  }
+
+  DerivativeWorkspace<T> first;
+  std::vector<int> above;  ///< the directions that move a body, those of its joint first
+  std::vector<lanes::V6<T>>
+      I_S;  ///< of each of them, with the inertia of all that hangs on the body
+  std::vector<lanes::V6<T>> turned;  ///< and how the direction in question turns it
+  VecX<T> sum;
 
  private:
-  InverseDynamicsSecondDerivatives<T> inverse_;
-  VecX<T> sum_;
+  std::vector<Changes> changes_;
 };
+
+/// The derivatives of inverse_dynamics_derivatives.
+///
+///     at.set(q, v, a);
+///     inverse_dynamics_second_derivatives(plant, at, ws, out);   // out.dqq, .dvv, .dqv, .daq, .first
+template <Scalar T>
+void inverse_dynamics_second_derivatives(const Plant<T>& plant, const Kinematics<T>& at,
+                                         SecondDerivativeWorkspace<T>& ws,
+                                         InverseDynamicsSecondDerivatives<T>& out,
+                                         ExternalWrenches<T> wrenches = {});
+
+/// The derivatives of forward_dynamics_derivatives, from those of inverse dynamics: M a + ... = tau
+/// differentiated twice. False, and nothing of use in out, if the mass matrix is not positive definite.
+template <Scalar T>
+[[nodiscard]] bool forward_dynamics_second_derivatives(const Plant<T>& plant,
+                                                       const Kinematics<T>& at, In<T> tau,
+                                                       SecondDerivativeWorkspace<T>& ws,
+                                                       ForwardDynamicsSecondDerivatives<T>& out,
+                                                       ExternalWrenches<T> wrenches = {});
 
 }  // namespace ulna

@@ -35,9 +35,9 @@ class Batch {
   /// M (nv nv x N): each column a mass matrix, which is symmetric, in one piece.
   void mass_matrix(const Plant<double>& plant, In Q, Out M);
   /// X (7 x N): the pose of a frame, as quaternion w, x, y, z and position.
-  void pose(const Frame& frame, In Q, Out X);
+  void pose(In Q, const Frame& frame, Out X);
   /// J (6 nv x N): each column a Jacobian in world axes at the frame's origin, column by column.
-  void jacobian(const Frame& frame, In Q, Out J);
+  void jacobian(In Q, const Frame& frame, Out J);
 
   int threads() const;
   /// "avx2" or "baseline", and how many states that is at once.

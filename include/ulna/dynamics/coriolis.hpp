@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/workspace.hpp"
 
 namespace ulna {
 
@@ -8,12 +8,12 @@ namespace ulna {
 /// [Echeandia, Wensing 2021]: the C of the Christoffel symbols where coordinates allow them (003).
 /// Writes C (nv x nv). O(n depth).
 template <Scalar T>
-void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+void coriolis_matrix(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& ws,
                      OutMatrix<T> C);
 
 /// dM/dt = C + C'.
 template <Scalar T>
-void mass_matrix_rate(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+void mass_matrix_rate(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& ws,
                       OutMatrix<T> M_rate);
 
 }  // namespace ulna

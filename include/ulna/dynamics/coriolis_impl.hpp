@@ -6,7 +6,7 @@
 namespace ulna {
 namespace detail {
 
-/// A body's answer to twists when it moves with V, from N = v h' + [w] Σ.
+/// A body's Coriolis matrix when it moves with V, from N = v h' + [w] Σ.
 template <Scalar T, class Composite, class Coriolis>
 [[gnu::always_inline]] inline void set_coriolis(const Composite& body, const lanes::V6<T>& V,
                                                 Coriolis& C) {
@@ -24,19 +24,20 @@ template <Scalar T, class Composite, class Coriolis>
 }  // namespace detail
 
 template <Scalar T>
-void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+void coriolis_matrix(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& ws,
                      OutMatrix<T> C) {
   using lanes::V3;
   using lanes::V6;
   const Model& model = plant.model();
   const int n = model.body_count();
+  detail::require_same_robot<T>(plant, at);
   detail::require_shape("C", C.rows(), C.cols(), model.nv(), model.nv(), model);
   C.setZero();
 
   // each body, then with all that hangs on it
   for (int b = 1; b < n; ++b) {
-    detail::carry_to_world(plant.body(b), state.R(b), state.p(b), ws.composites[b]);
-    detail::set_coriolis<T>(ws.composites[b], state.motion(b), ws.coriolis[b]);
+    detail::carry_to_world(plant.body(b), at.R(b), at.p(b), ws.composites[b]);
+    detail::set_coriolis<T>(ws.composites[b], at.velocity(b), ws.coriolis[b]);
   }
   for (int b = n - 1; b > 0; --b) {
     const int parent = model.joint(b).parent;
@@ -46,30 +47,30 @@ void coriolis_matrix(const Plant<T>& plant, const State<T>& state, Workspace<T>&
     ws.coriolis[parent].p += ws.coriolis[b].p;
   }
 
-  const auto directions = state.directions();
+  const auto directions = at.directions();
   for (int k = static_cast<int>(directions.size()) - 1; k >= 0; --k) {
     const auto& d = directions[k];
     const auto& I = ws.composites[d.body];
     const auto& [B, p] = ws.coriolis[d.body];
-    const V6<T> S = d.motion();
+    const V6<T> S = d.axis();
     const V6<T> down =
-        detail::momentum<T>(I, cross(state.motion(d.body), S)) + V6<T>{B * d.w, cross(d.w, p)};
+        detail::momentum<T>(I, cross(at.velocity(d.body), S)) + V6<T>{B * d.w, cross(d.w, p)};
     const V6<T> up = detail::momentum<T>(I, S);
     const V3<T> up_turning = B.transposed() * d.w + cross(p, d.v);
     C(d.dof, d.dof) += dot(S, down);
     for (int o = d.above; o >= 0; o = directions[o].above) {
       const auto& other = directions[o];
-      C(other.dof, d.dof) += dot(other.motion(), down);
+      C(other.dof, d.dof) += dot(other.axis(), down);
       C(d.dof, other.dof) +=
-          dot(cross(state.motion(other.body), other.motion()), up) + dot(up_turning, other.w);
+          dot(cross(at.velocity(other.body), other.axis()), up) + dot(up_turning, other.w);
     }
   }
 }
 
 template <Scalar T>
-void mass_matrix_rate(const Plant<T>& plant, const State<T>& state, Workspace<T>& ws,
+void mass_matrix_rate(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& ws,
                       OutMatrix<T> M_rate) {
-  coriolis_matrix<T>(plant, state, ws, M_rate);
+  coriolis_matrix<T>(plant, at, ws, M_rate);
   for (Eigen::Index c = 0; c < M_rate.cols(); ++c)
     for (Eigen::Index r = 0; r <= c; ++r) M_rate(r, c) = M_rate(c, r) = M_rate(r, c) + M_rate(c, r);
 }

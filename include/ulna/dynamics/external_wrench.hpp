@@ -1,12 +1,13 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "ulna/model/model.hpp"
 
 namespace ulna {
 
-/// In which axes, and about which point, something about a frame is told.
+/// In which axes, and about which point, something about a frame is given.
 enum class Axes {
   local,    ///< the frame's own axes, at its origin
   world,    ///< the world's axes, at the world's origin
@@ -22,6 +23,6 @@ struct ExternalWrench {
 };
 
 template <Scalar T>
-using ExternalWrenches = std::span<const ExternalWrench<T>>;
+using ExternalWrenches = std::type_identity_t<std::span<const ExternalWrench<T>>>;
 
 }  // namespace ulna

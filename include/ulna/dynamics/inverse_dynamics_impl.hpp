@@ -27,56 +27,64 @@ Wrench<T> on_body(const ExternalWrench<T>& given, const Model& model, const Work
   return Transform<T>::from_translation(X_CF.translation()) * turned;
 }
 
-/// The recursion. `v` and `a` may be null: a robot at rest, one that does not accelerate.
 template <Scalar T>
-void newton_euler(const Plant<T>& plant, const T* q, const T* v, const T* a, Workspace<T>& ws,
-                  ExternalWrenches<T> wrenches, T* tau) {
-  using Link = typename Workspace<T>::Link;
-  const Model& model = plant.model();
-  const std::span<const Joint> joints = model.joints();
-  const int n = static_cast<int>(joints.size()), nv = model.nv();
-  joint_angles(joints, q, ws.skeleton);
-
-  // the world accelerates against gravity, so every body feels its weight
-  Link& world = ws.links[0];
-  world.w = world.alpha = world.f = world.n = V3<T>::zero();
-  world.U = M3<T>::zero();
-  world.a = -V3<T>(Vec3<T>(model.gravity().template cast<T>()));
-
-  // outward: motion of each body, then the force and moment it needs
-  for (int b = 1; b < n; ++b) {
-    const Joint& j = joints[b];
-    const Link& P = ws.links[j.parent];
-    Link& B = ws.links[b];
-    place(j, ws.skeleton, b, q, B.R, B.p);
-    B.a = B.R.back(P.a + P.U * B.p);
-    if (v) {
-      B.w = B.R.back(P.w);
-      B.alpha = B.R.back(P.alpha);
-      add_joint_motion(j, v, a, B);
-      B.U = point_acceleration(B.w, B.alpha);
-    } else {
-      B.U = M3<T>::zero();
-    }
-    newton_euler_equations<T>(plant.body(b), B.a, B.U, B.f, B.n);
-  }
+void subtract_wrenches(ExternalWrenches<T> wrenches, const Model& model, Workspace<T>& ws) {
   for (const ExternalWrench<T>& given : wrenches) {
     const Wrench<T> F = on_body(given, model, ws);
     ws.links[given.frame->body].f -= V3<T>(F.force);
     ws.links[given.frame->body].n -= V3<T>(F.moment);
   }
+}
+
+/// The recursion, of the joints of the tree. `v` and `a` may be null: a robot at rest, one that does not
+/// accelerate.
+template <Scalar T>
+void newton_euler(const Plant<T>& plant, const Motion<T>& motion, const T* v, const T* a,
+                  Workspace<T>& ws, ExternalWrenches<T> wrenches, T* tau) {
+  const std::span<const Joint> joints = plant.model().joints();
+  const int n = static_cast<int>(joints.size());
+
+  auto& world = ws.links[0];
+  world.w = world.alpha = world.f = world.n = V3<T>::zero();
+  world.U = M3<T>::zero();
+  world.a = world_acceleration<T>(plant.model()).linear;
+
+  // outward: motion of each body, then the force and moment it needs
+  for (int b = 1; b < n; ++b) {
+    const Joint& j = joints[b];
+    const auto& P = ws.links[j.parent];
+    auto& B = ws.links[b];
+    place(j, motion.skeleton(), b, motion.tree_q(), B.R, B.p);
+    B.a = B.R.back(P.a + P.U * B.p);
+    if (v) {
+      B.w = B.R.back(P.w);
+      B.alpha = B.R.back(P.alpha);
+      add_joint_motion(j, v, a, B);
+    }
+    B.U = v ? point_acceleration(B.w, B.alpha) : M3<T>::zero();
+    newton_euler_equations<T>(plant.body(b), B.a, B.U, B.f, B.n);
+  }
+  subtract_wrenches(wrenches, plant.model(), ws);
 
   // inward: the joint takes the part along its motion, the parent must provide all of it
-  for (int i = 0; i < nv; ++i) tau[i] = T(0);
   for (int b = n - 1; b > 0; --b) {
-    const Joint& j = joints[b];
-    const Link& B = ws.links[b];
-    Link& P = ws.links[j.parent];
-    project(j, B.n, B.f, tau);
+    const auto& B = ws.links[b];
+    auto& P = ws.links[joints[b].parent];
+    project(joints[b], B.n, B.f, tau);
     const V3<T> f = B.R * B.f;
     P.f += f;
     P.n += B.R * B.n + cross(B.p, f);
   }
+}
+
+/// The same for the robot's coordinates.
+template <Scalar T>
+void newton_euler_torque(const Plant<T>& plant, const Motion<T>& motion, const T* v, const T* a,
+                         Workspace<T>& ws, ExternalWrenches<T> wrenches, T* tau) {
+  const Model& model = plant.model();
+  T* const tree_tau = model.has_mimics() ? ws.tree_tau.data() : tau;
+  newton_euler(plant, motion, v, a, ws, wrenches, tree_tau);
+  if (model.has_mimics()) gather_torques(model, tree_tau, tau);
 }
 
 /// What joint i resists with at v.
@@ -97,27 +105,26 @@ void add_friction(const Plant<T>& plant, In<T> v, Out<T> tau) {
 }
 
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
-                      Out<T> tau, ExternalWrenches<T> wrenches) {
+void inverse_dynamics(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>& ws, Out<T> tau,
+                      ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
-  detail::require<T>("q", q, model.nq(), model);
-  detail::require<T>("v", v, model.nv(), model);
-  detail::require<T>("a", a, model.nv(), model);
+  detail::require_same_robot(plant, motion);
   detail::require_size("tau", tau.size(), model.nv(), model);
-  if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
-  detail::newton_euler(plant, q.data(), v.data(), a.data(), ws, wrenches, tau.data());
+  detail::check_wrenches(wrenches, model);
+  detail::newton_euler_torque(plant, motion, motion.tree_v(), motion.tree_a(), ws, wrenches,
+                              tau.data());
   for (Eigen::Index i = 0; i < tau.size(); ++i)
-    tau(i) += plant.armature(i) * a(i) + detail::friction_torque<T>(plant, i, v(i));
+    tau(i) +=
+        plant.armature(i) * motion.a()(i) + detail::friction_torque<T>(plant, i, motion.v()(i));
 }
 
 template <Scalar T>
-void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspace<T>& ws,
-                      Out<T> tau, std::span<Wrench<T>> joint_wrenches,
-                      ExternalWrenches<T> wrenches) {
+void inverse_dynamics(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>& ws, Out<T> tau,
+                      std::span<Wrench<T>> joint_wrenches, ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
   detail::require_size("joint_wrenches", static_cast<Eigen::Index>(joint_wrenches.size()),
                        model.body_count(), model);
-  inverse_dynamics(plant, q, v, a, ws, tau, wrenches);
+  inverse_dynamics(plant, motion, ws, tau, wrenches);
   for (int b = 0; b < model.body_count(); ++b) {
     const Mat3<T> R_BC = model.joint(b).R_BC.matrix().template cast<T>();
     joint_wrenches[b] = {R_BC * ws.links[b].n.vec(), R_BC * ws.links[b].f.vec()};
@@ -130,22 +137,20 @@ void inverse_dynamics(const Plant<T>& plant, In<T> q, In<T> v, In<T> a, Workspac
 }
 
 template <Scalar T>
-void bias_torque(const Plant<T>& plant, In<T> q, In<T> v, Workspace<T>& ws, Out<T> tau) {
-  const Model& model = plant.model();
-  detail::require<T>("q", q, model.nq(), model);
-  detail::require<T>("v", v, model.nv(), model);
-  detail::require_size("tau", tau.size(), model.nv(), model);
-  detail::newton_euler<T>(plant, q.data(), v.data(), nullptr, ws, {}, tau.data());
+void bias_torque(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>& ws, Out<T> tau) {
+  detail::require_same_robot(plant, motion);
+  detail::require_size("tau", tau.size(), plant.model().nv(), plant.model());
+  detail::newton_euler_torque<T>(plant, motion, motion.tree_v(), nullptr, ws, {}, tau.data());
 }
 
 template <Scalar T>
-void static_torque(const Plant<T>& plant, In<T> q, Workspace<T>& ws, Out<T> tau,
-                   ExternalWrenches<T> wrenches) {
+void gravity_torque(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>& ws, Out<T> tau,
+                    ExternalWrenches<T> wrenches) {
   const Model& model = plant.model();
-  detail::require<T>("q", q, model.nq(), model);
+  detail::require_same_robot(plant, motion);
   detail::require_size("tau", tau.size(), model.nv(), model);
-  if (!wrenches.empty()) detail::check_wrenches(wrenches, model);
-  detail::newton_euler<T>(plant, q.data(), nullptr, nullptr, ws, wrenches, tau.data());
+  detail::check_wrenches(wrenches, model);
+  detail::newton_euler_torque<T>(plant, motion, nullptr, nullptr, ws, wrenches, tau.data());
 }
 
 }  // namespace ulna

@@ -1,90 +1,47 @@
 #pragma once
 
+#include "ulna/dynamics/motion.hpp"
 #include "ulna/dynamics/workspace.hpp"
-#include "ulna/model/joint_motion.hpp"
-#include "ulna/model/plant.hpp"
-#include "ulna/num/sincos.hpp"
 
-/// The inner pieces of the recursions. Joints that only turn, most of all joints, take a short way that
-/// is compiled into the loops; all others go through joint_motion.hpp, out of line, so that they do not
-/// cost those.
+/// What the recursions do at a joint. Joints that only turn, most of all joints, take a short way that
+/// is compiled into the loops; all others go by their motion subspace (joint_motion.hpp), out of line,
+/// so that they do not cost those.
 namespace ulna::detail {
-
-#if defined(__GNUC__)
-#define ULNA_OUT_OF_LINE __attribute__((noinline))
-#else
-#define ULNA_OUT_OF_LINE
-#endif
 
 using lanes::M3;
 using lanes::Turn;
 using lanes::V3;
+using lanes::V6;
 
-template <Scalar T>
-Transform<T> cast(const Transform<double>& X) {
-  return {Rotation<T>::from_matrix(X.rotation().matrix().template cast<T>()),
-          X.translation().template cast<T>()};
+// Where a vector is one register, a product across its lanes is best taken by itself; where it is three
+// numbers, sums of products are best one chain of multiply-and-adds.
+
+/// to + a x b
+template <class T>
+[[gnu::always_inline]] inline V3<T> plus_cross(const V3<T>& to, const V3<T>& a, const V3<T>& b) {
+  return {to.x + a.y * b.z - a.z * b.y, to.y + a.z * b.x - a.x * b.z, to.z + a.x * b.y - a.y * b.x};
+}
+template <lanes::Plain T>
+[[gnu::always_inline]] inline V3<T> plus_cross(const V3<T>& to, const V3<T>& a, const V3<T>& b) {
+  return to + cross(a, b);
 }
 
-inline bool turns_only(JointType t) {
-  return t == JointType::revolute || t == JointType::continuous;
-}
-inline bool turns_about_z(JointType t) { return turns_only(t) || t == JointType::helical; }
-
-/// The value of a joint's one coordinate or rate, followed if it mimics.
-template <Scalar T>
-inline T coordinate(const Joint& j, const T* q) {
-  return j.mimics ? T(j.multiplier) * q[j.q] + T(j.offset) : q[j.q];
-}
-template <Scalar T>
-inline T rate(const Joint& j, const T* v) {
-  return j.mimics ? T(j.multiplier) * v[j.v] : v[j.v];
+/// to + (w, u) x (s, v), of motions
+template <class T>
+[[gnu::always_inline]] inline V6<T> plus_cross(const V6<T>& to, const V3<T>& w, const V3<T>& u,
+                                               const V3<T>& s, const V3<T>& v) {
+  return {plus_cross(to.angular, w, s), plus_cross(plus_cross(to.linear, w, v), u, s)};
 }
 
-/// Sines and cosines of all joint angles, many at a time.
+/// The spatial acceleration of the world, against gravity: so every body is given its weight.
 template <Scalar T>
-void joint_angles(std::span<const Joint> joints, const T* q, Skeleton<T>& skeleton) {
-  const std::size_t n = joints.size();
-  for (std::size_t b = 1; b < n; ++b)
-    skeleton.angle[b] = turns_about_z(joints[b].type) ? coordinate(joints[b], q) : T(0);
-  // the base has no angle; where blocks are whole, it is taken along
-  constexpr int first = Skeleton<T>::block > 1 ? 0 : 1;
-  sin_cos(skeleton.angle.data() + first, skeleton.sine.data() + first,
-          skeleton.cosine.data() + first, static_cast<int>(skeleton.angle.size()) - first);
-}
-
-template <Scalar T>
-ULNA_OUT_OF_LINE void place_other(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q,
-                                  Turn<T>& R, V3<T>& p) {
-  const Place<T>& at = skeleton.places[b];
-  if (j.type == JointType::helical) {
-    R = at.turn(skeleton.sine[b], skeleton.cosine[b]);
-    p = at.p + R.R.c[2] * (T(j.pitch) * coordinate(j, q));
-  } else if (j.type == JointType::prismatic) {
-    R = at.turn.still();
-    p = at.p + R.R.c[2] * coordinate(j, q);
-  } else {
-    const Transform<T> X = cast<T>(j.X_PJ) * joint_pose(j.type, j.pitch, q + j.q);
-    R = Turn<T>::from(M3<T>(X.rotation().matrix()));
-    p = V3<T>(X.translation());
-  }
-}
-
-/// Where a body is in its parent, canonical frames.
-template <Scalar T>
-inline void place(const Joint& j, const Skeleton<T>& skeleton, int b, const T* q, Turn<T>& R,
-                  V3<T>& p) {
-  if (turns_only(j.type)) {
-    R = skeleton.places[b].turn(skeleton.sine[b], skeleton.cosine[b]);
-    p = skeleton.places[b].p;
-  } else {
-    place_other(j, skeleton, b, q, R, p);
-  }
+V6<T> world_acceleration(const Model& model) {
+  return {V3<T>::zero(), -V3<T>(Vec3<T>(model.gravity().template cast<T>()))};
 }
 
 template <Scalar T, class Direction>
-ULNA_OUT_OF_LINE void other_directions(const Joint& j, const M3<T>& R, const V3<T>& p,
-                                       Direction* direction) {
+[[gnu::noinline]] void other_directions(const Joint& j, const M3<T>& R, const V3<T>& p,
+                                        Direction* direction) {
   for (const SubspaceColumn& S : motion_subspace(j.type)) {
     direction->w = S.turn >= 0 ? R.c[S.turn] : V3<T>::zero();
     direction->v = S.turn >= 0 ? cross(p, R.c[S.turn]) : R.c[S.slide];
@@ -93,7 +50,7 @@ ULNA_OUT_OF_LINE void other_directions(const Joint& j, const M3<T>& R, const V3<
   }
 }
 
-/// The twists of a body per unit velocity of its joint, in world axes, for a body at R, p.
+/// The twists of a body per unit velocity of its coordinates, in world axes, for a body at R, p.
 template <Scalar T, class Direction>
 inline void joint_directions(const Joint& j, const M3<T>& R, const V3<T>& p, Direction* direction) {
   if (turns_only(j.type)) {
@@ -106,21 +63,28 @@ inline void joint_directions(const Joint& j, const M3<T>& R, const V3<T>& p, Dir
     direction->w = direction->w * T(j.multiplier), direction->v = direction->v * T(j.multiplier);
 }
 
-template <Scalar T, class Link>
-ULNA_OUT_OF_LINE void add_other_motion(const Joint& j, const T* v, const T* a, Link& B) {
-  Twist<T> V, A;
-  if (velocity_size(j.type) == 1) {
-    const T qd = rate(j, v), qdd = a ? rate(j, a) : T(0);
-    V = joint_twist(j.type, j.pitch, &qd);
-    A = joint_twist(j.type, j.pitch, &qdd);
-  } else {
-    V = joint_twist(j.type, j.pitch, v + j.v);
-    if (a) A = joint_twist(j.type, j.pitch, a + j.v);
+/// S v, in the joint's own frame.
+template <Scalar T>
+V6<T> joint_twist(const Joint& j, const T* v) {
+  V6<T> V = V6<T>::zero();
+  for (const SubspaceColumn& S : motion_subspace(j.type)) {
+    if (S.turn >= 0) V.angular.set(S.turn, *v);
+    if (S.slide >= 0) V.linear.set(S.slide, S.turn >= 0 ? T(j.pitch) * *v : *v);
+    ++v;
   }
-  const V3<T> wJ(V.angular), vJ(V.linear);
-  B.alpha += V3<T>(A.angular) + cross(B.w, wJ);
-  B.a += V3<T>(A.linear) + cross(B.w + B.w + wJ, vJ);
+  return V;
+}
+
+template <Scalar T, class Link>
+[[gnu::noinline]] void add_other_motion(const Joint& j, const T* v, const T* a, Link& B) {
+  const auto [wJ, vJ] = joint_twist(j, v + j.tree_v);
+  B.alpha += cross(B.w, wJ);
+  B.a += cross(B.w + B.w + wJ, vJ);
   B.w += wJ;
+  if (!a) return;
+  const auto [dwJ, dvJ] = joint_twist(j, a + j.tree_v);
+  B.alpha += dwJ;
+  B.a += dvJ;
 }
 
 /// Adds what the joint itself moves to the angular velocity and acceleration and to the
@@ -131,8 +95,8 @@ ULNA_OUT_OF_LINE void add_other_motion(const Joint& j, const T* v, const T* a, L
 template <Scalar T, class Link>
 inline void add_joint_motion(const Joint& j, const T* v, const T* a, Link& B) {
   if (!turns_only(j.type)) return add_other_motion(j, v, a, B);
-  const T qd = rate(j, v);
-  B.alpha += cross_z(B.w, qd) + V3<T>(T(0), T(0), a ? rate(j, a) : T(0));
+  const T qd = v[j.tree_v];
+  B.alpha += cross_z(B.w, qd) + V3<T>(T(0), T(0), a ? a[j.tree_v] : T(0));
   B.w += V3<T>(T(0), T(0), qd);
 }
 
@@ -156,21 +120,19 @@ inline void newton_euler_equations(const Body& body, const V3<T>& a, const M3<T>
 }
 
 template <Scalar T>
-ULNA_OUT_OF_LINE void project_other(const Joint& j, const V3<T>& n, const V3<T>& f, T* tau) {
+[[gnu::noinline]] void project_other(const Joint& j, const V3<T>& n, const V3<T>& f, T* tau) {
   for (const SubspaceColumn& S : motion_subspace(j.type)) {
-    T along = S.turn >= 0 ? n[S.turn] : f[S.slide];
-    if (S.turn >= 0 && S.slide >= 0) along += T(j.pitch) * f[S.slide];
-    *tau++ += j.mimics ? T(j.multiplier) * along : along;
+    *tau = S.turn >= 0 ? n[S.turn] : f[S.slide];
+    if (S.turn >= 0 && S.slide >= 0) *tau += T(j.pitch) * f[S.slide];
+    ++tau;
   }
 }
 
-/// tau += S' (n, f)
+/// tau = S' (n, f), in the joint's own frame.
 template <Scalar T>
 inline void project(const Joint& j, const V3<T>& n, const V3<T>& f, T* tau) {
-  if (!turns_only(j.type)) return project_other(j, n, f, tau + j.v);
-  tau[j.v] += j.mimics ? T(j.multiplier) * n[2] : n[2];
+  if (!turns_only(j.type)) return project_other(j, n, f, tau + j.tree_v);
+  tau[j.tree_v] = n[2];
 }
-
-#undef ULNA_OUT_OF_LINE
 
 }  // namespace ulna::detail

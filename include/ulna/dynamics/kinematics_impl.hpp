@@ -6,53 +6,81 @@
 namespace ulna {
 
 template <Scalar T>
-Configuration<T>::Configuration(Model model)
-    : model_(std::move(model)),
-      q_(neutral(model_).template cast<T>()),
+Kinematics<T>::Kinematics(Model model)
+    : motion_(std::move(model)),
       origin_(Vec3<T>::Zero()),
-      skeleton_(model_),
-      R_(model_.body_count()),
-      p_(model_.body_count()),
-      first_(model_.body_count() + 1) {
-  for (int b = 1; b < model_.body_count(); ++b) {
+      R_(this->model().body_count()),
+      p_(R_.size()),
+      V_(R_.size(), lanes::V6<T>::zero()),
+      first_(R_.size() + 1) {
+  const std::span<const Joint> joints = this->model().joints();
+  for (int b = 1; b < static_cast<int>(joints.size()); ++b) {
     first_[b] = static_cast<int>(directions_.size());
-    const Joint& j = model_.joint(b);
-    for (int k = 0; k < velocity_size(j.type); ++k) {
-      const int above = k > 0 ? first_[b] + k - 1
-                        : j.parent > 0
-                            ? first_[j.parent] + velocity_size(model_.joint(j.parent).type) - 1
-                            : -1;
-      directions_.push_back({{}, {}, b, j.v + k, above});
+    for (int k = 0; k < velocity_size(joints[b].type); ++k) {
+      const int own = static_cast<int>(directions_.size());
+      // a joint's own directions follow each other; the first follows the last of the joint above
+      const int above = k > 0 ? own - 1 : first_[joints[b].parent + 1] - 1;
+      const int run = above >= 0 && above == own - 1 ? directions_[above].run : own;
+      directions_.push_back({{}, {}, b, joints[b].v + k, above, run});
     }
+    first_[b + 1] = static_cast<int>(directions_.size());
   }
-  first_[model_.body_count()] = static_cast<int>(directions_.size());
   place_bodies();
 }
 
 template <Scalar T>
-void Configuration<T>::set(In<T> q) {
-  detail::require<T>("q", q, model_.nq(), model_);
-  q_ = q;
+void Kinematics<T>::set(In<T> q) {
+  const bool moved = motion_.moves();
+  set_motion(q);
   place_bodies();
+  if (moved) move_bodies();
 }
 
 template <Scalar T>
-void Configuration<T>::place_bodies() {
-  const std::span<const Joint> joints = model_.joints();
+void Kinematics<T>::set(In<T> q, In<T> v) {
+  set_motion(q, v);
+  place_bodies();
+  move_bodies();
+}
+
+template <Scalar T>
+void Kinematics<T>::set(In<T> q, In<T> v, In<T> a) {
+  set_motion(q, v, a);
+  place_bodies();
+  move_bodies();
+}
+
+template <Scalar T>
+template <class... Vectors>
+[[gnu::always_inline]] inline void Kinematics<T>::set_motion(const Vectors&... q_v_a) {
+  try {
+    motion_.set(q_v_a...);
+  } catch (...) {
+    // the bodies follow the motion, which is neutral now
+    place_bodies();
+    move_bodies();
+    throw;
+  }
+}
+
+template <Scalar T>
+void Kinematics<T>::place_bodies() {
+  const std::span<const Joint> joints = model().joints();
+  const detail::Skeleton<T>& skeleton = motion_.skeleton();
   const int n = static_cast<int>(joints.size());
-  detail::joint_angles(joints, q_.data(), skeleton_);
   R_[0] = lanes::M3<T>(Mat3<T>(Mat3<T>::Identity()));
   p_[0] = lanes::V3<T>::zero();
   for (int b = 1; b < n; ++b) {
     const Joint& j = joints[b];
     const lanes::M3<T>& R_P = R_[j.parent];
     if (detail::turns_only(j.type)) {
-      R_[b] = R_P * skeleton_.places[b].turn.matrix(skeleton_.sine[b], skeleton_.cosine[b]);
-      p_[b] = p_[j.parent] + R_P * skeleton_.places[b].p;
+      R_[b] =
+          R_P * skeleton.places[b].turn.matrix(skeleton.sine[j.tree_q], skeleton.cosine[j.tree_q]);
+      p_[b] = p_[j.parent] + R_P * skeleton.places[b].p;
     } else {
       lanes::Turn<T> R;
       lanes::V3<T> p;
-      detail::place_other(j, skeleton_, b, q_.data(), R, p);
+      detail::place_other(j, skeleton, b, motion_.tree_q(), R, p);
       R_[b] = R_P * R.R;
       p_[b] = p_[j.parent] + R_P * p;
     }
@@ -63,69 +91,54 @@ void Configuration<T>::place_bodies() {
 }
 
 template <Scalar T>
-Transform<T> Configuration<T>::pose(int body) const {
+void Kinematics<T>::move_bodies() {
+  const std::span<const Joint> joints = model().joints();
+  for (std::size_t b = 1; b < joints.size(); ++b) {
+    V_[b] = V_[joints[b].parent];
+    for (const Direction& d : directions(static_cast<int>(b))) V_[b] += d.axis() * v()(d.dof);
+  }
+}
+
+namespace detail {
+
+/// The spatial acceleration of a body whose parent accelerates by A_P, in world axes: a joint's
+/// directions are carried by its body, so that what velocities add is V_P x V.
+template <Scalar T>
+[[gnu::always_inline]] inline lanes::V6<T> accelerated(const Kinematics<T>& at, int parent, int b,
+                                                       const lanes::V6<T>& A_P, const T* a) {
+  lanes::V6<T> A = plus_cross(A_P, at.w(parent), at.u(parent), at.w(b), at.u(b));
+  if (a)
+    for (const auto& d : at.directions(b)) A += d.axis() * a[d.dof];
+  return A;
+}
+
+}  // namespace detail
+
+template <Scalar T>
+Twist<T> Kinematics<T>::A(int body) const {
+  lanes::V6<T> sum = lanes::V6<T>::zero();
+  for (int b = body; b > 0; b = model().joint(b).parent)
+    sum = detail::accelerated(*this, model().joint(b).parent, b, sum, a().data());
+  return {sum.angular.vec(), sum.linear.vec()};
+}
+
+template <Scalar T>
+Transform<T> Kinematics<T>::pose(int body) const {
   const Mat3<T> R =
-      R_[body].mat() * model_.joint(body).R_BC.matrix().transpose().template cast<T>();
+      R_[body].mat() * model().joint(body).R_BC.matrix().transpose().template cast<T>();
   return {Rotation<T>::from_matrix(R), origin_ + p_[body].vec()};
 }
 
 template <Scalar T>
-Transform<T> Configuration<T>::pose(const Frame& frame) const {
+Transform<T> Kinematics<T>::pose(const Frame& frame) const {
   return pose(frame.body) * detail::cast<T>(frame.X_BF);
-}
-
-template <Scalar T>
-State<T>::State(Model model)
-    : Configuration<T>(std::move(model)),
-      v_(VecX<T>::Zero(this->model_.nv())),
-      w_(this->model_.body_count(), lanes::V3<T>::zero()),
-      u_(w_) {}
-
-template <Scalar T>
-void State<T>::set(In<T> q, In<T> v) {
-  detail::require<T>("v", v, this->model_.nv(), this->model_);
-  Configuration<T>::set(q);
-  v_ = v;
-  move_bodies();
-}
-
-template <Scalar T>
-void State<T>::move_bodies() {
-  const std::span<const Joint> joints = this->model_.joints();
-  for (std::size_t b = 1; b < joints.size(); ++b) {
-    w_[b] = w_[joints[b].parent];
-    u_[b] = u_[joints[b].parent];
-    for (const auto& d : this->directions(static_cast<int>(b))) {
-      w_[b] += d.w * v_(d.dof);
-      u_[b] += d.v * v_(d.dof);
-    }
-  }
-}
-
-template <Scalar T>
-Motion<T>::Motion(Model model)
-    : State<T>(std::move(model)),
-      a_(VecX<T>::Zero(this->model_.nv())),
-      A_(this->model_.body_count()) {}
-
-template <Scalar T>
-void Motion<T>::set(In<T> q, In<T> v, In<T> a) {
-  detail::require<T>("a", a, this->model_.nv(), this->model_);
-  State<T>::set(q, v);
-  a_ = a;
-  for (int b = 1; b < this->model_.body_count(); ++b) {
-    A_[b] = A_[this->model_.joint(b).parent];
-    // a joint's directions ride on its body: their rate of change is V x S
-    for (const auto& d : this->directions(b))
-      A_[b] += d.twist() * a_(d.dof) + cross(this->V(b), d.twist()) * this->v_(d.dof);
-  }
 }
 
 namespace detail {
 
 /// Calls use(direction) with all that move a body, the nearest first.
 template <Scalar T, class F>
-void each_above(const Configuration<T>& at, int body, F use) {
+void each_above(const Kinematics<T>& at, int body, F use) {
   const auto all = at.directions();
   const auto own = at.directions(body);
   for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
@@ -141,15 +154,15 @@ bool carries(const Direction& k, const Direction& i) {
 
 /// Where a frame is from `origin`: not by way of the world's origin, which may be far.
 template <Scalar T>
-lanes::V3<T> place_from_origin(const Configuration<T>& at, const Frame& frame) {
+lanes::V3<T> place_from_origin(const Kinematics<T>& at, const Frame& frame) {
   const Vec3<double> p_CF =
       at.model().joint(frame.body).R_BC.inverse_apply(frame.X_BF.translation());
   return at.p(frame.body) + at.R(frame.body) * lanes::V3<T>(Vec3<T>(p_CF.template cast<T>()));
 }
 
-/// What is told at `origin` in world axes, told in the axes asked for.
+/// A twist at `origin` in world axes, in the axes and at the point asked for.
 template <Scalar T>
-Twist<T> told(const Configuration<T>& at, const Frame& frame, Axes axes, const Twist<T>& V) {
+Twist<T> in_axes(const Kinematics<T>& at, const Frame& frame, Axes axes, const Twist<T>& V) {
   if (axes == Axes::world) return V.at(-at.origin());
   const Twist<T> aligned = V.at(place_from_origin(at, frame).vec());
   if (axes == Axes::aligned) return aligned;
@@ -158,11 +171,11 @@ Twist<T> told(const Configuration<T>& at, const Frame& frame, Axes axes, const T
 }
 
 template <Scalar T>
-Twist<T> told_rate(const State<T>& state, const Frame& frame, Axes axes, const Twist<T>& A) {
-  Twist<T> rate = told(state, frame, axes, A);
+Twist<T> in_axes_rate(const Kinematics<T>& at, const Frame& frame, Axes axes, const Twist<T>& A) {
+  Twist<T> rate = in_axes(at, frame, axes, A);
   // the point of an aligned twist moves with the frame
   if (axes == Axes::aligned) {
-    const Twist<T> V = told(state, frame, axes, state.V(frame.body));
+    const Twist<T> V = in_axes(at, frame, axes, at.V(frame.body));
     rate.linear += cross(V.angular, V.linear);
   }
   return rate;
@@ -171,25 +184,25 @@ Twist<T> told_rate(const State<T>& state, const Frame& frame, Axes axes, const T
 }  // namespace detail
 
 template <Scalar T>
-Twist<T> frame_velocity(const State<T>& state, const Frame& frame, Axes axes) {
-  return detail::told(state, frame, axes, state.V(frame.body));
+Twist<T> frame_velocity(const Kinematics<T>& at, const Frame& frame, Axes axes) {
+  return detail::in_axes(at, frame, axes, at.V(frame.body));
 }
 
 template <Scalar T>
-Twist<T> frame_acceleration(const Motion<T>& motion, const Frame& frame, Axes axes) {
-  return detail::told_rate(motion, frame, axes, motion.A(frame.body));
+Twist<T> frame_acceleration(const Kinematics<T>& at, const Frame& frame, Axes axes) {
+  return detail::in_axes_rate(at, frame, axes, at.A(frame.body));
 }
 
 template <Scalar T>
-Twist<T> frame_drift(const State<T>& state, const Frame& frame, Axes axes) {
+Twist<T> frame_drift(const Kinematics<T>& at, const Frame& frame, Axes axes) {
   Twist<T> A;
-  for (int b = frame.body; b > 0; b = state.model().joint(b).parent)
-    for (const auto& d : state.directions(b)) A += cross(state.V(b), d.twist()) * state.v()(d.dof);
-  return detail::told_rate(state, frame, axes, A);
+  for (int b = frame.body; b > 0; b = at.model().joint(b).parent)
+    for (const auto& d : at.directions(b)) A += cross(at.V(b), d.twist()) * at.v()(d.dof);
+  return detail::in_axes_rate(at, frame, axes, A);
 }
 
 template <Scalar T>
-void frame_jacobian(const Configuration<T>& at, const Frame& frame, Axes axes, OutMatrix<T> J) {
+void frame_jacobian(const Kinematics<T>& at, const Frame& frame, Axes axes, OutMatrix<T> J) {
   const Model& model = at.model();
   detail::require_shape("J", J.rows(), J.cols(), 6, model.nv(), model);
   // a twist at another point, in other axes: R'(w, v + w x p)
@@ -204,9 +217,9 @@ void frame_jacobian(const Configuration<T>& at, const Frame& frame, Axes axes, O
             Mat3<T>((R_BC.inverse() * frame.X_BF.rotation()).matrix().template cast<T>())));
   const auto all = at.directions();
   const auto own = at.directions(frame.body);
-  // walking up, coordinates fall; those passed over do not move the frame. But with mimicking joints
-  // a coordinate may have several directions, in any order
-  const bool mimics = static_cast<int>(all.size()) > model.nv();
+  // walking up, coordinates fall, and those passed over do not move the frame; but where joints mimic
+  // others a coordinate may have several directions, in any order
+  const bool mimics = model.has_mimics();
   if (mimics) J.setZero();
   Eigen::Index done = model.nv();
   for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
@@ -229,7 +242,7 @@ namespace detail {
 
 /// A wrench on a frame, in world axes about `origin`.
 template <Scalar T>
-Wrench<T> at_origin(const Configuration<T>& at, const ExternalWrench<T>& given) {
+Wrench<T> at_origin(const Kinematics<T>& at, const ExternalWrench<T>& given) {
   if (given.axes == Axes::world) return given.wrench.at(at.origin());
   Wrench<T> F = given.wrench;
   if (given.axes == Axes::local) {
@@ -242,7 +255,7 @@ Wrench<T> at_origin(const Configuration<T>& at, const ExternalWrench<T>& given) 
 }  // namespace detail
 
 template <Scalar T>
-void add_wrench_torque(const Configuration<T>& at, const ExternalWrench<T>& wrench, Out<T> tau) {
+void add_wrench_torque(const Kinematics<T>& at, const ExternalWrench<T>& wrench, Out<T> tau) {
   detail::require_size("tau", tau.size(), at.model().nv(), at.model());
   detail::check_wrenches<T>({&wrench, 1}, at.model());
   const Wrench<T> F = detail::at_origin(at, wrench);

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
-#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/mass_factor.hpp"
 
 namespace ulna {
 

@@ -2,39 +2,49 @@
 
 #include <vector>
 
-#include "ulna/model/model.hpp"
-#include "ulna/spatial/lanes_symmetric.hpp"
+#include "ulna/dynamics/mass_factor.hpp"
 
 namespace ulna {
 namespace detail {
 
-/// How a body is placed in its parent, apart from its joint's coordinates: what never changes, ready
-/// for the inner loops.
-template <Scalar T>
-struct Place {
-  lanes::TurnAboutZ<T> turn;
-  lanes::V3<T> p;
+/// The directions of a Kinematics by rows: number c of all twists in one piece, for products with a wrench
+/// several at a time. Only where four numbers make a register.
+template <class T>
+struct AxisRows {
+  explicit AxisRows(int) {}
+  template <class Direction>
+  void set(std::span<const Direction>) {}
 };
 
-/// The places of all bodies, and room for the sines and cosines of their angles: for double, whole
-/// SIMD registers, so that no angle is left over.
-template <Scalar T>
-struct Skeleton {
-  std::vector<Place<T>> places;
-  std::vector<T> angle, sine, cosine;
-  static constexpr int block = std::same_as<T, double> ? 8 : 1;
-
-  explicit Skeleton(const Model& model)
-      : places(model.body_count()),
-        angle((model.body_count() + block - 1) / block * block, T(0)),
-        sine(angle.size()),
-        cosine(angle.size()) {
-    for (int b = 0; b < model.body_count(); ++b) {
-      const Transform<double>& X = model.joint(b).X_PJ;
-      places[b] = {lanes::TurnAboutZ<T>(X.rotation().matrix()),
-                   lanes::V3<T>(Vec3<T>(X.translation().cast<T>()))};
+template <lanes::Plain T>
+struct AxisRows<T> {
+  explicit AxisRows(int size) : rows(MatX<T>::Zero((size + 3) / 4 * 4, 6)) {}
+  template <class Direction>
+  void set(std::span<const Direction> S) {
+    T* to = rows.data();
+    const Eigen::Index ld = rows.rows();
+    for (const Direction& d : S) {
+      for (int c = 0; c < 3; ++c) to[c * ld] = d.w[c], to[(3 + c) * ld] = d.v[c];
+      ++to;
     }
   }
+  MatX<T> rows;
+};
+
+/// What unit torques do, six rows and a column for each: for the inverse of the mass matrix. Only double
+/// makes use of it.
+template <Scalar T>
+struct UnitTorques {
+  explicit UnitTorques(const Model&) {}
+};
+
+template <>
+struct UnitTorques<double> {
+  explicit UnitTorques(const Model& model);
+  std::vector<int> subtree_end;  ///< of each direction: past the last that it moves
+  /// Where each direction's accelerations are kept. The last child takes over its parent's place.
+  std::vector<int> slot;
+  MatX<double> forces, accelerations;
 };
 
 }  // namespace detail
@@ -45,12 +55,17 @@ template <Scalar T>
 class Workspace {
  public:
   explicit Workspace(const Model& model)
-      : skeleton(model),
-        links(model.body_count()),
+      : links(model.body_count()),
         composites(model.body_count()),
         articulated(model.body_count()),
         coriolis(model.body_count()),
-        bias(Eigen::Matrix<T, Eigen::Dynamic, 1>::Zero(model.nv())) {}
+        axes(model.tree_nv()),
+        tree_tau(VecX<T>::Zero(model.has_mimics() ? model.tree_nv() : 0)),
+        tree_M(MatX<T>::Zero(tree_tau.size(), tree_tau.size())),
+        bias(VecX<T>::Zero(model.nv())),
+        inverse(MatX<T>::Zero((model.nv() + 3) / 4 * 4, model.nv())),
+        factor(model),
+        unit(model) {}
 
   /// A body on the way of Newton and Euler, in its canonical frame.
   struct Link {
@@ -86,12 +101,17 @@ class Workspace {
     T u[6];             ///< tau - S'p
   };
 
-  detail::Skeleton<T> skeleton;
   std::vector<Link> links;
   std::vector<Composite> composites;
   std::vector<Articulated> articulated;
   std::vector<Coriolis> coriolis;
-  Eigen::Matrix<T, Eigen::Dynamic, 1> bias;
+  detail::AxisRows<T> axes;
+  VecX<T> tree_tau;  ///< what belongs to the joints of the tree, where some mimic others
+  MatX<T> tree_M;
+  VecX<T> bias;
+  MatX<T> inverse;  ///< of the mass matrix, its columns having whole blocks of four rows
+  MassFactor<T> factor;
+  detail::UnitTorques<T> unit;
 };
 
 }  // namespace ulna

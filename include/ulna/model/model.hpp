@@ -20,6 +20,8 @@ struct Joint {
   int parent = 0;  ///< the body it hangs on; parents come before children
   int q = 0;       ///< where its numbers begin in q, and in the velocity
   int v = 0;
+  int tree_q = 0;  ///< the same in the coordinates of the tree, in which no joint mimics another
+  int tree_v = 0;
   double pitch = 0.0;
   /// This joint moves as multiplier * q + offset of the joint it mimics; otherwise as its own q.
   int mimics = 0;  ///< 0: none
@@ -52,6 +54,9 @@ class Model {
   int nv() const { return data_->nv; }  ///< numbers in a velocity: the degrees of freedom
   /// Whether a joint mimics another. Otherwise every moving joint has coordinates of its own.
   bool has_mimics() const { return data_->has_mimics; }
+  /// Coordinates of the tree alone, with those that mimicking joints would have: nq and nv without them.
+  int tree_nq() const { return data_->tree_nq; }
+  int tree_nv() const { return data_->tree_nv; }
   /// Bodies including the base, so that bodies are 0 .. body_count() - 1.
   int body_count() const { return static_cast<int>(data_->joints.size()); }
   /// Moving bodies, which is also the number of joints that move: 1 .. joint_count().
@@ -107,7 +112,7 @@ class Model {
   /// is made.
   struct Data {
     Description description;
-    int nq = 0, nv = 0;
+    int nq = 0, nv = 0, tree_nq = 0, tree_nv = 0;
     bool has_mimics = false;
     std::vector<Joint> joints;
     std::vector<int> body_of_coordinate;  ///< nv
@@ -125,5 +130,14 @@ class Model {
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };
+
+namespace detail {
+bool same_joints(std::span<const Joint> a, std::span<const Joint> b);
+}
+/// Whether two robots are made of the same joints in the same order, so that coordinates of one are
+/// coordinates of the other. Masses, places and gravity may differ.
+inline bool same_tree(const Model& a, const Model& b) {
+  return a.joints().data() == b.joints().data() || detail::same_joints(a.joints(), b.joints());
+}
 
 }  // namespace ulna

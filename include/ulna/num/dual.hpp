@@ -20,13 +20,46 @@
 /// Dual<Pack<double, 4>, N> differentiates four states at once.
 namespace ulna {
 
+namespace detail {
+
+#if defined(__GNUC__)
+
+/// Four doubles are one vector to the compiler: as an array they are taken apart and put together again
+/// with every copy.
+struct FourDirections {
+  using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+  Lanes lanes;
+
+  double& operator[](std::size_t k) { return begin()[k]; }
+  const double& operator[](std::size_t k) const { return begin()[k]; }
+  double* begin() { return reinterpret_cast<double*>(&lanes); }
+  double* end() { return begin() + 4; }
+  const double* begin() const { return reinterpret_cast<const double*>(&lanes); }
+  const double* end() const { return begin() + 4; }
+  const double* data() const { return begin(); }
+  void fill(double x) { lanes = Lanes{x, x, x, x}; }
+};
+
+template <class T, int N>
+using Gradient =
+    std::conditional_t<std::same_as<T, double> && N == 4, FourDirections, std::array<T, N>>;
+
+#else
+
+template <class T, int N>
+using Gradient = std::array<T, N>;
+
+#endif
+
+}  // namespace detail
+
 template <class T, int N>
 struct Dual {
   using Real = ulna::Real<T>;
   static constexpr int directions = N;
 
   T value;
-  std::array<T, N> gradient;
+  detail::Gradient<T, N> gradient;
 
   Dual() = default;  // like a double: no value yet
   Dual(double constant)
@@ -61,7 +94,7 @@ struct Dual {
     return chain(x, y, quotient, inverse, -quotient * inverse);
   }
 
-  // order looks at values only: two branches that meet are told apart by where they stand
+  // order looks at values only: two branches that meet differ by where they stand
   friend auto operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
   friend auto operator>(const Dual& x, const Dual& y) { return x.value > y.value; }
   friend auto operator<=(const Dual& x, const Dual& y) { return x.value <= y.value; }
@@ -119,22 +152,31 @@ struct Dual {
   }
 
  private:
-  static std::array<T, N> zeros() {
-    std::array<T, N> z;
+  /// Written in the constructor's body instead, zeros keep g++ 12 from holding duals in registers.
+  static detail::Gradient<T, N> zeros() {
+    detail::Gradient<T, N> z;
     z.fill(T(0.0));
     return z;
   }
+  static constexpr bool vectors = requires(Dual x) { x.gradient.lanes; };
+
   static Dual chain(const Dual& x, const T& f, const T& df_dx) {
     Dual y;
     y.value = f;
-    for (std::size_t k = 0; k < N; ++k) y.gradient[k] = df_dx * x.gradient[k];
+    if constexpr (vectors)
+      y.gradient.lanes = df_dx * x.gradient.lanes;
+    else
+      for (std::size_t k = 0; k < N; ++k) y.gradient[k] = df_dx * x.gradient[k];
     return y;
   }
   static Dual chain(const Dual& x, const Dual& y, const T& f, const T& df_dx, const T& df_dy) {
     Dual z;
     z.value = f;
-    for (std::size_t k = 0; k < N; ++k)
-      z.gradient[k] = df_dx * x.gradient[k] + df_dy * y.gradient[k];
+    if constexpr (vectors)
+      z.gradient.lanes = df_dx * x.gradient.lanes + df_dy * y.gradient.lanes;
+    else
+      for (std::size_t k = 0; k < N; ++k)
+        z.gradient[k] = df_dx * x.gradient[k] + df_dy * y.gradient[k];
     return z;
   }
 };

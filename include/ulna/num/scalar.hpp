@@ -17,7 +17,7 @@
 /// A type joins by offering arithmetic, comparisons and the functions below, found by
 /// argument-dependent lookup; a symbolic expression will join the same way. What makes one text
 /// serve them all is that a comparison yields a *mask*, which is not always a bool, and that
-/// algorithms choose with `select(x < y, a, b)` instead of `if (x < y)`: a pack has several answers
+/// algorithms choose with `select(x < y, a, b)` instead of `if (x < y)`: a pack has several results
 /// at once, and an expression has none before it is evaluated.
 namespace ulna {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -58,6 +59,20 @@ inline void sin_cos(const double* angle, double* sine, double* cosine, int n) {
   }
   if (far > no_sign)
     for (int i = 0; i < n; ++i) sine[i] = std::sin(angle[i]), cosine[i] = std::cos(angle[i]);
+}
+
+/// For float: as doubles, eight at a time, which is faster than the library's functions.
+inline void sin_cos(const float* angle, float* sine, float* cosine, int n) {
+  double x[8], s[8], c[8];
+  for (int first = 0; first < n; first += 8) {
+    const int here = std::min(8, n - first);
+    for (int i = 0; i < 8; ++i) x[i] = i < here ? static_cast<double>(angle[first + i]) : 0.0;
+    sin_cos(x, s, c, 8);
+    for (int i = 0; i < here; ++i) {
+      sine[first + i] = static_cast<float>(s[i]);
+      cosine[first + i] = static_cast<float>(c[i]);
+    }
+  }
 }
 
 /// For packs: they are doubles one behind the other.

@@ -7,12 +7,12 @@
 
 namespace ulna {
 
-/// The easy way in: a robot that answers questions.
+/// The easy way in: every result is returned.
 ///
 ///     Robot robot("panda.urdf");
 ///     Eigen::VectorXd tau = robot.inverse_dynamics(q, v, a);
 ///
-/// Every answer is a new vector or matrix, and every argument is checked. In control loops, where
+/// Results are new vectors and matrices, and every argument is checked. In control loops, where
 /// nothing may allocate, use the functions of ulna/dynamics beneath; they are what this calls. One
 /// Robot serves one thread; copies are independent.
 class Robot {

@@ -52,7 +52,11 @@ class Step {
 
   Integrator integrator_;
   bool flat_;
-  ForwardDynamics<T> dynamics_;
+  /// a at (q_, v_) under tau.
+  bool accelerate(const Plant<T>& plant, In<T> tau, VecX<T>& a, ExternalWrenches<T> wrenches = {});
+
+  Kinematics<T> at_;
+  Workspace<T> ws_;
   VecX<T> x_, q_, v_, a_;         ///< of the stage
   VecX<T> rate_, x_sum_, v_sum_;  ///< dx/dt, and what the step adds up to
 };
@@ -107,6 +111,7 @@ class StepDerivatives {
   Eigen::MatrixXd A, B;  ///< 2 nv x 2 nv, 2 nv x nv or one more
 
  private:
+  DerivativeWorkspace<double> ws_;
   ForwardDynamicsDerivatives<double> dynamics_;
   StepSlopes slopes_;
 };
@@ -150,6 +155,7 @@ class StepSensitivities {
   Eigen::MatrixXd A, P;  ///< 2 nv x 2 nv, 2 nv x numbers or one more
 
  private:
+  DerivativeWorkspace<double> ws_;
   ForwardDynamicsDerivatives<double> dynamics_;
   StepSlopes slopes_;
   Eigen::VectorXd tau_, tau_by_v_;

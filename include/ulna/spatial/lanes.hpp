@@ -4,8 +4,8 @@
 
 #include "ulna/spatial/vector.hpp"
 
-/// Three-vectors and 3x3 matrices for inner loops. For most scalars they are three numbers; for
-/// double, where there is AVX2, they are one SIMD register of four lanes, the last of which is idle,
+/// Three-vectors and 3x3 matrices for inner loops. For most scalars they are three numbers; for double
+/// and float, where there is AVX2, they are one SIMD register of four lanes, the last of which is idle,
 /// so that a rotation is three multiplications instead of nine. One text of an algorithm serves both,
 /// and the layout in memory is the same with AVX2 and without.
 namespace ulna::lanes {
@@ -18,8 +18,12 @@ inline namespace avx2 {
 inline namespace baseline {
 #endif
 
+/// Scalars of which four make a register.
 template <class T>
-struct alignas(std::same_as<T, double> ? 32 : alignof(T)) V3 {
+concept Plain = std::same_as<T, double> || std::same_as<T, float>;
+
+template <class T>
+struct alignas(Plain<T> ? 4 * sizeof(T) : alignof(T)) V3 {
   T x, y, z;
 
   V3() = default;
@@ -83,37 +87,37 @@ struct alignas(std::same_as<T, double> ? 32 : alignof(T)) V3 {
 
 #if defined(__AVX2__) && defined(__GNUC__)
 
-template <>
-struct V3<double> {
-  using Lanes = double __attribute__((vector_size(32)));
+template <Plain T>
+struct V3<T> {
+  typedef T Lanes __attribute__((vector_size(4 * sizeof(T))));
   Lanes e;
 
   V3() = default;
-  V3(double x, double y, double z) : e{x, y, z, 0.0} {}
-  explicit V3(const Vec3<double>& v) : e{v(0), v(1), v(2), 0.0} {}
+  V3(T x, T y, T z) : e{x, y, z, T(0)} {}
+  explicit V3(const Vec3<T>& v) : e{v(0), v(1), v(2), T(0)} {}
   explicit V3(const Lanes& lanes) : e(lanes) {}
   static V3 zero() { return V3(Lanes{0.0, 0.0, 0.0, 0.0}); }
 
-  double operator[](int i) const { return e[i]; }
-  void set(int i, double x) { e[i] = x; }
-  Vec3<double> vec() const { return {e[0], e[1], e[2]}; }
+  T operator[](int i) const { return e[i]; }
+  void set(int i, T x) { e[i] = x; }
+  Vec3<T> vec() const { return {e[0], e[1], e[2]}; }
 
   friend V3 operator+(const V3& a, const V3& b) { return V3(a.e + b.e); }
   friend V3 operator-(const V3& a, const V3& b) { return V3(a.e - b.e); }
   friend V3 operator-(const V3& a) { return V3(-a.e); }
-  friend V3 operator*(const V3& a, double s) { return V3(a.e * s); }
+  friend V3 operator*(const V3& a, T s) { return V3(a.e * s); }
   V3& operator+=(const V3& b) { return e += b.e, *this; }
   V3& operator-=(const V3& b) { return e -= b.e, *this; }
 
   V3 yzx() const { return V3(__builtin_shufflevector(e, e, 1, 2, 0, 3)); }
   friend V3 cross(const V3& a, const V3& b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
-  friend double dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
-  friend double dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
+  friend T dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
+  friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
     return sum(a.e * b.e + c.e * d.e);
   }
   friend V3 product(const V3& a, const V3& b) { return V3(a.e * b.e); }
-  [[gnu::always_inline]] friend std::array<double, 4> sums(const V3& a, const V3& b, const V3& c,
-                                                           const V3& d) {
+  [[gnu::always_inline]] friend std::array<T, 4> sums(const V3& a, const V3& b, const V3& c,
+                                                      const V3& d) {
     // pairs of neighbours first: (a0 + a1, b0 + b1, a2 + a3, b2 + b3); the idle lanes are zero
     const Lanes ab = __builtin_shufflevector(a.e, b.e, 0, 4, 2, 6) +
                      __builtin_shufflevector(a.e, b.e, 1, 5, 3, 7),
@@ -123,7 +127,7 @@ struct V3<double> {
         __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     return {all[0], all[1], all[2], all[3]};
   }
-  friend V3 cross_z(const V3& w, double s) {
+  friend V3 cross_z(const V3& w, T s) {
     return V3(__builtin_shufflevector(w.e, w.e, 1, 0, 3, 3) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
   }
   friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
@@ -134,7 +138,7 @@ struct V3<double> {
     return V3(first + second).yzx();
   }
   template <int k>
-  friend V3 skew_column(const V3& alpha, double s) {
+  friend V3 skew_column(const V3& alpha, T s) {
     constexpr int x = k == 0   ? 3
                       : k == 1 ? 2
                                : 1,
@@ -152,9 +156,9 @@ struct V3<double> {
   }
 
  private:
-  using Half = double __attribute__((vector_size(16)));
+  typedef T Half __attribute__((vector_size(2 * sizeof(T))));
   // the idle lane is zero, so it may be added along
-  static double sum(const Lanes& l) {
+  static T sum(const Lanes& l) {
     const Half low = __builtin_shufflevector(l, l, 0, 1),
                high = __builtin_shufflevector(l, l, 2, 3);
     const Half s = low + high;
@@ -179,21 +183,30 @@ struct Four {
   [[gnu::always_inline]] void add_product(const Four& a, const T& b) {
     for (int i = 0; i < 4; ++i) e[i] += a.e[i] * b;
   }
+  /// this += a b, number by number
+  [[gnu::always_inline]] void add_product(const Four& a, const Four& b) {
+    for (int i = 0; i < 4; ++i) e[i] += a.e[i] * b.e[i];
+  }
+  friend Four operator*(const Four& a, const T& b) {
+    return {{a.e[0] * b, a.e[1] * b, a.e[2] * b, a.e[3] * b}};
+  }
 };
 
 #if defined(__AVX2__) && defined(__GNUC__)
 
-template <>
-struct Four<double> {
-  using Lanes = double __attribute__((vector_size(32)));
-  using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
+template <Plain T>
+struct Four<T> {
+  typedef T Lanes __attribute__((vector_size(4 * sizeof(T))));
+  typedef T Unaligned __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
   Lanes e;
 
-  static Four all(double x) { return {Lanes{x, x, x, x}}; }
-  static Four load(const double* from) { return {*reinterpret_cast<const Unaligned*>(from)}; }
-  [[gnu::always_inline]] void store(double* to) const { *reinterpret_cast<Unaligned*>(to) = e; }
-  double operator[](int i) const { return e[i]; }
-  [[gnu::always_inline]] void add_product(const Four& a, double b) { e += a.e * b; }
+  static Four all(T x) { return {Lanes{x, x, x, x}}; }
+  static Four load(const T* from) { return {*reinterpret_cast<const Unaligned*>(from)}; }
+  [[gnu::always_inline]] void store(T* to) const { *reinterpret_cast<Unaligned*>(to) = e; }
+  T operator[](int i) const { return e[i]; }
+  [[gnu::always_inline]] void add_product(const Four& a, T b) { e += a.e * b; }
+  [[gnu::always_inline]] void add_product(const Four& a, const Four& b) { e += a.e * b.e; }
+  friend Four operator*(const Four& a, T b) { return {a.e * b}; }
 };
 
 #endif
@@ -236,14 +249,14 @@ struct Turn {
   static Turn from(const M3<T>& m) { return {m}; }
 };
 
-/// For double the transpose is kept too: a product by columns needs no sums across lanes.
-template <>
-struct Turn<double> {
-  M3<double> R, Rt;
+/// Where a vector is a register the transpose is kept too: a product by columns needs no sums across lanes.
+template <Plain T>
+struct Turn<T> {
+  M3<T> R, Rt;
 
-  V3<double> operator*(const V3<double>& v) const { return R * v; }
-  V3<double> back(const V3<double>& v) const { return Rt * v; }
-  static Turn from(const M3<double>& m) { return {m, m.transposed()}; }
+  V3<T> operator*(const V3<T>& v) const { return R * v; }
+  V3<T> back(const V3<T>& v) const { return Rt * v; }
+  static Turn from(const M3<T>& m) { return {m, m.transposed()}; }
 };
 
 /// A constant rotation E followed by one about z: E Rz(angle), from the angle's sine and cosine.
@@ -266,32 +279,33 @@ class TurnAboutZ {
   Mat3<Real<T>> E_;
 };
 
-template <>
-class TurnAboutZ<double> {
+template <Plain T>
+class TurnAboutZ<T> {
  public:
   TurnAboutZ() = default;
-  explicit TurnAboutZ(const Mat3<double>& E) : E_(E) {
+  explicit TurnAboutZ(const Mat3<double>& given) : E_(Mat3<T>(given.template cast<T>())) {
+    const Mat3<T> E = given.template cast<T>();
     // row i of E Rz is (c E_i0 + s E_i1, c E_i1 - s E_i0, E_i2)
     for (int i = 0; i < 3; ++i) {
-      with_c_[i] = V3<double>(E(i, 0), E(i, 1), 0.0);
-      with_s_[i] = V3<double>(E(i, 1), -E(i, 0), 0.0);
-      still_[i] = V3<double>(0.0, 0.0, E(i, 2));
+      with_c_[i] = V3<T>(E(i, 0), E(i, 1), T(0));
+      with_s_[i] = V3<T>(E(i, 1), -E(i, 0), T(0));
+      still_[i] = V3<T>(T(0), T(0), E(i, 2));
     }
   }
-  M3<double> matrix(double s, double c) const {
+  M3<T> matrix(T s, T c) const {
     return {E_.c[0] * c + E_.c[1] * s, E_.c[1] * c - E_.c[0] * s, E_.c[2]};
   }
-  Turn<double> operator()(double s, double c) const {
-    Turn<double> made;
+  Turn<T> operator()(T s, T c) const {
+    Turn<T> made;
     made.R = matrix(s, c);
     for (int i = 0; i < 3; ++i) made.Rt.c[i] = with_c_[i] * c + with_s_[i] * s + still_[i];
     return made;
   }
-  Turn<double> still() const { return Turn<double>::from(E_); }
+  Turn<T> still() const { return Turn<T>::from(E_); }
 
  private:
-  M3<double> E_;
-  V3<double> with_c_[3], with_s_[3], still_[3];
+  M3<T> E_;
+  V3<T> with_c_[3], with_s_[3], still_[3];
 };
 
 }  // namespace instruction set

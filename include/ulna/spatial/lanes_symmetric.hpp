@@ -75,28 +75,26 @@ struct S3 {
   }
 };
 
-template <>
-struct S3<double> {
-  M3<double> m;
+template <Plain T>
+struct S3<T> {
+  M3<T> m;
 
   S3() = default;
-  explicit S3(const Mat3<double>& full) : m(full) {}
-  static S3 zero() { return S3(Mat3<double>(Mat3<double>::Zero())); }
+  explicit S3(const Mat3<T>& full) : m(full) {}
+  static S3 zero() { return S3(Mat3<T>(Mat3<T>::Zero())); }
 
   template <int k>
-  const V3<double>& column() const {
+  const V3<T>& column() const {
     return m.c[k];
   }
-  double trace() const { return m.c[0][0] + m.c[1][1] + m.c[2][2]; }
-  Mat3<double> mat() const { return m.mat(); }
+  T trace() const { return m.c[0][0] + m.c[1][1] + m.c[2][2]; }
+  Mat3<T> mat() const { return m.mat(); }
 
-  [[gnu::always_inline]] friend V3<double> operator*(const S3& s, const V3<double>& v) {
-    return s.m * v;
-  }
+  [[gnu::always_inline]] friend V3<T> operator*(const S3& s, const V3<T>& v) { return s.m * v; }
   S3& operator+=(const S3& s) { return m += s.m, *this; }
-  [[gnu::always_inline]] static S3 carried(const M3<double>& R, const S3& s, const V3<double>& g,
-                                           const V3<double>& p) {
-    const M3<double> RS = R * s.m;
+  [[gnu::always_inline]] static S3 carried(const M3<T>& R, const S3& s, const V3<T>& g,
+                                           const V3<T>& p) {
+    const M3<T> RS = R * s.m;
     S3 made;
     for (int k = 0; k < 3; ++k)
       made.m.c[k] =
@@ -166,17 +164,17 @@ struct S6 {
   }
 };
 
-template <>
-struct S6<double> {
-  V6<double> c[6];
+template <Plain T>
+struct S6<T> {
+  V6<T> c[6];
 
-  void set_inertia(double mass, const V3<double>& h, const S3<double>& second) {
-    set_columns<0>(mass, h, second);
-    set_columns<1>(mass, h, second);
-    set_columns<2>(mass, h, second);
+  void set_inertia(T mass, const V3<T>& h, const S3<T>& second) {
+    this->template set_columns<0>(mass, h, second);
+    this->template set_columns<1>(mass, h, second);
+    this->template set_columns<2>(mass, h, second);
   }
-  [[gnu::always_inline]] friend V6<double> operator*(const S6& I, const V6<double>& x) {
-    const V3<double>&w = x.angular, &v = x.linear;
+  [[gnu::always_inline]] friend V6<T> operator*(const S6& I, const V6<T>& x) {
+    const V3<T>&w = x.angular, &v = x.linear;
     return (I.c[0] * w[0] + I.c[1] * w[1] + I.c[2] * w[2]) +
            (I.c[3] * v[0] + I.c[4] * v[1] + I.c[5] * v[2]);
   }
@@ -184,16 +182,15 @@ struct S6<double> {
     for (int k = 0; k < 6; ++k) c[k] += I.c[k];
     return *this;
   }
-  [[gnu::always_inline]] void subtract_outer(const V6<double>& u, const V6<double>& v) {
+  [[gnu::always_inline]] void subtract_outer(const V6<T>& u, const V6<T>& v) {
     for (int k = 0; k < 3; ++k) c[k] -= u * v.angular[k], c[3 + k] -= u * v.linear[k];
   }
 
  private:
   template <int k>
-  [[gnu::always_inline]] void set_columns(double mass, const V3<double>& h,
-                                          const S3<double>& second) {
-    const V3<double> axis(k == 0, k == 1, k == 2), h_skew = skew_column<k>(h, 0.0);
-    c[k] = {axis * second.trace() - second.column<k>(), -h_skew};
+  [[gnu::always_inline]] void set_columns(T mass, const V3<T>& h, const S3<T>& second) {
+    const V3<T> axis(k == 0, k == 1, k == 2), h_skew = skew_column<k>(h, T(0));
+    c[k] = {axis * second.trace() - second.template column<k>(), -h_skew};
     c[3 + k] = {h_skew, axis * mass};
   }
 };

@@ -40,7 +40,7 @@ class LinkPoses {
   LinkPoses(const Model& model, const VecX<T>& q)
       : model_(model), skeleton_(model), R_(skeleton_.places.size()), p_(R_.size()) {
     place_exactly(model, skeleton_);
-    detail::joint_angles(model.joints(), q.data(), skeleton_);
+    skeleton_.set(model.joints(), q.data(), model.nq());
     for (int b = 1; b < model.body_count(); ++b)
       detail::place(model.joint(b), skeleton_, b, q.data(), R_[b], p_[b]);
   }
@@ -73,7 +73,9 @@ class LinkPoses {
   }
   template <class Tensor>
   Tensor turned(int b, const Tensor& t) const {
-    return turns(b) ? turned_about_z(t, skeleton_.sine[b], skeleton_.cosine[b]) : t;
+    if (!turns(b)) return t;
+    const int i = model_.joint(b).tree_q;
+    return turned_about_z(t, skeleton_.sine[i], skeleton_.cosine[i]);
   }
 
   const Model& model_;

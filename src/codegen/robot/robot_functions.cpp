@@ -55,9 +55,11 @@ class RobotTracing {
  private:
   VecX<E> torque(const VecX<E>& a) {
     VecX<E> tau(nv_);
+    Motion<E> motion(model_);
     Workspace<E> ws(model_);
-    place_exactly(model_, ws.skeleton);
-    ulna::inverse_dynamics<E>(light_, q_, v_, a, ws, tau);
+    place_exactly(model_, motion.skeleton());
+    motion.set(q_, v_, a);
+    ulna::inverse_dynamics<E>(light_, motion, ws, tau);
     return tau;
   }
 
@@ -65,7 +67,7 @@ class RobotTracing {
     if (!model_.has_mimics()) return LinkAxes<E>(light_, q_).mass_matrix();
     MatX<E> M(nv_, nv_);
     Workspace<E> ws(model_);
-    Configuration<E> at(model_);
+    Kinematics<E> at(model_);
     at.set(q_);
     ulna::mass_matrix<E>(plant_, at, ws, M);
     return M;
@@ -99,8 +101,11 @@ class RobotTracing {
       put({{"tau", tau}, {"dtau_dq", d.dq}, {"dtau_dv", d.dv}, {"M", d.da}});
     };
     if (model_.has_mimics()) {
+      Kinematics<E> at(model_);
+      DerivativeWorkspace<E> ws(model_);
       InverseDynamicsDerivatives<E> slope(model_);
-      slope(plant_, q_, v_, a_);
+      at.set(q_, v_, a_);
+      inverse_dynamics_derivatives(plant_, at, ws, slope);
       return put_all(slope.tau, slope);
     }
     LinkAxes<E> links(light_, q_);
@@ -112,8 +117,11 @@ class RobotTracing {
 
   void forward_derivatives() {
     if (model_.has_mimics()) {
+      Kinematics<E> at(model_);
+      DerivativeWorkspace<E> ws(model_);
       ForwardDynamicsDerivatives<E> slope(model_);
-      (void)slope(plant_, q_, v_, tau_);
+      at.set(q_, v_);
+      (void)forward_dynamics_derivatives<E>(plant_, at, tau_, ws, slope);
       return put({{"a", slope.a}, {"da_dq", slope.dq}, {"da_dv", slope.dv}, {"Minv", slope.dtau}});
     }
     // da = M^-1 (d tau - dID)

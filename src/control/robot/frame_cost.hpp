@@ -49,7 +49,7 @@ class FrameCost : public CostTerm {
  private:
   std::vector<FrameTask> tasks_;
   std::vector<const Frame*> frames_;
-  Configuration<double> at_;
+  Kinematics<double> at_;
   Eigen::MatrixXd J_;
 };
 

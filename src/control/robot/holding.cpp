@@ -5,7 +5,7 @@
 namespace ulna::control::detail {
 
 Holding::Holding(const Model& model, const std::optional<Loops>& loops)
-    : tau(Eigen::VectorXd::Zero(model.nv())), ws_(model), loops_(loops) {
+    : tau(Eigen::VectorXd::Zero(model.nv())), motion_(model), ws_(model), loops_(loops) {
   if (!loops_) return;
   const int n = model.nv(), m = loops_->size();
   lambda.setZero(m), price_.setZero(n);
@@ -15,7 +15,8 @@ Holding::Holding(const Model& model, const std::optional<Loops>& loops)
 
 void Holding::operator()(const Plant<double>& plant, In<double> q, const MotionWeights& weights,
                          const MotionLimits& limits) {
-  static_torque<double>(plant, q, ws_, tau);
+  motion_.set(q);
+  gravity_torque<double>(plant, motion_, ws_, tau);
   if (!loops_) return;
   loops_->set(q);
   const Eigen::MatrixXd& J = loops_->J();

@@ -2,8 +2,8 @@
 
 #include <Eigen/Cholesky>
 
+#include "ulna/constraints/loops.hpp"
 #include "ulna/control/robot/robot_problem_options.hpp"
-#include "ulna/derivatives/loops.hpp"
 
 namespace ulna::control::detail {
 
@@ -19,6 +19,7 @@ class Holding {
   Eigen::VectorXd tau, lambda;
 
  private:
+  Motion<double> motion_;
   Workspace<double> ws_;
   std::optional<Loops> loops_;
   Eigen::VectorXd price_;

@@ -9,6 +9,8 @@ class Inverse : public StageMotion {
   Inverse(const Model& model, bool by_duration)
       : StageMotion(model),
         by_duration_(by_duration),
+        motion_(model),
+        at_(model),
         ws_(model),
         slopes_(model),
         along_(Vector::Zero(model.nv())),
@@ -20,12 +22,14 @@ class Inverse : public StageMotion {
             OutMatrix<double>* slopes) override {
     const Model& model = plant.model();
     if (!slopes) {
-      inverse_dynamics<double>(plant, q, v, u, ws_, tau);
+      motion_.set(q, v, u);
+      inverse_dynamics<double>(plant, motion_, ws_.dynamics, tau);
       return advance(model, q, v, u, h);
     }
     OutMatrix<double>& F = *slopes;
     const int n = model.nv();
-    slopes_(plant, q, v, u);
+    at_.set(q, v, u);
+    inverse_dynamics_derivatives(plant, at_, ws_, slopes_);
     tau = slopes_.tau;
     tau_slope_ << slopes_.da, slopes_.dq, slopes_.dv;
     if (!advance(model, q, v, u, h)) return false;
@@ -59,7 +63,9 @@ class Inverse : public StageMotion {
   }
 
   bool by_duration_;
-  Workspace<double> ws_;
+  Motion<double> motion_;
+  Kinematics<double> at_;
+  DerivativeWorkspace<double> ws_;
   InverseDynamicsDerivatives<double> slopes_;
   Vector along_;
   Eigen::MatrixXd along_slope_, q_slope_, tau_slope_;

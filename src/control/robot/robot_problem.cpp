@@ -143,7 +143,7 @@ void RobotProblem::clear_target(int task, int node) {
   stages_->task.reference(node).frames.at(static_cast<std::size_t>(task)).reset();
 }
 
-void RobotProblem::set_obstacle(int i, const Rod& obstacle) {
+void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
   if (!capsules())
     throw std::logic_error(
         "robot problem: it has no obstacles; name them in options.collisions first");

@@ -47,7 +47,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
   }
   if (!torque_is_input && task.flat && !task.timed && options.frames.empty() && !task.capsules &&
       !task.loops)
-    curve_.emplace(task.model());
+    second_.emplace(task.model());
 }
 
 void RobotStages::bound(int node, Bounds& bounds) const {
@@ -71,7 +71,7 @@ bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values
     }
     const int node = static_cast<int>(k - first);
     if (!evaluate(node, at.x[k], at.u[k], values[k], slopes)) return false;
-    if (multipliers && curve_ && node < task.steps)
+    if (multipliers && second_ && node < task.steps)
       add_torque_curvature(node, at.x[k], at.u[k], multipliers->rows[k], *slopes);
   }
   return true;
@@ -140,14 +140,16 @@ void RobotStages::add_torque_curvature(int node, const Vector& x, const Vector& 
   error_ = motion_->tau - task.reference(node).tau;
   error_ = task.duration(node) * task.weights.torque.cwiseProduct(error_) +
            rows.segment(slopes.size.variables(), n);
-  (*curve_)(task.plant, x.head(n), x.segment(n, n), u);
+  auto& [motion, ws, tau] = *second_;
+  motion.set(x.head(n), x.segment(n, n), u);
+  inverse_dynamics_second_derivatives(task.plant, motion, ws, tau);
   const auto add = [&](const Tensor3<double>& by, int first, int second) {
     by.contract(error_, slope_);
     slopes.H.block(first, second, n, n) += slope_;
     if (first != second) slopes.H.block(second, first, n, n) += slope_.transpose();
   };
-  add(curve_->daq, 0, n), add(curve_->dqq, n, n);
-  add(curve_->dqv, n, 2 * n), add(curve_->dvv, 2 * n, 2 * n);
+  add(tau.daq, 0, n), add(tau.dqq, n, n);
+  add(tau.dqv, n, 2 * n), add(tau.dvv, 2 * n, 2 * n);
 }
 
 }  // namespace ulna::control::detail

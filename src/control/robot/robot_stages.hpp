@@ -18,7 +18,7 @@ class RobotStages {
   /// Stages before the nodes.
   int leading() const { return start.inputs() > 0 ? 1 : 0; }
   /// Of the Lagrangian: in inverse dynamics, where q is a plain vector and nothing but joints and torques count.
-  bool has_exact_hessian() const { return curve_.has_value(); }
+  bool has_exact_hessian() const { return second_.has_value(); }
 
   void bound(int node, Bounds& bounds) const;
   /// What is given of the last state alone.
@@ -47,7 +47,14 @@ class RobotStages {
   std::vector<std::unique_ptr<CostTerm>> costs_;
   std::vector<std::unique_ptr<ConstraintTerm>> constraints_;
   std::vector<StageSize> sizes_;
-  std::optional<InverseDynamicsSecondDerivatives<double>> curve_;
+  /// Second derivatives of torques, for exact Hessians.
+  struct SecondOrder {
+    explicit SecondOrder(const Model& model) : motion(model), ws(model), tau(model) {}
+    Kinematics<double> motion;
+    SecondDerivativeWorkspace<double> ws;
+    InverseDynamicsSecondDerivatives<double> tau;
+  };
+  std::optional<SecondOrder> second_;
   Vector error_;
   Eigen::MatrixXd slope_;
 };

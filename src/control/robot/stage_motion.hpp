@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "ulna/derivatives/loops.hpp"
+#include "ulna/constraints/loops.hpp"
 #include "ulna/simulate/step.hpp"
 
 namespace ulna::control::detail {

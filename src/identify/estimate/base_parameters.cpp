@@ -119,12 +119,14 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
   const int n = model.model().nv(), p = model.unknowns(), pi = model.inertial_size(),
             features = model.feature_count();
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero((3 * p / n + 2) * n, p);
-  Regressor<double> regressor(model.model());
+  Kinematics<double> at(model.model());
+  RegressorWorkspace<double> ws(model.model());
   RowMatX<double> Y(n, pi);
   random_states(
       model.model(), 3 * p, n,
       [&](int s, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
-        regressor.torque(q, v, a, Y);
+        at.set(q, v, a);
+        torque_regressor<double>(at, ws, Y);
         rows.block(s * n, 0, n, pi) = Y;
         // friction by load is no matter of kinematics: any torque does
         const Eigen::MatrixXd X = model.features_of(v, a, a.cwiseAbs2());
@@ -143,14 +145,16 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
 BaseParameters find_base_parameters(const Model& model, const std::vector<int>& sensor_bodies) {
   const int each = 6 * int(sensor_bodies.size()), p = 10 * model.joint_count();
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero((3 * p / std::max(each, 1) + 2) * each, p);
-  Regressor<double> regressor(model);
+  Kinematics<double> at(model);
+  RegressorWorkspace<double> ws(model);
   RowMatX<double> W(6, p);
   random_states(
       model, 3 * p, each,
       [&](int s, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
         int row = s * each;
+        at.set(q, v, a);
         for (const int body : sensor_bodies) {
-          regressor.wrench(body, q, v, a, W);
+          wrench_regressor<double>(at, body, ws, W);
           rows.middleRows(row, 6) = W;
           row += 6;
         }

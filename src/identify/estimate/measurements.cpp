@@ -97,13 +97,16 @@ class WrenchMeasurements final : public Measurements {
   /// Calls use(sample, channel, row of the regressor).
   template <class Use>
   void each_row(Use use) const {
-    Regressor<double> regressor(model_);
+    Kinematics<double> at(model_);
+    RegressorWorkspace<double> ws(model_);
     RowMatX<double> W(6, 10 * model_.joint_count());
-    for (Eigen::Index s = 0; s < data_.size(); ++s)
+    for (Eigen::Index s = 0; s < data_.size(); ++s) {
+      at.set(data_.q.col(s), data_.v.col(s), data_.a.col(s));
       for (std::size_t k = 0; k < data_.sensors.size(); ++k) {
-        regressor.wrench(data_.sensors[k], data_.q.col(s), data_.v.col(s), data_.a.col(s), W);
+        wrench_regressor<double>(at, data_.sensors[k], ws, W);
         for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * Eigen::Index(k) + i, W.row(i));
       }
+    }
   }
   const Model& model_;
   const WrenchData& data_;

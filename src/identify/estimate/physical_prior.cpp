@@ -61,7 +61,7 @@ Eigen::VectorXd own_inertias(const Model& model) {
   Plant<double> plant(model);
   plant.armature.setZero();
   Workspace<double> ws(model);
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(neutral(model));
   Eigen::MatrixXd M(model.nv(), model.nv());
   mass_matrix<double>(plant, at, ws, M);

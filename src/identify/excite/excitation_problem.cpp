@@ -42,10 +42,12 @@ Vector typical_torques(const Model& model, const Vector& effort) {
   Vector typical = Vector::Zero(model.nv());
   std::mt19937_64 random(1);
   Plant<double> plant(model);
+  Motion<double> motion(model);
   Workspace<double> ws(model);
   Vector tau(model.nv());
   for (int k = 0; k < 200; ++k) {
-    static_torque<double>(plant, random_configuration(model, random), ws, tau);
+    motion.set(random_configuration(model, random));
+    gravity_torque<double>(plant, motion, ws, tau);
     typical = typical.cwiseMax(tau.cwiseAbs());
   }
   const double largest = std::max(typical.maxCoeff(), 1e-6);
@@ -143,7 +145,9 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
       basis_(basis),
       plant_(model.model()),
       probe_(model.model()),
-      regressor_(model.model()),
+      at_(model.model()),
+      regressor_ws_(model.model()),
+      slope_ws_(model.model()),
       slope_(model.model()),
       Y_(model.model().nv(), model.inertial_size()) {
   detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
@@ -271,7 +275,8 @@ void ExcitationProblem::gather_information() {
             features = std::max(1, model_.feature_count());
   rows_.resize(n * samples(), b);
   for (Eigen::Index s = 0; s < samples(); ++s) {
-    regressor_.torque(Q_.col(s), V_.col(s), A_.col(s), Y_);
+    at_.set(Q_.col(s), V_.col(s), A_.col(s));
+    torque_regressor<double>(at_, regressor_ws_, Y_);
     for (int r = 0; r < n; ++r)
       for (int i = 0; i < b; ++i) {
         const int k = base_.independent[i];
@@ -307,7 +312,8 @@ void ExcitationProblem::differentiate_information() {
   const RowMatX<double> held = 2.0 * each * rows_ * inverse;
   Matrix q = Matrix::Zero(n, samples()), v = q, a = q;
   Vector pi(inertial);
-  for (Eigen::Index s = 0; s < samples(); ++s)
+  for (Eigen::Index s = 0; s < samples(); ++s) {
+    at_.set(Q_.col(s), V_.col(s), A_.col(s));
     for (int r = 0; r < n; ++r) {
       pi.setZero();
       for (int i = 0; i < b; ++i) {
@@ -322,11 +328,12 @@ void ExcitationProblem::differentiate_information() {
         }
       }
       probe_.set_inertial(pi);
-      slope_(probe_, Q_.col(s), V_.col(s), A_.col(s));
+      inverse_dynamics_derivatives(probe_, at_, slope_ws_, slope_);
       q.col(s) += slope_.dq.row(r).transpose();
       v.col(s) += slope_.dv.row(r).transpose();
       a.col(s) += slope_.da.row(r).transpose();
     }
+  }
   const Matrix slope =
       q * grid_.value.transpose() + v * grid_.rate.transpose() + a * grid_.curve.transpose();
   log_det_slope = Eigen::Map<const Vector>(slope.data(), slope.size());
@@ -348,7 +355,8 @@ void ExcitationProblem::differentiate_use() {
       q[k].setZero(n, count), v[k].setZero(n, count), a[k].setZero(n, count);
     for (Eigen::Index s = 0; s < count; ++s) {
       const auto Q = Q_.col(first + s), V = V_.col(first + s);
-      slope_(plant_, Q, V, A_.col(first + s));
+      at_.set(Q, V, A_.col(first + s));
+      inverse_dynamics_derivatives(plant_, at_, slope_ws_, slope_);
       for (int r = 0; r < n; ++r) {
         q[r](r, s) = 1.0 / half(r), v[n + r](r, s) = 1.0 / limits_.velocity(r);
         a[2 * n + r](r, s) = 1.0 / limits_.acceleration(r);

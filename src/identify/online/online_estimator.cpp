@@ -50,7 +50,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
     : model_(model),
       prior_(make_prior(model, 30.0 * noise, options.prior)),
       options_(options),
-      regressor_(model.model()),
+      at_(model.model()),
+      ws_(model.model()),
       solver_(model.unknowns()),
       R_(Eigen::MatrixXd::Zero(model.unknowns(), model.unknowns())),
       r_(Eigen::VectorXd::Zero(model.unknowns())),
@@ -81,7 +82,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
 
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
                                const In* tau) {
-  regressor_.torque(q, v, a, Y_);
+  at_.set(q, v, a);
+  torque_regressor<double>(at_, ws_, Y_);
   const int n = model_.model().nv();
   for (int i = 0; i < n; ++i) {
     torques_.rows.col(i).head(model_.inertial_size()) = Y_.row(i);
@@ -158,7 +160,8 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
     ++ignored_;
     return Outcome::ignored;
   }
-  regressor_.wrench(body, q, v, a, W_);
+  at_.set(q, v, a);
+  wrench_regressor<double>(at_, body, ws_, W_);
   wrench_.rows.topRows(model_.inertial_size()) = W_.transpose();
   wrench_.noise = noise, wrench_.surprised = wrench_surprised_.col(body);
   wrench_.whitened = wrench_.rows;

@@ -42,7 +42,8 @@ MeasuredDrive::MeasuredDrive(const TorqueModel& model, const ShootingNumbers& la
       velocity_(tau_),
       bump_(tau_),
       bump_by_velocity_(tau_),
-      regressor_(model.model()),
+      at_(model.model()),
+      ws_(model.model()),
       Y_(layout.nv, model.inertial_size()) {}
 
 void MeasuredDrive::begin(const Window& window, int substep) {
@@ -96,7 +97,8 @@ void MeasuredDrive::torque(double share, In<double>, In<double> v, Out<double> t
 /// At the share of the last call of torque().
 void MeasuredDrive::surplus_by_numbers(double, In<double> q, In<double> v, In<double> a,
                                        OutMatrix<double> D) {
-  regressor_.torque(q, v, a, Y_);
+  at_.set(q, v, a);
+  torque_regressor<double>(at_, ws_, Y_);
   D.leftCols(Y_.cols()) = -Y_;
   D.rightCols(D.cols() - Y_.cols()).setZero();
   D.rightCols(layout_.nv).setIdentity();
@@ -138,7 +140,7 @@ int Shooting::substeps(const Piece& piece, double seconds) {
   constexpr double longest = 1.5;
   constexpr int most = 64;
   Workspace<double> ws(plant_.model());
-  Configuration<double> at(plant_.model());
+  Kinematics<double> at(plant_.model());
   Eigen::MatrixXd M(layout_.nv, layout_.nv);
   double fastest = 0.0;
   for (int k = 0; k < 10; ++k) {

@@ -62,7 +62,8 @@ class MeasuredDrive : public Drive {
   // at the share of the last call:
   Eigen::VectorXd tau_, tau_rate_, direction_, velocity_;
   Eigen::VectorXd bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
-  Regressor<double> regressor_;
+  Kinematics<double> at_;
+  RegressorWorkspace<double> ws_;
   RowMatX<double> Y_;
 };
 

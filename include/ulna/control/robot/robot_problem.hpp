@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "ulna/constraints/loops.hpp"
 #include "ulna/control/problem.hpp"
 #include "ulna/control/robot/robot_problem_options.hpp"
-#include "ulna/derivatives/loops.hpp"
 
 namespace ulna::control {
 
@@ -69,7 +69,7 @@ class RobotProblem : public OptimalControlProblem {
   /// Of an input: the forces through them at its node.
   Vector loop_forces(In u) const { return u.segment(model().nv(), loops() ? loops()->size() : 0); }
 
-  void set_obstacle(int i, const Rod& obstacle);
+  void set_obstacle(int i, const PlacedCapsule& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.
   const Capsules* capsules() const;
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "ulna/constraints/capsules.hpp"
 #include "ulna/control/stages.hpp"
-#include "ulna/dynamics/capsules.hpp"
 #include "ulna/simulate/step.hpp"
 
 namespace ulna::control {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "ulna/derivatives/normal_equations.hpp"
 #include "ulna/identify/data/prepare.hpp"
 #include "ulna/identify/estimate/base_parameters.hpp"
+#include "ulna/identify/estimate/normal_equations.hpp"
 #include "ulna/identify/estimate/physical_prior.hpp"
 
 /// From samples to parameters and their uncertainty.

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "ulna/constraints/capsules.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
-#include "ulna/dynamics/capsules.hpp"
 #include "ulna/identify/estimate/base_parameters.hpp"
 #include "ulna/identify/excite/exciting_motion.hpp"
 
@@ -119,7 +119,9 @@ class ExcitationProblem {
   Eigen::VectorXd turn_;      ///< v0
   Eigen::MatrixXd prior_;     ///< L
   Plant<double> plant_, probe_;
-  Regressor<double> regressor_;
+  Kinematics<double> at_;
+  RegressorWorkspace<double> regressor_ws_;
+  DerivativeWorkspace<double> slope_ws_;
   InverseDynamicsDerivatives<double> slope_;
   RowMatX<double> Y_;
 

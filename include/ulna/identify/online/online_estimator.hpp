@@ -120,7 +120,8 @@ class OnlineEstimator {
   TorqueModel model_;
   PhysicalPrior prior_;
   OnlineOptions options_;
-  Regressor<double> regressor_;
+  Kinematics<double> at_;
+  RegressorWorkspace<double> ws_;
   ConsistentSolver solver_;
   Eigen::MatrixXd R_;  ///< lower half
   Eigen::VectorXd r_, z_;

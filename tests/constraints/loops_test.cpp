@@ -1,4 +1,4 @@
-#include "ulna/derivatives/loops.hpp"
+#include "ulna/constraints/loops.hpp"
 
 #include "support/dynamics.hpp"
 #include "ulna/io/import.hpp"
@@ -16,7 +16,7 @@ constexpr JointType kinds[] = {JointType::ball, JointType::revolute, JointType::
 /// Between two bodies of a robot, and closed at q.
 LoopDescription loop_closed_at(const Model& model, const VectorXd& q, JointType kind, int first,
                                int second, Random& random) {
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(q);
   LoopDescription d;
   d.name = "shut", d.type = kind;
@@ -91,7 +91,7 @@ TEST(Loops, forces_are_those_of_a_wrench_and_its_reaction) {
   const Frame on_first{"", first.body, first.X_BF * d.origin1.transform()};
   const Frame& second = model.frame(d.link2);
   const Frame on_second{"", second.body, second.X_BF * d.origin2.transform()};
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   at.set(q);
   const Vec3<double> in_world = at.pose(on_first).rotation() * force;
   VectorXd expected = VectorXd::Zero(model.nv());
@@ -116,7 +116,7 @@ TEST(Loops, of_a_planar_four_bar_leave_two_rows_and_one_degree_of_freedom) {
     VectorXd q = VectorXd::Zero(3);
     q(0) = crank;
     ASSERT_TRUE(loops.close(q));
-    Configuration<double> at(model);
+    Kinematics<double> at(model);
     at.set(q);
     const Vec3<double> B = at.pose(model.frame("coupler")).translation(),
                        C = at.pose(model.frame("rocker")) * Vec3<double>(0.28, 0.0, 0.0);

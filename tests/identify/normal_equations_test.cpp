@@ -1,4 +1,4 @@
-#include "ulna/derivatives/normal_equations.hpp"
+#include "ulna/identify/estimate/normal_equations.hpp"
 
 #include "support/states.hpp"
 #include "ulna/derivatives/regressor.hpp"
@@ -6,6 +6,8 @@
 // The sums of many samples are those of the rows, one after the other.
 namespace ulna::test {
 namespace {
+
+using identify::NormalEquations;
 
 struct Assembled {
   Eigen::MatrixXd G;
@@ -46,13 +48,15 @@ TEST(NormalEquations, are_the_sums_of_the_rows) {
       ASSERT_EQ(sums.unknowns(), pi + 2 * n);
       EXPECT_EQ(sums.samples(), count);
 
-      Regressor<double> regressor(model);
+      RegressorWorkspace<double> ws(model);
+      Kinematics<double> at(model);
       RowMatX<double> Y(n, pi);
       Eigen::MatrixXd G = Eigen::MatrixXd::Zero(pi + 2 * n, pi + 2 * n);
       Eigen::VectorXd g = Eigen::VectorXd::Zero(pi + 2 * n);
       double size = 0.0;
       for (int i = 0; i < count; ++i) {
-        regressor.torque(s.Q.col(i), s.V.col(i), s.States::X.col(i), Y);
+        at.set(s.Q.col(i), s.V.col(i), s.States::X.col(i));
+        torque_regressor<double>(at, ws, Y);
         for (int r = 0; r < n; ++r) {
           Eigen::VectorXd z = Eigen::VectorXd::Zero(pi + 2 * n);
           z.head(pi) = Y.row(r);

@@ -1,4 +1,4 @@
-#include "ulna/dynamics/capsules.hpp"
+#include "ulna/constraints/capsules.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -51,13 +51,13 @@ Capsules::Capsules(const Model& model, const Options& options)
   read_off(model);
   radius_ = options.radius > 0.0 ? options.radius : 0.05 * reach_;
   for (Placed& c : capsules_) c.radius = radius_;
-  if (!options.rods.empty()) capsules_.clear();
-  for (const auto& [body, rod] : options.rods) {
+  if (!options.capsules.empty()) capsules_.clear();
+  for (const auto& [body, capsule] : options.capsules) {
     if (body < 0 || body >= model.body_count())
       throw std::invalid_argument("capsules: body " + std::to_string(body) + " is not among 0 to " +
                                   std::to_string(model.body_count() - 1));
     const Mat3<double> R_CB = model.joint(body).R_BC.matrix().transpose();
-    capsules_.push_back({body, R_CB * rod.from, R_CB * rod.to, rod.radius});
+    capsules_.push_back({body, R_CB * capsule.from, R_CB * capsule.to, capsule.radius});
   }
   required_ = options.distance.value_or(0.0);
   floor_ = options.floor.value_or(0.0);
@@ -135,7 +135,7 @@ std::string Capsules::name(const Pair& pair) const {
 }
 std::string Capsules::name(int pair) const { return name(pairs_[pair]); }
 
-void Capsules::set_obstacle(int i, const Rod& obstacle) {
+void Capsules::set_obstacle(int i, const PlacedCapsule& obstacle) {
   if (i < 0 || i >= obstacle_count())
     throw std::out_of_range("capsules: there is no obstacle " + std::to_string(i) + " among " +
                             std::to_string(obstacle_count()) +

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-namespace ulna::detail {
+namespace ulna::identify::detail {
 
 /// The lower half of sum (rows x rows) += Z Z', Z rows x count.
 inline void add_squares_of(const double* Z, int rows, int count, double* sum) {
@@ -11,6 +11,6 @@ inline void add_squares_of(const double* Z, int rows, int count, double* sum) {
       Eigen::Map<const Eigen::MatrixXd>(Z, rows, count));
 }
 
-}  // namespace ulna::detail
+}  // namespace ulna::identify::detail
 
 extern "C" void ulna_add_squares_avx2(const double* Z, int rows, int count, double* sum);

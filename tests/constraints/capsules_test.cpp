@@ -1,4 +1,4 @@
-#include "ulna/dynamics/capsules.hpp"
+#include "ulna/constraints/capsules.hpp"
 
 #include "support/dynamics.hpp"
 #include "ulna/io/import.hpp"
@@ -8,7 +8,7 @@ namespace ulna::test {
 namespace {
 
 /// The distance of two segments, by trying.
-double tried(const Rod& a, const Rod& b) {
+double tried(const PlacedCapsule& a, const PlacedCapsule& b) {
   double best = std::numeric_limits<double>::infinity();
   constexpr int n = 400;
   for (int i = 0; i <= n; ++i) {
@@ -35,8 +35,8 @@ struct Slider {
                     .joint("pz", JointType::prismatic, "y", "z", {}, Vec3<double>::UnitZ())
                     .build();
 
-  Capsules with(const Rod& own, const Rod& obstacle) const {
-    return Capsules(model, {.self = false, .rods = {{3, own}}, .obstacles = {obstacle}});
+  Capsules with(const PlacedCapsule& own, const PlacedCapsule& obstacle) const {
+    return Capsules(model, {.self = false, .capsules = {{3, own}}, .obstacles = {obstacle}});
   }
 };
 
@@ -44,8 +44,8 @@ TEST(Capsules, distances_are_never_too_long_and_hardly_too_short) {
   const Slider slider;
   for_each_seed(
       [&](Random& random) {
-        const Rod own{somewhere(random), somewhere(random), 0.05};
-        const Rod other{somewhere(random), somewhere(random), 0.1};
+        const PlacedCapsule own{somewhere(random), somewhere(random), 0.05};
+        const PlacedCapsule other{somewhere(random), somewhere(random), 0.1};
         Capsules capsules = slider.with(own, other);
         ASSERT_EQ(capsules.size(), 1);
         Eigen::VectorXd d(1);
@@ -64,7 +64,7 @@ TEST(Capsules, distances_are_never_too_long_and_hardly_too_short) {
 TEST(Capsules, slopes_are_those_of_distances) {
   for_each_robot(
       [](const Model& model, Random& random) {
-        std::vector<Rod> obstacles{{somewhere(random), somewhere(random), 0.05}};
+        std::vector<PlacedCapsule> obstacles{{somewhere(random), somewhere(random), 0.05}};
         const Vec3<double> centre = somewhere(random);
         obstacles.push_back({centre, centre, 0.1});
         Capsules capsules(model, {.radius = 0.02, .floor = -0.5, .obstacles = obstacles});
@@ -100,7 +100,8 @@ TEST(Capsules, slopes_are_steady_where_links_are_parallel) {
     Capsules capsules(
         model,
         {.self = false,
-         .rods = {{1, {Vec3<double>(0.2, 0.2, 0.0) - up, Vec3<double>(0.2, 0.2, 0.0) + up, 0.01}}},
+         .capsules = {{1,
+                       {Vec3<double>(0.2, 0.2, 0.0) - up, Vec3<double>(0.2, 0.2, 0.0) + up, 0.01}}},
          .obstacles = {{-0.4 * along, 0.4 * along, 0.01}}});
     Eigen::VectorXd d(1), q = Eigen::VectorXd::Zero(model.nq());
     Eigen::MatrixXd slope(1, model.nv());
@@ -134,7 +135,7 @@ TEST(Capsules, obstacles_may_move_and_are_told_by_number) {
   EXPECT_LT(near.maxCoeff(), 2.0);
   EXPECT_NE(capsules.name(0).find("obstacle 0"), std::string::npos);
   EXPECT_THROW(capsules.set_obstacle(1, {}), std::out_of_range);
-  EXPECT_THROW(Capsules(robot, {.rods = {{99, {}}}}), std::invalid_argument);
+  EXPECT_THROW(Capsules(robot, {.capsules = {{99, {}}}}), std::invalid_argument);
 }
 
 }  // namespace

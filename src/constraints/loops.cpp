@@ -1,4 +1,4 @@
-#include "ulna/derivatives/loops.hpp"
+#include "ulna/constraints/loops.hpp"
 
 #include <Eigen/QR>
 #include <random>
@@ -13,7 +13,7 @@ constexpr double independent_by =
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("loops: " + what); }
 
-std::string told(double x) {
+std::string short_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", x);
   return text;
@@ -109,7 +109,7 @@ void Loops::keep_independent() {
     set(closed_at_);
     Eigen::Index worst;
     const double gap = gap_.cwiseAbs().maxCoeff(&worst);
-    refuse(name(static_cast<int>(worst)) + ": stays open by " + told(gap) +
+    refuse(name(static_cast<int>(worst)) + ": stays open by " + short_number(gap) +
            " near the configuration given; name one near which the loops can be closed");
   }
   // there it may be stretched out, where rows agree that elsewhere do not
@@ -163,7 +163,7 @@ void Loops::set(In<double> q) {
   }
 }
 
-/// What the second link feels of a unit of λ, at the configuration's origin: a force through its own, also
+/// What acts on the second link per unit of λ, at the configuration's origin: a force through its own, also
 /// where the loop is open, or a moment. The power of it is the rate of the gap.
 Wrench<double> Loops::wrench(const Row& row) const {
   const Place& place = places_[static_cast<std::size_t>(row.joint)];
@@ -244,8 +244,8 @@ void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
     Eigen::Index worst;
     const double most = x.cwiseAbs().maxCoeff(&worst);
     if (!(most <= tolerance))
-      refuse(name(static_cast<int>(worst)) + verb + told(most) + unit +
-             " at the start, more than " + told(tolerance) +
+      refuse(name(static_cast<int>(worst)) + verb + short_number(most) + unit +
+             " at the start, more than " + short_number(tolerance) +
              "; Loops::close finds where it is closed near a configuration");
   };
   check(there.gap(), ": open by ", " (m or rad)");

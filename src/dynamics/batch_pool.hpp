@@ -13,64 +13,64 @@
 namespace ulna::detail {
 
 /// Threads that wait for work, are given the same task, and are waited for.
-class Crew {
+class ThreadPool {
  public:
-  explicit Crew(int hands) {
-    for (int i = 1; i < hands; ++i) threads_.emplace_back([this, i] { serve(i); });
+  explicit ThreadPool(int threads) {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this, i] { serve(i); });
   }
-  ~Crew() {
+  ~ThreadPool() {
     begin(nullptr, nullptr);
     for (std::thread& t : threads_) t.join();
   }
 
-  int hands() const { return static_cast<int>(threads_.size()) + 1; }
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Calls task(i) for each i below hands(), the caller's own hand being 0.
+  /// Calls task(i) for each i below size(), 0 being the caller's own thread.
   template <class Task>
   void run(Task task) {
     busy_ = static_cast<int>(threads_.size());
-    begin([](void* given, int hand) { (*static_cast<Task*>(given))(hand); }, &task);
+    begin([](void* given, int thread) { (*static_cast<Task*>(given))(thread); }, &task);
     task(0);
     for (int busy; (busy = busy_) != 0;) busy_.wait(busy);
   }
 
  private:
-  using Call = void(void* task, int hand);
+  using Call = void(void* task, int thread);
 
   void begin(Call* call, void* task) {
     call_ = call, task_ = task;
     ++round_;
     round_.notify_all();
   }
-  void serve(int hand) {
+  void serve(int thread) {
     for (int round = 0;; ++round) {
       round_.wait(round);
       if (!call_) return;
-      call_(task_, hand);
+      call_(task_, thread);
       if (--busy_ == 0) busy_.notify_one();
     }
   }
 
   std::vector<std::thread> threads_;
-  Call* call_ = nullptr;  ///< of this round; none: go home
+  Call* call_ = nullptr;  ///< of this round; none: end
   void* task_ = nullptr;
   std::atomic<int> round_ = 0, busy_ = 0;
 };
 
-/// A crew with a kernel for each hand, and what is checked before they start.
+/// Threads with a kernel each, and what is checked before they start.
 template <class Kernel>
-struct Team {
+struct KernelPool {
   using In = Batch::In;
 
   Model model;
-  Crew crew;
+  ThreadPool pool;
   std::vector<std::unique_ptr<Kernel>> kernels;
 
-  Team(Model robot, int threads, Kernel* (*make)(const Model&))
+  KernelPool(Model robot, int threads, Kernel* (*make)(const Model&))
       : model(std::move(robot)),
-        crew(threads > 0 ? threads
+        pool(threads > 0 ? threads
                          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {
-    for (int i = 0; i < crew.hands(); ++i) kernels.emplace_back(make(model));
+    for (int i = 0; i < pool.size(); ++i) kernels.emplace_back(make(model));
   }
 
   void require_columns(const char* what, const In& m, Eigen::Index rows,
@@ -81,7 +81,7 @@ struct Team {
   void require_numbers(const char* what, const In& m, Eigen::Index rows,
                        Eigen::Index states) const {
     require_columns(what, m, rows, states);
-    // a finite number times zero is zero: one look at the sum tells of all
+    // a finite number times zero is zero: the sum shows whether all are
     if (m.outerStride() == rows) {
       if ((Eigen::Map<const Eigen::ArrayXd>(m.data(), m.size()) * 0.0).sum() == 0.0) return;
     } else {
@@ -95,14 +95,14 @@ struct Team {
                                       ", row " + std::to_string(i + 1));
   }
 
-  /// Deals runs of whole packs out to the hands: whoever is done takes the next.
+  /// Deals runs of whole packs out to the threads: whichever is done takes the next.
   template <class Work>
   void each_run(Eigen::Index states, Work work, int packs = 32) {
     const int n = static_cast<int>(states), run = packs * kernels[0]->lanes();
     std::atomic<int> next = 0;
-    crew.run([&](int hand) {
+    pool.run([&](int thread) {
       for (int begin; (begin = next.fetch_add(run)) < n;)
-        work(*kernels[hand], begin, std::min(n, begin + run));
+        work(*kernels[thread], begin, std::min(n, begin + run));
     });
   }
 

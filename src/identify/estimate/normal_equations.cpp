@@ -1,19 +1,19 @@
-#include "ulna/derivatives/normal_equations.hpp"
+#include "ulna/identify/estimate/normal_equations.hpp"
 
-#include "add_squares.hpp"
-#include "derivative_kernel.hpp"
+#include "derivatives/derivative_kernel.hpp"
+#include "identify/add_squares.hpp"
 #include "ulna/dynamics/kinematics_impl.hpp"
 
-namespace ulna {
+namespace ulna::identify {
 namespace {
 
-using detail::columns;
-using detail::Columns;
-using detail::DerivativeKernel;
+using ulna::detail::columns;
+using ulna::detail::Columns;
+using ulna::detail::DerivativeKernel;
 
 auto* widest_add_squares() {
 #if ULNA_WIDE_KERNELS
-  if (detail::has_avx2()) return ulna_add_squares_avx2;
+  if (ulna::detail::has_avx2()) return ulna_add_squares_avx2;
 #endif
   return detail::add_squares_of;
 }
@@ -27,9 +27,9 @@ struct Row {
 
 std::vector<Row> find_rows(const Model& model, int features) {
   std::vector<std::vector<int>> moved(static_cast<std::size_t>(model.nv()));
-  Configuration<double> at(model);
+  Kinematics<double> at(model);
   for (int b = 1; b < model.body_count(); ++b)
-    detail::each_above(at, b, [&](const auto& d) { moved[d.dof].push_back(b); });
+    ulna::detail::each_above(at, b, [&](const auto& d) { moved[d.dof].push_back(b); });
   std::vector<Row> rows;
   for (const std::vector<int>& bodies : moved) {
     Row row;
@@ -61,7 +61,7 @@ struct Sums {
 
 }  // namespace
 
-struct NormalEquations::State : detail::Team<DerivativeKernel> {
+struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
   // What is added up at a time: strips of samples, as many and as long whatever the number of
   // threads, each added up from its first sample to its last.
   static constexpr int strip_count = 16;
@@ -74,11 +74,11 @@ struct NormalEquations::State : detail::Team<DerivativeKernel> {
   struct Scratch {
     Eigen::MatrixXd Y, Z;
   };
-  std::vector<Scratch> scratch;  ///< of each hand
+  std::vector<Scratch> scratch;  ///< of each thread
   Eigen::Index samples = 0;
 
   State(const Model& robot, int feature_count, int threads)
-      : Team(robot, threads, detail::widest_derivative_kernel()),
+      : KernelPool(robot, threads, ulna::detail::widest_derivative_kernel()),
         features(feature_count),
         rows(find_rows(robot, feature_count)),
         total(rows),
@@ -87,7 +87,7 @@ struct NormalEquations::State : detail::Team<DerivativeKernel> {
     block = std::clamp(100'000 / std::max(size, 1) / 8 * 8, 8, 256);
     int widest = 0;
     for (const Row& row : rows) widest = std::max(widest, row.size);
-    for (int i = 0; i < crew.hands(); ++i)
+    for (int i = 0; i < pool.size(); ++i)
       scratch.push_back({Eigen::MatrixXd(size, block), Eigen::MatrixXd(widest, block)});
   }
 
@@ -171,10 +171,10 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
   const int strip = (blocks + State::strip_count - 1) / State::strip_count * state.block;
   for (Sums& sums : state.strips) sums.clear();
   std::atomic<int> next = 0;
-  state.crew.run([&](int hand) {
+  state.pool.run([&](int thread) {
     for (int k; (k = next++) < State::strip_count;)
       state.add(given, std::min(count, k * strip), std::min(count, (k + 1) * strip),
-                *state.kernels[hand], state.scratch[hand], state.strips[k]);
+                *state.kernels[thread], state.scratch[thread], state.strips[k]);
   });
   for (const Sums& sums : state.strips) state.total += sums;
   state.samples += count;
@@ -183,7 +183,7 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
 void NormalEquations::assemble(const Eigen::VectorXd& weights, Eigen::MatrixXd& G,
                                Eigen::VectorXd& g, double& size) const {
   const Model& model = state_->model;
-  detail::require_size("weights", weights.size(), model.nv(), model);
+  ulna::detail::require_size("weights", weights.size(), model.nv(), model);
   const int p = unknowns(), features = state_->features;
   G.setZero(p, p), g.setZero(p), size = 0.0;
   for (int r = 0; r < model.nv(); ++r) {
@@ -204,4 +204,4 @@ void NormalEquations::assemble(const Eigen::VectorXd& weights, Eigen::MatrixXd& 
   G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
 }
 
-}  // namespace ulna
+}  // namespace ulna::identify

@@ -4,7 +4,7 @@
 
 #include "ulna/dynamics/batch.hpp"
 
-namespace ulna {
+namespace ulna::identify {
 
 /// The sums that least squares of torques over any number of samples is made of. Each degree of
 /// freedom r of each sample says
@@ -51,4 +51,4 @@ class NormalEquations {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace ulna
+}  // namespace ulna::identify

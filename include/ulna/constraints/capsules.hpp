@@ -9,14 +9,14 @@
 namespace ulna {
 
 /// A capsule: all that is within a radius of a segment; a sphere where that has no length.
-struct Rod {
+struct PlacedCapsule {
   Vec3<double> from = Vec3<double>::Zero(), to = Vec3<double>::Zero();
   double radius = 0.0;
 };
 /// One that a body carries, in the user's frame of the body.
-struct BodyRod {
+struct BodyCapsule {
   int body = 0;
-  Rod rod;
+  PlacedCapsule capsule;
 };
 
 /// What a robot is taken for when it must not hit itself, the floor or obstacles. Unless capsules are
@@ -29,8 +29,8 @@ class Capsules {
     std::optional<double> floor = {};       ///< height in the world that nothing may go below
     std::optional<double> distance = 0.01;  ///< m, at least, between surfaces; none: links may meet
     bool self = true;                       ///< else links may meet, whatever the distance
-    std::vector<BodyRod> rods = {};         ///< what the robot is made of; none: see above
-    std::vector<Rod> obstacles = {};        ///< in the world
+    std::vector<BodyCapsule> capsules = {};     ///< what the robot is made of; none: see above
+    std::vector<PlacedCapsule> obstacles = {};  ///< in the world
   };
   /// Pairs of links that hang on each other are left out, and those that meet in nearly every
   /// configuration: a radius that makes them meet says nothing about them. Of the floor, only what
@@ -48,14 +48,14 @@ class Capsules {
   std::string name(int pair) const;
 
   int obstacle_count() const { return static_cast<int>(obstacles_.size()); }
-  const Rod& obstacle(int i) const { return obstacles_.at(static_cast<std::size_t>(i)); }
+  const PlacedCapsule& obstacle(int i) const { return obstacles_.at(static_cast<std::size_t>(i)); }
   /// Obstacles may move.
-  void set_obstacle(int i, const Rod& obstacle);
+  void set_obstacle(int i, const PlacedCapsule& obstacle);
 
   /// Between surfaces, less than nothing where they meet; and how it changes with q (size x nv).
   ///
   /// The nearest points of two segments jump where these are parallel. So that distances have slopes
-  /// everywhere, a little is gained by being in the middle of both, and a distance may be told too
+  /// everywhere, a little is gained by being in the middle of both, and a distance may come out too
   /// short, never too long, by that: by 0.2 mm where links of 30 cm are 10 cm from axis to axis.
   void distances(In<double> q, Eigen::Ref<Eigen::VectorXd> d);
   void distances(In<double> q, Eigen::Ref<Eigen::VectorXd> d, Eigen::Ref<Eigen::MatrixXd> slope);
@@ -87,10 +87,10 @@ class Capsules {
   void add_slope(int body, const Vec3<double>& point, const Vec3<double>& n,
                  Eigen::Ref<Eigen::MatrixXd> slope, int row) const;
 
-  Configuration<double> at_;
+  Kinematics<double> at_;
   double radius_ = 0.0, reach_ = 0.0, required_ = 0.0, floor_ = 0.0;
   std::vector<Placed> capsules_;
-  std::vector<Rod> obstacles_;
+  std::vector<PlacedCapsule> obstacles_;
   std::vector<Vec3<double>> from_, to_;  ///< in the world
   std::vector<Pair> pairs_;
   std::vector<Pair> ignored_;

@@ -16,9 +16,9 @@ namespace ulna {
 ///     loops.set(q);
 ///     tau = bias - loops.J().transpose() * lambda;
 ///
-/// Rows are told in the axes that the joint has on its first link, turned so that z is its axis: how far
+/// Rows are in the axes that the joint has on its first link, turned so that z is its axis: how far
 /// the second link is apart along them, in metres, and the sines of the angles by which it is turned about
-/// them. λ are newtons and newton metres on the second link; the first feels the opposite.
+/// them. λ are newtons and newton metres on the second link; on the first acts the opposite.
 class Loops {
  public:
   using Vector = Eigen::VectorXd;
@@ -80,7 +80,7 @@ class Loops {
   void add_rows(const LoopDescription& description);
   void keep_independent();
 
-  Configuration<double> at_;
+  Kinematics<double> at_;
   std::vector<Row> rows_;
   std::vector<Place> places_;
   std::vector<std::vector<Mover>> movers_;  ///< by joint
