@@ -20,9 +20,8 @@ struct Equations::Data {
   std::vector<Coordinate> coordinates;
   std::vector<Symbol> symbols;
   bool without_friction = false;
-  Places places;
+  Style style;
   Matrix matrices[4];  ///< by Term; those of vectors have one column
-  double negligible = 0.0;
 
   Matrix& matrix(Term term) { return matrices[static_cast<int>(term)]; }
   const Matrix& matrix(Term term) const { return matrices[static_cast<int>(term)]; }
@@ -32,9 +31,6 @@ struct Equations::Data {
       throw std::invalid_argument("there is no element " + std::to_string(r) + ", " +
                                   std::to_string(c));
     return m(r, c);
-  }
-  Product product(const Symbolic& x) const {
-    return simplified(x, places, {!options.numeric, negligible});
   }
 };
 
@@ -59,12 +55,12 @@ std::set<std::string> symbols_in(std::initializer_list<const Matrix*> matrices) 
 std::string numbered(const char* letter, int i) { return letter + std::to_string(i); }
 
 /// Masses, inertias, lengths, gravity, constant angles, coordinates, sines and cosines, velocities.
-Places places_of(const NamedArm& arm) {
-  Places places{{}, 6000, 2000, 3000};
+Style style_of(const NamedArm& arm, bool fractions, double negligible) {
+  Style style{{}, 6000, 2000, 3000, fractions, negligible};
   const auto put = [&](const std::string& name, int at) {
-    const auto rank = static_cast<std::size_t>(rank_of(symbol_named(name)));
-    if (rank >= places.of_rank.size()) places.of_rank.resize(rank + 1, 9000);
-    places.of_rank[rank] = at;
+    const auto rank = static_cast<std::size_t>(rank_of(name));
+    if (rank >= style.places.size()) style.places.resize(rank + 1, 9000);
+    style.places[rank] = at;
   };
   constexpr std::array<std::string_view, 4> units = {"kg", "kg m²", "m", "m/s²"};
   int index = 0;
@@ -75,9 +71,8 @@ Places places_of(const NamedArm& arm) {
   for (int i = 1; i <= std::ssize(arm.coordinates); ++i) {
     put(arm.coordinates[i - 1].name, 5000 + i);
     put(numbered("v", i), 7000 + i);
-    put(numbered("a", i), 8000 + i);
   }
-  return places;
+  return style;
 }
 
 /// Fit to stand in a comment of C, whatever a file's author wrote.
@@ -94,10 +89,8 @@ double negligible_in(const NamedArm& arm, std::initializer_list<const Matrix*> m
   double largest = 0.0;
   for (const Matrix* m : matrices)
     for (const Symbolic& x : m->reshaped())
-      for (const auto& [h, coefficient] : x.terms())
-        for (auto i = coefficient.preorder_begin(); i != coefficient.preorder_end(); ++i)
-          if (GiNaC::is_a<GiNaC::numeric>(*i))
-            largest = std::max(largest, std::abs(GiNaC::ex_to<GiNaC::numeric>(*i).to_double()));
+      for (const auto& [product, number] : x.terms())
+        largest = std::max(largest, std::abs(number.to_double()));
   return 1e-12 * largest;
 }
 
@@ -147,8 +140,7 @@ Equations::Equations(const Model& model, const Options& options) {
                           "one element has " + std::to_string(x.size()) + " terms, more than " +
                               std::to_string(options.longest));
 
-    d.places = places_of(named);
-    d.negligible = negligible_in(named, {&M, &C, &g});
+    d.style = style_of(named, !options.numeric, negligible_in(named, {&M, &C, &g}));
     d.coordinates = named.coordinates;
     const std::set<std::string> used = symbols_in({&M, &C, &g});
     for (const Symbol& p : named.parameters)
@@ -156,9 +148,7 @@ Equations::Equations(const Model& model, const Options& options) {
                                                 [&](const Symbol& s) { return s.name == p.name; }))
         d.symbols.push_back(p);
     std::stable_sort(d.symbols.begin(), d.symbols.end(), [&](const auto& a, const auto& b) {
-      const auto place = [&](const Symbol& s) {
-        return d.places.of_rank[rank_of(symbol_named(s.name))];
-      };
+      const auto place = [&](const Symbol& s) { return d.style.places[rank_of(s.name)]; };
       return place(a) < place(b);
     });
   } catch (const TooMuchWork& e) {
@@ -180,7 +170,7 @@ std::string Equations::name(const std::string& symbol, Notation notation) const 
 std::string Equations::element(Term term, int r, int c, Notation notation) const {
   Printer print{notation, !data_->options.numeric, data_->options.short_names, {}};
   for (const Coordinate& q : data_->coordinates) print.coordinates.push_back(q.name);
-  return print(data_->product(data_->at(term, r, c)));
+  return print(simplified(data_->at(term, r, c), data_->style));
 }
 
 bool Equations::equal(Term term, int r, int c, const std::string& expression) const {
@@ -212,36 +202,32 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "arm_" + name;
 
   bool uses_q = false, uses_v = false;
-  CWriter body([&](const std::string& symbol) -> std::string {
+  CPrinter print{[&](const std::string& symbol) -> std::string {
     for (int i = 0; i < size(); ++i)
       if (data_->coordinates[i].name == symbol)
         return uses_q = true, "q[" + std::to_string(i) + "]";
     if (const int i = velocity_number(symbol))
       return uses_v = true, "v[" + std::to_string(i - 1) + "]";
     return "p->" + symbol;
-  });
-  std::string outputs;
+  }};
+  std::string outputs, assignments;
   for (const Term term : terms) {
     const Matrix& m = data_->matrix(term);
     const bool is_matrix = term == Term::M || term == Term::C;
-    const std::string target = term == Term::M   ? "M"
-                               : term == Term::C ? "C"
-                               : term == Term::h ? "h"
-                                                 : "g";
+    const std::string target(1, "MChg"[static_cast<int>(term)]);
     outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");
     const auto element = [&](Eigen::Index r, Eigen::Index c) {
       return target + "[" + std::to_string(r) + "]" +
              (is_matrix ? "[" + std::to_string(c) + "]" : "");
     };
     for (Eigen::Index r = 0; r < m.rows(); ++r)
-      for (Eigen::Index c = 0; c < m.cols(); ++c) {
-        if (term == Term::M && c < r)
-          body.assign(element(r, c), element(c, r));
-        else
-          body.assign(element(r, c), data_->product(m(r, c)));
-      }
+      for (Eigen::Index c = 0; c < m.cols(); ++c)
+        assignments +=
+            "  " + element(r, c) + " = " +
+            (term == Term::M && c < r ? element(c, r) : print(simplified(m(r, c), data_->style))) +
+            ";\n";
   }
-  const std::string text = body.str();
+  const std::string text = print.declarations + assignments;
   // a structure needs one member at least
   std::string members, defaults;
   for (const Symbol& s : data_->symbols) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "print.hpp"
 
@@ -17,15 +18,20 @@ class Namer {
       : model_(model), d_(model.description()), numeric_(numeric) {}
 
   NamedArm named() {
-    name_coordinates();
     made_.gravity = vector("g", model_.gravity(), "gravity", "m/s²");
     find_links();
     made_.links.resize(static_cast<std::size_t>(model_.body_count()));
     for (std::size_t at = 0; at < links_.size(); ++at) name_link(at);
-    // from the user's frame of each body to the one its joint has
-    for (int b = 1; b < model_.body_count(); ++b)
+    for (int b = 1; b < model_.body_count(); ++b) {
+      // from the user's frame of each body to the one its joint has
       made_.links[b].inertia = canonical(b).inverse() * made_.links[b].inertia;
-    name_rotors();
+      const bool slides = model_.joint(b).type == JointType::prismatic;
+      const std::string number = std::to_string(b), joint(model_.joint_name(b));
+      made_.coordinates.push_back({(slides ? "d" : "th") + number, joint, slides});
+      made_.armature.push_back(parameter("Ir" + number, model_.armature()(model_.joint(b).v),
+                                         "rotor inertia of joint '" + joint + "'",
+                                         slides ? "kg" : "kg m²"));
+    }
     return std::move(made_);
   }
 
@@ -37,8 +43,8 @@ class Namer {
     int body = 0;
     int number = 0;  ///< that its symbols have; 0 in the base
     bool matters = false;
-    std::vector<std::size_t> children;
-    Transform<Symbolic> X_BL;  ///< in the user's frame of its body
+    std::vector<std::size_t> children = {};
+    Transform<Symbolic> X_BL = {};  ///< in the user's frame of its body
   };
 
   Symbolic parameter(const std::string& name, double value, const std::string& meaning,
@@ -46,9 +52,7 @@ class Namer {
     value = tidy(value);
     if (value == 0.0) return {};
     if (numeric_) return value;
-    const auto known = std::find_if(made_.parameters.begin(), made_.parameters.end(),
-                                    [&](const auto& p) { return p.name == name; });
-    if (known == made_.parameters.end())
+    if (made_.find(name) == made_.parameters.end())
       made_.parameters.push_back({name, meaning, unit, std::abs(value)});
     const Symbolic s = Symbolic::symbol(name);
     return value < 0.0 ? -s : s;
@@ -70,33 +74,24 @@ class Namer {
     return made;
   }
 
-  void name_coordinates() {
-    for (int b = 1; b < model_.body_count(); ++b) {
-      const bool slides = model_.joint(b).type == JointType::prismatic;
-      made_.coordinates.push_back(
-          {(slides ? "d" : "th") + std::to_string(b), std::string(model_.joint_name(b)), slides});
-      (void)symbol_named(made_.coordinates.back().name);
-    }
-  }
-
   /// All links, parents before children, with numbers for those that move and carry mass or lead to
   /// some that do.
   void find_links() {
     std::map<std::string_view, const LinkDescription*> by_name;
     std::map<std::string_view, std::vector<const JointDescription*>> joints_on;
-    std::map<std::string_view, bool> is_child;
+    std::set<std::string_view> children;
     for (const LinkDescription& link : d_.links) by_name[link.name] = &link;
     for (const JointDescription& joint : d_.joints) {
       joints_on[joint.parent].push_back(&joint);
-      is_child[joint.child] = true;
+      children.insert(joint.child);
     }
     for (const LinkDescription& link : d_.links)
-      if (!is_child.contains(link.name)) links_.push_back({&link, nullptr, 0, 0, 0, false, {}, {}});
+      if (!children.contains(link.name)) links_.push_back({.link = &link});
     for (std::size_t at = 0; at < links_.size(); ++at)
       for (const JointDescription* joint : joints_on[links_[at].link->name]) {
         const int body =
             joint->type == JointType::fixed ? links_[at].body : model_.joint_index(joint->name);
-        links_.push_back({by_name.at(joint->child), joint, at, body, 0, false, {}, {}});
+        links_.push_back({by_name.at(joint->child), joint, at, body});
       }
     for (std::size_t at = links_.size(); at-- > 0;) {
       LinkAt& l = links_[at];
@@ -216,14 +211,6 @@ class Namer {
     return Inertia<Symbolic>::about_com(mass, com, I);
   }
 
-  void name_rotors() {
-    for (int b = 1; b < model_.body_count(); ++b)
-      made_.armature.push_back(
-          parameter("Ir" + std::to_string(b), model_.armature()(model_.joint(b).v),
-                    "rotor inertia of joint '" + std::string(model_.joint_name(b)) + "'",
-                    made_.coordinates[b - 1].slides ? "kg" : "kg m²"));
-  }
-
   const Model& model_;
   const Description& d_;
   bool numeric_;
@@ -231,17 +218,6 @@ class Namer {
   std::vector<LinkAt> links_;
   NamedArm made_;
 };
-
-/// The symbols of the source documents for the arms that are theirs.
-const std::map<std::string, std::vector<std::string>>& documents() {
-  static const std::map<std::string, std::vector<std::string>> all = {
-      {"twolink_fakhari", {"l1=L1", "l2=L2"}},
-      {"rp_fakhari", {"lc1=L1"}},
-      {"twolink_fu", {"l1=l", "l2=l", "lc1=l/2", "lc2=l/2", "I1=m1*l^2/12", "I2=m2*l^2/12"}},
-      {"twolink_notes", {"lc1=l1/2", "lc2=3*l2/5"}},
-  };
-  return all;
-}
 
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
@@ -295,8 +271,7 @@ void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use) {
   for (const auto& [short_name, names] : of_link) {
     if (names.size() != 1) continue;
     shorter[names[0]] = Symbolic::symbol(short_name);
-    for (Symbol& p : arm.parameters)
-      if (p.name == names[0]) p.name = short_name;
+    arm.find(names[0])->name = short_name;
   }
   if (!shorter.empty()) arm.replace(shorter);
 }
@@ -306,11 +281,7 @@ void let(NamedArm& arm, const std::string& equation) {
   if (at == equation.npos)
     throw std::invalid_argument("'" + equation + "' is no equation; write lc1=l1/2");
   const std::string name = trimmed(equation.substr(0, at)), text = trimmed(equation.substr(at + 1));
-  const auto of = [&](const std::string& n) {
-    return std::find_if(arm.parameters.begin(), arm.parameters.end(),
-                        [&](const Symbol& p) { return p.name == n; });
-  };
-  const auto parameter = of(name);
+  const auto parameter = arm.find(name);
   if (parameter == arm.parameters.end()) {
     std::string known;
     for (const Symbol& p : arm.parameters) known += " " + p.name;
@@ -321,14 +292,14 @@ void let(NamedArm& arm, const std::string& equation) {
   const bool coordinate = std::any_of(arm.coordinates.begin(), arm.coordinates.end(),
                                       [&](const Coordinate& c) { return c.name == text; });
   if (is_name(text) && !coordinate && !velocity_number(text) && !acceleration_number(text) &&
-      of(text) == arm.parameters.end()) {
+      arm.find(text) == arm.parameters.end()) {
     arm.replace({{name, Symbolic::symbol(text)}});
     parameter->name = text;
     return;
   }
   const Symbolic value = Symbolic::parse(text);
   for (const std::string& s : value.symbols())
-    if (of(s) == arm.parameters.end() || s == name)
+    if (arm.find(s) == arm.parameters.end() || s == name)
       throw std::invalid_argument("'" + equation + "': '" + s + "' is not another parameter");
   std::map<std::string, double> values;
   for (const Symbol& p : arm.parameters) values[p.name] = p.value;
@@ -342,8 +313,14 @@ void let(NamedArm& arm, const std::string& equation) {
 }
 
 std::vector<std::string> names_of_document(const NamedArm& arm, const std::string& robot) {
-  const auto document = documents().find(robot);
-  if (document == documents().end()) return {};
+  static const std::map<std::string, std::vector<std::string>> documents = {
+      {"twolink_fakhari", {"l1=L1", "l2=L2"}},
+      {"rp_fakhari", {"lc1=L1"}},
+      {"twolink_fu", {"l1=l", "l2=l", "lc1=l/2", "lc2=l/2", "I1=m1*l^2/12", "I2=m2*l^2/12"}},
+      {"twolink_notes", {"lc1=l1/2", "lc2=3*l2/5"}},
+  };
+  const auto document = documents.find(robot);
+  if (document == documents.end()) return {};
   // another robot may have the name of one of these, but not the figures
   NamedArm trial = arm;
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct NamedArm {
   bool exact = true;  ///< no direction was taken from rounded numbers
 
   classic::Arm<Symbolic> arm() const { return {links, gravity}; }
+  /// The parameter of this name, or the end of all.
+  std::vector<Symbol>::iterator find(const std::string& name) {
+    return std::find_if(parameters.begin(), parameters.end(),
+                        [&](const Symbol& p) { return p.name == name; });
+  }
   /// Puts expressions in place of parameters everywhere.
   void replace(const std::map<std::string, Symbolic>& by);
 };

@@ -1,10 +1,10 @@
 #include "print.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <sstream>
+#include <tuple>
 
 namespace ulna::equations {
 namespace {
@@ -18,15 +18,21 @@ int number_behind(char letter, const std::string& symbol) {
   return std::stoi(symbol.substr(1));
 }
 
-constexpr std::array greek = {"alpha", "beta",  "gamma",  "delta", "epsilon", "eta",
-                              "theta", "kappa", "lambda", "mu",    "nu",      "rho",
-                              "sigma", "tau",   "phi",    "chi",   "psi",     "omega"};
+constexpr std::string_view greek[] = {"alpha", "beta",  "gamma",  "delta", "epsilon", "eta",
+                                      "theta", "kappa", "lambda", "mu",    "nu",      "rho",
+                                      "sigma", "tau",   "phi",    "chi",   "psi",     "omega"};
 
-/// "lc1" is l with c1 below; "phi1" is φ with 1 below.
+/// th2 -> 2; 0 for others.
+int angle_number(const std::string& symbol) {
+  return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
+}
+
+/// "lc1" is l with c1 below, "phi1" is φ with 1 below, "th1" is θ with 1 below.
 std::pair<std::string, std::string> letter_and_index(const std::string& symbol) {
+  if (angle_number(symbol)) return {"\\theta", symbol.substr(2)};
   std::size_t letters = 1;
-  for (const char* word : greek)
-    if (symbol.starts_with(word)) letters = std::char_traits<char>::length(word);
+  for (const std::string_view word : greek)
+    if (symbol.starts_with(word)) letters = word.size();
   std::string index = symbol.substr(letters);
   if (index.starts_with("_")) index.erase(0, 1);
   std::replace(index.begin(), index.end(), '_', ' ');
@@ -45,16 +51,11 @@ std::string raised(int n) {
   return text;
 }
 
-/// th2 -> 2; 0 for others.
-int angle_number(const std::string& symbol) {
-  return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
-}
-
 /// The parts of a sum as `written` has them, with signs between them.
 template <class F>
-std::string sum_of(const Product::Sum& sum, F written) {
+std::string sum_of(const Sum& sum, F written) {
   std::string text;
-  for (const Product& part : sum.parts) {
+  for (const Product& part : sum) {
     const std::string one = written(part);
     const bool negative = one.starts_with("-");
     text += text.empty() ? one : (negative ? " - " : " + ") + one.substr(negative ? 1 : 0);
@@ -74,7 +75,7 @@ template <class F>
 Angle angle_of(const Harmonic& h, const char* times, F written) {
   Angle angle;
   for (const auto& [rank, multiple] : h.multiples) {
-    const std::string symbol = symbol_of_rank(rank).get_name();
+    const std::string symbol = name_of(rank);
     const int number = angle_number(symbol);
     angle.plain &= multiple == 1 && number > 0 && number < 10;
     angle.numbers += std::to_string(number);
@@ -90,14 +91,14 @@ Angle angle_of(const Harmonic& h, const char* times, F written) {
 int velocity_number(const std::string& symbol) { return number_behind('v', symbol); }
 int acceleration_number(const std::string& symbol) { return number_behind('a', symbol); }
 
-std::string Printer::name(const std::string& symbol) const {
-  const int angle = angle_number(symbol);
-  if (notation == Notation::ascii) return symbol;
-  if (notation == Notation::latex && angle) return "\\theta" + latex_index(std::to_string(angle));
-  if (angle) return "θ" + std::to_string(angle);
+std::string Printer::name(const std::string& symbol, bool rate) const {
+  if (notation == Notation::ascii) return symbol + (rate ? "'" : "");
   const auto [letter, index] = letter_and_index(symbol);
-  if (notation == Notation::latex) return letter + latex_index(index);
-  return letter == "\\phi" ? "φ" + index : symbol;
+  if (notation == Notation::latex)
+    return (rate ? "\\dot{" + letter + "}" : letter) + latex_index(index);
+  const std::string written = angle_number(symbol) ? "θ" : letter == "\\phi" ? "φ" : "";
+  if (rate) return (written.empty() ? letter : written) + "\u0307" + index;
+  return written.empty() ? symbol : written + index;
 }
 
 std::string Printer::power(const std::string& base, int n) const {
@@ -123,18 +124,9 @@ std::string Printer::harmonic(const Harmonic& h, int n) const {
 
 std::string Printer::factor(const Factor& f, int n) const {
   if (f.is_harmonic()) return harmonic(f.harmonic, n);
-  const std::string symbol = symbol_of_rank(f.rank).get_name();
-  const int v = velocity_number(symbol), a = acceleration_number(symbol);
-  if (!v && !a) return power(name(symbol), n);
-  const std::string of = coordinates[(v ? v : a) - 1];
-  if (notation == Notation::ascii) return power(of + (v ? "'" : "''"), n);
-  const bool turns = of.starts_with("th");
-  if (notation == Notation::unicode) {
-    const std::string mark = v ? "\u0307" : "\u0308";
-    return power(turns ? "θ" + mark + of.substr(2) : "d" + mark + of.substr(1), n);
-  }
-  const auto [letter, index] = letter_and_index(turns ? "theta" + of.substr(2) : of);
-  return power((v ? "\\dot{" : "\\ddot{") + letter + "}" + latex_index(index), n);
+  const std::string symbol = name_of(f.rank);
+  const int v = velocity_number(symbol);
+  return power(v ? name(coordinates[v - 1], true) : name(symbol), n);
 }
 
 std::string Printer::number(const GiNaC::numeric& x) const {
@@ -150,24 +142,34 @@ std::string Printer::number(const GiNaC::numeric& x) const {
   return whole(x.numer()) + "/" + whole(x.denom());
 }
 
+namespace {
+
+/// The first and the last place of the factors in a sum.
+std::pair<int, int> places_in(const Sum& sum) {
+  int first = 1 << 30, last = 0;
+  const auto include = [&](int from, int to) {
+    first = std::min(first, from), last = std::max(last, to);
+  };
+  for (const Product& part : sum) {
+    for (const auto& [f, n] : part.factors) include(f.place, f.place);
+    for (const auto& [inner, n] : part.sums) std::apply(include, places_in(inner));
+  }
+  return {first, last};
+}
+
+/// A sum of parameters or of velocities stands behind those of its kind, whose places have one thousand
+/// in common; any other behind parameters.
+int place_of(const Sum& sum) {
+  constexpr int coordinates_begin = 5000;
+  const auto [first, last] = places_in(sum);
+  const bool mixed = first < coordinates_begin && last >= coordinates_begin;
+  return mixed ? coordinates_begin - 1 : first / 1000 * 1000 + 999;
+}
+
+}  // namespace
+
 std::string Printer::operator()(const Product& p) const {
   if (p.number.is_zero()) return "0";
-  // a sum of parameters or of velocities stands behind those of its kind, any other behind parameters
-  const auto place_of = [&](const Product::Sum& s) {
-    int first = 1 << 30, last = 0;
-    const auto look = [&](const auto& self, const Product::Sum& sum) -> void {
-      for (const Product& part : sum.parts) {
-        for (const auto& [f, n] : part.factors)
-          first = std::min(first, f.place), last = std::max(last, f.place);
-        for (const auto& [inner, n] : part.sums) self(self, inner);
-      }
-    };
-    look(look, s);
-    constexpr int coordinates_begin = 5000;
-    const bool parameters = last < coordinates_begin, others = first >= coordinates_begin;
-    const int kind = kind_of_place(parameters || others ? first : coordinates_begin);
-    return 1000 * kind + (parameters || others ? 999 : -1);
-  };
   std::vector<std::pair<int, std::string>> written;
   const bool alone = p.factors.empty() && p.sums.size() == 1 && p.sums[0].second == 1;
   const bool bare = alone && p.number == 1;
@@ -213,24 +215,23 @@ std::string times(const std::string& base, int n) {
 
 }  // namespace
 
-std::string CWriter::harmonic(const Harmonic& h) {
-  std::string& name = harmonics_[h];
+std::string CPrinter::harmonic(const Harmonic& h) {
+  std::string& name = harmonics[h];
   if (!name.empty()) return name;
-  const auto [sum, numbers, plain] = angle_of(h, ".0*", variable_);
-  name = (h.sine ? "s" : "c") + (plain ? numbers : "_" + std::to_string(harmonics_.size()));
-  declarations_ += "  const double " + name + " = " + (h.sine ? "sin(" : "cos(") + sum + ");\n";
+  const auto [sum, numbers, plain] = angle_of(h, ".0*", variable);
+  name = (h.sine ? "s" : "c") + (plain ? numbers : "_" + std::to_string(harmonics.size()));
+  declarations += "  const double " + name + " = " + (h.sine ? "sin(" : "cos(") + sum + ");\n";
   return name;
 }
 
-std::string CWriter::expression(const Product& p) {
+std::string CPrinter::operator()(const Product& p) {
   if (p.number.is_zero()) return "0.0";
   std::vector<std::string> parts;
   std::string below;
   const GiNaC::numeric magnitude = abs(p.number);
   if (magnitude != 1) parts.push_back(c_number(magnitude));
   for (const auto& [f, n] : p.factors) {
-    const std::string base =
-        f.is_harmonic() ? harmonic(f.harmonic) : variable_(symbol_of_rank(f.rank).get_name());
+    const std::string base = f.is_harmonic() ? harmonic(f.harmonic) : variable(name_of(f.rank));
     if (n > 0)
       parts.push_back(times(base, n));
     else
@@ -239,7 +240,7 @@ std::string CWriter::expression(const Product& p) {
   const bool bare = parts.empty() && below.empty() && p.sums.size() == 1 && p.sums[0].second == 1 &&
                     !p.number.is_negative();
   for (const auto& [s, n] : p.sums) {
-    const std::string text = sum_of(s, [this](const Product& part) { return expression(part); });
+    const std::string text = sum_of(s, std::ref(*this));
     if (bare) return text;
     parts.push_back(times("(" + text + ")", n));
   }
@@ -248,14 +249,5 @@ std::string CWriter::expression(const Product& p) {
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "*" : "") + parts[i];
   return text + below;
 }
-
-void CWriter::assign(const std::string& target, const Product& value) {
-  assign(target, expression(value));
-}
-void CWriter::assign(const std::string& target, const std::string& other) {
-  assignments_ += "  " + target + " = " + other + ";\n";
-}
-
-std::string CWriter::str() const { return declarations_ + assignments_; }
 
 }  // namespace ulna::equations

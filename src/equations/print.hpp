@@ -13,7 +13,8 @@ struct Printer {
   std::vector<std::string> coordinates;  ///< whose velocities are v1, v2, ...
 
   std::string operator()(const Product& p) const;
-  std::string name(const std::string& symbol) const;
+  /// Of a symbol, or of the rate of a coordinate.
+  std::string name(const std::string& symbol, bool rate = false) const;
   std::string harmonic(const Harmonic& h, int power = 1) const;
 
  private:
@@ -23,25 +24,17 @@ struct Printer {
   std::string power(const std::string& base, int n) const;
 };
 
-/// Straight-line C: assignments to elements, with sines and cosines in variables of their own.
-class CWriter {
- public:
-  /// `variable` returns how a symbol is written: p->m1, q[0].
-  explicit CWriter(std::function<std::string(const std::string&)> variable)
-      : variable_(std::move(variable)) {}
+/// Expressions in C, with sines and cosines in variables of their own.
+struct CPrinter {
+  std::function<std::string(const std::string&)>
+      variable;                                    ///< how a symbol is written: p->m1, q[0]
+  std::string declarations = {};                   ///< of the sines and cosines so far
+  std::map<Harmonic, std::string> harmonics = {};  ///< and their names
 
-  void assign(const std::string& target, const Product& value);
-  void assign(const std::string& target, const std::string& other);
-  /// All lines, those of variables first.
-  std::string str() const;
+  std::string operator()(const Product& p);
 
  private:
-  std::string expression(const Product& p);
   std::string harmonic(const Harmonic& h);
-
-  std::function<std::string(const std::string&)> variable_;
-  std::map<Harmonic, std::string> harmonics_;
-  std::string declarations_, assignments_;
 };
 
 /// The symbols "v3" and "a3": velocity and acceleration of coordinate 3. 0 for others.

@@ -18,36 +18,30 @@ struct Factor {
   std::strong_ordering operator<=>(const Factor&) const = default;
 };
 
-/// number · Π factors · Π sums, each to a power. A sum is a list of these.
+using Powers = std::map<Factor, int>;
+
+/// number · Π factors · Π sums, each to a power; a monomial has no sums.
 struct Product {
-  struct Sum;
+  using Sum = std::vector<Product>;
   GiNaC::numeric number = 1;
-  std::vector<std::pair<Factor, int>> factors;
-  std::vector<std::pair<Sum, int>> sums;
+  Powers factors = {};
+  std::vector<std::pair<Sum, int>> sums = {};
   std::size_t size() const;  ///< how many factors are to be read
-  bool operator==(const Product& other) const;
+  bool operator==(const Product& other) const = default;
 };
-struct Product::Sum {
-  std::vector<Product> parts;
-  bool operator==(const Sum& other) const { return parts == other.parts; }
-};
+using Sum = Product::Sum;
 
-/// Where symbols stand in a product, by rank: masses, lengths, ..., velocities. No two in one place.
-struct Places {
-  std::vector<int> of_rank;
-  int of_harmonics = 0;
+/// How expressions are written.
+struct Style {
+  /// Where symbols stand in a product, by rank: masses, lengths, ..., velocities. No two in one place.
+  std::vector<int> places;
+  int harmonics_place = 0;
   int lengths_begin = 0, lengths_end = 0;
-};
-
-struct SimplifyOptions {
   bool fractions = true;    ///< numbers are fractions, of which common ones are taken out
   double negligible = 0.0;  ///< terms with smaller numbers are left out
 };
 
-/// Places of one kind of symbols have one thousand in common.
-inline int kind_of_place(int place) { return place / 1000; }
-
 /// Zero is a product with the number 0. Of hundreds of terms, simpler factors are looked for.
-Product simplified(const Symbolic& x, const Places& places, const SimplifyOptions& options = {});
+Product simplified(const Symbolic& x, const Style& style);
 
 }  // namespace ulna::equations

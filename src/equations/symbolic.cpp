@@ -1,9 +1,8 @@
 #include "symbolic.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <deque>
 #include <set>
 #include <sstream>
 
@@ -19,166 +18,181 @@ namespace ulna::equations {
 namespace {
 
 using GiNaC::ex;
-using GiNaC::ex_to;
 using GiNaC::numeric;
 
 struct SymbolTable {
   std::map<std::string, int, std::less<>> ranks;
-  std::deque<GiNaC::symbol> symbols;  // which stay where they are
-  std::map<ex, int, GiNaC::ex_is_less> rank_of;
-};
+  std::vector<GiNaC::symbol> symbols;
 
-void add(SymbolTable& t, std::string_view name) {
-  const int rank = static_cast<int>(t.symbols.size());
-  t.symbols.emplace_back(std::string(name));
-  t.rank_of.emplace(t.symbols.back(), rank);
-  t.ranks.emplace(name, rank);
-}
+  int rank(const std::string& name) {
+    const auto [at, is_new] = ranks.try_emplace(name, static_cast<int>(symbols.size()));
+    if (is_new) symbols.emplace_back(name);
+    return at->second;
+  }
+};
 
 /// Coordinates come first and in their order, so that sums of angles look the same whatever was
 /// worked on before.
 SymbolTable& table() {
   thread_local SymbolTable made = [] {
     SymbolTable t;
-    for (int i = 1; i <= 30; ++i) add(t, "th" + std::to_string(i)), add(t, "d" + std::to_string(i));
+    for (int i = 1; i <= 30; ++i) t.rank("th" + std::to_string(i)), t.rank("d" + std::to_string(i));
     return t;
   }();
   return made;
 }
 
-thread_local Budget* budget = nullptr;
-
-std::string shown(const ex& e) {
+std::string shown(const Symbolic& x) {
   std::ostringstream text;
-  text << e;
+  text << x.expression();
   const std::string all = text.str();
   return all.size() <= 60 ? all : all.substr(0, 57) + "...";
 }
-std::string shown(const Symbolic& x) { return shown(x.expression()); }
 
-std::size_t monomials(const ex& coefficient) {
-  return GiNaC::is_a<GiNaC::add>(coefficient) ? coefficient.nops() : 1;
+/// a + b or a - b
+Multiples sum(const Multiples& a, const Multiples& b, int sign = 1) {
+  Multiples made;
+  made.reserve(a.size() + b.size());
+  auto j = b.begin();
+  for (const auto& [rank, n] : a) {
+    for (; j != b.end() && j->first < rank; ++j) made.emplace_back(j->first, sign * j->second);
+    const int total = j != b.end() && j->first == rank ? n + sign * j++->second : n;
+    if (total) made.emplace_back(rank, total);
+  }
+  for (; j != b.end(); ++j) made.emplace_back(j->first, sign * j->second);
+  return made;
 }
 
-ex argument(const Harmonic& h) {
-  ex sum = 0;
-  for (const auto& [rank, n] : h.multiples) sum += n * symbol_of_rank(rank);
-  return sum;
-}
+/// Reads sums of products of powers by recursive descent, and refuses what could take for ever.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : rest_(text) {
+    if (text.size() > 2000) refuse("it has more than 2000 letters");
+  }
 
-/// GiNaC's parser calls itself for each bracket, has functions such as factorial, and computes powers
-/// of numbers at once: what could take for ever is refused beforehand.
-void require_harmless(const std::string& text) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::invalid_argument("'" + text.substr(0, 60) +
-                                "' cannot be read as an expression: " + why);
-  };
-  if (text.size() > 2000) refuse("it has more than 2000 letters");
-  const auto is = [](char c, const char* set) { return c != 0 && std::strchr(set, c) != nullptr; };
-  const auto letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::vector<bool> has_power{false};  // for each open bracket
-  bool closed_with_power = false;      // of the bracket just closed
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (letter(c)) {
-      std::size_t end = i;
-      while (end < text.size() && (letter(text[end]) || digit(text[end]) || text[end] == '_'))
-        ++end;
-      const std::string name = text.substr(i, end - i);
-      if (name != "sin" && name != "cos" && !table().ranks.contains(name))
-        refuse("'" + name + "' is unknown");
-      const std::size_t next = text.find_first_not_of(' ', end);
-      if (name != "sin" && name != "cos" && next != text.npos && text[next] == '(')
-        refuse("'" + name + "' is no function");
-      i = end - 1;
-    } else if (c == '(') {
-      has_power.push_back(false);
-      if (has_power.size() > 50) refuse("more than 50 brackets within each other");
-    } else if (c == ')') {
-      if (has_power.size() == 1) refuse("a bracket is closed that was not opened");
-      closed_with_power = has_power.back();
-      has_power.pop_back();
-      if (closed_with_power) has_power.back() = true;
-    } else if (c == '^') {
-      const std::size_t before = i ? text.find_last_not_of(' ', i - 1) : text.npos;
-      const std::size_t after = text.find_first_not_of(' ', i + 1);
-      const std::size_t behind =
-          after == text.npos ? after : text.find_first_not_of(' ', after + 1);
-      if (after == text.npos || !digit(text[after]) ||
-          (behind != text.npos && (digit(text[behind]) || is(text[behind], ".^"))))
-        refuse("powers are from 0 to 9");
-      if (before != text.npos && text[before] == ')' && closed_with_power)
-        refuse("a power of a power");
-      has_power.back() = true;
-    } else if (!digit(c) && !is(c, " .+-*/")) {
-      refuse(std::string("'") + c + "' has no meaning here");
+  Symbolic all() {
+    const Symbolic made = sum();
+    if (next()) refuse("'" + std::string(rest_.substr(0, 20)) + "' has no meaning here");
+    return made;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& why) { throw std::domain_error(why); }
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+  /// The next letter that is not a space, 0 at the end.
+  char next() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size()));
+    return rest_.empty() ? '\0' : rest_.front();
+  }
+  bool take(char c) {
+    if (next() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  Symbolic sum() {
+    Symbolic made = product();
+    while (next() == '+' || next() == '-') made += product();  // which takes its sign
+    return made;
+  }
+
+  Symbolic product() {
+    Symbolic made = power();
+    for (;;) {
+      if (take('*'))
+        made *= power();
+      else if (take('/'))
+        made /= power();
+      else
+        return made;
     }
   }
-}
+
+  Symbolic power() {
+    if (take('-')) return -power();
+    if (take('+')) return power();
+    const std::string_view before = rest_;
+    const Symbolic base = operand();
+    const std::string_view text = before.substr(0, before.size() - rest_.size());
+    if (!take('^')) return base;
+    if (text.find('^') != text.npos) refuse("a power of a power");
+    const char n = next();
+    if (is_digit(n)) rest_.remove_prefix(1);
+    if (!is_digit(n) || is_digit(next()) || next() == '.' || next() == '^')
+      refuse("powers are from 0 to 9");
+    Symbolic made(1.0);
+    for (int i = 0; i < n - '0'; ++i) made *= base;
+    return made;
+  }
+
+  Symbolic in_brackets() {
+    if (++depth_ > 50) refuse("more than 50 brackets within each other");
+    const Symbolic made = sum();
+    if (!take(')')) refuse("a bracket is not closed");
+    --depth_;
+    return made;
+  }
+
+  Symbolic operand() {
+    if (take('(')) return in_brackets();
+    if (is_letter(next())) {
+      const auto end = std::find_if_not(rest_.begin(), rest_.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || c == '_';
+      });
+      const std::string name(rest_.begin(), end);
+      rest_.remove_prefix(name.size());
+      const bool is_function = name == "sin" || name == "cos";
+      if (!is_function && !table().ranks.contains(name)) refuse("'" + name + "' is unknown");
+      if (take('(') != is_function)
+        refuse("'" + name + (is_function ? "' of what?" : "' is no function"));
+      if (!is_function) return Symbolic::symbol(name);
+      return name == "sin" ? sin(in_brackets()) : cos(in_brackets());
+    }
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(rest_.begin(), rest_.end(), number);
+    if (error != std::errc{})
+      refuse(rest_.empty() ? "it ends too early" : "no number at '" + std::string(rest_) + "'");
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
+    return number;
+  }
+
+  std::string_view rest_;
+  int depth_ = 0;
+};
 
 }  // namespace
 
-Budget::Budget(std::size_t products, std::size_t terms, double seconds)
-    : products_(products),
-      terms_(terms),
-      end_(std::chrono::steady_clock::now() +
-           std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-               std::chrono::duration<double>(seconds))),
-      outer_(budget) {
-  budget = this;
-}
-
-Budget::~Budget() { budget = outer_; }
-
 void Budget::spend(std::size_t products) {
-  if (!budget) return;
-  if (products > budget->products_) throw TooMuchWork("more products of terms than allowed");
-  budget->products_ -= products;
-  if (products && std::chrono::steady_clock::now() > budget->end_)
+  if (!current_) return;
+  if (products > current_->products_) throw TooMuchWork("more products of terms than allowed");
+  current_->products_ -= products;
+  if (products && std::chrono::steady_clock::now() - current_->begin_ > current_->seconds_)
     throw TooMuchWork("more time than allowed");
 }
 
 void Budget::require_terms(std::size_t terms) {
-  if (budget && terms > budget->terms_)
+  if (current_ && terms > current_->terms_)
     throw TooMuchWork("an expression of " + std::to_string(terms) + " terms, more than allowed");
 }
 
 Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned) {
-  Harmonic made;
-  auto j = b.multiples.begin();
-  const auto end = b.multiples.end();
-  for (const auto& [rank, n] : a.multiples) {
-    for (; j != end && j->first < rank; ++j) made.multiples.emplace_back(j->first, sign * j->second);
-    const int sum = j != end && j->first == rank ? n + sign * j++->second : n;
-    if (sum) made.multiples.emplace_back(rank, sum);
-  }
-  for (; j != end; ++j) made.multiples.emplace_back(j->first, sign * j->second);
+  Harmonic made{sum(a.multiples, b.multiples, sign)};
   turned = !made.multiples.empty() && made.multiples.front().second < 0;
   if (turned)
     for (auto& [rank, n] : made.multiples) n = -n;
   return made;
 }
 
-const GiNaC::symbol& symbol_named(std::string_view name) {
-  SymbolTable& t = table();
-  if (!t.ranks.contains(name)) add(t, name);
-  return symbol_of_rank(t.ranks.find(name)->second);
-}
+int rank_of(std::string_view name) { return table().rank(std::string(name)); }
 
-int rank_of(const GiNaC::symbol& symbol) {
-  const auto found = table().rank_of.find(symbol);
-  if (found == table().rank_of.end())
-    throw std::domain_error("symbol '" + symbol.get_name() + "' is not one of symbol_named()");
-  return found->second;
-}
+std::string name_of(int rank) { return table().symbols[rank].get_name(); }
 
-const GiNaC::symbol& symbol_of_rank(int rank) { return table().symbols[rank]; }
-
-GiNaC::numeric decimal(double x) {
+numeric decimal(double x) {
   if (!std::isfinite(x)) throw std::domain_error("a number that is not finite has no expression");
   char buffer[40];
-  char* end =
+  char* const end =
       std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
   const std::string text(buffer, end);
   const std::size_t e = text.find('e');
@@ -195,160 +209,114 @@ double tidy(double x) {
   return std::isfinite(scale) ? std::round(x * scale) / scale : x;
 }
 
-Symbolic::Symbolic(double x) {
-  if (x != 0.0) terms_.emplace(Harmonic{}, decimal(x));
-}
-
 Symbolic Symbolic::symbol(std::string_view name) {
   Symbolic made;
-  made.terms_.emplace(Harmonic{}, symbol_named(name));
+  made.add({{}, {{rank_of(name), 1}}}, 1);
   return made;
 }
 
-Symbolic Symbolic::from(const ex& e) {
-  if (GiNaC::is_a<numeric>(e) || GiNaC::is_a<GiNaC::symbol>(e)) {
-    if (GiNaC::is_a<numeric>(e) && !ex_to<numeric>(e).is_rational())
-      return tidy(ex_to<numeric>(e).to_double());  // written with a point
-    if (GiNaC::is_a<GiNaC::symbol>(e)) (void)rank_of(ex_to<GiNaC::symbol>(e));
-    Symbolic made;
-    made.add({}, e);
-    return made;
-  }
-  if (GiNaC::is_a<GiNaC::add>(e) || GiNaC::is_a<GiNaC::mul>(e)) {
-    const bool sum = GiNaC::is_a<GiNaC::add>(e);
-    Symbolic made(sum ? 0.0 : 1.0);
-    for (const ex& part : e) sum ? made += from(part) : made *= from(part);
-    return made;
-  }
-  if (GiNaC::is_a<GiNaC::power>(e) && e.op(1).info(GiNaC::info_flags::integer)) {
-    const int n = ex_to<numeric>(e.op(1)).to_int();
-    if (std::abs(n) > 100) throw std::domain_error("a power beyond 100");
-    const Symbolic base = from(e.op(0));
-    Symbolic made(1.0);
-    for (int i = 0; i < std::abs(n); ++i) made *= base;
-    return n < 0 ? Symbolic(1.0) / made : made;
-  }
-  if (GiNaC::is_the_function<GiNaC::cos_SERIAL>(e)) return cos(from(e.op(0)));
-  if (GiNaC::is_the_function<GiNaC::sin_SERIAL>(e)) return sin(from(e.op(0)));
-  throw std::domain_error("'" + shown(e) +
-                          "' is no sum of products of numbers, symbols, sines and cosines");
-}
-
 Symbolic Symbolic::parse(const std::string& text) {
-  require_harmless(text);
-  GiNaC::symtab known;
-  for (const GiNaC::symbol& s : table().symbols) known[s.get_name()] = s;
-  GiNaC::parser reader(known, true);
   try {
-    return from(reader(text));
-  } catch (const TooMuchWork&) {
-    throw;
-  } catch (const std::exception& e) {
-    throw std::invalid_argument("'" + text + "' cannot be read as an expression: " + e.what());
+    return Parser(text).all();
+  } catch (const std::domain_error& e) {
+    throw std::invalid_argument("'" + text.substr(0, 60) +
+                                "' cannot be read as an expression: " + e.what());
   }
 }
 
-std::size_t Symbolic::size() const {
-  std::size_t n = 0;
-  for (const auto& [h, coefficient] : terms_) n += monomials(coefficient);
-  return n;
+template <class T, class F>
+T Symbolic::evaluated(F value_of) const {
+  using std::sin, std::cos;
+  T total(0);
+  for (const auto& [product, number] : terms_) {
+    T term = 1, angle = 0;
+    if constexpr (std::is_same_v<T, double>)
+      term = number.to_double();
+    else
+      term = T(number);
+    for (const auto& [rank, n] : product.powers) {
+      const T value = value_of(rank);
+      for (int i = 0; i < std::abs(n); ++i) n > 0 ? term *= value : term /= value;
+    }
+    for (const auto& [rank, n] : product.harmonic.multiples) angle += T(n) * value_of(rank);
+    total += term * (product.harmonic.sine ? sin(angle) : cos(angle));
+  }
+  return total;
 }
 
-GiNaC::ex Symbolic::expression() const {
-  ex sum = 0;
-  for (const auto& [h, coefficient] : terms_) {
-    const ex angle = argument(h);
-    sum += h.sine ? coefficient * GiNaC::sin(angle) : coefficient * GiNaC::cos(angle);
-  }
-  return sum;
+ex Symbolic::expression() const {
+  return evaluated<ex>([](int rank) { return table().symbols[rank]; });
 }
 
 std::vector<std::string> Symbolic::symbols() const {
   std::set<int> ranks;
-  for (const auto& [h, coefficient] : terms_) {
-    for (const auto& [rank, n] : h.multiples) ranks.insert(rank);
-    for (auto i = coefficient.preorder_begin(); i != coefficient.preorder_end(); ++i)
-      if (GiNaC::is_a<GiNaC::symbol>(*i)) ranks.insert(rank_of(ex_to<GiNaC::symbol>(*i)));
-  }
+  for (const auto& [product, number] : terms_)
+    for (const Multiples* multiples : {&product.harmonic.multiples, &product.powers})
+      for (const auto& [rank, n] : *multiples) ranks.insert(rank);
   std::vector<std::string> names;
-  for (const int rank : ranks) names.push_back(symbol_of_rank(rank).get_name());
+  for (const int rank : ranks) names.push_back(name_of(rank));
   return names;
 }
 
 Symbolic Symbolic::replaced(const std::map<std::string, Symbolic>& by) const {
-  GiNaC::exmap replace;
-  for (const auto& [name, value] : by) replace[symbol_named(name)] = value.expression();
-  Symbolic made;
-  for (const auto& [h, coefficient] : terms_) {
-    const Symbolic angle = from(argument(h).subs(replace, GiNaC::subs_options::no_pattern));
-    made += from(coefficient.subs(replace, GiNaC::subs_options::no_pattern).expand()) *
-            (h.sine ? sin(angle) : cos(angle));
-  }
-  return made;
+  return evaluated<Symbolic>([&](int rank) {
+    const std::string name = name_of(rank);
+    const auto found = by.find(name);
+    return found == by.end() ? symbol(name) : found->second;
+  });
 }
 
 double Symbolic::value(const std::map<std::string, double>& symbols) const {
-  GiNaC::exmap replace;
-  for (const auto& [name, value] : symbols) replace[symbol_named(name)] = numeric(value);
-  const auto number_of = [&](const ex& e) {
-    const ex got = e.subs(replace, GiNaC::subs_options::no_pattern).evalf();
-    if (!GiNaC::is_a<numeric>(got)) throw std::invalid_argument("a symbol has no value");
-    return ex_to<numeric>(got).to_double();
-  };
-  double sum = 0.0;
-  for (const auto& [h, coefficient] : terms_) {
-    const double angle = number_of(argument(h));
-    sum += number_of(coefficient) * (h.sine ? std::sin(angle) : std::cos(angle));
-  }
-  return sum;
+  return evaluated<double>([&](int rank) {
+    const auto found = symbols.find(name_of(rank));
+    if (found == symbols.end()) throw std::invalid_argument("a symbol has no value");
+    return found->second;
+  });
 }
 
-void Symbolic::add(const Harmonic& h, const ex& coefficient) {
-  if (coefficient.is_zero()) return;
-  const auto [at, fresh] = terms_.try_emplace(h, coefficient);
-  if (fresh) return;
-  at->second += coefficient;
-  if (at->second.is_zero()) terms_.erase(at);
+void Symbolic::add(const PowerProduct& product, const numeric& number) {
+  if (number.is_zero()) return;
+  const auto [at, is_new] = terms_.try_emplace(product, number);
+  if (!is_new && (at->second += number).is_zero()) terms_.erase(at);
 }
 
 Symbolic& Symbolic::operator+=(const Symbolic& y) {
-  if (&y == this) return *this = *this * Symbolic(2.0);
-  for (const auto& [h, coefficient] : y.terms_) add(h, coefficient);
+  for (const auto& [product, number] : y.terms_) add(product, number);
   return *this;
 }
 
 Symbolic operator-(const Symbolic& x) {
-  Symbolic made;
-  for (const auto& [h, coefficient] : x.terms_) made.terms_.emplace(h, (-coefficient).expand());
+  Symbolic made = x;
+  for (auto& [product, number] : made.terms_) number = -number;
   return made;
 }
 
 Symbolic operator*(const Symbolic& x, const Symbolic& y) {
-  if (x.is_zero() || y.is_zero()) return {};
   Budget::spend(x.size() * y.size());
   Symbolic made;
-  for (const auto& [a, left] : x.terms_)
-    for (const auto& [b, right] : y.terms_) {
-      const ex product = (left * right).expand();
+  for (const auto& [left, m] : x.terms_)
+    for (const auto& [right, n] : y.terms_) {
+      const Harmonic &a = left.harmonic, &b = right.harmonic;
+      const Multiples powers = sum(left.powers, right.powers);
       if (a.multiples.empty() || b.multiples.empty()) {
-        made.add(a.multiples.empty() ? b : a, product);
+        made.add({a.multiples.empty() ? b : a, powers}, m * n);
         continue;
       }
       // 2 cos a cos b = cos(a-b) + cos(a+b), 2 sin a sin b = cos(a-b) - cos(a+b),
       // 2 sin a cos b = sin(a+b) + sin(a-b)
       bool turned_sum = false, turned_difference = false;
-      Harmonic sum = combined(a, b, 1, turned_sum);
+      Harmonic total = combined(a, b, 1, turned_sum);
       Harmonic difference = combined(a, b, -1, turned_difference);
-      const ex half = (product / 2).expand();
-      sum.sine = difference.sine = a.sine != b.sine;
-      bool minus_sum = a.sine && b.sine, minus_difference = false;
-      if (sum.sine) {
-        minus_sum = turned_sum;
+      const numeric half = m * n / 2;
+      total.sine = difference.sine = a.sine != b.sine;
+      bool minus_total = a.sine && b.sine, minus_difference = false;
+      if (total.sine) {
+        minus_total = turned_sum;
         minus_difference = turned_difference != b.sine;
       }
-      made.add(sum, minus_sum ? -half : half);
+      made.add({total, powers}, minus_total ? -half : half);
       if (!(difference.sine && difference.multiples.empty()))
-        made.add(difference, minus_difference ? -half : half);
+        made.add({difference, powers}, minus_difference ? -half : half);
     }
   Budget::require_terms(made.size());
   return made;
@@ -356,25 +324,20 @@ Symbolic operator*(const Symbolic& x, const Symbolic& y) {
 
 Symbolic operator/(const Symbolic& x, const Symbolic& y) {
   if (y.is_zero()) throw std::domain_error("a division by zero");
-  const ex* const divisor = y.polynomial();
-  if (!divisor || GiNaC::is_a<GiNaC::add>(*divisor))
+  const auto& [divisor, n] = *y.terms_.begin();
+  if (y.size() > 1 || !divisor.harmonic.multiples.empty())
     throw std::domain_error("a division by the sum '" + shown(y) + "'");
   Symbolic made;
-  for (const auto& [h, coefficient] : x.terms_) made.add(h, (coefficient / *divisor).expand());
+  for (const auto& [product, m] : x.terms_)
+    made.add({product.harmonic, sum(product.powers, divisor.powers, -1)}, m / n);
   return made;
 }
 
 Symbolic sqrt(const Symbolic& x) {
-  if (const ex* const square = x.polynomial()) {
-    const ex root = GiNaC::sqrt(*square);
-    if (root.info(GiNaC::info_flags::rational)) return Symbolic::from(root);
-  }
-  return std::sqrt(Symbolic::number(x, "sqrt"));
-}
-
-const ex* Symbolic::polynomial() const {
-  const bool plain = terms_.size() == 1 && terms_.begin()->first.multiples.empty();
-  return plain ? &terms_.begin()->second : nullptr;
+  const double root = std::sqrt(Symbolic::number(x, "sqrt"));
+  if (x.is_zero()) return x;
+  const numeric exact = GiNaC::sqrt(x.terms_.begin()->second);
+  return exact.is_rational() ? Symbolic(exact) : Symbolic(root);
 }
 
 int Symbolic::sign(const Symbolic& x, const char* operation) {
@@ -384,48 +347,33 @@ int Symbolic::sign(const Symbolic& x, const char* operation) {
 
 double Symbolic::number(const Symbolic& x, const char* operation) {
   if (x.is_zero()) return 0.0;
-  if (const ex* const polynomial = x.polynomial()) {
-    const ex value = polynomial->evalf();
-    if (GiNaC::is_a<numeric>(value)) return ex_to<numeric>(value).to_double();
-  }
+  const auto& [product, number] = *x.terms_.begin();
+  if (x.size() == 1 && product == PowerProduct{}) return number.to_double();
   throw std::domain_error(std::string(operation) + " of '" + shown(x) +
                           "' cannot be decided: it is not a number");
 }
 
 Symbolic Symbolic::harmonic(const Symbolic& angle, bool sine) {
-  if (angle.is_zero()) return sine ? 0.0 : 1.0;
-  const auto refuse = [&] {
-    return std::domain_error((sine ? "the sine of '" : "the cosine of '") + shown(angle) +
-                             "', which is no sum of whole multiples of symbols");
-  };
-  const ex* const sum = angle.polynomial();
-  if (!sum) throw refuse();
-
-  std::map<int, int> multiples;
+  Multiples multiples;
   double phase = 0.0;
-  const auto take = [&](const ex& term) {
-    ex n = 1, s = term;
-    if (GiNaC::is_a<GiNaC::mul>(term) && term.nops() == 2) n = term.op(1), s = term.op(0);
-    if (GiNaC::is_a<numeric>(s)) std::swap(n, s);
-    if (GiNaC::is_a<numeric>(term)) {
-      phase = ex_to<numeric>(term).to_double();
-    } else if (GiNaC::is_a<GiNaC::symbol>(s) && n.info(GiNaC::info_flags::integer) &&
-               abs(ex_to<numeric>(n)) < 1000) {
-      multiples[rank_of(ex_to<GiNaC::symbol>(s))] += ex_to<numeric>(n).to_int();
-    } else {
-      throw refuse();
-    }
-  };
-  for_each_operand<GiNaC::add>(*sum, take);
+  for (const auto& [product, number] : angle.terms_) {
+    const Multiples& powers = product.powers;
+    if (product == PowerProduct{})
+      phase = number.to_double();
+    else if (product.harmonic.multiples.empty() && powers.size() == 1 && powers[0].second == 1 &&
+             number.is_integer() && abs(number) < 1000)
+      multiples.emplace_back(powers[0].first, number.to_int());
+    else
+      throw std::domain_error((sine ? "the sine of '" : "the cosine of '") + shown(angle) +
+                              "', which is no sum of whole multiples of symbols");
+  }
 
   bool turned = false;
-  Harmonic h = combined({}, {{multiples.begin(), multiples.end()}, false}, 1, turned);
-  Symbolic c(1.0), s(0.0);
-  if (!h.multiples.empty()) {
-    c = {}, c.add(h, 1);
-    h.sine = true;
-    s = {}, s.add(h, turned ? -1 : 1);
-  }
+  Harmonic h = combined({multiples}, {}, 1, turned);
+  Symbolic c, s;
+  c.add({h, {}}, 1);
+  h.sine = true;
+  if (!multiples.empty()) s.add({h, {}}, turned ? -1 : 1);
   if (phase == 0.0) return sine ? s : c;
   // the sine and cosine of right angles are whole numbers
   const auto exact = [](double x) {

@@ -16,7 +16,7 @@
 ///     x = Σ a_k cos(n_k'θ) + Σ b_k sin(n_k'θ)
 ///
 /// a Fourier polynomial in the angles θ with whole multiples n_k, whose coefficients are expanded
-/// polynomials in all other symbols. Products of sines and cosines become sines and cosines of sums
+/// polynomials in all symbols. Products of sines and cosines become sines and cosines of sums
 /// the moment they arise, so sin² + cos² = 1 and cos θ1 cos θ2 - sin θ1 sin θ2 = cos(θ1 + θ2) need no
 /// rule: equal expressions have the same terms. A Scalar, so that the text of an algorithm can be run
 /// on symbols.
@@ -31,8 +31,11 @@ struct TooMuchWork : std::runtime_error {
 /// so the end comes at the same place on every machine unless time runs out before.
 class Budget {
  public:
-  Budget(std::size_t products, std::size_t terms, double seconds);
-  ~Budget();
+  Budget(std::size_t products, std::size_t terms, double seconds)
+      : products_(products), terms_(terms), seconds_(seconds) {
+    current_ = this;
+  }
+  ~Budget() { current_ = outer_; }
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
@@ -41,15 +44,25 @@ class Budget {
   static void require_terms(std::size_t terms);
 
  private:
+  inline static thread_local Budget* current_ = nullptr;
   std::size_t products_, terms_;
-  std::chrono::steady_clock::time_point end_;
-  Budget* outer_;
+  std::chrono::duration<double> seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Budget* outer_ = current_;
 };
 
-/// cos(n'θ) or sin(n'θ). Angles are named by the rank of their symbol, ascending; the first multiple
-/// is positive, and cos of nothing is 1.
+/// The number that a person would write for x, as a fraction.
+GiNaC::numeric decimal(double x);
+/// Rounded to fourteen digits: rid of what rounding left behind.
+double tidy(double x);
+
+/// Whole multiples of symbols by their rank, ascending, none of them zero: the sum n'θ or, as powers,
+/// the product Π s^n.
+using Multiples = std::vector<std::pair<int, int>>;
+
+/// cos(n'θ) or sin(n'θ). The first multiple is positive, and cos of nothing is 1.
 struct Harmonic {
-  std::vector<std::pair<int, int>> multiples;
+  Multiples multiples;
   bool sine = false;
   std::strong_ordering operator<=>(const Harmonic&) const = default;
 };
@@ -57,26 +70,29 @@ struct Harmonic {
 /// The angle n'θ ± m'θ with its first multiple positive; `turned` is set if that changed its sign.
 Harmonic combined(const Harmonic& a, const Harmonic& b, int sign, bool& turned);
 
+/// What a number multiplies in a term.
+struct PowerProduct {
+  Harmonic harmonic;
+  Multiples powers;
+  std::strong_ordering operator<=>(const PowerProduct&) const = default;
+};
+
 class Symbolic {
  public:
   using Real = double;
-  using Terms = std::map<Harmonic, GiNaC::ex>;
+  using Terms = std::map<PowerProduct, GiNaC::numeric>;
 
   Symbolic() = default;
+  explicit Symbolic(const GiNaC::numeric& x) { add({}, x); }
   /// Exactly the decimal number that a person would write for x: 0.1 is 1/10.
-  Symbolic(double x);  // NOLINT: a constant is a number
-  /// The symbol of this name, the same one for each call.
+  Symbolic(double x) : Symbolic(x == 0.0 ? 0 : decimal(x)) {}  // NOLINT: a constant is a number
   static Symbolic symbol(std::string_view name);
-  /// Made of numbers, symbols, sums, products, whole powers, sines and cosines of whole multiples of
-  /// symbols; throws std::domain_error for anything else.
-  static Symbolic from(const GiNaC::ex& expression);
   /// Throws std::invalid_argument for what cannot be read as an expression of known symbols.
   static Symbolic parse(const std::string& text);
 
   const Terms& terms() const { return terms_; }
   bool is_zero() const { return terms_.empty(); }
-  /// How many monomials it has.
-  std::size_t size() const;
+  std::size_t size() const { return terms_.size(); }
   /// As one expression of GiNaC's.
   GiNaC::ex expression() const;
   /// The symbols of these names replaced.
@@ -121,32 +137,20 @@ class Symbolic {
   friend Symbolic select(bool mask, const Symbolic& a, const Symbolic& b) { return mask ? a : b; }
 
  private:
-  /// Itself if it has neither sines nor cosines, else null; null for zero too.
-  const GiNaC::ex* polynomial() const;
   static int sign(const Symbolic& x, const char* operation);
   static double number(const Symbolic& x, const char* operation);
   static Symbolic harmonic(const Symbolic& angle, bool sine);
-  void add(const Harmonic& h, const GiNaC::ex& coefficient);
+  void add(const PowerProduct& product, const GiNaC::numeric& number);
+  /// With value_of(rank) in place of each symbol, as numbers of type T.
+  template <class T, class F>
+  T evaluated(F value_of) const;
 
-  Terms terms_;  // no coefficient is zero
+  Terms terms_;  // no number is zero
 };
 
-/// The symbol of a name, its rank, and the way back: ranks count from 0 in the order of first use.
-const GiNaC::symbol& symbol_named(std::string_view name);
-int rank_of(const GiNaC::symbol& symbol);
-const GiNaC::symbol& symbol_of_rank(int rank);
-
-/// Calls f with each operand of a sum or product, or with the expression itself if it is none.
-template <class Kind, class F>
-void for_each_operand(const GiNaC::ex& e, F f) {
-  if (!GiNaC::is_a<Kind>(e)) return f(e);
-  for (const GiNaC::ex& operand : e) f(operand);
-}
-
-/// The number that a person would write for x, as a fraction.
-GiNaC::numeric decimal(double x);
-/// Rounded to fourteen digits: rid of what rounding left behind.
-double tidy(double x);
+/// The rank of a symbol, and the way back: ranks count from 0 in the order of first use.
+int rank_of(std::string_view name);
+std::string name_of(int rank);
 
 }  // namespace ulna::equations
 
