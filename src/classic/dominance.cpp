@@ -55,7 +55,7 @@ int KeptTerms::count() const {
 }
 
 Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(std::move(points)) {
-  const int n = arm.chain().joint_count();
+  const int n = arm.links().joint_count();
   require_points(points_, n);
   for (Eigen::MatrixXd* m : {&tau_, &centrifugal_, &coriolis_}) m->resize(n, points_.count());
   const auto terms = [this](TermKind kind) -> auto& { return terms_[static_cast<int>(kind)]; };
@@ -140,7 +140,7 @@ KeptTerms kept_of(const std::vector<TermWeight>& ranked, int n) {
 template <Scalar T>
 VecX<T> reduced_inverse_dynamics(const DAlembert<T>& arm, const KeptTerms& kept, const VecX<T>& q,
                                  const VecX<T>& v, const VecX<T>& a) {
-  const Chain<T>& chain = arm.chain();
+  const Chain<T>& chain = arm.links();
   const int n = chain.joint_count();
   const typename DAlembert<T>::At here = arm.at(q);
   VecX<T> tau = VecX<T>::Zero(n);
@@ -191,7 +191,7 @@ template VecX<Counted> reduced_inverse_dynamics(const DAlembert<Counted>&, const
 
 Eigen::VectorXd relative_error(const DAlembert<double>& arm, const KeptTerms& kept,
                                const SetPoints& points) {
-  const int n = arm.chain().joint_count();
+  const int n = arm.links().joint_count();
   require_points(points, n);
   Eigen::VectorXd error = Eigen::VectorXd::Zero(n), peak = Eigen::VectorXd::Zero(n);
   for (Eigen::Index k = 0; k < points.count(); ++k) {

@@ -59,6 +59,13 @@ void require_sizes(int joints, const VecX<T>& q, const VecX<T>& v, const VecX<T>
   require_size("v", v.size(), joints);
   require_size("a", a.size(), joints);
 }
+
+/// Copies the upper triangle into the lower one.
+template <class T>
+void make_symmetric(MatX<T>& M) {
+  M.template triangularView<Eigen::StrictlyLower>() =
+      M.transpose().template triangularView<Eigen::StrictlyLower>();
+}
 }  // namespace detail
 
 /// An arm as the books number it: link 0 is the base, joint i carries link i, and q(i-1) is its
@@ -129,5 +136,45 @@ std::vector<Transform<T>> link_poses(const Arm<T>& arm, const VecX<T>& q) {
   }
   return X;
 }
+
+/// The equations of motion in closed form, D(q) q̈ + h(q, q̇) + c(q) = τ, of a formulation whose terms
+/// at one q are those of Formulation::At: D(), h(v) and c(). Its links are an Arm, a Chain or a
+/// ScrewForm.
+template <Scalar T, class Formulation, class Links>
+class ClosedForm {
+ public:
+  explicit ClosedForm(Links links) : links_(std::move(links)) {}
+  const Links& links() const { return links_; }
+
+  /// The terms refer to this object, which must outlive them.
+  auto at(const VecX<T>& q) const& {
+    return typename Formulation::At(static_cast<const Formulation&>(*this), q);
+  }
+  void at(const VecX<T>& q) const&& = delete;
+
+  MatX<T> mass_matrix(const VecX<T>& q) const { return at(q).D(); }
+  VecX<T> gravity(const VecX<T>& q) const { return at(q).c(); }
+  VecX<T> velocity_torque(const VecX<T>& q, const VecX<T>& v) const { return at(q, v).h(v); }
+  /// The torque that velocity and gravity need.
+  VecX<T> bias(const VecX<T>& q, const VecX<T>& v) const {
+    const auto here = at(q, v);
+    return here.h(v) + here.c();
+  }
+  VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) const {
+    const auto here = at(q, v);
+    require_size("a", a.size(), links_.joint_count());
+    return VecX<T>(here.D().lazyProduct(a)) + here.h(v) + here.c();
+  }
+
+ protected:
+  /// For as many velocities as joints.
+  auto at(const VecX<T>& q, const VecX<T>& v) const {
+    require_size("v", v.size(), links_.joint_count());
+    return at(q);
+  }
+
+ private:
+  Links links_;
+};
 
 }  // namespace ulna::classic

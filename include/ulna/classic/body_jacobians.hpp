@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/classic/closed_form.hpp"
+#include "ulna/classic/arm.hpp"
 
 namespace ulna::classic {
 
@@ -41,7 +41,8 @@ namespace detail {
 /// The terms of an arm at one q by body Jacobians.
 template <Scalar T>
 struct ByJacobians {
-  ByJacobians(const Arm<T>& of, const VecX<T>& q) : arm(of), J(of, q) {}
+  template <class Formulation>
+  ByJacobians(const Formulation& of, const VecX<T>& q) : arm(of.links()), J(arm, q) {}
 
   /// M = Σ J_i' M_i J_i
   MatX<T> D() const {
@@ -74,23 +75,6 @@ struct ByJacobians {
   BodyJacobians<T> J;
 };
 
-/// A formulation whose terms at one q, with a Coriolis matrix C(v), are Formulation::At.
-template <Scalar T, class Formulation>
-class WithJacobians : public ClosedForm<T, Formulation> {
- public:
-  explicit WithJacobians(Arm<T> arm) : arm_(std::move(arm)) {}
-  const Arm<T>& arm() const { return arm_; }
-  auto at(const VecX<T>& q) const { return typename Formulation::At(arm_, q); }
-  MatX<T> coriolis(const VecX<T>& q, const VecX<T>& v) const {
-    const auto here = at(q);
-    require_size("v", v.size(), q.size());
-    return here.C(v);
-  }
-
- private:
-  Arm<T> arm_;
-};
-
 }  // namespace detail
 
 /// Lagrange's equations with the kinetic energy written by body Jacobians (003):
@@ -101,9 +85,9 @@ class WithJacobians : public ClosedForm<T, Formulation> {
 /// M_i is the spatial inertia of link i in its own frame (001, eq. 4.10), in place of 003's frame at
 /// the centre of mass: then everything is linear in the ten parameters, and nothing is divided.
 template <Scalar T>
-class Lagrangian : public detail::WithJacobians<T, Lagrangian<T>> {
+class Lagrangian : public ClosedForm<T, Lagrangian<T>, Arm<T>> {
  public:
-  using detail::WithJacobians<T, Lagrangian<T>>::WithJacobians;
+  using ClosedForm<T, Lagrangian<T>, Arm<T>>::ClosedForm;
 
   struct At : detail::ByJacobians<T> {
     using Base = detail::ByJacobians<T>;
@@ -153,13 +137,14 @@ class Lagrangian : public detail::WithJacobians<T, Lagrangian<T>> {
     }
   };
 
+  MatX<T> coriolis(const VecX<T>& q, const VecX<T>& v) const { return this->at(q, v).C(v); }
   /// [k] is ∂M/∂q_k, k = 0 .. n-1.
   std::vector<MatX<T>> mass_matrix_derivatives(const VecX<T>& q) const { return this->at(q).dM(); }
   /// Γ_ijk as [i](j, k): symmetric in j and k.
   std::vector<MatX<T>> christoffel(const VecX<T>& q) const { return this->at(q).christoffel(); }
   /// V(q) = -Σ m_i g'r_i, from the origin of the base.
   T potential_energy(const VecX<T>& q) const {
-    const Arm<T>& arm = this->arm();
+    const Arm<T>& arm = this->links();
     const std::vector<Transform<T>> X = link_poses(arm, q);
     T V(0);
     for (int i = 1; i <= arm.joint_count(); ++i) {
@@ -178,9 +163,9 @@ class Lagrangian : public detail::WithJacobians<T, Lagrangian<T>> {
 ///
 /// Its C needs no Christoffel symbols, and Ṁ - 2C is skew too: I[V x] + [V x*]I = I[V x] - (I[V x])'.
 template <Scalar T>
-class SumForm : public detail::WithJacobians<T, SumForm<T>> {
+class SumForm : public ClosedForm<T, SumForm<T>, Arm<T>> {
  public:
-  using detail::WithJacobians<T, SumForm<T>>::WithJacobians;
+  using ClosedForm<T, SumForm<T>, Arm<T>>::ClosedForm;
 
   struct At : detail::ByJacobians<T> {
     using Base = detail::ByJacobians<T>;
@@ -215,6 +200,8 @@ class SumForm : public detail::WithJacobians<T, SumForm<T>> {
       });
     }
   };
+
+  MatX<T> coriolis(const VecX<T>& q, const VecX<T>& v) const { return this->at(q, v).C(v); }
 };
 
 }  // namespace ulna::classic

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/classic/closed_form.hpp"
+#include "ulna/classic/arm.hpp"
 
 /// Frames as 002 lays them (its ch. 2, after Denavit and Hartenberg): frame i is fixed in link i, and
 /// joint i moves link i about or along z_{i-1}, the z axis of the frame before it.
@@ -95,7 +95,7 @@ class Chain {
   void add(ChainLink<T> link) {
     link.mass = link.inertia.mass();
     link.s = link.inertia.com();
-    link.I = link.inertia.rotational() - Inertia<T>::steiner(link.mass, link.s);
+    link.I = link.inertia.rotational_about_com();
     link.p = link.beyond.rotation().inverse_apply(link.beyond.translation());
     links_.push_back(std::move(link));
   }

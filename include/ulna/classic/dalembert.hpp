@@ -12,16 +12,15 @@ namespace ulna::classic {
 /// 002 has rotary joints only. A sliding joint moves the centres of mass beyond it along z_{i-1}, turns
 /// nothing, and adds the acceleration 2ω x z q̇ to all that is beyond it.
 template <Scalar T>
-class DAlembert : public ClosedForm<T, DAlembert<T>> {
+class DAlembert : public ClosedForm<T, DAlembert<T>, Chain<T>> {
  public:
-  explicit DAlembert(Chain<T> chain) : chain_(std::move(chain)) {}
-  const Chain<T>& chain() const { return chain_; }
+  using ClosedForm<T, DAlembert<T>, Chain<T>>::ClosedForm;
 
   /// The terms of the equations at one q.
   class At {
    public:
     At(const DAlembert& arm, const VecX<T>& q)
-        : chain_(arm.chain()), n_(chain_.joint_count()), frames_(chain_, q), com_(frames_.p) {
+        : chain_(arm.links()), n_(chain_.joint_count()), frames_(chain_, q), com_(frames_.p) {
       const Vec3<T> zero = Vec3<T>::Zero();
       velocity_.assign(n_ + 1, std::vector<Vec3<T>>(n_ + 1, zero));
       turning_ = velocity_;
@@ -138,18 +137,13 @@ class DAlembert : public ClosedForm<T, DAlembert<T>> {
     std::vector<Vec3<T>> com_;  ///< c̄_s from frame s-1, in base axes
     std::vector<std::vector<Vec3<T>>> velocity_, turning_;
   };
-  /// It refers to this object, which must outlive it.
-  At at(const VecX<T>& q) const& { return At(*this, q); }
-  At at(const VecX<T>& q) const&& = delete;
-
   /// h in four parts, by what moves (translation, rotation) and by whose velocities: of one joint
   /// alone (centrifugal), or of two at once (Coriolis).
   struct VelocityTerms {
     VecX<T> tran_centrifugal, tran_coriolis, rot_centrifugal, rot_coriolis;
   };
   VelocityTerms velocity_terms(const VecX<T>& q, const VecX<T>& v) const {
-    const At here = at(q);
-    require_size("v", v.size(), q.size());
+    const At here = this->at(q, v);
     VelocityTerms terms;
     terms.tran_centrifugal = terms.rot_centrifugal = VecX<T>::Zero(v.size());
     // h is quadratic in q̇: the squares are the terms of each velocity alone
@@ -163,9 +157,6 @@ class DAlembert : public ClosedForm<T, DAlembert<T>> {
     terms.rot_coriolis = here.h_rot(v) - terms.rot_centrifugal;
     return terms;
   }
-
- private:
-  Chain<T> chain_;
 };
 
 }  // namespace ulna::classic

@@ -22,19 +22,6 @@
 // clang-format on
 
 namespace ulna::classic {
-namespace detail {
-
-/// A recursion, with the terms that it does not have by probing.
-template <Scalar T, class Inverse>
-class Recursion : public Probing<T, Inverse> {
- public:
-  using Probing<T, Inverse>::Probing;
-  VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) const {
-    return this->inverse().inverse_dynamics(q, v, a);
-  }
-};
-
-}  // namespace detail
 
 template <Scalar T>
 std::vector<Formulation<T>> formulations(const Plant<T>& plant) {
@@ -47,21 +34,25 @@ std::vector<Formulation<T>> formulations(const Plant<T>& plant) {
                    [f](Vector q, Vector v) { return f->bias(q, v); },
                    [f](Vector q, Vector v, Vector a) { return f->inverse_dynamics(q, v, a); }});
   };
-  using InBase = NewtonEulerBase<T>;
-  using InLinks = NewtonEulerLink<T>;
-  using InScrews = ScrewForm<T>;
+  // a recursion has the other terms by probing
+  const auto add_recursion = [&]<class F>(std::string_view name, std::string_view source, F f) {
+    add(name, source, Probing<T, F>(f));
+    all.back().inverse_dynamics = [f = std::move(f)](Vector q, Vector v, Vector a) {
+      return f.inverse_dynamics(q, v, a);
+    };
+  };
   if (arm.is_chain()) {
     const Chain<T> chain(arm);
     add("lagrange-euler", "002, sec. 3.2", LagrangeEuler<T>(chain));
-    add("newton-euler-base", "002, Table 3.2", detail::Recursion<T, InBase>(InBase(chain)));
-    add("newton-euler-link", "002, Table 3.3", detail::Recursion<T, InLinks>(InLinks(chain)));
+    add_recursion("newton-euler-base", "002, Table 3.2", NewtonEulerBase<T>(chain));
+    add_recursion("newton-euler-link", "002, Table 3.3", NewtonEulerLink<T>(chain));
     add("dalembert", "002, sec. 3.4", DAlembert<T>(chain));
   }
-  add("screw-recursive", "000", detail::Recursion<T, InScrews>(InScrews(arm)));
+  add_recursion("screw-recursive", "000", ScrewForm<T>(arm));
   add("screw-stacked", "000", StackedScrewForm<T>(arm));
   add("lagrangian", "003", Lagrangian<T>(arm));
   add("sum-form", "001, eq. 4.7", SumForm<T>(arm));
-  add("probing", "001, sec. 3.3.3", Probing<T, InScrews>(InScrews(arm)));
+  add("probing", "001, sec. 3.3.3", Probing<T, ScrewForm<T>>(ScrewForm<T>(arm)));
   return all;
 }
 

@@ -28,26 +28,26 @@ Mat4<T> times_Q(bool slides, const Mat4<T>& A) {
 ///          of joint k, else half of the Coriolis force of both; h_iii = 0
 ///   c_i    the torque at joint i that holds the weight of the links beyond it
 template <Scalar T>
-class LagrangeEuler : public ClosedForm<T, LagrangeEuler<T>> {
+class LagrangeEuler : public ClosedForm<T, LagrangeEuler<T>, Chain<T>> {
  public:
-  explicit LagrangeEuler(Chain<T> chain) : chain_(std::move(chain)) {
-    for (int i = 0; i <= chain_.joint_count(); ++i)
-      J_.push_back(pseudo_inertia(chain_.link(i).inertia));
+  explicit LagrangeEuler(Chain<T> chain)
+      : ClosedForm<T, LagrangeEuler<T>, Chain<T>>(std::move(chain)) {
+    for (int i = 0; i <= this->links().joint_count(); ++i)
+      J_.push_back(pseudo_inertia(this->links().link(i).inertia));
   }
-  const Chain<T>& chain() const { return chain_; }
 
   /// All matrices and coefficients at one q.
   class At {
    public:
     At(const LagrangeEuler& arm, const VecX<T>& q)
         : arm_(arm),
-          n_(arm.chain().joint_count()),
+          n_(arm.links().joint_count()),
           A_(n_ + 1, std::vector<Mat4<T>>(n_ + 1, Mat4<T>::Identity())),
           U_(n_ + 1, std::vector<Mat4<T>>(n_ + 1)),
           UJ_(U_) {
       require_size("q", q.size(), n_);
       for (int j = 1; j <= n_; ++j) {
-        A_[j - 1][j] = arm.chain().link(j).A(q(j - 1)).matrix();
+        A_[j - 1][j] = arm.links().link(j).A(q(j - 1)).matrix();
         for (int i = 0; i < j - 1; ++i) A_[i][j] = A_[i][j - 1] * A_[j - 1][j];
       }
       for (int i = 1; i <= n_; ++i)
@@ -107,13 +107,13 @@ class LagrangeEuler : public ClosedForm<T, LagrangeEuler<T>> {
         for (int i = 1; i <= j; ++i) {
           // m_j r̄_j is the last column of J_j, and so U_ji m_j r̄_j that of U_ji J_j
           const Vec3<T> moved = UJ_[j][i].col(3).template head<3>();
-          c(i - 1) -= arm_.chain().gravity.dot(moved);
+          c(i - 1) -= arm_.links().gravity.dot(moved);
         }
       return c;
     }
 
    private:
-    bool slides(int j) const { return arm_.chain().link(j).slides; }
+    bool slides(int j) const { return arm_.links().link(j).slides; }
     Mat4<T> from_base(int j, const Mat4<T>& m) const {
       return j == 1 ? m : Mat4<T>(A_[0][j - 1] * m);
     }
@@ -124,24 +124,18 @@ class LagrangeEuler : public ClosedForm<T, LagrangeEuler<T>> {
     int n_;
     std::vector<std::vector<Mat4<T>>> A_, U_, UJ_;
   };
-  /// It refers to this object, which must outlive it.
-  At at(const VecX<T>& q) const& { return At(*this, q); }
-  At at(const VecX<T>& q) const&& = delete;
-
   /// The pseudo-inertia of link i (eq. 3.2-18, with the signs and halves that it lacks in print).
   const Mat4<T>& J(int i) const { return J_[i]; }
 
   /// h(q, q̇) in two parts, Σ_k h_ikk q̇_k² and the rest.
   VecX<T> centrifugal(const VecX<T>& q, const VecX<T>& v) const {
-    const std::vector<MatX<T>> H = at(q).H();
-    require_size("v", v.size(), q.size());
+    const std::vector<MatX<T>> H = this->at(q, v).H();
     VecX<T> h(v.size());
     for (int i = 0; i < v.size(); ++i) h(i) = H[i].diagonal().dot(v.cwiseProduct(v));
     return h;
   }
   VecX<T> coriolis(const VecX<T>& q, const VecX<T>& v) const {
-    const std::vector<MatX<T>> H = at(q).H();
-    require_size("v", v.size(), q.size());
+    const std::vector<MatX<T>> H = this->at(q, v).H();
     VecX<T> h = VecX<T>::Zero(v.size());
     for (int i = 0; i < v.size(); ++i)
       for (int k = 0; k < v.size(); ++k)
@@ -150,7 +144,6 @@ class LagrangeEuler : public ClosedForm<T, LagrangeEuler<T>> {
   }
 
  private:
-  Chain<T> chain_;
   std::vector<Mat4<T>> J_;
 };
 

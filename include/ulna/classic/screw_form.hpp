@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/classic/closed_form.hpp"
+#include "ulna/classic/arm.hpp"
 
 namespace ulna::classic {
 
@@ -49,8 +49,7 @@ class ScrewForm {
       here.A = com[i].inverse_apply(link.axis());
       here.M = (com[link.parent].inverse() * link.X_PJ * com[i]).inverse();
       here.G = Mat6<T>::Zero();
-      here.G.template topLeftCorner<3, 3>() =
-          body.rotational() - Inertia<T>::steiner(body.mass(), body.com());
+      here.G.template topLeftCorner<3, 3>() = body.rotational_about_com();
       here.G.template bottomRightCorner<3, 3>() = body.mass() * Mat3<T>::Identity();
     }
     T_tip_ = X_tip.inverse() * com[n];
@@ -106,38 +105,40 @@ class ScrewForm {
 ///
 /// In a tree 𝒲 has its blocks at (i, parent of i), and nothing else changes.
 template <Scalar T>
-class StackedScrewForm : public ClosedForm<T, StackedScrewForm<T>> {
+class StackedScrewForm : public ClosedForm<T, StackedScrewForm<T>, ScrewForm<T>> {
  public:
-  explicit StackedScrewForm(const Arm<T>& arm, const Transform<T>& X_tip = {}) : arm_(arm, X_tip) {}
-  const ScrewForm<T>& links() const { return arm_; }
+  explicit StackedScrewForm(const Arm<T>& arm, const Transform<T>& X_tip = {})
+      : ClosedForm<T, StackedScrewForm<T>, ScrewForm<T>>(ScrewForm<T>(arm, X_tip)) {}
 
   /// 𝒜, 6n x n, constant
   MatX<T> A() const {
-    const int n = arm_.joint_count();
+    const int n = this->links().joint_count();
     MatX<T> A = MatX<T>::Zero(6 * n, n);
-    for (int i = 0; i < n; ++i) A.template block<6, 1>(6 * i, i) = arm_.link(i + 1).A.vector();
+    for (int i = 0; i < n; ++i)
+      A.template block<6, 1>(6 * i, i) = this->links().link(i + 1).A.vector();
     return A;
   }
   /// 𝒢, 6n x 6n, constant
   MatX<T> G() const {
-    const int n = arm_.joint_count();
+    const int n = this->links().joint_count();
     MatX<T> G = MatX<T>::Zero(6 * n, 6 * n);
-    for (int i = 0; i < n; ++i) G.template block<6, 6>(6 * i, 6 * i) = arm_.link(i + 1).G;
+    for (int i = 0; i < n; ++i) G.template block<6, 6>(6 * i, 6 * i) = this->links().link(i + 1).G;
     return G;
   }
   /// 𝒲, 6n x 6n, strictly lower triangular
   MatX<T> W(const VecX<T>& q) const {
-    const int n = arm_.joint_count();
+    const ScrewForm<T>& arm = this->links();
+    const int n = arm.joint_count();
     require_size("q", q.size(), n);
     MatX<T> W = MatX<T>::Zero(6 * n, 6 * n);
     for (int i = 0; i < n; ++i) {
-      const ScrewLink<T>& link = arm_.link(i + 1);
+      const ScrewLink<T>& link = arm.link(i + 1);
       if (link.parent != 0)
         W.template block<6, 6>(6 * i, 6 * (link.parent - 1)) = link.pose(q(i)).motion_matrix();
     }
     return W;
   }
-  MatX<T> L(const VecX<T>& q) const { return at(q).L; }  ///< ℒ, 6n x 6n
+  MatX<T> L(const VecX<T>& q) const { return this->at(q).L; }  ///< ℒ, 6n x 6n
 
   struct At {
     At(const StackedScrewForm& form, const VecX<T>& at_q)
@@ -189,17 +190,13 @@ class StackedScrewForm : public ClosedForm<T, StackedScrewForm<T>> {
     VecX<T> q;
     MatX<T> W, G, L, LA;
   };
-  At at(const VecX<T>& q) const { return At(*this, q); }
 
   /// 𝒜'ℒ'𝓕_tip
   VecX<T> tip_torque(const VecX<T>& q, const Wrench<T>& F_tip) const {
-    VecX<T> F = VecX<T>::Zero(6 * arm_.joint_count());
-    F.template tail<6>() = arm_.tip().inverse_apply(F_tip).vector();
-    return at(q).LA.transpose().lazyProduct(F);
+    VecX<T> F = VecX<T>::Zero(6 * this->links().joint_count());
+    F.template tail<6>() = this->links().tip().inverse_apply(F_tip).vector();
+    return this->at(q).LA.transpose().lazyProduct(F);
   }
-
- private:
-  ScrewForm<T> arm_;
 };
 
 }  // namespace ulna::classic
