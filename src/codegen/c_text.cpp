@@ -1,5 +1,6 @@
 #include "codegen/c_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -24,19 +25,21 @@ std::string CText::parameters() const {
       [&](const Traced::Vector& v) { return type + " *" + v.name; });
 }
 
-std::string filled(std::string text,
+std::string filled(std::string_view text,
                    const std::vector<std::pair<std::string_view, std::string>>& words) {
-  for (const auto& [word, by] : words)
-    for (std::size_t at = 0; (at = text.find(word, at)) != text.npos; at += by.size())
-      text.replace(at, word.size(), by);
-  return text;
+  std::string made;
+  while (!text.empty()) {
+    const auto word = std::find_if(words.begin(), words.end(),
+                                   [&](const auto& w) { return text.starts_with(w.first); });
+    made += word == words.end() ? std::string(1, text.front()) : word->second;
+    text.remove_prefix(word == words.end() ? 1 : word->first.size());
+  }
+  return made;
 }
 
 std::string free_name(const Traced& function, std::string name) {
-  const auto taken = [&](const Vectors& vectors) {
-    for (const Traced::Vector& v : vectors)
-      if (v.name == name) return true;
-    return false;
+  const auto taken = [&](const Vectors& in) {
+    return std::any_of(in.begin(), in.end(), [&](const auto& v) { return v.name == name; });
   };
   while (taken(function.inputs()) || taken(function.outputs())) name += "_";
   return name;

@@ -19,8 +19,8 @@ std::string list(const Traced& f, F of_input, G of_output) {
   return in + (in.empty() || out.empty() ? "" : ", ") + out;
 }
 
-/// A text with its placeholders filled in.
-std::string filled(std::string text,
+/// A text with its placeholders filled in, once: a name may contain the word of another.
+std::string filled(std::string_view text,
                    const std::vector<std::pair<std::string_view, std::string>>& words);
 
 /// A name that no vector of a function has: this one, or with underscores behind it.

@@ -171,6 +171,14 @@ std::string text_of(const Traced& function, int lanes) {
   return source;
 }
 
+/// Where the vectors begin.
+template <class Number>
+std::vector<Number*> begins(std::span<const std::span<Number>> vectors) {
+  std::vector<Number*> all;
+  for (const auto& v : vectors) all.push_back(v.data());
+  return all;
+}
+
 }  // namespace
 
 CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions& options)
@@ -230,18 +238,6 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
   find(entry_, entry_name);
   find(states_entry_, states_entry_name);
 }
-
-namespace {
-
-/// Where the vectors begin.
-template <class Number>
-std::vector<Number*> begins(std::span<const std::span<Number>> vectors) {
-  std::vector<Number*> all;
-  for (const auto& v : vectors) all.push_back(v.data());
-  return all;
-}
-
-}  // namespace
 
 void CompiledFunction::operator()(std::span<const std::span<const double>> inputs,
                                   std::span<const std::span<double>> outputs) const {

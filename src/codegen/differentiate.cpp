@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 
 #include "codegen/shorten.hpp"
@@ -59,6 +58,18 @@ Partials partials(Graph& graph, std::int32_t node) {
   return found->second(E(graph, node), E(graph, n.a), b);
 }
 
+/// The elements of a matrix for which holds(row, column).
+template <class F>
+Sparsity pattern_of(Eigen::Index rows, Eigen::Index columns, F holds) {
+  Sparsity made{static_cast<int>(rows), static_cast<int>(columns)};
+  for (int c = 0; c < columns; ++c) {
+    for (int r = 0; r < rows; ++r)
+      if (holds(r, c)) made.rows_of.push_back(r);
+    made.column_starts.push_back(made.nonzeros());
+  }
+  return made;
+}
+
 /// The dependence of y on x: the nodes that lead from one to the other, and derivatives along them.
 class Differentiator {
  public:
@@ -72,32 +83,25 @@ class Differentiator {
             "derivatives are taken by the inputs of a tracing, not by constants or by what was "
             "computed");
     if (!graph_) return;
-    std::vector<std::int32_t> of_y, of_x;
-    for (const E& number : y) of_y.push_back(number.in(*graph_));
-    for (const E& number : x) of_x.push_back(number.in(*graph_));
-    find_steps(of_y, of_x);
+    for (const E& number : y) y_.push_back(number.in(*graph_));
+    for (const E& number : x) x_.push_back(number.in(*graph_));
+    find_steps();
   }
 
   /// Where dy/dx may differ from zero.
   Sparsity dependence() const {
-    Sparsity made{static_cast<int>(rows_), static_cast<int>(columns_)};
-    for (Eigen::Index c = 0; c < columns_; ++c) {
-      for (std::size_t r = 0; r < y_.size(); ++r)
-        if (y_[r] != nowhere && depends_[y_[r]][c]) made.rows_of.push_back(static_cast<int>(r));
-      made.column_starts.push_back(made.nonzeros());
-    }
-    return made;
+    return pattern_of(rows_, columns_, [&](int r, int c) { return graph_ && depends(y_[r], c); });
   }
 
   /// The elements of dy/dx that are wanted, the others 0.
   Matrix jacobian(const Sparsity& wanted, Differentiation how) const {
-    if (how == Differentiation::forward || !graph_) return forward(wanted);
-    if (how == Differentiation::reverse) return reverse(wanted);
+    if (how != Differentiation::shorter || !graph_)
+      return jacobian(wanted, how == Differentiation::reverse);
     // the way that is far longer before anything is simplified is not tried
-    const auto [forward_steps, reverse_steps] = steps_each_way();
-    if (forward_steps > 4 * reverse_steps) return reverse(wanted);
-    if (reverse_steps > 4 * forward_steps) return forward(wanted);
-    const Matrix one = reverse(wanted), other = forward(wanted);
+    const auto [forward, reverse] = steps_each_way();
+    if (forward > 4 * reverse) return jacobian(wanted, true);
+    if (reverse > 4 * forward) return jacobian(wanted, false);
+    const Matrix one = jacobian(wanted, true), other = jacobian(wanted, false);
     return length(one) <= length(other) ? one : other;
   }
 
@@ -105,38 +109,32 @@ class Differentiator {
   /// A node between x and y, with its operands that are so too and its derivatives by them.
   struct Step {
     std::int32_t node;
-    struct Operand {
-      std::size_t step;
-      E partial;
-    };
-    std::vector<Operand> operands;
+    std::vector<std::pair<std::int32_t, E>> operands = {};
   };
-  using Columns = std::vector<bool>;  ///< of x: those that something depends on
-  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  void find_steps(const std::vector<std::int32_t>& of_y, const std::vector<std::int32_t>& of_x) {
+  bool depends(std::int32_t node, int column) const {
+    return !depends_[node].empty() && depends_[node][column];
+  }
+
+  void find_steps() {
     // a node is a step if it depends on any x
-    std::vector<std::size_t> place(static_cast<std::size_t>(graph_->size()), nowhere);
-    const std::vector<bool> needed = needed_by(graph_->nodes(), of_y);
-    for (std::int32_t node = 0; node < graph_->size(); ++node) {
+    const std::int32_t count = graph_->size();
+    const std::vector<bool> needed = needed_by(graph_->nodes(), y_);
+    depends_.resize(static_cast<std::size_t>(count));
+    for (std::int32_t node = 0; node < count; ++node) {
       if (!needed[node]) continue;
-      Columns depends(of_x.size(), false);
-      for (std::size_t c = 0; c < of_x.size(); ++c) depends[c] = of_x[c] == node;
+      std::vector<bool> by(x_.size());
+      for (std::size_t c = 0; c < by.size(); ++c) by[c] = x_[c] == node;
       // a truth value has no derivative
       if (!is_truth((*graph_)[node].operation))
         for_each_operand((*graph_)[node], [&](std::int32_t operand) {
-          if (place[operand] == nowhere) return;
-          const Columns& through = depends_[place[operand]];
-          for (std::size_t c = 0; c < of_x.size(); ++c)
-            if (through[c]) depends[c] = true;
+          for (int c = 0; c < std::ssize(by); ++c)
+            if (depends(operand, c)) by[c] = true;
         });
-      if (std::find(depends.begin(), depends.end(), true) == depends.end()) continue;
-      place[node] = steps_.size();
-      steps_.push_back({node, {}});
-      depends_.push_back(std::move(depends));
+      if (std::find(by.begin(), by.end(), true) == by.end()) continue;
+      steps_.push_back({node});
+      depends_[node] = std::move(by);
     }
-    for (const std::int32_t node : of_y) y_.push_back(place[node]);
-    for (const std::int32_t node : of_x) x_.push_back(place[node]);
 
     for (Step& step : steps_) {
       const Node n = (*graph_)[step.node];
@@ -145,63 +143,52 @@ class Differentiator {
       int k = 0;
       for_each_operand(n, [&](std::int32_t operand) {
         const E& partial = slopes[k++];
-        if (place[operand] != nowhere && !(partial.is_constant() && partial.constant() == 0.0))
-          step.operands.push_back({place[operand], partial});
+        if (!depends_[operand].empty() && !(partial.is_constant() && partial.constant() == 0.0))
+          step.operands.emplace_back(operand, partial);
       });
     }
   }
 
-  Matrix forward(const Sparsity& wanted) const {
+  /// From one x to all y that are wanted, or in reverse.
+  Matrix jacobian(const Sparsity& wanted, bool reverse) const {
+    const auto &from = reverse ? y_ : x_, &to = reverse ? x_ : y_;
+    std::vector<std::vector<int>> ends(from.size());
+    for_each(wanted, [&](int r, int c) { ends[reverse ? r : c].push_back(reverse ? c : r); });
     Matrix J = Matrix::Constant(rows_, columns_, E(0));
-    std::vector<E> rate(steps_.size());
-    for (int c = 0; c < wanted.columns; ++c) {
-      const int begin = wanted.column_starts[c], end = wanted.column_starts[c + 1];
-      if (begin == end) continue;
-      for (std::size_t i = 0; i < steps_.size(); ++i) {
-        if (!depends_[i][c]) continue;
-        rate[i] = E(i == x_[c] ? 1 : 0);
-        for (const auto& [operand, partial] : steps_[i].operands)
-          if (depends_[operand][c]) rate[i] += partial * rate[operand];
-      }
-      for (int k = begin; k < end; ++k) J(wanted.rows_of[k], c) = rate[y_[wanted.rows_of[k]]];
+    for (int i = 0; i < std::ssize(from); ++i) {
+      if (ends[i].empty()) continue;
+      const std::vector<E> value = propagated(from[i], reverse, ends[i]);
+      for (const int k : ends[i]) (reverse ? J(i, k) : J(k, i)) = value[to[k]];
     }
     return J;
   }
 
-  Matrix reverse(const Sparsity& wanted) const {
-    Matrix J = Matrix::Constant(rows_, columns_, E(0));
-    std::vector<std::vector<int>> columns(static_cast<std::size_t>(rows_));
-    for_each(wanted, [&](int r, int c) { columns[r].push_back(c); });
-    for (int r = 0; r < wanted.rows; ++r) {
-      const std::vector<int>& by = columns[r];
-      if (by.empty()) continue;
-      const auto matters = [&](std::size_t step) {
-        for (const int c : by)
-          if (depends_[step][c]) return true;
-        return false;
-      };
-      const std::size_t from = y_[r];
-      std::vector<E> weight(from + 1, E(0));
-      std::vector<bool> reached(from + 1, false);
-      weight[from] = E(1);
-      reached[from] = true;
-      for (std::size_t i = from + 1; i-- > 0;) {
-        if (!reached[i]) continue;
-        for (const auto& [operand, partial] : steps_[i].operands) {
-          if (!matters(operand)) continue;
-          weight[operand] += partial * weight[i];
-          reached[operand] = true;
-        }
+  /// The derivatives of all nodes by a node or, in reverse, of a node by those before it that some of
+  /// these x lead to.
+  std::vector<E> propagated(std::int32_t seed, bool reverse,
+                            const std::vector<int>& columns) const {
+    std::vector<E> value(depends_.size(), E(0));
+    std::vector<bool> reached(depends_.size(), false);
+    value[seed] = E(1);
+    reached[seed] = true;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const auto& [node, operands] = steps_[reverse ? steps_.size() - 1 - i : i];
+      for (const auto& [operand, partial] : operands) {
+        const std::int32_t from = reverse ? node : operand, to = reverse ? operand : node;
+        const auto leads_to = [&, operand = operand](int c) { return depends(operand, c); };
+        if (!reached[from] || (reverse && std::none_of(columns.begin(), columns.end(), leads_to)))
+          continue;
+        value[to] += partial * value[from];
+        reached[to] = true;
       }
-      for (const int c : by) J(r, c) = weight[x_[c]];
     }
-    return J;
+    return value;
   }
 
   /// In operations.
   int length(const Matrix& results) const {
     std::vector<std::int32_t> nodes;
-    for (Eigen::Index i = 0; i < results.size(); ++i) nodes.push_back(results(i).in(*graph_));
+    for (const E& result : results.reshaped()) nodes.push_back(result.in(*graph_));
     const std::vector<bool> needed = needed_by(graph_->nodes(), nodes);
     int count = 0;
     for (std::int32_t i = 0; i < graph_->size(); ++i)
@@ -212,40 +199,29 @@ class Differentiator {
   /// The number of steps taken in total by the forward and by the reverse mode.
   std::pair<std::size_t, std::size_t> steps_each_way() const {
     std::size_t forward = 0, reverse = 0;
-    std::vector<std::vector<bool>> serves(steps_.size(), std::vector<bool>(y_.size(), false));
+    std::vector<std::vector<bool>> serves(depends_.size());
+    for (const Step& step : steps_) serves[step.node].resize(y_.size());
     for (std::size_t r = 0; r < y_.size(); ++r)
-      if (y_[r] != nowhere) serves[y_[r]][r] = true;
-    for (std::size_t i = steps_.size(); i-- > 0;) {
-      forward += static_cast<std::size_t>(std::count(depends_[i].begin(), depends_[i].end(), true));
-      reverse += static_cast<std::size_t>(std::count(serves[i].begin(), serves[i].end(), true));
-      for (const auto& [operand, partial] : steps_[i].operands)
+      if (!depends_[y_[r]].empty()) serves[y_[r]][r] = true;
+    const auto count = [](const std::vector<bool>& of) {
+      return static_cast<std::size_t>(std::count(of.begin(), of.end(), true));
+    };
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      forward += count(depends_[step->node]);
+      reverse += count(serves[step->node]);
+      for (const auto& [operand, partial] : step->operands)
         for (std::size_t r = 0; r < y_.size(); ++r)
-          if (serves[i][r]) serves[operand][r] = true;
+          if (serves[step->node][r]) serves[operand][r] = true;
     }
     return {forward, reverse};
   }
 
   Graph* graph_ = nullptr;  ///< null if y is constant
   Eigen::Index rows_, columns_;
-  std::vector<Step> steps_;         ///< operands first
-  std::vector<Columns> depends_;    ///< of each step
-  std::vector<std::size_t> y_, x_;  ///< their steps, or nowhere
+  std::vector<std::int32_t> y_, x_;
+  std::vector<Step> steps_;                 ///< operands first
+  std::vector<std::vector<bool>> depends_;  ///< of each node, on each x; empty if on none
 };
-
-/// The elements of a pattern that are wanted.
-template <class Wanted>
-Sparsity elements(const Sparsity& of, Wanted wanted) {
-  Sparsity made{of.rows, of.columns};
-  made.column_starts.assign(static_cast<std::size_t>(of.columns) + 1, 0);
-  for_each(of, [&](int r, int c) {
-    if (!wanted(r, c)) return;
-    made.rows_of.push_back(r);
-    ++made.column_starts[c + 1];
-  });
-  std::partial_sum(made.column_starts.begin(), made.column_starts.end(),
-                   made.column_starts.begin());
-  return made;
-}
 
 struct Curvature {
   Matrix hessian;
@@ -254,15 +230,16 @@ struct Curvature {
 
 /// From the gradient. One triangle is computed, and an element is zero if either way round it is.
 Curvature curvature(const Column& gradient, const Column& x, Differentiation how) {
-  Differentiator differentiator(gradient, x);
+  const Differentiator differentiator(gradient, x);
   const Sparsity dependence = differentiator.dependence();
-  Curvature made;
-  made.sparsity = elements(dependence, [&](int r, int c) { return dependence.contains(c, r); });
-  Matrix& H = made.hessian;
-  H = differentiator.jacobian(elements(made.sparsity, [](int r, int c) { return r >= c; }), how);
-  for (Eigen::Index c = 0; c < H.cols(); ++c)
-    for (Eigen::Index r = 0; r < c; ++r) H(r, c) = H(c, r);
-  return made;
+  const Sparsity both = pattern_of(x.size(), x.size(), [&](int r, int c) {
+    return dependence.contains(r, c) && dependence.contains(c, r);
+  });
+  const Sparsity lower =
+      pattern_of(x.size(), x.size(), [&](int r, int c) { return r >= c && both.contains(r, c); });
+  Matrix H = differentiator.jacobian(lower, how);
+  H.triangularView<Eigen::StrictlyUpper>() = H.transpose().triangularView<Eigen::StrictlyUpper>();
+  return {H, both};
 }
 
 /// A function replayed in a tracing of its own, and what of it is to be differentiated.
@@ -294,12 +271,8 @@ struct Replay {
     return y(0);
   }
 
-  void put(const char* what, const Matrix& numbers) { tracer.output(name + "_" + what, numbers); }
-  void put(const char* what, const Matrix& numbers, const Sparsity& pattern, bool compressed) {
-    if (compressed)
-      tracer.output(name + "_" + what, numbers, pattern);
-    else
-      put(what, numbers);
+  void put(const char* what, const Matrix& numbers, const std::optional<Sparsity>& pattern = {}) {
+    tracer.output(name + what, numbers, pattern);
   }
 
  private:
@@ -318,7 +291,7 @@ struct Replay {
 }  // namespace
 
 Matrix jacobian(const Column& y, const Column& x, Differentiation how) {
-  Differentiator differentiator(y, x);
+  const Differentiator differentiator(y, x);
   return differentiator.jacobian(differentiator.dependence(), how);
 }
 
@@ -335,19 +308,19 @@ Sparsity dependence(const Column& y, const Column& x) { return Differentiator(y,
 Traced jacobian(const Traced& function, std::string_view output,
                 const std::vector<std::string>& inputs, const DerivativeOptions& options) {
   Replay replay(function, "jacobian", output, inputs);
-  replay.tracer.output(replay.name, replay.y);
-  Differentiator differentiator(replay.y, replay.x);
+  replay.put("", replay.y);
+  const Differentiator differentiator(replay.y, replay.x);
   const Sparsity pattern = differentiator.dependence();
-  replay.put("jacobian", differentiator.jacobian(pattern, options.how), pattern,
-             options.compressed);
+  replay.put("_jacobian", differentiator.jacobian(pattern, options.how),
+             options.compressed ? std::optional(pattern) : std::nullopt);
   return replay.tracer.finish();
 }
 
 Traced gradient(const Traced& function, std::string_view output,
                 const std::vector<std::string>& inputs, const DerivativeOptions& options) {
   Replay replay(function, "gradient", output, inputs);
-  replay.tracer.output(replay.name, replay.y);
-  replay.put("gradient", gradient(replay.number(), replay.x, options.how));
+  replay.put("", replay.y);
+  replay.put("_gradient", gradient(replay.number(), replay.x, options.how));
   return replay.tracer.finish();
 }
 
@@ -356,9 +329,10 @@ Traced hessian(const Traced& function, std::string_view output,
   Replay replay(function, "hessian", output, inputs);
   const Column slope = gradient(replay.number(), replay.x, options.how);
   const Curvature curve = curvature(slope, replay.x, options.how);
-  replay.tracer.output(replay.name, replay.y);
-  replay.put("gradient", slope);
-  replay.put("hessian", curve.hessian, curve.sparsity, options.compressed);
+  replay.put("", replay.y);
+  replay.put("_gradient", slope);
+  replay.put("_hessian", curve.hessian,
+             options.compressed ? std::optional(curve.sparsity) : std::nullopt);
   return replay.tracer.finish();
 }
 
@@ -374,7 +348,7 @@ Traced weighted_sum(const Traced& function, std::string_view output) {
       replay.tracer.input(replay.name + "_weights", static_cast<int>(replay.y.size()));
   Expression sum(0);
   for (Eigen::Index i = 0; i < weights.size(); ++i) sum += weights(i) * replay.y(i);
-  replay.put("sum", Matrix::Constant(1, 1, sum));
+  replay.put("_sum", Matrix::Constant(1, 1, sum));
   return replay.tracer.finish();
 }
 

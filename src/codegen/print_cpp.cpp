@@ -16,6 +16,8 @@ auto parameter(const char* kind) {
 
 std::string data(const Traced::Vector& v) { return v.name + ".data()"; }
 
+bool is_matrix(const Traced::Vector& v) { return v.columns != 1 && !v.sparsity; }
+
 constexpr std::string_view types = R"(template <std::size_t Size>
 using In = std::span<const TYPE, Size>;
 template <std::size_t Size>
@@ -37,43 +39,39 @@ struct Matrix {
 )";
 
 /// One function, in all the ways that it can be called.
-class Wrapper {
- public:
-  Wrapper(const std::string& name_space, const CppFunction& function, const COptions& options)
-      : space_(name_space),
-        name_(function.name),
-        f_(*function.traced),
-        text_(f_, options.number),
-        made_(free_name(f_, "made")) {}
+struct Wrapper {
+  const std::string &space, &name;
+  const Traced& f;
+  const std::string& number;  ///< the type of numbers
+  std::string made = free_name(f, "made");
 
   std::string into_spans() const {
-    return "/// In " + std::to_string(f_.operation_count()) + " operations.\ninline void " + name_ +
-           "(" + list(f_, parameter("In"), parameter("Out")) + ") {\n  ::" + f_.name() + "(" +
-           list(f_, data, data) + ");\n}\n";
+    return "/// In " + std::to_string(f.operation_count()) + " operations.\ninline void " + name +
+           "(" + list(f, parameter("In"), parameter("Out")) + ") {\n  ::" + f.name() + "(" +
+           list(f, data, data) + ");\n}\n";
   }
 
   std::string returning() const {
-    if (f_.outputs().empty()) return "";
-    const bool single = f_.outputs().size() == 1;
-    std::string type = single ? stored(f_.outputs().front()) : name_ + "_result", text;
+    if (f.outputs().empty()) return "";
+    const bool single = f.outputs().size() == 1;
+    std::string type = single ? stored(f.outputs().front()) : name + "_result", text;
     if (!single) {
       text += "struct " + type + " {\n";
-      for (const Traced::Vector& out : f_.outputs())
+      for (const Traced::Vector& out : f.outputs())
         text += "  " + stored(out) + " " + out.name + ";\n";
       text += "};\n";
     }
     const auto begin = [&](const Traced::Vector& out) {
-      return made_ + (single ? "" : "." + out.name) + (is_matrix(out) ? ".numbers" : "") +
-             ".data()";
+      return made + (single ? "" : "." + out.name) + (is_matrix(out) ? ".numbers" : "") + ".data()";
     };
-    return text + "inline " + type + " " + name_ + "(" + list(f_.inputs(), parameter("In")) +
-           ") {\n  " + type + " " + made_ + ";\n  ::" + f_.name() + "(" + list(f_, data, begin) +
-           ");\n  return " + made_ + ";\n}\n";
+    return text + "inline " + type + " " + name + "(" + list(f.inputs(), parameter("In")) +
+           ") {\n  " + type + " " + made + ";\n  ::" + f.name() + "(" + list(f, data, begin) +
+           ");\n  return " + made + ";\n}\n";
   }
 
   std::string many() const {
-    Vectors all = f_.inputs();
-    all.insert(all.end(), f_.outputs().begin(), f_.outputs().end());
+    Vectors all = f.inputs();
+    all.insert(all.end(), f.outputs().begin(), f.outputs().end());
     if (all.empty()) return "";
     const std::string count = all.front().name + ".size()";
     std::string differs;
@@ -82,16 +80,16 @@ class Wrapper {
     std::string text =
         "/// For many states. Throws std::invalid_argument unless all are as many.\n";
     text +=
-        "inline void " + name_ + "_states(" +
+        "inline void " + name + "_states(" +
         list(
-            f_,
+            f,
             [&](const Traced::Vector& v) { return "std::span<const " + stored(v) + "> " + v.name; },
             [&](const Traced::Vector& v) { return "std::span<" + stored(v) + "> " + v.name; }) +
         ") {\n";
     if (!differs.empty())
-      text += "  if (" + differs + ")\n    throw std::invalid_argument(\"" + space_ + "::" + name_ +
+      text += "  if (" + differs + ")\n    throw std::invalid_argument(\"" + space + "::" + name +
               "_states: vectors of different numbers of states\");\n";
-    text += "  if (" + all.front().name + ".empty()) return;\n  ::" + f_.name() + "_states(" +
+    text += "  if (" + all.front().name + ".empty()) return;\n  ::" + f.name() + "_states(" +
             count + ", " +
             list(all,
                  [&](const Traced::Vector& v) {
@@ -101,21 +99,12 @@ class Wrapper {
     return text;
   }
 
- private:
-  static bool is_matrix(const Traced::Vector& v) { return v.columns != 1 && !v.sparsity; }
-
   /// The type that holds it.
   std::string stored(const Traced::Vector& v) const {
     if (is_matrix(v))
       return "Matrix<" + std::to_string(v.rows()) + ", " + std::to_string(v.columns) + ">";
-    return "std::array<" + text_.type + ", " + std::to_string(v.size) + ">";
+    return "std::array<" + number + ", " + std::to_string(v.size) + ">";
   }
-
-  const std::string& space_;
-  const std::string& name_;
-  const Traced& f_;
-  CText text_;
-  std::string made_;
 };
 
 }  // namespace
@@ -138,9 +127,9 @@ std::string print_cpp(const std::string& name, const std::vector<CppFunction>& f
     require(f.name);
     text += "#include \"" + f.traced->name() + ".h\"\n";
   }
-  text += "\nnamespace " + name + " {\n\n" + filled(std::string(types), {{"TYPE", type}});
+  text += "\nnamespace " + name + " {\n\n" + filled(types, {{"TYPE", type}});
   for (const CppFunction& f : functions) {
-    const Wrapper wrapper(name, f, options);
+    const Wrapper wrapper{name, f.name, *f.traced, type};
     text += wrapper.into_spans() + wrapper.returning();
     if (options.lanes) text += wrapper.many();
     text += "\n";

@@ -70,13 +70,12 @@ std::string lane_types(const CText& text, const std::string& name, int lanes, bo
   std::string all_near;
   for (int l = 0; l < lanes; ++l) all_near += (l ? " & near[" : "near[") + std::to_string(l) + "]";
   return types + define("int", "_ints", 4 * lanes) +
-         filled(std::string(text.single ? sin_cos_float : sin_cos_double),
-                {{"LANES", name + "_lanes"},
-                 {"BITS", name + "_bits"},
-                 {"INTS", name + "_ints"},
-                 {"NAME", name},
-                 {"COUNT", std::to_string(lanes)},
-                 {"ALLNEAR", all_near}});
+         filled(text.single ? sin_cos_float : sin_cos_double, {{"LANES", name + "_lanes"},
+                                                               {"BITS", name + "_bits"},
+                                                               {"INTS", name + "_ints"},
+                                                               {"NAME", name},
+                                                               {"COUNT", std::to_string(lanes)},
+                                                               {"ALLNEAR", all_near}});
 }
 
 namespace {
@@ -84,15 +83,7 @@ namespace {
 /// The function for many states, lane by lane what ScalarPrinter says.
 class StatesPrinter {
  public:
-  StatesPrinter(const CText& text, int lanes)
-      : text_(text),
-        f_(text.f),
-        lanes_(lanes),
-        reals_(f_.name() + "_lanes"),
-        bits_(f_.name() + "_bits"),
-        count_(free_name(f_, "count")),
-        first_(free_name(f_, "first")),
-        state_(free_name(f_, "s")) {}
+  StatesPrinter(const CText& text, int lanes) : text_(text), f_(text.f), lanes_(lanes) {}
 
   std::string print() const {
     return "#if !defined(ULNA_NO_LANES) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ "
@@ -207,16 +198,15 @@ class StatesPrinter {
       }
       body += ";\n";
     }
-    std::size_t result = 0;
+    int result = 0;
     for (const Traced::Vector& out : f_.outputs()) {
       const int turned = out.size - out.size % lanes_;
-      for (int i = 0; i < turned; i += lanes_)
-        body += stored(out, i, result + static_cast<std::size_t>(i));
+      for (int i = 0; i < turned; i += lanes_) body += stored(out, i, result + i);
       for (int i = turned; i < out.size; ++i)
         for (int l = 0; l < lanes_; ++l)
-          body += "    " + element(out, l, i) + " = " +
-                  lane_of(f_.results()[result + static_cast<std::size_t>(i)], l) + ";\n";
-      result += static_cast<std::size_t>(out.size);
+          body +=
+              "    " + element(out, l, i) + " = " + lane_of(f_.results()[result + i], l) + ";\n";
+      result += out.size;
     }
     body += "    (void)" + state_ + ";\n  }\n";
     for (const Vectors* vectors : {&f_.inputs(), &f_.outputs()})
@@ -226,23 +216,22 @@ class StatesPrinter {
 
   /// As many results as there are lanes, a square that is turned so that each state's stand together:
   /// pairs that are 1 apart exchange what is off their diagonal, then those that are 2 apart, and on.
-  std::string stored(const Traced::Vector& out, int index, std::size_t result) const {
+  std::string stored(const Traced::Vector& out, int index, int result) const {
     std::string text;
     std::vector<std::string> rows;
     for (int i = 0; i < lanes_; ++i) {
-      rows.push_back("x" + std::to_string(result + static_cast<std::size_t>(i)) + "_0");
+      rows.push_back("x" + std::to_string(result + i) + "_0");
       text += "    const " + reals_ + " " + rows.back() + " = " +
-              lanes_of(f_.results()[result + static_cast<std::size_t>(i)]) + ";\n";
+              lanes_of(f_.results()[result + i]) + ";\n";
     }
     for (int apart = 1; apart < lanes_; apart *= 2) {
       std::vector<std::string> next = rows;
       for (int i = 0; i < lanes_; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        next[at] = rows[at] + std::to_string(apart);
+        next[i] = rows[i] + std::to_string(apart);
         const bool lower = (i & apart) != 0;
         const std::string& a = rows[lower ? i - apart : i];
         const std::string& b = rows[lower ? i : i + apart];
-        text += "    const " + reals_ + " " + next[at] + " = {" + each_lane([&](int l) {
+        text += "    const " + reals_ + " " + next[i] + " = {" + each_lane([&](int l) {
                   const bool from_b = (l & apart) != 0;
                   const int lane = lower ? (from_b ? l : l + apart) : (from_b ? l - apart : l);
                   return (from_b ? b : a) + "[" + std::to_string(lane) + "]";
@@ -268,7 +257,9 @@ class StatesPrinter {
   const CText& text_;
   const Traced& f_;
   int lanes_;
-  std::string reals_, bits_, count_, first_, state_;
+  std::string reals_ = f_.name() + "_lanes", bits_ = f_.name() + "_bits";
+  std::string count_ = free_name(f_, "count"), first_ = free_name(f_, "first"),
+              state_ = free_name(f_, "s");
 };
 
 }  // namespace

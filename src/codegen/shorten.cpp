@@ -34,61 +34,44 @@ class Signs {
   void move_inward() {
     const std::size_t count = nodes_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      if (nodes_[i].operation != Operation::negate) continue;
-      const std::int32_t inner = nodes_[i].a;
-      if (!can_turn(inner)) continue;
-      turn(inner);
-      nodes_[i] = nodes_[inner];
+      std::int32_t inner = nodes_[i].a;
+      if (nodes_[i].operation == Operation::negate && turn(inner)) nodes_[i] = nodes_[inner];
     }
   }
 
  private:
-  bool is_constant(std::int32_t node) const {
-    return nodes_[node].operation == Operation::constant;
-  }
-
-  /// Whether the negative of a node costs no more than the node, which is then gone.
-  bool can_turn(std::int32_t node) const {
-    if (is_constant(node)) return true;
-    const Node& n = nodes_[node];
-    if (uses_[node] > 1) return false;
-    switch (n.operation) {
-      case Operation::subtract:
-        return true;
-      case Operation::add:
-      case Operation::multiply:
-      case Operation::divide:
-        return can_turn(n.a) || can_turn(n.b);
-      default:
-        return false;
-    }
-  }
-
-  void turn(std::int32_t node) {
+  /// Makes a node its negative if that costs no more than the node, which is then gone.
+  bool turn(std::int32_t& node) {
     Node n = nodes_[node];
-    const auto turned = [this](std::int32_t operand) {
-      if (!is_constant(operand)) return turn(operand), operand;
+    if (n.operation == Operation::constant) {
       // another use may need the constant as it is
-      nodes_.push_back({Operation::constant, 0, 0, 0, -nodes_[operand].value});
+      node = static_cast<std::int32_t>(nodes_.size());
+      nodes_.push_back({Operation::constant, 0, 0, 0, -n.value});
       uses_.push_back(1);
-      return static_cast<std::int32_t>(nodes_.size() - 1);
-    };
-    const bool first = can_turn(n.a);
+      return true;
+    }
+    if (uses_[node] > 1) return false;
     switch (n.operation) {
       case Operation::subtract:
         std::swap(n.a, n.b);
         break;
       case Operation::add:
         // -(a + b) = (-a) - b
-        if (!first) std::swap(n.a, n.b);
-        n.a = turned(n.a);
+        if (!turn(n.a)) {
+          if (!turn(n.b)) return false;
+          std::swap(n.a, n.b);
+        }
         n.operation = Operation::subtract;
         break;
-      default:
-        (first ? n.a : n.b) = turned(first ? n.a : n.b);
+      case Operation::multiply:
+      case Operation::divide:
+        if (!turn(n.a) && !turn(n.b)) return false;
         break;
+      default:
+        return false;
     }
     nodes_[node] = n;
+    return true;
   }
 
   std::vector<Node>& nodes_;

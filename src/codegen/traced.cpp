@@ -85,24 +85,20 @@ Tracer::Column Tracer::input(std::string name, int size) {
   return x;
 }
 
-void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers) {
-  require_new(name);
-  outputs_.push_back(
-      {std::move(name), static_cast<int>(numbers.size()), static_cast<int>(numbers.cols())});
-  for (Eigen::Index c = 0; c < numbers.cols(); ++c)
-    for (Eigen::Index r = 0; r < numbers.rows(); ++r) results_.push_back(numbers(r, c).in(*graph_));
-}
-
 void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers,
-                    const Sparsity& sparsity) {
+                    const std::optional<Sparsity>& pattern) {
   require_new(name);
-  if (numbers.rows() != sparsity.rows || numbers.cols() != sparsity.columns)
+  if (pattern && (numbers.rows() != pattern->rows || numbers.cols() != pattern->columns))
     throw std::invalid_argument("'" + name + "' is " + std::to_string(numbers.rows()) + " x " +
                                 std::to_string(numbers.cols()) + ", its pattern " +
-                                std::to_string(sparsity.rows) + " x " +
-                                std::to_string(sparsity.columns));
-  outputs_.push_back({std::move(name), sparsity.nonzeros(), sparsity.columns, sparsity});
-  for_each(sparsity, [&](int r, int c) { results_.push_back(numbers(r, c).in(*graph_)); });
+                                std::to_string(pattern->rows) + " x " +
+                                std::to_string(pattern->columns));
+  const std::size_t before = results_.size();
+  for (int c = 0; c < numbers.cols(); ++c)
+    for (int r = 0; r < numbers.rows(); ++r)
+      if (!pattern || pattern->contains(r, c)) results_.push_back(numbers(r, c).in(*graph_));
+  outputs_.push_back({std::move(name), static_cast<int>(results_.size() - before),
+                      static_cast<int>(numbers.cols()), pattern});
 }
 
 std::vector<Tracer::Column> Tracer::call(const Traced& function,

@@ -1,14 +1,39 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "ulna/codegen/expression.hpp"
-#include "ulna/codegen/sparsity.hpp"
 
 namespace ulna::codegen {
+
+/// The elements of a matrix that may differ from zero, column by column: the rows of column c are
+/// rows_of[column_starts[c]] up to rows_of[column_starts[c + 1]], in order.
+struct Sparsity {
+  int rows = 0, columns = 0;
+  std::vector<int> column_starts{0};
+  std::vector<int> rows_of = {};
+
+  int nonzeros() const { return static_cast<int>(rows_of.size()); }
+  bool contains(int row, int column) const {
+    const auto begin = rows_of.begin();
+    return std::binary_search(begin + column_starts[column], begin + column_starts[column + 1],
+                              row);
+  }
+
+  bool operator==(const Sparsity&) const = default;
+};
+
+/// Calls f(row, column) with the elements, column by column.
+template <class F>
+void for_each(const Sparsity& sparsity, F f) {
+  for (int c = 0; c < sparsity.columns; ++c)
+    for (int k = sparsity.column_starts[c]; k < sparsity.column_starts[c + 1]; ++k)
+      f(sparsity.rows_of[k], c);
+}
 
 /// A function as a straight line of elementary operations: named vectors in, named vectors out.
 class Traced {
@@ -60,10 +85,9 @@ class Tracer {
   explicit Tracer(std::string name);
 
   Column input(std::string name, int size);
-  /// A matrix goes out column by column.
-  void output(std::string name, const Eigen::Ref<const Matrix>& numbers);
-  /// Only these elements of a matrix go out.
-  void output(std::string name, const Eigen::Ref<const Matrix>& numbers, const Sparsity& sparsity);
+  /// A matrix goes out column by column; with a pattern, only its elements.
+  void output(std::string name, const Eigen::Ref<const Matrix>& numbers,
+              const std::optional<Sparsity>& pattern = {});
   /// What another function yields for these inputs: it becomes part of this one. Throws
   /// std::invalid_argument unless there is one input per vector, of its size.
   std::vector<Column> call(const Traced& function, const std::vector<Column>& inputs);

@@ -12,7 +12,11 @@
 /// 1e-12 of -1, 0 or 1 become that, and elements of a vector within 1e-12 of its largest become 0.
 namespace ulna::codegen {
 
-using lanes::M3, lanes::V3;
+using E = Expression;
+using V3 = lanes::V3<E>;
+using M3 = lanes::M3<E>;
+using S3 = lanes::S3<E>;
+using V6 = lanes::V6<E>;
 
 inline constexpr double exact_within = 1e-12;
 
@@ -29,7 +33,7 @@ Matrix without_dust(const Matrix& m) {
 }
 
 struct ExactPlace {
-  Mat3<double> E;           ///< the canonical frame at q = 0 in the parent's
+  Mat3<double> R;           ///< the canonical frame at q = 0 in the parent's
   Vec3<double> p;           ///< where it lies there
   double slide_from = 0.0;  ///< how far along its z it lies from the model's canonical frame
 };
@@ -46,7 +50,7 @@ inline std::vector<ExactPlace> exact_places(const Model& model) {
     ExactPlace place{j.X_PJ.rotation().matrix().unaryExpr(&exact), j.X_PJ.translation()};
     const std::size_t b = places.size();
     if (b > 0) place.p.z() -= places[j.parent].slide_from;
-    const Vec3<double> z = place.E.col(2);
+    const Vec3<double> z = place.R.col(2);
     const double size = place.p.norm();
     if (may_slide[b] && (j.type == JointType::revolute || j.type == JointType::continuous))
       place.slide_from = -place.p.dot(z);
@@ -58,23 +62,21 @@ inline std::vector<ExactPlace> exact_places(const Model& model) {
 }
 
 /// Puts these places into the workspace of an algorithm.
-template <Scalar T>
-void place_exactly(const Model& model, detail::Skeleton<T>& skeleton) {
+inline void place_exactly(const Model& model, detail::Skeleton<E>& skeleton) {
   const std::vector<ExactPlace> places = exact_places(model);
   for (std::size_t b = 0; b < places.size(); ++b)
-    skeleton.places[b] = {lanes::TurnAboutZ<T>(places[b].E),
-                          lanes::V3<T>(Vec3<T>(places[b].p.cast<T>()))};
+    skeleton.places[b] = {lanes::TurnAboutZ<E>(places[b].R), V3(Vec3<E>(places[b].p.cast<E>()))};
 }
 
 /// A plant whose inertias, ten per moving body in the users' frames, are the expressions pi.
-inline Plant<Expression> plant_with(const Model& model, const VecX<Expression>& pi) {
-  Plant<Expression> plant(model);
+inline Plant<E> plant_with(const Model& model, const VecX<E>& pi) {
+  Plant<E> plant(model);
   for (int b = 1; b < model.body_count(); ++b) {
     const Mat3<double> R_BC = model.joint(b).R_BC.matrix().unaryExpr(&exact);
-    const auto X_CB = Transform<Expression>::from_rotation(
-        Rotation<Expression>::from_matrix(R_BC.transpose().cast<Expression>()));
-    const Inertia<Expression>::Parameters own = pi.segment<10>(10 * (b - 1));
-    plant.set_body(b, Plant<Expression>::Body(X_CB * Inertia<Expression>(own)));
+    const auto X_CB =
+        Transform<E>::from_rotation(Rotation<E>::from_matrix(R_BC.transpose().cast<E>()));
+    const Inertia<E>::Parameters own = pi.segment<10>(10 * (b - 1));
+    plant.set_body(b, Plant<E>::Body(X_CB * Inertia<E>(own)));
   }
   return plant;
 }
@@ -85,8 +87,8 @@ void remove_dust(Numbers&... numbers) {
   if (!(numbers.is_constant() && ...)) return;
   double largest = 0.0;
   ((largest = std::max(largest, std::abs(numbers.constant()))), ...);
-  const auto clean = [&](Expression& x) {
-    if (std::abs(x.constant()) <= exact_within * largest) x = Expression(0);
+  const auto clean = [&](E& x) {
+    if (std::abs(x.constant()) <= exact_within * largest) x = E(0);
   };
   (clean(numbers), ...);
 }
@@ -96,18 +98,17 @@ void remove_dust(Numbers&... numbers) {
 /// the first moment along the axis and the second moment along it. What slides turns as its parent
 /// does, so it hands over its second moments. Wrenches through the joints would come out changed;
 /// joint torques do not. The frames are those of exact_places.
-inline Plant<Expression> light_plant(Plant<Expression> plant) {
-  using E = Expression;
+inline Plant<E> light_plant(Plant<E> plant) {
   using Body = Plant<E>::Body;
   const Model& model = plant.model();
   const std::vector<ExactPlace> places = exact_places(model);
   /// The body seen from a frame in which its own is at R, p.
-  const auto seen = [](const Body& B, const M3<E>& R, const V3<E>& p) {
+  const auto seen = [](const Body& B, const M3& R, const V3& p) {
     Body made;
     detail::carry_to_world(B, R, p, made);
     return made;
   };
-  const M3<E> one(Mat3<E>(Mat3<E>::Identity()));
+  const M3 one(Mat3<E>(Mat3<E>::Identity()));
   std::vector<Body> bodies;
   for (int b = 0; b < model.body_count(); ++b)
     bodies.push_back(seen(plant.body(b), one, {E(0), E(0), E(-places[b].slide_from)}));
@@ -122,12 +123,12 @@ inline Plant<Expression> light_plant(Plant<Expression> plant) {
       std::swap(handed.second, B.second);
     }
     detail::add_body(
-        seen(handed, M3<E>(Mat3<E>(places[b].E.cast<E>())), V3<E>(Vec3<E>(places[b].p.cast<E>()))),
+        seen(handed, M3(Mat3<E>(places[b].R.cast<E>())), V3(Vec3<E>(places[b].p.cast<E>()))),
         bodies[j.parent]);
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    V3<E>& h = bodies[b].first;
-    lanes::S3<E>& S = bodies[b].second;
+    V3& h = bodies[b].first;
+    S3& S = bodies[b].second;
     remove_dust(h.x, h.y, h.z);
     remove_dust(S.xx, S.xy, S.xz, S.yy, S.yz, S.zz);
     plant.set_body(static_cast<int>(b), bodies[b]);

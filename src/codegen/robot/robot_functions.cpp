@@ -9,8 +9,6 @@
 namespace ulna::codegen {
 namespace {
 
-using E = Expression;
-
 constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd", "Y"};
 
 /// The functions of a robot at q: the algorithms of the library run on expressions, inverse dynamics
@@ -64,7 +62,7 @@ class RobotTracing {
   }
 
   MatX<E> mass_matrix() {
-    if (!model_.has_mimics()) return LinkAxes<E>(light_, q_).mass_matrix();
+    if (!model_.has_mimics()) return LinkAxes(light_, q_).mass_matrix();
     MatX<E> M(nv_, nv_);
     Workspace<E> ws(model_);
     Kinematics<E> at(model_);
@@ -108,7 +106,7 @@ class RobotTracing {
       inverse_dynamics_derivatives(plant_, at, ws, slope);
       return put_all(slope.tau, slope);
     }
-    LinkAxes<E> links(light_, q_);
+    LinkAxes links(light_, q_);
     links.set_velocity(v_);
     const VecX<E> tau = links.torque(a_);
     links.differentiate();
@@ -125,7 +123,7 @@ class RobotTracing {
       return put({{"a", slope.a}, {"da_dq", slope.dq}, {"da_dv", slope.dv}, {"Minv", slope.dtau}});
     }
     // da = M^-1 (d tau - dID)
-    LinkAxes<E> links(light_, q_);
+    LinkAxes links(light_, q_);
     links.set_velocity(v_);
     MassFactor<E> factor = factored();
     VecX<E> a = tau_ - links.torque(VecX<E>::Constant(nv_, E(0)));
