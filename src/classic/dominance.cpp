@@ -58,10 +58,8 @@ Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(s
   const int n = arm.links().joint_count();
   require_points(points_, n);
   for (Eigen::MatrixXd* m : {&tau_, &centrifugal_, &coriolis_}) m->resize(n, points_.count());
-  const auto terms = [this](TermKind kind) -> auto& { return terms_[static_cast<int>(kind)]; };
-  for (const TermKind kind :
-       {TermKind::D_tran, TermKind::D_rot, TermKind::h_tran, TermKind::h_rot, TermKind::gravity})
-    terms(kind).resize(is_D(kind) ? n * n : n, points_.count());
+  for (int kind = 0; kind < 5; ++kind)
+    terms_[kind].resize(is_D(TermKind(kind)) ? n * n : n, points_.count());
   for (Eigen::Index k = 0; k < points_.count(); ++k) {
     const Eigen::VectorXd q = points_.q.col(k), v = points_.v.col(k), a = points_.a.col(k);
     const DAlembert<double>::At here = arm.at(q);
@@ -69,11 +67,8 @@ Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(s
     const Eigen::MatrixXd D_tran = here.D_tran(), D_rot = here.D_rot();
     const Eigen::VectorXd h_tran = h.tran_centrifugal + h.tran_coriolis,
                           h_rot = h.rot_centrifugal + h.rot_coriolis, c = here.c();
-    terms(TermKind::D_tran).col(k) = D_tran.reshaped();
-    terms(TermKind::D_rot).col(k) = D_rot.reshaped();
-    terms(TermKind::h_tran).col(k) = h_tran;
-    terms(TermKind::h_rot).col(k) = h_rot;
-    terms(TermKind::gravity).col(k) = c;
+    const Eigen::VectorXd terms[] = {D_tran.reshaped(), D_rot.reshaped(), h_tran, h_rot, c};
+    for (int kind = 0; kind < 5; ++kind) terms_[kind].col(k) = terms[kind];
     centrifugal_.col(k) = h.tran_centrifugal + h.rot_centrifugal;
     coriolis_.col(k) = h.tran_coriolis + h.rot_coriolis;
     tau_.col(k) = (D_tran + D_rot) * a + h_tran + h_rot + c;

@@ -98,13 +98,11 @@ std::optional<int> run(const std::vector<std::string>& words, const fs::path& ou
 }
 
 fs::path default_cache() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (const fs::path own = variable("ULNA_CACHE"); !own.empty()) return own;
-  if (const fs::path xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg / "ulna";
-  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "ulna";
+  constexpr std::pair<const char*, const char*> folders[] = {
+      {"ULNA_CACHE", nullptr}, {"XDG_CACHE_HOME", "ulna"}, {"HOME", ".cache/ulna"}};
+  for (const auto& [variable, below] : folders)
+    if (const char* const value = std::getenv(variable); value && *value)
+      return below ? fs::path(value) / below : fs::path(value);
   throw std::runtime_error("no place for compiled functions: set ULNA_CACHE to a folder");
 }
 

@@ -14,17 +14,6 @@ struct Load {
 
 namespace detail {
 
-template <Scalar T>
-class ChainRecursion {
- public:
-  explicit ChainRecursion(Chain<T> chain) : chain_(std::move(chain)) {}
-  const Chain<T>& chain() const { return chain_; }
-  void set_gravity(const Vec3<T>& gravity) { chain_.gravity = gravity; }
-
- protected:
-  Chain<T> chain_;
-};
-
 /// The letters of 002, sec. 3.3, for one link, in any axes.
 template <Scalar T>
 struct MovingLink {
@@ -54,13 +43,12 @@ struct MovingLink {
 /// sign of gravity and the Coriolis term of sliding joints that it lacks in print). The inertia of each
 /// link changes with its orientation.
 template <Scalar T>
-class NewtonEulerBase : public detail::ChainRecursion<T> {
- public:
-  using detail::ChainRecursion<T>::ChainRecursion;
+struct NewtonEulerBase : Chain<T> {
+  explicit NewtonEulerBase(Chain<T> chain) : Chain<T>(std::move(chain)) {}
 
   VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a,
                            const Load<T>& load = {}) const {
-    const Chain<T>& chain = this->chain_;
+    const Chain<T>& chain = *this;
     const int n = chain.joint_count();
     detail::require_sizes(n, q, v, a);
     const detail::ChainFrames<T> frames(chain, q);
@@ -100,13 +88,12 @@ class NewtonEulerBase : public detail::ChainRecursion<T> {
 /// stand still [Luh, Walker, Paul 1980] (002, Table 3.3 and Alg. 3.1). 004, sec. 2 is this recursion
 /// with the frames at the near ends of the links.
 template <Scalar T>
-class NewtonEulerLink : public detail::ChainRecursion<T> {
- public:
-  using detail::ChainRecursion<T>::ChainRecursion;
+struct NewtonEulerLink : Chain<T> {
+  explicit NewtonEulerLink(Chain<T> chain) : Chain<T>(std::move(chain)) {}
 
   VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a,
                            const Load<T>& load = {}) const {
-    const Chain<T>& chain = this->chain_;
+    const Chain<T>& chain = *this;
     const int n = chain.joint_count();
     detail::require_sizes(n, q, v, a);
     std::vector<detail::MovingLink<T>> links(n + 1);

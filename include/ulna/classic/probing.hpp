@@ -7,7 +7,7 @@ namespace ulna::classic {
 
 /// All terms of the equations of motion from inverse dynamics alone, evaluated at chosen motions (001,
 /// sec. 3.3.3; 002, problems 3.11 and 3.12). `Inverse` is one of the recursions: it has
-/// inverse_dynamics(q, v, a) and a gravity that can be set to zero, and no M.
+/// inverse_dynamics(q, v, a) and a gravity, which is set to zero, and no M.
 ///
 ///   M e_j = ID(q, 0, e_j) without gravity      n evaluations
 ///   C̃     = ID(q, v, 0)                        one, for h + c together
@@ -15,7 +15,7 @@ template <Scalar T, class Inverse>
 class Probing {
  public:
   explicit Probing(Inverse inverse) : inverse_(std::move(inverse)), weightless_(inverse_) {
-    weightless_.set_gravity(Vec3<T>::Zero());
+    weightless_.gravity = Vec3<T>::Zero();
   }
   const Inverse& inverse() const { return inverse_; }
 

@@ -58,7 +58,6 @@ class ScrewForm {
   const ScrewLink<T>& link(int i) const { return links_[i]; }
   const Transform<T>& tip() const { return T_tip_; }  ///< T_{n+1,n}
   Vec3<T> gravity;
-  void set_gravity(const Vec3<T>& g) { gravity = g; }
 
   /// F_tip is the wrench that the tip exerts on the surroundings, in {n+1}.
   VecX<T> inverse_dynamics(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a,

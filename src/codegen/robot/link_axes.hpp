@@ -262,7 +262,7 @@ class LinkAxes {
 
   const Plant<E>& plant_;
   const Model& model_;
-  LinkPoses<E> poses_;
+  LinkPoses poses_;
   VecX<E> v_;
   std::vector<Body> bodies_;
 };
