@@ -64,6 +64,15 @@ TEST(PrintStates, names_its_own_things_so_that_vectors_may_have_any_name) {
   EXPECT_TRUE(succeeds(at + "c++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only main.cpp"));
 }
 
+TEST(PrintStates, functions_may_have_the_words_of_its_templates_in_their_names) {
+  Tracer tracer("COUNT_BITS_NAME");
+  tracer.output("y", Tracer::Column::Constant(1, sin(tracer.input("x", 1)(0))));
+  const TemporaryFolder folder;
+  write_c(folder, tracer.finish(), {.lanes = 4});
+  EXPECT_TRUE(succeeds("cd " + folder.path().string() +
+                       " && cc -std=c99 -Wall -Wextra -Werror -c COUNT_BITS_NAME.c"));
+}
+
 /// The function run on many states, and the interpreter on each.
 void expect_same(const Traced& f, const CompiledFunction& compiled, const Vectors& states) {
   std::vector<double> x;
