@@ -180,11 +180,16 @@ template <Scalar T>
 void solve(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
   const MatX<T>& L = ws.dynamics.inverse;
   const int n = static_cast<int>(L.cols());
-  for (int k = n - 1; k >= 0; --k)
-    for (const int i : above(ws, k)) x(i) -= L(i, k) * x(k);
+  for (int k = n - 1; k >= 0; --k) {
+    const T* const row = L.data() + k * L.rows();
+    const T x_k = x(k);
+    for (const int i : above(ws, k)) x(i) -= row[i] * x_k;
+  }
   for (int k = 0; k < n; ++k) {
-    x(k) *= L(k, k);
-    for (const int i : above(ws, k)) x(k) -= L(i, k) * x(i);
+    const T* const row = L.data() + k * L.rows();
+    T sum = x(k) * row[k];
+    for (const int i : above(ws, k)) sum -= row[i] * x(i);
+    x(k) = sum;
   }
 }
 
@@ -231,32 +236,33 @@ void solve_sides(DerivativeWorkspace<T>& ws) {
 template <Scalar T>
 [[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void set_sides(
     const ForwardDynamicsDerivatives<T>& out, MatX<T>& R) {
-  const Eigen::Index n = R.cols(), rows = R.rows();
-  const T *dq = out.inverse.dq.data(), *dv = out.inverse.dv.data();
-  for (Eigen::Index c = 0; c < n; ++c) {
-    T* side = R.data() + c;
-    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
-      side[0] = -*dq++;
-      side[n] = -*dv++;
-      side[2 * n] = T(0);
+  const Eigen::Index n = R.cols();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    T* const side = R.data() + k * R.rows();
+    const T *dq = out.inverse.dq.data() + k, *dv = out.inverse.dv.data() + k;
+    for (Eigen::Index c = 0; c < n; ++c, dq += n, dv += n) {
+      side[c] = -*dq;
+      side[n + c] = -*dv;
     }
-    R(2 * n + c, c) = T(1);
+    std::fill(side + 2 * n, side + R.rows(), T(0));
+    side[2 * n + k] = T(1);
   }
 }
 
 template <Scalar T>
 [[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void take_sides(
     const MatX<T>& R, ForwardDynamicsDerivatives<T>& out) {
-  const Eigen::Index n = R.cols(), rows = R.rows();
-  T *dq = out.dq.data(), *dv = out.dv.data(), *dtau = out.dtau.data();
-  for (Eigen::Index c = 0; c < n; ++c) {
-    const T* side = R.data() + c;
-    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
-      *dq++ = side[0];
-      *dv++ = side[n];
-      // the lower triangle of dtau, and the same above
-      if (k >= c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n];
+  const Eigen::Index n = R.cols();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const T* const side = R.data() + k * R.rows();
+    T *dq = out.dq.data() + k, *dv = out.dv.data() + k;
+    for (Eigen::Index c = 0; c < n; ++c, dq += n, dv += n) {
+      *dq = side[c];
+      *dv = side[n + c];
     }
+    // rounding differs across the diagonal: the lower triangle counts
+    T* const dtau = out.dtau.data();
+    for (Eigen::Index c = 0; c <= k; ++c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n + c];
   }
 }
 

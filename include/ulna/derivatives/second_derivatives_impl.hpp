@@ -106,7 +106,7 @@ struct DirectionTerms {
 
 /// The directions that move the body of direction i. Returns how many of them are of its own joint.
 template <Scalar T>
-std::size_t gather_above(const Kinematics<T>& at, int i, const DirectionTerms<T>& t,
+[[gnu::always_inline]] inline std::size_t gather_above(const Kinematics<T>& at, int i, const DirectionTerms<T>& t,
                          SecondDerivativeWorkspace<T>& ws) {
   const auto directions = at.directions();
   const auto own = at.directions(directions[i].body);
@@ -124,7 +124,7 @@ std::size_t gather_above(const Kinematics<T>& at, int i, const DirectionTerms<T>
 /// Rows of directions above i, or of its joint: how the wrenches that i's derivatives are made of
 /// change when k does. The first `own` of those above are of i's joint.
 template <Scalar T>
-void differentiate_rows_above(const Kinematics<T>& at, int i, int k, bool same_joint,
+[[gnu::always_inline]] inline void differentiate_rows_above(const Kinematics<T>& at, int i, int k, bool same_joint,
                               std::size_t own, const DirectionTerms<T>& t,
                               SecondDerivativeWorkspace<T>& ws,
                               InverseDynamicsSecondDerivatives<T>& out) {
@@ -179,7 +179,7 @@ void differentiate_rows_above(const Kinematics<T>& at, int i, int k, bool same_j
 
 /// The row of i, for direction k of a joint above and all directions o between the two.
 template <Scalar T>
-void differentiate_own_row(const Kinematics<T>& at, int i, std::size_t at_k, std::size_t own,
+[[gnu::always_inline]] inline void differentiate_own_row(const Kinematics<T>& at, int i, std::size_t at_k, std::size_t own,
                            const DirectionTerms<T>& t, SecondDerivativeWorkspace<T>& ws,
                            InverseDynamicsSecondDerivatives<T>& out) {
   const auto directions = at.directions();

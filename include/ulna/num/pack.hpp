@@ -5,6 +5,7 @@
 
 #include "ulna/num/eigen.hpp"
 #include "ulna/num/scalar.hpp"
+#include "ulna/num/sincos.hpp"
 
 /// N numbers that are computed with at once, one per SIMD lane: an algorithm run on packs evaluates
 /// N states of the robot for little more than the price of one.
@@ -157,6 +158,12 @@ void transpose(Pack<double, N> (&square)[N]) {
   square[3] = P(P::Simd(__builtin_shufflevector(odd01, odd23, 2, 3, 6, 7)));
 }
 #endif
+
+/// Sines and cosines of n packs, which are doubles one behind the other.
+template <int N>
+void sin_cos(const Pack<double, N>* angle, Pack<double, N>* sine, Pack<double, N>* cosine, int n) {
+  sin_cos(angle->data(), sine->data(), cosine->data(), n * N);
+}
 
 }  // namespace instruction set
 }  // namespace ulna

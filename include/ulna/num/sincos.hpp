@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "ulna/num/pack.hpp"
+#include "ulna/num/scalar.hpp"
 
 namespace ulna {
 
@@ -73,12 +73,6 @@ inline void sin_cos(const float* angle, float* sine, float* cosine, int n) {
       cosine[first + i] = static_cast<float>(c[i]);
     }
   }
-}
-
-/// For packs: they are doubles one behind the other.
-template <int N>
-void sin_cos(const Pack<double, N>* angle, Pack<double, N>* sine, Pack<double, N>* cosine, int n) {
-  sin_cos(angle->data(), sine->data(), cosine->data(), n * N);
 }
 
 }  // namespace ulna
