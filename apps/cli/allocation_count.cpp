@@ -1,4 +1,4 @@
-#include "allocation_count.hpp"
+#include "mpc_scenario.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,6 +1,4 @@
-#include "arm_view.hpp"
-
-#include <fmt/format.h>
+#include "mpc_page.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -8,10 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "assets.hpp"
-#include "console.hpp"
 #include "page.hpp"
-#include "text.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
 namespace ulna::cli {
@@ -26,17 +21,20 @@ constexpr double unit = 1e-4;
 
 double rounded(double x) { return std::round(x * 1e4) / 1e4; }
 
-/// The frame of a link or of a name, if there is one.
-const Frame* frame_named(const Model& model, std::string_view name) {
+void append(Json& list, const Vector3d& v) {
+  for (const double x : v) list.push_back(rounded(x));
+}
+
+/// The frame of a link, if there is one.
+const Frame* link_frame(const Model& model, std::string_view name) {
   const auto found = model.find_frame(name);
-  return found ? &model.frames()[static_cast<std::size_t>(*found)] : nullptr;
+  return found ? &model.frames()[*found] : nullptr;
 }
 
 /// How many joints lie between the base and each body.
 std::vector<int> depths(const Model& model) {
-  std::vector<int> depth(static_cast<std::size_t>(model.body_count()), 0);
-  for (int b = 1; b < model.body_count(); ++b)
-    depth[static_cast<std::size_t>(b)] = depth[static_cast<std::size_t>(model.joint(b).parent)] + 1;
+  std::vector<int> depth(model.body_count(), 0);
+  for (int b = 1; b < model.body_count(); ++b) depth[b] = depth[model.joint(b).parent] + 1;
   return depth;
 }
 
@@ -50,13 +48,12 @@ class Parts {
 
   void add(int body, Kind kind, const Vector3d& size, const Transform<double>& X,
            const Vector3d& colour) {
-    Json part{body, static_cast<int>(kind)};
-    for (const double x : size) part.push_back(rounded(x));
-    for (const double x : X.translation()) part.push_back(rounded(x));
+    Json part{body, int(kind)};
+    append(part, size);
+    append(part, X.translation());
     const Quaternion<double> q = X.rotation().quaternion();
     for (const double x : {q.w, q.x, q.y, q.z}) part.push_back(rounded(x));
-    for (const double x : colour)
-      part.push_back(static_cast<int>(std::lround(255.0 * std::clamp(x, 0.0, 1.0))));
+    for (const double x : colour) part.push_back(int(std::lround(255.0 * std::clamp(x, 0.0, 1.0))));
     list_.push_back(std::move(part));
     bodies_.insert(body);
   }
@@ -81,7 +78,7 @@ const Vector3d pale(0.88, 0.89, 0.91), dark(0.34, 0.37, 0.42);
 Parts described_shapes(const Model& model) {
   Parts parts;
   for (const LinkDescription& link : model.description().links) {
-    const Frame* at = frame_named(model, link.name);
+    const Frame* at = link_frame(model, link.name);
     if (!at) continue;
     for (const Shape& shape : link.visuals) {
       const Transform<double> X = at->X_BF * shape.origin.transform();
@@ -113,7 +110,7 @@ std::vector<Bone> bones_of(const Model& model) {
   std::vector<Bone> bones;
   const Description& robot = model.description();
   std::set<std::string_view> carrying;
-  const auto frame_of = [&](const std::string& link) { return frame_named(model, link); };
+  const auto frame_of = [&](const std::string& link) { return link_frame(model, link); };
   for (const JointDescription& joint : robot.joints) {
     const Frame *parent = frame_of(joint.parent), *child = frame_of(joint.child);
     if (!parent || !child) continue;
@@ -140,9 +137,7 @@ Parts rods(const Model& model, const std::vector<Bone>& bones, double size) {
   Parts parts;
   const std::vector<int> depth = depths(model);
   const double deepest = std::max(1, *std::max_element(depth.begin(), depth.end()));
-  const auto radius = [&](int body) {
-    return size * (0.045 - 0.02 * depth[static_cast<std::size_t>(body)] / deepest);
-  };
+  const auto radius = [&](int body) { return size * (0.045 - 0.02 * depth[body] / deepest); };
   for (const Bone& bone : bones)
     if (bone.from_body == bone.to_body && (bone.to - bone.from).norm() > 0.01 * size)
       parts.rod(bone.from_body, bone.from, bone.to, radius(bone.from_body), pale);
@@ -170,79 +165,66 @@ Quaterniond upright(const Model& model) {
 }
 
 /// Poses of the moving bodies over the frames of a film, as whole numbers, each as its difference from
-/// the frame before: position in tenths of millimetres, quaternion.
-class Film {
- public:
-  Film(const Model& model, Index frames, double step)
-      : at_(model), turn_(upright(model)), frames_(frames), step_(step) {}
-
-  /// The columns of q are at the times of the record; what is beyond the last one stays there.
-  Json of(const TrialRecord& record, const Eigen::MatrixXd& q) {
-    Json list = Json::array();
-    const Model& model = at_.model();
-    const Eigen::VectorXd& time = record.time;
-    const Index moments = finite_moments(record);
-    std::vector<long> last(7 * static_cast<std::size_t>(model.joint_count()), 0);
-    std::vector<Quaterniond> before(static_cast<std::size_t>(model.joint_count()),
-                                    Quaterniond::Identity());
-    Index k = 0;
-    for (Index f = 0; f < frames_; ++f) {
-      const double now = static_cast<double>(f) * step_;
-      while (k + 2 < moments && time(k + 1) <= now) ++k;
-      const Index next = std::min(k + 1, moments - 1);
-      const double share =
-          next > k ? std::clamp((now - time(k)) / (time(next) - time(k)), 0.0, 1.0) : 0.0;
-      at_.set((1.0 - share) * q.col(k) + share * q.col(next));
-      for (int b = 1; b < model.body_count(); ++b) {
-        const auto i = static_cast<std::size_t>(b - 1);
-        const Transform<double> X = at_.pose(b);
-        const Vector3d p = turn_ * X.translation();
-        const Quaternion<double> r = X.rotation().quaternion();
-        Quaterniond turned = turn_ * Quaterniond(r.w, r.x, r.y, r.z);
-        // of the two that mean the same, the one nearer to the last
-        if (turned.dot(before[i]) < 0.0) turned.coeffs() = -turned.coeffs();
-        before[i] = turned;
-        const std::array pose{p.x(), p.y(), p.z(), turned.w(), turned.x(), turned.y(), turned.z()};
-        for (std::size_t n = 0; n < pose.size(); ++n) {
-          const long whole = std::lround(std::clamp(pose[n] / unit, -1e9, 1e9));
-          list.push_back(whole - last[7 * i + n]);
-          last[7 * i + n] = whole;
-        }
+/// the frame before: position in tenths of millimetres, quaternion. The columns of q are at these times;
+/// what is beyond the last one stays there.
+Json film(const Model& model, const Eigen::VectorXd& time, const Eigen::MatrixXd& q, Index frames,
+          double step) {
+  Json list = Json::array();
+  Kinematics<double> at(model);
+  const Quaterniond turn = upright(model);
+  const Index moments = time.size();
+  std::vector<long> last(7 * model.body_count(), 0);
+  std::vector<Quaterniond> before(model.body_count(), Quaterniond::Identity());
+  Index k = 0;
+  for (Index f = 0; f < frames; ++f) {
+    const double now = double(f) * step;
+    while (k + 2 < moments && time(k + 1) <= now) ++k;
+    const Index next = std::min(k + 1, moments - 1);
+    const double share =
+        next > k ? std::clamp((now - time(k)) / (time(next) - time(k)), 0.0, 1.0) : 0.0;
+    at.set((1.0 - share) * q.col(k) + share * q.col(next));
+    for (int b = 1; b < model.body_count(); ++b) {
+      const Transform<double> X = at.pose(b);
+      const Vector3d p = turn * X.translation();
+      const Quaternion<double> r = X.rotation().quaternion();
+      Quaterniond turned = turn * Quaterniond(r.w, r.x, r.y, r.z);
+      // of the two that mean the same, the one nearer to the last
+      if (turned.dot(before[b]) < 0.0) turned.coeffs() = -turned.coeffs();
+      before[b] = turned;
+      long* number = &last[7 * b];
+      for (const double x : {p.x(), p.y(), p.z(), turned.w(), turned.x(), turned.y(), turned.z()}) {
+        const long whole = std::lround(std::clamp(x / unit, -1e9, 1e9));
+        list.push_back(whole - *number);
+        *number++ = whole;
       }
     }
-    return list;
   }
-
- private:
-  Kinematics<double> at_;
-  Quaterniond turn_;
-  Index frames_;
-  double step_;
-};
+  return list;
+}
 
 /// How long the bones are from the base to the end of the longest arm.
 double reach_of(const Model& model, const std::vector<Bone>& bones) {
-  std::vector<double> length(static_cast<std::size_t>(model.body_count()), 0.0);
+  std::vector<double> length(model.body_count(), 0.0);
   for (int b = 1; b < model.body_count(); ++b)
-    length[static_cast<std::size_t>(b)] = length[static_cast<std::size_t>(model.joint(b).parent)] +
-                                          model.joint(b).X_PJ.translation().norm();
+    length[b] = length[model.joint(b).parent] + model.joint(b).X_PJ.translation().norm();
   double most = std::max(0.05, *std::max_element(length.begin(), length.end()));
   for (const Bone& bone : bones)
     if (bone.from_body == bone.to_body)
-      most = std::max(most, length[static_cast<std::size_t>(bone.from_body)] + bone.to.norm());
+      most = std::max(most, length[bone.from_body] + bone.to.norm());
   return most;
 }
 
 /// The point whose way is drawn: where the payload is, or else the end of the longest chain.
 std::pair<int, Vector3d> end_point(const MpcResults& results, const std::vector<Bone>& bones) {
   const Model& model = results.model;
-  if (results.payload)
-    if (const Frame* at = frame_named(model, results.payload->frame))
-      return {at->body, at->X_BF.translation()};
+  if (results.payload) {
+    const Frame& at = model.frame(results.payload->frame);
+    return {at.body, at.X_BF.translation()};
+  }
   const std::vector<int> depth = depths(model);
   int last = 0;
   for (int b = 1; b < model.body_count(); ++b)
-    if (depth[static_cast<std::size_t>(b)] >= depth[static_cast<std::size_t>(last)]) last = b;
+    if (depth[b] >= depth[last]) last = b;
   Vector3d end = Vector3d::Zero();
   for (const Bone& bone : bones)
     if (bone.from_body == last && bone.to_body == last && bone.to.norm() > end.norm())
@@ -254,23 +236,22 @@ std::pair<int, Vector3d> end_point(const MpcResults& results, const std::vector<
 /// carries it weighs more than at first.
 Json payload_of(const MpcResults& results, double reach) {
   if (!results.payload) return nullptr;
-  const Frame* at = frame_named(results.model, results.payload->frame);
-  if (!at || at->body < 1) return nullptr;
+  const PayloadFound& payload = *results.payload;
+  const Frame& at = results.model.frame(payload.frame);
+  if (at.body < 1) return nullptr;
   Json times = Json::array();
   const TrialRecord& record = results.runs.front().result.record;
-  const Index moments = finite_moments(record);
   bool there = false;
-  for (Index k = 0; k < moments; ++k) {
-    const double more = record.true_mass(at->body - 1, k) - record.true_mass(at->body - 1, 0);
-    if ((more > 0.5 * results.payload->mass) != there)
+  for (Index k = 0; k < record.time.size(); ++k) {
+    const double more = record.true_mass(at.body - 1, k) - record.true_mass(at.body - 1, 0);
+    if ((more > 0.5 * payload.mass) != there)
       times.push_back(rounded(record.time(k))), there = !there;
   }
-  const double density = 1500.0, edge = std::clamp(std::cbrt(results.payload->mass / density),
-                                                   0.04 * reach, 0.25 * reach);
+  constexpr double density = 1500.0;
+  const double edge = std::clamp(std::cbrt(payload.mass / density), 0.04 * reach, 0.25 * reach);
   Parts parts;
-  parts.add(at->body, Parts::box, Vector3d::Constant(edge),
-            at->X_BF * Transform<double>::from_translation(results.payload->com),
-            Vector3d(0.90, 0.66, 0.22));
+  parts.add(at.body, Parts::box, Vector3d::Constant(edge),
+            at.X_BF * Transform<double>::from_translation(payload.com), {0.90, 0.66, 0.22});
   return Json{{"times", times}, {"part", parts.json().front()}};
 }
 
@@ -283,7 +264,7 @@ std::string shown(const MpcResults& results, double end) {
     s += fmt::format(
         "<label><input type='checkbox' data-arm='{}'{}/><i style='background:var(--{})'></i>{}"
         "</label>",
-        i, i < 2 ? " checked" : "", run_colour(results, i), safe(results.runs[i].name));
+        i, i < 2 ? " checked" : "", results.runs[i].colour, results.runs[i].name);
   s += fmt::format(
       "<label><input type='checkbox' data-arm='{}' checked/><i class='thin'></i>reference</label>",
       results.runs.size());
@@ -303,56 +284,30 @@ std::string embedded(const Json& json) {
 
 }  // namespace
 
-std::string_view run_colour(const MpcResults& results, std::size_t run) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> usual{
-      {{"identified", "measured"}, {"fixed", "predicted"}, {"perfect", "good"}}};
-  static constexpr std::array<std::string_view, 3> others{"known", "heldline", "residual"};
-  for (const auto& [name, colour] : usual)
-    if (results.runs[run].name == name) return colour;
-  return others[run % others.size()];
-}
-
-Index finite_moments(const TrialRecord& record) {
-  Index k = 0;
-  while (k < record.time.size() && std::isfinite(record.time(k)) && record.q.col(k).allFinite() &&
-         record.q_reference.col(k).allFinite() && record.tau.col(k).allFinite() &&
-         record.mass.col(k).allFinite() && record.dry.col(k).allFinite())
-    ++k;
-  return k;
-}
-
 std::string arm_view(const MpcResults& results) {
   const Model& model = results.model;
-  double end = 0.0;
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialRecord& record = results.runs[i].result.record;
-    const Index moments = finite_moments(record);
-    if (moments == 0 || record.q.rows() != model.nq()) return "";
-    if (record.time(moments - 1) > end) end = record.time(moments - 1), longest = i;
-  }
-  if (!(end > 0.0)) return "";
-
+  for (const MpcRun& run : results.runs)
+    if (run.result.record.time.size() == 0) return "";
+  if (results.longest().time.size() < 2) return "";
+  const double end = results.end();
   // thirty frames a second, or as many as a page of moderate size holds
-  const double numbers = 7.0 * model.joint_count() * static_cast<double>(results.runs.size() + 1);
+  const double numbers = 7.0 * model.joint_count() * double(results.runs.size() + 1);
   const Index frames = std::clamp<Index>(std::lround(end * 30.0) + 1, 2,
                                          std::max<Index>(2, std::lround(240e3 / numbers)));
-  const double step = end / static_cast<double>(frames - 1);
+  const double step = end / double(frames - 1);
 
-  Film film(model, frames, step);
   Json arms = Json::array();
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialRecord& record = results.runs[i].result.record;
-    arms.push_back({{"colour", run_colour(results, i)}, {"poses", film.of(record, record.q)}});
-  }
-  const TrialRecord& record = results.runs[longest].result.record;
-  arms.push_back({{"colour", "ink"}, {"poses", film.of(record, record.q_reference)}});
+  const auto add = [&](std::string_view colour, const TrialRecord& record,
+                       const Eigen::MatrixXd& q) {
+    arms.push_back({{"colour", colour}, {"poses", film(model, record.time, q, frames, step)}});
+  };
+  for (const MpcRun& run : results.runs) add(run.colour, run.result.record, run.result.record.q);
+  add("ink", results.longest(), results.longest().q_reference);
 
   const std::vector<Bone> bones = bones_of(model);
   const double reach = reach_of(model, bones);
   Parts parts = described_shapes(model);
-  if (2 * parts.bodies() < static_cast<std::size_t>(model.body_count()))
-    parts = rods(model, bones, reach);
+  if (2 * parts.bodies() < std::size_t(model.body_count())) parts = rods(model, bones, reach);
   Json lines = Json::array();
   for (const auto& [from_body, to_body, from, to] : bones)
     lines.push_back({from_body, rounded(from.x()), rounded(from.y()), rounded(from.z()), to_body,

@@ -1,11 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 
-#include "report.hpp"
-#include "robot_argument.hpp"
-#include "text.hpp"
 #include "ulna/model/rules.hpp"
 #include "verb.hpp"
 
@@ -72,19 +66,18 @@ Json verdict_json(const Verdict& v) {
 
 int list_rules(Console& console) {
   if (console.json()) {
-    Json document{{"schema", "ulna.rules/1"}};
-    document["rules"] = Json::array();
+    Json list = Json::array();
     for (const Rule* r : rules::all)
-      document["rules"].push_back({{"rule", r->name},
-                                   {"severity", to_string(r->severity)},
-                                   {"meaning", r->meaning},
-                                   {"remedy", r->remedy}});
-    console.print(document);
+      list.push_back({{"rule", r->name},
+                      {"severity", to_string(r->severity)},
+                      {"meaning", r->meaning},
+                      {"remedy", r->remedy}});
+    console.print({{"schema", "ulna.rules/1"}, {"rules", list}});
     return success;
   }
-  std::size_t longest = 0;
-  for (const Rule* r : rules::all) longest = std::max(longest, r->name.size());
-  const int width = std::min(console.out.width(), 100) - static_cast<int>(longest) - 11;
+  int longest = 0;
+  for (const Rule* r : rules::all) longest = std::max(longest, columns(r->name));
+  const int width = std::min(console.out.width(), 100) - longest - 11;
   for (const Rule* r : rules::all) {
     const std::string head =
         console.out.paint(Style::bold, fmt::format("{:<{}}", r->name, longest)) + "  " +
@@ -101,9 +94,7 @@ int check_files(const Options& options, Console& console) {
   if (std::count(options.files.begin(), options.files.end(), "-") > 1)
     throw UsageError("standard input (-) can be read only once");
   std::size_t refused = 0, doubtful = 0, unreadable = 0;
-  Json document = console.document();
-  document["strict"] = options.import.strict;
-  document["files"] = Json::array();
+  Json files = Json::array();
   Progress progress(console.err, options.files.size());
   for (std::size_t i = 0; i < options.files.size() && !console.out.error(); ++i) {
     progress.at(i, options.files[i]);
@@ -111,7 +102,7 @@ int check_files(const Options& options, Console& console) {
     ++(verdict.unreadable() ? unreadable : verdict.model ? doubtful : refused);
     if (verdict.model && !verdict.has_findings()) --doubtful;
     if (console.json()) {
-      document["files"].push_back(verdict_json(verdict));
+      files.push_back(verdict_json(verdict));
     } else if (!options.quiet) {
       progress.clear();
       console.out.print(text(console.out, verdict, !options.no_notes));
@@ -120,7 +111,7 @@ int check_files(const Options& options, Console& console) {
   }
   progress.clear();
   if (console.json()) {
-    if (!options.quiet) console.print(document);
+    if (!options.quiet) console.print({{"strict", options.import.strict}, {"files", files}});
   } else if (!options.quiet && options.files.size() > 1) {
     const std::size_t clean = options.files.size() - refused - doubtful - unreadable;
     std::string line = fmt::format("{}: {} clean", counted(options.files.size(), "file"), clean);
@@ -134,7 +125,7 @@ int check_files(const Options& options, Console& console) {
 
 }  // namespace
 
-Action check(CLI::App& app, Console& console) {
+Action check(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   app.add_option("FILE", options->files, "robots: files, - for standard input, or embedded robots");
   app.add_flag("--strict", options->import.strict, "count warnings as errors");

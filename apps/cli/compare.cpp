@@ -1,12 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "contenders.hpp"
-#include "robot_argument.hpp"
-#include "table.hpp"
 #include "ulna/num/counted.hpp"
 #include "verb.hpp"
 
@@ -25,8 +21,8 @@ struct Motion3 {
 
 std::vector<Motion3> random_motions(const Model& model, const Options& options) {
   std::mt19937_64 random(options.seed);
-  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
-  std::vector<Motion3> all(static_cast<std::size_t>(options.states));
+  const auto uniform = [&] { return double(random() >> 11) * 0x1p-52 - 1.0; };
+  std::vector<Motion3> all(options.states);
   for (Motion3& m : all) {
     m.q = random_configuration(model, random);
     m.v = m.a = Eigen::VectorXd(model.nv());
@@ -42,7 +38,7 @@ Eigen::MatrixXd median(const std::vector<Eigen::MatrixXd>& results) {
   std::vector<double> numbers(results.size());
   for (Eigen::Index i = 0; i < middle.size(); ++i) {
     for (std::size_t k = 0; k < results.size(); ++k) numbers[k] = results[k].data()[i];
-    const auto at = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+    const auto at = numbers.begin() + numbers.size() / 2;
     std::nth_element(numbers.begin(), at, numbers.end());
     middle.data()[i] = *at;
   }
@@ -60,17 +56,17 @@ struct Result {
 
 /// Worst disagreement with the median of all, of torques, bias and mass matrix, each relative to its
 /// largest number; bias to that of the torques, since it may be nothing.
-void measure_errors(const std::vector<std::unique_ptr<Contender<double>>>& all,
-                    const std::vector<Motion3>& motions, std::vector<Result>& results) {
+void measure_errors(const std::vector<Contender<double>>& all, const std::vector<Motion3>& motions,
+                    std::vector<Result>& results) {
   for (const Motion3& m : motions) {
     std::vector<Eigen::MatrixXd> tau, bias, M;
     for (const auto& contender : all) {
-      contender->set(m.q, m.v, m.a);
-      contender->run();
-      tau.emplace_back(contender->torque());
-      if (!contender->has_terms()) continue;
-      bias.emplace_back(contender->bias());
-      M.emplace_back(contender->mass_matrix());
+      contender.set(m.q, m.v, m.a);
+      contender.run();
+      tau.emplace_back(contender.torque());
+      if (!contender.bias) continue;
+      bias.emplace_back(contender.bias());
+      M.emplace_back(contender.mass_matrix());
     }
     const Eigen::MatrixXd mid_tau = median(tau), mid_bias = median(bias), mid_M = median(M);
     const double torque_size = std::max(largest(mid_tau), largest(mid_bias));
@@ -82,7 +78,7 @@ void measure_errors(const std::vector<std::unique_ptr<Contender<double>>>& all,
         if (!(error <= results[i].error)) results[i].error = error;
       };
       judge(largest(tau[i] - mid_tau), torque_size);
-      if (!all[i]->has_terms()) continue;
+      if (!all[i].bias) continue;
       judge(largest(bias[with_terms] - mid_bias), torque_size);
       judge(largest(M[with_terms] - mid_M), largest(mid_M));
       ++with_terms;
@@ -91,11 +87,11 @@ void measure_errors(const std::vector<std::unique_ptr<Contender<double>>>& all,
 }
 
 /// Nanoseconds of one run, the best of several batches.
-double time_of(Contender<double>& contender) {
+double time_of(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [&](int runs) {
     const auto start = Clock::now();
-    for (int i = 0; i < runs; ++i) contender.run();
+    for (int i = 0; i < runs; ++i) run();
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   int runs = 1;
@@ -114,12 +110,12 @@ std::vector<Result> results_of(const Model& model, const Options& options, Conso
   const Motion3& m = motions.front();
   Progress progress(console.err, all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    results[i].name = all[i]->name(), results[i].source = all[i]->source();
+    results[i].name = all[i].name, results[i].source = all[i].source;
     progress.at(i, results[i].name);
-    counting[i]->set(m.q.cast<Counted>(), m.v.cast<Counted>(), m.a.cast<Counted>());
-    results[i].count = count_operations([&] { counting[i]->run(); });
-    all[i]->set(m.q, m.v, m.a);
-    results[i].ns = time_of(*all[i]);
+    counting[i].set(m.q.cast<Counted>(), m.v.cast<Counted>(), m.a.cast<Counted>());
+    results[i].count = count_operations(counting[i].run);
+    all[i].set(m.q, m.v, m.a);
+    results[i].ns = time_of(all[i].run);
   }
   return results;
 }
@@ -130,9 +126,9 @@ void require_reasonable(const Options& options, const Model& model) {
   const double most = std::max(1.0, std::floor(5e9 / (n * n * n * n)));
   if (options.states > most)
     throw UsageError(
-        fmt::format("--states: {} states of a robot with {} joints take too long; at "
-                    "most {:.0f} are compared",
-                    options.states, model.nv(), most));
+        "--states: {} states of a robot with {} joints take too long; at "
+        "most {:.0f} are compared",
+        options.states, model.nv(), most);
 }
 
 int show(const Options& options, Console& console) {
@@ -141,31 +137,24 @@ int show(const Options& options, Console& console) {
   if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
   if (console.json()) {
-    Json document = console.document();
-    document["robot"] = options.robot.json(model);
-    document["states"] = options.states;
-    document["seed"] = options.seed;
-    document["formulations"] = Json::array();
+    Json list = Json::array();
     for (const Result& r : results)
-      document["formulations"].push_back({{"name", r.name},
-                                          {"source", r.source},
-                                          {"max_relative_error", r.error},
-                                          {"multiplications", r.count.multiplications},
-                                          {"additions", r.count.additions},
-                                          {"ns", r.ns}});
-    console.print(document);
+      list.push_back({{"name", r.name},
+                      {"source", r.source},
+                      {"max_relative_error", r.error},
+                      {"multiplications", r.count.multiplications},
+                      {"additions", r.count.additions},
+                      {"ns", r.ns}});
+    console.print({{"robot", options.robot.json(model)},
+                   {"states", options.states},
+                   {"seed", options.seed},
+                   {"formulations", list}});
     return success;
   }
-  Table table(1, {{"formulation", "", false, 0},
-                  {"source"},
-                  {"error", "relative", true},
-                  {"mul", "", true},
-                  {"add", "", true},
-                  {"time", "ns", true}});
+  Table table(1, {"formulation", "source", ">error [relative]", ">mul", ">add", ">time [ns]"});
   for (const Result& r : results)
-    table.row({r.name, r.source, fmt::format("{:.1e}", r.error),
-               std::to_string(r.count.multiplications), std::to_string(r.count.additions),
-               fmt::format("{:.0f}", r.ns)});
+    table.row({r.name, r.source, fmt::format("{:.1e}", r.error), r.count.multiplications,
+               r.count.additions, fmt::format("{:.0f}", r.ns)});
   console.out.print(fmt::format("{}: {} joints, {} random states, seed {}\n\n{}", model.name(),
                                 model.nv(), options.states, options.seed, table.str(console.out)));
   if (results.size() < 12)
@@ -176,13 +165,12 @@ int show(const Options& options, Console& console) {
 
 }  // namespace
 
-Action compare(CLI::App& app, Console& console) {
+Action compare(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  const OptionAdder add{app};
-  add("--states", options->states, "N", "how many random states (100)")
+  app.add_value("--states", options->states, "N", "how many random states (100)")
       ->check(CLI::Range(1, 10000));
-  add("--seed", options->seed, "N", "of the random states (1)");
+  app.add_value("--seed", options->seed, "N", "of the random states (1)");
   app.footer(
       "  ulna compare panda                 every way to the equations of motion\n"
       "  ulna compare puma560 --json | jq '.formulations[].ns'\n");

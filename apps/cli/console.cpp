@@ -1,8 +1,8 @@
 #include "console.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utf8proc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,10 +10,28 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "text.hpp"
-
 namespace ulna::cli {
 namespace {
+
+/// Calls `use` with each code point, -1 for a byte that is not UTF-8, and the text of it.
+template <class Use>
+void for_each_code_point(std::string_view text, Use use) {
+  while (!text.empty()) {
+    utf8proc_int32_t c = -1;
+    const auto* begin = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const utf8proc_ssize_t bytes = utf8proc_iterate(begin, std::ssize(text), &c);
+    const std::string_view self = text.substr(0, std::max<utf8proc_ssize_t>(bytes, 1));
+    use(c, self);
+    text.remove_prefix(self.size());
+  }
+}
+
+/// Controls, format marks such as those that turn the direction of writing, and line separators.
+bool is_invisible(utf8proc_int32_t c) {
+  const auto category = utf8proc_category(c);
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -35,10 +53,69 @@ bool is_utf8_locale() {
 std::string_view code(Style style) {
   static constexpr std::array<std::string_view, 7> codes{
       "", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m"};
-  return codes[static_cast<std::size_t>(style)];
+  return codes[int(style)];
 }
 
 }  // namespace
+
+std::string visible(std::string_view text) {
+  std::string shown;
+  for_each_code_point(text, [&](utf8proc_int32_t c, std::string_view self) {
+    if (c < 0 || (c < 0x80 && is_invisible(c)))
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(self[0]));
+    else if (is_invisible(c))
+      shown += fmt::format("\\u{:04x}", c);
+    else
+      shown += self;
+  });
+  return shown;
+}
+
+int columns(std::string_view text) {
+  int n = 0;
+  for_each_code_point(
+      text, [&](utf8proc_int32_t c, std::string_view) { n += c < 0 ? 1 : utf8proc_charwidth(c); });
+  return n;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+std::vector<std::string> wrap(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const std::string& word : split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!line.empty() && columns(line) + 1 + columns(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string hanging(std::string before, std::size_t indent, std::string_view text, int width) {
+  std::string lines;
+  for (const std::string& line : wrap(text, width)) {
+    lines += before + line + "\n";
+    before.assign(indent, ' ');
+  }
+  return lines;
+}
+
+std::string counted(std::size_t n, std::string_view thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
 
 Stream::Stream(std::FILE* file)
     : file_(file), terminal_(isatty(fileno(file)) == 1), utf8_(is_utf8_locale()) {
@@ -78,13 +155,15 @@ void Console::add_options(CLI::App& app) {
 
 Json Console::document() const { return {{"schema", fmt::format("ulna.{}/1", verb_)}}; }
 
-void Console::print(const Json& document) {
+void Console::print(const Json& fields) {
+  Json document = this->document();
+  document.update(fields);
   out.print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-void Console::complain(std::string_view text) {
+void Console::complain(std::string_view text, Style style) {
   out.flush();
-  err.print(fmt::format("{} {}\n", err.paint(Style::red, "ulna:"), visible(text)));
+  err.print(fmt::format("{} {}\n", err.paint(style, "ulna:"), visible(text)));
 }
 
 void Progress::at(std::size_t done, std::string_view what) {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -24,10 +27,39 @@ enum Status : int {
   failure = 3,   ///< the robot was refused, or a file could not be read or written
 };
 
-/// The command line is wrong: reported in one line, with how to get help.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// An error with a formatted message.
+template <Status>
+struct Error : std::runtime_error {
+  template <class... Args>
+  explicit Error(fmt::format_string<Args...> format, Args&&... args)
+      : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };
+/// The command line is wrong: reported in one line, with how to get help.
+using UsageError = Error<usage>;
+using Failure = Error<failure>;
+
+// --- text; names come out of files, so they may hold anything ---
+
+/// The text with everything shown as itself: control characters, terminal escapes and marks that
+/// turn the direction of writing become \x1b or \u202e, and bytes that are not UTF-8 become \xff.
+std::string visible(std::string_view text);
+
+/// How many columns the text takes on a terminal. Expects visible text.
+int columns(std::string_view text);
+
+/// Broken at spaces into lines of at most so many columns; a longer word stands alone.
+std::vector<std::string> wrap(std::string_view text, int width);
+
+/// The parts between separators; of an empty text, one that is empty.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// `before` and the text behind it in lines of `width` columns, all but the first indented.
+std::string hanging(std::string before, std::size_t indent, std::string_view text, int width);
+
+/// "1 link", "2 links".
+std::string counted(std::size_t n, std::string_view thing);
+
+// --- streams ---
 
 enum class Style { plain, bold, dim, red, yellow, green, cyan };
 
@@ -72,11 +104,12 @@ class Console {
   void add_options(CLI::App& app);
 
   bool json() const { return json_; }
-  /// {"schema": "ulna.<verb>/1"}, to be filled and given to print.
+  /// {"schema": "ulna.<verb>/1"}
   Json document() const;
-  void print(const Json& document);
+  /// A document with these fields.
+  void print(const Json& fields);
   /// "ulna: ..." on standard error. The text may hold anything.
-  void complain(std::string_view text);
+  void complain(std::string_view text, Style style = Style::red);
 
  private:
   std::string_view verb_;

@@ -2,140 +2,90 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "ulna/num/counted.hpp"
 
 namespace ulna::cli {
 namespace {
 
+/// What the algorithms work on, allocated once.
 template <Scalar T>
-class Moved : public Contender<T> {
- public:
-  void set(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) override {
-    q_ = q, v_ = v, a_ = a;
+struct Bench {
+  Plant<T> plant;
+  Workspace<T> ws{plant.model()};
+  Motion<T> motion{plant.model()};
+  Kinematics<T> at{plant.model()};
+  VecX<T> q = {}, v = {}, a = {};
+  VecX<T> tau = VecX<T>::Zero(plant.model().nv()), found = tau;  ///< found: an acceleration
+  MatX<T> M = MatX<T>::Zero(tau.size(), tau.size());
+
+  void set(const VecX<T>& q_now, const VecX<T>& v_now, const VecX<T>& a_now) {
+    q = q_now, v = v_now, a = a_now;
   }
-  VecX<T> torque() const override { return tau_; }
-
- protected:
-  VecX<T> q_, v_, a_, tau_;
-};
-
-template <Scalar T>
-class Classical : public Moved<T> {
- public:
-  explicit Classical(classic::Formulation<T> formulation) : formulation_(std::move(formulation)) {}
-  std::string_view name() const override { return formulation_.name; }
-  std::string_view source() const override { return formulation_.source; }
-  void run() override { this->tau_ = formulation_.inverse_dynamics(this->q_, this->v_, this->a_); }
-  bool has_terms() const override { return true; }
-  MatX<T> mass_matrix() override { return formulation_.mass_matrix(this->q_); }
-  VecX<T> bias() override { return formulation_.bias(this->q_, this->v_); }
-
- private:
-  classic::Formulation<T> formulation_;
-};
-
-/// What the fast algorithms need.
-template <Scalar T>
-class Fast : public Moved<T> {
- public:
-  explicit Fast(const Plant<T>& plant)
-
-      : plant_(plant),
-        ws_(plant.model()),
-        motion_(plant.model()),
-        at_(plant.model()),
-        n_(plant.model().nv()) {
-    this->tau_.resize(n_);
+  void compute_mass_matrix() {
+    at.set(q);
+    mass_matrix<T>(plant, at, ws, M);
   }
-  bool has_terms() const override { return true; }
-  MatX<T> mass_matrix() override {
-    MatX<T> M(n_, n_);
-    at_.set(this->q_);
-    ulna::mass_matrix<T>(plant_, at_, ws_, M);
-    return M;
+  void compute_bias() {
+    motion.set(q, v);
+    bias_torque<T>(plant, motion, ws, tau);
   }
-  VecX<T> bias() override {
-    VecX<T> tau(n_);
-    motion_.set(this->q_, this->v_);
-    bias_torque<T>(plant_, motion_, ws_, tau);
-    return tau;
-  }
-
- protected:
-  Plant<T> plant_;
-  Workspace<T> ws_;
-  Motion<T> motion_;
-  Kinematics<T> at_;
-  Eigen::Index n_;
-};
-
-template <Scalar T>
-class FastInverse : public Fast<T> {
- public:
-  using Fast<T>::Fast;
-  std::string_view name() const override { return "fast-inverse"; }
-  std::string_view source() const override { return "ulna::inverse_dynamics"; }
-  void run() override {
-    this->motion_.set(this->q_, this->v_, this->a_);
-    inverse_dynamics<T>(this->plant_, this->motion_, this->ws_, this->tau_);
+  void compute_torque(const VecX<T>& acceleration) {
+    motion.set(q, v, acceleration);
+    inverse_dynamics<T>(plant, motion, ws, tau);
   }
 };
 
 template <Scalar T>
-class FastMassMatrix : public Fast<T> {
- public:
-  explicit FastMassMatrix(const Plant<T>& plant) : Fast<T>(plant), M_(this->n_, this->n_) {}
-  std::string_view name() const override { return "fast-mass-matrix"; }
-  std::string_view source() const override { return "ulna::mass_matrix"; }
-  void run() override {
-    this->at_.set(this->q_);
-    ulna::mass_matrix<T>(this->plant_, this->at_, this->ws_, M_);
-    this->motion_.set(this->q_, this->v_);
-    bias_torque<T>(this->plant_, this->motion_, this->ws_, this->tau_);
-    for (Eigen::Index i = 0; i < this->n_; ++i)
-      for (Eigen::Index j = 0; j < this->n_; ++j) this->tau_(i) += M_(i, j) * this->a_(j);
-  }
+Contender<T> classical(const Plant<T>& plant, const classic::Formulation<T>& f) {
+  const std::shared_ptr<Bench<T>> on(new Bench<T>{plant});
+  return {f.name,
+          f.source,
+          [=](const auto&... motion) { on->set(motion...); },
+          [=] { on->tau = f.inverse_dynamics(on->q, on->v, on->a); },
+          [=] { return on->tau; },
+          [=] { return f.mass_matrix(on->q); },
+          [=] { return f.bias(on->q, on->v); }};
+}
 
- private:
-  MatX<T> M_;
-};
+template <Scalar T, class Run>
+Contender<T> fast(const Plant<T>& plant, const char* name, const char* source, Run run) {
+  const std::shared_ptr<Bench<T>> on(new Bench<T>{plant});
+  return {name,
+          source,
+          [=](const auto&... motion) { on->set(motion...); },
+          [=] { run(*on); },
+          [=] { return on->tau; },
+          [=] { return on->compute_mass_matrix(), on->M; },
+          [=] { return on->compute_bias(), on->tau; }};
+}
 
 /// Is given the torques, finds the motion, and is judged by the torques of what it found.
 template <Scalar T>
-class FastForward : public Fast<T> {
- public:
-  explicit FastForward(const Plant<T>& plant) : Fast<T>(plant), found_(this->n_) {}
-  std::string_view name() const override { return "fast-forward"; }
-  std::string_view source() const override { return "ulna::forward_dynamics"; }
-  void set(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) override {
-    Fast<T>::set(q, v, a);
-    this->motion_.set(q, v, a);
-    inverse_dynamics<T>(this->plant_, this->motion_, this->ws_, this->tau_);
-  }
-  void run() override {
-    this->at_.set(this->q_, this->v_);
-    if (!forward_dynamics<T>(this->plant_, this->at_, this->tau_, this->ws_, found_))
-      found_.fill(T(std::numeric_limits<double>::quiet_NaN()));
-  }
-  VecX<T> torque() const override {
-    VecX<T> tau(this->n_);
-    if (!is_finite(found_(0))) return found_;
-    Motion<T> motion(this->plant_.model());
-    Workspace<T> ws(this->plant_.model());
-    motion.set(this->q_, this->v_, found_);
-    inverse_dynamics<T>(this->plant_, motion, ws, tau);
-    return tau;
-  }
-  bool has_terms() const override { return false; }
-
- private:
-  VecX<T> found_;
-};
+Contender<T> fast_forward(const Plant<T>& plant) {
+  const std::shared_ptr<Bench<T>> on(new Bench<T>{plant});
+  return {"fast-forward", "ulna::forward_dynamics",
+          [=](const auto&... motion) {
+            on->set(motion...);
+            on->compute_torque(on->a);
+          },
+          [=] {
+            on->at.set(on->q, on->v);
+            if (!forward_dynamics<T>(on->plant, on->at, on->tau, on->ws, on->found))
+              on->found.fill(T(std::numeric_limits<double>::quiet_NaN()));
+          },
+          [=] {
+            if (!is_finite(on->found(0))) return on->found;
+            on->compute_torque(on->found);
+            return on->tau;
+          }};
+}
 
 }  // namespace
 
 template <Scalar T>
-std::vector<std::unique_ptr<Contender<T>>> contenders(const Model& model) {
+std::vector<Contender<T>> contenders(const Model& model) {
   if (model.joint_count() > most_joints)
     throw std::invalid_argument(fmt::format(
         "robot '{}' has {} joints; some formulations take O(n^4) operations, so at most "
@@ -144,16 +94,22 @@ std::vector<std::unique_ptr<Contender<T>>> contenders(const Model& model) {
   Plant<T> plant(model);
   plant.remove_friction();
   plant.armature.setZero();
-  std::vector<std::unique_ptr<Contender<T>>> all;
-  for (auto& formulation : classic::formulations<T>(plant))
-    all.push_back(std::make_unique<Classical<T>>(std::move(formulation)));
-  all.push_back(std::make_unique<FastInverse<T>>(plant));
-  all.push_back(std::make_unique<FastMassMatrix<T>>(plant));
-  all.push_back(std::make_unique<FastForward<T>>(plant));
+  std::vector<Contender<T>> all;
+  for (const auto& formulation : classic::formulations<T>(plant))
+    all.push_back(classical<T>(plant, formulation));
+  all.push_back(fast<T>(plant, "fast-inverse", "ulna::inverse_dynamics",
+                        [](Bench<T>& on) { on.compute_torque(on.a); }));
+  all.push_back(fast<T>(plant, "fast-mass-matrix", "ulna::mass_matrix", [](Bench<T>& on) {
+    on.compute_mass_matrix();
+    on.compute_bias();
+    for (Eigen::Index i = 0; i < on.tau.size(); ++i)
+      for (Eigen::Index j = 0; j < on.tau.size(); ++j) on.tau(i) += on.M(i, j) * on.a(j);
+  }));
+  all.push_back(fast_forward<T>(plant));
   return all;
 }
 
-template std::vector<std::unique_ptr<Contender<double>>> contenders(const Model&);
-template std::vector<std::unique_ptr<Contender<Counted>>> contenders(const Model&);
+template std::vector<Contender<double>> contenders(const Model&);
+template std::vector<Contender<Counted>> contenders(const Model&);
 
 }  // namespace ulna::cli

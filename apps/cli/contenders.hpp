@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <string_view>
-#include <vector>
+#include <functional>
 
 #include "ulna/classic/formulation.hpp"
 #include "ulna/ulna.hpp"
@@ -12,29 +10,25 @@
 namespace ulna::cli {
 
 template <Scalar T>
-class Contender {
- public:
-  virtual ~Contender() = default;
-  virtual std::string_view name() const = 0;
-  virtual std::string_view source() const = 0;
+struct Contender {
+  std::string_view name, source;
 
   /// Where the robot is and how it moves; not part of the work.
-  virtual void set(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a) = 0;
+  std::function<void(const VecX<T>& q, const VecX<T>& v, const VecX<T>& a)> set;
   /// The work: from motion to torques, or from torques to motion.
-  virtual void run() = 0;
+  std::function<void()> run;
   /// The torques of the motion, after run().
-  virtual VecX<T> torque() const = 0;
+  std::function<VecX<T>()> torque;
 
-  /// Whether it also computes these terms by themselves.
-  virtual bool has_terms() const = 0;
-  virtual MatX<T> mass_matrix() = 0;
-  virtual VecX<T> bias() = 0;
+  /// These terms by themselves; empty if it does not compute them.
+  std::function<MatX<T>()> mass_matrix = {};
+  std::function<VecX<T>()> bias = {};
 };
 
 /// Classical ones first. For double and Counted. Throws std::invalid_argument if the robot is no arm
 /// of revolute and prismatic joints, or has too many of them to be counted in reasonable time.
 template <Scalar T>
-std::vector<std::unique_ptr<Contender<T>>> contenders(const Model& model);
+std::vector<Contender<T>> contenders(const Model& model);
 
 inline constexpr int most_joints = 64;
 

@@ -1,14 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "../plot/charts.hpp"
 #include "contenders.hpp"
-#include "output_file.hpp"
-#include "robot_argument.hpp"
-#include "table.hpp"
 #include "ulna/classic/polynomial.hpp"
 #include "ulna/num/counted.hpp"
 #include "verb.hpp"
@@ -28,8 +23,7 @@ struct Options {
 /// What one contender does for one robot.
 struct Work {
   std::string name, source;
-  OperationCount torque;
-  std::optional<OperationCount> mass_matrix, bias;
+  std::optional<OperationCount> torque, mass_matrix, bias;
 };
 
 std::vector<Work> work_on(const Model& model) {
@@ -38,24 +32,24 @@ std::vector<Work> work_on(const Model& model) {
   const VecX<Counted> some = VecX<Counted>::Constant(model.nv(), Counted(0.5));
   std::vector<Work> all;
   for (const auto& contender : contenders<Counted>(model)) {
-    contender->set(q, some, some);
-    Work work{std::string(contender->name()), std::string(contender->source()), {}, {}, {}};
-    work.torque = count_operations([&] { contender->run(); });
-    if (contender->has_terms()) {
-      work.mass_matrix = count_operations([&] { (void)contender->mass_matrix(); });
-      work.bias = count_operations([&] { (void)contender->bias(); });
-    }
-    all.push_back(std::move(work));
+    contender.set(q, some, some);
+    Work& work = all.emplace_back();
+    work.name = contender.name, work.source = contender.source;
+    work.torque = count_operations(contender.run);
+    if (!contender.bias) continue;
+    work.mass_matrix = count_operations([&] { (void)contender.mass_matrix(); });
+    work.bias = count_operations([&] { (void)contender.bias(); });
   }
   return all;
 }
 
-Json to_json(const OperationCount& n) {
-  return {{"multiplications", n.multiplications},
-          {"additions", n.additions},
-          {"divisions", n.divisions},
-          {"square_roots", n.square_roots},
-          {"trigonometric", n.trigonometric}};
+Json to_json(const std::optional<OperationCount>& n) {
+  if (!n) return nullptr;
+  return {{"multiplications", n->multiplications},
+          {"additions", n->additions},
+          {"divisions", n->divisions},
+          {"square_roots", n->square_roots},
+          {"trigonometric", n->trigonometric}};
 }
 
 // --- one robot ---
@@ -64,46 +58,39 @@ void print_robot(Console& console, const Options& options, const Model& model) {
   const std::vector<Work> all = work_on(model);
   const int n = model.nv();
   if (console.json()) {
-    Json document = console.document();
-    document["robot"] = options.robot.json(model);
-    document["formulations"] = Json::array();
-    for (const Work& w : all) {
-      Json one{{"name", w.name}, {"source", w.source}, {"inverse_dynamics", to_json(w.torque)}};
-      one["mass_matrix"] = w.mass_matrix ? to_json(*w.mass_matrix) : Json();
-      one["bias"] = w.bias ? to_json(*w.bias) : Json();
-      document["formulations"].push_back(one);
-    }
-    document["book"] = Json::array();
+    Json formulations = Json::array(), book = Json::array();
+    for (const Work& w : all)
+      formulations.push_back({{"name", w.name},
+                              {"source", w.source},
+                              {"inverse_dynamics", to_json(w.torque)},
+                              {"mass_matrix", to_json(w.mass_matrix)},
+                              {"bias", to_json(w.bias)}});
     for (const BookCount& b : classic::book_counts())
-      document["book"].push_back({{"name", b.formulation},
-                                  {"source", b.source},
-                                  {"multiplications", b.multiplications.at(n)},
-                                  {"additions", b.additions.at(n)}});
-    console.print(document);
-    return;
+      book.push_back({{"name", b.formulation},
+                      {"source", b.source},
+                      {"multiplications", b.multiplications.at(n)},
+                      {"additions", b.additions.at(n)}});
+    return console.print(
+        {{"robot", options.robot.json(model)}, {"formulations", formulations}, {"book", book}});
   }
-  Table ours(1, {{"formulation", "", false, 0}});
+  Table ours(1, {"formulation"});
   for (const char* what : {"torque", "M", "bias"}) {
-    ours.column({what, "mul", true});
-    ours.column({"", "add", true, 1});
+    ours.column(fmt::format(">{} [mul]", what));
+    ours.column(" > [add]");
   }
-  ours.column({"sin, cos", "", true});
+  ours.column(">sin, cos");
   for (const Work& w : all) {
-    std::vector<std::string> cells{w.name};
-    for (const std::optional<OperationCount>& c :
-         {std::optional<OperationCount>(w.torque), w.mass_matrix, w.bias}) {
-      cells.push_back(c ? std::to_string(c->multiplications) : "-");
-      cells.push_back(c ? std::to_string(c->additions) : "-");
+    Cells cells{w.name};
+    for (const auto* c : {&w.torque, &w.mass_matrix, &w.bias}) {
+      cells.push_back(*c ? std::to_string((*c)->multiplications) : "-");
+      cells.push_back(*c ? std::to_string((*c)->additions) : "-");
     }
-    cells.push_back(std::to_string(w.torque.trigonometric));
-    ours.row(std::move(cells));
+    cells.push_back(w.torque->trigonometric);
+    ours.row(cells);
   }
-  Table book(
-      1,
-      {{"in the book", "", false, 0}, {"source"}, {"torque", "mul", true}, {"", "add", true, 1}});
+  Table book(1, {"in the book", "source", ">torque [mul]", " > [add]"});
   for (const BookCount& b : classic::book_counts())
-    book.row({std::string(b.formulation), std::string(b.source),
-              fmt::format("{:.0f}", b.multiplications.at(n)),
+    book.row({b.formulation, b.source, fmt::format("{:.0f}", b.multiplications.at(n)),
               fmt::format("{:.0f}", b.additions.at(n))});
   console.out.print(fmt::format("{}: operations for {} joints\n\n{}\n{}", model.name(), n,
                                 ours.str(console.out), book.str(console.out)));
@@ -127,27 +114,26 @@ std::pair<int, int> range_of(const std::string& text) {
     int n = 0;
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
     if (s.empty() || error != std::errc() || end != s.data() + s.size() || n < 1 || n > most_joints)
-      throw UsageError(
-          fmt::format("--n: '{}' is no range such as 2..20, of 1 to {} joints", text, most_joints));
+      throw UsageError("--n: '{}' is no range such as 2..20, of 1 to {} joints", text, most_joints);
     return n;
   };
   const std::pair<int, int> range{number(low), number(high)};
   if (range.first > range.second)
-    throw UsageError(fmt::format("--n: '{}' runs backwards; write the smaller number first", text));
+    throw UsageError("--n: '{}' runs backwards; write the smaller number first", text);
   return range;
 }
 
 std::vector<Growth> growth_of_chains(Console& console, int first, int last) {
   std::vector<Growth> all;
-  Progress progress(console.err, static_cast<std::size_t>(last - first + 1));
+  Progress progress(console.err, last - first + 1);
   for (int n = first; n <= last; ++n) {
-    progress.at(static_cast<std::size_t>(n - first), fmt::format("chain:{}", n));
+    progress.at(n - first, fmt::format("chain:{}", n));
     const std::vector<Work> work = work_on(chain(n));
     all.resize(work.size());
     for (std::size_t i = 0; i < work.size(); ++i) {
       all[i].name = work[i].name, all[i].source = work[i].source;
-      all[i].multiplications.push_back(work[i].torque.multiplications);
-      all[i].additions.push_back(work[i].torque.additions);
+      all[i].multiplications.push_back(work[i].torque->multiplications);
+      all[i].additions.push_back(work[i].torque->additions);
     }
   }
   for (Growth& g : all) {
@@ -166,8 +152,6 @@ std::vector<Growth> growth_of_chains(Console& console, int first, int last) {
   return all;
 }
 
-std::string text(const std::optional<Polynomial>& p) { return p ? p->text() : "?"; }
-
 /// The order of growth; a few lengths do not determine it.
 std::optional<int> order(const Growth& g) {
   if (!g.of_multiplications || !g.of_additions) return std::nullopt;
@@ -181,7 +165,7 @@ std::string order_text(const Growth& g) {
 }
 
 Json to_json(const Growth& g) {
-  const auto json = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
+  const auto text = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
   const std::optional<int> o = order(g);
   return {{"name", g.name},
           {"source", g.source},
@@ -189,7 +173,7 @@ Json to_json(const Growth& g) {
           {"additions", g.additions},
           {"order", o ? Json(*o) : Json()},
           {"polynomial",
-           {{"multiplications", json(g.of_multiplications)}, {"additions", json(g.of_additions)}}}};
+           {{"multiplications", text(g.of_multiplications)}, {"additions", text(g.of_additions)}}}};
 }
 
 std::string label(const Growth& g) { return g.book ? g.name + ", " + g.source.substr(5) : g.name; }
@@ -205,14 +189,13 @@ std::vector<int> some_lengths(int first, int last) {
 
 std::string counts_table(const Stream& out, const std::vector<Growth>& all, int first, int last,
                          const char* what, std::vector<std::int64_t> Growth::*counts) {
-  Table table(1, {{what, "n =", false, 0}});
+  Table table(1, {fmt::format("{} [n =]", what)});
   const std::vector<int> lengths = some_lengths(first, last);
-  for (const int n : lengths) table.column({"", std::to_string(n), true});
+  for (const int n : lengths) table.column(fmt::format("> [{}]", n));
   for (const Growth& g : all) {
-    std::vector<std::string> cells{label(g)};
-    for (const int n : lengths)
-      cells.push_back(std::to_string((g.*counts)[static_cast<std::size_t>(n - first)]));
-    table.row(std::move(cells));
+    Cells cells{label(g)};
+    for (const int n : lengths) cells.push_back((g.*counts)[n - first]);
+    table.row(cells);
   }
   return table.str(out);
 }
@@ -224,8 +207,7 @@ std::string growth_plot(const std::vector<Growth>& all, int first) {
     const std::size_t colour = colours.try_emplace(g.name, colours.size()).first->second;
     plot::Line line{label(g), std::string(plot::colour(colour)), {}, false, g.book};
     for (std::size_t i = 0; i < g.multiplications.size(); ++i)
-      line.points.push_back(
-          {first + static_cast<double>(i), static_cast<double>(g.multiplications[i])});
+      line.points.push_back({first + double(i), double(g.multiplications[i])});
     lines.push_back(std::move(line));
   }
   return plot::log_plot(
@@ -236,27 +218,23 @@ std::string growth_plot(const std::vector<Growth>& all, int first) {
 
 void print_chains(Console& console, const Options& options) {
   const auto [first, last] = range_of(options.range.empty() ? "2..20" : options.range);
-  if (!options.svg.empty()) {
-    if (first == last)
-      throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
-    refuse_overwriting(options.svg, options.force);
-  }
+  if (!options.svg.empty() && first == last)
+    throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
+  refuse_overwriting({options.svg}, options.force);
   const std::vector<Growth> all = growth_of_chains(console, first, last);
   if (!options.svg.empty()) write_file(options.svg, growth_plot(all, first), options.force);
   if (console.json()) {
-    Json document = console.document();
-    document["n"] = Json::array();
-    for (int n = first; n <= last; ++n) document["n"].push_back(n);
-    document["formulations"] = document["book"] = Json::array();
-    for (const Growth& g : all) document[g.book ? "book" : "formulations"].push_back(to_json(g));
-    console.print(document);
-    return;
+    Json lengths = Json::array(), formulations = lengths, book = lengths;
+    for (int n = first; n <= last; ++n) lengths.push_back(n);
+    for (const Growth& g : all) (g.book ? book : formulations).push_back(to_json(g));
+    return console.print({{"n", lengths}, {"book", book}, {"formulations", formulations}});
   }
   const Stream& out = console.out;
   std::string report =
       fmt::format("Operations of inverse dynamics on chains of {} to {} joints\n\n", first, last);
   report += counts_table(out, all, first, last, "multiplications", &Growth::multiplications) + "\n";
   report += counts_table(out, all, first, last, "additions", &Growth::additions) + "\n";
+  const auto text = [](const std::optional<Polynomial>& p) { return p ? p->text() : "?"; };
   for (const Growth& g : all)
     report += fmt::format("{}: {}\n  mul  {}\n  add  {}\n", label(g), order_text(g),
                           text(g.of_multiplications), text(g.of_additions));
@@ -278,13 +256,13 @@ int show(const Options& options, Console& console) {
 
 }  // namespace
 
-Action count(CLI::App& app, Console& console) {
+Action count(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  const OptionAdder add{app};
-  add("--n", options->range, "A..B", "of ROBOT chain: from how many joints to how many (2..20)");
-  add("--svg", options->svg, "FILE", "of ROBOT chain: also draw it");
-  app.add_flag("-f,--force", options->force, "overwrite FILE");
+  app.add_value("--n", options->range, "A..B",
+                "of ROBOT chain: from how many joints to how many (2..20)");
+  app.add_value("--svg", options->svg, "FILE", "of ROBOT chain: also draw it");
+  app.add_force(options->force);
   app.footer(
       "  ulna count puma560                           each formulation, beside the book\n"
       "  ulna count chain --n 2..20 --svg growth.svg  how they grow\n");

@@ -1,8 +1,3 @@
-#include <fmt/format.h>
-
-#include "robot_argument.hpp"
-#include "table.hpp"
-#include "text.hpp"
 #include "verb.hpp"
 
 #if ULNA_WITH_GINAC
@@ -27,20 +22,19 @@ using equations::Notation;
 struct Term {
   equations::Term term;
   std::string name;
-  bool matrix;
+  bool matrix, symmetric;
 };
 
 std::vector<Term> terms_named(const std::string& list) {
-  const std::vector<Term> all = {{equations::Term::M, "M", true},
-                                 {equations::Term::C, "C", true},
-                                 {equations::Term::h, "h", false},
-                                 {equations::Term::gravity, "g", false}};
+  const std::vector<Term> all = {{equations::Term::M, "M", true, true},
+                                 {equations::Term::C, "C", true, false},
+                                 {equations::Term::h, "h", false, false},
+                                 {equations::Term::gravity, "g", false, false}};
   std::vector<Term> made;
   for (const std::string& name : split(list, ',')) {
     const auto is_named = [&](const Term& t) { return t.name == name; };
     const auto found = std::find_if(all.begin(), all.end(), is_named);
-    if (found == all.end())
-      throw UsageError(fmt::format("--terms: '{}' is not one of M, C, h, g", name));
+    if (found == all.end()) throw UsageError("--terms: '{}' is not one of M, C, h, g", name);
     if (std::none_of(made.begin(), made.end(), is_named)) made.push_back(*found);
   }
   return made;
@@ -58,7 +52,7 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   std::string text = fmt::format(
       "{}: {}\n\n", out.paint(Style::bold, visible(e.robot())),
       out.either("τ = M(q) q̈ + C(q, q̇) q̇ + g(q)", "tau = M(q) q'' + C(q, q') q' + g(q)"));
-  Table table(2, {{"symbol"}, {"value", "", true}, {"unit"}, {"is"}});
+  Table table(2, {"  symbol", ">value", "unit", "is"});
   const auto unit = [&](const std::string& given) {
     return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
   };
@@ -70,14 +64,12 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   for (const Term& t : terms) {
     text += "\n";
     for (int r = 0; r < e.size(); ++r)
-      for (int c = t.matrix ? (t.term == equations::Term::M ? r : 0) : 0;
-           c < (t.matrix ? e.size() : 1); ++c) {
+      for (int c = t.symmetric ? r : 0; c < (t.matrix ? e.size() : 1); ++c) {
         std::string left = t.name + index(r, c, t.matrix, e.size());
-        if (t.term == equations::Term::M && r != c)
-          left += " = " + t.name + index(c, r, true, e.size());
+        if (t.symmetric && r != c) left += " = " + t.name + index(c, r, true, e.size());
         const int indent = columns(left) + 3;
-        text += hanging(left + " = ", static_cast<std::size_t>(indent),
-                        e.element(t.term, r, c, notation), std::max(out.width() - indent, 20));
+        text += hanging(left + " = ", indent, e.element(t.term, r, c, notation),
+                        std::max(out.width() - indent, 20));
       }
   }
   return text;
@@ -101,9 +93,7 @@ std::string latex_of(const Equations& e, const Term& t) {
     }
     fits &= length <= longest_line;
   }
-  const auto element = [&](int r, int c) {
-    return elements[static_cast<std::size_t>(r * columns_of + c)];
-  };
+  const auto element = [&](int r, int c) { return elements[r * columns_of + c]; };
   std::string text;
   if (fits) {
     text = fmt::format("{}{} = \\begin{{bmatrix}}\n", t.name, of_state);
@@ -115,9 +105,9 @@ std::string latex_of(const Equations& e, const Term& t) {
   }
   text = "\\begin{aligned}\n";
   for (int r = 0; r < e.size(); ++r)
-    for (int c = t.term == equations::Term::M ? r : 0; c < columns_of; ++c) {
+    for (int c = t.symmetric ? r : 0; c < columns_of; ++c) {
       text += fmt::format("  {}_{{{}}}", t.name, index(r, c, t.matrix, e.size()));
-      if (t.term == equations::Term::M && r != c)
+      if (t.symmetric && r != c)
         text += fmt::format(" = {}_{{{}}}", t.name, index(c, r, true, e.size()));
       text += " &= " + element(r, c);
       text += r + 1 < e.size() || c + 1 < columns_of ? " \\\\\n" : "\n";
@@ -147,18 +137,16 @@ Json elements(const Equations& e, const Term& t, Notation notation) {
   return rows;
 }
 
-Json document_of(Console& console, const Equations& e, const std::vector<Term>& terms,
-                 const Options& options) {
-  Json d = console.document();
-  d["robot"] = {{"name", e.robot()}, {"source", options.robot.source()}, {"dof", e.size()}};
-  d["coordinates"] = Json::array();
-  for (const equations::Coordinate& q : e.coordinates())
-    d["coordinates"].push_back(
-        {{"symbol", q.name}, {"joint", q.joint}, {"unit", q.slides ? "m" : "rad"}});
-  d["symbols"] = Json::array();
-  for (const equations::Symbol& s : e.symbols())
-    d["symbols"].push_back(
-        {{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}});
+Json json_of(const Equations& e, const std::vector<Term>& terms, const Options& options) {
+  const auto coordinate = [](const equations::Coordinate& q) {
+    return Json{{"symbol", q.name}, {"joint", q.joint}, {"unit", q.slides ? "m" : "rad"}};
+  };
+  const auto symbol = [](const equations::Symbol& s) {
+    return Json{{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}};
+  };
+  Json d{{"robot", {{"name", e.robot()}, {"source", options.robot.source()}, {"dof", e.size()}}},
+         {"coordinates", list_of(e.coordinates(), coordinate)},
+         {"symbols", list_of(e.symbols(), symbol)}};
   Json latex = Json::object();
   for (const Term& t : terms) {
     d[t.name] = elements(e, t, Notation::ascii);
@@ -178,10 +166,9 @@ int derive(const Options& options, Console& console) {
   const Equations e(model, how);
   mention_warnings(console, options.robot, imported.diagnostics);
   if (e.without_friction() && !console.json())
-    console.err.print(fmt::format("{} friction and damping are not in these equations\n",
-                                  console.err.paint(Style::yellow, "ulna:")));
+    console.complain("friction and damping are not in these equations", Style::yellow);
   if (console.json()) {
-    console.print(document_of(console, e, terms, options));
+    console.print(json_of(e, terms, options));
   } else if (options.c) {
     console.out.print(c_of(e, terms));
   } else if (options.latex) {
@@ -197,7 +184,7 @@ int derive(const Options& options, Console& console) {
 #else
 
 int derive(const Options&, Console&) {
-  throw std::runtime_error(
+  throw Failure(
       "this ulna was built without GiNaC, which symbols need; install it (Debian: apt install "
       "libginac-dev, or tools/install-dependencies) and build again with -DULNA_WITH_GINAC=ON");
 }
@@ -206,12 +193,11 @@ int derive(const Options&, Console&) {
 
 }  // namespace
 
-Action equations(CLI::App& app, Console& console) {
+Action equations(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  const OptionAdder add{app};
-  add("--terms", options->terms, "M,C,h,g",
-      "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
+  app.add_value("--terms", options->terms, "M,C,h,g",
+                "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
   auto* text = app.add_flag("--text", options->text, "for people; the default");
   auto* latex = app.add_flag("--latex", options->latex, "for documents");
   auto* c = app.add_flag("--c", options->c, "a function in C99");
@@ -219,8 +205,8 @@ Action equations(CLI::App& app, Console& console) {
   latex->excludes(c);
   app.add_flag("--numeric", options->numeric, "the robot's numbers in place of symbols");
   app.add_flag("--short", options->short_names, "C12, S12 for cos(th1 + th2), sin(th1 + th2)");
-  add("--let", options->let, "NAME=EXPRESSION",
-      "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
+  app.add_value("--let", options->let, "NAME=EXPRESSION",
+                "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--lump", options->lump, "make one link of those on fixed joints");
   app.footer(

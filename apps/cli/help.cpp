@@ -1,10 +1,4 @@
-#include "help.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "text.hpp"
+#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -18,8 +12,7 @@ std::string glossary(const Stream& stream, std::string_view title, const std::ve
   const int width = std::min(stream.width(), 100) - left - 4;
   std::string text = "\n" + stream.paint(Style::bold, title) + "\n";
   for (const auto& [term, meaning] : terms)
-    text += hanging(fmt::format("  {:<{}}  ", term, left), static_cast<std::size_t>(left) + 4,
-                    meaning, width);
+    text += hanging(fmt::format("  {:<{}}  ", term, left), left + 4, meaning, width);
   return text;
 }
 

@@ -1,9 +1,8 @@
 #include "states.hpp"
-#include "verb.hpp"
 
 namespace ulna::cli {
 
-Action id(CLI::App& app, Console& console) {
+Action id(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd qdd");
   app.footer(
@@ -13,17 +12,17 @@ Action id(CLI::App& app, Console& console) {
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();
-    if (!states->is_table()) {
+    if (states->is_table()) {
+      Batch batch(model);
+      states->stream(console, model, trajectory_names(model, "tau"),
+                     [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                       batch.inverse_dynamics(robot.plant(), in.q, in.qd, in.qdd, out);
+                     });
+    } else {
       const GivenState s = states->state(model);
       print_per_joint(console, model, "tau", "Nm, N",
                       robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
-      return success;
     }
-    Batch batch(model);
-    stream_table(*states, console, model, {"q", "qd", "qdd"}, trajectory_names(model, "tau"),
-                 [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                   batch.inverse_dynamics(robot.plant(), in.q, in.qd, in.qdd, out);
-                 });
     return success;
   };
 }

@@ -1,18 +1,5 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "identify_page.hpp"
-#include "option_names.hpp"
-#include "output_file.hpp"
-#include "report.hpp"
-#include "robot_argument.hpp"
 #include "states.hpp"
-#include "table.hpp"
-#include "text.hpp"
-#include "ulna/identify/identify.hpp"
-#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -56,13 +43,12 @@ Options options_of(const Arguments& given) {
         "--method refine: this ulna was built without Ceres (Debian: libceres-dev); the best "
         "method without is consistent");
   const auto method = method_from_string(how.refine ? "consistent" : given.method);
-  if (!method)
-    throw UsageError(fmt::format("--method: '{}' is not one of {}", given.method, methods));
+  if (!method) throw UsageError("--method: '{}' is not one of {}", given.method, methods);
   how.method = *method;
   how.find_gains = given.gain == "find";
   if (!given.gain.empty() && !how.find_gains) {
     const std::vector<double> gains = numbers(given.gain, "--gain");
-    how.gains = Eigen::VectorXd::Map(gains.data(), Eigen::Index(gains.size()));
+    how.gains = Eigen::VectorXd::Map(gains.data(), gains.size());
   }
   how.prior.from_robot = given.prior != "none";
   if (how.split != 0.0 && !given.validate.empty())
@@ -85,12 +71,12 @@ Options options_of(const Arguments& given) {
     if (given.armature) how.features.push_back(Feature::armature);
     require_compatible(how.features);
   } catch (const std::invalid_argument& e) {
-    throw UsageError(fmt::format("--friction: {}", e.what()));
+    throw UsageError("--friction: {}", e.what());
   }
   try {
     require_valid(how);
   } catch (const std::invalid_argument& e) {
-    throw UsageError(in_flags(e.what()));
+    throw UsageError("{}", in_flags(e.what()));
   }
   return how;
 }
@@ -175,89 +161,88 @@ Json refinement_json(const Refinement& r, const Assessment& start) {
           {"start_validation_percent", total_percent(start.validation)}};
 }
 
-Json json_of(Console& console, const Arguments& given, const Imported& robot,
-             const Identification& r) {
+Json json_of(const Arguments& given, const Imported& robot, const Identification& r) {
   const Estimate& e = r.chosen.estimate;
-  Json d = console.document();
-  d["robot"] = {
-      {"name", robot.model.name()}, {"source", given.robot.source()}, {"dof", robot.model.nv()}};
-  d["method"] = given.method_name();
-  d["prior"] = given.prior_source();
-  d["friction"] = Json::array();
-  for (const Feature f : r.torques.features()) d["friction"].push_back(to_string(f));
-  d["filter_hz"] = r.filter_hz;
-  d["filter"] = r.filter;
-  d["consistent"] = e.consistent;
-  d["fit"] = fit_json(r.chosen.fit, r.filter_hz, r.samples);
-  d["validation"] = r.chosen.validation
-                        ? fit_json(*r.chosen.validation, r.filter_hz, r.validation_samples)
-                        : Json();
-  if (r.chosen.validation) d["validation"]["repeated_percent"] = r.repeated_percent;
-  d["cross_validation"] =
-      r.cross_validation ? fit_json(*r.cross_validation, r.filter_hz, r.samples) : Json();
-  d["online"] = r.online ? online_json(*r.online, r.filter_hz) : Json();
-  d["refinement"] = r.refined ? refinement_json(*r.refined, *r.start) : Json();
-  d["joints"] = robot.model.velocity_names();
-  d["noise"] = to_json(e.noise);
-  d["gains"] = Json();
-  for (const DriveGain& g : r.gains)
-    d["gains"].push_back({{"gain", g.gain}, {"deviation", g.deviation}});
-  d["excitation"] = {{"rank", e.excitation.rank},
-                     {"base_parameters", r.base.size()},
-                     {"of_bodies", r.inertial_base()},
-                     {"condition", e.excitation.condition},
-                     {"log_det", e.excitation.log_det},
-                     {"singular_values", to_json(e.excitation.singular_values)}};
+  const Model& model = r.torques.model();
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
-  d["parameters"] = Json::array();
+  Json parameters = Json::array(), base = parameters, bodies = parameters, findings = parameters,
+       remarks = parameters, validation, gains, essential, least_squares;
+  if (r.chosen.validation) {
+    validation = fit_json(*r.chosen.validation, r.filter_hz, r.validation_samples);
+    validation["repeated_percent"] = r.repeated_percent;
+  }
+  for (const DriveGain& g : r.gains)
+    gains.push_back({{"gain", g.gain}, {"deviation", g.deviation}});
   for (int k = 0; k < r.torques.unknowns(); ++k)
-    d["parameters"].push_back({{"name", names[k]},
-                               {"unit", units[k]},
-                               {"value", e.z(k)},
-                               {"deviation", e.deviation(k)},
-                               {"prior", e.prior(k)},
-                               {"learned", e.learned(k)},
-                               {"state", r.state(k)}});
-  d["base_parameters"] = Json::array();
+    parameters.push_back({{"name", names[k]},
+                          {"unit", units[k]},
+                          {"value", e.z(k)},
+                          {"deviation", e.deviation(k)},
+                          {"prior", e.prior(k)},
+                          {"learned", e.learned(k)},
+                          {"state", r.state(k)}});
   for (int i = 0; i < r.base.size(); ++i)
-    d["base_parameters"].push_back({{"expression", r.base.name(i, names)},
-                                    {"unit", units[r.base.independent[i]]},
-                                    {"value", e.base(i)},
-                                    {"deviation", e.base_deviation(i)}});
-  d["essential_parameters"] = Json();
+    base.push_back({{"expression", r.base.name(i, names)},
+                    {"unit", units[r.base.independent[i]]},
+                    {"value", e.base(i)},
+                    {"deviation", e.base_deviation(i)}});
   if (r.essential)
     for (std::size_t i = 0; i < r.essential->kept.size(); ++i)
-      d["essential_parameters"].push_back({{"expression", r.base.name(r.essential->kept[i], names)},
-                                           {"value", r.essential->values(i)},
-                                           {"deviation", r.essential->deviation(i)}});
-  const auto consistency = [](const Assessment& assessment) {
-    Json bodies = Json::array();
-    for (const Consistency& c : assessment.bodies) bodies.push_back(c.margin);
-    return bodies;
-  };
-  d["bodies"] = Json::array();
-  for (int b = 1; b < r.torques.model().body_count(); ++b)
-    d["bodies"].push_back(
-        {{"link", r.torques.model().body_name(b)}, {"margin", r.chosen.bodies[b - 1].margin}});
-  d["indefinite_percent"] = r.chosen.indefinite_percent;
-  d["least_squares"] = Json();
+      essential.push_back({{"expression", r.base.name(r.essential->kept[i], names)},
+                           {"value", r.essential->values(i)},
+                           {"deviation", r.essential->deviation(i)}});
+  for (int b = 1; b < model.body_count(); ++b)
+    bodies.push_back({{"link", model.body_name(b)}, {"margin", r.chosen.bodies[b - 1].margin}});
   if (r.plain)
-    d["least_squares"] = {{"consistent", r.plain->estimate.consistent},
-                          {"fit_percent", r.plain->fit.total_percent},
-                          {"validation_percent", total_percent(r.plain->validation)},
-                          {"margins", consistency(*r.plain)},
-                          {"indefinite_percent", r.plain->indefinite_percent}};
-  d["torque_delay"] = {
-      {"found", r.delay.found}, {"seconds", r.delay.delay}, {"deviation", r.delay.deviation}};
-  d["logs"] = Json::array();
-  for (const LogSummary& log : r.logs) d["logs"].push_back(log_json(log));
-  d["out"] = given.out.empty() ? Json() : Json(given.out);
-  d["report"] = given.report.empty() ? Json() : Json(given.report);
-  d["findings"] = Json::array(), d["remarks"] = Json::array();
+    least_squares = {
+        {"consistent", r.plain->estimate.consistent},
+        {"fit_percent", r.plain->fit.total_percent},
+        {"validation_percent", total_percent(r.plain->validation)},
+        {"margins", list_of(r.plain->bodies, [](const Consistency& c) { return c.margin; })},
+        {"indefinite_percent", r.plain->indefinite_percent}};
   for (const Remark& remark : r.remarks)
-    d[remark.finding ? "findings" : "remarks"].push_back(remark.text);
-  d["diagnostics"] = to_json(r.found);
-  return d;
+    (remark.finding ? findings : remarks).push_back(remark.text);
+  const auto name_or_null = [](const std::string& file) {
+    return file.empty() ? Json() : Json(file);
+  };
+  return {
+      {"robot", given.robot.json(robot.model)},
+      {"method", given.method_name()},
+      {"prior", given.prior_source()},
+      {"friction", list_of(r.torques.features(), [](Feature f) { return to_string(f); })},
+      {"filter_hz", r.filter_hz},
+      {"filter", r.filter},
+      {"consistent", e.consistent},
+      {"fit", fit_json(r.chosen.fit, r.filter_hz, r.samples)},
+      {"validation", validation},
+      {"cross_validation",
+       r.cross_validation ? fit_json(*r.cross_validation, r.filter_hz, r.samples) : Json()},
+      {"online", r.online ? online_json(*r.online, r.filter_hz) : Json()},
+      {"refinement", r.refined ? refinement_json(*r.refined, *r.start) : Json()},
+      {"joints", model.velocity_names()},
+      {"noise", to_json(e.noise)},
+      {"gains", gains},
+      {"excitation",
+       {{"rank", e.excitation.rank},
+        {"base_parameters", r.base.size()},
+        {"of_bodies", r.inertial_base()},
+        {"condition", e.excitation.condition},
+        {"log_det", e.excitation.log_det},
+        {"singular_values", to_json(e.excitation.singular_values)}}},
+      {"parameters", parameters},
+      {"base_parameters", base},
+      {"essential_parameters", essential},
+      {"bodies", bodies},
+      {"indefinite_percent", r.chosen.indefinite_percent},
+      {"least_squares", least_squares},
+      {"torque_delay",
+       {{"found", r.delay.found}, {"seconds", r.delay.delay}, {"deviation", r.delay.deviation}}},
+      {"logs", list_of(r.logs, log_json)},
+      {"out", name_or_null(given.out)},
+      {"report", name_or_null(given.report)},
+      {"findings", findings},
+      {"remarks", remarks},
+      {"diagnostics", to_json(r.found)}};
 }
 
 // --- text ----------------------------------------------------------------------------------------
@@ -274,70 +259,52 @@ std::string shortened(const std::string& text, int width, const Stream& out) {
 }
 
 std::string joint_table(const Identification& r, const Stream& out) {
-  const bool turning = std::all_of(
-      r.torques.model().joints().begin() + 1, r.torques.model().joints().end(), [](const Joint& j) {
-        return j.type == JointType::revolute || j.type == JointType::continuous;
-      });
-  Table table(2);
-  table.column({"#", "", true, 0});
-  table.column({"joint", ""});
-  table.column({"noise", turning ? "Nm" : "Nm|N", true});
-  table.column({r.online ? "final" : "fit", "%", true});
-  if (r.chosen.validation) table.column({"validation", "%", true});
-  if (r.online) table.column({"predicted", "%", true}), table.column({"2nd half", "%", true});
-  const std::vector<std::string> names = r.torques.model().velocity_names();
-  const auto row = [&](std::string number, std::string name, std::string noise, auto value,
-                       Style style) {
-    std::vector<std::string> cells{std::move(number), std::move(name), std::move(noise),
-                                   percent(value(r.chosen.fit))};
-    if (r.chosen.validation) cells.push_back(percent(value(*r.chosen.validation)));
-    if (r.online) {
-      cells.push_back(percent(value(r.online->run)));
-      cells.push_back(percent(value(r.online->second_half)));
-    }
-    table.row(std::move(cells), style);
+  const auto joints = r.torques.model().joints().subspan(1);
+  const bool turning = std::all_of(joints.begin(), joints.end(), [](const Joint& j) {
+    return j.type == JointType::revolute || j.type == JointType::continuous;
+  });
+  std::vector<const Fit*> fits{&r.chosen.fit};
+  Table table(2, {">#", "joint", fmt::format(">noise [{}]", turning ? "Nm" : "Nm|N"),
+                  fmt::format(">{} [%]", r.online ? "final" : "fit")});
+  const auto add = [&](const char* title, const Fit& fit) {
+    table.column(fmt::format(">{} [%]", title));
+    fits.push_back(&fit);
   };
-  for (std::size_t i = 0; i < names.size(); ++i)
-    row(
-        std::to_string(i + 1), names[i], fmt::format("{:.3g}", r.chosen.estimate.noise(i)),
-        [&](const Fit& f) { return f.per_joint_percent(i); }, Style::plain);
-  row(
-      "", "total", "", [](const Fit& f) { return f.total_percent; }, Style::bold);
+  if (r.chosen.validation) add("validation", *r.chosen.validation);
+  if (r.online) add("predicted", r.online->run), add("2nd half", r.online->second_half);
+  const std::vector<std::string> names = r.torques.model().velocity_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Cells cells{i + 1, names[i], figure(r.chosen.estimate.noise(i), 3)};
+    for (const Fit* fit : fits) cells.push_back(percent(fit->per_joint_percent(i)));
+    table.row(cells);
+  }
+  Cells total{"", "total", ""};
+  for (const Fit* fit : fits) total.push_back(percent(fit->total_percent));
+  table.row(total, Style::bold);
   return table.str(out);
 }
 
 std::string base_table(const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
-  Table table(2);
-  table.column({"#", "", true, 0});
-  table.column({"base parameter", ""});
-  table.column({"value", "", true});
-  table.column({std::string(out.either("±", "+-")), "", true});
-  table.column({"unit", ""});
+  const std::string off(out.either(">±", ">+-"));
+  Table table(2, {">#", "base parameter", ">value", off, "unit"});
   for (int i = 0; i < r.base.size(); ++i)
-    table.row({std::to_string(i + 1), shortened(r.base.name(i, names), out.width() - 38, out),
-               fmt::format("{:.4g}", e.base(i)), fmt::format("{:.2g}", e.base_deviation(i)),
-               units[r.base.independent[i]]});
+    table.row({i + 1, shortened(r.base.name(i, names), out.width() - 38, out), figure(e.base(i)),
+               figure(e.base_deviation(i), 2), units[r.base.independent[i]]});
   return table.str(out);
 }
 
 std::string parameter_table(const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
-  Table table(1);
-  table.column({"parameter", "", false, 0});
-  table.column({"prior", "", true});
-  table.column({"value", "", true});
-  table.column({std::string(out.either("±", "+-")), "", true});
-  table.column({"unit", ""});
-  table.column({"learned", "%", true});
-  table.column({"state", ""});
+  const std::string off(out.either(">±", ">+-"));
+  Table table(1, {"parameter", ">prior", ">value", off, "unit", ">learned [%]", "state"});
   for (int k = 0; k < r.torques.unknowns(); ++k) {
     const std::string_view state = r.state(k);
-    table.row({names[k], fmt::format("{:.4g}", e.prior(k)), fmt::format("{:.4g}", e.z(k)),
-               std::isfinite(e.deviation(k)) ? fmt::format("{:.2g}", e.deviation(k)) : "-",
-               units[k], fmt::format("{:.0f}", 100.0 * e.learned(k)), std::string(state)},
+    table.row({names[k], figure(e.prior(k)), figure(e.z(k)),
+               std::isfinite(e.deviation(k)) ? figure(e.deviation(k), 2) : "-", units[k],
+               fmt::format("{:.0f}", 100.0 * e.learned(k)), state},
               state == "estimated" ? Style::plain : Style::dim);
   }
   return table.str(out);
@@ -345,20 +312,13 @@ std::string parameter_table(const Identification& r, const Stream& out) {
 
 std::string stribeck_table(const Identification& r, const Stream& out) {
   const Refinement& found = *r.refined;
-  const std::string_view off = out.either("±", "+-");
-  Table table(2);
-  table.column({"#", "", true, 0});
-  table.column({"Stribeck friction", ""});
-  for (const char* of : {"level", "velocity"})
-    table.column({of, "", true}), table.column({std::string(off), "", true});
+  const std::string off(out.either(">±", ">+-"));
+  Table table(2, {">#", "Stribeck friction", ">level", off, ">velocity", off});
   const std::vector<std::string> names = r.torques.model().velocity_names();
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const auto i = Eigen::Index(k);
-    const auto cell = [](double x, int digits) { return fmt::format("{:.{}g}", x, digits); };
-    table.row({std::to_string(k + 1), names[k], cell(found.stribeck_level(i), 4),
-               cell(found.stribeck_level_deviation(i), 2), cell(found.stribeck_velocity(i), 4),
-               cell(found.stribeck_velocity_deviation(i), 2)});
-  }
+  for (std::size_t k = 0; k < names.size(); ++k)
+    table.row({k + 1, names[k], figure(found.stribeck_level(k)),
+               figure(found.stribeck_level_deviation(k), 2), figure(found.stribeck_velocity(k)),
+               figure(found.stribeck_velocity_deviation(k), 2)});
   return table.str(out);
 }
 
@@ -377,16 +337,11 @@ std::string refinement_text(const Identification& r) {
 
 std::string text_of(const Arguments& given, const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
-  std::string text = fmt::format(
-      "{}: {} from {}\n\n", out.paint(Style::bold, visible(r.torques.model().name())),
-      counted(std::size_t(r.base.size()), "base parameter"), counted(r.logs.size(), "log"));
+  std::string text =
+      fmt::format("{}: {} from {}\n\n", out.paint(Style::bold, visible(r.torques.model().name())),
+                  counted(r.base.size(), "base parameter"), counted(r.logs.size(), "log"));
   const auto line = [&](std::string_view name, const std::string& what) {
-    const std::string indent(12, ' ');
-    std::string before = fmt::format("{:<12}", name);
-    for (const std::string& part : wrap(visible(what), out.width() - 12)) {
-      text += before + part + "\n";
-      before = indent;
-    }
+    text += hanging(fmt::format("{:<12}", name), 12, visible(what), out.width() - 12);
   };
   line("method",
        r.online ? "online, physically consistent at every step by construction" : given.method);
@@ -398,10 +353,10 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
                      : r.filter);
   if (r.refined) line("refined", refinement_text(r));
   if (!r.gains.empty()) {
-    std::string gains;
+    std::vector<std::string> gains;
     for (const DriveGain& g : r.gains)
-      gains += fmt::format("{}{:.4g} +- {:.2g}", gains.empty() ? "" : ", ", g.gain, g.deviation);
-    line("gains", gains + " Nm/A, by the robot's own torques");
+      gains.push_back(fmt::format("{:.4g} +- {:.2g}", g.gain, g.deviation));
+    line("gains", fmt::format("{} Nm/A, by the robot's own torques", fmt::join(gains, ", ")));
   }
   line("samples",
        fmt::format("{} fitted{}", r.samples,
@@ -460,14 +415,14 @@ Model prior_of(const Arguments& given, const Model& robot) {
   try {
     return with_parameters_of(robot, load_robot(given.prior).model);
   } catch (const std::invalid_argument& e) {
-    throw std::runtime_error(fmt::format("--prior: {}", e.what()));
+    throw Failure("--prior: {}", e.what());
   }
 }
 
 Identification identified(const Arguments& given, const Model& model, Options how,
                           Console& console) {
   Progress progress(console.err, Options::steps);
-  how.progress = [&](int at, const std::string& what) { progress.at(std::size_t(at), what); };
+  how.progress = [&](int at, const std::string& what) { progress.at(at, what); };
   try {
     Identification result =
         given.online ? online(model, inputs_of(given), how) : offline(model, inputs_of(given), how);
@@ -476,33 +431,29 @@ Identification identified(const Arguments& given, const Model& model, Options ho
   } catch (const LogError&) {
     throw;
   } catch (const std::runtime_error& e) {
-    throw std::runtime_error(in_flags(e.what()));
+    throw Failure("{}", in_flags(e.what()));
   }
 }
 
 int run_identify(const Arguments& given, Console& console) {
   const Options how = options_of(given);
-  for (const std::string& file : {given.out, given.report})
-    if (!file.empty() && file != "-") refuse_overwriting(file, given.force);
+  refuse_overwriting({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   if (how.gains.size() > 0 && how.gains.size() != robot.model.nv())
-    throw UsageError(fmt::format("--gain: {} for {}",
-                                 counted(std::size_t(how.gains.size()), "number"),
-                                 counted(std::size_t(robot.model.nv()), "joint")));
+    throw UsageError("--gain: {} for {}", counted(how.gains.size(), "number"),
+                     counted(robot.model.nv(), "joint"));
   const Identification result = identified(given, prior_of(given, robot.model), how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
   console.err.print(to_text(console.err, result.found, false));
   for (const Remark& remark : result.remarks)
-    console.err.print(fmt::format(
-        "{} {}\n", console.err.paint(remark.finding ? Style::red : Style::yellow, "ulna:"),
-        visible(remark.text)));
+    console.complain(remark.text, remark.finding ? Style::red : Style::yellow);
 
   if (!given.out.empty()) {
     if (!result.chosen.estimate.consistent)
-      throw std::runtime_error(fmt::format(
+      throw Failure(
           "'{}' is not written: the estimate is not physical; --method consistent keeps it so",
-          given.out));
+          given.out);
     write_file(given.out, to_urdf(result.model()), given.force);
   }
   if (!given.report.empty())
@@ -511,7 +462,7 @@ int run_identify(const Arguments& given, Console& console) {
         identify_page({given.robot.source(), given.prior_source(), given.method_name()}, result),
         given.force);
   if (console.json())
-    console.print(json_of(console, given, robot, result));
+    console.print(json_of(given, robot, result));
   else
     console.out.print(text_of(given, result, console.out));
   return result.has_findings() ? findings : success;
@@ -519,38 +470,33 @@ int run_identify(const Arguments& given, Console& console) {
 
 }  // namespace
 
-Action identify(CLI::App& app, Console& console) {
+Action identify(Parser& app, Console& console) {
   auto given = std::make_shared<Arguments>();
   Options& how = given->how;
   given->robot.add_to(app);
   app.add_option("LOG", given->logs, "tables of t, q, qd, tau or i (CSV), or - for standard input")
       ->required();
-  app.add_option("--validate", given->validate, "logs to try the estimate on")
-      ->option_text("LOG...");
-  app.add_option("--split", how.split, "fit this share of each log, validate on the rest")
-      ->option_text("SHARE");
-  app.add_option("--folds", how.folds, "cross-validate: predict each of N parts from the others")
-      ->option_text("N");
-  app.add_option("--filter", how.filter_hz, "cut-off of the low-pass, Hz (10)")->option_text("HZ");
-  app.add_option("--gain", given->gain,
-                 "torque per motor current, a number per joint, Nm/A; or find")
-      ->option_text("K,...");
-  app.add_option("--friction", given->friction,
-                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none")
-      ->option_text("LIST");
+  app.add_value("--validate", given->validate, "LOG...", "logs to try the estimate on");
+  app.add_value("--split", how.split, "SHARE", "fit this share of each log, validate on the rest");
+  app.add_value("--folds", how.folds, "N",
+                "cross-validate: predict each of N parts from the others");
+  app.add_value("--filter", how.filter_hz, "HZ", "cut-off of the low-pass, Hz (10)");
+  app.add_value("--gain", given->gain, "K,...",
+                "torque per motor current, a number per joint, Nm/A; or find");
+  app.add_value("--friction", given->friction, "LIST",
+                "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
   app.add_flag("--armature", given->armature, "look for rotor inertias too");
-  app.add_option("--prior", given->prior,
-                 "the same robot with the numbers believed so far, or none")
-      ->option_text("ROBOT");
-  app.add_option("--method", given->method, methods)->option_text("NAME");
+  app.add_value("--prior", given->prior, "ROBOT",
+                "the same robot with the numbers believed so far, or none");
+  app.add_value("--method", given->method, "NAME", methods);
   app.add_flag("--delay", how.delay, "with --method refine: find how late torques are measured");
-  app.add_option("--payload", how.payload, "of the bodies, only the one with this link is unknown")
-      ->option_text("LINK");
+  app.add_value("--payload", how.payload, "LINK",
+                "of the bodies, only the one with this link is unknown");
   app.add_flag("--essential", how.essential, "find the base parameters that matter");
   app.add_flag("--online", given->online, "learn sample by sample, as a controller would");
-  app.add_option("-o,--out", given->out, "write the identified robot as URDF")->option_text("FILE");
-  app.add_option("--report", given->report, "write a page with plots (HTML)")->option_text("FILE");
-  app.add_flag("-f,--force", given->force, "overwrite files");
+  app.add_value("-o,--out", given->out, "FILE", "write the identified robot as URDF");
+  app.add_value("--report", given->report, "FILE", "write a page with plots (HTML)");
+  app.add_force(given->force);
   app.footer(
       "  ulna identify panda run.csv --split 0.5 -o panda_identified.urdf\n"
       "  ulna identify ur10e.urdf run1.csv run2.csv --validate test.csv \\\n"

@@ -1,14 +1,10 @@
 #include "identify_page.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "identify_plots.hpp"
 #include "page.hpp"
-#include "text.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -62,23 +58,26 @@ std::string joint_table(const Identification& r) {
   std::vector<std::string> titles{
       "joint", ">noise", ">error, rms",
       fmt::format(">{}, {:g} Hz", r.online ? "at the end" : "fit", r.filter_hz)};
-  if (r.chosen.validation) titles.push_back(fmt::format(">held out, {:g} Hz", r.filter_hz));
-  if (r.online) titles.insert(titles.end(), {">predicted online", ">its second half"});
+  std::vector<const Fit*> fits{&r.chosen.fit};
+  if (r.chosen.validation) {
+    titles.push_back(fmt::format(">held out, {:g} Hz", r.filter_hz));
+    fits.push_back(&*r.chosen.validation);
+  }
+  if (r.online) {
+    titles.insert(titles.end(), {">predicted online", ">its second half"});
+    fits.insert(fits.end(), {&r.online->run, &r.online->second_half});
+  }
   HtmlTable table(titles);
-  const auto line = [&](std::vector<std::string> cells, auto of, std::string_view kind) {
-    cells.push_back(percent(of(r.chosen.fit)));
-    if (r.chosen.validation) cells.push_back(percent(of(*r.chosen.validation)));
-    if (r.online)
-      cells.insert(cells.end(), {percent(of(r.online->run)), percent(of(r.online->second_half))});
-    table.row(cells, kind);
-  };
   const std::vector<std::string> names = r.torques.model().velocity_names();
-  for (Eigen::Index i = 0; i < r.chosen.fit.rms.size(); ++i)
-    line(
-        {safe(names[i]), number(r.chosen.estimate.noise(i), 3), number(r.chosen.fit.rms(i), 3)},
-        [&](const Fit& f) { return f.per_joint_percent(i); }, "");
-  line(
-      {"total", "", ""}, [](const Fit& f) { return f.total_percent; }, "sum");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Cells cells{safe(names[i]), number(r.chosen.estimate.noise(i), 3),
+                number(r.chosen.fit.rms(i), 3)};
+    for (const Fit* fit : fits) cells.push_back(percent(fit->per_joint_percent(i)));
+    table.row(cells);
+  }
+  Cells total{"total", "", ""};
+  for (const Fit* fit : fits) total.push_back(percent(fit->total_percent));
+  table.row(total, "sum");
   return panel(table.str());
 }
 
@@ -163,13 +162,13 @@ std::string parameters(const Identification& r) {
     const double margin = 0.05 * (high - low);
     const std::string_view state = r.state(k);
     const double learned = std::clamp(e.learned(k), 0.0, 1.0);
-    table.row({safe(names[k].substr(owner.size() + 1)), number(e.prior(k)), number(e.z(k)),
-               number(e.deviation(k), 2), units[k],
-               fmt::format("<span class='share'><i style='width:{:.0f}%'></i></span> {:.0f} %",
-                           100.0 * learned, 100.0 * learned),
-               interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin),
-               std::string(state)},
-              state == "estimated" ? "" : "prior");
+    table.row(
+        {safe(names[k].substr(owner.size() + 1)), number(e.prior(k)), number(e.z(k)),
+         number(e.deviation(k), 2), units[k],
+         fmt::format("<span class='share'><i style='width:{:.0f}%'></i></span> {:.0f} %",
+                     100.0 * learned, 100.0 * learned),
+         interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin), state},
+        state == "estimated" ? "" : "prior");
   }
   return s + panel(table.str());
 }
@@ -179,8 +178,8 @@ std::string base_parameters(const Identification& r) {
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
   HtmlTable table({">#", "combination", ">value", ">± deviation", "unit"});
   for (int i = 0; i < r.base.size(); ++i)
-    table.row({std::to_string(i + 1), "<code>" + safe(r.base.name(i, names)) + "</code>",
-               number(e.base(i)), number(e.base_deviation(i), 2), units[r.base.independent[i]]});
+    table.row({i + 1, "<code>" + safe(r.base.name(i, names)) + "</code>", number(e.base(i)),
+               number(e.base_deviation(i), 2), units[r.base.independent[i]]});
   return "<h2>Base parameters</h2>\n<p>The combinations that torques depend on, with their "
          "standard "
          "deviations.</p>\n" +
@@ -192,12 +191,11 @@ std::string logs(const Identification& r) {
                    ">gaps", "clock"});
   for (const LogSummary& log : r.logs) {
     const LogFigures& f = log.figures;
-    table.row({safe(log.file), log.use == "both" ? "fit, rest held out" : log.use,
-               std::to_string(f.rows), std::to_string(f.samples), number(f.duration),
-               number(f.rate_hz), percent(100.0 * f.jitter),
+    table.row({safe(log.file), log.use == "both" ? "fit, rest held out" : log.use, f.rows,
+               f.samples, number(f.duration), number(f.rate_hz), percent(100.0 * f.jitter),
                fmt::format("{} corrupt, {} outliers, {} twice, {} held, {} out of time", f.corrupt,
                            f.outliers, f.duplicates, f.held, f.out_of_time),
-               std::to_string(f.gaps),
+               f.gaps,
                log.clock.repaired ? fmt::format("repaired: {:.4g} Hz", 1.0 / log.clock.period)
                                   : "as logged"});
   }
@@ -210,7 +208,7 @@ std::string logs(const Identification& r) {
   if (r.found.list().empty()) return s;
   HtmlTable screening;
   for (const Diagnostic& d : r.found.list())
-    screening.row({std::string(to_string(d.severity)), safe(d.source.str()),
+    screening.row({to_string(d.severity), safe(d.source.str()),
                    safe((d.subject.empty() ? "" : d.subject + ": ") + d.seen +
                         (d.assumed.empty() ? "" : "; " + d.assumed)),
                    fmt::format("<code>{}</code>", d.rule->name)},
@@ -253,7 +251,7 @@ std::string refinement(const Identification& r) {
   HtmlTable table(titles);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (Eigen::Index i = 0; i < f.position_after.size(); ++i) {
-    std::vector<std::string> cells{safe(names[i])};
+    Cells cells{safe(names[i])};
     for (const Eigen::VectorXd* x :
          {&f.position_before, &f.position_after, &f.velocity_before, &f.velocity_after})
       cells.push_back(number((*x)(i), 3));

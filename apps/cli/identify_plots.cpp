@@ -1,6 +1,4 @@
-#include "identify_plots.hpp"
-
-#include <fmt/format.h>
+#include "identify_page.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +7,7 @@
 #include <random>
 
 #include "../plot/svg.hpp"
-#include "text.hpp"
-#include "torque_unit.hpp"
+#include "report.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/model/configuration.hpp"
 
@@ -21,10 +18,7 @@ using namespace identify;
 
 using Eigen::Index;
 using Eigen::VectorXd;
-using plot::Area;
-using plot::Point;
-using plot::Scale;
-using plot::scale_of;
+using namespace plot;
 
 // --- torques over time ---------------------------------------------------------------------------
 
@@ -63,33 +57,30 @@ std::string time_plot(const std::vector<Trace>& traces, int joint, const Area& t
     off = std::max(off, (m - p).cwiseAbs().maxCoeff());
   }
   const double margin = 0.05 * (high - low);
-  const Scale x = scale_of(0.0, timeline.end, top.x, top.right()),
-              y = scale_of(low - margin, high + margin, top.bottom(), top.y),
-              r = scale_of(-1.1 * off, 1.1 * off, below.bottom(), below.y);
+  const Scale x = top.across(0.0, timeline.end), y = top.upward(low - margin, high + margin),
+              r = below.upward(-1.1 * off, 1.1 * off);
   std::string s;
   for (std::size_t i = 0; i < traces.size(); ++i)
     if (traces[i].validation) {
       const double from = x(timeline.begin[i]),
                    to = x(timeline.begin[i] + Timeline::length(traces[i]));
-      s += plot::rect("held", {from, top.y, to - from, below.bottom() - top.y});
+      s += rect("held", {from, top.y, to - from, below.bottom() - top.y});
     }
-  s += plot::grid_y(top, y) + plot::grid_y(below, r, 3) +
-       plot::labels_x(below, x, plot::labelled(x.ticks(), " s"));
+  s += grid_y(top, y) + grid_y(below, r, 3) + labels_x(below, x, labelled(x.ticks(), " s"));
   std::string measured, predicted, residual;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const Trace& t = traces[i];
     const VectorXd m = t.measured.row(joint), p = t.predicted.row(joint);
-    const auto share = static_cast<Index>(static_cast<double>(buckets) * Timeline::length(t) /
-                                          std::max(timeline.end, 1e-9));
+    const auto share = Index(double(buckets) * Timeline::length(t) / std::max(timeline.end, 1e-9));
     const auto line = [&](const VectorXd& signal, const Scale& scale) {
-      return plot::polyline(plot::envelope(t.t, timeline.begin[i], signal, x, scale, share));
+      return polyline(envelope(t.t, timeline.begin[i], signal, x, scale, share));
     };
     measured += line(m, y);
     predicted += line(p, y);
     residual += line(m - p, r);
   }
-  return s + plot::path("line measured", measured) + plot::path("line predicted", predicted) +
-         plot::path("line residual", residual) + plot::frame(top) + plot::frame(below);
+  return s + path("line measured", measured) + path("line predicted", predicted) +
+         path("line residual", residual) + frame(top) + frame(below);
 }
 
 // --- spectra -------------------------------------------------------------------------------------
@@ -104,24 +95,24 @@ class Spectrum {
 
   void add(const VectorXd& signal, double rate) {
     // eight samples a period of what the filter passes are enough
-    const Index stride = std::max<Index>(1, static_cast<Index>(rate / (8.0 * filter_)));
-    const double slow = rate / static_cast<double>(stride);
+    const Index stride = std::max<Index>(1, Index(rate / (8.0 * filter_)));
+    const double slow = rate / double(stride);
     const Index n = signal.size() / stride, length = std::min<Index>(n, std::lround(4.0 * slow));
     if (length < 8) return;
     for (Index from = 0; from + length <= n; from += std::max<Index>(1, length / 2)) {
       ++windows_;
       double mean = 0.0;
       for (Index k = 0; k < length; ++k) mean += signal((from + k) * stride);
-      mean /= static_cast<double>(length);
+      mean /= double(length);
       for (int f = 0; f < count; ++f) {
         const std::complex<double> turn = std::polar(1.0, -2.0 * M_PI * frequency(f) / slow);
         std::complex<double> phase = 1.0, sum = 0.0;
         for (Index k = 0; k < length; ++k, phase *= turn) {
-          const double u = (static_cast<double>(k) + 0.5) / static_cast<double>(length);
+          const double u = (double(k) + 0.5) / double(length);
           sum += (1.0 - std::cos(2.0 * M_PI * u)) * (signal((from + k) * stride) - mean) * phase;
         }
         // of Hann's window, the mean square is 3/2 where its mean is 1
-        power_[f] += 2.0 * std::norm(sum) / (1.5 * static_cast<double>(length) * slow);
+        power_[f] += 2.0 * std::norm(sum) / (1.5 * double(length) * slow);
       }
     }
   }
@@ -147,9 +138,8 @@ std::string spectrum_plot(const Identification& result, int joint, const Area& b
   for (int f = 0; f < Spectrum::count; ++f)
     most = std::max({most, torque.density(f), residual.density(f)});
   const double top = most > 0.0 ? std::ceil(std::log10(most)) : 0.0, bottom = top - 5.0;
-  const Scale x = scale_of(0.0, highest, box.x, box.right()),
-              y = scale_of(bottom, top, box.bottom(), box.y);
-  std::vector<plot::Tick> decades;
+  const Scale x = box.across(0.0, highest), y = box.upward(bottom, top);
+  std::vector<Tick> decades;
   for (double decade = bottom; decade <= top; decade += 1.0)
     decades.push_back({decade, fmt::format("1e{:g}", decade)});
   const auto line = [&](const Spectrum& spectrum, std::string_view kind) {
@@ -158,14 +148,13 @@ std::string spectrum_plot(const Identification& result, int joint, const Area& b
       const double d = std::log10(std::max(spectrum.density(f), 1e-300));
       points.push_back({x(spectrum.frequency(f)), y(std::clamp(d, bottom, top))});
     }
-    return plot::path(kind, plot::polyline(points));
+    return path(kind, polyline(points));
   };
-  return plot::grid_x(box, x) + plot::grid_y(box, y, decades) +
-         line(torque, "line measured faint") + line(residual, "line residual") +
-         plot::vertical("cut", box, x(result.filter_hz)) +
-         plot::text(x(result.filter_hz) + 3, box.y + 11, fmt::format("{:g} Hz", result.filter_hz),
-                    "accent") +
-         plot::frame(box) + plot::text(box.right(), box.bottom() + 25, "Hz", "e");
+  return grid_x(box, x) + grid_y(box, y, decades) + line(torque, "line measured faint") +
+         line(residual, "line residual") + vertical("cut", box, x(result.filter_hz)) +
+         text(x(result.filter_hz) + 3, box.y + 11, fmt::format("{:g} Hz", result.filter_hz),
+              "accent") +
+         frame(box) + text(box.right(), box.bottom() + 25, "Hz", "e");
 }
 
 // --- histograms ----------------------------------------------------------------------------------
@@ -176,48 +165,44 @@ std::string histogram_plot(const Identification& result, int joint, const Area& 
   for (const Trace& t : result.traces)
     if (!t.validation) {
       squares += (t.measured.row(joint) - t.predicted.row(joint)).squaredNorm();
-      count += static_cast<double>(t.t.size());
+      count += double(t.t.size());
     }
   const double deviation = std::sqrt(squares / std::max(count, 1.0));
-  if (!(deviation > 0.0))
-    return plot::frame(box) + plot::text(box.x + 6, box.y + 14, "no residual");
+  if (!(deviation > 0.0)) return frame(box) + text(box.x + 6, box.y + 14, "no residual");
   const double reach = 4.0 * deviation;
   std::array<double, bins> fitted{}, held{};
   double held_count = 0.0;
   for (const Trace& t : result.traces) {
     for (Index k = 0; k < t.t.size(); ++k) {
       const double r = t.measured(joint, k) - t.predicted(joint, k);
-      const int bin = std::clamp(static_cast<int>((r + reach) / (2.0 * reach) * bins), 0, bins - 1);
+      const int bin = std::clamp(int((r + reach) / (2.0 * reach) * bins), 0, bins - 1);
       (t.validation ? held : fitted)[bin] += 1.0;
     }
-    if (t.validation) held_count += static_cast<double>(t.t.size());
+    if (t.validation) held_count += double(t.t.size());
   }
   // densities per deviation, so that the normal curve has its place
   const double unit = bins / 8.0;
   double most = 0.4;
   for (double& h : fitted) most = std::max(most, h *= unit / count);
   for (double& h : held) most = std::max(most, h *= held_count > 0.0 ? unit / held_count : 0.0);
-  const Scale x = scale_of(-reach, reach, box.x, box.right()),
-              y = scale_of(0.0, 1.05 * most, box.bottom(), box.y);
+  const Scale x = box.across(-reach, reach), y = box.upward(0.0, 1.05 * most);
   const double step = box.width / bins;
   std::string bars, outline = fmt::format("M{:.1f} {:.1f}", box.x, box.bottom());
   for (int b = 0; b < bins; ++b) {
-    const auto at = static_cast<std::size_t>(b);
+    const auto at = b;
     bars += fmt::format("M{:.1f} {:.1f}V{:.1f}h{:.1f}V{:.1f}z", box.x + b * step, box.bottom(),
                         y(fitted[at]), step - 0.4, box.bottom());
     outline += fmt::format("V{:.1f}h{:.2f}", y(held[at]), step);
   }
-  std::string s = plot::grid_x(box, x) + plot::path("bars", bars);
-  if (held_count > 0.0)
-    s += plot::path("line heldline", outline + fmt::format("V{:.1f}", box.bottom()));
+  std::string s = grid_x(box, x) + path("bars", bars);
+  if (held_count > 0.0) s += path("line heldline", outline + fmt::format("V{:.1f}", box.bottom()));
   std::vector<Point> normal;
   for (int k = 0; k <= 60; ++k) {
     const double u = -4.0 + 8.0 * k / 60.0;
     normal.push_back({x(u * deviation), y(std::exp(-0.5 * u * u) / std::sqrt(2.0 * M_PI))});
   }
-  return s + plot::path("line normal", plot::polyline(normal)) + plot::frame(box) +
-         plot::text(box.right(), box.bottom() + 25, torque_unit(result.torques.model(), joint),
-                    "e");
+  return s + path("line normal", polyline(normal)) + frame(box) +
+         text(box.right(), box.bottom() + 25, torque_unit(result.torques.model(), joint), "e");
 }
 
 /// A name that fits beside a plot.
@@ -235,10 +220,10 @@ double signed_decades(double x) {
 }  // namespace
 
 std::string torque_plot(const Identification& result, int joint) {
-  return plot::figure(1120, 208, "torques of joint " + std::to_string(joint + 1),
-                      time_plot(result.traces, joint, {46, 8, 610, 118}, {46, 136, 610, 44}) +
-                          spectrum_plot(result, joint, {712, 8, 180, 172}) +
-                          histogram_plot(result, joint, {930, 8, 180, 172}));
+  return figure(1120, 208, "torques of joint " + std::to_string(joint + 1),
+                time_plot(result.traces, joint, {46, 8, 610, 118}, {46, 136, 610, 44}) +
+                    spectrum_plot(result, joint, {712, 8, 180, 172}) +
+                    histogram_plot(result, joint, {930, 8, 180, 172}));
 }
 
 std::string structure_plot(const Identification& result) {
@@ -246,7 +231,7 @@ std::string structure_plot(const Identification& result) {
   const Model& model = torques.model();
   const int n = model.nv(), p = torques.unknowns(), features = torques.feature_count();
   enum Kind { base, dependent, idle, known };
-  std::vector<Kind> kind(static_cast<std::size_t>(p), base);
+  std::vector<Kind> kind(p, base);
   for (const int k : result.base.dependent) kind[k] = dependent;
   for (const int k : result.base.idle) kind[k] = idle;
   for (const int k : result.base.known) kind[k] = known;
@@ -293,19 +278,19 @@ std::string structure_plot(const Identification& result) {
   for (int k = 0; k < p; ++k)
     paths[kind[k]] += fmt::format("M{:.1f} {:.1f}h{:.1f}v6h-{:.1f}z", x_of(k) + 0.4, below,
                                   cell - 0.8, cell - 0.8);
-  std::string s = plot::path("cell-zero", blank);
+  std::string s = path("cell-zero", blank);
   constexpr std::array classes{"cell-base", "cell-dependent", "cell-idle", "cell-known"};
-  for (std::size_t c = 0; c < 4; ++c) s += plot::path(classes[c], paths[c]);
+  for (std::size_t c = 0; c < 4; ++c) s += path(classes[c], paths[c]);
   const std::vector<std::string> joints = model.velocity_names();
   for (int i = 0; i < n; ++i)
-    s += plot::text(left - 8, top + high * (i + 0.5) + 4, shortened(joints[i], 20), "e");
+    s += text(left - 8, top + high * (i + 0.5) + 4, shortened(joints[i], 20), "e");
   const auto slanted = [&](double x, std::string_view text) {
     s += fmt::format("<text transform='translate({:.1f} {:.1f}) rotate(-24)'>{}</text>\n", x,
-                     top - 6, plot::escaped(shortened(text, 20)));
+                     top - 6, escaped(shortened(text, 20)));
   };
   for (int b = 0; b < bodies; ++b) slanted(x_of(10 * b) + 3, model.body_name(b + 1));
   if (features > 0) slanted(x_of(torques.inertial_size()) + 3, "friction, rotors");
-  return plot::figure(1120, below + 14, "structure of the torque regressor", s);
+  return figure(1120, below + 14, "structure of the torque regressor", s);
 }
 
 std::string singular_value_plot(const Identification& result) {
@@ -317,57 +302,56 @@ std::string singular_value_plot(const Identification& result) {
     if (v > 1e-9 * most) least = std::min(least, v);
   const double top = std::ceil(std::log10(std::max(most, 1e-300)) * 2.0 + 0.01) / 2.0,
                bottom = std::floor(std::log10(std::max(least, 1e-300)) * 2.0 - 0.01) / 2.0;
-  const Scale x = scale_of(0.0, static_cast<double>(values.size()) + 1.0, box.x, box.right()),
-              y = scale_of(bottom, top, box.bottom(), box.y);
-  std::vector<plot::Tick> ticks;
+  const Scale x = box.across(0.0, double(values.size()) + 1.0), y = box.upward(bottom, top);
+  std::vector<Tick> ticks;
   for (const double tick : y.ticks())
     ticks.push_back({tick, fmt::format("{:.2g}", std::pow(10.0, tick))});
-  std::string s = plot::grid_x(box, x) + plot::grid_y(box, y, ticks);
+  std::string s = grid_x(box, x) + grid_y(box, y, ticks);
   for (Index k = 0; k < values.size(); ++k) {
     const bool lost = k >= result.chosen.estimate.excitation.rank;
     const double at = y(std::log10(std::max(values(k), 1e-300)));
-    s += plot::circle(lost ? "dot-bad" : "dot", x(static_cast<double>(k + 1)),
-                      std::clamp(at, box.y, box.bottom()), 3);
+    s += circle(lost ? "dot-bad" : "dot", x(double(k + 1)), std::clamp(at, box.y, box.bottom()), 3);
   }
-  return plot::figure(560, 186, "singular values", s + plot::frame(box));
+  return figure(560, 186, "singular values", s + frame(box));
 }
 
 std::string margin_plot(const Identification& result) {
   const int bodies = result.torques.model().joint_count();
   constexpr double line = 22.0;
   const Area box{150, 8, 380, line * bodies};
-  const Scale x = scale_of(-7.5, 7.5, box.x, box.right());
-  std::vector<plot::Tick> ticks;
+  const Scale x = box.across(-7.5, 7.5);
+  std::vector<Tick> ticks;
   for (const double tick : {-1.0, -1e-2, -1e-4, -1e-6, 1e-6, 1e-4, 1e-2, 1.0})
     ticks.push_back({signed_decades(tick), fmt::format("{:g}", tick)});
-  std::string s = plot::rect("forbidden", {box.x, box.y, x(0.0) - box.x, box.height}) +
-                  plot::grid_x(box, x, ticks) + plot::vertical("cut", box, x(0.0));
+  std::string s = rect("forbidden", {box.x, box.y, x(0.0) - box.x, box.height}) +
+                  grid_x(box, x, ticks) + vertical("cut", box, x(0.0));
   for (int b = 0; b < bodies; ++b) {
     const double y = box.y + line * (b + 0.5);
-    s += plot::text(box.x - 8, y + 4, shortened(result.torques.model().body_name(b + 1), 22), "e");
+    s += text(box.x - 8, y + 4, shortened(result.torques.model().body_name(b + 1), 22), "e");
     const auto place = [&](const Assessment& assessment) {
       const double margin = assessment.bodies[b].margin;
       return x(std::clamp(signed_decades(std::isfinite(margin) ? margin : -1.0), -7.5, 7.5));
     };
     const double after = place(result.chosen);
     if (result.plain)
-      s += plot::path("lane", plot::polyline({{place(*result.plain), y}, {after, y}})) +
-           plot::circle("dot-plain", place(*result.plain), y, 4.5);
-    s += plot::circle(result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y, 4.5);
+      s += path("lane", polyline({{place(*result.plain), y}, {after, y}})) +
+           circle("dot-plain", place(*result.plain), y, 4.5);
+    s += circle(result.chosen.bodies[b].ok() ? "dot-good" : "dot-bad", after, y, 4.5);
   }
-  return plot::figure(560, box.bottom() + 22, "margin of consistency", s + plot::frame(box));
+  return figure(560, box.bottom() + 22, "margin of consistency", s + frame(box));
 }
 
 std::string interval_plot(double value, double deviation, double prior, double low, double high) {
-  const Scale x = scale_of(low, high, 4.0, 176.0);
+  const Area box{4, 2, 172, 12};
+  const Scale x = box.across(low, high);
   const auto at = [&](double v) { return std::clamp(x(v), 1.0, 179.0); };
-  std::string s = plot::path("grid", "M4 8h172");
-  if (low < 0.0 && high > 0.0) s += plot::vertical("cut", {4, 2, 172, 12}, x(0.0));
+  std::string s = path("grid", "M4 8h172");
+  if (low < 0.0 && high > 0.0) s += vertical("cut", box, x(0.0));
   if (std::isfinite(deviation))
-    s += plot::path("whisker", plot::polyline({{at(value - 2.0 * deviation), 8.0},
-                                               {at(value + 2.0 * deviation), 8.0}}));
-  if (std::isfinite(prior)) s += plot::circle("dot-prior", at(prior), 8, 3.4);
-  if (std::isfinite(value)) s += plot::circle("dot", at(value), 8, 3.4);
+    s += path("whisker",
+              polyline({{at(value - 2.0 * deviation), 8.0}, {at(value + 2.0 * deviation), 8.0}}));
+  if (std::isfinite(prior)) s += circle("dot-prior", at(prior), 8, 3.4);
+  if (std::isfinite(value)) s += circle("dot", at(value), 8, 3.4);
   return "<svg class='interval' viewBox='0 0 180 16'>" + s + "</svg>";
 }
 

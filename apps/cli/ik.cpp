@@ -1,8 +1,4 @@
-#include <fmt/format.h>
-
 #include "states.hpp"
-#include "table.hpp"
-#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -22,8 +18,7 @@ Transform<double> target_of(const Options& options) {
     R = Rotation<double>::from_rpy(rpy.x(), rpy.y(), rpy.z());
   } else if (!options.quat.empty()) {
     const std::vector<double> q = numbers(options.quat, "--quat");
-    if (q.size() != 4)
-      throw UsageError(fmt::format("--quat takes 4 numbers (w, x, y, z), {} given", q.size()));
+    if (q.size() != 4) throw UsageError("--quat takes 4 numbers (w, x, y, z), {} given", q.size());
     const Quaternion<double> quaternion{q[0], q[1], q[2], q[3]};
     if (!(quaternion.squared_norm() > 0.0)) throw UsageError("--quat: the norm is zero");
     R = Rotation<double>::from_quaternion(quaternion.normalized());
@@ -33,35 +28,20 @@ Transform<double> target_of(const Options& options) {
 
 int solve(const Options& options, Console& console) {
   const Model model = options.robot.load().model;
-  const Frame* frame = nullptr;
-  try {
-    frame = &model.frame(options.frame);
-  } catch (const std::out_of_range& e) {
-    throw UsageError(e.what());
-  }
+  const Frame& frame = frame_named(model, options.frame);
   const std::vector<std::string> names = model.configuration_names();
-  Eigen::VectorXd start = neutral(model);
-  if (!options.start.empty()) {
-    const std::vector<double> values = numbers(options.start, "--start");
-    if (values.size() != names.size())
-      throw UsageError(
-          fmt::format("--start has {} numbers, the robot needs {}", values.size(), names.size()));
-    start = Eigen::Map<const Eigen::VectorXd>(values.data(), start.size());
-  }
-  const IkResult result = inverse_kinematics(model, *frame, target_of(options), start, options.ik);
+  const Eigen::VectorXd start = configuration(model, options.start, "--start");
+  const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik);
   if (console.json()) {
-    Json document = console.document();
-    document["joints"] = names;
-    document["found"] = result.found;
-    document["q"] = to_json(result.q);
-    document["position_error"] = result.position_error;
-    document["orientation_error"] = result.orientation_error;
-    document["iterations"] = result.iterations;
-    document["starts"] = result.starts;
-    console.print(document);
+    console.print({{"joints", names},
+                   {"found", result.found},
+                   {"q", to_json(result.q)},
+                   {"position_error", result.position_error},
+                   {"orientation_error", result.orientation_error},
+                   {"iterations", result.iterations},
+                   {"starts", result.starts}});
   } else {
-    console.out.print(
-        matrix_text(console.out, {"joint", "", false, 0}, names, {{"q", "", true}}, result.q));
+    console.out.print(matrix_text(console.out, "joint", names, {">q"}, result.q));
     console.out.flush();
     console.err.print(result.report() + "\n");
   }
@@ -70,19 +50,18 @@ int solve(const Options& options, Console& console) {
 
 }  // namespace
 
-Action ik(CLI::App& app, Console& console) {
+Action ik(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  const OptionAdder add{app};
-  add("--frame", options->frame, "NAME", "the link or frame to place")->required();
-  add("--xyz", options->xyz, "X,Y,Z", "its position in the world")->required();
-  add("--rpy", options->rpy, "R,P,Y", "its roll, pitch and yaw there");
-  add("--quat", options->quat, "W,X,Y,Z", "or its orientation as a quaternion");
-  add("--start", options->start, "X,X,...", "configuration that the search starts from");
+  app.add_value("--frame", options->frame, "NAME", "the link or frame to place")->required();
+  app.add_value("--xyz", options->xyz, "X,Y,Z", "its position in the world")->required();
+  app.add_value("--rpy", options->rpy, "R,P,Y", "its roll, pitch and yaw there");
+  app.add_value("--quat", options->quat, "W,X,Y,Z", "or its orientation as a quaternion");
+  app.add_value("--start", options->start, "X,X,...", "configuration that the search starts from");
   app.add_flag("--position-only", options->ik.position_only, "leave the orientation free");
-  add("--restarts", options->ik.restarts, "N", "how many random starts to try after it")
+  app.add_value("--restarts", options->ik.restarts, "N", "how many random starts to try after it")
       ->check(CLI::Range(0, 10000));
-  add("--seed", options->ik.seed, "N", "of the random starts");
+  app.add_value("--seed", options->ik.seed, "N", "of the random starts");
   app.footer(
       "  ulna ik panda --frame panda_link8 --xyz 0.4,0.1,0.5 --rpy 3.14159,0,0\n"
       "  ulna ik scara --frame tool --xyz 0.4,0.2,0.1 --position-only --json\n"

@@ -1,30 +1,21 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 
-#include "report.hpp"
-#include "robot_argument.hpp"
-#include "table.hpp"
-#include "text.hpp"
 #include "ulna/spatial/consistency.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
 
-using Verdict = Consistency::Verdict;
-
 struct Options {
   RobotArgument robot;
   bool frames = false;
 };
 
-/// The description of the joint that moves each body; nullptr for the base.
-std::vector<const JointDescription*> joints_by_body(const Model& model) {
-  std::vector<const JointDescription*> list(static_cast<std::size_t>(model.body_count()), nullptr);
+/// The descriptions of the joints that move bodies 1, 2, ...
+std::vector<const JointDescription*> moving_joints(const Model& model) {
+  std::vector<const JointDescription*> list(model.joint_count());
   for (const JointDescription& j : model.description().joints)
-    if (const auto body = model.find_joint(j.name)) list[static_cast<std::size_t>(*body)] = &j;
+    if (const auto body = model.find_joint(j.name)) list[*body - 1] = &j;
   return list;
 }
 
@@ -37,18 +28,19 @@ double moving_mass(const Model& model) { return total_mass(Plant<double>(model))
 
 // --- as text ---
 
-/// Units of a quantity that is one thing for turning joints and another for sliding ones.
-std::string unit_of(const Model& model, std::string turning, const std::string& sliding) {
+/// " [rad|m]": the units of a quantity that is one thing for turning joints, another for sliding ones.
+std::string unit_of(const Model& model, std::string_view turning, std::string_view sliding) {
   const auto joints = model.joints().subspan(1);
   const auto count = std::count_if(joints.begin(), joints.end(),
                                    [](const Joint& j) { return j.type == JointType::prismatic; });
-  if (count == 0) return turning;
-  return count < std::ssize(joints) ? turning + "|" + sliding : sliding;
+  if (count == 0) return fmt::format(" [{}]", turning);
+  return count < std::ssize(joints) ? fmt::format(" [{}|{}]", turning, sliding)
+                                    : fmt::format(" [{}]", sliding);
 }
 
 std::string head(const Stream& out, const Options& options, const Model& model) {
   const std::string base(model.body_name(0));
-  const std::size_t bodies = static_cast<std::size_t>(model.joint_count());
+  const std::size_t bodies = model.joint_count();
   const Vec3<double>& g = model.gravity();
   std::vector<std::pair<std::string, std::string>> lines{
       {"source", options.robot.source()},
@@ -71,90 +63,70 @@ std::string head(const Stream& out, const Options& options, const Model& model) 
   return text;
 }
 
-/// A column that is shown only if some joint has a value there.
-struct Extra {
-  Column column;
-  std::vector<std::string> cells;  ///< by body
-};
-
-std::vector<Extra> extras(const Stream& out, const Model& model,
-                          const std::vector<const JointDescription*>& given) {
-  std::vector<Extra> list;
-  const auto add = [&](Column column, auto value) {
-    std::vector<double> values;
-    for (std::size_t b = 1; b < given.size(); ++b) values.push_back(value(*given[b]));
-    if (std::all_of(values.begin(), values.end(), [](double x) { return x == 0.0; })) return;
-    const Figures figures(values, 5e-4);
-    Extra extra{std::move(column), {""}};
-    for (const double x : values) extra.cells.push_back(figures(x, out));
-    list.push_back(std::move(extra));
-  };
-  const std::string force = unit_of(model, "Nm", "N");
-  add({"pitch", "m/rad", true}, [](const auto& j) { return j.pitch; });
-  add({"damping", unit_of(model, "Nms", "Ns/m"), true},
-      [](const auto& j) { return j.dynamics.damping; });
-  const bool two_sided = std::any_of(given.begin() + 1, given.end(), [](const JointDescription* j) {
-    return j->dynamics.friction != j->dynamics.friction_negative;
-  });
-  add({two_sided ? "friction+" : "friction", force, true},
-      [](const auto& j) { return j.dynamics.friction; });
-  if (two_sided)
-    add({"friction-", force, true}, [](const auto& j) { return j.dynamics.friction_negative; });
-  add({"armature", unit_of(model, std::string(out.either("kg m²", "kg m^2")), "kg"), true},
-      [](const auto& j) { return j.dynamics.armature; });
-  Extra mimic{{"mimics", ""}, {""}};
-  for (std::size_t b = 1; b < given.size(); ++b)
-    mimic.cells.push_back(given[b]->mimic ? to_text(out, *given[b]->mimic) : "");
-  if (std::any_of(mimic.cells.begin(), mimic.cells.end(), [](const auto& c) { return !c.empty(); }))
-    list.push_back(std::move(mimic));
-  return list;
-}
-
 std::string joints_text(const Stream& out, const Model& model) {
-  const auto given = joints_by_body(model);
+  const std::vector<const JointDescription*> joints = moving_joints(model);
   std::vector<double> positions, velocities, efforts;
-  for (std::size_t b = 1; b < given.size(); ++b) {
-    const Limits& l = given[b]->limits;
-    positions.insert(positions.end(), {l.lower, l.upper});
-    velocities.push_back(l.velocity);
-    efforts.push_back(l.effort);
+  bool two_sided = false, mimics = false;
+  for (const JointDescription* j : joints) {
+    positions.insert(positions.end(), {j->limits.lower, j->limits.upper});
+    velocities.push_back(j->limits.velocity);
+    efforts.push_back(j->limits.effort);
+    two_sided |= j->dynamics.friction != j->dynamics.friction_negative;
+    mimics |= j->mimic.has_value();
   }
   const Figures position(positions, 2e-5, 2e-5), velocity(velocities, 5e-4), effort(efforts, 5e-4);
-  const std::vector<Extra> more = extras(out, model, given);
+  const std::string where = unit_of(model, "rad", "m"), force = unit_of(model, "Nm", "N");
 
-  const std::string where = unit_of(model, "rad", "m");
-  Table table(2, {{"#", "", true, 0},
-                  {"joint"},
-                  {"type"},
-                  {"axis"},
-                  {"lower", where, true},
-                  {"upper", where, true},
-                  {"velocity", unit_of(model, "rad/s", "m/s"), true},
-                  {"effort", unit_of(model, "Nm", "N"), true}});
-  for (const Extra& extra : more) table.column(extra.column);
-  for (std::size_t b = 1; b < given.size(); ++b) {
-    const JointDescription& j = *given[b];
-    const bool single = velocity_size(j.type) == 1;
-    std::vector<std::string> cells{std::to_string(b),
-                                   j.name,
-                                   std::string(to_string(j.type)),
-                                   axis_text(j.axis, j.type),
-                                   single ? position(j.limits.lower, out) : "",
-                                   single ? position(j.limits.upper, out) : "",
-                                   velocity(j.limits.velocity, out),
-                                   effort(j.limits.effort, out)};
-    for (const Extra& extra : more) cells.push_back(extra.cells[b]);
-    table.row(std::move(cells));
-  }
+  Table table(2);
+  std::vector<Cells> rows(joints.size());
+  const auto add = [&](const Column& column, auto cell) {
+    table.column(column);
+    for (std::size_t i = 0; i < joints.size(); ++i) rows[i].push_back(cell(*joints[i]));
+  };
+  // a column that is shown only if some joint has a value there.
+  const auto add_dynamics = [&](const Column& column, auto value) {
+    std::vector<double> values;
+    for (const JointDescription* j : joints) values.push_back(value(*j));
+    const Figures figures(values, 5e-4);
+    if (std::any_of(values.begin(), values.end(), [](double x) { return x != 0.0; }))
+      add(column, [&](const auto& j) { return figures(value(j), out); });
+  };
+  const auto limit = [&](const JointDescription& j, double x) {
+    return velocity_size(j.type) == 1 ? position(x, out) : "";
+  };
+  add(">#", [n = 0](const auto&) mutable { return ++n; });
+  add("joint", [](const auto& j) { return j.name; });
+  add("type", [](const auto& j) { return to_string(j.type); });
+  add("axis", [](const auto& j) { return axis_text(j.axis, j.type); });
+  add(">lower" + where, [&](const auto& j) { return limit(j, j.limits.lower); });
+  add(">upper" + where, [&](const auto& j) { return limit(j, j.limits.upper); });
+  add(">velocity" + unit_of(model, "rad/s", "m/s"),
+      [&](const auto& j) { return velocity(j.limits.velocity, out); });
+  add(">effort" + force, [&](const auto& j) { return effort(j.limits.effort, out); });
+  add_dynamics(">pitch [m/rad]", [](const auto& j) { return j.pitch; });
+  add_dynamics(">damping" + unit_of(model, "Nms", "Ns/m"),
+               [](const auto& j) { return j.dynamics.damping; });
+  add_dynamics((two_sided ? ">friction+" : ">friction") + force,
+               [](const auto& j) { return j.dynamics.friction; });
+  if (two_sided)
+    add_dynamics(">friction-" + force, [](const auto& j) { return j.dynamics.friction_negative; });
+  add_dynamics(">armature" + unit_of(model, out.either("kg m²", "kg m^2"), "kg"),
+               [](const auto& j) { return j.dynamics.armature; });
+  if (mimics) add("mimics", [&](const auto& j) { return j.mimic ? to_text(out, *j.mimic) : ""; });
+  for (const Cells& row : rows) table.row(row);
   return table.str(out);
 }
 
-/// Whether a real body can have this inertia.
-std::string_view is_real(Verdict verdict) {
-  return verdict == Verdict::consistent   ? "yes"
-         : verdict == Verdict::massless   ? "-"
-         : verdict == Verdict::degenerate ? "limit"
-                                          : "no";
+/// A verdict's name, and whether a real body can have such an inertia.
+struct VerdictText {
+  std::string_view name, real;
+};
+VerdictText text_of(Consistency::Verdict verdict) {
+  static constexpr VerdictText texts[] = {{"consistent", "yes"},        {"massless", "-"},
+                                          {"degenerate", "limit"},      {"not-finite", "no"},
+                                          {"mass-not-positive", "no"},  {"not-positive", "no"},
+                                          {"triangle-inequality", "no"}};
+  return texts[int(verdict)];
 }
 
 std::string bodies_text(const Stream& out, const Model& model) {
@@ -164,44 +136,27 @@ std::string bodies_text(const Stream& out, const Model& model) {
     found.push_back(check_consistency(I));
     masses.push_back(I.mass());
     const Vec3<double> c = I.com(), &m = found.back().principal_moments;
-    coms.insert(coms.end(), {c.x(), c.y(), c.z()});
-    moments.insert(moments.end(), {m.x(), m.y(), m.z()});
+    coms.insert(coms.end(), c.begin(), c.end());
+    moments.insert(moments.end(), m.begin(), m.end());
   }
   masses.push_back(moving_mass(model));
   const Figures mass(masses, 5e-3, 1e-4), com(coms, 5e-3, 1e-3), moment(moments, 5e-2, 5e-5);
-  const std::string kgm2(out.either("kg m²", "kgm^2"));
+  const std::string moments_in(out.either(" [kg m²]", " [kgm^2]"));
 
-  Table table(2, {{"#", "", true, 0},
-                  {"body"},
-                  {"on", "", true},
-                  {"mass", "kg", true},
-                  {"com x", "m", true},
-                  {"y", "m", true, 1},
-                  {"z", "m", true, 1},
-                  {"I1", kgm2, true},
-                  {"I2", kgm2, true, 1},
-                  {"I3", kgm2, true, 1},
-                  {"real"}});
+  Table table(2, {">#", "body", ">on", ">mass [kg]", ">com x [m]", " >y [m]", " >z [m]",
+                  ">I1" + moments_in, " >I2" + moments_in, " >I3" + moments_in, "real"});
   std::string remarks;
   for (int b = 0; b < model.body_count(); ++b) {
-    const Inertia<double>& I = model.inertias()[static_cast<std::size_t>(b)];
-    const Consistency& c = found[static_cast<std::size_t>(b)];
-    const Vec3<double> p = I.com(), &m = c.principal_moments;
-    std::vector<std::string> cells{std::to_string(b), std::string(model.body_name(b)),
-                                   b ? std::to_string(model.joint(b).parent) : ""};
-    if (c.verdict != Verdict::massless)
-      cells.insert(cells.end(),
-                   {mass(I.mass(), out), com(p.x(), out), com(p.y(), out), com(p.z(), out),
-                    moment(m.x(), out), moment(m.y(), out), moment(m.z(), out)});
-    cells.resize(10);
-    cells.emplace_back(is_real(c.verdict));
-    table.row(std::move(cells), b == 0           ? Style::dim
-                                : c.acceptable() ? Style::plain
-                                                 : Style::yellow);
-    if (c.verdict == Verdict::degenerate || !c.acceptable())
-      for (const std::string& line :
-           wrap(visible(model.body_name(b)) + ": " + c.explanation(), out.width()))
-        remarks += line + "\n";
+    const Consistency& c = found[b];
+    const bool massless = c.verdict == Consistency::Verdict::massless;
+    Cells cells{b, model.body_name(b), b ? std::to_string(model.joint(b).parent) : ""};
+    cells.push_back(massless ? "" : mass(masses[b], out));
+    for (int i = 0; i < 3; ++i) cells.push_back(massless ? "" : com(coms[3 * b + i], out));
+    for (const double m : c.principal_moments) cells.push_back(massless ? "" : moment(m, out));
+    cells.push_back(text_of(c.verdict).real);
+    table.row(cells, b == 0 ? Style::dim : c.acceptable() ? Style::plain : Style::yellow);
+    if (!c.ok() && !massless)
+      remarks += hanging("", 0, visible(model.body_name(b)) + ": " + c.explanation(), out.width());
   }
   table.row({"", "moving", "", mass(masses.back(), out)}, Style::bold);
   return table.str(out) + (remarks.empty() ? "" : "\n" + remarks);
@@ -209,48 +164,31 @@ std::string bodies_text(const Stream& out, const Model& model) {
 
 std::string frames_text(const Stream& out, const Model& model) {
   std::vector<double> positions, angles;
-  std::vector<Pose> poses;
   for (const Frame& f : model.frames()) {
-    const Pose& pose = poses.emplace_back(f.X_BF);
+    const Pose pose(f.X_BF);
     positions.insert(positions.end(), pose.xyz.begin(), pose.xyz.end());
     angles.insert(angles.end(), pose.rpy.begin(), pose.rpy.end());
   }
   const Figures position(positions, 5e-4, 1e-4), angle(angles, 5e-4, 1e-4);
-  Table table(1);
-  table.column({"frame", "", false, 0});
-  table.column({"on", "", true});
-  for (const char* axis : {"x", "y", "z"}) table.column({axis, "m", true});
-  for (const char* axis : {"roll", "pitch", "yaw"}) table.column({axis, "rad", true});
-  for (std::size_t i = 0; i < poses.size(); ++i) {
-    const Vec3<double>&p = poses[i].xyz, &a = poses[i].rpy;
-    table.row({std::string(model.frames()[i].name), std::to_string(model.frames()[i].body),
-               position(p.x(), out), position(p.y(), out), position(p.z(), out), angle(a.x(), out),
-               angle(a.y(), out), angle(a.z(), out)});
+  Table table(1, {"frame", ">on"});
+  for (const char* axis : {"x", "y", "z"}) table.column(fmt::format(">{} [m]", axis));
+  for (const char* axis : {"roll", "pitch", "yaw"}) table.column(fmt::format(">{} [rad]", axis));
+  for (std::size_t i = 0; i < model.frames().size(); ++i) {
+    Cells cells{model.frames()[i].name, model.frames()[i].body};
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) cells.push_back(position(positions[k], out));
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) cells.push_back(angle(angles[k], out));
+    table.row(cells);
   }
   return table.str(out);
 }
 
 // --- as JSON ---
 
-std::string_view to_string(Verdict verdict) {
-  static constexpr std::pair<Verdict, std::string_view> names[] = {
-      {Verdict::consistent, "consistent"},
-      {Verdict::massless, "massless"},
-      {Verdict::degenerate, "degenerate"},
-      {Verdict::not_finite, "not-finite"},
-      {Verdict::mass_not_positive, "mass-not-positive"},
-      {Verdict::not_positive, "not-positive"},
-      {Verdict::triangle_inequality, "triangle-inequality"}};
-  return std::find_if(std::begin(names), std::end(names),
-                      [&](const auto& n) { return n.first == verdict; })
-      ->second;
-}
-
 Json joints_json(const Model& model) {
-  const auto given = joints_by_body(model);
+  const std::vector<const JointDescription*> joints = moving_joints(model);
   Json list = Json::array();
   for (int b = 1; b < model.body_count(); ++b) {
-    const JointDescription& j = *given[static_cast<std::size_t>(b)];
+    const JointDescription& j = *joints[b - 1];
     list.push_back({{"index", b},
                     {"name", j.name},
                     {"type", to_string(j.type)},
@@ -278,7 +216,7 @@ Json joints_json(const Model& model) {
 Json bodies_json(const Model& model) {
   Json list = Json::array();
   for (int b = 0; b < model.body_count(); ++b) {
-    const Inertia<double>& I = model.inertias()[static_cast<std::size_t>(b)];
+    const Inertia<double>& I = model.inertias()[b];
     const Consistency c = check_consistency(I);
     const Mat3<double> about_com = I.rotational_about_com();
     list.push_back({{"index", b},
@@ -295,51 +233,46 @@ Json bodies_json(const Model& model) {
                       {"izz", about_com(2, 2)}}},
                     {"principal_moments", to_json(c.principal_moments)},
                     {"consistency",
-                     {{"verdict", to_string(c.verdict)},
+                     {{"verdict", text_of(c.verdict).name},
                       {"explanation", c.explanation()},
                       {"margin", c.margin}}}});
   }
   return list;
 }
 
-Json fill(Json document, const Options& options, const Imported& robot) {
-  const Model& model = robot.model;
-  document["robot"] = {
-      {"name", model.name()},
-      {"source", options.robot.source()},
-      {"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
-      {"dof", model.nv()},
-      {"nq", model.nq()},
-      {"links", model.description().links.size()},
-      {"bodies", model.joint_count()},
-      {"gravity", to_json(model.gravity())},
-      {"mass", {{"moving", moving_mass(model)}, {"base", model.inertias()[0].mass()}}}};
-  document["joints"] = joints_json(model);
-  document["bodies"] = bodies_json(model);
-  document["frames"] = Json::array();
-  for (const Frame& f : model.frames()) {
-    const Pose pose(f.X_BF);
-    document["frames"].push_back({{"name", f.name},
-                                  {"body", f.body},
-                                  {"xyz", to_json(pose.xyz)},
-                                  {"rpy", to_json(pose.rpy)}});
-  }
-  document["loops"] = loops_json(model);
-  document["diagnostics"] = to_json(robot.diagnostics);
-  return document;
+Json frame_json(const Frame& f) {
+  const Pose pose(f.X_BF);
+  return {
+      {"name", f.name}, {"body", f.body}, {"xyz", to_json(pose.xyz)}, {"rpy", to_json(pose.rpy)}};
 }
 
 int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
+  const Model& model = robot.model;
   if (console.json()) {
-    console.print(fill(console.document(), options, robot));
+    console.print(
+        {{"robot",
+          {{"name", model.name()},
+           {"source", options.robot.source()},
+           {"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
+           {"dof", model.nv()},
+           {"nq", model.nq()},
+           {"links", model.description().links.size()},
+           {"bodies", model.joint_count()},
+           {"gravity", to_json(model.gravity())},
+           {"mass", {{"moving", moving_mass(model)}, {"base", model.inertias()[0].mass()}}}}},
+         {"joints", joints_json(model)},
+         {"bodies", bodies_json(model)},
+         {"frames", list_of(model.frames(), frame_json)},
+         {"loops", loops_json(model)},
+         {"diagnostics", to_json(robot.diagnostics)}});
     return success;
   }
   const Stream& out = console.out;
-  std::string text = head(out, options, robot.model);
-  if (robot.model.joint_count() > 0) text += "\n" + joints_text(out, robot.model);
-  text += "\n" + bodies_text(out, robot.model);
-  if (options.frames) text += "\n" + frames_text(out, robot.model);
+  std::string text = head(out, options, model);
+  if (model.joint_count() > 0) text += "\n" + joints_text(out, model);
+  text += "\n" + bodies_text(out, model);
+  if (options.frames) text += "\n" + frames_text(out, model);
   console.out.print(text);
   mention_warnings(console, options.robot, robot.diagnostics);
   return success;
@@ -347,7 +280,7 @@ int show(const Options& options, Console& console) {
 
 }  // namespace
 
-Action info(CLI::App& app, Console& console) {
+Action info(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   app.add_flag("--frames", options->frames, "show where links and named frames sit on the bodies");

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +7,6 @@
 #include <cstring>
 #include <new>
 
-#include "help.hpp"
-#include "report.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
@@ -43,10 +40,10 @@ const Verb* find_verb(std::string_view name) {
 }
 
 [[noreturn]] void unknown_verb(std::string_view name) {
-  if (name.starts_with("-")) throw UsageError(fmt::format("'{}' must come after a verb", name));
+  if (name.starts_with("-")) throw UsageError("'{}' must come after a verb", name);
   std::vector<std::string_view> names{"help"};
   for (const Verb& v : verbs) names.push_back(v.name);
-  throw UsageError(fmt::format("'{}' is not a verb{}", name, did_you_mean(name, names)));
+  throw UsageError("'{}' is not a verb{}", name, did_you_mean(name, names));
 }
 
 /// Refuses the first argument that the parser did not take, if there is one.
@@ -54,18 +51,18 @@ void refuse_leftovers(const CLI::App& app) {
   for (const std::string& argument : app.remaining()) {
     if (argument == "--") continue;
     if (!argument.starts_with("-") || argument == "-")
-      throw UsageError(fmt::format("did not expect '{}'", argument));
+      throw UsageError("did not expect '{}'", argument);
     std::vector<std::string> known;
     for (const CLI::Option* option : app.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     const std::vector<std::string_view> names(known.begin(), known.end());
-    throw UsageError(fmt::format("there is no option '{}'{}", argument,
-                                 did_you_mean(argument.substr(0, argument.find('=')), names)));
+    throw UsageError("there is no option '{}'{}", argument,
+                     did_you_mean(argument.substr(0, argument.find('=')), names));
   }
 }
 
 int run(const Verb& verb, std::vector<std::string> arguments, Console& console) {
-  CLI::App app;
+  Parser app;
   app.set_help_flag("-h,--help", "show this");
   app.allow_extras();
   const Action action = verb.setup(app, console);
@@ -78,7 +75,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
     return success;
   } catch (const CLI::ParseError& e) {
     refuse_leftovers(app);
-    throw UsageError(e.what());
+    throw UsageError("{}", e.what());
   }
   refuse_leftovers(app);
   return action();
@@ -87,10 +84,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
 /// A failure as text, or with --json as a document.
 int fail(Console& console, std::string_view what, const Diagnostics& diagnostics = Diagnostics()) {
   if (console.json()) {
-    Json document = console.document();
-    document["error"] = what;
-    document["diagnostics"] = to_json(diagnostics);
-    console.print(document);
+    console.print({{"error", what}, {"diagnostics", to_json(diagnostics)}});
   } else if (diagnostics.list().empty()) {
     console.complain(what);
   } else {

@@ -1,13 +1,5 @@
-#include <fmt/format.h>
-
-#include "mpc_config.hpp"
 #include "mpc_page.hpp"
-#include "mpc_scenario.hpp"
-#include "output_file.hpp"
-#include "robot_argument.hpp"
 #include "states.hpp"
-#include "table.hpp"
-#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -24,104 +16,46 @@ struct Options {
 template <class Kinds>
 auto kind_of_option(const char* option, std::string_view name, const Kinds& kinds) {
   return kind_from_string(kinds, name, [&](const std::string& known) {
-    throw UsageError(fmt::format("{}: there is no '{}'; take one of {}", option, name, known));
+    throw UsageError("{}: there is no '{}'; take one of {}", option, name, known);
   });
 }
 
 /// What the command line says on top of a scenario.
 void apply(const Options& o, MpcScenario& s) {
-  if (o.duration) s.duration = *o.duration;
-  if (o.rate) s.rate_hz = *o.rate;
-  if (o.steps) s.steps = *o.steps;
-  if (o.vary) s.vary = *o.vary / 100.0;
-  if (o.seed) s.seed = *o.seed;
-  if (o.payload) {
-    if (!s.payload) s.payload = ScenarioPayload{.at = 0.5 * s.duration};
-    s.payload->mass = *o.payload;
-  }
-  if (o.payload_at) {
-    if (!s.payload) throw UsageError("--payload-at: there is no payload; give --payload KG");
-    s.payload->at = *o.payload_at;
+  const auto set = [&](const char* option, const char* key, const auto& given, auto& to) {
+    if (given) to = *given, s.places[key] = option;
+  };
+  set("--duration", "duration", o.duration, s.trial.duration);
+  set("--rate", "rate", o.rate, s.trial.control.rate_hz);
+  set("--steps", "horizon.steps", o.steps, s.trial.control.problem.steps);
+  set("--seed", "seed", o.seed, s.trial.sensors.seed);
+  set("--vary", "vary", o.vary, s.vary);
+  if (o.vary) s.vary /= 100.0;
+  if (o.payload && !s.payload) s.payload = ScenarioPayload{.at = 0.5 * s.trial.duration};
+  if (o.payload_at && !s.payload)
+    throw UsageError("--payload-at: there is no payload; give --payload KG");
+  if (s.payload) {
+    set("--payload", "payload.mass", o.payload, s.payload->mass);
+    set("--payload-at", "payload.at", o.payload_at, s.payload->at);
   }
   if (!o.goal.empty()) {
     const std::vector<double> goal = numbers(o.goal, "--goal");
-    s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), static_cast<Eigen::Index>(goal.size()));
+    s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), goal.size());
+    s.places["goal"] = "--goal";
   }
-  if (!o.law.empty()) s.law = kind_of_option("--law", o.law, laws);
+  if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
   if (o.knowledge.empty()) return;
   s.knowledge.clear();
-  for (std::size_t at = 0; at <= o.knowledge.size();) {
-    const std::size_t comma = std::min(o.knowledge.find(',', at), o.knowledge.size());
-    s.knowledge.push_back(kind_of_option(
-        "--knowledge", std::string_view(o.knowledge).substr(at, comma - at), knowledges));
-    at = comma + 1;
-  }
-}
-
-/// Refuses what cannot be run, by the names of the keys of a scenario.
-void check_ranges(const MpcScenario& s) {
-  const auto require = [](bool good, std::string key, double x, const char* rule) {
-    if (!good) throw ScenarioError(std::move(key), fmt::format("{:g} is not {}", x, rule));
-  };
-  require(s.duration > 0.0 && s.duration <= 600.0, "duration", s.duration, "above 0, up to 600 s");
-  require(s.rate_hz >= 50.0 && s.rate_hz <= 10000.0, "rate", s.rate_hz, "from 50 to 10000 Hz");
-  require(s.steps >= 2 && s.steps <= 200, "horizon.steps", s.steps, "from 2 to 200");
-  require(s.step > 0.0 && s.step <= 1.0, "horizon.step", s.step, "above 0, up to 1 s");
-  require(s.reach > 0.0 && s.reach <= 600.0, "reach", s.reach, "above 0, up to 600 s");
-  for (const auto& [name, x] : {std::pair{"position", s.position},
-                                {"velocity", s.velocity},
-                                {"torque", s.torque},
-                                {"terminal", s.terminal}})
-    require(x > 0.0 && x <= 1e9, fmt::format("weights.{}", name), x, "above 0, up to 1e9");
-  for (const auto& [name, x] : {std::pair{"friction.viscous", s.viscous},
-                                {"friction.dry", s.dry},
-                                {"sensors.position_noise", s.position_noise},
-                                {"sensors.velocity_noise", s.velocity_noise},
-                                {"sensors.torque_noise", s.torque_noise},
-                                {"sensors.acceleration_noise", s.acceleration_noise}})
-    require(x >= 0.0 && x <= 10.0, name, x, "from 0 to 10");
-  for (const auto& [name, x] :
-       {std::pair{"sensors.dropout", s.sensor_dropout}, {"sensors.nan", s.sensor_nan}})
-    require(x >= 0.0 && x < 1.0, name, x, "from 0 to below 1");
-  require(s.sensor_delay <= 1000, "sensors.delay", s.sensor_delay, "up to 1000 readings");
-  require(s.filter_hz > 0.0 && s.filter_hz < 0.5 * s.rate_hz, "filter", s.filter_hz,
-          "above 0, below half the rate");
-  require(s.prior_deviation > 0.0 && s.prior_deviation <= 100.0, "prior", s.prior_deviation,
-          "above 0, up to 100");
-  if (s.deadline) require(*s.deadline > 0.0, "deadline", *s.deadline, "above 0");
-  if (s.friction) {
-    require(s.friction->factor >= 0.0 && s.friction->factor <= 100.0, "friction.factor",
-            s.friction->factor, "from 0 to 100");
-    require(s.friction->from >= 0.0 && s.friction->to >= s.friction->from, "friction.from",
-            s.friction->from, "0 or more, and before its end");
-  }
-  require(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
-  if (s.payload) {
-    require(s.payload->mass > 0.0 && s.payload->mass <= 1000.0, "payload.mass", s.payload->mass,
-            "above 0, up to 1000 kg");
-    require(s.payload->at >= 0.0 && s.payload->at < s.duration, "payload.at", s.payload->at,
-            "within the duration");
-  }
+  for (const std::string& name : split(o.knowledge, ','))
+    s.knowledge.push_back(kind_of_option("--knowledge", name, knowledges));
 }
 
 /// Where a key of a scenario was given: in a line of its file, or by an option.
-std::string place_of(const std::string& key, const std::string& file,
-                     const std::map<std::string, int>& lines, const Options& o) {
-  const std::map<std::string, std::pair<const char*, bool>> options{
-      {"duration", {"--duration", o.duration.has_value()}},
-      {"rate", {"--rate", o.rate.has_value()}},
-      {"horizon.steps", {"--steps", o.steps.has_value()}},
-      {"goal", {"--goal", !o.goal.empty()}},
-      {"vary", {"--vary", o.vary.has_value()}},
-      {"payload.mass", {"--payload", o.payload.has_value()}},
-      {"payload.at", {"--payload-at", o.payload_at.has_value()}}};
-  const auto option = options.find(key);
-  if (option != options.end() && option->second.second) return option->second.first;
-  if (file.empty()) return key;
-  auto line = lines.find(key);
-  if (line == lines.end()) line = lines.find(key.substr(0, key.find('.')));
-  return line == lines.end() ? fmt::format("{}: {}", file, key)
-                             : fmt::format("{}:{}: {}", file, line->second, key);
+std::string place_of(const std::string& key, const MpcScenario& s, const std::string& file) {
+  for (const std::string& part : {key, key.substr(0, key.find('.'))})
+    if (const auto place = s.places.find(part); place != s.places.end())
+      return place->second.starts_with("--") ? place->second : place->second + key;
+  return file.empty() ? key : fmt::format("{}: {}", file, key);
 }
 
 /// "not_measured"
@@ -130,7 +64,7 @@ std::string json_key(std::string name) {
   return name;
 }
 
-Json to_json(const TrialResult& r) {
+Json json_of(const TrialResult& r) {
   Json faults = Json::object();
   for (std::size_t i = 1; i < r.faults.size(); ++i)
     faults[json_key(to_string(static_cast<ActionFault>(i)))] = r.faults[i];
@@ -149,73 +83,63 @@ Json to_json(const TrialResult& r) {
           {"changes_noticed", r.changes_noticed}};
 }
 
-void print_json(Console& console, const MpcResults& results) {
-  Json d = console.document();
-  d["robot"] = results.model.name();
-  d["title"] = results.title;
-  Json rmse = Json::object(), learned = rmse, runs = rmse;
-  const MpcRun& first = results.runs.front();
+Json json_of(const MpcResults& results) {
+  Json rmse = Json::object(), learned = rmse, runs = rmse, payload;
   for (const MpcRun& run : results.runs) {
     rmse[run.name] = run.result.error.rms_from[0];
     learned[run.name] = run.result.error.rms_from[1];
-    runs[run.name] = to_json(run.result);
+    runs[run.name] = json_of(run.result);
   }
-  d["counted_from"] = results.counted_from;
-  d["tracking_rmse"] = rmse, d["tracking_rmse_learned"] = learned;
-  d["payload"] = nullptr;
-  if (results.payload) {
-    const PayloadFound& p = *results.payload;
-    const auto three = [](const Eigen::Vector3d& x) { return Json{x(0), x(1), x(2)}; };
-    d["payload"] = {{"frame", p.frame},
-                    {"mass", p.mass},
-                    {"found_mass", p.found_mass},
-                    {"mass_error_percent", p.mass_error_percent()},
-                    {"com", three(p.com)},
-                    {"found_com", three(p.found_com)},
-                    {"com_error_m", p.com_error()}};
-  }
-  const TrialResult& r = first.result;
-  d["step_us"] = {{"mean", r.times.mean},
-                  {"p50", r.times.p50},
-                  {"p95", r.times.p95},
-                  {"p99", r.times.p99},
-                  {"max", r.times.max},
-                  {"act_p50", r.times.act_p50},
-                  {"identify_p50", r.times.identify_p50}};
-  d["deadline_misses"] = r.times.deadline_misses;
-  d["allocations"] = r.allocations;
-  d["consistent_always"] = r.consistent_always;
-  d["runs"] = runs;
-  console.print(d);
+  if (const auto& p = results.payload)
+    payload = {{"frame", p->frame},
+               {"mass", p->mass},
+               {"found_mass", p->found_mass},
+               {"mass_error_percent", p->mass_error_percent()},
+               {"com", to_json(p->com)},
+               {"found_com", to_json(p->found_com)},
+               {"com_error_m", p->com_error()}};
+  const TrialResult& first = results.runs.front().result;
+  const StepTimes& times = first.times;
+  return {{"robot", results.model.name()},
+          {"title", results.title},
+          {"counted_from", results.counted_from},
+          {"tracking_rmse", rmse},
+          {"tracking_rmse_learned", learned},
+          {"payload", payload},
+          {"step_us",
+           {{"mean", times.mean},
+            {"p50", times.p50},
+            {"p95", times.p95},
+            {"p99", times.p99},
+            {"max", times.max},
+            {"act_p50", times.act_p50},
+            {"identify_p50", times.identify_p50}}},
+          {"deadline_misses", times.deadline_misses},
+          {"allocations", first.allocations},
+          {"consistent_always", first.consistent_always},
+          {"runs", runs}};
 }
 
-void print_table(Console& console, const MpcResults& results) {
-  const Stream& out = console.out;
+std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", results.title);
   for (const auto& [time, what] : results.events)
     text += fmt::format("at {:g} s: {}\n", time, what);
   if (!results.events.empty()) text += '\n';
 
-  const auto from = [&](double time) { return fmt::format("from {:g} s", time); };
-  Table table(1);
-  table.column({.title = "model", .unit = "", .right = false});
-  for (const auto& [title, unit] : std::initializer_list<std::pair<std::string, const char*>>{
-           {"error", "mrad"},
-           {from(results.counted_from), "mrad"},
-           {from(results.counted_from + 1.0), "mrad"},
-           {"largest", "mrad"},
-           {"step p50", "us"},
-           {"p95", "us"},
-           {"p99", "us"},
-           {"late", ""}})
-    table.column({.title = title, .unit = unit, .right = true});
+  const double from = results.counted_from;
+  Table table(1, {"  model", ">error [mrad]", fmt::format(">from {:g} s [mrad]", from),
+                  fmt::format(">from {:g} s [mrad]", from + 1.0), ">largest [mrad]",
+                  ">step p50 [us]", ">p95 [us]", ">p99 [us]", ">late"});
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
-    const auto mrad = [](double x) { return fmt::format("{:.2f}", 1e3 * x); };
-    table.row({run.name, mrad(r.error.rms), mrad(r.error.rms_from[0]), mrad(r.error.rms_from[1]),
-               mrad(r.error.largest), fmt::format("{:.0f}", r.times.p50),
-               fmt::format("{:.0f}", r.times.p95), fmt::format("{:.0f}", r.times.p99),
-               fmt::format("{}", r.times.deadline_misses)});
+    Cells cells{run.name};
+    for (const double error :
+         {r.error.rms, r.error.rms_from[0], r.error.rms_from[1], r.error.largest})
+      cells.push_back(fmt::format("{:.2f}", 1e3 * error));
+    for (const double us : {r.times.p50, r.times.p95, r.times.p99})
+      cells.push_back(fmt::format("{:.0f}", us));
+    cells.push_back(r.times.deadline_misses);
+    table.row(cells);
   }
   text += table.str(out);
   if (results.payload) {
@@ -223,11 +147,8 @@ void print_table(Console& console, const MpcResults& results) {
     const auto three = [](const Eigen::Vector3d& x) {
       return fmt::format("{:.3f} {:.3f} {:.3f}", x(0), x(1), x(2));
     };
-    Table payload(1);
-    payload.column({.title = "payload", .unit = "", .right = false});
-    payload.column({.title = "mass", .unit = "kg", .right = true});
-    payload.column(
-        {.title = fmt::format("centre of mass in {}", p.frame), .unit = "m", .right = true});
+    Table payload(1,
+                  {"  payload", ">mass [kg]", fmt::format(">centre of mass in {} [m]", p.frame)});
     payload.row({"true", fmt::format("{:.3f}", p.mass), three(p.com)});
     payload.row({"identified", fmt::format("{:.3f}", p.found_mass), three(p.found_com)});
     payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()),
@@ -236,40 +157,27 @@ void print_table(Console& console, const MpcResults& results) {
   }
   const TrialResult *mine = results.find("identified"), *fixed = results.find("fixed"),
                     *perfect = results.find("perfect");
-  if (mine) {
+  if (!mine) return text;
+  text += fmt::format("\nestimates are those of a real robot {}\n{} noticed, {} allocations\n",
+                      mine->consistent_always ? "at every step" : "NOT at every step",
+                      counted(mine->changes_noticed, "change"), mine->allocations);
+  if (fixed && perfect && mine->error.rms_from[1] > 0.0 && perfect->error.rms_from[1] > 0.0)
     text += fmt::format(
-        "\nestimates are those of a real robot {}\n{} change{} noticed, {} allocations\n",
-        mine->consistent_always ? "at every step" : "NOT at every step", mine->changes_noticed,
-        mine->changes_noticed == 1 ? "" : "s", mine->allocations);
-    if (fixed && perfect && mine->error.rms_from[1] > 0.0 && perfect->error.rms_from[1] > 0.0)
-      text += fmt::format(
-          "from {:g} s on errors are {:.0f} times smaller than without identification, and {:.2f} "
-          "times\nthose with the true model\n",
-          results.counted_from + 1.0, fixed->error.rms_from[1] / mine->error.rms_from[1],
-          mine->error.rms_from[1] / perfect->error.rms_from[1]);
-  }
-  console.out.print(text);
-}
-
-/// Whether the status is 1.
-bool has_findings(const MpcResults& results) {
-  return std::any_of(results.runs.begin(), results.runs.end(), [](const MpcRun& run) {
-    return !run.result.finished || run.result.torque_breaches > 0 || !run.result.consistent_always;
-  });
+        "from {:g} s on errors are {:.0f} times smaller than without identification, and {:.2f} "
+        "times\nthose with the true model\n",
+        from + 1.0, fixed->error.rms_from[1] / mine->error.rms_from[1],
+        mine->error.rms_from[1] / perfect->error.rms_from[1]);
+  return text;
 }
 
 int run_mpc(const Options& o, Console& console) {
-  if (!o.report.empty()) refuse_overwriting(o.report, o.force);
+  refuse_overwriting({o.report}, o.force);
   RobotArgument robot = o.robot;
-  MpcScenario scenario;
-  std::string file;
-  std::map<std::string, int> lines;
-  if (is_mpc_config(robot.name)) {
-    if (o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
-    MpcConfig config = read_mpc_config(robot.name);
-    file = robot.name, lines = std::move(config.lines);
-    robot.name = config.robot, scenario = std::move(config.scenario);
-  }
+  std::optional<MpcScenario> given = read_mpc_config(robot.name);
+  if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
+  const std::string file = given ? robot.name : "";
+  MpcScenario scenario = given.value_or(MpcScenario());
+  if (given) robot.name = scenario.robot;
   const Imported imported = robot.load();
   mention_warnings(console, robot, imported.diagnostics);
   if (o.demo) scenario = demo_scenario(imported.model);
@@ -277,30 +185,30 @@ int run_mpc(const Options& o, Console& console) {
     scenario.title = fmt::format("{} follows a motion", imported.model.name());
   apply(o, scenario);
   try {
-    check_ranges(scenario);
     complete(scenario, imported.model);
   } catch (const ScenarioError& e) {
-    throw UsageError(fmt::format("{}: {}", place_of(e.key, file, lines, o), e.why));
+    throw UsageError("{}: {}", place_of(e.key, scenario, file), e.why);
   }
 
   Progress progress(console.err, 1000);
   const MpcResults results =
       run_scenario(imported.model, scenario, [&](double share, std::string_view what) {
-        progress.at(static_cast<std::size_t>(1000.0 * share), what);
+        progress.at(std::size_t(1000.0 * share), what);
         return true;
       });
   progress.clear();
   if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
   if (console.json())
-    print_json(console, results);
+    console.print(json_of(results));
   else
-    print_table(console, results);
+    console.out.print(text_of(results, console.out));
+  Status status = success;
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
+    if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) status = findings;
     if (!r.finished)
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
-                                   static_cast<double>(r.steps) * results.period,
-                                   to_string(r.status)));
+                                   double(r.steps) * results.period, to_string(r.status)));
     if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
       console.complain(fmt::format(
           "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {}, "
@@ -310,30 +218,29 @@ int run_mpc(const Options& o, Console& console) {
           r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared),
           r.count(ActionFault::no_reference)));
   }
-  return has_findings(results) ? 1 : 0;
+  return status;
 }
 
 }  // namespace
 
-Action mpc(CLI::App& app, Console& console) {
+Action mpc(Parser& app, Console& console) {
   auto o = std::make_shared<Options>();
   o->robot.add_to(app, "ROBOT|CONFIG.yaml");
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
-  app.add_option("--duration", o->duration, "how long: 6 s")->option_text("S");
-  app.add_option("--rate", o->rate, "of control: 1000 Hz")->option_text("HZ");
-  app.add_option("--steps", o->steps, "of the horizon, 20 ms each: 15")->option_text("N");
-  app.add_option("--goal", o->goal, "where to reach and wave")->option_text("X,X,...");
-  app.add_option("--payload", o->payload, "picked up half-way")->option_text("KG");
-  app.add_option("--payload-at", o->payload_at, "when it is")->option_text("S");
-  app.add_option("--vary", o->vary, "the robot's inertias differ from its model's by up to P %")
-      ->option_text("P");
-  app.add_option("--law", o->law, "mpc, computed_torque or gravity_pd")->option_text("NAME");
-  app.add_option("--knowledge", o->knowledge, "some of identified, fixed, perfect: identified")
-      ->option_text("NAME,...");
-  app.add_option("--seed", o->seed, "of what is random: 1")->option_text("N");
-  app.add_option("--report", o->report, "write a page with plots and a moving arm (HTML)")
-      ->option_text("FILE");
-  app.add_flag("-f,--force", o->force, "overwrite files");
+  app.add_value("--duration", o->duration, "S", "how long: 6 s");
+  app.add_value("--rate", o->rate, "HZ", "of control: 1000 Hz");
+  app.add_value("--steps", o->steps, "N", "of the horizon, 20 ms each: 15");
+  app.add_value("--goal", o->goal, "X,X,...", "where to reach and wave");
+  app.add_value("--payload", o->payload, "KG", "picked up half-way");
+  app.add_value("--payload-at", o->payload_at, "S", "when it is");
+  app.add_value("--vary", o->vary, "P",
+                "the robot's inertias differ from its model's by up to P %");
+  app.add_value("--law", o->law, "NAME", "mpc, computed_torque or gravity_pd");
+  app.add_value("--knowledge", o->knowledge, "NAME,...",
+                "some of identified, fixed, perfect: identified");
+  app.add_value("--seed", o->seed, "N", "of what is random: 1");
+  app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
+  app.add_force(o->force);
   app.footer(
       "  ulna mpc panda --demo --report mpc.html\n"
       "  ulna mpc ur5e --payload 3 --knowledge identified,fixed\n"

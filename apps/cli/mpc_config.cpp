@@ -1,14 +1,9 @@
-#include "mpc_config.hpp"
-
-#include <fmt/format.h>
-
 #include <fstream>
 #include <set>
-#include <sstream>
 
-#include "console.hpp"
+#include "mpc_scenario.hpp"
 #include "ulna/io/number.hpp"
-#include "ulna/model/diagnostic.hpp"
+#include "verb.hpp"
 
 #if ULNA_WITH_YAML
 #include <yaml-cpp/yaml.h>
@@ -21,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 64 * 1024;
 
-/// Reads the keys of one map by name, and refuses those that were not read.
+/// Reads the keys of a map by name, "goal" or "horizon.steps", and refuses those that were not read.
 class Keys {
  public:
   Keys(const YAML::Node& node, std::string file, std::string what)
@@ -30,26 +25,30 @@ class Keys {
   }
   /// Refuses what was not read.
   void finish() const {
+    for (const auto& [name, part] : parts_) part.finish();
     const std::vector<std::string_view> known(read_.begin(), read_.end());
     for (const auto& entry : node_) {
       const std::string key = entry.first.as<std::string>("");
       if (!read_.contains(key))
-        refuse(entry.first, fmt::format("unknown key '{}' in {}{}", visible(key), what_,
+        refuse(entry.first, fmt::format("unknown key '{}' in {}{}", shortened(key), what_,
                                         did_you_mean(key, known)));
     }
   }
 
-  YAML::Node operator[](const char* key) {
-    read_.insert(key);
-    return node_[key];
+  YAML::Node operator[](const std::string& key) {
+    const std::size_t dot = key.find('.');
+    const std::string own = key.substr(0, dot);
+    read_.insert(own);
+    const YAML::Node node = node_[own];
+    if (!node || dot == key.npos) return node;
+    return parts_.try_emplace(own, node, file_, fmt::format("'{}'", own))
+        .first->second[key.substr(dot + 1)];
   }
   void text(const char* key, std::string& to) {
     if (const YAML::Node node = (*this)[key]) to = scalar(node, key);
   }
-  void number(const char* key, double& to) {
-    if (const YAML::Node node = (*this)[key]) to = number_of(node, key);
-  }
-  void number(const char* key, std::optional<double>& to) {
+  template <class Number>
+  void number(const char* key, Number& to) {
     if (const YAML::Node node = (*this)[key]) to = number_of(node, key);
   }
   template <class Integer>
@@ -66,9 +65,8 @@ class Keys {
     if (!node) return;
     if (!node.IsSequence() || node.size() == 0 || node.size() > 1000)
       refuse(node, fmt::format("{} is not a list of numbers: [0, 0.5, ...]", key));
-    to.resize(static_cast<Eigen::Index>(node.size()));
-    for (std::size_t i = 0; i < node.size(); ++i)
-      to(static_cast<Eigen::Index>(i)) = number_of(node[i], key);
+    to.resize(node.size());
+    for (std::size_t i = 0; i < node.size(); ++i) to(i) = number_of(node[i], key);
   }
   template <class Kinds>
   void choice(const char* key, typename Kinds::value_type& to, const Kinds& kinds) {
@@ -79,18 +77,30 @@ class Keys {
                                     const Kinds& kinds) const {
     const std::string name = scalar(node, key);
     return kind_from_string(kinds, name, [&](const std::string& known) {
-      refuse(node, fmt::format("{} is '{}', not one of {}", key, visible(name), known));
+      refuse(node, fmt::format("{} is '{}', not one of {}", key, shortened(name), known));
     });
+  }
+  /// Reads each map of a list.
+  template <class Read>
+  void each(const char* key, const char* what, Read read) {
+    const YAML::Node list = (*this)[key];
+    if (!list) return;
+    if (!list.IsSequence()) refuse(list, fmt::format("{} is not a list", key));
+    for (const YAML::Node& node : list) {
+      Keys one(node, file_, what);
+      read(one);
+      one.finish();
+    }
   }
 
   [[noreturn]] void refuse(const YAML::Node& node, const std::string& why) const {
     const YAML::Mark mark = node.Mark();
-    throw UsageError(mark.is_null() ? fmt::format("{}: {}", file_, why)
-                                    : fmt::format("{}:{}: {}", file_, mark.line + 1, why));
+    if (mark.is_null()) throw UsageError("{}: {}", file_, why);
+    throw UsageError("{}:{}: {}", file_, mark.line + 1, why);
   }
 
  private:
-  static std::string visible(const std::string& text) { return text.substr(0, 60); }
+  static std::string shortened(const std::string& text) { return text.substr(0, 60); }
   std::string scalar(const YAML::Node& node, const char* key) const {
     if (!node.IsScalar()) refuse(node, fmt::format("{} is not a single value", key));
     return node.Scalar();
@@ -98,114 +108,27 @@ class Keys {
   double number_of(const YAML::Node& node, const char* key) const {
     const std::string word = scalar(node, key);
     const std::optional<double> x = parse_number(word);
-    if (!x) refuse(node, fmt::format("{}: '{}' {}", key, visible(word), number_defect(word)));
+    if (!x) refuse(node, fmt::format("{}: '{}' {}", key, shortened(word), number_defect(word)));
     return *x;
   }
 
   YAML::Node node_;
   std::string file_, what_;
-  std::set<std::string, std::less<>> read_;
+  std::set<std::string> read_;
+  std::map<std::string, Keys> parts_;
 };
 
-void read_parts(Keys& keys, const std::string& file, MpcScenario& s) {
-  const auto part = [&](const char* key, auto read) {
-    const YAML::Node node = keys[key];
-    if (!node) return;
-    Keys inner(node, file, fmt::format("'{}'", key));
-    read(inner);
-    inner.finish();
-  };
-  const auto each = [&](Keys& of, const char* key, const char* what, auto read) {
-    const YAML::Node list = of[key];
-    if (!list) return;
-    if (!list.IsSequence()) of.refuse(list, fmt::format("{} is not a list", key));
-    for (const YAML::Node& node : list) {
-      Keys inner(node, file, what);
-      read(inner);
-      inner.finish();
-    }
-  };
-  part("horizon", [&](Keys& k) { k.integer("steps", s.steps), k.number("step", s.step); });
-  part("weights", [&](Keys& k) {
-    k.number("position", s.position), k.number("velocity", s.velocity);
-    k.number("torque", s.torque), k.number("terminal", s.terminal);
-  });
-  part("payload", [&](Keys& k) {
-    s.payload.emplace();
-    k.text("frame", s.payload->frame), k.number("mass", s.payload->mass);
-    k.number("edge", s.payload->edge), k.number("at", s.payload->at);
-    Eigen::VectorXd com = s.payload->com;
-    k.vector("com", com);
-    if (com.size() != 3) k.refuse(k["com"], "com is not three numbers");
-    s.payload->com = com;
-  });
-  part("friction", [&](Keys& k) {
-    ScenarioFriction grows;
-    k.number("viscous", s.viscous), k.number("dry", s.dry);
-    const bool does = static_cast<bool>(k["factor"]);
-    k.number("factor", grows.factor), k.number("from", grows.from), k.number("to", grows.to);
-    if (does) s.friction = grows;
-  });
-  part("sensors", [&](Keys& k) {
-    k.number("position_noise", s.position_noise), k.number("velocity_noise", s.velocity_noise);
-    k.number("torque_noise", s.torque_noise), k.number("dropout", s.sensor_dropout);
-    k.number("nan", s.sensor_nan), k.integer("delay", s.sensor_delay);
-    k.number("acceleration_noise", s.acceleration_noise);
-    each(k, "wrenches", "a wrench sensor", [&](Keys& one) {
-      ScenarioWrench sensor;
-      one.text("link", sensor.link);
-      one.number("moment_noise", sensor.moment_noise),
-          one.number("force_noise", sensor.force_noise);
-      s.wrenches.push_back(sensor);
-    });
-  });
-  each(keys, "faults", "a fault", [&](Keys& k) {
-    TrialFault fault;
-    k.choice("kind", fault.kind, fault_kinds);
-    k.number("from", fault.from), k.number("to", fault.to);
-    s.faults.push_back(fault);
-  });
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("{}: cannot be read", path));
-  std::string text(most_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_bytes)
-    throw UsageError(fmt::format("{}: is larger than {} bytes", path, most_bytes));
-  return text;
-}
-
-}  // namespace
-
-bool is_mpc_config(std::string_view name) {
-  if (!name.ends_with(".yaml") && !name.ends_with(".yml")) return false;
-  // a robot's table has no key `robot`
-  std::ifstream in{std::string(name)};
-  for (std::string line; std::getline(in, line) && line.size() < most_bytes;)
-    if (line.starts_with("robot:")) return true;
-  return false;
-}
-
-MpcConfig read_mpc_config(const std::string& path) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(contents(path));
-  } catch (const YAML::Exception& e) {
-    throw UsageError(fmt::format("{}:{}: is not YAML: {}", path, e.mark.line + 1, e.msg));
-  }
-  MpcConfig config;
-  MpcScenario& s = config.scenario;
-  Keys keys(root, path, "the scenario");
-  keys.text("robot", config.robot), keys.text("title", s.title);
-  keys.number("duration", s.duration), keys.number("rate", s.rate_hz);
-  keys.integer("seed", s.seed);
-  keys.vector("start", s.start), keys.vector("goal", s.goal), keys.number("reach", s.reach);
+MpcScenario scenario_of(Keys& keys) {
+  MpcScenario s;
+  keys.text("robot", s.robot), keys.text("title", s.title);
+  keys.number("deadline", s.trial.control.deadline), keys.number("vary", s.vary);
+  keys.integer("seed", s.trial.sensors.seed);
+  keys.integer("horizon.steps", s.trial.control.problem.steps);
+  keys.integer("sensors.delay", s.trial.sensors.position.delay);
+  keys.vector("start", s.start), keys.vector("goal", s.goal);
   keys.vector("amplitude", s.amplitude), keys.vector("hz", s.hz);
-  keys.choice("law", s.law, laws);
-  keys.choice("transcription", s.transcription, transcriptions);
+  keys.choice("law", s.trial.law, laws);
+  keys.choice("transcription", s.trial.control.problem.transcription, transcriptions);
   if (const YAML::Node list = keys["knowledge"]) {
     if (!list.IsSequence() || list.size() == 0)
       keys.refuse(list, "knowledge is not a list: [identified, fixed]");
@@ -213,26 +136,70 @@ MpcConfig read_mpc_config(const std::string& path) {
     for (const YAML::Node& node : list)
       s.knowledge.push_back(keys.chosen(node, "knowledge", knowledges));
   }
-  keys.number("filter", s.filter_hz), keys.number("prior", s.prior_deviation);
-  keys.number("deadline", s.deadline), keys.number("vary", s.vary);
-  read_parts(keys, path, s);
+  if (keys["payload"]) {
+    ScenarioPayload& payload = s.payload.emplace();
+    keys.text("payload.frame", payload.frame), keys.number("payload.edge", payload.edge);
+    Eigen::VectorXd com = payload.com;
+    keys.vector("payload.com", com);
+    if (com.size() != 3) keys.refuse(keys["payload.com"], "com is not three numbers");
+    payload.com = com;
+  }
+  ScenarioFriction grows;
+  keys.number("friction.to", grows.to), keys.number("friction.from", grows.from);
+  if (keys["friction.factor"]) s.friction = grows;
+  for (const ScenarioNumber& number : numbers_of(s)) keys.number(number.key, number.value);
+  keys.each("sensors.wrenches", "a wrench sensor", [&](Keys& k) {
+    ScenarioWrench& sensor = s.wrenches.emplace_back();
+    k.text("link", sensor.link);
+    k.number("moment_noise", sensor.moment_noise), k.number("force_noise", sensor.force_noise);
+  });
+  keys.each("faults", "a fault", [&](Keys& k) {
+    TrialFault& fault = s.trial.faults.emplace_back();
+    k.choice("kind", fault.kind, fault_kinds);
+    k.number("from", fault.from), k.number("to", fault.to);
+  });
   keys.finish();
+  return s;
+}
+
+/// A robot's table has no key `robot`.
+bool is_scenario(const std::string& name) {
+  if (!name.ends_with(".yaml") && !name.ends_with(".yml")) return false;
+  std::ifstream in(name);
+  for (std::string line; std::getline(in, line) && line.size() < most_bytes;)
+    if (line.starts_with("robot:")) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<MpcScenario> read_mpc_config(const std::string& name) {
+  if (!is_scenario(name)) return std::nullopt;
+  const std::optional<std::string> text = InputFile(name).text(most_bytes);
+  if (!text) throw UsageError("{}: is larger than {} bytes", name, most_bytes);
+  YAML::Node root;
+  try {
+    root = YAML::Load(*text);
+  } catch (const YAML::Exception& e) {
+    throw UsageError("{}:{}: is not YAML: {}", name, e.mark.line + 1, e.msg);
+  }
+  Keys keys(root, name, "the scenario");
+  MpcScenario scenario = scenario_of(keys);
+  const auto note = [&](const std::string& key, const YAML::Node& node) {
+    scenario.places[key] = fmt::format("{}:{}: ", name, node.Mark().line + 1);
+  };
   for (const auto& entry : root) {
     const std::string key = entry.first.Scalar();
-    config.lines[key] = entry.first.Mark().line + 1;
+    note(key, entry.first);
     if (entry.second.IsMap())
-      for (const auto& inner : entry.second)
-        config.lines[key + "." + inner.first.Scalar()] = inner.first.Mark().line + 1;
+      for (const auto& inner : entry.second) note(key + "." + inner.first.Scalar(), inner.first);
   }
-  return config;
+  return scenario;
 }
 
 #else
 
-bool is_mpc_config(std::string_view) { return false; }
-MpcConfig read_mpc_config(const std::string& path) {
-  throw UsageError(fmt::format("{}: this ulna was built without yaml-cpp", path));
-}
+std::optional<MpcScenario> read_mpc_config(const std::string&) { return std::nullopt; }
 
 #endif
 

@@ -1,23 +1,16 @@
 #include "mpc_page.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "arm_view.hpp"
-#include "mpc_plots.hpp"
 #include "page.hpp"
-#include "text.hpp"
-#include "torque_unit.hpp"
+#include "report.hpp"
 
 namespace ulna::cli {
 namespace {
 
 /// From the time on that errors are compared from.
-double counted_error(const TrialResult& r) {
-  return r.error.rms_from.empty() ? r.error.rms : r.error.rms_from.front();
-}
+double counted_error(const TrialResult& r) { return r.error.rms_from.front(); }
 
 std::string since(const MpcResults& results) {
   return results.counted_from > 0.0 ? fmt::format("from {:g} s on", results.counted_from)
@@ -54,8 +47,8 @@ std::string lead(const MpcResults& results) {
   } else {
     for (const MpcRun& run : results.runs)
       s += fmt::format("{}{}: {}", s.empty() ? "Tracking error " + since(results) + ": " : "; ",
-                       safe(run.name), error_of(run.result));
-    if (!s.empty()) s += ".";
+                       run.name, error_of(run.result));
+    s += ".";
   }
   return "<p class='lead'>" + s + "</p>\n";
 }
@@ -88,26 +81,21 @@ std::string cards(const MpcResults& results) {
   return s + "</div>\n";
 }
 
-std::string name_of(const MpcResults& results, std::size_t run) {
-  return fmt::format("<i class='run' style='background:var(--{})'></i>{}{}",
-                     run_colour(results, run), safe(results.runs[run].name),
-                     results.runs[run].result.finished ? "" : " <b class='bad'>not finished</b>");
-}
-
 /// A row of figures for each run.
-template <class Figures>
+template <class CellsOf>
 std::string run_table(const MpcResults& results, const std::vector<std::string>& titles,
-                      Figures figures) {
+                      CellsOf cells_of) {
   HtmlTable table(titles);
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    std::vector<std::string> cells = figures(results.runs[i].result);
-    cells.insert(cells.begin(), name_of(results, i));
+  for (const MpcRun& run : results.runs) {
+    Cells cells = cells_of(run.result);
+    cells.insert(
+        cells.begin(),
+        fmt::format("<i class='run' style='background:var(--{})'></i>{}{}", run.colour, run.name,
+                    run.result.finished ? "" : " <b class='bad'>not finished</b>"));
     table.row(cells);
   }
   return panel(table.str());
 }
-
-using Cells = std::vector<std::string>;
 
 std::string error_table(const MpcResults& results) {
   const auto [factor, unit] = error_unit(results.model);
@@ -115,10 +103,10 @@ std::string error_table(const MpcResults& results) {
                    {fmt::format("error, {}", unit), ">rms", ">" + since(results), ">largest",
                     ">changes detected", ">physical"},
                    [factor = factor](const TrialResult& r) {
-                     return Cells{
-                         number(factor * r.error.rms, 3), number(factor * counted_error(r), 3),
-                         number(factor * r.error.largest, 3), std::to_string(r.changes_noticed),
-                         r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
+                     return Cells{number(factor * r.error.rms, 3),
+                                  number(factor * counted_error(r), 3),
+                                  number(factor * r.error.largest, 3), r.changes_noticed,
+                                  r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
                    });
 }
 
@@ -135,13 +123,12 @@ std::string action_table(const MpcResults& results) {
   return run_table(
       results, {"actions", ">planned", ">older", ">safe", ">not measured", ">late", ">not solved"},
       [](const TrialResult& r) {
-        Cells cells;
-        for (const auto count :
-             {r.count(ActionKind::planned), r.count(ActionKind::older), r.count(ActionKind::safe),
-              r.count(ActionFault::not_measured), r.count(ActionFault::late),
-              r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)})
-          cells.push_back(std::to_string(count));
-        return cells;
+        return Cells{r.count(ActionKind::planned),
+                     r.count(ActionKind::older),
+                     r.count(ActionKind::safe),
+                     r.count(ActionFault::not_measured),
+                     r.count(ActionFault::late),
+                     r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)};
       });
 }
 
@@ -160,8 +147,7 @@ std::string payload_table(const MpcResults& results) {
 
 std::string keys(const MpcResults& results, std::string_view dashed) {
   std::string s = "<p>";
-  for (std::size_t i = 0; i < results.runs.size(); ++i)
-    s += line_key(run_colour(results, i), safe(results.runs[i].name));
+  for (const MpcRun& run : results.runs) s += line_key(run.colour, run.name);
   if (!dashed.empty()) s += line_key("ink", dashed, true);
   if (!results.events.empty()) s += line_key("heldline", "events", true);
   return s + "</p>\n";
@@ -176,7 +162,7 @@ std::string for_each_joint(const MpcResults& results, std::string_view (*unit)(c
   const std::vector<std::string> names = results.model.velocity_names();
   std::string s;
   for (int i = 0; i < results.model.nv(); ++i)
-    s += small(names[static_cast<std::size_t>(i)], unit(results.model, i), plot(results, i));
+    s += small(names[i], unit(results.model, i), plot(results, i));
   return s;
 }
 
@@ -186,11 +172,8 @@ std::string_view position_unit(const Model& model, int dof) {
 
 /// The body whose mass changes: the one with the payload, or the last.
 int changing_body(const MpcResults& results) {
-  if (results.payload)
-    if (const auto found = results.model.find_frame(results.payload->frame))
-      if (const int body = results.model.frames()[static_cast<std::size_t>(*found)].body; body > 0)
-        return body;
-  return results.model.joint_count();
+  const int body = results.payload ? results.model.frame(results.payload->frame).body : 0;
+  return body > 0 ? body : results.model.joint_count();
 }
 
 std::string plots(const MpcResults& results) {
@@ -221,20 +204,16 @@ std::string mpc_page(const MpcResults& results) {
   std::string s =
       fmt::format("<h1>{}</h1>\n<p class='sub'>{} · {} · one step every {}</p>\n",
                   safe(results.title), safe(results.model.name()),
-                  counted(results.runs.size(), "run"), microseconds(1e6 * results.period));
-  const bool recorded =
-      std::any_of(results.runs.begin(), results.runs.end(),
-                  [](const MpcRun& run) { return finite_moments(run.result.record) > 1; });
-  if (!results.runs.empty()) s += lead(results) + cards(results);
+                  counted(results.runs.size(), "run"), microseconds(1e6 * results.period)) +
+      lead(results) + cards(results);
   if (const std::string view = arm_view(results); !view.empty())
     s += view +
          "<p class='soft'>The first run that is shown is solid, others are ghosts; the dashed line "
          "is where the robot should be. Drag to turn, ctrl and wheel to come nearer, double click "
          "to go back; click into a plot to go to a time.</p>\n";
-  if (!results.runs.empty())
-    s += "<div class='two'>" + error_table(results) + time_table(results) + payload_table(results) +
-         action_table(results) + "</div>\n";
-  if (recorded) s += plots(results);
+  s += "<div class='two'>" + error_table(results) + time_table(results) + payload_table(results) +
+       action_table(results) + "</div>\n";
+  if (results.longest().time.size() > 1) s += plots(results);
   s += fmt::format(
       "<p class='soft'>ulna {}. Step times are those of the machine that ran this.</p>\n",
       ULNA_VERSION);

@@ -1,76 +1,52 @@
-#include "mpc_plots.hpp"
-
-#include <fmt/format.h>
+#include "mpc_page.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "../plot/svg.hpp"
-#include "arm_view.hpp"
-#include "text.hpp"
 
 namespace ulna::cli {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
-using plot::Area;
-using plot::Scale;
-using plot::scale_of;
+using namespace plot;
 
-/// A line over time; times may be fewer than the run has if it ended early.
+/// A line over time.
 struct Curve {
   VectorXd time, y;
   std::string_view colour;
   std::string_view kind = "line";
 };
 
-/// A run's time with a row of numbers of the same length.
-Curve curve(const MpcResults& results, std::size_t run, const Eigen::MatrixXd& of, Index row) {
-  const TrialRecord& record = results.runs[run].result.record;
-  const Index n = finite_moments(record);
-  if (n == 0) return {{}, {}, run_colour(results, run)};
-  return {record.time.head(n), of.row(row).head(n), run_colour(results, run)};
-}
+using Record = Eigen::MatrixXd TrialRecord::*;
 
-double end_of(const MpcResults& results) {
-  double end = 1e-9;
-  for (const MpcRun& run : results.runs)
-    if (const Index n = finite_moments(run.result.record); n > 0)
-      end = std::max(end, run.result.record.time(n - 1));
-  return end;
-}
-
-std::size_t longest(const MpcResults& results) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < results.runs.size(); ++i)
-    if (finite_moments(results.runs[i].result.record) >
-        finite_moments(results.runs[best].result.record))
-      best = i;
-  return best;
+Curve curve(const MpcRun& run, Record of, Index row) {
+  const TrialRecord& record = run.result.record;
+  return {record.time, (record.*of).row(row), run.colour};
 }
 
 std::string time_svg(double width, double height, const Area& box, double end,
                      std::string_view label, const std::string& inside) {
-  return plot::figure(
+  return figure(
       width, height, visible(label),
-      inside + plot::path("now", fmt::format("M0 {}v{}", plot::px(box.y), plot::px(box.height)),
-                          fmt::format(" transform='translate({} 0)'", plot::px(box.x))),
+      inside + path("now", fmt::format("M0 {}v{}", px(box.y), px(box.height)),
+                    fmt::format(" transform='translate({} 0)'", px(box.x))),
       fmt::format(" class='timeplot' data-time='{:g} {:g} 0 {:g}'", box.x, box.right(), end));
 }
 
 std::string event_marks(const MpcResults& results, const Area& box, const Scale& x) {
   std::string s;
   for (const auto& [time, what] : results.events)
-    if (time >= x.low && time <= x.high) s += plot::vertical("event-mark", box, x(time));
+    if (time >= x.low && time <= x.high) s += vertical("event-mark", box, x(time));
   return s;
 }
 
 std::string path_of(const Curve& c, const Scale& x, const Scale& y, Index buckets) {
   if (c.y.size() == 0) return "";
-  return plot::path(c.kind, plot::polyline(plot::envelope(c.time, c.time(0), c.y, x, y, buckets)),
-                    fmt::format(" style='stroke:var(--{})'", c.colour));
+  return path(c.kind, polyline(envelope(c.time, c.time(0), c.y, x, y, buckets)),
+              fmt::format(" style='stroke:var(--{})'", c.colour));
 }
 
 /// One of several small plots that stand side by side.
@@ -87,42 +63,35 @@ std::string small_plot(const MpcResults& results, std::string_view label,
   // what does not move is not blown up to fill the plot
   const double margin =
       std::max(0.06 * (high - low), 1e-3 * std::max(std::abs(low), std::abs(high)));
-  const double end = end_of(results);
-  const Scale x = scale_of(0.0, end, box.x, box.right()),
-              y = scale_of(low - margin, high + margin, box.bottom(), box.y);
-  std::string s = plot::grid_y(box, y) + plot::grid_x(box, x) + event_marks(results, box, x);
-  for (const double limit : limits) s += plot::horizontal("cut", box, y(limit));
+  const double end = results.end();
+  const Scale x = box.across(0.0, end), y = box.upward(low - margin, high + margin);
+  std::string s = grid_y(box, y) + grid_x(box, x) + event_marks(results, box, x);
+  for (const double limit : limits) s += horizontal("cut", box, y(limit));
   for (const Curve& c : curves) s += path_of(c, x, y, 150);
-  return time_svg(356, 158, box, end, label, s + plot::frame(box));
+  return time_svg(356, 158, box, end, label, s + frame(box));
 }
-
-using Record = Eigen::MatrixXd TrialRecord::*;
 
 /// A row of each run, the first on top.
 std::vector<Curve> all_runs(const MpcResults& results, Index row, Record of) {
   std::vector<Curve> curves;
-  for (std::size_t i = results.runs.size(); i-- > 0;)
-    curves.push_back(curve(results, i, results.runs[i].result.record.*of, row));
+  for (auto run = results.runs.rbegin(); run != results.runs.rend(); ++run)
+    curves.push_back(curve(*run, of, row));
   return curves;
 }
 
 /// What was true or to be done, as the run that lasted longest has it.
 Curve true_curve(const MpcResults& results, Index row, Record of) {
-  const std::size_t best = longest(results);
-  Curve c = curve(results, best, results.runs[best].result.record.*of, row);
-  c.colour = "ink", c.kind = "line thin-dashed";
-  return c;
+  const TrialRecord& record = results.longest();
+  return {record.time, (record.*of).row(row), "ink", "line thin-dashed"};
 }
 
 /// What is true, and what each controller takes for true unless it is just that.
 std::vector<Curve> beliefs(const MpcResults& results, Index row, Record believed, Record truth) {
   std::vector<Curve> curves;
-  for (std::size_t i = results.runs.size(); i-- > 0;) {
-    const TrialRecord& record = results.runs[i].result.record;
-    const Index n = finite_moments(record);
-    if (n > 0 && (record.*believed).row(row).head(n) != (record.*truth).row(row).head(n))
-      curves.push_back(curve(results, i, record.*believed, row));
-  }
+  for (auto run = results.runs.rbegin(); run != results.runs.rend(); ++run)
+    if (const TrialRecord& record = run->result.record;
+        (record.*believed).row(row) != (record.*truth).row(row))
+      curves.push_back(curve(*run, believed, row));
   curves.push_back(true_curve(results, row, truth));
   return curves;
 }
@@ -141,15 +110,14 @@ std::string error_plot(const MpcResults& results) {
   const auto [factor, unit] = error_unit(results.model);
   std::vector<Curve> curves;
   double low = infinity, high = 0.0;
-  for (std::size_t i = results.runs.size(); i-- > 0;) {
-    const TrialRecord& record = results.runs[i].result.record;
-    const Index n = finite_moments(record);
-    const auto off = (record.q - record.q_reference).leftCols(n);
+  for (auto run = results.runs.rbegin(); run != results.runs.rend(); ++run) {
+    const TrialRecord& record = run->result.record;
+    const Eigen::MatrixXd off = record.q - record.q_reference;
     Curve c{
-        record.time.head(n),
+        record.time,
         factor *
             (off.colwise().squaredNorm().transpose() / std::max<Index>(1, off.rows())).cwiseSqrt(),
-        run_colour(results, i)};
+        run->colour};
     // a robot begins where it should be: zero has no logarithm, and is no lower limit
     for (const double e : c.y)
       if (e > 0.0) low = std::min(low, e), high = std::max(high, e);
@@ -157,10 +125,10 @@ std::string error_plot(const MpcResults& results) {
   }
   if (!(low <= high)) low = 0.1, high = 1.0;
   low = std::clamp(low, 1e-4 * high, 0.5 * high);
-  const double end = end_of(results);
-  const Scale x = scale_of(0.0, end, box.x, box.right()),
-              y = scale_of(std::log10(low) - 0.05, std::log10(high) + 0.1, box.bottom(), box.y);
-  std::vector<plot::Tick> ticks;
+  const double end = results.end();
+  const Scale x = box.across(0.0, end),
+              y = box.upward(std::log10(low) - 0.05, std::log10(high) + 0.1);
+  std::vector<Tick> ticks;
   const bool sparse = y.high - y.low > 2.2;
   for (double decade = std::floor(y.low); decade <= y.high; decade += 1.0)
     for (const double digit : {1.0, 2.0, 5.0}) {
@@ -168,7 +136,7 @@ std::string error_plot(const MpcResults& results) {
       if (at >= y.low && at <= y.high && (!sparse || digit == 1.0))
         ticks.push_back({at, fmt::format("{:g}", digit * std::pow(10.0, decade))});
     }
-  std::string s = plot::grid_x(box, x) + event_marks(results, box, x) + plot::grid_y(box, y, ticks);
+  std::string s = grid_x(box, x) + event_marks(results, box, x) + grid_y(box, y, ticks);
   for (Curve& c : curves) {
     c.y = c.y.cwiseMax(low).array().log10().matrix();
     s += path_of(c, x, y, 700);
@@ -178,13 +146,13 @@ std::string error_plot(const MpcResults& results) {
   for (const auto& [time, what] : results.events)
     if (time >= 0.0 && time <= end) {
       const bool late = x(time) > box.x + 0.75 * box.width;
-      s += plot::text(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32,
-                      fmt::format("{:g} s: {}", time, visible(what)),
-                      late ? "e event-name" : "event-name");
+      s += text(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32,
+                fmt::format("{:g} s: {}", time, visible(what)),
+                late ? "e event-name" : "event-name");
     }
-  return time_svg(1120, 326, box, end, "tracking error over time",
-                  s + plot::frame(box) + plot::text(box.x, 14, unit) +
-                      plot::text(box.right(), box.bottom() + 27, "s", "e"));
+  return time_svg(
+      1120, 326, box, end, "tracking error over time",
+      s + frame(box) + text(box.x, 14, unit) + text(box.right(), box.bottom() + 27, "s", "e"));
 }
 
 std::string position_plot(const MpcResults& results, int joint) {
@@ -214,24 +182,24 @@ std::string friction_plot(const MpcResults& results, int joint) {
 
 std::string action_plot(const MpcResults& results) {
   constexpr double high = 20.0, gap = 6.0;
-  const Area box{110, 6, 994, (high + gap) * static_cast<double>(results.runs.size()) - gap};
-  const double end = end_of(results);
-  const Scale x = scale_of(0.0, end, box.x, box.right());
+  const Area box{110, 6, 994, (high + gap) * double(results.runs.size()) - gap};
+  const double end = results.end();
+  const Scale x = box.across(0.0, end);
   std::string s;
-  for (std::size_t i = 0; i < results.runs.size(); ++i) {
-    const TrialRecord& record = results.runs[i].result.record;
-    const Index n = finite_moments(record);
-    const double y = box.y + (high + gap) * static_cast<double>(i);
-    s += plot::text(box.x - 8, y + 0.68 * high, visible(results.runs[i].name), "e");
+  double y = box.y;
+  for (const MpcRun& run : results.runs) {
+    const TrialRecord& record = run.result.record;
+    const Index n = record.time.size();
+    s += text(box.x - 8, y + 0.68 * high, run.name, "e");
     for (Index from = 0, to = 0; from < n; from = to) {
       while (to < n && record.kind(to) == record.kind(from)) ++to;
       const double begin = x(record.time(from)), until = x(to < n ? record.time(to) : end);
-      s += plot::rect(
-          fmt::format("action-{}", to_string(static_cast<ActionKind>(record.kind(from)))),
-          {begin, y, std::max(1.0, until - begin), high});
+      s += rect(fmt::format("action-{}", to_string(static_cast<ActionKind>(record.kind(from)))),
+                {begin, y, std::max(1.0, until - begin), high});
     }
+    y += high + gap;
   }
-  s += plot::labels_x(box, x, plot::labelled(x.ticks()));
+  s += labels_x(box, x, labelled(x.ticks()));
   return time_svg(1120, box.bottom() + 20, box, end, "where actions came from",
                   s + event_marks(results, box, x));
 }

@@ -1,11 +1,5 @@
 #include "mpc_scenario.hpp"
 
-#include <fmt/format.h>
-
-#include "allocation_count.hpp"
-#include "console.hpp"
-#include "ulna/dynamics/kinematics.hpp"
-
 namespace ulna::cli {
 namespace {
 
@@ -55,6 +49,19 @@ Inertia<double> box(const ScenarioPayload& payload) {
   return Inertia<double>::about_com(payload.mass, payload.com, I * Eigen::Matrix3d::Identity());
 }
 
+/// Without what follows when a run has diverged.
+void keep_finite(TrialRecord& r) {
+  Eigen::Index k = 0;
+  while (k < r.time.size() && std::isfinite(r.time(k)) && r.q.col(k).allFinite() &&
+         r.q_reference.col(k).allFinite() && r.tau.col(k).allFinite() &&
+         r.mass.col(k).allFinite() && r.dry.col(k).allFinite())
+    ++k;
+  r.time.conservativeResize(k), r.kind.conservativeResize(k);
+  for (Eigen::MatrixXd* of : {&r.q, &r.q_reference, &r.tau, &r.q_measured, &r.tau_measured, &r.mass,
+                              &r.true_mass, &r.dry, &r.true_dry})
+    of->conservativeResize(Eigen::NoChange, k);
+}
+
 /// What the frame's body carries beyond its model, as the controller has estimated.
 PayloadFound payload_found(const Model& model, const Frame& frame, const ScenarioPayload& payload,
                            const Plant<double>& estimated) {
@@ -69,12 +76,64 @@ PayloadFound payload_found(const Model& model, const Frame& frame, const Scenari
 
 }  // namespace
 
+MpcScenario::MpcScenario() {
+  trial.duration = 6.0;
+  trial.control.problem.steps = 15;
+  trial.control.online.prior.deviation = 0.5;
+  trial.sensors.position.noise = 1e-5;
+  trial.sensors.velocity.noise = 2e-3;
+  trial.sensors.torque.noise = 4e-4;
+  trial.sensors.acceleration.noise = 0.05;
+}
+
+std::vector<ScenarioNumber> numbers_of(MpcScenario& s) {
+  constexpr double above_0 = std::numeric_limits<double>::denorm_min();
+  const auto below = [](double x) { return std::nextafter(x, -infinity); };
+  ControllerOptions& control = s.trial.control;
+  SensorsOptions& sensors = s.trial.sensors;
+  const char *weight = "above 0, up to 1e9", *share = "from 0 to 10", *chance = "from 0 to below 1";
+  std::vector<ScenarioNumber> list{
+      {"duration", s.trial.duration, above_0, 600.0, "above 0, up to 600 s"},
+      {"rate", control.rate_hz, 50.0, 10000.0, "from 50 to 10000 Hz"},
+      {"horizon.step", control.problem.duration, above_0, 1.0, "above 0, up to 1 s"},
+      {"reach", s.reach, above_0, 600.0, "above 0, up to 600 s"},
+      {"weights.position", s.position, above_0, 1e9, weight},
+      {"weights.velocity", s.velocity, above_0, 1e9, weight},
+      {"weights.torque", s.torque, above_0, 1e9, weight},
+      {"weights.terminal", s.terminal, above_0, 1e9, weight},
+      {"friction.viscous", s.viscous, 0.0, 10.0, share},
+      {"friction.dry", s.dry, 0.0, 10.0, share},
+      {"sensors.position_noise", sensors.position.noise, 0.0, 10.0, share},
+      {"sensors.velocity_noise", sensors.velocity.noise, 0.0, 10.0, share},
+      {"sensors.torque_noise", sensors.torque.noise, 0.0, 10.0, share},
+      {"sensors.acceleration_noise", sensors.acceleration.noise, 0.0, 10.0, share},
+      {"sensors.dropout", sensors.position.dropout, 0.0, below(1.0), chance},
+      {"sensors.nan", sensors.position.not_a_number, 0.0, below(1.0), chance},
+      {"filter", control.filter_hz, above_0, below(0.5 * control.rate_hz),
+       "above 0, below half the rate"},
+      {"prior", control.online.prior.deviation, above_0, 100.0, "above 0, up to 100"}};
+  if (control.deadline)
+    list.push_back({"deadline", *control.deadline, above_0, infinity, "above 0"});
+  if (s.friction) {
+    list.push_back({"friction.factor", s.friction->factor, 0.0, 100.0, "from 0 to 100"});
+    list.push_back(
+        {"friction.from", s.friction->from, 0.0, s.friction->to, "0 or more, and before its end"});
+  }
+  if (s.payload) {
+    list.push_back({"payload.mass", s.payload->mass, above_0, 1000.0, "above 0, up to 1000 kg"});
+    list.push_back(
+        {"payload.at", s.payload->at, 0.0, below(s.trial.duration), "within the duration"});
+  }
+  return list;
+}
+
 MpcScenario demo_scenario(const Model& model) {
   MpcScenario s;
   s.title = fmt::format("{} picks up an unknown 2 kg while its friction grows", model.name());
-  s.duration = 12.0;
-  s.prior_deviation = 0.1;  // its own numbers are known well; what it picks up is not
-  s.knowledge = {Knowledge::identified, Knowledge::fixed, Knowledge::perfect};
+  s.trial.duration = 12.0;
+  // its own numbers are known well; what it picks up is not
+  s.trial.control.online.prior.deviation = 0.1;
+  s.knowledge.assign(knowledges.begin(), knowledges.end());
   if (model.name() == "panda") {
     s.start = VectorXd(7), s.goal = VectorXd(7);
     s.start << 0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785;
@@ -86,16 +145,25 @@ MpcScenario demo_scenario(const Model& model) {
 }
 
 void complete(MpcScenario& s, const Model& model) {
+  const auto require_range = [](bool good, const char* key, double x, const char* rule) {
+    if (!good) throw ScenarioError(key, fmt::format("{:g} is not {}", x, rule));
+  };
+  for (const ScenarioNumber& n : numbers_of(s))
+    require_range(n.value >= n.low && n.value <= n.high, n.key, n.value, n.rule);
+  const int steps = s.trial.control.problem.steps, delay = s.trial.sensors.position.delay;
+  require_range(steps >= 2 && steps <= 200, "horizon.steps", steps, "from 2 to 200");
+  require_range(delay <= 1000, "sensors.delay", delay, "up to 1000 readings");
+  require_range(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
   if (model.nq() != model.nv())
-    throw UsageError(fmt::format(
+    throw UsageError(
         "robot '{}' has joints with more coordinates than degrees of freedom; mpc takes "
         "robots whose joints have one each",
-        model.name()));
+        model.name());
   if (!model.description().loops.empty())
-    throw UsageError(fmt::format(
+    throw UsageError(
         "robot '{}' closes loops, which the controller does not support; remove the joints that "
         "close them",
-        model.name()));
+        model.name());
   const int n = model.nv();
   const std::vector<std::string> joints = model.velocity_names();
   VectorXd middle(n), goal(n), amplitude(n), hz(n);
@@ -112,7 +180,7 @@ void complete(MpcScenario& s, const Model& model) {
   require("amplitude", s.amplitude, amplitude, model), require("hz", s.hz, hz, model);
   for (int i = 0; i < n; ++i) {
     const auto [low, high] = range(model, i);
-    const std::string& joint = joints[static_cast<std::size_t>(i)];
+    const std::string& joint = joints[i];
     const auto inside = [&](const char* what, double q, double swing) {
       if (q - swing < low || q + swing > high)
         throw ScenarioError(
@@ -135,53 +203,49 @@ void complete(MpcScenario& s, const Model& model) {
   for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);
 }
 
+const TrialResult* MpcResults::find(std::string_view name) const {
+  for (const MpcRun& run : runs)
+    if (run.name == name) return &run.result;
+  return nullptr;
+}
+
+const TrialRecord& MpcResults::longest() const {
+  const auto moments = [](const MpcRun& run) { return run.result.record.time.size(); };
+  return std::ranges::max_element(runs, {}, moments)->result.record;
+}
+
+double MpcResults::end() const {
+  const VectorXd& time = longest().time;
+  return time.size() > 0 ? std::max(1e-9, time(time.size() - 1)) : 1e-9;
+}
+
 MpcResults run_scenario(const Model& model, const MpcScenario& s,
                         const std::function<bool(double, std::string_view)>& progress) {
-  MpcResults results{.model = model,
-                     .title = s.title,
-                     .period = 1.0 / s.rate_hz,
-                     .runs = {},
-                     .events = {},
-                     .counted_from = 0.0,
-                     .payload = {}};
-  TrialOptions trial;
-  trial.duration = s.duration;
-  trial.law = s.law;
+  MpcResults results{model, s.title, 1.0 / s.trial.control.rate_hz};
+  TrialOptions trial = s.trial;
   trial.q0 = s.start;
-  trial.faults = s.faults;
   if (allocation_count() >= 0) trial.allocations = allocation_count;
 
-  ControllerOptions& controller = trial.control;
-  controller.rate_hz = s.rate_hz;
-  controller.problem.transcription = s.transcription;
-  controller.problem.steps = s.steps, controller.problem.duration = s.step;
-  control::MotionWeights weights(model);
+  control::RobotProblemOptions& problem = trial.control.problem;
+  control::MotionWeights& weights = problem.weights.emplace(model);
   weights.position.setConstant(s.position), weights.velocity.setConstant(s.velocity);
   weights.torque.setConstant(s.torque), weights.terminal = s.terminal;
-  controller.problem.weights = weights;
-  control::MotionLimits limits(model);
+  control::MotionLimits& limits = problem.limits.emplace(model);
   limits.price = limits.price_squared = 1e3;
-  controller.problem.limits = limits;
-  controller.filter_hz = s.filter_hz;
-  controller.online.prior.deviation = s.prior_deviation;
-  controller.online.patience = static_cast<int>(0.01 * s.rate_hz);
-  controller.deadline = s.deadline;
+  trial.control.online.patience = int(0.01 * s.trial.control.rate_hz);
 
   // the true robot: with friction that its model lacks, and other parameters
   VectorXd effort = model.effort_limit();
   for (double& e : effort)
     if (!std::isfinite(e)) e = 50.0;
-  const Model& known = model;
-  trial.changes.at(0.0, [&, effort](Plant<double>& plant) {
-    plant.damping = known.damping() + s.viscous * effort;
-    plant.friction = known.friction() + s.dry * effort;
-    plant.friction_negative = known.friction_negative() + s.dry * effort;
-    if (s.vary > 0.0) change_at_random(plant, {.inertia = s.vary}, s.seed);
+  Plant<double> usual(model);
+  usual.damping += s.viscous * effort;
+  usual.friction += s.dry * effort, usual.friction_negative += s.dry * effort;
+  trial.changes.at(0.0, [=, vary = s.vary, seed = s.trial.sensors.seed](Plant<double>& plant) {
+    scale_friction(plant, usual, 1.0);
+    if (vary > 0.0) change_at_random(plant, {.inertia = vary}, seed);
   });
   if (s.friction) {
-    Plant<double> usual(model);
-    usual.damping += s.viscous * effort;
-    usual.friction += s.dry * effort, usual.friction_negative += s.dry * effort;
     trial.changes.during(s.friction->from, s.friction->to,
                          [usual, factor = s.friction->factor](Plant<double>& plant, double share) {
                            scale_friction(plant, usual, 1.0 + share * (factor - 1.0));
@@ -198,14 +262,10 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
     results.counted_from = s.payload->at;
   }
   std::sort(results.events.begin(), results.events.end());
-  trial.sensors.position = {.noise = s.position_noise,
-                            .delay = s.sensor_delay,
-                            .dropout = s.sensor_dropout,
-                            .not_a_number = s.sensor_nan};
-  trial.sensors.velocity = {.noise = s.velocity_noise, .delay = s.sensor_delay};
-  trial.sensors.torque = {.noise = s.torque_noise * effort.maxCoeff(), .delay = s.sensor_delay};
-  trial.sensors.acceleration = {.noise = s.acceleration_noise, .delay = s.sensor_delay};
-  trial.sensors.seed = s.seed;
+  SensorsOptions& sensors = trial.sensors;
+  sensors.torque.noise *= effort.maxCoeff();
+  sensors.velocity.delay = sensors.torque.delay = sensors.acceleration.delay =
+      sensors.position.delay;
   for (const ScenarioWrench& sensor : s.wrenches)
     trial.wrench_sensors.push_back(wrench_sensor(model, sensor));
   // errors are reported from the change on, and from a second after it, when it may be identified
@@ -217,14 +277,15 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
     trial.knowledge = s.knowledge[i];
     const char* const name = to_string(s.knowledge[i]);
     TrialResult result = run_trial(model, reference, trial, [&](double share) {
-      go_on = progress((static_cast<double>(i) + share) / static_cast<double>(s.knowledge.size()),
-                       name);
+      go_on = progress((double(i) + share) / double(s.knowledge.size()), name);
       return go_on;
     });
     if (s.payload && s.knowledge[i] == Knowledge::identified)
       results.payload =
           payload_found(model, payload_frame(model, *s.payload), *s.payload, result.estimated);
-    results.runs.push_back({name, std::move(result)});
+    keep_finite(result.record);
+    constexpr std::array colours{"measured", "predicted", "good"};  // by Knowledge
+    results.runs.push_back({name, colours[int(trial.knowledge)], std::move(result)});
   }
   return results;
 }

@@ -2,11 +2,15 @@
 
 #include <fmt/ranges.h>
 
-#include "console.hpp"
-#include "mpc_results.hpp"
+#include <map>
 
+#include "console.hpp"
+#include "ulna/mpc/trial.hpp"
+
+/// What `ulna mpc` simulates, and what it reports.
 namespace ulna::cli {
 
+using namespace mpc;
 using control::Transcription;
 
 // the kinds that a scenario chooses from by name
@@ -36,7 +40,7 @@ typename Kinds::value_type kind_from_string(const Kinds& kinds, std::string_view
 struct ScenarioError : UsageError {
   std::string key, why;
   ScenarioError(std::string at, std::string what)
-      : UsageError(at + ": " + what), key(std::move(at)), why(std::move(what)) {}
+      : UsageError("{}: {}", at, what), key(std::move(at)), why(std::move(what)) {}
 };
 
 /// A box that the robot picks up.
@@ -59,50 +63,91 @@ struct ScenarioFriction {
   double factor = 1.5, from = 0.0, to = 0.0;
 };
 
-/// What `ulna mpc` simulates.
 struct MpcScenario {
-  std::string title;
-  double duration = 6.0, rate_hz = 1000.0;
-  std::uint64_t seed = 1;
+  std::string robot, title;
+  /// What does not depend on the robot; torque noise is a share of the efforts, and the delay of
+  /// positions is that of all sensors.
+  TrialOptions trial;
+  std::vector<Knowledge> knowledge = {Knowledge::identified};
+  double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
 
   // the motion
   Eigen::VectorXd start, goal;    ///< empty: as the robot's ranges suggest
   double reach = 2.0;             ///< s
   Eigen::VectorXd amplitude, hz;  ///< of waving about the goal
 
-  // the controller
-  ControlLaw law = ControlLaw::mpc;
-  std::vector<Knowledge> knowledge = {Knowledge::identified};
-  Transcription transcription = Transcription::inverse_dynamics;
-  int steps = 15;
-  double step = 0.02;                                                       ///< s
-  double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
-  double filter_hz = 20.0;
-  double prior_deviation = 0.5;
-  std::optional<double> deadline;  ///< s
-
   // the robot as it is
   double viscous = 0.005, dry = 0.01;  ///< of the true robot, as shares of the efforts
   double vary = 0.0;                   ///< share by which inertias differ from the model's
   std::optional<ScenarioPayload> payload;
   std::optional<ScenarioFriction> friction;
-  double position_noise = 1e-5, velocity_noise = 2e-3,
-         torque_noise = 4e-4;        ///< the last of efforts
-  double acceleration_noise = 0.05;  ///< rad/s², where there are wrench sensors
   std::vector<ScenarioWrench> wrenches;
-  double sensor_dropout = 0.0, sensor_nan = 0.0;  ///< chances
-  int sensor_delay = 0;
-  std::vector<TrialFault> faults;
+
+  /// Where keys were given, for messages: "trial.yaml:3: goal", "--goal".
+  std::map<std::string, std::string> places;
+
+  MpcScenario();
 };
+
+/// A number of a scenario, its key, and its range: from low to high.
+struct ScenarioNumber {
+  const char* key;
+  double& value;
+  double low, high;
+  const char* rule;
+};
+std::vector<ScenarioNumber> numbers_of(MpcScenario& scenario);
+
+/// A scenario from a file in YAML, if a name on the command line is that of one; docs/mpc.md lists its
+/// keys. Throws UsageError with file and line.
+std::optional<MpcScenario> read_mpc_config(const std::string& name);
 
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
 MpcScenario demo_scenario(const Model& model);
 
-/// Fills in what is left to the robot. Throws ScenarioError if the robot cannot make the motion.
+/// Fills in what is left to the robot. Throws ScenarioError if a number is out of its range, or the
+/// robot cannot make the motion.
 void complete(MpcScenario& scenario, const Model& model);
+
+// --- results ---
+
+/// A payload, true and identified: mass and centre of mass in the frame that carries it.
+struct PayloadFound {
+  std::string frame;
+  double mass = 0.0, found_mass = 0.0;                                                 ///< kg
+  Eigen::Vector3d com = Eigen::Vector3d::Zero(), found_com = Eigen::Vector3d::Zero();  ///< m
+
+  double mass_error_percent() const { return 100.0 * std::abs(found_mass - mass) / mass; }
+  double com_error() const { return (found_com - com).norm(); }
+};
+
+struct MpcRun {
+  std::string_view name;    ///< "identified", "fixed", "perfect"
+  std::string_view colour;  ///< in all pictures: a name of the page's style
+  TrialResult result;       ///< its record ends where numbers are no longer finite
+};
+
+struct MpcResults {
+  Model model;
+  std::string title;
+  double period = 0.001;                                    ///< s
+  std::vector<MpcRun> runs = {};                            ///< at least one
+  std::vector<std::pair<double, std::string>> events = {};  ///< "payload of 2 kg", at a time
+  double counted_from = 0.0;                                ///< s: errors are compared from then on
+  std::optional<PayloadFound> payload = {};
+
+  /// Of the run with a name; null: there is none.
+  const TrialResult* find(std::string_view name) const;
+  /// The record of the run that lasted longest, and until when, s.
+  const TrialRecord& longest() const;
+  double end() const;
+};
 
 /// Runs it once per knowledge. `progress`: share that is over, and what is going on; false ends it.
 MpcResults run_scenario(const Model& model, const MpcScenario& scenario,
                         const std::function<bool(double share, std::string_view what)>& progress);
+
+/// How many allocations this program has made so far; -1 where a sanitizer keeps memory itself.
+long allocation_count();
 
 }  // namespace ulna::cli

@@ -1,7 +1,4 @@
-#include "output_file.hpp"
-
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,18 +6,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 #include <utility>
+
+#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
-  throw std::runtime_error(fmt::format("cannot write '{}': {}", path, why));
+  throw Failure("cannot write '{}': {}", path, why);
 }
 
 [[noreturn]] void refuse_existing(const std::string& path) {
-  throw std::runtime_error(fmt::format("'{}' exists; --force overwrites it", path));
+  throw Failure("'{}' exists; --force overwrites it", path);
 }
 
 /// errno of what failed, or 0.
@@ -29,7 +27,7 @@ int write_all(int fd, std::string_view text) {
     const ssize_t n = write(fd, text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n < 0 ? errno : EIO;
-    text.remove_prefix(static_cast<std::size_t>(n));
+    text.remove_prefix(n);
   }
   return 0;
 }
@@ -77,11 +75,13 @@ mode_t usual_mode() {
 
 }  // namespace
 
-void refuse_overwriting(const std::string& path, bool force) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0) return;
-  if (S_ISDIR(found.st_mode)) refuse(path, "this is a folder");
-  if (S_ISREG(found.st_mode) && !force) refuse_existing(path);
+void refuse_overwriting(const std::vector<std::string>& files, bool force) {
+  for (const std::string& path : files) {
+    struct stat found {};
+    if (path.empty() || path == "-" || stat(path.c_str(), &found) != 0) continue;
+    if (S_ISDIR(found.st_mode)) refuse(path, "this is a folder");
+    if (S_ISREG(found.st_mode) && !force) refuse_existing(path);
+  }
 }
 
 void write_file(const std::string& path, std::string_view text, bool force) {
@@ -104,6 +104,13 @@ void write_file(const std::string& path, std::string_view text, bool force) {
   const int error = file.take_name(target, force);
   if (error == EEXIST) refuse_existing(path);
   if (error) refuse(path, std::strerror(error));
+}
+
+void write_or_print(Console& console, const std::string& path, std::string_view text, bool force) {
+  if (path == "-")
+    console.out.print(text);
+  else
+    write_file(path, text, force);
 }
 
 }  // namespace ulna::cli

@@ -1,13 +1,8 @@
 #include "page.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <stdexcept>
 
 #include "../plot/svg.hpp"
-#include "assets.hpp"
-#include "text.hpp"
 
 namespace ulna::cli {
 
@@ -60,14 +55,14 @@ HtmlTable::HtmlTable(const std::vector<std::string>& titles) {
   rows_ += "</tr>\n";
 }
 
-void HtmlTable::row(const std::vector<std::string>& cells, std::string_view kind) {
+void HtmlTable::row(const Cells& cells, std::string_view kind) {
   rows_ += kind.empty() ? "<tr>" : fmt::format("<tr class='{}'>", kind);
   for (std::size_t i = 0; i < cells.size(); ++i)
     rows_ += fmt::format("<td{}>{}</td>",
-                         i < numbers_.size() && numbers_[i] ? " class='n'"
-                         : cells[i].starts_with("Nm s")     ? " class='u'"
-                                                            : "",
-                         cells[i]);
+                         i < numbers_.size() && numbers_[i]  ? " class='n'"
+                         : cells[i].text.starts_with("Nm s") ? " class='u'"
+                                                             : "",
+                         cells[i].text);
   rows_ += "</tr>\n";
 }
 

@@ -1,12 +1,22 @@
 #pragma once
 
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "table.hpp"
 
 /// What the reports have in common: pages of HTML that need nothing else, in light and dark.
 namespace ulna::cli {
+
+/// A file of apps/cli/assets, compiled into the program.
+struct EmbeddedFile {
+  std::string_view name;       ///< "page"
+  std::string_view file_name;  ///< "page.css"
+  std::string_view text;
+};
+
+/// All of them, in the order of their file names.
+std::span<const EmbeddedFile> embedded_files();
+
+/// The text of one. Throws std::out_of_range if there is none of this name.
+std::string_view asset(std::string_view file_name);
 
 /// A whole page; its style is that of all pages and of the named assets.
 std::string html_page(const std::string& title, std::initializer_list<std::string_view> styles,
@@ -31,7 +41,7 @@ std::string panel(const std::string& inside, std::string_view kind = "");
 class HtmlTable {
  public:
   explicit HtmlTable(const std::vector<std::string>& titles = {});
-  void row(const std::vector<std::string>& cells, std::string_view kind = "");
+  void row(const Cells& cells, std::string_view kind = "");
   /// A title above the rows that follow.
   void group(const std::string& title);
   std::string str() const { return rows_ + "</table>"; }

@@ -1,13 +1,10 @@
 #include "report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "table.hpp"
-#include "text.hpp"
 #include "ulna/model/rules.hpp"
 
 namespace ulna::cli {
@@ -88,17 +85,16 @@ std::string tally(const Diagnostics& diagnostics) {
 Json to_json(const Diagnostics& diagnostics) {
   Diagnostics sorted = diagnostics;
   sorted.sort_by_line();
-  Json list = Json::array();
-  for (const Diagnostic& d : sorted.list())
-    list.push_back({{"severity", to_string(d.severity)},
-                    {"rule", d.rule->name},
-                    {"file", d.source.file},
-                    {"line", d.source.line},
-                    {"subject", d.subject},
-                    {"seen", d.seen},
-                    {"assumed", d.assumed},
-                    {"remedy", d.remedy}});
-  return list;
+  return list_of(sorted.list(), [](const Diagnostic& d) {
+    return Json{{"severity", to_string(d.severity)},
+                {"rule", d.rule->name},
+                {"file", d.source.file},
+                {"line", d.source.line},
+                {"subject", d.subject},
+                {"seen", d.seen},
+                {"assumed", d.assumed},
+                {"remedy", d.remedy}};
+  });
 }
 
 Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
@@ -121,11 +117,16 @@ Json to_json(const std::optional<Mimic>& mimic) {
 }
 
 Json loops_json(const Model& model) {
-  Json list = Json::array();
-  for (const LoopDescription& l : model.description().loops)
-    list.push_back(
-        {{"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}});
-  return list;
+  return list_of(model.description().loops, [](const LoopDescription& l) {
+    return Json{
+        {"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}};
+  });
+}
+
+std::string_view torque_unit(const Model& model, int dof) {
+  for (const Joint& j : model.joints())
+    if (!j.mimics && j.v == dof && j.type == JointType::prismatic) return "N";
+  return "Nm";
 }
 
 std::string axis_text(const Vec3<double>& axis, JointType type) {

@@ -15,6 +15,13 @@ std::string tally(const Diagnostics& diagnostics);
 
 Style style_of(Severity severity);
 Json to_json(const Diagnostics& diagnostics);
+/// A list with what `entry` makes of each.
+template <class Range, class Entry>
+Json list_of(const Range& range, Entry entry) {
+  Json list = Json::array();
+  for (const auto& each : range) list.push_back(entry(each));
+  return list;
+}
 /// A vector as a list, a matrix by rows.
 template <class Derived>
 Json to_json(const Eigen::DenseBase<Derived>& m) {
@@ -35,5 +42,8 @@ Json to_json(const std::optional<Mimic>& mimic);
 Json loops_json(const Model& model);
 /// "z", "-y", "0.6 0 0.8", or "" for joints without an axis.
 std::string axis_text(const Vec3<double>& axis, JointType type);
+
+/// "N" or "Nm": what a degree of freedom is driven with.
+std::string_view torque_unit(const Model& model, int dof);
 
 }  // namespace ulna::cli

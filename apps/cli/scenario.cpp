@@ -1,15 +1,13 @@
 #include "scenario.hpp"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-
-#include "states.hpp"
-
 namespace ulna::cli {
 namespace {
+
+/// From when on, and until when: "@1.5" or "@1.5..3". No end is none given.
+struct Span {
+  double begin = 0.0;
+  std::optional<double> end;
+};
 
 /// "2,0,0,0.1@1.5..3" in its parts.
 std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std::string& option) {
@@ -22,27 +20,20 @@ std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std
     if (dots != std::string::npos) span.end = numbers(when.substr(dots + 2), option).at(0);
   }
   if (span.begin < 0.0 || (span.end && *span.end < span.begin))
-    throw UsageError(fmt::format("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text));
+    throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
   return {numbers(text.substr(0, at), option), span};
 }
-
-constexpr double ball_radius = 0.05;  // m
 
 }  // namespace
 
 void schedule_payload(Schedule& schedule, const Model& model, const std::string& text) {
-  auto [p, span] = parts_of(text, "--payload");
-  if (p.size() == 1) p.resize(4, 0.0);
-  if (p.size() != 4 || !(p[0] > 0.0))
-    throw UsageError(
-        "--payload: give a mass above 0 in kg, or a mass and a place, and when: 2,0,0,0.1@1.5");
+  const auto [p, span] = parts_of(text, "--payload");
+  const Inertia<double> load = ball(p, ", and when: 2,0,0,0.1@1.5");
   if (model.joint_count() == 0) throw UsageError("--payload: the robot has no link that moves");
   const Frame at{"payload", model.joint_count(), {}};
-  const Inertia<double> ball = Transform<double>::from_translation({p[1], p[2], p[3]}) *
-                               solid_sphere(ball_radius).with_mass(p[0]);
-  schedule.at(span.begin, [=](Plant<double>& plant) { add_payload(plant, at, ball); });
+  schedule.at(span.begin, [=](Plant<double>& plant) { add_payload(plant, at, load); });
   if (span.end)
-    schedule.at(*span.end, [=](Plant<double>& plant) { remove_payload(plant, at, ball); });
+    schedule.at(*span.end, [=](Plant<double>& plant) { remove_payload(plant, at, load); });
 }
 
 void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std::string& text) {
@@ -58,11 +49,6 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
 
 namespace {
 
-class Nothing : public TorqueSource {
- public:
-  void torque(const Simulation&, Eigen::VectorXd& tau) override { tau.setZero(); }
-};
-
 /// Bases that move freely have no drives.
 void free_the_base(const Model& model, Eigen::VectorXd& tau) {
   for (const Joint& j : model.joints())
@@ -71,56 +57,43 @@ void free_the_base(const Model& model, Eigen::VectorXd& tau) {
 }
 
 /// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it.
-class Posture : public TorqueSource {
- public:
-  Posture(const Plant<double>& believed, const Eigen::VectorXd& target, double bandwidth)
-      : plant_(believed),
-        at_(believed.model()),
-        ws_(believed.model()),
-        M_(believed.model().nv(), believed.model().nv()),
-        target_(target),
-        error_(believed.model().nv()),
-        bandwidth_(bandwidth) {}
+struct Posture {
+  Plant<double> plant;
+  Eigen::VectorXd target;
+  double bandwidth;
+  Kinematics<double> at{plant.model()};
+  Workspace<double> ws{plant.model()};
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(plant.model().nv());
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(error.size(), error.size());
 
-  void torque(const Simulation& now, Eigen::VectorXd& tau) override {
-    const Model& model = plant_.model();
-    at_.set(now.q());
-    gravity_torque<double>(plant_, at_, ws_, tau);
-    if (bandwidth_ > 0.0) {
-      difference<double>(model, now.q(), target_, error_);
-      error_ = bandwidth_ * (bandwidth_ * error_ - 2.0 * now.v());
-      mass_matrix<double>(plant_, at_, ws_, M_);
-      tau.noalias() += M_.lazyProduct(error_);
+  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
+    at.set(now.q());
+    gravity_torque<double>(plant, at, ws, tau);
+    if (bandwidth > 0.0) {
+      difference<double>(plant.model(), now.q(), target, error);
+      error = bandwidth * (bandwidth * error - 2.0 * now.v());
+      mass_matrix<double>(plant, at, ws, M);
+      tau.noalias() += M.lazyProduct(error);
     }
-    free_the_base(model, tau);
+    free_the_base(plant.model(), tau);
   }
-
- private:
-  Plant<double> plant_;
-  Kinematics<double> at_;
-  Workspace<double> ws_;
-  Eigen::MatrixXd M_;
-  Eigen::VectorXd target_, error_;
-  double bandwidth_;
 };
 
 /// Torques of a table, each held until the next; none before the first.
-class TorqueTable : public TorqueSource {
+class TorqueTable {
  public:
-  TorqueTable(std::istream& in, const std::string& file, const Model& model) {
-    CsvReader reader(in, file);
+  TorqueTable(InputFile in, const Model& model) {
+    const std::string& file = in.name();
+    CsvReader reader(in.stream(), file);
     const TrajectoryColumns at = trajectory_columns(model, reader.names(), file);
     if (at.t < 0) throw CsvError({file, 1, 0}, "there is no column of time: t");
-    if (at.tau.empty() && model.nv() > 0)
-      throw CsvError({file, 1, 0}, fmt::format("there are no columns for tau: {}",
-                                               fmt::join(trajectory_names(model, "tau"), ", ")));
+    require_columns(model, "tau", at.tau, file);
     std::vector<double> row(reader.names().size());
     while (reader.next(row)) {
-      const double t = row[static_cast<std::size_t>(at.t)];
-      if (!times_.empty() && t <= times_.back())
+      if (!times_.empty() && row[at.t] <= times_.back())
         throw CsvError({file, reader.line(), 0}, "the time does not go on");
-      times_.push_back(t);
-      for (const int column : at.tau) torques_.push_back(row[static_cast<std::size_t>(column)]);
+      times_.push_back(row[at.t]);
+      for (const int column : at.tau) torques_.push_back(row[column]);
       if (torques_.size() > most_numbers)
         throw CsvError({file, reader.line(), 0},
                        fmt::format("more than {} torques are too many", most_numbers));
@@ -128,14 +101,14 @@ class TorqueTable : public TorqueSource {
     if (times_.empty()) throw CsvError({file, 1, 0}, "there are no rows");
   }
 
-  void torque(const Simulation& now, Eigen::VectorXd& tau) override {
+  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
     // a row that rounding puts just behind its time is in time
     while (next_ < times_.size() && times_[next_] <= now.time() + 1e-9) ++next_;
     if (next_ == 0)
       tau.setZero();
     else
-      tau = Eigen::Map<const Eigen::VectorXd>(
-          torques_.data() + (next_ - 1) * static_cast<std::size_t>(tau.size()), tau.size());
+      tau =
+          Eigen::Map<const Eigen::VectorXd>(torques_.data() + (next_ - 1) * tau.size(), tau.size());
   }
 
  private:
@@ -146,18 +119,14 @@ class TorqueTable : public TorqueSource {
 
 }  // namespace
 
-std::unique_ptr<TorqueSource> torque_source(const std::string& name, const Plant<double>& believed,
-                                            const Eigen::VectorXd& target, double bandwidth) {
-  if (name == "zero") return std::make_unique<Nothing>();
-  if (name == "gravity") return std::make_unique<Posture>(believed, target, 0.0);
-  if (name == "pd") return std::make_unique<Posture>(believed, target, bandwidth);
-  if (name == "-") return std::make_unique<TorqueTable>(std::cin, "<stdin>", believed.model());
-  std::ifstream in(name, std::ios::binary);
-  std::error_code error;
-  if (!in || std::filesystem::is_directory(name, error))
-    throw std::runtime_error(fmt::format(
-        "--torque: '{}' is neither zero, gravity, pd nor a table that can be read", name));
-  return std::make_unique<TorqueTable>(in, name, believed.model());
+TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth) {
+  if (name == "zero") return [](const Simulation&, Eigen::VectorXd& tau) { tau.setZero(); };
+  if (name == "gravity") return Posture{believed, target, 0.0};
+  if (name == "pd") return Posture{believed, target, bandwidth};
+  return TorqueTable(
+      InputFile(name, "--torque: '{}' is neither zero, gravity, pd nor a table that can be read"),
+      believed.model());
 }
 
 }  // namespace ulna::cli

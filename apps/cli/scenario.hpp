@@ -1,18 +1,9 @@
 #pragma once
 
-#include <istream>
-
-#include "console.hpp"
-#include "ulna/ulna.hpp"
+#include "states.hpp"
 
 /// What happens to a simulated robot, as the command line gives it.
 namespace ulna::cli {
-
-/// From when on, and until when: "@1.5" or "@1.5..3". No end is none given.
-struct Span {
-  double begin = 0.0;
-  std::optional<double> end;
-};
 
 /// "2,0,0,0.1@1.5..3": from 1.5 s to 3 s, a ball of 10 cm and 2 kg at a place in the frame of the last
 /// link. Throws UsageError.
@@ -23,15 +14,11 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
 
 /// Where torques come from. The controller knows the robot as its file describes it, not what happens
 /// to it.
-class TorqueSource {
- public:
-  virtual ~TorqueSource() = default;
-  virtual void torque(const Simulation& now, Eigen::VectorXd& tau) = 0;
-};
+using TorqueSource = std::function<void(const Simulation& now, Eigen::VectorXd& tau)>;
 
-/// "zero", "gravity", "pd" or the name of a table. Throws UsageError, CsvError, std::runtime_error.
-/// `target` and `bandwidth` (rad/s) are those of "pd".
-std::unique_ptr<TorqueSource> torque_source(const std::string& name, const Plant<double>& believed,
-                                            const Eigen::VectorXd& target, double bandwidth);
+/// "zero", "gravity", "pd" or the name of a table. Throws UsageError, CsvError, Failure. `target` and
+/// `bandwidth` (rad/s) are those of "pd".
+TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth);
 
 }  // namespace ulna::cli

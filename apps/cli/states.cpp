@@ -1,117 +1,73 @@
 #include "states.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 
-#include "table.hpp"
-#include "text.hpp"
 #include "ulna/io/number.hpp"
 
 namespace ulna::cli {
-
-std::vector<double> numbers(const std::string& text, const std::string& what) {
-  std::vector<double> list;
-  for (const std::string& word : split(text, ',')) {
-    const auto x = parse_number(word);
-    if (!x) throw UsageError(fmt::format("{}: '{}' {}", what, word, number_defect(word)));
-    list.push_back(*x);
-  }
-  return list;
-}
-
-static Vec3<double> three_of(const std::vector<double>& list, const std::string& what) {
-  if (list.size() != 3)
-    throw UsageError(fmt::format("{} takes 3 numbers, {} given", what, list.size()));
-  return {list[0], list[1], list[2]};
-}
-
-Vec3<double> three_numbers(const std::string& text, const std::string& what) {
-  return three_of(numbers(text, what), what);
-}
-
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
-                     const Eigen::VectorXd& values) {
-  const std::vector<std::string> names = model.velocity_names();
-  if (!console.json())
-    return console.out.print(
-        matrix_text(console.out, {"joint", "", false, 0}, names, {{field, unit, true}}, values));
-  Json document = console.document();
-  document["joints"] = names;
-  document[field] = to_json(values);
-  console.print(document);
-}
-
 namespace {
 
-/// A quantity of a robot: what its coordinates are called, and its value when it is not given.
+/// A quantity of a state, and what its coordinates are called.
 struct Quantity {
   std::string name;
   std::vector<std::string> coordinates;
-  Eigen::VectorXd value;
+  Eigen::VectorXd& value;
 };
 
-Quantity quantity(const Model& model, const std::string& name) {
-  if (name == "q") return {name, model.configuration_names(), neutral(model)};
-  return {name, model.velocity_names(), Eigen::VectorXd::Zero(model.nv())};
+Vec3<double> three_of(const std::vector<double>& list, const std::string& what) {
+  if (list.size() != 3) throw UsageError("{} takes 3 numbers, {} given", what, list.size());
+  return {list[0], list[1], list[2]};
 }
 
-void set_all(Quantity& to, const std::vector<double>& values) {
+void set_all(const Quantity& to, const std::vector<double>& values) {
   if (values.size() != to.coordinates.size())
-    throw UsageError(fmt::format("{} has {} numbers, the robot needs {}: {}", to.name,
-                                 values.size(), to.coordinates.size(),
-                                 fmt::join(to.coordinates, ", ")));
+    throw UsageError("{} has {} numbers, the robot needs {}: {}", to.name, values.size(),
+                     to.coordinates.size(), fmt::join(to.coordinates, ", "));
   to.value = Eigen::Map<const Eigen::VectorXd>(values.data(), to.value.size());
 }
 
-void set_one(Quantity& to, const std::string& coordinate, double value) {
+void set_one(const Quantity& to, const std::string& coordinate, double value) {
   const auto found = std::find(to.coordinates.begin(), to.coordinates.end(), coordinate);
   if (found == to.coordinates.end()) {
     const std::vector<std::string_view> names(to.coordinates.begin(), to.coordinates.end());
-    throw UsageError(fmt::format("{}: the robot has no coordinate '{}'{}", to.name, coordinate,
-                                 did_you_mean(coordinate, names)));
+    throw UsageError("{}: the robot has no coordinate '{}'{}", to.name, coordinate,
+                     did_you_mean(coordinate, names));
   }
   to.value(found - to.coordinates.begin()) = value;
 }
 
 /// "0,0.1,..." or "elbow=0.1,wrist=2".
-void set_from_text(Quantity& to, const std::string& text) {
+void set_from_text(const Quantity& to, const std::string& text) {
   if (text.find('=') == std::string::npos) return set_all(to, numbers(text, "--" + to.name));
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
-      throw UsageError(fmt::format("--{}: '{}' is not NAME=VALUE", to.name, part));
+      throw UsageError("--{}: '{}' is not NAME=VALUE", to.name, part);
     set_one(to, part.substr(0, equals), numbers(part.substr(equals + 1), "--" + to.name).at(0));
   }
 }
 
-void normalize_given(const Model& model, Quantity& q, const std::string& what) {
-  normalize(model, q.value);
-  if (!q.value.allFinite()) throw UsageError(what + ": the norm of a quaternion is zero");
+void normalize_given(const Model& model, Eigen::VectorXd& q, const std::string& what) {
+  normalize(model, q);
+  if (!q.allFinite()) throw UsageError("{}: the norm of a quaternion is zero", what);
 }
 
 double json_number(const Json& x, const std::string& what) {
-  if (!x.is_number()) throw UsageError(fmt::format("{} is not a number", what));
-  const double value = x.get<double>();
-  if (!std::isfinite(value)) throw UsageError(fmt::format("{} is not finite", what));
-  return value;
+  if (!x.is_number()) throw UsageError("{} is not a number", what);
+  return x.get<double>();
 }
 
 std::vector<double> json_numbers(const Json& list, const std::string& what) {
-  if (!list.is_array()) throw UsageError(fmt::format("{} is not a list of numbers", what));
+  if (!list.is_array()) throw UsageError("{} is not a list of numbers", what);
   std::vector<double> values;
   for (const Json& x : list) values.push_back(json_number(x, what));
   return values;
 }
 
-void set_from_json(Quantity& to, const Json& given) {
-  if (given.is_object())
-    for (const auto& [name, value] : given.items())
-      set_one(to, name, json_number(value, fmt::format("{} of '{}'", to.name, name)));
-  else
-    set_all(to, json_numbers(given, to.name));
+void set_from_json(const Quantity& to, const Json& given) {
+  if (!given.is_object()) return set_all(to, json_numbers(given, to.name));
+  for (const auto& [name, value] : given.items())
+    set_one(to, name, json_number(value, fmt::format("{} of '{}'", to.name, name)));
 }
 
 Vec3<double> json_vector(const Json& wrench, const char* key) {
@@ -119,13 +75,11 @@ Vec3<double> json_vector(const Json& wrench, const char* key) {
   return three_of(json_numbers(wrench[key], key), key);
 }
 
-void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
+void refuse_unknown_keys(const Json& object, const std::vector<std::string_view>& known,
                          const char* what) {
   for (const auto& [key, value] : object.items())
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      const std::vector<std::string_view> names(known);
-      throw UsageError(fmt::format("{} has no field '{}'{}", what, key, did_you_mean(key, names)));
-    }
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw UsageError("{} has no field '{}'{}", what, key, did_you_mean(key, known));
 }
 
 Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
@@ -133,25 +87,94 @@ Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
     throw UsageError("a wrench needs a 'frame'");
   refuse_unknown_keys(given, {"frame", "moment", "force", "axes"}, "a wrench");
   Robot::FrameWrench made;
-  made.frame = given["frame"].get<std::string>();
-  try {
-    (void)model.frame(made.frame);
-  } catch (const std::out_of_range& e) {
-    throw UsageError(e.what());
-  }
+  made.frame = frame_named(model, given["frame"].get<std::string>()).name;
   made.wrench = {json_vector(given, "moment"), json_vector(given, "force")};
   const std::string axes = given.contains("axes") && given["axes"].is_string()
                                ? given["axes"].get<std::string>()
                                : "world";
   if (axes != "world" && axes != "local")
-    throw UsageError(fmt::format("axes '{}' is neither 'world' nor 'local'", axes));
+    throw UsageError("axes '{}' is neither 'world' nor 'local'", axes);
   made.axes = axes == "local" ? Axes::local : Axes::aligned;
   return made;
 }
 
+Json state_document(InputFile& in) {
+  // a state is small; what is not must be a mistake
+  constexpr std::size_t most = 16u << 20;
+  const std::optional<std::string> text = in.text(most);
+  if (!text) throw UsageError("{}: a state has at most {} bytes", in.name(), most);
+  const Json document = Json::parse(*text, nullptr, false);
+  if (!document.is_object()) throw UsageError("{}: not a JSON object", in.name());
+  refuse_unknown_keys(document, {"q", "qd", "qdd", "tau", "wrenches"}, "a state");
+  return document;
+}
+
 }  // namespace
 
-void States::add_to(CLI::App& app, std::string_view quantities) {
+std::vector<double> numbers(const std::string& text, const std::string& what) {
+  std::vector<double> list;
+  for (const std::string& word : split(text, ',')) {
+    const auto x = parse_number(word);
+    if (!x) throw UsageError("{}: '{}' {}", what, word, number_defect(word));
+    list.push_back(*x);
+  }
+  return list;
+}
+
+Vec3<double> three_numbers(const std::string& text, const std::string& what) {
+  return three_of(numbers(text, what), what);
+}
+
+Eigen::VectorXd configuration(const Model& model, const std::string& text,
+                              const std::string& option) {
+  Eigen::VectorXd q = neutral(model);
+  if (!text.empty()) set_from_text({option.substr(2), model.configuration_names(), q}, text);
+  normalize_given(model, q, option);
+  return q;
+}
+
+Inertia<double> ball(std::vector<double> given, std::string_view example) {
+  constexpr double radius = 0.05;  // m
+  if (given.size() == 1) given.resize(4, 0.0);
+  if (given.size() != 4 || !(given[0] > 0.0))
+    throw UsageError("--payload: give a mass above 0 in kg, or a mass and a place{}", example);
+  return Transform<double>::from_translation({given[1], given[2], given[3]}) *
+         solid_sphere(radius).with_mass(given[0]);
+}
+
+const Frame& frame_named(const Model& model, const std::string& name) {
+  try {
+    return model.frame(name);
+  } catch (const std::out_of_range& e) {
+    throw UsageError("{}", e.what());
+  }
+}
+
+void require_columns(const Model& model, std::string_view quantity, const std::vector<int>& columns,
+                     const std::string& file) {
+  const std::vector<std::string> names = trajectory_names(model, quantity);
+  if (columns.empty() && !names.empty())
+    throw CsvError({file, 1, 0}, fmt::format("there are no columns for {}: {}", quantity,
+                                             fmt::join(names, ", ")));
+}
+
+std::vector<std::string> table_names(const Model& model,
+                                     std::initializer_list<std::string_view> quantities) {
+  std::vector<std::string> names{"t"};
+  for (const std::string_view quantity : quantities)
+    for (const std::string& name : trajectory_names(model, quantity)) names.push_back(name);
+  return names;
+}
+
+void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
+                     const Eigen::VectorXd& values) {
+  const std::vector<std::string> names = model.velocity_names();
+  if (console.json()) return console.print({{"joints", names}, {field, to_json(values)}});
+  console.out.print(
+      matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
+}
+
+void States::add_to(Parser& app, std::string_view quantities) {
   robot_.add_to(app);
   app.add_option("STATES", file_, "a table (CSV) or one state (JSON); - for standard input");
   for (const std::string& name : split(quantities, ' ')) {
@@ -163,8 +186,7 @@ void States::add_to(CLI::App& app, std::string_view quantities) {
                    fmt::format("{}, a number each, or NAME=VALUE,...", what))
         ->option_text("X,X,...");
   }
-  app.add_option("--gravity", gravity_, "the gravity vector, in place of the robot's")
-      ->option_text("X,Y,Z");
+  app.add_value("--gravity", gravity_, "X,Y,Z", "the gravity vector, in place of the robot's");
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
@@ -182,109 +204,36 @@ Robot States::load() {
 bool States::is_table() {
   if (file_.empty()) return false;
   for (const auto& [name, text] : given_)
-    if (!text.empty()) throw UsageError(fmt::format("give either STATES or --{}", name));
-  if (file_ == "-") {
-    in_ = &std::cin;
-  } else {
-    std::error_code error;
-    opened_ = std::make_unique<std::ifstream>(file_, std::ios::binary);
-    if (std::filesystem::is_directory(file_, error) || !*opened_)
-      throw std::runtime_error(fmt::format("{}: cannot be read", file_));
-    const auto size = std::filesystem::file_size(file_, error);
-    bytes_ = error ? 0 : static_cast<std::size_t>(size);
-    in_ = opened_.get();
-  }
-  while (std::isspace(in_->peek())) in_->get();
-  return in_->peek() != '{';
+    if (!text.empty()) throw UsageError("give either STATES or --{}", name);
+  std::istream& in = in_.emplace(file_).stream();
+  while (std::isspace(in.peek())) in.get();
+  return in.peek() != '{';
 }
 
 GivenState States::state(const Model& model) {
-  Quantity q = quantity(model, "q"), qd = quantity(model, "qd"), qdd = quantity(model, "qdd"),
-           tau = quantity(model, "tau");
-  GivenState made;
-  if (in_) {
-    // a state is small; what is not must be a mistake
-    constexpr std::size_t most = 16u << 20;
-    std::string text(most + 1, '\0');
-    in_->read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in_->gcount()));
-    if (text.size() > most)
-      throw UsageError(fmt::format("{}: a state has at most {} bytes", table_name(), most));
-    const Json document = Json::parse(text, nullptr, false);
-    if (!document.is_object()) throw UsageError(fmt::format("{}: not a JSON object", table_name()));
-    refuse_unknown_keys(document, {"q", "qd", "qdd", "tau", "wrenches"}, "a state");
-    for (Quantity* x : {&q, &qd, &qdd, &tau})
-      if (document.contains(x->name)) set_from_json(*x, document[x->name]);
-    if (document.contains("wrenches")) {
-      if (!document["wrenches"].is_array()) throw UsageError("wrenches is not a list");
-      for (const Json& w : document["wrenches"]) made.wrenches.push_back(json_wrench(w, model));
-    }
-  } else {
-    for (Quantity* x : {&q, &qd, &qdd, &tau})
-      if (const auto text = given_.find(x->name); text != given_.end() && !text->second.empty())
-        set_from_text(*x, text->second);
+  const Json document = in_ ? state_document(*in_) : Json::object();
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(model.nv());
+  GivenState made{neutral(model), zero, zero, zero, {}};
+  const std::vector<std::string> velocities = model.velocity_names();
+  for (const Quantity& x : {Quantity{"q", model.configuration_names(), made.q},
+                            {"qd", velocities, made.qd},
+                            {"qdd", velocities, made.qdd},
+                            {"tau", velocities, made.tau}}) {
+    if (document.contains(x.name)) set_from_json(x, document[x.name]);
+    if (!given_[x.name].empty()) set_from_text(x, given_[x.name]);
   }
-  normalize_given(model, q, "q");
-  made.q = q.value, made.qd = qd.value, made.qdd = qdd.value, made.tau = tau.value;
+  normalize_given(model, made.q, "q");
+  if (!document.contains("wrenches")) return made;
+  if (!document["wrenches"].is_array()) throw UsageError("wrenches is not a list");
+  for (const Json& w : document["wrenches"]) made.wrenches.push_back(json_wrench(w, model));
   return made;
 }
 
-Eigen::VectorXd States::configuration(const Model& model, const std::string& text,
-                                      const std::string& option) {
-  Quantity q = quantity(model, "q");
-  q.name = option.substr(2);
-  if (!text.empty()) set_from_text(q, text);
-  normalize_given(model, q, option);
-  return q.value;
-}
-
-namespace {
-
-/// The rows of a table as they go out: CSV, or one JSON document that is never held whole.
-class RowsOut {
- public:
-  RowsOut(Console& console, const std::vector<std::string>& names)
-      : console_(console), names_(names) {
-    if (!console.json()) {
-      writer_ = std::make_unique<CsvWriter>(std::cout, names);
-      return;
-    }
-    std::string begin = console.document().dump();
-    begin.pop_back();
-    console.out.print(
-        fmt::format("{}, \"columns\": {}, \"rows\": [", begin,
-                    Json(names).dump(-1, ' ', false, Json::error_handler_t::replace)));
-  }
-  void row(std::span<const double> values) {
-    if (writer_) return writer_->write(values);
-    std::string text = first_ ? "\n  [" : ",\n  [";
-    for (std::size_t i = 0; i < values.size(); ++i)
-      text += (i ? ", " : "") + format_number(values[i]);
-    console_.out.print(text + "]");
-    first_ = false;
-  }
-  void finish() {
-    if (writer_)
-      writer_->flush(), std::cout.flush();
-    else
-      console_.out.print("\n]}\n");
-  }
-
- private:
-  Console& console_;
-  std::vector<std::string> names_;
-  std::unique_ptr<CsvWriter> writer_;
-  bool first_ = true;
-};
-
-}  // namespace
-
-void stream_table(States& states, Console& console, const Model& model,
-                  const std::vector<std::string>& needed, const std::vector<std::string>& names,
-                  const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute) {
+void States::stream(Console& console, const Model& model, const std::vector<std::string>& names,
+                    const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute) {
   constexpr int block = 4096;
-  CsvReader reader(states.table(), states.table_name());
-  const TrajectoryColumns at = trajectory_columns(model, reader.names(), states.table_name());
+  CsvReader reader(in_->stream(), in_->name());
+  const TrajectoryColumns at = trajectory_columns(model, reader.names(), in_->name());
   struct Part {
     std::string name;
     const std::vector<int>& columns;
@@ -294,30 +243,44 @@ void stream_table(States& states, Console& console, const Model& model,
   const Part parts[] = {
       {"q", at.q, in.q}, {"qd", at.qd, in.qd}, {"qdd", at.qdd, in.qdd}, {"tau", at.tau, in.tau}};
   for (const Part& part : parts) {
-    const bool wanted = std::find(needed.begin(), needed.end(), part.name) != needed.end();
-    if (wanted && part.columns.empty() && (part.name == "q" ? model.nq() : model.nv()) > 0)
-      throw CsvError({states.table_name(), 1, 0},
-                     fmt::format("there are no columns for {}: {}", part.name,
-                                 fmt::join(trajectory_names(model, part.name), ", ")));
+    if (given_.contains(part.name)) require_columns(model, part.name, part.columns, in_->name());
     part.values.resize(part.name == "q" ? model.nq() : model.nv(), block);
   }
 
   std::vector<std::string> out_names;
-  if (at.t >= 0) out_names.push_back(reader.names()[static_cast<std::size_t>(at.t)]);
+  if (at.t >= 0) out_names.push_back(reader.names()[at.t]);
   out_names.insert(out_names.end(), names.begin(), names.end());
-  RowsOut out(console, out_names);
-  Progress progress(console.err, std::max<std::size_t>(states.table_bytes() >> 20, 1));
+  std::optional<CsvWriter> csv;
+  const char* separator = "\n";
+  if (console.json()) {
+    std::string begin = console.document().dump();
+    begin.pop_back();
+    console.out.print(
+        fmt::format("{}, \"columns\": {}, \"rows\": [", begin,
+                    Json(out_names).dump(-1, ' ', false, Json::error_handler_t::replace)));
+  } else {
+    csv.emplace(std::cout, out_names);
+  }
+  const auto print = [&](std::span<const double> row) {
+    if (csv) return csv->write(row);
+    std::vector<std::string> cells;
+    for (const double x : row) cells.push_back(format_number(x));
+    console.out.print(fmt::format("{}  [{}]", separator, fmt::join(cells, ", ")));
+    separator = ",\n";
+  };
 
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(file_, unknown);
+  Progress progress(console.err, unknown ? 1 : std::max<std::size_t>(bytes >> 20, 1));
   std::vector<double> row(reader.names().size()), line(out_names.size()), time(block);
-  Eigen::MatrixXd result(static_cast<Eigen::Index>(names.size()), block);
+  Eigen::MatrixXd result(names.size(), block);
   for (bool more = true; more;) {
     int n = 0;
-    while (n < block && (more = reader.next(row))) {
-      if (at.t >= 0) time[static_cast<std::size_t>(n)] = row[static_cast<std::size_t>(at.t)];
+    for (; n < block && (more = reader.next(row)); ++n) {
+      if (at.t >= 0) time[n] = row[at.t];
       for (const Part& part : parts)
         for (std::size_t i = 0; i < part.columns.size(); ++i)
-          part.values(static_cast<int>(i), n) = row[static_cast<std::size_t>(part.columns[i])];
-      ++n;
+          part.values(i, n) = row[part.columns[i]];
     }
     if (n == 0) break;
     if (n < block) {
@@ -327,13 +290,16 @@ void stream_table(States& states, Console& console, const Model& model,
     compute(in, result);
     const std::size_t t = at.t >= 0 ? 1 : 0;
     for (int s = 0; s < n; ++s) {
-      if (t) line[0] = time[static_cast<std::size_t>(s)];
+      if (t) line[0] = time[s];
       std::copy_n(result.col(s).data(), result.rows(), line.data() + t);
-      out.row(line);
+      print(line);
     }
     progress.at(reader.bytes() >> 20, "MB");
   }
-  out.finish();
+  if (csv)
+    csv->flush(), std::cout.flush();
+  else
+    console.out.print("\n]}\n");
 }
 
 }  // namespace ulna::cli

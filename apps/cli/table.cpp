@@ -1,11 +1,7 @@
 #include "table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-
-#include "text.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -18,10 +14,21 @@ std::string fixed(double x, int decimals) {
 
 }  // namespace
 
-void Table::row(std::vector<std::string> cells, Style style) {
-  cells.resize(columns_.size());
-  for (std::string& cell : cells) cell = visible(cell);
-  rows_.push_back({std::move(cells), style});
+void Column::parse(std::string_view heading) {
+  const std::size_t begin = std::min(heading.find_first_not_of(' '), heading.size());
+  if (begin > 0) gap = int(begin);
+  heading.remove_prefix(begin);
+  right = heading.starts_with('>');
+  heading.remove_prefix(right);
+  const std::size_t bracket = heading.ends_with(']') ? heading.rfind(" [") : heading.npos;
+  title = heading.substr(0, bracket);
+  if (bracket != heading.npos) unit = heading.substr(bracket + 2, heading.size() - bracket - 3);
+}
+
+void Table::row(const Cells& cells, Style style) {
+  Row& row = rows_.emplace_back(Row{std::vector<std::string>(columns_.size()), style});
+  for (std::size_t c = 0; c < std::min(cells.size(), columns_.size()); ++c)
+    row.cells[c] = visible(cells[c].text);
 }
 
 std::string Table::str(const Stream& stream) const {
@@ -34,7 +41,7 @@ std::string Table::str(const Stream& stream) const {
   std::vector<std::size_t> which;
   int used = 0;
   const auto take = [&](std::size_t c) {
-    used += widths[c] + columns_[c].gap;
+    used += widths[c] + gap(c);
     which.push_back(c);
   };
   const auto start = [&] {
@@ -45,7 +52,7 @@ std::string Table::str(const Stream& stream) const {
   std::string text;
   start();
   for (std::size_t c = keys_; c < columns_.size(); ++c) {
-    if (which.size() > keys_ && used + widths[c] + columns_[c].gap > stream.width()) {
+    if (which.size() > keys_ && used + widths[c] + gap(c) > stream.width()) {
       text += block(stream, which, widths) + "\n";
       start();
     }
@@ -60,8 +67,8 @@ std::string Table::block(const Stream& stream, std::span<const std::size_t> whic
     std::string s;
     for (const std::size_t c : which) {
       const std::string& text = cell(c);
-      const std::string space(static_cast<std::size_t>(widths[c] - columns(text)), ' ');
-      s.append(static_cast<std::size_t>(columns_[c].gap), ' ');
+      const std::string space(widths[c] - columns(text), ' ');
+      s.append(gap(c), ' ');
       s += columns_[c].right ? space + text : text + space;
     }
     s.erase(s.find_last_not_of(' ') + 1);
@@ -98,8 +105,7 @@ std::string Figures::operator()(double x, const Stream& stream) const {
   if (std::abs(x) <= nothing_) x = 0.0;
   if (decimals_ < 0) return fmt::format("{:.3g}", x);
   // a plain 0 stands where the others have their units
-  const auto places = static_cast<std::size_t>(decimals_);
-  if (x == 0.0) return "0" + std::string(places ? places + 1 : 0, ' ');
+  if (x == 0.0) return "0" + std::string(decimals_ > 0 ? decimals_ + 1 : 0, ' ');
   return fixed(x, decimals_);
 }
 
@@ -116,9 +122,9 @@ std::string matrix_text(const Stream& out, const Column& title,
   Table table(1, {title});
   for (const Column& c : columns) table.column(c);
   for (Eigen::Index r = 0; r < m.rows(); ++r) {
-    std::vector<std::string> cells{rows[static_cast<std::size_t>(r)]};
+    Cells cells{rows[r]};
     for (const double x : m.row(r)) cells.push_back(fixed(x, decimals));
-    table.row(std::move(cells));
+    table.row(cells);
   }
   return table.str(out);
 }

@@ -9,12 +9,29 @@
 
 namespace ulna::cli {
 
+/// A heading with its unit: "joint", ">mass [kg]". What begins with '>' is aligned right, as numbers are.
+/// Spaces before it are the gap to the column before; without them it is 2, and 0 of the first column.
 struct Column {
-  std::string title;
-  std::string unit = "";
-  bool right = false;  ///< aligned right, as numbers are
-  int gap = 2;         ///< spaces before it
+  std::string title, unit;
+  bool right = false;
+  int gap = -1;
+
+  template <class Text>
+  Column(const Text& heading) {  // NOLINT: from text
+    parse(heading);
+  }
+
+ private:
+  void parse(std::string_view heading);
 };
+
+/// Text, or a number as fmt writes it.
+struct Cell {
+  std::string text;
+  template <class T>
+  Cell(const T& x) : text(fmt::format("{}", x)) {}  // NOLINT: from anything that has a text
+};
+using Cells = std::vector<Cell>;
 
 /// Rows under aligned headings with units. What does not fit into the width goes on below, with the
 /// key columns (as a rule number and name) repeated.
@@ -24,9 +41,9 @@ class Table {
       : keys_(key_columns), columns_(std::move(columns)) {}
 
   /// All columns are added before the first row.
-  void column(Column column) { columns_.push_back(std::move(column)); }
-  /// Cells may hold anything; they are made visible.
-  void row(std::vector<std::string> cells, Style style = Style::plain);
+  void column(const Column& column) { columns_.push_back(column); }
+  /// Cells may hold anything; they are made visible. There may be fewer than columns, or more.
+  void row(const Cells& cells, Style style = Style::plain);
   std::string str(const Stream& stream) const;
 
  private:
@@ -34,6 +51,7 @@ class Table {
     std::vector<std::string> cells;
     Style style;
   };
+  int gap(std::size_t c) const { return columns_[c].gap >= 0 ? columns_[c].gap : c == 0 ? 0 : 2; }
   std::string block(const Stream& stream, std::span<const std::size_t> which,
                     std::span<const int> widths) const;
 

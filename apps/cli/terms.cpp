@@ -1,9 +1,5 @@
-#include <fmt/format.h>
-
 #include "states.hpp"
-#include "table.hpp"
 #include "ulna/dynamics/operational_space.hpp"
-#include "verb.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -55,39 +51,37 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
 void print(Console& console, const Model& model, const Terms& t) {
   const std::vector<std::string> names = model.velocity_names();
   if (console.json()) {
-    Json document = console.document();
-    document["joints"] = names;
-    document["M"] = to_json(t.M);
-    document["C"] = to_json(t.C);
-    document["bias"] = to_json(t.bias);
-    document["gravity"] = to_json(t.gravity);
-    document["kinetic"] = t.kinetic;
-    document["potential"] = t.potential;
+    Json document{{"joints", names},
+                  {"M", to_json(t.M)},
+                  {"C", to_json(t.C)},
+                  {"bias", to_json(t.bias)},
+                  {"gravity", to_json(t.gravity)},
+                  {"kinetic", t.kinetic},
+                  {"potential", t.potential}};
     if (t.jacobian.size()) {
       document["jacobian"] = to_json(t.jacobian);
       document["frame_inertia"] = t.frame_inertia.size() ? to_json(t.frame_inertia) : Json();
     }
-    console.print(document);
-    return;
+    return console.print(document);
   }
   std::string text;
   const auto add = [&](const char* title, const std::vector<std::string>& rows,
                        const std::vector<Column>& columns, const Eigen::MatrixXd& m) {
-    text += matrix_text(console.out, {title, "", false, 0}, rows, columns, m) + "\n";
+    text += matrix_text(console.out, title, rows, columns, m) + "\n";
   };
   // columns by number: names would not fit
   std::vector<Column> columns;
-  for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back({std::to_string(i), "", true});
+  for (std::size_t i = 1; i <= names.size(); ++i) columns.push_back(fmt::format(">{}", i));
   add("M", names, columns, t.M);
   add("C", names, columns, t.C);
   Eigen::MatrixXd torques(names.size(), 2);
   torques << t.gravity, t.bias;
-  add("torque", names, {{"gravity", "", true}, {"bias", "", true}}, torques);
+  add("torque", names, {">gravity", ">bias"}, torques);
   const std::vector<std::string> axes{"wx", "wy", "wz", "vx", "vy", "vz"};
   if (t.jacobian.size()) add("jacobian", axes, columns, t.jacobian);
   if (t.frame_inertia.size()) {
     std::vector<Column> task;
-    for (const std::string& axis : axes) task.push_back({axis, "", true});
+    for (const std::string& axis : axes) task.push_back(">" + axis);
     add("frame inertia", axes, task, t.frame_inertia);
   } else if (t.jacobian.size()) {
     text += "no frame inertia: the robot cannot move the frame in all six directions here\n\n";
@@ -99,13 +93,13 @@ void print(Console& console, const Model& model, const Terms& t) {
 
 }  // namespace
 
-Action terms(CLI::App& app, Console& console) {
+Action terms(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->states.add_to(app, "q qd");
-  const OptionAdder add{app};
-  add("--frame", options->frame, "NAME", "also the Jacobian and the inertia of this link or frame");
-  add("--axes", options->axes, "AXES",
-      "of these: local, world, or aligned with the world at the frame")
+  app.add_value("--frame", options->frame, "NAME",
+                "also the Jacobian and the inertia of this link or frame");
+  app.add_value("--axes", options->axes, "AXES",
+                "of these: local, world, or aligned with the world at the frame")
       ->check(CLI::IsMember({"local", "world", "aligned"}));
   app.footer(
       "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0    M, C, gravity, ...\n"
@@ -123,14 +117,14 @@ Action terms(CLI::App& app, Console& console) {
     for (const char* what : {"bias_", "gravity_"})
       for (const std::string& joint : robot.model().velocity_names()) names.push_back(what + joint);
     names.insert(names.end(), {"kinetic", "potential"});
-    stream_table(options->states, console, robot.model(), {"q", "qd"}, names,
-                 [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                   for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
-                     const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
-                     out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q),
-                         robot.kinetic_energy(q, qd), robot.potential_energy(q);
-                   }
-                 });
+    options->states.stream(console, robot.model(), names,
+                           [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                             for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
+                               const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
+                               out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q),
+                                   robot.kinetic_energy(q, qd), robot.potential_energy(q);
+                             }
+                           });
     return success;
   };
 }

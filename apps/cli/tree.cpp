@@ -1,13 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 #include <unordered_map>
 
-#include "report.hpp"
-#include "robot_argument.hpp"
-#include "table.hpp"
-#include "text.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
@@ -47,66 +40,44 @@ std::vector<Node> walk(const Model& model) {
   return nodes;
 }
 
-/// The lines left of a link that lead to it. Far from the base only the nearest of them are drawn.
-class Branches {
- public:
-  Branches(const Stream& stream, const std::vector<Node>& nodes) : stream_(stream) {
-    int depth = 0;
-    for (const Node& n : nodes) depth = std::max(depth, n.depth);
-    step_ = depth <= 10 ? 3 : depth <= 20 ? 2 : 1;
+/// The names of the links, with the lines left of them that lead there. Far from the base only the
+/// nearest of these are drawn.
+std::vector<std::string> branches(const Stream& out, const std::vector<Node>& nodes) {
+  constexpr int most = 24;
+  int depth = 0;
+  for (const Node& n : nodes) depth = std::max(depth, n.depth);
+  const auto cell = [&](std::string_view knot, std::string_view line) {
+    return fmt::format("{}{}{}", knot, depth <= 10 ? line : "", depth <= 20 ? " " : "");
+  };
+  std::vector<std::string> names;
+  std::vector<bool> last;
+  for (const Node& n : nodes) {
+    last.resize(n.depth + 1);
+    last.back() = n.last;
+    const int from = std::max(1, n.depth - most + 1);
+    std::string& text = names.emplace_back(from > 1 ? out.either("…", "~") : "");
+    for (int d = from; d < n.depth; ++d) text += cell(last[d] ? " " : out.either("│", "|"), " ");
+    if (n.depth > 0)
+      text += cell(n.last ? out.either("└", "`") : out.either("├", "|"), out.either("─", "-"));
+    text += n.link->name;
   }
-
-  /// To be called for the links in their order.
-  std::string before(const Node& node) {
-    if (node.depth == 0) return "";
-    last_.resize(static_cast<std::size_t>(node.depth) + 1);
-    last_.back() = node.last;
-    std::string text;
-    int from = 1;
-    if (node.depth > most) {
-      from = node.depth - most + 1;
-      text = stream_.either("…", "~");
-    }
-    for (int d = from; d < node.depth; ++d)
-      text += cell(last_[static_cast<std::size_t>(d)] ? " " : stream_.either("│", "|"), " ");
-    return text + cell(node.last ? stream_.either("└", "`") : stream_.either("├", "|"),
-                       stream_.either("─", "-"));
-  }
-
- private:
-  static constexpr int most = 24;
-
-  std::string cell(std::string_view knot, std::string_view line) const {
-    std::string text(knot);
-    if (step_ >= 3) text += line;
-    if (step_ >= 2) text += ' ';
-    return text;
-  }
-
-  const Stream& stream_;
-  int step_;
-  std::vector<bool> last_;
-};
+  return names;
+}
 
 std::string text(const Stream& out, const Model& model) {
   const std::vector<Node> nodes = walk(model);
-  Branches branches(out, nodes);
-  const bool mimics = std::any_of(nodes.begin(), nodes.end(),
-                                  [](const Node& n) { return n.joint && n.joint->mimic; });
-  Table table(1, {{"link", "", false, 0}, {"#", "", true}, {"joint"}, {"type"}, {"axis"}});
-  if (mimics) table.column({"mimics"});
-  for (const Node& n : nodes) {
-    const std::string name = branches.before(n) + n.link->name;
-    if (!n.joint) {
-      table.row({name}, Style::bold);
-      continue;
-    }
-    const auto body = model.find_joint(n.joint->name);
-    std::vector<std::string> cells{name, body ? std::to_string(*body) : "", n.joint->name,
-                                   std::string(to_string(n.joint->type)),
-                                   axis_text(n.joint->axis, n.joint->type)};
-    if (mimics) cells.push_back(n.joint->mimic ? to_text(out, *n.joint->mimic) : "");
-    table.row(std::move(cells), body ? Style::plain : Style::dim);
+  const std::vector<std::string> names = branches(out, nodes);
+  Table table(1, {"link", ">#", "joint", "type", "axis"});
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [](const Node& n) { return n.joint && n.joint->mimic; }))
+    table.column("mimics");
+  table.row({names[0]}, Style::bold);
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    const JointDescription& j = *nodes[i].joint;
+    const auto body = model.find_joint(j.name);
+    table.row({names[i], body ? std::to_string(*body) : "", j.name, to_string(j.type),
+               axis_text(j.axis, j.type), j.mimic ? to_text(out, *j.mimic) : ""},
+              body ? Style::plain : Style::dim);
   }
   std::string result =
       fmt::format("{}: {} DOF, {}\n\n", out.paint(Style::bold, visible(model.name())), model.nv(),
@@ -114,9 +85,9 @@ std::string text(const Stream& out, const Model& model) {
       table.str(out);
   const auto& loops = model.description().loops;
   if (loops.empty()) return result;
-  Table closing(1, {{"loop", "", false, 0}, {"type"}, {"axis"}, {"closes"}});
+  Table closing(1, {"loop", "type", "axis", "closes"});
   for (const LoopDescription& l : loops)
-    closing.row({l.name, std::string(to_string(l.type)), axis_text(l.axis, l.type),
+    closing.row({l.name, to_string(l.type), axis_text(l.axis, l.type),
                  fmt::format("{} {} {}", l.link1, out.either("↔", "<->"), l.link2)});
   return result + "\n" + closing.str(out);
 }
@@ -159,35 +130,35 @@ std::string dot(const Model& model) {
 }
 
 /// Flat, because a robot may be thousands of links deep.
-Json fill(Json document, const RobotArgument& argument, const Imported& robot) {
-  const Model& model = robot.model;
-  document["robot"] = argument.json(model);
-  document["robot"]["links"] = model.description().links.size();
-  document["links"] = Json::array();
+Json links_json(const Model& model) {
+  Json links = Json::array();
   const std::vector<Node> nodes = walk(model);
   for (const Node& n : nodes) {
     Json joint, parent;
     if (n.joint) {
       const auto body = model.find_joint(n.joint->name);
-      parent = nodes[static_cast<std::size_t>(n.parent)].link->name;
+      parent = nodes[n.parent].link->name;
       joint = {{"name", n.joint->name},
                {"type", to_string(n.joint->type)},
                {"index", body ? Json(*body) : Json()},
                {"axis", has_axis(n.joint->type) ? to_json(n.joint->axis) : Json()},
                {"mimic", to_json(n.joint->mimic)}};
     }
-    document["links"].push_back(
+    links.push_back(
         {{"name", n.link->name}, {"depth", n.depth}, {"parent", parent}, {"joint", joint}});
   }
-  document["loops"] = loops_json(model);
-  document["diagnostics"] = to_json(robot.diagnostics);
-  return document;
+  return links;
 }
 
 int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
   if (console.json()) {
-    console.print(fill(console.document(), options.robot, robot));
+    Json about = options.robot.json(robot.model);
+    about["links"] = robot.model.description().links.size();
+    console.print({{"robot", about},
+                   {"links", links_json(robot.model)},
+                   {"loops", loops_json(robot.model)},
+                   {"diagnostics", to_json(robot.diagnostics)}});
     return success;
   }
   if (options.ascii) console.out.set_ascii();
@@ -198,7 +169,7 @@ int show(const Options& options, Console& console) {
 
 }  // namespace
 
-Action tree(CLI::App& app, Console& console) {
+Action tree(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   app.add_flag("--ascii", options->ascii, "draw without box-drawing characters");

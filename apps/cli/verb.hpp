@@ -2,19 +2,33 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <string_view>
+#include <iostream>
+#include <memory>
+#include <span>
 
-#include "console.hpp"
+#include "report.hpp"
+#include "table.hpp"
 
+/// What the verbs have in common.
 namespace ulna::cli {
 
 /// Does what the command line asks for and returns the exit status. May throw: ModelError for a
 /// robot that is refused, UsageError, or anything else for a failure.
 using Action = std::function<int()>;
 
-/// Adds a verb's arguments, options and examples (the footer) to the parser. The action is run after
-/// parsing and keeps alive what the options are written to.
-using Setup = Action(CLI::App& app, Console& console);
+/// Takes a verb's arguments, options and examples (the footer).
+struct Parser : CLI::App {
+  /// An option with a value: its names, where it goes, what the help calls it, what it means.
+  template <class T>
+  CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning) {
+    return add_option(names, to, meaning)->option_text(value);
+  }
+  void add_force(bool& to) { add_flag("-f,--force", to, "overwrite files"); }
+};
+
+/// Sets up the parser of a verb. The action is run after parsing and keeps alive what the options are
+/// written to.
+using Setup = Action(Parser& app, Console& console);
 
 struct Verb {
   std::string_view name;
@@ -22,18 +36,70 @@ struct Verb {
   Setup* setup;
 };
 
-/// Adds options with a value: their names, where it goes, what the help calls it, what it means.
-struct OptionAdder {
-  CLI::App& app;
-
-  template <class T>
-  CLI::Option* operator()(const char* names, T& to, const char* value, const char* meaning) const {
-    return app.add_option(names, to, meaning)->option_text(value);
-  }
-};
-
 // one file each; main.cpp has the table
 Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify,
     codegen, excite, identify, simulate, mpc;
+
+/// What `ulna help` prints.
+std::string overview(const Stream& stream, std::span<const Verb> verbs);
+
+/// What `ulna VERB --help` prints: usage, arguments, options, and the footer as examples.
+std::string help(const Stream& stream, const Verb& verb, const CLI::App& app);
+
+/// Refuses numbers: number_that("is not above 0", ...) says "--rate: -1 is not above 0".
+CLI::Validator number_that(const std::string& defect, bool (*good)(double));
+inline const CLI::Validator above_zero =
+    number_that("is not above 0", [](double x) { return x > 0.0 && std::isfinite(x); });
+inline const CLI::Validator not_negative =
+    number_that("is not 0 or more", [](double x) { return x >= 0.0 && std::isfinite(x); });
+
+/// The argument ROBOT and the options for reading it: the same for every verb.
+struct RobotArgument {
+  std::string name;
+  ImportOptions options;
+
+  void add_to(CLI::App& app, const char* argument = "ROBOT");
+
+  /// Throws ModelError.
+  Imported load() const { return load_robot(name, options); }
+  /// The file's name, "<stdin>", "panda.urdf (embedded)" or "chain:7 (generated)".
+  std::string source() const;
+  /// Name, source and degrees of freedom.
+  Json json(const Model& model) const;
+};
+
+/// One line on standard error if the importer had to assume anything: nothing is guessed silently.
+void mention_warnings(Console& console, const RobotArgument& robot, const Diagnostics& diagnostics);
+
+/// A message of the library, which names options by their fields, with the flags of the command line in
+/// their place.
+std::string with_flags(std::string text,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> flags);
+
+/// A file to read, or with the name "-" standard input.
+class InputFile {
+ public:
+  /// Throws Failure with the message, which names the file at {}.
+  explicit InputFile(const std::string& name, std::string_view message = "{}: cannot be read");
+  std::istream& stream() { return opened_ ? *opened_ : std::cin; }
+  /// As messages name it.
+  const std::string& name() const { return name_; }
+  /// What is left of it; empty if that has more bytes.
+  std::optional<std::string> text(std::size_t most);
+
+ private:
+  std::string name_;
+  std::unique_ptr<std::istream> opened_;
+};
+
+/// Throws if one of the files exists and may not be overwritten. "" and "-" are no files.
+void refuse_overwriting(const std::vector<std::string>& files, bool force);
+
+/// Writes the whole file or nothing: into a file beside it, which then takes its name, so that a
+/// program killed halfway leaves what was there before. Devices and pipes are written directly.
+/// Throws Failure with the reason.
+void write_file(const std::string& path, std::string_view text, bool force);
+/// The same, but "-" is standard output.
+void write_or_print(Console& console, const std::string& path, std::string_view text, bool force);
 
 }  // namespace ulna::cli

@@ -79,8 +79,8 @@ std::string one_panel(const Panel& panel, const std::vector<double>& time, const
   for (const std::vector<double>& line : panel.lines)
     for (const double y : line) low = std::min(low, y), high = std::max(high, y);
   const double margin = 0.05 * (high - low);
-  const Scale x = scale_of(time.front(), time.back(), area.x, area.right());
-  const Scale y = scale_of(low - margin, high + margin, area.bottom(), area.y);
+  const Scale x = area.across(time.front(), time.back());
+  const Scale y = area.upward(low - margin, high + margin);
   std::string s = text(area.x, area.y - 7, panel.title, "bold") + "<g class='small'>" +
                   grid_y(area, y, 100) + labels_x(area, x, labelled(x.ticks())) + "</g>" +
                   horizontal("axis", area, y(0.0));
@@ -115,8 +115,8 @@ std::string log_plot(const std::string& title, const std::string& subtitle,
   }
   double left = 76;
   for (const Tick& tick : decades(ys.decades(0, 1), label))
-    left = std::max(left, 12 + 8.0 * static_cast<double>(tick.label.size()));
-  const Area area{left, 56, 526, std::max(326.0, 17.0 * static_cast<double>(lines.size()))};
+    left = std::max(left, 12 + 8.0 * double(tick.label.size()));
+  const Area area{left, 56, 526, std::max(326.0, 17.0 * double(lines.size()))};
   const double height = area.bottom() + 58;
   const Scale x = xs.scale(area.x, area.right()), y = ys.decades(area.bottom(), area.y);
 
@@ -145,8 +145,8 @@ std::string log_plot(const std::string& title, const std::string& subtitle,
       if (marked) dots += fmt::format("M{} {}h0", px(p.x), px(p.y));
     s += path(line.strong ? "dots strong" : "dots", dots) + "</g>\n";
   }
-  return document(area.right() + 34 + 7.0 * static_cast<double>(longest), height, area.x, title,
-                  subtitle, "", s + names(lines, area, x, y, height - 8));
+  return document(area.right() + 34 + 7.0 * double(longest), height, area.x, title, subtitle, "",
+                  s + names(lines, area, x, y, height - 8));
 }
 
 std::string bar_plot(const std::string& title, const std::string& subtitle, const Label& label,
@@ -155,7 +155,7 @@ std::string bar_plot(const std::string& title, const std::string& subtitle, cons
   Area area{218, 62, 412, 0};
   Range lengths;
   for (const BarGroup& group : groups) {
-    area.height += gap + step * static_cast<double>(group.bars.size());
+    area.height += gap + step * double(group.bars.size());
     for (const Bar& bar : group.bars) lengths.include(bar.length);
   }
   lengths.low /= 2;  // a bar needs a length: the shortest does not begin where the scale does
@@ -191,14 +191,14 @@ std::string panel_plot(const std::string& title, const std::string& subtitle,
   for (std::size_t i = 0; i < legend.size(); ++i) {
     s += path(fmt::format("line l{}", i), fmt::format("M{} 63h28", px(at))) +
          text(at + 34, 67, legend[i]);
-    at += 60.0 + 7.5 * static_cast<double>(legend[i].size());
+    at += 60.0 + 7.5 * double(legend[i].size());
   }
   for (std::size_t i = 0; i < panels.size(); ++i)
-    s += one_panel(panels[i], time,
-                   {left + static_cast<double>(i % columns) * (panel_width + gap_x),
-                    top + 10 + static_cast<double>(i / columns) * (panel_height + gap_y),
-                    panel_width, panel_height});
-  const double rows = std::ceil(static_cast<double>(panels.size()) / columns);
+    s += one_panel(
+        panels[i], time,
+        {left + double(i % columns) * (panel_width + gap_x),
+         top + 10 + double(i / columns) * (panel_height + gap_y), panel_width, panel_height});
+  const double rows = std::ceil(double(panels.size()) / columns);
   return document(left + columns * (panel_width + gap_x) - gap_x + 20,
                   top + rows * (panel_height + gap_y), left, title, subtitle,
                   ".l0{stroke:#1b6ca8}.l1{stroke:#c8553d;stroke-dasharray:6 3}.l2{stroke:#111;"

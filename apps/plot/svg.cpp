@@ -19,7 +19,7 @@ double step_of(double range) {
 /// Tenths of a pixel as a number, " " before it where it needs one.
 void append(std::string& d, long tenths, bool separate) {
   if (separate && tenths >= 0) d += ' ';
-  d += px(0.1 * static_cast<double>(tenths));
+  d += px(0.1 * double(tenths));
 }
 
 double distance(const Point& p, const Point& a, const Point& b) {
@@ -47,6 +47,14 @@ std::vector<Point> thinned(const std::vector<Point>& points) {
   return kept;
 }
 
+Scale scale_of(double low, double high, double from, double to) {
+  if (!(high > low)) {
+    const double half = std::max(std::abs(high), 1.0) * 0.5;
+    low -= half, high += half;
+  }
+  return {low, high, from, to};
+}
+
 std::string class_of(std::string_view kind) {
   return kind.empty() ? "" : fmt::format(" class='{}'", kind);
 }
@@ -57,7 +65,7 @@ std::string escaped(std::string_view text) {
   std::string made;
   for (const char c : text) {
     if (c == '<' || c == '>' || c == '&' || c == '\'' || c == '"')
-      made += fmt::format("&#{};", static_cast<int>(c));
+      made += fmt::format("&#{};", int(c));
     else if (static_cast<unsigned char>(c) >= ' ')
       made += c;
   }
@@ -66,8 +74,7 @@ std::string escaped(std::string_view text) {
 
 std::string grouped(double x) {
   std::string digits = fmt::format("{:.0f}", x);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+  for (int at = int(digits.size()) - 3; at > 0; at -= 3) digits.insert(std::size_t(at), ",");
   return digits;
 }
 
@@ -86,19 +93,14 @@ std::vector<double> Scale::ticks(std::size_t at_most) const {
     list.push_back(k == 0.0 ? 0.0 : k * step);
   while (list.size() > at_most) {  // every other one, zero kept
     const auto zero = std::find(list.begin(), list.end(), 0.0);
-    std::size_t at = zero == list.end() ? 0 : static_cast<std::size_t>(zero - list.begin()) % 2;
+    std::size_t at = zero == list.end() ? 0 : std::size_t(zero - list.begin()) % 2;
     std::erase_if(list, [&](double) { return at++ % 2 == 1; });
   }
   return list;
 }
 
-Scale scale_of(double low, double high, double from, double to) {
-  if (!(high > low)) {
-    const double half = std::max(std::abs(high), 1.0) * 0.5;
-    low -= half, high += half;
-  }
-  return {low, high, from, to};
-}
+Scale Area::across(double low, double high) const { return scale_of(low, high, x, right()); }
+Scale Area::upward(double low, double high) const { return scale_of(low, high, bottom(), y); }
 
 std::vector<Tick> labelled(const std::vector<double>& ticks, std::string_view unit) {
   std::vector<Tick> list;

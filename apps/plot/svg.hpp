@@ -16,13 +16,6 @@ std::string grouped(double x);
 /// A length in tenths of a pixel, without needless zeros.
 std::string px(double x);
 
-/// A rectangle to draw in.
-struct Area {
-  double x, y, width, height;
-  double right() const { return x + width; }
-  double bottom() const { return y + height; }
-};
-
 struct Point {
   double x, y;
 };
@@ -35,8 +28,15 @@ struct Scale {
   std::vector<double> ticks(std::size_t at_most = 100) const;
 };
 
-/// Never empty: a range of nothing is widened.
-Scale scale_of(double low, double high, double from, double to);
+/// A rectangle to draw in.
+struct Area {
+  double x, y, width, height;
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+  /// From left to right, and upwards. Never empty: a range of nothing is widened.
+  Scale across(double low, double high) const;
+  Scale upward(double low, double high) const;
+};
 
 /// A number of an axis and how it is written there.
 struct Tick {

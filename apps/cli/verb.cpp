@@ -1,0 +1,70 @@
+#include "verb.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace ulna::cli {
+
+CLI::Validator number_that(const std::string& defect, bool (*good)(double)) {
+  return {[=](std::string& text) {
+            double x = 0.0;  // what is no number is refused as such
+            const bool bad = CLI::detail::lexical_cast(text, x) && !good(x);
+            return bad ? fmt::format("{:g} {}", x, defect) : std::string();
+          },
+          ""};
+}
+
+void RobotArgument::add_to(CLI::App& app, const char* argument) {
+  app.add_option(argument, name, "a file, - for standard input, or an embedded robot (ulna robots)")
+      ->required();
+  app.add_flag("--floating-base", options.floating_base, "let the base move freely");
+  app.add_flag("--independent-mimics", options.independent_mimics,
+               "let joints that mimic others move on their own");
+  app.add_flag("--strict", options.strict, "refuse what would be repaired");
+}
+
+std::string RobotArgument::source() const {
+  if (name == "-") return "<stdin>";
+  if (name.starts_with("chain:")) return name + " (generated)";
+  for (const EmbeddedRobot& robot : embedded_robots())
+    if (robot.name == name) return std::string(robot.file_name) + " (embedded)";
+  return name;
+}
+
+Json RobotArgument::json(const Model& model) const {
+  return {{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
+}
+
+void mention_warnings(Console& console, const RobotArgument& robot,
+                      const Diagnostics& diagnostics) {
+  if (const std::size_t n = diagnostics.count(Severity::warning))
+    console.complain(
+        fmt::format("{} in {}; ulna check lists them", counted(n, "warning"), robot.source()),
+        Style::yellow);
+}
+
+std::string with_flags(std::string text,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> flags) {
+  for (const auto& [field, flag] : flags)
+    for (std::size_t at = 0; (at = text.find(field, at)) != text.npos; at += flag.size())
+      text.replace(at, field.size(), flag);
+  return text;
+}
+
+InputFile::InputFile(const std::string& name, std::string_view message)
+    : name_(name == "-" ? "<stdin>" : name) {
+  if (name == "-") return;
+  std::error_code error;
+  opened_ = std::make_unique<std::ifstream>(name, std::ios::binary);
+  if (std::filesystem::is_directory(name, error) || !*opened_)
+    throw Failure("{}", fmt::format(fmt::runtime(message), name));
+}
+
+std::optional<std::string> InputFile::text(std::size_t most) {
+  std::string text(most + 1, '\0');
+  stream().read(text.data(), std::ssize(text));
+  text.resize(stream().gcount());
+  return text.size() > most ? std::nullopt : std::optional(std::move(text));
+}
+
+}  // namespace ulna::cli
