@@ -192,7 +192,8 @@ Json json_of(const ExciteResult& r, const Arguments& o, const Model& robot) {
 int excite_robot(Arguments o, Console& console) {
   complete(o);
   const bool to_stdout = o.out == "-";
-  if (to_stdout && console.json()) throw UsageError("--json and --out - both want standard output");
+  if (to_stdout && console.json())
+    throw UsageError("--json and --out - cannot both go to standard output");
   const std::vector<Feature> features = features_of(o);
   const Imported imported = o.robot.load();
   const Model& robot = imported.model;

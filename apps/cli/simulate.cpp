@@ -75,8 +75,8 @@ struct Run {
   double energy_before = 0.0, energy_after = 0.0, energy_error = 0.0, error_share = 0.0;
   SimulationWork work = {};
   std::vector<Extremes> joints = {};
-  std::optional<Wrench<double>> momentum_error =
-      {};  ///< where nothing but weight acts from outside
+  /// Where nothing but weight acts from outside.
+  std::optional<Wrench<double>> momentum_error = {};
 };
 
 /// Whether all joints at the world are floating bases.
@@ -308,7 +308,8 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
 int run_simulate(Options& o, Console& console) {
   complete(o);
   const bool to_stdout = o.out == "-";
-  if (to_stdout && console.json()) throw UsageError("--json and --out - both want standard output");
+  if (to_stdout && console.json())
+    throw UsageError("--json and --out - cannot both go to standard output");
   if (o.torque == "-" && o.states.argument().name == "-")
     throw UsageError("ROBOT and --torque cannot both come from standard input");
   Robot given = o.states.load();
