@@ -1,8 +1,9 @@
-# ulna_wide_kernel(<layer> <name> <entry> <bits of a register> <compiler flags>...)
+# ulna_wide_kernel(<layer> <source> <kernel> <avx2 or avx512>)
 #
-# Adds src/<layer>/<name>.cc, compiled for wider instructions than the rest, to a layer. Code for AVX2
-# must not replace the same inline function of another file on a processor without it, so the object is
-# closed up: all of its symbols but the one entry become its own.
+# Adds src/<layer>/<source>, compiled for wider instructions than the rest, to a layer: its one function
+# that is seen outside, which it calls ULNA_KERNEL, becomes <kernel>_<avx2 or avx512>. Code for AVX2 must not
+# replace the same inline function of another file on a processor without it, so the object is closed up:
+# all of its symbols but that one become its own.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
    AND CMAKE_OBJCOPY AND CMAKE_LINKER AND NOT CMAKE_CXX_FLAGS MATCHES "coverage")
   set(wide_kernels_possible ON)
@@ -12,17 +13,25 @@ endif()
 include(CheckCXXCompilerFlag)
 option(ULNA_WIDE_KERNELS "Batch kernels for AVX2 and AVX-512, chosen at run time" ${wide_kernels_possible})
 
-function(ulna_wide_kernel layer name entry bits)
+function(ulna_wide_kernel layer source kernel instructions)
   set(library ulna_${layer})
+  set(name ${kernel}_${instructions})
+  set(flags -mavx2 -mfma)
+  set(bits 256)
+  if(instructions STREQUAL "avx512")
+    list(APPEND flags -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+    set(bits 512)
+  endif()
   target_compile_definitions(${library} PRIVATE ULNA_WIDE_KERNELS=$<BOOL:${ULNA_WIDE_KERNELS}>)
   if(NOT ULNA_WIDE_KERNELS)
     return()
   endif()
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/${layer}/${name}.cc)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/${layer}/${source})
+  target_compile_definitions(${name} PRIVATE ULNA_KERNEL=${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ulna::model)
   # unique symbols, a GNU speciality, cannot be made an object's own
-  target_compile_options(${name} PRIVATE ${ARGN} -fno-gnu-unique)
+  target_compile_options(${name} PRIVATE ${flags} -fno-gnu-unique)
   # g++ 12 finds its own intrinsics for AVX-512 uninitialized
   target_compile_options(${name} PRIVATE -Wno-uninitialized)
   # copying a pack by halves makes the load that follows wait
@@ -39,7 +48,7 @@ function(ulna_wide_kernel layer name entry bits)
   add_custom_command(
     OUTPUT ${closed}
     COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${closed}.open $<TARGET_OBJECTS:${name}>
-    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${entry} ${closed}.open ${closed}
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${name} ${closed}.open ${closed}
     DEPENDS ${name} $<TARGET_OBJECTS:${name}>
     COMMENT "Closing up ${name}"
     COMMAND_EXPAND_LISTS VERBATIM)

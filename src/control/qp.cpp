@@ -86,27 +86,23 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Map = Eigen::Map<Vector>;
 
-void require(const char* what, std::size_t k, const Eigen::Index (&is)[2],
-             const Eigen::Index (&wanted)[2]) {
-  if (is[0] == wanted[0] && is[1] == wanted[1]) return;
-  const auto shape = [](const Eigen::Index(&s)[2]) {
-    return std::to_string(s[0]) + " x " + std::to_string(s[1]);
-  };
+template <class M>
+void require(const char* what, std::size_t k, const M& m, int rows, int columns = 1) {
+  if (m.rows() == rows && m.cols() == columns) return;
+  const auto shape = [](auto r, auto c) { return std::to_string(r) + " x " + std::to_string(c); };
   throw std::invalid_argument("stage " + std::to_string(k) + " of the quadratic program: " + what +
-                              " is " + shape(is) + ", its sizes ask for " + shape(wanted));
+                              " is " + shape(m.rows(), m.cols()) + ", its sizes ask for " +
+                              shape(rows, columns));
 }
 
 void require_shapes(const QpStage& stage, const QpStageData& s, std::size_t k) {
-  const auto shape = [&](const char* what, const auto& m, Eigen::Index rows, Eigen::Index columns) {
-    require(what, k, {m.rows(), m.cols()}, {rows, columns});
-  };
-  const Eigen::Index rows = s.n + s.g;
-  shape("H", stage.H, s.n, s.n), shape("h", stage.h, s.n, 1);
-  shape("F", stage.F, s.next, s.n), shape("f", stage.f, s.next, 1);
-  shape("G", stage.G, s.g, s.n);
-  shape("lower", stage.bounds.lower, rows, 1), shape("upper", stage.bounds.upper, rows, 1);
-  shape("price", stage.bounds.price, rows, 1);
-  shape("price_squared", stage.bounds.price_squared, rows, 1);
+  const int rows = s.n + s.g;
+  require("H", k, stage.H, s.n, s.n), require("h", k, stage.h, s.n);
+  require("F", k, stage.F, s.next, s.n), require("f", k, stage.f, s.next);
+  require("G", k, stage.G, s.g, s.n);
+  require("lower", k, stage.bounds.lower, rows), require("upper", k, stage.bounds.upper, rows);
+  require("price", k, stage.bounds.price, rows);
+  require("price_squared", k, stage.bounds.price_squared, rows);
 }
 
 /// Rows (u, x, g) with g where a new pack begins.
@@ -179,10 +175,9 @@ void set_point(QpState& state, const double* x0, QpStart start) {
         // within the bounds, as far as there are any
         const double low = s.lower.present[row] != 0.0 ? s.lower.bound[row] : -infinity;
         const double high = s.upper.present[row] != 0.0 ? -s.upper.bound[row] : infinity;
-        s.y[row] = low > 0.0 || high < 0.0 ? std::isfinite(low) && std::isfinite(high)
-                                                 ? 0.5 * (low + high)
-                                                 : (low > 0.0 ? low : high)
-                                           : 0.0;
+        const double near = std::clamp(0.0, low, high);
+        s.y[row] =
+            near != 0.0 && std::isfinite(low) && std::isfinite(high) ? 0.5 * (low + high) : near;
       }
     }
     if (k == 0) Map(s.y + s.u, s.x) = Eigen::Map<const Vector>(x0, s.x);
@@ -195,13 +190,8 @@ void set_point(QpState& state, const double* x0, QpStart start) {
 }  // namespace
 }  // namespace detail
 
-struct QpSolver::State : detail::QpState {
-  using QpState::QpState;
-  const detail::QpStageData& operator[](int k) const { return stages[static_cast<std::size_t>(k)]; }
-};
-
 QpSolver::QpSolver(const std::vector<StageSize>& sizes, const QpOptions& o)
-    : options(o), state_(std::make_unique<State>(sizes)) {}
+    : options(o), state_(std::make_unique<detail::QpState>(sizes)) {}
 QpSolver::~QpSolver() = default;
 QpSolver::QpSolver(QpSolver&&) noexcept = default;
 QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
@@ -209,27 +199,20 @@ QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
 const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
                                 const Eigen::Ref<const Vector>& x0, QpStart start,
                                 std::optional<Clock::time_point> deadline) {
-  State& state = *state_;
+  detail::QpState& state = *state_;
   if (stages.size() != state.stages.size())
     throw std::invalid_argument("the quadratic program has " + std::to_string(stages.size()) +
                                 " stages, the solver was made for " +
                                 std::to_string(state.stages.size()));
   for (std::size_t k = 0; k < stages.size(); ++k)
     detail::require_shapes(stages[k], state.stages[k], k);
-  detail::require("x0", 0, {x0.size(), 1}, {state.sizes[0].x, 1});
+  detail::require("x0", 0, x0, state.sizes[0].x);
 
   state.report = {};
   if (!x0.allFinite() || !detail::take_in(stages, state)) return state.report;
   detail::set_point(state, x0.data(), start);
   const detail::QpRun run{&options, deadline ? &*deadline : nullptr, start != QpStart::cold};
-#if ULNA_WIDE_KERNELS
-  if (ulna::detail::has_avx512())
-    ulna_qp_kernel_avx512(&state, &run);
-  else if (ulna::detail::has_avx2())
-    ulna_qp_kernel_avx2(&state, &run);
-  else
-#endif
-    detail::solve_qp_baseline(state, run);
+  ULNA_WIDEST(ulna_qp_kernel)(state, run);
 
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const detail::QpStageData& s = state.stages[k];
@@ -250,9 +233,7 @@ QpSolver::Segment QpSolver::x(int k) const {
   return {(*state_)[k].y + (*state_)[k].u, (*state_)[k].x};
 }
 QpSolver::Segment QpSolver::multiplier(int k) const { return {(*state_)[k].pi, (*state_)[k].next}; }
-const Eigen::VectorXd& QpSolver::row_multiplier(int k) const {
-  return state_->row_multipliers[static_cast<std::size_t>(k)];
-}
+const Eigen::VectorXd& QpSolver::row_multiplier(int k) const { return state_->row_multipliers[k]; }
 
 void QpSolver::shift() {
   for (std::size_t k = 0; k + 1 < state_->stages.size(); ++k) {

@@ -52,6 +52,7 @@ struct QpState {
   QpReport report;
 
   explicit QpState(const std::vector<StageSize>& sizes);
+  const QpStageData& operator[](int k) const { return stages[k]; }
 };
 
 /// How a program is solved.
@@ -61,11 +62,13 @@ struct QpRun {
   bool warm;
 };
 
-void solve_qp_baseline(QpState& state, const QpRun& run);
-
 }  // namespace ulna::control::detail
 
-extern "C" void ulna_qp_kernel_avx2(ulna::control::detail::QpState* state,
-                                    const ulna::control::detail::QpRun* run);
-extern "C" void ulna_qp_kernel_avx512(ulna::control::detail::QpState* state,
-                                      const ulna::control::detail::QpRun* run);
+extern "C" {
+void ulna_qp_kernel_baseline(ulna::control::detail::QpState& state,
+                             const ulna::control::detail::QpRun& run);
+void ulna_qp_kernel_avx2(ulna::control::detail::QpState& state,
+                         const ulna::control::detail::QpRun& run);
+void ulna_qp_kernel_avx512(ulna::control::detail::QpState& state,
+                           const ulna::control::detail::QpRun& run);
+}

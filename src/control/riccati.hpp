@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <experimental/simd>
 
 #include "qp_state.hpp"
@@ -13,15 +13,6 @@
 ///
 /// whose lower right block is the factor for the stage before.
 namespace ulna::control::detail {
-
-// for different instruction sets in one program; see num/pack.hpp
-#if defined(__AVX512F__)
-inline namespace avx512 {
-#elif defined(__AVX2__)
-inline namespace avx2 {
-#else
-inline namespace baseline {
-#endif
 
 using Lanes = std::experimental::native_simd<double>;
 constexpr int width = static_cast<int>(Lanes::size());
@@ -47,22 +38,17 @@ template <int R, int Columns>
   for (int c = 0; c < Columns; ++c)
     for (int r = 0; r < R; ++r)
       sum[r][c] = base ? load(base + row + r * width + c * ld_base) : Lanes(0.0);
-  for (int k = 0; k < plus.depth; ++k) {
-    Lanes a[R];
-    for (int r = 0; r < R; ++r) a[r] = load(plus.A + row + r * width + k * plus.ld_A);
-    for (int c = 0; c < Columns; ++c) {
-      const Lanes b(plus.B[c * plus.B_row + k * plus.B_column]);
-      for (int r = 0; r < R; ++r) sum[r][c] += a[r] * b;
+  const auto add = [&]<int Sign>(const Product& p) {
+    for (int k = 0; k < p.depth; ++k) {
+      Lanes a[R];
+      for (int r = 0; r < R; ++r) a[r] = load(p.A + row + r * width + k * p.ld_A);
+      for (int c = 0; c < Columns; ++c) {
+        const Lanes b(p.B[c * p.B_row + k * p.B_column]);
+        for (int r = 0; r < R; ++r) Sign > 0 ? sum[r][c] += a[r] * b : sum[r][c] -= a[r] * b;
+      }
     }
-  }
-  for (int k = 0; k < minus.depth; ++k) {
-    Lanes a[R];
-    for (int r = 0; r < R; ++r) a[r] = load(minus.A + row + r * width + k * minus.ld_A);
-    for (int c = 0; c < Columns; ++c) {
-      const Lanes b(minus.B[c * minus.B_row + k * minus.B_column]);
-      for (int r = 0; r < R; ++r) sum[r][c] -= a[r] * b;
-    }
-  }
+  };
+  add.template operator()<1>(plus), add.template operator()<-1>(minus);
   for (int c = 0; c < Columns; ++c)
     for (int r = 0; r < R; ++r) store(sum[r][c], C + row + r * width + c * ld);
 }
@@ -82,19 +68,9 @@ template <class F>
 [[gnu::always_inline]] inline void in_fours(int columns, F f) {
   int j = 0;
   for (; j + 4 <= columns; j += 4) f.template operator()<4>(j);
-  switch (columns - j) {
-    case 3:
-      f.template operator()<3>(j);
-      break;
-    case 2:
-      f.template operator()<2>(j);
-      break;
-    case 1:
-      f.template operator()<1>(j);
-      break;
-    default:
-      break;
-  }
+  if (columns - j == 3) f.template operator()<3>(j);
+  if (columns - j == 2) f.template operator()<2>(j);
+  if (columns - j == 1) f.template operator()<1>(j);
 }
 
 /// y (ld) += A (ld x columns) v.
@@ -119,9 +95,6 @@ inline void add_product(const double* A, int ld, int columns, const double* v, d
 }
 [[gnu::always_inline]] inline int pack_of(int row) { return row / width * width; }
 
-/// Where the factor of the cost to go stands in L: columns and rows from u on.
-inline const double* factor_to_go(const QpStageData& s) { return s.L + s.u * s.ld + s.u; }
-
 /// Whether nothing is left of a column of H + W W' + weights but rounding.
 inline bool is_used_up(const QpStageData& s, const double* W, int depth, int column, double left) {
   double size = std::abs(s.H[column * s.ld + column]) + s.weight[column];
@@ -135,7 +108,8 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
   const int ld = s.ld, depth = s.next + s.g;
   // W = (F' Lp, G' √weight)
   if (next) {
-    const double* Lp = factor_to_go(*next);
+    // the factor of the cost to go stands in L from u on
+    const double* const Lp = next->L + next->u * next->ld + next->u;
     in_fours(s.next, [&]<int C>(int j) {
       const Product product{s.Ft + j * ld, Lp + j * next->ld + j, ld, next->ld, 1, s.next - j};
       panel<C>(nullptr, 0, product, Product{}, 0, ld, W + j * ld, ld);
@@ -195,17 +169,17 @@ inline void backward(QpState& state) {
   const int count = static_cast<int>(state.stages.size());
   double* const w = state.scratch;
   for (int k = count - 1; k >= 0; --k) {
-    QpStageData& s = state.stages[static_cast<std::size_t>(k)];
+    QpStageData& s = state.stages[k];
     for (int row = 0; row < s.ld; row += width)
       store(load(s.slope + row) + load(s.linear + row), s.p + row);
     if (s.g > 0) add_product(s.Gt, s.ld, s.g, s.linear + s.ld, s.p);
     if (k + 1 < count) {
       // p + F' (p_next + P_next defect)
-      const QpStageData& next = state.stages[static_cast<std::size_t>(k) + 1];
+      const QpStageData& next = state.stages[k + 1];
       double* const defect = w + next.ld;
-      std::memcpy(w, next.p, sizeof(double) * static_cast<std::size_t>(next.ld));
-      std::memset(defect, 0, sizeof(double) * static_cast<std::size_t>(next.ld));
-      std::memcpy(defect + next.u, s.defect, sizeof(double) * static_cast<std::size_t>(s.next));
+      std::copy_n(next.p, next.ld, w);
+      std::fill_n(defect, next.ld, 0.0);
+      std::copy_n(s.defect, s.next, defect + next.u);
       add_cost_to_go(next, defect, w);
       add_product(s.Ft, s.ld, s.next, w + next.u, s.p);
     }
@@ -224,31 +198,30 @@ inline void forward(QpState& state) {
   const int count = static_cast<int>(state.stages.size());
   double* const x = state.scratch;
   for (int k = 0; k < count; ++k) {
-    QpStageData& s = state.stages[static_cast<std::size_t>(k)];
+    QpStageData& s = state.stages[k];
     double* const z = s.dy;
-    if (k == 0) std::memset(z, 0, sizeof(double) * static_cast<std::size_t>(s.ld));
+    if (k == 0) std::fill_n(z, s.ld, 0.0);
     for (int j = 0; j < s.u; ++j) z[j] = 0.0;
     for (int j = s.u - 1; j >= 0; --j) {
       const double* const column = s.L + j * s.ld;
       z[j] = -(s.p[j] + dot(column, z, pack_of(j), s.ld)) / column[j];
     }
     if (s.g > 0) {
-      std::memset(z + s.ld, 0, sizeof(double) * static_cast<std::size_t>(s.ld_g));
+      std::fill_n(z + s.ld, s.ld_g, 0.0);
       add_product(s.G, s.ld_g, s.n, z, z + s.ld);
     }
     if (k + 1 == count) break;
-    QpStageData& next = state.stages[static_cast<std::size_t>(k) + 1];
-    std::memcpy(x, s.defect, sizeof(double) * static_cast<std::size_t>(s.ld_next));
+    QpStageData& next = state.stages[k + 1];
+    std::copy_n(s.defect, s.ld_next, x);
     add_product(s.F, s.ld_next, s.n, z, x);
-    std::memset(next.dy, 0, sizeof(double) * static_cast<std::size_t>(next.ld));
-    std::memcpy(next.dy + next.u, x, sizeof(double) * static_cast<std::size_t>(s.next));
+    std::fill_n(next.dy, next.ld, 0.0);
+    std::copy_n(x, s.next, next.dy + next.u);
     // the multiplier is the slope of the cost to go
     double* const slope = x;
-    std::memcpy(slope, next.p, sizeof(double) * static_cast<std::size_t>(next.ld));
+    std::copy_n(next.p, next.ld, slope);
     add_cost_to_go(next, next.dy, slope);
-    std::memcpy(s.d_pi, slope + next.u, sizeof(double) * static_cast<std::size_t>(s.next));
+    std::copy_n(slope + next.u, s.next, s.d_pi);
   }
 }
 
-}  // namespace
 }  // namespace ulna::control::detail

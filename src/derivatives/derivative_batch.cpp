@@ -9,13 +9,7 @@ using detail::DerivativeKernel;
 
 struct DerivativeBatch::State : detail::KernelPool<DerivativeKernel> {
   State(const Model& robot, int threads)
-      : KernelPool(robot, threads, detail::widest_derivative_kernel()) {}
-
-  void require_states(const char* third, const In& Q, const In& V, const In& X) const {
-    require_numbers("Q", Q, model.nq(), Q.cols());
-    require_numbers("V", V, model.nv(), Q.cols());
-    require_numbers(third, X, model.nv(), Q.cols());
-  }
+      : KernelPool(robot, threads, ULNA_WIDEST(ulna_derivative_kernel)) {}
 };
 
 DerivativeBatch::DerivativeBatch(const Model& model, int threads)
@@ -29,11 +23,9 @@ int DerivativeBatch::lanes() const { return state_->kernels[0]->lanes(); }
 
 void DerivativeBatch::inverse_dynamics(const Plant<double>& plant, In Q, In V, In A, Out dQ, Out dV,
                                        Out dA) {
-  const int size = state_->model.nv() * state_->model.nv();
-  state_->require_states("A", Q, V, A);
-  state_->require_columns("dQ", dQ, size, Q.cols());
-  state_->require_columns("dV", dV, size, Q.cols());
-  state_->require_columns("dA", dA, size, Q.cols());
+  const int nq = state_->model.nq(), nv = state_->model.nv(), size = nv * nv;
+  state_->require(Q.cols(), {{"Q", Q, nq}, {"V", V, nv}, {"A", A, nv}},
+                  {{"dQ", dQ, size}, {"dV", dV, size}, {"dA", dA, size}});
   state_->set_plant(plant);
   state_->each_run(Q.cols(), [&](DerivativeKernel& kernel, int begin, int end) {
     kernel.inverse_dynamics(begin, end, columns(Q), columns(V), columns(A), columns(dQ),
@@ -43,24 +35,20 @@ void DerivativeBatch::inverse_dynamics(const Plant<double>& plant, In Q, In V, I
 
 bool DerivativeBatch::forward_dynamics(const Plant<double>& plant, In Q, In V, In Tau, Out dQ,
                                        Out dV, Out dTau) {
-  const int size = state_->model.nv() * state_->model.nv();
-  state_->require_states("Tau", Q, V, Tau);
-  state_->require_columns("dQ", dQ, size, Q.cols());
-  state_->require_columns("dV", dV, size, Q.cols());
-  state_->require_columns("dTau", dTau, size, Q.cols());
+  const int nq = state_->model.nq(), nv = state_->model.nv(), size = nv * nv;
+  state_->require(Q.cols(), {{"Q", Q, nq}, {"V", V, nv}, {"Tau", Tau, nv}},
+                  {{"dQ", dQ, size}, {"dV", dV, size}, {"dTau", dTau, size}});
   state_->set_plant(plant);
-  std::atomic<bool> good = true;
-  state_->each_run(Q.cols(), [&](DerivativeKernel& kernel, int begin, int end) {
-    if (!kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(dQ),
-                                 columns(dV), columns(dTau)))
-      good = false;
+  return state_->each_run(Q.cols(), [&](DerivativeKernel& kernel, int begin, int end) {
+    return kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(dQ),
+                                   columns(dV), columns(dTau));
   });
-  return good;
 }
 
 void DerivativeBatch::torque_regressor(In Q, In V, In A, Out Y) {
-  state_->require_states("A", Q, V, A);
-  state_->require_columns("Y", Y, state_->model.nv() * 10 * state_->model.joint_count(), Q.cols());
+  const int nv = state_->model.nv();
+  state_->require(Q.cols(), {{"Q", Q, state_->model.nq()}, {"V", V, nv}, {"A", A, nv}},
+                  {{"Y", Y, nv * 10 * state_->model.joint_count()}});
   state_->each_run(Q.cols(), [&](DerivativeKernel& kernel, int begin, int end) {
     kernel.torque_regressor(begin, end, columns(Q), columns(V), columns(A), columns(Y));
   });

@@ -21,22 +21,8 @@ class DerivativeKernel {
 
 }  // namespace ulna::detail
 
-// Their own names, so that the linker can tell them apart.
 extern "C" {
 ulna::detail::DerivativeKernel* ulna_derivative_kernel_baseline(const ulna::Model& model);
 ulna::detail::DerivativeKernel* ulna_derivative_kernel_avx2(const ulna::Model& model);
 ulna::detail::DerivativeKernel* ulna_derivative_kernel_avx512(const ulna::Model& model);
 }
-
-namespace ulna::detail {
-
-/// Makes kernels for the widest instructions there are.
-inline auto widest_derivative_kernel() {
-#if ULNA_WIDE_KERNELS
-  if (has_avx512()) return ulna_derivative_kernel_avx512;
-  if (has_avx2()) return ulna_derivative_kernel_avx2;
-#endif
-  return ulna_derivative_kernel_baseline;
-}
-
-}  // namespace ulna::detail

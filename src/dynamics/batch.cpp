@@ -1,5 +1,4 @@
 #include "batch_kernel.hpp"
-#include "batch_pool.hpp"
 
 namespace ulna {
 
@@ -27,11 +26,8 @@ int Batch::lanes() const { return state_->kernels[0]->lanes(); }
 std::string_view Batch::instructions() const { return detail::has_avx2() ? "avx2" : "baseline"; }
 
 void Batch::inverse_dynamics(const Plant<double>& plant, In Q, In V, In A, Out Tau) {
-  const int nv = state_->model.nv();
-  state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
-  state_->require_numbers("V", V, nv, Q.cols());
-  state_->require_numbers("A", A, nv, Q.cols());
-  state_->require_columns("Tau", Tau, nv, Q.cols());
+  const int nq = state_->model.nq(), nv = state_->model.nv();
+  state_->require(Q.cols(), {{"Q", Q, nq}, {"V", V, nv}, {"A", A, nv}}, {{"Tau", Tau, nv}});
   state_->set_plant(plant);
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
     kernel.inverse_dynamics(begin, end, columns(Q), columns(V), columns(A), columns(Tau));
@@ -39,24 +35,17 @@ void Batch::inverse_dynamics(const Plant<double>& plant, In Q, In V, In A, Out T
 }
 
 bool Batch::forward_dynamics(const Plant<double>& plant, In Q, In V, In Tau, Out A) {
-  const int nv = state_->model.nv();
-  state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
-  state_->require_numbers("V", V, nv, Q.cols());
-  state_->require_numbers("Tau", Tau, nv, Q.cols());
-  state_->require_columns("A", A, nv, Q.cols());
+  const int nq = state_->model.nq(), nv = state_->model.nv();
+  state_->require(Q.cols(), {{"Q", Q, nq}, {"V", V, nv}, {"Tau", Tau, nv}}, {{"A", A, nv}});
   state_->set_plant(plant);
-  std::atomic<bool> good = true;
-  state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
-    if (!kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A)))
-      good = false;
+  return state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
+    return kernel.forward_dynamics(begin, end, columns(Q), columns(V), columns(Tau), columns(A));
   });
-  return good;
 }
 
 void Batch::mass_matrix(const Plant<double>& plant, In Q, Out M) {
   const int nv = state_->model.nv();
-  state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
-  state_->require_columns("M", M, nv * nv, Q.cols());
+  state_->require(Q.cols(), {{"Q", Q, state_->model.nq()}}, {{"M", M, nv * nv}});
   state_->set_plant(plant);
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
     kernel.mass_matrix(begin, end, columns(Q), columns(M));
@@ -64,16 +53,14 @@ void Batch::mass_matrix(const Plant<double>& plant, In Q, Out M) {
 }
 
 void Batch::pose(In Q, const Frame& frame, Out X) {
-  state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
-  state_->require_columns("X", X, 7, Q.cols());
+  state_->require(Q.cols(), {{"Q", Q, state_->model.nq()}}, {{"X", X, 7}});
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
     kernel.pose(begin, end, columns(Q), frame, columns(X));
   });
 }
 
 void Batch::jacobian(In Q, const Frame& frame, Out J) {
-  state_->require_numbers("Q", Q, state_->model.nq(), Q.cols());
-  state_->require_columns("J", J, 6 * state_->model.nv(), Q.cols());
+  state_->require(Q.cols(), {{"Q", Q, state_->model.nq()}}, {{"J", J, 6 * state_->model.nv()}});
   state_->each_run(Q.cols(), [&](BatchKernel& kernel, int begin, int end) {
     kernel.jacobian(begin, end, columns(Q), frame, columns(J));
   });

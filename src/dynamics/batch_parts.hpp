@@ -6,6 +6,14 @@
 /// What all kernels of batches share: states into SIMD lanes and out of them.
 namespace ulna::detail {
 
+/// States at once: as many as a register holds, to which the memory of a kernel is aligned.
+constexpr int kernel_lanes = EIGEN_MAX_ALIGN_BYTES / sizeof(double);
+
+// For AVX-512 packs are aligned to 64 bytes, and nothing else in ulna is, and so is memory for them. What a
+// kernel shares with the rest must not contain anything that is laid out otherwise for that.
+static_assert(EIGEN_DEFAULT_ALIGN_BYTES >= alignof(Pack<double, kernel_lanes>));
+static_assert(alignof(Joint) <= 32 && alignof(Frame) <= 32 && alignof(Plant<double>) <= 32);
+
 /// A matrix with a state per column, as plain memory: what crosses between code for different
 /// processors.
 struct Columns {
@@ -38,9 +46,10 @@ void load(Columns from, int s, int end, VecX<Pack<double, N>>& to) {
     }
   }
 }
-template <int N, class M>
+template <class M>
 void store(const M& from, int s, int end, Columns to) {
   using Four = Pack<double, 4>;
+  constexpr int N = M::Scalar::lanes;
   const Eigen::Index size = from.size();
   if (size < 4 || end - s < N) {
     double* const column = to.data + s * to.stride;
@@ -58,6 +67,19 @@ void store(const M& from, int s, int end, Columns to) {
       for (int l = 0; l < 4; ++l) square[l].store(column + i + l * to.stride);
     }
   }
+}
+
+/// Calls compute(s, end) for each pack of states, which returns whether that is possible. Where it is not, the states
+/// of the pack go one by one, in all lanes, and refuse(s) is called for those that are to blame.
+template <class Compute, class Refuse>
+bool each_pack(int begin, int end, Compute compute, Refuse refuse) {
+  bool good = true;
+  for (int s = begin; s < end; s += kernel_lanes) {
+    if (compute(s, end)) continue;
+    for (int one = s; one < std::min(s + kernel_lanes, end); ++one)
+      if (!compute(one, one + 1)) refuse(one), good = false;
+  }
+  return good;
 }
 
 /// The same parameters in all lanes.

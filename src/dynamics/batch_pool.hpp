@@ -73,37 +73,53 @@ struct KernelPool {
     for (int i = 0; i < pool.size(); ++i) kernels.emplace_back(make(model));
   }
 
-  void require_columns(const char* what, const In& m, Eigen::Index rows,
-                       Eigen::Index states) const {
-    detail::require_shape(what, m.rows(), m.cols(), rows, states, model);
+  /// A matrix by its name, with so many rows.
+  struct Named {
+    const char* name;
+    In m;
+    Eigen::Index rows;
+  };
+  /// Throws unless all have the right shapes and the arguments are finite.
+  void require(Eigen::Index states, std::initializer_list<Named> arguments,
+               std::initializer_list<Named> results = {}) const {
+    for (const auto& all : {arguments, results})
+      for (const Named& x : all)
+        require_shape(x.name, x.m.rows(), x.m.cols(), x.rows, states, model);
+    for (const Named& x : arguments) require_finite(x.name, x.m);
   }
-  /// And that all is finite, naming the state that is not.
-  void require_numbers(const char* what, const In& m, Eigen::Index rows,
-                       Eigen::Index states) const {
-    require_columns(what, m, rows, states);
+  /// Names the state that is not.
+  static void require_finite(const char* what, const In& m) {
     // a finite number times zero is zero: the sum shows whether all are
-    if (m.outerStride() == rows) {
+    if (m.outerStride() == m.rows()) {
       if ((Eigen::Map<const Eigen::ArrayXd>(m.data(), m.size()) * 0.0).sum() == 0.0) return;
     } else {
       if ((m.array() * 0.0).sum() == 0.0) return;
     }
-    for (Eigen::Index s = 0; s < states; ++s)
-      for (Eigen::Index i = 0; i < rows; ++i)
+    for (Eigen::Index s = 0; s < m.cols(); ++s)
+      for (Eigen::Index i = 0; i < m.rows(); ++i)
         if (!std::isfinite(m(i, s)))
           throw std::invalid_argument(std::string(what) + " is not finite in state " +
-                                      std::to_string(s + 1) + " of " + std::to_string(states) +
+                                      std::to_string(s + 1) + " of " + std::to_string(m.cols()) +
                                       ", row " + std::to_string(i + 1));
   }
 
-  /// Deals runs of whole packs out to the threads: whichever is done takes the next.
+  /// Deals runs of whole packs out to the threads: whichever is done takes the next. False if any work(kernel, begin,
+  /// end) that returns something returns false.
   template <class Work>
-  void each_run(Eigen::Index states, Work work, int packs = 32) {
+  bool each_run(Eigen::Index states, Work work, int packs = 32) {
     const int n = static_cast<int>(states), run = packs * kernels[0]->lanes();
     std::atomic<int> next = 0;
+    std::atomic<bool> good = true;
     pool.run([&](int thread) {
-      for (int begin; (begin = next.fetch_add(run)) < n;)
-        work(*kernels[thread], begin, std::min(n, begin + run));
+      for (int begin; (begin = next.fetch_add(run)) < n;) {
+        const auto here = [&] { return work(*kernels[thread], begin, std::min(n, begin + run)); };
+        if constexpr (std::is_void_v<decltype(here())>)
+          here();
+        else if (!here())
+          good = false;
+      }
     });
+    return good;
   }
 
   void set_plant(const Plant<double>& plant) {

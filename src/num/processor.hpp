@@ -1,5 +1,16 @@
 #pragma once
 
+/// The widest version of a kernel that the processor can run. It is one text, compiled for several sets of
+/// instructions (cmake/WideKernels.cmake), each with a name of its own, so that the linker can distinguish them.
+#if ULNA_WIDE_KERNELS
+#define ULNA_WIDEST(kernel)                     \
+  (ulna::detail::has_avx512() ? kernel##_avx512 \
+   : ulna::detail::has_avx2() ? kernel##_avx2   \
+                              : kernel##_baseline)
+#else
+#define ULNA_WIDEST(kernel) kernel##_baseline
+#endif
+
 namespace ulna::detail {
 
 /// Whether the kernels for AVX2 are there and can run here.

@@ -11,41 +11,25 @@ struct StepBatch::State : detail::KernelPool<StepKernel> {
   Integrator integrator;
 
   State(const Model& robot, Integrator method, int threads)
-      : KernelPool(robot, threads, widest()), integrator(method) {}
-
-  static StepKernel* (*widest())(const Model&) {
-#if ULNA_WIDE_KERNELS
-    if (detail::has_avx512()) return ulna_step_kernel_avx512;
-    if (detail::has_avx2()) return ulna_step_kernel_avx2;
-#endif
-    return ulna_step_kernel_baseline;
-  }
+      : KernelPool(robot, threads, ULNA_WIDEST(ulna_step_kernel)), integrator(method) {}
 
   bool step(const Plant<double>& plant, const In& Q, const In& V, const In& Tau, Durations h,
             Out& Q_next, Out& V_next, detail::Columns F) {
-    require_numbers("Q", Q, model.nq(), Q.cols());
-    require_numbers("V", V, model.nv(), Q.cols());
-    require_numbers("Tau", Tau, model.nv(), Q.cols());
-    require_numbers("h", Eigen::Map<const Eigen::MatrixXd>(h.data(), 1, h.size()), 1, Q.cols());
-    require_columns("Q_next", Q_next, model.nq(), Q.cols());
-    require_columns("V_next", V_next, model.nv(), Q.cols());
+    const int nq = model.nq(), nv = model.nv();
+    const In durations = Eigen::Map<const Eigen::MatrixXd>(h.data(), 1, h.size());
+    require(Q.cols(), {{"Q", Q, nq}, {"V", V, nv}, {"Tau", Tau, nv}, {"h", durations, 1}},
+            {{"Q_next", Q_next, nq}, {"V_next", V_next, nv}});
     set_plant(plant);
-    const detail::StepColumns x{columns(Q),
-                                columns(V),
-                                columns(Tau),
-                                {const_cast<double*>(h.data()), 1},
-                                columns(Q_next),
-                                columns(V_next),
-                                F};
-    std::atomic<bool> possible = true;
+    const detail::StepColumns x{
+        columns(Q),      columns(V), columns(Tau), columns(durations), columns(Q_next),
+        columns(V_next), F};
     // a pack of steps is worth handing over
-    each_run(
+    return each_run(
         Q.cols(),
         [&](StepKernel& kernel, int begin, int end) {
-          if (possible && !kernel.step(begin, end, integrator, x)) possible = false;
+          return kernel.step(begin, end, integrator, x);
         },
         1);
-    return possible;
   }
 };
 
@@ -68,7 +52,7 @@ bool StepBatch::step(const Plant<double>& plant, In Q, In V, In Tau, Durations h
 
 bool StepBatch::differentiate(const Plant<double>& plant, In Q, In V, In Tau, Durations h,
                               Out Q_next, Out V_next, Out F) {
-  state_->require_columns("F", F, 6 * V.rows() * V.rows(), Q.cols());
+  state_->require(Q.cols(), {}, {{"F", F, 6 * V.rows() * V.rows()}});
   return state_->step(plant, Q, V, Tau, h, Q_next, V_next, columns(F));
 }
 

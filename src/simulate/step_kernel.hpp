@@ -23,7 +23,6 @@ class StepKernel {
 
 }  // namespace ulna::detail
 
-// Their own names, so that the linker can distinguish them.
 extern "C" {
 ulna::detail::StepKernel* ulna_step_kernel_baseline(const ulna::Model& model);
 ulna::detail::StepKernel* ulna_step_kernel_avx2(const ulna::Model& model);

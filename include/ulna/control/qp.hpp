@@ -9,6 +9,10 @@
 
 namespace ulna::control {
 
+namespace detail {
+struct QpState;
+}
+
 enum class QpStatus {
   solved,
   limited,     ///< by iterations or by the deadline: the best point so far
@@ -18,8 +22,7 @@ enum class QpStatus {
 const char* to_string(QpStatus status);
 
 struct QpOptions {
-  double tolerance =
-      1e-6;  ///< of slopes, of equations, of bounds, and of multiplier times distance
+  double tolerance = 1e-6;  ///< of slopes, equations, bounds, and multiplier times distance
   int iterations = 50;
   double start = 1.0;  ///< the barrier at a cold start: about the size of the largest multipliers
   double warm_start = 1e-3;  ///< the same where the last solution is near
@@ -80,8 +83,7 @@ class QpSolver {
   void shift();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<detail::QpState> state_;
 };
 
 }  // namespace ulna::control

@@ -78,7 +78,7 @@ struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
   Eigen::Index samples = 0;
 
   State(const Model& robot, int feature_count, int threads)
-      : KernelPool(robot, threads, ulna::detail::widest_derivative_kernel()),
+      : KernelPool(robot, threads, ULNA_WIDEST(ulna_derivative_kernel)),
         features(feature_count),
         rows(find_rows(robot, feature_count)),
         total(rows),
@@ -152,13 +152,10 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
   State& state = *state_;
   const int nv = state.model.nv(), count = static_cast<int>(Q.cols());
   const bool weighted = W.size() > 0;
-  state.require_numbers("Q", Q, state.model.nq(), count);
-  state.require_numbers("V", V, nv, count);
-  state.require_numbers("A", A, nv, count);
-  state.require_numbers("Tau", Tau, nv, count);
-  if (state.features > 0) state.require_numbers("X", X, state.features * nv, count);
+  state.require(count, {{"Q", Q, state.model.nq()}, {"V", V, nv}, {"A", A, nv}, {"Tau", Tau, nv}});
+  if (state.features > 0) state.require(count, {{"X", X, state.features * nv}});
   if (weighted) {
-    state.require_numbers("W", W, nv, count);
+    state.require(count, {{"W", W, nv}});
     if (W.minCoeff() < 0.0) throw std::invalid_argument("W holds a weight below zero");
   }
   const State::Samples given{columns(Q),

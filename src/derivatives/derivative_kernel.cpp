@@ -1,18 +1,18 @@
-#pragma once
-
 #include "derivatives/derivative_kernel.hpp"
+
 #include "ulna/derivatives/derivatives_impl.hpp"
 #include "ulna/derivatives/regressor_impl.hpp"
 #include "ulna/dynamics/instantiate.hpp"
 
 namespace ulna::detail {
 
-template <int N>
-class DerivativeKernelOf final : public DerivativeKernel {
+constexpr int N = kernel_lanes;
+
+class PackDerivativeKernel final : public DerivativeKernel {
  public:
   using T = Pack<double, N>;
 
-  explicit DerivativeKernelOf(const Model& model)
+  explicit PackDerivativeKernel(const Model& model)
       : plant_(model),
         at_(model),
         ws_(model),
@@ -34,9 +34,9 @@ class DerivativeKernelOf final : public DerivativeKernel {
       at_.set(q_, v_, x_);
       InverseDynamicsDerivatives<T>& inverse = forward_.inverse;
       inverse_dynamics_derivatives(plant_, at_, ws_, inverse);
-      store<N>(inverse.dq, s, end, dq);
-      store<N>(inverse.dv, s, end, dv);
-      store<N>(inverse.da, s, end, da);
+      store(inverse.dq, s, end, dq);
+      store(inverse.dv, s, end, dv);
+      store(inverse.da, s, end, da);
     }
   }
 
@@ -47,25 +47,17 @@ class DerivativeKernelOf final : public DerivativeKernel {
       at_.set(q_, v_);
       const bool possible = forward_dynamics_derivatives<T>(plant_, at_, x_, ws_, forward_);
       if (possible) {
-        store<N>(forward_.dq, s, until, dq);
-        store<N>(forward_.dv, s, until, dv);
-        store<N>(forward_.dtau, s, until, dtau);
+        store(forward_.dq, s, until, dq);
+        store(forward_.dv, s, until, dv);
+        store(forward_.dtau, s, until, dtau);
       }
       return possible;
     };
-    bool good = true;
-    for (int s = begin; s < end; s += N) {
-      if (pack(s, end)) continue;
-      // some state of the pack is to blame: one by one, in all lanes
-      for (int one = s; one < std::min(s + N, end); ++one) {
-        if (pack(one, one + 1)) continue;
-        good = false;
-        const MatX<T> nothing =
-            MatX<T>::Constant(v_.size(), v_.size(), T(std::numeric_limits<double>::quiet_NaN()));
-        for (const Columns& to : {dq, dv, dtau}) store<N>(nothing, one, one + 1, to);
-      }
-    }
-    return good;
+    return each_pack(begin, end, pack, [&](int s) {
+      const MatX<T> nothing =
+          MatX<T>::Constant(v_.size(), v_.size(), T(std::numeric_limits<double>::quiet_NaN()));
+      for (const Columns& to : {dq, dv, dtau}) store(nothing, s, s + 1, to);
+    });
   }
 
   void torque_regressor(int begin, int end, Columns q, Columns v, Columns a, Columns Y) override {
@@ -74,7 +66,7 @@ class DerivativeKernelOf final : public DerivativeKernel {
       at_.set(q_, v_, x_);
       if (Y_.size() > 0) {
         ulna::torque_regressor<T>(at_, regressor_ws_, Y_);
-        store<N>(Y_, s, end, Y);
+        store(Y_, s, end, Y);
         continue;
       }
       // zeros, and each block at once to its place
@@ -84,14 +76,14 @@ class DerivativeKernelOf final : public DerivativeKernel {
         std::fill_n(here.data + l * Y.stride, row_size_ * v_.size(), 0.0);
       each_torque_block(at_, regressor_ws_, [&](int row, int body, const T* ten) {
         const Eigen::Map<const Eigen::Matrix<T, 10, 1>> block(ten);
-        store<N>(block, 0, states, {here.data + block_at(row, body), Y.stride});
+        store(block, 0, states, {here.data + block_at(row, body), Y.stride});
       });
     }
   }
 
  private:
   void load_state(int s, int end, Columns q, Columns v, Columns x) {
-    load<N>(q, s, end, q_), load<N>(v, s, end, v_), load<N>(x, s, end, x_);
+    load(q, s, end, q_), load(v, s, end, v_), load(x, s, end, x_);
   }
 
   /// Where the ten numbers of a body in a row of the regressor begin.
@@ -108,3 +100,11 @@ class DerivativeKernelOf final : public DerivativeKernel {
 };
 
 }  // namespace ulna::detail
+
+#ifndef ULNA_KERNEL
+#define ULNA_KERNEL ulna_derivative_kernel_baseline
+#endif
+
+extern "C" ulna::detail::DerivativeKernel* ULNA_KERNEL(const ulna::Model& model) {
+  return new ulna::detail::PackDerivativeKernel(model);
+}

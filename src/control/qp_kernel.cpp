@@ -1,5 +1,3 @@
-#pragma once
-
 #include "riccati.hpp"
 
 /// The interior point method, on all rows at once: a row is a lane, and what is not there is a lane
@@ -9,14 +7,6 @@
 ///
 /// where slope and defect are what is left of the conditions; a step of length a leaves 1 - a of them.
 namespace ulna::control::detail {
-
-#if defined(__AVX512F__)
-inline namespace avx512 {
-#elif defined(__AVX2__)
-inline namespace avx2 {
-#else
-inline namespace baseline {
-#endif
 
 constexpr double equation_give = 1e-8;  ///< how far an equation yields to a unit of its multiplier
 
@@ -69,33 +59,36 @@ struct SidePack {
   }
 };
 
-/// What one side adds to weight and linear. sign: +1 of the lower side, -1 of the upper.
-template <bool Soft>
-inline void add_side(const QpStageData& s, const QpSide& side, double sign, double aim,
-                     double correction) {
-  each_pack(s, [&](int i) {
-    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
-    Lanes weight = p.weight, push = p.push;
-    if constexpr (Soft) {
-      push -= weight * p.slack_change(Lanes(0.0));
-      weight -= weight * p.share * weight;
-    }
-    store(load(s.weight + i) + weight, s.weight + i);
-    store(load(s.linear + i) - Lanes(sign) * push, s.linear + i);
-  });
+/// For both sides of a stage's rows: f.template operator()<whether any is soft>(side, sign), the sign being +1 of the
+/// lower side and -1 of the upper.
+template <class F>
+[[gnu::always_inline]] inline void each_side(const QpStageData& s, F f) {
+  if (s.any_soft) {
+    f.template operator()<true>(s.lower, 1.0);
+    f.template operator()<true>(s.upper, -1.0);
+  } else {
+    f.template operator()<false>(s.lower, 1.0);
+    f.template operator()<false>(s.upper, -1.0);
+  }
 }
 
+/// What the rows add to H and h: weight and linear.
 inline void set_rows(QpState& state, double aim, double correction) {
   for (QpStageData& s : state.stages) {
-    std::memset(s.weight, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
-    std::memset(s.linear, 0, sizeof(double) * static_cast<std::size_t>(s.rows));
-    if (s.any_soft) {
-      add_side<true>(s, s.lower, 1.0, aim, correction);
-      add_side<true>(s, s.upper, -1.0, aim, correction);
-    } else {
-      add_side<false>(s, s.lower, 1.0, aim, correction);
-      add_side<false>(s, s.upper, -1.0, aim, correction);
-    }
+    std::fill_n(s.weight, s.rows, 0.0);
+    std::fill_n(s.linear, s.rows, 0.0);
+    each_side(s, [&]<bool Soft>(const QpSide& side, double sign) {
+      each_pack(s, [&](int i) {
+        const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
+        Lanes weight = p.weight, push = p.push;
+        if constexpr (Soft) {
+          push -= weight * p.slack_change(Lanes(0.0));
+          weight -= weight * p.share * weight;
+        }
+        store(load(s.weight + i) + weight, s.weight + i);
+        store(load(s.linear + i) - Lanes(sign) * push, s.linear + i);
+      });
+    });
     if (s.any_equal)
       each_pack(s, [&](int i) {
         const Lanes weight = load(s.equal + i) * Lanes(1.0 / equation_give);
@@ -126,35 +119,26 @@ struct StepSums {
 };
 
 /// The changes of t and λ that go with dy.
-template <bool Soft>
-inline void set_changes(const QpStageData& s, const QpSide& side, double sign, double aim,
-                        double correction, StepSums& sums) {
-  each_pack(s, [&](int i) {
-    const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
-    const Lanes present = load(side.present + i);
-    const Lanes dy = Lanes(sign) * load(s.dy + i) * present;
-    Lanes dt = dy + p.beyond, dl = p.push - p.weight * dy;
-    if constexpr (Soft) {
-      const Lanes soft = load(side.soft + i);
-      const Lanes ds = p.slack_change(dy), dv = (p.slack_push - p.slack_rate * ds) * soft;
-      store(ds, side.d_slack + i), store(dv, side.d_slack_multiplier + i);
-      sums.add(soft, p.slack, p.slack_multiplier, ds, dv);
-      dt += ds, dl -= p.weight * ds;
-    }
-    store(dt, side.d_distance + i), store(dl, side.d_multiplier + i);
-    sums.add(present, p.t, p.l, dt, dl);
-  });
-}
-
 inline StepSums set_changes(QpState& state, double aim, double correction) {
   StepSums sums;
-  for (QpStageData& s : state.stages) {
-    const auto both = [&]<bool Soft>() {
-      set_changes<Soft>(s, s.lower, 1.0, aim, correction, sums);
-      set_changes<Soft>(s, s.upper, -1.0, aim, correction, sums);
-    };
-    s.any_soft ? both.template operator()<true>() : both.template operator()<false>();
-  }
+  for (const QpStageData& s : state.stages)
+    each_side(s, [&]<bool Soft>(const QpSide& side, double sign) {
+      each_pack(s, [&](int i) {
+        const SidePack p = SidePack::of<Soft>(s, side, sign, aim, correction, i);
+        const Lanes present = load(side.present + i);
+        const Lanes dy = Lanes(sign) * load(s.dy + i) * present;
+        Lanes dt = dy + p.beyond, dl = p.push - p.weight * dy;
+        if constexpr (Soft) {
+          const Lanes soft = load(side.soft + i);
+          const Lanes ds = p.slack_change(dy), dv = (p.slack_push - p.slack_rate * ds) * soft;
+          store(ds, side.d_slack + i), store(dv, side.d_slack_multiplier + i);
+          sums.add(soft, p.slack, p.slack_multiplier, ds, dv);
+          dt += ds, dl -= p.weight * ds;
+        }
+        store(dt, side.d_distance + i), store(dl, side.d_multiplier + i);
+        sums.add(present, p.t, p.l, dt, dl);
+      });
+    });
   return sums;
 }
 
@@ -212,7 +196,7 @@ inline void measure(QpState& state) {
     for (int i = 0; i < s.n; ++i) report.slope = std::max(report.slope, std::abs(s.slope[i]));
     if (s.next > 0) {
       const QpStageData& next = state.stages[k + 1];
-      std::memcpy(s.defect, s.f, sizeof(double) * static_cast<std::size_t>(s.ld_next));
+      std::copy_n(s.f, s.ld_next, s.defect);
       add_product(s.F, s.ld_next, s.n, s.y, s.defect);
       for (int i = 0; i < s.next; ++i) {
         s.defect[i] -= next.y[next.u + i];
@@ -236,16 +220,15 @@ inline void start(QpState& state, const QpOptions& options, bool warm) {
   for (QpStageData& s : state.stages) {
     const auto begin = [&](QpSide& side, double sign) {
       for (int i = 0; i < s.rows; ++i) {
+        side.slack[i] = 1.0, side.slack_multiplier[i] = 0.0;
         if (side.present[i] == 0.0) {
           side.distance[i] = 1.0, side.multiplier[i] = 0.0;
-          side.slack[i] = 1.0, side.slack_multiplier[i] = 0.0;
           continue;
         }
         const double away = sign * s.y[i] - side.bound[i];
         side.distance[i] = std::max(away, least);
         side.multiplier[i] = warm ? std::max(side.multiplier[i], barrier / side.distance[i])
                                   : barrier / side.distance[i];
-        side.slack[i] = 1.0, side.slack_multiplier[i] = 0.0;
         if (side.soft[i] == 0.0) continue;
         side.slack[i] = std::max(-away, least);
         side.slack_multiplier[i] = barrier / side.slack[i];
@@ -323,5 +306,13 @@ inline void solve_qp(QpState& state, const QpRun& run) {
   measure(state);
 }
 
-}  // namespace
 }  // namespace ulna::control::detail
+
+#ifndef ULNA_KERNEL
+#define ULNA_KERNEL ulna_qp_kernel_baseline
+#endif
+
+extern "C" void ULNA_KERNEL(ulna::control::detail::QpState& state,
+                            const ulna::control::detail::QpRun& run) {
+  ulna::control::detail::solve_qp(state, run);
+}

@@ -1,6 +1,0 @@
-#include "derivative_kernel_impl.hpp"
-
-extern "C" ulna::detail::DerivativeKernel* ulna_derivative_kernel_baseline(
-    const ulna::Model& model) {
-  return new ulna::detail::DerivativeKernelOf<4>(model);
-}
