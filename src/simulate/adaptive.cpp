@@ -18,172 +18,155 @@ constexpr double farthest_turn = 0.5;
 constexpr int series_terms = 5;
 constexpr long most_steps = 100'000;
 
-double turned(const Joint& joint, const double* x) {
-  return joint_twist(joint.type, joint.pitch, x).angular.norm();
-}
-
-}  // namespace
-
-/// Its numbers are the displacement x from where the segment began, v, and the four kinds of work.
-struct AdaptiveFlow::Solver {
-  Solver(const Model& robot, const AdaptiveOptions& o, int events)
-      : model(robot),
-        options(o),
-        nv(robot.nv()),
-        q0(robot.nq()),
-        q(robot.nq()),
-        v(robot.nv()),
-        a(robot.nv()),
-        x(robot.nv()),
-        expected(events, 0),
-        found(events + 2, 0) {
-    if (SUNContext_Create(nullptr, &context) != 0) fail();
-    y = N_VNew_Serial(2 * nv + 4, context);
-    if (!y) fail();
-    N_VConst(0.0, y);
-    memory = ERKStepCreate(&Solver::rate, 0.0, y, context);
-    if (!memory) fail();
-    const int roots = events + 2;
-    directions.assign(roots, -1);
-    const bool ready =
-        ERKStepSetErrHandlerFn(
-            memory, [](int, const char*, const char*, char*, void*) {}, this) == ARK_SUCCESS &&
-        ERKStepSetUserData(memory, this) == ARK_SUCCESS &&
-        ERKStepSetOrder(memory, options.order) == ARK_SUCCESS &&
-        ERKStepSStolerances(memory, options.relative, options.absolute) == ARK_SUCCESS &&
-        ERKStepSetMaxNumSteps(memory, most_steps) == ARK_SUCCESS &&
-        ERKStepRootInit(memory, roots, &Solver::roots) == ARK_SUCCESS &&
-        ERKStepSetRootDirection(memory, directions.data()) == ARK_SUCCESS &&
-        ERKStepSetNoInactiveRootWarn(memory) == ARK_SUCCESS;
-    if (!ready) fail();
-  }
-  ~Solver() { release(); }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
-
-  void release() {
+/// What SUNDIALS is made of, from its first part on.
+struct Solver {
+  ~Solver() {
     if (memory) ERKStepFree(&memory);
     if (y) N_VDestroy(y);
     if (context) SUNContext_Free(&context);
-    y = nullptr;
   }
-  [[noreturn]] void fail() {
-    release();
-    throw std::runtime_error("simulation: SUNDIALS cannot be set up");
-  }
-
-  /// The state that SUNDIALS is at.
-  bool read(N_Vector at) {
-    const double* numbers = N_VGetArrayPointer(at);
-    x = Eigen::Map<const Eigen::VectorXd>(numbers, nv);
-    v = Eigen::Map<const Eigen::VectorXd>(numbers + nv, nv);
-    if (!finite<double>(x) || !finite<double>(v)) return false;
-    integrate<double>(model, q0, x, q);
-    return true;
-  }
-
-  static int rate(double, N_Vector at, N_Vector out, void* self) noexcept {
-    Solver& s = *static_cast<Solver*>(self);
-    if (!s.read(at)) return 1;  // shorter steps may do
-    s.possible = s.dynamics->accelerate(s.q, s.v, s.a);
-    if (!s.possible) return -1;
-    double* r = N_VGetArrayPointer(out);
-    std::copy(s.v.begin(), s.v.end(), r);
-    for (const Joint& j : s.model.joints())
-      if (curved(j))
-        displacement_rate(j, s.x.data() + j.v, s.v.data() + j.v, r + j.v, series_terms);
-    std::copy(s.a.begin(), s.a.end(), r + s.nv);
-    const SimulationWork p = s.dynamics->power(s.q, s.v);
-    const double work[] = {p.torques, p.wrenches, p.damping, p.friction};
-    std::copy(std::begin(work), std::end(work), r + 2 * s.nv);
-    return 0;
-  }
-
-  static int roots(double, N_Vector at, double* distance, void* self) noexcept {
-    Solver& s = *static_cast<Solver*>(self);
-    if (!s.read(at)) return 1;
-    const std::size_t events = s.expected.size();
-    for (std::size_t e = 0; e < events; ++e)
-      distance[e] = s.expected[e] ? s.dynamics->distance(static_cast<int>(e), s.q, s.v) : 1.0;
-    distance[events] = 1.0;
-    for (const Joint& j : s.model.joints())
-      if (curved(j))
-        distance[events] = std::min(distance[events], farthest_turn - turned(j, s.x.data() + j.v));
-    distance[events + 1] = s.dynamics->reserve(s.q, s.v);
-    return 0;
-  }
-
-  const Model model;
-  AdaptiveOptions options;
-  int nv;
-  Eigen::VectorXd q0, q, v, a, x;
-  std::vector<char> expected;
-  std::vector<int> found, directions;
-  HeldDynamics* dynamics = nullptr;
-  bool possible = true;
-  double last_step = 0.0;
   SUNContext context = nullptr;
   N_Vector y = nullptr;
   void* memory = nullptr;
 };
 
-AdaptiveFlow::AdaptiveFlow(const Model& model, const AdaptiveOptions& options, int events)
-    : solver_(std::make_unique<Solver>(model, options, events)) {}
-AdaptiveFlow::~AdaptiveFlow() = default;
-
-SimulationStatus AdaptiveFlow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v,
-                                  double h, double& gone, SimulationWork& work, long& events) {
-  Solver& s = *solver_;
-  s.dynamics = &dynamics;
-  s.q0 = q;
-  s.possible = true;
-  for (std::size_t e = 0; e < s.expected.size(); ++e)
-    s.expected[e] = dynamics.expected(static_cast<int>(e), q);
-  double* numbers = N_VGetArrayPointer(s.y);
-  std::fill_n(numbers, 2 * s.nv + 4, 0.0);
-  std::copy(v.begin(), v.end(), numbers + s.nv);
-  if (ERKStepReInit(s.memory, &Solver::rate, 0.0, s.y) != ARK_SUCCESS ||
-      ERKStepSetInitStep(s.memory, std::min(s.last_step, h)) != ARK_SUCCESS ||
-      ERKStepSetStopTime(s.memory, h) != ARK_SUCCESS)
-    return SimulationStatus::gave_up;
-  const int flag = ERKStepEvolve(s.memory, h, s.y, &gone, ARK_NORMAL);
-  if (flag < 0)
-    return !s.possible                 ? SimulationStatus::plant_not_physical
-           : flag == ARK_TOO_MUCH_WORK ? SimulationStatus::gave_up
-                                       : SimulationStatus::diverged;
-  if (!s.read(s.y)) return SimulationStatus::diverged;
-  ERKStepGetCurrentStep(s.memory, &s.last_step);
-  q = s.q, v = s.v;
-  if (flag == ARK_ROOT_RETURN) {
-    ERKStepGetRootInfo(s.memory, s.found.data());
-    for (std::size_t e = 0; e < s.expected.size(); ++e)
-      if (s.expected[e] && s.found[e]) dynamics.make_exact(static_cast<int>(e), q, v), ++events;
+/// Its numbers are the displacement x from where the segment began, v, and the four kinds of work.
+class Arkode : public AdaptiveFlow {
+ public:
+  Arkode(const Model& model, const AdaptiveOptions& options, int events)
+      : model_(model),
+        nv_(model.nv()),
+        q0_(model.nq()),
+        q_(model.nq()),
+        v_(nv_),
+        a_(nv_),
+        x_(nv_),
+        expected_(events, 0),
+        found_(events + 2, 0),
+        directions_(events + 2, -1) {
+    Solver& s = solver_;
+    bool ready = SUNContext_Create(nullptr, &s.context) == 0 &&
+                 (s.y = N_VNew_Serial(2 * nv_ + 4, s.context)) != nullptr;
+    if (ready) N_VConst(0.0, s.y);
+    ready =
+        ready && (s.memory = ERKStepCreate(&rate, 0.0, s.y, s.context)) != nullptr &&
+        ERKStepSetErrHandlerFn(
+            s.memory, [](int, const char*, const char*, char*, void*) {}, this) == ARK_SUCCESS &&
+        ERKStepSetUserData(s.memory, this) == ARK_SUCCESS &&
+        ERKStepSetOrder(s.memory, options.order) == ARK_SUCCESS &&
+        ERKStepSStolerances(s.memory, options.relative, options.absolute) == ARK_SUCCESS &&
+        ERKStepSetMaxNumSteps(s.memory, most_steps) == ARK_SUCCESS &&
+        ERKStepRootInit(s.memory, events + 2, &roots) == ARK_SUCCESS &&
+        ERKStepSetRootDirection(s.memory, directions_.data()) == ARK_SUCCESS &&
+        ERKStepSetNoInactiveRootWarn(s.memory) == ARK_SUCCESS;
+    if (!ready) throw std::runtime_error("simulation: SUNDIALS cannot be set up");
   }
-  const double* const done = numbers + 2 * s.nv;
-  work.add({.torques = done[0], .wrenches = done[1], .damping = done[2], .friction = done[3]});
-  return SimulationStatus::moved;
+
+  SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
+                      double& gone, SimulationWork& work, long& events) override {
+    dynamics_ = &dynamics;
+    q0_ = q;
+    possible_ = true;
+    for (std::size_t e = 0; e < expected_.size(); ++e)
+      expected_[e] = dynamics.expected(static_cast<int>(e), q);
+    double* numbers = N_VGetArrayPointer(solver_.y);
+    std::fill_n(numbers, 2 * nv_ + 4, 0.0);
+    std::copy(v.begin(), v.end(), numbers + nv_);
+    void* const memory = solver_.memory;
+    if (ERKStepReInit(memory, &rate, 0.0, solver_.y) != ARK_SUCCESS ||
+        ERKStepSetInitStep(memory, std::min(last_step_, h)) != ARK_SUCCESS ||
+        ERKStepSetStopTime(memory, h) != ARK_SUCCESS)
+      return SimulationStatus::gave_up;
+    const int flag = ERKStepEvolve(memory, h, solver_.y, &gone, ARK_NORMAL);
+    if (flag < 0)
+      return !possible_                  ? SimulationStatus::plant_not_physical
+             : flag == ARK_TOO_MUCH_WORK ? SimulationStatus::gave_up
+                                         : SimulationStatus::diverged;
+    if (!read(solver_.y)) return SimulationStatus::diverged;
+    ERKStepGetCurrentStep(memory, &last_step_);
+    q = q_, v = v_;
+    if (flag == ARK_ROOT_RETURN) {
+      ERKStepGetRootInfo(memory, found_.data());
+      for (std::size_t e = 0; e < expected_.size(); ++e)
+        if (expected_[e] && found_[e]) dynamics.make_exact(static_cast<int>(e), q, v), ++events;
+    }
+    const double* const done = numbers + 2 * nv_;
+    work.add({.torques = done[0], .wrenches = done[1], .damping = done[2], .friction = done[3]});
+    return SimulationStatus::moved;
+  }
+
+ private:
+  /// The state that SUNDIALS is at.
+  bool read(N_Vector at) {
+    const double* numbers = N_VGetArrayPointer(at);
+    x_ = Eigen::Map<const Eigen::VectorXd>(numbers, nv_);
+    v_ = Eigen::Map<const Eigen::VectorXd>(numbers + nv_, nv_);
+    if (!finite<double>(x_) || !finite<double>(v_)) return false;
+    integrate<double>(model_, q0_, x_, q_);
+    return true;
+  }
+
+  static int rate(double, N_Vector at, N_Vector out, void* self) noexcept {
+    Arkode& s = *static_cast<Arkode*>(self);
+    if (!s.read(at)) return 1;  // shorter steps may do
+    s.possible_ = s.dynamics_->accelerate(s.q_, s.v_, s.a_);
+    if (!s.possible_) return -1;
+    double* r = N_VGetArrayPointer(out);
+    std::copy(s.v_.begin(), s.v_.end(), r);
+    for (const Joint& j : s.model_.joints())
+      if (curved(j))
+        displacement_rate(j, s.x_.data() + j.v, s.v_.data() + j.v, r + j.v, series_terms);
+    std::copy(s.a_.begin(), s.a_.end(), r + s.nv_);
+    const SimulationWork p = s.dynamics_->power(s.q_, s.v_);
+    const double work[] = {p.torques, p.wrenches, p.damping, p.friction};
+    std::copy(std::begin(work), std::end(work), r + 2 * s.nv_);
+    return 0;
+  }
+
+  static int roots(double, N_Vector at, double* distance, void* self) noexcept {
+    Arkode& s = *static_cast<Arkode*>(self);
+    if (!s.read(at)) return 1;
+    const std::size_t events = s.expected_.size();
+    for (std::size_t e = 0; e < events; ++e)
+      distance[e] = s.expected_[e] ? s.dynamics_->distance(static_cast<int>(e), s.q_, s.v_) : 1.0;
+    distance[events] = 1.0;
+    for (const Joint& j : s.model_.joints()) {
+      if (!curved(j)) continue;
+      const double turned = joint_twist(j.type, j.pitch, s.x_.data() + j.v).angular.norm();
+      distance[events] = std::min(distance[events], farthest_turn - turned);
+    }
+    distance[events + 1] = s.dynamics_->reserve(s.q_, s.v_);
+    return 0;
+  }
+
+  const Model model_;
+  int nv_;
+  Eigen::VectorXd q0_, q_, v_, a_, x_;
+  std::vector<char> expected_;
+  std::vector<int> found_, directions_;
+  HeldDynamics* dynamics_ = nullptr;
+  bool possible_ = true;
+  double last_step_ = 0.0;
+  Solver solver_;
+};
+
+}  // namespace
+
+std::unique_ptr<AdaptiveFlow> adaptive_flow(const Model& model, const AdaptiveOptions& options,
+                                            int events) {
+  return std::make_unique<Arkode>(model, options, events);
 }
 
 }  // namespace ulna::detail
 
 #else
 
-#include <stdexcept>
-
-namespace ulna::detail {
-
-struct AdaptiveFlow::Solver {};
-AdaptiveFlow::AdaptiveFlow(const Model&, const AdaptiveOptions&, int) {
+std::unique_ptr<ulna::detail::AdaptiveFlow> ulna::detail::adaptive_flow(const Model&,
+                                                                        const AdaptiveOptions&,
+                                                                        int) {
   throw std::runtime_error(
       "simulation: this ulna was built without SUNDIALS, so there are no adaptive steps; use fixed "
       "ones, or install libsundials-dev and build again");
 }
-AdaptiveFlow::~AdaptiveFlow() = default;
-SimulationStatus AdaptiveFlow::go(HeldDynamics&, Eigen::VectorXd&, Eigen::VectorXd&, double,
-                                  double&, SimulationWork&, long&) {
-  return SimulationStatus::gave_up;
-}
-
-}  // namespace ulna::detail
 
 #endif

@@ -5,15 +5,6 @@
 #include "ulna/num/random.hpp"
 
 namespace ulna {
-namespace {
-
-void require_share(const char* what, double x) {
-  if (!(x >= 0.0) || !(x < 1.0))
-    throw std::invalid_argument(std::string("random change of ") + what + ": " + std::to_string(x) +
-                                " is not from 0 to below 1");
-}
-
-}  // namespace
 
 void add_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
   const Model& model = plant.model();
@@ -40,9 +31,11 @@ void scale_friction(Plant<double>& plant, const Plant<double>& usual, double fac
 }
 
 void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_t seed) {
-  require_share("inertias", by.inertia);
-  require_share("friction", by.friction);
-  require_share("armature", by.armature);
+  for (const auto& [what, share] :
+       {std::pair{"inertias", by.inertia}, {"friction", by.friction}, {"armature", by.armature}})
+    if (!(share >= 0.0) || !(share < 1.0))
+      throw std::invalid_argument(std::string("random change of ") + what + ": " +
+                                  std::to_string(share) + " is not from 0 to below 1");
   std::mt19937_64 random(seed);
   const auto factor = [&](double share) { return 1.0 + share * (2.0 * uniform(random) - 1.0); };
   for (int b = 1; b < plant.model().body_count(); ++b) {

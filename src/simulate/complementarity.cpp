@@ -52,18 +52,10 @@ bool BoxComplementarity::solve(int n) {
     // what is on the wrong side by more than rounding
     const double slack = 1e-13 * b.head(n).cwiseAbs().maxCoeff();
     const auto wrong = [&](int i) -> std::optional<Side> {
-      switch (side[i]) {
-        case Side::between:
-          if (x(i) < lower(i)) return Side::lower;
-          if (x(i) > upper(i)) return Side::upper;
-          break;
-        case Side::lower:
-          if (w(i) < -slack) return Side::between;
-          break;
-        case Side::upper:
-          if (w(i) > slack) return Side::between;
-          break;
-      }
+      const bool between = side[i] == Side::between;
+      if (between && x(i) < lower(i)) return Side::lower;
+      if (between && x(i) > upper(i)) return Side::upper;
+      if (static_cast<int>(side[i]) * w(i) > slack) return Side::between;
       return std::nullopt;
     };
     int count = 0;

@@ -25,17 +25,15 @@ class Flow {
   std::vector<char> expected_;
 };
 
-/// The same with steps that follow the motion, by SUNDIALS.
+/// The same with steps that follow the motion.
 class AdaptiveFlow {
  public:
-  AdaptiveFlow(const Model& model, const AdaptiveOptions& options, int events);
-  ~AdaptiveFlow();
-  SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
-                      double& gone, SimulationWork& work, long& events);
-
- private:
-  struct Solver;
-  std::unique_ptr<Solver> solver_;
+  virtual ~AdaptiveFlow() = default;
+  virtual SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v,
+                              double h, double& gone, SimulationWork& work, long& events) = 0;
 };
+/// By SUNDIALS. Throws std::runtime_error if it is not there.
+std::unique_ptr<AdaptiveFlow> adaptive_flow(const Model& model, const AdaptiveOptions& options,
+                                            int events);
 
 }  // namespace ulna::detail

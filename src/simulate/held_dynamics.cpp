@@ -28,7 +28,8 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
   for (const Joint& j : model.joints()) {
     if (j.mimics || velocity_size(j.type) != 1) continue;
     const double lower = model.lower_limit()(j.q), upper = model.upper_limit()(j.q);
-    if (lower > -infinity || upper < infinity) stops_.push_back({j.q, j.v, lower, upper});
+    if (lower > -infinity) stops_.push_back({j.q, j.v, lower, 1});
+    if (upper < infinity) stops_.push_back({j.q, j.v, upper, -1});
   }
 }
 
@@ -59,20 +60,27 @@ void HeldDynamics::respond(int n, Eigen::VectorXd& to) const {
   for (int k = 0; k < n; ++k) to(chosen_[k]) = problem_.w(k);
 }
 
+void HeldDynamics::find_stops(const Eigen::VectorXd& q) {
+  std::fill(at_stop_.begin(), at_stop_.end(), static_cast<signed char>(0));
+  for (const Stop& s : stops_)
+    if (s.distance(q) <= 0.0) at_stop_[s.v] |= s.way > 0 ? at_lower : at_upper;
+}
+
 bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
                        long& hits) {
+  find_stops(q);
   int n = 0;
   bool runs = false;
-  for (const Stop& s : stops_) {
-    const bool low = q(s.q) <= s.lower, high = q(s.q) >= s.upper;
+  for (int i = 0; i < nv_; ++i) {
+    const bool low = at_stop_[i] & at_lower, high = at_stop_[i] & at_upper;
     if (!low && !high) continue;
-    const bool into = (low && v(s.v) < 0.0) || (high && v(s.v) > 0.0);
+    const bool into = (low && v(i) < 0.0) || (high && v(i) > 0.0);
     hits += into;
     runs |= into;
     problem_.lower(n) = high ? -infinity : 0.0;
     problem_.upper(n) = low ? infinity : 0.0;
-    problem_.b(n) = v(s.v);
-    chosen_[n++] = s.v;
+    problem_.b(n) = v(i);
+    chosen_[n++] = i;
   }
   if (!runs) return true;
   if (!factor(q) || !solve(n)) return false;
@@ -83,16 +91,13 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
 }
 
 bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-  std::fill(at_stop_.begin(), at_stop_.end(), static_cast<signed char>(0));
-  for (const Stop& s : stops_)
-    at_stop_[s.v] = static_cast<signed char>((q(s.q) <= s.lower ? at_lower : 0) |
-                                             (q(s.q) >= s.upper ? at_upper : 0));
+  find_stops(q);
   held_count_ = 0;
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
     held_[i] = 0;
     slides_[i] = v(i) > 0.0 ? 1 : v(i) < 0.0 ? -1 : 0;
-    drive_(i) = tau_(i) - (v(i) > 0.0 ? friction_(i) : v(i) < 0.0 ? -friction_negative_(i) : 0.0);
+    drive_(i) = tau_(i) - sliding_friction(i);
     if (v(i) != 0.0 || !(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[i]))
       continue;
     problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -friction_(i);
@@ -107,16 +112,11 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   if (!problem_.b.head(n).allFinite() || !solve(n)) return false;
   for (int k = 0; k < n; ++k) {
     const int i = chosen_[k];
-    switch (problem_.side[k]) {
-      case BoxComplementarity::Side::between:
-        held_[i] = 1, ++held_count_;
-        break;
-      case BoxComplementarity::Side::lower:
-        slides_[i] = 1, drive_(i) -= friction_(i);
-        break;
-      case BoxComplementarity::Side::upper:
-        slides_[i] = -1, drive_(i) += friction_negative_(i);
-        break;
+    if (problem_.side[k] == BoxComplementarity::Side::between) {
+      held_[i] = 1, ++held_count_;
+    } else {
+      slides_[i] = problem_.side[k] == BoxComplementarity::Side::lower ? 1 : -1;
+      drive_(i) = tau_(i) - sliding_friction(i);
     }
   }
   return true;
@@ -166,26 +166,18 @@ SimulationWork HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::Vector
 }
 
 bool HeldDynamics::expected(int event, const Eigen::VectorXd& q) const {
-  if (!is_stop(event)) {
-    const signed char way = slides_[event];
-    return (way > 0 && friction_(event) > 0.0) || (way < 0 && friction_negative_(event) > 0.0);
-  }
-  const Stop& s = stop_of(event);
-  if (held(s.v)) return false;
+  if (!is_stop(event)) return sliding_friction(event) != 0.0;
   // a joint that begins beyond a stop does not reach it
-  return is_upper(event) ? q(s.q) <= s.upper && s.upper < infinity
-                         : q(s.q) >= s.lower && s.lower > -infinity;
+  return !held(stop_of(event).v) && stop_of(event).distance(q) >= 0.0;
 }
 
 double HeldDynamics::distance(int event, const Eigen::VectorXd& q, const Eigen::VectorXd& v) const {
-  if (!is_stop(event)) return slides_[event] * v(event);
-  const Stop& s = stop_of(event);
-  return is_upper(event) ? s.upper - q(s.q) : q(s.q) - s.lower;
+  return is_stop(event) ? stop_of(event).distance(q) : slides_[event] * v(event);
 }
 
 void HeldDynamics::make_exact(int event, Eigen::VectorXd& q, Eigen::VectorXd& v) const {
   if (is_stop(event))
-    q(stop_of(event).q) = is_upper(event) ? stop_of(event).upper : stop_of(event).lower;
+    q(stop_of(event).q) = stop_of(event).at;
   else
     v(event) = 0.0;
 }

@@ -37,9 +37,9 @@ class HeldDynamics {
   const Model& model() const { return bare_.model(); }
   bool held(int i) const { return held_[i] != 0; }
 
-  // --- events, numbered: the sliding joints, then lower and upper stop of each joint that has them ---
+  // --- events, numbered: the sliding joints, then the stops ---
 
-  int event_count() const { return nv_ + 2 * stop_count(); }
+  int event_count() const { return nv_ + static_cast<int>(stops_.size()); }
   /// Whether it can come, from q on.
   bool expected(int event, const Eigen::VectorXd& q) const;
   /// How far off it is: negative when it is past.
@@ -51,11 +51,18 @@ class HeldDynamics {
  private:
   struct Stop {
     int q, v;
-    double lower, upper;
+    double at;
+    int way;  ///< from which the joint is free to go: +1 of a lower stop, -1 of an upper
+
+    double distance(const Eigen::VectorXd& position) const { return way * (position(q) - at); }
   };
-  int stop_count() const { return static_cast<int>(stops_.size()); }
-  const Stop& stop_of(int event) const { return stops_[(event - nv_) / 2]; }
-  bool is_upper(int event) const { return (event - nv_) % 2 == 1; }
+  const Stop& stop_of(int event) const { return stops_[event - nv_]; }
+  /// What dry friction takes from the drive of a joint that slides.
+  double sliding_friction(int i) const {
+    return slides_[i] > 0 ? friction_(i) : slides_[i] < 0 ? -friction_negative_(i) : 0.0;
+  }
+  /// Sets at_stop_.
+  void find_stops(const Eigen::VectorXd& q);
   bool factor(const Eigen::VectorXd& q);
   /// Solves for the n chosen coordinates, which respond to forces by M^-1.
   [[nodiscard]] bool solve(int n);

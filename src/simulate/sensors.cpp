@@ -114,10 +114,11 @@ void Sensors::draw(Channel& channel) {
     for (double& x : channel.error) x += channel.options.noise * normal(channel.noise);
 }
 
-void Sensors::disturb(Channel& channel, In<double> truth, Eigen::VectorXd& reading) {
+void Sensors::disturb(Channel& channel, In<double> truth, Eigen::VectorXd& seen) {
   draw(channel);
   for (Eigen::Index i = 0; i < truth.size(); ++i)
-    reading(i) = quantised(truth(i) + channel.error(i), channel.options.quantum);
+    read_(i) = quantised(truth(i) + channel.error(i), channel.options.quantum);
+  channel.pass(read_, seen);
 }
 
 void Sensors::read(Simulation& robot) {
@@ -148,18 +149,14 @@ void Sensors::read(double time, In<double> true_q, In<double> true_v, In<double>
       difference_ /= dt;
     }
     q_before_ = q_read_, time_before_ = time;
-    disturb(velocity_, difference_, read_);
+    disturb(velocity_, difference_, v);
   } else {
-    disturb(velocity_, true_v, read_);
+    disturb(velocity_, true_v, v);
   }
-  velocity_.pass(read_, v);
-
-  disturb(torque_, true_tau, read_);
-  torque_.pass(read_, tau);
+  disturb(torque_, true_tau, tau);
   if (options_.accelerations) {
     detail::require_size("a", true_a.size(), model_.nv(), model_);
-    disturb(acceleration_, true_a, read_);
-    acceleration_.pass(read_, a);
+    disturb(acceleration_, true_a, a);
   }
   first_ = false;
 }

@@ -57,7 +57,8 @@ struct Simulation::Parts {
         q(model.nq()),
         v(model.nv()),
         longest(options.substep) {
-    if (options.adaptive) adaptive.emplace(model, *options.adaptive, dynamics.event_count());
+    if (options.adaptive)
+      adaptive = detail::adaptive_flow(model, *options.adaptive, dynamics.event_count());
   }
 
   /// From event to event.
@@ -90,7 +91,7 @@ struct Simulation::Parts {
 
   detail::HeldDynamics dynamics;
   detail::Flow flow;
-  std::optional<detail::AdaptiveFlow> adaptive;
+  std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
   Eigen::VectorXd q, v;  ///< on their way through a step

@@ -10,8 +10,6 @@ using namespace detail;
 template class Step<double>;
 template class Step<Dual<double, 1>>;
 
-// --- derivatives ---
-
 namespace {
 
 /// d result / d(y, z) of a map of two tangent vectors of one joint, around (y, z): n x 2n.
@@ -35,10 +33,14 @@ Eigen::Matrix<double, 6, 12> joint_jacobian(const Joint& joint, const double* y,
 }  // namespace
 
 StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs, bool by_duration)
-    : integrator_(integrator),
+    : step(model, integrator),
+      A(Matrix::Zero(2 * model.nv(), 2 * model.nv())),
+      B(Matrix::Zero(2 * model.nv(), inputs + (by_duration ? 1 : 0))),
+      ws_(model),
+      dynamics_(model),
       by_duration_(by_duration),
       v_(Eigen::VectorXd::Zero(model.nv())),
-      dx_(Matrix::Zero(model.nv(), 2 * model.nv() + inputs + (by_duration ? 1 : 0))),
+      dx_(Matrix::Zero(model.nv(), A.cols() + B.cols())),
       dq_(dx_),
       dv_(dx_),
       da_(dx_),
@@ -46,17 +48,29 @@ StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs, bo
       dx_sum_(dx_),
       dv_sum_(dx_) {}
 
-void StepSlopes::begin() { dx_sum_.setZero(), dv_sum_.setZero(); }
+template <class Differentiate>
+bool StepSlopes::take(const Model& model, In<double> q, In<double> v, double h,
+                      const Matrix& da_dinputs, Differentiate differentiate) {
+  dx_sum_.setZero(), dv_sum_.setZero();
+  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
+    step.at_.set(step.q_, step.v_);
+    if (!differentiate(stage)) return false;
+    a = dynamics_.a;
+    add_stage(model, q, stage, h, da_dinputs);
+    return true;
+  });
+  if (possible) end(model, q, h);
+  return possible;
+}
 
-void StepSlopes::add_stage(const Step<double>& step, const Model& model, In<double> q, int stage,
-                           double h, const Matrix& da_dq, const Matrix& da_dv,
+void StepSlopes::add_stage(const Model& model, In<double> q, int stage, double h,
                            const Matrix& da_dinputs) {
   const int n = model.nv();
-  const Tableau& method = tableau(integrator_);
+  const Tableau& method = tableau(step.integrator_);
   if (stage == 0) {
     dx_.setZero(), dv_.setZero();
     dv_.middleCols(n, n).setIdentity();
-    da_.leftCols(n) = da_dq, da_.middleCols(n, n) = da_dv;
+    da_.leftCols(n) = dynamics_.dq, da_.middleCols(n, n) = dynamics_.dv;
     da_.middleCols(2 * n, da_dinputs.cols()) = da_dinputs;
     if (by_duration_) da_.rightCols(1).setZero(), v_ = step.v_;
   } else {
@@ -66,27 +80,26 @@ void StepSlopes::add_stage(const Step<double>& step, const Model& model, In<doub
     dv_.middleCols(n, n).diagonal().array() += 1.0;
     if (by_duration_) dx_.rightCols(1) += step.x_ / h, dv_.rightCols(1) += (step.v_ - v_) / h;
     displace(model, q, step.x_, dx_, dq_);
-    da_.noalias() = da_dq.lazyProduct(dq_);
-    da_.noalias() += da_dv.lazyProduct(dv_);
+    da_.noalias() = dynamics_.dq.lazyProduct(dq_);
+    da_.noalias() += dynamics_.dv.lazyProduct(dv_);
     da_.middleCols(2 * n, da_dinputs.cols()) += da_dinputs;
   }
   drate_ = dv_;
-  turn_rates(step, model);
+  turn_rates(model);
   const double weight = method.weight[stage] * h;
   dx_sum_ += weight * drate_;
   dv_sum_ += weight * da_;
 }
 
-void StepSlopes::end(const Step<double>& step, const Model& model, In<double> q, double h,
-                     Matrix& A, Matrix& B) {
+void StepSlopes::end(const Model& model, In<double> q, double h) {
   const int n = model.nv();
   dv_sum_.middleCols(n, n).diagonal().array() += 1.0;
   if (by_duration_) dv_sum_.rightCols(1) += step.v_sum_ / h;
-  if (integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
+  if (step.integrator_ == Integrator::semi_implicit_euler) dx_sum_ = h * dv_sum_;
   if (by_duration_) dx_sum_.rightCols(1) += step.x_sum_ / h;
   displace(model, q, step.x_sum_, dx_sum_, dq_);
-  A.topRows(n) = dq_.leftCols(2 * n), B.topRows(n) = dq_.rightCols(B.cols());
-  A.bottomRows(n) = dv_sum_.leftCols(2 * n), B.bottomRows(n) = dv_sum_.rightCols(B.cols());
+  A << dq_.leftCols(2 * n), dv_sum_.leftCols(2 * n);
+  B << dq_.rightCols(B.cols()), dv_sum_.rightCols(B.cols());
 }
 
 void StepSlopes::displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
@@ -115,7 +128,7 @@ void StepSlopes::displace(const Model& model, In<double> q, In<double> x, const 
 }
 
 /// From d(x, v) to d(dx/dt) where joints are curved.
-void StepSlopes::turn_rates(const Step<double>& step, const Model& model) {
+void StepSlopes::turn_rates(const Model& model) {
   for (const Joint& j : model.joints()) {
     if (!curved(j)) continue;
     using D = Dual<double, 12>;
@@ -129,80 +142,45 @@ void StepSlopes::turn_rates(const Step<double>& step, const Model& model) {
   }
 }
 
-StepDerivatives::StepDerivatives(const Model& model, Integrator integrator, bool by_duration)
-    : step(model, integrator),
-      A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
-      B(Eigen::MatrixXd::Zero(2 * model.nv(), model.nv() + (by_duration ? 1 : 0))),
-      ws_(model),
-      dynamics_(model),
-      slopes_(model, integrator, model.nv(), by_duration) {}
-
 bool StepDerivatives::operator()(const Plant<double>& plant, In<double> q, In<double> v,
                                  In<double> tau, double h, ExternalWrenches<double> wrenches) {
-  const Model& model = plant.model();
-  slopes_.begin();
-  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
-    step.at_.set(step.q_, step.v_);
-    if (!forward_dynamics_derivatives<double>(plant, step.at_, tau, ws_, dynamics_, wrenches))
-      return false;
-    a = dynamics_.a;
-    slopes_.add_stage(step, model, q, stage, h, dynamics_.dq, dynamics_.dv, dynamics_.dtau);
-    return true;
+  return take(plant.model(), q, v, h, dynamics_.dtau, [&](int) {
+    return forward_dynamics_derivatives<double>(plant, step.at_, tau, ws_, dynamics_, wrenches);
   });
-  if (possible) slopes_.end(step, model, q, h, A, B);
-  return possible;
 }
-
-// --- by numbers ---
 
 StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, int numbers,
                                      bool by_duration)
-    : step(model, integrator),
-      A(Eigen::MatrixXd::Zero(2 * model.nv(), 2 * model.nv())),
-      P(Eigen::MatrixXd::Zero(2 * model.nv(), numbers + (by_duration ? 1 : 0))),
-      ws_(model),
-      dynamics_(model),
-      slopes_(model, integrator, numbers, by_duration),
+    : StepSlopes(model, integrator, numbers, by_duration),
       tau_(Eigen::VectorXd::Zero(model.nv())),
       tau_by_v_(tau_),
-      D_(Eigen::MatrixXd::Zero(model.nv(), numbers)),
-      da_dq_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
-      da_dv_(da_dq_),
+      D_(Matrix::Zero(model.nv(), numbers)),
       da_dnumbers_(D_),
-      tau_by_q_(da_dq_) {}
+      tau_by_q_(Matrix::Zero(model.nv(), model.nv())) {}
 
 bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<double> v,
-                                   Drive& drive, double h) {
-  const Model& model = plant.model();
+                                   Drive& drive, double h, bool slopes) {
   const Tableau& method = tableau(step.integrator_);
-  slopes_.begin();
-  const bool possible = step.take(model, q, v, h, [&](int stage, Eigen::VectorXd& a) {
-    const double share = method.reach[stage];
-    drive.torque(share, step.q_, step.v_, tau_, tau_by_v_);
-    if (!finite<double>(tau_)) return false;
-    step.at_.set(step.q_, step.v_);
-    if (!forward_dynamics_derivatives<double>(plant, step.at_, tau_, ws_, dynamics_)) return false;
-    a = dynamics_.a;
-    drive.surplus_by_numbers(share, step.q_, step.v_, a, D_);
-    for (int i = 0; i < model.nv(); ++i)
-      da_dv_.col(i) = dynamics_.dv.col(i) + tau_by_v_(i) * dynamics_.dtau.col(i);
-    da_dnumbers_.noalias() = dynamics_.dtau.lazyProduct(D_);
-    da_dq_ = dynamics_.dq;
-    if (drive.torque_by_q(step.q_, tau_by_q_))
-      da_dq_.noalias() += dynamics_.dtau.lazyProduct(tau_by_q_);
-    slopes_.add_stage(step, model, q, stage, h, da_dq_, da_dv_, da_dnumbers_);
-    return true;
-  });
-  if (possible) slopes_.end(step, model, q, h, A, P);
-  return possible;
-}
-
-bool StepSensitivities::advance(const Plant<double>& plant, In<double> q, In<double> v,
-                                Drive& drive, double h) {
-  const Tableau& method = tableau(step.integrator_);
-  return step.take(plant.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
+  const auto push = [&](int stage) {
     drive.torque(method.reach[stage], step.q_, step.v_, tau_, tau_by_v_);
-    return finite<double>(tau_) && step.accelerate(plant, tau_, a);
+    return finite<double>(tau_);
+  };
+  if (!slopes)
+    return step.take(plant.model(), q, v, h, [&](int stage, Eigen::VectorXd& a) {
+      return push(stage) && step.accelerate(plant, tau_, a);
+    });
+  return take(plant.model(), q, v, h, da_dnumbers_, [&](int stage) {
+    if (!push(stage) ||
+        !forward_dynamics_derivatives<double>(plant, step.at_, tau_, ws_, dynamics_))
+      return false;
+    drive.surplus_by_numbers(method.reach[stage], step.q_, step.v_, dynamics_.a, D_);
+    const Matrix& dtau = dynamics_.dtau;
+    da_dnumbers_.noalias() = dtau.lazyProduct(D_);
+    for (Eigen::Index i = 0; i < tau_.size(); ++i)
+      dynamics_.dv.col(i) += tau_by_v_(i) * dtau.col(i);
+    if (drive.torque_by_q(step.q_, tau_by_q_))
+      dynamics_.dq.noalias() += dtau.lazyProduct(tau_by_q_);
+    return true;
   });
 }
 

@@ -16,25 +16,15 @@ struct Tableau {
 inline const Tableau& tableau(Integrator integrator) {
   static constexpr Tableau euler{1, {0.0}, {1.0}}, midpoint{2, {0.0, 0.5}, {0.0, 1.0}},
       rk4{4, {0.0, 0.5, 0.5, 1.0}, {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0}};
-  switch (integrator) {
-    case Integrator::euler:
-    case Integrator::semi_implicit_euler:
-      break;
-    case Integrator::midpoint:
-      return midpoint;
-    case Integrator::rk4:
-      return rk4;
-  }
-  return euler;
+  static constexpr const Tableau* methods[] = {&euler, &euler, &midpoint, &rk4};
+  return *methods[static_cast<int>(integrator)];
 }
 
 /// Whether displacements along the joint's coordinates do not commute.
 inline bool curved(const Joint& joint) { return !joint.mimics && velocity_size(joint.type) > 1; }
 /// Whether q is a plain vector and v its rate.
 inline bool flat(const Model& model) {
-  for (const Joint& joint : model.joints())
-    if (curved(joint)) return false;
-  return true;
+  return std::none_of(model.joints().begin(), model.joints().end(), curved);
 }
 
 /// dx/dt of the displacement x from where the step began, when the joint moves with v: dexp^-1 by

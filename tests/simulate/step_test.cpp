@@ -228,7 +228,7 @@ TEST(StepSensitivities, are_those_of_differences) {
           Growing drive(rig, h);
           StepSensitivities slope(model, integrator, drive.size()), other = slope;
           ASSERT_TRUE(slope(rig.plant, rig.q, rig.v, drive, h));
-          ASSERT_TRUE(other.advance(rig.plant, rig.q, rig.v, drive, h));
+          ASSERT_TRUE(other(rig.plant, rig.q, rig.v, drive, h, false));
           expect_close(other.step.q_next, slope.step.q_next, 1e-12);
           expect_close(other.step.v_next, slope.step.v_next, 1e-11);
 
@@ -247,7 +247,7 @@ TEST(StepSensitivities, are_those_of_differences) {
             } else {
               changed.speed += by;
             }
-            EXPECT_TRUE(other.advance(at.plant, at.q, at.v, changed, h));
+            EXPECT_TRUE(other(at.plant, at.q, at.v, changed, h, false));
             Eigen::VectorXd change(2 * n);
             change << difference(model, slope.step.q_next, other.step.q_next), other.step.v_next;
             return change;
@@ -256,14 +256,14 @@ TEST(StepSensitivities, are_those_of_differences) {
           const double eps = 1e-5;
           for (int k = 0; k < drive.size(); ++k)
             P.col(k) = (moved(k, eps) - moved(k, -eps)) / (2.0 * eps);
-          expect_close(slope.P, P, 1e-6);
+          expect_close(slope.B, P, 1e-6);
 
           Eigen::MatrixXd A(2 * n, 2 * n);
           for (int k = 0; k < 2 * n; ++k) {
             const auto displaced = [&](double by) {
               const Eigen::VectorXd along = by * Eigen::VectorXd::Unit(2 * n, k);
               const Eigen::VectorXd q = integrate(model, rig.q, along.head(n));
-              EXPECT_TRUE(other.advance(rig.plant, q, rig.v + along.tail(n), drive, h));
+              EXPECT_TRUE(other(rig.plant, q, rig.v + along.tail(n), drive, h, false));
               Eigen::VectorXd change(2 * n);
               change << difference(model, slope.step.q_next, other.step.q_next), other.step.v_next;
               return change;

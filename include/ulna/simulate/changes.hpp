@@ -20,8 +20,7 @@ void remove_payload(Plant<double>& plant, const Frame& at, const Inertia<double>
 void scale_friction(Plant<double>& plant, const Plant<double>& usual, double factor);
 
 struct RandomChange {
-  double inertia =
-      0.0;  ///< share by which masses, centres of mass and second moments change at most
+  double inertia = 0.0;   ///< share by which mass, centre of mass and second moments change at most
   double friction = 0.0;  ///< the same of damping and dry friction
   double armature = 0.0;
 };

@@ -74,7 +74,7 @@ class Sensors {
   };
   /// Noise and bias of the next reading.
   void draw(Channel& channel);
-  void disturb(Channel& channel, In<double> truth, Eigen::VectorXd& reading);
+  void disturb(Channel& channel, In<double> truth, Eigen::VectorXd& seen);
 
   Model model_;
   SensorsOptions options_;

@@ -8,8 +8,7 @@ namespace ulna {
 
 namespace detail {
 class Flow;
-template <int N>
-class StepKernelOf;
+class PackStepKernel;
 }  // namespace detail
 
 /// Explicit methods of a fixed step h. On joints that turn freely they integrate the displacement
@@ -42,50 +41,58 @@ class Step {
   friend class StepSensitivities;
   friend class StepSlopes;
   friend class detail::Flow;
-  template <int N>
-  friend class detail::StepKernelOf;
+  friend class detail::PackStepKernel;
   /// The step, where accelerate(stage, a) computes the acceleration at (q_, v_), which is x_ away from q.
   template <class Accelerate>
   bool take(const Model& model, In<T> q, In<T> v, const T& h, Accelerate accelerate);
   /// Writes q_, x away from q.
   void displace(const Model& model, In<T> q, const VecX<T>& x);
 
-  Integrator integrator_;
-  bool flat_;
   /// a at (q_, v_) under tau.
   bool accelerate(const Plant<T>& plant, In<T> tau, VecX<T>& a, ExternalWrenches<T> wrenches = {});
 
+  Integrator integrator_;
+  bool flat_;
   Kinematics<T> at_;
   Workspace<T> ws_;
   VecX<T> x_, q_, v_, a_;         ///< of the stage
   VecX<T> rate_, x_sum_, v_sum_;  ///< dx/dt, and what the step adds up to
 };
 
-/// Carries derivatives through the stages of a step: by (q, v) of its beginning and by inputs, which
-/// may be anything that accelerations depend on, and by the duration if wanted, which then
-/// is the last column of B.
+/// How the end of a step changes with its beginning and with inputs, which may be anything that accelerations
+/// depend on:
+///
+///     (δq_next, δv_next) = A (δq, δv) + B δinputs,
+///
+/// displacements being taken along the tangent spaces. If the duration is to count too, B has one more column, of
+/// how the end changes with it. Made once, it allocates no more.
 class StepSlopes {
  public:
   using Matrix = Eigen::MatrixXd;
 
-  StepSlopes(const Model& model, Integrator integrator, int inputs, bool by_duration = false);
+  Step<double> step;  ///< with q_next and v_next
+  Matrix A, B;        ///< 2 nv x 2 nv, 2 nv x inputs or one more
 
-  void begin();
-  /// After the stage's acceleration is known: how it changes with the q and v of the stage, and by
-  /// themselves with the inputs.
-  void add_stage(const Step<double>& step, const Model& model, In<double> q, int stage, double h,
-                 const Matrix& da_dq, const Matrix& da_dv, const Matrix& da_dinputs);
-  /// (δq_next, δv_next) = A (δq, δv) + B δinputs.
-  void end(const Step<double>& step, const Model& model, In<double> q, double h, Matrix& A,
-           Matrix& B);
   /// How q ⊞ x is displaced, dq, when x changes by dx and q by the first nv columns.
   static void displace(const Model& model, In<double> q, In<double> x, const Matrix& dx,
                        Matrix& dq);
 
- private:
-  void turn_rates(const Step<double>& step, const Model& model);
+ protected:
+  StepSlopes(const Model& model, Integrator integrator, int inputs, bool by_duration);
+  /// The step, where differentiate(stage) computes dynamics_ at the stage, and in `da_dinputs` how its acceleration
+  /// by itself changes with the inputs.
+  template <class Differentiate>
+  bool take(const Model& model, In<double> q, In<double> v, double h, const Matrix& da_dinputs,
+            Differentiate differentiate);
 
-  Integrator integrator_;
+  DerivativeWorkspace<double> ws_;
+  ForwardDynamicsDerivatives<double> dynamics_;
+
+ private:
+  void add_stage(const Model& model, In<double> q, int stage, double h, const Matrix& da_dinputs);
+  void turn_rates(const Model& model);
+  void end(const Model& model, In<double> q, double h);
+
   bool by_duration_;
   Eigen::VectorXd v_;  ///< of the beginning
   // by (q, v, inputs) of the beginning, of the stage:
@@ -93,27 +100,15 @@ class StepSlopes {
   Matrix dx_sum_, dv_sum_;
 };
 
-/// How the end of a step changes with its beginning and with the torques: the discrete A and B,
-///
-///     (δq_next, δv_next) = A (δq, δv) + B δtau,
-///
-/// displacements being taken along the tangent spaces. Friction counts with its slope. If the duration
-/// is to count too, B has one more column, of how the end changes with it.
-class StepDerivatives {
+/// The inputs are the torques: the discrete A and B. Friction counts with its slope.
+class StepDerivatives : public StepSlopes {
  public:
-  StepDerivatives(const Model& model, Integrator integrator, bool by_duration = false);
+  StepDerivatives(const Model& model, Integrator integrator, bool by_duration = false)
+      : StepSlopes(model, integrator, model.nv(), by_duration) {}
 
   /// As of Step.
   [[nodiscard]] bool operator()(const Plant<double>& plant, In<double> q, In<double> v,
                                 In<double> tau, double h, ExternalWrenches<double> wrenches = {});
-
-  Step<double> step;     ///< with q_next and v_next
-  Eigen::MatrixXd A, B;  ///< 2 nv x 2 nv, 2 nv x nv or one more
-
- private:
-  DerivativeWorkspace<double> ws_;
-  ForwardDynamicsDerivatives<double> dynamics_;
-  StepSlopes slopes_;
 };
 
 /// What acts on the joints during a step where that is no constant torque: it changes with time and
@@ -133,33 +128,19 @@ class Drive {
                                   OutMatrix<double> D) = 0;
 };
 
-/// How the end of a step under a Drive changes with its beginning and with the drive's numbers:
-///
-///     (δq_next, δv_next) = A (δq, δv) + P δnumbers.
-///
-/// Accelerations change with the numbers by M^-1 D. If the duration is to count too, P has one more column.
-/// Made once, it allocates no more.
-class StepSensitivities {
+/// The inputs are the numbers of a Drive: accelerations change with them by M^-1 D.
+class StepSensitivities : public StepSlopes {
  public:
   StepSensitivities(const Model& model, Integrator integrator, int numbers,
                     bool by_duration = false);
 
-  /// As of Step.
+  /// As of Step. Without `slopes`, A and B stay as they were.
   [[nodiscard]] bool operator()(const Plant<double>& plant, In<double> q, In<double> v,
-                                Drive& drive, double h);
-  /// Only the step: A and P stay as they were.
-  [[nodiscard]] bool advance(const Plant<double>& plant, In<double> q, In<double> v, Drive& drive,
-                             double h);
-
-  Step<double> step;     ///< with q_next and v_next
-  Eigen::MatrixXd A, P;  ///< 2 nv x 2 nv, 2 nv x numbers or one more
+                                Drive& drive, double h, bool slopes = true);
 
  private:
-  DerivativeWorkspace<double> ws_;
-  ForwardDynamicsDerivatives<double> dynamics_;
-  StepSlopes slopes_;
   Eigen::VectorXd tau_, tau_by_v_;
-  Eigen::MatrixXd D_, da_dq_, da_dv_, da_dnumbers_, tau_by_q_;
+  Matrix D_, da_dnumbers_, tau_by_q_;
 };
 
 }  // namespace ulna

@@ -170,13 +170,13 @@ bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bo
     for (int s = 0; s < window.substeps; ++s) {
       drive_.begin(window, int(k) * window.substeps + s);
       const auto q = states[k + 1].head(n), v = states[k + 1].tail(n);
-      if (!(with_slopes ? step_(plant_, q, v, drive_, h) : step_.advance(plant_, q, v, drive_, h)))
+      if (!step_(plant_, q, v, drive_, h, with_slopes))
         return false;
       states[k + 1] << step_.step.q_next, step_.step.v_next;
       if (!with_slopes) continue;
       slopes[k + 1] = step_.A * slopes[k + 1];
-      slopes[k + 1].rightCols(layout_.size()) += step_.P.leftCols(layout_.size());
-      slopes[k + 1].middleCols(2 * n, n) += step_.P.rightCols(n);
+      slopes[k + 1].rightCols(layout_.size()) += step_.B.leftCols(layout_.size());
+      slopes[k + 1].middleCols(2 * n, n) += step_.B.rightCols(n);
     }
     if (states[k + 1].head(n).cwiseAbs().maxCoeff() > far ||
         states[k + 1].tail(n).cwiseAbs().maxCoeff() > fast)

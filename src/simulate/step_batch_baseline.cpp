@@ -1,5 +1,0 @@
-#include "simulate/step_kernel_impl.hpp"
-
-extern "C" ulna::detail::StepKernel* ulna_step_kernel_baseline(const ulna::Model& model) {
-  return new ulna::detail::StepKernelOf<4>(model);
-}
