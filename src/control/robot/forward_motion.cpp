@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "control/robot/stage_motion.hpp"
 #include "ulna/simulate/step_batch.hpp"
 
@@ -8,25 +6,23 @@ namespace {
 
 class Forward : public StageMotion {
  public:
-  Forward(const Model& model, Integrator integrator, bool by_duration,
-          const std::vector<double>& durations, int threads)
-      : StageMotion(model), slopes_(model, integrator, by_duration) {
-    if (by_duration || !StepBatch::serves(model)) return;
-    batch_.emplace(model, integrator, threads);
-    const auto n = model.nv(), nodes = static_cast<int>(durations.size());
-    for (Eigen::MatrixXd* m : {&Q_, &V_, &U_, &Q_next_, &V_next_}) m->setZero(n, nodes);
-    F_.setZero(6 * n * n, nodes);
-    h_ = Eigen::Map<const Vector>(durations.data(), nodes);
+  Forward(const Task& task, const RobotProblemOptions& options)
+      : StageMotion(task.model()), slopes_(task.model(), options.integrator, task.timed) {
+    if (task.timed || !StepBatch::serves(task.model())) return;
+    batch_.emplace(task.model(), options.integrator, options.threads);
+    const int n = task.nv();
+    for (Eigen::MatrixXd* m : {&Q_, &V_, &U_, &Q_next_, &V_next_}) m->setZero(n, task.steps);
+    F_.setZero(6 * n * n, task.steps);
+    h_ = Eigen::Map<const Vector>(task.durations.data(), task.steps);
   }
 
   bool prepare(const Plant<double>& plant, std::span<const Vector> x, std::span<const Vector> u,
                bool slopes) override {
     if (!batch_) return true;
     const Eigen::Index n = Q_.rows();
-    for (Eigen::Index i = 0; i < Q_.cols(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
+    for (Eigen::Index k = 0; k < Q_.cols(); ++k) {
       if (!x[k].allFinite() || !u[k].allFinite()) return false;
-      Q_.col(i) = x[k].head(n), V_.col(i) = x[k].segment(n, n), U_.col(i) = u[k];
+      Q_.col(k) = x[k].head(n), V_.col(k) = x[k].segment(n, n), U_.col(k) = u[k];
     }
     return slopes ? batch_->differentiate(plant, Q_, V_, U_, h_, Q_next_, V_next_, F_)
                   : batch_->step(plant, Q_, V_, U_, h_, Q_next_, V_next_);
@@ -50,10 +46,6 @@ class Forward : public StageMotion {
     return true;
   }
 
-  void rest(In<double> torque, In<double>, Out<double> u) const override { u = torque; }
-
-  const Eigen::MatrixXd* tau_slope() const override { return nullptr; }
-
  private:
   StepDerivatives slopes_;
   std::optional<StepBatch> batch_;
@@ -61,12 +53,79 @@ class Forward : public StageMotion {
   Vector h_;
 };
 
+/// u = (tau, λ, λ_end): a step of a = FD(q, v, tau + J'λ) with forces that change linearly in it. With λ
+/// constant gaps could only be mended by moving q, and a motion would be planned that lives on that.
+class LoopedForward : public StageMotion {
+ public:
+  LoopedForward(const Task& task, Integrator integrator)
+      : StageMotion(task.model()),
+        push_(*task.loops),
+        step_(task.model(), integrator, task.inputs(0), task.timed) {}
+
+  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
+            OutMatrix<double>* F) override {
+    push_.u = u;
+    if (!step_(plant, q, v, push_, h, F != nullptr)) return false;
+    q_next = step_.step.q_next, v_next = step_.step.v_next, tau = u.head(tau.size());
+    if (!F) return true;
+    const Eigen::Index inputs = u.size(), rest = step_.B.cols() - inputs;
+    F->leftCols(inputs) = step_.B.leftCols(inputs);
+    F->middleCols(inputs, step_.A.cols()) = step_.A;
+    F->rightCols(rest) = step_.B.rightCols(rest);
+    return true;
+  }
+
+ private:
+  /// What acts on the tree's joints.
+  class Push : public Drive {
+   public:
+    explicit Push(const Loops& loops)
+        : u(Vector::Zero(loops.model().nv() + 2 * loops.size())),
+          lambda_(Vector::Zero(loops.size())),
+          loops_(loops) {}
+
+    void torque(double share, In<double> q, In<double>, Out<double> tau,
+                Out<double> tau_by_v) override {
+      const Eigen::Index n = tau.size(), m = lambda_.size();
+      loops_.set(q);
+      lambda_ = (1.0 - share) * u.segment(n, m) + share * u.tail(m);
+      tau = u.head(n);
+      tau.noalias() += loops_.J().transpose().lazyProduct(lambda_);
+      tau_by_v.setZero();
+    }
+    bool torque_by_q(In<double>, OutMatrix<double> slope) override {
+      loops_.torque_slope(lambda_, slope);
+      return true;
+    }
+    void surplus_by_numbers(double share, In<double>, In<double>, In<double>,
+                            OutMatrix<double> D) override {
+      const Eigen::Index n = D.rows(), m = lambda_.size();
+      D.leftCols(n).setIdentity();
+      D.middleCols(n, m) = (1.0 - share) * loops_.J().transpose();
+      D.rightCols(m) = share * loops_.J().transpose();
+    }
+
+    Vector u;
+
+   private:
+    Vector lambda_;
+    Loops loops_;  ///< where the torque was computed last
+  };
+
+  Push push_;
+  StepSensitivities step_;
+};
+
 }  // namespace
 
-std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
-                                            bool by_duration, const std::vector<double>& durations,
-                                            int threads) {
-  return std::make_unique<Forward>(model, integrator, by_duration, durations, threads);
+std::unique_ptr<StageMotion> forward_motion(const Task& task, const RobotProblemOptions& options) {
+  if (!task.loops) return std::make_unique<Forward>(task, options);
+  if (options.integrator == Integrator::euler ||
+      options.integrator == Integrator::semi_implicit_euler)
+    throw std::invalid_argument(
+        "robot problem: in a step of Euler's, forces have no say in both position and velocity, "
+        "and loops do not stay closed; take Integrator::midpoint or rk4");
+  return std::make_unique<LoopedForward>(task, options.integrator);
 }
 
 }  // namespace ulna::control::detail

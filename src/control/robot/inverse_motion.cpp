@@ -15,8 +15,9 @@ class Inverse : public StageMotion {
         slopes_(model),
         along_(Vector::Zero(model.nv())),
         along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv() + (by_duration ? 1 : 0))),
-        q_slope_(along_slope_),
-        tau_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv())) {}
+        q_slope_(along_slope_) {
+    tau_slope.setZero(model.nv(), 3 * model.nv());
+  }
 
   bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
             OutMatrix<double>* slopes) override {
@@ -31,7 +32,7 @@ class Inverse : public StageMotion {
     at_.set(q, v, u);
     inverse_dynamics_derivatives(plant, at_, ws_, slopes_);
     tau = slopes_.tau;
-    tau_slope_ << slopes_.da, slopes_.dq, slopes_.dv;
+    tau_slope << slopes_.da, slopes_.dq, slopes_.dv;
     if (!advance(model, q, v, u, h)) return false;
 
     // by (q, v, a, h), then in the order (a, q, v, h)
@@ -49,10 +50,6 @@ class Inverse : public StageMotion {
     return true;
   }
 
-  void rest(In<double>, In<double>, Out<double> u) const override { u.setZero(); }
-
-  const Eigen::MatrixXd* tau_slope() const override { return &tau_slope_; }
-
  private:
   bool advance(const Model& model, In<double> q, In<double> v, In<double> a, double h) {
     along_ = h * v + (0.5 * h * h) * a;
@@ -68,13 +65,81 @@ class Inverse : public StageMotion {
   DerivativeWorkspace<double> ws_;
   InverseDynamicsDerivatives<double> slopes_;
   Vector along_;
-  Eigen::MatrixXd along_slope_, q_slope_, tau_slope_;
+  Eigen::MatrixXd along_slope_, q_slope_;
+};
+
+/// u = (a, λ, μ): tau = ID(q, v, a) - J'λ, and after the tree's step q_next is moved along J'μ to where the
+/// loops are closed, as a decides on rates already [Gear, Leimkuhler, Gupta 1985].
+class LoopedInverse : public StageMotion {
+ public:
+  explicit LoopedInverse(const Task& task)
+      : StageMotion(task.model()),
+        tree_(task.model(), task.timed),
+        loops_(*task.loops),
+        mend_(Vector::Zero(task.nv())) {
+    const int n = task.nv(), time = task.timed ? 1 : 0, all = task.inputs(0) + 2 * n;
+    curve_.setZero(n, n), tree_slope_.setZero(2 * n, 3 * n + time), tau_slope.setZero(n, all);
+    mend_slope_.setZero(n, n + all + time), next_slope_ = mend_slope_;
+    q_slope_.setZero(n, all + time);
+  }
+
+  bool step(const Plant<double>& plant, int node, In<double> q, In<double> v, In<double> u,
+            double h, OutMatrix<double>* slopes) override {
+    const Eigen::Index n = tau.size(), m = loops_.size(), states = tree_slope_.cols() - n;
+    if (!slopes)
+      return tree_.step(plant, node, q, v, u.head(n), h, nullptr) && push(q, u) && mend(u);
+    OutMatrix<double>& F = *slopes;
+    OutMatrix<double> tree_slope = tree_slope_;
+    if (!tree_.step(plant, node, q, v, u.head(n), h, &tree_slope) || !push(q, u)) return false;
+    const Eigen::MatrixXd& by = tree_.tau_slope;
+    loops_.torque_slope(u.segment(n, m), curve_);
+    tau_slope.leftCols(n) = by.leftCols(n);
+    tau_slope.middleCols(n, m) = -loops_.J().transpose();
+    tau_slope.middleCols(n + 2 * m, n) = by.middleCols(n, n) - curve_;
+    tau_slope.rightCols(n) = by.rightCols(n);
+
+    F.leftCols(n) = tree_slope_.leftCols(n);
+    F.middleCols(n, 2 * m).setZero();
+    F.rightCols(states) = tree_slope_.rightCols(states);
+    if (!mend(u)) return false;
+    // by where the tree comes to, then by all variables through J'μ
+    loops_.torque_slope(u.tail(m), curve_);
+    mend_slope_.rightCols(F.cols()).noalias() = curve_.lazyProduct(F.topRows(n));
+    mend_slope_.middleCols(2 * n + m, m) += loops_.J().transpose();
+    StepSlopes::displace(loops_.model(), tree_.q_next, mend_, mend_slope_, next_slope_);
+    q_slope_.noalias() = next_slope_.leftCols(n).lazyProduct(F.topRows(n));
+    F.topRows(n) = q_slope_ + next_slope_.rightCols(F.cols());
+    return true;
+  }
+
+ private:
+  bool push(In<double> q, In<double> u) {
+    loops_.set(q);
+    tau = tree_.tau;
+    tau.noalias() -= loops_.J().transpose().lazyProduct(u.segment(tau.size(), loops_.size()));
+    return tau.allFinite();
+  }
+
+  bool mend(In<double> u) {
+    loops_.set(tree_.q_next);
+    mend_.noalias() = loops_.J().transpose().lazyProduct(u.tail(loops_.size()));
+    if (!mend_.allFinite()) return false;
+    integrate<double>(loops_.model(), tree_.q_next, mend_, q_next);
+    v_next = tree_.v_next;
+    return q_next.allFinite();
+  }
+
+  Inverse tree_;
+  Loops loops_;
+  Vector mend_;
+  Eigen::MatrixXd curve_, tree_slope_, mend_slope_, next_slope_, q_slope_;
 };
 
 }  // namespace
 
-std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration) {
-  return std::make_unique<Inverse>(model, by_duration);
+std::unique_ptr<StageMotion> inverse_motion(const Task& task) {
+  if (task.loops) return std::make_unique<LoopedInverse>(task);
+  return std::make_unique<Inverse>(task.model(), task.timed);
 }
 
 }  // namespace ulna::control::detail

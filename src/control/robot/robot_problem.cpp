@@ -6,6 +6,41 @@
 
 namespace ulna::control {
 
+const char* to_string(Transcription transcription) {
+  return transcription == Transcription::forward_dynamics ? "forward_dynamics" : "inverse_dynamics";
+}
+
+MotionWeights::MotionWeights(const Model& model)
+    : position(Eigen::VectorXd::Constant(model.nv(), 10.0)),
+      velocity(Eigen::VectorXd::Constant(model.nv(), 0.1)),
+      torque(model.nv()) {
+  for (int i = 0; i < model.nv(); ++i) {
+    const double most = model.effort_limit()(i);
+    torque(i) = std::isfinite(most) ? 1.0 / (most * most) : 1e-4;
+  }
+}
+
+MotionLimits::MotionLimits(const Model& model)
+    : lower(Eigen::VectorXd::Constant(model.nv(), -infinity)),
+      upper(Eigen::VectorXd::Constant(model.nv(), infinity)),
+      velocity(model.velocity_limit()),
+      torque(model.effort_limit()) {
+  for (const Joint& j : model.joints())
+    if (!j.mimics && velocity_size(j.type) == 1)
+      lower(j.v) = model.lower_limit()(j.q), upper(j.v) = model.upper_limit()(j.q);
+}
+
+MotionLimits& MotionLimits::tighten(double share) {
+  for (Eigen::Index i = 0; i < lower.size(); ++i) {
+    const double range = upper(i) - lower(i);
+    if (!std::isfinite(range)) continue;
+    lower(i) += share * range, upper(i) -= share * range;
+  }
+  velocity *= 1.0 - 2.0 * share;
+  torque *= 1.0 - 2.0 * share;
+  return *this;
+}
+
 RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& options)
     : RobotProblem(std::make_unique<detail::RobotStages>(std::move(plant), options)) {
   if (options.final_time) {
@@ -105,7 +140,7 @@ void RobotProblem::require_node(int node, int last) const {
 void RobotProblem::set_initial(In q, In v) {
   ulna::detail::require<double>("q of the start", q, model().nq(), model());
   ulna::detail::require<double>("v of the start", v, model().nv(), model());
-  stages_->start.q = q, stages_->start.v = v;
+  stages_->start_q = q, stages_->start_v = v;
 }
 
 void RobotProblem::set_goal(In q) {
@@ -131,7 +166,7 @@ void RobotProblem::set_torque_reference(int node, In tau) {
 
 void RobotProblem::set_target(int task, int node, const Transform<double>& X_WF) {
   require_node(node, steps());
-  stages_->task.reference(node).frames.at(static_cast<std::size_t>(task)) = X_WF;
+  stages_->task.reference(node).frames.at(task) = X_WF;
 }
 
 void RobotProblem::set_target(int task, const Transform<double>& X_WF) {
@@ -140,7 +175,7 @@ void RobotProblem::set_target(int task, const Transform<double>& X_WF) {
 
 void RobotProblem::clear_target(int task, int node) {
   require_node(node, steps());
-  stages_->task.reference(node).frames.at(static_cast<std::size_t>(task)).reset();
+  stages_->task.reference(node).frames.at(task).reset();
 }
 
 void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
@@ -195,16 +230,15 @@ Trajectory RobotProblem::guess(In q, In v) const {
   const detail::Task::Reference& goal = task.references.back();
   Vector way(task.states());
   if (!task.free.empty()) {
-    difference(leading_, state(stages_->start.q, stages_->start.v, final_time), begin, way);
-    for (std::size_t i = 0; i < task.free.size(); ++i)
-      t.u[0](static_cast<Eigen::Index>(i)) = way(task.free[i]);
+    difference(leading_, state(stages_->start_q, stages_->start_v, final_time), begin, way);
+    for (Eigen::Index i = 0; i < std::ssize(task.free); ++i) t.u[0](i) = way(task.free[i]);
   }
   difference(leading_, begin, state(goal.q, goal.v, final_time), way);
   double time = 0.0;
   detail::Holding hold = task.holding;
   for (int node = 0; node <= task.steps; ++node) {
-    const auto k = static_cast<std::size_t>(stage(node));
-    move(stage(node), begin, (time / task.total) * way, t.x[k]);
+    const int k = stage(node);
+    move(k, begin, (time / task.total) * way, t.x[k]);
     // where they do not close, the guess is as straight as without
     if (Vector closed = t.x[k].head(q.size()); task.loops && node > 0 && task.loops->close(closed))
       t.x[k].head(q.size()) = closed;

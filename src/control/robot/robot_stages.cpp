@@ -1,48 +1,32 @@
 #include "control/robot/robot_stages.hpp"
 
-#include "control/robot/frame_cost.hpp"
-#include "control/robot/geometry_terms.hpp"
-#include "control/robot/joint_terms.hpp"
-#include "control/robot/torque_terms.hpp"
-
 namespace ulna::control::detail {
-namespace {
-
-std::unique_ptr<StageMotion> stage_motion(const Task& task, const RobotProblemOptions& options) {
-  const Model& model = task.model();
-  if (options.transcription == Transcription::forward_dynamics)
-    return task.loops ? looped_forward_motion(model, *task.loops, options.integrator, task.timed)
-                      : forward_motion(model, options.integrator, task.timed, task.durations,
-                                       options.threads);
-  return task.loops ? looped_inverse_motion(model, *task.loops, task.timed)
-                    : inverse_motion(model, task.timed);
-}
-
-}  // namespace
 
 RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options)
     : task(std::move(plant), options),
-      start(task),
-      motion_(stage_motion(task, options)),
-      error_(Vector::Zero(task.model().nv())),
-      slope_(Eigen::MatrixXd::Zero(error_.size(), error_.size())) {
-  const bool torque_is_input = motion_->tau_slope() == nullptr;
-  costs_.push_back(std::make_unique<JointCost>(task));
-  costs_.push_back(std::make_unique<TorqueCost>(task));
-  if (!options.frames.empty()) costs_.push_back(std::make_unique<FrameCost>(task, options.frames));
+      start_q(neutral(task.model())),
+      start_v(task.at_rest),
+      motion_(options.transcription == Transcription::forward_dynamics
+                  ? forward_motion(task, options)
+                  : inverse_motion(task)),
+      cost_(task, options.frames),
+      along_(Vector::Zero(2 * task.nv())),
+      along_slope_(Eigen::MatrixXd::Zero(task.nv(), 2 * task.nv())),
+      q_slope_(along_slope_),
+      error_(task.at_rest),
+      slope_(Eigen::MatrixXd::Zero(task.nv(), task.nv())) {
+  along_slope_.rightCols(task.nv()).setIdentity();
+  const bool torque_is_input = motion_->torque_is_input();
   constraints_.push_back(std::make_unique<TorqueLimits>(task, torque_is_input));
   constraints_.push_back(std::make_unique<StateLimits>(task));
   if (task.loops) constraints_.push_back(std::make_unique<LoopClosure>(task));
   if (task.capsules) constraints_.push_back(std::make_unique<Clearances>(task, options));
   constraints_.push_back(std::make_unique<GivenEnd>(task));
 
-  if (leading()) sizes_.push_back({0, start.inputs(), 0});
+  if (leading()) sizes_.push_back({0, static_cast<int>(task.free.size()) + task.timed, 0});
   for (int node = 0; node <= task.steps; ++node) {
     StageSize size{task.states(), task.inputs(node), 0};
-    for (const auto& term : constraints_) {
-      term->place(size.g);
-      size.g += term->rows(node);
-    }
+    for (const auto& term : constraints_) size.g += term->rows(node);
     sizes_.push_back(size);
   }
   if (!torque_is_input && task.flat && !task.timed && options.frames.empty() && !task.capsules &&
@@ -51,30 +35,70 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
 }
 
 void RobotStages::bound(int node, Bounds& bounds) const {
-  for (const auto& term : constraints_) term->bound(node, bounds);
+  int row = task.inputs(node) + task.states();
+  for (const auto& term : constraints_) {
+    term->bound(node, row, bounds);
+    row += term->rows(node);
+  }
+}
+
+void RobotStages::bound_end(Bounds& bounds) const {
+  const ConstraintTerm& end = *constraints_.back();
+  end.bound(task.steps, sizes_.back().rows() - end.rows(task.steps), bounds);
+}
+
+void RobotStages::rest(In<double> tau, In<double> lambda, Out<double> u) const {
+  u.setZero();
+  u.segment(tau.size(), lambda.size()) = lambda;
+  if (motion_->torque_is_input()) u.head(tau.size()) = tau, u.tail(lambda.size()) = lambda;
 }
 
 bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values,
                            std::vector<QpStage>* stages, const Multipliers* multipliers) {
-  const auto first = static_cast<std::size_t>(leading());
+  const int first = leading();
   task.update_torques();
   if (!motion_->prepare(task.plant, std::span(at.x).subspan(first), std::span(at.u).subspan(first),
                         stages != nullptr))
     return false;
-  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+  for (int k = 0; k < first + task.steps + 1; ++k) {
     if (!at.x[k].allFinite() || !at.u[k].allFinite()) return false;
     QpStage* const slopes = stages ? &(*stages)[k] : nullptr;
     if (slopes) slopes->H.setZero(), slopes->h.setZero(), slopes->G.setZero();
     if (k < first) {
-      if (!start.evaluate(at.u[k], values[k], slopes)) return false;
+      if (!evaluate_start(at.u[k], values[k], slopes)) return false;
       continue;
     }
-    const int node = static_cast<int>(k - first);
+    const int node = k - first;
     if (!evaluate(node, at.x[k], at.u[k], values[k], slopes)) return false;
     if (multipliers && second_ && node < task.steps)
       add_torque_curvature(node, at.x[k], at.u[k], multipliers->rows[k], *slopes);
   }
   return true;
+}
+
+/// The stage before the nodes: it has no state, and its inputs are by how much the first state leaves what was set,
+/// in the directions that are free, and then the final time.
+bool RobotStages::evaluate_start(In<double> u, StageValue& value, QpStage* slopes) {
+  const Model& model = task.model();
+  const int n = model.nv(), count = static_cast<int>(task.free.size());
+  along_.setZero();
+  for (int i = 0; i < count; ++i) along_(task.free[i]) = u(i);
+  integrate<double>(model, start_q, along_.head(n), value.next.head(model.nq()));
+  value.next.segment(model.nq(), n) = start_v + along_.tail(n);
+  if (task.timed) value.next.tail(1) = u.tail(1);
+  value.cost = 0.0;
+  if (!slopes) return value.next.allFinite();
+  StepSlopes::displace(model, start_q, along_.head(n), along_slope_, q_slope_);
+  slopes->F.setZero();
+  for (int i = 0; i < count; ++i) {
+    const int dof = task.free[i];
+    if (dof < n)
+      slopes->F.col(i).head(n) = q_slope_.col(n + dof);
+    else
+      slopes->F(dof, i) = 1.0;
+  }
+  if (task.timed) slopes->F(2 * n, count) = 1.0;
+  return value.next.allFinite();
 }
 
 bool RobotStages::evaluate(int node, const Vector& x, const Vector& u, StageValue& value,
@@ -88,15 +112,21 @@ bool RobotStages::evaluate(int node, const Vector& x, const Vector& u, StageValu
   }
   const Point at{node, x.head(nq), x.segment(nq, nv), u, *motion_};
   const double scale = last ? task.weights.terminal : h;
-  double cost = 0.0;
-  for (const auto& term : costs_) term->add(at, cost, slopes);
-  value.cost = scale * cost;
+  value.cost = scale * cost_(at, slopes);
   if (slopes) slopes->H *= scale, slopes->h *= scale;
   if (task.timed && !last) {
     if (slopes) add_time_slopes(node, h, value.cost, *slopes);
     value.cost += task.weights.time * h;
   }
-  for (const auto& term : constraints_) term->evaluate(at, value, slopes);
+  int row = 0;
+  for (const auto& term : constraints_) {
+    const int rows = term->rows(node);
+    if (rows == 0) continue;
+    std::optional<OutMatrix<double>> G;
+    if (slopes) G.emplace(slopes->G.middleRows(row, rows));
+    term->evaluate(at, value.g.segment(row, rows), G ? &*G : nullptr);
+    row += rows;
+  }
   return std::isfinite(value.cost);
 }
 
@@ -105,12 +135,9 @@ bool RobotStages::step(int node, double h, const Vector& x, const Vector& u, Sta
                        QpStage* slopes) {
   const int nq = task.model().nq(), nv = task.model().nv();
   const auto q = x.head(nq), v = x.segment(nq, nv);
-  if (slopes) {
-    Eigen::Ref<Eigen::MatrixXd> F = slopes->F.topRows(2 * nv);
-    if (!motion_->step(task.plant, node, q, v, u, h, &F)) return false;
-  } else if (!motion_->step(task.plant, node, q, v, u, h, nullptr)) {
-    return false;
-  }
+  std::optional<OutMatrix<double>> F;
+  if (slopes) F.emplace(slopes->F.topRows(2 * nv));
+  if (!motion_->step(task.plant, node, q, v, u, h, F ? &*F : nullptr)) return false;
   value.next.head(nq) = motion_->q_next;
   value.next.segment(nq, nv) = motion_->v_next;
   if (!task.timed) return true;

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "control/robot/free_start.hpp"
-#include "control/robot/terms.hpp"
+#include "control/robot/constraint_terms.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 
 namespace ulna::control::detail {
 
-/// The stages of a robot's problem: where each leads, what it costs and what it keeps to, term by term.
+/// The stages of a robot's problem: where each leads, what it costs and what it keeps to.
 class RobotStages {
  public:
   using Vector = Eigen::VectorXd;
@@ -16,26 +15,25 @@ class RobotStages {
   /// Of the stage before the nodes, if there is one, and of the nodes; rows of g in the order of the terms.
   const std::vector<StageSize>& sizes() const { return sizes_; }
   /// Stages before the nodes.
-  int leading() const { return start.inputs() > 0 ? 1 : 0; }
+  int leading() const { return task.timed || !task.free.empty() ? 1 : 0; }
   /// Of the Lagrangian: in inverse dynamics, where q is a plain vector and nothing but joints and torques count.
   bool has_exact_hessian() const { return second_.has_value(); }
 
   void bound(int node, Bounds& bounds) const;
   /// What is given of the last state alone.
-  void bound_end(Bounds& bounds) const { constraints_.back()->bound(task.steps, bounds); }
-  /// The input that holds the robot still.
-  void rest(In<double> tau, In<double> lambda, Out<double> u) const {
-    motion_->rest(tau, lambda, u);
-  }
+  void bound_end(Bounds& bounds) const;
+  /// The input that holds the robot still: torques, and forces through loops where there are any.
+  void rest(In<double> tau, In<double> lambda, Out<double> u) const;
 
   /// Values, and where `stages` is given, derivatives; with multipliers, the exact Hessian where there is one.
   bool evaluate(const Trajectory& at, std::vector<StageValue>& values,
                 std::vector<QpStage>* stages = nullptr, const Multipliers* multipliers = nullptr);
 
   Task task;
-  FreeStart start;
+  Vector start_q, start_v;  ///< what was set of the first state, where not all of it is given
 
  private:
+  bool evaluate_start(In<double> u, StageValue& value, QpStage* slopes);
   bool evaluate(int node, const Vector& x, const Vector& u, StageValue& value, QpStage* slopes);
   bool step(int node, double h, const Vector& x, const Vector& u, StageValue& value,
             QpStage* slopes);
@@ -44,9 +42,12 @@ class RobotStages {
                             QpStage& slopes);
 
   std::unique_ptr<StageMotion> motion_;
-  std::vector<std::unique_ptr<CostTerm>> costs_;
+  MotionCost cost_;
   std::vector<std::unique_ptr<ConstraintTerm>> constraints_;
   std::vector<StageSize> sizes_;
+  // of the stage before the nodes
+  Vector along_;
+  Eigen::MatrixXd along_slope_, q_slope_;
   /// Second derivatives of torques, for exact Hessians.
   struct SecondOrder {
     explicit SecondOrder(const Model& model) : motion(model), ws(model), tau(model) {}

@@ -3,8 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "ulna/constraints/loops.hpp"
-#include "ulna/simulate/step.hpp"
+#include "control/robot/task.hpp"
 
 namespace ulna::control::detail {
 
@@ -25,30 +24,23 @@ class StageMotion {
     return true;
   }
   /// Sets q_next, v_next and tau of the step from a node; false if they are not finite. F, where it is given: how
-  /// (q_next, v_next) changes with (u, q, v), and with h if that was asked for.
+  /// (q_next, v_next) changes with (u, q, v), and with h if the final time is free.
   virtual bool step(const Plant<double>& plant, int node, In<double> q, In<double> v, In<double> u,
                     double h, OutMatrix<double>* F) = 0;
 
-  /// What holds the robot still, as an input: torques, and forces through loops where there are any.
-  virtual void rest(In<double> tau, In<double> lambda, Out<double> u) const = 0;
-
-  /// How tau changes with (u, q, v); null where it is u.
-  virtual const Eigen::MatrixXd* tau_slope() const = 0;
+  bool torque_is_input() const { return tau_slope.size() == 0; }
 
   Vector q_next, v_next, tau;
+  Eigen::MatrixXd tau_slope;  ///< how tau changes with (u, q, v); empty where u begins with tau
 };
 
+// Of a tree with loops, gaps and their rates are to be zero at the end of each step, and so each has two inputs more
+// per row that see to it, and none is left for rows to contradict each other: forces λ through the loops at the
+// beginning of a step; then those at its end, or what moves q to where they are closed.
+
 /// u = tau, and a step of forward dynamics.
-std::unique_ptr<StageMotion> forward_motion(const Model& model, Integrator integrator,
-                                            bool by_duration, const std::vector<double>& durations,
-                                            int threads);
+std::unique_ptr<StageMotion> forward_motion(const Task& task, const RobotProblemOptions& options);
 /// u = a, and tau = ID(q, v, a).
-std::unique_ptr<StageMotion> inverse_motion(const Model& model, bool by_duration);
-/// The same with loops, and inputs beside those: forces λ through them at the beginning of a step; then those
-/// at its end, or what moves q to where they are closed.
-std::unique_ptr<StageMotion> looped_forward_motion(const Model& model, const Loops& loops,
-                                                   Integrator integrator, bool by_duration);
-std::unique_ptr<StageMotion> looped_inverse_motion(const Model& model, const Loops& loops,
-                                                   bool by_duration);
+std::unique_ptr<StageMotion> inverse_motion(const Task& task);
 
 }  // namespace ulna::control::detail

@@ -4,8 +4,40 @@
 #include <numeric>
 
 #include "simulate/step_impl.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/num/dual.hpp"
 
 namespace ulna::control::detail {
+
+Holding::Holding(const Model& model, const std::optional<Loops>& loops)
+    : tau(Eigen::VectorXd::Zero(model.nv())), motion_(model), ws_(model), loops_(loops) {
+  if (!loops_) return;
+  const int n = model.nv(), m = loops_->size();
+  lambda.setZero(m), weighted_.setZero(m, n), normal_.setZero(m, m);
+  factor_ = Eigen::LDLT<Eigen::MatrixXd>(m);
+}
+
+void Holding::operator()(const Plant<double>& plant, In<double> q, const MotionWeights& weights,
+                         const MotionLimits& limits) {
+  motion_.set(q);
+  gravity_torque<double>(plant, motion_, ws_, tau);
+  if (!loops_) return;
+  loops_->set(q);
+  const Eigen::MatrixXd& J = loops_->J();
+  const double most = std::max(weights.torque.maxCoeff(), 1e-12);
+  for (Eigen::Index i = 0; i < tau.size(); ++i) {
+    const double price =
+        limits.torque(i) == 0.0 ? 1e8 * most : std::max(weights.torque(i), 1e-3 * most);
+    weighted_.col(i) = price * J.col(i);
+  }
+  normal_.noalias() = weighted_.lazyProduct(J.transpose());
+  lambda.noalias() = weighted_.lazyProduct(tau);
+  factor_.compute(normal_);
+  factor_.solveInPlace(lambda);
+  if (!lambda.allFinite()) lambda.setZero();
+  tau.noalias() -= J.transpose().lazyProduct(lambda);
+}
+
 namespace {
 
 std::vector<double> step_durations(const RobotProblemOptions& options) {
@@ -93,6 +125,26 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
     r.q = neutral(model());
     r.v = r.tau = at_rest;
     r.frames.resize(options.frames.size());
+  }
+}
+
+void Task::position_error(int node, In<double> q, Eigen::VectorXd& error, Eigen::MatrixXd* slope) {
+  const Eigen::VectorXd& from = reference(node).q;
+  difference<double>(model(), from, q, error);
+  if (!slope || flat) return;
+  using D = Dual<double, 6>;
+  for (const Joint& j : model().joints()) {
+    if (!ulna::detail::curved(j)) continue;
+    const int n = velocity_size(j.type);
+    std::array<D, 7> start, end, moved;
+    std::array<D, 6> along, way;
+    for (int i = 0; i < configuration_size(j.type); ++i)
+      start[i] = D(from(j.q + i)), end[i] = D(q(j.q + i));
+    for (int i = 0; i < n; ++i) along[i] = D::variable(0.0, i);
+    joint_integrate<D>(j.type, end.data(), along.data(), moved.data());
+    joint_difference<D>(j.type, start.data(), moved.data(), way.data());
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) (*slope)(j.v + r, j.v + c) = way[r].gradient[c];
   }
 }
 

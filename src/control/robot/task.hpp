@@ -1,12 +1,32 @@
 #pragma once
 
-#include "control/robot/holding.hpp"
-#include "ulna/control/problem.hpp"
+#include <Eigen/Cholesky>
+
+#include "ulna/control/robot/robot_problem.hpp"
 
 namespace ulna::control::detail {
 
 /// By how much loops may be open at the start, in m or rad, as measured states are.
 inline constexpr double nearly_closed = 1e-3;
+
+/// What holds a robot still: the torques, and forces through loops that leave least for the torques to do,
+/// by their weights, and nothing for those of joints that have none.
+class Holding {
+ public:
+  Holding(const Model& model, const std::optional<Loops>& loops);
+
+  void operator()(const Plant<double>& plant, In<double> q, const MotionWeights& weights,
+                  const MotionLimits& limits);
+
+  Eigen::VectorXd tau, lambda;
+
+ private:
+  Motion<double> motion_;
+  Workspace<double> ws_;
+  std::optional<Loops> loops_;
+  Eigen::MatrixXd weighted_, normal_;
+  Eigen::LDLT<Eigen::MatrixXd> factor_;
+};
 
 /// What a robot's problem is about: what its terms have in common.
 struct Task {
@@ -21,9 +41,9 @@ struct Task {
   Task(Plant<double> p, const RobotProblemOptions& options);
 
   const Model& model() const { return plant.model(); }
-  int inputs(int node) const { return node < steps ? model().nv() + 2 * loop_rows() : 0; }
-  int states() const { return 2 * model().nv() + (timed ? 1 : 0); }
-  int variables(int node) const { return inputs(node) + states(); }
+  int nv() const { return model().nv(); }
+  int inputs(int node) const { return node < steps ? nv() + 2 * loop_rows() : 0; }
+  int states() const { return 2 * nv() + (timed ? 1 : 0); }
   int loop_rows() const { return loops ? loops->size() : 0; }
   /// Whether some position, or some velocity, of a node is not given.
   bool has_free_positions(int node) const { return node > 0 || free_positions > 0; }
@@ -31,8 +51,12 @@ struct Task {
     return node > 0 || static_cast<int>(free.size()) > free_positions;
   }
   bool has_free_states(int node) const { return node > 0 || !free.empty(); }
-  double duration(int node) const { return durations[static_cast<std::size_t>(node)]; }
-  Reference& reference(int node) { return references[static_cast<std::size_t>(node)]; }
+  double duration(int node) const { return durations[node]; }
+  Reference& reference(int node) { return references[node]; }
+
+  /// q ⊟ q_r at a node, and where `slope` is given, how it changes when q is displaced: the blocks of curved
+  /// joints, which is all that is written of nv x nv; elsewhere it is one.
+  void position_error(int node, In<double> q, Eigen::VectorXd& error, Eigen::MatrixXd* slope);
 
   /// The torques of references follow plant, weights and limits when they are used next.
   void outdate_torques();
