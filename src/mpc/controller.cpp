@@ -1,4 +1,8 @@
-#include "mpc/controller_parts.hpp"
+#include "ulna/mpc/controller.hpp"
+
+#include "mpc/fallback.hpp"
+#include "mpc/planner.hpp"
+#include "mpc/plant_estimator.hpp"
 
 namespace ulna::mpc {
 namespace {
@@ -31,16 +35,31 @@ const char* to_string(ActionFault fault) {
   return names[static_cast<int>(fault)];
 }
 
-IdentifyingController::Parts::Parts(const Model& model, const ControllerOptions& o)
-    : options(o),
-      plant(require_plain_joints(model)),
-      estimator(plant, options),
-      planner(plant, options),
-      friction(model, options.rate_hz, estimator.online().noise()),
-      fallback(model, options.safe_damping),
-      q(Vector::Zero(model.nv())),
-      v(q),
-      tau(q) {}
+struct IdentifyingController::Parts {
+  Parts(const Model& model, const ControllerOptions& o)
+      : options(o),
+        plant(require_plain_joints(model)),
+        estimator(plant, options),
+        planner(plant, options),
+        friction(model, options.rate_hz, estimator.online().noise()),
+        fallback(model, options.safe_damping),
+        q(Vector::Zero(model.nv())),
+        v(q),
+        tau(q) {}
+
+  ControllerOptions options;
+  Plant<double> plant;
+  PlantEstimator estimator;
+  Planner planner;
+  FrictionCompensator friction;
+  Fallback fallback;
+
+  Vector q, v;  ///< the state, measured or expected
+  Vector tau;
+  ActionKind kind = ActionKind::safe;
+  ActionFault fault = ActionFault::none;
+  double act_us = 0.0, update_us = 0.0, identify_us = 0.0;
+};
 
 IdentifyingController::IdentifyingController(const Model& model, const ControllerOptions& options)
     : parts_(std::make_unique<Parts>(model, options)) {}
@@ -60,6 +79,8 @@ void IdentifyingController::set_plant(const Plant<double>& plant) {
 void IdentifyingController::set_deadline(std::optional<double> seconds) {
   parts_->planner.set_deadline(seconds);
 }
+
+void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
 
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
+#include "mpc/friction_compensator.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/mpc/controller.hpp"
 
 namespace ulna::mpc {
@@ -9,17 +14,57 @@ namespace ulna::mpc {
 class Planner {
  public:
   using Vector = Eigen::VectorXd;
+  using Clock = control::Sqp::Clock;
 
-  Planner(const Plant<double>& plant, const ControllerOptions& options);
+  Planner(const Plant<double>& plant, const ControllerOptions& options)
+      : plant_(without_dry_friction(plant)),
+        inputs_are_torques_(options.problem.transcription ==
+                            control::Transcription::forward_dynamics),
+        problem_(plant_, options.problem),
+        sqp_(problem_),
+        deadline_(options.deadline),
+        motion_(plant.model()),
+        ws_(plant.model()),
+        times_{0.0} {
+    for (const double h : problem_.durations()) times_.push_back(times_.back() + h);
+    const Eigen::Index n = plant.model().nv(), nodes = std::ssize(times_);
+    x_.setZero(2 * n);
+    q_references_.setZero(n, nodes), v_references_.setZero(n, nodes);
+  }
 
   void follow(MotionReference reference) { reference_ = std::move(reference); }
-  void set_plant(const Plant<double>& plant);
+  void set_plant(const Plant<double>& plant) {
+    plant_ = plant;
+    remove_dry_friction(plant_);
+    problem_.set_plant(plant_);
+  }
+
   void set_deadline(std::optional<double> seconds) { deadline_ = seconds; }
 
   /// References and derivatives for an action at a time, if there is a plan already.
-  void prepare(double time) noexcept;
+  void prepare(double time) noexcept {
+    if (begun_) prepared_ = set_references(time) && sqp_.prepare();
+  }
+
   /// Whether there is a plan from (q, v). The first is solved to convergence.
-  bool plan(double time, const Vector& q, const Vector& v) noexcept;
+  bool plan(double time, const Vector& q, const Vector& v) noexcept {
+    x_ << q, v;
+    fault_ = ActionFault::none;
+    // what failed in `prepare` may succeed now
+    const bool failed_before = std::exchange(reference_failed_, false);
+    bool planned = false;
+    if (!prepared_ && !set_references(time)) {
+      reference_failed_ = false;
+      fault_ = ActionFault::no_reference;
+    } else {
+      planned = begun_ ? feedback() : begin(q, v);
+      if (failed_before && planned) fault_ = ActionFault::no_reference;
+    }
+    if (planned) planned_at_ = time;
+    prepared_ = false;
+    return planned;
+  }
+
   /// Of the last `plan`, or of the `prepare` before it.
   ActionFault fault() const { return fault_; }
   /// The next `plan` fails as if the solver had.
@@ -30,16 +75,84 @@ class Planner {
   const control::Trajectory& trajectory() const { return sqp_.trajectory; }
   const control::SqpReport& report() const { return sqp_.report(); }
   /// The state that the plan has for a time in its first step.
-  void expected_state(double time, Vector& q, Vector& v) const;
+  void expected_state(double time, Vector& q, Vector& v) const {
+    const double share = std::clamp((time - planned_at_) / times_[1], 0.0, 1.0);
+    const Vector &from = sqp_.trajectory.x[0], &to = sqp_.trajectory.x[1];
+    q = from.head(q.size()) + share * (to.head(q.size()) - from.head(q.size()));
+    v = from.tail(v.size()) + share * (to.tail(v.size()) - from.tail(v.size()));
+  }
+
   /// The torque that the plan has for a time.
-  void torque(double time, Vector& tau);
+  void torque(double time, Vector& tau) {
+    const double passed = time - planned_at_;
+    std::size_t k = 0;
+    while (k + 2 < times_.size() && times_[k + 1] <= passed) ++k;
+    const control::Trajectory& plan = sqp_.trajectory;
+    const Eigen::Index n = tau.size();
+    if (inputs_are_torques_) {
+      tau = plan.u[k];
+    } else {
+      motion_.set(plan.x[k].head(n), plan.x[k].tail(n), plan.u[k]);
+      inverse_dynamics<double>(plant_, motion_, ws_, tau);
+    }
+  }
+
   /// At the end of the first step.
   auto planned_velocity() const { return sqp_.trajectory.x[1].tail(plant_.model().nv()); }
 
  private:
-  bool set_references(double time) noexcept;
-  bool begin(const Vector& q, const Vector& v);
-  bool feedback();
+  /// All of them or none: a function that fails in the middle of a horizon leaves the problem as it was.
+  bool set_references(double time) noexcept {
+    const Eigen::Index n = q_references_.rows();
+    bool good = reference_ != nullptr;
+    try {
+      for (Eigen::Index k = 0; good && k < q_references_.cols(); ++k) {
+        q_reference_.resize(n), v_reference_.resize(n);
+        reference_(time + times_[k], q_reference_, v_reference_);
+        good = q_reference_.size() == n && v_reference_.size() == n && q_reference_.allFinite() &&
+               v_reference_.allFinite();
+        if (good) q_references_.col(k) = q_reference_, v_references_.col(k) = v_reference_;
+      }
+    } catch (...) {
+      good = false;
+    }
+    reference_failed_ |= !good;
+    if (!good) return false;
+    for (Eigen::Index k = 0; k < q_references_.cols(); ++k)
+      problem_.set_reference(static_cast<int>(k), q_references_.col(k), v_references_.col(k));
+    return true;
+  }
+
+  bool begin(const Vector& q, const Vector& v) {
+    try {
+      sqp_.trajectory = problem_.guess(q, v);
+      const control::SqpStatus status = sqp_.solve(x_).status;
+      begun_ = status == control::SqpStatus::solved || status == control::SqpStatus::limited;
+    } catch (const std::exception&) {
+      begun_ = false;  // loops that are open at q, say
+    }
+    if (!begun_) fault_ = ActionFault::not_solved;
+    return begun_;
+  }
+
+  bool feedback() {
+    if (!prepared_ && !sqp_.prepare()) {
+      fault_ = ActionFault::not_prepared;
+      return false;
+    }
+    control::Sqp::Deadline deadline;
+    if (deadline_)
+      deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(*deadline_));
+    if (std::exchange(failing_, false)) {
+      fault_ = ActionFault::not_solved;
+      return false;
+    }
+    const control::SqpReport& report = sqp_.feedback(x_, deadline);
+    if (report.status == control::SqpStatus::solved) return true;
+    fault_ = report.qp == control::QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
+    return false;
+  }
 
   Plant<double> plant_;  ///< without dry friction
   bool inputs_are_torques_;

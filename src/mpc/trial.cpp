@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "mpc/controller_parts.hpp"
+#include "mpc/fallback.hpp"
 #include "mpc/feedback_law.hpp"
 #include "mpc/trial_score.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
@@ -57,8 +57,8 @@ class Trial {
         sensors_(model, options),
         controller_(model, controller_options(options)),
         law_(model, options),
-        score_(model, options),
         result_{.estimated = controller_.plant(), .truth = robot_.plant},
+        score_(model, options, result_),
         q_reference_(model.nq()),
         v_reference_(model.nv()) {
     controller_.follow(reference);
@@ -98,7 +98,7 @@ class Trial {
     result_.changes_noticed = controller_.estimator().changes();
     result_.estimated = controller_.plant(), result_.truth = robot_.plant;
     result_.z = controller_.estimator().z();
-    score_.finish(result_);
+    score_.finish();
     return std::move(result_);
   }
 
@@ -113,19 +113,15 @@ class Trial {
 
   /// Before the first action drives hold the robot where it is, which the first reading must show.
   void hold_at_rest() {
-    Motion<double> motion(model_);
-    Workspace<double> ws(model_);
     Vector tau(model_.nv());
-    motion.set(robot_.q());
-    gravity_torque<double>(robot_.plant, motion, ws, tau);
+    Fallback(model_, 0.0).torque(robot_.plant, robot_.q(), robot_.v(), tau);
     (void)robot_.hold(tau);
   }
 
   void inject_faults(double time) {
     const bool late = is_on(options_.faults, TrialFault::Kind::deadline_missed, time);
     controller_.set_deadline(late ? std::optional(0.0) : options_.control.deadline);
-    if (is_on(options_.faults, TrialFault::Kind::solver_failed, time))
-      controller_.parts_->planner.fail_next();
+    if (is_on(options_.faults, TrialFault::Kind::solver_failed, time)) controller_.fail_next_plan();
   }
 
   bool drive(double time) {
@@ -148,8 +144,8 @@ class Trial {
   TrialSensors sensors_;
   IdentifyingController controller_;
   FeedbackLaw law_;
-  TrialScore score_;
   TrialResult result_;
+  TrialScore score_;
   Vector q_reference_, v_reference_;
 };
 

@@ -1,35 +1,115 @@
 #pragma once
 
+#include <numeric>
+
 #include "mpc/trial_sensors.hpp"
 
 namespace ulna::mpc {
 
-/// The record and the figures of a trial, in memory that is reserved at first.
+/// Writes error, times, actions, faults and record of a trial, in memory that is reserved at first.
 class TrialScore {
  public:
-  TrialScore(const Model& model, const TrialOptions& options);
+  TrialScore(const Model& model, const TrialOptions& options, TrialResult& result)
+      : result_(result),
+        period_(1.0 / options.control.rate_hz),
+        every_(std::max(1L, std::lround(options.control.rate_hz / options.record_hz))),
+        from_(options.count_from) {
+    const double steps = options.duration * options.control.rate_hz;
+    const auto columns =
+        static_cast<Eigen::Index>(std::floor(steps / static_cast<double>(every_))) + 2;
+    TrialRecord& record = result_.record;
+    record.time.resize(columns), record.kind.resize(columns);
+    for (Eigen::MatrixXd* m : matrices(record)) m->resize(model.nv(), columns);
+    for (Eigen::MatrixXd* m : {&record.mass, &record.true_mass})
+      m->resize(model.joint_count(), columns);
+    from_.insert(from_.begin(), 0.0);
+    squares_.assign(from_.size(), 0.0), counts_.assign(from_.size(), 0);
+    for (std::vector<double>* times : {&step_us_, &act_us_, &identify_us_})
+      times->reserve(static_cast<std::size_t>(std::llround(steps)));
+  }
 
   /// Once a period, when its torque acts. `reference`: where the robot should be.
   void add(double time, const Simulation& robot, const Eigen::VectorXd& reference,
-           const TrialSensors& sensors, const IdentifyingController& controller);
-  /// Writes error, times, actions, faults and record.
-  void finish(TrialResult& result);
+           const TrialSensors& sensors, const IdentifyingController& controller) {
+    step_us_.push_back(controller.act_us() + controller.update_us());
+    act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
+    ++result_.actions[static_cast<int>(controller.kind())];
+    ++result_.faults[static_cast<int>(controller.fault())];
+    if (steps_++ % every_ == 0 && columns_ < result_.record.time.size())
+      add_record(robot, reference, sensors, controller);
+
+    const auto error = reference - robot.q();
+    const double mean_square = error.squaredNorm() / static_cast<double>(reference.size());
+    for (std::size_t i = 0; i < from_.size(); ++i)
+      if (time >= from_[i]) squares_[i] += mean_square, ++counts_[i];
+    result_.error.final = error.lpNorm<Eigen::Infinity>();
+    result_.error.largest = std::max(result_.error.largest, result_.error.final);
+  }
+
+  /// At the end.
+  void finish() {
+    const auto rms = [this](std::size_t i) {
+      return counts_[i] > 0 ? std::sqrt(squares_[i] / static_cast<double>(counts_[i])) : 0.0;
+    };
+    result_.error.rms = rms(0);
+    for (std::size_t i = 1; i < from_.size(); ++i) result_.error.rms_from.push_back(rms(i));
+
+    StepTimes& times = result_.times;
+    if (!step_us_.empty())
+      times.mean = std::accumulate(step_us_.begin(), step_us_.end(), 0.0) /
+                   static_cast<double>(step_us_.size());
+    for (std::vector<double>* t : {&step_us_, &act_us_, &identify_us_})
+      std::sort(t->begin(), t->end());
+    times.p50 = percentile(step_us_, 0.5), times.p95 = percentile(step_us_, 0.95);
+    times.p99 = percentile(step_us_, 0.99), times.max = percentile(step_us_, 1.0);
+    times.act_p50 = percentile(act_us_, 0.5);
+    times.identify_p50 = percentile(identify_us_, 0.5);
+    times.deadline_misses =
+        step_us_.end() - std::upper_bound(step_us_.begin(), step_us_.end(), 1e6 * period_);
+
+    TrialRecord& record = result_.record;
+    record.time.conservativeResize(columns_), record.kind.conservativeResize(columns_);
+    for (Eigen::MatrixXd* m : matrices(record)) m->conservativeResize(Eigen::NoChange, columns_);
+  }
 
  private:
-  void add_error(double time, const Simulation& robot, const Eigen::VectorXd& reference);
-  void add_record(const Simulation& robot, const Eigen::VectorXd& reference,
-                  const TrialSensors& sensors, const IdentifyingController& controller);
+  static std::array<Eigen::MatrixXd*, 9> matrices(TrialRecord& r) {
+    return {&r.q,   &r.q_reference, &r.tau,  &r.q_measured, &r.tau_measured,
+            &r.dry, &r.true_dry,    &r.mass, &r.true_mass};
+  }
 
+  static void write_masses(const Plant<double>& plant, Eigen::Ref<Eigen::VectorXd> masses) {
+    for (Eigen::Index b = 0; b < masses.size(); ++b)
+      masses(b) = plant.body(static_cast<int>(b) + 1).mass;
+  }
+
+  static double percentile(const std::vector<double>& sorted, double share) {
+    return sorted.empty()
+               ? 0.0
+               : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+  }
+
+  void add_record(const Simulation& robot, const Eigen::VectorXd& reference,
+                  const TrialSensors& sensors, const IdentifyingController& controller) {
+    TrialRecord& record = result_.record;
+    const Eigen::Index k = columns_++;
+    record.time(k) = robot.time();
+    record.q.col(k) = robot.q(), record.q_reference.col(k) = reference;
+    record.tau.col(k) = robot.tau();
+    record.q_measured.col(k) = sensors.q, record.tau_measured.col(k) = sensors.tau;
+    write_masses(controller.plant(), record.mass.col(k));
+    write_masses(robot.plant, record.true_mass.col(k));
+    record.dry.col(k) = controller.plant().friction, record.true_dry.col(k) = robot.plant.friction;
+    record.kind(k) = static_cast<int>(controller.kind());
+  }
+
+  TrialResult& result_;
   double period_;
   long every_, steps_ = 0;  ///< steps from one column of the record to the next
   Eigen::Index columns_ = 0;
-  TrialRecord record_;
-  TrackingError error_;
   std::vector<double> from_, squares_;  ///< sums of squares from several times on
   std::vector<long> counts_;
   std::vector<double> step_us_, act_us_, identify_us_;
-  decltype(TrialResult::actions) actions_ = {};
-  decltype(TrialResult::faults) faults_ = {};
 };
 
 }  // namespace ulna::mpc

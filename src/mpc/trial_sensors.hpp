@@ -25,20 +25,22 @@ class TrialSensors {
       : q(model.nq()),
         v(model.nv()),
         tau(model.nv()),
-        wrench_sensors_(options.wrench_sensors),
         faults_(options.faults),
         sensors_(model, sensor_options(options)),
         at_(model),
         ws_(model),
         W_(6, 10 * model.joint_count()),
         inertial_(10 * model.joint_count()),
-        wrenches_(6, static_cast<Eigen::Index>(options.wrench_sensors.size())),
         random_(options.sensors.seed + 1) {
-    for (const WrenchSensor& sensor : wrench_sensors_)
+    for (const WrenchSensor& sensor : options.wrench_sensors) {
       if (sensor.body < 1 || sensor.body >= model.body_count() || !(sensor.moment_noise > 0.0) ||
           !(sensor.force_noise > 0.0))
         throw std::invalid_argument("a wrench sensor needs a moving body, 1 .. " +
                                     std::to_string(model.body_count() - 1) + ", and noise above 0");
+      WrenchReading& reading = wrenches_.emplace_back(WrenchReading{sensor.body});
+      reading.noise << Eigen::Vector3d::Constant(sensor.moment_noise),
+          Eigen::Vector3d::Constant(sensor.force_noise);
+    }
   }
 
   /// The reading of a period, before its torque acts.
@@ -51,29 +53,22 @@ class TrialSensors {
         q(readings_ % q.size()) = std::nan("");
     }
     ++readings_;
-    if (wrench_sensors_.empty() || dropped_) return;
+    if (wrenches_.empty() || dropped_) return;
     robot.plant.get_inertial(inertial_);
-    if (!wrench_sensors_.empty()) at_.set(robot.q(), robot.v(), robot.acceleration());
-    for (std::size_t i = 0; i < wrench_sensors_.size(); ++i) {
-      const WrenchSensor& sensor = wrench_sensors_[i];
-      auto wrench = wrenches_.col(static_cast<Eigen::Index>(i));
-      wrench_regressor<double>(at_, sensor.body, ws_, W_);
-      wrench.noalias() = W_ * inertial_;
+    at_.set(robot.q(), robot.v(), robot.acceleration());
+    for (WrenchReading& reading : wrenches_) {
+      wrench_regressor<double>(at_, reading.body, ws_, W_);
+      reading.wrench.noalias() = W_ * inertial_;
       for (int row = 0; row < 6; ++row)
-        wrench(row) += (row < 3 ? sensor.moment_noise : sensor.force_noise) * normal_(random_);
+        reading.wrench(row) += reading.noise(row) * normal_(random_);
     }
   }
 
   /// Hands the wrenches of the reading to a controller.
   void update_wrenches(IdentifyingController& controller) {
     if (dropped_) return;
-    for (std::size_t i = 0; i < wrench_sensors_.size(); ++i) {
-      const WrenchSensor& sensor = wrench_sensors_[i];
-      noise_ << Eigen::Vector3d::Constant(sensor.moment_noise),
-          Eigen::Vector3d::Constant(sensor.force_noise);
-      controller.update_wrench(sensor.body, q, v, sensors_.a,
-                               wrenches_.col(static_cast<Eigen::Index>(i)), noise_);
-    }
+    for (const WrenchReading& reading : wrenches_)
+      controller.update_wrench(reading.body, q, v, sensors_.a, reading.wrench, reading.noise);
   }
 
   Vector q, v, tau;  ///< as received; those of before where a reading is dropped
@@ -85,14 +80,18 @@ class TrialSensors {
     return sensors;
   }
 
-  std::vector<WrenchSensor> wrench_sensors_;
+  struct WrenchReading {
+    int body;
+    Vector noise = Vector::Zero(6), wrench = Vector::Zero(6);  ///< moment and force
+  };
+
   std::vector<TrialFault> faults_;
   Sensors sensors_;
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   RowMatX<double> W_;
-  Vector inertial_, noise_ = Vector::Zero(6);
-  Eigen::MatrixXd wrenches_;  ///< a column for each sensor
+  Vector inertial_;
+  std::vector<WrenchReading> wrenches_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   long readings_ = 0;

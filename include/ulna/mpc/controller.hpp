@@ -110,7 +110,10 @@ class IdentifyingController {
   double identify_us() const;
 
  private:
-  friend class Trial;  ///< makes its solver fail
+  friend class Trial;
+  /// The next plan fails as if the solver had.
+  void fail_next_plan();
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
