@@ -51,13 +51,6 @@ void penalise_active_rows(QpStage& s, const Eigen::VectorXd& multipliers, bool g
 
 }  // namespace
 
-Convexification::Convexification(const std::vector<StageSize>& sizes) {
-  for (const StageSize& size : sizes) {
-    states.push_back(Eigen::MatrixXd::Zero(size.x, size.x));
-    rows.push_back(Eigen::VectorXd::Zero(size.rows()));
-  }
-}
-
 void convexify(std::vector<QpStage>& stages, const std::vector<Eigen::VectorXd>& multipliers,
                Convexification& added) {
   constexpr double left = 1e-3;  ///< curvature of states; the minimum does not depend on it

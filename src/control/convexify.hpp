@@ -1,16 +1,8 @@
 #pragma once
 
-#include "ulna/control/stages.hpp"
+#include "ulna/control/sqp.hpp"
 
 namespace ulna::control::detail {
-
-/// What was added to a program to make it convex.
-struct Convexification {
-  std::vector<Eigen::MatrixXd> states;  ///< M: ½ x' M x of a state went to the stage before
-  std::vector<Eigen::VectorXd> rows;    ///< w: ½ w (row - bound)² was added to active rows
-
-  explicit Convexification(const std::vector<StageSize>& sizes);
-};
 
 /// Makes a quadratic program convex stage by stage without moving its minimum
 /// [Verschueren, Zanon, Quirynen, Diehl 2017]. Negative curvature of a state's cost is moved to the stage

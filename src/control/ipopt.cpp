@@ -75,7 +75,7 @@ IpoptResult solve_with_ipopt(OptimalControlProblem& problem, const Trajectory& g
     if (program->ended) result.trajectory = program->trajectory();
   }
   auto values = stage_values(problem);
-  auto defects = detail::defects_of(problem);
+  auto defects = detail::multipliers_of(problem).next;
   detail::Merit m;
   m.cost = std::nan("");
   if (problem.evaluate(result.trajectory, values))

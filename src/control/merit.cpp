@@ -22,26 +22,19 @@ bool Merit::finite() const { return std::isfinite(cost) && std::isfinite(infeasi
 Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
             const std::vector<StageValue>& values, std::vector<Eigen::VectorXd>& defects) {
   Merit m;
-  const std::size_t count = problem.sizes().size();
-  for (std::size_t k = 0; k < count; ++k) {
-    const StageSize& size = problem.sizes()[k];
-    const int stage = static_cast<int>(k);
+  for (int k = 0; k < problem.stage_count(); ++k) {
     m.cost += values[k].cost;
-    if (k + 1 < count) {
-      problem.difference(stage + 1, at.x[k + 1], values[k].next, defects[k]);
+    if (k + 1 < problem.stage_count()) {
+      problem.difference(k + 1, at.x[k + 1], values[k].next, defects[k]);
       m.infeasible += defects[k].lpNorm<1>();
       if (defects[k].size() > 0) m.defect = std::max(m.defect, defects[k].cwiseAbs().maxCoeff());
     }
-    const Bounds& bounds = problem.bounds(stage);
-    const auto count_row = [&](Eigen::Index row, double y) {
+    const Bounds& bounds = problem.bounds(k);
+    each_row(problem.size(k), k, at, values[k], [&](Eigen::Index row, double y) {
       const RowPrice price(bounds, row, y);
       m.cost += price.paid, m.infeasible += price.broken;
       m.breach = std::max(m.breach, price.broken);
-    };
-    for (Eigen::Index i = 0; i < size.u; ++i) count_row(i, at.u[k](i));
-    if (k > 0 && at.x[k].size() == size.x)
-      for (Eigen::Index i = 0; i < size.x; ++i) count_row(size.u + i, at.x[k](i));
-    for (Eigen::Index i = 0; i < size.g; ++i) count_row(size.variables() + i, values[k].g(i));
+    });
   }
   return m;
 }
@@ -55,8 +48,8 @@ void require_shape(const OptimalControlProblem& problem, const Trajectory& traje
                                 text(trajectory.u.size()) + " inputs; the problem's " +
                                 text(count) + " stages have one of each, the last input empty");
   for (int k = 0; k < problem.stage_count(); ++k) {
-    const auto x = k == 0 ? x0.size() : trajectory.x[static_cast<std::size_t>(k)].size();
-    const auto u = trajectory.u[static_cast<std::size_t>(k)].size();
+    const auto x = k == 0 ? x0.size() : trajectory.x[k].size();
+    const auto u = trajectory.u[k].size();
     if (x != problem.numbers(k) || u != problem.size(k).u)
       throw std::invalid_argument("stage " + text(k) + " has a state of " + text(x) +
                                   " numbers and an input of " + text(u) +
@@ -65,12 +58,13 @@ void require_shape(const OptimalControlProblem& problem, const Trajectory& traje
   }
 }
 
-std::vector<Eigen::VectorXd> defects_of(const OptimalControlProblem& problem) {
-  std::vector<Eigen::VectorXd> defects;
-  for (int k = 0; k < problem.stage_count(); ++k)
-    defects.emplace_back(
-        Eigen::VectorXd::Zero(k + 1 < problem.stage_count() ? problem.size(k + 1).x : 0));
-  return defects;
+Multipliers multipliers_of(const OptimalControlProblem& problem) {
+  Multipliers zero;
+  for (const QpStage& stage : qp_stages(problem.sizes())) {
+    zero.next.push_back(stage.f);
+    zero.rows.push_back(Eigen::VectorXd::Zero(stage.size.rows()));
+  }
+  return zero;
 }
 
 }  // namespace ulna::control::detail

@@ -16,6 +16,15 @@ inline bool is_soft(const Bounds& bounds, Eigen::Index row) {
   return bounds.price(row) < infinity && bounds.lower(row) < bounds.upper(row);
 }
 
+/// Calls f(row, value) for every row of stage k that may be bounded. A state on a manifold has none.
+template <class F>
+void each_row(const StageSize& size, int k, const Trajectory& at, const StageValue& value, F f) {
+  for (int i = 0; i < size.u; ++i) f(i, at.u[k](i));
+  if (k > 0 && at.x[k].size() == size.x)
+    for (int i = 0; i < size.x; ++i) f(size.u + i, at.x[k](i));
+  for (int i = 0; i < size.g; ++i) f(size.variables() + i, value.g(i));
+}
+
 /// How good a trajectory is.
 struct Merit {
   double cost = 0.0;                  ///< with what soft rows pay
@@ -33,7 +42,7 @@ Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
 void require_shape(const OptimalControlProblem& problem, const Trajectory& trajectory,
                    const Eigen::Ref<const Eigen::VectorXd>& x0);
 
-/// Room for the defects of a problem.
-std::vector<Eigen::VectorXd> defects_of(const OptimalControlProblem& problem);
+/// Zero, for all stages of a problem. Its defects have the sizes of `next`.
+Multipliers multipliers_of(const OptimalControlProblem& problem);
 
 }  // namespace ulna::control::detail

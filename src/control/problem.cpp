@@ -4,18 +4,10 @@
 
 namespace ulna::control {
 
-namespace {
-
-/// Degrees of freedom of the state after stage k.
-int next_size(const std::vector<StageSize>& sizes, std::size_t k) {
-  return k + 1 < sizes.size() ? sizes[k + 1].x : 0;
-}
-
-}  // namespace
-
 std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes) {
   std::vector<QpStage> stages;
-  for (std::size_t k = 0; k < sizes.size(); ++k) stages.emplace_back(sizes[k], next_size(sizes, k));
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    stages.emplace_back(sizes[k], k + 1 < sizes.size() ? sizes[k + 1].x : 0);
   return stages;
 }
 
@@ -36,18 +28,17 @@ void OptimalControlProblem::move(int, In x, In dx, Out moved) const { moved = x 
 void OptimalControlProblem::difference(int, In from, In to, Out dx) const { dx = to - from; }
 
 bool StagewiseProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
-  for (std::size_t k = 0; k < sizes().size(); ++k)
-    if (!evaluate(static_cast<int>(k), at.x[k], at.u[k], values[k])) return false;
+  for (int k = 0; k < stage_count(); ++k)
+    if (!evaluate(k, at.x[k], at.u[k], values[k])) return false;
   return true;
 }
 
 bool StagewiseProblem::linearise(const Trajectory& at, const Multipliers* multipliers,
                                  std::vector<StageValue>& values, std::vector<QpStage>& stages) {
-  for (std::size_t k = 0; k < sizes().size(); ++k) {
+  for (int k = 0; k < stage_count(); ++k) {
     const Vector* next = multipliers ? &multipliers->next[k] : nullptr;
     const Vector* rows = multipliers ? &multipliers->rows[k] : nullptr;
-    if (!linearise(static_cast<int>(k), at.x[k], at.u[k], next, rows, values[k], stages[k]))
-      return false;
+    if (!linearise(k, at.x[k], at.u[k], next, rows, values[k], stages[k])) return false;
   }
   return true;
 }
@@ -55,9 +46,8 @@ bool StagewiseProblem::linearise(const Trajectory& at, const Multipliers* multip
 std::vector<StageValue> stage_values(const OptimalControlProblem& problem) {
   std::vector<StageValue> values(problem.sizes().size());
   for (int k = 0; k < problem.stage_count(); ++k) {
-    StageValue& value = values[static_cast<std::size_t>(k)];
-    value.next.setZero(k + 1 < problem.stage_count() ? problem.numbers(k + 1) : 0);
-    value.g.setZero(problem.size(k).g);
+    values[k].next.setZero(k + 1 < problem.stage_count() ? problem.numbers(k + 1) : 0);
+    values[k].g.setZero(problem.size(k).g);
   }
   return values;
 }

@@ -33,19 +33,18 @@ bool past(const Sqp::Deadline& deadline) { return deadline && Sqp::Clock::now() 
 Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
     : options(o),
       trajectory(trajectory_of(problem)),
+      multipliers(detail::multipliers_of(problem)),
       problem_(&problem),
       solver_(problem.sizes(), finer(o.qp, o.tolerance)),
       stages_(qp_stages(problem.sizes())),
       values_(stage_values(problem)),
       trial_values_(values_),
       trial_(trajectory),
-      defects_(detail::defects_of(problem)),
-      added_(std::make_unique<detail::Convexification>(problem.sizes())) {
-  multipliers.next = defects_;
+      defects_(multipliers.next) {
   for (int k = 0; k < problem.stage_count(); ++k) {
     const StageSize& size = problem.size(k);
     step_.push_back(Vector::Zero(size.variables()));
-    multipliers.rows.push_back(Vector::Zero(size.rows()));
+    added_.states.push_back(Eigen::MatrixXd::Zero(size.x, size.x));
     const Bounds& bounds = problem.bounds(k);
     const auto x_rows = [&](const Vector& v) { return v.segment(size.u, size.x); };
     if (problem.numbers(k) != size.x && k > 0 &&
@@ -56,29 +55,26 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
           "freedom, so it has no bounds of its own; state them as constraints");
   }
   slopes_ = scratch_ = kept_ = step_;
+  added_.rows = multipliers.rows;
   dx0_.setZero(problem.size(0).x);
   filter_.reserve(largest_filter);
 }
 
-Sqp::~Sqp() = default;
-Sqp::Sqp(Sqp&&) noexcept = default;
-Sqp& Sqp::operator=(Sqp&&) noexcept = default;
-
 bool Sqp::linearise(bool exact) {
   if (!problem_->linearise(trajectory, exact ? &multipliers : nullptr, values_, stages_))
     return false;
-  for (std::size_t k = 0; k < stages_.size(); ++k) slopes_[k] = stages_[k].h;
+  for (int k = 0; k < problem_->stage_count(); ++k) slopes_[k] = stages_[k].h;
   return true;
 }
 
 /// The rest of the program for a step from here: gaps and bounds.
 void Sqp::set_program() {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
+  for (int k = 0; k < problem_->stage_count(); ++k) {
     QpStage& stage = stages_[k];
     const StageSize& size = stage.size;
-    if (k + 1 < stages_.size())
-      problem_->difference(static_cast<int>(k) + 1, trajectory.x[k + 1], values_[k].next, stage.f);
-    const Bounds& bounds = problem_->bounds(static_cast<int>(k));
+    if (k + 1 < problem_->stage_count())
+      problem_->difference(k + 1, trajectory.x[k + 1], values_[k].next, stage.f);
+    const Bounds& bounds = problem_->bounds(k);
     stage.bounds.price = bounds.price, stage.bounds.price_squared = bounds.price_squared;
     const auto relative = [&](const Vector& bound, Vector& to) {
       to.head(size.u) = bound.head(size.u) - trajectory.u[k];
@@ -120,22 +116,22 @@ QpStatus Sqp::solve_or_yield(const Deadline& deadline) {
 }
 
 void Sqp::take_step() {
-  for (std::size_t k = 0; k < stages_.size(); ++k) step_[k] = solver_.z(static_cast<int>(k));
+  for (int k = 0; k < problem_->stage_count(); ++k) step_[k] = solver_.z(k);
 }
 
 void Sqp::take_multipliers() {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    multipliers.next[k] = solver_.multiplier(static_cast<int>(k));
-    multipliers.rows[k] = solver_.row_multiplier(static_cast<int>(k));
+  for (int k = 0; k < problem_->stage_count(); ++k) {
+    multipliers.next[k] = solver_.multiplier(k);
+    multipliers.rows[k] = solver_.row_multiplier(k);
   }
   if (convexified_)
-    detail::restore_multipliers(stages_, *added_, step_, multipliers.next, multipliers.rows);
+    detail::restore_multipliers(stages_, added_, step_, multipliers.next, multipliers.rows);
 }
 
 /// The largest slope of the Lagrangian.
 double Sqp::slope() {
   double most = 0.0;
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
+  for (int k = 0; k < problem_->stage_count(); ++k) {
     const QpStage& stage = stages_[k];
     const Vector& rows = multipliers.rows[k];
     Vector& slope = scratch_[k];
@@ -148,54 +144,46 @@ double Sqp::slope() {
   return most;
 }
 
-/// Calls f(stage, row, value) for every row that may be bounded.
-template <class F>
-void Sqp::each_row(F f) const {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    const StageSize& size = stages_[k].size;
-    for (int i = 0; i < size.u; ++i) f(k, i, trajectory.u[k](i));
-    if (k > 0 && trajectory.x[k].size() == size.x)
-      for (int i = 0; i < size.x; ++i) f(k, size.u + i, trajectory.x[k](i));
-    for (int i = 0; i < size.g; ++i) f(k, size.variables() + i, values_[k].g(i));
-  }
-}
-
 /// The largest product of a multiplier and how far its row is from where it could push.
 double Sqp::gap() const {
   double most = 0.0;
-  each_row([&](std::size_t k, int row, double y) {
-    const Bounds& bounds = problem_->bounds(static_cast<int>(k));
-    const double m = multipliers.rows[k](row);
-    if (m == 0.0) return;
-    double push = m, away = y - (m > 0.0 ? bounds.upper(row) : bounds.lower(row));
-    if (detail::is_soft(bounds, row) && away * m > 0.0)
-      push = std::abs(m) - bounds.price(row) - bounds.price_squared(row) * std::abs(away);
-    most = std::max(most, std::abs(push * away));
-  });
+  for (int k = 0; k < problem_->stage_count(); ++k) {
+    const Bounds& bounds = problem_->bounds(k);
+    detail::each_row(stages_[k].size, k, trajectory, values_[k], [&](int row, double y) {
+      const double m = multipliers.rows[k](row);
+      if (m == 0.0) return;
+      double push = m, away = y - (m > 0.0 ? bounds.upper(row) : bounds.lower(row));
+      if (detail::is_soft(bounds, row) && away * m > 0.0)
+        push = std::abs(m) - bounds.price(row) - bounds.price_squared(row) * std::abs(away);
+      most = std::max(most, std::abs(push * away));
+    });
+  }
   return most;
 }
 
 void Sqp::step_to(double length, Trajectory& to) {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
+  for (int k = 0; k < problem_->stage_count(); ++k) {
     const StageSize& size = stages_[k].size;
     scratch_[k] = length * step_[k];
     to.u[k] = trajectory.u[k] + scratch_[k].head(size.u);
-    problem_->move(static_cast<int>(k), trajectory.x[k], scratch_[k].tail(size.x), to.x[k]);
+    problem_->move(k, trajectory.x[k], scratch_[k].tail(size.x), to.x[k]);
   }
 }
 
 /// What the whole step makes of the cost, with what soft rows pay, and of breaches, to first order.
 Sqp::Promise Sqp::promise() const {
   Promise promised;
-  for (std::size_t k = 0; k < stages_.size(); ++k) promised.change += slopes_[k].dot(step_[k]);
-  each_row([&](std::size_t k, int row, double y) {
-    const int g = row - stages_[k].size.variables();
-    const double dy = g < 0 ? step_[k](row) : stages_[k].G.row(g).dot(step_[k]);
-    const Bounds& bounds = problem_->bounds(static_cast<int>(k));
-    const RowPrice now(bounds, row, y), then(bounds, row, y + dy);
-    promised.change += then.paid - now.paid;
-    promised.infeasible += then.broken;
-  });
+  for (int k = 0; k < problem_->stage_count(); ++k) promised.change += slopes_[k].dot(step_[k]);
+  for (int k = 0; k < problem_->stage_count(); ++k) {
+    const Bounds& bounds = problem_->bounds(k);
+    detail::each_row(stages_[k].size, k, trajectory, values_[k], [&](int row, double y) {
+      const int g = row - stages_[k].size.variables();
+      const double dy = g < 0 ? step_[k](row) : stages_[k].G.row(g).dot(step_[k]);
+      const RowPrice now(bounds, row, y), then(bounds, row, y + dy);
+      promised.change += then.paid - now.paid;
+      promised.infeasible += then.broken;
+    });
+  }
   return promised;
 }
 
@@ -233,11 +221,11 @@ bool Sqp::lowers_merit(const Merit& here, const Merit& there, double length,
 /// After a whole step that the curvature of constraints has spoilt: the program again, with what the
 /// constraints came to there.
 bool Sqp::correct(const Deadline& deadline) {
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
+  for (int k = 0; k < problem_->stage_count(); ++k) {
     QpStage& stage = stages_[k];
-    if (k + 1 < stages_.size()) {
+    if (k + 1 < problem_->stage_count()) {
       stage.f += defects_[k];
-      if (convexified_) stage.h += stage.F.transpose() * (added_->states[k + 1] * defects_[k]);
+      if (convexified_) stage.h += stage.F.transpose() * (added_.states[k + 1] * defects_[k]);
     }
     for (Eigen::Index i = 0; i < stage.size.g; ++i) {
       const double curved = trial_values_[k].g(i) - values_[k].g(i) - stage.G.row(i).dot(step_[k]);
@@ -296,7 +284,7 @@ bool Sqp::search(const Merit& here, const Deadline& deadline) {
 bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
   set_program();
   for (QpStage& stage : stages_) stage.H.diagonal().array() += damping;
-  if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, *added_);
+  if ((convexified_ = exact)) detail::convexify(stages_, multipliers.rows, added_);
   const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed || qp == QpStatus::infeasible) return false;
   take_step();
@@ -384,7 +372,7 @@ const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline dead
   report_.iterations = 1;
   report_.status = qp == QpStatus::solved ? SqpStatus::solved : SqpStatus::limited;
   take_step();
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
+  for (int k = 0; k < problem_->stage_count(); ++k) {
     report_.cost += values_[k].cost;
     report_.defect = std::max(report_.defect, largest(stages_[k].f));
   }
@@ -396,7 +384,7 @@ const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline dead
 }
 
 void Sqp::shift() {
-  for (std::size_t k = 0; k + 1 < stages_.size(); ++k) {
+  for (int k = 0; k + 1 < problem_->stage_count(); ++k) {
     if (trajectory.x[k].size() == trajectory.x[k + 1].size()) trajectory.x[k] = trajectory.x[k + 1];
     if (trajectory.u[k].size() == trajectory.u[k + 1].size()) trajectory.u[k] = trajectory.u[k + 1];
   }

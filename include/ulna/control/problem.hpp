@@ -40,10 +40,10 @@ class OptimalControlProblem {
 
   int stage_count() const { return static_cast<int>(sizes_.size()); }
   const std::vector<StageSize>& sizes() const { return sizes_; }
-  const StageSize& size(int k) const { return sizes_[static_cast<std::size_t>(k)]; }
-  const Bounds& bounds(int k) const { return bounds_[static_cast<std::size_t>(k)]; }
+  const StageSize& size(int k) const { return sizes_[k]; }
+  const Bounds& bounds(int k) const { return bounds_[k]; }
   /// To be changed between solves, not within.
-  Bounds& bounds(int k) { return bounds_[static_cast<std::size_t>(k)]; }
+  Bounds& bounds(int k) { return bounds_[k]; }
 
   /// How many numbers a state has.
   virtual int numbers(int k) const { return size(k).x; }

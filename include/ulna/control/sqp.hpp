@@ -7,7 +7,12 @@ namespace ulna::control {
 
 namespace detail {
 struct Merit;
-struct Convexification;
+
+/// What was added to a program to make it convex.
+struct Convexification {
+  std::vector<Eigen::MatrixXd> states;  ///< M: ½ x' M x of a state went to the stage before
+  std::vector<Eigen::VectorXd> rows;    ///< w: ½ w (row - bound)² was added to active rows
+};
 }  // namespace detail
 
 enum class SqpStatus {
@@ -59,9 +64,6 @@ class Sqp {
   using Deadline = std::optional<Clock::time_point>;
 
   explicit Sqp(OptimalControlProblem& problem, const SqpOptions& options = {});
-  ~Sqp();
-  Sqp(Sqp&&) noexcept;
-  Sqp& operator=(Sqp&&) noexcept;
 
   SqpOptions options;
   Trajectory trajectory;    ///< in: where to begin; out: the best found
@@ -95,8 +97,6 @@ class Sqp {
   double slope();
   double gap() const;
   bool settled() const;
-  template <class F>
-  void each_row(F f) const;
   void step_to(double length, Trajectory& to);
   Promise promise() const;
   double noise() const;
@@ -116,12 +116,12 @@ class Sqp {
   std::vector<Vector> kept_;    ///< the step, while a corrected one is tried
   std::vector<Vector> slopes_;  ///< of the cost: h, where a program made convex has another
   std::vector<Vector> scratch_;
-  std::vector<Vector> defects_;                     ///< of the trajectory looked at last
-  std::vector<std::pair<double, double>> filter_;   ///< (infeasible, cost)
-  bool filtering_ = true;                           ///< else the merit must fall
-  double length_ = 0.0;                             ///< the part of the last step that was taken
-  double penalty_ = 1.0;                            ///< of what is infeasible, in the merit
-  std::unique_ptr<detail::Convexification> added_;  ///< to make the program convex
+  std::vector<Vector> defects_;                    ///< of the trajectory looked at last
+  std::vector<std::pair<double, double>> filter_;  ///< (infeasible, cost)
+  bool filtering_ = true;                          ///< else the merit must fall
+  double length_ = 0.0;                            ///< the part of the last step that was taken
+  double penalty_ = 1.0;                           ///< of what is infeasible, in the merit
+  detail::Convexification added_;
   Vector dx0_;
   SqpReport report_;
   bool begun_ = false;                          ///< whether the solver holds multipliers

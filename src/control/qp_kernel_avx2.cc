@@ -1,6 +1,0 @@
-#include "control/qp_kernel.hpp"
-
-extern "C" void ulna_qp_kernel_avx2(ulna::control::detail::QpState* state,
-                                    const ulna::control::detail::QpRun* run) {
-  ulna::control::detail::solve_qp(*state, *run);
-}
