@@ -26,7 +26,6 @@
 #include "ulna/dynamics/operational_space.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/identify/data/log_rules.hpp"
-#include "ulna/identify/data/resample.hpp"
 #include "ulna/identify/estimate/normal_equations.hpp"
 #include "ulna/identify/excite/excite.hpp"
 #include "ulna/identify/identify.hpp"

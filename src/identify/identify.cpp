@@ -17,23 +17,23 @@ constexpr int most_joints = 64;
 
 /// Currents become torques. A log that has only currents is of no use without gains.
 void make_torques(Log& log, const Options& options) {
+  const bool by_gains = options.find_gains || options.gains.size() > 0;
+  if (by_gains && log.current.size() == 0)
+    throw std::runtime_error(
+        log.file +
+        ": gains are given, but the log has no currents; leave Options::gains out to use its "
+        "torques");
+  if (!by_gains && log.tau.size() == 0)
+    throw std::runtime_error(
+        message(log.file,
+                ": the log has motor currents and no torques; give the drives' gains in Nm/A, "
+                "Options::gains, for ",
+                counted(Index(log.joints.size()), "joint")));
   // gains that are to be found are 1 until then
-  const Eigen::VectorXd gains = options.find_gains
-                                    ? Eigen::VectorXd(Eigen::VectorXd::Ones(log.current.rows()))
-                                    : options.gains;
-  if (options.find_gains || gains.size() > 0) {
-    if (log.current.size() == 0)
-      throw std::runtime_error(
-          log.file +
-          ": gains are given, but the log has no currents; leave Options::gains out to use its "
-          "torques");
-    apply_gains(log, gains);
-  } else if (log.tau.size() == 0) {
-    throw std::runtime_error(log.file +
-                             ": the log has motor currents and no torques; give the drives' gains "
-                             "in Nm/A, Options::gains, for " +
-                             counted(Eigen::Index(log.joints.size()), "joint"));
-  }
+  if (options.find_gains)
+    log.tau = log.current;
+  else if (by_gains)
+    apply_gains(log, options.gains);
 }
 
 /// Reads, screens and mends logs one by one. Throws LogError if one is refused.
@@ -84,9 +84,8 @@ class Run {
         options_(options),
         end_(options.split > 0.0 ? options.split : 1.0) {
     if (model.nv() > most_joints)
-      throw std::runtime_error("robot '" + model.name() + "' has " + std::to_string(model.nv()) +
-                               " degrees of freedom; " + std::to_string(most_joints) +
-                               " are the most");
+      throw std::runtime_error(message("robot '", model.name(), "' has ", model.nv(),
+                                       " degrees of freedom; ", most_joints, " are the most"));
     const std::vector<int> known = all_but(result.torques, options.payload);
     result.filter_hz = options.filter_hz;
     step(0, "reading logs");
@@ -94,7 +93,7 @@ class Run {
     others_ = load(inputs.validation, "validation", options, result);
     if (options.find_gains) find_gains();
     step(2, "filtering");
-    samples_ = prepared(0.0, result.found);
+    samples_ = samples_of_all(0.0, result.found);
     result.samples = samples_.data.size();
     result.validation_samples = samples_.held_out.size();
     if (options.prior.from_robot) compare_with_prior();
@@ -103,9 +102,49 @@ class Run {
     step(4, "estimating");
   }
 
-  void estimate_offline();
   void learn() { learn_online(logs_, options_, result); }
-  void finish();
+
+  void estimate_offline() {
+    const Method method = options_.method;
+    Estimate& found = result.chosen.estimate;
+    found = estimate(result.torques, result.base, samples_.data, {method, options_.prior});
+    if (found.excitation.rank < result.base.size() && method != Method::consistent &&
+        method != Method::ridge)
+      throw std::runtime_error(
+          message("the motion excites ", found.excitation.rank, " of ", result.base.size(),
+                  " base parameters only, and method ", to_string(method),
+                  " leaves the others undetermined; use Options::method = consistent, or a richer "
+                  "motion"));
+    if (options_.folds > 0)
+      result.cross_validation = cross_validate(result.torques, result.base, samples_.data,
+                                               {method, options_.prior}, options_.folds);
+    if (options_.essential)
+      result.essential = essential_parameters(result.torques, result.base, samples_.data);
+    if (options_.refine) refine_offline();
+    add_traces(best().prepared, logs_, end_, false);
+  }
+
+  void finish() {
+    add_traces(best().other, others_, 1.0, true);
+    step(6, "assessing");
+    if (result.refined) {
+      assess(best(), *result.refined, result.chosen);
+      assess(samples_, result.start->estimate.z, *result.start);
+    } else {
+      assess(samples_, result.chosen.estimate.z, result.chosen);
+    }
+    if (options_.method != Method::ols) {
+      result.plain.emplace();
+      result.plain->estimate =
+          estimate(result.torques, result.base, samples_.data, {Method::ols, options_.prior});
+      assess(samples_, result.plain->estimate.z, *result.plain);
+    }
+    result.repeated_percent = repeated_percent(samples_.data, samples_.held_out);
+    if (!options_.delay) result.delay = delay_of(result.traces);
+    if (badly_explained(result.chosen.fit))
+      result.exchange = find_exchange(result.torques, result.base, samples_.data);
+    add_remarks(result);
+  }
 
   Identification result;
 
@@ -113,18 +152,109 @@ class Run {
   void step(int at, const std::string& what) const {
     if (options_.progress) options_.progress(at, what);
   }
-  void find_gains();
+
+  /// Against the torques of the robot as it is described, without friction.
+  void find_gains() {
+    const TorqueModel& torques = result.torques;
+    const TorqueData data = gather(torques, prepared(logs_, 0.0, result.found));
+    Vector z = torques.nominal();
+    z.tail(torques.unknowns() - torques.inertial_size()).setZero();
+    result.gains =
+        estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
+    Vector gains(torques.model().nv());
+    for (int i = 0; i < gains.size(); ++i) {
+      if (!result.gains[i].found || result.gains[i].gain == 0.0)
+        throw std::runtime_error("joint '" + torques.model().velocity_names()[i] +
+                                 "': its current does not vary enough to find the gain");
+      gains(i) = result.gains[i].gain;
+    }
+    for (std::vector<Log>* logs : {&logs_, &others_})
+      for (Log& log : *logs) apply_gains(log, gains);
+  }
+
   /// Samples of all logs, torques being measured `torque_delay` seconds late.
-  Samples prepared(double torque_delay, Diagnostics& found);
+  Prepared prepared(const std::vector<Log>& logs, double torque_delay, Diagnostics& found) const {
+    Prepared all =
+        prepare(logs, {.filter_hz = options_.filter_hz, .torque_delay = torque_delay}, found);
+    if (found.has_errors()) throw LogError(found);
+    return all;
+  }
+  Samples samples_of_all(double torque_delay, Diagnostics& found) {
+    Samples samples{
+        prepared(logs_, torque_delay, found), prepared(others_, torque_delay, found), {}, {}};
+    result.filter = samples.prepared.str();
+    samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
+    samples.held_out = gather(
+        result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
+    return samples;
+  }
+
   /// With the delay that was found, or without.
   const Samples& best() const { return shifted_ ? *shifted_ : samples_; }
-  void compare_with_prior();
-  void refine_offline();
+
+  /// Each log's torques against those that the prior predicts.
+  void compare_with_prior() {
+    const TorqueModel& torques = result.torques;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      Prepared own = samples_.prepared;
+      std::erase_if(own.pieces, [&](const Piece& piece) { return piece.log != int(i); });
+      const TorqueData data = gather(torques, own);
+      if (data.size() > 0)
+        screen_torques(logs_[i], torques.torques(torques.nominal(), data.q, data.v, data.a, data.x),
+                       data.tau, result.found);
+    }
+  }
+
+  void refine_offline() {
+    step(4, "refining");
+    result.start = result.chosen;
+    RefineOptions how{
+        .stribeck = options_.stribeck,
+        .delay = options_.delay,
+        .prior = options_.prior,
+        .progress = [&](const RefineProgress& p) {
+          step(5, message("refining, iteration ", p.iteration, ", ", std::round(p.seconds), " s"));
+          return true;
+        }};
+    // a torque in each window would take the place of Stribeck friction and of a delay
+    if (!how.stribeck && !how.delay)
+      how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;
+    result.refined = refine(result.torques, result.base, result.chosen.estimate,
+                            samples_.prepared.part(0.0, end_), how);
+    result.chosen.estimate = result.refined->estimate;
+    Diagnostics again;  // what there is to report of the logs was reported
+    if (how.delay) shifted_ = samples_of_all(result.refined->delay, again);
+  }
+
   /// The pieces of motion with their torques, cut where fitting ends.
   void add_traces(const Prepared& prepared, const std::vector<Log>& logs, double end,
-                  bool validation);
+                  bool validation) {
+    const TorqueModel& torques = result.torques;
+    for (const Piece& piece : prepared.pieces) {
+      Matrix predicted =
+          torques.torques(result.chosen.estimate.z, piece.q, piece.v, piece.a,
+                          torques.features_of(piece.v, piece.a, piece.tau, piece.direction));
+      if (result.refined) predicted += stribeck_torques(*result.refined, piece.v, piece.direction);
+      const auto add = [&](const Range& range, bool held_out) {
+        if (range.size() > 0)
+          result.traces.push_back({logs[piece.log].file, held_out, piece.rate_hz,
+                                   piece.t.segment(range.begin, range.size()),
+                                   piece.tau.middleCols(range.begin, range.size()),
+                                   predicted.middleCols(range.begin, range.size())});
+      };
+      add(share_of(piece.size(), 0.0, end), validation);
+      add(share_of(piece.size(), end, 1.0), true);
+    }
+  }
+
+  /// `parameters` are those of the estimate, or a refinement that has more.
   template <typename Parameters>
-  void assess(const Samples& samples, const Parameters& parameters, Assessment& assessment) const;
+  void assess(const Samples& samples, const Parameters& parameters, Assessment& assessment) const {
+    assessment.fit = fit_of(result.torques, parameters, samples.data);
+    if (samples.held_out.size() > 0)
+      assessment.validation = fit_of(result.torques, parameters, samples.held_out);
+    check_bodies(result.torques, assessment);
+  }
 
   const Options& options_;
   double end_;  ///< the share of each piece where fitting ends
@@ -133,163 +263,16 @@ class Run {
   std::optional<Samples> shifted_;  ///< by the delay that was found
 };
 
-/// Against the torques of the robot as it is described, without friction.
-void Run::find_gains() {
-  const TorqueModel& torques = result.torques;
-  const Prepared currents = prepare(logs_, {.filter_hz = options_.filter_hz}, result.found);
-  if (result.found.has_errors()) throw LogError(result.found);
-  const TorqueData data = gather(torques, currents);
-  Eigen::VectorXd z = torques.nominal();
-  z.tail(torques.unknowns() - torques.inertial_size()).setZero();
-  result.gains =
-      estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
-  Eigen::VectorXd gains(torques.model().nv());
-  for (int i = 0; i < gains.size(); ++i) {
-    if (!result.gains[i].found || result.gains[i].gain == 0.0)
-      throw std::runtime_error("joint '" + torques.model().velocity_names()[i] +
-                               "': its current does not vary enough to find the gain");
-    gains(i) = result.gains[i].gain;
-  }
-  for (std::vector<Log>* logs : {&logs_, &others_})
-    for (Log& log : *logs) apply_gains(log, gains);
-}
-
-Samples Run::prepared(double torque_delay, Diagnostics& found) {
-  const auto of = [&](const std::vector<Log>& logs) {
-    Prepared all =
-        prepare(logs, {.filter_hz = options_.filter_hz, .torque_delay = torque_delay}, found);
-    if (found.has_errors()) throw LogError(found);
-    return all;
-  };
-  Samples samples{of(logs_), of(others_), {}, {}};
-  result.filter = samples.prepared.str();
-  samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
-  samples.held_out = gather(
-      result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
-  return samples;
-}
-
-/// Each log's torques against those that the prior predicts.
-void Run::compare_with_prior() {
-  const TorqueModel& torques = result.torques;
-  for (std::size_t i = 0; i < logs_.size(); ++i) {
-    Prepared own = samples_.prepared;
-    std::erase_if(own.pieces, [&](const Piece& piece) { return piece.log != int(i); });
-    const TorqueData data = gather(torques, own);
-    if (data.size() > 0)
-      screen_torques(logs_[i], torques.torques(torques.nominal(), data.q, data.v, data.a, data.x),
-                     data.tau, result.found);
-  }
-}
-
-void Run::estimate_offline() {
-  const Method method = options_.method;
-  Estimate& found = result.chosen.estimate;
-  found = estimate(result.torques, result.base, samples_.data, {method, options_.prior});
-  if (found.excitation.rank < result.base.size() && method != Method::consistent &&
-      method != Method::ridge)
-    throw std::runtime_error("the motion excites " + std::to_string(found.excitation.rank) +
-                             " of " + std::to_string(result.base.size()) +
-                             " base parameters only, and method " + std::string(to_string(method)) +
-                             " leaves the others undetermined; use Options::method = consistent, "
-                             "or a richer motion");
-  if (options_.folds > 0)
-    result.cross_validation = cross_validate(result.torques, result.base, samples_.data,
-                                             {method, options_.prior}, options_.folds);
-  if (options_.essential)
-    result.essential = essential_parameters(result.torques, result.base, samples_.data);
-  if (options_.refine) refine_offline();
-  add_traces(best().prepared, logs_, end_, false);
-}
-
-void Run::refine_offline() {
-  step(4, "refining");
-  result.start = result.chosen;
-  RefineOptions how{.stribeck = options_.stribeck,
-                    .delay = options_.delay,
-                    .prior = options_.prior,
-                    .progress = [&](const RefineProgress& p) {
-                      step(5, "refining, iteration " + std::to_string(p.iteration) + ", " +
-                                  number(std::round(p.seconds)) + " s");
-                      return true;
-                    }};
-  // a torque in each window would take the place of Stribeck friction and of a delay
-  if (!how.stribeck && !how.delay)
-    how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;
-  result.refined = refine(result.torques, result.base, result.chosen.estimate,
-                          samples_.prepared.part(0.0, end_), how);
-  result.chosen.estimate = result.refined->estimate;
-  Diagnostics again;  // what there is to report of the logs was reported
-  if (how.delay) shifted_ = prepared(result.refined->delay, again);
-}
-
-void Run::add_traces(const Prepared& prepared, const std::vector<Log>& logs, double end,
-                     bool validation) {
-  const TorqueModel& torques = result.torques;
-  for (const Piece& piece : prepared.pieces) {
-    Eigen::MatrixXd predicted =
-        torques.torques(result.chosen.estimate.z, piece.q, piece.v, piece.a,
-                        torques.features_of(piece.v, piece.a, piece.tau, piece.direction));
-    if (result.refined) predicted += stribeck_torques(*result.refined, piece.v, piece.direction);
-    const auto add = [&](const Range& range, bool held_out) {
-      if (range.size() > 0)
-        result.traces.push_back({logs[piece.log].file, held_out, piece.rate_hz,
-                                 piece.t.segment(range.begin, range.size()),
-                                 piece.tau.middleCols(range.begin, range.size()),
-                                 predicted.middleCols(range.begin, range.size())});
-    };
-    add(share_of(piece.size(), 0.0, end), validation);
-    add(share_of(piece.size(), end, 1.0), true);
-  }
-}
-
-/// `parameters` are those of the estimate, or a refinement that has more.
-template <typename Parameters>
-void Run::assess(const Samples& samples, const Parameters& parameters,
-                 Assessment& assessment) const {
-  assessment.fit = fit_of(result.torques, parameters, samples.data);
-  if (samples.held_out.size() > 0)
-    assessment.validation = fit_of(result.torques, parameters, samples.held_out);
-  check_bodies(result.torques, assessment);
-}
-
-void Run::finish() {
-  add_traces(best().other, others_, 1.0, true);
-  step(6, "assessing");
-  if (result.refined) {
-    assess(best(), *result.refined, result.chosen);
-    assess(samples_, result.start->estimate.z, *result.start);
-  } else {
-    assess(samples_, result.chosen.estimate.z, result.chosen);
-  }
-  if (options_.method != Method::ols) {
-    result.plain.emplace();
-    result.plain->estimate =
-        estimate(result.torques, result.base, samples_.data, {Method::ols, options_.prior});
-    assess(samples_, result.plain->estimate.z, *result.plain);
-  }
-  result.repeated_percent = repeated_percent(samples_.data, samples_.held_out);
-  if (!options_.delay) result.delay = delay_of(result.traces);
-  if (badly_explained(result.chosen.fit))
-    result.exchange = find_exchange(result.torques, result.base, samples_.data);
-  add_remarks(result);
-}
-
 }  // namespace
 
 void require_valid(const Options& options) {
-  const auto require = [](bool holds, const char* otherwise) {
-    if (!holds) throw std::invalid_argument(otherwise);
-  };
-  const auto has = [&](Feature f) {
-    return std::find(options.features.begin(), options.features.end(), f) != options.features.end();
-  };
+  const auto is_dry = [](Feature f) { return terms_of(f).direction != 0.0; };
   require_compatible(options.features);
   require(!options.stribeck || options.refine,
           "Options::stribeck: it is not linear in its parameters; only Options::refine finds it");
-  require(!options.stribeck || has(Feature::coulomb) || has(Feature::coulomb_positive) ||
-              has(Feature::coulomb_negative),
-          "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
+  require(
+      !options.stribeck || std::any_of(options.features.begin(), options.features.end(), is_dry),
+      "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
   require(!options.delay || options.refine,
           "Options::delay: only Options::refine finds a delay beside everything else");
   require(!options.refine || options.method == Method::consistent,
@@ -315,11 +298,10 @@ Identification offline(const Model& model, const LogInputs& logs, const Options&
 
 Identification online(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
-  if (options.split != 0.0 || !options.payload.empty() || options.refine ||
-      options.method != Method::consistent || options.folds != 0 || options.essential)
-    throw std::invalid_argument(
-        "identify::online: Options::split, payload, method, refine, folds and essential are for "
-        "logs as a whole");
+  require(options.split == 0.0 && options.payload.empty() && !options.refine &&
+              options.method == Method::consistent && options.folds == 0 && !options.essential,
+          "identify::online: Options::split, payload, method, refine, folds and essential are for "
+          "logs as a whole");
   Run run(model, logs, options);
   run.learn();
   run.finish();

@@ -1,42 +1,39 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <cstdio>
-#include <optional>
-#include <span>
+#include <sstream>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ulna/identify/data/log.hpp"
 
-/// Words of messages, and names of enumerators.
+/// Words of messages.
 namespace ulna::identify {
 
-template <typename Enum>
-using Name = std::pair<Enum, std::string_view>;
-
-template <typename Enum>
-std::string_view name_in(std::span<const Name<Enum>> table, Enum value) {
-  for (const auto& [e, name] : table)
-    if (e == value) return name;
-  return "";
-}
-template <typename Enum>
-std::optional<Enum> value_in(std::span<const Name<Enum>> table, std::string_view name) {
-  for (const auto& [e, n] : table)
-    if (n == name) return e;
-  return {};
-}
-
 inline std::string number(double x, int digits = 4) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, x);
-  return text;
+  std::ostringstream s;
+  s.precision(digits);
+  s << x;
+  return s.str();
 }
 
-inline std::string counted(Eigen::Index n, std::string_view thing) {
-  return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s");
+/// Its parts one after the other, numbers with four digits.
+template <class... Parts>
+std::string message(const Parts&... parts) {
+  std::ostringstream s;
+  s.precision(4);
+  (s << ... << parts);
+  return s.str();
+}
+
+/// Throws std::invalid_argument with a message of these parts unless a condition holds.
+template <class... Parts>
+void require(bool holds, const Parts&... otherwise) {
+  if (!holds) throw std::invalid_argument(message(otherwise...));
+}
+
+inline std::string counted(Index n, const char* thing) {
+  return message(n, " ", thing, n == 1 ? "" : "s");
 }
 
 /// The samples that a rule complains of: how many, and the first of them.
@@ -45,7 +42,7 @@ class AffectedRows {
   void add(int line) {
     if (++count_ <= most) lines_.push_back(line);
   }
-  Eigen::Index count() const { return count_; }
+  Index count() const { return count_; }
   explicit operator bool() const { return count_ > 0; }
   int first() const { return lines_.empty() ? 0 : lines_.front(); }
   /// "line 12", "lines 12, 14, 15", "lines 12, 14, 15, 16, 17, ..."
@@ -59,13 +56,20 @@ class AffectedRows {
   std::string rows() const { return counted(count_, "row") + " (" + lines() + ")"; }
 
  private:
-  static constexpr Eigen::Index most = 5;
-  Eigen::Index count_ = 0;
+  static constexpr Index most = 5;
+  Index count_ = 0;
   std::vector<int> lines_;
 };
 
-inline std::string joint_subject(const Log& log, Eigen::Index i) {
+inline std::string joint_subject(const Log& log, Index i) {
   return "joint '" + log.joints[i] + "'";
+}
+
+/// The first body whose joint has several coordinates, or 0.
+inline int compound_joint(const Model& model) {
+  for (int b = 1; b < model.body_count(); ++b)
+    if (velocity_size(model.joint(b).type) > 1) return b;
+  return 0;
 }
 
 }  // namespace ulna::identify

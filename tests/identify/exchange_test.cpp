@@ -1,4 +1,4 @@
-#include "ulna/identify/estimate/exchange.hpp"
+#include "ulna/identify/estimate/select.hpp"
 
 #include "excited.hpp"
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "support/logs.hpp"
-#include "ulna/identify/data/clock.hpp"
 #include "ulna/identify/data/prepare.hpp"
+#include "ulna/identify/data/screen.hpp"
 
 namespace ulna::test {
 namespace {

@@ -31,8 +31,7 @@ TEST(PhysicalCoordinates, anything_is_physical_and_comes_back) {
     const PhysicalPrior prior = some_prior(random);
     const PhysicalCoordinates coordinates(prior);
     const Eigen::VectorXd theta = random_theta(22, random, 3.0);
-    Eigen::VectorXd z;
-    coordinates.numbers(theta, z);
+    const Eigen::VectorXd z = coordinates.numbers(theta);
     EXPECT_TRUE(prior.inside(z));
     for (const int at : {0, 12})
       EXPECT_TRUE(check_consistency(Inertia<double>(z.segment<10>(at))).ok());
@@ -47,12 +46,11 @@ TEST(PhysicalCoordinates, the_prior_is_half_the_sum_of_squares) {
     const PhysicalPrior prior = some_prior(random);
     const PhysicalCoordinates coordinates(prior);
     for (const double width : {1e-3, 0.02, 3.0}) {
-      Eigen::VectorXd z, r, slope;
+      Eigen::VectorXd r, slope;
       const Eigen::VectorXd theta = random_theta(22, random, width);
-      coordinates.numbers(theta, z);
       coordinates.residuals(theta, r, slope);
       // the prior's own sum cancels what is of the size of 10
-      const double expected = prior.value(z);
+      const double expected = prior.value(coordinates.numbers(theta));
       EXPECT_NEAR(0.5 * r.squaredNorm(), expected, 1e-8 * expected + 1e-11);
     }
     EXPECT_EQ(coordinates.of(prior.center()).rows(), 22);
@@ -68,20 +66,18 @@ TEST(PhysicalCoordinates, slopes_are_those_of_differences) {
     const PhysicalCoordinates coordinates(prior);
     for (const double width : {0.005, 2.0}) {
       const Eigen::VectorXd theta = random_theta(22, random, width);
-      Eigen::MatrixXd dz, dz_differences(22, 22);
+      Eigen::MatrixXd dz_differences(22, 22);
       Eigen::VectorXd r, slope, slope_differences(22), ignored;
-      coordinates.slopes(theta, dz);
       coordinates.residuals(theta, r, slope);
       const double h = 1e-5;
       for (int k = 0; k < 22; ++k) {
-        Eigen::VectorXd up = theta, down = theta, z_up, z_down, r_up, r_down;
+        Eigen::VectorXd up = theta, down = theta, r_up, r_down;
         up(k) += h, down(k) -= h;
-        coordinates.numbers(up, z_up), coordinates.numbers(down, z_down);
         coordinates.residuals(up, r_up, ignored), coordinates.residuals(down, r_down, ignored);
-        dz_differences.col(k) = (z_up - z_down) / (2.0 * h);
+        dz_differences.col(k) = (coordinates.numbers(up) - coordinates.numbers(down)) / (2.0 * h);
         slope_differences(k) = (r_up(k) - r_down(k)) / (2.0 * h);
       }
-      expect_close(dz, dz_differences, 1e-7);
+      expect_close(coordinates.slopes(theta), dz_differences, 1e-7);
       expect_close(slope, slope_differences, 1e-7);
     }
   }

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/logs.hpp"
-#include "ulna/identify/data/clock.hpp"
 #include "ulna/identify/data/filter.hpp"
-#include "ulna/identify/data/resample.hpp"
+#include "ulna/identify/data/screen.hpp"
 
 namespace ulna::test {
 namespace {

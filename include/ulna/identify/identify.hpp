@@ -3,10 +3,8 @@
 #include <functional>
 #include <optional>
 
-#include "ulna/identify/data/clock.hpp"
 #include "ulna/identify/data/delay.hpp"
 #include "ulna/identify/data/screen.hpp"
-#include "ulna/identify/estimate/exchange.hpp"
 #include "ulna/identify/estimate/select.hpp"
 #include "ulna/identify/refine/refine.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -29,8 +27,8 @@ struct LogInputs {
 struct Options {
   double split = 0.0;       ///< share of each log that is fitted, the rest held out; 0: all of it
   double filter_hz = 10.0;  ///< cut-off of the low-pass
-  Eigen::VectorXd gains = {};  ///< torque per current; empty: the logs have torques
-  bool find_gains = false;     ///< they are those with which currents fit the model's torques best
+  Vector gains = {};        ///< torque per current; empty: the logs have torques
+  bool find_gains = false;  ///< they are those with which currents fit the model's torques best
   std::vector<Feature> features{Feature::viscous, Feature::coulomb, Feature::offset};
   PriorOptions prior = {};
 
@@ -64,8 +62,8 @@ struct Trace {
   std::string file;
   bool validation = false;
   double rate_hz = 0.0;
-  Eigen::VectorXd t;
-  Eigen::MatrixXd measured, predicted;
+  Vector t;
+  Matrix measured, predicted;
 };
 
 /// An estimate and how far it carries.
@@ -102,7 +100,7 @@ struct Identification {
   double filter_hz = 0.0;
   std::string filter;  ///< in words
   std::vector<LogSummary> logs;
-  Eigen::Index samples = 0, validation_samples = 0;
+  Index samples = 0, validation_samples = 0;
   double repeated_percent = 0.0;    ///< of the motion held out, the part that was also fitted
   Assessment chosen;                ///< by the method of the options, or online
   std::optional<Assessment> plain;  ///< ordinary least squares, to compare with

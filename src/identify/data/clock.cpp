@@ -1,4 +1,4 @@
-#include "ulna/identify/data/clock.hpp"
+#include "ulna/identify/data/screen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,32 +9,25 @@
 
 namespace ulna::identify {
 
-using Eigen::Index;
-using Eigen::VectorXd;
-
 namespace {
 
-/// From sample k to k + 1: how long it took by the motion, and how exactly that is known.
-struct MotionStep {
-  double time = 0.0;
-  double error = 0.0;  ///< infinite if nothing moves
-};
+/// From each sample to the next: how long it took by the motion, and how exactly that is known.
+struct MotionSteps {
+  Vector time, error;  ///< the latter infinite if nothing moves
 
-std::vector<MotionStep> motion_steps(const Log& log) {
-  std::vector<MotionStep> steps(std::size_t(log.size() - 1));
-  for (Index k = 0; k + 1 < log.size(); ++k) {
-    const VectorXd v = 0.5 * (log.v.col(k) + log.v.col(k + 1)),
+  explicit MotionSteps(const Log& log)
+      : time(Vector::Zero(log.size() - 1)), error(Vector::Constant(log.size() - 1, infinity)) {
+    for (Index k = 0; k < time.size(); ++k) {
+      const Vector v = 0.5 * (log.v.col(k) + log.v.col(k + 1)),
                    way = log.q.col(k + 1) - log.q.col(k);
-    const double square = v.squaredNorm();
-    MotionStep& step = steps[k];
-    step.error = infinity;
-    if (square == 0.0) continue;
-    step.time = v.dot(way) / square;
-    const double freedom = double(std::max<Index>(1, v.size() - 1));
-    step.error = (way - step.time * v).norm() / std::sqrt(freedom * square);
+      const double square = v.squaredNorm();
+      if (square == 0.0) continue;
+      time[k] = v.dot(way) / square;
+      const double freedom = double(std::max<Index>(1, v.size() - 1));
+      error[k] = (way - time[k] * v).norm() / std::sqrt(freedom * square);
+    }
   }
-  return steps;
-}
+};
 
 /// The slope of logged time over counted periods, by least squares, with an origin of its own for each
 /// uninterrupted stretch.
@@ -47,8 +40,8 @@ class PeriodFit {
   void interrupt() {
     const auto n = Index(counted_.size());
     if (n > 0) {
-      const Eigen::Map<const VectorXd> x(counted_.data(), n), y(logged_.data(), n);
-      const VectorXd centred = x.array() - x.mean();
+      const Eigen::Map<const Vector> x(counted_.data(), n), y(logged_.data(), n);
+      const Vector centred = x.array() - x.mean();
       xx_ += centred.squaredNorm(), xy_ += centred.dot(y);
     }
     counted_.clear(), logged_.clear();
@@ -66,23 +59,23 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   constexpr double certain = 0.1;  // of a period
   ClockRepair result;
   if (log.v.size() == 0 || log.size() < 100) return result;
-  const std::vector<MotionStep> steps = motion_steps(log);
+  const MotionSteps steps(log);
   const auto is_break = [&](Index k) {
     return std::binary_search(log.breaks.begin(), log.breaks.end(), k);
   };
 
   const Index count = log.size() - 1;
-  const VectorXd logged = log.t.tail(count) - log.t.head(count);
-  double period = quantile(logged.data(), 1, count, 0.5);
+  const Vector logged = steps_of(log.t);
+  double period = quantile(logged, 0.5);
   const auto judged = [&](Index k) {
-    return steps[k].error < certain * period && !is_break(k + 1);
+    return steps.error[k] < certain * period && !is_break(k + 1);
   };
-  const auto periods = [&](Index k) { return steps[k].time / period; };
+  const auto periods = [&](Index k) { return steps.time[k] / period; };
   std::vector<double> times;
   for (Index k = 0; k < count; ++k)
-    if (judged(k) && std::abs(periods(k) - 1.0) < 0.5) times.push_back(steps[k].time);
+    if (judged(k) && std::abs(periods(k) - 1.0) < 0.5) times.push_back(steps.time[k]);
   if (double(times.size()) < 0.5 * double(count)) return result;
-  period = quantile(times.data(), 1, Index(times.size()), 0.5);
+  period = quantile(Vector::Map(times.data(), Index(times.size())), 0.5);
   // as the motion counts periods, the logged time of long stretches shows how long one is
   PeriodFit fit;
   double off_even = 0.0, off_logged = 0.0;
@@ -92,7 +85,7 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
       fit.interrupt();
       continue;
     }
-    const double n = std::round(periods(k)), m = steps[k].time;
+    const double n = std::round(periods(k)), m = steps.time[k];
     fit.add(n, logged[k]);
     ++many, even += std::abs(periods(k) - n) < 0.15 && n < 50.0;
     off_even += std::pow(m - n * period, 2), off_logged += std::pow(m - logged[k], 2);
@@ -105,7 +98,7 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   if (result.share < 0.95 || off_even > 0.1 * off_logged || !(period > 0.0)) return result;
 
   // counted in periods from the beginning of each piece; where the motion does not show it, the log does
-  VectorXd t = log.t;
+  Vector t = log.t;
   std::vector<char> kept(std::size_t(log.size()), 1);
   double begin = log.t[0], elapsed = 0.0, square = 0.0, sum = 0.0;
   for (Index k = 0; k < count; ++k) {
@@ -130,12 +123,12 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   log.t = t.array() + mean;
   log.keep(kept);
   found.note(log_rules::clock, {log.file, 0, 0}, "clock",
-             "by their motion, " + number(100.0 * result.share, 3) +
-                 " % of the samples are whole multiples of " + number(1e3 * period, 6) +
-                 " ms apart; the logged time departs from that by " +
-                 number(1e3 * result.deviation, 2) + " ms",
-             "the even clock is used; " + counted(result.dropped, "sample") +
-                 " dropped because the motion had not gone on");
+             message("by their motion, ", number(100.0 * result.share, 3),
+                     " % of the samples are whole multiples of ", number(1e3 * period, 6),
+                     " ms apart; the logged time departs from that by ",
+                     number(1e3 * result.deviation, 2), " ms"),
+             message("the even clock is used; ", counted(result.dropped, "sample"),
+                     " dropped because the motion had not gone on"));
   return result;
 }
 

@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <string>
+
+#include "identify/data/screen_parts.hpp"
+#include "identify/messages.hpp"
 
 namespace ulna::identify {
 
-using Eigen::Index;
 using std::numbers::pi;
 
 LowPass::LowPass(double cutoff_hz, double rate_hz, int order)
     : cutoff_(cutoff_hz), rate_(rate_hz), order_(order) {
-  if (!(cutoff_hz > 0.0) || !(cutoff_hz < 0.5 * rate_hz) || !std::isfinite(rate_hz))
-    throw std::invalid_argument("low-pass: a cut-off of " + std::to_string(cutoff_hz) +
-                                " Hz is not between 0 and half the sampling rate of " +
-                                std::to_string(rate_hz) + " Hz");
-  if (order < 1 || order > max_order)
-    throw std::invalid_argument("low-pass: order " + std::to_string(order) + " is not from 1 to " +
-                                std::to_string(max_order));
+  require(cutoff_hz > 0.0 && cutoff_hz < 0.5 * rate_hz && std::isfinite(rate_hz),
+          "low-pass: a cut-off of ", cutoff_hz,
+          " Hz is not between 0 and half the sampling rate of ", rate_hz, " Hz");
+  require(order >= 1 && order <= max_order, "low-pass: order ", order, " is not from 1 to ",
+          max_order);
   const double k = std::tan(pi * cutoff_hz / rate_hz);
   for (int i = 0; i < order / 2; ++i) {
     // a pair of poles of the analogue filter: s² + 2 sin(angle) s + 1
@@ -73,10 +71,10 @@ void Cascade::pass(Eigen::Ref<Eigen::ArrayXd> x) {
 
 // --- forwards and backwards ---
 
-void zero_phase(const LowPass& filter, Eigen::MatrixXd& x) {
+void zero_phase(const LowPass& filter, Matrix& x) {
   const Index n = x.rows(), count = x.cols();
   if (n == 0 || count == 0) return;
-  if (!x.allFinite()) throw std::invalid_argument("zero-phase filter: a sample is not finite");
+  require(x.allFinite(), "zero-phase filter: a sample is not finite");
 
   // what reaches in from outside: the filter forgets within a few periods of its cut-off
   const double memory = std::ceil(6.0 * filter.rate_hz() / filter.cutoff_hz());
@@ -119,9 +117,9 @@ std::vector<double> difference_weights(int count, int at) {
 
 }  // namespace
 
-Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz) {
+Matrix derivative(const Matrix& x, double rate_hz) {
   const Index n = x.rows(), count = x.cols();
-  Eigen::MatrixXd dx = Eigen::MatrixXd::Zero(n, count);
+  Matrix dx = Matrix::Zero(n, count);
   const Index width = std::min<Index>(9, count - (count % 2 == 0));
   if (width < 3) {
     if (count == 2) dx.colwise() = rate_hz * (x.col(1) - x.col(0));
@@ -130,17 +128,83 @@ Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz) {
   const Index half = width / 2;
   const auto weights = [&](Index at) {
     std::vector<double> w = difference_weights(int(width), int(at));
-    return Eigen::VectorXd(rate_hz * Eigen::Map<Eigen::VectorXd>(w.data(), width));
+    return Vector(rate_hz * Eigen::Map<Vector>(w.data(), width));
   };
   for (Index k = 0; k < half; ++k) {
     dx.col(k) = x.leftCols(width) * weights(k);
     dx.col(count - 1 - k) = x.rightCols(width) * weights(width - 1 - k);
   }
   // the middle is antisymmetric: differences of numbers far apart, over all samples in one sweep
-  const Eigen::VectorXd w = weights(half);
+  const Vector w = weights(half);
   for (Index k = half; k < count - half; ++k)
     for (Index d = 1; d <= half; ++d) dx.col(k) += w(half + d) * (x.col(k + d) - x.col(k - d));
   return dx;
+}
+
+// --- even samples ---
+
+Resampler::Resampler(const Vector& t, double begin, double rate_hz, Index count, Kind kind)
+    : samples_(t.size()) {
+  const Index n = t.size();
+  require(n >= 2, "resampling needs two samples");
+  const Vector steps = steps_of(t);
+  for (Index k = 0; k + 1 < n; ++k)
+    require(steps[k] > 0.0, "resampling: time does not increase at sample ", k + 1);
+  const double apart = 0.5 * quantile(steps, 0.5);
+  const double end = begin + double(count - 1) / rate_hz;
+  const double tolerance = 1e-9 * (std::abs(t[0]) + std::abs(t[n - 1]));
+  require(rate_hz > 0.0 && begin >= t[0] - tolerance && end <= t[n - 1] + tolerance,
+          "resampling: the times reach beyond the samples");
+
+  stencils_.reserve(std::size_t(count));
+  Index i = 0;
+  for (Index k = 0; k < count; ++k) {
+    const double x = begin + double(k) / rate_hz;
+    while (i + 2 < n && t[i + 1] <= x) ++i;
+    // the two samples around, then neighbours to the left and to the right that are far enough
+    Index at[4] = {i, i + 1, 0, 0};
+    int size = 2;
+    if (kind == Kind::cubic) {
+      Index left = i - 1, right = i + 2;
+      Index leftmost = i, rightmost = i + 1;
+      const auto take_left = [&] {
+        while (left >= 0 && t[leftmost] - t[left] < apart) --left;
+        if (left < 0) return;
+        at[size++] = leftmost = left--;
+      };
+      const auto take_right = [&] {
+        while (right < n && t[right] - t[rightmost] < apart) ++right;
+        if (right >= n) return;
+        at[size++] = rightmost = right++;
+      };
+      take_left(), take_right();
+      if (size < 4) take_right();
+      if (size < 4) take_left();
+    }
+    Stencil s{};
+    for (int a = 0; a < 4; ++a) {
+      s.sample[a] = i;
+      if (a >= size) continue;
+      s.sample[a] = at[a];
+      double w = 1.0;
+      for (int b = 0; b < size; ++b)
+        if (b != a) w *= (x - t[at[b]]) / (t[at[a]] - t[at[b]]);
+      s.weight[a] = w;
+    }
+    stencils_.push_back(s);
+  }
+}
+
+Matrix Resampler::operator()(const Matrix& x) const {
+  require(x.cols() == samples_, "resampling: ", x.cols(), " samples given, the clock has ",
+          samples_);
+  Matrix y(x.rows(), Index(stencils_.size()));
+  for (Index k = 0; k < y.cols(); ++k) {
+    const Stencil& s = stencils_[k];
+    y.col(k) = s.weight[0] * x.col(s.sample[0]) + s.weight[1] * x.col(s.sample[1]) +
+               s.weight[2] * x.col(s.sample[2]) + s.weight[3] * x.col(s.sample[3]);
+  }
+  return y;
 }
 
 // --- sample by sample ---
@@ -153,6 +217,7 @@ MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
       now_(input_),
       last_(input_),
       before_last_(input_),
+      mean_(input_),
       cascade_(filter, 4 * joints),
       q_(Vector::Zero(joints)),
       v_(q_),
@@ -169,10 +234,9 @@ double MotionFilter::delay() const {
 bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
                           const Eigen::Ref<const Vector>& tau) {
   const bool measured = velocity_ == Velocity::measured;
-  if (q.size() != joints_ || tau.size() != joints_ || (measured && v.size() != joints_))
-    throw std::invalid_argument("motion filter for " + std::to_string(joints_) + " joints: q has " +
-                                std::to_string(q.size()) + " numbers, v " +
-                                std::to_string(v.size()) + ", tau " + std::to_string(tau.size()));
+  require(q.size() == joints_ && tau.size() == joints_ && (!measured || v.size() == joints_),
+          "motion filter for ", joints_, " joints: q has ", q.size(), " numbers, v ", v.size(),
+          ", tau ", tau.size());
   bool all_finite = true;
   const auto take = [&](const Eigen::Ref<const Vector>& from, int at) {
     for (int i = 0; i < joints_; ++i) {
@@ -203,22 +267,21 @@ bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<co
   cascade_.pass(now_);
   ++samples_;
 
+  // of q and v now, a sample and two samples ago
   const double rate = filter_.rate_hz();
-  const auto middle = [&](const Eigen::ArrayXd& x, int at) { return x.segment(at, joints_); };
+  const auto q0 = now_.head(joints_), q1 = last_.head(joints_), q2 = before_last_.head(joints_);
+  const auto v0 = now_.segment(joints_, joints_), v1 = last_.segment(joints_, joints_);
   if (measured) {
-    q_ = 0.5 * (middle(now_, 0) + middle(last_, 0));
-    v_ = 0.5 * (middle(now_, joints_) + middle(last_, joints_));
-    tau_ = 0.5 * (middle(now_, 2 * joints_) + middle(last_, 2 * joints_));
-    direction_ = 0.5 * (middle(now_, 3 * joints_) + middle(last_, 3 * joints_));
-    a_ = rate * (middle(now_, joints_) - middle(last_, joints_));
+    mean_ = 0.5 * (now_ + last_);
+    v_ = mean_.segment(joints_, joints_);
+    a_ = rate * (v0 - v1);
   } else {
-    const auto twice = [&](int at) {
-      return 0.25 * (middle(now_, at) + 2.0 * middle(last_, at) + middle(before_last_, at));
-    };
-    q_ = twice(0), tau_ = twice(2 * joints_), direction_ = twice(3 * joints_);
-    v_ = 0.5 * rate * (middle(now_, 0) - middle(before_last_, 0));
-    a_ = rate * rate * (middle(now_, 0) - 2.0 * middle(last_, 0) + middle(before_last_, 0));
+    mean_ = 0.25 * (now_ + 2.0 * last_ + before_last_);
+    v_ = 0.5 * rate * (q0 - q2);
+    a_ = rate * rate * (q0 - 2.0 * q1 + q2);
   }
+  q_ = mean_.head(joints_), tau_ = mean_.segment(2 * joints_, joints_);
+  direction_ = mean_.tail(joints_);
   return all_finite;
 }
 

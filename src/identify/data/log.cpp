@@ -11,12 +11,13 @@
 
 namespace ulna::identify {
 
-using Eigen::Index;
-
-std::vector<Eigen::MatrixXd*> Log::measurements() {
-  std::vector<Eigen::MatrixXd*> all;
-  for (Eigen::MatrixXd* m : {&q, &v, &a, &tau, &current})
-    if (m->size() > 0) all.push_back(m);
+std::vector<std::pair<const char*, Matrix*>> Log::measurements() {
+  std::vector<std::pair<const char*, Matrix*>> all{{"position", &q},
+                                                   {"velocity", &v},
+                                                   {"acceleration", &a},
+                                                   {"torque", &tau},
+                                                   {"current", &current}};
+  std::erase_if(all, [](const auto& part) { return part.second->size() == 0; });
   return all;
 }
 
@@ -31,7 +32,7 @@ void Log::keep(const std::vector<char>& marks) {
     if (kept != k) {
       t[kept] = t[k];
       line[kept] = line[k];
-      for (Eigen::MatrixXd* m : parts) m->col(kept) = m->col(k);
+      for (const auto& [name, m] : parts) m->col(kept) = m->col(k);
     }
     ++kept;
   }
@@ -40,15 +41,14 @@ void Log::keep(const std::vector<char>& marks) {
   breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   t.conservativeResize(kept);
   line.resize(std::size_t(kept));
-  for (Eigen::MatrixXd* m : parts) m->conservativeResize(Eigen::NoChange, kept);
+  for (const auto& [name, m] : parts) m->conservativeResize(Eigen::NoChange, kept);
 }
 
 namespace {
 
 /// The message of a CsvError without its place, which a Diagnostic has by itself.
 std::string bare_message(const CsvError& e) {
-  const std::string place = e.where().str() + ": ";
-  const std::string text = e.what();
+  const std::string place = e.where().str() + ": ", text = e.what();
   return text.starts_with(place) ? text.substr(place.size()) : text;
 }
 
@@ -74,19 +74,15 @@ std::string accepted(const std::string& quantity, const Model& model) {
 
 /// Whether each coordinate is a joint of its own, so that v is the rate of q number by number.
 bool only_simple_joints(const Model& model, const std::string& file, Diagnostics& found) {
-  for (int b = 1; b <= model.joint_count(); ++b) {
-    const JointType type = model.joint(b).type;
-    if (type != JointType::ball && type != JointType::floating && type != JointType::planar)
-      continue;
+  const int compound = compound_joint(model);
+  if (compound > 0)
     found.add(log_rules::joint_kind, {file, 0, 0},
-              "joint '" + std::string(model.joint_name(b)) + "'",
+              message("joint '", model.joint_name(compound), "'"),
               "it has several coordinates, and a log of it is not understood");
-    return false;
-  }
-  if (model.nv() > 0) return true;
-  found.add(log_rules::joint_kind, {file, 0, 0}, "robot '" + model.name() + "'",
-            "it has no joint that moves, so there is nothing to identify from a log");
-  return false;
+  else if (model.nv() == 0)
+    found.add(log_rules::joint_kind, {file, 0, 0}, "robot '" + model.name() + "'",
+              "it has no joint that moves, so there is nothing to identify from a log");
+  return compound == 0 && model.nv() > 0;
 }
 
 /// Which columns of the table go where.
@@ -145,8 +141,8 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
       line = reader.line();
       if (log.line.size() == most_rows) {
         found.add(log_rules::too_large, {file, line, 0}, "",
-                  "the log has more than " + counted(Index(most_rows), "row") + " of " +
-                      counted(Index(row.size()), "column"));
+                  message("the log has more than ", counted(Index(most_rows), "row"), " of ",
+                          counted(Index(row.size()), "column")));
         return {};
       }
       numbers.insert(numbers.end(), row.begin(), row.end());
@@ -159,10 +155,9 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
       if (first_corrupt.empty()) first_corrupt = bare_message(e);
     }
   }
-  const Eigen::Map<const Eigen::MatrixXd> table(numbers.data(), Index(row.size()),
-                                                Index(index.size()));
-  const auto columns = [&](const std::vector<int>& which) -> Eigen::MatrixXd {
-    return which.empty() ? Eigen::MatrixXd() : Eigen::MatrixXd(table(which, Eigen::all));
+  const Eigen::Map<const Matrix> table(numbers.data(), Index(row.size()), Index(index.size()));
+  const auto columns = [&](const std::vector<int>& which) -> Matrix {
+    return which.empty() ? Matrix() : Matrix(table(which, Eigen::all));
   };
   const TrajectoryColumns& c = wanted->columns;
   log.q = columns(c.q), log.v = columns(c.qd), log.a = columns(c.qdd);
@@ -171,19 +166,17 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
   for (Index k = 0; k < log.size(); ++k)
     log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;
   if (corrupt)
-    found.add(log_rules::row_corrupt, {file, corrupt.first(), 0}, "",
-              corrupt.rows() + " of " + std::to_string(log.rows) +
-                  " cannot be read; the first: " + first_corrupt,
-              "dropped");
-  if (log.empty()) {
-    if (log.rows)
-      found.add(log_rules::mostly_lost, {file, 0, 0}, "",
-                "none of the " + counted(log.rows, "row") + " can be read");
-    else
-      found.add(log_rules::too_short, {file, 0, 0}, "", "the table has a header and no rows");
-    return {};
-  }
-  return log;
+    found.add(
+        log_rules::row_corrupt, {file, corrupt.first(), 0}, "",
+        message(corrupt.rows(), " of ", log.rows, " cannot be read; the first: ", first_corrupt),
+        "dropped");
+  if (!log.empty()) return log;
+  if (log.rows)
+    found.add(log_rules::mostly_lost, {file, 0, 0}, "",
+              "none of the " + counted(log.rows, "row") + " can be read");
+  else
+    found.add(log_rules::too_short, {file, 0, 0}, "", "the table has a header and no rows");
+  return {};
 } catch (const CsvError& e) {
   found.add(log_rules::unreadable, e.where(), "", bare_message(e));
   return {};
@@ -195,16 +188,13 @@ Log load_log(const std::string& path, const Model& model, const LogOptions& opti
   return read_log(in, path, model, options, found);
 }
 
-void apply_gains(Log& log, const Eigen::VectorXd& gains) {
-  if (log.current.size() == 0)
-    throw std::invalid_argument("gains are given, but the log '" + log.file +
-                                "' has no currents (columns i_<joint> or i1, i2, ...)");
-  if (gains.size() != log.current.rows())
-    throw std::invalid_argument("gains: " + std::to_string(gains.size()) +
-                                " numbers given, the log has currents of " +
-                                counted(log.current.rows(), "joint"));
-  if (!gains.allFinite() || (gains.array() == 0.0).any())
-    throw std::invalid_argument("gains: a gain is zero or not a finite number");
+void apply_gains(Log& log, const Vector& gains) {
+  require(log.current.size() > 0, "gains are given, but the log '", log.file,
+          "' has no currents (columns i_<joint> or i1, i2, ...)");
+  require(gains.size() == log.current.rows(), "gains: ", gains.size(),
+          " numbers given, the log has currents of ", counted(log.current.rows(), "joint"));
+  require(gains.allFinite() && (gains.array() != 0.0).all(),
+          "gains: a gain is zero or not a finite number");
   log.tau = gains.asDiagonal() * log.current;
 }
 

@@ -9,12 +9,8 @@
 #include "identify/messages.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/identify/data/log_rules.hpp"
-#include "ulna/identify/data/resample.hpp"
 
 namespace ulna::identify {
-
-using Eigen::Index;
-using Eigen::MatrixXd;
 
 Index Prepared::size() const {
   Index sum = 0;
@@ -28,7 +24,7 @@ Prepared Prepared::part(double begin, double end) const {
   for (const Piece& piece : pieces) {
     const Range range = share_of(piece.size(), begin, end);
     if (range.size() == 0) continue;
-    const auto cut = [&](const MatrixXd& m) -> MatrixXd {
+    const auto cut = [&](const Matrix& m) -> Matrix {
       return m.size() ? m.middleCols(range.begin, range.size()) : m;
     };
     result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(range.begin, range.size()),
@@ -39,29 +35,26 @@ Prepared Prepared::part(double begin, double end) const {
 }
 
 std::string Prepared::str() const {
-  std::string s = number(filter_hz) + " Hz zero-phase low-pass (Butterworth, order " +
-                  std::to_string(filter_order) + ", forwards and backwards)";
-  if (!pieces.empty()) s += ", samples at " + number(pieces.front().rate_hz) + " Hz";
+  std::string s = message(filter_hz, " Hz zero-phase low-pass (Butterworth, order ", filter_order,
+                          ", forwards and backwards)");
+  if (!pieces.empty()) s += message(", samples at ", pieces.front().rate_hz, " Hz");
   s += velocity_measured ? ", velocity measured" : ", velocity from position";
   s += acceleration_measured ? ", acceleration measured" : ", acceleration from velocity";
-  if (torque_delay != 0.0) s += ", torque taken " + number(1e3 * torque_delay) + " ms later";
+  if (torque_delay != 0.0) s += message(", torque taken ", 1e3 * torque_delay, " ms later");
   return s;
 }
 
 namespace {
 
 void check(const PrepareOptions& options) {
-  const auto refuse = [](const std::string& what) {
-    throw std::invalid_argument("prepare: " + what);
-  };
-  if (!(options.filter_hz > 0.0) || !std::isfinite(options.filter_hz))
-    refuse("the filter's cut-off must be a positive number of Hz");
-  if (options.filter_order < 1 || options.filter_order > LowPass::max_order)
-    refuse("the filter's order must be from 1 to " + std::to_string(LowPass::max_order));
-  if (options.decimation < 1) refuse("decimation must be at least 1");
-  if (!(options.rate_hz >= 0.0) || !std::isfinite(options.rate_hz) ||
-      !std::isfinite(options.torque_delay) || !std::isfinite(options.trim))
-    refuse("rate, delay and trim must be finite numbers, the rate not negative");
+  require(options.filter_hz > 0.0 && std::isfinite(options.filter_hz),
+          "prepare: the filter's cut-off must be a positive number of Hz");
+  require(options.filter_order >= 1 && options.filter_order <= LowPass::max_order,
+          "prepare: the filter's order must be from 1 to ", LowPass::max_order);
+  require(options.decimation >= 1, "prepare: decimation must be at least 1");
+  require(options.rate_hz >= 0.0 && std::isfinite(options.rate_hz) &&
+              std::isfinite(options.torque_delay) && std::isfinite(options.trim),
+          "prepare: rate, delay and trim must be finite numbers, the rate not negative");
 }
 
 /// One piece of a log.
@@ -76,7 +69,7 @@ class Preparation {
 
   /// False if it is too short.
   bool operator()(const Range& range, Piece& piece) const {
-    const Eigen::VectorXd t = log_.t.segment(range.begin, range.size());
+    const Vector t = log_.t.segment(range.begin, range.size());
     const double begin = t[0] + std::max(0.0, -options_.torque_delay);
     const double end = t[t.size() - 1] - std::max(0.0, options_.torque_delay);
     const Index count = even_samples(end - begin, rate_), trimmed = std::lround(trim_ * rate_);
@@ -84,16 +77,16 @@ class Preparation {
     if (range.size() < 8 || count < fewest + 2 * trimmed) return false;
 
     const Resampler resample(t, begin, rate_, count);
-    const auto filtered = [&](const MatrixXd& x, const Resampler& at) {
-      MatrixXd y = at(x.middleCols(range.begin, range.size()));
+    const auto filtered = [&](const Matrix& x, const Resampler& at) {
+      Matrix y = at(x.middleCols(range.begin, range.size()));
       zero_phase(low_pass_, y);
       return y;
     };
-    const MatrixXd q = filtered(log_.q, resample);
+    const Matrix q = filtered(log_.q, resample);
     const bool has_v = log_.v.size() && options_.velocity_logged;
-    const MatrixXd v = has_v ? filtered(log_.v, resample) : derivative(q, rate_);
+    const Matrix v = has_v ? filtered(log_.v, resample) : derivative(q, rate_);
     const bool has_a = log_.a.size() && options_.acceleration_logged;
-    const MatrixXd a = has_a ? filtered(log_.a, resample) : derivative(v, rate_);
+    const Matrix a = has_a ? filtered(log_.a, resample) : derivative(v, rate_);
 
     piece.rate_hz = rate_ / options_.decimation;
     const auto kept = [&](const auto& x) {
@@ -103,7 +96,7 @@ class Preparation {
           .eval();
     };
     piece.q = kept(q), piece.v = kept(v), piece.a = kept(a);
-    MatrixXd direction = v.cwiseSign();
+    Matrix direction = v.cwiseSign();
     zero_phase(low_pass_, direction);
     piece.direction = kept(direction);
     if (log_.tau.size()) {
@@ -127,20 +120,18 @@ class Preparation {
 }  // namespace
 
 double natural_rate(const Log& log) {
-  const Eigen::VectorXd steps = log.t.tail(log.size() - 1) - log.t.head(log.size() - 1);
+  const Vector steps = steps_of(log.t);
   double time = steps.sum();
   for (const Index b : log.breaks) time -= steps[b - 1];
-  const double median = quantile(steps.data(), 1, steps.size(), 0.5);
-  return std::min(1.0 / median, 4.0 * double(steps.size()) / time);
+  return std::min(1.0 / quantile(steps, 0.5), 4.0 * double(steps.size()) / time);
 }
 
 Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagnostics& found) {
   check(options);
-  Prepared all;
-  all.filter_hz = options.filter_hz;
-  all.filter_order = options.filter_order;
-  all.decimation = options.decimation;
-  all.torque_delay = options.torque_delay;
+  Prepared all{.filter_hz = options.filter_hz,
+               .filter_order = options.filter_order,
+               .decimation = options.decimation,
+               .torque_delay = options.torque_delay};
   const auto every = [&](auto has) {
     return !logs.empty() && std::all_of(logs.begin(), logs.end(), has);
   };
@@ -157,8 +148,8 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
     // a rate beyond what was measured only costs memory
     if (!(rate >= 2.1 * options.filter_hz) || !(rate <= 20.0 * natural)) {
       found.add(log_rules::rate_low, {log.file, 0, 0}, "",
-                "a rate of " + number(rate) + " Hz does not go with a cut-off of " +
-                    number(options.filter_hz) + " Hz and a clock of " + number(natural) + " Hz");
+                message("a rate of ", rate, " Hz does not go with a cut-off of ", options.filter_hz,
+                        " Hz and a clock of ", natural, " Hz"));
       continue;
     }
     const Preparation preparation(log, options, rate);
@@ -175,11 +166,11 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
     if (too_short.count() == Index(ranges.size()))
       found.add(
           log_rules::too_short, {log.file, 0, 0}, "",
-          "no piece of it is long enough to be filtered at " + number(options.filter_hz) + " Hz");
+          message("no piece of it is long enough to be filtered at ", options.filter_hz, " Hz"));
     else if (too_short)
       found.add(log_rules::piece_short, {log.file, too_short.first(), 0}, "",
-                counted(too_short.count(), "piece") + " (" + too_short.lines() +
-                    ") too short to be filtered at " + number(options.filter_hz) + " Hz",
+                message(counted(too_short.count(), "piece"), " (", too_short.lines(),
+                        ") too short to be filtered at ", options.filter_hz, " Hz"),
                 "left out");
   }
   return all;

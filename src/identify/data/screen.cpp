@@ -9,13 +9,11 @@
 
 namespace ulna::identify {
 
-using Eigen::Index;
-
-double quantile(const double* x, Index stride, Index count, double p) {
+double quantile(const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& x, double p) {
   constexpr Index most = 50'000;
-  const Index step = std::max<Index>(1, count / most);
+  const Index step = std::max<Index>(1, x.size() / most);
   std::vector<double> some;
-  for (Index k = 0; k < count; k += step) some.push_back(x[k * stride]);
+  for (Index k = 0; k < x.size(); k += step) some.push_back(x[k]);
   if (some.empty()) return 0.0;
   const auto at = static_cast<std::ptrdiff_t>(std::lround(p * double(some.size() - 1)));
   std::nth_element(some.begin(), some.begin() + at, some.end());
@@ -26,7 +24,7 @@ namespace {
 
 /// The samples of a longest strictly increasing subsequence: the fewest others are left out.
 /// [Fredman 1975, in O(N log N)]
-std::vector<char> longest_increasing(const Eigen::VectorXd& t) {
+std::vector<char> longest_increasing(const Vector& t) {
   const auto n = std::size_t(t.size());
   std::vector<std::size_t> ends, before(n);  // ends[l]: smallest end of a sequence of length l + 1
   for (std::size_t k = 0; k < n; ++k) {
@@ -48,15 +46,31 @@ std::vector<char> longest_increasing(const Eigen::VectorXd& t) {
 bool same_measurements(Log& log, Index a, Index b) {
   const auto parts = log.measurements();
   return std::all_of(parts.begin(), parts.end(),
-                     [&](const auto* m) { return (m->col(a).array() == m->col(b).array()).all(); });
+                     [&](const auto& part) { return part.second->col(a) == part.second->col(b); });
 }
 
 bool share_exceeded(Index part, Index whole, double share) {
   return double(part) > share * double(whole);
 }
 
-}  // namespace
+/// Median steps of the parts of a log that are sampled evenly enough to have one.
+void screen_mixed_rates(const Log& log, const Vector& steps, Diagnostics& found) {
+  constexpr Index parts = 20;
+  const Index length = steps.size() / parts;
+  if (length < 10) return;
+  Vector medians(parts);
+  for (Index p = 0; p < parts; ++p) medians[p] = quantile(steps.segment(p * length, length), 0.5);
+  Index slowest = 0, fastest = 0;
+  const double slow = medians.maxCoeff(&slowest), fast = medians.minCoeff(&fastest);
+  if (slow < 1.5 * fast) return;
+  const int slow_line = log.line[slowest * length], fast_line = log.line[fastest * length];
+  found.add(log_rules::mixed_rates, {log.file, slow_line, 0}, "clock",
+            message("about line ", slow_line, " it ticks at ", 1.0 / slow, " Hz, about line ",
+                    fast_line, " at ", 1.0 / fast, " Hz"),
+            "all is resampled to one rate");
+}
 
+/// Drops samples that make time stand still or go backwards: as few as possible.
 void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
   const std::vector<char> kept = longest_increasing(log.t);
   AffectedRows duplicates, standing, backwards;
@@ -65,8 +79,8 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
   for (Index k = 0; k < log.size(); ++k) {
     const int line = log.line[k];
     if (k > 0 && log.t[k] < log.t[k - 1] && first_step.empty())
-      first_step = "from " + number(log.t[k - 1], 9) + " to " + number(log.t[k], 9) +
-                   " s at line " + std::to_string(line);
+      first_step = message("from ", number(log.t[k - 1], 9), " to ", number(log.t[k], 9),
+                           " s at line ", line);
     if (kept[k])
       last = k;
     else if (log.t[k] != log.t[last])
@@ -92,15 +106,16 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
       found.add(rule, {log.file, rows.first(), 0}, "time", seen, "these rows are dropped");
   };
   report(log_rules::time_backwards, backwards,
-         "it goes backwards, " + first_step + "; to make it increase, " + backwards.rows() +
-             " of " + std::to_string(all) + " must go",
+         message("it goes backwards, ", first_step, "; to make it increase, ", backwards.rows(),
+                 " of ", all, " must go"),
          "if the file holds several recordings, give each as a file of its own");
   report(log_rules::time_stands, standing,
-         "it stands still at " + standing.rows() + " of " + std::to_string(all) +
-             " while the measurements change",
+         message("it stands still at ", standing.rows(), " of ", all,
+                 " while the measurements change"),
          "log the time with more digits, or leave the column out and give the rate");
 }
 
+/// Drops absurd numbers.
 void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   // what no joint reaches in radians, metres, seconds, newtons and amperes
   constexpr double absurd = 1e6;
@@ -110,21 +125,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   std::vector<char> kept(std::size_t(count), 1);
   std::string worst;
   double worst_ratio = 0.0;
-  const auto blame = [&](const Eigen::MatrixXd& m, const char* name, Index i, Index k, double usual,
-                         double ratio) {
-    kept[k] = 0;
-    if (ratio <= worst_ratio) return;
-    worst_ratio = ratio;
-    worst = std::string(name) + " of " + joint_subject(log, i) + " is " + number(m(i, k)) +
-            " at line " + std::to_string(log.line[k]) + ", its neighbours " + number(usual);
-  };
-  const std::pair<const Eigen::MatrixXd*, const char*> parts[] = {{&log.q, "position"},
-                                                                  {&log.v, "velocity"},
-                                                                  {&log.a, "acceleration"},
-                                                                  {&log.tau, "torque"},
-                                                                  {&log.current, "current"}};
-  for (const auto& [m, name] : parts) {
-    if (m->size() == 0) continue;
+  for (const auto& [name, m] : log.measurements()) {
     for (Index i = 0; i < m->rows(); ++i) {
       const auto x = m->row(i);
       const auto usual = [&](Index k) {
@@ -139,9 +140,8 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
       const Index sparse = std::max<Index>(1, count / 20'000);
       std::vector<double> far;
       for (Index k = 0; k < count; k += sparse) far.push_back(std::abs(x[k] - usual(k)));
-      const double most = quantile(m->data() + i, m->rows(), count, 0.99) -
-                          quantile(m->data() + i, m->rows(), count, 0.01) +
-                          10.0 * quantile(far.data(), 1, Index(far.size()), 0.99) + 1e-6;
+      const double most = quantile(x.transpose(), 0.99) - quantile(x.transpose(), 0.01) +
+                          10.0 * quantile(Vector::Map(far.data(), Index(far.size())), 0.99) + 1e-6;
       // far from the median means a long step nearby; most samples have none
       const double step = most / double(width);
       Index near_until = -1;
@@ -151,8 +151,13 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
         const bool large = std::abs(x[k]) > absurd;
         if (!large && k > near_until && k > width) continue;
         const double median = usual(k), deviation = std::abs(x[k] - median);
-        if (large || deviation > most)
-          blame(*m, name, i, k, median, std::max(deviation, std::abs(x[k])) / most);
+        if (!large && deviation <= most) continue;
+        kept[k] = 0;
+        const double ratio = std::max(deviation, std::abs(x[k])) / most;
+        if (ratio <= worst_ratio) continue;
+        worst_ratio = ratio;
+        worst = message(name, " of ", joint_subject(log, i), " is ", x[k], " at line ", log.line[k],
+                        ", its neighbours ", median);
       }
     }
   }
@@ -167,6 +172,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
             "these rows are dropped");
 }
 
+/// Drops rows that repeat the one before them at a later time.
 void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
   std::vector<char> kept(std::size_t(log.size()), 1);
   AffectedRows held;
@@ -184,26 +190,89 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
   const Index all = log.size();
   figures.held = held.count();
   log.keep(kept);
-  found.add(log_rules::row_held, {log.file, held.first(), 0}, "",
-            held.rows() + " of " + std::to_string(all) +
-                " repeat the measurements before them at a later time",
-            "dropped: what is measured belongs to the first of them");
+  found.add(
+      log_rules::row_held, {log.file, held.first(), 0}, "",
+      message(held.rows(), " of ", all, " repeat the measurements before them at a later time"),
+      "dropped: what is measured belongs to the first of them");
 }
+
+/// Rate, jitter, gaps, mixed rates; marks breaks.
+void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, Diagnostics& found) {
+  const Index count = log.size() - 1;
+  const Vector steps = steps_of(log.t);
+  const double step = quantile(steps, 0.5);
+  figures.duration = log.t[count] - log.t[0];
+  figures.rate_hz = 1.0 / step;
+  figures.shortest_step = steps.minCoeff();
+  figures.longest_step = steps.maxCoeff();
+
+  // what is short against the filter's period can be bridged: nothing of what it passes is lost
+  const double missing = 2.5 * step;
+  const double unbridgeable = std::max(missing, 0.25 / options.filter_hz);
+  AffectedRows bridged, broken;
+  double square = 0.0, lost_time = 0.0;
+  Index even = 0;
+  for (Index k = 0; k < count; ++k) {
+    if (steps[k] <= missing) {
+      square += (steps[k] - step) * (steps[k] - step);
+      ++even;
+      continue;
+    }
+    lost_time += steps[k] - step;
+    const int line = log.line[k + 1];
+    if (steps[k] <= unbridgeable) {
+      bridged.add(line);
+    } else {
+      broken.add(line);
+      log.breaks.push_back(k + 1);
+    }
+  }
+  figures.jitter = even ? std::sqrt(square / double(even)) / step : 0.0;
+  if (figures.jitter < 1e-8) figures.jitter = 0.0;  // rounding of the times
+  figures.gaps = bridged.count() + broken.count();
+
+  found.add(log_rules::clock, {log.file, 0, 0}, "clock",
+            message("median step ", 1e3 * step, " ms (", figures.rate_hz, " Hz), jitter ",
+                    number(100.0 * figures.jitter, 2), " %, steps from ",
+                    1e3 * figures.shortest_step, " to ", 1e3 * figures.longest_step, " ms, ",
+                    counted(log.size(), "sample"), " in ", figures.duration, " s"));
+  const std::string lost = message(", ", number(lost_time, 3), " s in all, the longest ",
+                                   1e3 * figures.longest_step, " ms");
+  if (bridged)
+    found.note(log_rules::gap, {log.file, bridged.first(), 0}, "clock",
+               "samples are missing before " + bridged.rows() + lost,
+               "bridged: shorter than a quarter of the filter's period");
+  if (broken)
+    found.add(log_rules::gap, {log.file, broken.first(), 0}, "clock",
+              "samples are missing before " + broken.rows() + lost,
+              "the log is cut there into separate pieces");
+  screen_mixed_rates(log, steps, found);
+
+  // the slow parts must carry the filter too
+  const double rate = 1.0 / quantile(steps, 0.9);
+  const std::string seen = message("90 % of the steps are as fast as ", rate,
+                                   " Hz, and the filter's cut-off is ", options.filter_hz, " Hz");
+  if (rate < 2.5 * options.filter_hz)
+    found.add(log_rules::rate_low, {log.file, 0, 0}, "clock", seen);
+  else if (rate < 5.0 * options.filter_hz)
+    found.add(log_rules::rate_scant, {log.file, 0, 0}, "clock", seen, "used as it is");
+}
+
+}  // namespace
 
 LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found) {
   LogFigures figures;
   figures.rows = log.rows;
   if (log.empty()) return figures;
-  if (log.q.rows() != model.nv())
-    throw std::invalid_argument("screen: the log has " + counted(log.q.rows(), "joint") +
-                                ", robot '" + model.name() + "' has " + std::to_string(model.nv()));
+  require(log.q.rows() == model.nv(), "screen: the log has ", counted(log.q.rows(), "joint"),
+          ", robot '", model.name(), "' has ", model.nv());
   const std::size_t errors_before = found.count(Severity::error);
   const auto refused = [&] { return found.count(Severity::error) > errors_before; };
   const auto too_few = [&] {
     if (log.size() >= options.fewest) return false;
     found.add(log_rules::too_short, {log.file, 0, 0}, "",
-              counted(log.size(), "usable row") + " of " + std::to_string(log.rows) +
-                  ", at least " + std::to_string(options.fewest) + " are needed");
+              message(counted(log.size(), "usable row"), " of ", log.rows, ", at least ",
+                      options.fewest, " are needed"));
     return true;
   };
 
@@ -213,9 +282,9 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
     if (!refused()) screen_outliers(log, figures, found);
     const Index lost = figures.corrupt + figures.outliers + figures.out_of_time;
     if (!refused() && share_exceeded(lost, log.rows, options.most_lost))
-      found.add(log_rules::mostly_lost, {log.file, 0, 0}, "",
-                counted(lost, "row") + " of " + std::to_string(log.rows) +
-                    " are corrupt, absurd or out of time");
+      found.add(
+          log_rules::mostly_lost, {log.file, 0, 0}, "",
+          message(counted(lost, "row"), " of ", log.rows, " are corrupt, absurd or out of time"));
     if (!refused()) screen_held(log, figures, found);
     if (!refused() && !too_few()) {
       screen_steps(log, figures, options, found);
@@ -233,28 +302,26 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
   return figures;
 }
 
-void screen_torques(const Log& log, const Eigen::MatrixXd& predicted,
-                    const Eigen::MatrixXd& measured, Diagnostics& found) {
-  if (predicted.rows() != measured.rows() || predicted.cols() != measured.cols())
-    throw std::invalid_argument("screen_torques: predicted and measured differ in size");
+void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measured,
+                    Diagnostics& found) {
+  require(predicted.rows() == measured.rows() && predicted.cols() == measured.cols(),
+          "screen_torques: predicted and measured differ in size");
   if (predicted.cols() == 0) return;
-  const auto normalised = [](Eigen::MatrixXd x) {
+  const auto normalised = [](Matrix x) {
     x.colwise() -= x.rowwise().mean().eval();
-    for (Index i = 0; i < x.rows(); ++i) {
-      const double norm = x.row(i).norm();
-      if (norm > 0.0) x.row(i) /= norm;
-    }
-    return x;
+    const Vector norm = x.rowwise().norm().cwiseMax(1e-300);
+    return Matrix(norm.cwiseInverse().asDiagonal() * x);
   };
-  const Eigen::MatrixXd like = normalised(measured) * normalised(predicted).transpose();
+  const Matrix like = normalised(measured) * normalised(predicted).transpose();
   for (Index i = 0; i < like.rows(); ++i) {
     Index best = 0;
     like.row(i).maxCoeff(&best);
     if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5) continue;
-    found.add(log_rules::torque_swapped, {log.file, 0, 0}, joint_subject(log, i),
-              "its torque correlates with the one predicted for it by " + number(like(i, i), 2) +
-                  ", with that for " + joint_subject(log, best) + " by " + number(like(i, best), 2),
-              "used as it is");
+    found.add(
+        log_rules::torque_swapped, {log.file, 0, 0}, joint_subject(log, i),
+        message("its torque correlates with the one predicted for it by ", number(like(i, i), 2),
+                ", with that for ", joint_subject(log, best), " by ", number(like(i, best), 2)),
+        "used as it is");
   }
 }
 

@@ -8,8 +8,6 @@
 
 namespace ulna::identify {
 
-using Eigen::Index;
-
 namespace {
 
 constexpr double degree = std::numbers::pi / 180.0;
@@ -39,30 +37,24 @@ void unwrap(Log& log, Index i, Diagnostics& found) {
 
 /// Steps that the joint cannot make break the log.
 void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
-  const Index count = log.size() - 1;
-  Eigen::VectorXd speed =
-      ((log.q.row(i).tail(count) - log.q.row(i).head(count)).transpose().array() /
-       (log.t.tail(count) - log.t.head(count)).array())
-          .abs();
-  double fastest = 3.0 * quantile(speed.data(), 1, count, 0.999);
+  const Vector steps = steps_of(log.q.row(i)).cwiseAbs(), times = steps_of(log.t);
+  double fastest = 3.0 * quantile(steps.cwiseQuotient(times), 0.999);
   if (log.v.size()) fastest = std::max(fastest, log.v.row(i).cwiseAbs().maxCoeff());
   if (std::isfinite(model.velocity_limit()[i]))
     fastest = std::max(fastest, model.velocity_limit()[i]);
-  const double range = quantile(log.q.data() + i, log.q.rows(), log.size(), 0.99) -
-                       quantile(log.q.data() + i, log.q.rows(), log.size(), 0.01);
+  const double range =
+      quantile(log.q.row(i).transpose(), 0.99) - quantile(log.q.row(i).transpose(), 0.01);
   AffectedRows jumps;
   double longest = 0.0;
-  for (Index k = 0; k < count; ++k) {
-    const double step = std::abs(log.q(i, k + 1) - log.q(i, k));
-    if (step < 5.0 * fastest * (log.t[k + 1] - log.t[k]) || step < 0.05 * range || step < 1e-3)
-      continue;
+  for (Index k = 0; k < steps.size(); ++k) {
+    if (steps[k] < std::max({5.0 * fastest * times[k], 0.05 * range, 1e-3})) continue;
     jumps.add(log.line[k + 1]);
-    longest = std::max(longest, step);
+    longest = std::max(longest, steps[k]);
     log.breaks.push_back(k + 1);
   }
   if (jumps)
     found.add(log_rules::jump, {log.file, jumps.first(), 0}, joint_subject(log, i),
-              "its position jumps at " + jumps.rows() + ", by " + number(longest) + " at most",
+              message("its position jumps at ", jumps.rows(), ", by ", longest, " at most"),
               "the log is cut there into separate pieces");
 }
 
@@ -70,26 +62,20 @@ constexpr double least_motion = 1e-3;
 double range_of(const Log& log, Index i) {
   return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
 }
-void report_stillness(const Log& log, Index i, Diagnostics& found) {
-  const double range = range_of(log, i);
-  found.add(log_rules::still, {log.file, 0, 0}, joint_subject(log, i),
-            range == 0.0 ? "its position never changes"
-                         : "its position changes by " + number(range, 2) + " only",
-            "nothing is learned of its acceleration and friction");
-}
 
-void screen_constants(const Log& log, Index i, bool moves, Diagnostics& found) {
-  const std::pair<const Eigen::MatrixXd*, const char*> parts[] = {{&log.v, "velocity"},
-                                                                  {&log.a, "acceleration"},
-                                                                  {&log.tau, "torque"},
-                                                                  {&log.current, "current"}};
-  for (const auto& [m, name] : parts) {
+void screen_constants(Log& log, Index i, Diagnostics& found) {
+  const double range = range_of(log, i);
+  const bool moves = range >= least_motion;
+  if (!moves)
+    found.add(log_rules::still, {log.file, 0, 0}, joint_subject(log, i),
+              range == 0.0 ? "its position never changes"
+                           : "its position changes by " + number(range, 2) + " only",
+              "nothing is learned of its acceleration and friction");
+  for (const auto& [name, m] : log.measurements()) {
     const bool rate = m == &log.v || m == &log.a;
-    if (m->size() == 0 || (rate && !moves)) continue;
-    if ((m->row(i).array() == (*m)(i, 0)).all())
-      found.add(log_rules::constant, {log.file, 0, 0}, joint_subject(log, i),
-                "its " + std::string(name) + " is " + number((*m)(i, 0)) + " in every row",
-                "used as it is");
+    if (m == &log.q || (rate && !moves) || (m->row(i).array() != (*m)(i, 0)).any()) continue;
+    found.add(log_rules::constant, {log.file, 0, 0}, joint_subject(log, i),
+              message("its ", name, " is ", (*m)(i, 0), " in every row"), "used as it is");
   }
 }
 
@@ -98,7 +84,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   const auto q = log.q.row(i);
   const double largest = q.cwiseAbs().maxCoeff();
   const bool angle = turns(model.joint_of_coordinate(static_cast<int>(i)));
-  const std::string range = "from " + number(q.minCoeff()) + " to " + number(q.maxCoeff());
+  const std::string range = message("from ", q.minCoeff(), " to ", q.maxCoeff());
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
     // several turns are possible, tens of them are not likely
     if (angle && largest > 8.0 * std::numbers::pi)
@@ -116,7 +102,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   }
   if (!outside) return;
   const std::string limits =
-      "its position goes " + range + ", its limits are " + number(lower) + " and " + number(upper);
+      message("its position goes ", range, ", its limits are ", lower, " and ", upper);
   const Source where{log.file, outside.first(), 0};
   const bool far =
       excess > 0.25 * (upper - lower) && double(outside.count()) > 0.01 * double(log.size());
@@ -125,33 +111,24 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
                           largest > 3.0 * std::numbers::pi;
   if (far && angle && as_degrees)
     found.add(log_rules::units, where, joint_subject(log, i), limits + ": this looks like degrees");
-  else if (far)
-    found.add(log_rules::far_outside, where, joint_subject(log, i),
-              limits + ": " + outside.rows() + " outside");
   else
-    found.add(log_rules::limits, where, joint_subject(log, i),
-              limits + ": " + outside.rows() + " outside", "used as it is");
+    found.add(far ? log_rules::far_outside : log_rules::limits, where, joint_subject(log, i),
+              limits + ": " + outside.rows() + " outside", far ? "" : "used as it is");
 }
 
 }  // namespace
 
 void screen_joints(Log& log, const Model& model, Diagnostics& found) {
-  const Index n = log.q.rows();
-  std::vector<char> moves(n);
-  for (Index i = 0; i < n; ++i) {
+  bool any_moves = false;
+  for (Index i = 0; i < log.q.rows(); ++i) {
     if (turns(model.joint_of_coordinate(static_cast<int>(i)))) unwrap(log, i, found);
     find_jumps(log, i, model, found);
-    moves[i] = range_of(log, i) >= least_motion;
+    any_moves |= range_of(log, i) >= least_motion;
   }
-  if (std::none_of(moves.begin(), moves.end(), [](char m) { return m; })) {
+  if (!any_moves)
     found.add(log_rules::no_motion, {log.file, 0, 0}, "",
               "no joint moves in " + counted(log.size(), "sample"));
-    return;
-  }
-  for (Index i = 0; i < n; ++i) {
-    if (!moves[i]) report_stillness(log, i, found);
-    screen_constants(log, i, moves[i], found);
-  }
+  for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
 }
 
 void screen_limits(const Log& log, const Model& model, Diagnostics& found) {
@@ -165,7 +142,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
   const Index width =
       std::clamp<Index>(Index(0.05 * figures.rate_hz), 4, std::max<Index>(4, log.size() / 20));
   const Index most = (log.size() - 1) / width;
-  Eigen::MatrixXd went(n, most), integral(n, most);
+  Matrix went(n, most), integral(n, most);
   std::vector<Index> breaks = log.breaks;
   std::sort(breaks.begin(), breaks.end());
   Index windows = 0;
@@ -182,24 +159,25 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
   if (windows < 5) return;
   went.conservativeResize(n, windows), integral.conservativeResize(n, windows);
 
-  const Eigen::VectorXd went_norm = went.rowwise().norm(),
-                        integral_norm = integral.rowwise().norm();
+  const Vector went_norm = went.rowwise().norm(), integral_norm = integral.rowwise().norm();
   const auto still = [&](Index i) { return went_norm[i] < 1e-4 * std::sqrt(double(windows)); };
   const auto alike = [&](Index i, Index j) {
     const double norms = went_norm[i] * integral_norm[j];
     return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;
   };
-  // who is in other units is so by the same factor, and time by the same for all
-  double time_factor = 0.0;
+  bool time_reported = false;
   for (Index j = 0; j < n; ++j) {
     if (still(j)) continue;
     const double own = alike(j, j),
                  factor = integral_norm[j] > 0.0 ? went_norm[j] / integral_norm[j] : 0.0;
-    const Source where{log.file, 0, 0};
+    const auto report = [&](const Rule& rule, const std::string& seen) {
+      found.add(rule, {log.file, 0, 0}, joint_subject(log, j), seen,
+                rule.severity == Severity::warning ? "used as it is" : "");
+    };
     if (own < -0.9) {
-      found.add(
-          log_rules::sign, where, joint_subject(log, j),
-          "its velocity is minus the rate of its position (correlation " + number(own, 3) + ")");
+      report(log_rules::sign,
+             message("its velocity is minus the rate of its position (correlation ", number(own, 3),
+                     ")"));
       continue;
     }
     if (own < 0.9) {
@@ -207,40 +185,34 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
       for (Index i = 0; i < n; ++i)
         if (!still(i) && std::abs(alike(i, j)) > std::abs(alike(best, j))) best = i;
       if (best != j && std::abs(alike(best, j)) > 0.95)
-        found.add(log_rules::swapped, where, joint_subject(log, j),
-                  "its velocity is the rate of the position of " + joint_subject(log, best) +
-                      " (correlation " + number(alike(best, j), 3) + "), not of its own (" +
-                      number(own, 3) + ")");
-      else if (own < 0.5)
-        found.add(log_rules::velocity_unrelated, where, joint_subject(log, j),
-                  "its velocity has a correlation of " + number(own, 3) +
-                      " with the rate of its position");
+        report(log_rules::swapped,
+               message("its velocity is the rate of the position of ", joint_subject(log, best),
+                       " (correlation ", number(alike(best, j), 3), "), not of its own (",
+                       number(own, 3), ")"));
       else
-        found.add(log_rules::velocity_differs, where, joint_subject(log, j),
-                  "its velocity has a correlation of " + number(own, 3) +
-                      " with the rate of its position",
-                  "used as it is");
+        report(own < 0.5 ? log_rules::velocity_unrelated : log_rules::velocity_differs,
+               message("its velocity has a correlation of ", number(own, 3),
+                       " with the rate of its position"));
       continue;
     }
     const auto near = [&](double x) { return std::abs(factor / x - 1.0) < 0.1; };
-    if (near(1.0)) continue;
     const std::string seen =
-        "its position goes " + number(factor) + " times as far as its velocity says";
+        message("its position goes ", factor, " times as far as its velocity says");
     if (near(1.0 / degree)) {
-      found.add(log_rules::units, where, joint_subject(log, j),
-                seen + ": positions in degrees and velocities in radians per second?");
+      report(log_rules::units,
+             seen + ": positions in degrees and velocities in radians per second?");
     } else if (near(degree)) {
-      found.add(log_rules::units, where, joint_subject(log, j),
-                seen + ": positions in radians and velocities in degrees per second?");
+      report(log_rules::units,
+             seen + ": positions in radians and velocities in degrees per second?");
     } else if (near(1e-3) || near(1e-6) || near(1e-9)) {
-      if (time_factor == 0.0)
-        found.add(log_rules::units, where, "time",
-                  joint_subject(log, j) + ": " + seen +
-                      ": is the time in milliseconds, microseconds or "
-                      "nanoseconds?");
-      time_factor = factor;
-    } else {
-      found.add(log_rules::velocity_differs, where, joint_subject(log, j), seen, "used as it is");
+      // it is so for all joints
+      if (!time_reported)
+        found.add(log_rules::units, {log.file, 0, 0}, "time",
+                  message(joint_subject(log, j), ": ", seen,
+                          ": is the time in milliseconds, microseconds or nanoseconds?"));
+      time_reported = true;
+    } else if (!near(1.0)) {
+      report(log_rules::velocity_differs, seen);
     }
   }
 }

@@ -3,11 +3,10 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <random>
 
-#include "ulna/derivatives/regressor.hpp"
+#include "identify/messages.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -17,20 +16,20 @@ namespace {
 constexpr int within_body[] = {4, 5, 6, 8, 9, 1, 2, 3, 7, 0};
 
 /// Columns in an order, each kept if it adds a direction to those kept before it.
-BaseParameters sort_out(const Eigen::MatrixXd& rows, const std::vector<int>& order) {
+BaseParameters sort_out(const Matrix& rows, const std::vector<int>& order) {
   BaseParameters base;
   base.unknowns = int(rows.cols());
-  const Eigen::VectorXd length = rows.colwise().norm();
+  const Vector length = rows.colwise().norm();
   const double longest = length.maxCoeff();
   // by modified Gram-Schmidt, twice, which is as good as Householder's
-  Eigen::MatrixXd Q(rows.rows(), rows.cols());
+  Matrix Q(rows.rows(), rows.cols());
   int rank = 0;
   for (const int c : order) {
     if (!(length(c) > 1e-12 * longest)) {
       base.idle.push_back(c);
       continue;
     }
-    Eigen::VectorXd x = rows.col(c) / length(c);
+    Vector x = rows.col(c) / length(c);
     for (int pass = 0; pass < 2; ++pass) x -= Q.leftCols(rank) * (Q.leftCols(rank).transpose() * x);
     const double left = x.norm();
     if (left > 1e-8) {
@@ -41,14 +40,14 @@ BaseParameters sort_out(const Eigen::MatrixXd& rows, const std::vector<int>& ord
     }
   }
   // independent * shares = dependent
-  const auto columns = [&](const std::vector<int>& which) -> Eigen::MatrixXd {
+  const auto columns = [&](const std::vector<int>& which) -> Matrix {
     return rows(Eigen::all, which);
   };
-  base.shares = Eigen::MatrixXd::Zero(rank, Eigen::Index(base.dependent.size()));
+  base.shares = Matrix::Zero(rank, Index(base.dependent.size()));
   if (rank > 0 && !base.dependent.empty()) {
     base.shares = columns(base.independent).householderQr().solve(columns(base.dependent));
-    for (Eigen::Index i = 0; i < base.shares.rows(); ++i)
-      for (Eigen::Index k = 0; k < base.shares.cols(); ++k) {
+    for (Index i = 0; i < base.shares.rows(); ++i)
+      for (Index k = 0; k < base.shares.cols(); ++k) {
         const double effect = std::abs(base.shares(i, k)) * length(base.independent[i]);
         if (effect < 1e-8 * length(base.dependent[k])) base.shares(i, k) = 0.0;
       }
@@ -63,25 +62,31 @@ std::vector<int> proximal_first(const Model& model) {
   return order;
 }
 
-/// Calls use(q, v, a) with as many random states as give `wanted` rows of `each`.
-template <class Use>
-void random_states(const Model& model, int wanted, int each, Use use) {
+/// Regressors of random states, three times as many rows as columns: write(at, ws, rows) sets the `each`
+/// rows of a state.
+template <class Write>
+Matrix random_rows(const Model& model, int each, int columns, Write write) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
-  const int n = model.nv(), count = wanted / std::max(each, 1) + 2;
+  const int n = model.nv(), count = 3 * columns / std::max(each, 1) + 2;
+  RowMatX<double> rows(count * each, columns);
+  Kinematics<double> at(model);
+  RegressorWorkspace<double> ws(model);
   for (int s = 0; s < count; ++s) {
-    Eigen::VectorXd v(n), a(n);
-    const Eigen::VectorXd q = random_configuration(model, random);
+    Vector v(n), a(n);
+    const Vector q = random_configuration(model, random);
     // as fast as gravity is strong: no part of the equation is small beside another
     for (int i = 0; i < n; ++i) v(i) = 3.0 * unit(random), a(i) = 10.0 * unit(random);
-    use(s, q, v, a);
+    at.set(q, v, a);
+    write(at, ws, rows.middleRows(s * each, each));
   }
+  return rows;
 }
 
 }  // namespace
 
-Eigen::MatrixXd BaseParameters::map() const {
-  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(size(), unknowns);
+Matrix BaseParameters::map() const {
+  Matrix m = Matrix::Zero(size(), unknowns);
   m(Eigen::all, independent).setIdentity();
   m(Eigen::all, dependent) = shares;
   return m;
@@ -94,9 +99,7 @@ std::vector<int> BaseParameters::free() const {
   return rest;
 }
 
-Eigen::VectorXd BaseParameters::of(const Eigen::VectorXd& z) const {
-  return z(independent) + shares * z(dependent);
-}
+Vector BaseParameters::of(const Vector& z) const { return z(independent) + shares * z(dependent); }
 
 std::string BaseParameters::name(int i, const std::vector<std::string>& names) const {
   std::string text = names[independent[i]];
@@ -104,38 +107,20 @@ std::string BaseParameters::name(int i, const std::vector<std::string>& names) c
     const double share = shares(i, k);
     if (share == 0.0) continue;
     text += share > 0.0 ? " + " : " - ";
-    if (std::abs(std::abs(share) - 1.0) > 1e-9) {
-      char digits[32];
-      const auto end = std::to_chars(digits, digits + sizeof digits, std::abs(share),
-                                     std::chars_format::general, 4);
-      text.append(digits, end.ptr) += " ";
-    }
+    if (std::abs(std::abs(share) - 1.0) > 1e-9) text += number(std::abs(share)) + " ";
     text += names[dependent[k]];
   }
   return text;
 }
 
 BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<int>& known) {
-  const int n = model.model().nv(), p = model.unknowns(), pi = model.inertial_size(),
-            features = model.feature_count();
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero((3 * p / n + 2) * n, p);
-  Kinematics<double> at(model.model());
-  RegressorWorkspace<double> ws(model.model());
-  RowMatX<double> Y(n, pi);
-  random_states(
-      model.model(), 3 * p, n,
-      [&](int s, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
-        at.set(q, v, a);
-        torque_regressor<double>(at, ws, Y);
-        rows.block(s * n, 0, n, pi) = Y;
-        // friction by load is no matter of kinematics: any torque does
-        const Eigen::MatrixXd X = model.features_of(v, a, a.cwiseAbs2());
-        for (int i = 0; i < n; ++i)
-          for (int k = 0; k < features; ++k)
-            rows(s * n + i, model.at(i, k)) = X(features * i + k, 0);
+  // friction by load is no matter of kinematics: any torque does
+  const Matrix rows = random_rows(
+      model.model(), model.model().nv(), model.unknowns(), [&](auto& at, auto& ws, auto state) {
+        model.regressor(at, ws, at.a().cwiseAbs2(), at.v().cwiseSign(), state);
       });
   std::vector<int> order = proximal_first(model.model());
-  for (int c = pi; c < p; ++c) order.push_back(c);
+  for (int c = model.inertial_size(); c < model.unknowns(); ++c) order.push_back(c);
   std::erase_if(order, [&](int c) { return std::count(known.begin(), known.end(), c) > 0; });
   BaseParameters base = sort_out(rows, order);
   base.known = known;
@@ -143,33 +128,23 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
 }
 
 BaseParameters find_base_parameters(const Model& model, const std::vector<int>& sensor_bodies) {
-  const int each = 6 * int(sensor_bodies.size()), p = 10 * model.joint_count();
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero((3 * p / std::max(each, 1) + 2) * each, p);
-  Kinematics<double> at(model);
-  RegressorWorkspace<double> ws(model);
-  RowMatX<double> W(6, p);
-  random_states(
-      model, 3 * p, each,
-      [&](int s, const Eigen::VectorXd& q, const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
-        int row = s * each;
-        at.set(q, v, a);
-        for (const int body : sensor_bodies) {
-          wrench_regressor<double>(at, body, ws, W);
-          rows.middleRows(row, 6) = W;
-          row += 6;
-        }
+  const int sensors = int(sensor_bodies.size());
+  const Matrix rows = random_rows(
+      model, 6 * sensors, 10 * model.joint_count(), [&](auto& at, auto& ws, auto state) {
+        for (int k = 0; k < sensors; ++k)
+          wrench_regressor<double>(at, sensor_bodies[k], ws, state.middleRows(6 * k, 6));
       });
   return sort_out(rows, proximal_first(model));
 }
 
-Excitation excitation(const Eigen::MatrixXd& squares) {
+Excitation excitation(const Matrix& squares) {
   Excitation result;
-  const Eigen::Index n = squares.rows();
-  Eigen::VectorXd scale = squares.diagonal();
+  const Index n = squares.rows();
+  Vector scale = squares.diagonal();
   for (double& x : scale) x = x > 0.0 ? 1.0 / std::sqrt(x) : 0.0;
-  const Eigen::MatrixXd scaled = scale.asDiagonal() * squares * scale.asDiagonal();
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
+  const Matrix scaled = scale.asDiagonal() * squares * scale.asDiagonal();
+  const Vector values =
+      Eigen::SelfAdjointEigenSolver<Matrix>(scaled, Eigen::EigenvaluesOnly).eigenvalues();
   result.singular_values = values.cwiseMax(0.0).cwiseSqrt().reverse();
   // squares of singular values: half the digits are gone
   const double floor = 1e-7 * (n > 0 ? result.singular_values(0) : 0.0);

@@ -6,15 +6,15 @@
 namespace ulna::identify {
 
 ConsistentSolver::ConsistentSolver(int unknowns)
-    : H_(Eigen::MatrixXd::Zero(unknowns, unknowns)),
+    : H_(Matrix::Zero(unknowns, unknowns)),
       factor_(H_),
-      gradient_(Eigen::VectorXd::Zero(unknowns)),
+      gradient_(Vector::Zero(unknowns)),
       step_(gradient_),
       scale_(gradient_),
       next_(gradient_) {}
 
-double ConsistentSolver::step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g,
-                              const PhysicalPrior& prior, Eigen::VectorXd& z, double pull) {
+double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPrior& prior,
+                              Vector& z, double pull) {
   gradient_.noalias() = G.selfadjointView<Eigen::Lower>() * z;
   const double data = 0.5 * gradient_.dot(z) - g.dot(z), before = prior.value(z);
   gradient_ -= g;
@@ -27,13 +27,13 @@ double ConsistentSolver::step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g
 
   // scaled, as masses and inertias are of very different sizes
   scale_ = factor_.diagonal().cwiseSqrt().cwiseInverse();
-  for (Eigen::Index c = 0; c < factor_.cols(); ++c) {
-    const Eigen::Index below = factor_.rows() - c;
+  for (Index c = 0; c < factor_.cols(); ++c) {
+    const Index below = factor_.rows() - c;
     factor_.col(c).tail(below).array() *= scale_(c) * scale_.tail(below).array();
   }
   // near the boundary the prior's curvature is all but singular beside itself
   factor_.diagonal().array() += 1e-13;
-  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(factor_);
+  Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor_);
   if (cholesky.info() != Eigen::Success) return -1.0;
   step_ = -scale_.cwiseProduct(gradient_);
   cholesky.solveInPlace(step_);
@@ -64,16 +64,14 @@ double ConsistentSolver::step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g
   return -1.0;
 }
 
-void ConsistentSolver::variances(Eigen::Ref<Eigen::MatrixXd> rows,
-                                 Eigen::Ref<Eigen::VectorXd> variances) const {
+void ConsistentSolver::variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) const {
   rows = scale_.asDiagonal() * rows;
   factor_.triangularView<Eigen::Lower>().solveInPlace(rows);
   variances = rows.colwise().squaredNorm();
 }
 
-bool ConsistentSolver::solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& g,
-                             const PhysicalPrior& prior, Eigen::VectorXd& z, int most,
-                             double tolerance) {
+bool ConsistentSolver::solve(const Matrix& G, const Vector& g, const PhysicalPrior& prior,
+                             Vector& z, int most, double tolerance) {
   steps_ = 0;
   damping_ = 0.0;
   z = prior.center();

@@ -3,11 +3,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
 
 #include "identify/estimate/measurements.hpp"
-#include "identify/estimate/uncertainty.hpp"
 #include "identify/messages.hpp"
 #include "ulna/identify/estimate/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -15,101 +12,99 @@
 namespace ulna::identify {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
+/// In the order of the enumerators.
+constexpr std::string_view method_names[] = {"ols", "wls", "irls", "tls", "ridge", "consistent"};
 
-constexpr Name<Method> method_table[] = {
-    {Method::ols, "ols"}, {Method::wls, "wls"},     {Method::irls, "irls"},
-    {Method::tls, "tls"}, {Method::ridge, "ridge"}, {Method::consistent, "consistent"},
-};
+/// Robust weights of all equations, by their error over the joint's own [Huber 1964].
+Matrix robust_weights(const Matrix& errors) {
+  Matrix W(errors.rows(), errors.cols());
+  for (Index r = 0; r < errors.rows(); ++r) {
+    Vector size = errors.row(r).cwiseAbs();
+    double* const middle = size.data() + size.size() / 2;
+    std::nth_element(size.data(), middle, size.data() + size.size());
+    const double bound = std::max(1.345 * 1.4826 * *middle, 1e-300);
+    W.row(r) = (bound / errors.row(r).array().abs().max(bound)).matrix();
+  }
+  return W;
+}
 
 /// What all methods start from: the equations of the unknowns that are not known, and their prior.
 class Problem {
  public:
   Problem(const TorqueModel& model, const BaseParameters& base, Measurements& data,
           const Vector& typical_torques, const EstimateOptions& options)
-      : base_(base),
+      : free(base.free()),
+        prior(make_prior(model, typical_torques, options.prior).restricted(free)),
+        base_(base),
         data_(data),
-        typical_(data.typical()),
         known_(model.nominal()),
-        free_(base.free()),
-        prior_(make_prior(model, typical_torques, options.prior).restricted(free_)),
-        map_(base.map()(Eigen::all, free_)) {
-    known_(free_).setZero();
-    unweighted_ = sums(Vector::Ones(typical_.size()));
+        map_(base.map()(Eigen::all, free)) {
+    known_(free).setZero();
   }
 
-  const PhysicalPrior& prior() const { return prior_; }
-  const std::vector<int>& free() const { return free_; }
-  const Sums& unweighted() const { return unweighted_; }
+  const std::vector<int> free;
+  const PhysicalPrior prior;
 
   Sums sums(const Vector& weights) const {
-    Sums all;
-    data_.assemble(weights, all);
+    Sums all = data_.sums(weights);
     all.size += known_.dot(all.G * known_) - 2.0 * all.g.dot(known_);
     all.g -= all.G * known_;
-    return {all.G(free_, free_), all.g(free_), all.size};
+    return {all.G(free, free), all.g(free), all.size};
   }
-  /// The same with each equation weighed too.
-  void weigh(const Matrix& W) { data_.weigh(W); }
+  /// With joints alike.
+  Sums unweighted() const { return sums(Vector::Ones(data_.typical.size())); }
+  /// Weighs equations from now on by how far off z leaves them.
+  void weigh_robustly(const Vector& z) { data_.weigh(robust_weights(data_.errors(whole(z)))); }
 
   /// Of base parameters only.
   Sums of_base(const Sums& sums) const {
     std::vector<int> at;
     for (const int k : base_.independent)
-      at.push_back(int(std::lower_bound(free_.begin(), free_.end(), k) - free_.begin()));
+      at.push_back(int(std::lower_bound(free.begin(), free.end(), k) - free.begin()));
     return {sums.G(at, at), sums.g(at), sums.size};
   }
 
   Vector whole(const Vector& z) const {
     Vector all = known_;
-    all(free_) = z;
+    all(free) = z;
     return all;
   }
-  Matrix errors(const Vector& z) const { return data_.errors(whole(z)); }
 
   struct Noise {
     Vector deviation, correlated;
     /// How much each channel counts: one over the variance of an independent sample. No
     /// sensor is better than a millionth.
-    Vector weights(const Vector& typical) const {
-      const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
-      return variance.cwiseProduct(correlated).cwiseMax(1e-300).cwiseInverse();
-    }
+    Vector weights;
   };
   /// What z leaves unexplained: its size by the sums, its correlation by some of the samples.
   Noise noise(const Vector& z) const {
-    const Eigen::Index channels = typical_.size();
+    const Vector& typical = data_.typical;
     const Vector alike =
-        correlation(data_.some_errors(whole(z)), data_.some_breaks(), 5.0 * data_.correlated());
-    const double count = double(data_.size()), fitted = base_.size() / double(channels);
-    Vector deviation(channels);
-    for (Eigen::Index i = 0; i < channels; ++i) {
-      const Sums own = sums(Vector::Unit(channels, i));
+        correlation(data_.some_errors(whole(z)), data_.breaks, 5.0 * data_.correlated);
+    const double count = double(data_.size), fitted = base_.size() / double(typical.size());
+    Vector deviation(typical.size());
+    for (Index i = 0; i < typical.size(); ++i) {
+      const Sums own = sums(Vector::Unit(typical.size(), i));
       const double left = std::max(0.0, own.size + z.dot(own.G * z) - 2.0 * own.g.dot(z));
       // what was fitted away was noise too
       deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
     }
-    return {deviation, alike};
+    const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
+    return {deviation, alike, variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse()};
   }
-  const Vector& typical() const { return typical_; }
 
   /// The numbers nearest to the prior's, by its own measure, among those with these base parameters.
   Vector spread(const Vector& beta) const {
-    const Vector& center = prior_.center();
-    const Matrix C = prior_.information(center).llt().solve(map_.transpose());
+    const Vector& center = prior.center();
+    const Matrix C = prior.information(center).llt().solve(map_.transpose());
     return center + C * (map_ * C).ldlt().solve(beta - map_ * center);
   }
 
  private:
   const BaseParameters& base_;
   Measurements& data_;
-  Vector typical_;
   Vector known_;  ///< zero where free
-  std::vector<int> free_;
-  PhysicalPrior prior_;
   Matrix map_;
-  Sums unweighted_;
 };
 
 // Each method yields the free unknowns; those without a prior the covariance of base parameters too.
@@ -125,23 +120,10 @@ Solution least_squares(const Problem& problem, const Sums& sums) {
   return {problem.spread(covariance * base.g), covariance};
 }
 
-/// Robust weights of all equations, by their error over the joint's own [Huber 1964].
-Matrix robust_weights(const Matrix& errors) {
-  Matrix W(errors.rows(), errors.cols());
-  for (Eigen::Index r = 0; r < errors.rows(); ++r) {
-    Vector size = errors.row(r).cwiseAbs();
-    double* const middle = size.data() + size.size() / 2;
-    std::nth_element(size.data(), middle, size.data() + size.size());
-    const double bound = std::max(1.345 * 1.4826 * *middle, 1e-300);
-    W.row(r) = (bound / errors.row(r).array().abs().max(bound)).matrix();
-  }
-  return W;
-}
-
 /// The direction in which (Y, -tau) is smallest, columns scaled to the same length.
 Solution total_least_squares(const Problem& problem, const Sums& sums) {
   const Sums base = problem.of_base(sums);
-  const Eigen::Index n = base.g.size();
+  const Index n = base.g.size();
   Matrix all(n + 1, n + 1);
   all << base.G, -base.g, -base.g.transpose(), base.size;
   const Vector scale = all.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
@@ -151,24 +133,26 @@ Solution total_least_squares(const Problem& problem, const Sums& sums) {
 }
 
 Solution ridge(const Problem& problem, const Sums& sums) {
-  const Vector& center = problem.prior().center();
-  const Matrix covariance = inverse_of(sums.G + problem.prior().information(center));
+  const Vector& center = problem.prior.center();
+  const Matrix covariance = inverse_of(sums.G + problem.prior.information(center));
   return {center + covariance * (sums.g - sums.G * center)};
 }
 
 Solution consistent(const Problem& problem, const Sums& sums) {
-  ConsistentSolver solver(problem.prior().size());
+  ConsistentSolver solver(problem.prior.size());
   Vector z;
-  if (!solver.solve(sums.G, sums.g, problem.prior(), z))
+  if (!solver.solve(sums.G, sums.g, problem.prior, z))
     throw std::runtime_error("identification: Newton's method did not converge");
   return {z, {}, solver.steps()};
 }
 
 }  // namespace
 
-std::string_view to_string(Method method) { return name_in<Method>(method_table, method); }
+std::string_view to_string(Method method) { return method_names[int(method)]; }
 std::optional<Method> method_from_string(std::string_view name) {
-  return value_in<Method>(method_table, name);
+  const auto* const found = std::find(std::begin(method_names), std::end(method_names), name);
+  if (found == std::end(method_names)) return {};
+  return Method(found - std::begin(method_names));
 }
 
 TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
@@ -176,7 +160,7 @@ TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
   TorqueData data;
   data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
   data.x.resize(model.feature_count() * nv, prepared.size());
-  Eigen::Index to = 0;
+  Index to = 0;
   for (const Piece& piece : prepared.pieces) {
     const auto part = [&](Matrix& m) { return m.middleCols(to, piece.size()); };
     data.breaks.push_back(to);
@@ -199,8 +183,12 @@ bool is_consistent(const TorqueModel& model, const Vector& z) {
   return true;
 }
 
+Matrix errors_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
+  return data.tau - model.torques(z, data.q, data.v, data.a, data.x);
+}
+
 Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
-  return fit_of(data.tau - model.torques(z, data.q, data.v, data.a, data.x), data.tau);
+  return fit_of(errors_of(model, z, data), data.tau);
 }
 
 Fit fit_of(const Matrix& errors, const Matrix& tau) {
@@ -214,16 +202,14 @@ namespace {
 Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sums) {
   // where all begin: joints alike
   Solution solution = least_squares(problem, problem.unweighted());
-  Vector weights;
   const auto weigh = [&] {
     noise = problem.noise(solution.z);
-    weights = noise.weights(problem.typical());
-    sums = problem.sums(weights);
+    sums = problem.sums(noise.weights);
   };
   weigh();
   if (method == Method::ols) {
     // with the noise that each joint turned out to have
-    const Matrix spread = problem.of_base(problem.sums(weights.cwiseInverse())).G;
+    const Matrix spread = problem.of_base(problem.sums(noise.weights.cwiseInverse())).G;
     solution.base_covariance = solution.base_covariance * spread * solution.base_covariance;
     return solution;
   }
@@ -232,8 +218,8 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
     const Vector before = solution.z;
     const int steps = solution.steps;
     if (method == Method::irls) {
-      problem.weigh(robust_weights(problem.errors(solution.z)));
-      sums = problem.sums(weights);
+      problem.weigh_robustly(solution.z);
+      sums = problem.sums(noise.weights);
     }
     solution = method == Method::tls          ? total_least_squares(problem, sums)
                : method == Method::ridge      ? ridge(problem, sums)
@@ -262,11 +248,9 @@ void set_uncertainty(const BaseParameters& base, const Matrix& base_covariance,
 
 Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Measurements& data,
                        const Vector& typical_torques, const EstimateOptions& options) {
-  const Eigen::Index equations = data.typical().size() * data.size();
-  if (equations < base.size())
-    throw std::invalid_argument("identification: " + std::to_string(data.size()) + " samples are " +
-                                std::to_string(equations) + " equations, and there are " +
-                                std::to_string(base.size()) + " base parameters");
+  const Index equations = data.typical.size() * data.size;
+  require(equations >= base.size(), "identification: ", data.size, " samples are ", equations,
+          " equations, and there are ", base.size(), " base parameters");
   Problem problem(model, base, data, typical_torques, options);
   Problem::Noise noise;
   Sums sums;
@@ -274,7 +258,7 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
 
   Estimate result;
   result.z = problem.whole(solution.z);
-  result.prior = problem.whole(problem.prior().center());
+  result.prior = problem.whole(problem.prior.center());
   result.base = base.of(result.z);
   result.noise = noise.deviation;
   result.correlated = noise.correlated;
@@ -284,9 +268,9 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   if (solution.base_covariance.size() > 0) {
     set_uncertainty(base, solution.base_covariance, result);
   } else {
-    const Matrix prior = problem.prior().information(
-        options.method == Method::ridge ? problem.prior().center() : solution.z);
-    set_uncertainty(base, problem.free(), inverse_of(prior), inverse_of(sums.G + prior), result);
+    const Matrix prior = problem.prior.information(
+        options.method == Method::ridge ? problem.prior.center() : solution.z);
+    set_uncertainty(base, problem.free, inverse_of(prior), inverse_of(sums.G + prior), result);
   }
   return result;
 }
@@ -296,15 +280,14 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                   const EstimateOptions& options) {
   const auto measurements = measurements_of(model, data);
-  return estimate_from(model, base, *measurements, measurements->typical(), options);
+  return estimate_from(model, base, *measurements, measurements->typical, options);
 }
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,
                   const EstimateOptions& options) {
-  if (model.feature_count() > 0)
-    throw std::invalid_argument(
-        "identification: wrenches do not depend on friction and rotors; leave the features out");
-  const auto rows = 6 * Eigen::Index(data.sensors.size());
+  require(model.feature_count() == 0,
+          "identification: wrenches do not depend on friction and rotors; leave the features out");
+  const auto rows = 6 * Index(data.sensors.size());
   detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
                         model.model());
   const auto measurements = measurements_of(model.model(), data);

@@ -1,49 +1,42 @@
 #include "identify/estimate/measurements.hpp"
 
-#include "identify/estimate/uncertainty.hpp"
 #include "ulna/derivatives/regressor.hpp"
 
 namespace ulna::identify {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
 /// The beginnings of all pieces, not more than `most` samples in all.
-TorqueData beginnings(const TorqueData& data, Eigen::Index most) {
+TorqueData beginnings(const TorqueData& data, Index most) {
   const double share = std::min(1.0, double(most) / double(data.size()));
   std::vector<Range> pieces = pieces_of(data.breaks, data.size());
-  for (Range& piece : pieces) piece.end = piece.begin + Eigen::Index(share * double(piece.size()));
+  for (Range& piece : pieces) piece.end = piece.begin + Index(share * double(piece.size()));
   return taken(data, pieces);
 }
 
 class TorqueMeasurements final : public Measurements {
  public:
   TorqueMeasurements(const TorqueModel& model, const TorqueData& data)
-      : model_(model),
+      : Measurements(data, data.tau),
+        model_(model),
         data_(data),
         some_(beginnings(data, 100'000)),
         equations_(model.model(), model.feature_count()) {
+    breaks = some_.breaks;
     equations_.add(data.q, data.v, data.a, data.tau, data.x);
   }
-  Eigen::Index size() const override { return data_.size(); }
-  Vector typical() const override { return rms(data_.tau); }
-  double correlated() const override { return data_.correlated; }
-  void assemble(const Vector& weights, Sums& sums) const override {
+  Sums sums(const Vector& weights) const override {
+    Sums sums;
     equations_.assemble(weights, sums.G, sums.g, sums.size);
+    return sums;
   }
   void weigh(const Matrix& W) override {
     equations_.clear();
     equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
   }
-  Matrix errors(const Vector& z) const override { return errors(z, data_); }
-  Matrix some_errors(const Vector& z) const override { return errors(z, some_); }
-  const std::vector<Eigen::Index>& some_breaks() const override { return some_.breaks; }
+  Matrix errors(const Vector& z) const override { return errors_of(model_, z, data_); }
+  Matrix some_errors(const Vector& z) const override { return errors_of(model_, z, some_); }
 
  private:
-  Matrix errors(const Vector& z, const TorqueData& data) const {
-    return data.tau - model_.torques(z, data.q, data.v, data.a, data.x);
-  }
   const TorqueModel& model_;
   const TorqueData& data_;
   TorqueData some_;
@@ -53,31 +46,27 @@ class TorqueMeasurements final : public Measurements {
 class WrenchMeasurements final : public Measurements {
  public:
   WrenchMeasurements(const Model& model, const WrenchData& data)
-      : model_(model), data_(data), sums_(std::size_t(data.wrench.rows())) {
+      : Measurements(data, data.wrench),
+        model_(model),
+        data_(data),
+        sums_(std::size_t(data.wrench.rows())) {
+    // a sensor's moments, and its forces, are of one size
+    for (Index i = 0; i < typical.size(); i += 3)
+      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
     weigh(Matrix::Ones(data.wrench.rows(), data.size()));
   }
-  Eigen::Index size() const override { return data_.size(); }
-  Vector typical() const override {
-    // a sensor's moments, and its forces, are of one size
-    Vector typical = rms(data_.wrench);
-    for (Eigen::Index i = 0; i < typical.size(); i += 3)
-      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
-    return typical;
-  }
-  double correlated() const override { return data_.correlated; }
-  void assemble(const Vector& weights, Sums& sums) const override {
-    const Eigen::Index p = 10 * model_.joint_count();
-    sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
+  Sums sums(const Vector& weights) const override {
+    Sums all = none();
     for (std::size_t i = 0; i < sums_.size(); ++i) {
-      sums.G += weights(i) * sums_[i].G;
-      sums.g += weights(i) * sums_[i].g;
-      sums.size += weights(i) * sums_[i].size;
+      all.G += weights(i) * sums_[i].G;
+      all.g += weights(i) * sums_[i].g;
+      all.size += weights(i) * sums_[i].size;
     }
+    return all;
   }
   void weigh(const Matrix& W) override {
-    const Eigen::Index p = 10 * model_.joint_count();
-    for (Sums& sums : sums_) sums = {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
-    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) {
+    std::fill(sums_.begin(), sums_.end(), none());
+    each_row([&](Index s, Index i, const auto& row) {
       const double w = W(i, s), value = data_.wrench(i, s);
       Sums& sums = sums_[i];
       sums.G.noalias() += w * row.transpose() * row;
@@ -87,24 +76,26 @@ class WrenchMeasurements final : public Measurements {
   }
   Matrix errors(const Vector& z) const override {
     Matrix errors = data_.wrench;
-    each_row([&](Eigen::Index s, Eigen::Index i, const auto& row) { errors(i, s) -= row.dot(z); });
+    each_row([&](Index s, Index i, const auto& row) { errors(i, s) -= row.dot(z); });
     return errors;
   }
-  Matrix some_errors(const Vector& z) const override { return errors(z); }
-  const std::vector<Eigen::Index>& some_breaks() const override { return data_.breaks; }
 
  private:
+  Sums none() const {
+    const Index p = 10 * model_.joint_count();
+    return {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
+  }
   /// Calls use(sample, channel, row of the regressor).
   template <class Use>
   void each_row(Use use) const {
     Kinematics<double> at(model_);
     RegressorWorkspace<double> ws(model_);
     RowMatX<double> W(6, 10 * model_.joint_count());
-    for (Eigen::Index s = 0; s < data_.size(); ++s) {
+    for (Index s = 0; s < data_.size(); ++s) {
       at.set(data_.q.col(s), data_.v.col(s), data_.a.col(s));
       for (std::size_t k = 0; k < data_.sensors.size(); ++k) {
         wrench_regressor<double>(at, data_.sensors[k], ws, W);
-        for (Eigen::Index i = 0; i < 6; ++i) use(s, 6 * Eigen::Index(k) + i, W.row(i));
+        for (Index i = 0; i < 6; ++i) use(s, 6 * Index(k) + i, W.row(i));
       }
     }
   }
@@ -115,19 +106,20 @@ class WrenchMeasurements final : public Measurements {
 
 }  // namespace
 
-TorqueData taken(const TorqueData& data, std::vector<Range> ranges) {
-  std::erase_if(ranges, [](const Range& range) { return range.size() <= 0; });
-  std::vector<Eigen::Index> columns;
-  TorqueData result;
+TorqueData some_of(const TorqueData& data, const std::vector<Index>& samples,
+                   std::vector<Index> breaks) {
+  const auto some = [&](const Matrix& x) -> Matrix { return x(Eigen::all, samples); };
+  return {some(data.q), some(data.v),      some(data.a),   some(data.tau),
+          some(data.x), std::move(breaks), data.correlated};
+}
+
+TorqueData taken(const TorqueData& data, const std::vector<Range>& ranges) {
+  std::vector<Index> samples, breaks;
   for (const Range& range : ranges) {
-    result.breaks.push_back(Eigen::Index(columns.size()));
-    for (Eigen::Index k = range.begin; k < range.end; ++k) columns.push_back(k);
+    if (range.size() > 0) breaks.push_back(Index(samples.size()));
+    for (Index k = range.begin; k < range.end; ++k) samples.push_back(k);
   }
-  const auto some = [&](const Matrix& x) -> Matrix { return x(Eigen::all, columns); };
-  result.q = some(data.q), result.v = some(data.v), result.a = some(data.a);
-  result.tau = some(data.tau), result.x = some(data.x);
-  result.correlated = data.correlated;
-  return result;
+  return some_of(data, samples, std::move(breaks));
 }
 
 std::unique_ptr<Measurements> measurements_of(const TorqueModel& model, const TorqueData& data) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "identify/data/ranges.hpp"
+#include "identify/estimate/uncertainty.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
 
 /// What estimates are made from, whatever was measured.
@@ -10,8 +11,8 @@ namespace ulna::identify {
 
 /// Sums over equations Y z = y: Y'Y, Y'y and y'y.
 struct Sums {
-  Eigen::MatrixXd G;
-  Eigen::VectorXd g;
+  Matrix G;
+  Vector g;
   double size = 0.0;
 };
 
@@ -19,20 +20,32 @@ struct Sums {
 class Measurements {
  public:
   virtual ~Measurements() = default;
-  virtual Eigen::Index size() const = 0;        ///< samples
-  virtual Eigen::VectorXd typical() const = 0;  ///< root mean square per channel
-  virtual double correlated() const = 0;
-  virtual void assemble(const Eigen::VectorXd& weights, Sums& sums) const = 0;
+  virtual Sums sums(const Vector& weights) const = 0;
   /// Weighs each equation, channels x samples.
-  virtual void weigh(const Eigen::MatrixXd& W) = 0;
-  virtual Eigen::MatrixXd errors(const Eigen::VectorXd& z) const = 0;
-  /// The same of some samples, and where their pieces begin.
-  virtual Eigen::MatrixXd some_errors(const Eigen::VectorXd& z) const = 0;
-  virtual const std::vector<Eigen::Index>& some_breaks() const = 0;
+  virtual void weigh(const Matrix& W) = 0;
+  virtual Matrix errors(const Vector& z) const = 0;
+  /// The same of some samples, whose pieces begin at `breaks`.
+  virtual Matrix some_errors(const Vector& z) const { return errors(z); }
+
+  Index size = 0;  ///< samples
+  Vector typical;  ///< root mean square per channel
+  double correlated = 1.0;
+  std::vector<Index> breaks;
+
+ protected:
+  template <class Data>
+  Measurements(const Data& data, const Matrix& measured)
+      : size(data.size()),
+        typical(rms(measured)),
+        correlated(data.correlated),
+        breaks(data.breaks) {}
 };
 
+/// Some samples, in pieces that begin at `breaks`.
+TorqueData some_of(const TorqueData& data, const std::vector<Index>& samples,
+                   std::vector<Index> breaks);
 /// The samples of some ranges, each a piece of its own.
-TorqueData taken(const TorqueData& data, std::vector<Range> ranges);
+TorqueData taken(const TorqueData& data, const std::vector<Range>& ranges);
 
 /// Both refer to what they are made of.
 std::unique_ptr<Measurements> measurements_of(const TorqueModel& model, const TorqueData& data);

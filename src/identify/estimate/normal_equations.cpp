@@ -2,6 +2,7 @@
 
 #include "derivatives/derivative_kernel.hpp"
 #include "identify/add_squares.hpp"
+#include "identify/messages.hpp"
 #include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna::identify {
@@ -44,20 +45,11 @@ std::vector<Row> find_rows(const Model& model, int features) {
 }
 
 /// The sums of all rows.
-struct Sums {
-  std::vector<Eigen::MatrixXd> of_row;
+using RowSums = std::vector<Matrix>;
 
-  explicit Sums(const std::vector<Row>& rows) {
-    for (const Row& row : rows) of_row.emplace_back(Eigen::MatrixXd::Zero(row.size, row.size));
-  }
-  void clear() {
-    for (Eigen::MatrixXd& sum : of_row) sum.setZero();
-  }
-  Sums& operator+=(const Sums& other) {
-    for (std::size_t r = 0; r < of_row.size(); ++r) of_row[r] += other.of_row[r];
-    return *this;
-  }
-};
+void set_zero(RowSums& sums) {
+  for (Matrix& sum : sums) sum.setZero();
+}
 
 }  // namespace
 
@@ -69,26 +61,28 @@ struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
   int features;
   std::vector<Row> rows;
   int block;  ///< samples whose regressors fit into the cache
-  Sums total;
-  std::vector<Sums> strips;
+  RowSums total;
+  std::vector<RowSums> strips;
   struct Scratch {
-    Eigen::MatrixXd Y, Z;
+    Matrix Y, Z;
   };
   std::vector<Scratch> scratch;  ///< of each thread
-  Eigen::Index samples = 0;
+  Index samples = 0;
 
   State(const Model& robot, int feature_count, int threads)
       : KernelPool(robot, threads, ULNA_WIDEST(ulna_derivative_kernel)),
         features(feature_count),
-        rows(find_rows(robot, feature_count)),
-        total(rows),
-        strips(strip_count, total) {
+        rows(find_rows(robot, feature_count)) {
     const int size = robot.nv() * 10 * robot.joint_count();
     block = std::clamp(100'000 / std::max(size, 1) / 8 * 8, 8, 256);
     int widest = 0;
-    for (const Row& row : rows) widest = std::max(widest, row.size);
+    for (const Row& row : rows) {
+      widest = std::max(widest, row.size);
+      total.push_back(Matrix::Zero(row.size, row.size));
+    }
+    strips.assign(strip_count, total);
     for (int i = 0; i < pool.size(); ++i)
-      scratch.push_back({Eigen::MatrixXd(size, block), Eigen::MatrixXd(widest, block)});
+      scratch.push_back({Matrix(size, block), Matrix(widest, block)});
   }
 
   struct Samples {
@@ -97,7 +91,7 @@ struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
 
   /// Adds the samples [begin, end) to a strip.
   void add(const Samples& given, int begin, int end, DerivativeKernel& kernel, Scratch& with,
-           Sums& to) const {
+           RowSums& to) const {
     const auto add_squares = widest_add_squares();
     const int parameters = 10 * model.joint_count();
     const auto from = [](const Columns& m, int s) {
@@ -122,15 +116,14 @@ struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
           const double weight = std::sqrt(from(given.w, s + i)[r]);
           for (int k = 0; k < row.size; ++k) z[k] *= weight;
         }
-        add_squares(with.Z.data(), row.size, count, to.of_row[r].data());
+        add_squares(with.Z.data(), row.size, count, to[r].data());
       }
     }
   }
 };
 
 NormalEquations::NormalEquations(const Model& model, int features, int threads) {
-  if (features < 0)
-    throw std::invalid_argument("normal equations: " + std::to_string(features) + " features");
+  require(features >= 0, "normal equations: ", features, " features");
   state_ = std::make_unique<State>(model, features, threads);
 }
 NormalEquations::~NormalEquations() = default;
@@ -140,10 +133,10 @@ NormalEquations& NormalEquations::operator=(NormalEquations&&) noexcept = defaul
 int NormalEquations::unknowns() const {
   return 10 * state_->model.joint_count() + state_->features * state_->model.nv();
 }
-Eigen::Index NormalEquations::samples() const { return state_->samples; }
+Index NormalEquations::samples() const { return state_->samples; }
 
 void NormalEquations::clear() {
-  state_->total.clear();
+  set_zero(state_->total);
   state_->samples = 0;
 }
 
@@ -156,7 +149,7 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
   if (state.features > 0) state.require(count, {{"X", X, state.features * nv}});
   if (weighted) {
     state.require(count, {{"W", W, nv}});
-    if (W.minCoeff() < 0.0) throw std::invalid_argument("W holds a weight below zero");
+    require(W.minCoeff() >= 0.0, "W holds a weight below zero");
   }
   const State::Samples given{columns(Q),
                              columns(V),
@@ -166,26 +159,26 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
                              weighted ? columns(W) : Columns{}};
   const int blocks = (count + state.block - 1) / state.block;
   const int strip = (blocks + State::strip_count - 1) / State::strip_count * state.block;
-  for (Sums& sums : state.strips) sums.clear();
+  for (RowSums& sums : state.strips) set_zero(sums);
   std::atomic<int> next = 0;
   state.pool.run([&](int thread) {
     for (int k; (k = next++) < State::strip_count;)
       state.add(given, std::min(count, k * strip), std::min(count, (k + 1) * strip),
                 *state.kernels[thread], state.scratch[thread], state.strips[k]);
   });
-  for (const Sums& sums : state.strips) state.total += sums;
+  for (const RowSums& sums : state.strips)
+    for (std::size_t r = 0; r < sums.size(); ++r) state.total[r] += sums[r];
   state.samples += count;
 }
 
-void NormalEquations::assemble(const Eigen::VectorXd& weights, Eigen::MatrixXd& G,
-                               Eigen::VectorXd& g, double& size) const {
+void NormalEquations::assemble(const Vector& weights, Matrix& G, Vector& g, double& size) const {
   const Model& model = state_->model;
   ulna::detail::require_size("weights", weights.size(), model.nv(), model);
   const int p = unknowns(), features = state_->features;
   G.setZero(p, p), g.setZero(p), size = 0.0;
   for (int r = 0; r < model.nv(); ++r) {
     const Row& row = state_->rows[r];
-    const Eigen::MatrixXd& sum = state_->total.of_row[r];
+    const Matrix& sum = state_->total[r];
     const int own = 10 * model.joint_count() + features * r, last = row.size - 1;
     const double w = weights(r);
     G.block(row.first, row.first, row.count, row.count) +=

@@ -1,43 +1,30 @@
 #include "ulna/identify/estimate/physical_prior.hpp"
 
-#include "ulna/dynamics/mass_matrix.hpp"
-
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <stdexcept>
+
+#include "identify/messages.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
 
 namespace ulna::identify {
 namespace {
 
-/// Which elements of the pseudo-inertia a parameter enters, and how: dP/dπ_k.
-struct Entry {
-  int row, col;
-  double factor;
-};
-// clang-format off
-constexpr std::array<std::array<Entry, 3>, 10> entries{{
-    {{{3, 3, 1.0}, {0, 0, 0.0}, {0, 0, 0.0}}},
-    {{{0, 3, 1.0}, {3, 0, 1.0}, {0, 0, 0.0}}},
-    {{{1, 3, 1.0}, {3, 1, 1.0}, {0, 0, 0.0}}},
-    {{{2, 3, 1.0}, {3, 2, 1.0}, {0, 0, 0.0}}},
-    {{{0, 0, -0.5}, {1, 1, 0.5}, {2, 2, 0.5}}},
-    {{{0, 1, -1.0}, {1, 0, -1.0}, {0, 0, 0.0}}},
-    {{{0, 2, -1.0}, {2, 0, -1.0}, {0, 0, 0.0}}},
-    {{{0, 0, 0.5}, {1, 1, -0.5}, {2, 2, 0.5}}},
-    {{{1, 2, -1.0}, {2, 1, -1.0}, {0, 0, 0.0}}},
-    {{{0, 0, 0.5}, {1, 1, 0.5}, {2, 2, -0.5}}},
-}};
-// clang-format on
-
-/// <dP/dπ_k, M> of a symmetric matrix.
-double along(int k, const Mat4<double>& M) {
-  double sum = 0.0;
-  for (const Entry& e : entries[k]) sum += e.factor * M(e.row, e.col);
-  return sum;
+/// <dP/dπ_k, M> of a symmetric matrix for each of the ten parameters, P being the pseudo-inertia.
+Eigen::Matrix<double, 10, 1> along(const Mat4<double>& M) {
+  const double half = 0.5 * M.diagonal().head<3>().sum();
+  return {M(3, 3),        2.0 * M(0, 3),  2.0 * M(1, 3),  2.0 * M(2, 3),  half - M(0, 0),
+          -2.0 * M(0, 1), -2.0 * M(0, 2), half - M(1, 1), -2.0 * M(1, 2), half - M(2, 2)};
 }
+
+/// dP/dπ_k of all parameters.
+const auto pseudo_inertia_slopes = [] {
+  std::array<Mat4<double>, 10> slopes;
+  for (int k = 0; k < 10; ++k)
+    slopes[k] = pseudo_inertia(Inertia<double>(Eigen::Matrix<double, 10, 1>::Unit(k)));
+  return slopes;
+}();
 
 /// The nearest thing to an inertia that a body can have: eigenvalues of the pseudo-inertia about the
 /// centre of mass are raised to a share of the largest.
@@ -57,13 +44,13 @@ Inertia<double> made_real(const Inertia<double>& given) {
 }
 
 /// What each degree of freedom has to move: the diagonal of the mass matrix, without rotors.
-Eigen::VectorXd own_inertias(const Model& model) {
+Vector own_inertias(const Model& model) {
   Plant<double> plant(model);
   plant.armature.setZero();
   Workspace<double> ws(model);
   Kinematics<double> at(model);
   at.set(neutral(model));
-  Eigen::MatrixXd M(model.nv(), model.nv());
+  Matrix M(model.nv(), model.nv());
   mass_matrix<double>(plant, at, ws, M);
   return M.diagonal();
 }
@@ -73,8 +60,7 @@ Eigen::VectorXd own_inertias(const Model& model) {
 void PhysicalPrior::set_center(Body& body, const Inertia<double>& expected) {
   const Inertia<double> real = made_real(expected);
   const Eigen::LLT<Mat4<double>> factor(pseudo_inertia(real));
-  if (factor.info() != Eigen::Success)
-    throw std::invalid_argument("prior: an inertia is not finite");
+  require(factor.info() == Eigen::Success, "prior: an inertia is not finite");
   body.log_det0 = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
   body.P0_inverse = factor.solve(Mat4<double>::Identity());
   center_.segment<10>(body.at) = real.parameters();
@@ -85,7 +71,7 @@ void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double 
   set_center(bodies_.back(), expected);
 }
 
-void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknowns) {
+void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
   const auto named = [&](int at) {
     return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
   };
@@ -106,13 +92,13 @@ void PhysicalPrior::expect(const Eigen::VectorXd& z, std::span<const int> unknow
 }
 
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
-  if (!(expected > 0.0)) throw std::invalid_argument("prior: a positive number is expected");
+  require(expected > 0.0, "prior: a positive number is expected");
   numbers_.push_back({at, weight, expected, 0.0});
   center_(at) = expected;
 }
 
 void PhysicalPrior::add_around(int at, double expected, double deviation, double weight) {
-  if (!(deviation > 0.0)) throw std::invalid_argument("prior: a deviation must be positive");
+  require(deviation > 0.0, "prior: a deviation must be positive");
   numbers_.push_back({at, weight, expected, deviation});
   center_(at) = expected;
 }
@@ -126,9 +112,8 @@ PhysicalPrior PhysicalPrior::restricted(const std::vector<int>& kept) const {
   for (Body b : bodies_) {
     const int first = place(b.at);
     for (int k = 0; k < 10; ++k)
-      if (place(b.at + k) != (first < 0 ? -1 : first + k))
-        throw std::invalid_argument(
-            "prior: of the ten inertial parameters of a body, all or none can be known");
+      require(place(b.at + k) == (first < 0 ? -1 : first + k),
+              "prior: of the ten inertial parameters of a body, all or none can be known");
     b.at = first;
     if (first >= 0) result.bodies_.push_back(b);
   }
@@ -136,24 +121,23 @@ PhysicalPrior PhysicalPrior::restricted(const std::vector<int>& kept) const {
     x.at = place(x.at);
     if (x.at >= 0) result.numbers_.push_back(x);
   }
-  for (std::size_t i = 0; i < kept.size(); ++i) result.center_(i) = center_(kept[i]);
+  result.center_ = center_(kept);
   return result;
 }
 
 PhysicalPrior PhysicalPrior::extended(int more) const {
   PhysicalPrior result = *this;
   result.size_ += more;
-  result.center_.conservativeResizeLike(Eigen::VectorXd::Zero(result.size_));
+  result.center_.conservativeResizeLike(Vector::Zero(result.size_));
   return result;
 }
 
-double PhysicalPrior::value(const Eigen::VectorXd& z) const {
-  constexpr double outside = infinity;
+double PhysicalPrior::value(const Vector& z) const {
   double sum = 0.0;
   for (const Body& b : bodies_) {
     const Mat4<double> P = pseudo_inertia(Inertia<double>(z.segment<10>(b.at)));
     const Eigen::LLT<Mat4<double>> factor(P);
-    if (factor.info() != Eigen::Success) return outside;
+    if (factor.info() != Eigen::Success) return infinity;
     const double log_det = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
     sum += b.weight * (P.cwiseProduct(b.P0_inverse).sum() - log_det + b.log_det0 - 4.0);
   }
@@ -163,27 +147,21 @@ double PhysicalPrior::value(const Eigen::VectorXd& z) const {
       sum += 0.5 * x.weight * off * off;
     } else {
       const double share = z(x.at) / x.expected;
-      if (!(share > 0.0)) return outside;
+      if (!(share > 0.0)) return infinity;
       sum += x.weight * (share - std::log(share) - 1.0);
     }
   }
-  return std::isfinite(sum) ? sum : outside;
+  return std::isfinite(sum) ? sum : infinity;
 }
 
-void PhysicalPrior::add_derivatives(const Eigen::VectorXd& z, Eigen::VectorXd& gradient,
-                                    Eigen::MatrixXd& H) const {
+void PhysicalPrior::add_derivatives(const Vector& z, Vector& gradient, Matrix& H) const {
   for (const Body& b : bodies_) {
     const Eigen::LLT<Mat4<double>> factor(pseudo_inertia(Inertia<double>(z.segment<10>(b.at))));
     const Mat4<double> Q = factor.solve(Mat4<double>::Identity());
-    const Mat4<double> slope = b.P0_inverse - Q;
-    for (int k = 0; k < 10; ++k) {
-      gradient(b.at + k) += b.weight * along(k, slope);
-      // Q (dP/dπ_k) Q
-      Mat4<double> curve = Mat4<double>::Zero();
-      for (const Entry& e : entries[k])
-        if (e.factor != 0.0) curve += (e.factor * Q.col(e.row)) * Q.row(e.col);
-      for (int i = k; i < 10; ++i) H(b.at + i, b.at + k) += b.weight * along(i, curve);
-    }
+    gradient.segment<10>(b.at) += b.weight * along(b.P0_inverse - Q);
+    for (int k = 0; k < 10; ++k)
+      H.col(b.at + k).segment(b.at + k, 10 - k) +=
+          b.weight * along(Q * pseudo_inertia_slopes[k] * Q).tail(10 - k);
   }
   for (const Number& x : numbers_) {
     if (x.deviation > 0.0) {
@@ -197,43 +175,40 @@ void PhysicalPrior::add_derivatives(const Eigen::VectorXd& z, Eigen::VectorXd& g
   }
 }
 
-Eigen::MatrixXd PhysicalPrior::information(const Eigen::VectorXd& z) const {
-  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(size_, size_);
-  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(size_);
+Matrix PhysicalPrior::information(const Vector& z) const {
+  Matrix H = Matrix::Zero(size_, size_);
+  Vector gradient = Vector::Zero(size_);
   add_derivatives(z, gradient, H);
   return H.selfadjointView<Eigen::Lower>();
 }
 
-PhysicalPrior make_prior(const TorqueModel& model, const Eigen::VectorXd& typical,
+PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
                          const PriorOptions& options) {
   const Model& robot = model.model();
   detail::require_size("typical", typical.size(), robot.nv(), robot);
-  if (!(options.deviation > 0.0) || !std::isfinite(options.deviation))
-    throw std::invalid_argument("prior: the deviation must be positive");
+  require(options.deviation > 0.0 && std::isfinite(options.deviation),
+          "prior: the deviation must be positive");
   const double weight = 1.0 / (options.deviation * options.deviation);
-  const Eigen::VectorXd known = model.nominal();
+  const Vector known = model.nominal();
   PhysicalPrior prior(model.unknowns());
 
   for (int b = 1; b < robot.body_count(); ++b) {
-    const Inertia<double> own(known.segment<10>(10 * (b - 1)));
+    const int at = 10 * (b - 1);
     if (options.from_robot) {
-      prior.add_inertia(10 * (b - 1), own, weight);
+      prior.add_inertia(at, Inertia<double>(known.segment<10>(at)), weight);
       continue;
     }
     // a ball of 3 kg at the joint, as wide as the way to the next joint, or 0.1 m
+    constexpr double mass = 3.0;
     double reach = 0.1;
     for (int c = b + 1; c < robot.body_count(); ++c)
       if (robot.joint(c).parent == b)
         reach = std::max(reach, robot.joint(c).X_PJ.translation().norm());
-    const double mass = 3.0;
-    prior.add_inertia(
-        10 * (b - 1),
-        Inertia<double>::about_com(mass, Vec3<double>::Zero(),
-                                   0.4 * mass * reach * reach * Mat3<double>::Identity()),
-        weight);
+    const Mat3<double> ball = 0.4 * mass * reach * reach * Mat3<double>::Identity();
+    prior.add_inertia(at, Inertia<double>::about_com(mass, Vec3<double>::Zero(), ball), weight);
   }
   // geared rotors are about as heavy to turn as what they turn
-  const Eigen::VectorXd rotors = own_inertias(robot).cwiseMax(1e-6);
+  const Vector rotors = own_inertias(robot).cwiseMax(1e-6);
   for (int i = 0; i < robot.nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k) {
       const int at = model.at(i, k);

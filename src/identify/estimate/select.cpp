@@ -1,19 +1,13 @@
 #include "ulna/identify/estimate/select.hpp"
 
-#include <stdexcept>
-
 #include "identify/estimate/measurements.hpp"
-#include "identify/estimate/uncertainty.hpp"
+#include "identify/messages.hpp"
 
 namespace ulna::identify {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
 /// The samples of [begin, end), and all others, pieces being cut where these begin and end.
-std::pair<TorqueData, TorqueData> cut(const TorqueData& data, Eigen::Index begin,
-                                      Eigen::Index end) {
+std::pair<TorqueData, TorqueData> cut(const TorqueData& data, Index begin, Index end) {
   std::vector<Range> inside, outside;
   for (const auto& [first, last] : pieces_of(data.breaks, data.size())) {
     outside.push_back({first, std::min(last, begin)});
@@ -23,21 +17,23 @@ std::pair<TorqueData, TorqueData> cut(const TorqueData& data, Eigen::Index begin
   return {taken(data, inside), taken(data, outside)};
 }
 
+/// A joint counts as much as any other, however small its torques.
+double unexplained_percent(const TorqueModel& model, const BaseParameters& base,
+                           const TorqueData& data) {
+  const Estimate plain = estimate(model, base, data, {.method = Method::ols});
+  return fit_of(model, plain.z, data).per_joint_percent.mean();
+}
+
 }  // namespace
 
 Essential essential_parameters(const TorqueModel& model, const BaseParameters& base,
                                const TorqueData& data) {
   // the weights of joints, and from them the information about base parameters
   const Estimate all = estimate(model, base, data, {.method = Method::wls});
-  NormalEquations equations(model.model(), model.feature_count());
-  equations.add(data.q, data.v, data.a, data.tau, data.x);
-  Matrix G;
-  Vector g;
-  double size = 0.0;
   const Vector variance = all.noise.cwiseAbs2().cwiseProduct(all.correlated).cwiseMax(1e-300);
-  equations.assemble(variance.cwiseInverse(), G, g, size);
-  Matrix C = inverse_of(G(base.independent, base.independent));
-  Vector beta = C * Vector(g(base.independent));
+  const Sums sums = measurements_of(model, data)->sums(variance.cwiseInverse());
+  Matrix C = inverse_of(sums.G(base.independent, base.independent));
+  Vector beta = C * Vector(sums.g(base.independent));
 
   const double independent_equations = double(data.size()) * all.correlated.cwiseInverse().sum();
   const double worth = std::log(std::max(independent_equations, 2.0));
@@ -68,18 +64,40 @@ Essential essential_parameters(const TorqueModel& model, const BaseParameters& b
 
 Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                    const EstimateOptions& options, int parts) {
-  if (parts < 2 || parts > data.size())
-    throw std::invalid_argument("cross validation: data of " + std::to_string(data.size()) +
-                                " samples cannot be cut into " + std::to_string(parts) + " parts");
+  require(parts >= 2 && parts <= data.size(), "cross validation: data of ", data.size(),
+          " samples cannot be cut into ", parts, " parts");
   Matrix errors(data.tau.rows(), data.size());
   for (int k = 0; k < parts; ++k) {
-    const Eigen::Index begin = data.size() * k / parts, end = data.size() * (k + 1) / parts;
+    const Index begin = data.size() * k / parts, end = data.size() * (k + 1) / parts;
     const auto [left, others] = cut(data, begin, end);
     const Vector z = estimate(model, base, others, options).z;
-    errors.middleCols(begin, end - begin) =
-        left.tau - model.torques(z, left.q, left.v, left.a, left.x);
+    errors.middleCols(begin, end - begin) = errors_of(model, z, left);
   }
   return fit_of(errors, data.tau);
+}
+
+std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParameters& base,
+                                      const TorqueData& data) {
+  constexpr Index most_samples = 1000;
+  constexpr int most_joints = 16;
+  const int n = model.model().nv();
+  if (model.model().nq() != n || n > most_joints || data.size() * n < 2 * base.size()) return {};
+  std::vector<Index> samples;
+  const Index stride = (data.size() + most_samples - 1) / most_samples;
+  for (Index k = 0; k < data.size() / stride; ++k) samples.push_back(k * stride);
+  const TorqueData as_is = some_of(data, samples, {0});
+  Exchange best;
+  best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) {
+      TorqueData other = as_is;
+      for (Matrix* x : {&other.q, &other.v, &other.a, &other.tau}) x->row(i).swap(x->row(j));
+      other.x = model.features_of(other.v, other.a, other.tau);
+      const double percent = unexplained_percent(model, base, other);
+      if (percent < best.after_percent) best = {i, j, best.before_percent, percent};
+    }
+  if (best.after_percent > 0.5 * best.before_percent) return {};
+  return best;
 }
 
 }  // namespace ulna::identify

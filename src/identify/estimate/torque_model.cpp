@@ -2,37 +2,31 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
-#include <stdexcept>
 
+#include "identify/messages.hpp"
 #include "ulna/model/edit.hpp"
 
 namespace ulna::identify {
 namespace {
 
-/// A feature and where a plant has its parameters; none for those that it lacks.
-using Member = Eigen::VectorXd Plant<double>::*;
+/// In the order of the enumerators: where a plant has a feature's parameters; none for those that it lacks.
+using P = Plant<double>;
+using Member = Vector P::*;
 struct FeatureRow {
-  Feature feature;
   std::string_view name, unit;
+  FeatureTerms terms;
   std::array<Member, 2> members = {};
 };
 constexpr FeatureRow feature_table[] = {
-    {Feature::viscous, "viscous", "Nm s/rad", {&Plant<double>::damping}},
-    {Feature::coulomb,
-     "coulomb",
-     "Nm",
-     {&Plant<double>::friction, &Plant<double>::friction_negative}},
-    {Feature::coulomb_positive, "coulomb_positive", "Nm", {&Plant<double>::friction}},
-    {Feature::coulomb_negative, "coulomb_negative", "Nm", {&Plant<double>::friction_negative}},
-    {Feature::load, "load", ""},
-    {Feature::offset, "offset", "Nm"},
-    {Feature::armature, "armature", "kg m²", {&Plant<double>::armature}},
+    {"viscous", "Nm s/rad", {.v = 1.0}, {&P::damping}},
+    {"coulomb", "Nm", {.direction = 1.0}, {&P::friction, &P::friction_negative}},
+    {"coulomb_positive", "Nm", {.direction = 0.5, .one = 0.5}, {&P::friction}},
+    {"coulomb_negative", "Nm", {.direction = 0.5, .one = -0.5}, {&P::friction_negative}},
+    {"load", "", {.load = 1.0}},
+    {"offset", "Nm", {.one = 1.0}},
+    {"armature", "kg m²", {.a = 1.0}, {&P::armature}},
 };
-const FeatureRow& row_of(Feature feature) {
-  return *std::find_if(std::begin(feature_table), std::end(feature_table),
-                       [&](const FeatureRow& row) { return row.feature == feature; });
-}
+const FeatureRow& row_of(Feature feature) { return feature_table[int(feature)]; }
 
 constexpr std::array<const char*, 10> inertial_names{"m",   "mx",  "my",  "mz",  "Ixx",
                                                      "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
@@ -42,10 +36,12 @@ constexpr std::array<const char*, 10> inertial_names{"m",   "mx",  "my",  "mz", 
 std::string_view to_string(Feature feature) { return row_of(feature).name; }
 
 std::optional<Feature> feature_from_string(std::string_view name) {
-  for (const FeatureRow& row : feature_table)
-    if (row.name == name) return row.feature;
+  for (int f = 0; f < int(std::size(feature_table)); ++f)
+    if (feature_table[f].name == name) return Feature(f);
   return {};
 }
+
+const FeatureTerms& terms_of(Feature feature) { return row_of(feature).terms; }
 
 Friction friction_from_string(std::string_view list) {
   Friction friction;
@@ -60,32 +56,17 @@ Friction friction_from_string(std::string_view list) {
     else if (feature && *feature != Feature::armature)
       friction.features.push_back(*feature);
     else
-      throw std::invalid_argument(
-          "'" + name +
-          "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
-          "coulomb_negative, stribeck, or none alone");
+      require(false, "'", name,
+              "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
+              "coulomb_negative, stribeck, or none alone");
   }
   return friction;
 }
 
 double feature_of(Feature feature, double v, double a, double tau, double direction) {
-  switch (feature) {
-    case Feature::viscous:
-      return v;
-    case Feature::coulomb:
-      return direction;
-    case Feature::coulomb_positive:
-      return 0.5 * (direction + 1.0);
-    case Feature::coulomb_negative:
-      return 0.5 * (direction - 1.0);
-    case Feature::load:
-      return direction * std::abs(tau);
-    case Feature::offset:
-      return 1.0;
-    case Feature::armature:
-      return a;
-  }
-  return 0.0;
+  const FeatureTerms& by = terms_of(feature);
+  return by.v * v + by.direction * direction + by.a * a + by.one +
+         by.load * direction * std::abs(tau);
 }
 
 TorqueModel::TorqueModel(const Model& model, std::vector<Feature> features)
@@ -96,22 +77,21 @@ TorqueModel::TorqueModel(const Model& model, std::vector<Feature> features)
 void require_compatible(const std::vector<Feature>& features) {
   const auto count = [&](Feature f) { return std::count(features.begin(), features.end(), f); };
   for (const Feature f : features)
-    if (count(f) > 1)
-      throw std::invalid_argument("feature '" + std::string(to_string(f)) + "' is given twice");
-  if (count(Feature::coulomb) &&
-      (count(Feature::coulomb_positive) || count(Feature::coulomb_negative)))
-    throw std::invalid_argument(
-        "feature 'coulomb' is the sum of 'coulomb_positive' and 'coulomb_negative': give either it "
-        "or both of them");
+    require(count(f) == 1, "feature '", to_string(f), "' is given twice");
+  require(
+      !count(Feature::coulomb) ||
+          (!count(Feature::coulomb_positive) && !count(Feature::coulomb_negative)),
+      "feature 'coulomb' is the sum of 'coulomb_positive' and 'coulomb_negative': give either it "
+      "or both of them");
 }
 
 std::vector<std::string> TorqueModel::names() const {
   std::vector<std::string> names;
   for (int b = 1; b < model_.body_count(); ++b)
     for (const char* name : inertial_names)
-      names.push_back(std::string(model_.body_name(b)) + "." + name);
+      names.push_back(message(model_.body_name(b), ".", name));
   for (const std::string& dof : model_.velocity_names())
-    for (const Feature f : features_) names.push_back(dof + "." + std::string(to_string(f)));
+    for (const Feature f : features_) names.push_back(message(dof, ".", to_string(f)));
   return names;
 }
 
@@ -124,8 +104,8 @@ std::vector<std::string> TorqueModel::units() const {
   return units;
 }
 
-Eigen::VectorXd TorqueModel::nominal() const {
-  Eigen::VectorXd z = Eigen::VectorXd::Zero(unknowns());
+Vector TorqueModel::nominal() const {
+  Vector z = Vector::Zero(unknowns());
   for (int b = 1; b < model_.body_count(); ++b)
     z.segment<10>(10 * (b - 1)) = model_.inertias()[b].parameters();
   const Plant<double> plant(model_);
@@ -137,36 +117,45 @@ Eigen::VectorXd TorqueModel::nominal() const {
   return z;
 }
 
-Eigen::MatrixXd TorqueModel::features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                                         const Eigen::MatrixXd& Tau,
-                                         const Eigen::MatrixXd& directions) const {
+Matrix TorqueModel::features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
+                                const Matrix& directions) const {
   const int n = feature_count();
-  Eigen::MatrixXd X(n * model_.nv(), V.cols());
-  for (Eigen::Index s = 0; s < V.cols(); ++s)
+  Matrix X(n * model_.nv(), V.cols());
+  for (Index s = 0; s < V.cols(); ++s)
     for (int i = 0; i < model_.nv(); ++i)
       for (int k = 0; k < n; ++k)
         X(n * i + k, s) = feature_of(features_[k], V(i, s), A(i, s), Tau(i, s), directions(i, s));
   return X;
 }
 
-Eigen::MatrixXd TorqueModel::torques(const Eigen::VectorXd& z, const Eigen::MatrixXd& Q,
-                                     const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                                     const Eigen::MatrixXd& X) const {
+void TorqueModel::regressor(const Kinematics<double>& state, RegressorWorkspace<double>& ws,
+                            const Eigen::Ref<const Vector>& tau,
+                            const Eigen::Ref<const Vector>& direction, OutRows<double> rows) const {
+  torque_regressor<double>(state, ws, rows.leftCols(inertial_size()));
+  rows.rightCols(unknowns() - inertial_size()).setZero();
+  for (int i = 0; i < model_.nv(); ++i)
+    for (int k = 0; k < feature_count(); ++k)
+      rows(i, at(i, k)) =
+          feature_of(features_[k], state.v()(i), state.a()(i), tau(i), direction(i));
+}
+
+Matrix TorqueModel::torques(const Vector& z, const Matrix& Q, const Matrix& V, const Matrix& A,
+                            const Matrix& X) const {
   detail::require_size("z", z.size(), unknowns(), model_);
   Plant<double> plant(model_);
   plant.set_inertial(z.head(inertial_size()));
   plant.remove_friction();
   plant.armature.setZero();
-  Eigen::MatrixXd tau(model_.nv(), Q.cols());
+  Matrix tau(model_.nv(), Q.cols());
   Batch(model_).inverse_dynamics(plant, Q, V, A, tau);
   const int n = feature_count();
-  for (Eigen::Index s = 0; s < tau.cols(); ++s)
+  for (Index s = 0; s < tau.cols(); ++s)
     for (int i = 0; i < model_.nv(); ++i)
       for (int k = 0; k < n; ++k) tau(i, s) += X(n * i + k, s) * z(at(i, k));
   return tau;
 }
 
-void TorqueModel::set(const Eigen::VectorXd& z, Plant<double>& plant) const {
+void TorqueModel::set(const Vector& z, Plant<double>& plant) const {
   plant.set_inertial(z.head(inertial_size()));
   for (int i = 0; i < model_.nv(); ++i)
     for (int k = 0; k < feature_count(); ++k)
@@ -174,7 +163,7 @@ void TorqueModel::set(const Eigen::VectorXd& z, Plant<double>& plant) const {
         if (member) (plant.*member)(i) = z(at(i, k));
 }
 
-Model TorqueModel::identified(const Eigen::VectorXd& z) const {
+Model TorqueModel::identified(const Vector& z) const {
   Plant<double> plant(model_);
   set(z, plant);
   const Model lumped = lump_fixed_joints(model_);
@@ -196,22 +185,20 @@ Model TorqueModel::identified(const Eigen::VectorXd& z) const {
 }
 
 Model with_parameters_of(const Model& robot, const Model& other) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::invalid_argument("robot '" + other.name() + "' is not built as '" + robot.name() +
-                                "': " + why + "; it must be the same robot with other parameters");
+  const auto require_same = [&](bool same, const auto&... difference) {
+    require(same, "robot '", other.name(), "' is not built as '", robot.name(),
+            "': ", difference..., "; it must be the same robot with other parameters");
   };
-  if (other.joint_count() != robot.joint_count())
-    refuse(std::to_string(other.joint_count()) + " moving joints, not " +
-           std::to_string(robot.joint_count()));
+  require_same(other.joint_count() == robot.joint_count(), other.joint_count(),
+               " moving joints, not ", robot.joint_count());
   for (int b = 1; b <= robot.joint_count(); ++b) {
     const Joint &ours = robot.joint(b), &theirs = other.joint(b);
     const double off = (ours.X_PJ.translation() - theirs.X_PJ.translation()).norm() +
                        (ours.X_PJ.rotation().matrix() - theirs.X_PJ.rotation().matrix()).norm() +
                        (ours.R_BC.matrix() - theirs.R_BC.matrix()).norm();
-    if (ours.type != theirs.type || ours.parent != theirs.parent || ours.mimics != theirs.mimics ||
-        !(off < 1e-3))
-      refuse("joint '" + std::string(other.joint_name(b)) + "' differs from '" +
-             std::string(robot.joint_name(b)) + "'");
+    require_same(ours.type == theirs.type && ours.parent == theirs.parent &&
+                     ours.mimics == theirs.mimics && off < 1e-3,
+                 "joint '", other.joint_name(b), "' differs from '", robot.joint_name(b), "'");
   }
   const std::vector<Feature> all{Feature::viscous, Feature::coulomb_positive,
                                  Feature::coulomb_negative, Feature::armature};

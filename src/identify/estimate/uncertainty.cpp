@@ -8,18 +8,14 @@
 
 namespace ulna::identify {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
 Vector rms(const Matrix& rows) {
-  return (rows.rowwise().squaredNorm() / double(std::max<Eigen::Index>(1, rows.cols())))
-      .cwiseSqrt();
+  return (rows.rowwise().squaredNorm() / double(std::max<Index>(1, rows.cols()))).cwiseSqrt();
 }
 
 Matrix inverse_of(const Matrix& G) {
-  const Eigen::Index n = G.rows();
+  const Index n = G.rows();
   Vector scale(n);
-  for (Eigen::Index i = 0; i < n; ++i) scale(i) = G(i, i) > 0.0 ? 1.0 / std::sqrt(G(i, i)) : 0.0;
+  for (Index i = 0; i < n; ++i) scale(i) = G(i, i) > 0.0 ? 1.0 / std::sqrt(G(i, i)) : 0.0;
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * G * scale.asDiagonal());
   Vector inverse = eigen.eigenvalues();
   const double floor = 1e-13 * (n > 0 ? inverse(n - 1) : 0.0);
@@ -42,22 +38,22 @@ void set_uncertainty(const BaseParameters& base, const std::vector<int>& free, c
       (1.0 - after.diagonal().array() / before.diagonal().array()).max(0.0).matrix();
 }
 
-Vector correlation(const Matrix& residual, const std::vector<Eigen::Index>& breaks, double reach) {
-  const auto most = Eigen::Index(std::ceil(std::max(reach, 0.0)));
+Vector correlation(const Matrix& residual, const std::vector<Index>& breaks, double reach) {
+  const auto most = Index(std::ceil(std::max(reach, 0.0)));
   const std::vector<Range> pieces = pieces_of(breaks, residual.cols());
   Vector alike = Vector::Ones(residual.rows());
   if (most < 2) return alike;
   // what is alike over many lags need not be looked at lag by lag
-  const Eigen::Index stride = std::max<Eigen::Index>(1, most / 256);
-  for (Eigen::Index r = 0; r < residual.rows(); ++r) {
+  const Index stride = std::max<Index>(1, most / 256);
+  for (Index r = 0; r < residual.rows(); ++r) {
     const Vector error = residual.row(r);
     const double variance = error.squaredNorm();
     if (!(variance > 0.0)) continue;
     double sum = 0.5;
-    for (Eigen::Index lag = stride; lag <= most; lag += stride) {
+    for (Index lag = stride; lag <= most; lag += stride) {
       double product = 0.0;
       for (const Range& piece : pieces) {
-        const Eigen::Index begin = piece.begin, count = piece.size() - lag;
+        const Index begin = piece.begin, count = piece.size() - lag;
         if (count > 0)
           product += error.segment(begin, count).dot(error.segment(begin + lag, count));
       }

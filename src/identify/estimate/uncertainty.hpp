@@ -6,24 +6,22 @@
 namespace ulna::identify {
 
 /// Root mean square of each row.
-Eigen::VectorXd rms(const Eigen::MatrixXd& rows);
+Vector rms(const Matrix& rows);
 
 /// The inverse of a symmetric matrix that may be singular: in columns scaled alike, by its eigenvectors,
 /// those left out of which there is no information.
-Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& G);
+Matrix inverse_of(const Matrix& G);
 /// Square roots of the diagonal.
-Eigen::VectorXd deviations(const Eigen::MatrixXd& covariance);
+Vector deviations(const Matrix& covariance);
 
 /// Sets the deviations of z and of the base parameters, and what was learned, from the covariances of
 /// the `free` unknowns before and after the data. All other unknowns are known.
-void set_uncertainty(const BaseParameters& base, const std::vector<int>& free,
-                     const Eigen::MatrixXd& before, const Eigen::MatrixXd& after,
-                     Estimate& estimate);
+void set_uncertainty(const BaseParameters& base, const std::vector<int>& free, const Matrix& before,
+                     const Matrix& after, Estimate& estimate);
 
 /// How many samples in a row count as one: the sum of the autocorrelation over all lags up to
 /// `reach`, tapered [Parzen 1961], which is the noise's spectral density at low frequencies over its
 /// variance.
-Eigen::VectorXd correlation(const Eigen::MatrixXd& residual,
-                            const std::vector<Eigen::Index>& breaks, double reach);
+Vector correlation(const Matrix& residual, const std::vector<Index>& breaks, double reach);
 
 }  // namespace ulna::identify

@@ -2,19 +2,16 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
-#include <stdexcept>
 
 #include "identify/messages.hpp"
 #include "ulna/identify/estimate/physical_prior.hpp"
 
 namespace ulna::identify {
 namespace {
-
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 
 constexpr double sharpness = 100.0;       ///< of the smooth maximum
 constexpr int samples_per_period = 24;    ///< of the fastest harmonic
@@ -23,18 +20,12 @@ constexpr double most_slopes = 5e6;       ///< numbers in one matrix
 constexpr double slow = 0.02;             ///< share of the velocity at which a direction is certain
 
 void require_free_joints(const Model& model) {
-  for (int b = 1; b < model.body_count(); ++b) {
-    const JointType type = model.joint(b).type;
-    if (type == JointType::ball || type == JointType::floating || type == JointType::planar)
-      throw std::invalid_argument(
-          "joint '" + std::string(model.joint_name(b)) +
+  const int compound = compound_joint(model);
+  require(compound == 0, "joint '", model.joint_name(compound),
           "' has several coordinates, and excitation moves joints with one; lock it");
-  }
-  if (!model.description().loops.empty())
-    throw std::invalid_argument("robot '" + model.name() +
-                                "' has closed loops, and excitation moves its joints freely");
-  if (model.nv() == 0)
-    throw std::invalid_argument("robot '" + model.name() + "' has no joint that moves");
+  require(model.description().loops.empty(), "robot '", model.name(),
+          "' has closed loops, and excitation moves its joints freely");
+  require(model.nv() > 0, "robot '", model.name(), "' has no joint that moves");
 }
 
 /// Largest torques of any use: what joints can do, or without limits what they need to hold the robot.
@@ -51,7 +42,7 @@ Vector typical_torques(const Model& model, const Vector& effort) {
     typical = typical.cwiseMax(tau.cwiseAbs());
   }
   const double largest = std::max(typical.maxCoeff(), 1e-6);
-  for (Eigen::Index i = 0; i < typical.size(); ++i)
+  for (Index i = 0; i < typical.size(); ++i)
     typical(i) = std::isfinite(effort(i)) && effort(i) > 0.0 ? effort(i)
                                                              : std::max(typical(i), 0.05 * largest);
   return typical;
@@ -65,46 +56,24 @@ Matrix prior_factor(const TorqueModel& model, const BaseParameters& base, const 
   return (map * prior.information(prior.center()).ldlt().solve(map.transpose())).llt().matrixL();
 }
 
-/// What a feature changes by per unit of velocity and acceleration, a direction changing by `steep`.
-struct FeatureSlope {
-  double v = 0.0, a = 0.0;
-};
-FeatureSlope slope_of(Feature feature, double steep) {
-  switch (feature) {
-    case Feature::viscous:
-      return {1.0, 0.0};
-    case Feature::coulomb:
-      return {steep, 0.0};
-    case Feature::coulomb_positive:
-    case Feature::coulomb_negative:
-      return {0.5 * steep, 0.0};
-    case Feature::armature:
-      return {0.0, 1.0};
-    case Feature::offset:
-    case Feature::load:
-      break;
-  }
-  return {};
-}
-
 }  // namespace
 
 ExcitationLimits excitation_limits(const Model& model, double share) {
   require_free_joints(model);
-  if (!(share > 0.0) || !(share <= 1.0))
-    throw std::invalid_argument("the share of limits to use must be above 0 and at most 1");
-  const int n = model.nv();
-  ExcitationLimits limits;
-  limits.lower = model.lower_limit(), limits.upper = model.upper_limit();
-  limits.velocity = model.velocity_limit(), limits.effort = model.effort_limit();
-  limits.acceleration = Vector::Constant(n, infinity);
+  require(share > 0.0 && share <= 1.0, "the share of limits to use must be above 0 and at most 1");
+  ExcitationLimits limits{model.lower_limit(),    model.upper_limit(),
+                          model.velocity_limit(), Vector::Constant(model.nv(), infinity),
+                          model.effort_limit(),   {}};
   const std::vector<std::string> names = model.velocity_names();
   for (int b = 1; b < model.body_count(); ++b) {
     const Joint& joint = model.joint(b);
     if (joint.mimics) continue;
     const int i = joint.v;
     const bool slides = joint.type == JointType::prismatic;
-    const std::string name = "joint '" + names[i] + "' ", unit = slides ? " m" : " rad";
+    const char* const unit = slides ? " m" : " rad";
+    const auto note = [&](const auto&... parts) {
+      limits.notes.push_back(message("joint '", names[i], "' has no limit", parts...));
+    };
     if (!std::isfinite(limits.lower(i)) || !std::isfinite(limits.upper(i))) {
       const double reach = slides ? 0.5 : std::numbers::pi;
       // beside one limit, as far as that from it
@@ -114,17 +83,15 @@ ExcitationLimits excitation_limits(const Model& model, double share) {
         limits.lower(i) = limits.upper(i) - 2.0 * reach;
       else
         limits.lower(i) = -reach, limits.upper(i) = reach;
-      limits.notes.push_back(name + "has no limits of position: it is moved from " +
-                             number(limits.lower(i)) + " to " + number(limits.upper(i)) + unit);
+      note("s of position: it is moved from ", limits.lower(i), " to ", limits.upper(i), unit);
     }
     if (!std::isfinite(limits.velocity(i)) || limits.velocity(i) <= 0.0) {
       limits.velocity(i) = slides ? 0.5 : 2.0;
-      limits.notes.push_back(name + "has no limit of velocity: it is moved at up to " +
-                             number(limits.velocity(i)) + unit + "/s");
+      note(" of velocity: it is moved at up to ", limits.velocity(i), unit, "/s");
     }
     if (!std::isfinite(limits.effort(i)) || limits.effort(i) <= 0.0) {
       limits.effort(i) = infinity;
-      limits.notes.push_back(name + "has no limit of effort: none is kept");
+      note(" of effort: none is kept");
     }
   }
   const Vector middle = 0.5 * (limits.lower + limits.upper),
@@ -149,11 +116,10 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
       regressor_ws_(model.model()),
       slope_ws_(model.model()),
       slope_(model.model()),
-      Y_(model.model().nv(), model.inertial_size()) {
+      Y_(model.model().nv(), model.unknowns()) {
   detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
   for (const Feature f : model.features())
-    if (f == Feature::load)
-      throw std::invalid_argument("friction by load cannot be designed for: leave it out");
+    require(f != Feature::load, "friction by load cannot be designed for: leave it out");
   for (Plant<double>* plant : {&plant_, &probe_}) {
     plant->remove_friction();
     plant->armature.setZero();
@@ -166,11 +132,9 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
   };
   watch(0, limits.upper - limits.lower), watch(joints(), limits.velocity);
   watch(2 * joints(), limits.acceleration), watch(3 * joints(), limits.effort);
-  if (double(constraints()) * variables() > most_slopes)
-    throw std::invalid_argument(std::to_string(joints()) + " joints with " +
-                                std::to_string(basis.harmonics()) +
-                                " harmonics are too many at once: take fewer harmonics");
-  const Eigen::Index count = samples_per_period * basis.harmonics() + 1;
+  require(double(constraints()) * variables() <= most_slopes, joints(), " joints with ",
+          basis.harmonics(), " harmonics are too many at once: take fewer harmonics");
+  const Index count = samples_per_period * basis.harmonics() + 1;
   grid_ = grid_of(count), fine_ = grid_of(4 * count + 1);
   const Vector typical = typical_torques(model.model(), model.model().effort_limit());
   weight_ = (torque_accuracy * typical).cwiseInverse();
@@ -178,7 +142,7 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
   prior_ = prior_factor(model, base, typical);
 }
 
-ExcitationProblem::Grid ExcitationProblem::grid_of(Eigen::Index count) const {
+ExcitationProblem::Grid ExcitationProblem::grid_of(Index count) const {
   const Vector t = Vector::LinSpaced(count, 0.0, basis_.duration());
   return {t, basis_.at(t, 0), basis_.at(t, 1), basis_.at(t, 2)};
 }
@@ -203,11 +167,25 @@ void ExcitationProblem::bounds(Matrix& low, Matrix& high) const {
   }
 }
 
+Matrix ExcitationProblem::directions(const Matrix& V) const {
+  return (turn_.cwiseInverse().asDiagonal() * V).array().tanh();
+}
+
+ExcitationProblem::FrictionSlope ExcitationProblem::friction_slope(const Vector& z, int r,
+                                                                   Index s) const {
+  // of the direction: tanh(v / v0)
+  const double d = directions_(r, s), steep = (1.0 - d * d) / turn_(r);
+  FrictionSlope slope;
+  for (int f = 0; f < model_.feature_count(); ++f) {
+    const FeatureTerms& by = terms_of(model_.features()[f]);
+    const double number = z(model_.at(r, f));
+    slope.v += number * (by.v + by.direction * steep), slope.a += number * by.a;
+  }
+  return slope;
+}
+
 Matrix ExcitationProblem::torques(const Matrix& Q, const Matrix& V, const Matrix& A) {
-  const Matrix directions = Matrix::NullaryExpr(
-      V.rows(), V.cols(),
-      [&](Eigen::Index i, Eigen::Index s) { return direction(V(i, s), int(i)); });
-  const Matrix X = model_.features_of(V, A, Matrix::Zero(V.rows(), V.cols()), directions);
+  const Matrix X = model_.features_of(V, A, Matrix::Zero(V.rows(), V.cols()), directions(V));
   return model_.torques(parameters_, Q, V, A, X);
 }
 
@@ -223,7 +201,7 @@ Matrix ExcitationProblem::shares(const Grid& grid, const Matrix& C) {
   shares.middleRows(3 * n, n) = limits_.effort.cwiseInverse().asDiagonal() * torques(Q, V, A);
   Vector distance(capsules_.size());
   const double scale = capsules_.required() + capsules_.radius();
-  for (Eigen::Index s = 0; s < grid.t.size(); ++s) {
+  for (Index s = 0; s < grid.t.size(); ++s) {
     capsules_.distances(Q.col(s), distance);
     shares.col(s).tail(capsules_.size()) = 1.0 - (distance.array() - capsules_.required()) / scale;
   }
@@ -233,12 +211,13 @@ Matrix ExcitationProblem::shares(const Grid& grid, const Matrix& C) {
 void ExcitationProblem::evaluate(const Vector& coefficients) {
   const Matrix C = motion(coefficients).coefficients;
   Q_ = C * grid_.value, V_ = C * grid_.rate, A_ = C * grid_.curve;
+  directions_ = directions(V_);
   shares_ = shares(grid_, C);
   peak = peaks(shares_);
   use.resize(constraints());
   int at = 0;
   for (int i = 0; i < spans_; ++i) {
-    const Eigen::Index first = span(i), count = span(i + 1) - first;
+    const Index first = span(i), count = span(i + 1) - first;
     for (const int k : watched_) {
       const auto part = shares_.row(k).segment(first, count).array();
       const double most = part.abs().maxCoeff();
@@ -271,23 +250,12 @@ Vector ExcitationProblem::fine_peak(const Vector& coefficients) {
 }
 
 void ExcitationProblem::gather_information() {
-  const int n = joints(), b = base_.size(), inertial = model_.inertial_size(),
-            features = std::max(1, model_.feature_count());
+  const int n = joints(), b = base_.size();
   rows_.resize(n * samples(), b);
-  for (Eigen::Index s = 0; s < samples(); ++s) {
+  for (Index s = 0; s < samples(); ++s) {
     at_.set(Q_.col(s), V_.col(s), A_.col(s));
-    torque_regressor<double>(at_, regressor_ws_, Y_);
-    for (int r = 0; r < n; ++r)
-      for (int i = 0; i < b; ++i) {
-        const int k = base_.independent[i];
-        double x = 0.0;
-        if (k < inertial)
-          x = Y_(r, k);
-        else if ((k - inertial) / features == r)
-          x = feature_of(model_.features()[(k - inertial) % features], V_(r, s), A_(r, s), 0.0,
-                         direction(V_(r, s), r));
-        rows_(s * n + r, i) = weight_(r) * x;
-      }
+    model_.regressor(at_, regressor_ws_, Vector::Zero(n), directions_.col(s), Y_);
+    rows_.middleRows(s * n, n) = weight_.asDiagonal() * Y_(Eigen::all, base_.independent);
   }
   // a motion that is measured a hundred times a second, whatever the grid
   const double each = 100.0 * basis_.duration() / double(samples());
@@ -304,30 +272,20 @@ void ExcitationProblem::differentiate() {
 }
 
 void ExcitationProblem::differentiate_information() {
-  const int n = joints(), b = base_.size(), inertial = model_.inertial_size(),
-            features = std::max(1, model_.feature_count());
+  const int n = joints(), b = base_.size();
   const double each = 100.0 * basis_.duration() / double(samples());
   const Matrix scaled = Matrix::Identity(b, b) + prior_.transpose() * G_ * prior_;
   const Matrix inverse = prior_ * scaled.llt().solve(prior_.transpose());
   const RowMatX<double> held = 2.0 * each * rows_ * inverse;
   Matrix q = Matrix::Zero(n, samples()), v = q, a = q;
-  Vector pi(inertial);
-  for (Eigen::Index s = 0; s < samples(); ++s) {
+  Vector z = Vector::Zero(model_.unknowns());
+  for (Index s = 0; s < samples(); ++s) {
     at_.set(Q_.col(s), V_.col(s), A_.col(s));
     for (int r = 0; r < n; ++r) {
-      pi.setZero();
-      for (int i = 0; i < b; ++i) {
-        const int k = base_.independent[i];
-        const double u = weight_(r) * held(s * n + r, i);
-        if (k < inertial) {
-          pi(k) = u;
-        } else if ((k - inertial) / features == r) {
-          const FeatureSlope f =
-              slope_of(model_.features()[(k - inertial) % features], steep(V_(r, s), r));
-          v(r, s) += u * f.v, a(r, s) += u * f.a;
-        }
-      }
-      probe_.set_inertial(pi);
+      z(base_.independent) = weight_(r) * held.row(s * n + r);
+      const FrictionSlope friction = friction_slope(z, r, s);
+      v(r, s) += friction.v, a(r, s) += friction.a;
+      probe_.set_inertial(z.head(model_.inertial_size()));
       inverse_dynamics_derivatives(probe_, at_, slope_ws_, slope_);
       q.col(s) += slope_.dq.row(r).transpose();
       v.col(s) += slope_.dv.row(r).transpose();
@@ -341,58 +299,58 @@ void ExcitationProblem::differentiate_information() {
 
 void ExcitationProblem::differentiate_use() {
   const int n = joints(), pairs = capsules_.size();
-  const Vector half = 0.5 * (limits_.upper - limits_.lower);
   const double scale = capsules_.required() + capsules_.radius();
+  const Vector half = 0.5 * (limits_.upper - limits_.lower);
+  const Vector* const limit_of[] = {&half, &limits_.velocity, &limits_.acceleration};
+  const Matrix* const functions_of[] = {&grid_.value, &grid_.rate, &grid_.curve};
   use_slope.setZero(constraints(), variables());
   Matrix away(pairs, n), together(n, samples());
   Vector distance(pairs);
-  // slopes of the joints' shares by q, v and a, at the samples of a span
-  std::vector<Matrix> q(std::size_t(4 * n)), v = q, a = q;
+  // slopes of the efforts by q, v and a, at the samples of a span
+  std::vector<std::array<Matrix, 3>> effort(static_cast<std::size_t>(n));
   for (int i = 0; i < spans_; ++i) {
-    const Eigen::Index first = span(i), count = span(i + 1) - first;
-    const Eigen::Index row = i * per_span(), last = row + per_span() - 1;
-    for (std::size_t k = 0; k < q.size(); ++k)
-      q[k].setZero(n, count), v[k].setZero(n, count), a[k].setZero(n, count);
-    for (Eigen::Index s = 0; s < count; ++s) {
-      const auto Q = Q_.col(first + s), V = V_.col(first + s);
-      at_.set(Q, V, A_.col(first + s));
+    const Index first = span(i), count = span(i + 1) - first;
+    const Index row = i * per_span(), last = row + per_span() - 1;
+    for (auto& of_joint : effort)
+      for (Matrix& slope : of_joint) slope.resize(n, count);
+    for (Index s = 0; s < count; ++s) {
+      at_.set(Q_.col(first + s), V_.col(first + s), A_.col(first + s));
       inverse_dynamics_derivatives(plant_, at_, slope_ws_, slope_);
       for (int r = 0; r < n; ++r) {
-        q[r](r, s) = 1.0 / half(r), v[n + r](r, s) = 1.0 / limits_.velocity(r);
-        a[2 * n + r](r, s) = 1.0 / limits_.acceleration(r);
-        const double effort = limits_.effort(r);
-        const int k = 3 * n + r;
-        q[k].col(s) = slope_.dq.row(r) / effort, v[k].col(s) = slope_.dv.row(r) / effort;
-        a[k].col(s) = slope_.da.row(r) / effort;
-        for (int f = 0; f < model_.feature_count(); ++f) {
-          const FeatureSlope of = slope_of(model_.features()[f], steep(V(r), r));
-          const double number = parameters_(model_.at(r, f)) / effort;
-          v[k](r, s) += number * of.v, a[k](r, s) += number * of.a;
-        }
+        auto& [q, v, a] = effort[r];
+        q.col(s) = slope_.dq.row(r), v.col(s) = slope_.dv.row(r), a.col(s) = slope_.da.row(r);
+        const FrictionSlope friction = friction_slope(parameters_, r, first + s);
+        v(r, s) += friction.v, a(r, s) += friction.a;
       }
       if (pairs == 0) continue;
-      capsules_.distances(Q, distance, away);
+      capsules_.distances(Q_.col(first + s), distance, away);
       const auto near = shares_.col(first + s).tail(pairs).array();
       together.col(s) = away.transpose() * (sharpness * (near - use(last))).exp().matrix() / -scale;
     }
 
     // a smooth maximum changes as its samples do, each by how near the maximum it is
-    const auto put = [&](Eigen::Index at, const Matrix& slope) {
-      use_slope.row(at) = Eigen::Map<const Eigen::RowVectorXd>(slope.data(), slope.size());
-    };
     for (std::size_t w = 0; w < watched_.size(); ++w) {
-      const int k = watched_[w];
-      const Eigen::Index at = row + Eigen::Index(w);
-      const auto part = shares_.row(k).segment(first, count).array();
+      const int kind = watched_[w] / n, r = watched_[w] % n;
+      const Index at = row + Index(w);
+      const auto part = shares_.row(watched_[w]).segment(first, count).array();
       const Eigen::RowVectorXd near = (sharpness * (part - use(at))).exp().matrix() -
                                       (sharpness * (-part - use(at))).exp().matrix();
-      const auto along = [&](const Matrix& functions) {
-        return near.asDiagonal() * functions.middleCols(first, count).transpose();
+      const auto functions = [&](int derivative) {
+        return functions_of[derivative]->middleCols(first, count).transpose();
       };
-      put(at, q[k] * along(grid_.value) + v[k] * along(grid_.rate) + a[k] * along(grid_.curve));
+      if (kind < 3) {
+        use_slope.row(at)(Eigen::seqN(r, basis_.size(), n)) =
+            near * functions(kind) / (*limit_of[kind])(r);
+        continue;
+      }
+      Matrix slope = Matrix::Zero(n, basis_.size());
+      for (int d = 0; d < 3; ++d) slope += effort[r][d] * near.asDiagonal() * functions(d);
+      use_slope.row(at) = slope.reshaped().transpose() / limits_.effort(r);
     }
-    if (pairs > 0)
-      put(last, together.leftCols(count) * grid_.value.middleCols(first, count).transpose());
+    if (pairs == 0) continue;
+    const Matrix slope =
+        together.leftCols(count) * grid_.value.middleCols(first, count).transpose();
+    use_slope.row(last) = slope.reshaped().transpose();
   }
 }
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <random>
-#include <stdexcept>
 
 #include "identify/excite/excite_solver.hpp"
 #include "identify/messages.hpp"
@@ -12,18 +11,7 @@
 namespace ulna::identify {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-
 constexpr int most_joints = 40;
-
-constexpr Name<ExciteStatus> status_table[] = {
-    {ExciteStatus::converged, "converged"},
-    {ExciteStatus::iteration_limit, "iteration limit"},
-    {ExciteStatus::time_limit, "time limit"},
-    {ExciteStatus::stalled, "stalled"},
-    {ExciteStatus::random_search, "random search"},
-};
 
 /// Coefficients of standing still at q.
 Matrix still(const MotionBasis& basis, const Vector& q) {
@@ -46,20 +34,19 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, Dice& dice) {
   for (int k = 0; k < 300; ++k) {
     if (feasible(problem, still(problem.basis(), q))) return q;
     // within the inner half, then anywhere
-    const double share = k < 150 ? 0.5 : 1.0;
-    for (Eigen::Index i = 0; i < q.size(); ++i) {
-      const double middle = 0.5 * (limits.lower(i) + limits.upper(i)),
-                   half = 0.5 * (limits.upper(i) - limits.lower(i));
-      q(i) = dice.real(middle - share * half, middle + share * half);
+    const double edge = k < 150 ? 0.25 : 0.0;
+    for (Index i = 0; i < q.size(); ++i) {
+      const double margin = edge * (limits.upper(i) - limits.lower(i));
+      q(i) = dice.real(limits.lower(i) + margin, limits.upper(i) - margin);
     }
   }
-  throw std::runtime_error("robot '" + model.name() +
-                           "': in none of 300 configurations could it stand within its limits of "
-                           "effort, apart from itself and above the "
-                           "floor; capsules of " +
-                           number(problem.capsules().radius()) +
-                           " m may be too thick (ExciteOptions::capsules), or the share of limits "
-                           "too small (ExciteOptions::share)");
+  throw std::runtime_error(message(
+      "robot '", model.name(),
+      "': in none of 300 configurations could it stand within its limits of effort, apart from "
+      "itself and above the floor; capsules of ",
+      problem.capsules().radius(),
+      " m may be too thick (ExciteOptions::capsules), or the share of limits too small "
+      "(ExciteOptions::share)"));
 }
 
 /// A random motion about a place, as large as limits let it be.
@@ -68,9 +55,9 @@ Matrix random_motion(ExcitationProblem& problem, const Vector& middle, Dice& dic
   const MotionBasis& basis = problem.basis();
   const bool fourier = basis.kind() == MotionKind::fourier;
   Matrix way = Matrix::Zero(middle.size(), basis.size());
-  for (Eigen::Index i = 0; i < way.rows(); ++i) {
+  for (Index i = 0; i < way.rows(); ++i) {
     const double half = 0.5 * (limits.upper(i) - limits.lower(i));
-    for (Eigen::Index f = 0; f < way.cols(); ++f)
+    for (Index f = 0; f < way.cols(); ++f)
       way(i, f) = fourier && f > 0 ? dice.real(-1.0, 1.0) * limits.velocity(i)
                                    : dice.real(-1.0, 1.0) * half;
   }
@@ -113,7 +100,10 @@ void report_use(ExcitationProblem& problem, const Model& model, const ExciteOpti
 }  // namespace
 
 std::string_view to_string(ExciteStatus status) {
-  return name_in<ExciteStatus>(status_table, status);
+  // in the order of the enumerators
+  constexpr std::string_view names[] = {"converged", "iteration limit", "time limit", "stalled",
+                                        "random search"};
+  return names[int(status)];
 }
 
 bool BestPoint::visit(const Vector& x) {
@@ -134,20 +124,17 @@ void BestPoint::approach(const Vector& x) {
 ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   const Model& robot = model.model();
   ExcitationLimits limits = excitation_limits(robot, options.share);
-  if (robot.nv() > most_joints)
-    throw std::invalid_argument("robot '" + robot.name() + "' has " + std::to_string(robot.nv()) +
-                                " joints; excitation is for up to " + std::to_string(most_joints) +
-                                ": lock some, or take a part of it");
-  if (options.starts < 1 || options.iterations < 0 || !(options.seconds > 0.0))
-    throw std::invalid_argument("there must be a start, iterations from 0 on, and time");
+  require(robot.nv() <= most_joints, "robot '", robot.name(), "' has ", robot.nv(),
+          " joints; excitation is for up to ", most_joints, ": lock some, or take a part of it");
+  require(options.starts >= 1 && options.iterations >= 0 && options.seconds > 0.0,
+          "there must be a start, iterations from 0 on, and time");
   if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);
   const int harmonics = options.harmonics > 0
                             ? options.harmonics
                             : int(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
   const BaseParameters base = find_base_parameters(model, options.known);
-  if (base.size() == 0)
-    throw std::invalid_argument(
-        "there is nothing to identify: all is known, or no torque depends on it");
+  require(base.size() > 0,
+          "there is nothing to identify: all is known, or no torque depends on it");
   ExcitationProblem problem(model, base, options.parameters ? *options.parameters : model.nominal(),
                             limits, options.capsules, {options.kind, options.duration, harmonics});
 

@@ -11,8 +11,6 @@ namespace ulna::identify {
 
 bool excite_has_solver() { return ULNA_WITH_IPOPT; }
 
-using Vector = Eigen::VectorXd;
-
 #if ULNA_WITH_IPOPT
 namespace {
 
@@ -47,7 +45,7 @@ class Program : public Ipopt::TNLP {
   }
   bool get_bounds_info(Index n, Number* x_l, Number* x_u, Index m, Number* g_l,
                        Number* g_u) override {
-    Eigen::MatrixXd low, high;
+    Matrix low, high;
     problem_.bounds(low, high);
     std::copy_n(low.data(), n, x_l), std::copy_n(high.data(), n, x_u);
     std::fill_n(g_l, m, -1e20), std::fill_n(g_u, m, 1.0);

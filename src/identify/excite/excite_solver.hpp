@@ -25,25 +25,25 @@ class BestPoint {
   explicit BestPoint(ExcitationProblem& problem) : problem_(problem) {}
 
   /// A point well within all limits: standing still.
-  void set_home(const Eigen::VectorXd& x) { home_ = x; }
+  void set_home(const Vector& x) { home_ = x; }
   /// Visits points on the way home from x until one is the best so far: a solver's iterates are often
   /// outside of a limit by a little.
-  void approach(const Eigen::VectorXd& x);
+  void approach(const Vector& x);
 
   /// Evaluates the problem there. True if the point is the best so far.
-  bool visit(const Eigen::VectorXd& x);
+  bool visit(const Vector& x);
   bool any() const { return x_.size() > 0; }
-  const Eigen::VectorXd& x() const { return x_; }
+  const Vector& x() const { return x_; }
   double log_det() const { return log_det_; }
 
  private:
   ExcitationProblem& problem_;
-  Eigen::VectorXd x_, home_;
+  Vector x_, home_;
   double log_det_ = -1.0;
 };
 
 /// Improves on x, visiting as it goes. `go_on(iteration)` says whether there is time left.
-ExciteStatus solve_excitation(ExcitationProblem& problem, const Eigen::VectorXd& x, int iterations,
+ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int iterations,
                               BestPoint& best, const std::function<bool(int)>& go_on, int& done);
 
 }  // namespace ulna::identify

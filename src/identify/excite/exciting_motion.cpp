@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <string>
 #include <unsupported/Eigen/Splines>
 
-#include "ulna/identify/data/resample.hpp"
+#include "identify/messages.hpp"
+#include "ulna/identify/data/filter.hpp"
 
 namespace ulna::identify {
 namespace {
-
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 
 constexpr int degree = 5;
 
@@ -37,33 +33,30 @@ std::optional<MotionKind> motion_kind_from_string(std::string_view name) {
 
 MotionBasis::MotionBasis(MotionKind kind, double duration, int harmonics)
     : kind_(kind), duration_(duration), harmonics_(harmonics) {
-  if (!(duration > 0.0) || !std::isfinite(duration))
-    throw std::invalid_argument("a motion must last longer than nothing");
-  if (harmonics < 2 || harmonics > max_harmonics)
-    throw std::invalid_argument("a motion has from 2 to " + std::to_string(max_harmonics) +
-                                " harmonics, not " + std::to_string(harmonics) +
-                                ": a single one is nowhere at rest");
+  require(duration > 0.0 && std::isfinite(duration), "a motion must last longer than nothing");
+  require(harmonics >= 2 && harmonics <= max_harmonics, "a motion has from 2 to ", max_harmonics,
+          " harmonics, not ", harmonics, ": a single one is nowhere at rest");
   if (kind == MotionKind::bspline) return;
   sines_ = across(Vector::Ones(harmonics));
   cosines_ = across(Vector::LinSpaced(harmonics, 1.0, harmonics));
 }
 
-Eigen::VectorXd MotionBasis::at(double t, int derivative) const {
-  if (derivative < 0) throw std::invalid_argument("derivatives have orders from 0 on");
+Vector MotionBasis::at(double t, int derivative) const {
+  require(derivative >= 0, "derivatives have orders from 0 on");
   const bool outside = t < 0.0 || t > duration_;
   if (outside && derivative > 0) return Vector::Zero(size());
   const double inside = std::clamp(t, 0.0, duration_);
   return kind_ == MotionKind::fourier ? fourier(inside, derivative) : bspline(inside, derivative);
 }
 
-Eigen::MatrixXd MotionBasis::at(const Eigen::VectorXd& t, int derivative) const {
+Matrix MotionBasis::at(const Vector& t, int derivative) const {
   Matrix values(size(), t.size());
-  for (Eigen::Index s = 0; s < t.size(); ++s) values.col(s) = at(t(s), derivative);
+  for (Index s = 0; s < t.size(); ++s) values.col(s) = at(t(s), derivative);
   return values;
 }
 
 /// The coefficients are velocities: one of size 1 makes a joint move at about 1 rad/s.
-Eigen::VectorXd MotionBasis::fourier(double t, int derivative) const {
+Vector MotionBasis::fourier(double t, int derivative) const {
   const double w = 2.0 * std::numbers::pi / duration_;
   Vector sine(harmonics_), cosine(harmonics_);
   for (int k = 1; k <= harmonics_; ++k) {
@@ -79,7 +72,7 @@ Eigen::VectorXd MotionBasis::fourier(double t, int derivative) const {
 }
 
 /// Uniform knots, those at the ends six times [de Boor 2001, ch. X].
-Eigen::VectorXd MotionBasis::bspline(double t, int derivative) const {
+Vector MotionBasis::bspline(double t, int derivative) const {
   using Spline = Eigen::Spline<double, 1, degree>;
   Vector values = Vector::Zero(size());
   if (derivative > degree) return values;
@@ -87,23 +80,22 @@ Eigen::VectorXd MotionBasis::bspline(double t, int derivative) const {
   Spline::KnotVectorType knots(controls + degree + 1);
   for (int i = 0; i < knots.size(); ++i)
     knots(i) = duration_ / pieces * std::clamp(i - degree, 0, pieces);
-  const Eigen::Index first = Spline::Span(t, degree, knots) - degree;
+  const Index first = Spline::Span(t, degree, knots) - degree;
   const Eigen::ArrayXd b =
       Spline::BasisFunctionDerivatives(t, derivative, degree, knots).row(derivative);
   // the first three control points are one coefficient, and the last three
-  for (int j = 0; j <= degree; ++j)
-    values(std::clamp<Eigen::Index>(first + j - 2, 0, size() - 1)) += b(j);
+  for (int j = 0; j <= degree; ++j) values(std::clamp<Index>(first + j - 2, 0, size() - 1)) += b(j);
   return values;
 }
 
-Eigen::VectorXd ExcitingMotion::at(double t, int derivative) const {
+Vector ExcitingMotion::at(double t, int derivative) const {
   return coefficients * basis.at(t, derivative);
 }
-Eigen::MatrixXd ExcitingMotion::at(const Eigen::VectorXd& t, int derivative) const {
+Matrix ExcitingMotion::at(const Vector& t, int derivative) const {
   return coefficients * basis.at(t, derivative);
 }
-Eigen::VectorXd ExcitingMotion::times(double rate_hz) const {
-  const Eigen::Index count = even_samples(duration(), rate_hz);
+Vector ExcitingMotion::times(double rate_hz) const {
+  const Index count = even_samples(duration(), rate_hz);
   return Vector::LinSpaced(count, 0.0, double(count - 1) / rate_hz);
 }
 

@@ -8,24 +8,19 @@
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
 #include "ulna/identify/data/filter.hpp"
-#include "ulna/identify/data/resample.hpp"
 #include "ulna/identify/online/online_estimator.hpp"
 
 namespace ulna::identify {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 /// How far off torques may be, before any was seen: a share of what the drives can do, or of what they
 /// did in the first second.
-VectorXd noise_guess(const Model& model, const Log& log) {
+Vector noise_guess(const Model& model, const Log& log) {
   constexpr double share = 0.005, of_first = 0.03;
   Index n = 1;
   while (n < log.size() && log.t(n) < log.t(0) + 1.0) ++n;
-  const VectorXd first = rms(log.tau.leftCols(n));
-  VectorXd noise(model.nv());
+  const Vector first = rms(log.tau.leftCols(n));
+  Vector noise(model.nv());
   for (int i = 0; i < model.nv(); ++i) {
     const double effort = model.effort_limit()(i);
     noise(i) = std::isfinite(effort) && effort > 0.0 ? share * effort
@@ -40,13 +35,11 @@ Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double 
                std::vector<Index>& raw) {
   const bool measured = log.v.size() > 0;
   const int n = int(log.q.rows());
-  const VectorXd t = log.t.segment(range.begin, range.size());
+  const Vector t = log.t.segment(range.begin, range.size());
   const Index count = even_samples(t(t.size() - 1) - t(0), rate);
   const Resampler even(t, t(0), rate, count);
-  const auto part = [&](const MatrixXd& x) {
-    return even(x.middleCols(range.begin, range.size()));
-  };
-  const MatrixXd q = part(log.q), tau = part(log.tau), v = measured ? part(log.v) : MatrixXd();
+  const auto part = [&](const Matrix& x) { return even(x.middleCols(range.begin, range.size())); };
+  const Matrix q = part(log.q), tau = part(log.tau), v = measured ? part(log.v) : Matrix();
   filter.reset();
   Piece piece;
   piece.rate_hz = rate;
@@ -54,8 +47,7 @@ Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double 
   piece.q.resize(n, count), piece.v = piece.a = piece.tau = piece.direction = piece.q;
   Index kept = 0;
   for (Index k = 0; k < count; ++k) {
-    const bool sound =
-        filter.update(q.col(k), measured ? VectorXd(v.col(k)) : VectorXd(), tau.col(k));
+    const bool sound = filter.update(q.col(k), measured ? Vector(v.col(k)) : Vector(), tau.col(k));
     if (!sound || !filter.settled()) continue;
     piece.t(kept) = t(0) + double(k) / rate - filter.delay();
     piece.q.col(kept) = filter.q(), piece.v.col(kept) = filter.v();
@@ -64,22 +56,22 @@ Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double 
     raw.push_back(range.begin + k);
   }
   piece.t.conservativeResize(kept);
-  for (MatrixXd* x : {&piece.q, &piece.v, &piece.a, &piece.tau, &piece.direction})
+  for (Matrix* x : {&piece.q, &piece.v, &piece.a, &piece.tau, &piece.direction})
     x->conservativeResize(n, kept);
   return piece;
 }
 
 /// The estimator's parameters with their uncertainty.
-Estimate estimate_of(OnlineEstimator& online, const BaseParameters& base, const VectorXd& noise,
+Estimate estimate_of(OnlineEstimator& online, const BaseParameters& base, const Vector& noise,
                      double correlated) {
   Estimate e;
   e.z = online.z();
-  const MatrixXd prior = online.prior().information(e.z),
-                 data = online.information().selfadjointView<Eigen::Lower>();
+  const Matrix prior = online.prior().information(e.z),
+               data = online.information().selfadjointView<Eigen::Lower>();
   set_uncertainty(base, base.free(), inverse_of(prior), inverse_of(prior + data), e);
   e.base = base.of(e.z);
   e.noise = noise;
-  e.correlated = VectorXd::Constant(noise.size(), correlated);
+  e.correlated = Vector::Constant(noise.size(), correlated);
   e.excitation = excitation(data(base.independent, base.independent));
   e.consistent = is_consistent(online.model(), e.z);
   e.steps = int(online.samples());
@@ -127,20 +119,20 @@ class OnlineRun {
   }
 
   void report() {
-    const TorqueModel& torques = result_.torques;
-    const TorqueData data = gather(torques, seen_);
-    MatrixXd errors = data.tau;
+    const TorqueData data = gather(result_.torques, seen_);
+    Matrix errors = data.tau;
     for (std::size_t p = 0; p < data.breaks.size(); ++p)
       errors.middleCols(data.breaks[p], result_.traces[p].t.size()) -= result_.traces[p].predicted;
-    const auto second_half = [&](const MatrixXd& x) -> MatrixXd {
+    const auto second_half = [&](const Matrix& x) -> Matrix {
       return x.rightCols(data.size() - first_half_);
     };
     figures_.run = fit_of(errors, data.tau);
     figures_.second_half = fit_of(second_half(errors), second_half(data.tau));
-    errors = data.tau - torques.torques(prior_, data.q, data.v, data.a, data.x);
+    errors = errors_of(result_.torques, prior_, data);
     figures_.prior_percent = fit_of(second_half(errors), second_half(data.tau)).total_percent;
-    figures_.median_us = quantile(times_.data(), 1, Index(times_.size()), 0.5);
-    figures_.percentile_99_us = quantile(times_.data(), 1, Index(times_.size()), 0.99);
+    const auto times = Vector::Map(times_.data(), Index(times_.size()));
+    figures_.median_us = quantile(times, 0.5);
+    figures_.percentile_99_us = quantile(times, 0.99);
     result_.chosen.estimate =
         estimate_of(online_, result_.base, figures_.second_half.rms, how_.correlated);
     result_.chosen.estimate.prior = prior_;
@@ -149,17 +141,17 @@ class OnlineRun {
 
  private:
   /// Predicts each torque of a piece, then learns from it.
-  MatrixXd predictions(const Piece& piece, const std::vector<Index>& raw) {
-    MatrixXd predicted(piece.tau.rows(), piece.size());
+  Matrix predictions(const Piece& piece, const std::vector<Index>& raw) {
+    Matrix predicted(piece.tau.rows(), piece.size());
     long* const counts[] = {&figures_.learned, &figures_.doubted, &figures_.changed,
                             &figures_.ignored};
     for (Index k = 0; k < piece.size(); ++k) {
       const double share = double(before_ + raw[k]) / double(total_);
       if (k % 512 == 0 && options_.progress)
-        options_.progress(4, "learning, " + number(std::round(100.0 * share)) + " %");
+        options_.progress(4, message("learning, ", std::round(100.0 * share), " %"));
       first_half_ += share < 0.5;
-      const VectorXd q = piece.q.col(k), v = piece.v.col(k), a = piece.a.col(k),
-                     direction = piece.direction.col(k), tau = piece.tau.col(k);
+      const Vector q = piece.q.col(k), v = piece.v.col(k), a = piece.a.col(k),
+                   direction = piece.direction.col(k), tau = piece.tau.col(k);
       online_.predict(q, v, a, direction, predicted.col(k));
       const auto start = std::chrono::steady_clock::now();
       const auto outcome = online_.update(q, v, a, direction, tau);
@@ -176,7 +168,7 @@ class OnlineRun {
   Identification& result_;
   OnlineOptions how_;
   OnlineEstimator online_;
-  VectorXd prior_;
+  Vector prior_;
   Prepared seen_;  ///< what was learned from
   std::vector<double> times_;
   OnlineFigures figures_;

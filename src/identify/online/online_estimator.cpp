@@ -3,7 +3,8 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+
+#include "identify/messages.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -25,27 +26,27 @@ std::vector<int> changeable(const TorqueModel& model, bool joints) {
 }
 
 bool has_direction(Feature feature) {
-  return feature != Feature::viscous && feature != Feature::offset && feature != Feature::armature;
+  return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
 }
 
 }  // namespace
 
-OnlineEstimator::Measured::Measured(int unknowns, const Eigen::VectorXd& deviations, double alike)
-    : rows(Eigen::MatrixXd::Zero(unknowns, deviations.size())),
+OnlineEstimator::Measured::Measured(int unknowns, const Vector& deviations, double alike)
+    : rows(Matrix::Zero(unknowns, deviations.size())),
       whitened(rows),
-      weighed(Eigen::VectorXd::Zero(deviations.size())),
+      weighed(Vector::Zero(deviations.size())),
       variance(weighed),
       noise(deviations),
       surprised(Eigen::VectorXi::Zero(deviations.size())),
       correlated(alike) {}
 
-void OnlineEstimator::Measured::leave_out(Eigen::Index i) {
+void OnlineEstimator::Measured::leave_out(Index i) {
   surprised(i) = 0;
   whitened.col(i).setZero();
   weighed(i) = 0.0;
 }
 
-OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
+OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
                                  const OnlineOptions& options)
     : model_(model),
       prior_(make_prior(model, 30.0 * noise, options.prior)),
@@ -53,42 +54,34 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd
       at_(model.model()),
       ws_(model.model()),
       solver_(model.unknowns()),
-      R_(Eigen::MatrixXd::Zero(model.unknowns(), model.unknowns())),
-      r_(Eigen::VectorXd::Zero(model.unknowns())),
+      R_(Matrix::Zero(model.unknowns(), model.unknowns())),
+      r_(Vector::Zero(model.unknowns())),
       z_(prior_.center()),
       torques_(model.unknowns(), noise, options.correlated),
-      wrench_(model.unknowns(), Eigen::VectorXd::Ones(6), 1.0),
+      wrench_(model.unknowns(), Vector::Ones(6), 1.0),
       wrench_surprised_(Eigen::MatrixXi::Zero(6, model.model().body_count())),
       least_noise_(0.01 * noise),
-      Y_(model.model().nv(), model.inertial_size()),
-      W_(6, model.inertial_size()),
-      sign_(Eigen::VectorXd::Zero(noise.size())),
+      sign_(Vector::Zero(noise.size())),
       held_(sign_),
       seen_(r_),
       inverse_(R_),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
       changing_(options.changing.value_or(changeable(model, options.wander == 0.0))) {
-  if (!noise.allFinite() || !(noise.minCoeff() > 0.0))
-    throw std::invalid_argument("online estimator: noise must be positive, for each joint");
-  if (!(options.rate_hz > 0.0) || !(options.memory > 0.0) || !(options.correlated >= 1.0) ||
-      !(options.outlier > 0.0) || options.patience < 0 || !(options.wander >= 0.0) ||
-      !(options.noise_memory >= 0.0))
-    throw std::invalid_argument(
-        "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
-        "memory not negative, and correlated at least 1");
+  require(noise.allFinite() && noise.minCoeff() > 0.0,
+          "online estimator: noise must be positive, for each joint");
+  require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
+              options.outlier > 0.0 && options.patience >= 0 && options.wander >= 0.0 &&
+              options.noise_memory >= 0.0,
+          "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
+          "memory not negative, and correlated at least 1");
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior
 }
 
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
-                               const In* tau) {
+                               const In& tau) {
   at_.set(q, v, a);
-  torque_regressor<double>(at_, ws_, Y_);
-  const int n = model_.model().nv();
-  for (int i = 0; i < n; ++i) {
-    torques_.rows.col(i).head(model_.inertial_size()) = Y_.row(i);
-    set_features(i, v(i), a(i), tau ? (*tau)(i) : 0.0, direction(i));
-  }
+  model_.regressor(at_, ws_, tau, direction, torques_.rows.transpose());
 }
 
 void OnlineEstimator::set_features(int dof, double v, double a, double tau, double direction) {
@@ -97,8 +90,9 @@ void OnlineEstimator::set_features(int dof, double v, double a, double tau, doub
 }
 
 void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& direction,
-                              Eigen::Ref<Eigen::VectorXd> tau) {
-  set_rows(q, v, a, direction, nullptr);
+                              Eigen::Ref<Vector> tau) {
+  tau.setZero();
+  set_rows(q, v, a, direction, tau);
   tau.noalias() = torques_.rows.transpose() * z_;
   // friction by load goes by the torque it is part of
   for (int k = 0; k < model_.feature_count(); ++k)
@@ -120,7 +114,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     ++ignored_;
     return Outcome::ignored;
   }
-  set_rows(q, v, a, direction, &tau);
+  set_rows(q, v, a, direction, tau);
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
     if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
@@ -161,8 +155,8 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
     return Outcome::ignored;
   }
   at_.set(q, v, a);
-  wrench_regressor<double>(at_, body, ws_, W_);
-  wrench_.rows.topRows(model_.inertial_size()) = W_.transpose();
+  wrench_regressor<double>(at_, body, ws_,
+                           wrench_.rows.topRows(model_.inertial_size()).transpose());
   wrench_.noise = noise, wrench_.surprised = wrench_surprised_.col(body);
   wrench_.whitened = wrench_.rows;
   solver_.variances(wrench_.whitened, wrench_.variance);
@@ -177,7 +171,7 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
 
 /// What is far off now and then is an outlier; what stays there is news, and is believed until it is
 /// expected.
-OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Eigen::Index i, double value,
+OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, double value,
                                                 double error) {
   const double noise = measured.noise(i),
                far = std::abs(error) / std::sqrt(noise * noise + measured.variance(i));
@@ -205,7 +199,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
 
 /// The median of errors that are normal is 0.6745 deviations: the level goes up a little where one is
 /// above, and down where it is below. Errors a thousand times too large push no more than others.
-void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
+void OnlineEstimator::learn_noise(Index dof, double error) {
   if (options_.noise_memory == 0.0) return;
   const double expected =
                    std::sqrt(torques_.noise(dof) * torques_.noise(dof) + torques_.variance(dof)),
@@ -214,14 +208,23 @@ void OnlineEstimator::learn_noise(Eigen::Index dof, double error) {
   torques_.noise(dof) = std::max(torques_.noise(dof), least_noise_(dof));
 }
 
-void OnlineEstimator::forget_along(const Eigen::Ref<const Eigen::VectorXd>& row) {
+void OnlineEstimator::forget_along(const Eigen::Ref<const Vector>& row) {
   // a sample's torque has one direction among as many as there are unknowns
   const double share = std::min(0.5, double(r_.size()) / (options_.memory * options_.rate_hz));
   seen_.noalias() = R_.selfadjointView<Eigen::Lower>() * row;
   const double known = row.dot(seen_);
   if (!(known > 0.0)) return;
-  r_ -= (share / known * row.dot(r_)) * seen_;
-  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share / known);
+  take_away(share / known, row.dot(r_));
+}
+
+void OnlineEstimator::see_column(int k) {
+  seen_.head(k) = R_.row(k).head(k).transpose();
+  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+}
+
+void OnlineEstimator::take_away(double share, double along) {
+  r_ -= (share * along) * seen_;
+  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
 }
 
 /// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
@@ -232,42 +235,34 @@ void OnlineEstimator::wander() {
   const double far =
       options_.wander * std::max(std::abs(z_(k)), torques_.noise(turn / model_.feature_count()));
   const double variance = far * far * count / options_.rate_hz;
-  seen_.head(k) = R_.row(k).head(k).transpose();
-  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
-  const double share = 1.0 / (seen_(k) + 1.0 / variance);
-  r_ -= (share * r_(k)) * seen_;
-  R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -share);
+  see_column(k);
+  take_away(1.0 / (seen_(k) + 1.0 / variance), r_(k));
 }
 
 void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {
   for (const int k : unknowns)
-    if (k < 0 || k >= r_.size())
-      throw std::invalid_argument("online estimator: there is no unknown " + std::to_string(k) +
-                                  " to forget, only 0 .. " + std::to_string(r_.size() - 1));
+    require(k >= 0 && k < r_.size(), "online estimator: there is no unknown ", k,
+            " to forget, only 0 .. ", r_.size() - 1);
 }
 
 void OnlineEstimator::forget(std::span<const int> unknowns) {
   require_unknowns(unknowns);
   // one after the other: information about the others with it integrated out, and none about it
   for (const int k : unknowns) {
-    seen_.head(k) = R_.row(k).head(k).transpose();
-    seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
-    if (seen_(k) > 0.0) {
-      r_ -= (r_(k) / seen_(k)) * seen_;
-      R_.selfadjointView<Eigen::Lower>().rankUpdate(seen_, -1.0 / seen_(k));
-    }
+    see_column(k);
+    if (seen_(k) > 0.0) take_away(1.0 / seen_(k), r_(k));
     R_.row(k).head(k).setZero();
     R_.col(k).tail(r_.size() - k).setZero();
     r_(k) = 0.0;
   }
 }
 
-void OnlineEstimator::deviations(Eigen::Ref<Eigen::VectorXd> deviation) {
+void OnlineEstimator::deviations(Eigen::Ref<Vector> deviation) {
   inverse_.triangularView<Eigen::Lower>() = R_;
   seen_.setZero();
   prior_.add_derivatives(z_, seen_, inverse_);
-  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(inverse_);
-  for (Eigen::Index i = 0; i < deviation.size(); ++i) {
+  Eigen::LLT<Eigen::Ref<Matrix>> factor(inverse_);
+  for (Index i = 0; i < deviation.size(); ++i) {
     seen_.setZero();
     seen_(i) = 1.0;
     factor.matrixL().solveInPlace(seen_);

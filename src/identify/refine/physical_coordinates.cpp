@@ -3,7 +3,8 @@
 #include <Eigen/Cholesky>
 #include <array>
 #include <cmath>
-#include <stdexcept>
+
+#include "identify/messages.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -28,7 +29,7 @@ std::pair<double, double> root(double u) {
 PhysicalCoordinates::PhysicalCoordinates(const PhysicalPrior& prior)
     : numbers_(prior.numbers()),
       kinds_(std::size_t(prior.size()), Kind::none),
-      weight_(Eigen::VectorXd::Zero(prior.size())) {
+      weight_(Vector::Zero(prior.size())) {
   const auto set = [&](int at, Kind kind, double weight) {
     kinds_[at] = kind;
     weight_(at) = std::sqrt(weight);
@@ -43,22 +44,19 @@ PhysicalCoordinates::PhysicalCoordinates(const PhysicalPrior& prior)
   for (const PhysicalPrior::Number& x : numbers_)
     set(x.at, x.deviation > 0.0 ? Kind::straight : Kind::logarithm, x.weight);
   for (const Kind kind : kinds_)
-    if (kind == Kind::none)
-      throw std::invalid_argument("physical coordinates: nothing is believed of an unknown");
+    require(kind != Kind::none, "physical coordinates: nothing is believed of an unknown");
 }
 
-Eigen::VectorXd PhysicalCoordinates::of(const Eigen::VectorXd& z) const {
-  Eigen::VectorXd theta(size());
-  const auto refuse = [] {
-    throw std::invalid_argument("physical coordinates: the numbers are not physical");
-  };
+Vector PhysicalCoordinates::of(const Vector& z) const {
+  Vector theta(size());
+  constexpr const char* not_physical = "physical coordinates: the numbers are not physical";
   for (const Body& b : bodies_) {
     const Mat4<double> Q =
         b.L.transpose() * pseudo_inertia(Inertia<double>(z.segment<10>(b.at))) * b.L;
     // the upper factor of Q is the lower one of Q turned round
     const Mat4<double> turned = Q.reverse();
     const Eigen::LLT<Mat4<double>> lower(turned);
-    if (lower.info() != Eigen::Success || !turned.allFinite()) refuse();
+    require(lower.info() == Eigen::Success && turned.allFinite(), not_physical);
     const Mat4<double> W = Mat4<double>(lower.matrixL()).reverse();
     for (int k = 0; k < 10; ++k) {
       const auto [r, c] = places[k];
@@ -69,14 +67,14 @@ Eigen::VectorXd PhysicalCoordinates::of(const Eigen::VectorXd& z) const {
     if (x.deviation > 0.0) {
       theta(x.at) = (z(x.at) - x.expected) / x.deviation;
     } else {
-      if (!(z(x.at) > 0.0)) refuse();
+      require(z(x.at) > 0.0, not_physical);
       theta(x.at) = std::log(z(x.at) / x.expected);
     }
   }
   return theta;
 }
 
-Mat4<double> PhysicalCoordinates::factor(const Body& b, const Eigen::VectorXd& theta) const {
+Mat4<double> PhysicalCoordinates::factor(const Body& b, const Vector& theta) const {
   Mat4<double> W = Mat4<double>::Zero();
   for (int k = 0; k < 10; ++k) {
     const auto [r, c] = places[k];
@@ -86,8 +84,8 @@ Mat4<double> PhysicalCoordinates::factor(const Body& b, const Eigen::VectorXd& t
   return W;
 }
 
-void PhysicalCoordinates::numbers(const Eigen::VectorXd& theta, Eigen::VectorXd& z) const {
-  z.resize(size());
+Vector PhysicalCoordinates::numbers(const Vector& theta) const {
+  Vector z(size());
   for (const Body& b : bodies_) {
     const Mat4<double> U = b.U0 * factor(b, theta);
     z.segment<10>(b.at) = inertia_from_pseudo<double>(Mat4<double>(U * U.transpose())).parameters();
@@ -95,10 +93,11 @@ void PhysicalCoordinates::numbers(const Eigen::VectorXd& theta, Eigen::VectorXd&
   for (const PhysicalPrior::Number& x : numbers_)
     z(x.at) = x.deviation > 0.0 ? x.expected + x.deviation * theta(x.at)
                                 : x.expected * std::exp(theta(x.at));
+  return z;
 }
 
-void PhysicalCoordinates::slopes(const Eigen::VectorXd& theta, Eigen::MatrixXd& dz) const {
-  dz.setZero(size(), size());
+Matrix PhysicalCoordinates::slopes(const Vector& theta) const {
+  Matrix dz = Matrix::Zero(size(), size());
   for (const Body& b : bodies_) {
     const Mat4<double> W = factor(b, theta), U = b.U0 * W;
     for (int k = 0; k < 10; ++k) {
@@ -111,10 +110,10 @@ void PhysicalCoordinates::slopes(const Eigen::VectorXd& theta, Eigen::MatrixXd& 
   }
   for (const PhysicalPrior::Number& x : numbers_)
     dz(x.at, x.at) = x.deviation > 0.0 ? x.deviation : x.expected * std::exp(theta(x.at));
+  return dz;
 }
 
-void PhysicalCoordinates::residuals(const Eigen::VectorXd& theta, Eigen::VectorXd& r,
-                                    Eigen::VectorXd& slope) const {
+void PhysicalCoordinates::residuals(const Vector& theta, Vector& r, Vector& slope) const {
   r.resize(size()), slope.resize(size());
   for (int k = 0; k < size(); ++k) {
     const auto [value, rate] =

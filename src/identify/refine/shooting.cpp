@@ -12,21 +12,16 @@ namespace {
 /// Between samples: a cubic through the four around, and its slope per sample. Beyond the ends all stays
 /// as it is there.
 struct Cubic {
-  Eigen::Index first;
+  Index first;
   CubicWeights by{0.0};
 
-  Cubic(Eigen::Index count, double at) {
+  Cubic(Index count, double at) {
     const double inside = std::clamp(at, 0.0, double(count - 1));
-    first = std::clamp<Eigen::Index>(Eigen::Index(inside) - 1, 0, count - 4);
+    first = std::clamp<Index>(Index(inside) - 1, 0, count - 4);
     by = CubicWeights(inside - double(first) - 1.0);
-    if (at != inside)
-      for (double& s : by.slope) s = 0.0;
+    if (at != inside) by.slope.setZero();
   }
-  void operator()(const Eigen::MatrixXd& samples, const double (&weights)[4],
-                  Eigen::VectorXd& value) const {
-    value = weights[0] * samples.col(first);
-    for (int k = 1; k < 4; ++k) value += weights[k] * samples.col(first + k);
-  }
+  auto around(const Matrix& samples) const { return samples.middleCols<4>(first); }
 };
 
 }  // namespace
@@ -34,21 +29,11 @@ struct Cubic {
 MeasuredDrive::MeasuredDrive(const TorqueModel& model, const ShootingNumbers& layout)
     : model_(model),
       layout_(layout),
-      x_(Eigen::VectorXd::Zero(layout.size())),
-      push_(Eigen::VectorXd::Zero(layout.nv)),
-      tau_(Eigen::VectorXd::Zero(layout.nv)),
-      tau_rate_(tau_),
-      direction_(tau_),
-      velocity_(tau_),
-      bump_(tau_),
-      bump_by_velocity_(tau_),
+      bump_(layout.nv),
+      bump_by_velocity_(layout.nv),
       at_(model.model()),
       ws_(model.model()),
       Y_(layout.nv, model.inertial_size()) {}
-
-void MeasuredDrive::begin(const Window& window, int substep) {
-  window_ = &window, substep_ = substep;
-}
 
 /// Torque, direction and Stribeck's shape are seen between samples alike: where the direction changes
 /// they jump, and what friction there is in the torque must cancel.
@@ -58,11 +43,10 @@ void MeasuredDrive::measure(double share) {
       double(window_->first) + (substep_ + share) * window_->stride / window_->substeps;
   const double delay = layout_.delay ? x_(layout_.delay_at()) : 0.0;
   const Cubic here(piece.size(), at), later(piece.size(), at + delay * piece.rate_hz);
-  later(piece.tau, later.by.value, tau_);
-  later(piece.tau, later.by.slope, tau_rate_);
-  tau_rate_ *= piece.rate_hz;
-  here(piece.direction, here.by.value, direction_);
-  here(piece.v, here.by.value, velocity_);
+  tau_ = later.around(piece.tau) * later.by.value;
+  tau_rate_ = piece.rate_hz * (later.around(piece.tau) * later.by.slope);
+  direction_ = here.around(piece.direction) * here.by.value;
+  velocity_ = here.around(piece.v) * here.by.value;
   if (!layout_.stribeck) return;
   for (int i = 0; i < layout_.nv; ++i) {
     const double w = x_(layout_.velocity(i));
@@ -85,10 +69,10 @@ void MeasuredDrive::torque(double share, In<double>, In<double> v, Out<double> t
   for (int i = 0; i < layout_.nv; ++i) {
     for (int k = 0; k < model_.feature_count(); ++k) {
       const Feature feature = model_.features()[k];
-      if (feature == Feature::armature) continue;  // the plant has it
       const double number = x_(model_.at(i, k));
+      // the plant has the rotors
       tau(i) -= number * feature_of(feature, velocity_(i), 0.0, tau_(i), direction_(i));
-      if (feature == Feature::viscous && !layout_.measured_velocity) tau_by_v(i) -= number;
+      if (!layout_.measured_velocity) tau_by_v(i) -= number * terms_of(feature).v;
     }
     if (layout_.stribeck) tau(i) -= x_(layout_.level(i)) * bump_(i);
   }
@@ -123,10 +107,9 @@ Shooting::Shooting(const TorqueModel& model, const ShootingNumbers& layout)
       layout_(layout),
       plant_(model.model()),
       drive_(model, layout),
-      step_(model.model(), Integrator::rk4, layout.size() + layout.nv),
-      viscous_(Eigen::VectorXd::Zero(layout.nv)) {}
+      step_(model.model(), Integrator::rk4, layout.size() + layout.nv) {}
 
-void Shooting::set(const Eigen::VectorXd& numbers) {
+void Shooting::set(const Vector& numbers) {
   plant_.armature.setZero();
   model_.set(numbers.head(layout_.unknowns), plant_);
   viscous_ = plant_.damping;
@@ -141,19 +124,20 @@ int Shooting::substeps(const Piece& piece, double seconds) {
   constexpr int most = 64;
   Workspace<double> ws(plant_.model());
   Kinematics<double> at(plant_.model());
-  Eigen::MatrixXd M(layout_.nv, layout_.nv);
+  Matrix M(layout_.nv, layout_.nv);
   double fastest = 0.0;
   for (int k = 0; k < 10; ++k) {
     at.set(piece.q.col(k * (piece.size() - 1) / 9));
     mass_matrix<double>(plant_, at, ws, M);
-    const Eigen::VectorXd D = viscous_.cwiseSqrt();
-    const Eigen::MatrixXd rates = D.asDiagonal() * M.llt().solve(D.asDiagonal().toDenseMatrix());
-    if (rates.allFinite()) fastest = std::max(fastest, rates.trace());
+    // their sum, which is not smaller
+    const Matrix inverse = M.llt().solve(Matrix::Identity(layout_.nv, layout_.nv));
+    const double rates = inverse.diagonal().dot(viscous_);
+    if (std::isfinite(rates)) fastest = std::max(fastest, rates);
   }
   return int(std::clamp(std::ceil(fastest * seconds / longest), 1.0, double(most)));
 }
 
-bool Shooting::operator()(const Window& window, const Eigen::VectorXd& state, bool with_slopes) {
+bool Shooting::operator()(const Window& window, const Vector& state, bool with_slopes) {
   const int n = layout_.nv;
   const auto count = std::size_t(window.steps) + 1;
   if (states.size() < count) states.resize(count), slopes.resize(count);

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "ulna/derivatives/regressor.hpp"
-#include "ulna/identify/data/prepare.hpp"
-#include "ulna/identify/estimate/torque_model.hpp"
+#include "ulna/identify/refine/refine.hpp"
 #include "ulna/simulate/step.hpp"
 
 /// Simulations of measured motion, and how they change with all numbers.
@@ -25,13 +24,19 @@ struct ShootingNumbers {
 /// Samples first, first + stride, ... of a piece, `steps` of them and the end.
 struct Window {
   const Piece* piece;
-  Eigen::Index first;
+  Index first;
   int stride, steps;
   int substeps = 1;        ///< of each step: stiff joints need them
   bool continues = false;  ///< the next window begins where this one ends
 
   double step_seconds() const { return stride / piece->rate_hz; }
-  Eigen::Index sample(int k) const { return first + Eigen::Index(k) * stride; }
+  Index sample(int k) const { return first + Index(k) * stride; }
+  /// (q, v) as measured.
+  Vector state(int k) const {
+    Vector state(2 * piece->q.rows());
+    state << piece->q.col(sample(k)), piece->v.col(sample(k));
+    return state;
+  }
 };
 
 /// Measured torques less friction, and what nobody measured. Its slopes are by all numbers, then by the
@@ -40,11 +45,11 @@ class MeasuredDrive : public Drive {
  public:
   MeasuredDrive(const TorqueModel& model, const ShootingNumbers& layout);
 
-  void set(const Eigen::VectorXd& numbers) { x_ = numbers; }
+  void set(const Vector& numbers) { x_ = numbers; }
   /// A torque beside the measured one.
-  void push(const Eigen::Ref<const Eigen::VectorXd>& torque) { push_ = torque; }
+  void push(const Eigen::Ref<const Vector>& torque) { push_ = torque; }
   /// Of all the window's substeps, this one.
-  void begin(const Window& window, int substep);
+  void begin(const Window& window, int substep) { window_ = &window, substep_ = substep; }
 
   void torque(double share, In<double> q, In<double> v, Out<double> tau,
               Out<double> tau_by_v) override;
@@ -56,12 +61,12 @@ class MeasuredDrive : public Drive {
 
   const TorqueModel& model_;
   ShootingNumbers layout_;
-  Eigen::VectorXd x_, push_;
+  Vector x_, push_;
   const Window* window_ = nullptr;
   int substep_ = 0;
   // at the share of the last call:
-  Eigen::VectorXd tau_, tau_rate_, direction_, velocity_;
-  Eigen::VectorXd bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
+  Vector tau_, tau_rate_, direction_, velocity_;
+  Vector bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   RowMatX<double> Y_;
@@ -71,15 +76,15 @@ class Shooting {
  public:
   Shooting(const TorqueModel& model, const ShootingNumbers& layout);
 
-  void set(const Eigen::VectorXd& numbers);
+  void set(const Vector& numbers);
   /// How many substeps of so many seconds the friction of the numbers needs, in a few of the states.
   int substeps(const Piece& piece, double seconds);
   /// From a state (q, v) and a torque that pushes all along the window, as one vector; with slopes or
   /// without. False if the motion runs away.
-  bool operator()(const Window& window, const Eigen::VectorXd& state, bool with_slopes);
+  bool operator()(const Window& window, const Vector& state, bool with_slopes);
 
-  std::vector<Eigen::VectorXd> states;  ///< (q, v), steps + 1
-  std::vector<Eigen::MatrixXd> slopes;  ///< of each by (q, v, push, numbers)
+  std::vector<Vector> states;  ///< (q, v), steps + 1
+  std::vector<Matrix> slopes;  ///< of each by (q, v, push, numbers)
 
  private:
   const TorqueModel& model_;
@@ -87,7 +92,11 @@ class Shooting {
   Plant<double> plant_;
   MeasuredDrive drive_;
   StepSensitivities step_;
-  Eigen::VectorXd viscous_;
+  Vector viscous_;
 };
+
+/// Throws std::invalid_argument if refine() cannot work with these.
+void require_refinable(const TorqueModel& model, const Estimate& start, const Prepared& prepared,
+                       const RefineOptions& options);
 
 }  // namespace ulna::identify

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <vector>
+
+#include "ulna/identify/types.hpp"
 
 /// How late torques are measured, and what a drive makes of its current: both found by comparing
 /// measurements with what a model predicts from the motion. A row is a joint, a column a sample.
@@ -29,8 +30,8 @@ struct Delay {
 /// that are correlated in time, as those of filtered signals are [Newey, West 1987]. Signals must be
 /// sampled several times faster than they vary. Throws std::invalid_argument if sizes differ or numbers are
 /// not finite.
-Delay estimate_delay(const Eigen::MatrixXd& predicted, const Eigen::MatrixXd& measured,
-                     double rate_hz, double longest);
+Delay estimate_delay(const Matrix& predicted, const Matrix& measured, double rate_hz,
+                     double longest);
 
 struct DriveGain {
   double gain = 0.0;       ///< torque per current
@@ -44,7 +45,7 @@ struct DriveGain {
 /// ordinary least squares. `predicted` is the torque of a model that is trusted, friction left out.
 /// Noise of the current makes the gain come out small by its share of the current's variance: filter
 /// first. Throws std::invalid_argument if sizes differ or numbers are not finite.
-std::vector<DriveGain> estimate_gains(const Eigen::MatrixXd& predicted,
-                                      const Eigen::MatrixXd& current, const Eigen::MatrixXd& v);
+std::vector<DriveGain> estimate_gains(const Matrix& predicted, const Matrix& current,
+                                      const Matrix& v);
 
 }  // namespace ulna::identify

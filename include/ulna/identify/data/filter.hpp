@@ -1,10 +1,12 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <cmath>
 #include <span>
 #include <vector>
 
-/// Filters for logs: a Butterworth low-pass that is run forwards and backwards and so shifts nothing,
+#include "ulna/identify/types.hpp"
+
+/// Filters for logs: resampling at even times, a Butterworth low-pass that is run forwards and backwards and so shifts nothing,
 /// differences that are exact for polynomials, and a causal filter for use while the robot moves.
 /// A row of a matrix is a channel, a column a sample.
 ///
@@ -45,7 +47,7 @@ class LowPass {
 /// A low-pass over samples of several channels, one after the other. Allocates in its constructor only.
 class Cascade {
  public:
-  Cascade(const LowPass& filter, Eigen::Index channels);
+  Cascade(const LowPass& filter, Index channels);
 
   /// As if x had always been.
   void start(const Eigen::Ref<const Eigen::ArrayXd>& x);
@@ -60,12 +62,41 @@ class Cascade {
 /// Runs the filter forwards and backwards over each row: a sine below the cut-off comes out where it
 /// was, |H|² times as large. Beyond its ends the signal is continued by turning it about its end
 /// points, which keeps value and slope. Throws std::invalid_argument if a number is not finite.
-void zero_phase(const LowPass& filter, Eigen::MatrixXd& x);
+void zero_phase(const LowPass& filter, Matrix& x);
 
 /// The derivative of each row with respect to time, by differences over nine samples (fewer if there
 /// are fewer), one-sided at the ends. Exact for polynomials of degree 8; of a sine with w radians per
 /// sample, at least four samples away from the ends, the share w^8 / 630 is lost at most.
-Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz);
+Matrix derivative(const Matrix& x, double rate_hz);
+
+/// How many even samples a stretch of so many seconds holds, both ends included.
+inline Index even_samples(double seconds, double rate_hz) {
+  return Index(std::floor(seconds * rate_hz * (1.0 + 1e-12))) + 1;
+}
+
+/// Values at even times from samples at uneven ones, t strictly increasing. Between two samples a cubic
+/// is laid through them and one neighbour on each side (at the ends, two on one side): cubic
+/// polynomials are reproduced whatever the clock does. Neighbours nearer than half the median step are
+/// passed over, because the noise of samples that almost coincide would be blown up.
+class Resampler {
+ public:
+  enum class Kind { linear, cubic };
+
+  /// For the times begin + k / rate_hz, k = 0 .. count - 1. Throws std::invalid_argument if t does not
+  /// increase or the times reach beyond it.
+  Resampler(const Vector& t, double begin, double rate_hz, Index count, Kind kind = Kind::cubic);
+
+  /// Rows are channels.
+  Matrix operator()(const Matrix& x) const;
+
+ private:
+  struct Stencil {
+    Index sample[4];
+    double weight[4];
+  };
+  std::vector<Stencil> stencils_;
+  Index samples_;
+};
 
 /// Filters a robot's motion and torques while they are measured, sample by sample, without allocation.
 /// All that comes out is late by the same time, so that it belongs together.
@@ -79,7 +110,6 @@ Eigen::MatrixXd derivative(const Eigen::MatrixXd& x, double rate_hz);
 class MotionFilter {
  public:
   enum class Velocity { measured, from_position };
-  using Vector = Eigen::VectorXd;
 
   /// Joints are degrees of freedom with one coordinate each.
   MotionFilter(int joints, const LowPass& filter, Velocity velocity);
@@ -109,9 +139,10 @@ class MotionFilter {
   LowPass filter_;
   Velocity velocity_;
   long samples_ = 0, settling_ = 0;
-  Eigen::ArrayXd input_;       ///< q, v, tau, direction: the last finite numbers
-  Eigen::ArrayXd now_, last_;  ///< low-passed, and the same a sample and two samples ago
-  Eigen::ArrayXd before_last_;
+  Eigen::ArrayXd input_;  ///< q, v, tau, direction: the last finite numbers
+  Eigen::ArrayXd now_, last_,
+      before_last_;  ///< low-passed, and the same a sample and two samples ago
+  Eigen::ArrayXd mean_;
   Cascade cascade_;
   Vector q_, v_, a_, tau_, direction_;
 };

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <istream>
 #include <string>
 #include <vector>
 
+#include "ulna/identify/types.hpp"
 #include "ulna/model/diagnostic.hpp"
 #include "ulna/model/model.hpp"
 
@@ -24,19 +24,20 @@ namespace ulna::identify {
 /// give is empty.
 struct Log {
   std::string file;
-  std::vector<std::string> joints;   ///< names of the coordinates
-  Eigen::VectorXd t;                 ///< s
-  Eigen::MatrixXd q, v, a;           ///< rad or m, and rates
-  Eigen::MatrixXd tau;               ///< Nm or N
-  Eigen::MatrixXd current;           ///< A
-  std::vector<int> line;             ///< of the file, per sample
-  Eigen::Index rows = 0;             ///< in the file, corrupt ones included
-  std::vector<Eigen::Index> breaks;  ///< samples that do not continue the one before, in order
+  std::vector<std::string> joints;  ///< names of the coordinates
+  Vector t;                         ///< s
+  Matrix q, v, a;                   ///< rad or m, and rates
+  Matrix tau;                       ///< Nm or N
+  Matrix current;                   ///< A
+  std::vector<int> line;            ///< of the file, per sample
+  Index rows = 0;                   ///< in the file, corrupt ones included
+  std::vector<Index> breaks;        ///< samples that do not continue the one before, in order
 
-  Eigen::Index size() const { return t.size(); }
+  Index size() const { return t.size(); }
   bool empty() const { return size() == 0; }
-  /// q, v, a, tau, current; those that are not empty are all of one size.
-  std::vector<Eigen::MatrixXd*> measurements();
+  /// Position, velocity, acceleration, torque, current by their names; those that are not empty, which
+  /// are all of one size.
+  std::vector<std::pair<const char*, Matrix*>> measurements();
   /// Keeps the samples whose mark is not 0.
   void keep(const std::vector<char>& marks);
 };
@@ -56,7 +57,7 @@ Log load_log(const std::string& path, const Model& model, const LogOptions& opti
 
 /// tau = gains * current, joint by joint. Throws std::invalid_argument if the log has no currents, or
 /// a gain is zero or not finite.
-void apply_gains(Log& log, const Eigen::VectorXd& gains);
+void apply_gains(Log& log, const Vector& gains);
 
 /// Thrown when a log is refused. what() lists the errors, diagnostics() everything.
 class LogError : public ModelError {

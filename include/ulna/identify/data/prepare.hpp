@@ -24,17 +24,17 @@ struct PrepareOptions {
 struct Piece {
   int log = 0;           ///< which of the logs
   double rate_hz = 0.0;  ///< of these samples
-  Eigen::VectorXd t;
-  Eigen::MatrixXd q, v, a, tau;  ///< tau is empty if the log has none
+  Vector t;
+  Matrix q, v, a, tau;  ///< tau is empty if the log has none
   /// sign(v), filtered in turn: what Coulomb friction has become in the filtered torque. Where the
   /// direction changes, sign(v) itself would be a step that the torque no longer has.
-  Eigen::MatrixXd direction;
+  Matrix direction;
 
-  Eigen::Index size() const { return t.size(); }
+  Index size() const { return t.size(); }
 };
 
 struct Prepared {
-  std::vector<Piece> pieces;
+  std::vector<Piece> pieces = {};
   /// How they were made: to be stated with every result.
   double filter_hz = 0.0;
   int filter_order = 0;
@@ -42,7 +42,7 @@ struct Prepared {
   double torque_delay = 0.0;
   bool velocity_measured = false, acceleration_measured = false;
 
-  Eigen::Index size() const;  ///< samples in all
+  Index size() const;  ///< samples in all
   /// A share of each piece, from `begin` to `end`.
   Prepared part(double begin, double end) const;
   /// "10 Hz zero-phase low-pass (Butterworth, order 4, forwards and backwards), 1000 Hz, ..."

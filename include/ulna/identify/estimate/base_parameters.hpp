@@ -12,13 +12,13 @@ struct BaseParameters {
   std::vector<int> dependent;    ///< torques depend on them together with independent ones only
   std::vector<int> idle;         ///< no torque ever depends on them
   std::vector<int> known;        ///< not to be estimated
-  Eigen::MatrixXd shares;        ///< independent x dependent
+  Matrix shares;                 ///< independent x dependent
   int unknowns = 0;              ///< the size of z
 
   int size() const { return int(independent.size()); }
   /// β = z_independent + shares z_dependent, as a matrix: β = map z.
-  Eigen::MatrixXd map() const;
-  Eigen::VectorXd of(const Eigen::VectorXd& z) const;
+  Matrix map() const;
+  Vector of(const Vector& z) const;
   /// "link1.Izz + link2.Ixx + 0.1 link3.m"
   std::string name(int i, const std::vector<std::string>& names) const;
   /// All unknowns but those that are known.
@@ -37,11 +37,11 @@ BaseParameters find_base_parameters(const Model& model, const std::vector<int>& 
 /// How well data determine base parameters.
 struct Excitation {
   int rank = 0;
-  double condition = 0.0;           ///< of the regressor, columns scaled to the same length
-  double log_det = 0.0;             ///< of the information in those columns
-  Eigen::VectorXd singular_values;  ///< scaled, descending
+  double condition = 0.0;  ///< of the regressor, columns scaled to the same length
+  double log_det = 0.0;    ///< of the information in those columns
+  Vector singular_values;  ///< scaled, descending
 };
 /// From the sum of squares of the regressor's rows, Y'Y.
-Excitation excitation(const Eigen::MatrixXd& squares);
+Excitation excitation(const Matrix& squares);
 
 }  // namespace ulna::identify

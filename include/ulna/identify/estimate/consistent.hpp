@@ -18,24 +18,23 @@ class ConsistentSolver {
   /// held back there by as much of the prior's curvature as was found to be needed, which is
   /// remembered from step to step.
   /// `pull` multiplies the prior.
-  double step(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, const PhysicalPrior& prior,
-              Eigen::VectorXd& z, double pull = 1.0);
+  double step(const Matrix& G, const Vector& g, const PhysicalPrior& prior, Vector& z,
+              double pull = 1.0);
 
   /// Steps from the prior's centre until the rest is below the tolerance, the prior being stronger at
   /// first. False after `most` steps.
-  [[nodiscard]] bool solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& g,
-                           const PhysicalPrior& prior, Eigen::VectorXd& z, int most = 400,
-                           double tolerance = 1e-9);
+  [[nodiscard]] bool solve(const Matrix& G, const Vector& g, const PhysicalPrior& prior, Vector& z,
+                           int most = 400, double tolerance = 1e-9);
 
   int steps() const { return steps_; }
 
   /// The variance that y'z had, for each column y of `rows`, where the last step began. Overwrites the
   /// rows.
-  void variances(Eigen::Ref<Eigen::MatrixXd> rows, Eigen::Ref<Eigen::VectorXd> variances) const;
+  void variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) const;
 
  private:
-  Eigen::MatrixXd H_, factor_;  ///< lower halves: of the prior, and of all
-  Eigen::VectorXd gradient_, step_, scale_, next_;
+  Matrix H_, factor_;  ///< lower halves: of the prior, and of all
+  Vector gradient_, step_, scale_, next_;
   double damping_ = 0.0;
   int steps_ = 0;
 };

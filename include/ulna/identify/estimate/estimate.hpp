@@ -10,23 +10,23 @@ namespace ulna::identify {
 
 /// Samples in columns, ready for regression.
 struct TorqueData {
-  Eigen::MatrixXd q, v, a, tau;
-  Eigen::MatrixXd x;                 ///< TorqueModel::features_of, filtered as the rest was
-  std::vector<Eigen::Index> breaks;  ///< where a new piece of motion begins, 0 first
-  double correlated = 1.0;           ///< samples over which the filter makes noise alike
+  Matrix q, v, a, tau;
+  Matrix x;                   ///< TorqueModel::features_of, filtered as the rest was
+  std::vector<Index> breaks;  ///< where a new piece of motion begins, 0 first
+  double correlated = 1.0;    ///< samples over which the filter makes noise alike
 
-  Eigen::Index size() const { return q.cols(); }
+  Index size() const { return q.cols(); }
 };
 
 /// What six-axis sensors in joints measured, or one under the base (body 0): samples in columns.
 struct WrenchData {
-  Eigen::MatrixXd q, v, a;
-  std::vector<int> sensors;          ///< bodies, as Regressor::wrench numbers them
-  Eigen::MatrixXd wrench;            ///< six rows per sensor: moment and force in the body's frame
-  std::vector<Eigen::Index> breaks;  ///< as of TorqueData
+  Matrix q, v, a;
+  std::vector<int> sensors;   ///< bodies, as Regressor::wrench numbers them
+  Matrix wrench;              ///< six rows per sensor: moment and force in the body's frame
+  std::vector<Index> breaks;  ///< as of TorqueData
   double correlated = 1.0;
 
-  Eigen::Index size() const { return q.cols(); }
+  Index size() const { return q.cols(); }
 };
 
 /// The pieces of motion one after the other.
@@ -49,15 +49,15 @@ struct EstimateOptions {
 };
 
 struct Estimate {
-  Eigen::VectorXd z;          ///< all unknowns
-  Eigen::VectorXd prior;      ///< what was believed of them before
-  Eigen::VectorXd deviation;  ///< standard deviations; infinite where an unknown is not determined
+  Vector z;          ///< all unknowns
+  Vector prior;      ///< what was believed of them before
+  Vector deviation;  ///< standard deviations; infinite where an unknown is not determined
   /// How much of what is known of an unknown comes from the data: from 0, it is as the prior has it,
   /// to 1.
-  Eigen::VectorXd learned;
-  Eigen::VectorXd base, base_deviation;
-  Eigen::VectorXd noise;  ///< per degree of freedom: standard deviation of what is not explained
-  Eigen::VectorXd correlated;  ///< and how many samples in a row count as one
+  Vector learned;
+  Vector base, base_deviation;
+  Vector noise;       ///< per degree of freedom: standard deviation of what is not explained
+  Vector correlated;  ///< and how many samples in a row count as one
   Excitation excitation;
   bool consistent = false;  ///< every body can exist, no friction pushes
   int steps = 0;            ///< of Newton's method, or passes over the data
@@ -79,14 +79,16 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const Wr
 
 /// How well parameters explain data: the root mean square of the error in percent of that of the torque.
 struct Fit {
-  Eigen::VectorXd per_joint_percent;
+  Vector per_joint_percent;
   double total_percent = 0.0;  ///< of all joints together
-  Eigen::VectorXd rms;         ///< of the error, per joint
+  Vector rms;                  ///< of the error, per joint
 };
-Fit fit_of(const TorqueModel& model, const Eigen::VectorXd& z, const TorqueData& data);
-Fit fit_of(const Eigen::MatrixXd& errors, const Eigen::MatrixXd& tau);
+/// Measured less predicted torques.
+Matrix errors_of(const TorqueModel& model, const Vector& z, const TorqueData& data);
+Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data);
+Fit fit_of(const Matrix& errors, const Matrix& tau);
 
 /// Whether all bodies are such as can exist, and all friction and rotors at least nothing.
-bool is_consistent(const TorqueModel& model, const Eigen::VectorXd& z);
+bool is_consistent(const TorqueModel& model, const Vector& z);
 
 }  // namespace ulna::identify

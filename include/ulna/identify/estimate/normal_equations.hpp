@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ulna/dynamics/batch.hpp"
+#include "ulna/identify/types.hpp"
 
 namespace ulna::identify {
 
@@ -33,18 +34,17 @@ class NormalEquations {
   /// A sample is a column. X (features nv x N): the features of the first degree of freedom, then
   /// those of the second, ...; W (nv x N): how much each equation counts, 1 if it is left out. Throws
   /// std::invalid_argument where sizes do not fit or a number is not finite or a weight negative.
-  void add(const In& Q, const In& V, const In& A, const In& Tau, const In& X = Eigen::MatrixXd(),
-           const In& W = Eigen::MatrixXd());
+  void add(const In& Q, const In& V, const In& A, const In& Tau, const In& X = Matrix(),
+           const In& W = Matrix());
   void clear();
 
   /// 10 joint_count + features nv: π, then the φ of each degree of freedom.
   int unknowns() const;
-  Eigen::Index samples() const;
+  Index samples() const;
 
   /// G (unknowns x unknowns), g (unknowns) and the sum of tau², all of each degree of freedom times
   /// its weight: what |Y z - tau|² = z'G z - 2 g'z + size needs.
-  void assemble(const Eigen::VectorXd& weights, Eigen::MatrixXd& G, Eigen::VectorXd& g,
-                double& size) const;
+  void assemble(const Vector& weights, Matrix& G, Vector& g, double& size) const;
 
  private:
   struct State;

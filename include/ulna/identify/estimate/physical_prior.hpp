@@ -19,8 +19,7 @@ namespace ulna::identify {
 /// relative deviation: w = 1 says that the centre may well be wrong by 100 %.
 class PhysicalPrior {
  public:
-  explicit PhysicalPrior(int unknowns)
-      : size_(unknowns), center_(Eigen::VectorXd::Zero(unknowns)) {}
+  explicit PhysicalPrior(int unknowns) : size_(unknowns), center_(Vector::Zero(unknowns)) {}
 
   /// Ten unknowns from `at` on. An expected inertia that no body can have is moved to one that can.
   void add_inertia(int at, const Inertia<double>& expected, double weight);
@@ -29,20 +28,19 @@ class PhysicalPrior {
 
   /// From now on z is believed of some unknowns, and only loosely, for something has changed. Naming
   /// the first of a body's ten names the body. Allocates nothing.
-  void expect(const Eigen::VectorXd& z, std::span<const int> unknowns);
+  void expect(const Vector& z, std::span<const int> unknowns);
 
   int size() const { return size_; }
   /// Where the prior is least.
-  const Eigen::VectorXd& center() const { return center_; }
+  const Vector& center() const { return center_; }
 
   /// Infinite outside.
-  double value(const Eigen::VectorXd& z) const;
-  bool inside(const Eigen::VectorXd& z) const { return std::isfinite(value(z)); }
+  double value(const Vector& z) const;
+  bool inside(const Vector& z) const { return std::isfinite(value(z)); }
   /// gradient += its slope, H += its curvature, the lower half; z must be inside.
-  void add_derivatives(const Eigen::VectorXd& z, Eigen::VectorXd& gradient,
-                       Eigen::MatrixXd& H) const;
+  void add_derivatives(const Vector& z, Vector& gradient, Matrix& H) const;
   /// Its curvature at z, which must be inside, as a whole matrix.
-  Eigen::MatrixXd information(const Eigen::VectorXd& z) const;
+  Matrix information(const Vector& z) const;
   /// The prior of some unknowns only, in that order; of a body, all or none must be among them.
   PhysicalPrior restricted(const std::vector<int>& kept) const;
 
@@ -66,7 +64,7 @@ class PhysicalPrior {
   void set_center(Body& body, const Inertia<double>& expected);
 
   int size_;
-  Eigen::VectorXd center_;
+  Vector center_;
   std::vector<Body> bodies_;
   std::vector<Number> numbers_;
 };
@@ -78,7 +76,7 @@ struct PriorOptions {
 
 /// The prior of a robot, the same for all ways to estimate: bodies as it has them, friction and rotors positive around theirs or, where
 /// it has none, around a small share of `typical` torques, offsets around zero.
-PhysicalPrior make_prior(const TorqueModel& model, const Eigen::VectorXd& typical,
+PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
                          const PriorOptions& options);
 
 }  // namespace ulna::identify

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "ulna/derivatives/regressor.hpp"
 #include "ulna/dynamics/batch.hpp"
+#include "ulna/identify/types.hpp"
 #include "ulna/model/plant.hpp"
 
 /// The unknowns of identification, and how torques depend on them.
@@ -35,6 +37,12 @@ Friction friction_from_string(std::string_view list);
 /// Throws std::invalid_argument if a feature stands twice, or coulomb beside one of its halves.
 void require_compatible(const std::vector<Feature>& features);
 
+/// How much of each signal the factor of a feature's parameter has; `load` is of direction |tau|.
+struct FeatureTerms {
+  double v = 0.0, direction = 0.0, a = 0.0, one = 0.0, load = 0.0;
+};
+const FeatureTerms& terms_of(Feature feature);
+
 /// The factor of a feature's parameter in the torque of a joint that moves with v and a. The direction
 /// is the sign of v, or what a filter made of it.
 double feature_of(Feature feature, double v, double a, double tau, double direction);
@@ -61,26 +69,28 @@ class TorqueModel {
   std::vector<std::string> units() const;
 
   /// The parameters that the robot's description has.
-  Eigen::VectorXd nominal() const;
+  Vector nominal() const;
 
   /// X (features nv x N) of samples in columns, as NormalEquations takes it; by their directions, or
   /// the signs of V.
-  Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                              const Eigen::MatrixXd& Tau, const Eigen::MatrixXd& directions) const;
-  Eigen::MatrixXd features_of(const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                              const Eigen::MatrixXd& Tau) const {
+  Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
+                     const Matrix& directions) const;
+  Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const {
     return features_of(V, A, Tau, V.cwiseSign());
   }
+  /// rows (nv x unknowns) with rows z = tau at a state, for friction by load by these torques.
+  void regressor(const Kinematics<double>& state, RegressorWorkspace<double>& ws,
+                 const Eigen::Ref<const Vector>& tau, const Eigen::Ref<const Vector>& direction,
+                 OutRows<double> rows) const;
   /// Y π + X φ (nv x N).
-  Eigen::MatrixXd torques(const Eigen::VectorXd& z, const Eigen::MatrixXd& Q,
-                          const Eigen::MatrixXd& V, const Eigen::MatrixXd& A,
-                          const Eigen::MatrixXd& X) const;
+  Matrix torques(const Vector& z, const Matrix& Q, const Matrix& V, const Matrix& A,
+                 const Matrix& X) const;
 
   /// A plant takes inertias, friction and rotors; it has no offsets and no friction by load.
-  void set(const Eigen::VectorXd& z, Plant<double>& plant) const;
+  void set(const Vector& z, Plant<double>& plant) const;
   /// The robot with these parameters: each body's inertia on the link that its joint carries, what is
   /// rigidly attached to it without mass of its own.
-  Model identified(const Eigen::VectorXd& z) const;
+  Model identified(const Vector& z) const;
 
  private:
   Model model_;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-
 #include "ulna/constraints/capsules.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
@@ -14,7 +12,7 @@ namespace ulna::identify {
 
 /// What joints may do; infinite where there is no limit.
 struct ExcitationLimits {
-  Eigen::VectorXd lower, upper, velocity, acceleration, effort;
+  Vector lower, upper, velocity, acceleration, effort;
   std::vector<std::string> notes;  ///< what had to be assumed
 };
 /// A share of what the robot can do: of the range about its middle, of velocity and of effort.
@@ -42,9 +40,9 @@ class ExcitationProblem {
  public:
   /// `parameters` are those that efforts are computed with. Throws std::invalid_argument for robots whose
   /// joints have several coordinates, and for friction by load.
-  ExcitationProblem(const TorqueModel& model, const BaseParameters& base,
-                    const Eigen::VectorXd& parameters, const ExcitationLimits& limits,
-                    const Capsules::Options& capsules, const MotionBasis& basis);
+  ExcitationProblem(const TorqueModel& model, const BaseParameters& base, const Vector& parameters,
+                    const ExcitationLimits& limits, const Capsules::Options& capsules,
+                    const MotionBasis& basis);
 
   const MotionBasis& basis() const { return basis_; }
   const ExcitationLimits& limits() const { return limits_; }
@@ -58,66 +56,68 @@ class ExcitationProblem {
   int constraints() const { return per_span() * spans_; }
   /// The one joint whose coefficients a constraint depends on, or -1: all.
   int joint_of(int constraint) const;
-  Eigen::Index samples() const { return grid_.t.size(); }
+  Index samples() const { return grid_.t.size(); }
 
   /// Coefficients beyond these break a limit for certain (joints x functions).
-  void bounds(Eigen::MatrixXd& low, Eigen::MatrixXd& high) const;
+  void bounds(Matrix& low, Matrix& high) const;
 
   /// Sets log_det, use and peak.
-  void evaluate(const Eigen::VectorXd& coefficients);
+  void evaluate(const Vector& coefficients);
   /// Sets their slopes at the point of the last evaluate().
   void differentiate();
 
   double log_det = 0.0;
-  Eigen::VectorXd use;   ///< of each constraint: those of one span of time, then of the next
-  Eigen::VectorXd peak;  ///< of each quantity, the largest of all samples
-  Eigen::VectorXd log_det_slope;
-  Eigen::MatrixXd use_slope;  ///< constraints x variables
+  Vector use;   ///< of each constraint: those of one span of time, then of the next
+  Vector peak;  ///< of each quantity, the largest of all samples
+  Vector log_det_slope;
+  Matrix use_slope;  ///< constraints x variables
 
   /// The largest shares on a grid that is four times finer.
-  Eigen::VectorXd fine_peak(const Eigen::VectorXd& coefficients);
+  Vector fine_peak(const Vector& coefficients);
   /// Y'W Y of base parameters at the last evaluate().
-  const Eigen::MatrixXd& information() const { return G_; }
+  const Matrix& information() const { return G_; }
   /// The torques of a motion, friction included (joints x N).
-  Eigen::MatrixXd torques(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& V,
-                          const Eigen::MatrixXd& A);
-  ExcitingMotion motion(const Eigen::VectorXd& coefficients) const;
+  Matrix torques(const Matrix& Q, const Matrix& V, const Matrix& A);
+  ExcitingMotion motion(const Vector& coefficients) const;
 
  private:
   struct Grid {
-    Eigen::VectorXd t;
-    Eigen::MatrixXd value, rate, curve;  ///< functions x times
+    Vector t;
+    Matrix value, rate, curve;  ///< functions x times
   };
-  Grid grid_of(Eigen::Index count) const;
+  Grid grid_of(Index count) const;
   /// Shares of limits along a grid: quantities x times, signed where both signs have a limit.
-  Eigen::MatrixXd shares(const Grid& grid, const Eigen::MatrixXd& C);
+  Matrix shares(const Grid& grid, const Matrix& C);
   bool two_sided(int quantity) const { return quantity < 4 * joints(); }
-  Eigen::VectorXd peaks(const Eigen::MatrixXd& shares) const;
+  Vector peaks(const Matrix& shares) const;
 
   void gather_information();
   void differentiate_information();
   void differentiate_use();
   int per_span() const { return int(watched_.size()) + (capsules_.size() > 0); }
   /// Where the samples of a span begin.
-  Eigen::Index span(int i) const { return i * samples() / spans_; }
-  double direction(double v, int joint) const { return std::tanh(v / turn_(joint)); }
-  double steep(double v, int joint) const {
-    const double d = direction(v, joint);
-    return (1.0 - d * d) / turn_(joint);
-  }
+  Index span(int i) const { return i * samples() / spans_; }
+  /// Of all joints: tanh(v / v0).
+  Matrix directions(const Matrix& V) const;
+  /// What a joint's features with the parameters of z change by per unit of velocity and acceleration,
+  /// at a sample.
+  struct FrictionSlope {
+    double v = 0.0, a = 0.0;
+  };
+  FrictionSlope friction_slope(const Vector& z, int joint, Index sample) const;
 
   TorqueModel model_;
   BaseParameters base_;
-  Eigen::VectorXd parameters_;
+  Vector parameters_;
   ExcitationLimits limits_;
   Capsules capsules_;
   MotionBasis basis_;
   Grid grid_, fine_;
   int spans_ = 1;
   std::vector<int> watched_;  ///< quantities of joints with limits
-  Eigen::VectorXd weight_;    ///< of a joint's torque: one over its deviation
-  Eigen::VectorXd turn_;      ///< v0
-  Eigen::MatrixXd prior_;     ///< L
+  Vector weight_;             ///< of a joint's torque: one over its deviation
+  Vector turn_;               ///< v0
+  Matrix prior_;              ///< L
   Plant<double> plant_, probe_;
   Kinematics<double> at_;
   RegressorWorkspace<double> regressor_ws_;
@@ -125,10 +125,10 @@ class ExcitationProblem {
   InverseDynamicsDerivatives<double> slope_;
   RowMatX<double> Y_;
 
-  Eigen::MatrixXd Q_, V_, A_;  ///< at the last evaluate()
-  Eigen::MatrixXd shares_;
+  Matrix Q_, V_, A_, directions_;  ///< at the last evaluate()
+  Matrix shares_;
   RowMatX<double> rows_;  ///< weighted rows of the base regressor, joints x samples of them
-  Eigen::MatrixXd G_;
+  Matrix G_;
 };
 
 }  // namespace ulna::identify

@@ -10,13 +10,12 @@ namespace ulna::identify {
 
 struct ExciteOptions {
   MotionKind kind = MotionKind::fourier;
-  double duration = 20.0;       ///< s
-  int harmonics = 0;            ///< 0: up to half a hertz, at least 5
-  double share = 0.9;           ///< of the limits that may be used
-  double acceleration = 0.0;    ///< rad/s², m/s²; 0: no limit
-  std::vector<int> known = {};  ///< unknowns that are not to be estimated
-  std::optional<Eigen::VectorXd> parameters =
-      {};  ///< to compute efforts with; none: the robot's own
+  double duration = 20.0;                 ///< s
+  int harmonics = 0;                      ///< 0: up to half a hertz, at least 5
+  double share = 0.9;                     ///< of the limits that may be used
+  double acceleration = 0.0;              ///< rad/s², m/s²; 0: no limit
+  std::vector<int> known = {};            ///< unknowns that are not to be estimated
+  std::optional<Vector> parameters = {};  ///< to compute efforts with; none: the robot's own
   Capsules::Options capsules = {};
 
   std::uint64_t seed = 1;
@@ -47,7 +46,7 @@ struct ExciteResult {
   int iterations = 0;                     ///< of all starts
   /// On a grid four times finer than the solver's, as shares of the robot's whole limits; nothing
   /// where there is no limit.
-  Eigen::VectorXd position_use = {}, velocity_use = {}, acceleration = {}, effort_use = {};
+  Vector position_use = {}, velocity_use = {}, acceleration = {}, effort_use = {};
   double distance = 0.0;                        ///< m, least of all; infinite if none was watched
   std::string nearest = {};                     ///< and between which
   int pairs = 0;                                ///< that were watched

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
 #include <string_view>
+
+#include "ulna/identify/types.hpp"
 
 /// Motions that begin and end at rest and are linear in their coefficients: what a robot is moved by
 /// to be identified.
@@ -40,33 +41,33 @@ class MotionBasis {
 
   /// The functions at a time, or a derivative of theirs of any order. Before and after the motion they
   /// stand still.
-  Eigen::VectorXd at(double t, int derivative = 0) const;
+  Vector at(double t, int derivative = 0) const;
   /// The same for many times: a column each.
-  Eigen::MatrixXd at(const Eigen::VectorXd& t, int derivative) const;
+  Matrix at(const Vector& t, int derivative) const;
 
  private:
-  Eigen::VectorXd fourier(double t, int derivative) const;
-  Eigen::VectorXd bspline(double t, int derivative) const;
+  Vector fourier(double t, int derivative) const;
+  Vector bspline(double t, int derivative) const;
 
   MotionKind kind_;
   double duration_;
   int harmonics_;
-  Eigen::MatrixXd sines_, cosines_;  ///< harmonics x harmonics - 1: what rest leaves of them
+  Matrix sines_, cosines_;  ///< harmonics x harmonics - 1: what rest leaves of them
 };
 
 /// A basis with coefficients: a row for each joint.
 struct ExcitingMotion {
   MotionBasis basis;
-  Eigen::MatrixXd coefficients;
+  Matrix coefficients;
 
   int joints() const { return int(coefficients.rows()); }
   double duration() const { return basis.duration(); }
   /// q, v, a, ...: the derivative of order 0, 1, 2, ...
-  Eigen::VectorXd at(double t, int derivative = 0) const;
+  Vector at(double t, int derivative = 0) const;
   /// joints x times.
-  Eigen::MatrixXd at(const Eigen::VectorXd& t, int derivative) const;
+  Matrix at(const Vector& t, int derivative) const;
   /// 0, 1/rate, ...: whole steps, the last of them at or just before the end.
-  Eigen::VectorXd times(double rate_hz) const;
+  Vector times(double rate_hz) const;
 };
 
 }  // namespace ulna::identify

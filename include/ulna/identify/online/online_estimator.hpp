@@ -49,20 +49,18 @@ class OnlineEstimator {
     changed,  ///< torques stayed far off: what may have changed is forgotten, to be learned anew
     ignored,  ///< a number was not finite, or absurd: nothing changed
   };
-  using In = Eigen::Ref<const Eigen::VectorXd>;
+  using In = Eigen::Ref<const Vector>;
 
   /// noise: how far torques are off that the right numbers predict, per degree of freedom, as `estimate`
   /// finds it.
-  OnlineEstimator(const TorqueModel& model, const Eigen::VectorXd& noise,
-                  const OnlineOptions& options = {});
+  OnlineEstimator(const TorqueModel& model, const Vector& noise, const OnlineOptions& options = {});
 
   /// The torque that the numbers of now ask for, in the direction that dry friction acts in, which is the
   /// sign of v or what a filter made of it.
-  void predict(const In& q, const In& v, const In& a, const In& direction,
-               Eigen::Ref<Eigen::VectorXd> tau);
+  void predict(const In& q, const In& v, const In& a, const In& direction, Eigen::Ref<Vector> tau);
   Outcome update(const In& q, const In& v, const In& a, const In& direction, const In& tau);
 
-  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Eigen::VectorXd> tau) {
+  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau) {
     sign_ = v.cwiseSign();
     predict(q, v, a, sign_, tau);
   }
@@ -79,10 +77,10 @@ class OnlineEstimator {
 
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
-  const Eigen::VectorXd& z() const { return z_; }
-  const Eigen::VectorXd& noise() const { return torques_.noise; }  ///< as given, or as learned
+  const Vector& z() const { return z_; }
+  const Vector& noise() const { return torques_.noise; }  ///< as given, or as learned
   /// Of the samples: the inverse of the covariance they alone would leave; its lower half.
-  const Eigen::MatrixXd& information() const { return R_; }
+  const Matrix& information() const { return R_; }
   long samples() const { return samples_; }  ///< learned from
   long changes() const { return changes_; }  ///< of the robot, noticed
   long ignored() const { return ignored_; }
@@ -92,30 +90,34 @@ class OnlineEstimator {
   void forget(std::span<const int> unknowns);
 
   /// Standard deviations of z, from data and prior together. Takes longer than an update.
-  void deviations(Eigen::Ref<Eigen::VectorXd> deviation);
+  void deviations(Eigen::Ref<Vector> deviation);
 
  private:
   /// Measurements that are taken in together.
   struct Measured {
-    Eigen::MatrixXd rows;       ///< unknowns x measurements: what each is made of
-    Eigen::MatrixXd whitened;   ///< the same over deviations
-    Eigen::VectorXd weighed;    ///< what was measured over deviations
-    Eigen::VectorXd variance;   ///< as the numbers of now are uncertain
-    Eigen::VectorXd noise;      ///< deviations
+    Matrix rows;                ///< unknowns x measurements: what each is made of
+    Matrix whitened;            ///< the same over deviations
+    Vector weighed;             ///< what was measured over deviations
+    Vector variance;            ///< as the numbers of now are uncertain
+    Vector noise;               ///< deviations
     Eigen::VectorXi surprised;  ///< samples in a row
     double correlated;
 
-    Measured(int unknowns, const Eigen::VectorXd& noise, double correlated);
-    void leave_out(Eigen::Index i);
+    Measured(int unknowns, const Vector& noise, double correlated);
+    void leave_out(Index i);
   };
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
-  void learn_noise(Eigen::Index dof, double error);
-  void forget_along(const Eigen::Ref<const Eigen::VectorXd>& row);
-  void set_rows(const In& q, const In& v, const In& a, const In& direction, const In* tau);
+  void learn_noise(Index dof, double error);
+  void forget_along(const Eigen::Ref<const Vector>& row);
+  void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
   void set_features(int dof, double v, double a, double tau, double direction);
-  Outcome weigh(Measured& measured, Eigen::Index i, double value, double error);
+  Outcome weigh(Measured& measured, Index i, double value, double error);
   void take_in(const Measured& measured, bool changed);
+  /// seen_ = the column of R of an unknown.
+  void see_column(int k);
+  /// R -= share seen_ seen_', r -= share along seen_.
+  void take_away(double share, double along);
 
   TorqueModel model_;
   PhysicalPrior prior_;
@@ -123,16 +125,15 @@ class OnlineEstimator {
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   ConsistentSolver solver_;
-  Eigen::MatrixXd R_;  ///< lower half
-  Eigen::VectorXd r_, z_;
+  Matrix R_;  ///< lower half
+  Vector r_, z_;
   Measured torques_, wrench_;
   Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
-  Eigen::VectorXd least_noise_;
-  RowMatX<double> Y_, W_;  ///< nv x inertial, 6 x inertial
-  Eigen::VectorXd sign_;   ///< of v
-  Eigen::VectorXd held_;   ///< where a joint that rests is driven to, else 0
-  Eigen::VectorXd seen_;   ///< R times a row
-  Eigen::MatrixXd inverse_;
+  Vector least_noise_;
+  Vector sign_;  ///< of v
+  Vector held_;  ///< where a joint that rests is driven to, else 0
+  Vector seen_;  ///< R times a row
+  Matrix inverse_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
   long samples_ = 0, ignored_ = 0, changes_ = 0;

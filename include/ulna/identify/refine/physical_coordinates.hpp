@@ -25,12 +25,12 @@ class PhysicalCoordinates {
   int size() const { return int(kinds_.size()); }
 
   /// Throws std::invalid_argument if z is not inside.
-  Eigen::VectorXd of(const Eigen::VectorXd& z) const;
-  void numbers(const Eigen::VectorXd& theta, Eigen::VectorXd& z) const;
+  Vector of(const Vector& z) const;
+  Vector numbers(const Vector& theta) const;
   /// dz/dθ.
-  void slopes(const Eigen::VectorXd& theta, Eigen::MatrixXd& dz) const;
+  Matrix slopes(const Vector& theta) const;
   /// r with r'r / 2 = prior(z), and dr_k / dθ_k.
-  void residuals(const Eigen::VectorXd& theta, Eigen::VectorXd& r, Eigen::VectorXd& slope) const;
+  void residuals(const Vector& theta, Vector& r, Vector& slope) const;
 
  private:
   enum class Kind { none, logarithm, straight };
@@ -39,12 +39,12 @@ class PhysicalCoordinates {
     Mat4<double> L;   ///< P0^-1 = L L'
     Mat4<double> U0;  ///< L'^-1
   };
-  Mat4<double> factor(const Body& body, const Eigen::VectorXd& theta) const;
+  Mat4<double> factor(const Body& body, const Vector& theta) const;
 
   std::vector<Body> bodies_;
   std::vector<PhysicalPrior::Number> numbers_;
   std::vector<Kind> kinds_;
-  Eigen::VectorXd weight_;  ///< of the residuals
+  Vector weight_;  ///< of the residuals
 };
 
 }  // namespace ulna::identify

@@ -52,12 +52,12 @@ struct Refinement {
   /// As of estimate(), with deviations by the simulations' slopes; noise, correlation and excitation are
   /// those of the start's torques.
   Estimate estimate;
-  Eigen::MatrixXd covariance;  ///< of z
+  Matrix covariance;  ///< of z
 
   /// What a plant does not have: empty and zero unless estimated.
-  Eigen::VectorXd stribeck_level, stribeck_level_deviation;        ///< b, Nm or N
-  Eigen::VectorXd stribeck_velocity, stribeck_velocity_deviation;  ///< w
-  double delay = 0.0, delay_deviation = 0.0;                       ///< s
+  Vector stribeck_level, stribeck_level_deviation;        ///< b, Nm or N
+  Vector stribeck_velocity, stribeck_velocity_deviation;  ///< w
+  double delay = 0.0, delay_deviation = 0.0;              ///< s
 
   RefineStatus status = RefineStatus::failed;
   std::string reason;  ///< of the status, in the solver's words
@@ -65,7 +65,7 @@ struct Refinement {
   double window = 0.0, seconds = 0.0;
   /// Root mean squares of simulated less measured, per degree of freedom: with the start's numbers from
   /// measured states, and in the end.
-  Eigen::VectorXd position_before, velocity_before, position_after, velocity_after;
+  Vector position_before, velocity_before, position_after, velocity_after;
 
   /// "converged after 9 iterations in 1.2 s: 50 windows of 0.2 s, ..."
   std::string str() const;
@@ -91,8 +91,7 @@ Refinement refine(const TorqueModel& model, const BaseParameters& base, const Es
 
 /// Stribeck friction by velocities and directions (nv x N), as Piece has them; zeros if it was not
 /// estimated.
-Eigen::MatrixXd stribeck_torques(const Refinement& refined, const Eigen::MatrixXd& V,
-                                 const Eigen::MatrixXd& directions);
+Matrix stribeck_torques(const Refinement& refined, const Matrix& V, const Matrix& directions);
 
 /// As of numbers without Stribeck friction, which is added where data.x has the direction.
 Fit fit_of(const TorqueModel& model, const Refinement& refined, const TorqueData& data);
