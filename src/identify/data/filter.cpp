@@ -98,8 +98,8 @@ void zero_phase(const LowPass& filter, Matrix& x) {
 namespace {
 
 /// Weights w with sum w_i f(i) = f'(at) for polynomials of degree count - 1 [Fornberg 1988].
-std::vector<double> difference_weights(int count, int at) {
-  std::vector<double> w(std::size_t(count), 0.0);
+Vector difference_weights(int count, int at) {
+  Vector w(count);
   const auto product = [&](int of, int left_out, double from) {
     double p = 1.0;
     for (int j = 0; j < count; ++j)
@@ -126,9 +126,8 @@ Matrix derivative(const Matrix& x, double rate_hz) {
     return dx;
   }
   const Index half = width / 2;
-  const auto weights = [&](Index at) {
-    std::vector<double> w = difference_weights(int(width), int(at));
-    return Vector(rate_hz * Eigen::Map<Vector>(w.data(), width));
+  const auto weights = [&](Index at) -> Vector {
+    return rate_hz * difference_weights(int(width), int(at));
   };
   for (Index k = 0; k < half; ++k) {
     dx.col(k) = x.leftCols(width) * weights(k);

@@ -57,65 +57,45 @@ void check(const PrepareOptions& options) {
           "prepare: rate, delay and trim must be finite numbers, the rate not negative");
 }
 
-/// One piece of a log.
-class Preparation {
- public:
-  Preparation(const Log& log, const PrepareOptions& options, double rate_hz)
-      : log_(log),
-        options_(options),
-        rate_(rate_hz),
-        low_pass_(options.filter_hz, rate_hz, options.filter_order),
-        trim_(options.trim >= 0.0 ? options.trim : 0.5 / options.filter_hz) {}
+/// A piece of a log; nothing if it is too short.
+std::optional<Piece> prepared_piece(const Log& log, const Range& range, double rate,
+                                    const LowPass& low_pass, const PrepareOptions& options) {
+  const Vector t = log.t.segment(range.begin, range.size());
+  const double begin = t[0] + std::max(0.0, -options.torque_delay);
+  const double end = t[t.size() - 1] - std::max(0.0, options.torque_delay);
+  const double trim = options.trim >= 0.0 ? options.trim : 0.5 / options.filter_hz;
+  const Index count = even_samples(end - begin, rate), trimmed = std::lround(trim * rate);
+  const auto fewest = std::max<Index>(16, std::lround(2.0 * rate / options.filter_hz));
+  if (range.size() < 8 || count < fewest + 2 * trimmed) return {};
 
-  /// False if it is too short.
-  bool operator()(const Range& range, Piece& piece) const {
-    const Vector t = log_.t.segment(range.begin, range.size());
-    const double begin = t[0] + std::max(0.0, -options_.torque_delay);
-    const double end = t[t.size() - 1] - std::max(0.0, options_.torque_delay);
-    const Index count = even_samples(end - begin, rate_), trimmed = std::lround(trim_ * rate_);
-    const auto fewest = std::max<Index>(16, std::lround(2.0 * rate_ / options_.filter_hz));
-    if (range.size() < 8 || count < fewest + 2 * trimmed) return false;
+  const Resampler resample(t, begin, rate, count);
+  const auto filtered = [&](const Matrix& x, const Resampler& at) {
+    Matrix y = at(x.middleCols(range.begin, range.size()));
+    zero_phase(low_pass, y);
+    return y;
+  };
+  const Matrix q = filtered(log.q, resample);
+  const bool has_v = log.v.size() && options.velocity_logged;
+  const Matrix v = has_v ? filtered(log.v, resample) : derivative(q, rate);
+  const bool has_a = log.a.size() && options.acceleration_logged;
+  const Matrix a = has_a ? filtered(log.a, resample) : derivative(v, rate);
+  Matrix direction = v.cwiseSign();
+  zero_phase(low_pass, direction);
 
-    const Resampler resample(t, begin, rate_, count);
-    const auto filtered = [&](const Matrix& x, const Resampler& at) {
-      Matrix y = at(x.middleCols(range.begin, range.size()));
-      zero_phase(low_pass_, y);
-      return y;
-    };
-    const Matrix q = filtered(log_.q, resample);
-    const bool has_v = log_.v.size() && options_.velocity_logged;
-    const Matrix v = has_v ? filtered(log_.v, resample) : derivative(q, rate_);
-    const bool has_a = log_.a.size() && options_.acceleration_logged;
-    const Matrix a = has_a ? filtered(log_.a, resample) : derivative(v, rate_);
-
-    piece.rate_hz = rate_ / options_.decimation;
-    const auto kept = [&](const auto& x) {
-      return x
-          .middleCols(trimmed, count - 2 * trimmed)(Eigen::all,
-                                                    Eigen::seq(0, Eigen::last, options_.decimation))
-          .eval();
-    };
-    piece.q = kept(q), piece.v = kept(v), piece.a = kept(a);
-    Matrix direction = v.cwiseSign();
-    zero_phase(low_pass_, direction);
-    piece.direction = kept(direction);
-    if (log_.tau.size()) {
-      const Resampler later(t, begin + options_.torque_delay, rate_, count);
-      piece.tau = kept(filtered(log_.tau, options_.torque_delay == 0.0 ? resample : later));
-    }
-    piece.t.resize(piece.q.cols());
-    for (Index k = 0; k < piece.t.size(); ++k)
-      piece.t[k] = begin + double(trimmed + k * options_.decimation) / rate_;
-    return true;
+  Piece piece;
+  piece.rate_hz = rate / options.decimation;
+  const auto some = Eigen::seq(trimmed, count - trimmed - 1, options.decimation);
+  piece.q = q(Eigen::all, some), piece.v = v(Eigen::all, some), piece.a = a(Eigen::all, some);
+  piece.direction = direction(Eigen::all, some);
+  if (log.tau.size()) {
+    const Resampler later(t, begin + options.torque_delay, rate, count);
+    piece.tau = filtered(log.tau, options.torque_delay == 0.0 ? resample : later)(Eigen::all, some);
   }
-
- private:
-  const Log& log_;
-  const PrepareOptions& options_;
-  double rate_;
-  LowPass low_pass_;
-  double trim_;
-};
+  piece.t.resize(piece.q.cols());
+  for (Index k = 0; k < piece.t.size(); ++k)
+    piece.t[k] = begin + double(trimmed + k * options.decimation) / rate;
+  return piece;
+}
 
 }  // namespace
 
@@ -152,16 +132,16 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
                         " Hz and a clock of ", natural, " Hz"));
       continue;
     }
-    const Preparation preparation(log, options, rate);
+    const LowPass low_pass(options.filter_hz, rate, options.filter_order);
     AffectedRows too_short;
     const std::vector<Range> ranges = pieces_of(log.breaks, log.size());
     for (const Range& range : ranges) {
-      Piece piece;
-      piece.log = int(i);
-      if (preparation(range, piece))
-        all.pieces.push_back(std::move(piece));
-      else
+      if (auto piece = prepared_piece(log, range, rate, low_pass, options)) {
+        piece->log = int(i);
+        all.pieces.push_back(std::move(*piece));
+      } else {
         too_short.add(log.line.empty() ? 0 : log.line[range.begin]);
+      }
     }
     if (too_short.count() == Index(ranges.size()))
       found.add(

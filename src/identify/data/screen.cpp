@@ -178,12 +178,11 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
   AffectedRows held;
   Index last = 0;
   for (Index k = 1; k < log.size(); ++k) {
-    if (!same_measurements(log, k, last)) {
+    kept[k] = !same_measurements(log, k, last);
+    if (kept[k])
       last = k;
-      continue;
-    }
-    kept[k] = 0;
-    held.add(log.line[k]);
+    else
+      held.add(log.line[k]);
   }
   // a log without noise, of a robot at rest, repeats itself rightly
   if (!held || share_exceeded(held.count(), log.size(), 0.5)) return;

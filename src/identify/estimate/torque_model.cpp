@@ -56,9 +56,10 @@ Friction friction_from_string(std::string_view list) {
     else if (feature && *feature != Feature::armature)
       friction.features.push_back(*feature);
     else
-      require(false, "'", name,
-              "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
-              "coulomb_negative, stribeck, or none alone");
+      throw std::invalid_argument(
+          message("'", name,
+                  "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
+                  "coulomb_negative, stribeck, or none alone"));
   }
   return friction;
 }
