@@ -18,8 +18,9 @@ struct Nearest {
 
 /// Where two segments are nearest: the least of |r + s a - t b|² + e ((s - ½)² + (t - ½)² - ½) over the
 /// unit square. With e > 0 there is but one such place, and it moves steadily with the segments.
-Nearest nearest(const Vector3& a0, const Vector3& a1, const Vector3& b0, const Vector3& b1) {
-  const Vector3 a = a1 - a0, b = b1 - b0, r = a0 - b0;
+Nearest nearest(const PlacedCapsule& first, const PlacedCapsule& second) {
+  const Vector3 a = first.to - first.from, b = second.to - second.from;
+  const Vector3 r = first.from - second.from;
   const double aa = a.squaredNorm(), bb = b.squaredNorm(), ab = a.dot(b);
   constexpr double point = 1e-18;
   const auto share = [](double x) { return std::clamp(x, 0.0, 1.0); };
@@ -50,30 +51,30 @@ Capsules::Capsules(const Model& model, const Options& options)
     : at_(model), obstacles_(options.obstacles) {
   read_off(model);
   radius_ = options.radius > 0.0 ? options.radius : 0.05 * reach_;
-  for (Placed& c : capsules_) c.radius = radius_;
+  for (BodyCapsule& c : capsules_) c.capsule.radius = radius_;
   if (!options.capsules.empty()) capsules_.clear();
   for (const auto& [body, capsule] : options.capsules) {
     if (body < 0 || body >= model.body_count())
       throw std::invalid_argument("capsules: body " + std::to_string(body) + " is not among 0 to " +
                                   std::to_string(model.body_count() - 1));
     const Mat3<double> R_CB = model.joint(body).R_BC.matrix().transpose();
-    capsules_.push_back({body, R_CB * capsule.from, R_CB * capsule.to, capsule.radius});
+    capsules_.push_back({body, {R_CB * capsule.from, R_CB * capsule.to, capsule.radius}});
   }
   required_ = options.distance.value_or(0.0);
   floor_ = options.floor.value_or(0.0);
-  from_.resize(capsules_.size()), to_.resize(capsules_.size());
+  placed_.resize(capsules_.size());
   find_pairs(options);
 }
 
 /// Capsules along the kinematics, and the robot's reach.
 void Capsules::read_off(const Model& model) {
   const int bodies = model.body_count();
-  std::vector<double> length(static_cast<std::size_t>(bodies), 0.0);
-  std::vector<bool> carries(static_cast<std::size_t>(bodies), false);
+  std::vector<double> length(bodies, 0.0);
+  std::vector<bool> carries(bodies, false);
   for (int b = 1; b < bodies; ++b) {
     const Joint& joint = model.joint(b);
     const Vector3 origin = joint.X_PJ.translation();
-    capsules_.push_back({joint.parent, Vector3::Zero(), origin, 0.0});
+    capsules_.push_back({joint.parent, {.to = origin}});
     carries[joint.parent] = true;
     length[b] = length[joint.parent] + origin.norm();
   }
@@ -84,7 +85,7 @@ void Capsules::read_off(const Model& model) {
       if (frame.body == b && frame.X_BF.translation().norm() > tip.norm())
         tip = frame.X_BF.translation();
     tip = model.joint(b).R_BC.matrix().transpose() * tip;
-    capsules_.push_back({b, Vector3::Zero(), tip, 0.0});
+    capsules_.push_back({b, {.to = tip}});
     length[b] += tip.norm();
   }
   reach_ = *std::max_element(length.begin(), length.end());
@@ -149,41 +150,35 @@ std::vector<std::string> Capsules::ignored() const {
   return names;
 }
 
-void Capsules::place(In<double> q) {
-  at_.set(q);
-  for (std::size_t i = 0; i < capsules_.size(); ++i) {
-    const Placed& c = capsules_[i];
-    const Mat3<double> R = at_.R(c.body).mat();
-    const Vector3 p = at_.origin() + at_.p(c.body).vec();
-    from_[i] = p + R * c.from, to_[i] = p + R * c.to;
-  }
-}
-
 Capsules::Closest Capsules::closest(const Pair& pair) const {
-  const auto& [i, j, kind] = pair;
-  const Vector3 along = to_[i] - from_[i];
-  if (kind == Other::floor) {
+  const PlacedCapsule& a = placed_[pair.first];
+  const Vector3 along = a.to - a.from;
+  if (pair.kind == Other::floor) {
     // the lower end, and what is between when they are level; e (s - ½)² - e/4 is never above zero
     const double e = 0.01 * along.norm(), rise = along.z();
     const double s = e > 0.0 ? std::clamp(0.5 - 0.5 * rise / e, 0.0, 1.0) : 0.0;
-    const Vector3 low = from_[i] + s * along;
+    const Vector3 low = a.from + s * along;
     return {low, Vector3(low.x(), low.y(), floor_), low.z() - floor_ - e * s * (1.0 - s)};
   }
-  const Vector3& from = kind == Other::obstacle ? obstacles_[j].from : from_[j];
-  const Vector3& to = kind == Other::obstacle ? obstacles_[j].to : to_[j];
-  const Nearest at = nearest(from_[i], to_[i], from, to);
-  return {from_[i] + at.s * along, from + at.t * (to - from), std::sqrt(std::max(at.squared, 0.0))};
+  const PlacedCapsule& b = second(pair);
+  const Nearest at = nearest(a, b);
+  return {a.from + at.s * along, b.from + at.t * (b.to - b.from),
+          std::sqrt(std::max(at.squared, 0.0))};
 }
 
 void Capsules::distances(In<double> q, Eigen::Ref<Eigen::VectorXd> d) {
   detail::require_size("distances", d.size(), size(), at_.model());
-  place(q);
+  at_.set(q);
+  for (std::size_t i = 0; i < capsules_.size(); ++i) {
+    const auto& [body, c] = capsules_[i];
+    const Mat3<double> R = at_.R(body).mat();
+    const Vector3 p = at_.origin() + at_.p(body).vec();
+    placed_[i] = {p + R * c.from, p + R * c.to, c.radius};
+  }
   for (int p = 0; p < size(); ++p) {
-    const auto& [i, j, kind] = pairs_[p];
-    const double other = kind == Other::floor      ? 0.0
-                         : kind == Other::obstacle ? obstacles_[j].radius
-                                                   : capsules_[j].radius;
-    d(p) = closest(pairs_[p]).distance - capsules_[i].radius - other;
+    const Pair& pair = pairs_[p];
+    const double other = pair.kind == Other::floor ? 0.0 : second(pair).radius;
+    d(p) = closest(pair).distance - placed_[pair.first].radius - other;
   }
 }
 

@@ -3,23 +3,18 @@
 #include <Eigen/QR>
 #include <random>
 
+#include "model/names.hpp"
 #include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna {
 namespace {
 
-constexpr double independent_by =
-    1e-6;  ///< of the largest row, and as such in m or rad per unit of q
+/// Of the largest row, and as such in m or rad per unit of q.
+constexpr double independent_by = 1e-6;
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("loops: " + what); }
 
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
-
-/// Rows of J that say all it says, in their order.
+/// A largest set of independent rows of J, in their order.
 std::vector<int> independent_rows(const Eigen::MatrixXd& J) {
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(J.transpose());
   qr.setThreshold(independent_by);
@@ -109,7 +104,7 @@ void Loops::keep_independent() {
     set(closed_at_);
     Eigen::Index worst;
     const double gap = gap_.cwiseAbs().maxCoeff(&worst);
-    refuse(name(static_cast<int>(worst)) + ": stays open by " + short_number(gap) +
+    refuse(name(static_cast<int>(worst)) + ": stays open by " + detail::number(gap, 3) +
            " near the configuration given; name one near which the loops can be closed");
   }
   // there it may be stretched out, where rows agree that elsewhere do not
@@ -129,15 +124,12 @@ void Loops::keep_independent() {
   if (static_cast<int>(kept.size()) >= model().nv())
     refuse("they hold all " + std::to_string(model().nv()) + " degrees of freedom of robot '" +
            model().name() + "', so that it cannot move");
-  std::vector<Row> all;
-  std::swap(all, rows_);
-  for (int i = 0, next = 0; i < static_cast<int>(all.size()); ++i) {
-    const bool keep = next < static_cast<int>(kept.size()) && kept[next] == i;
-    if (keep)
-      rows_.push_back(std::move(all[i])), ++next;
+  const std::vector<Row> all = std::exchange(rows_, {});
+  for (int i = 0; i < static_cast<int>(all.size()); ++i)
+    if (std::binary_search(kept.begin(), kept.end(), i))
+      rows_.push_back(all[i]);
     else
-      ignored_.push_back(std::move(all[i].name));
-  }
+      ignored_.push_back(all[i].name);
 }
 
 void Loops::set(In<double> q) {
@@ -151,12 +143,12 @@ void Loops::set(In<double> q) {
     place.apart = place.p - detail::place_from_origin(at_, place.first).vec();
   }
   for (int i = 0; i < size(); ++i) {
-    const Row& row = rows_[static_cast<std::size_t>(i)];
-    const Place& place = places_[static_cast<std::size_t>(row.joint)];
+    const Row& row = rows_[i];
+    const Place& place = places_[row.joint];
     gap_(i) = row.sign == 0.0 ? place.A.col(row.a).dot(place.apart)
                               : row.sign * place.A.col(row.a).dot(place.B.col(row.b));
     const Wrench<double> F = wrench(row);
-    for (const Mover& m : movers_[static_cast<std::size_t>(row.joint)]) {
+    for (const Mover& m : movers_[row.joint]) {
       const auto& d = at_.directions()[m.direction];
       J_(i, d.dof) += m.side * dot(d.twist(), F);
     }
@@ -166,7 +158,7 @@ void Loops::set(In<double> q) {
 /// What acts on the second link per unit of λ, at the configuration's origin: a force through its own, also
 /// where the loop is open, or a moment. The power of it is the rate of the gap.
 Wrench<double> Loops::wrench(const Row& row) const {
-  const Place& place = places_[static_cast<std::size_t>(row.joint)];
+  const Place& place = places_[row.joint];
   const Vec3<double> a = place.A.col(row.a), b = place.B.col(row.b);
   if (row.sign == 0.0) return {cross(place.p, a), a};
   return {Vec3<double>(row.sign * cross(b, a)), Vec3<double>::Zero()};
@@ -174,7 +166,7 @@ Wrench<double> Loops::wrench(const Row& row) const {
 
 /// How that changes along a direction: the axes of its side turn, and the origin if it is the second's.
 Wrench<double> Loops::wrench_slope(const Row& row, const Twist<double>& S, double side) const {
-  const Place& place = places_[static_cast<std::size_t>(row.joint)];
+  const Place& place = places_[row.joint];
   const Vec3<double> a = place.A.col(row.a), b = place.B.col(row.b);
   const bool first = side < 0.0;
   const Vec3<double> turned = cross(S.angular, first ? a : b);
@@ -188,8 +180,8 @@ template <class F>
 void Loops::each_curvature(F use) const {
   const auto all = at_.directions();
   for (int i = 0; i < size(); ++i) {
-    const Row& row = rows_[static_cast<std::size_t>(i)];
-    const auto& movers = movers_[static_cast<std::size_t>(row.joint)];
+    const Row& row = rows_[i];
+    const auto& movers = movers_[row.joint];
     const Wrench<double> unit = wrench(row);
     for (const Mover& by : movers) {
       const auto& k = all[by.direction];
@@ -244,8 +236,8 @@ void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
     Eigen::Index worst;
     const double most = x.cwiseAbs().maxCoeff(&worst);
     if (!(most <= tolerance))
-      refuse(name(static_cast<int>(worst)) + verb + short_number(most) + unit +
-             " at the start, more than " + short_number(tolerance) +
+      refuse(name(static_cast<int>(worst)) + verb + detail::number(most, 3) + unit +
+             " at the start, more than " + detail::number(tolerance, 3) +
              "; Loops::close finds where it is closed near a configuration");
   };
   check(there.gap(), ": open by ", " (m or rad)");
@@ -254,7 +246,7 @@ void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
   for (int i = 0; i < size(); ++i)
     if (std::find(rows.begin(), rows.end(), i) == rows.end())
       refuse(name(i) +
-             ": says at the start what other rows say, as at a dead centre; begin elsewhere");
+             ": depends on other rows at the start, as at a dead centre; begin elsewhere");
 }
 
 }  // namespace ulna

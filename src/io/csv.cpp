@@ -6,10 +6,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "io/text.hpp"
+#include "io/reading.hpp"
 #include "ulna/io/number.hpp"
 
 namespace ulna {
+
+using detail::is_control;
+using detail::quoted;
 
 CsvError::CsvError(Source where, const std::string& what)
     : std::runtime_error(where.str() + ": " + what), where_(std::move(where)) {}
@@ -23,68 +26,45 @@ std::string counted(std::size_t n, std::string_view thing) {
   return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s");
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-/// Something from a file that is fit to be printed: short, and without control characters.
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string s(text.substr(0, most));
-  std::replace_if(s.begin(), s.end(), is_control, '?');
-  return "'" + s + (text.size() > most ? "..." : "") + "'";
-}
-
 }  // namespace
 
 // --- reading ---
 
-/// At a byte of the present line. Its column is counted in characters from 1: the bytes that continue
-/// a character of UTF-8 are not counted.
-void CsvReader::refuse(std::size_t byte, const std::string& what) const {
+/// At a byte of the present line, or the line as a whole. A column is counted in characters from 1: the
+/// bytes that continue a character of UTF-8 are not counted.
+void CsvReader::refuse(const std::string& what, std::size_t byte) const {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
   const auto before = text_.substr(0, byte);
   const auto column = 1 + std::count_if(before.begin(), before.end(), begins);
-  throw CsvError({file_, line_, static_cast<int>(column)}, what);
-}
-
-void CsvReader::refuse_line(const std::string& what) const {
-  throw CsvError({file_, line_, 0}, what);
+  throw CsvError({file_, line_, byte == whole_line ? 0 : static_cast<int>(column)}, what);
 }
 
 void CsvReader::require_text() const {
   if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
-    refuse(nul, "a byte that is zero: this is not a text file");
+    refuse("a byte that is zero: this is not a text file", nul);
 }
 
-/// The next line of any kind into `text_`; false at the end.
+/// The next line that is neither blank nor a comment into `text_`; false at the end.
 bool CsvReader::next_line() {
-  in_.getline(buffer_.get(), block);
-  const auto got = static_cast<std::size_t>(in_.gcount());
-  if (got == 0 && in_.eof() && !in_.bad()) return false;
-  ++line_;
-  if (in_.bad()) refuse_line("reading failed");
-  if (in_.fail())
-    refuse_line("the line is longer than " + std::to_string(block) + " bytes: this is not a table");
-  bytes_ += got;
-  text_ = std::string_view(buffer_.get(), in_.eof() ? got : got - 1);
-  if (text_.ends_with('\r')) text_.remove_suffix(1);
-  if (line_ > 1) return true;
-  if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff"))
-    refuse_line("the text is UTF-16; save it as UTF-8");
-  if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
-  return true;
-}
-
-/// The next line that is neither blank nor a comment.
-bool CsvReader::next_content() {
-  while (next_line()) {
-    if (text_.starts_with('#')) {
-      require_text();
-      comment_seen_ = true;
-    } else if (text_.find_first_not_of(space_) != std::string_view::npos) {
-      return true;
-    }
+  for (;;) {
+    in_.getline(buffer_.get(), block);
+    const auto got = static_cast<std::size_t>(in_.gcount());
+    if (got == 0 && in_.eof() && !in_.bad()) return false;
+    ++line_;
+    if (in_.bad()) refuse("reading failed");
+    if (in_.fail())
+      refuse("the line is longer than " + std::to_string(block) + " bytes: this is not a table");
+    bytes_ += got;
+    text_ = std::string_view(buffer_.get(), in_.eof() ? got : got - 1);
+    if (text_.ends_with('\r')) text_.remove_suffix(1);
+    if (line_ == 1 && (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")))
+      refuse("the text is UTF-16; save it as UTF-8");
+    if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
+    const bool comment = text_.starts_with('#');
+    if (!comment && text_.find_first_not_of(space_) != std::string_view::npos) return true;
+    if (comment) require_text();
+    comment_seen_ = comment_seen_ || comment;
   }
-  return false;
 }
 
 /// Reads "a ""quoted"" name" and returns where the cell ends.
@@ -94,23 +74,23 @@ std::size_t CsvReader::read_quoted(std::size_t at, std::string& name) const {
     if (text_[at] == '"') ++at;
     name += text_[at];
   }
-  if (at >= text_.size()) refuse(opening, "a quoted name is not closed");
+  if (at >= text_.size()) refuse("a quoted name is not closed", opening);
   const std::string_view behind = cell_at(++at);
   if (!detail::trimmed(behind, space_).empty())
-    refuse(at, "text follows the quoted name " + shown(name));
+    refuse(quoted("text follows the quoted name", name), at);
   return at + behind.size();
 }
 
 void CsvReader::read_header() {
-  if (!next_content())
+  if (!next_line())
     throw CsvError({file_, 0, 0},
                    "the table is empty; a header line with a name for each column is needed");
   const auto control =
       std::find_if(text_.begin(), text_.end(), [](char c) { return is_control(c) && c != '\t'; });
   if (control != text_.end())
-    refuse(static_cast<std::size_t>(control - text_.begin()),
-           *control == '\r' ? "a carriage return inside the line; lines must end in LF or CRLF"
-                            : "a control character in the header: this is not a text file");
+    refuse(*control == '\r' ? "a carriage return inside the line; lines must end in LF or CRLF"
+                            : "a control character in the header: this is not a text file",
+           static_cast<std::size_t>(control - text_.begin()));
 
   // the first delimiter that is not inside quotes is the one
   bool inside = false;
@@ -137,42 +117,23 @@ void CsvReader::read_header() {
       all_numbers = all_numbers && parse_number(name);
     }
     const std::string number = std::to_string(names_.size() + 1);
-    if (name.empty()) refuse(start, "column " + number + " has no name");
+    if (name.empty()) refuse("column " + number + " has no name", start);
     const auto [twin, is_new] = columns.emplace(name, names_.size() + 1);
     // two equal numbers are no names, which is reported below
     if (!is_new && !all_numbers)
-      refuse(start, "columns " + std::to_string(twin->second) + " and " + number +
-                        " are both called " + shown(name));
+      refuse("columns " + std::to_string(twin->second) + " and " + number +
+                 quoted(" are both called", name),
+             start);
     names_.push_back(std::move(name));
   }
   if (all_numbers)
-    refuse_line(
-        std::string("the first line holds numbers; a header line with a name for each column is "
-                    "needed, such as t,q1,q2") +
-        (comment_seen_ ? " (a line that begins with '#' is a comment, not a header)" : ""));
+    refuse(std::string("the first line holds numbers; a header line with a name for each column is "
+                       "needed, such as t,q1,q2") +
+           (comment_seen_ ? " (a line that begins with '#' is a comment, not a header)" : ""));
 }
 
 std::string_view CsvReader::cell_at(std::size_t from) const {
   return text_.substr(from, std::min(text_.find(delimiter_, from), text_.size()) - from);
-}
-
-void CsvReader::read_row(std::span<double> row) const {
-  require_text();
-  const auto cells =
-      static_cast<std::size_t>(std::count(text_.begin(), text_.end(), delimiter_)) + 1;
-  if (cells != row.size())
-    refuse_line(counted(cells, "cell") + ", the header has " + counted(row.size(), "column"));
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string_view cell = cell_at(at), bare = detail::trimmed(cell, space_);
-    const auto number = parse_number(bare);
-    if (!number)
-      refuse(bare.empty() ? at : static_cast<std::size_t>(bare.data() - text_.data()),
-             "column " + shown(names_[i]) + ": " + (bare.empty() ? "the cell" : shown(bare)) + " " +
-                 std::string(number_defect(bare)));
-    row[i] = *number;
-    at += cell.size() + 1;
-  }
 }
 
 CsvReader::CsvReader(std::istream& in, std::string file)
@@ -186,9 +147,24 @@ bool CsvReader::next(std::span<double> row) {
   if (row.size() != names_.size())
     throw std::invalid_argument("row has room for " + counted(row.size(), "number") +
                                 ", the table has " + counted(names_.size(), "column"));
-  if (!next_content()) return false;
+  if (!next_line()) return false;
   row_line_ = line_;
-  read_row(row);
+  require_text();
+  const auto cells =
+      static_cast<std::size_t>(std::count(text_.begin(), text_.end(), delimiter_)) + 1;
+  if (cells != row.size())
+    refuse(counted(cells, "cell") + ", the header has " + counted(row.size(), "column"));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string_view cell = cell_at(at), bare = detail::trimmed(cell, space_);
+    const auto number = parse_number(bare);
+    if (!number)
+      refuse(quoted("column", names_[i]) + ":" + (bare.empty() ? " the cell" : quoted("", bare)) +
+                 " " + std::string(number_defect(bare)),
+             bare.empty() ? at : static_cast<std::size_t>(bare.data() - text_.data()));
+    row[i] = *number;
+    at += cell.size() + 1;
+  }
   return true;
 }
 
@@ -217,9 +193,9 @@ CsvWriter::CsvWriter(std::ostream& out, std::span<const std::string> names)
     if (name.empty())
       throw std::invalid_argument("column " + std::to_string(seen.size() + 1) + " has no name");
     if (std::any_of(name.begin(), name.end(), is_control))
-      throw std::invalid_argument("column " + shown(name) + ": the name has a control character");
+      throw std::invalid_argument(quoted("column", name) + ": the name has a control character");
     if (!seen.insert(name).second)
-      throw std::invalid_argument("two columns are called " + shown(name));
+      throw std::invalid_argument(quoted("two columns are called", name));
     buffer_ += header_cell(name) + ",";
   }
   buffer_.back() = '\n';
@@ -238,7 +214,7 @@ void CsvWriter::write(std::span<const double> row) {
                                 counted(names_.size(), "column"));
   for (std::size_t i = 0; i < row.size(); ++i)
     if (!std::isfinite(row[i]))
-      throw std::invalid_argument("column " + shown(names_[i]) + ": " +
+      throw std::invalid_argument(quoted("column", names_[i]) + ": " +
                                   (std::isnan(row[i]) ? "not a number" : "an infinite number") +
                                   " cannot be written");
   char text[32];
@@ -271,104 +247,100 @@ std::vector<std::string> coordinates_of(const Model& model, std::string_view qua
   return quantity == "q" ? model.configuration_names() : model.velocity_names();
 }
 
-/// Finds the columns of one quantity: q, qd, qdd, tau, or i, the current.
+/// Finds the columns of one quantity: q, qd, qdd, tau, or i, the current; loggers have `other` names.
 class ColumnFinder {
  public:
-  ColumnFinder(const Model& model, std::string_view quantity, const std::string& file)
+  ColumnFinder(const Model& model, const std::string& quantity, const std::string& other,
+               const std::string& file)
       : model_(model),
         quantity_(quantity),
-        coordinates_(coordinates_of(model, quantity)),
+        prefixes_{quantity, other},
         file_(file),
-        columns_(coordinates_.size(), -1) {
-    for (std::size_t i = 0; i < coordinates_.size(); ++i) index_.emplace(coordinates_[i], i);
+        coordinates_(coordinates_of(model, quantity)) {
+    // q_1 counts, unless a coordinate is called 1
+    for (const bool counts : {false, true})
+      for (std::size_t i = 0; i < coordinates_.size(); ++i)
+        for (const std::string& prefix : prefixes_) {
+          const std::string number = std::to_string(i + 1);
+          if (counts) expected_.emplace(prefix + number, Expected{i, true});
+          expected_.emplace(prefix + "_" + (counts ? number : coordinates_[i]),
+                            Expected{i, counts});
+        }
   }
 
-  std::vector<int> find(std::span<const std::string> names) {
-    for (std::size_t c = 0; c < names.size(); ++c) look_at(static_cast<int>(c), names[c]);
-    if (first_name_.empty() && first_position_.empty()) return {};
-    if (!first_name_.empty() && !first_position_.empty())
-      refuse("columns " + shown(first_name_) + " and " + shown(first_position_) + " both give " +
+  std::vector<int> find(std::span<const std::string> names) const {
+    std::vector<int> columns(coordinates_.size(), -1);
+    std::string first[2];  // column that goes by name, and that goes by position
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto found = expected_.find(names[c]);
+      if (found == expected_.end()) {
+        require_other(names[c]);
+        continue;
+      }
+      const auto& [i, counts] = found->second;
+      if (first[counts].empty()) first[counts] = names[c];
+      if (!first[!counts].empty()) continue;  // reported below
+      if (columns[i] >= 0) refuse(quoted("column", names[c]) + " occurs twice");
+      columns[i] = static_cast<int>(c);
+    }
+    if (first[false].empty() && first[true].empty()) return {};
+    if (!first[false].empty() && !first[true].empty())
+      refuse(quoted("columns", first[false]) + quoted(" and", first[true]) + " both give " +
              quantity_ + "; name its columns in one way");
     std::string missing;
     int count = 0;
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (columns_[i] < 0 && ++count <= 5)
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i] < 0 && ++count <= 5)
         missing += (count > 1 ? ", '" : "'") + quantity_ +
-                   (first_name_.empty() ? std::to_string(i + 1) : "_" + coordinates_[i]) + "'";
+                   (first[false].empty() ? std::to_string(i + 1) : "_" + coordinates_[i]) + "'";
     if (count)
       refuse(quantity_ + " is given in part: " + std::to_string(count) + " of " +
-             std::to_string(columns_.size()) + " columns are missing: " + missing +
+             std::to_string(columns.size()) + " columns are missing: " + missing +
              (count > 5 ? ", ..." : ""));
-    return columns_;
+    return columns;
   }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw CsvError({file_, 0, 0}, what); }
 
-  void look_at(int column, const std::string& name) {
-    // what else loggers call a quantity
-    const std::string other = quantity_ == "qd"    ? "dq"
-                              : quantity_ == "qdd" ? "ddq"
-                              : quantity_ == "i"   ? "current"
-                                                   : quantity_;
-    std::string_view rest = name;
-    for (const std::string& prefix : {quantity_, other}) {
+  /// Refuses a column that looks like one of the quantity; not where it needs no column because the
+  /// joint is fixed, or follows another.
+  void require_other(const std::string& name) const {
+    const std::string subject = quoted("column", name) + ": ";
+    const std::string robot = "robot '" + model_.name() + "' has ";
+    for (const std::string& prefix : prefixes_) {
       if (!name.starts_with(prefix)) continue;
-      rest = std::string_view(name).substr(prefix.size());
-      if (rest.starts_with('_') || is_count(rest)) break;
-      rest = name;
+      std::string_view rest = std::string_view(name).substr(prefix.size());
+      const bool named = rest.starts_with('_');
+      if (named) rest.remove_prefix(1);
+      if (is_count(rest))
+        refuse(subject + robot + counted(coordinates_.size(), "coordinate") +
+               (coordinates_.empty() ? ""
+                                     : ", counted from " + quantity_ + "1 to " + quantity_ +
+                                           std::to_string(coordinates_.size())));
+      if (!named) continue;
+      if (const auto body = model_.find_joint(rest); body && model_.joint(*body).mimics) {
+        if (quantity_ != "tau" && quantity_ != "i") return;
+        const std::string master(model_.joint_name(model_.joint(*body).mimics));
+        refuse(subject + quoted("joint", rest) + " mimics '" + master +
+               "' and has no torque of its own; give that of '" + master + "'");
+      }
+      for (const JointDescription& j : model_.description().joints)
+        if (j.name == rest && j.type == JointType::fixed) return;
+      const std::vector<std::string_view> known(coordinates_.begin(), coordinates_.end());
+      refuse(subject + robot + quoted("no coordinate", rest) + did_you_mean(rest, known));
     }
-    if (rest.size() == name.size()) return;
-    const bool named = rest.starts_with('_');
-    if (named) rest.remove_prefix(1);
-    // q_1 counts, unless a coordinate is called 1
-    const bool is_position = is_count(rest) && !(named && index_.contains(rest));
-    const auto i = is_position ? by_position(name, rest) : by_name(name, rest);
-    if (!i) return;
-    std::string& first = is_position ? first_position_ : first_name_;
-    // named in both ways: find() will report it
-    const bool mixed = !(is_position ? first_name_ : first_position_).empty();
-    if (!mixed && columns_[*i] >= 0) refuse("column " + shown(name) + " occurs twice");
-    if (first.empty()) first = name;
-    if (!mixed) columns_[*i] = column;
   }
 
-  std::optional<std::size_t> by_position(const std::string& name, std::string_view digits) const {
-    std::size_t position = 0;
-    const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), position).ec;
-    if (error != std::errc() || digits[0] == '0' || position > columns_.size())
-      refuse("column " + shown(name) + ": robot '" + model_.name() + "' has " +
-             counted(columns_.size(), "coordinate") +
-             (columns_.empty() ? ""
-                               : ", counted from " + quantity_ + "1 to " + quantity_ +
-                                     std::to_string(columns_.size())));
-    return position - 1;
-  }
-
-  /// The coordinate, or nothing if it needs no column: one that is fixed, or that follows from
-  /// another.
-  std::optional<std::size_t> by_name(const std::string& name, std::string_view coordinate) const {
-    if (const auto found = index_.find(coordinate); found != index_.end()) return found->second;
-    if (const auto body = model_.find_joint(coordinate); body && model_.joint(*body).mimics) {
-      if (quantity_ != "tau" && quantity_ != "i") return {};
-      const std::string master(model_.joint_name(model_.joint(*body).mimics));
-      refuse("column " + shown(name) + ": joint '" + std::string(coordinate) + "' mimics '" +
-             master + "' and has no torque of its own; give that of '" + master + "'");
-    }
-    for (const JointDescription& j : model_.description().joints)
-      if (j.name == coordinate && j.type == JointType::fixed) return {};
-    const std::vector<std::string_view> names(coordinates_.begin(), coordinates_.end());
-    refuse("column " + shown(name) + ": robot '" + model_.name() + "' has no coordinate '" +
-           std::string(coordinate) + "'" + did_you_mean(coordinate, names));
-  }
-
+  struct Expected {
+    std::size_t coordinate;
+    bool counts;  ///< the column goes by position
+  };
   const Model& model_;
-  std::string quantity_;
-  std::vector<std::string> coordinates_;
+  std::string quantity_, prefixes_[2];
   const std::string& file_;
-  std::unordered_map<std::string_view, std::size_t> index_;
-  std::vector<int> columns_;
-  std::string first_name_, first_position_;
+  std::vector<std::string> coordinates_;
+  std::unordered_map<std::string, Expected> expected_;
 };
 
 }  // namespace
@@ -379,19 +351,21 @@ TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::st
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (names[c] != "t" && names[c] != "time") continue;
     if (found.t >= 0)
-      throw CsvError({file, 0, 0}, "columns " + shown(names[static_cast<std::size_t>(found.t)]) +
-                                       " and " + shown(names[c]) + " both give the time");
+      throw CsvError({file, 0, 0}, quoted("columns", names[static_cast<std::size_t>(found.t)]) +
+                                       quoted(" and", names[c]) + " both give the time");
     found.t = static_cast<int>(c);
   }
-  for (const auto& [quantity, columns] :
-       {std::pair{"q", &found.q}, {"qd", &found.qd}, {"qdd", &found.qdd}, {"tau", &found.tau}})
-    *columns = ColumnFinder(model, quantity, file).find(names);
+  const auto find = [&](const char* quantity, const char* other) {
+    return ColumnFinder(model, quantity, other, file).find(names);
+  };
+  found.q = find("q", "q"), found.qd = find("qd", "dq"), found.qdd = find("qdd", "ddq");
+  found.tau = find("tau", "tau");
   return found;
 }
 
 std::vector<int> current_columns(const Model& model, std::span<const std::string> names,
                                  const std::string& file) {
-  return ColumnFinder(model, "i", file).find(names);
+  return ColumnFinder(model, "i", "current", file).find(names);
 }
 
 std::vector<std::string> trajectory_names(const Model& model, std::string_view quantity) {

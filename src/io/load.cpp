@@ -58,10 +58,6 @@ std::string read_file(std::string_view name, const ImportOptions& options) {
   return read_all(file.get(), name, options.max_bytes);
 }
 
-bool is_yaml_name(std::string_view file) {
-  return file.ends_with(".yaml") || file.ends_with(".yml");
-}
-
 Imported generated_chain(std::string_view count, const ImportOptions& options) {
   int n = 0;
   const char* const end = count.data() + count.size();
@@ -87,7 +83,8 @@ Imported load_robot(std::string_view name, const ImportOptions& options) {
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool xml = first != std::string_view::npos && text[first] == '<';
-  if (is_yaml_name(file) && !xml) return import_table(text, std::move(file), options);
+  if ((file.ends_with(".yaml") || file.ends_with(".yml")) && !xml)
+    return import_table(text, std::move(file), options);
   if (xml || first == std::string_view::npos || file.ends_with(".urdf") || file.ends_with(".xml"))
     return import_urdf(text, std::move(file), options);
   if (text.substr(0, 4096).find("ulna:") != std::string_view::npos)

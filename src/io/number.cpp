@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "io/text.hpp"
+#include "io/reading.hpp"
 
 namespace ulna {
 namespace {

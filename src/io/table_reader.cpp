@@ -3,9 +3,7 @@
 #include <numbers>
 #include <set>
 
-#include "finish.hpp"
-#include "io/text.hpp"
-#include "model/names.hpp"
+#include "io/reading.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/rules.hpp"
 #include "ulna/spatial/screw.hpp"
@@ -129,17 +127,16 @@ class TableReader {
   //   modified   A_i = Rx(alpha) Tx(a) Tz(d) Rz(theta): the joint moves last
   //   screws     the body's frame is parallel to {i}, at the point of the axis closest to it
   void joint(const YAML::Node& node) {
-    subject_ = "joint";
-    if (!node.IsMap()) return report(rules::table_shape, node, "is not a map of keys");
     const std::string number = std::to_string(d_.joints.size() + 1);
-    JointDescription made{text(node, "name", "joint" + number)};
+    JointDescription made{"joint" + number};
+    if (node.IsMap()) made.name = text(node, "name", made.name);
     made.line = line_of(node);
     subject_ = quoted("joint", made.name);
-    if (kind_ == Kind::screws)
-      keys(node, {"name", "screw", "limits", "damping", "friction", "armature", "motor", "link"});
-    else
-      keys(node, {"name", "type", "theta", "d", "a", "alpha", "limits", "damping", "friction",
-                  "armature", "motor", "link"});
+    const Keys screws{"name",     "screw",    "limits", "damping",
+                      "friction", "armature", "motor",  "link"},
+        parameters{"name",   "type",    "theta",    "d",        "a",     "alpha",
+                   "limits", "damping", "friction", "armature", "motor", "link"};
+    if (!keys(node, kind_ == Kind::screws ? screws : parameters)) return;
 
     made.parent = last_link_;
     made.axis = Vec3<double>::UnitZ();
@@ -159,13 +156,10 @@ class TableReader {
 
   void place_by_parameters(const YAML::Node& node, JointDescription& made) {
     const std::string type = text(node, "type", "revolute");
-    if (const auto known = joint_type_from_string(type);
-        known && (*known == JointType::revolute || *known == JointType::continuous ||
-                  *known == JointType::prismatic))
-      made.type = *known;
+    if (type == "revolute" || type == "continuous" || type == "prismatic")
+      made.type = *joint_type_from_string(type);
     else
-      report(rules::joint_type_unknown, node,
-             "type '" + shown(type) + "' cannot stand in a DH table");
+      report(rules::joint_type_unknown, node, quoted("type", type) + " cannot stand in a DH table");
     const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     using X = Transform<double>;
@@ -178,10 +172,9 @@ class TableReader {
 
   void place_by_screw(const YAML::Node& node, const YAML::Node& link_node, JointDescription& made) {
     const YAML::Node s = node["screw"];
-    if (!s || !s.IsSequence() || s.size() != 6)
+    if (!is_list(s, 6))
       return report(rules::table_shape, node, "needs screw: [wx, wy, wz, vx, vy, vz]");
-    Vec6<double> S;
-    for (int i = 0; i < 6; ++i) S(i) = number(s[i], "screw");
+    const Vec6<double> S = numbers<6>(s, "screw");
     const double w = S.head<3>().norm();
     const double length = w > 1e-12 ? w : S.tail<3>().norm();
     if (!(length > 0.0)) return report(rules::axis_zero, s, "the screw has no length");
@@ -195,11 +188,10 @@ class TableReader {
     const Transform<double> X_SI = link_node && link_node.IsMap() ? home(link_node) : X_S_link_;
     const Screw<double> axis =
         screw_of(X_SI.inverse_apply(Twist<double>::from_vector(S / length))).screw;
-    const bool slides = !std::isfinite(axis.pitch);
-    made.type = slides                        ? JointType::prismatic
+    made.type = !std::isfinite(axis.pitch)    ? JointType::prismatic
                 : std::abs(axis.pitch) > 1e-9 ? JointType::helical
                                               : JointType::revolute;
-    made.pitch = made.type == JointType::helical ? axis.pitch : 0.0;
+    if (made.type == JointType::helical) made.pitch = axis.pitch;
     made.axis = axis.direction;
     const Transform<double> X_SB = X_SI * Transform<double>::from_translation(axis.point);
     made.origin = Pose(X_S_link_.inverse() * X_SB);
@@ -250,13 +242,9 @@ class TableReader {
     LinkDescription made{joint.child};
     made.line = node ? line_of(node) : joint.line;
     subject_ = quoted("link", made.name);
-    if (node && !node.IsMap())
-      report(rules::table_shape, node, "is not a map of keys");
-    else if (node) {
-      if (kind_ == Kind::screws)
-        keys(node, {"name", "home", "mass", "com", "inertia", "visual"});
-      else
-        keys(node, {"name", "mass", "com", "inertia", "visual"});
+    const Keys screws{"name", "home", "mass", "com", "inertia", "visual"},
+        parameters{"name", "mass", "com", "inertia", "visual"};
+    if (node && keys(node, kind_ == Kind::screws ? screws : parameters)) {
       if (node["mass"] || node["inertia"]) made.inertial = inertial(node);
       const YAML::Node visuals = node["visual"];
       if (visuals && !visuals.IsSequence())
@@ -272,24 +260,18 @@ class TableReader {
 
   Inertial inertial(const YAML::Node& node) {
     Inertial made;
-    if (node["mass"])
-      made.mass = number(node["mass"], "mass");
-    else
-      report(rules::table_shape, node, "has inertia but no mass");
+    made.mass = number(node, "mass", 0.0);
+    if (!node["mass"]) report(rules::table_shape, node, "has inertia but no mass");
     const Vec3<double> com = vector(node, "com");
     Mat3<double> I = Mat3<double>::Zero();
-    if (const YAML::Node values = node["inertia"];
-        values && values.IsSequence() && values.size() == 6) {
-      double x[6];
-      for (int i = 0; i < 6; ++i) x[i] = number(values[i], "inertia");
-      I << x[0], x[1], x[2], x[1], x[3], x[4], x[2], x[4], x[5];
+    if (const YAML::Node values = node["inertia"]; is_list(values, 6)) {
+      const Vec6<double> x = numbers<6>(values, "inertia");
+      I << x(0), x(1), x(2), x(1), x(3), x(4), x(2), x(4), x(5);
     } else if (values) {
       report(rules::table_shape, values, "inertia is not [ixx, ixy, ixz, iyy, iyz, izz]");
     }
-    const Mat3<double>& R = X_BI_.rotation().matrix();
     made.com = X_BI_ * com;
-    made.inertia = R * I * R.transpose();
-    made.inertia = (0.5 * (made.inertia + made.inertia.transpose())).eval();
+    made.inertia = detail::turned(X_BI_.rotation(), I);
     return made;
   }
 
@@ -320,7 +302,7 @@ class TableReader {
       good = false;
     if (!good)
       return report(rules::shape_invalid, node,
-                    "visual '" + shown(kind) + "' has no positive size, or is unknown",
+                    quoted("visual", kind) + " has no positive size, or is unknown",
                     "the shape is left out");
     shape.origin = Pose(X_BI_ * pose(node, "visual").transform());
     if (const YAML::Node c = node["color"]) shape.material.rgba = color(c);
@@ -334,7 +316,7 @@ class TableReader {
 
   std::optional<Vec4<double>> color(const YAML::Node& node) {
     Vec4<double> rgba = Vec4<double>::Constant(-1.0);
-    if (node.IsSequence() && node.size() == 4)
+    if (is_list(node, 4))
       for (int i = 0; i < 4; ++i)
         if (const YAML::Node c = node[i]; c.IsScalar())
           rgba(i) = parse_number(c.Scalar()).value_or(-1.0);
@@ -346,15 +328,10 @@ class TableReader {
 
   void tool(const YAML::Node& node) {
     subject_ = "tool";
-    if (!node.IsMap()) return report(rules::table_shape, node, "is not a map of keys");
-    Transform<double> X;
-    if (kind_ == Kind::screws) {
-      keys(node, {"name", "home"});
-      X = X_S_link_.inverse() * home(node);
-    } else {
-      keys(node, {"name", "xyz", "rpy"});
-      X = X_BI_ * pose(node).transform();
-    }
+    const bool screws = kind_ == Kind::screws;
+    if (!keys(node, screws ? Keys{"name", "home"} : Keys{"name", "xyz", "rpy"})) return;
+    const Transform<double> X =
+        screws ? X_S_link_.inverse() * home(node) : X_BI_ * pose(node).transform();
     d_.frames.push_back({text(node, "name", "tool"), last_link_, Pose(X), line_of(node)});
   }
 
@@ -369,24 +346,19 @@ class TableReader {
   /// Whether it is a map; reports each key that cannot stand in it.
   bool keys(const YAML::Node& node, Keys known, std::string_view part = {}) {
     const Within within(subject_, part);
-    if (!node.IsMap()) {
-      report(rules::table_shape, node, "is not a map of keys");
-      return false;
-    }
+    if (!node.IsMap()) return report(rules::table_shape, node, "is not a map of keys"), false;
     std::set<std::string> seen;
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+      const std::string name = quoted("key", key);
       if (std::find(known.begin(), known.end(), key) != known.end()) {
         if (!seen.insert(key).second)
-          report(rules::tag_double, entry.first, "key '" + key + "' occurs again");
-        continue;
+          report(rules::tag_double, entry.first, name + " occurs again");
+      } else if (const std::string near = did_you_mean(key, std::vector(known)); !near.empty()) {
+        report(rules::tag_misspelt, entry.first, name + " is unknown" + near);
+      } else {
+        report(rules::tag_ignored, entry.first, name + " is skipped");
       }
-      const std::vector<std::string_view> names(known);
-      const std::string near = did_you_mean(key, names);
-      if (near.empty())
-        report(rules::tag_ignored, entry.first, "key '" + shown(key) + "' is skipped");
-      else
-        report(rules::tag_misspelt, entry.first, "key '" + shown(key) + "' is unknown" + near);
     }
     return true;
   }
@@ -397,17 +369,14 @@ class TableReader {
     const YAML::Node value = node[key];
     if (value && value.IsScalar()) return value.Scalar();
     if (!value && otherwise) return *otherwise;
-    report(rules::table_shape, node, std::string("needs '") + key + "' as text");
+    report(rules::table_shape, node, quoted("needs", key) + " as text");
     return {};
   }
 
   /// A number, or an angle as people write it: pi/2, -3*pi/4, 90deg.
   double number(const YAML::Node& node, std::string_view part = {}) {
     const Within within(subject_, part);
-    if (!node.IsScalar()) {
-      report(rules::table_shape, node, "is not a number");
-      return 0.0;
-    }
+    if (!node.IsScalar()) return report(rules::table_shape, node, "is not a number"), 0.0;
     if (const auto x = angle_or_number(node.Scalar()); x && std::isfinite(*x)) return *x;
     report(rules::number_invalid, node,
            "'" + shown(node.Scalar()) + "' " + std::string(number_defect(node.Scalar())));
@@ -433,32 +402,31 @@ class TableReader {
     const std::size_t at = s.find("pi");
     if (at == std::string_view::npos) return parse_number(s);
     // [factor *] pi [/ divisor]
-    std::string_view before = s.substr(0, at), after = s.substr(at + 2);
-    double factor = 1.0, divisor = 1.0;
-    if (before == "-")
-      factor = -1.0;
-    else if (!before.empty() && before != "+") {
-      const auto x =
-          before.ends_with('*') ? parse_number(before.substr(0, before.size() - 1)) : std::nullopt;
-      if (!x) return {};
-      factor = *x;
-    }
-    if (!after.empty()) {
-      const auto x = after.starts_with('/') ? parse_number(after.substr(1)) : std::nullopt;
-      if (!x || *x == 0.0) return {};
-      divisor = *x;
-    }
-    return factor * pi / divisor;
+    std::string before(s.substr(0, at)), after(s.substr(at + 2));
+    if (before.empty() || before == "-" || before == "+") before += "1*";
+    if (after.empty()) after = "/1";
+    if (!before.ends_with('*') || !after.starts_with('/')) return {};
+    before.pop_back();
+    const auto factor = parse_number(before), divisor = parse_number(after.substr(1));
+    if (!factor || !divisor || *divisor == 0.0) return {};
+    return *factor * pi / *divisor;
+  }
+
+  static bool is_list(const YAML::Node& node, std::size_t n) {
+    return node && node.IsSequence() && node.size() == n;
+  }
+  template <int N>
+  Eigen::Matrix<double, N, 1> numbers(const YAML::Node& list, std::string_view part = {}) {
+    Eigen::Matrix<double, N, 1> x;
+    for (int i = 0; i < N; ++i) x(i) = number(list[i], part);
+    return x;
   }
 
   Vec3<double> vector(const YAML::Node& node) {
-    if (!node.IsSequence() || node.size() != 3) {
-      report(rules::number_count, node, "is not a list of three numbers");
-      return Vec3<double>::Zero();
-    }
-    return {number(node[0]), number(node[1]), number(node[2])};
+    if (is_list(node, 3)) return numbers<3>(node);
+    report(rules::number_count, node, "is not a list of three numbers");
+    return Vec3<double>::Zero();
   }
-
   Vec3<double> vector(const YAML::Node& node, const char* key) {
     const Within within(subject_, key);
     return node[key] ? vector(node[key]) : Vec3<double>(Vec3<double>::Zero());
@@ -466,11 +434,9 @@ class TableReader {
 
   Pose pose(const YAML::Node& node, std::string_view part = {}) {
     const Within within(subject_, part);
-    if (!node.IsMap()) {
-      report(rules::table_shape, node, "is not {xyz: [...], rpy: [...]}");
-      return {};
-    }
-    return {vector(node, "xyz"), vector(node, "rpy")};
+    if (node.IsMap()) return {vector(node, "xyz"), vector(node, "rpy")};
+    report(rules::table_shape, node, "is not {xyz: [...], rpy: [...]}");
+    return {};
   }
 
   std::size_t max_links_;
@@ -496,13 +462,11 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
         rules::input_too_large, {file, 0, 0}, "",
         "the table is larger than " + std::to_string(std::min(most, options.max_bytes)) + " bytes");
   // yaml-cpp takes some of them for the end of the text
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r' && c != '\n';
-  };
-  if (const auto control = std::find_if(text.begin(), text.end(), is_control);
-      control != text.end())
-    out.add(rules::yaml_malformed,
-            {file, 1 + static_cast<int>(std::count(text.begin(), control, '\n')), 0}, "",
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    return detail::is_control(c) && c != '\t' && c != '\r' && c != '\n';
+  });
+  if (control != text.end())
+    out.add(rules::yaml_malformed, {file, detail::line_of(text, control - text.begin()), 0}, "",
             "a control character: the file is binary, or not UTF-8");
   const std::string utf8 = detail::to_utf8(text, file, out);
   out.throw_if_errors();

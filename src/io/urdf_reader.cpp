@@ -1,10 +1,7 @@
+#include <filesystem>
 #include <unordered_map>
 
-#include "finish.hpp"
-#include "io/text.hpp"
 #include "io/xml_reader.hpp"
-#include "ulna/io/number.hpp"
-#include "ulna/model/rules.hpp"
 
 namespace ulna {
 namespace {
@@ -23,10 +20,7 @@ class UrdfReader : XmlReader {
   Description read(const XMLElement& root) {
     d_.file = file_;
     subject_ = "robot";
-    if (std::string_view(root.Name()) != "robot") {
-      wrong_root(root);
-      return std::move(d_);
-    }
+    if (std::string_view(root.Name()) != "robot") return wrong_root(root), std::move(d_);
     if (const std::string name = attribute(root, "name"); !name.empty())
       d_.name = name;
     else
@@ -53,11 +47,18 @@ class UrdfReader : XmlReader {
   }
 
  private:
-  void link(const XMLElement& e) {
-    LinkDescription made;
+  /// A description with its name and its line, which the messages that follow are about.
+  template <class T>
+  T named(std::string_view kind, const XMLElement& e) {
+    T made;
     made.line = e.GetLineNum();
     made.name = attribute(e, "name");
-    subject_ = quoted("link", made.name);
+    subject_ = quoted(kind, made.name);
+    return made;
+  }
+
+  void link(const XMLElement& e) {
+    auto made = named<LinkDescription>("link", e);
     each_child(e, {"inertial", "visual", "collision"},
                [&](const XMLElement& child, std::string_view tag) {
                  if (tag == "inertial") {
@@ -71,12 +72,10 @@ class UrdfReader : XmlReader {
 
   std::optional<Inertial> inertial(const XMLElement& e) {
     const auto part = parts(e, {"origin", "mass", "inertia"});
-    if (!part.contains("mass")) {
-      report(rules::tag_missing, e, "inertial has no <mass>");
-      return {};
-    }
+    if (!part.contains("mass"))
+      return report(rules::tag_missing, e, "inertial has no <mass>"), std::nullopt;
     Inertial made;
-    made.mass = number(*part.at("mass"), "value", "mass");
+    made.mass = number(*part.at("mass"), "value");
     const Pose origin = part.contains("origin") ? pose(*part.at("origin"), "inertial") : Pose();
     made.com = origin.xyz;
     if (!part.contains("inertia")) {
@@ -89,31 +88,24 @@ class UrdfReader : XmlReader {
     for (int i = 0; i < 6; ++i) {
       double value = 0.0;
       if (inertia.FindAttribute(names[i]) || row[i] == column[i])
-        value = number(inertia, names[i], "inertia");
+        value = number(inertia, names[i]);
       else
         report(rules::inertial_partial, inertia, std::string("inertia has no ") + names[i],
                "0 is used");
       made.inertia(row[i], column[i]) = made.inertia(column[i], row[i]) = value;
     }
-    if (!origin.rpy.isZero(0.0)) {
-      const Mat3<double> R = origin.transform().rotation().matrix();
-      const Mat3<double> turned = R * made.inertia * R.transpose();
-      made.inertia = 0.5 * (turned + turned.transpose());
-    }
+    if (!origin.rpy.isZero(0.0)) made.inertia = turned(origin.transform().rotation(), made.inertia);
     return made;
   }
 
   void joint(const XMLElement& e) {
-    JointDescription made;
-    made.line = e.GetLineNum();
-    made.name = attribute(e, "name");
-    subject_ = quoted("joint", made.name);
+    auto made = named<JointDescription>("joint", e);
     joint_type(e, made.type);
     auto part = parts(e, {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic",
                           "safety_controller", "calibration"});
     for (const auto& [tag, name] : {std::pair{"parent", &made.parent}, {"child", &made.child}}) {
       if (part.contains(tag))
-        *name = required_attribute(*part[tag], "link", tag);
+        *name = required_attribute(*part[tag], "link");
       else
         report(rules::tag_missing, e, std::string("has no <") + tag + ">");
     }
@@ -123,8 +115,8 @@ class UrdfReader : XmlReader {
     if (const XMLElement* y = part["dynamics"]) made.dynamics = dynamics(*y);
     if (const XMLElement* m = part["mimic"]) {
       known_attributes(*m, {"joint", "multiplier", "offset"});
-      made.mimic = Mimic{required_attribute(*m, "joint", "mimic"),
-                         number(*m, "multiplier", "mimic", 1), number(*m, "offset", "mimic", 0)};
+      made.mimic = Mimic{required_attribute(*m, "joint"), number(*m, "multiplier", 1.0),
+                         number(*m, "offset", 0.0)};
     }
     for (const char* tag : {"safety_controller", "calibration"})
       if (part.contains(tag)) ignore(*part[tag]);
@@ -134,19 +126,15 @@ class UrdfReader : XmlReader {
   void axis(const XMLElement* e, JointDescription& made, const XMLElement& joint) {
     if (!e) return report(rules::axis_missing, joint, "has no axis", "1 0 0 is used");
     known_attributes(*e, {"xyz", "ulna:pitch"});
-    made.axis = vector(*e, "xyz", "axis");
-    if (made.type == JointType::helical) made.pitch = number(*e, "ulna:pitch", "axis", 0.0);
+    made.axis = vector(*e, "xyz");
+    if (made.type == JointType::helical) made.pitch = number(*e, "ulna:pitch", 0.0);
   }
 
   JointDynamics dynamics(const XMLElement& e) {
     known_attributes(e, {"damping", "friction", "ulna:friction_negative", "ulna:armature"});
-    const auto value = [&](const char* name, double otherwise) {
-      return number(e, name, "dynamics", otherwise);
-    };
-    JointDynamics made{value("damping", 0.0), value("friction", 0.0)};
-    made.friction_negative = value("ulna:friction_negative", made.friction);
-    made.armature = value("ulna:armature", 0.0);
-    return made;
+    const double friction = number(e, "friction", 0.0);
+    return {number(e, "damping", 0.0), friction, number(e, "ulna:friction_negative", friction),
+            number(e, "ulna:armature", 0.0)};
   }
 
   void limits(const XMLElement* e, JointDescription& made, const XMLElement& joint) {
@@ -176,8 +164,7 @@ class UrdfReader : XmlReader {
   /// A limit may be given as infinite, which means that there is none.
   double limit(const XMLElement& e, const char* name, double otherwise) {
     const XMLAttribute* a = e.FindAttribute(name);
-    if (!a || number_defect(a->Value()) != "is infinite")
-      return number(e, name, "limit", otherwise);
+    if (!a || number_defect(a->Value()) != "is infinite") return number(e, name, otherwise);
     report(rules::limit_infinite, *a, std::string(name) + " limit is infinite",
            "taken as unlimited");
     const bool negative = std::string_view(a->Value()).find('-') != std::string_view::npos;
@@ -185,26 +172,20 @@ class UrdfReader : XmlReader {
   }
 
   void frame(const XMLElement& e) {
-    FrameDescription made;
-    made.line = e.GetLineNum();
-    made.name = attribute(e, "name");
-    subject_ = quoted("frame", made.name);
+    auto made = named<FrameDescription>("frame", e);
     made.link = required_attribute(e, "link");
     for (const auto& [tag, child] : parts(e, {"origin"})) made.origin = pose(*child);
     d_.frames.push_back(std::move(made));
   }
 
   void loop(const XMLElement& e) {
-    LoopDescription made;
-    made.line = e.GetLineNum();
-    made.name = attribute(e, "name");
-    subject_ = quoted("loop", made.name);
+    auto made = named<LoopDescription>("loop", e);
     made.link1 = required_attribute(e, "link1");
     made.link2 = required_attribute(e, "link2");
     joint_type(e, made.type);
     for (const auto& [tag, child] : parts(e, {"origin1", "origin2", "axis"})) {
       if (tag == "axis")
-        made.axis = vector(*child, "xyz", "axis");
+        made.axis = vector(*child, "xyz");
       else
         (tag == "origin1" ? made.origin1 : made.origin2) = pose(*child);
     }
@@ -313,14 +294,9 @@ class UrdfReader : XmlReader {
   }
 
   static bool leaves_folder(std::string_view file) {
-    std::string_view path = file;
-    for (const std::string_view scheme : {"file://", "package://", "model://"})
-      if (path.starts_with(scheme))
-        path.remove_prefix(scheme.size() - (scheme == "file://" ? 0 : 1));
-    const bool has_scheme =
-        file.find("://") != std::string_view::npos && !file.starts_with("file://");
-    return path == ".." || path.starts_with("../") || path.find("/../") != std::string_view::npos ||
-           (path.starts_with("/") && !has_scheme);
+    const std::filesystem::path path(file);
+    return file.starts_with("/") || file.starts_with("file:///") ||
+           std::find(path.begin(), path.end(), "..") != path.end();
   }
 
   /// Materials may be used before they are declared, so those that the robot or one of its visuals
@@ -390,16 +366,6 @@ std::string describe(tinyxml2::XMLError error) {
   return found == texts.end() ? XMLDocument::ErrorIDToName(error) : found->second;
 }
 
-/// Too many links or joints are refused before they take memory.
-void check_count(const XMLElement& root, const char* tag, const std::string& file, std::size_t most,
-                 Diagnostics& out) {
-  std::size_t count = 0;
-  for (auto* e = root.FirstChildElement(tag); e; e = e->NextSiblingElement(tag))
-    if (++count > most)
-      return out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "",
-                     "more than " + std::to_string(most) + " " + tag + "s");
-}
-
 }  // namespace
 
 Imported import_urdf(std::string_view text, std::string file, const ImportOptions& options) {
@@ -422,7 +388,14 @@ Imported import_urdf(std::string_view text, std::string file, const ImportOption
     out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "",
             "a second element beside the root");
   out.throw_if_errors();
-  for (const char* tag : {"link", "joint"}) check_count(*root, tag, file, options.max_links, out);
+  // too many links or joints are refused before they take memory
+  for (const std::string tag : {"link", "joint"}) {
+    std::size_t count = 0;
+    for (auto* e = root->FirstChildElement(tag.c_str()); e; e = e->NextSiblingElement(tag.c_str()))
+      if (++count == options.max_links + 1)
+        out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "",
+                "more than " + std::to_string(options.max_links) + " " + tag + "s");
+  }
   out.throw_if_errors();
 
   Description description = UrdfReader(file, out).read(*root);

@@ -7,49 +7,6 @@
 
 namespace ulna {
 
-Builder& Builder::gravity(const Vec3<double>& g) {
-  description_.gravity = g;
-  return *this;
-}
-
-Builder& Builder::link(LinkDescription link) {
-  description_.links.push_back(std::move(link));
-  return *this;
-}
-
-Builder& Builder::link(std::string name) { return link(LinkDescription{std::move(name)}); }
-
-Builder& Builder::link(std::string name, const Inertial& inertial) {
-  return link(LinkDescription{std::move(name), inertial});
-}
-
-Builder& Builder::joint(JointDescription joint) {
-  description_.joints.push_back(std::move(joint));
-  return *this;
-}
-
-Builder& Builder::joint(std::string name, JointType type, std::string parent, std::string child,
-                        const Pose& origin, const Vec3<double>& axis) {
-  return joint(
-      JointDescription{std::move(name), type, std::move(parent), std::move(child), origin, axis});
-}
-
-Builder& Builder::frame(std::string name, std::string link, const Pose& origin) {
-  description_.frames.push_back({std::move(name), std::move(link), origin, 0});
-  return *this;
-}
-
-Builder& Builder::loop(LoopDescription loop) {
-  description_.loops.push_back(std::move(loop));
-  return *this;
-}
-
-namespace {
-
-Transform<double> turned(const Rotation<double>& R) { return Transform<double>::from_rotation(R); }
-
-}  // namespace
-
 /// Makes the state of a Model from a checked description.
 class Assembler {
  public:
@@ -64,8 +21,6 @@ class Assembler {
     };
     std::vector<Step> stack{{check_.root(), -1, 0, {}}};
     add_body({}, -1, check_.root());
-    std::vector<int> body_of_link(d_.links.size(), 0);
-    std::vector<Transform<double>> X_BL(d_.links.size());
     while (!stack.empty()) {
       Step step = stack.back();
       stack.pop_back();
@@ -78,20 +33,21 @@ class Assembler {
         }
       }
       const LinkDescription& link = d_.links[step.link];
-      body_of_link[step.link] = step.body;
-      X_BL[step.link] = step.X_BL;
-      if (link.inertial) lump(link.inertial->in_link_frame(), step.body, step.link, step.X_BL);
-      data_.frames.push_back({link.name, step.body, step.X_BL});
+      if (link.inertial) {
+        // a link that is its body alone keeps its figures to the last bit
+        const Inertia<double> I_L = link.inertial->in_link_frame();
+        const bool alone = data_.link_of_body[step.body] == step.link;
+        data_.inertias[step.body] += alone ? I_L : step.X_BL * I_L;
+      }
+      add_frame(link.name, step.body, step.X_BL);
       const std::vector<int>& hanging = check_.children(step.link);
       for (auto j = hanging.rbegin(); j != hanging.rend(); ++j)
         stack.push_back({check_.link(d_.joints[*j].child), *j, step.body, step.X_BL});
     }
     for (const FrameDescription& f : d_.frames) {
-      const int l = check_.link(f.link);
-      data_.frames.push_back({f.name, body_of_link[l], X_BL[l] * f.origin.transform()});
+      const Frame link = data_.frames[data_.frame_names.at(f.link)];
+      add_frame(f.name, link.body, link.X_BF * f.origin.transform());
     }
-    for (std::size_t i = 0; i < data_.frames.size(); ++i)
-      data_.frame_names.emplace(data_.frames[i].name, static_cast<int>(i));
     for (std::size_t b = 0; b < data_.joints.size(); ++b)
       data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) *
                                          data_.inertias[b]);
@@ -181,6 +137,9 @@ class Assembler {
   }
 
  private:
+  static Transform<double> turned(const Rotation<double>& R) {
+    return Transform<double>::from_rotation(R);
+  }
   const JointDescription& given(std::size_t body) const {
     return d_.joints[data_.joint_of_body[body]];
   }
@@ -208,9 +167,9 @@ class Assembler {
     return body;
   }
 
-  /// A link that is its body alone keeps its figures to the last bit.
-  void lump(const Inertia<double>& I_L, int body, int link, const Transform<double>& X_BL) {
-    data_.inertias[body] += data_.link_of_body[body] == link ? I_L : X_BL * I_L;
+  void add_frame(std::string_view name, int body, const Transform<double>& X_BF) {
+    data_.frame_names.emplace(name, static_cast<int>(data_.frames.size()));
+    data_.frames.push_back({name, body, X_BF});
   }
 
   Model::Data& data_;
@@ -218,11 +177,6 @@ class Assembler {
   const detail::Checker& check_;
   std::vector<int> body_of_joint_;
 };
-
-Model Builder::build(bool strict) const {
-  Diagnostics diagnostics(strict);
-  return build(diagnostics);
-}
 
 Model Builder::build(Diagnostics& diagnostics) const {
   auto data = std::make_shared<Model::Data>();

@@ -1,7 +1,6 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "ulna/model/rules.hpp"
@@ -10,12 +9,6 @@
 namespace ulna::detail {
 namespace {
 
-/// With six digits, and a point whatever the locale.
-std::string number(double x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::general, 6).ptr};
-}
-
 std::string numbers(const Vec3<double>& v) {
   return number(v.x()) + " " + number(v.y()) + " " + number(v.z());
 }
@@ -23,6 +16,19 @@ std::string numbers(const Vec3<double>& v) {
 bool is_single(JointType t) { return velocity_size(t) == 1; }
 
 bool is_finite(const Pose& pose) { return pose.xyz.allFinite() && pose.rpy.allFinite(); }
+
+/// Follows next(i) from each of n elements until it is -1. The first element that comes by again within
+/// a walk, which is on a cycle, or -1.
+template <class F>
+int find_on_cycle(std::size_t n, F next) {
+  std::vector<int> walk(n, -1);
+  for (int start = 0; start < static_cast<int>(n); ++start) {
+    int i = start;
+    for (; i >= 0 && walk[i] < 0; i = next(i)) walk[i] = start;
+    if (i >= 0 && walk[i] == start) return i;
+  }
+  return -1;
+}
 
 }  // namespace
 
@@ -58,21 +64,18 @@ void Checker::tree() {
     const auto parent = resolve(joint, "parent link", joint.parent);
     const auto child = resolve(joint, "child link", joint.child);
     if (!parent || !child) continue;
-    if (parent == child) {
-      report(rules::tree_self_loop, joint,
-             "connects " + quoted("link", joint.parent) + " to itself");
-      continue;
-    }
     int& above = parents_[*child];
-    if (above >= 0) {
+    if (parent == child) {
+      report(rules::tree_self_loop, joint, quoted("connects link", joint.parent) + " to itself");
+    } else if (above >= 0) {
       const JointDescription& other = d_.joints[above];
       report(rules::link_two_parents, joint,
              quoted("link", joint.child) + " already is the child of " + subject(other) +
                  (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
-      continue;
+    } else {
+      above = static_cast<int>(j);
+      children_[*parent].push_back(above);
     }
-    above = static_cast<int>(j);
-    children_[*parent].push_back(static_cast<int>(j));
   }
   for (const FrameDescription& f : d_.frames) resolve(f, "link", f.link);
   for (const LoopDescription& l : d_.loops)
@@ -105,11 +108,10 @@ void Checker::inertials() {
     LinkDescription& link = d_.links[i];
     const int above = parents_[i];
     const bool moves = above >= 0 && d_.joints[above].type != JointType::fixed;
-    if (!link.inertial) {
-      if (moves) report(rules::inertial_missing, link, "no inertial", "taken as massless");
-      continue;
-    }
-    inertial(link, *link.inertial);
+    if (link.inertial)
+      inertial(link, *link.inertial);
+    else if (moves)
+      report(rules::inertial_missing, link, "no inertial", "taken as massless");
   }
   out_.throw_if_errors();
 }
@@ -177,22 +179,12 @@ void Checker::find_root() {
     out_.add(rules::tree_two_roots, at(second.line), quoted("robot", d_.name),
              std::to_string(roots.size()) + " links have no parent:" + list);
   }
-  // what cannot be reached from a root hangs on a cycle
-  std::vector<bool> reached(parents_.size(), false);
-  std::vector<int> stack = roots;
-  while (!stack.empty()) {
-    const auto i = stack.back();
-    stack.pop_back();
-    reached[i] = true;
-    for (const int j : children_[i]) stack.push_back(link(d_.joints[j].child));
-  }
-  auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
-  if (lost < static_cast<std::ptrdiff_t>(reached.size())) {
-    // up from what may only hang on the cycle, until a link comes by again
-    for (; !reached[lost]; lost = link(d_.joints[parents_[lost]].parent)) reached[lost] = true;
+  const int lost = find_on_cycle(parents_.size(), [&](int l) {
+    return parents_[l] < 0 ? -1 : link(d_.joints[parents_[l]].parent);
+  });
+  if (lost >= 0)
     out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line), subject(d_.links[lost]),
              "is its own ancestor: no root leads to it");
-  }
   if (!roots.empty()) root_ = roots.front();
 }
 
@@ -266,25 +258,14 @@ void Checker::mimics() {
     if (!std::isfinite(joint.mimic->multiplier) || !std::isfinite(joint.mimic->offset))
       report(rules::number_invalid, joint, "mimic multiplier or offset is not finite");
   }
-  if (!out_.has_errors()) mimic_cycles();
-}
-
-/// Each joint has at most one master: walk up, marking the walk, until known ground.
-void Checker::mimic_cycles() {
-  std::vector<int> walk(d_.joints.size(), -1);
-  for (std::size_t start = 0; start < d_.joints.size(); ++start) {
-    std::size_t j = start;
-    while (walk[j] < 0 && d_.joints[j].mimic) {
-      walk[j] = static_cast<int>(start);
-      j = this->joint(d_.joints[j].mimic->joint);
-    }
-    if (d_.joints[j].mimic && walk[j] == static_cast<int>(start)) {
-      report(rules::mimic_cycle, d_.joints[j],
-             quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
-      return;
-    }
-    if (walk[j] < 0) walk[j] = static_cast<int>(start);
-  }
+  if (out_.has_errors()) return;
+  const int j = find_on_cycle(d_.joints.size(), [&](int follower) {
+    const auto& mimic = d_.joints[follower].mimic;
+    return mimic ? joint(mimic->joint) : -1;
+  });
+  if (j >= 0)
+    report(rules::mimic_cycle, d_.joints[j],
+           quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
 }
 
 void Checker::inertial(const LinkDescription& link, const Inertial& body) {

@@ -52,7 +52,6 @@ class Checker {
   void limits(JointDescription& joint);
   void dynamics(const JointDescription& joint);
   void mimics();
-  void mimic_cycles();
   void inertial(const LinkDescription& link, const Inertial& body);
 
   Description& d_;

@@ -51,8 +51,9 @@ std::string Diagnostic::str() const {
   return s;
 }
 
-void Diagnostics::add(Severity severity, const Rule& rule, Source source, std::string subject,
-                      std::string seen, std::string assumed, std::string remedy) {
+void Diagnostics::add(const Rule& rule, Source source, std::string subject, std::string seen,
+                      std::string assumed, std::string remedy, std::optional<Severity> given) {
+  Severity severity = given.value_or(rule.severity);
   if (strict_ && severity == Severity::warning) severity = Severity::error;
   ++counts_[static_cast<std::size_t>(severity)];
   // an error is never crowded out by notes: it takes the place of the last one that is not

@@ -1,7 +1,6 @@
 #include "ulna/model/edit.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -10,18 +9,16 @@
 #include "ulna/model/rules.hpp"
 
 namespace ulna {
+
+using detail::quoted;
+
 namespace {
 
 [[noreturn]] void refuse(const Rule& rule, const Model& model, std::string seen) {
   Diagnostics diagnostics;
-  diagnostics.add(rule, {model.description().file, 0, 0}, detail::quoted("robot", model.name()),
+  diagnostics.add(rule, {model.description().file, 0, 0}, quoted("robot", model.name()),
                   std::move(seen));
   throw ModelError(std::move(diagnostics));
-}
-
-template <class T, class F>
-void keep_if(std::vector<T>& list, F keep) {
-  std::erase_if(list, std::not_fn(keep));
 }
 
 }  // namespace
@@ -35,26 +32,26 @@ Model lock_joints(const Model& model, const JointValues& at) {
       std::vector<std::string_view> names;
       for (int b = 1; b < model.body_count(); ++b) names.push_back(model.joint_name(b));
       refuse(rules::edit_unknown, model,
-             "has no moving joint '" + name + "'" + did_you_mean(name, names));
+             quoted("has no moving joint", name) + did_you_mean(name, names));
     }
     const Joint& j = model.joint(*body);
     if (j.mimics)
       refuse(rules::edit_unknown, model,
-             "joint '" + name + "' mimics '" + std::string(model.joint_name(j.mimics)) +
-                 "': lock that one");
+             quoted("joint", name) + quoted(" mimics", model.joint_name(j.mimics)) +
+                 ": lock that one");
     const auto wanted = static_cast<std::size_t>(configuration_size(j.type));
     if (values.size() != wanted)
       refuse(rules::number_count, model,
-             "joint '" + name + "' takes " + std::to_string(wanted) + " numbers, " +
+             quoted("joint", name) + " takes " + std::to_string(wanted) + " numbers, " +
                  std::to_string(values.size()) + " given");
-    for (const double v : values)
-      if (!std::isfinite(v))
-        refuse(rules::number_invalid, model, "joint '" + name + "': value is not finite");
+    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+      refuse(rules::number_invalid, model, quoted("joint", name) + ": value is not finite");
     locked[*body] = values;
     if (j.type == JointType::ball || j.type == JointType::floating) {
       Eigen::Map<Vec4<double>> quaternion(locked[*body].data());
       if (quaternion.stableNorm() == 0.0)
-        refuse(rules::quaternion_zero, model, "joint '" + name + "': the quaternion has no length");
+        refuse(rules::quaternion_zero, model,
+               quoted("joint", name) + ": the quaternion has no length");
       quaternion.stableNormalize();
     }
   }
@@ -91,7 +88,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   for (const std::string_view name : {base_link, tip_link})
     if (!tree.links().contains(name))
       refuse(rules::edit_unknown, model,
-             "has no link '" + std::string(name) + "'" + detail::did_you_mean(name, tree.links()));
+             quoted("has no link", name) + detail::did_you_mean(name, tree.links()));
 
   Description d = given;
   const int base = tree.link(base_link);
@@ -105,8 +102,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
     const int j = tree.parent(l);
     if (j < 0)
       refuse(rules::chain_broken, model,
-             "link '" + std::string(tip_link) + "' is not a descendant of link '" +
-                 std::string(base_link) + "'");
+             quoted("link", tip_link) + quoted(" is not a descendant of link", base_link));
     on_chain[j] = true;
     l = tree.link(given.joints[j].parent);
   }
@@ -129,11 +125,11 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
       }
     }
   }
-  keep_if(d.links, [&](const auto& l) { return links.contains(l.name); });
-  keep_if(d.joints, [&](const auto& j) { return joints.contains(j.name); });
-  keep_if(d.frames, [&](const auto& f) { return links.contains(f.link); });
-  keep_if(d.loops,
-          [&](const auto& l) { return links.contains(l.link1) && links.contains(l.link2); });
+  std::erase_if(d.links, [&](const auto& l) { return !links.contains(l.name); });
+  std::erase_if(d.joints, [&](const auto& j) { return !joints.contains(j.name); });
+  std::erase_if(d.frames, [&](const auto& f) { return !links.contains(f.link); });
+  std::erase_if(
+      d.loops, [&](const auto& l) { return !links.contains(l.link1) || !links.contains(l.link2); });
   for (JointDescription& j : d.joints) {
     if (!j.mimic) continue;
     // a master that is lost may follow one that is not
@@ -150,7 +146,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
     } else {
       if (notes)
         notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::subject(j),
-                    "mimics '" + j.mimic->joint + "', which is not on the chain",
+                    quoted("mimics", j.mimic->joint) + ", which is not on the chain",
                     "moves on its own");
       j.mimic.reset();
     }
@@ -163,26 +159,27 @@ Model lump_fixed_joints(const Model& model) {
   Description d;
   d.name = given.name, d.file = given.file, d.gravity = given.gravity;
 
-  const auto home = [&](const std::string& link) -> const Frame& { return model.frame(link); };
-  const auto moved = [&](const Frame& f, const Pose& origin) {
-    // a body's own link keeps its figures to the last bit
-    return f.name == model.body_name(f.body) ? origin : Pose(f.X_BF * origin.transform());
+  // from a link to the body that carries it; what is on the body's own link stays to the last bit
+  const auto attach = [&](std::string& link, Pose& origin) {
+    const Frame& f = model.frame(link);
+    if (link == model.body_name(f.body)) return;
+    origin = Pose(f.X_BF * origin.transform());
+    link = model.body_name(f.body);
   };
 
-  std::vector<LinkDescription> bodies(model.body_count());
-  for (int b = 0; b < model.body_count(); ++b) bodies[b].name = model.body_name(b);
-  std::vector<int> with_inertial(model.body_count(), 0);
+  for (int b = 0; b < model.body_count(); ++b)
+    d.links.push_back(LinkDescription{std::string(model.body_name(b))});
   for (const LinkDescription& l : given.links) {
-    const Frame& f = home(l.name);
-    LinkDescription& body = bodies[f.body];
+    const Frame& f = model.frame(l.name);
+    LinkDescription& body = d.links[f.body];
     const bool own = l.name == body.name;
     if (own) body.line = l.line;
     if (l.inertial)
-      ++with_inertial[f.body],
-          body.inertial = own ? l.inertial : Inertial(f.X_BF * l.inertial->in_link_frame());
+      body.inertial = own && !body.inertial ? *l.inertial : Inertial(model.inertias()[f.body]);
     const auto take = [&](const std::vector<Shape>& from, std::vector<Shape>& to) {
       for (Shape shape : from) {
-        shape.origin = moved(f, shape.origin);
+        std::string link = l.name;
+        attach(link, shape.origin);
         to.push_back(std::move(shape));
       }
     };
@@ -190,28 +187,16 @@ Model lump_fixed_joints(const Model& model) {
     take(l.collisions, body.collisions);
     if (!own) d.frames.push_back({l.name, body.name, Pose(f.X_BF), l.line});
   }
-  for (int b = 0; b < model.body_count(); ++b)
-    if (with_inertial[b] > 1) bodies[b].inertial = Inertial(model.inertias()[b]);
-  d.links = std::move(bodies);
 
-  // in the order of the model: without the fixed joints between them, that of the file may be another
-  std::vector<const JointDescription*> moving(model.body_count());
   for (const JointDescription& j : given.joints)
-    if (j.type != JointType::fixed) moving[model.joint_index(j.name)] = &j;
-  for (int b = 1; b < model.body_count(); ++b) {
-    const JointDescription& j = *moving[b];
-    d.joints.push_back(j);
-    d.joints.back().origin = moved(home(j.parent), j.origin);
-    d.joints.back().parent = model.body_name(home(j.parent).body);
-  }
-  for (const FrameDescription& f : given.frames)
-    d.frames.push_back({f.name, std::string(model.body_name(home(f.link).body)),
-                        moved(home(f.link), f.origin), f.line});
-  for (LoopDescription l : given.loops) {
-    l.origin1 = moved(home(l.link1), l.origin1), l.origin2 = moved(home(l.link2), l.origin2);
-    l.link1 = model.body_name(home(l.link1).body), l.link2 = model.body_name(home(l.link2).body);
-    d.loops.push_back(std::move(l));
-  }
+    if (j.type != JointType::fixed) d.joints.push_back(j);
+  // in the order of the model: without the fixed joints between them, that of the file may be another
+  std::ranges::sort(d.joints, {}, [&](const auto& j) { return model.joint_index(j.name); });
+  d.frames.insert(d.frames.end(), given.frames.begin(), given.frames.end());
+  d.loops = given.loops;
+  for (JointDescription& j : d.joints) attach(j.parent, j.origin);
+  for (FrameDescription& f : d.frames) attach(f.link, f.origin);
+  for (LoopDescription& l : d.loops) attach(l.link1, l.origin1), attach(l.link2, l.origin2);
   return Builder(std::move(d)).build();
 }
 

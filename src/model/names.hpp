@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 
 #include "ulna/model/diagnostic.hpp"
 #include "ulna/model/model.hpp"
@@ -11,6 +12,12 @@ namespace ulna::detail {
 std::string shown(std::string_view text);
 /// "joint 'elbow'"
 std::string quoted(std::string_view kind, std::string_view name);
+
+/// With so many digits, and a point whatever the locale.
+inline std::string number(double x, int digits = 6) {
+  char text[40];
+  return {text, std::to_chars(text, std::end(text), x, std::chars_format::general, digits).ptr};
+}
 
 inline std::optional<int> find(const Index& names, std::string_view name) {
   const auto found = names.find(name);

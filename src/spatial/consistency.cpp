@@ -20,16 +20,10 @@ std::string format(const char* pattern, Args... args) {
 
 Consistency check_consistency(const Inertia<double>& inertia) {
   using Verdict = Consistency::Verdict;
-  Consistency c;
-  if (!inertia.parameters().allFinite()) {
-    c.verdict = Verdict::not_finite;
-    return c;
-  }
-  if (inertia.parameters().isZero(0.0)) {
-    c.verdict = Verdict::massless;
-    return c;
-  }
+  if (!inertia.parameters().allFinite()) return {.verdict = Verdict::not_finite};
+  if (inertia.parameters().isZero(0.0)) return {.verdict = Verdict::massless};
 
+  Consistency c;
   const Mat3<double> I = inertia.rotational_about_com();
   c.principal_moments =
       Eigen::SelfAdjointEigenSolver<Mat3<double>>(I, Eigen::EigenvaluesOnly).eigenvalues();

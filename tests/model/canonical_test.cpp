@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/finite_difference.hpp"
 #include "support/random_model.hpp"
 
@@ -129,7 +131,7 @@ TEST(Canonical, inertias_are_the_same_bodies_seen_from_turned_frames) {
 
 TEST(Canonical, a_revolute_joint_turns_by_the_right_hand_rule) {
   const Model model = one_joint(JointType::revolute, {0, 1, 0}, Pose({1, 2, 3}));
-  const Eigen::VectorXd q = Eigen::VectorXd::Constant(1, detail::pi / 2);
+  const Eigen::VectorXd q = Eigen::VectorXd::Constant(1, std::numbers::pi / 2);
   const Transform<double> X = frame_poses(model, q).at("arm");
   expect_close(X.translation(), Vec3<double>(1, 2, 3), 1e-15);
   expect_close(X.rotation() * Vec3<double>(0, 0, 1), Vec3<double>(1, 0, 0), 1e-15);
@@ -147,7 +149,8 @@ TEST(Pose, of_a_transform_gives_it_back) {
     expect_close(Pose(X).transform(), X, 1e-15);
   });
   // where roll and yaw turn about the same axis
-  const Transform<double> X({Rotation<double>::from_rpy(0.3, detail::pi / 2, -0.8)}, {1, 2, 3});
+  const Transform<double> X({Rotation<double>::from_rpy(0.3, std::numbers::pi / 2, -0.8)},
+                            {1, 2, 3});
   expect_close(Pose(X).transform(), X, 1e-15);
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/finite_difference.hpp"
 #include "support/random_model.hpp"
 #include "ulna/num/dual.hpp"
@@ -9,7 +11,7 @@
 namespace ulna::test {
 namespace {
 
-constexpr double pi = detail::pi;
+constexpr double pi = std::numbers::pi;
 using Dual2 = Dual<double, 2>;
 
 Inertial body() { return Inertial(solid_sphere(0.1).with_mass(1.0)); }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/random_model.hpp"
 
 namespace ulna::test {
@@ -93,7 +95,7 @@ TEST(Lumping, links_without_an_inertial_weigh_nothing) {
 // --- frames ---
 
 TEST(Frames, of_links_and_named_ones_stand_where_the_description_puts_them) {
-  const double quarter = detail::pi / 2;
+  const double quarter = std::numbers::pi / 2;
   const Model model =
       Builder()
           .link("base")

@@ -63,11 +63,6 @@ class Capsules {
   double required() const { return required_; }
 
  private:
-  struct Placed {
-    int body;
-    Vec3<double> from, to;  ///< in the canonical frame of the body
-    double radius;
-  };
   enum class Other { capsule, floor, obstacle };
   struct Pair {
     int first, second;
@@ -79,9 +74,12 @@ class Capsules {
     double distance;
   };
   Closest closest(const Pair& pair) const;
+  /// What the first capsule of a pair may hit, unless it is the floor.
+  const PlacedCapsule& second(const Pair& pair) const {
+    return pair.kind == Other::obstacle ? obstacles_[pair.second] : placed_[pair.second];
+  }
   std::string name(const Pair& pair) const;
   void read_off(const Model& model);
-  void place(In<double> q);
   void find_pairs(const Options& options);
   /// Adds n'(velocity of a point of a body) per unit of velocity.
   void add_slope(int body, const Vec3<double>& point, const Vec3<double>& n,
@@ -89,11 +87,10 @@ class Capsules {
 
   Kinematics<double> at_;
   double radius_ = 0.0, reach_ = 0.0, required_ = 0.0, floor_ = 0.0;
-  std::vector<Placed> capsules_;
+  std::vector<BodyCapsule> capsules_;  ///< in the canonical frames of the bodies
+  std::vector<PlacedCapsule> placed_;  ///< the same in the world
   std::vector<PlacedCapsule> obstacles_;
-  std::vector<Vec3<double>> from_, to_;  ///< in the world
-  std::vector<Pair> pairs_;
-  std::vector<Pair> ignored_;
+  std::vector<Pair> pairs_, ignored_;
 };
 
 }  // namespace ulna

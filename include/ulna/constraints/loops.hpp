@@ -24,16 +24,16 @@ class Loops {
   using Vector = Eigen::VectorXd;
   using Matrix = Eigen::MatrixXd;
 
-  /// Links may be named by any frame on them. Rows that say nothing new where the loops are closed are left
+  /// Links may be named by any frame on them. Rows that depend on others where the loops are closed are left
   /// out: of a hinge that closes a planar four-bar, three of five. The loops have to close near a
-  /// configuration. Throws std::invalid_argument or std::out_of_range, and says what is wrong.
+  /// configuration. Throws std::invalid_argument or std::out_of_range with the reason.
   Loops(const Model& model, const std::vector<LoopDescription>& joints, In<double> closed_at);
 
   const Model& model() const { return at_.model(); }
   int size() const { return static_cast<int>(rows_.size()); }
   /// "loop 'closure', apart along x"
-  const std::string& name(int row) const { return rows_[static_cast<std::size_t>(row)].name; }
-  /// Names of rows that say nothing new.
+  const std::string& name(int row) const { return rows_[row].name; }
+  /// Names of rows that depend on others.
   const std::vector<std::string>& ignored() const { return ignored_; }
   /// Where the loops are closed, near the configuration given.
   const Vector& closed_at() const { return closed_at_; }

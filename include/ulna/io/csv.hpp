@@ -46,13 +46,11 @@ class CsvReader {
 
  private:
   bool next_line();
-  bool next_content();
   void read_header();
-  void read_row(std::span<double> row) const;
   std::size_t read_quoted(std::size_t at, std::string& name) const;
   std::string_view cell_at(std::size_t from) const;
-  [[noreturn]] void refuse(std::size_t byte, const std::string& what) const;
-  [[noreturn]] void refuse_line(const std::string& what) const;
+  static constexpr std::size_t whole_line = std::string::npos;
+  [[noreturn]] void refuse(const std::string& what, std::size_t byte = whole_line) const;
   void require_text() const;
 
   std::istream& in_;

@@ -23,12 +23,17 @@ struct Pose {
   Pose() = default;
   Pose(const Vec3<double>& position, const Vec3<double>& roll_pitch_yaw = Vec3<double>::Zero())
       : xyz(position), rpy(roll_pitch_yaw) {}
-  explicit Pose(const Transform<double>& X);
-  Transform<double> transform() const;
+  explicit Pose(const Transform<double>& X) : xyz(X.translation()) {
+    const auto [roll, pitch, yaw] = X.rotation().rpy();
+    rpy << roll, pitch, yaw;
+  }
+  Transform<double> transform() const {
+    return {Rotation<double>::from_rpy(rpy.x(), rpy.y(), rpy.z()), xyz};
+  }
   bool operator==(const Pose&) const = default;
 };
 
-// --- shapes: kept for viewers and collision checks; dynamics does not look at them ---
+// --- shapes: kept for viewers and collision checks; dynamics does not use them ---
 
 struct Box {
   Vec3<double> size;
@@ -104,7 +109,11 @@ enum class JointType { fixed, revolute, continuous, prismatic, helical, planar, 
 inline constexpr std::string_view joint_type_names[] = {
     "fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
 constexpr std::string_view to_string(JointType t) { return joint_type_names[static_cast<int>(t)]; }
-std::optional<JointType> joint_type_from_string(std::string_view name);
+constexpr std::optional<JointType> joint_type_from_string(std::string_view name) {
+  for (int i = 0; i < 8; ++i)
+    if (joint_type_names[i] == name) return static_cast<JointType>(i);
+  return {};
+}
 /// How many numbers a joint of this type has in q, and in the velocity.
 constexpr int configuration_size(JointType t) {
   constexpr int sizes[] = {0, 1, 1, 1, 1, 3, 4, 7};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -53,16 +54,15 @@ class Diagnostics {
 
   explicit Diagnostics(bool strict = false) : strict_(strict) {}
 
+  /// Severity and remedy are the rule's unless others are given.
   void add(const Rule& rule, Source source, std::string subject, std::string seen,
-           std::string assumed = {}, std::string remedy = {}) {
-    add(rule.severity, rule, std::move(source), std::move(subject), std::move(seen),
-        std::move(assumed), std::move(remedy));
-  }
+           std::string assumed = {}, std::string remedy = {},
+           std::optional<Severity> severity = {});
   /// The same, as a note whatever the rule's severity.
   void note(const Rule& rule, Source source, std::string subject, std::string seen,
             std::string assumed = {}) {
-    add(Severity::note, rule, std::move(source), std::move(subject), std::move(seen),
-        std::move(assumed), {});
+    add(rule, std::move(source), std::move(subject), std::move(seen), std::move(assumed), {},
+        Severity::note);
   }
 
   std::span<const Diagnostic> list() const { return list_; }
@@ -76,8 +76,6 @@ class Diagnostics {
   void sort_by_line();
 
  private:
-  void add(Severity severity, const Rule& rule, Source source, std::string subject,
-           std::string seen, std::string assumed, std::string remedy);
   std::vector<Diagnostic> list_;
   std::size_t counts_[3] = {0, 0, 0};
   bool strict_;

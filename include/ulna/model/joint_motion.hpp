@@ -52,24 +52,9 @@ inline std::span<const SubspaceColumn> motion_subspace(JointType type) {
   static constexpr SubspaceColumn z_turn[] = {{2, -1}}, z_slide[] = {{-1, 2}}, z_screw[] = {{2, 2}},
                                   plane[] = {{2, -1}, {-1, 0}, {-1, 1}},
                                   free[] = {{0, -1}, {1, -1}, {2, -1}, {-1, 0}, {-1, 1}, {-1, 2}};
-  switch (type) {
-    case JointType::revolute:
-    case JointType::continuous:
-      return z_turn;
-    case JointType::prismatic:
-      return z_slide;
-    case JointType::helical:
-      return z_screw;
-    case JointType::planar:
-      return plane;
-    case JointType::ball:
-      return std::span(free).first<3>();
-    case JointType::floating:
-      return free;
-    case JointType::fixed:
-      break;
-  }
-  return {};
+  static constexpr std::span<const SubspaceColumn> columns[] = {
+      {}, z_turn, z_turn, z_slide, z_screw, plane, std::span(free).first<3>(), free};
+  return columns[static_cast<int>(type)];
 }
 
 /// S v: the twist of the moving side relative to the still side, in the moving frame.
@@ -90,12 +75,6 @@ void joint_integrate(JointType type, const T* q, const T* v, T* result) {
   switch (type) {
     case JointType::fixed:
       return;
-    case JointType::revolute:
-    case JointType::continuous:
-    case JointType::prismatic:
-    case JointType::helical:
-      result[0] = q[0] + v[0];
-      return;
     case JointType::planar: {
       const Vec3<T> p =
           Rotation<T>::about_z(q[0]) * Transform<T>::exp(joint_twist(type, 0.0, v)).translation();
@@ -115,6 +94,8 @@ void joint_integrate(JointType type, const T* q, const T* v, T* result) {
       result[0] = to.w, result[1] = to.x, result[2] = to.y, result[3] = to.z;
       return;
     }
+    default:  // one degree of freedom
+      result[0] = q[0] + v[0];
   }
 }
 
@@ -123,12 +104,6 @@ template <Scalar T>
 void joint_difference(JointType type, const T* q0, const T* q1, T* v) {
   switch (type) {
     case JointType::fixed:
-      return;
-    case JointType::revolute:
-    case JointType::continuous:
-    case JointType::prismatic:
-    case JointType::helical:
-      v[0] = q1[0] - q0[0];
       return;
     case JointType::planar: {
       // the angle as it is counted, not modulo a turn: then integrate and difference are inverse
@@ -153,6 +128,8 @@ void joint_difference(JointType type, const T* q0, const T* q1, T* v) {
       for (int i = 0; i < 3; ++i) v[i] = d.angular(i), v[3 + i] = d.linear(i);
       return;
     }
+    default:  // one degree of freedom
+      v[0] = q1[0] - q0[0];
   }
 }
 

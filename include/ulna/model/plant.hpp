@@ -54,7 +54,7 @@ class Plant {
       pi.template segment<10>(10 * (b - 1)) = (X_BC(b) * canonical_inertia(b)).parameters();
   }
 
-  /// A body as the algorithms want it: mass, first moment and second moment Σ = ∫ r r' dm in the
+  /// A body as the algorithms use it: mass, first moment and second moment Σ = ∫ r r' dm in the
   /// canonical frame, the blocks of the pseudo-inertia.
   struct Body {
     T mass{0.0};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <compare>
 #include <cstdint>
 
 #include "ulna/num/eigen.hpp"
@@ -57,12 +58,7 @@ struct Counted {
   }
   friend Counted operator/(Counted x, Counted y) { return ++total().divisions, x.value / y.value; }
 
-  friend bool operator<(Counted x, Counted y) { return x.value < y.value; }
-  friend bool operator>(Counted x, Counted y) { return x.value > y.value; }
-  friend bool operator<=(Counted x, Counted y) { return x.value <= y.value; }
-  friend bool operator>=(Counted x, Counted y) { return x.value >= y.value; }
-  friend bool operator==(Counted x, Counted y) { return x.value == y.value; }
-  friend bool operator!=(Counted x, Counted y) { return x.value != y.value; }
+  friend auto operator<=>(const Counted& x, const Counted& y) = default;
 
   friend Counted sqrt(Counted x) { return ++total().square_roots, std::sqrt(x.value); }
   friend Counted sin(Counted x) { return ++total().trigonometric, std::sin(x.value); }

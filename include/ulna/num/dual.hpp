@@ -73,77 +73,68 @@ struct Dual {
     return x;
   }
 
-  Dual& operator+=(const Dual& y) { return *this = *this + y; }
-  Dual& operator-=(const Dual& y) { return *this = *this - y; }
-  Dual& operator*=(const Dual& y) { return *this = *this * y; }
-  Dual& operator/=(const Dual& y) { return *this = *this / y; }
+  using D = const Dual&;
+  Dual& operator+=(D y) { return *this = *this + y; }
+  Dual& operator-=(D y) { return *this = *this - y; }
+  Dual& operator*=(D y) { return *this = *this * y; }
+  Dual& operator/=(D y) { return *this = *this / y; }
 
-  friend Dual operator-(const Dual& x) { return chain(x, -x.value, T(-1.0)); }
-  friend Dual operator+(const Dual& x, const Dual& y) {
-    return chain(x, y, x.value + y.value, T(1.0), T(1.0));
-  }
-  friend Dual operator-(const Dual& x, const Dual& y) {
-    return chain(x, y, x.value - y.value, T(1.0), T(-1.0));
-  }
-  friend Dual operator*(const Dual& x, const Dual& y) {
-    return chain(x, y, x.value * y.value, y.value, x.value);
-  }
-  friend Dual operator/(const Dual& x, const Dual& y) {
+  friend Dual operator-(D x) { return chain(x, -x.value, T(-1.0)); }
+  friend Dual operator+(D x, D y) { return chain(x, y, x.value + y.value, T(1.0), T(1.0)); }
+  friend Dual operator-(D x, D y) { return chain(x, y, x.value - y.value, T(1.0), T(-1.0)); }
+  friend Dual operator*(D x, D y) { return chain(x, y, x.value * y.value, y.value, x.value); }
+  friend Dual operator/(D x, D y) {
     const T inverse = T(1.0) / y.value;
     const T quotient = x.value / y.value;
     return chain(x, y, quotient, inverse, -quotient * inverse);
   }
 
-  // order looks at values only: two branches that meet differ by where they stand
-  friend auto operator<(const Dual& x, const Dual& y) { return x.value < y.value; }
-  friend auto operator>(const Dual& x, const Dual& y) { return x.value > y.value; }
-  friend auto operator<=(const Dual& x, const Dual& y) { return x.value <= y.value; }
-  friend auto operator>=(const Dual& x, const Dual& y) { return x.value >= y.value; }
-  friend auto operator==(const Dual& x, const Dual& y) { return x.value == y.value; }
-  friend auto operator!=(const Dual& x, const Dual& y) { return x.value != y.value; }
+  // order depends on values alone
+  friend auto operator<(D x, D y) { return x.value < y.value; }
+  friend auto operator>(D x, D y) { return x.value > y.value; }
+  friend auto operator<=(D x, D y) { return x.value <= y.value; }
+  friend auto operator>=(D x, D y) { return x.value >= y.value; }
+  friend auto operator==(D x, D y) { return x.value == y.value; }
+  friend auto operator!=(D x, D y) { return x.value != y.value; }
 
-  friend Dual sin(const Dual& x) { return chain(x, sin(x.value), cos(x.value)); }
-  friend Dual cos(const Dual& x) { return chain(x, cos(x.value), -sin(x.value)); }
-  friend Dual tan(const Dual& x) {
+  friend Dual sin(D x) { return chain(x, sin(x.value), cos(x.value)); }
+  friend Dual cos(D x) { return chain(x, cos(x.value), -sin(x.value)); }
+  friend Dual tan(D x) {
     const T t = tan(x.value);
     return chain(x, t, T(1.0) + t * t);
   }
-  friend Dual asin(const Dual& x) {
+  friend Dual asin(D x) {
     return chain(x, asin(x.value), T(1.0) / sqrt(T(1.0) - x.value * x.value));
   }
-  friend Dual acos(const Dual& x) {
+  friend Dual acos(D x) {
     return chain(x, acos(x.value), T(-1.0) / sqrt(T(1.0) - x.value * x.value));
   }
-  friend Dual atan(const Dual& x) {
-    return chain(x, atan(x.value), T(1.0) / (T(1.0) + x.value * x.value));
-  }
-  friend Dual atan2(const Dual& y, const Dual& x) {
+  friend Dual atan(D x) { return chain(x, atan(x.value), T(1.0) / (T(1.0) + x.value * x.value)); }
+  friend Dual atan2(D y, D x) {
     const T r2 = x.value * x.value + y.value * y.value;
     return chain(y, x, atan2(y.value, x.value), x.value / r2, -y.value / r2);
   }
-  friend Dual sqrt(const Dual& x) {
+  friend Dual sqrt(D x) {
     const T root = sqrt(x.value);
     return chain(x, root, T(0.5) / root);
   }
-  friend Dual exp(const Dual& x) {
+  friend Dual exp(D x) {
     const T e = exp(x.value);
     return chain(x, e, e);
   }
-  friend Dual log(const Dual& x) { return chain(x, log(x.value), T(1.0) / x.value); }
-  friend Dual tanh(const Dual& x) {
+  friend Dual log(D x) { return chain(x, log(x.value), T(1.0) / x.value); }
+  friend Dual tanh(D x) {
     const T t = tanh(x.value);
     return chain(x, t, T(1.0) - t * t);
   }
-  friend Dual abs(const Dual& x) {
-    return chain(x, abs(x.value), select(x.value < T(0.0), T(-1.0), T(1.0)));
-  }
-  friend auto is_finite(const Dual& x) {
+  friend Dual abs(D x) { return chain(x, abs(x.value), select(x.value < T(0.0), T(-1.0), T(1.0))); }
+  friend auto is_finite(D x) {
     auto finite = is_finite(x.value);
     for (const T& d : x.gradient) finite = finite && is_finite(d);
     return finite;
   }
   template <class M>
-  friend Dual select(const M& mask, const Dual& a, const Dual& b) {
+  friend Dual select(const M& mask, D a, D b) {
     Dual chosen;
     chosen.value = select(mask, a.value, b.value);
     for (std::size_t k = 0; k < N; ++k)

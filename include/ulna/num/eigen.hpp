@@ -6,22 +6,10 @@
 
 namespace ulna::detail {
 
-/// What Eigen wants to know of a scalar before it puts it into matrices.
+/// What Eigen needs of a scalar to put it into matrices.
 template <class T>
-struct NumTraits {
-  using Real = T;
-  using NonInteger = T;
-  using Literal = T;
-  using Nested = T;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 2,
-    MulCost = 2
-  };
+struct NumTraits : Eigen::GenericNumTraits<T> {
+  enum { IsSigned = 1, AddCost = 2, MulCost = 2 };
   static T epsilon() { return T(ulna::epsilon<T>()); }
   static T dummy_precision() { return T(1e4 * ulna::epsilon<T>()); }
   static T highest() { return T(static_cast<double>(std::numeric_limits<ulna::Real<T>>::max())); }

@@ -61,74 +61,53 @@ struct Pack {
   T operator[](int lane) const { return value[lane]; }
   void set(int lane, T x) { value[lane] = x; }
 
-  [[gnu::always_inline]] Pack& operator+=(const Pack& y) { return value += y.value, *this; }
-  [[gnu::always_inline]] Pack& operator-=(const Pack& y) { return value -= y.value, *this; }
-  [[gnu::always_inline]] Pack& operator*=(const Pack& y) { return value *= y.value, *this; }
-  [[gnu::always_inline]] Pack& operator/=(const Pack& y) { return value /= y.value, *this; }
+  using P = const Pack&;
+  [[gnu::always_inline]] Pack& operator+=(P y) { return value += y.value, *this; }
+  [[gnu::always_inline]] Pack& operator-=(P y) { return value -= y.value, *this; }
+  [[gnu::always_inline]] Pack& operator*=(P y) { return value *= y.value, *this; }
+  [[gnu::always_inline]] Pack& operator/=(P y) { return value /= y.value, *this; }
 
-  [[gnu::always_inline]] friend Pack operator-(const Pack& x) { return Pack(-x.value); }
-  [[gnu::always_inline]] friend Pack operator+(const Pack& x, const Pack& y) {
-    return Pack(x.value + y.value);
-  }
-  [[gnu::always_inline]] friend Pack operator-(const Pack& x, const Pack& y) {
-    return Pack(x.value - y.value);
-  }
-  [[gnu::always_inline]] friend Pack operator*(const Pack& x, const Pack& y) {
-    return Pack(x.value * y.value);
-  }
-  [[gnu::always_inline]] friend Pack operator/(const Pack& x, const Pack& y) {
-    return Pack(x.value / y.value);
-  }
+  [[gnu::always_inline]] friend Pack operator-(P x) { return Pack(-x.value); }
+  [[gnu::always_inline]] friend Pack operator+(P x, P y) { return Pack(x.value + y.value); }
+  [[gnu::always_inline]] friend Pack operator-(P x, P y) { return Pack(x.value - y.value); }
+  [[gnu::always_inline]] friend Pack operator*(P x, P y) { return Pack(x.value * y.value); }
+  [[gnu::always_inline]] friend Pack operator/(P x, P y) { return Pack(x.value / y.value); }
 
-  [[gnu::always_inline]] friend M operator<(const Pack& x, const Pack& y) {
-    return {x.value < y.value};
-  }
-  [[gnu::always_inline]] friend M operator>(const Pack& x, const Pack& y) {
-    return {x.value > y.value};
-  }
-  [[gnu::always_inline]] friend M operator<=(const Pack& x, const Pack& y) {
-    return {x.value <= y.value};
-  }
-  [[gnu::always_inline]] friend M operator>=(const Pack& x, const Pack& y) {
-    return {x.value >= y.value};
-  }
-  [[gnu::always_inline]] friend M operator==(const Pack& x, const Pack& y) {
-    return {x.value == y.value};
-  }
-  [[gnu::always_inline]] friend M operator!=(const Pack& x, const Pack& y) {
-    return {x.value != y.value};
-  }
+  [[gnu::always_inline]] friend M operator<(P x, P y) { return {x.value < y.value}; }
+  [[gnu::always_inline]] friend M operator>(P x, P y) { return {x.value > y.value}; }
+  [[gnu::always_inline]] friend M operator<=(P x, P y) { return {x.value <= y.value}; }
+  [[gnu::always_inline]] friend M operator>=(P x, P y) { return {x.value >= y.value}; }
+  [[gnu::always_inline]] friend M operator==(P x, P y) { return {x.value == y.value}; }
+  [[gnu::always_inline]] friend M operator!=(P x, P y) { return {x.value != y.value}; }
 
-  friend Pack sin(const Pack& x) {
+  friend Pack sin(P x) {
     return is_near(x) ? Pack(std::experimental::sin(x.value))
                       : each([&](int i) { return std::sin(x[i]); });
   }
-  friend Pack cos(const Pack& x) {
+  friend Pack cos(P x) {
     return is_near(x) ? Pack(std::experimental::cos(x.value))
                       : each([&](int i) { return std::cos(x[i]); });
   }
-  friend Pack tan(const Pack& x) { return Pack(std::experimental::tan(x.value)); }
-  friend Pack asin(const Pack& x) { return Pack(std::experimental::asin(x.value)); }
-  friend Pack acos(const Pack& x) { return Pack(std::experimental::acos(x.value)); }
-  friend Pack atan(const Pack& x) { return Pack(std::experimental::atan(x.value)); }
-  friend Pack sqrt(const Pack& x) { return Pack(std::experimental::sqrt(x.value)); }
-  friend Pack exp(const Pack& x) { return Pack(std::experimental::exp(x.value)); }
-  friend Pack log(const Pack& x) { return Pack(std::experimental::log(x.value)); }
-  friend Pack tanh(const Pack& x) { return Pack(std::experimental::tanh(x.value)); }
-  friend Pack abs(const Pack& x) { return Pack(std::experimental::abs(x.value)); }
-  friend Pack atan2(const Pack& y, const Pack& x) {
-    return Pack(std::experimental::atan2(y.value, x.value));
-  }
-  friend M is_finite(const Pack& x) { return {std::experimental::isfinite(x.value)}; }
-  friend Pack select(const M& mask, const Pack& a, const Pack& b) {
+  friend Pack tan(P x) { return Pack(std::experimental::tan(x.value)); }
+  friend Pack asin(P x) { return Pack(std::experimental::asin(x.value)); }
+  friend Pack acos(P x) { return Pack(std::experimental::acos(x.value)); }
+  friend Pack atan(P x) { return Pack(std::experimental::atan(x.value)); }
+  friend Pack sqrt(P x) { return Pack(std::experimental::sqrt(x.value)); }
+  friend Pack exp(P x) { return Pack(std::experimental::exp(x.value)); }
+  friend Pack log(P x) { return Pack(std::experimental::log(x.value)); }
+  friend Pack tanh(P x) { return Pack(std::experimental::tanh(x.value)); }
+  friend Pack abs(P x) { return Pack(std::experimental::abs(x.value)); }
+  friend Pack atan2(P y, P x) { return Pack(std::experimental::atan2(y.value, x.value)); }
+  friend M is_finite(P x) { return {std::experimental::isfinite(x.value)}; }
+  friend Pack select(const M& mask, P a, P b) {
     Simd chosen = b.value;
     where(mask.lanes, chosen) = a.value;
     return Pack(chosen);
   }
 
  private:
-  /// Where the vectorised sine and cosine still know which way round they are.
-  static bool is_near(const Pack& x) { return all(abs(x) < Pack(1e5)); }
+  /// Where the vectorised sine and cosine still reduce their argument accurately.
+  static bool is_near(P x) { return all(abs(x) < Pack(1e5)); }
 };
 
 /// N packs of N lanes as a square of numbers, mirrored: what was lane l of pack k becomes lane k of

@@ -7,7 +7,7 @@
 /// Numbers are a concept.
 ///
 /// Every algorithm of ulna is written once, for any type that behaves like a real number, and never
-/// asks which one it is:
+/// depends on which one it is:
 ///
 ///   double, float     the plain ones
 ///   Pack<T, N>        N states at once in SIMD registers            (num/pack.hpp)
@@ -23,54 +23,8 @@ namespace ulna {
 
 // --- the vocabulary, for the plain numbers --------------------------------------------------------
 
-template <std::floating_point T>
-T sin(T x) {
-  return std::sin(x);
-}
-template <std::floating_point T>
-T cos(T x) {
-  return std::cos(x);
-}
-template <std::floating_point T>
-T tan(T x) {
-  return std::tan(x);
-}
-template <std::floating_point T>
-T asin(T x) {
-  return std::asin(x);
-}
-template <std::floating_point T>
-T acos(T x) {
-  return std::acos(x);
-}
-template <std::floating_point T>
-T atan(T x) {
-  return std::atan(x);
-}
-template <std::floating_point T>
-T atan2(T y, T x) {
-  return std::atan2(y, x);
-}
-template <std::floating_point T>
-T sqrt(T x) {
-  return std::sqrt(x);
-}
-template <std::floating_point T>
-T exp(T x) {
-  return std::exp(x);
-}
-template <std::floating_point T>
-T log(T x) {
-  return std::log(x);
-}
-template <std::floating_point T>
-T tanh(T x) {
-  return std::tanh(x);
-}
-template <std::floating_point T>
-T abs(T x) {
-  return std::abs(x);
-}
+using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2;
+using std::sqrt, std::exp, std::log, std::tanh, std::abs;
 
 /// a where the mask holds, b elsewhere. Both are evaluated, only one is used: a NaN in the other
 /// does no harm.
@@ -96,33 +50,18 @@ using Mask = decltype(std::declval<const T&>() < std::declval<const T&>());
 template <class T>
 concept Scalar = std::copyable<T> && std::constructible_from<T, double> &&
     requires(const T x, const T y, T z) {
-  { x + y } -> std::convertible_to<T>;
-  { x - y } -> std::convertible_to<T>;
-  { x* y } -> std::convertible_to<T>;
-  { x / y } -> std::convertible_to<T>;
-  { -x } -> std::convertible_to<T>;
+  z = -x, z = x + y, z = x - y, z = x * y, z = x / y;
   z += x, z -= x, z *= x, z /= x;
-  { sin(x) } -> std::convertible_to<T>;
-  { cos(x) } -> std::convertible_to<T>;
-  { tan(x) } -> std::convertible_to<T>;
-  { asin(x) } -> std::convertible_to<T>;
-  { acos(x) } -> std::convertible_to<T>;
-  { atan(x) } -> std::convertible_to<T>;
-  { atan2(y, x) } -> std::convertible_to<T>;
-  { sqrt(x) } -> std::convertible_to<T>;
-  { exp(x) } -> std::convertible_to<T>;
-  { log(x) } -> std::convertible_to<T>;
-  { tanh(x) } -> std::convertible_to<T>;
-  { abs(x) } -> std::convertible_to<T>;
-  { select(x < y, x, y) } -> std::convertible_to<T>;
-  { select(x <= y && !(x > y), x, y) } -> std::convertible_to<T>;
+  z = sin(x), z = cos(x), z = tan(x), z = asin(x), z = acos(x), z = atan(x), z = atan2(y, x);
+  z = sqrt(x), z = exp(x), z = log(x), z = tanh(x), z = abs(x);
+  z = select(x < y, x, y), z = select(x <= y && !(x > y), x, y);
   { any(is_finite(x) || x >= y) } -> std::convertible_to<bool>;
   { all(is_finite(x)) } -> std::convertible_to<bool>;
 };
 
 // --- what follows for all of them -----------------------------------------------------------------
 
-/// The plain number a scalar is made of: float for Dual<float, 3>. It says how precise the scalar is.
+/// The plain number a scalar is made of: float for Dual<float, 3>. It sets the precision of the scalar.
 template <class T>
 struct RealOf {
   using type = typename T::Real;

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <memory>
-
 #include "ulna/dynamics/inverse_kinematics.hpp"
+#include "ulna/dynamics/workspace.hpp"
 #include "ulna/io/import.hpp"
 
 namespace ulna {
@@ -28,18 +27,16 @@ class Robot {
   using Wrenches = std::vector<FrameWrench>;
 
   /// A file, or an embedded robot by name. Throws ModelError.
-  explicit Robot(std::string_view name, const ImportOptions& options = {});
-  explicit Robot(Model model);
-  Robot(const Robot&);
-  Robot& operator=(const Robot&);
-  ~Robot();
+  explicit Robot(std::string_view name, const ImportOptions& options = {})
+      : Robot(load_robot(name, options)) {}
+  explicit Robot(const Model& model) : Robot(Imported{model, Diagnostics()}) {}
 
-  const Model& model() const;
-  /// What the importer had to say.
-  const Diagnostics& diagnostics() const;
+  const Model& model() const { return plant_.model(); }
+  /// The importer's notes and warnings.
+  const Diagnostics& diagnostics() const { return diagnostics_; }
   /// The parameters: to be replaced, or rid of friction.
-  Plant<double>& plant();
-  const Plant<double>& plant() const;
+  Plant<double>& plant() { return plant_; }
+  const Plant<double>& plant() const { return plant_; }
 
   int nq() const { return model().nq(); }
   int nv() const { return model().nv(); }
@@ -71,8 +68,21 @@ class Robot {
   Matrix centroidal_momentum_matrix(const Vector& q);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  explicit Robot(Imported imported)
+      : diagnostics_(std::move(imported.diagnostics)),
+        plant_(imported.model),
+        ws_(imported.model),
+        motion_(imported.model),
+        at_(imported.model) {}
+  const Motion<double>& motion(const auto&... q_v_a) { return motion_.set(q_v_a...), motion_; }
+  const Kinematics<double>& at(const auto&... q_v_a) { return at_.set(q_v_a...), at_; }
+  std::vector<ExternalWrench<double>> resolve(const Wrenches& wrenches) const;
+
+  Diagnostics diagnostics_;
+  Plant<double> plant_;
+  Workspace<double> ws_;
+  Motion<double> motion_;
+  Kinematics<double> at_;
 };
 
 /// The torques that hold a robot still at q.

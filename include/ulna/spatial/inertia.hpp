@@ -107,11 +107,9 @@ T kinetic_energy(const Inertia<T>& I, const Twist<T>& V) {
 template <Scalar T>
 Mat4<T> pseudo_inertia(const Inertia<T>& inertia) {
   const Mat3<T> I = inertia.rotational();
+  const Vec3<T> h = inertia.first_moment();
   Mat4<T> J;
-  J.template topLeftCorner<3, 3>() = T(0.5) * I.trace() * Mat3<T>::Identity() - I;
-  J.template topRightCorner<3, 1>() = inertia.first_moment();
-  J.template bottomLeftCorner<1, 3>() = inertia.first_moment().transpose();
-  J(3, 3) = inertia.mass();
+  J << T(0.5) * I.trace() * Mat3<T>::Identity() - I, h, h.transpose(), inertia.mass();
   return J;
 }
 

@@ -35,50 +35,37 @@ struct alignas(Plain<T> ? 4 * sizeof(T) : alignof(T)) V3 {
   void set(int i, const T& to) { (i == 0 ? x : i == 1 ? y : z) = to; }
   Vec3<T> vec() const { return {x, y, z}; }
 
-  [[gnu::always_inline]] friend V3 operator+(const V3& a, const V3& b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-  }
-  [[gnu::always_inline]] friend V3 operator-(const V3& a, const V3& b) {
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-  }
-  [[gnu::always_inline]] friend V3 operator-(const V3& a) { return {-a.x, -a.y, -a.z}; }
-  [[gnu::always_inline]] friend V3 operator*(const V3& a, const T& s) {
+  using V = const V3&;
+  [[gnu::always_inline]] friend V3 operator+(V a, V b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  [[gnu::always_inline]] friend V3 operator-(V a, V b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  [[gnu::always_inline]] friend V3 operator-(V a) { return {-a.x, -a.y, -a.z}; }
+  [[gnu::always_inline]] friend V3 operator*(V a, const T& s) {
     return {a.x * s, a.y * s, a.z * s};
   }
-  V3& operator+=(const V3& b) { return x += b.x, y += b.y, z += b.z, *this; }
-  V3& operator-=(const V3& b) { return x -= b.x, y -= b.y, z -= b.z, *this; }
+  V3& operator+=(V b) { return x += b.x, y += b.y, z += b.z, *this; }
+  V3& operator-=(V b) { return x -= b.x, y -= b.y, z -= b.z, *this; }
 
-  [[gnu::always_inline]] friend V3 cross(const V3& a, const V3& b) {
+  [[gnu::always_inline]] friend V3 cross(V a, V b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
-  [[gnu::always_inline]] friend T dot(const V3& a, const V3& b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-  }
+  [[gnu::always_inline]] friend T dot(V a, V b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
   /// dot(a, b) + dot(c, d)
-  [[gnu::always_inline]] friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
-    return dot(a, b) + dot(c, d);
-  }
+  [[gnu::always_inline]] friend T dot2(V a, V b, V c, V d) { return dot(a, b) + dot(c, d); }
   /// Element by element.
-  [[gnu::always_inline]] friend V3 product(const V3& a, const V3& b) {
-    return {a.x * b.x, a.y * b.y, a.z * b.z};
-  }
+  [[gnu::always_inline]] friend V3 product(V a, V b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
   /// The sums of the elements of four vectors.
-  [[gnu::always_inline]] friend std::array<T, 4> sums(const V3& a, const V3& b, const V3& c,
-                                                      const V3& d) {
+  [[gnu::always_inline]] friend std::array<T, 4> sums(V a, V b, V c, V d) {
     return {a.x + a.y + a.z, b.x + b.y + b.z, c.x + c.y + c.z, d.x + d.y + d.z};
   }
   /// w x (0, 0, s)
-  [[gnu::always_inline]] friend V3 cross_z(const V3& w, const T& s) {
-    return {w.y * s, -(w.x * s), T(0)};
-  }
+  [[gnu::always_inline]] friend V3 cross_z(V w, const T& s) { return {w.y * s, -(w.x * s), T(0)}; }
   /// a x b + c x d + e x f + g x h
-  [[gnu::always_inline]] friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d,
-                                          const V3& e, const V3& f, const V3& g, const V3& h) {
+  [[gnu::always_inline]] friend V3 cross4(V a, V b, V c, V d, V e, V f, V g, V h) {
     return (cross(a, b) + cross(c, d)) + (cross(e, f) + cross(g, h));
   }
   /// Column k of [alpha] + s 1, the cross product by alpha and a multiple of the identity.
   template <int k>
-  [[gnu::always_inline]] friend V3 skew_column(const V3& alpha, const T& s) {
+  [[gnu::always_inline]] friend V3 skew_column(V alpha, const T& s) {
     if constexpr (k == 0) return {s, alpha.z, -alpha.y};
     if constexpr (k == 1) return {-alpha.z, s, alpha.x};
     if constexpr (k == 2) return {alpha.y, -alpha.x, s};
@@ -102,22 +89,20 @@ struct V3<T> {
   void set(int i, T x) { e[i] = x; }
   Vec3<T> vec() const { return {e[0], e[1], e[2]}; }
 
-  friend V3 operator+(const V3& a, const V3& b) { return V3(a.e + b.e); }
-  friend V3 operator-(const V3& a, const V3& b) { return V3(a.e - b.e); }
-  friend V3 operator-(const V3& a) { return V3(-a.e); }
-  friend V3 operator*(const V3& a, T s) { return V3(a.e * s); }
-  V3& operator+=(const V3& b) { return e += b.e, *this; }
-  V3& operator-=(const V3& b) { return e -= b.e, *this; }
+  using V = const V3&;
+  friend V3 operator+(V a, V b) { return V3(a.e + b.e); }
+  friend V3 operator-(V a, V b) { return V3(a.e - b.e); }
+  friend V3 operator-(V a) { return V3(-a.e); }
+  friend V3 operator*(V a, T s) { return V3(a.e * s); }
+  V3& operator+=(V b) { return e += b.e, *this; }
+  V3& operator-=(V b) { return e -= b.e, *this; }
 
   V3 yzx() const { return V3(__builtin_shufflevector(e, e, 1, 2, 0, 3)); }
-  friend V3 cross(const V3& a, const V3& b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
-  friend T dot(const V3& a, const V3& b) { return sum(a.e * b.e); }
-  friend T dot2(const V3& a, const V3& b, const V3& c, const V3& d) {
-    return sum(a.e * b.e + c.e * d.e);
-  }
-  friend V3 product(const V3& a, const V3& b) { return V3(a.e * b.e); }
-  [[gnu::always_inline]] friend std::array<T, 4> sums(const V3& a, const V3& b, const V3& c,
-                                                      const V3& d) {
+  friend V3 cross(V a, V b) { return V3(a.e * b.yzx().e - a.yzx().e * b.e).yzx(); }
+  friend T dot(V a, V b) { return sum(a.e * b.e); }
+  friend T dot2(V a, V b, V c, V d) { return sum(a.e * b.e + c.e * d.e); }
+  friend V3 product(V a, V b) { return V3(a.e * b.e); }
+  [[gnu::always_inline]] friend std::array<T, 4> sums(V a, V b, V c, V d) {
     // pairs of neighbours first: (a0 + a1, b0 + b1, a2 + a3, b2 + b3); the idle lanes are zero
     const Lanes ab = __builtin_shufflevector(a.e, b.e, 0, 4, 2, 6) +
                      __builtin_shufflevector(a.e, b.e, 1, 5, 3, 7),
@@ -127,27 +112,19 @@ struct V3<T> {
         __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     return {all[0], all[1], all[2], all[3]};
   }
-  friend V3 cross_z(const V3& w, T s) {
+  friend V3 cross_z(V w, T s) {
     return V3(__builtin_shufflevector(w.e, w.e, 1, 0, 3, 3) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
   }
-  friend V3 cross4(const V3& a, const V3& b, const V3& c, const V3& d, const V3& e, const V3& f,
-                   const V3& g, const V3& h) {
+  friend V3 cross4(V a, V b, V c, V d, V e, V f, V g, V h) {
     // the lanes are put in order once, at the end
     const Lanes first = a.e * b.yzx().e - a.yzx().e * b.e + c.e * d.yzx().e - c.yzx().e * d.e;
     const Lanes second = e.e * f.yzx().e - e.yzx().e * f.e + g.e * h.yzx().e - g.yzx().e * h.e;
     return V3(first + second).yzx();
   }
   template <int k>
-  friend V3 skew_column(const V3& alpha, T s) {
-    constexpr int x = k == 0   ? 3
-                      : k == 1 ? 2
-                               : 1,
-                  y = k == 0   ? 2
-                      : k == 1 ? 3
-                               : 0,
-                  z = k == 0   ? 1
-                      : k == 1 ? 0
-                               : 3;
+  friend V3 skew_column(V alpha, T s) {
+    constexpr int lanes[3][3] = {{3, 2, 1}, {2, 3, 0}, {1, 0, 3}};
+    constexpr int x = lanes[k][0], y = lanes[k][1], z = lanes[k][2];
     constexpr Lanes sign = k == 0   ? Lanes{0.0, 1.0, -1.0, 0.0}
                            : k == 1 ? Lanes{-1.0, 0.0, 1.0, 0.0}
                                     : Lanes{1.0, -1.0, 0.0, 0.0};

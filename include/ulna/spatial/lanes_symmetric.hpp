@@ -3,7 +3,7 @@
 #include "ulna/spatial/lanes.hpp"
 
 /// Symmetric matrices for inner loops: for most scalars one triangle of numbers; for double whole
-/// columns in SIMD registers, which is faster though half of it is said twice.
+/// columns in SIMD registers, which is faster though half of it is stored twice.
 namespace ulna::lanes {
 #if defined(__AVX2__)
 inline namespace avx2 {

@@ -25,7 +25,7 @@ class Rotation {
 
   static Rotation identity() { return {}; }
 
-  /// The caller vouches that the matrix is a rotation; see nearest_rotation for one that nearly is.
+  /// The matrix must be a rotation; see nearest_rotation for one that nearly is.
   static Rotation from_matrix(const Mat3<T>& R) { return Rotation(R); }
 
   static Rotation about_x(const T& angle) {

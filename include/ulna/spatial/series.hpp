@@ -9,8 +9,6 @@
 /// They take x = theta^2, so that they and their derivatives are defined at theta = 0 too.
 namespace ulna::detail {
 
-inline constexpr double series_below = 0.25;
-
 /// c[0] + c[1] x + c[2] x^2 + ...
 template <Scalar T, std::size_t N>
 T polynomial(const T& x, const double (&c)[N]) {
@@ -19,9 +17,9 @@ T polynomial(const T& x, const double (&c)[N]) {
   return sum;
 }
 
-/// `series` where x is small; elsewhere `closed(theta)`, which is never shown a small angle.
+/// `series` where x is small; elsewhere `closed(x, theta)`, which is never given a small angle.
 template <Scalar T, std::size_t N, class F>
-T smooth(const T& x, const double (&series)[N], F closed) {
+T smooth(const T& x, const double (&series)[N], F closed, double series_below = 0.25) {
   const Mask<T> small = x < T(series_below);
   const T safe = select(small, T(1), x);
   return select(small, polynomial(x, series), closed(safe, sqrt(safe)));
@@ -66,12 +64,9 @@ T inverse_g_coefficient(const T& x) {
 /// atan(y) / y for z = y^2
 template <Scalar T>
 T atan_over(const T& z) {
-  const Mask<T> small = z < T(0.01);
-  const T y = sqrt(select(small, T(1), z));
-  return select(
-      small,
-      polynomial(z, {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15}),
-      atan(y) / y);
+  return smooth(
+      z, {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15},
+      [](const T&, const T& y) { return atan(y) / y; }, 0.01);
 }
 
 }  // namespace ulna::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <numbers>
 #include <span>
 #include <stdexcept>
 
@@ -23,12 +24,12 @@ struct Solid {
 
 namespace detail {
 
-inline constexpr double pi = 3.14159265358979323846;
-
-/// A solid whose frame is at its centre along its principal axes: volume, and moments per unit mass.
+/// A solid whose frame is at its centre along its principal axes: volume, and the mean squares of x, y
+/// and z.
 template <Scalar T>
-Solid<T> centred_solid(const T& volume, const Vec3<T>& moments_per_mass) {
-  const Mat3<T> I = (volume * moments_per_mass).asDiagonal();
+Solid<T> centred_solid(const T& volume, const Vec3<T>& s) {
+  const Vec3<T> moments(s.y() + s.z(), s.x() + s.z(), s.x() + s.y());
+  const Mat3<T> I = (volume * moments).asDiagonal();
   return {volume, Inertia<T>::about_com(volume, Vec3<T>::Zero(), I)};
 }
 
@@ -37,26 +38,22 @@ Solid<T> centred_solid(const T& volume, const Vec3<T>& moments_per_mass) {
 /// A box with these edges along x, y, z.
 template <Scalar T>
 Solid<T> solid_box(const Vec3<T>& size) {
-  const Vec3<T> s = size.cwiseProduct(size) / T(12);
-  return detail::centred_solid(T(size.x() * size.y() * size.z()),
-                               Vec3<T>(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()));
+  return detail::centred_solid(T(size.prod()), Vec3<T>(size.cwiseProduct(size) / T(12)));
 }
 
 /// A cylinder along z.
 template <Scalar T>
 Solid<T> solid_cylinder(const T& radius, const T& length) {
-  const T across = (T(3) * square(radius) + square(length)) / T(12);
-  return detail::centred_solid(T(T(detail::pi) * square(radius) * length),
-                               Vec3<T>(across, across, T(0.5) * square(radius)));
+  const T across = T(0.25) * square(radius);
+  return detail::centred_solid(T(T(std::numbers::pi) * square(radius) * length),
+                               Vec3<T>(across, across, square(length) / T(12)));
 }
 
 /// An ellipsoid with these half-axes along x, y, z.
 template <Scalar T>
 Solid<T> solid_ellipsoid(const Vec3<T>& semi_axes) {
-  const Vec3<T> s = semi_axes.cwiseProduct(semi_axes) / T(5);
-  return detail::centred_solid(
-      T(T(4 * detail::pi / 3) * semi_axes.x() * semi_axes.y() * semi_axes.z()),
-      Vec3<T>(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()));
+  return detail::centred_solid(T(T(4 * std::numbers::pi / 3) * semi_axes.prod()),
+                               Vec3<T>(semi_axes.cwiseProduct(semi_axes) / T(5)));
 }
 
 template <Scalar T>

@@ -67,25 +67,20 @@ class Transform {
 
   /// The homogeneous 4x4 matrix.
   Mat4<T> matrix() const {
-    Mat4<T> m = Mat4<T>::Identity();
-    m.template topLeftCorner<3, 3>() = R_.matrix();
-    m.template topRightCorner<3, 1>() = p_;
+    Mat4<T> m;
+    m << R_.matrix(), p_, Vec3<T>::Zero().transpose(), T(1);
     return m;
   }
   /// [Ad_X], which takes twists from B to A (001, eq. 3.18).
   Mat6<T> motion_matrix() const {
-    Mat6<T> m = Mat6<T>::Zero();
-    m.template topLeftCorner<3, 3>() = R_.matrix();
-    m.template bottomLeftCorner<3, 3>() = skew(p_) * R_.matrix();
-    m.template bottomRightCorner<3, 3>() = R_.matrix();
+    Mat6<T> m;
+    m << R_.matrix(), Mat3<T>::Zero(), skew(p_) * R_.matrix(), R_.matrix();
     return m;
   }
   /// [Ad_X]^-T, which takes wrenches from B to A (001, eq. 3.135; 003).
   Mat6<T> force_matrix() const {
-    Mat6<T> m = Mat6<T>::Zero();
-    m.template topLeftCorner<3, 3>() = R_.matrix();
-    m.template topRightCorner<3, 3>() = skew(p_) * R_.matrix();
-    m.template bottomRightCorner<3, 3>() = R_.matrix();
+    Mat6<T> m;
+    m << R_.matrix(), skew(p_) * R_.matrix(), Mat3<T>::Zero(), R_.matrix();
     return m;
   }
 

@@ -43,19 +43,16 @@ Twist<T> cross(const Twist<T>& V, const Twist<T>& W) {
 /// [V x] = [ad_V], the matrix of cross(V, ·).
 template <Scalar T>
 Mat6<T> cross_matrix(const Twist<T>& V) {
-  Mat6<T> m = Mat6<T>::Zero();
-  m.template topLeftCorner<3, 3>() = skew(V.angular);
-  m.template bottomLeftCorner<3, 3>() = skew(V.linear);
-  m.template bottomRightCorner<3, 3>() = skew(V.angular);
+  Mat6<T> m;
+  m << skew(V.angular), Mat3<T>::Zero(), skew(V.linear), skew(V.angular);
   return m;
 }
 
 /// [V], the 4x4 matrix of a twist (001, eq. 3.40).
 template <Scalar T>
 Mat4<T> twist_matrix(const Twist<T>& V) {
-  Mat4<T> m = Mat4<T>::Zero();
-  m.template topLeftCorner<3, 3>() = skew(V.angular);
-  m.template topRightCorner<3, 1>() = V.linear;
+  Mat4<T> m;
+  m << skew(V.angular), V.linear, Vec4<T>::Zero().transpose();
   return m;
 }
 

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
+#include "model/names.hpp"
 #include "ulna/io/import.hpp"
 
+/// What the importers share: text before it is parsed, and the way from a description to a model.
 namespace ulna::detail {
 
 /// Without the white space around it.
@@ -13,6 +12,8 @@ inline std::string_view trimmed(std::string_view s, std::string_view space = " \
   if (first == std::string_view::npos) return {};
   return s.substr(first, s.find_last_not_of(space) - first + 1);
 }
+
+inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 inline bool is_xacro_expression(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
@@ -33,6 +34,9 @@ class Within {
   std::size_t size_;
 };
 
+/// The line of a place in a text, counted from 1.
+int line_of(std::string_view text, std::size_t position);
+
 /// The text itself, or converted from Latin-1, with a warning.
 std::string to_utf8(std::string_view text, const std::string& file, Diagnostics& out);
 
@@ -40,5 +44,14 @@ std::string to_utf8(std::string_view text, const std::string& file, Diagnostics&
 /// it as UTF-8 without a byte order mark; errors go to the list.
 std::string prepare_xml(std::string_view text, const std::string& file,
                         const ImportOptions& options, Diagnostics& out);
+
+/// An inertia in axes turned by R, symmetric to the last bit.
+inline Mat3<double> turned(const Rotation<double>& R, const Mat3<double>& inertia) {
+  const Mat3<double> I = R.matrix() * inertia * R.matrix().transpose();
+  return 0.5 * (I + I.transpose());
+}
+
+/// The last step of every importer: limits, Builder, and the options that change the robot.
+Imported finish(Description description, Diagnostics diagnostics, const ImportOptions& options);
 
 }  // namespace ulna::detail
