@@ -8,11 +8,6 @@ namespace {
 
 using namespace detail;
 
-bool is_color(const Numbers& rgba) {
-  return !rgba.broken && std::all_of(rgba.value.begin(), rgba.value.end(),
-                                     [](double x) { return x >= 0.0 && x <= 1.0; });
-}
-
 class UrdfReader : XmlReader {
  public:
   using XmlReader::XmlReader;
@@ -20,7 +15,13 @@ class UrdfReader : XmlReader {
   Description read(const XMLElement& root) {
     d_.file = file_;
     subject_ = "robot";
-    if (std::string_view(root.Name()) != "robot") return wrong_root(root), std::move(d_);
+    if (const std::string tag = root.Name(); tag != "robot") {
+      const std::string format = tag == "sdf" ? "SDF" : tag == "mujoco" ? "MJCF" : "";
+      out_.add(rules::xml_root, at(root), "",
+               "the root element is <" + shown(tag) + ">, not <robot>", "",
+               format.empty() ? "" : "this is " + format + ", not URDF: convert it first");
+      return std::move(d_);
+    }
     if (const std::string name = attribute(root, "name"); !name.empty())
       d_.name = name;
     else
@@ -324,8 +325,10 @@ class UrdfReader : XmlReader {
     const XMLElement& from = declared ? e : *materials_[made.name];
     each(from, "color", [&](const XMLElement& color) {
       const char* rgba = color.Attribute("rgba");
-      if (const Numbers read = parse_numbers(rgba ? rgba : "", 4); is_color(read))
-        made.rgba = Vec4<double>(read.value.data());
+      const Numbers read = parse_numbers(rgba ? rgba : "", 4);
+      const Vec4<double> value(read.value.data());
+      if (!read.broken && value.minCoeff() >= 0.0 && value.maxCoeff() <= 1.0)
+        made.rgba = value;
       else if (declared)
         report(rules::material_invalid, color,
                quoted("colour", rgba ? rgba : "") + " is not four numbers from 0 to 1",
@@ -335,13 +338,6 @@ class UrdfReader : XmlReader {
       if (const char* file = texture.Attribute("filename")) made.texture = file;
     });
     return made;
-  }
-
-  void wrong_root(const XMLElement& root) {
-    const std::string tag = root.Name();
-    const std::string format = tag == "sdf" ? "SDF" : tag == "mujoco" ? "MJCF" : "";
-    out_.add(rules::xml_root, at(root), "", "the root element is <" + shown(tag) + ">, not <robot>",
-             "", format.empty() ? "" : "this is " + format + ", not URDF: convert it first");
   }
 
   Description d_;
