@@ -141,7 +141,7 @@ void transpose(Pack<double, N> (&square)[N]) {
 /// Sines and cosines of n packs, which are doubles one behind the other.
 template <int N>
 void sin_cos(const Pack<double, N>* angle, Pack<double, N>* sine, Pack<double, N>* cosine, int n) {
-  sin_cos(angle->data(), sine->data(), cosine->data(), n * N);
+  ulna::sin_cos(angle->data(), sine->data(), cosine->data(), n * N);
 }
 
 }  // namespace instruction set
