@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+/// Names that all of identification shares: matrices of numbers, a column per sample where it is of samples.
 namespace ulna::identify {
 
 using Matrix = Eigen::MatrixXd;
