@@ -2,6 +2,7 @@
 
 #include <Eigen/QR>
 #include <random>
+#include <utility>
 
 #include "model/names.hpp"
 #include "ulna/dynamics/kinematics_impl.hpp"

@@ -6,14 +6,14 @@
 namespace ulna {
 
 /// a with inverse_dynamics(q, v, a) = tau: how the robot accelerates under its torques, gravity,
-/// friction and the wrenches. False, and a untouched, if a joint moves nothing that has inertia. By
-/// articulated bodies, or by the mass matrix where joints mimic others. Writes a (nv).
+/// friction and the wrenches. False, and a untouched, if the mass matrix is not positive
+/// definite, as where a joint moves nothing that has inertia. By articulated bodies, or by the mass matrix where joints mimic others. Writes a (nv).
 template <Scalar T>
 [[nodiscard]] bool forward_dynamics(const Plant<T>& plant, const Kinematics<T>& at, In<T> tau,
                                     Workspace<T>& ws, Out<T> a, ExternalWrenches<T> wrenches = {});
 
-/// The same by articulated bodies [Featherstone 1983; 2008, ch. 7], O(n). Robots with mimicking joints
-/// are no trees to it.
+/// The same by articulated bodies [Featherstone 1983; 2008, ch. 7], O(n). Throws
+/// std::invalid_argument for robots with mimicking joints.
 template <Scalar T>
 [[nodiscard]] bool articulated_body_dynamics(const Plant<T>& plant, const Kinematics<T>& at,
                                              In<T> tau, Workspace<T>& ws, Out<T> a,

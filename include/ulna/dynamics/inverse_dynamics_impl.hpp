@@ -36,8 +36,8 @@ void subtract_wrenches(ExternalWrenches<T> wrenches, const Model& model, Workspa
   }
 }
 
-/// The recursion, of the joints of the tree. `v` and `a` may be null: a robot at rest, one that does not
-/// accelerate.
+/// The recursion over the joints of the tree. A null `v` means a robot at rest, `a` being ignored then; a
+/// null `a` means one that does not accelerate.
 template <Scalar T>
 void newton_euler(const Plant<T>& plant, const Motion<T>& motion, const T* v, const T* a,
                   Workspace<T>& ws, ExternalWrenches<T> wrenches, T* tau) {

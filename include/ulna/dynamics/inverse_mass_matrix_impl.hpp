@@ -57,7 +57,8 @@ inline bool invert_by_sweeps(double* A, Eigen::Index ld, int n) {
   }
 }
 
-constexpr int worth_articulating = 17;  ///< coordinates, as measured
+constexpr int worth_articulating =
+    17;  ///< from so many coordinates on, articulated bodies are faster
 
 /// Twelve numbers of a direction, each in all lanes: S and U.
 struct SpreadDirection {

@@ -3,9 +3,9 @@
 #include "ulna/dynamics/motion.hpp"
 #include "ulna/dynamics/workspace.hpp"
 
-/// What the recursions do at a joint. Joints that only turn, most of all joints, take a short way that
-/// is compiled into the loops; all others go by their motion subspace (joint_motion.hpp), out of line,
-/// so that they do not cost those.
+/// What the recursions do at a joint. Joints that only turn, which most joints do, take a short path that
+/// is compiled into the loops; all others go by their motion subspace (joint_motion.hpp), out of line, so
+/// that the short path stays short.
 namespace ulna::detail {
 
 using lanes::M3;
@@ -33,7 +33,8 @@ template <class T>
   return {plus_cross(to.angular, w, s), plus_cross(plus_cross(to.linear, w, v), u, s)};
 }
 
-/// The spatial acceleration of the world, against gravity: so every body is given its weight.
+/// The spatial acceleration of the world: against gravity, so that the recursions include the weight of
+/// every body.
 template <Scalar T>
 V6<T> world_acceleration(const Model& model) {
   return {V3<T>::zero(), -V3<T>(Vec3<T>(model.gravity().template cast<T>()))};

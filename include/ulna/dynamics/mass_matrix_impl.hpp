@@ -80,7 +80,8 @@ struct SymmetricColumns {
   }
 };
 
-/// M(i, k) = S_i'F for direction k and those above it, and zero for those before k that are not.
+/// Column k of M, down to its diagonal: M(i, k) = S_i'F where i is k or a direction on the way from k to the
+/// base, else zero.
 template <class Matrix, Scalar T, class Direction>
 [[gnu::always_inline]] inline void project_on_path(std::span<const Direction> S, int k,
                                                    const V6<T>& F, const Matrix& M) {
@@ -110,7 +111,7 @@ template <class Matrix, lanes::Plain T, class Direction>
       for (int i = 0; row + i <= k; ++i) M.set(row + i, k, sum[i]);
     }
   }
-  // directions between the runs that lead up are no ancestors
+  // directions between two runs of the path to the base are on other branches
   for (int first = S[k].run; first > 0;) {
     const int next = S[first].above;
     for (int gap = next + 1; gap < first; ++gap) M.set(gap, k, T(0));
@@ -118,7 +119,7 @@ template <class Matrix, lanes::Plain T, class Direction>
   }
 }
 
-constexpr int worth_rows = 6;  ///< directions, as measured
+constexpr int worth_rows = 6;  ///< from so many directions on, four rows at a time are faster
 
 /// Composite rigid bodies: M of the directions of the tree, without rotors. The composite bodies are in
 /// ws. Unless the matrix is to be full, what lies below its diagonal means nothing.
@@ -127,7 +128,7 @@ void composite_rigid_bodies(const Kinematics<T>& at, Workspace<T>& ws, T* M, Eig
   const auto S = at.directions();
   const int n = static_cast<int>(S.size());
   const SymmetricColumns<full, T> to{M, stride, n};
-  // the momentum of all that direction k moves, as each direction above it takes part
+  // the momentum of the composite body that direction k moves, at unit velocity
   const auto F = [&](int k) { return momentum<T>(ws.composites[S[k].body], S[k].axis()); };
   if constexpr (lanes::Plain<T>)
     if (n >= worth_rows) {

@@ -67,14 +67,15 @@ class Workspace {
         factor(model),
         unit(model) {}
 
-  /// A body on the way of Newton and Euler, in its canonical frame.
+  /// A body in the Newton-Euler recursion, in its canonical frame.
   struct Link {
     lanes::Turn<T> R;       ///< R_PB
     lanes::V3<T> p;         ///< p_PB
     lanes::V3<T> w, alpha;  ///< angular velocity and acceleration
     lanes::V3<T> a;         ///< acceleration of the origin
     lanes::M3<T> U;         ///< [alpha] + [w][w]: the acceleration of a point r is a + U r
-    lanes::V3<T> f, n;      ///< force and moment through its joint
+    lanes::V3<T> f,
+        n;  ///< force and moment the body itself needs; after the inward pass, those through its joint
   };
   /// A body with all that hangs on it, in world axes: the blocks of its pseudo-inertia.
   struct Composite {
@@ -89,7 +90,7 @@ class Workspace {
     lanes::M3<T> B;
     lanes::V3<T> p;
   };
-  /// A body with all that hangs on it loosely [Featherstone 2008, ch. 7], in world axes. U, D and u
+  /// An articulated body [Featherstone 2008, ch. 7], in world axes. U, D and u
   /// are of one degree of freedom of its joint each.
   struct Articulated {
     lanes::S6<T> I;

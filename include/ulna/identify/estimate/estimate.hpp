@@ -21,7 +21,7 @@ struct TorqueData {
 /// What six-axis sensors in joints measured, or one under the base (body 0): samples in columns.
 struct WrenchData {
   Matrix q, v, a;
-  std::vector<int> sensors;   ///< bodies, as Regressor::wrench numbers them
+  std::vector<int> sensors;   ///< bodies, as wrench_regressor numbers them
   Matrix wrench;              ///< six rows per sensor: moment and force in the body's frame
   std::vector<Index> breaks;  ///< as of TorqueData
   double correlated = 1.0;

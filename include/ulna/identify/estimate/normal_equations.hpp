@@ -12,7 +12,7 @@ namespace ulna::identify {
 ///
 ///     y π + x φ_r = tau_r
 ///
-/// with y a row of Regressor::torque and x as many features of its own as there are, say velocity and
+/// with y a row of torque_regressor and x as many features of its own as there are, say velocity and
 /// its sign. Kept apart for each degree of freedom, so that how much each counts can be said later:
 ///
 ///     NormalEquations sums(model, 2);

@@ -70,8 +70,8 @@ class OnlineEstimator {
   }
 
   /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
-  /// force as Regressor::wrench has them, and how far they are off that the right numbers predict. Samples
-  /// are taken for such as are not filtered.
+  /// force as wrench_regressor has them, and the standard deviations of their errors. Samples are taken as
+  /// not filtered.
   Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
                         const In& noise);
 
