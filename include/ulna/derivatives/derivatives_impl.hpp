@@ -236,33 +236,32 @@ void solve_sides(DerivativeWorkspace<T>& ws) {
 template <Scalar T>
 [[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void set_sides(
     const ForwardDynamicsDerivatives<T>& out, MatX<T>& R) {
-  const Eigen::Index n = R.cols();
-  for (Eigen::Index k = 0; k < n; ++k) {
-    T* const side = R.data() + k * R.rows();
-    const T *dq = out.inverse.dq.data() + k, *dv = out.inverse.dv.data() + k;
-    for (Eigen::Index c = 0; c < n; ++c, dq += n, dv += n) {
-      side[c] = -*dq;
-      side[n + c] = -*dv;
+  const Eigen::Index n = R.cols(), rows = R.rows();
+  const T *dq = out.inverse.dq.data(), *dv = out.inverse.dv.data();
+  for (Eigen::Index c = 0; c < n; ++c) {
+    T* side = R.data() + c;
+    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
+      side[0] = -*dq++;
+      side[n] = -*dv++;
+      side[2 * n] = T(0);
     }
-    std::fill(side + 2 * n, side + R.rows(), T(0));
-    side[2 * n + k] = T(1);
+    R(2 * n + c, c) = T(1);
   }
 }
 
 template <Scalar T>
 [[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void take_sides(
     const MatX<T>& R, ForwardDynamicsDerivatives<T>& out) {
-  const Eigen::Index n = R.cols();
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const T* const side = R.data() + k * R.rows();
-    T *dq = out.dq.data() + k, *dv = out.dv.data() + k;
-    for (Eigen::Index c = 0; c < n; ++c, dq += n, dv += n) {
-      *dq = side[c];
-      *dv = side[n + c];
+  const Eigen::Index n = R.cols(), rows = R.rows();
+  T *dq = out.dq.data(), *dv = out.dv.data(), *dtau = out.dtau.data();
+  for (Eigen::Index c = 0; c < n; ++c) {
+    const T* side = R.data() + c;
+    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
+      *dq++ = side[0];
+      *dv++ = side[n];
+      // the lower triangle of dtau, and the same above
+      if (k >= c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n];
     }
-    // rounding differs across the diagonal: the lower triangle counts
-    T* const dtau = out.dtau.data();
-    for (Eigen::Index c = 0; c <= k; ++c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n + c];
   }
 }
 

@@ -64,13 +64,12 @@ template <bool full, Scalar T>
 struct SymmetricColumns {
   T* data;
   Eigen::Index stride;
-  int size;
 
   [[gnu::always_inline]] void set(int r, int c, const T& x) const {
     data[r + c * stride] = x;
     if constexpr (full) data[c + r * stride] = x;
   }
-  /// Four rows, of which those below the diagonal are written again by later columns.
+  /// Four rows.
   [[gnu::always_inline]] void set(int r, int c, const lanes::Four<T>& x) const {
     x.store(data + r + c * stride);
     if constexpr (full) {
@@ -93,7 +92,8 @@ template <class Matrix, Scalar T, class Direction>
   while (--row >= 0) M.set(row, k, T(0));
 }
 
-/// Where four numbers make a register, four rows at a time.
+/// Where four numbers make a register, four rows at a time, upward from the diagonal: a block may reach
+/// beyond the run of directions it is of, into rows that are written later.
 template <class Matrix, lanes::Plain T, class Direction>
 [[gnu::always_inline]] inline void project_on_path(std::span<const Direction> S, int k,
                                                    const V6<T>& F, const AxisRows<T>& axes,
@@ -101,21 +101,22 @@ template <class Matrix, lanes::Plain T, class Direction>
   using Four = lanes::Four<T>;
   const T* const s = axes.rows.data();
   const Eigen::Index ld = axes.rows.rows();
-  for (int row = 0; row <= k; row += 4) {
-    Four sum = Four::all(T(0));
-    for (int c = 0; c < 3; ++c) sum.add_product(Four::load(s + c * ld + row), F.angular[c]);
-    for (int c = 0; c < 3; ++c) sum.add_product(Four::load(s + (3 + c) * ld + row), F.linear[c]);
-    if (row + 4 <= M.size) {
-      M.set(row, k, sum);
+  for (int end = k + 1; end > 0;) {
+    const int first = S[end - 1].run, next = S[first].above;
+    if (end < 4) {
+      for (int i = first; i < end; ++i) M.set(i, k, dot2(S[i].w, F.angular, S[i].v, F.linear));
     } else {
-      for (int i = 0; row + i <= k; ++i) M.set(row + i, k, sum[i]);
+      for (int last = end; last > first; last -= 4) {
+        const int row = std::max(last - 4, 0);
+        Four sum = Four::all(T(0));
+        for (int c = 0; c < 3; ++c) sum.add_product(Four::load(s + c * ld + row), F.angular[c]);
+        for (int c = 3; c < 6; ++c) sum.add_product(Four::load(s + c * ld + row), F.linear[c - 3]);
+        M.set(row, k, sum);
+      }
     }
-  }
-  // directions between two runs of the path to the base are on other branches
-  for (int first = S[k].run; first > 0;) {
-    const int next = S[first].above;
+    // directions between two runs of the path to the base are on other branches
     for (int gap = next + 1; gap < first; ++gap) M.set(gap, k, T(0));
-    first = next < 0 ? 0 : S[next].run;
+    end = next + 1;
   }
 }
 
@@ -127,7 +128,7 @@ template <bool full, Scalar T>
 void composite_rigid_bodies(const Kinematics<T>& at, Workspace<T>& ws, T* M, Eigen::Index stride) {
   const auto S = at.directions();
   const int n = static_cast<int>(S.size());
-  const SymmetricColumns<full, T> to{M, stride, n};
+  const SymmetricColumns<full, T> to{M, stride};
   // the momentum of the composite body that direction k moves, at unit velocity
   const auto F = [&](int k) { return momentum<T>(ws.composites[S[k].body], S[k].axis()); };
   if constexpr (lanes::Plain<T>)
@@ -150,7 +151,7 @@ void set_mass_matrix(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T
     // a coordinate may have several directions
     MatX<T>& tree = ws.tree_M;
     composite_rigid_bodies<false>(at, ws, tree.data(), tree.outerStride());
-    const SymmetricColumns<full, T> to{M, stride, nv};
+    const SymmetricColumns<full, T> to{M, stride};
     for (int c = 0; c < nv; ++c)
       for (int r = 0; r <= c; ++r) to.set(r, c, T(0));
     const auto S = at.directions();
