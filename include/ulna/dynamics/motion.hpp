@@ -29,9 +29,10 @@ struct Place {
   lanes::V3<T> p;
 };
 
-/// The places of all bodies, and sines and cosines of the joints' angles, at Joint::tree_q. Where
-/// four numbers make a register they are computed eight at a time, so that no angle is left over; coordinates that are no
-/// angles are taken along.
+/// The places of all bodies, and sines and cosines of the joints' angles, at Joint::tree_q. Angles that
+/// follow each other are taken at once, which packs and registers of four numbers make use of. Plain
+/// numbers are computed eight at a time from the first angle on, so that none is left over; coordinates
+/// that are no angles are taken along.
 template <Scalar T>
 struct Skeleton {
   std::vector<Place<T>> places;
@@ -44,32 +45,34 @@ struct Skeleton {
         sine(angle.size()),
         cosine(angle.size()) {
     for (int b = 0; b < model.body_count(); ++b) {
-      const Transform<double>& X = model.joint(b).X_PJ;
-      places[b] = {lanes::TurnAboutZ<T>(X.rotation().matrix()),
-                   lanes::V3<T>(Vec3<T>(X.translation().cast<T>()))};
+      const Joint& j = model.joint(b);
+      places[b] = {lanes::TurnAboutZ<T>(j.X_PJ.rotation().matrix()),
+                   lanes::V3<T>(Vec3<T>(j.X_PJ.translation().template cast<T>()))};
+      if (b == 0 || !turns_about_z(j.type)) continue;
+      if (runs_.empty() || runs_.back().end != j.tree_q) runs_.push_back({j.tree_q, j.tree_q});
+      ++runs_.back().end;
     }
-    while (first_ < model.tree_nq() && !starts_with_angle(model, first_)) ++first_;
-    blocks_ = (model.tree_nq() - first_ + block - 1) / block;
   }
 
   /// Sines and cosines at q, that of the tree.
-  void set(std::span<const Joint> joints, const T* q, int nq) {
+  void set(const T* q) {
+    if (runs_.empty()) return;
     if constexpr (block > 1) {
-      for (int i = first_; i < nq; ++i) angle[i] = q[i];
-      sin_cos(angle.data() + first_, sine.data() + first_, cosine.data() + first_, blocks_ * block);
+      const int first = runs_.front().begin, end = runs_.back().end;
+      for (int i = first; i < end; ++i) angle[i] = q[i];
+      sin_cos(angle.data() + first, sine.data() + first, cosine.data() + first,
+              (end - first + block - 1) / block * block);
     } else {
-      for (const Joint& j : joints)
-        if (turns_about_z(j.type)) sin_cos(q + j.tree_q, &sine[j.tree_q], &cosine[j.tree_q], 1);
+      for (const auto [begin, end] : runs_)
+        sin_cos(q + begin, sine.data() + begin, cosine.data() + begin, end - begin);
     }
   }
 
  private:
-  static bool starts_with_angle(const Model& model, int at) {
-    for (const Joint& j : model.joints())
-      if (j.tree_q == at && turns_about_z(j.type)) return true;
-    return false;
-  }
-  int first_ = 0, blocks_ = 0;  ///< the first angle, and how many registers there are from it on
+  struct Run {
+    int begin, end;
+  };
+  std::vector<Run> runs_;  ///< of coordinates that are angles
 };
 
 template <Scalar T>
@@ -250,13 +253,12 @@ void Motion<T>::refuse(const char* what, In<T> x, Eigen::Index size) {
 
 template <Scalar T>
 void Motion<T>::set_joints() {
-  const std::span<const Joint> joints = model_.joints();
   if (tree_)
-    for (const Joint& j : joints)
+    for (const Joint& j : model_.joints())
       for (int k = 0; k < configuration_size(j.type); ++k)
         tree_->q(j.tree_q + k) = j.mimics ? T(j.multiplier) * q_(j.q) + T(j.offset) : q_(j.q + k);
   if (tree_) detail::spread_rates(model_, v_, tree_->v), detail::spread_rates(model_, a_, tree_->a);
-  skeleton_.set(joints, tree_q(), static_cast<int>(tree_ ? tree_->q.size() : q_.size()));
+  skeleton_.set(tree_q());
 }
 
 }  // namespace ulna

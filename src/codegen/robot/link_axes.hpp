@@ -35,7 +35,7 @@ class LinkPoses {
   LinkPoses(const Model& model, const VecX<E>& q)
       : model_(model), skeleton_(model), R_(skeleton_.places.size()), p_(R_.size()) {
     place_exactly(model, skeleton_);
-    skeleton_.set(model.joints(), q.data(), model.nq());
+    skeleton_.set(q.data());
     for (int b = 1; b < model.body_count(); ++b)
       detail::place(model.joint(b), skeleton_, b, q.data(), R_[b], p_[b]);
   }
