@@ -22,8 +22,8 @@ const char* const usage =
 struct Options {
   std::string out = "bench.json", instructions, count;
   std::vector<std::string> only,
-      robots{"double_pendulum", "panda",    "chain:2",  "chain:4",   "chain:7",
-             "chain:14",        "chain:28", "chain:56", "chain:112", "quadruped", "humanoid"};
+      robots{"double_pendulum", "panda",    "chain:2",   "chain:4",   "chain:7", "chain:14",
+             "chain:28",        "chain:56", "chain:112", "quadruped", "humanoid"};
   double seconds = 0.2;
   bool list = false;
 };

@@ -106,8 +106,9 @@ struct DirectionTerms {
 
 /// The directions that move the body of direction i. Returns how many of them are of its own joint.
 template <Scalar T>
-[[gnu::always_inline]] inline std::size_t gather_above(const Kinematics<T>& at, int i, const DirectionTerms<T>& t,
-                         SecondDerivativeWorkspace<T>& ws) {
+[[gnu::always_inline]] inline std::size_t gather_above(const Kinematics<T>& at, int i,
+                                                       const DirectionTerms<T>& t,
+                                                       SecondDerivativeWorkspace<T>& ws) {
   const auto directions = at.directions();
   const auto own = at.directions(directions[i].body);
   const int begin = static_cast<int>(own.data() - directions.data());
@@ -124,10 +125,10 @@ template <Scalar T>
 /// Rows of directions above i, or of its joint: how the wrenches that i's derivatives are made of
 /// change when k does. The first `own` of those above are of i's joint.
 template <Scalar T>
-[[gnu::always_inline]] inline void differentiate_rows_above(const Kinematics<T>& at, int i, int k, bool same_joint,
-                              std::size_t own, const DirectionTerms<T>& t,
-                              SecondDerivativeWorkspace<T>& ws,
-                              InverseDynamicsSecondDerivatives<T>& out) {
+[[gnu::always_inline]] inline void differentiate_rows_above(
+    const Kinematics<T>& at, int i, int k, bool same_joint, std::size_t own,
+    const DirectionTerms<T>& t, SecondDerivativeWorkspace<T>& ws,
+    InverseDynamicsSecondDerivatives<T>& out) {
   const auto directions = at.directions();
   const auto& by = ws.first.rates[k];
   const V6<T> S_k = directions[k].axis();
@@ -179,9 +180,11 @@ template <Scalar T>
 
 /// The row of i, for direction k of a joint above and all directions o between the two.
 template <Scalar T>
-[[gnu::always_inline]] inline void differentiate_own_row(const Kinematics<T>& at, int i, std::size_t at_k, std::size_t own,
-                           const DirectionTerms<T>& t, SecondDerivativeWorkspace<T>& ws,
-                           InverseDynamicsSecondDerivatives<T>& out) {
+[[gnu::always_inline]] inline void differentiate_own_row(const Kinematics<T>& at, int i,
+                                                         std::size_t at_k, std::size_t own,
+                                                         const DirectionTerms<T>& t,
+                                                         SecondDerivativeWorkspace<T>& ws,
+                                                         InverseDynamicsSecondDerivatives<T>& out) {
   const auto directions = at.directions();
   const int row = directions[i].dof, k = ws.above[at_k], dof_k = directions[k].dof;
   const V3<T> by_q = coriolis_along<T>(t.B, ws.first.rates[k].first, t.S),

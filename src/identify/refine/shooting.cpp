@@ -154,8 +154,7 @@ bool Shooting::operator()(const Window& window, const Vector& state, bool with_s
     for (int s = 0; s < window.substeps; ++s) {
       drive_.begin(window, int(k) * window.substeps + s);
       const auto q = states[k + 1].head(n), v = states[k + 1].tail(n);
-      if (!step_(plant_, q, v, drive_, h, with_slopes))
-        return false;
+      if (!step_(plant_, q, v, drive_, h, with_slopes)) return false;
       states[k + 1] << step_.step.q_next, step_.step.v_next;
       if (!with_slopes) continue;
       slopes[k + 1] = step_.A * slopes[k + 1];
