@@ -9,7 +9,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 # one command after another; each uses all JOBS itself
 .NOTPARALLEL:
 
-sources = $(shell find include src apps bench examples tests -name '*.[ch]pp' 2>/dev/null)
+sources = $(shell find include src apps bench examples tests -name "*.[ch]pp" -not -path "*/wrong/*" 2>/dev/null)
 
 .PHONY: help
 help: ## list these commands
