@@ -187,9 +187,8 @@ class IpoptProgram : public Ipopt::TNLP {
   };
   /// A stage's places.
   struct Place {
-    int free = 0;  ///< variables without slacks; the state of stage 0 is none
-    Index first = 0,
-          next = 0;  ///< the first of them, and of the constraints that lead to the next stage
+    int free = 0;               ///< variables without slacks; the state of stage 0 is none
+    Index first = 0, next = 0;  ///< the first of them, and of the constraints to the next stage
     std::vector<Row> constrained;
     bool plain = true;  ///< moving is adding
     QpStage slopes;     ///< those of the stage, by what x leaves the guess

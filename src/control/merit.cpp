@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+
+#include "num/message.hpp"
 
 namespace ulna::control::detail {
 
@@ -27,7 +27,7 @@ Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
     if (k + 1 < problem.stage_count()) {
       problem.difference(k + 1, at.x[k + 1], values[k].next, defects[k]);
       m.infeasible += defects[k].lpNorm<1>();
-      if (defects[k].size() > 0) m.defect = std::max(m.defect, defects[k].cwiseAbs().maxCoeff());
+      m.defect = std::max(m.defect, defects[k].lpNorm<Eigen::Infinity>());
     }
     const Bounds& bounds = problem.bounds(k);
     each_row(problem.size(k), k, at, values[k], [&](Eigen::Index row, double y) {
@@ -41,20 +41,17 @@ Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
 
 void require_shape(const OptimalControlProblem& problem, const Trajectory& trajectory,
                    const Eigen::Ref<const Eigen::VectorXd>& x0) {
+  using messages::require;
   const std::size_t count = problem.sizes().size();
-  const auto text = [](auto number) { return std::to_string(number); };
-  if (trajectory.x.size() != count || trajectory.u.size() != count)
-    throw std::invalid_argument("the trajectory has " + text(trajectory.x.size()) + " states and " +
-                                text(trajectory.u.size()) + " inputs; the problem's " +
-                                text(count) + " stages have one of each, the last input empty");
+  require(trajectory.x.size() == count && trajectory.u.size() == count, "the trajectory has ",
+          trajectory.x.size(), " states and ", trajectory.u.size(), " inputs; the problem's ",
+          count, " stages have one of each, the last input empty");
   for (int k = 0; k < problem.stage_count(); ++k) {
     const auto x = k == 0 ? x0.size() : trajectory.x[k].size();
     const auto u = trajectory.u[k].size();
-    if (x != problem.numbers(k) || u != problem.size(k).u)
-      throw std::invalid_argument("stage " + text(k) + " has a state of " + text(x) +
-                                  " numbers and an input of " + text(u) +
-                                  "; the problem asks for " + text(problem.numbers(k)) + " and " +
-                                  text(problem.size(k).u));
+    require(x == problem.numbers(k) && u == problem.size(k).u, "stage ", k, " has a state of ", x,
+            " numbers and an input of ", u, "; the problem asks for ", problem.numbers(k), " and ",
+            problem.size(k).u);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "ulna/control/problem.hpp"
 
-#include <stdexcept>
+#include "num/message.hpp"
 
 namespace ulna::control {
 
@@ -13,14 +13,10 @@ std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes) {
 
 OptimalControlProblem::OptimalControlProblem(std::vector<StageSize> sizes)
     : sizes_(std::move(sizes)), bounds_(sizes_.begin(), sizes_.end()) {
-  if (sizes_.size() < 2)
-    throw std::invalid_argument(
-        "an optimal control problem has " + std::to_string(sizes_.size()) +
-        " stages; it needs two at least, one to act in and one to arrive at");
-  if (sizes_.back().u != 0)
-    throw std::invalid_argument("the last stage of an optimal control problem has " +
-                                std::to_string(sizes_.back().u) +
-                                " inputs; nothing comes after it");
+  messages::require(sizes_.size() >= 2, "an optimal control problem has ", sizes_.size(),
+                    " stages; it needs two at least, one to act in and one to arrive at");
+  messages::require(sizes_.back().u == 0, "the last stage of an optimal control problem has ",
+                    sizes_.back().u, " inputs; nothing comes after it");
 }
 
 void OptimalControlProblem::move(int, In x, In dx, Out moved) const { moved = x + dx; }

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "num/message.hpp"
 #include "num/processor.hpp"
 #include "qp_state.hpp"
 
 namespace ulna::control {
 
 namespace detail {
-
 namespace {
 
 /// Hands out pieces of memory, each at the begin of a cache line; with no memory, only counts.
@@ -65,34 +64,14 @@ int place(QpState& state, double* memory) {
   return arena.used();
 }
 
-}  // namespace
-
-QpState::QpState(const std::vector<StageSize>& all) : sizes(all), stages(all.size()) {
-  for (const StageSize& size : sizes)
-    if (size.x < 0 || size.u < 0 || size.g < 0 || size.rows() > 10000)
-      throw std::invalid_argument("a stage of " + std::to_string(size.x) + " states, " +
-                                  std::to_string(size.u) + " inputs and " + std::to_string(size.g) +
-                                  " constraints: together 0 to 10000 are possible");
-  constexpr int line = 8;
-  memory.setZero(place(*this, nullptr) + line);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  place(*this, memory.data() + (64 - address % 64) % 64 / sizeof(double));
-  for (const StageSize& size : sizes)
-    row_multipliers.emplace_back(Eigen::VectorXd::Zero(size.rows()));
-}
-
-namespace {
-
 using Vector = Eigen::VectorXd;
 using Map = Eigen::Map<Vector>;
 
 template <class M>
 void require(const char* what, std::size_t k, const M& m, int rows, int columns = 1) {
-  if (m.rows() == rows && m.cols() == columns) return;
-  const auto shape = [](auto r, auto c) { return std::to_string(r) + " x " + std::to_string(c); };
-  throw std::invalid_argument("stage " + std::to_string(k) + " of the quadratic program: " + what +
-                              " is " + shape(m.rows(), m.cols()) + ", its sizes ask for " +
-                              shape(rows, columns));
+  messages::require(m.rows() == rows && m.cols() == columns, "stage ", k,
+                    " of the quadratic program: ", what, " is ", m.rows(), " x ", m.cols(),
+                    ", its sizes ask for ", rows, " x ", columns);
 }
 
 void require_shapes(const QpStage& stage, const QpStageData& s, std::size_t k) {
@@ -188,6 +167,20 @@ void set_point(QpState& state, const double* x0, QpStart start) {
 }
 
 }  // namespace
+
+QpState::QpState(const std::vector<StageSize>& all) : sizes(all), stages(all.size()) {
+  for (const StageSize& size : sizes)
+    messages::require(size.x >= 0 && size.u >= 0 && size.g >= 0 && size.rows() <= 10000,
+                      "a stage of ", size.x, " states, ", size.u, " inputs and ", size.g,
+                      " constraints: together 0 to 10000 are possible");
+  constexpr int line = 8;
+  memory.setZero(place(*this, nullptr) + line);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  place(*this, memory.data() + (64 - address % 64) % 64 / sizeof(double));
+  for (const StageSize& size : sizes)
+    row_multipliers.emplace_back(Eigen::VectorXd::Zero(size.rows()));
+}
+
 }  // namespace detail
 
 QpSolver::QpSolver(const std::vector<StageSize>& sizes, const QpOptions& o)
@@ -200,10 +193,8 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
                                 const Eigen::Ref<const Vector>& x0, QpStart start,
                                 std::optional<Clock::time_point> deadline) {
   detail::QpState& state = *state_;
-  if (stages.size() != state.stages.size())
-    throw std::invalid_argument("the quadratic program has " + std::to_string(stages.size()) +
-                                " stages, the solver was made for " +
-                                std::to_string(state.stages.size()));
+  messages::require(stages.size() == state.stages.size(), "the quadratic program has ",
+                    stages.size(), " stages, the solver was made for ", state.stages.size());
   for (std::size_t k = 0; k < stages.size(); ++k)
     detail::require_shapes(stages[k], state.stages[k], k);
   detail::require("x0", 0, x0, state.sizes[0].x);

@@ -101,8 +101,8 @@ inline void set_rows(QpState& state, double aim, double correction) {
 /// What a step is about: sums over all sides.
 struct StepSums {
   Lanes hindrance{0.0};  ///< how many times the way to 0 of some t or λ the step is long
-  Lanes product{0.0}, first{0.0},
-      second{0.0};  ///< Σ (t + a dt)(λ + a dλ) = product + a first + a² second
+  /// Σ (t + a dt)(λ + a dλ) = product + a first + a² second
+  Lanes product{0.0}, first{0.0}, second{0.0};
 
   [[gnu::always_inline]] void add(const Lanes& present, const Lanes& t, const Lanes& l,
                                   const Lanes& dt, const Lanes& dl) {
@@ -150,17 +150,13 @@ inline double take_step(QpState& state, double a) {
   const Lanes part(a);
   Lanes gap(0.0);
   for (QpStageData& s : state.stages) {
-    for (const QpSide* side : {&s.lower, &s.upper}) {
-      go(side->distance, side->d_distance, part, s.rows);
-      go(side->multiplier, side->d_multiplier, part, s.rows);
-      each_pack(
-          s, [&](int i) { gap = max(gap, load(side->distance + i) * load(side->multiplier + i)); });
-      if (!s.any_soft) continue;
-      go(side->slack, side->d_slack, part, s.rows);
-      go(side->slack_multiplier, side->d_slack_multiplier, part, s.rows);
-      each_pack(s, [&](int i) {
-        gap = max(gap, load(side->slack + i) * load(side->slack_multiplier + i));
-      });
+    const auto go_both = [&](double* t, double* dt, double* l, double* dl) {
+      go(t, dt, part, s.rows), go(l, dl, part, s.rows);
+      each_pack(s, [&](int i) { gap = max(gap, load(t + i) * load(l + i)); });
+    };
+    for (const QpSide* x : {&s.lower, &s.upper}) {
+      go_both(x->distance, x->d_distance, x->multiplier, x->d_multiplier);
+      if (s.any_soft) go_both(x->slack, x->d_slack, x->slack_multiplier, x->d_slack_multiplier);
     }
     if (s.any_equal)
       each_pack(s, [&](int i) {

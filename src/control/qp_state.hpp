@@ -62,13 +62,9 @@ struct QpRun {
   bool warm;
 };
 
+using QpKernel = void(QpState& state, const QpRun& run);
+
 }  // namespace ulna::control::detail
 
-extern "C" {
-void ulna_qp_kernel_baseline(ulna::control::detail::QpState& state,
-                             const ulna::control::detail::QpRun& run);
-void ulna_qp_kernel_avx2(ulna::control::detail::QpState& state,
-                         const ulna::control::detail::QpRun& run);
-void ulna_qp_kernel_avx512(ulna::control::detail::QpState& state,
-                           const ulna::control::detail::QpRun& run);
-}
+extern "C" ulna::control::detail::QpKernel ulna_qp_kernel_baseline, ulna_qp_kernel_avx2,
+    ulna_qp_kernel_avx512;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <stdexcept>
 
 #include "convexify.hpp"
 #include "merit.hpp"
+#include "num/message.hpp"
 
 namespace ulna::control {
 
@@ -20,10 +20,6 @@ constexpr std::size_t largest_filter = 256;
 QpOptions finer(QpOptions qp, double tolerance) {
   qp.tolerance = std::min(qp.tolerance, 0.1 * tolerance);
   return qp;
-}
-
-double largest(const Eigen::Ref<const Vector>& v) {
-  return v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
 bool past(const Sqp::Deadline& deadline) { return deadline && Sqp::Clock::now() >= *deadline; }
@@ -47,12 +43,12 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
     added_.states.push_back(Eigen::MatrixXd::Zero(size.x, size.x));
     const Bounds& bounds = problem.bounds(k);
     const auto x_rows = [&](const Vector& v) { return v.segment(size.u, size.x); };
-    if (problem.numbers(k) != size.x && k > 0 &&
-        (x_rows(bounds.lower).maxCoeff() > -infinity || x_rows(bounds.upper).minCoeff() < infinity))
-      throw std::invalid_argument(
-          "stage " + std::to_string(k) +
-          ": its state has more numbers than it has degrees of "
-          "freedom, so it has no bounds of its own; state them as constraints");
+    messages::require(problem.numbers(k) == size.x || k == 0 ||
+                          !(x_rows(bounds.lower).maxCoeff() > -infinity ||
+                            x_rows(bounds.upper).minCoeff() < infinity),
+                      "stage ", k,
+                      ": its state has more numbers than it has degrees of freedom, so it has no "
+                      "bounds of its own; state them as constraints");
   }
   slopes_ = scratch_ = kept_ = step_;
   added_.rows = multipliers.rows;
@@ -139,7 +135,8 @@ double Sqp::slope() {
     slope.noalias() += stage.F.transpose() * multipliers.next[k];
     slope.noalias() += stage.G.transpose() * rows.tail(stage.size.g);
     if (k > 0) slope.tail(stage.size.x) -= multipliers.next[k - 1];
-    most = std::max(most, largest(slope.head(k > 0 ? slope.size() : stage.size.u)));
+    const auto free = slope.head(k > 0 ? slope.size() : stage.size.u);
+    most = std::max(most, free.lpNorm<Eigen::Infinity>());
   }
   return most;
 }
@@ -294,8 +291,9 @@ bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
 
 /// Whether the step goes nowhere.
 bool Sqp::settled() const {
-  return std::all_of(step_.begin(), step_.end(),
-                     [&](const Vector& z) { return largest(z) <= std::sqrt(options.tolerance); });
+  return std::all_of(step_.begin(), step_.end(), [&](const Vector& z) {
+    return z.lpNorm<Eigen::Infinity>() <= std::sqrt(options.tolerance);
+  });
 }
 
 const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadline) {
@@ -374,7 +372,7 @@ const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline dead
   take_step();
   for (int k = 0; k < problem_->stage_count(); ++k) {
     report_.cost += values_[k].cost;
-    report_.defect = std::max(report_.defect, largest(stages_[k].f));
+    report_.defect = std::max(report_.defect, stages_[k].f.lpNorm<Eigen::Infinity>());
   }
   take_multipliers();
   report_.slope = slope();

@@ -4,6 +4,13 @@
 namespace ulna::control::detail {
 namespace {
 
+/// F from the slopes of a step by (q, v) and by its inputs, behind which its duration may stand.
+void set_slopes(const StepSlopes& step, Eigen::Index inputs, OutMatrix<double>& F) {
+  F.leftCols(inputs) = step.B.leftCols(inputs);
+  F.middleCols(inputs, step.A.cols()) = step.A;
+  F.rightCols(step.B.cols() - inputs) = step.B.rightCols(step.B.cols() - inputs);
+}
+
 class Forward : public StageMotion {
  public:
   Forward(const Task& task, const RobotProblemOptions& options)
@@ -39,10 +46,7 @@ class Forward : public StageMotion {
     }
     if (!(F ? slopes_(plant, q, v, u, h) : slopes_.step(plant, q, v, u, h))) return false;
     q_next = slopes_.step.q_next, v_next = slopes_.step.v_next;
-    if (!F) return true;
-    F->leftCols(n) = slopes_.B.leftCols(n);
-    F->middleCols(n, 2 * n) = slopes_.A;
-    if (slopes_.B.cols() > n) F->col(3 * n) = slopes_.B.col(n);
+    if (F) set_slopes(slopes_, n, *F);
     return true;
   }
 
@@ -67,11 +71,7 @@ class LoopedForward : public StageMotion {
     push_.u = u;
     if (!step_(plant, q, v, push_, h, F != nullptr)) return false;
     q_next = step_.step.q_next, v_next = step_.step.v_next, tau = u.head(tau.size());
-    if (!F) return true;
-    const Eigen::Index inputs = u.size(), rest = step_.B.cols() - inputs;
-    F->leftCols(inputs) = step_.B.leftCols(inputs);
-    F->middleCols(inputs, step_.A.cols()) = step_.A;
-    F->rightCols(rest) = step_.B.rightCols(rest);
+    if (F) set_slopes(step_, u.size(), *F);
     return true;
   }
 

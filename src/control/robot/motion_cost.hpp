@@ -27,9 +27,9 @@ class MotionCost {
         at_(task.model()),
         J_(Eigen::MatrixXd::Zero(6, n_)) {
     for (const FrameTask& each : frames) {
-      if (!(each.position >= 0.0 && each.orientation >= 0.0))
-        throw std::invalid_argument("robot problem: the task of frame '" + each.frame +
-                                    "' has a negative weight");
+      messages::require(each.position >= 0.0 && each.orientation >= 0.0,
+                        "robot problem: the task of frame '", each.frame,
+                        "' has a negative weight");
       frames_.push_back(&at_.model().frame(each.frame));
     }
   }

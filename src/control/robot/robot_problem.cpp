@@ -6,6 +6,8 @@
 
 namespace ulna::control {
 
+using messages::message, messages::require;
+
 const char* to_string(Transcription transcription) {
   return transcription == Transcription::forward_dynamics ? "forward_dynamics" : "inverse_dynamics";
 }
@@ -45,10 +47,9 @@ RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& optio
     : RobotProblem(std::make_unique<detail::RobotStages>(std::move(plant), options)) {
   if (options.final_time) {
     const auto& [least, most] = *options.final_time;
-    if (!(least > 0.0) || !(least <= most) || !std::isfinite(most))
-      throw std::invalid_argument("robot problem: a final time from " + std::to_string(least) +
-                                  " to " + std::to_string(most) +
-                                  " s; it must be positive, finite and in order");
+    require(least > 0.0 && least <= most && std::isfinite(most),
+            "robot problem: a final time from ", std::to_string(least), " to ",
+            std::to_string(most), " s; it must be positive, finite and in order");
     bounds(0).lower.tail(1)(0) = least, bounds(0).upper.tail(1)(0) = most;
   }
   if (options.weights) set_weights(*options.weights);
@@ -87,9 +88,9 @@ bool RobotProblem::has_exact_hessian() const { return stages_->has_exact_hessian
 
 void RobotProblem::set_plant(const Plant<double>& plant) {
   ulna::detail::require_size("the plant's damping", plant.damping.size(), model().nv(), model());
-  if (plant.model().body_count() != model().body_count())
-    throw std::invalid_argument("robot problem: the plant is of robot '" + plant.model().name() +
-                                "', the problem of '" + model().name() + "'");
+  require(plant.model().body_count() == model().body_count(),
+          "robot problem: the plant is of robot '", plant.model().name(), "', the problem of '",
+          model().name(), "'");
   stages_->task.plant = plant;
   stages_->task.outdate_torques();
 }
@@ -97,9 +98,8 @@ void RobotProblem::set_plant(const Plant<double>& plant) {
 void RobotProblem::set_weights(const MotionWeights& weights) {
   const auto check = [&](const char* what, const Vector& w) {
     ulna::detail::require<double>(what, w, model().nv(), model());
-    if ((w.array() < 0.0).any())
-      throw std::invalid_argument(std::string("robot problem: ") + what +
-                                  " holds a negative number; a cost has a least only without");
+    require(!(w.array() < 0.0).any(), "robot problem: ", what,
+            " holds a negative number; a cost has a least only without");
   };
   check("weights.position", weights.position);
   check("weights.velocity", weights.velocity);
@@ -121,11 +121,11 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
   for (int i = 0; i < n; ++i)
     if (!(limits.lower(i) <= limits.upper(i)) || !(limits.velocity(i) >= 0.0) ||
         !(limits.torque(i) >= 0.0))
-      throw std::invalid_argument("robot problem: the limits of '" + model().velocity_names()[i] +
-                                  "' leave nothing: position " + std::to_string(limits.lower(i)) +
-                                  " to " + std::to_string(limits.upper(i)) + ", velocity " +
-                                  std::to_string(limits.velocity(i)) + ", torque " +
-                                  std::to_string(limits.torque(i)));
+      throw std::invalid_argument(message(
+          "robot problem: the limits of '", model().velocity_names()[i],
+          "' leave nothing: position ", std::to_string(limits.lower(i)), " to ",
+          std::to_string(limits.upper(i)), ", velocity ", std::to_string(limits.velocity(i)),
+          ", torque ", std::to_string(limits.torque(i))));
   stages_->task.limits = limits;
   if (loops()) stages_->task.outdate_torques();
   for (int node = 0; node <= steps(); ++node) stages_->bound(node, bounds(stage(node)));
@@ -133,8 +133,7 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
 
 void RobotProblem::require_node(int node, int last) const {
   if (node < 0 || node > last)
-    throw std::out_of_range("robot problem: node " + std::to_string(node) + " is not among 0 to " +
-                            std::to_string(last));
+    throw std::out_of_range(message("robot problem: node ", node, " is not among 0 to ", last));
 }
 
 void RobotProblem::set_initial(In q, In v) {

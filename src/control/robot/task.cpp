@@ -43,15 +43,13 @@ namespace {
 std::vector<double> step_durations(const RobotProblemOptions& options) {
   std::vector<double> durations = options.durations;
   if (durations.empty()) {
-    if (options.steps < 1)
-      throw std::invalid_argument("robot problem: " + std::to_string(options.steps) +
-                                  " steps; there must be one at least");
+    messages::require(options.steps >= 1, "robot problem: ", options.steps,
+                      " steps; there must be one at least");
     durations.assign(static_cast<std::size_t>(options.steps), options.duration);
   }
   for (const double h : durations)
-    if (!(h > 0.0) || !std::isfinite(h))
-      throw std::invalid_argument("robot problem: a step takes " + std::to_string(h) +
-                                  " s; it must be positive and finite");
+    messages::require(h > 0.0 && std::isfinite(h), "robot problem: a step takes ",
+                      std::to_string(h), " s; it must be positive and finite");
   return durations;
 }
 
@@ -87,10 +85,8 @@ void check_ends(const Task& task) {
     for (const auto& [number, kind] :
          {std::pair{positions, "positions"},
           std::pair{static_cast<int>(dofs.size()) - positions, "velocities"}})
-      if (wrong(number))
-        throw std::invalid_argument("robot problem: " + std::string(what) + " " +
-                                    std::to_string(number) + " " + kind + "; with " +
-                                    std::to_string(rows) + " rows of loops it must be " + rule);
+      messages::require(!wrong(number), "robot problem: ", what, " ", number, " ", kind, "; with ",
+                        rows, " rows of loops it must be ", rule);
   };
   check(
       "final_given gives", task.given, [&](int number) { return number > most; },

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "num/message.hpp"
 #include "ulna/control/robot/robot_problem.hpp"
 
 namespace ulna::control::detail {
