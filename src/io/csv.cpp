@@ -28,8 +28,6 @@ std::string counted(std::size_t n, std::string_view thing) {
 
 }  // namespace
 
-// --- reading ---
-
 /// At a byte of the present line, or the line as a whole. A column is counted in characters from 1: the
 /// bytes that continue a character of UTF-8 are not counted.
 void CsvReader::refuse(const std::string& what, std::size_t byte) const {
@@ -168,8 +166,6 @@ bool CsvReader::next(std::span<double> row) {
   return true;
 }
 
-// --- writing ---
-
 namespace {
 
 /// A name as the reader will read it back: quoted unless it is plain.
@@ -234,8 +230,6 @@ void CsvWriter::flush() {
   empty_buffer();
   if (!out_.flush()) throw std::runtime_error("the table cannot be written: the stream failed");
 }
-
-// --- the columns of a robot ---
 
 namespace {
 

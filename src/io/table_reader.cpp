@@ -335,8 +335,6 @@ class TableReader {
     d_.frames.push_back({text(node, "name", "tool"), last_link_, Pose(X), line_of(node)});
   }
 
-  // --- values ---
-
   void report(const Rule& rule, const YAML::Node& node, std::string seen,
               std::string assumed = {}) {
     out_.add(rule, {d_.file, line_of(node), 0}, subject_, std::move(seen), std::move(assumed));

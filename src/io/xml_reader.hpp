@@ -61,8 +61,6 @@ class XmlReader {
     out_.add(rule, at(node), subject_, std::move(seen), std::move(assumed));
   }
 
-  // --- elements ---
-
   /// Calls `use` for each child that may stand here, and reports each that may not.
   template <class F>
   void each_child(const XMLElement& parent, Words known, F use) {
@@ -101,8 +99,6 @@ class XmlReader {
                    ? "skipped"
                    : "skipped, here and " + std::to_string(seen.count - 1) + " times more");
   }
-
-  // --- attributes ---
 
   std::string attribute(const XMLElement& e, const char* name) {
     const char* value = e.Attribute(name);

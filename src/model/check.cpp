@@ -269,35 +269,21 @@ void Checker::mimics() {
 }
 
 void Checker::inertial(const LinkDescription& link, const Inertial& body) {
-  const Inertia<double> I = body.in_link_frame();
-  const Consistency c = check_consistency(I);
-  using Verdict = Consistency::Verdict;
-  switch (c.verdict) {
-    case Verdict::not_finite:
-      report(rules::number_invalid, link, "mass, centre of mass or inertia is not finite");
-      break;
-    case Verdict::mass_not_positive:
-      if (body.mass < 0.0)
-        report(rules::mass_negative, link, "mass " + number(body.mass) + " kg is negative");
-      else
-        report(rules::mass_zero, link, "inertia without mass", "used as it is");
-      break;
-    case Verdict::not_positive:
-      report(rules::inertia_not_positive, link, c.explanation(), "used as it is");
-      break;
-    case Verdict::triangle_inequality:
-      report(rules::inertia_triangle, link, c.explanation(), "used as it is");
-      break;
-    case Verdict::degenerate:
-      if (body.inertia.isZero(0.0))
-        report(rules::inertia_zero, link,
-               "mass " + number(body.mass) + " kg without rotational inertia",
-               "taken as a point mass");
-      break;
-    case Verdict::massless:
-    case Verdict::consistent:
-      break;
-  }
+  using enum Consistency::Verdict;
+  const Consistency c = check_consistency(body.in_link_frame());
+  if (c.verdict == not_finite)
+    report(rules::number_invalid, link, "mass, centre of mass or inertia is not finite");
+  else if (c.verdict == mass_not_positive && body.mass < 0.0)
+    report(rules::mass_negative, link, "mass " + number(body.mass) + " kg is negative");
+  else if (c.verdict == mass_not_positive)
+    report(rules::mass_zero, link, "inertia without mass", "used as it is");
+  else if (c.verdict == not_positive)
+    report(rules::inertia_not_positive, link, c.explanation(), "used as it is");
+  else if (c.verdict == triangle_inequality)
+    report(rules::inertia_triangle, link, c.explanation(), "used as it is");
+  else if (c.verdict == degenerate && body.inertia.isZero(0.0))
+    report(rules::inertia_zero, link,
+           "mass " + number(body.mass) + " kg without rotational inertia", "taken as a point mass");
 }
 
 }  // namespace ulna::detail
