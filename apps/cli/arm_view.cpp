@@ -7,6 +7,7 @@
 #include <set>
 
 #include "page.hpp"
+#include "report.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
 namespace ulna::cli {
@@ -21,8 +22,16 @@ constexpr double unit = 1e-4;
 
 double rounded(double x) { return std::round(x * 1e4) / 1e4; }
 
+void append(Json& list, int x) { list.push_back(x); }
+void append(Json& list, double x) { list.push_back(rounded(x)); }
 void append(Json& list, const Vector3d& v) {
-  for (const double x : v) list.push_back(rounded(x));
+  for (const double x : v) append(list, x);
+}
+/// Numbers and vectors one behind the other.
+Json flat(const auto&... numbers) {
+  Json list = Json::array();
+  (append(list, numbers), ...);
+  return list;
 }
 
 /// The frame of a link, if there is one.
@@ -38,8 +47,6 @@ std::vector<int> depths(const Model& model) {
   return depth;
 }
 
-// --- what is drawn -------------------------------------------------------------------------------
-
 /// The shapes that move with each body, in the form that the script takes:
 /// [body, kind, a, b, c, x, y, z, qw, qx, qy, qz, red, green, blue].
 class Parts {
@@ -48,12 +55,9 @@ class Parts {
 
   void add(int body, Kind kind, const Vector3d& size, const Transform<double>& X,
            const Vector3d& colour) {
-    Json part{body, int(kind)};
-    append(part, size);
-    append(part, X.translation());
     const Quaternion<double> q = X.rotation().quaternion();
-    for (const double x : {q.w, q.x, q.y, q.z}) part.push_back(rounded(x));
-    for (const double x : colour) part.push_back(int(std::lround(255.0 * std::clamp(x, 0.0, 1.0))));
+    Json part = flat(body, int(kind), size, X.translation(), q.w, q.x, q.y, q.z);
+    for (const double x : colour) append(part, int(std::lround(255.0 * std::clamp(x, 0.0, 1.0))));
     list_.push_back(std::move(part));
     bodies_.insert(body);
   }
@@ -110,9 +114,8 @@ std::vector<Bone> bones_of(const Model& model) {
   std::vector<Bone> bones;
   const Description& robot = model.description();
   std::set<std::string_view> carrying;
-  const auto frame_of = [&](const std::string& link) { return link_frame(model, link); };
   for (const JointDescription& joint : robot.joints) {
-    const Frame *parent = frame_of(joint.parent), *child = frame_of(joint.child);
+    const Frame *parent = link_frame(model, joint.parent), *child = link_frame(model, joint.child);
     if (!parent || !child) continue;
     const Vector3d place = (parent->X_BF * joint.origin.transform()).translation();
     bones.push_back({parent->body, parent->body, parent->X_BF.translation(), place});
@@ -121,13 +124,14 @@ std::vector<Bone> bones_of(const Model& model) {
     carrying.insert(joint.parent);
   }
   for (const FrameDescription& named : robot.frames)
-    if (const Frame* link = frame_of(named.link)) {
+    if (const Frame* link = link_frame(model, named.link)) {
       bones.push_back({link->body, link->body, link->X_BF.translation(),
                        (link->X_BF * named.origin.transform()).translation()});
       carrying.insert(named.link);
     }
   for (const LinkDescription& link : robot.links)
-    if (const Frame* at = frame_of(link.name); at && link.inertial && !carrying.contains(link.name))
+    if (const Frame* at = link_frame(model, link.name);
+        at && link.inertial && !carrying.contains(link.name))
       bones.push_back({at->body, at->body, at->X_BF.translation(), at->X_BF * link.inertial->com});
   return bones;
 }
@@ -154,8 +158,6 @@ Parts rods(const Model& model, const std::vector<Bone>& bones, double size) {
   }
   return parts;
 }
-
-// --- where it is ---------------------------------------------------------------------------------
 
 /// Turns the world so that up is z.
 Quaterniond upright(const Model& model) {
@@ -255,8 +257,6 @@ Json payload_of(const MpcResults& results, double reach) {
   return Json{{"times", times}, {"part", parts.json().front()}};
 }
 
-// --- the page's part of it -----------------------------------------------------------------------
-
 /// Which runs are shown, and buttons that go to an event.
 std::string shown(const MpcResults& results, double end) {
   std::string s;
@@ -277,9 +277,7 @@ std::string shown(const MpcResults& results, double end) {
 
 /// JSON within a page: no tag can end it.
 std::string embedded(const Json& json) {
-  return fmt::format(
-      "{}",
-      fmt::join(split(json.dump(-1, ' ', false, Json::error_handler_t::replace), '<'), "\\u003c"));
+  return replaced(json.dump(-1, ' ', false, Json::error_handler_t::replace), {{"<", "\\u003c"}});
 }
 
 }  // namespace
@@ -308,10 +306,8 @@ std::string arm_view(const MpcResults& results) {
   const double reach = reach_of(model, bones);
   Parts parts = described_shapes(model);
   if (2 * parts.bodies() < std::size_t(model.body_count())) parts = rods(model, bones, reach);
-  Json lines = Json::array();
-  for (const auto& [from_body, to_body, from, to] : bones)
-    lines.push_back({from_body, rounded(from.x()), rounded(from.y()), rounded(from.z()), to_body,
-                     rounded(to.x()), rounded(to.y()), rounded(to.z())});
+  const Json lines =
+      list_of(bones, [](const Bone& b) { return flat(b.from_body, b.from, b.to_body, b.to); });
   const auto [body, point] = end_point(results, bones);
   const Quaterniond base = upright(model);
   const Json data{{"bodies", model.joint_count()},
@@ -322,7 +318,7 @@ std::string arm_view(const MpcResults& results) {
                   {"reach", rounded(reach)},
                   {"parts", parts.json()},
                   {"bones", lines},
-                  {"tip", {body, rounded(point.x()), rounded(point.y()), rounded(point.z())}},
+                  {"tip", flat(body, point)},
                   {"payload", payload_of(results, reach)},
                   {"arms", arms}};
   return fmt::format(fmt::runtime(asset("arm_view.html")), fmt::arg("name", safe(model.name())),

@@ -132,10 +132,6 @@ Action check(Parser& app, Console& console) {
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
   app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status is the result");
   app.add_flag("--rules", options->rules, "list all rules with their meaning and remedy");
-  app.footer(
-      "  ulna check arm.urdf              what is wrong, where, and how to correct it\n"
-      "  ulna check --strict *.urdf       for continuous integration\n"
-      "  xacro arm.xacro | ulna check -   a description that another program writes\n");
   return [options, &console] {
     if (options->rules) return list_rules(console);
     if (options->files.empty()) throw UsageError("FILE is missing");

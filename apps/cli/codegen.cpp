@@ -34,7 +34,7 @@ struct Written {
 };
 
 Json vectors(const std::vector<Traced::Vector>& list) {
-  return list_of(list, [](const auto& v) { return Json{{"name", v.name}, {"size", v.size}}; });
+  return list_of(list, [](const auto& v) { return ULNA_FIELDS(v, name, size); });
 }
 
 int generate(const Options& options, Console& console) {
@@ -104,16 +104,12 @@ Action codegen(Parser& app, Console& console) {
   app.add_value("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");
   app.add_value("-o,--out", options->folder, "DIR", "the folder to write to")->required();
   app.add_value("--lanes", options->lanes, "N",
-                "write <name>_states too: many states, N at a time in SIMD lanes")
-      ->check(CLI::IsMember({2, 4, 8, 16}));
+                "write <name>_states too: many states, N at a time in SIMD lanes",
+                CLI::IsMember({2, 4, 8, 16}));
   app.add_flag("--float", options->single, "compute in single precision");
   app.add_flag("--parameters", options->parameters,
                "take the inertias as a last argument, pi: ten per moving body");
   app.add_force(options->force);
-  app.footer(
-      "  ulna codegen panda -o generated                 id, fd, M, did and dfd\n"
-      "  ulna codegen arm.urdf --functions id --float -o firmware/arm\n"
-      "  ulna codegen panda --lanes 4 -o generated       and for many states, by AVX2\n");
   return [options, &console] { return generate(*options, console); };
 }
 

@@ -168,12 +168,9 @@ int show(const Options& options, Console& console) {
 Action compare(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_value("--states", options->states, "N", "how many random states (100)")
-      ->check(CLI::Range(1, 10000));
+  app.add_value("--states", options->states, "N", "how many random states (100)",
+                CLI::Range(1, 10000));
   app.add_value("--seed", options->seed, "N", "of the random states (1)");
-  app.footer(
-      "  ulna compare panda                 every way to the equations of motion\n"
-      "  ulna compare puma560 --json | jq '.formulations[].ns'\n");
   return [options, &console] { return show(*options, console); };
 }
 

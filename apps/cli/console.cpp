@@ -104,6 +104,14 @@ std::vector<std::string> wrap(std::string_view text, int width) {
   return lines;
 }
 
+std::string replaced(std::string text,
+                     std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
+  for (const auto& [from, to] : pairs)
+    for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+      text.replace(at, from.size(), to);
+  return text;
+}
+
 std::string hanging(std::string before, std::size_t indent, std::string_view text, int width) {
   std::string lines;
   for (const std::string& line : wrap(text, width)) {

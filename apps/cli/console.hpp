@@ -53,13 +53,15 @@ std::vector<std::string> wrap(std::string_view text, int width);
 /// The parts between separators; of an empty text, one that is empty.
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// The text with the second of each pair wherever the first stands, pair by pair.
+std::string replaced(std::string text,
+                     std::initializer_list<std::pair<std::string_view, std::string_view>> pairs);
+
 /// `before` and the text behind it in lines of `width` columns, all but the first indented.
 std::string hanging(std::string before, std::size_t indent, std::string_view text, int width);
 
 /// "1 link", "2 links".
 std::string counted(std::size_t n, std::string_view thing);
-
-// --- streams ---
 
 enum class Style { plain, bold, dim, red, yellow, green, cyan };
 
@@ -108,6 +110,11 @@ class Console {
   Json document() const;
   /// A document with these fields.
   void print(const Json& fields);
+  /// With --json the document of the fields that `json` makes, else the text that `text` makes.
+  template <class MakeJson, class MakeText>
+  void show(MakeJson json, MakeText text) {
+    json_ ? print(json()) : out.print(text());
+  }
   /// "ulna: ..." on standard error. The text may hold anything.
   void complain(std::string_view text, Style style = Style::red);
 

@@ -75,11 +75,6 @@ Action convert(Parser& app, Console& console) {
   app.add_flag("--lump", options->lump,
                "dissolve fixed joints: one link a body, a frame for each lost link");
   app.add_force(options->force);
-  app.footer(
-      "  ulna convert puma560 puma.urdf                    a table as URDF\n"
-      "  ulna convert --lump arm.urdf -                    fixed joints dissolved\n"
-      "  ulna convert --lock panda_joint7=0.5 panda 6.urdf  a joint frozen\n"
-      "  ulna convert --chain trunk:FL_foot quadruped leg.urdf\n");
   return [options, &console] { return convert_robot(*options, console); };
 }
 

@@ -44,15 +44,9 @@ std::vector<Work> work_on(const Model& model) {
 }
 
 Json to_json(const std::optional<OperationCount>& n) {
-  if (!n) return nullptr;
-  return {{"multiplications", n->multiplications},
-          {"additions", n->additions},
-          {"divisions", n->divisions},
-          {"square_roots", n->square_roots},
-          {"trigonometric", n->trigonometric}};
+  return n ? ULNA_FIELDS(*n, multiplications, additions, divisions, square_roots, trigonometric)
+           : Json();
 }
-
-// --- one robot ---
 
 void print_robot(Console& console, const Options& options, const Model& model) {
   const std::vector<Work> all = work_on(model);
@@ -95,8 +89,6 @@ void print_robot(Console& console, const Options& options, const Model& model) {
   console.out.print(fmt::format("{}: operations for {} joints\n\n{}\n{}", model.name(), n,
                                 ours.str(console.out), book.str(console.out)));
 }
-
-// --- chains of many lengths ---
 
 /// How one line of the table grows.
 struct Growth {
@@ -263,9 +255,6 @@ Action count(Parser& app, Console& console) {
                 "of ROBOT chain: from how many joints to how many (2..20)");
   app.add_value("--svg", options->svg, "FILE", "of ROBOT chain: also draw it");
   app.add_force(options->force);
-  app.footer(
-      "  ulna count puma560                           each formulation, beside the book\n"
-      "  ulna count chain --n 2..20 --svg growth.svg  how they grow\n");
   return [options, &console] { return show(*options, console); };
 }
 

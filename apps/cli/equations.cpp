@@ -40,12 +40,20 @@ std::vector<Term> terms_named(const std::string& list) {
   return made;
 }
 
-std::string index(int r, int c, bool matrix, int n) {
-  const char* between = n > 9 ? "," : "";
-  return matrix ? fmt::format("{}{}{}", r + 1, between, c + 1) : fmt::format("{}", r + 1);
+/// Calls `use` with the place of each element and its name, or both names of a symmetric one; `as`
+/// joins the term's name and the index.
+template <class Use>
+void for_each_element(const Term& t, int n, const char* as, Use use) {
+  const auto name = [&](int r, int c) {
+    const char* between = n > 9 ? "," : "";
+    const std::string index =
+        t.matrix ? fmt::format("{}{}{}", r + 1, between, c + 1) : fmt::format("{}", r + 1);
+    return fmt::format(fmt::runtime(as), t.name, index);
+  };
+  for (int r = 0; r < n; ++r)
+    for (int c = t.symmetric ? r : 0; c < (t.matrix ? n : 1); ++c)
+      use(r, c, t.symmetric && r != c ? name(r, c) + " = " + name(c, r) : name(r, c));
 }
-
-// --- text -----------------------------------------------------------------------------------------
 
 std::string text_of(const Equations& e, const std::vector<Term>& terms, const Stream& out) {
   const Notation notation = out.utf8() ? Notation::unicode : Notation::ascii;
@@ -63,19 +71,14 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
   text += table.str(out);
   for (const Term& t : terms) {
     text += "\n";
-    for (int r = 0; r < e.size(); ++r)
-      for (int c = t.symmetric ? r : 0; c < (t.matrix ? e.size() : 1); ++c) {
-        std::string left = t.name + index(r, c, t.matrix, e.size());
-        if (t.symmetric && r != c) left += " = " + t.name + index(c, r, true, e.size());
-        const int indent = columns(left) + 3;
-        text += hanging(left + " = ", indent, e.element(t.term, r, c, notation),
-                        std::max(out.width() - indent, 20));
-      }
+    for_each_element(t, e.size(), "{}{}", [&](int r, int c, const std::string& left) {
+      const int indent = columns(left) + 3;
+      text += hanging(left + " = ", indent, e.element(t.term, r, c, notation),
+                      std::max(out.width() - indent, 20));
+    });
   }
   return text;
 }
-
-// --- LaTeX ----------------------------------------------------------------------------------------
 
 /// A matrix while its lines can be read, else a list of its elements.
 std::string latex_of(const Equations& e, const Term& t) {
@@ -103,16 +106,10 @@ std::string latex_of(const Equations& e, const Term& t) {
     }
     return text + "\\end{bmatrix}\n";
   }
-  text = "\\begin{aligned}\n";
-  for (int r = 0; r < e.size(); ++r)
-    for (int c = t.symmetric ? r : 0; c < columns_of; ++c) {
-      text += fmt::format("  {}_{{{}}}", t.name, index(r, c, t.matrix, e.size()));
-      if (t.symmetric && r != c)
-        text += fmt::format(" = {}_{{{}}}", t.name, index(c, r, true, e.size()));
-      text += " &= " + element(r, c);
-      text += r + 1 < e.size() || c + 1 < columns_of ? " \\\\\n" : "\n";
-    }
-  return text + "\\end{aligned}\n";
+  for_each_element(t, e.size(), "{}_{{{}}}", [&](int r, int c, const std::string& left) {
+    text += (text.empty() ? "  " : " \\\\\n  ") + left + " &= " + element(r, c);
+  });
+  return "\\begin{aligned}\n" + text + "\n\\end{aligned}\n";
 }
 
 std::string c_of(const Equations& e, const std::vector<Term>& terms) {
@@ -121,18 +118,13 @@ std::string c_of(const Equations& e, const std::vector<Term>& terms) {
   return e.c_function(list);
 }
 
-// --- JSON -----------------------------------------------------------------------------------------
-
 Json elements(const Equations& e, const Term& t, Notation notation) {
   Json rows = Json::array();
   for (int r = 0; r < e.size(); ++r) {
-    if (!t.matrix) {
-      rows.push_back(e.element(t.term, r, 0, notation));
-      continue;
-    }
     Json row = Json::array();
-    for (int c = 0; c < e.size(); ++c) row.push_back(e.element(t.term, r, c, notation));
-    rows.push_back(row);
+    for (int c = 0; c < (t.matrix ? e.size() : 1); ++c)
+      row.push_back(e.element(t.term, r, c, notation));
+    rows.push_back(t.matrix ? row : row[0]);
   }
   return rows;
 }
@@ -209,10 +201,6 @@ Action equations(Parser& app, Console& console) {
                 "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
       ->allow_extra_args(false);
   app.add_flag("--lump", options->lump, "make one link of those on fixed joints");
-  app.footer(
-      "  ulna equations twolink_fu\n"
-      "  ulna equations double_pendulum --latex --terms M,g\n"
-      "  ulna equations double_pendulum --let lc1=l1/2 --c >pendulum.c\n");
   return [options, &console]() -> int { return derive(*options, console); };
 }
 

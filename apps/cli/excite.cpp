@@ -117,8 +117,6 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Argumen
                           {s.t.begin(), s.t.end()}, {"position", "velocity", "torque"}, panels);
 }
 
-// --- output -----------------------------------------------------------------------------------------
-
 std::string percent(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", 100.0 * x); }
 
 std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robot,
@@ -164,29 +162,21 @@ Json json_of(const ExciteResult& r, const Arguments& o, const Model& robot) {
                       {"velocity_use", r.velocity_use(i)},
                       {"torque_use", r.effort_use(i)},
                       {"acceleration", r.acceleration(i)}});
-  return {{"robot", o.robot.json(robot)},
-          {"kind", o.kind},
-          {"duration", r.motion.duration()},
-          {"harmonics", r.motion.basis.harmonics()},
-          {"limits", o.how.share},
-          {"solver", excite_has_solver() ? "ipopt" : "random search"},
-          {"status", to_string(r.status)},
-          {"seeds", r.seeds},
-          {"iterations", r.iterations},
-          {"log_det", r.log_det},
-          {"log_det_start", r.log_det_start},
-          {"condition", r.excitation.condition},
-          {"rank", r.excitation.rank},
-          {"base_parameters", r.base_parameters},
-          {"joints", joints},
-          {"collision",
-           {{"radius", r.radius},
-            {"pairs", r.pairs},
-            {"distance", r.distance},
-            {"nearest", r.nearest},
-            {"ignored", r.pairs_ignored}}},
-          {"coefficients", to_json(r.motion.coefficients)},
-          {"notes", r.notes}};
+  return merged({{{"robot", o.robot.json(robot)},
+                  {"kind", o.kind},
+                  {"duration", r.motion.duration()},
+                  {"harmonics", r.motion.basis.harmonics()},
+                  {"limits", o.how.share},
+                  {"solver", excite_has_solver() ? "ipopt" : "random search"},
+                  {"status", to_string(r.status)}},
+                 ULNA_FIELDS(r, seeds, iterations, log_det, log_det_start),
+                 ULNA_FIELDS(r.excitation, condition, rank),
+                 {{"base_parameters", r.base_parameters},
+                  {"joints", joints},
+                  {"collision", merged({ULNA_FIELDS(r, radius, pairs, distance, nearest),
+                                        {{"ignored", r.pairs_ignored}}})},
+                  {"coefficients", r.motion.coefficients},
+                  {"notes", r.notes}}});
 }
 
 int excite_robot(Arguments o, Console& console) {
@@ -214,18 +204,17 @@ int excite_robot(Arguments o, Console& console) {
       return identify::excite(model, o.how);
     } catch (const std::runtime_error& e) {
       throw Failure("{}",
-                    with_flags(e.what(), {{"ExciteOptions::capsules", "--radius, --no-collision"},
-                                          {"ExciteOptions::share", "--limits"}}));
+                    replaced(e.what(), {{"ExciteOptions::capsules", "--radius, --no-collision"},
+                                        {"ExciteOptions::share", "--limits"}}));
     }
   }();
   mention_warnings(console, o.robot, imported.diagnostics);
   if (!o.plot.empty()) write_file(o.plot, drawn(model, result, o, z), o.force);
   if (!o.out.empty())
     write_or_print(console, o.out, csv(robot, sample(model, z, result.motion, o.rate)), o.force);
-  if (console.json())
-    console.print(json_of(result, o, robot));
-  else if (!to_stdout)
-    console.out.print(text_of(result, o, robot, console.out));
+  if (!to_stdout)
+    console.show([&] { return json_of(result, o, robot); },
+                 [&] { return text_of(result, o, robot, console.out); });
   return success;
 }
 
@@ -234,42 +223,38 @@ int excite_robot(Arguments o, Console& console) {
 Action excite(Parser& app, Console& console) {
   auto o = std::make_shared<Arguments>();
   o->robot.add_to(app);
-  app.add_value("--duration", o->how.duration, "S", "of the motion: 20 s")->check(above_zero);
-  app.add_value("--rate", o->rate, "HZ", "of the table: 1000 Hz")->check(above_zero);
+  app.add_value("--duration", o->how.duration, "S", "of the motion: 20 s", above_zero);
+  app.add_value("--rate", o->rate, "HZ", "of the table: 1000 Hz", above_zero);
   app.add_value("--kind", o->kind, "KIND", "fourier (periodic) or bspline");
-  app.add_value("--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given")
-      ->check(number_that(
-          fmt::format("is not from 2 to {}", MotionBasis::max_harmonics),
-          [](double n) { return n == 0.0 || (n >= 2.0 && n <= MotionBasis::max_harmonics); }));
-  app.add_value("--limits", o->how.share, "F", "share of the limits to use: 0.9")
-      ->check(number_that("is no share above 0 and up to 1",
-                          [](double x) { return x > 0.0 && x <= 1.0; }));
-  app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²")
-      ->check(not_negative);
+  app.add_value(
+      "--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given",
+      number_that(fmt::format("is not from 2 to {}", MotionBasis::max_harmonics), [](double n) {
+        return n == 0.0 || (n >= 2.0 && n <= MotionBasis::max_harmonics);
+      }));
+  app.add_value(
+      "--limits", o->how.share, "F", "share of the limits to use: 0.9",
+      number_that("is no share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
+  app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²",
+                not_negative);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
   app.add_flag("--armature", o->armature, "identify rotors too");
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
-  app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m")
-      ->check(not_negative);
-  app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m")
-      ->check(not_negative);
+  app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",
+                not_negative);
+  app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m", not_negative);
   app.add_value("--floor", o->floor, "Z", "height that no link goes below, m");
   app.add_flag("--no-collision", o->no_collision, "let links meet");
   app.add_value("--seed", o->how.seed, "N", "of the first start: 1");
-  app.add_value("--starts", o->how.starts, "N", "random motions to improve on: 3")
-      ->check(
-          number_that("is not from 1 to 1000", [](double n) { return n >= 1.0 && n <= 1000.0; }));
-  app.add_value("--iterations", o->how.iterations, "N", "from each start at most: 100")
-      ->check(not_negative);
-  app.add_value("--seconds", o->how.seconds, "S", "in all at most: 120")->check(above_zero);
+  app.add_value(
+      "--starts", o->how.starts, "N", "random motions to improve on: 3",
+      number_that("is not from 1 to 1000", [](double n) { return n >= 1.0 && n <= 1000.0; }));
+  app.add_value("--iterations", o->how.iterations, "N", "from each start at most: 100",
+                not_negative);
+  app.add_value("--seconds", o->how.seconds, "S", "in all at most: 120", above_zero);
   app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
   app.add_value("--plot", o->plot, "FILE", "draw the use of limits over time (SVG)");
   app.add_force(o->force);
-  app.footer(
-      "  ulna excite panda -o motion.csv --plot motion.svg\n"
-      "  ulna excite arm.urdf --duration 10 --limits 0.5 --floor 0 -o slow.csv\n"
-      "  ulna excite panda --kind bspline --payload 2,0,0,0.1 --json\n");
   return [o, &console]() -> int { return excite_robot(*o, console); };
 }
 

@@ -5,9 +5,6 @@ namespace ulna::cli {
 Action fd(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd tau");
-  app.footer(
-      "  ulna fd pendulum --q 0.5                 how it begins to fall\n"
-      "  ulna fd arm.urdf log.csv >motion.csv     columns q_<joint>, qd_..., tau_...\n");
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();

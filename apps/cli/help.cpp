@@ -1,3 +1,4 @@
+#include "page.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
@@ -69,9 +70,8 @@ std::string help(const Stream& stream, const Verb& verb, const CLI::App& app) {
   text += fmt::format("  ulna {}{} [OPTIONS]\n", verb.name, usage);
   if (!arguments.empty()) text += glossary(stream, "Arguments", arguments);
   text += glossary(stream, "Options", options);
-  if (!app.get_footer().empty())
-    text += "\n" + stream.paint(Style::bold, "Examples") + "\n" + app.get_footer();
-  return text;
+  return fmt::format("{}\n{}\n{}", text, stream.paint(Style::bold, "Examples"),
+                     asset(fmt::format("{}.txt", verb.name)));
 }
 
 }  // namespace ulna::cli

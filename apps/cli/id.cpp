@@ -5,10 +5,6 @@ namespace ulna::cli {
 Action id(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd qdd");
-  app.footer(
-      "  ulna id panda --q 0,0,0,-1.5,0,1.5,0     what holds the arm\n"
-      "  ulna id arm.urdf log.csv >torques.csv    columns q_<joint>, qd_..., qdd_...\n"
-      "  ulna id panda - --json <state.json       {\"q\": [...], \"wrenches\": [...]}\n");
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();

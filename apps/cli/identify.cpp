@@ -17,21 +17,19 @@ struct Arguments {
   std::string method_name() const { return online ? "online" : method; }
 };
 
-// --- the command line ----------------------------------------------------------------------------
-
 /// Methods of the library by their names, and refinement of what the last of them finds.
 constexpr const char* methods = "ols, wls, irls, tls, ridge, consistent, refine";
 
 /// How the library's options are called here.
 std::string in_flags(const std::string& text) {
-  return with_flags(text, {{"Options::method = ", "--method "},
-                           {"Options::split = ", "--split "},
-                           {"Options::refine", "--method refine"},
-                           {"Options::stribeck", "--friction stribeck"},
-                           {"Options::gains", "--gain"},
-                           {"Options::filter_hz", "--filter"},
-                           {"LogInputs::validation", "--validate LOG"},
-                           {"Options::", "--"}});
+  return replaced(text, {{"Options::method = ", "--method "},
+                         {"Options::split = ", "--split "},
+                         {"Options::refine", "--method refine"},
+                         {"Options::stribeck", "--friction stribeck"},
+                         {"Options::gains", "--gain"},
+                         {"Options::filter_hz", "--filter"},
+                         {"LogInputs::validation", "--validate LOG"},
+                         {"Options::", "--"}});
 }
 
 /// Everything that can be checked before any work.
@@ -81,84 +79,55 @@ Options options_of(const Arguments& given) {
   return how;
 }
 
-// --- JSON; numbers that are not finite become null -------------------------------------------------
+// In JSON, numbers that are not finite become null.
 
 Json total_percent(const std::optional<Fit>& fit) {
   return fit ? Json(fit->total_percent) : Json();
 }
 
 Json fit_json(const Fit& fit, double filter_hz, Eigen::Index samples) {
-  return {{"per_joint_percent", to_json(fit.per_joint_percent)},
-          {"total_percent", fit.total_percent},
-          {"rms", to_json(fit.rms)},
-          {"filter_hz", filter_hz},
-          {"samples", samples}};
+  return merged({ULNA_FIELDS(fit, per_joint_percent, total_percent, rms),
+                 {{"filter_hz", filter_hz}, {"samples", samples}}});
 }
 
 Json log_json(const LogSummary& log) {
-  const LogFigures& f = log.figures;
-  return {{"file", log.file},
-          {"use", log.use},
-          {"rows", f.rows},
-          {"samples", f.samples},
-          {"duration", f.duration},
-          {"rate_hz", f.rate_hz},
-          {"jitter", f.jitter},
-          {"corrupt", f.corrupt},
-          {"outliers", f.outliers},
-          {"duplicates", f.duplicates},
-          {"held", f.held},
-          {"out_of_time", f.out_of_time},
-          {"gaps", f.gaps},
-          {"pieces", f.pieces},
-          {"clock_repaired", log.clock.repaired}};
+  return merged({ULNA_FIELDS(log, file, use),
+                 ULNA_FIELDS(log.figures, rows, samples, duration, rate_hz, jitter, corrupt,
+                             outliers, duplicates, held, out_of_time, gaps, pieces),
+                 {{"clock_repaired", log.clock.repaired}}});
 }
 
 Json online_json(const OnlineFigures& o, double filter_hz) {
   const auto prediction = [&](const Fit& fit) {
-    return Json{{"per_joint_percent", to_json(fit.per_joint_percent)},
-                {"total_percent", fit.total_percent},
-                {"filter_hz", filter_hz}};
+    return merged({ULNA_FIELDS(fit, per_joint_percent, total_percent), {{"filter_hz", filter_hz}}});
   };
-  return {{"run", prediction(o.run)},
-          {"second_half", prediction(o.second_half)},
-          {"prior_percent", o.prior_percent},
-          {"consistent_at_every_step", o.always_consistent},
-          {"filter_delay", o.delay},
-          {"rate_hz", o.rate_hz},
-          {"updates", o.updates()},
-          {"learned", o.learned},
-          {"doubted", o.doubted},
-          {"changed", o.changed},
-          {"ignored", o.ignored},
-          {"median_us", o.median_us},
-          {"percentile_99_us", o.percentile_99_us}};
+  return merged({{{"run", prediction(o.run)},
+                  {"second_half", prediction(o.second_half)},
+                  {"prior_percent", o.prior_percent},
+                  {"consistent_at_every_step", o.always_consistent},
+                  {"filter_delay", o.delay},
+                  {"rate_hz", o.rate_hz},
+                  {"updates", o.updates()}},
+                 ULNA_FIELDS(o, learned, doubted, changed, ignored, median_us, percentile_99_us)});
 }
 
 Json refinement_json(const Refinement& r, const Assessment& start) {
   const auto with_deviation = [](double value, double deviation) {
     return Json{{"value", value}, {"deviation", deviation}};
   };
-  Json stribeck = Json::array();
+  Json stribeck;
   for (Eigen::Index i = 0; i < r.stribeck_level.size(); ++i)
     stribeck.push_back(
         {{"level", with_deviation(r.stribeck_level(i), r.stribeck_level_deviation(i))},
          {"velocity", with_deviation(r.stribeck_velocity(i), r.stribeck_velocity_deviation(i))}});
-  return {{"status", to_string(r.status)},
-          {"reason", r.reason},
-          {"iterations", r.iterations},
-          {"seconds", r.seconds},
-          {"windows", r.windows},
-          {"window", r.window},
-          {"samples", r.samples},
-          {"position_before", to_json(r.position_before)},
-          {"position_after", to_json(r.position_after)},
-          {"velocity_before", to_json(r.velocity_before)},
-          {"velocity_after", to_json(r.velocity_after)},
-          {"stribeck", r.stribeck_level.size() ? stribeck : Json()},
-          {"delay", r.delay_deviation > 0.0 ? with_deviation(r.delay, r.delay_deviation) : Json()},
-          {"start_fit_percent", start.fit.total_percent},
-          {"start_validation_percent", total_percent(start.validation)}};
+  return merged(
+      {{{"status", to_string(r.status)}},
+       ULNA_FIELDS(r, reason, iterations, seconds, windows, window, samples, position_before,
+                   position_after, velocity_before, velocity_after),
+       {{"stribeck", stribeck},
+        {"delay", r.delay_deviation > 0.0 ? with_deviation(r.delay, r.delay_deviation) : Json()},
+        {"start_fit_percent", start.fit.total_percent},
+        {"start_validation_percent", total_percent(start.validation)}}});
 }
 
 Json json_of(const Arguments& given, const Imported& robot, const Identification& r) {
@@ -171,8 +140,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
     validation = fit_json(*r.chosen.validation, r.filter_hz, r.validation_samples);
     validation["repeated_percent"] = r.repeated_percent;
   }
-  for (const DriveGain& g : r.gains)
-    gains.push_back({{"gain", g.gain}, {"deviation", g.deviation}});
+  for (const DriveGain& g : r.gains) gains.push_back(ULNA_FIELDS(g, gain, deviation));
   for (int k = 0; k < r.torques.unknowns(); ++k)
     parameters.push_back({{"name", names[k]},
                           {"unit", units[k]},
@@ -220,7 +188,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
       {"online", r.online ? online_json(*r.online, r.filter_hz) : Json()},
       {"refinement", r.refined ? refinement_json(*r.refined, *r.start) : Json()},
       {"joints", model.velocity_names()},
-      {"noise", to_json(e.noise)},
+      {"noise", e.noise},
       {"gains", gains},
       {"excitation",
        {{"rank", e.excitation.rank},
@@ -228,7 +196,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
         {"of_bodies", r.inertial_base()},
         {"condition", e.excitation.condition},
         {"log_det", e.excitation.log_det},
-        {"singular_values", to_json(e.excitation.singular_values)}}},
+        {"singular_values", e.excitation.singular_values}}},
       {"parameters", parameters},
       {"base_parameters", base},
       {"essential_parameters", essential},
@@ -245,8 +213,6 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
       {"diagnostics", to_json(r.found)}};
 }
 
-// --- text ----------------------------------------------------------------------------------------
-
 std::string percent(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
 
 /// At most so many columns, with dots where something is left out.
@@ -254,8 +220,7 @@ std::string shortened(const std::string& text, int width, const Stream& out) {
   if (columns(text) <= width) return text;
   std::string s = text;
   while (!s.empty() && columns(s) > width - 3) s.pop_back();
-  return s.substr(0, s.find_last_of(' ') == s.npos ? s.size() : s.find_last_of(' ')) + " " +
-         std::string(out.either("…", "..."));
+  return fmt::format("{} {}", s.substr(0, s.find_last_of(' ')), out.either("…", "..."));
 }
 
 std::string joint_table(const Identification& r, const Stream& out) {
@@ -397,8 +362,6 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
                     100.0 * learned_enough);
 }
 
-// --- the verb ------------------------------------------------------------------------------------
-
 LogInputs inputs_of(const Arguments& given) {
   const auto of = [](const std::vector<std::string>& files) {
     std::vector<LogInput> inputs;
@@ -461,10 +424,8 @@ int run_identify(const Arguments& given, Console& console) {
         given.report,
         identify_page({given.robot.source(), given.prior_source(), given.method_name()}, result),
         given.force);
-  if (console.json())
-    console.print(json_of(given, robot, result));
-  else
-    console.out.print(text_of(given, result, console.out));
+  console.show([&] { return json_of(given, robot, result); },
+               [&] { return text_of(given, result, console.out); });
   return result.has_findings() ? findings : success;
 }
 
@@ -497,12 +458,6 @@ Action identify(Parser& app, Console& console) {
   app.add_value("-o,--out", given->out, "FILE", "write the identified robot as URDF");
   app.add_value("--report", given->report, "FILE", "write a page with plots (HTML)");
   app.add_force(given->force);
-  app.footer(
-      "  ulna identify panda run.csv --split 0.5 -o panda_identified.urdf\n"
-      "  ulna identify ur10e.urdf run1.csv run2.csv --validate test.csv \\\n"
-      "      --gain 14.9,13.3,11.1,10.6,11.0,11.5 --armature --report ur10e.html\n"
-      "  ulna identify panda run.csv --online\n"
-      "  ulna identify panda run.csv --payload panda_link7\n");
   return [given, &console]() -> int { return run_identify(*given, console); };
 }
 

@@ -11,15 +11,11 @@ namespace {
 
 using namespace identify;
 
-std::string summary(const PageNames& names, const Identification& r) {
+/// The main figures.
+std::string cards(const Identification& r) {
   const Estimate& e = r.chosen.estimate;
-  std::string s = fmt::format(
-      "<h1>{}: identified from {}</h1>\n<p class='sub'>{} · prior {} · method {} · {}</p>\n",
-      safe(r.torques.model().name()), counted(r.logs.size(), "log"), safe(names.robot),
-      safe(names.prior), safe(names.method), safe(r.filter));
   const std::string at = fmt::format(" at {:g} Hz", r.filter_hz);
-  s += "<div class='cards'>\n";
-  s += card(percent(r.chosen.fit.total_percent), "torque error of the fit," + at);
+  std::string s = card(percent(r.chosen.fit.total_percent), "torque error of the fit," + at);
   if (r.chosen.validation)
     s += card(percent(r.chosen.validation->total_percent), "on motion held out," + at);
   if (r.online)
@@ -29,12 +25,7 @@ std::string summary(const PageNames& names, const Identification& r) {
             e.consistent ? "good" : "bad");
   s += card(fmt::format("{} / {}", e.excitation.rank, r.base.size()),
             fmt::format("base parameters excited; {} of bodies", r.inertial_base()));
-  s += card(number(e.excitation.condition, 3), "condition of the regressor");
-  s += "</div>\n";
-  for (const Remark& remark : r.remarks)
-    s += fmt::format("<div class='remark{}'>{}</div>\n", remark.finding ? " finding" : "",
-                     safe(remark.text));
-  return s;
+  return s + card(number(e.excitation.condition, 3), "condition of the regressor");
 }
 
 std::string comparison(const PageNames& names, const Identification& r) {
@@ -81,49 +72,6 @@ std::string joint_table(const Identification& r) {
   return panel(table.str());
 }
 
-std::string fits(const Identification& r) {
-  std::string s = fmt::format(
-      "<h2>Torques</h2>\n<p>Errors are root mean squares in percent of the torque's, all signals "
-      "filtered at {:g} Hz{}. Noise is what is left unexplained, in the torque's unit.</p>\n"
-      "{}<p>{}{}{}{}{}</p>\n<div class='panel wide'>",
-      r.filter_hz,
-      r.online ? fmt::format(" (causal while learning, {:.3g} ms late)", 1e3 * r.online->delay)
-               : "",
-      joint_table(r), line_key("measured", "measured"),
-      line_key("predicted", r.online ? "predicted before learning" : "predicted", true),
-      line_key("residual", "residual"), r.validation_samples > 0 ? box_key("held", "held out") : "",
-      line_key("bad", fmt::format("cut-off, {:g} Hz", r.filter_hz), true));
-  s += "<div class='heads'><span>torque, and residual below, over seconds</span><span>spectral "
-       "density</span><span>residuals; outlined: held out</span></div>";
-  const std::vector<std::string> names = r.torques.model().velocity_names();
-  for (int i = 0; i < r.torques.model().nv(); ++i)
-    s += fmt::format("<h3>{}</h3>\n", safe(names[i])) + torque_plot(r, i);
-  return s + "</div>\n";
-}
-
-std::string identifiability(const Identification& r) {
-  return fmt::format(
-      "<h2>What can be identified</h2>\n<p>Which torque (row) depends on which parameter (column): "
-      "of each link m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then friction and rotors. Of {} "
-      "parameters, {} are base parameters; {} are identifiable only together with those, {} not at "
-      "all{}. "
-      "The line at the bottom shows the kind of every column.</p>\n<p>{}{}{}{}{}</p>\n"
-      "<div class='panel wide'>{}</div>\n"
-      "<div class='two'><div class='panel'><h3>Singular values of the base regressor</h3><p "
-      "class='soft'>Columns scaled to one length: rank {} of {}, condition {}.</p>{}</div>\n"
-      "<div class='panel'><h3>Consistency: least squares and estimate</h3><p class='soft'>Smallest "
-      "eigenvalue of each body's pseudo-inertia, over the largest; below zero it cannot "
-      "exist. {}{}</p>{}</div></div>\n",
-      r.torques.unknowns(), r.base.size(), r.base.dependent.size(), r.base.idle.size(),
-      r.base.known.empty() ? "" : fmt::format(", and {} were known", r.base.known.size()),
-      box_key("base", "base parameter"), box_key("dependent", "dependent"),
-      box_key("idle", "without effect"), r.base.known.empty() ? "" : box_key("known", "known"),
-      box_key("zero", "zero by structure"), structure_plot(r), r.chosen.estimate.excitation.rank,
-      r.base.size(), number(r.chosen.estimate.excitation.condition, 3), singular_value_plot(r),
-      r.plain ? "<span class='bad'>○</span> ordinary least squares, " : "",
-      "<span class='good'>●</span> the estimate", margin_plot(r));
-}
-
 /// "mass", "viscous": what a parameter is of, so that those of a kind share a scale.
 std::string kind_of(const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
@@ -141,14 +89,6 @@ std::string parameters(const Identification& r) {
     for (const double v : {e.z(k), e.prior(k)})
       if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
   }
-  std::string s = fmt::format(
-      "<h2>Parameters</h2>\n<p>About the origin of each link's joint frame. <em>Learned</em> is "
-      "how "
-      "much of what is known comes from the logs; below {:.0f} % a parameter is reported as "
-      "the prior's. "
-      "Circles: prior (hollow), estimate (full) with two standard deviations, on one scale for all "
-      "of a kind.</p>\n",
-      100.0 * learned_enough);
   HtmlTable table(
       {"parameter", ">prior", ">estimate", ">± deviation", "unit", "learned", "", "state"});
   std::string group;
@@ -170,7 +110,7 @@ std::string parameters(const Identification& r) {
          interval_plot(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin), state},
         state == "estimated" ? "" : "prior");
   }
-  return s + panel(table.str());
+  return panel(table.str());
 }
 
 std::string base_parameters(const Identification& r) {
@@ -180,10 +120,7 @@ std::string base_parameters(const Identification& r) {
   for (int i = 0; i < r.base.size(); ++i)
     table.row({i + 1, "<code>" + safe(r.base.name(i, names)) + "</code>", number(e.base(i)),
                number(e.base_deviation(i), 2), units[r.base.independent[i]]});
-  return "<h2>Base parameters</h2>\n<p>The combinations that torques depend on, with their "
-         "standard "
-         "deviations.</p>\n" +
-         panel(table.str());
+  return panel(table.str());
 }
 
 std::string logs(const Identification& r) {
@@ -199,7 +136,7 @@ std::string logs(const Identification& r) {
                log.clock.repaired ? fmt::format("repaired: {:.4g} Hz", 1.0 / log.clock.period)
                                   : "as logged"});
   }
-  std::string s = "<h2>Logs</h2>\n" + panel(table.str());
+  std::string s = panel(table.str());
   if (r.delay.found)
     s += fmt::format(
         "<p>Torques seem to be measured {:.1f} ± {:.1f} ms after motion; this was not "
@@ -220,13 +157,8 @@ std::string online(const Identification& r) {
   if (!r.online) return "";
   const OnlineFigures& o = *r.online;
   return fmt::format(
-      "<h2>Online</h2>\n<p>{} updates at {:.4g} Hz, each torque predicted before it was learned "
-      "from: {} over the run, {} in its second half, where the prior's numbers alone are off by "
-      "{}. The numbers were physical {}. {} samples were doubted, {} changes noticed, {} ignored. "
-      "An update took {:.3g} µs in the median and {:.3g} µs in the 99th percentile, on this "
-      "machine.</p>\n",
-      o.updates(), o.rate_hz, percent(o.run.total_percent), percent(o.second_half.total_percent),
-      percent(o.prior_percent),
+      fmt::runtime(asset("identify_online.html")), o.updates(), o.rate_hz,
+      percent(o.run.total_percent), percent(o.second_half.total_percent), percent(o.prior_percent),
       o.always_consistent ? "after every one" : "<b class='bad'>not after every one</b>", o.doubted,
       o.changed, o.ignored, o.median_us, o.percentile_99_us);
 }
@@ -267,12 +199,49 @@ std::string refinement(const Identification& r) {
 }  // namespace
 
 std::string identify_page(const PageNames& names, const Identification& r) {
-  return html_page(
-      r.torques.model().name() + ": identification", {"identify.css"},
-      summary(names, r) + comparison(names, r) + online(r) + refinement(r) + fits(r) +
-          identifiability(r) + parameters(r) + base_parameters(r) + logs(r) +
-          fmt::format("<p class='soft'>ulna {}. All torque errors at a cut-off of {:g} Hz.</p>\n",
-                      ULNA_VERSION, r.filter_hz));
+  const Model& model = r.torques.model();
+  const Excitation& excitation = r.chosen.estimate.excitation;
+  std::string remarks, plots;
+  for (const Remark& remark : r.remarks)
+    remarks += fmt::format("<div class='remark{}'>{}</div>\n", remark.finding ? " finding" : "",
+                           safe(remark.text));
+  const std::vector<std::string> joints = model.velocity_names();
+  for (int i = 0; i < model.nv(); ++i)
+    plots += fmt::format("<h3>{}</h3>\n", safe(joints[i])) + torque_plot(r, i);
+  const std::string torque_keys =
+      line_key("measured", "measured") +
+      line_key("predicted", r.online ? "predicted before learning" : "predicted", true) +
+      line_key("residual", "residual") +
+      (r.validation_samples > 0 ? box_key("held", "held out") : "") +
+      line_key("bad", fmt::format("cut-off, {:g} Hz", r.filter_hz), true);
+  const bool none_known = r.base.known.empty();
+  const std::string structure_keys =
+      box_key("base", "base parameter") + box_key("dependent", "dependent") +
+      box_key("idle", "without effect") + (none_known ? "" : box_key("known", "known")) +
+      box_key("zero", "zero by structure");
+  const std::string body = fmt::format(
+      fmt::runtime(asset("identify.html")), fmt::arg("name", safe(model.name())),
+      fmt::arg("log_count", counted(r.logs.size(), "log")), fmt::arg("robot", safe(names.robot)),
+      fmt::arg("prior", safe(names.prior)), fmt::arg("method", safe(names.method)),
+      fmt::arg("filter", safe(r.filter)), fmt::arg("hz", r.filter_hz), fmt::arg("cards", cards(r)),
+      fmt::arg("remarks", remarks), fmt::arg("comparison", comparison(names, r)),
+      fmt::arg("online", online(r)), fmt::arg("refinement", refinement(r)),
+      fmt::arg("late", r.online ? fmt::format(" (causal while learning, {:.3g} ms late)",
+                                              1e3 * r.online->delay)
+                                : ""),
+      fmt::arg("joints", joint_table(r)), fmt::arg("torque_keys", torque_keys),
+      fmt::arg("torque_plots", plots), fmt::arg("unknowns", r.torques.unknowns()),
+      fmt::arg("base_size", r.base.size()), fmt::arg("dependent", r.base.dependent.size()),
+      fmt::arg("idle", r.base.idle.size()),
+      fmt::arg("known", none_known ? "" : fmt::format(", and {} were known", r.base.known.size())),
+      fmt::arg("structure_keys", structure_keys), fmt::arg("structure_plot", structure_plot(r)),
+      fmt::arg("rank", excitation.rank), fmt::arg("condition", number(excitation.condition, 3)),
+      fmt::arg("singular_value_plot", singular_value_plot(r)),
+      fmt::arg("plain_key", r.plain ? "<span class='bad'>○</span> ordinary least squares, " : ""),
+      fmt::arg("margin_plot", margin_plot(r)), fmt::arg("learned_enough", 100.0 * learned_enough),
+      fmt::arg("parameters", parameters(r)), fmt::arg("base_parameters", base_parameters(r)),
+      fmt::arg("logs", logs(r)), fmt::arg("version", ULNA_VERSION));
+  return html_page(model.name() + ": identification", {"identify.css"}, body);
 }
 
 }  // namespace ulna::cli

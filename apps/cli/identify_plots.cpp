@@ -20,8 +20,6 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using namespace plot;
 
-// --- torques over time ---------------------------------------------------------------------------
-
 /// Traces laid one behind the other on one axis of seconds.
 struct Timeline {
   std::vector<double> begin;  ///< of each trace
@@ -82,8 +80,6 @@ std::string time_plot(const std::vector<Trace>& traces, int joint, const Area& t
   return s + path("line measured", measured) + path("line predicted", predicted) +
          path("line residual", residual) + frame(top) + frame(below);
 }
-
-// --- spectra -------------------------------------------------------------------------------------
 
 /// Amplitude densities at even frequencies up to `highest`, of windows of 4 s that overlap by half
 /// [Welch 1967].
@@ -157,8 +153,6 @@ std::string spectrum_plot(const Identification& result, int joint, const Area& b
          frame(box) + text(box.right(), box.bottom() + 25, "Hz", "e");
 }
 
-// --- histograms ----------------------------------------------------------------------------------
-
 std::string histogram_plot(const Identification& result, int joint, const Area& box) {
   constexpr int bins = 41;
   double squares = 0.0, count = 0.0;
@@ -189,10 +183,9 @@ std::string histogram_plot(const Identification& result, int joint, const Area& 
   const double step = box.width / bins;
   std::string bars, outline = fmt::format("M{:.1f} {:.1f}", box.x, box.bottom());
   for (int b = 0; b < bins; ++b) {
-    const auto at = b;
     bars += fmt::format("M{:.1f} {:.1f}V{:.1f}h{:.1f}V{:.1f}z", box.x + b * step, box.bottom(),
-                        y(fitted[at]), step - 0.4, box.bottom());
-    outline += fmt::format("V{:.1f}h{:.2f}", y(held[at]), step);
+                        y(fitted[b]), step - 0.4, box.bottom());
+    outline += fmt::format("V{:.1f}h{:.2f}", y(held[b]), step);
   }
   std::string s = grid_x(box, x) + path("bars", bars);
   if (held_count > 0.0) s += path("line heldline", outline + fmt::format("V{:.1f}", box.bottom()));

@@ -33,13 +33,9 @@ int solve(const Options& options, Console& console) {
   const Eigen::VectorXd start = configuration(model, options.start, "--start");
   const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik);
   if (console.json()) {
-    console.print({{"joints", names},
-                   {"found", result.found},
-                   {"q", to_json(result.q)},
-                   {"position_error", result.position_error},
-                   {"orientation_error", result.orientation_error},
-                   {"iterations", result.iterations},
-                   {"starts", result.starts}});
+    console.print(merged(
+        {{{"joints", names}},
+         ULNA_FIELDS(result, found, q, position_error, orientation_error, iterations, starts)}));
   } else {
     console.out.print(matrix_text(console.out, "joint", names, {">q"}, result.q));
     console.out.flush();
@@ -59,13 +55,9 @@ Action ik(Parser& app, Console& console) {
   app.add_value("--quat", options->quat, "W,X,Y,Z", "or its orientation as a quaternion");
   app.add_value("--start", options->start, "X,X,...", "configuration that the search starts from");
   app.add_flag("--position-only", options->ik.position_only, "leave the orientation free");
-  app.add_value("--restarts", options->ik.restarts, "N", "how many random starts to try after it")
-      ->check(CLI::Range(0, 10000));
+  app.add_value("--restarts", options->ik.restarts, "N", "how many random starts to try after it",
+                CLI::Range(0, 10000));
   app.add_value("--seed", options->ik.seed, "N", "of the random starts");
-  app.footer(
-      "  ulna ik panda --frame panda_link8 --xyz 0.4,0.1,0.5 --rpy 3.14159,0,0\n"
-      "  ulna ik scara --frame tool --xyz 0.4,0.2,0.1 --position-only --json\n"
-      "Exit status 1 if no configuration was found; the best is printed.\n");
   return [options, &console] { return solve(*options, console); };
 }
 

@@ -26,8 +26,6 @@ bool is_floating(const Model& model) {
 
 double moving_mass(const Model& model) { return total_mass(Plant<double>(model)); }
 
-// --- as text ---
-
 /// " [rad|m]": the units of a quantity that is one thing for turning joints, another for sliding ones.
 std::string unit_of(const Model& model, std::string_view turning, std::string_view sliding) {
   const auto joints = model.joints().subspan(1);
@@ -182,35 +180,25 @@ std::string frames_text(const Stream& out, const Model& model) {
   return table.str(out);
 }
 
-// --- as JSON ---
-
 Json joints_json(const Model& model) {
-  const std::vector<const JointDescription*> joints = moving_joints(model);
-  Json list = Json::array();
-  for (int b = 1; b < model.body_count(); ++b) {
-    const JointDescription& j = *joints[b - 1];
-    list.push_back({{"index", b},
+  return list_of(moving_joints(model), [&, b = 0](const JointDescription* given) mutable {
+    const JointDescription& j = *given;
+    const Joint& joint = model.joint(++b);
+    return merged({{{"index", b},
                     {"name", j.name},
                     {"type", to_string(j.type)},
                     {"parent", j.parent},
                     {"child", j.child},
-                    {"axis", has_axis(j.type) ? to_json(j.axis) : Json()},
+                    {"axis", has_axis(j.type) ? Json(j.axis) : Json()},
                     {"pitch", j.type == JointType::helical ? Json(j.pitch) : Json()},
-                    {"q", model.joint(b).q},
-                    {"v", model.joint(b).v},
+                    {"q", joint.q},
+                    {"v", joint.v},
                     {"nq", j.mimic ? 0 : configuration_size(j.type)},
-                    {"nv", j.mimic ? 0 : velocity_size(j.type)},
-                    {"lower", finite_or_null(j.limits.lower)},
-                    {"upper", finite_or_null(j.limits.upper)},
-                    {"velocity", finite_or_null(j.limits.velocity)},
-                    {"effort", finite_or_null(j.limits.effort)},
-                    {"damping", j.dynamics.damping},
-                    {"friction", j.dynamics.friction},
-                    {"friction_negative", j.dynamics.friction_negative},
-                    {"armature", j.dynamics.armature},
-                    {"mimic", to_json(j.mimic)}});
-  }
-  return list;
+                    {"nv", j.mimic ? 0 : velocity_size(j.type)}},
+                   ULNA_FIELDS(j.limits, lower, upper, velocity, effort),
+                   ULNA_FIELDS(j.dynamics, damping, friction, friction_negative, armature),
+                   {{"mimic", to_json(j.mimic)}}});
+  });
 }
 
 Json bodies_json(const Model& model) {
@@ -223,7 +211,7 @@ Json bodies_json(const Model& model) {
                     {"link", model.body_name(b)},
                     {"parent", b ? Json(model.joint(b).parent) : Json()},
                     {"mass", I.mass()},
-                    {"com", to_json(I.com())},
+                    {"com", I.com()},
                     {"inertia",
                      {{"ixx", about_com(0, 0)},
                       {"ixy", about_com(0, 1)},
@@ -231,7 +219,7 @@ Json bodies_json(const Model& model) {
                       {"iyy", about_com(1, 1)},
                       {"iyz", about_com(1, 2)},
                       {"izz", about_com(2, 2)}}},
-                    {"principal_moments", to_json(c.principal_moments)},
+                    {"principal_moments", c.principal_moments},
                     {"consistency",
                      {{"verdict", text_of(c.verdict).name},
                       {"explanation", c.explanation()},
@@ -242,8 +230,7 @@ Json bodies_json(const Model& model) {
 
 Json frame_json(const Frame& f) {
   const Pose pose(f.X_BF);
-  return {
-      {"name", f.name}, {"body", f.body}, {"xyz", to_json(pose.xyz)}, {"rpy", to_json(pose.rpy)}};
+  return {{"name", f.name}, {"body", f.body}, {"xyz", pose.xyz}, {"rpy", pose.rpy}};
 }
 
 int show(const Options& options, Console& console) {
@@ -259,7 +246,7 @@ int show(const Options& options, Console& console) {
            {"nq", model.nq()},
            {"links", model.description().links.size()},
            {"bodies", model.joint_count()},
-           {"gravity", to_json(model.gravity())},
+           {"gravity", model.gravity()},
            {"mass", {{"moving", moving_mass(model)}, {"base", model.inertias()[0].mass()}}}}},
          {"joints", joints_json(model)},
          {"bodies", bodies_json(model)},
@@ -284,10 +271,6 @@ Action info(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   app.add_flag("--frames", options->frames, "show where links and named frames sit on the bodies");
-  app.footer(
-      "  ulna info panda                        an embedded robot\n"
-      "  ulna info --floating-base legs.urdf    a robot that walks\n"
-      "  ulna info --json arm.urdf | jq .robot  for programs\n");
   return [options, &console] { return show(*options, console); };
 }
 

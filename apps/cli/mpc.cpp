@@ -58,16 +58,10 @@ std::string place_of(const std::string& key, const MpcScenario& s, const std::st
   return file.empty() ? key : fmt::format("{}: {}", file, key);
 }
 
-/// "not_measured"
-std::string json_key(std::string name) {
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
-
 Json json_of(const TrialResult& r) {
   Json faults = Json::object();
   for (std::size_t i = 1; i < r.faults.size(); ++i)
-    faults[json_key(to_string(static_cast<ActionFault>(i)))] = r.faults[i];
+    faults[replaced(to_string(static_cast<ActionFault>(i)), {{" ", "_"}})] = r.faults[i];
   return {{"finished", r.finished},
           {"status", to_string(r.status)},
           {"rmse", r.error.rms},
@@ -95,26 +89,18 @@ Json json_of(const MpcResults& results) {
                {"mass", p->mass},
                {"found_mass", p->found_mass},
                {"mass_error_percent", p->mass_error_percent()},
-               {"com", to_json(p->com)},
-               {"found_com", to_json(p->found_com)},
+               {"com", p->com},
+               {"found_com", p->found_com},
                {"com_error_m", p->com_error()}};
   const TrialResult& first = results.runs.front().result;
-  const StepTimes& times = first.times;
   return {{"robot", results.model.name()},
           {"title", results.title},
           {"counted_from", results.counted_from},
           {"tracking_rmse", rmse},
           {"tracking_rmse_learned", learned},
           {"payload", payload},
-          {"step_us",
-           {{"mean", times.mean},
-            {"p50", times.p50},
-            {"p95", times.p95},
-            {"p99", times.p99},
-            {"max", times.max},
-            {"act_p50", times.act_p50},
-            {"identify_p50", times.identify_p50}}},
-          {"deadline_misses", times.deadline_misses},
+          {"step_us", ULNA_FIELDS(first.times, mean, p50, p95, p99, max, act_p50, identify_p50)},
+          {"deadline_misses", first.times.deadline_misses},
           {"allocations", first.allocations},
           {"consistent_always", first.consistent_always},
           {"runs", runs}};
@@ -198,10 +184,7 @@ int run_mpc(const Options& o, Console& console) {
       });
   progress.clear();
   if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
-  if (console.json())
-    console.print(json_of(results));
-  else
-    console.out.print(text_of(results, console.out));
+  console.show([&] { return json_of(results); }, [&] { return text_of(results, console.out); });
   Status status = success;
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
@@ -241,10 +224,6 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--seed", o->seed, "N", "of what is random: 1");
   app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);
-  app.footer(
-      "  ulna mpc panda --demo --report mpc.html\n"
-      "  ulna mpc ur5e --payload 3 --knowledge identified,fixed\n"
-      "  ulna mpc panda --vary 50 --seed 7 --json\n");
   return [o, &console]() -> int { return run_mpc(*o, console); };
 }
 

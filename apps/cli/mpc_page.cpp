@@ -2,15 +2,219 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
+#include "../plot/svg.hpp"
 #include "page.hpp"
 #include "report.hpp"
 
 namespace ulna::cli {
 namespace {
 
+using Eigen::Index;
+using Eigen::VectorXd;
+using namespace plot;
+
+/// A line over time.
+struct Curve {
+  VectorXd time, y;
+  std::string_view colour;
+  std::string_view kind = "line";
+};
+
+using Record = Eigen::MatrixXd TrialRecord::*;
+
+Curve curve(const MpcRun& run, Record of, Index row) {
+  const TrialRecord& record = run.result.record;
+  return {record.time, (record.*of).row(row), run.colour};
+}
+
+std::string time_svg(double width, double height, const Area& box, double end,
+                     std::string_view label, const std::string& inside) {
+  return plot::figure(
+      width, height, visible(label),
+      inside + path("now", fmt::format("M0 {}v{}", px(box.y), px(box.height)),
+                    fmt::format(" transform='translate({} 0)'", px(box.x))),
+      fmt::format(" class='timeplot' data-time='{:g} {:g} 0 {:g}'", box.x, box.right(), end));
+}
+
+std::string event_marks(const MpcResults& results, const Area& box, const Scale& x) {
+  std::string s;
+  for (const auto& [time, what] : results.events)
+    if (time >= x.low && time <= x.high) s += vertical("event-mark", box, x(time));
+  return s;
+}
+
+std::string path_of(const Curve& c, const Scale& x, const Scale& y, Index buckets) {
+  if (c.y.size() == 0) return "";
+  return path(c.kind, polyline(envelope(c.time, c.time(0), c.y, x, y, buckets)),
+              fmt::format(" style='stroke:var(--{})'", c.colour));
+}
+
+/// One of several small plots that stand side by side.
+std::string small_plot(const MpcResults& results, std::string_view label,
+                       const std::vector<Curve>& curves, const std::vector<double>& limits = {},
+                       bool from_zero = false) {
+  const Area box{44, 8, 302, 130};
+  double low = infinity, high = -infinity;
+  for (const Curve& c : curves)
+    if (c.y.size()) low = std::min(low, c.y.minCoeff()), high = std::max(high, c.y.maxCoeff());
+  for (const double limit : limits) low = std::min(low, limit), high = std::max(high, limit);
+  if (from_zero) low = std::min(low, 0.0);
+  if (!(low <= high)) low = 0.0, high = 1.0;
+  // what does not move is not blown up to fill the plot
+  const double margin =
+      std::max(0.06 * (high - low), 1e-3 * std::max(std::abs(low), std::abs(high)));
+  const double end = results.end();
+  const Scale x = box.across(0.0, end), y = box.upward(low - margin, high + margin);
+  std::string s = grid_y(box, y) + grid_x(box, x) + event_marks(results, box, x);
+  for (const double limit : limits) s += horizontal("cut", box, y(limit));
+  for (const Curve& c : curves) s += path_of(c, x, y, 150);
+  return time_svg(356, 158, box, end, label, s + frame(box));
+}
+
+/// A row of each run, the first on top.
+std::vector<Curve> all_runs(const MpcResults& results, Index row, Record of) {
+  std::vector<Curve> curves;
+  for (const MpcRun& run : std::views::reverse(results.runs)) curves.push_back(curve(run, of, row));
+  return curves;
+}
+
+/// What was true or to be done, as the run that lasted longest has it.
+Curve true_curve(const MpcResults& results, Index row, Record of) {
+  const TrialRecord& record = results.longest();
+  return {record.time, (record.*of).row(row), "ink", "line thin-dashed"};
+}
+
+/// What is true, and what each controller takes for true unless it is just that.
+std::vector<Curve> beliefs(const MpcResults& results, Index row, Record believed, Record truth) {
+  std::vector<Curve> curves;
+  for (const MpcRun& run : std::views::reverse(results.runs))
+    if (const TrialRecord& record = run.result.record;
+        (record.*believed).row(row) != (record.*truth).row(row))
+      curves.push_back(curve(run, believed, row));
+  curves.push_back(true_curve(results, row, truth));
+  return curves;
+}
+
+/// Errors are given in thousandths of what joints are measured in.
+constexpr double error_scale = 1e3;
+std::string_view error_unit(const Model& model) {
+  int sliding = 0, turning = 0;
+  for (const Joint& j : model.joints().subspan(1))
+    if (!j.mimics) ++(j.type == JointType::prismatic ? sliding : turning);
+  return sliding == 0 ? "mrad" : turning == 0 ? "mm" : "mrad, mm";
+}
+
+/// How far the robot is from where it should be, root of the mean square of the joints, on a
+/// logarithmic scale.
+std::string error_plot(const MpcResults& results) {
+  const Area box{54, 44, 1050, 250};
+  std::vector<Curve> curves;
+  double low = infinity, high = 0.0;
+  for (const MpcRun& run : std::views::reverse(results.runs)) {
+    const TrialRecord& record = run.result.record;
+    const Eigen::MatrixXd off = record.q - record.q_reference;
+    const auto squares = off.colwise().squaredNorm().transpose();
+    curves.push_back({record.time,
+                      error_scale * (squares / std::max<Index>(1, off.rows())).cwiseSqrt(),
+                      run.colour});
+    // a robot begins where it should be: zero has no logarithm, and is no lower limit
+    for (const double e : curves.back().y)
+      if (e > 0.0) low = std::min(low, e), high = std::max(high, e);
+  }
+  if (!(low <= high)) low = 0.1, high = 1.0;
+  low = std::clamp(low, 1e-4 * high, 0.5 * high);
+  const double end = results.end();
+  const Scale x = box.across(0.0, end),
+              y = box.upward(std::log10(low) - 0.05, std::log10(high) + 0.1);
+  std::vector<Tick> ticks;
+  const bool sparse = y.high - y.low > 2.2;
+  for (double decade = std::floor(y.low); decade <= y.high; decade += 1.0)
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double at = decade + std::log10(digit);
+      if (at >= y.low && at <= y.high && (!sparse || digit == 1.0))
+        ticks.push_back({at, fmt::format("{:g}", digit * std::pow(10.0, decade))});
+    }
+  std::string s = grid_x(box, x) + event_marks(results, box, x) + grid_y(box, y, ticks);
+  for (Curve& c : curves) {
+    c.y = c.y.cwiseMax(low).array().log10().matrix();
+    s += path_of(c, x, y, 700);
+  }
+  // names of events above, in two lines by turns so that neighbours do not meet
+  std::size_t line = 0;
+  for (const auto& [time, what] : results.events)
+    if (time >= 0.0 && time <= end) {
+      const bool late = x(time) > box.x + 0.75 * box.width;
+      s += text(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32,
+                fmt::format("{:g} s: {}", time, visible(what)),
+                late ? "e event-name" : "event-name");
+    }
+  return time_svg(1120, 326, box, end, "tracking error over time",
+                  s + frame(box) + text(box.x, 14, error_unit(results.model)) +
+                      text(box.right(), box.bottom() + 27, "s", "e"));
+}
+
+/// Of one coordinate: where it is and should be.
+std::string position_plot(const MpcResults& results, int joint) {
+  std::vector<Curve> curves = all_runs(results, joint, &TrialRecord::q);
+  curves.push_back(true_curve(results, joint, &TrialRecord::q_reference));
+  return small_plot(results, fmt::format("position {}", joint + 1), curves);
+}
+
+/// Of one coordinate: its torque between its limits.
+std::string effort_plot(const MpcResults& results, int joint) {
+  std::vector<double> limits;
+  if (const double most = results.model.effort_limit()(joint); std::isfinite(most))
+    limits = {-most, most};
+  return small_plot(results, fmt::format("torque {}", joint + 1),
+                    all_runs(results, joint, &TrialRecord::tau), limits);
+}
+
+/// What a body weighs, and what the controllers take it to weigh.
+std::string mass_plot(const MpcResults& results, int body) {
+  return small_plot(results, "mass",
+                    beliefs(results, body - 1, &TrialRecord::mass, &TrialRecord::true_mass), {},
+                    true);
+}
+
+/// The same of a joint's dry friction.
+std::string friction_plot(const MpcResults& results, int joint) {
+  return small_plot(results, "friction",
+                    beliefs(results, joint, &TrialRecord::dry, &TrialRecord::true_dry), {}, true);
+}
+
+/// Where the actions came from: a strip for each run.
+std::string action_plot(const MpcResults& results) {
+  constexpr double high = 20.0, gap = 6.0;
+  const Area box{110, 6, 994, (high + gap) * double(results.runs.size()) - gap};
+  const double end = results.end();
+  const Scale x = box.across(0.0, end);
+  std::string s;
+  double y = box.y;
+  for (const MpcRun& run : results.runs) {
+    const TrialRecord& record = run.result.record;
+    const Index n = record.time.size();
+    s += text(box.x - 8, y + 0.68 * high, run.name, "e");
+    for (Index from = 0, to = 0; from < n; from = to) {
+      while (to < n && record.kind(to) == record.kind(from)) ++to;
+      const double begin = x(record.time(from)), until = x(to < n ? record.time(to) : end);
+      s += rect(fmt::format("action-{}", to_string(static_cast<ActionKind>(record.kind(from)))),
+                {begin, y, std::max(1.0, until - begin), high});
+    }
+    y += high + gap;
+  }
+  s += labels_x(box, x, labelled(x.ticks()));
+  return time_svg(1120, box.bottom() + 20, box, end, "where actions came from",
+                  s + event_marks(results, box, x));
+}
+
 /// From the time on that errors are compared from.
 double counted_error(const TrialResult& r) { return r.error.rms_from.front(); }
+
+std::string counted_text(const MpcResults& results, const TrialResult& r) {
+  return fmt::format("{} {}", number(error_scale * counted_error(r), 3), error_unit(results.model));
+}
 
 std::string since(const MpcResults& results) {
   return results.counted_from > 0.0 ? fmt::format("from {:g} s on", results.counted_from)
@@ -27,40 +231,32 @@ std::string microseconds(double us) {
 
 /// The result in a sentence.
 std::string lead(const MpcResults& results) {
-  const auto [factor, unit] = error_unit(results.model);
-  const auto error_of = [&, factor = factor, unit = unit](const TrialResult& r) {
-    return fmt::format("{} {}", number(factor * counted_error(r), 3), unit);
-  };
+  const auto error_of = [&](const TrialResult& r) { return counted_text(results, r); };
   const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
                     *perfect = results.find("perfect");
   std::string s;
-  if (identified) {
-    s = fmt::format(
-        "While it identifies the robot, the controller keeps it within {} (rms) of its reference "
-        "{}",
-        error_of(*identified), since(results));
-    if (fixed)
-      s += fmt::format("; with the model it began with, within {}, {} times as much",
-                       error_of(*fixed), times(counted_error(*fixed) / counted_error(*identified)));
-    if (perfect) s += fmt::format("; with the robot's true numbers, within {}", error_of(*perfect));
-    s += ".";
-  } else {
+  if (!identified) {
     for (const MpcRun& run : results.runs)
       s += fmt::format("{}{}: {}", s.empty() ? "Tracking error " + since(results) + ": " : "; ",
                        run.name, error_of(run.result));
-    s += ".";
+    return s + ".";
   }
-  return "<p class='lead'>" + s + "</p>\n";
+  s = fmt::format(
+      "While it identifies the robot, the controller keeps it within {} (rms) of its reference {}",
+      error_of(*identified), since(results));
+  if (fixed)
+    s += fmt::format("; with the model it began with, within {}, {} times as much",
+                     error_of(*fixed), times(counted_error(*fixed) / counted_error(*identified)));
+  if (perfect) s += fmt::format("; with the robot's true numbers, within {}", error_of(*perfect));
+  return s + ".";
 }
 
 std::string cards(const MpcResults& results) {
-  const auto [factor, unit] = error_unit(results.model);
   const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
                     *perfect = results.find("perfect");
   const TrialResult& first = identified ? *identified : results.runs.front().result;
-  std::string s = "<div class='cards'>\n";
-  s += card(fmt::format("{} {}", number(factor * counted_error(first), 3), unit),
-            fmt::format("tracking error, rms, {}", since(results)));
+  std::string s =
+      card(counted_text(results, first), fmt::format("tracking error, rms, {}", since(results)));
   if (identified && fixed)
     s += card(times(counted_error(*fixed) / counted_error(*identified)) + "×",
               "smaller than without identification");
@@ -74,11 +270,10 @@ std::string cards(const MpcResults& results) {
   }
   s += card(microseconds(first.times.p50), fmt::format("a step in the median; there are {} for it",
                                                        microseconds(1e6 * results.period)));
-  s += card(
-      first.consistent_always ? "physical" : "not physical",
-      first.consistent_always ? "every body could exist, at all times" : "bodies that cannot exist",
-      first.consistent_always ? "good" : "bad");
-  return s + "</div>\n";
+  const bool physical = first.consistent_always;
+  return s + card(physical ? "physical" : "not physical",
+                  physical ? "every body could exist, at all times" : "bodies that cannot exist",
+                  physical ? "good" : "bad");
 }
 
 /// A row of figures for each run.
@@ -98,14 +293,13 @@ std::string run_table(const MpcResults& results, const std::vector<std::string>&
 }
 
 std::string error_table(const MpcResults& results) {
-  const auto [factor, unit] = error_unit(results.model);
+  const auto in_unit = [](double error) { return number(error_scale * error, 3); };
   return run_table(results,
-                   {fmt::format("error, {}", unit), ">rms", ">" + since(results), ">largest",
-                    ">changes detected", ">physical"},
-                   [factor = factor](const TrialResult& r) {
-                     return Cells{number(factor * r.error.rms, 3),
-                                  number(factor * counted_error(r), 3),
-                                  number(factor * r.error.largest, 3), r.changes_noticed,
+                   {fmt::format("error, {}", error_unit(results.model)), ">rms",
+                    ">" + since(results), ">largest", ">changes detected", ">physical"},
+                   [&](const TrialResult& r) {
+                     return Cells{in_unit(r.error.rms), in_unit(counted_error(r)),
+                                  in_unit(r.error.largest), r.changes_noticed,
                                   r.consistent_always ? "yes" : "<b class='bad'>no</b>"};
                    });
 }
@@ -177,47 +371,35 @@ int changing_body(const MpcResults& results) {
 }
 
 std::string plots(const MpcResults& results) {
-  const int body = changing_body(results);
-  return "<h2>Tracking error</h2>\n<p>Root of the mean square over the joints, on a logarithmic "
-         "scale.</p>\n" +
-         keys(results, "") + panel(error_plot(results), "wide") +
-         "<h2>Origin of the actions</h2>\n<p>Planned: from the plan of that moment. Older: the "
-         "last plan, continued. Safe: held against gravity and slowed down.</p>\n<p>" +
-         box_key("base", "planned") + box_key("dependent", "older plan") + box_key("bad", "safe") +
-         "</p>\n" + panel(action_plot(results), "wide") +
-         "<h2>The robot as the controllers estimate it</h2>\n<p>The mass of " +
-         safe(results.model.body_name(body)) +
-         ", and dry friction of each joint. A run with the true numbers is not drawn.</p>\n" +
-         keys(results, "true") +
-         panel(small(results.model.body_name(body), "mass, kg", mass_plot(results, body)) +
-                   for_each_joint(results, torque_unit, friction_plot),
-               "many") +
-         "<h2>Positions</h2>\n" + keys(results, "reference") +
-         panel(for_each_joint(results, position_unit, position_plot), "many") +
-         "<h2>Torques</h2>\n" + keys(results, "") +
-         panel(for_each_joint(results, torque_unit, effort_plot), "many");
+  const std::string_view body = results.model.body_name(changing_body(results));
+  const std::string beliefs = small(body, "mass, kg", mass_plot(results, changing_body(results))) +
+                              for_each_joint(results, torque_unit, friction_plot);
+  return fmt::format(
+      fmt::runtime(asset("mpc_plots.html")), fmt::arg("run_keys", keys(results, "")),
+      fmt::arg("errors", panel(error_plot(results), "wide")),
+      fmt::arg("action_keys", box_key("base", "planned") + box_key("dependent", "older plan") +
+                                  box_key("bad", "safe")),
+      fmt::arg("actions", panel(action_plot(results), "wide")), fmt::arg("body", safe(body)),
+      fmt::arg("true_keys", keys(results, "true")), fmt::arg("beliefs", panel(beliefs, "many")),
+      fmt::arg("reference_keys", keys(results, "reference")),
+      fmt::arg("positions", panel(for_each_joint(results, position_unit, position_plot), "many")),
+      fmt::arg("torques", panel(for_each_joint(results, torque_unit, effort_plot), "many")));
 }
 
 }  // namespace
 
 std::string mpc_page(const MpcResults& results) {
-  std::string s =
-      fmt::format("<h1>{}</h1>\n<p class='sub'>{} · {} · one step every {}</p>\n",
-                  safe(results.title), safe(results.model.name()),
-                  counted(results.runs.size(), "run"), microseconds(1e6 * results.period)) +
-      lead(results) + cards(results);
-  if (const std::string view = arm_view(results); !view.empty())
-    s += view +
-         "<p class='soft'>The first run that is shown is solid, others are ghosts; the dashed line "
-         "is where the robot should be. Drag to turn, ctrl and wheel to come nearer, double click "
-         "to go back; click into a plot to go to a time.</p>\n";
-  s += "<div class='two'>" + error_table(results) + time_table(results) + payload_table(results) +
-       action_table(results) + "</div>\n";
-  if (results.longest().time.size() > 1) s += plots(results);
-  s += fmt::format(
-      "<p class='soft'>ulna {}. Step times are those of the machine that ran this.</p>\n",
-      ULNA_VERSION);
-  return html_page(results.title, {"mpc.css", "arm_view.css"}, s);
+  const std::string body = fmt::format(
+      fmt::runtime(asset("mpc.html")), fmt::arg("title", safe(results.title)),
+      fmt::arg("robot", safe(results.model.name())),
+      fmt::arg("runs", counted(results.runs.size(), "run")),
+      fmt::arg("period", microseconds(1e6 * results.period)), fmt::arg("lead", lead(results)),
+      fmt::arg("cards", cards(results)), fmt::arg("view", arm_view(results)),
+      fmt::arg("tables", error_table(results) + time_table(results) + payload_table(results) +
+                             action_table(results)),
+      fmt::arg("plots", results.longest().time.size() > 1 ? plots(results) : ""),
+      fmt::arg("version", ULNA_VERSION));
+  return html_page(results.title, {"mpc.css", "arm_view.css"}, body);
 }
 
 }  // namespace ulna::cli

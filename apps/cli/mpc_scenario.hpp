@@ -109,8 +109,6 @@ MpcScenario demo_scenario(const Model& model);
 /// robot cannot make the motion.
 void complete(MpcScenario& scenario, const Model& model);
 
-// --- results ---
-
 /// A payload, true and identified: mass and centre of mass in the frame that carries it.
 struct PayloadFound {
   std::string frame;

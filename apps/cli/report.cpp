@@ -15,12 +15,7 @@ std::string finding(const Stream& stream, const Diagnostic& d) {
   const std::string where = visible(d.source.str());
   const std::string severity(to_string(d.severity));
   const std::string rule = fmt::format("[{}]", d.rule->name);
-  std::string whole = where + (where.empty() ? "" : ": ") + severity + ": ";
-  if (!d.subject.empty()) whole += visible(d.subject) + ": ";
-  whole += visible(d.seen);
-  if (!d.assumed.empty()) whole += "; " + visible(d.assumed);
-  whole += " " + rule;
-
+  const std::string whole = visible(d.str());
   constexpr int indent = 8;
   std::vector<std::string> lines{whole};
   if (stream.is_terminal() && columns(whole) > stream.width())
@@ -82,22 +77,21 @@ std::string tally(const Diagnostics& diagnostics) {
          counted(diagnostics.count(Severity::note), "note");
 }
 
+Json merged(std::initializer_list<Json> objects) {
+  Json all = Json::object();
+  for (const Json& object : objects) all.update(object);
+  return all;
+}
+
 Json to_json(const Diagnostics& diagnostics) {
   Diagnostics sorted = diagnostics;
   sorted.sort_by_line();
   return list_of(sorted.list(), [](const Diagnostic& d) {
-    return Json{{"severity", to_string(d.severity)},
-                {"rule", d.rule->name},
-                {"file", d.source.file},
-                {"line", d.source.line},
-                {"subject", d.subject},
-                {"seen", d.seen},
-                {"assumed", d.assumed},
-                {"remedy", d.remedy}};
+    return merged({{{"severity", to_string(d.severity)}, {"rule", d.rule->name}},
+                   ULNA_FIELDS(d.source, file, line),
+                   ULNA_FIELDS(d, subject, seen, assumed, remedy)});
   });
 }
-
-Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 std::string to_text(const Stream& stream, const Mimic& mimic) {
   std::string text = "= ";
@@ -112,14 +106,12 @@ std::string to_text(const Stream& stream, const Mimic& mimic) {
 }
 
 Json to_json(const std::optional<Mimic>& mimic) {
-  if (!mimic) return nullptr;
-  return {{"joint", mimic->joint}, {"multiplier", mimic->multiplier}, {"offset", mimic->offset}};
+  return mimic ? ULNA_FIELDS(*mimic, joint, multiplier, offset) : Json();
 }
 
 Json loops_json(const Model& model) {
-  return list_of(model.description().loops, [](const LoopDescription& l) {
-    return Json{
-        {"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}};
+  return list_of(model.description().loops, [](const LoopDescription& l) -> Json {
+    return {{"name", l.name}, {"type", to_string(l.type)}, {"link1", l.link1}, {"link2", l.link2}};
   });
 }
 

@@ -3,6 +3,18 @@
 #include "console.hpp"
 #include "ulna/ulna.hpp"
 
+/// A vector as a list, a matrix by rows.
+template <class T>
+struct nlohmann::adl_serializer<T, std::enable_if_t<std::is_base_of_v<Eigen::DenseBase<T>, T>>> {
+  static void to_json(auto& list, const T& m) {
+    list = std::decay_t<decltype(list)>::array();
+    if constexpr (T::IsVectorAtCompileTime)
+      for (const double x : m) list.push_back(x);
+    else
+      for (const auto& row : m.rowwise()) list.push_back(row);
+  }
+};
+
 /// Findings about a robot's description and parts of it, as text and as JSON.
 namespace ulna::cli {
 
@@ -22,18 +34,15 @@ Json list_of(const Range& range, Entry entry) {
   for (const auto& each : range) list.push_back(entry(each));
   return list;
 }
-/// A vector as a list, a matrix by rows.
-template <class Derived>
-Json to_json(const Eigen::DenseBase<Derived>& m) {
-  Json list = Json::array();
-  if constexpr (Derived::IsVectorAtCompileTime)
-    for (const double x : m.derived()) list.push_back(x);
-  else
-    for (const auto& row : m.rowwise()) list.push_back(to_json(row));
-  return list;
-}
-/// null for what is not finite, as a limit that there is not.
-Json finite_or_null(double x);
+/// The fields of all of them, in this order.
+Json merged(std::initializer_list<Json> objects);
+/// The members of an object under their own names: ULNA_FIELDS(x, a, b) is {{"a", x.a}, {"b", x.b}}.
+#define ULNA_FIELDS(object, ...)                                             \
+  [](const auto& nlohmann_json_t) {                                          \
+    ulna::cli::Json nlohmann_json_j;                                         \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__)) \
+    return nlohmann_json_j;                                                  \
+  }(object)
 
 /// "= -0.5 * elbow + 0.1"
 std::string to_text(const Stream& stream, const Mimic& mimic);

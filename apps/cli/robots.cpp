@@ -121,9 +121,6 @@ Action robots(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   app.add_option("NAME", options->name, "print the file of this robot");
   app.add_flag("--names", options->names, "print the names only, one a line");
-  app.footer(
-      "  ulna robots                   what there is\n"
-      "  ulna robots panda >my.urdf    a robot to begin with\n");
   return [options, &console]() -> int {
     if (!options->name.empty()) return print_one(options->name, console);
     if (!options->names || console.json()) return list_all(console);

@@ -27,8 +27,6 @@ double tolerance_of(const std::string& text) {
   return percent ? 0.01 * *x : *x;
 }
 
-// --- trajectories ---------------------------------------------------------------------------------
-
 /// From rest to rest between two random configurations within the limits, by a polynomial of fifth
 /// order: 31 set points in 3 s, as many as 002 has.
 SetPoints quintic(const Model& model, std::uint64_t seed) {
@@ -91,8 +89,6 @@ SetPoints trajectory(const std::string& name, const Model& model) {
   return quintic(model, std::stoull(seed));
 }
 
-// --- what was found -------------------------------------------------------------------------------
-
 bool is_translation(TermKind kind) { return kind == TermKind::D_tran || kind == TermKind::h_tran; }
 
 const char* part_of(TermKind kind) {
@@ -104,12 +100,12 @@ struct Analysis {
   double tolerance = 0.0;
   Eigen::Index points = 0;
   std::vector<std::string> joints;
-  Eigen::VectorXd peak, error, other_error;
-  std::vector<TermWeight> terms;
+  Eigen::VectorXd peak, error = {}, other_error = {};
+  std::vector<TermWeight> terms = {};
   int kept = 0;
-  OperationCount full, reduced;
+  OperationCount full = {}, reduced = {};
   /// Elements by what dominates them: the other part is below a tenth all along.
-  std::vector<std::string> by_translation, by_rotation, by_both;
+  std::vector<std::string> by_translation = {}, by_rotation = {}, by_both = {};
 };
 
 std::vector<DynamicTerm> elements_of(int n) {
@@ -127,14 +123,11 @@ DynamicTerm by_rotation(DynamicTerm term) {
 
 Analysis analyse(const Options& options, const Model& model, const Dominance& d,
                  const DAlembert<double>& arm) {
-  Analysis a;
-  const int n = d.joint_count();
-  a.robot = model.name(), a.trajectory = options.trajectory, a.other = options.other;
-  a.tolerance = tolerance_of(options.tolerance);
-  a.points = d.points().count();
-  a.joints = model.velocity_names();
-  a.peak = d.peak_torque();
+  Analysis a{
+      model.name(),       options.trajectory,     options.other,  tolerance_of(options.tolerance),
+      d.points().count(), model.velocity_names(), d.peak_torque()};
   a.terms = d.rank(a.tolerance);
+  const int n = d.joint_count();
   const KeptTerms kept = kept_of(a.terms, n);
   a.kept = kept.count();
   a.error = relative_error(arm, kept, d.points());
@@ -214,20 +207,15 @@ Json json_of(const Analysis& a) {
     return Json{
         {"terms", count}, {"multiplications", n.multiplications}, {"additions", n.additions}};
   };
-  return {{"robot", a.robot},
-          {"trajectory", a.trajectory},
-          {"other", a.other},
-          {"tolerance", a.tolerance},
-          {"points", a.points},
-          {"joints", joints},
-          {"dominance",
-           {{"translation", a.by_translation}, {"rotation", a.by_rotation}, {"both", a.by_both}}},
-          {"terms", terms},
-          {"full", cost(a.terms.size(), a.full)},
-          {"reduced", cost(a.kept, a.reduced)}};
+  return merged(
+      {ULNA_FIELDS(a, robot, trajectory, other, tolerance, points),
+       {{"joints", joints},
+        {"dominance",
+         {{"translation", a.by_translation}, {"rotation", a.by_rotation}, {"both", a.by_both}}},
+        {"terms", terms},
+        {"full", cost(a.terms.size(), a.full)},
+        {"reduced", cost(a.kept, a.reduced)}}});
 }
-
-// --- pictures -------------------------------------------------------------------------------------
 
 /// Lines over the set points' times under one legend, a panel for each title. What rounding left of zero
 /// beside the largest of all panels is drawn as zero.
@@ -237,8 +225,11 @@ class Picture {
 
   void panel(std::string title, const std::vector<Eigen::VectorXd>& lines) {
     panels_.push_back({std::move(title), {}});
-    for (const Eigen::VectorXd& line : lines)
+    double& most = largest_.emplace_back(0.0);
+    for (const Eigen::VectorXd& line : lines) {
       panels_.back().lines.emplace_back(line.begin(), line.end());
+      most = std::max(most, line.cwiseAbs().maxCoeff());
+    }
   }
   /// Of an element: by translation, by rotation, and together.
   std::vector<Eigen::VectorXd> parts(const DynamicTerm& term) const {
@@ -247,15 +238,9 @@ class Picture {
   }
   std::string str(const Analysis& a, std::string_view what, std::string_view units,
                   const std::vector<std::string>& legend) {
-    std::vector<double> largest;
-    for (const plot::Panel& panel : panels_) {
-      double& most = largest.emplace_back(0.0);
-      for (const std::vector<double>& line : panel.lines)
-        for (const double y : line) most = std::max(most, std::abs(y));
-    }
-    const double nothing = 1e-13 * *std::max_element(largest.begin(), largest.end());
+    const double nothing = 1e-13 * std::ranges::max(largest_);
     for (std::size_t i = 0; i < panels_.size(); ++i) {
-      if (largest[i] > nothing) continue;
+      if (largest_[i] > nothing) continue;
       panels_[i].title += " (zero)";
       for (std::vector<double>& line : panels_[i].lines) std::fill(line.begin(), line.end(), 0.0);
     }
@@ -268,16 +253,14 @@ class Picture {
  private:
   const Dominance& d_;
   std::vector<plot::Panel> panels_;
+  std::vector<double> largest_;  ///< of each panel
 };
 
 /// D_ij by translation, by rotation and together (002, Fig. 3.10).
 std::string inertia_plot(const Analysis& a, const Dominance& d) {
   Picture picture(d);
-  for (int i = 1; i <= d.joint_count(); ++i)
-    for (int j = i; j <= d.joint_count(); ++j) {
-      const DynamicTerm term{TermKind::D_tran, i, j};
-      picture.panel(term.element(), picture.parts(term));
-    }
+  for (const DynamicTerm& term : elements_of(d.joint_count()))
+    if (term.kind == TermKind::D_tran) picture.panel(term.element(), picture.parts(term));
   return picture.str(a, "the acceleration-related elements", "SI units",
                      {"translational", "rotational", "combined"});
 }
@@ -350,10 +333,7 @@ int simplify_robot(const Options& options, Console& console) {
     write_file(velocity_file, velocity_plot(a, d), options.force);
   }
   if (!options.html.empty()) write_file(options.html, page(a, d), options.force);
-  if (console.json())
-    console.print(json_of(a));
-  else
-    console.out.print(text_of(a, console.out));
+  console.show([&] { return json_of(a); }, [&] { return text_of(a, console.out); });
   return success;
 }
 
@@ -373,9 +353,6 @@ Action simplify(Parser& app, Console& console) {
                 "draw D and h over time, into FILE-D.svg and FILE-h.svg");
   app.add_value("--html", options->html, "FILE", "everything as one page");
   app.add_force(options->force);
-  app.footer(
-      "  ulna simplify puma560 quintic:1 --tolerance 1%\n"
-      "  ulna simplify puma560 motion.csv --other test.csv --html puma.html\n");
   return [options, &console]() -> int { return simplify_robot(*options, console); };
 }
 

@@ -81,9 +81,9 @@ struct Run {
 
 /// Whether all joints at the world are floating bases.
 bool flies(const Model& model) {
-  for (int b = 1; b < model.body_count(); ++b)
-    if (model.joint(b).parent == 0 && model.joint(b).type != JointType::floating) return false;
-  return model.body_count() > 1;
+  return model.joint_count() > 0 && std::ranges::all_of(model.joints().subspan(1), [](auto& j) {
+           return j.parent != 0 || j.type == JointType::floating;
+         });
 }
 
 /// The log as it grows, and the samples to be drawn.
@@ -205,8 +205,6 @@ Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torq
   return run;
 }
 
-// --- results -----------------------------------------------------------------------------------
-
 std::string text_of(const Run& r, const Options& o, const Model& model, const Stream& out) {
   std::string text =
       fmt::format("{}: {} s by {}", visible(model.name()), figure(r.end.time(), 6), o.integrator);
@@ -260,10 +258,10 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
   const std::vector<std::string> names = model.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Extremes& x = r.joints[i];
-    const bool single = x.lowest <= x.highest;
+    // the range of a coordinate that has none is infinite, which becomes null
     joints.push_back({{"name", names[i]},
-                      {"lowest", single ? Json(x.lowest) : Json()},
-                      {"highest", single ? Json(x.highest) : Json()},
+                      {"lowest", x.lowest},
+                      {"highest", x.highest},
                       {"top_speed", x.speed},
                       {"too_fast", x.speed > model.velocity_limit()(i)},
                       {"top_torque", x.torque}});
@@ -271,39 +269,28 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
   if (r.momentum_error)
     momentum = {{"linear_error", r.momentum_error->force.norm()},
                 {"angular_error", r.momentum_error->moment.norm()}};
-  return {{"robot", o.states.argument().json(model)},
-          {"integrator", o.integrator},
-          {"step", o.how.adaptive ? Json() : Json(o.step())},
-          {"tolerance", o.how.adaptive ? Json(o.tolerance) : Json()},
-          {"period", o.period},
-          {"torque", o.torque},
-          {"seed", o.sensors.seed},
-          {"status", to_string(r.status)},
-          {"time", r.end.time()},
-          {"samples", log.count()},
-          {"events", r.end.counts().events},
-          {"hits", r.end.counts().hits},
-          {"clamped", r.end.counts().clamped},
-          {"q", to_json(r.end.q())},
-          {"qd", to_json(r.end.v())},
-          {"joints", joints},
-          {"energy",
-           {{"initial", r.energy_before},
-            {"final", r.energy_after},
-            {"torques", r.work.torques},
-            {"wrenches", r.work.wrenches},
-            {"changes", r.work.changes},
-            {"damping", r.work.damping},
-            {"friction", r.work.friction},
-            {"stops", r.work.stops},
-            {"error", r.energy_error},
-            {"error_share", r.error_share}}},
-          {"momentum", momentum},
-          {"out", o.out},
-          {"plot", o.plot}};
+  return merged({{{"robot", o.states.argument().json(model)},
+                  {"integrator", o.integrator},
+                  {"step", o.how.adaptive ? Json() : Json(o.step())},
+                  {"tolerance", o.how.adaptive ? Json(o.tolerance) : Json()},
+                  {"period", o.period},
+                  {"torque", o.torque},
+                  {"seed", o.sensors.seed},
+                  {"status", to_string(r.status)},
+                  {"time", r.end.time()},
+                  {"samples", log.count()}},
+                 ULNA_FIELDS(r.end.counts(), events, hits, clamped),
+                 {{"q", r.end.q()},
+                  {"qd", r.end.v()},
+                  {"joints", joints},
+                  {"energy", merged({{{"initial", r.energy_before}, {"final", r.energy_after}},
+                                     ULNA_FIELDS(r.work, torques, wrenches, changes, damping,
+                                                 friction, stops),
+                                     {{"error", r.energy_error}, {"error_share", r.error_share}}})},
+                  {"momentum", momentum},
+                  {"out", o.out},
+                  {"plot", o.plot}}});
 }
-
-// --- the verb ---------------------------------------------------------------------------------------
 
 int run_simulate(Options& o, Console& console) {
   complete(o);
@@ -352,10 +339,9 @@ int run_simulate(Options& o, Console& console) {
 
   if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, motion_plot(model, log), o.force);
   if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
-  if (console.json())
-    console.print(json_of(run, o, model, log));
-  else if (!to_stdout)
-    console.out.print(text_of(run, o, model, console.out));
+  if (!to_stdout)
+    console.show([&] { return json_of(run, o, model, log); },
+                 [&] { return text_of(run, o, model, console.out); });
   if (run.status != SimulationStatus::moved) {
     console.complain(fmt::format(
         "the simulation ends at {} s: {}{}", figure(robot.time(), 6), to_string(run.status),
@@ -380,51 +366,42 @@ int run_simulate(Options& o, Console& console) {
 Action simulate(Parser& app, Console& console) {
   auto o = std::make_shared<Options>();
   o->states.add_to(app, "q qd");
-  app.add_value("--duration", o->duration, "S", "how long: 5 s")->check(above_zero);
-  app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s")
-      ->check(above_zero);
+  app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);
+  app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s", above_zero);
   app.add_value("--integrator", o->integrator, "NAME",
                 "euler, semi-implicit-euler, midpoint, rk4 or adaptive");
-  app.add_value("--step", o->how.substep, "S", "of the integrator at most: 0.001 s")
-      ->check(above_zero);
-  app.add_value("--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8")
-      ->check(above_zero);
+  app.add_value("--step", o->how.substep, "S", "of the integrator at most: 0.001 s", above_zero);
+  app.add_value("--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8", above_zero);
   app.add_value("--torque", o->torque, "SOURCE",
                 "zero, gravity, pd, or a table of t and tau (CSV)");
   app.add_value("--target", o->target, "X,X,...", "configuration that pd drives to");
-  app.add_value("--bandwidth", o->bandwidth, "W", "of pd: 10 rad/s")->check(above_zero);
+  app.add_value("--bandwidth", o->bandwidth, "W", "of pd: 10 rad/s", above_zero);
   app.add_flag("--no-limits", o->no_limits, "no stops, no torque limits");
   app.add_value("--payload", o->payloads, "M,X,Y,Z@T",
                 "kg, position in the last link's frame, and when: 2,0,0,0.1@1..3")
       ->allow_extra_args(false);
   app.add_value("--friction-scale", o->friction_scale, "F@T..T", "friction grows to this: 2@1..3");
-  app.add_value("--vary", o->vary, "P", "change inertias, friction, rotors at random by up to P %")
-      ->check(number_that("is not from 0 to below 100 %",
-                          [](double x) { return x >= 0.0 && x < 100.0; }));
+  app.add_value(
+      "--vary", o->vary, "P", "change inertias, friction, rotors at random by up to P %",
+      number_that("is not from 0 to below 100 %", [](double x) { return x >= 0.0 && x < 100.0; }));
   SensorsOptions& s = o->sensors;
-  app.add_value("--noise-q", s.position.noise, "X", "standard deviation of positions in the log")
-      ->check(not_negative);
-  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities")->check(not_negative);
-  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques")->check(not_negative);
-  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log")
-      ->check(not_negative);
-  app.add_value("--delay", s.position.delay, "N",
-                "of positions and velocities in the log, in periods")
-      ->check(
-          number_that("is not from 0 to 100000", [](double x) { return x >= 0.0 && x <= 1e5; }));
-  app.add_value("--dropout", s.position.dropout, "P",
-                "probability that the log repeats the last reading")
-      ->check(
-          number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
+  app.add_value("--noise-q", s.position.noise, "X", "standard deviation of positions in the log",
+                not_negative);
+  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", not_negative);
+  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", not_negative);
+  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log",
+                not_negative);
+  app.add_value(
+      "--delay", s.position.delay, "N", "of positions and velocities in the log, in periods",
+      number_that("is not from 0 to 100000", [](double x) { return x >= 0.0 && x <= 1e5; }));
+  app.add_value(
+      "--dropout", s.position.dropout, "P", "probability that the log repeats the last reading",
+      number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
   app.add_flag("--differences", s.velocity_by_difference, "velocities in the log from positions");
   app.add_value("--seed", s.seed, "N", "of random numbers: 1");
   app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
   app.add_value("--plot", o->plot, "FILE", "draw the motion over time (SVG)");
   app.add_force(o->force);
-  app.footer(
-      "  ulna simulate pendulum --q 1 --duration 10\n"
-      "  ulna simulate panda --torque pd --target 0,0,0,-2,0,2,0 --payload 2@1\n"
-      "  ulna simulate panda --torque motion.csv --noise-tau 0.1 -o log.csv\n");
   return [o, &console]() -> int { return run_simulate(*o, console); };
 }
 

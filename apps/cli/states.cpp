@@ -169,7 +169,7 @@ std::vector<std::string> table_names(const Model& model,
 void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
                      const Eigen::VectorXd& values) {
   const std::vector<std::string> names = model.velocity_names();
-  if (console.json()) return console.print({{"joints", names}, {field, to_json(values)}});
+  if (console.json()) return console.print({{"joints", names}, {field, values}});
   console.out.print(
       matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
 }

@@ -51,16 +51,11 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
 void print(Console& console, const Model& model, const Terms& t) {
   const std::vector<std::string> names = model.velocity_names();
   if (console.json()) {
-    Json document{{"joints", names},
-                  {"M", to_json(t.M)},
-                  {"C", to_json(t.C)},
-                  {"bias", to_json(t.bias)},
-                  {"gravity", to_json(t.gravity)},
-                  {"kinetic", t.kinetic},
-                  {"potential", t.potential}};
+    Json document =
+        merged({{{"joints", names}}, ULNA_FIELDS(t, M, C, bias, gravity, kinetic, potential)});
     if (t.jacobian.size()) {
-      document["jacobian"] = to_json(t.jacobian);
-      document["frame_inertia"] = t.frame_inertia.size() ? to_json(t.frame_inertia) : Json();
+      document["jacobian"] = t.jacobian;
+      document["frame_inertia"] = t.frame_inertia.size() ? Json(t.frame_inertia) : Json();
     }
     return console.print(document);
   }
@@ -99,11 +94,8 @@ Action terms(Parser& app, Console& console) {
   app.add_value("--frame", options->frame, "NAME",
                 "also the Jacobian and the inertia of this link or frame");
   app.add_value("--axes", options->axes, "AXES",
-                "of these: local, world, or aligned with the world at the frame")
-      ->check(CLI::IsMember({"local", "world", "aligned"}));
-  app.footer(
-      "  ulna terms double_pendulum --q 0.3,0.2 --qd 1,0    M, C, gravity, ...\n"
-      "  ulna terms panda --frame panda_link8 --json\n");
+                "of these: local, world, or aligned with the world at the frame",
+                CLI::IsMember({"local", "world", "aligned"}));
   return [options, &console]() -> int {
     Robot robot = options->states.load();
     if (!options->frame.empty()) (void)robot.model().frame(options->frame);

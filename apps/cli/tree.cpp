@@ -92,40 +92,33 @@ std::string text(const Stream& out, const Model& model) {
   return result + "\n" + closing.str(out);
 }
 
-/// A name as a string of the DOT language.
-std::string dot_string(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : visible(name)) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + "\"";
+/// A name as it stands within a string of the DOT language.
+std::string dot_text(std::string_view name) {
+  return replaced(visible(name), {{"\\", "\\\\"}, {"\"", "\\\""}});
 }
 
 std::string dot(const Model& model) {
   const std::vector<Node> nodes = walk(model);
   std::unordered_map<std::string_view, std::size_t> place;
-  std::string text = fmt::format("digraph {} {{\n", dot_string(model.name())) +
+  std::string text = fmt::format("digraph \"{}\" {{\n", dot_text(model.name())) +
                      "  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n"
                      "  edge [fontname=\"sans-serif\", fontsize=10];\n";
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     place[nodes[i].link->name] = i;
-    text += fmt::format("  l{} [label={}];\n", i, dot_string(nodes[i].link->name));
+    text += fmt::format("  l{} [label=\"{}\"];\n", i, dot_text(nodes[i].link->name));
   }
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const JointDescription& j = *nodes[i].joint;
     const std::string axis = axis_text(j.axis, j.type);
-    std::string label = dot_string(j.name);
-    label.pop_back();
-    label += fmt::format("\\n{}{}{}\"", to_string(j.type), axis.empty() ? "" : " ", axis);
-    text += fmt::format("  l{} -> l{} [label={}{}];\n", nodes[i].parent, i, label,
+    text += fmt::format("  l{} -> l{} [label=\"{}\\n{}{}{}\"{}];\n", nodes[i].parent, i,
+                        dot_text(j.name), to_string(j.type), axis.empty() ? "" : " ", axis,
                         j.type == JointType::fixed ? ", style=dashed"
                         : j.mimic                  ? ", style=dotted"
                                                    : "");
   }
   for (const LoopDescription& l : model.description().loops)
-    text += fmt::format("  l{} -> l{} [label={}, dir=none, color=red, constraint=false];\n",
-                        place.at(l.link1), place.at(l.link2), dot_string(l.name));
+    text += fmt::format("  l{} -> l{} [label=\"{}\", dir=none, color=red, constraint=false];\n",
+                        place.at(l.link1), place.at(l.link2), dot_text(l.name));
   return text + "}\n";
 }
 
@@ -141,7 +134,7 @@ Json links_json(const Model& model) {
       joint = {{"name", n.joint->name},
                {"type", to_string(n.joint->type)},
                {"index", body ? Json(*body) : Json()},
-               {"axis", has_axis(n.joint->type) ? to_json(n.joint->axis) : Json()},
+               {"axis", has_axis(n.joint->type) ? Json(n.joint->axis) : Json()},
                {"mimic", to_json(n.joint->mimic)}};
     }
     links.push_back(
@@ -174,9 +167,6 @@ Action tree(Parser& app, Console& console) {
   options->robot.add_to(app);
   app.add_flag("--ascii", options->ascii, "draw without box-drawing characters");
   app.add_flag("--dot", options->dot, "print a graph for Graphviz");
-  app.footer(
-      "  ulna tree panda                              links and their joints\n"
-      "  ulna tree --dot arm.urdf | dot -Tsvg >a.svg  a drawing\n");
   return [options, &console] { return show(*options, console); };
 }
 

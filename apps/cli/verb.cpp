@@ -43,14 +43,6 @@ void mention_warnings(Console& console, const RobotArgument& robot,
         Style::yellow);
 }
 
-std::string with_flags(std::string text,
-                       std::initializer_list<std::pair<std::string_view, std::string_view>> flags) {
-  for (const auto& [field, flag] : flags)
-    for (std::size_t at = 0; (at = text.find(field, at)) != text.npos; at += flag.size())
-      text.replace(at, field.size(), flag);
-  return text;
-}
-
 InputFile::InputFile(const std::string& name, std::string_view message)
     : name_(name == "-" ? "<stdin>" : name) {
   if (name == "-") return;

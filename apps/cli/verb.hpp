@@ -16,12 +16,14 @@ namespace ulna::cli {
 /// robot that is refused, UsageError, or anything else for a failure.
 using Action = std::function<int()>;
 
-/// Takes a verb's arguments, options and examples (the footer).
+/// Takes a verb's arguments and options.
 struct Parser : CLI::App {
-  /// An option with a value: its names, where it goes, what the help calls it, what it means.
+  /// An option with a value: its names, where it goes, what the help calls it, what it means, and what
+  /// is refused.
   template <class T>
-  CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning) {
-    return add_option(names, to, meaning)->option_text(value);
+  CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning,
+                         const CLI::Validator& check = {}) {
+    return add_option(names, to, meaning)->option_text(value)->check(check);
   }
   void add_force(bool& to) { add_flag("-f,--force", to, "overwrite files"); }
 };
@@ -43,7 +45,7 @@ Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, c
 /// What `ulna help` prints.
 std::string overview(const Stream& stream, std::span<const Verb> verbs);
 
-/// What `ulna VERB --help` prints: usage, arguments, options, and the footer as examples.
+/// What `ulna VERB --help` prints: usage, arguments, options, and the examples of assets/VERB.txt.
 std::string help(const Stream& stream, const Verb& verb, const CLI::App& app);
 
 /// Refuses numbers: number_that("is not above 0", ...) says "--rate: -1 is not above 0".
@@ -70,11 +72,6 @@ struct RobotArgument {
 
 /// One line on standard error if the importer had to assume anything: nothing is guessed silently.
 void mention_warnings(Console& console, const RobotArgument& robot, const Diagnostics& diagnostics);
-
-/// A message of the library, which names options by their fields, with the flags of the command line in
-/// their place.
-std::string with_flags(std::string text,
-                       std::initializer_list<std::pair<std::string_view, std::string_view>> flags);
 
 /// A file to read, or with the name "-" standard input.
 class InputFile {
