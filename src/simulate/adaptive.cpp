@@ -12,8 +12,7 @@ bool ulna::has_adaptive() { return ULNA_WITH_SUNDIALS; }
 namespace ulna::detail {
 namespace {
 
-/// Displacements begin anew when a joint has turned so far, rad: there five terms of the series are
-/// exact to 1e-13.
+/// Displacements begin anew when a joint has turned so far, rad: five terms are exact to 1e-13.
 constexpr double farthest_turn = 0.5;
 constexpr int series_terms = 5;
 constexpr long most_steps = 100'000;
@@ -36,11 +35,8 @@ class Arkode : public AdaptiveFlow {
   Arkode(const Model& model, const AdaptiveOptions& options, int events)
       : model_(model),
         nv_(model.nv()),
-        q0_(model.nq()),
         q_(model.nq()),
         v_(nv_),
-        a_(nv_),
-        x_(nv_),
         expected_(events, 0),
         found_(events + 2, 0),
         directions_(events + 2, -1) {
@@ -67,8 +63,7 @@ class Arkode : public AdaptiveFlow {
     dynamics_ = &dynamics;
     q0_ = q;
     possible_ = true;
-    for (std::size_t e = 0; e < expected_.size(); ++e)
-      expected_[e] = dynamics.expected(static_cast<int>(e), q);
+    for (std::size_t e = 0; e < expected_.size(); ++e) expected_[e] = dynamics.expected(int(e), q);
     double* numbers = N_VGetArrayPointer(solver_.y);
     std::fill_n(numbers, 2 * nv_ + 4, 0.0);
     std::copy(v.begin(), v.end(), numbers + nv_);
@@ -88,7 +83,7 @@ class Arkode : public AdaptiveFlow {
     if (flag == ARK_ROOT_RETURN) {
       ERKStepGetRootInfo(memory, found_.data());
       for (std::size_t e = 0; e < expected_.size(); ++e)
-        if (expected_[e] && found_[e]) dynamics.make_exact(static_cast<int>(e), q, v), ++events;
+        if (expected_[e] && found_[e]) dynamics.make_exact(int(e), q, v), ++events;
     }
     const double* const done = numbers + 2 * nv_;
     work.add({.torques = done[0], .wrenches = done[1], .damping = done[2], .friction = done[3]});
@@ -128,7 +123,7 @@ class Arkode : public AdaptiveFlow {
     if (!s.read(at)) return 1;
     const std::size_t events = s.expected_.size();
     for (std::size_t e = 0; e < events; ++e)
-      distance[e] = s.expected_[e] ? s.dynamics_->distance(static_cast<int>(e), s.q_, s.v_) : 1.0;
+      distance[e] = s.expected_[e] ? s.dynamics_->distance(int(e), s.q_, s.v_) : 1.0;
     distance[events] = 1.0;
     for (const Joint& j : s.model_.joints()) {
       if (!curved(j)) continue;
@@ -141,7 +136,7 @@ class Arkode : public AdaptiveFlow {
 
   const Model model_;
   int nv_;
-  Eigen::VectorXd q0_, q_, v_, a_, x_;
+  Eigen::VectorXd q_, q0_ = q_, v_, a_ = v_, x_ = v_;
   std::vector<char> expected_;
   std::vector<int> found_, directions_;
   HeldDynamics* dynamics_ = nullptr;

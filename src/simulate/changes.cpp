@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "num/message.hpp"
 #include "ulna/num/random.hpp"
 
 namespace ulna {
 
+using messages::require;
+
 void add_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload) {
   const Model& model = plant.model();
-  if (at.body < 0 || at.body >= model.body_count())
-    throw std::invalid_argument("payload: the frame belongs to another robot");
-  if (!payload.parameters().allFinite())
-    throw std::invalid_argument("payload: its inertia is not finite");
+  require(at.body >= 0 && at.body < model.body_count(),
+          "payload: the frame belongs to another robot");
+  require(payload.parameters().allFinite(), "payload: its inertia is not finite");
   const auto X_CB = Transform<double>::from_rotation(model.joint(at.body).R_BC.inverse());
   const Inertia<double> sum = plant.canonical_inertia(at.body) + X_CB * at.X_BF * payload;
   plant.set_body(at.body, Plant<double>::Body(sum));
@@ -33,9 +35,8 @@ void scale_friction(Plant<double>& plant, const Plant<double>& usual, double fac
 void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_t seed) {
   for (const auto& [what, share] :
        {std::pair{"inertias", by.inertia}, {"friction", by.friction}, {"armature", by.armature}})
-    if (!(share >= 0.0) || !(share < 1.0))
-      throw std::invalid_argument(std::string("random change of ") + what + ": " +
-                                  std::to_string(share) + " is not from 0 to below 1");
+    require(share >= 0.0 && share < 1.0, "random change of ", what, ": ", std::to_string(share),
+            " is not from 0 to below 1");
   std::mt19937_64 random(seed);
   const auto factor = [&](double share) { return 1.0 + share * (2.0 * uniform(random) - 1.0); };
   for (int b = 1; b < plant.model().body_count(); ++b) {
@@ -68,11 +69,9 @@ void Schedule::at(double time, Change change) {
 }
 
 void Schedule::during(double begin, double end, Drift drift) {
-  if (!std::isfinite(begin) || !std::isfinite(end) || begin > end)
-    throw std::invalid_argument("schedule: from " + std::to_string(begin) + " s to " +
-                                std::to_string(end) + " s is not an interval");
-  const auto after = std::upper_bound(entries_.begin(), entries_.end(), begin,
-                                      [](double t, const Entry& e) { return t < e.begin; });
+  require(std::isfinite(begin) && std::isfinite(end) && begin <= end, "schedule: from ",
+          std::to_string(begin), " s to ", std::to_string(end), " s is not an interval");
+  const auto after = std::ranges::upper_bound(entries_, begin, {}, &Entry::begin);
   entries_.insert(after, {begin, end, std::move(drift)});
 }
 

@@ -8,13 +8,7 @@ namespace ulna::detail {
 BoxComplementarity::BoxComplementarity(int n)
     : D(Eigen::MatrixXd::Zero(n, n)),
       b(Eigen::VectorXd::Zero(n)),
-      lower(b),
-      upper(b),
-      x(b),
-      w(b),
       side(n, Side::between),
-      L_(D),
-      y_(b),
       between_(n) {}
 
 /// x and w for the sides as they are.
@@ -55,7 +49,7 @@ bool BoxComplementarity::solve(int n) {
       const bool between = side[i] == Side::between;
       if (between && x(i) < lower(i)) return Side::lower;
       if (between && x(i) > upper(i)) return Side::upper;
-      if (static_cast<int>(side[i]) * w(i) > slack) return Side::between;
+      if (int(side[i]) * w(i) > slack) return Side::between;
       return std::nullopt;
     };
     int count = 0;

@@ -21,15 +21,15 @@ class BoxComplementarity {
   [[nodiscard]] bool solve(int n);
 
   Eigen::MatrixXd D;
-  Eigen::VectorXd b, lower, upper;  ///< bounds may be infinite
-  Eigen::VectorXd x, w;
+  Eigen::VectorXd b, lower = b, upper = b;  ///< bounds may be infinite
+  Eigen::VectorXd x = b, w = b;
   std::vector<Side> side;
 
  private:
   bool solve_between(int n);
 
-  Eigen::MatrixXd L_;
-  Eigen::VectorXd y_;
+  Eigen::MatrixXd L_ = D;
+  Eigen::VectorXd y_ = b;
   std::vector<int> between_;
 };
 

@@ -12,11 +12,7 @@ constexpr int most_trials = 60;
 }  // namespace
 
 Flow::Flow(const Model& model, Integrator integrator, int events)
-    : step_(model, integrator),
-      near_(Eigen::VectorXd::Zero(events)),
-      far_(near_),
-      middle_(near_),
-      expected_(events, 0) {}
+    : step_(model, integrator), near_(Eigen::VectorXd::Zero(events)), expected_(events, 0) {}
 
 SimulationStatus Flow::take(HeldDynamics& dynamics, const Eigen::VectorXd& q,
                             const Eigen::VectorXd& v, double h) {
@@ -73,11 +69,10 @@ SimulationStatus Flow::go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::Vec
     const double middle = low + share * (gone - low);
     status = take(dynamics, q, v, middle);
     if (status != SimulationStatus::moved) return status;
-    if (measure(dynamics, middle_)) {
+    if (measure(dynamics, middle_))
       gone = middle, far_ = middle_;
-    } else {
+    else
       low = middle, near_ = middle_;
-    }
   }
   if (past) {
     // the last trial may have been one without event

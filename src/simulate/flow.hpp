@@ -20,8 +20,9 @@ class Flow {
   bool measure(const HeldDynamics& dynamics, Eigen::VectorXd& distance) const;
 
   Step<double> step_;
-  SimulationWork done_;                  ///< work of the step just tried
-  Eigen::VectorXd near_, far_, middle_;  ///< how far each event is where the first one is sought
+  SimulationWork done_;  ///< work of the step just tried
+  /// How far each event is where the first one is sought.
+  Eigen::VectorXd near_, far_ = near_, middle_ = near_;
   std::vector<char> expected_;
 };
 

@@ -9,11 +9,6 @@ constexpr signed char at_lower = 1, at_upper = 2;
 
 HeldDynamics::HeldDynamics(const Model& model, bool stops)
     : bare_(model),
-      friction_(model.friction()),
-      friction_negative_(model.friction_negative()),
-      spare_(Eigen::VectorXd::Zero(model.nv())),
-      tau_(spare_),
-      drive_(tau_),
       at_(model),
       ws_(model),
       factor_(model),
@@ -22,8 +17,7 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
       nv_(model.nv()),
       chosen_(model.nv()),
       slides_(model.nv(), 0),
-      held_(model.nv(), 0),
-      at_stop_(model.nv(), 0) {
+      held_(model.nv(), 0) {
   if (!stops) return;
   for (const Joint& j : model.joints()) {
     if (j.mimics || velocity_size(j.type) != 1) continue;
@@ -61,7 +55,7 @@ void HeldDynamics::respond(int n, Eigen::VectorXd& to) const {
 }
 
 void HeldDynamics::find_stops(const Eigen::VectorXd& q) {
-  std::fill(at_stop_.begin(), at_stop_.end(), static_cast<signed char>(0));
+  std::ranges::fill(at_stop_, 0);
   for (const Stop& s : stops_)
     if (s.distance(q) <= 0.0) at_stop_[s.v] |= s.way > 0 ? at_lower : at_upper;
 }

@@ -5,10 +5,9 @@
 
 namespace ulna::detail {
 
-/// Forward dynamics of a robot some of whose joints rest, held by dry friction or by their stops, and
-/// others slide. Who does what is decided at one state, and then stays until an event: a sliding joint
-/// comes to rest, or a joint reaches its stop. Between events everything is smooth, so integrators
-/// keep their order.
+/// Forward dynamics of a robot some of whose joints rest, held by dry friction or by their stops,
+/// and others slide. Who does what is decided at one state and stays until an event: a joint comes
+/// to rest or to its stop. Between events all is smooth, so integrators keep their order.
 class HeldDynamics {
  public:
   HeldDynamics(const Model& model, bool stops);
@@ -17,8 +16,7 @@ class HeldDynamics {
   void act(const Plant<double>& plant, const Eigen::VectorXd& tau,
            ExternalWrenches<double> wrenches);
 
-  /// Takes the velocity from joints that run into their stops. False if the mass matrix is not positive
-  /// definite.
+  /// Takes the velocity from joints that run into their stops. False if M is not positive definite.
   [[nodiscard]] bool hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
                          long& hits);
   /// Decides which joints hold and which way the others slide.
@@ -37,9 +35,9 @@ class HeldDynamics {
   const Model& model() const { return bare_.model(); }
   bool held(int i) const { return held_[i] != 0; }
 
-  // --- events, numbered: the sliding joints, then the stops ---
+  // events, numbered: the sliding joints, then the stops
 
-  int event_count() const { return nv_ + static_cast<int>(stops_.size()); }
+  int event_count() const { return nv_ + int(stops_.size()); }
   /// Whether it can come, from q on.
   bool expected(int event, const Eigen::VectorXd& q) const;
   /// How far off it is: negative when it is past.
@@ -70,9 +68,9 @@ class HeldDynamics {
   void respond(int n, Eigen::VectorXd& to) const;
 
   Plant<double> bare_;  ///< without dry friction
-  Eigen::VectorXd friction_, friction_negative_;
-  Eigen::VectorXd spare_;
-  Eigen::VectorXd tau_, drive_;  ///< what the drives do, and that less dry friction
+  Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();
+  Eigen::VectorXd spare_ = Eigen::VectorXd::Zero(model().nv());
+  Eigen::VectorXd tau_ = spare_, drive_ = spare_;  ///< of the drives, and less dry friction
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;
   Workspace<double> ws_;
@@ -83,9 +81,9 @@ class HeldDynamics {
   std::vector<int> chosen_;  ///< coordinates in the problem
   int held_count_ = 0;
   std::vector<signed char> slides_;  ///< +1 or -1: the way friction acts against; 0: it holds
+  std::vector<signed char> at_stop_ = slides_;  ///< per coordinate of v: bit 1 lower, bit 2 upper
   std::vector<char> held_;
   std::vector<Stop> stops_;
-  std::vector<signed char> at_stop_;  ///< per coordinate of v: bit 1 lower, bit 2 upper
 };
 
 }  // namespace ulna::detail

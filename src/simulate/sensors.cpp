@@ -3,6 +3,7 @@
 #include <limits>
 #include <numbers>
 
+#include "num/message.hpp"
 #include "ulna/num/random.hpp"
 
 namespace ulna {
@@ -23,16 +24,16 @@ std::uint64_t split(std::uint64_t seed, std::uint64_t stream) {
 }
 
 void check(const char* what, const SensorOptions& o) {
-  const auto refuse = [&](const char* name, double x, const char* rule) {
-    throw std::invalid_argument(std::string("sensors: ") + name + " of " + what + " is " +
-                                std::to_string(x) + ", it must be " + rule);
+  const auto check = [&](bool right, const char* name, double x, const char* rule) {
+    messages::require(right, "sensors: ", name, " of ", what, " is ", std::to_string(x),
+                      ", it must be ", rule);
   };
   for (const auto& [name, x] :
        {std::pair{"noise", o.noise}, {"bias", o.bias}, {"quantum", o.quantum}})
-    if (!(x >= 0.0) || !std::isfinite(x)) refuse(name, x, "0 or more");
+    check(x >= 0.0 && std::isfinite(x), name, x, "0 or more");
   for (const auto& [name, x] : {std::pair{"dropout", o.dropout}, {"NaN", o.not_a_number}})
-    if (!(x >= 0.0) || !(x <= 1.0)) refuse(name, x, "a chance from 0 to 1");
-  if (o.delay < 0 || o.delay > 100'000) refuse("delay", o.delay, "from 0 to 100000 readings");
+    check(x >= 0.0 && x <= 1.0, name, x, "a chance from 0 to 1");
+  check(o.delay >= 0 && o.delay <= 100'000, "delay", o.delay, "from 0 to 100000 readings");
 }
 
 const SensorsOptions& checked(const SensorsOptions& o) {
@@ -50,14 +51,11 @@ double quantised(double x, double quantum) {
 Sensors::Channel::Channel(const SensorOptions& o, Eigen::Index size, Eigen::Index tangent)
     : options(o),
       bias(Eigen::VectorXd::Zero(tangent)),
-      error(bias),
       ring(Eigen::MatrixXd::Zero(size, o.delay + 1)),
       last(Eigen::VectorXd::Zero(size)) {}
 
 void Sensors::Channel::reset(std::uint64_t seed, int number) {
-  const auto stream = [&](int k) {
-    return split(seed, static_cast<std::uint64_t>(8 * number + k));
-  };
+  const auto stream = [&](int k) { return split(seed, std::uint64_t(8 * number + k)); };
   noise.seed(stream(0)), dropout.seed(stream(1)), spoiling.seed(stream(2));
   std::mt19937_64 once(stream(3));
   for (double& x : bias) x = options.bias * normal(once);
@@ -66,7 +64,7 @@ void Sensors::Channel::reset(std::uint64_t seed, int number) {
 }
 
 void Sensors::Channel::pass(const Eigen::VectorXd& reading, Eigen::VectorXd& seen) {
-  const int places = static_cast<int>(ring.cols());
+  const int places = int(ring.cols());
   ring.col(next) = reading;
   next = (next + 1) % places;
   filled = std::min(filled + 1, places);
@@ -78,26 +76,20 @@ void Sensors::Channel::pass(const Eigen::VectorXd& reading, Eigen::VectorXd& see
   seen = last;
   if (options.not_a_number > 0.0 && seen.size() > 0) {
     const bool spoilt = uniform(spoiling) < options.not_a_number;
-    const double where = uniform(spoiling) * static_cast<double>(seen.size());
-    if (spoilt) seen(static_cast<Eigen::Index>(where)) = std::numeric_limits<double>::quiet_NaN();
+    const double where = uniform(spoiling) * double(seen.size());
+    if (spoilt) seen(Eigen::Index(where)) = std::numeric_limits<double>::quiet_NaN();
   }
 }
 
 Sensors::Sensors(const Model& model, SensorsOptions options)
     : q(neutral(model)),
       v(Eigen::VectorXd::Zero(model.nv())),
-      tau(v),
-      a(v),
       model_(model),
       options_(checked(options)),
       position_(options.position, model.nq(), model.nv()),
       velocity_(options.velocity, model.nv(), model.nv()),
       torque_(options.torque, model.nv(), model.nv()),
-      acceleration_(options.acceleration, model.nv(), model.nv()),
-      q_read_(q),
-      q_before_(q),
-      read_(v),
-      difference_(v) {
+      acceleration_(options.acceleration, model.nv(), model.nv()) {
   reset();
 }
 
@@ -159,10 +151,6 @@ void Sensors::read(double time, In<double> true_q, In<double> true_v, In<double>
     disturb(acceleration_, true_a, a);
   }
   first_ = false;
-}
-
-bool Sensors::has_nan() const {
-  return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
 }
 
 }  // namespace ulna

@@ -1,13 +1,15 @@
 #include "ulna/simulate/simulation.hpp"
 
+#include <array>
+
+#include "num/message.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
 
 namespace ulna {
 namespace {
 
-/// Events that a substep is cut at; later ones are made exact only at its end. It bounds the time that
-/// a step takes.
+/// Events that a substep is cut at, to bound its time; later ones are made exact only at its end.
 constexpr int most_events = 32;
 /// Adaptive segments that are shorter, s, get nowhere.
 constexpr double shortest = 1e-9;
@@ -18,17 +20,16 @@ constexpr std::size_t wrenches_foreseen = 16;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
-    if (!(x > 0.0) || !std::isfinite(x))
-      throw std::invalid_argument(std::string("simulation: ") + name + " is " + std::to_string(x) +
-                                  ", it must be above 0");
+    messages::require(x > 0.0 && std::isfinite(x), "simulation: ", name, " is ", std::to_string(x),
+                      ", it must be above 0");
   };
   positive("the substep", o.substep);
   if (!o.adaptive) return;
   positive("the relative tolerance", o.adaptive->relative);
   positive("the absolute tolerance", o.adaptive->absolute);
-  if (o.adaptive->order < 2 || o.adaptive->order > 8)
-    throw std::invalid_argument("simulation: adaptive steps of order " +
-                                std::to_string(o.adaptive->order) + "; there are 2 to 8");
+  messages::require(o.adaptive->order >= 2 && o.adaptive->order <= 8,
+                    "simulation: adaptive steps of order ", o.adaptive->order,
+                    "; there are 2 to 8");
 }
 
 /// Whether the joints' numbers can be computed with; the inertias are checked by factoring the mass matrix.
@@ -43,9 +44,8 @@ bool sane(const Plant<double>& plant) {
 }  // namespace
 
 const char* to_string(SimulationStatus status) {
-  constexpr const char* names[] = {
-      "moved", "bad argument", "torque not finite", "plant not physical", "diverged", "gave up"};
-  return names[static_cast<int>(status)];
+  return std::array{"moved",    "bad argument", "torque not finite", "plant not physical",
+                    "diverged", "gave up"}[int(status)];
 }
 
 struct Simulation::Parts {
@@ -99,13 +99,7 @@ struct Simulation::Parts {
 };
 
 Simulation::Simulation(const Model& model, SimulationOptions options)
-    : plant(model),
-      options_(options),
-      q_(neutral(model)),
-      v_(Eigen::VectorXd::Zero(model.nv())),
-      tau_(v_),
-      a_(v_),
-      asked_(v_) {
+    : plant(model), options_(options), q_(neutral(model)), v_(Eigen::VectorXd::Zero(model.nv())) {
   check(options_);
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
@@ -123,7 +117,7 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
   normalize(model(), unit);
   if (!unit.allFinite()) throw std::invalid_argument("simulation: a quaternion of q has no length");
   // a state taken from a simulation is taken as it is, to the last bit
-  if ((unit - q).cwiseAbs().maxCoeff() < 1e-14) unit = q;
+  if ((unit - q).lpNorm<Eigen::Infinity>() < 1e-14) unit = q;
   q_ = unit, v_ = v, time_ = time;
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
@@ -155,14 +149,14 @@ SimulationStatus Simulation::step(double h) noexcept try {
   // a duration that is a multiple of the substep but for rounding is not cut once more
   const double pieces = options_.adaptive ? 1.0 : std::ceil(h / options_.substep * (1.0 - 1e-12));
   if (pieces > most_substeps) return SimulationStatus::bad_argument;
-  const long n = std::max(1L, static_cast<long>(pieces));
+  const long n = std::max(1L, long(pieces));
   if (!sane(plant)) return SimulationStatus::plant_not_physical;
   SimulationWork work = work_;
   SimulationCounts counts = counts_;
   parts_->q = q_, parts_->v = v_;
   parts_->dynamics.act(plant, tau_, wrenches_);
   for (long k = 0; k < n; ++k) {
-    const SimulationStatus status = parts_->substep(h / static_cast<double>(n), work, counts);
+    const SimulationStatus status = parts_->substep(h / double(n), work, counts);
     if (status != SimulationStatus::moved) return status;
   }
   q_ = parts_->q, v_ = parts_->v;

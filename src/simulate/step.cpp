@@ -40,13 +40,7 @@ StepSlopes::StepSlopes(const Model& model, Integrator integrator, int inputs, bo
       dynamics_(model),
       by_duration_(by_duration),
       v_(Eigen::VectorXd::Zero(model.nv())),
-      dx_(Matrix::Zero(model.nv(), A.cols() + B.cols())),
-      dq_(dx_),
-      dv_(dx_),
-      da_(dx_),
-      drate_(dx_),
-      dx_sum_(dx_),
-      dv_sum_(dx_) {}
+      dx_(Matrix::Zero(model.nv(), A.cols() + B.cols())) {}
 
 template <class Differentiate>
 bool StepSlopes::take(const Model& model, In<double> q, In<double> v, double h,
@@ -153,9 +147,7 @@ StepSensitivities::StepSensitivities(const Model& model, Integrator integrator, 
                                      bool by_duration)
     : StepSlopes(model, integrator, numbers, by_duration),
       tau_(Eigen::VectorXd::Zero(model.nv())),
-      tau_by_v_(tau_),
       D_(Matrix::Zero(model.nv(), numbers)),
-      da_dnumbers_(D_),
       tau_by_q_(Matrix::Zero(model.nv(), model.nv())) {}
 
 bool StepSensitivities::operator()(const Plant<double>& plant, In<double> q, In<double> v,

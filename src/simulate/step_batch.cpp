@@ -1,5 +1,6 @@
 #include "ulna/simulate/step_batch.hpp"
 
+#include "num/message.hpp"
 #include "simulate/step_kernel.hpp"
 
 namespace ulna {
@@ -34,9 +35,8 @@ struct StepBatch::State : detail::KernelPool<StepKernel> {
 };
 
 StepBatch::StepBatch(const Model& model, Integrator integrator, int threads) {
-  if (!serves(model))
-    throw std::invalid_argument("batch of steps: robot '" + model.name() +
-                                "' has joints of several coordinates; take StepDerivatives");
+  messages::require(serves(model), "batch of steps: robot '", model.name(),
+                    "' has joints of several coordinates; take StepDerivatives");
   state_ = std::make_unique<State>(model, integrator, threads);
 }
 StepBatch::~StepBatch() = default;

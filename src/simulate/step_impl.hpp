@@ -17,7 +17,7 @@ inline const Tableau& tableau(Integrator integrator) {
   static constexpr Tableau euler{1, {0.0}, {1.0}}, midpoint{2, {0.0, 0.5}, {0.0, 1.0}},
       rk4{4, {0.0, 0.5, 0.5, 1.0}, {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0}};
   static constexpr const Tableau* methods[] = {&euler, &euler, &midpoint, &rk4};
-  return *methods[static_cast<int>(integrator)];
+  return *methods[int(integrator)];
 }
 
 /// Whether displacements along the joint's coordinates do not commute.
@@ -27,9 +27,9 @@ inline bool flat(const Model& model) {
   return std::none_of(model.joints().begin(), model.joints().end(), curved);
 }
 
-/// dx/dt of the displacement x from where the step began, when the joint moves with v: dexp^-1 by
-/// Bernoulli's numbers [Munthe-Kaas 1998; Iserles et al. 2000, eq. 2.46]. The first of its even terms
-/// suffices for order 4.
+/// dx/dt of the displacement x since the step began, when the joint moves with v: dexp^-1 by
+/// Bernoulli's numbers [Munthe-Kaas 1998; Iserles et al. 2000, eq. 2.46]. For order 4 its first
+/// even term suffices.
 template <Scalar T>
 void displacement_rate(const Joint& joint, const T* x, const T* v, T* rate, int even_terms = 1) {
   constexpr double even[] = {1.0 / 12.0, -1.0 / 720.0, 1.0 / 30240.0, -1.0 / 1209600.0,
@@ -70,14 +70,7 @@ Step<T>::Step(const Model& model, Integrator integrator)
       integrator_(integrator),
       flat_(detail::flat(model)),
       at_(model),
-      ws_(model),
-      x_(v_next),
-      q_(q_next),
-      v_(v_next),
-      a_(v_next),
-      rate_(v_next),
-      x_sum_(v_next),
-      v_sum_(v_next) {}
+      ws_(model) {}
 
 template <Scalar T>
 bool Step<T>::operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,

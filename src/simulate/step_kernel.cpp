@@ -49,7 +49,6 @@ class PackStepKernel final : public StepKernel {
         slopes_(model),
         q_(VecX<T>::Zero(model.nq())),
         v_(VecX<T>::Zero(model.nv())),
-        tau_(v_),
         h_(VecX<T>::Zero(1)),
         F_(MatX<T>::Zero(2 * model.nv(), 3 * model.nv())),
         da_(4, MatX<T>::Zero(model.nv(), 3 * model.nv())) {}
@@ -132,7 +131,7 @@ class PackStepKernel final : public StepKernel {
   Step<T> step_;
   DerivativeWorkspace<T> ws_;
   ForwardDynamicsDerivatives<T> slopes_;
-  VecX<T> q_, v_, tau_, h_;
+  VecX<T> q_, v_, tau_ = v_, h_;
   MatX<T> F_;
   std::vector<MatX<T>> da_;
 };

@@ -6,8 +6,7 @@
 
 #include "ulna/simulate/simulation.hpp"
 
-/// What becomes of a robot while it moves: it picks things up, its joints wear, its numbers are not those of its
-/// model.
+/// What becomes of a robot: it picks things up, its joints wear, its numbers are not its model's.
 namespace ulna {
 
 /// A body rigidly joined to a link, or taken off it again. The inertia is in the frame's axes, about its

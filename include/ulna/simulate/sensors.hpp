@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <random>
-#include <vector>
 
 #include "ulna/simulate/simulation.hpp"
 
@@ -44,7 +43,7 @@ class Sensors {
   void read(double time, In<double> true_q, In<double> true_v, In<double> true_tau,
             In<double> true_a = Eigen::VectorXd());
 
-  Eigen::VectorXd q, v, tau, a;  ///< as read; may hold NaN if the options say so
+  Eigen::VectorXd q, v, tau = v, a = v;  ///< as read; may hold NaN if the options say so
 
   /// Whether the last reading was lost, so that an older one is seen.
   bool lost_position() const { return position_.lost; }
@@ -52,7 +51,9 @@ class Sensors {
   bool lost_torque() const { return torque_.lost; }
   bool lost_acceleration() const { return acceleration_.lost; }
   /// Whether a number of the last reading is none.
-  bool has_nan() const;
+  bool has_nan() const {
+    return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
+  }
 
   /// As new, with the same seed.
   void reset();
@@ -66,7 +67,7 @@ class Sensors {
 
     SensorOptions options;
     std::mt19937_64 noise, dropout, spoiling;
-    Eigen::VectorXd bias, error;
+    Eigen::VectorXd bias, error = bias;
     Eigen::MatrixXd ring;  ///< readings on their way
     int next = 0, filled = 0;
     Eigen::VectorXd last;  ///< that was not lost
@@ -79,7 +80,7 @@ class Sensors {
   Model model_;
   SensorsOptions options_;
   Channel position_, velocity_, torque_, acceleration_;
-  Eigen::VectorXd q_read_, q_before_, read_, difference_;
+  Eigen::VectorXd q_read_ = q, q_before_ = q, read_ = v, difference_ = v;
   double time_before_ = 0.0;
   bool first_ = true;
 };

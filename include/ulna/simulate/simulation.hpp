@@ -62,8 +62,7 @@ struct SimulationCounts {
   long hits = 0;     ///< impacts on stops
 };
 
-/// A robot in motion. Made once, its steps allocate nothing (with fixed steps), throw nothing and give
-/// the same bits every time:
+/// A robot in motion. Fixed steps allocate nothing; all throw nothing and give the same bits:
 ///
 ///     Simulation robot(model);
 ///     robot.set_state(q, v);
@@ -77,8 +76,7 @@ struct SimulationCounts {
 /// side. A joint that begins beyond its stop can only return. Loops are left open. See docs/simulation.md.
 class Simulation {
  public:
-  /// Throws std::invalid_argument for options that make no sense, std::runtime_error for adaptive steps
-  /// without SUNDIALS.
+  /// Throws std::invalid_argument for senseless options, std::runtime_error without SUNDIALS.
   explicit Simulation(const Model& model, SimulationOptions options = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
@@ -90,8 +88,7 @@ class Simulation {
   /// Begins anew; a new simulation is at rest in the neutral configuration. Work and counts are set
   /// to zero, torque and wrenches too. Throws std::invalid_argument.
   void set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double time = 0.0);
-  /// What the surroundings exert from now on. Throws std::invalid_argument; allocates if they are more
-  /// than 16.
+  /// What the surroundings exert from now on. Throws std::invalid_argument; allocates beyond 16.
   void set_wrenches(ExternalWrenches<double> wrenches);
 
   /// Applies a torque from now on, within the limits.
@@ -110,9 +107,8 @@ class Simulation {
   }
 
   /// Lets a controller drive the robot: controller(simulation, tau) computes torques every period,
-  /// the torque is held and observe(simulation) is called, then the robot moves on. The last period is
-  /// cut at the end. Stops at the first step that fails. Changes of parameters go into the
-  /// controller.
+  /// the torque is held and observe(simulation) is called, then the robot moves on. The last period
+  /// is cut at the end. Stops at the first step that fails. Change parameters in the controller.
   template <class Controller, class Observe>
   SimulationStatus run(double duration, double period, Controller&& controller, Observe&& observe) {
     if (!std::isfinite(duration) || !(duration >= 0.0) || !(period > 0.0))
@@ -164,7 +160,7 @@ class Simulation {
 
   SimulationOptions options_;
   double time_ = 0.0;
-  Eigen::VectorXd q_, v_, tau_, a_, asked_;
+  Eigen::VectorXd q_, v_, tau_ = v_, a_ = v_, asked_ = v_;
   bool known_ = false;  ///< whether a_ is of now
   SimulationWork work_;
   SimulationCounts counts_;

@@ -29,8 +29,7 @@ class Step {
  public:
   Step(const Model& model, Integrator integrator);
 
-  /// False, and nothing changed, if the mass matrix is not positive definite or the motion leaves the
-  /// finite numbers.
+  /// False, and nothing changed, if M is not positive definite or a number not finite.
   [[nodiscard]] bool operator()(const Plant<T>& plant, In<T> q, In<T> v, In<T> tau, double h,
                                 ExternalWrenches<T> wrenches = {});
 
@@ -55,12 +54,12 @@ class Step {
   bool flat_;
   Kinematics<T> at_;
   Workspace<T> ws_;
-  VecX<T> x_, q_, v_, a_;         ///< of the stage
-  VecX<T> rate_, x_sum_, v_sum_;  ///< dx/dt, and what the step adds up to
+  VecX<T> x_ = v_next, q_ = q_next, v_ = v_next, a_ = v_next;  ///< of the stage
+  VecX<T> rate_ = v_next, x_sum_ = v_next,
+          v_sum_ = v_next;  ///< dx/dt, and what the step adds up to
 };
 
-/// How the end of a step changes with its beginning and with inputs, which may be anything that accelerations
-/// depend on:
+/// How the end of a step changes with its beginning and with inputs that accelerations depend on:
 ///
 ///     (δq_next, δv_next) = A (δq, δv) + B δinputs,
 ///
@@ -96,8 +95,7 @@ class StepSlopes {
   bool by_duration_;
   Eigen::VectorXd v_;  ///< of the beginning
   // by (q, v, inputs) of the beginning, of the stage:
-  Matrix dx_, dq_, dv_, da_, drate_;
-  Matrix dx_sum_, dv_sum_;
+  Matrix dx_, dq_ = dx_, dv_ = dx_, da_ = dx_, drate_ = dx_, dx_sum_ = dx_, dv_sum_ = dx_;
 };
 
 /// The inputs are the torques: the discrete A and B. Friction counts with its slope.
@@ -116,8 +114,7 @@ class StepDerivatives : public StepSlopes {
 class Drive {
  public:
   virtual ~Drive() = default;
-  /// The torque (nv) when a share of the step, from 0 to 1, is over, and how it changes with v, joint by
-  /// joint (nv).
+  /// The torque (nv) when a share of the step, 0 to 1, is over, and its slope by v, joint by joint.
   virtual void torque(double share, In<double> q, In<double> v, Out<double> tau,
                       Out<double> tau_by_v) = 0;
   /// How it changes with q (nv x nv). False: not at all.
@@ -139,8 +136,8 @@ class StepSensitivities : public StepSlopes {
                                 Drive& drive, double h, bool slopes = true);
 
  private:
-  Eigen::VectorXd tau_, tau_by_v_;
-  Matrix D_, da_dnumbers_, tau_by_q_;
+  Eigen::VectorXd tau_, tau_by_v_ = tau_;
+  Matrix D_, da_dnumbers_ = D_, tau_by_q_;
 };
 
 }  // namespace ulna

@@ -5,9 +5,8 @@
 
 namespace ulna {
 
-/// Steps of many states at once, in the manner of Batch: several in the lanes of SIMD registers, and
-/// those on several threads. For robots whose joints have one coordinate each, so that q is a plain
-/// vector.
+/// Steps of many states at once, in the manner of Batch: several in the lanes of SIMD registers,
+/// and those on several threads. For robots whose q is a plain vector.
 ///
 ///     StepBatch batch(model, Integrator::rk4);
 ///     bool possible = batch.step(plant, Q, V, Tau, h, Q_next, V_next);
