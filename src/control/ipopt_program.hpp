@@ -14,9 +14,8 @@ namespace ulna::control::detail {
 /// An optimal control problem as Ipopt sees it: one vector of variables, one of constraints, and lists of
 /// the places in their matrices that are not always zero.
 ///
-/// Variables of a stage: u, then by how much x leaves the guess (not of stage 0, whose state is given), then
-/// what its soft rows yield. Constraints of a stage: (next ⊟ guess_next) - that of the next stage, its g
-/// and its soft rows.
+/// Variables of a stage: u, by how much x leaves the guess (not of stage 0), what soft rows yield.
+/// Constraints of a stage: (next ⊟ guess_next) - that of the next stage, its g and its soft rows.
 class IpoptProgram : public Ipopt::TNLP {
  public:
   using Index = Ipopt::Index;
@@ -45,7 +44,7 @@ class IpoptProgram : public Ipopt::TNLP {
       place.free = k > 0 ? size.variables() : size.u;
       place.first = variables_, place.next = constraints_;
       variables_ += place.free;
-      constraints_ += static_cast<Index>(multipliers_.next[k].size());
+      constraints_ += Index(multipliers_.next[k].size());
       for (int row = 0; row < size.rows(); ++row) {
         const double low = bounds.lower(row), high = bounds.upper(row);
         const bool of_g = row >= size.variables(), of_x = !of_g && row >= size.u;

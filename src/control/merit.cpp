@@ -1,7 +1,6 @@
 #include "merit.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "num/message.hpp"
 
@@ -16,8 +15,6 @@ RowPrice::RowPrice(const Bounds& bounds, Eigen::Index row, double y) {
   else
     broken = beyond;
 }
-
-bool Merit::finite() const { return std::isfinite(cost) && std::isfinite(infeasible); }
 
 Merit merit(const OptimalControlProblem& problem, const Trajectory& at,
             const std::vector<StageValue>& values, std::vector<Eigen::VectorXd>& defects) {

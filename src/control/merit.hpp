@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "ulna/control/problem.hpp"
 
 namespace ulna::control::detail {
@@ -31,7 +33,7 @@ struct Merit {
   double infeasible = 0.0;            ///< sum of defects and of breaches of hard rows
   double defect = 0.0, breach = 0.0;  ///< the largest of each
 
-  bool finite() const;
+  bool finite() const { return std::isfinite(cost) && std::isfinite(infeasible); }
 };
 
 /// `defects`: those of each stage, where they are put.

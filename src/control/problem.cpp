@@ -19,10 +19,6 @@ OptimalControlProblem::OptimalControlProblem(std::vector<StageSize> sizes)
                     sizes_.back().u, " inputs; nothing comes after it");
 }
 
-void OptimalControlProblem::move(int, In x, In dx, Out moved) const { moved = x + dx; }
-
-void OptimalControlProblem::difference(int, In from, In to, Out dx) const { dx = to - from; }
-
 bool StagewiseProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
   for (int k = 0; k < stage_count(); ++k)
     if (!evaluate(k, at.x[k], at.u[k], values[k])) return false;

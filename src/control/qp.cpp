@@ -1,6 +1,7 @@
 #include "ulna/control/qp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "num/message.hpp"
@@ -242,8 +243,7 @@ void QpSolver::shift() {
 }
 
 const char* to_string(QpStatus status) {
-  constexpr const char* names[] = {"solved", "limited", "infeasible", "failed"};
-  return names[static_cast<int>(status)];
+  return std::array{"solved", "limited", "infeasible", "failed"}[int(status)];
 }
 
 std::string QpReport::str() const {

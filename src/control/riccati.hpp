@@ -15,7 +15,7 @@
 namespace ulna::control::detail {
 
 using Lanes = std::experimental::native_simd<double>;
-constexpr int width = static_cast<int>(Lanes::size());
+constexpr int width = int(Lanes::size());
 
 [[gnu::always_inline]] inline Lanes load(const double* from) {
   return Lanes(from, std::experimental::element_aligned);
@@ -153,8 +153,7 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
   return positive;
 }
 
-/// out (rows from u on of a vector in a stage's order) += P v = Lp (Lp' v), where v stands in the same
-/// order, its inputs 0.
+/// out (rows from u on, in a stage's order) += P v = Lp (Lp' v); v in the same order, its inputs 0.
 inline void add_cost_to_go(const QpStageData& s, const double* v, double* out) {
   for (int c = s.u; c < s.n; ++c) {
     const double* const column = s.L + c * s.ld;
@@ -166,7 +165,7 @@ inline void add_cost_to_go(const QpStageData& s, const double* v, double* out) {
 
 /// p of all stages: the linear part of the cost to go, and of the inputs what remains to be solved.
 inline void backward(QpState& state) {
-  const int count = static_cast<int>(state.stages.size());
+  const int count = int(state.stages.size());
   double* const w = state.scratch;
   for (int k = count - 1; k >= 0; --k) {
     QpStageData& s = state.stages[k];
@@ -195,7 +194,7 @@ inline void backward(QpState& state) {
 
 /// dy and d_pi of all stages. The state of the first stays what it is.
 inline void forward(QpState& state) {
-  const int count = static_cast<int>(state.stages.size());
+  const int count = int(state.stages.size());
   double* const x = state.scratch;
   for (int k = 0; k < count; ++k) {
     QpStageData& s = state.stages[k];

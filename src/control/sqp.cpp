@@ -1,6 +1,7 @@
 #include "ulna/control/sqp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -74,10 +75,8 @@ void Sqp::set_program() {
     stage.bounds.price = bounds.price, stage.bounds.price_squared = bounds.price_squared;
     const auto relative = [&](const Vector& bound, Vector& to) {
       to.head(size.u) = bound.head(size.u) - trajectory.u[k];
-      if (trajectory.x[k].size() == size.x)
-        to.segment(size.u, size.x) = bound.segment(size.u, size.x) - trajectory.x[k];
-      else
-        to.segment(size.u, size.x) = bound.segment(size.u, size.x);
+      to.segment(size.u, size.x) = bound.segment(size.u, size.x);
+      if (trajectory.x[k].size() == size.x) to.segment(size.u, size.x) -= trajectory.x[k];
       to.tail(size.g) = bound.tail(size.g) - values_[k].g;
     };
     relative(bounds.lower, stage.bounds.lower), relative(bounds.upper, stage.bounds.upper);
@@ -276,8 +275,7 @@ bool Sqp::search(const Merit& here, const Deadline& deadline) {
   return false;
 }
 
-/// The step from here and its multipliers, damped if it cannot be had otherwise; elastic if the hard rows
-/// leave none.
+/// The step from here and its multipliers, damped if need be; elastic if the hard rows leave none.
 bool Sqp::find_step(bool exact, double damping, const Deadline& deadline) {
   set_program();
   for (QpStage& stage : stages_) stage.H.diagonal().array() += damping;
@@ -390,8 +388,7 @@ void Sqp::shift() {
 }
 
 const char* to_string(SqpStatus status) {
-  constexpr const char* names[] = {"solved", "limited", "stalled", "infeasible", "failed"};
-  return names[static_cast<int>(status)];
+  return std::array{"solved", "limited", "stalled", "infeasible", "failed"}[int(status)];
 }
 
 std::string SqpReport::str() const {

@@ -11,8 +11,7 @@ namespace ulna::control {
 template <class T, int N>
 using Numbers = Eigen::Matrix<T, N, 1>;
 
-/// An optimal control problem whose derivatives are found by dual numbers: state its functions for any
-/// scalar, and that is all.
+/// An optimal control problem differentiated by dual numbers: state its functions for any scalar.
 ///
 ///     struct SwingUp {
 ///       static constexpr int steps = 40, states = 2, inputs = 1;
@@ -167,7 +166,7 @@ class Differentiated : public StagewiseProblem {
     for (Eigen::Index row = 0; row < f.size(); ++row) {
       values(row) = f[row].value;
       for (Eigen::Index c = 0; c < slopes.cols(); ++c)
-        slopes(row, c) = f[row].gradient[static_cast<std::size_t>(skipped + c)];
+        slopes(row, c) = f[row].gradient[std::size_t(skipped + c)];
     }
   }
 

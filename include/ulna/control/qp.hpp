@@ -44,9 +44,8 @@ struct QpReport {
 };
 
 /// Solves quadratic programs in stages by a primal-dual interior point method with predictor and
-/// corrector [Mehrotra 1992], whose steps come from a Riccati recursion in factored form
-/// [Frison, Jørgensen 2013]: linear in the number of stages. Made once for its sizes, it allocates no
-/// more.
+/// corrector [Mehrotra 1992], whose steps come from a Riccati recursion in factored form [Frison,
+/// Jørgensen 2013]: linear in the number of stages. Allocates when made only.
 ///
 ///     QpSolver solver(sizes);
 ///     if (solver.solve(stages, x0).status == QpStatus::solved) apply(solver.u(0));
@@ -63,8 +62,7 @@ class QpSolver {
 
   QpOptions options;
 
-  /// x0: the state of stage 0, which is given; its bounds do not count. After the deadline no
-  /// iteration begins.
+  /// x0: the state of stage 0, whose bounds do not count. No iteration begins after the deadline.
   const QpReport& solve(const std::vector<QpStage>& stages, const Eigen::Ref<const Vector>& x0,
                         QpStart start = QpStart::cold,
                         std::optional<Clock::time_point> deadline = {});

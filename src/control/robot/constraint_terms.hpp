@@ -154,7 +154,7 @@ class GivenEnd : public ConstraintTerm {
         slope_(Eigen::MatrixXd::Identity(n_, n_)) {}
 
   int rows(int node) const override {
-    return node == task_.steps && !task_.flat ? static_cast<int>(task_.given.size()) : 0;
+    return node == task_.steps && !task_.flat ? int(task_.given.size()) : 0;
   }
 
   void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {

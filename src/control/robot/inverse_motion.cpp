@@ -14,8 +14,7 @@ class Inverse : public StageMotion {
         ws_(model),
         slopes_(model),
         along_(Vector::Zero(model.nv())),
-        along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv() + (by_duration ? 1 : 0))),
-        q_slope_(along_slope_) {
+        along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv() + (by_duration ? 1 : 0))) {
     tau_slope.setZero(model.nv(), 3 * model.nv());
   }
 
@@ -65,7 +64,7 @@ class Inverse : public StageMotion {
   DerivativeWorkspace<double> ws_;
   InverseDynamicsDerivatives<double> slopes_;
   Vector along_;
-  Eigen::MatrixXd along_slope_, q_slope_;
+  Eigen::MatrixXd along_slope_, q_slope_ = along_slope_;
 };
 
 /// u = (a, λ, μ): tau = ID(q, v, a) - J'λ, and after the tree's step q_next is moved along J'μ to where the

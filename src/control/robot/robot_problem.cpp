@@ -84,8 +84,6 @@ bool RobotProblem::linearise(const Trajectory& at, const Multipliers* multiplier
 }
 bool RobotProblem::has_exact_hessian() const { return stages_->has_exact_hessian(); }
 
-// --- what may change between solves ---
-
 void RobotProblem::set_plant(const Plant<double>& plant) {
   ulna::detail::require_size("the plant's damping", plant.damping.size(), model().nv(), model());
   require(plant.model().body_count() == model().body_count(),
@@ -183,8 +181,6 @@ void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
         "robot problem: it has no obstacles; name them in options.collisions first");
   stages_->task.capsules->set_obstacle(i, obstacle);
 }
-
-// --- states ---
 
 int RobotProblem::numbers(int k) const {
   return k < leading_ ? 0 : model().nq() + model().nv() + (stages_->task.timed ? 1 : 0);

@@ -11,10 +11,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
                   : inverse_motion(task)),
       cost_(task, options.frames),
       along_(Vector::Zero(2 * task.nv())),
-      along_slope_(Eigen::MatrixXd::Zero(task.nv(), 2 * task.nv())),
-      q_slope_(along_slope_),
-      error_(task.at_rest),
-      slope_(Eigen::MatrixXd::Zero(task.nv(), task.nv())) {
+      along_slope_(Eigen::MatrixXd::Zero(task.nv(), 2 * task.nv())) {
   along_slope_.rightCols(task.nv()).setIdentity();
   const bool torque_is_input = motion_->torque_is_input();
   constraints_.push_back(std::make_unique<TorqueLimits>(task, torque_is_input));
@@ -23,7 +20,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
   if (task.capsules) constraints_.push_back(std::make_unique<Clearances>(task, options));
   constraints_.push_back(std::make_unique<GivenEnd>(task));
 
-  if (leading()) sizes_.push_back({0, static_cast<int>(task.free.size()) + task.timed, 0});
+  if (leading()) sizes_.push_back({0, int(task.free.size()) + task.timed, 0});
   for (int node = 0; node <= task.steps; ++node) {
     StageSize size{task.states(), task.inputs(node), 0};
     for (const auto& term : constraints_) size.g += term->rows(node);
@@ -80,7 +77,7 @@ bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values
 /// in the directions that are free, and then the final time.
 bool RobotStages::evaluate_start(In<double> u, StageValue& value, QpStage* slopes) {
   const Model& model = task.model();
-  const int n = model.nv(), count = static_cast<int>(task.free.size());
+  const int n = model.nv(), count = int(task.free.size());
   along_.setZero();
   for (int i = 0; i < count; ++i) along_(task.free[i]) = u(i);
   integrate<double>(model, start_q, along_.head(n), value.next.head(model.nq()));

@@ -47,7 +47,7 @@ class RobotStages {
   std::vector<StageSize> sizes_;
   // of the stage before the nodes
   Vector along_;
-  Eigen::MatrixXd along_slope_, q_slope_;
+  Eigen::MatrixXd along_slope_, q_slope_ = along_slope_;
   /// Second derivatives of torques, for exact Hessians.
   struct SecondOrder {
     explicit SecondOrder(const Model& model) : motion(model), ws(model), tau(model) {}
@@ -56,8 +56,8 @@ class RobotStages {
     InverseDynamicsSecondDerivatives<double> tau;
   };
   std::optional<SecondOrder> second_;
-  Vector error_;
-  Eigen::MatrixXd slope_;
+  Vector error_ = task.at_rest;
+  Eigen::MatrixXd slope_ = Eigen::MatrixXd::Zero(task.nv(), task.nv());
 };
 
 }  // namespace ulna::control::detail

@@ -13,9 +13,7 @@ class StageMotion {
   using Vector = Eigen::VectorXd;
 
   explicit StageMotion(const Model& model)
-      : q_next(Vector::Zero(model.nq())),
-        v_next(Vector::Zero(model.nv())),
-        tau(Vector::Zero(model.nv())) {}
+      : q_next(Vector::Zero(model.nq())), v_next(Vector::Zero(model.nv())) {}
   virtual ~StageMotion() = default;
 
   /// Before the steps of a trajectory are taken, for those that are taken together. False if one is not finite.
@@ -30,7 +28,7 @@ class StageMotion {
 
   bool torque_is_input() const { return tau_slope.size() == 0; }
 
-  Vector q_next, v_next, tau;
+  Vector q_next, v_next, tau = v_next;
   Eigen::MatrixXd tau_slope;  ///< how tau changes with (u, q, v); empty where u begins with tau
 };
 

@@ -45,7 +45,7 @@ std::vector<double> step_durations(const RobotProblemOptions& options) {
   if (durations.empty()) {
     messages::require(options.steps >= 1, "robot problem: ", options.steps,
                       " steps; there must be one at least");
-    durations.assign(static_cast<std::size_t>(options.steps), options.duration);
+    durations.assign(std::size_t(options.steps), options.duration);
   }
   for (const double h : durations)
     messages::require(h > 0.0 && std::isfinite(h), "robot problem: a step takes ",
@@ -57,11 +57,10 @@ std::vector<double> step_durations(const RobotProblemOptions& options) {
 std::vector<int> places(const Model& model, const char* what, const std::vector<bool>& flags,
                         bool flag) {
   if (!flags.empty())
-    ulna::detail::require_size(what, static_cast<Eigen::Index>(flags.size()), 2 * model.nv(),
-                               model);
+    ulna::detail::require_size(what, Eigen::Index(flags.size()), 2 * model.nv(), model);
   std::vector<int> found;
   for (std::size_t i = 0; i < flags.size(); ++i)
-    if (flags[i] == flag) found.push_back(static_cast<int>(i));
+    if (flags[i] == flag) found.push_back(int(i));
   return found;
 }
 
@@ -72,8 +71,7 @@ std::optional<Loops> closed_loops(const Model& model, const RobotProblemOptions&
 }
 
 int count_positions(const Model& model, const std::vector<int>& dofs) {
-  return static_cast<int>(
-      std::count_if(dofs.begin(), dofs.end(), [&](int dof) { return dof < model.nv(); }));
+  return int(std::ranges::count_if(dofs, [&](int dof) { return dof < model.nv(); }));
 }
 
 /// Throws unless loops and what is given of the ends leave each other room.
@@ -83,8 +81,7 @@ void check_ends(const Task& task) {
                          const std::string& rule) {
     const int positions = count_positions(task.model(), dofs);
     for (const auto& [number, kind] :
-         {std::pair{positions, "positions"},
-          std::pair{static_cast<int>(dofs.size()) - positions, "velocities"}})
+         {std::pair{positions, "positions"}, std::pair{int(dofs.size()) - positions, "velocities"}})
       messages::require(!wrong(number), "robot problem: ", what, " ", number, " ", kind, "; with ",
                         rows, " rows of loops it must be ", rule);
   };
@@ -103,7 +100,7 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
     : plant(std::move(p)),
       durations(step_durations(options)),
       total(std::accumulate(durations.begin(), durations.end(), 0.0)),
-      steps(static_cast<int>(durations.size())),
+      steps(int(durations.size())),
       timed(options.final_time.has_value()),
       flat(ulna::detail::flat(model())),
       free(places(model(), "initial_given", options.initial_given, false)),
@@ -114,7 +111,7 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
       limits(model()),
       holding(model(), loops),
       at_rest(Eigen::VectorXd::Zero(model().nv())),
-      references(static_cast<std::size_t>(steps + 1)) {
+      references(std::size_t(steps + 1)) {
   if (options.collisions) capsules.emplace(model(), *options.collisions);
   if (loops) check_ends(*this);
   for (Reference& r : references) {

@@ -48,9 +48,7 @@ struct Task {
   int loop_rows() const { return loops ? loops->size() : 0; }
   /// Whether some position, or some velocity, of a node is not given.
   bool has_free_positions(int node) const { return node > 0 || free_positions > 0; }
-  bool has_free_velocities(int node) const {
-    return node > 0 || static_cast<int>(free.size()) > free_positions;
-  }
+  bool has_free_velocities(int node) const { return node > 0 || int(free.size()) > free_positions; }
   bool has_free_states(int node) const { return node > 0 || !free.empty(); }
   double duration(int node) const { return durations[node]; }
   Reference& reference(int node) { return references[node]; }

@@ -80,8 +80,7 @@ struct RobotProblemOptions {
   std::vector<LoopDescription> loops = {};
   Eigen::VectorXd closed_at = {};  ///< near which they are closed; empty: where all is neutral
 
-  /// What the robot must not hit, at every node but a first one that is given. There can never be more
-  /// obstacles than at first.
+  /// What not to hit, at every node but a given first one. There are never more than at first.
   std::optional<Capsules::Options> collisions = {};
   /// What a metre too close costs, and its square; infinity: distances are hard.
   double collision_price = infinity, collision_price_squared = 0.0;
@@ -114,7 +113,7 @@ class RobotProblem : public OptimalControlProblem {
 
   const Model& model() const { return plant().model(); }
   const Plant<double>& plant() const;
-  int steps() const { return static_cast<int>(durations().size()); }
+  int steps() const { return int(durations().size()); }
   /// Of the steps, in seconds; where the final time is free, their shares of it.
   const std::vector<double>& durations() const;
   /// The stage of a node.
