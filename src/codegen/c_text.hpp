@@ -1,9 +1,11 @@
 #pragma once
 
+#include "num/message.hpp"
 #include "ulna/codegen/print_c.hpp"
 
 namespace ulna::codegen {
 
+using messages::message;
 using Vectors = std::vector<Traced::Vector>;
 
 /// The texts that `of` makes of vectors, with commas between them.
@@ -56,8 +58,7 @@ class CText {
   static bool is_function(Operation operation) { return *info(operation).c >= 'a'; }
 };
 
-/// The types <name>_lanes and <name>_bits, and with angles also <name>_ints and `<name>_sin_cos`, which has
-/// no branches.
+/// The types <name>_lanes and <name>_bits; with angles, <name>_ints and `<name>_sin_cos` too.
 std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles);
 
 /// `void <name>_states(size_t count, ...)`, without a semicolon.

@@ -35,13 +35,16 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+constexpr const char* own_folder = "; set ULNA_CACHE to a folder of your own";
+[[noreturn]] void refuse(const fs::path& path, const char* before, const char* after) {
+  throw std::runtime_error(before + path.string() + after);
+}
+
 void write_file(const fs::path& path, std::string_view text) {
   std::ofstream out(path, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.write(text.data(), std::streamsize(text.size()));
   out.close();
-  if (!out)
-    throw std::runtime_error("cannot write " + path.string() +
-                             ": is the disk full, or the folder not writable?");
+  if (!out) refuse(path, "cannot write ", ": is the disk full, or the folder not writable?");
 }
 
 /// A folder of one's own in the cache, gone with all that is in it when it is left.
@@ -49,9 +52,7 @@ class Scratch {
  public:
   explicit Scratch(const fs::path& cache) {
     std::string name = (cache / "tmp-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw std::runtime_error("cannot write into the cache " + cache.string() +
-                               "; set ULNA_CACHE to a folder of your own");
+    if (!mkdtemp(name.data())) refuse(cache, "cannot write into the cache ", own_folder);
     path_ = name;
   }
   ~Scratch() {
@@ -112,17 +113,15 @@ fs::path open_cache(const fs::path& wanted) {
   if (!fs::exists(cache, error)) {
     fs::create_directories(cache.parent_path(), error);
     if (::mkdir(cache.c_str(), 0700) != 0 && errno != EEXIST)
-      throw std::runtime_error("cannot make the cache " + cache.string() +
-                               "; set ULNA_CACHE to a folder of your own");
+      refuse(cache, "cannot make the cache ", own_folder);
   }
   struct stat about {};
   if (::stat(cache.c_str(), &about) != 0 || !S_ISDIR(about.st_mode))
-    throw std::runtime_error("the cache " + cache.string() + " is not a folder");
+    refuse(cache, "the cache ", " is not a folder");
   if (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)))
-    throw std::runtime_error(
-        "the cache " + cache.string() +
-        " can be written by others, and what lies in it is run: chmod go-w it, "
-        "or set ULNA_CACHE to a folder of your own");
+    refuse(cache, "the cache ",
+           " can be written by others, and what lies in it is run: chmod go-w it, or set "
+           "ULNA_CACHE to a folder of your own");
   return cache;
 }
 
@@ -225,28 +224,27 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
     write_file(copy, *library);
   }
 
-  void* const handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
-  library_ = std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
+  const auto loaded = [&](void* found) {
+    if (!found) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+    return found;
+  };
+  library_ = std::shared_ptr<void>(loaded(dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL)),
+                                   [](void* handle) { dlclose(handle); });
   const auto find = [&](auto& entry, std::string_view name) {
     entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(
-        dlsym(handle, std::string(name).c_str()));
-    if (!entry) throw std::runtime_error("loading " + function.name() + " failed: " + dlerror());
+        loaded(dlsym(library_.get(), std::string(name).c_str())));
   };
   find(entry_, entry_name);
   find(states_entry_, states_entry_name);
 }
 
-void CompiledFunction::operator()(std::span<const std::span<const double>> inputs,
-                                  std::span<const std::span<double>> outputs) const {
+void CompiledFunction::operator()(Inputs inputs, Outputs outputs) const {
   check_sizes("inputs", inputs_, inputs);
   check_sizes("outputs", outputs_, outputs);
   entry_(begins(inputs).data(), begins(outputs).data());
 }
 
-void CompiledFunction::operator()(std::size_t states,
-                                  std::span<const std::span<const double>> inputs,
-                                  std::span<const std::span<double>> outputs) const {
+void CompiledFunction::operator()(std::size_t states, Inputs inputs, Outputs outputs) const {
   check_sizes("inputs", inputs_, inputs, states);
   check_sizes("outputs", outputs_, outputs, states);
   states_entry_(states, begins(inputs).data(), begins(outputs).data());

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <map>
-#include <stdexcept>
 
 #include "codegen/shorten.hpp"
+#include "num/message.hpp"
 
 namespace ulna::codegen {
 namespace {
@@ -61,7 +61,7 @@ Partials partials(Graph& graph, std::int32_t node) {
 /// The elements of a matrix for which holds(row, column).
 template <class F>
 Sparsity pattern_of(Eigen::Index rows, Eigen::Index columns, F holds) {
-  Sparsity made{static_cast<int>(rows), static_cast<int>(columns)};
+  Sparsity made{int(rows), int(columns)};
   for (int c = 0; c < columns; ++c) {
     for (int r = 0; r < rows; ++r)
       if (holds(r, c)) made.rows_of.push_back(r);
@@ -77,11 +77,11 @@ class Differentiator {
     for (const E& number : y)
       if (number.graph()) graph_ = number.graph();
     for (const E& number : x)
-      if (!number.graph() ||
-          (*number.graph())[number.in(*number.graph())].operation != Operation::input)
-        throw std::invalid_argument(
-            "derivatives are taken by the inputs of a tracing, not by constants or by what was "
-            "computed");
+      messages::require(
+          number.graph() &&
+              (*number.graph())[number.in(*number.graph())].operation == Operation::input,
+          "derivatives are taken by the inputs of a tracing, not by constants or by what was "
+          "computed");
     if (!graph_) return;
     for (const E& number : y) y_.push_back(number.in(*graph_));
     for (const E& number : x) x_.push_back(number.in(*graph_));
@@ -120,7 +120,7 @@ class Differentiator {
     // a node is a step if it depends on any x
     const std::int32_t count = graph_->size();
     const std::vector<bool> needed = needed_by(graph_->nodes(), y_);
-    depends_.resize(static_cast<std::size_t>(count));
+    depends_.resize(std::size_t(count));
     for (std::int32_t node = 0; node < count; ++node) {
       if (!needed[node]) continue;
       std::vector<bool> by(x_.size());
@@ -131,7 +131,7 @@ class Differentiator {
           for (int c = 0; c < std::ssize(by); ++c)
             if (depends(operand, c)) by[c] = true;
         });
-      if (std::find(by.begin(), by.end(), true) == by.end()) continue;
+      if (!std::ranges::count(by, true)) continue;
       steps_.push_back({node});
       depends_[node] = std::move(by);
     }
@@ -163,8 +163,7 @@ class Differentiator {
     return J;
   }
 
-  /// The derivatives of all nodes by a node or, in reverse, of a node by those before it that some of
-  /// these x lead to.
+  /// The derivatives of all nodes by a node or, in reverse, of it by those that these x lead to.
   std::vector<E> propagated(std::int32_t seed, bool reverse,
                             const std::vector<int>& columns) const {
     std::vector<E> value(depends_.size(), E(0));
@@ -203,12 +202,9 @@ class Differentiator {
     for (const Step& step : steps_) serves[step.node].resize(y_.size());
     for (std::size_t r = 0; r < y_.size(); ++r)
       if (!depends_[y_[r]].empty()) serves[y_[r]][r] = true;
-    const auto count = [](const std::vector<bool>& of) {
-      return static_cast<std::size_t>(std::count(of.begin(), of.end(), true));
-    };
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      forward += count(depends_[step->node]);
-      reverse += count(serves[step->node]);
+      forward += std::size_t(std::ranges::count(depends_[step->node], true));
+      reverse += std::size_t(std::ranges::count(serves[step->node], true));
       for (const auto& [operand, partial] : step->operands)
         for (std::size_t r = 0; r < y_.size(); ++r)
           if (serves[step->node][r]) serves[operand][r] = true;
@@ -264,15 +260,15 @@ struct Replay {
   }
 
   const Expression& number() const {
-    if (y.size() != 1)
-      throw std::invalid_argument("output '" + name + "' has " + std::to_string(y.size()) +
-                                  " numbers; gradients and Hessians are of one: take that of its "
-                                  "weighted_sum, or the Jacobian");
+    messages::require(y.size() == 1, "output '", name, "' has ", y.size(),
+                      " numbers; gradients and Hessians are of one: take that of its weighted_sum, "
+                      "or the Jacobian");
     return y(0);
   }
 
-  void put(const char* what, const Matrix& numbers, const std::optional<Sparsity>& pattern = {}) {
-    tracer.output(name + what, numbers, pattern);
+  void put(const char* what, const Matrix& numbers) { tracer.output(name + what, numbers); }
+  void put(const char* what, const Matrix& numbers, const Sparsity& pattern, bool compressed) {
+    tracer.output(name + what, numbers, compressed ? std::optional(pattern) : std::nullopt);
   }
 
  private:
@@ -311,8 +307,8 @@ Traced jacobian(const Traced& function, std::string_view output,
   replay.put("", replay.y);
   const Differentiator differentiator(replay.y, replay.x);
   const Sparsity pattern = differentiator.dependence();
-  replay.put("_jacobian", differentiator.jacobian(pattern, options.how),
-             options.compressed ? std::optional(pattern) : std::nullopt);
+  replay.put("_jacobian", differentiator.jacobian(pattern, options.how), pattern,
+             options.compressed);
   return replay.tracer.finish();
 }
 
@@ -331,8 +327,7 @@ Traced hessian(const Traced& function, std::string_view output,
   const Curvature curve = curvature(slope, replay.x, options.how);
   replay.put("", replay.y);
   replay.put("_gradient", slope);
-  replay.put("_hessian", curve.hessian,
-             options.compressed ? std::optional(curve.sparsity) : std::nullopt);
+  replay.put("_hessian", curve.hessian, curve.sparsity, options.compressed);
   return replay.tracer.finish();
 }
 
@@ -344,8 +339,7 @@ Sparsity dependence(const Traced& function, std::string_view output,
 
 Traced weighted_sum(const Traced& function, std::string_view output) {
   Replay replay(function, "sum", output, {});
-  const Column weights =
-      replay.tracer.input(replay.name + "_weights", static_cast<int>(replay.y.size()));
+  const Column weights = replay.tracer.input(replay.name + "_weights", int(replay.y.size()));
   Expression sum(0);
   for (Eigen::Index i = 0; i < weights.size(); ++i) sum += weights(i) * replay.y(i);
   replay.put("_sum", Matrix::Constant(1, 1, sum));

@@ -45,19 +45,19 @@ constexpr OperationInfo operations[] = {
     {1, "!", [](double a, double, double) { return double(a == 0.0); }},
     {3, " ? ", [](double a, double b, double c) { return a != 0.0 ? b : c; }},
 };
-static_assert(std::size(operations) == static_cast<std::size_t>(Operation::choose) + 1);
+static_assert(std::size(operations) == std::size_t(Operation::choose) + 1);
 
 }  // namespace
 
-const OperationInfo& info(Operation operation) { return operations[static_cast<int>(operation)]; }
+const OperationInfo& info(Operation operation) { return operations[int(operation)]; }
 
 std::size_t Graph::Hash::operator()(const Node& node) const {
   std::uint64_t h = std::bit_cast<std::uint64_t>(node.value);
   const auto mix = [&h](std::int64_t x) {
-    h = (h ^ static_cast<std::uint64_t>(x)) * 0x9e3779b97f4a7c15;
+    h = (h ^ std::uint64_t(x)) * 0x9e3779b97f4a7c15;
     h ^= h >> 29;
   };
-  mix(static_cast<int>(node.operation));
+  mix(int(node.operation));
   mix(node.a), mix(node.b), mix(node.c);
   return h;
 }
@@ -86,9 +86,9 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
   if (operands < 2) b = 0;
   if (operands < 3) c = 0;
   if (is_constant(a) && (operands < 2 || is_constant(b)) && (operands < 3 || is_constant(c)))
-    return constant(evaluate(operation, (*this)[a].value, (*this)[b].value, (*this)[c].value));
+    return constant(evaluate(operation, nodes_[a].value, nodes_[b].value, nodes_[c].value));
   if (const int parity = info(operation).parity; parity && is(a, Operation::negate)) {
-    const std::int32_t made = make(operation, (*this)[a].a);
+    const std::int32_t made = make(operation, nodes_[a].a);
     return parity < 0 ? negative(made) : made;
   }
   switch (operation) {
@@ -109,7 +109,7 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
     case Operation::disjunction:
       return logical(operation, a, b);
     case Operation::negation:
-      if (is(a, Operation::negation)) return (*this)[a].a;
+      if (is(a, Operation::negation)) return nodes_[a].a;
       break;
     case Operation::choose:
       return choice(a, b, c);
@@ -120,16 +120,16 @@ std::int32_t Graph::make(Operation operation, std::int32_t a, std::int32_t b, st
 }
 
 std::int32_t Graph::negative(std::int32_t a) {
-  if (is_constant(a)) return constant(-(*this)[a].value);
-  if (is(a, Operation::negate)) return (*this)[a].a;
+  if (is_constant(a)) return constant(-nodes_[a].value);
+  if (is(a, Operation::negate)) return nodes_[a].a;
   return intern({Operation::negate, a, 0, 0, 0.0});
 }
 
 Graph::Term Graph::term(std::int32_t node) const {
   double coefficient = 1.0;
-  if (is(node, Operation::negate)) coefficient = -1.0, node = (*this)[node].a;
-  if (is(node, Operation::multiply) && is_constant((*this)[node].a))
-    coefficient *= (*this)[(*this)[node].a].value, node = (*this)[node].b;
+  if (is(node, Operation::negate)) coefficient = -1.0, node = nodes_[node].a;
+  if (is(node, Operation::multiply) && is_constant(nodes_[node].a))
+    coefficient *= nodes_[nodes_[node].a].value, node = nodes_[node].b;
   return {coefficient, node};
 }
 
@@ -138,7 +138,7 @@ std::int32_t Graph::times(const Term& term) {
 }
 
 void Graph::collect(std::int32_t node, double sign, int depth, std::vector<Term>& terms) const {
-  const Node& n = (*this)[node];
+  const Node& n = nodes_[node];
   if (n.operation == Operation::negate) return collect(n.a, -sign, depth, terms);
   const bool plus = n.operation == Operation::add, minus = n.operation == Operation::subtract;
   if (depth == 0 || !(plus || minus)) {
@@ -152,7 +152,7 @@ void Graph::collect(std::int32_t node, double sign, int depth, std::vector<Term>
 
 std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
   if (is_constant(a) && is_constant(b))
-    return constant((*this)[a].value + (minus ? -(*this)[b].value : (*this)[b].value));
+    return constant(nodes_[a].value + (minus ? -nodes_[b].value : nodes_[b].value));
   if (is_constant(b, 0.0)) return a;
   if (is_constant(a, 0.0)) return minus ? negative(b) : b;
 
@@ -166,8 +166,8 @@ std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
       const bool cancels = of_a[i].coefficient == -of_b[j].coefficient;
       if (!cancels && (of_a.size() > 1 || of_b.size() > 1)) continue;
       const Term gathered{of_a[i].coefficient + of_b[j].coefficient, of_a[i].node};
-      of_a.erase(of_a.begin() + static_cast<std::ptrdiff_t>(i));
-      of_b.erase(of_b.begin() + static_cast<std::ptrdiff_t>(j));
+      of_a.erase(of_a.begin() + std::ptrdiff_t(i));
+      of_b.erase(of_b.begin() + std::ptrdiff_t(j));
       std::int32_t total = times(gathered);
       for (const Term& t : of_a) total = sum(total, times(t), false);
       for (const Term& t : of_b) total = sum(total, times(t), false);
@@ -176,10 +176,10 @@ std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
 
   // the operands without their signs
   bool minus_a = false;
-  if (is(a, Operation::negate)) minus_a = true, a = (*this)[a].a;
-  if (is(b, Operation::negate)) minus = !minus, b = (*this)[b].a;
-  if (chooses_zero(a) && chooses_zero(b) && (*this)[a].a == (*this)[b].a) {
-    const Node m = (*this)[a], n = (*this)[b];
+  if (is(a, Operation::negate)) minus_a = true, a = nodes_[a].a;
+  if (is(b, Operation::negate)) minus = !minus, b = nodes_[b].a;
+  if (chooses_zero(a) && chooses_zero(b) && nodes_[a].a == nodes_[b].a) {
+    const Node m = nodes_[a], n = nodes_[b];
     const auto signs = [this](std::int32_t x, bool negated) { return negated ? negative(x) : x; };
     return choice(m.a, sum(signs(m.b, minus_a), n.b, minus), sum(signs(m.c, minus_a), n.c, minus));
   }
@@ -190,12 +190,12 @@ std::int32_t Graph::sum(std::int32_t a, std::int32_t b, bool minus) {
 }
 
 std::int32_t Graph::product(std::int32_t a, std::int32_t b) {
-  if (is_constant(a) && is_constant(b)) return constant((*this)[a].value * (*this)[b].value);
-  if (is(a, Operation::negate)) return negative(product((*this)[a].a, b));
-  if (is(b, Operation::negate)) return negative(product(a, (*this)[b].a));
+  if (is_constant(a) && is_constant(b)) return constant(nodes_[a].value * nodes_[b].value);
+  if (is(a, Operation::negate)) return negative(product(nodes_[a].a, b));
+  if (is(b, Operation::negate)) return negative(product(a, nodes_[b].a));
   if (is_constant(b) || (!is_constant(a) && a > b)) std::swap(a, b);
   if (is_constant(a)) {
-    const double factor = (*this)[a].value;
+    const double factor = nodes_[a].value;
     if (factor == 0.0) return a;
     if (factor == 1.0) return b;
     if (factor < 0.0) return negative(product(constant(-factor), b));
@@ -204,7 +204,7 @@ std::int32_t Graph::product(std::int32_t a, std::int32_t b) {
   }
   if (chooses_zero(a)) std::swap(a, b);
   if (chooses_zero(b)) {
-    const Node n = (*this)[b];
+    const Node n = nodes_[b];
     return choice(n.a, product(a, n.b), product(a, n.c));
   }
   return intern({Operation::multiply, a, b, 0, 0.0});
@@ -212,11 +212,10 @@ std::int32_t Graph::product(std::int32_t a, std::int32_t b) {
 
 std::int32_t Graph::quotient(std::int32_t a, std::int32_t b) {
   if (is_constant(a, 0.0)) return a;
-  if (is_constant(b) && (*this)[b].value != 0.0)
-    return product(constant(1.0 / (*this)[b].value), a);
+  if (is_constant(b) && nodes_[b].value != 0.0) return product(constant(1.0 / nodes_[b].value), a);
   if (a == b) return constant(1.0);
-  if (is(a, Operation::negate)) return negative(quotient((*this)[a].a, b));
-  if (is(b, Operation::negate)) return negative(quotient(a, (*this)[b].a));
+  if (is(a, Operation::negate)) return negative(quotient(nodes_[a].a, b));
+  if (is(b, Operation::negate)) return negative(quotient(a, nodes_[b].a));
   return intern({Operation::divide, a, b, 0, 0.0});
 }
 
@@ -224,7 +223,7 @@ std::int32_t Graph::logical(Operation operation, std::int32_t a, std::int32_t b)
   if (a == b) return a;
   if (is_constant(b)) std::swap(a, b);
   if (is_constant(a)) {
-    const bool holds = (*this)[a].value != 0.0;
+    const bool holds = nodes_[a].value != 0.0;
     return holds == (operation == Operation::conjunction) ? b : a;
   }
   if (a > b) std::swap(a, b);
@@ -232,14 +231,14 @@ std::int32_t Graph::logical(Operation operation, std::int32_t a, std::int32_t b)
 }
 
 bool Graph::chooses_zero(std::int32_t node) const {
-  const Node& n = (*this)[node];
+  const Node& n = nodes_[node];
   return n.operation == Operation::choose && (is_constant(n.b, 0.0) || is_constant(n.c, 0.0));
 }
 
 std::int32_t Graph::choice(std::int32_t mask, std::int32_t a, std::int32_t b) {
   if (a == b) return a;
-  if (is_constant(mask)) return (*this)[mask].value != 0.0 ? a : b;
-  if (is(mask, Operation::negation)) return choice((*this)[mask].a, b, a);
+  if (is_constant(mask)) return nodes_[mask].value != 0.0 ? a : b;
+  if (is(mask, Operation::negation)) return choice(nodes_[mask].a, b, a);
   return intern({Operation::choose, mask, a, b, 0.0});
 }
 

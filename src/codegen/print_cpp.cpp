@@ -1,7 +1,5 @@
 #include "ulna/codegen/print_cpp.hpp"
 
-#include <stdexcept>
-
 #include "codegen/c_text.hpp"
 
 namespace ulna::codegen {
@@ -9,9 +7,7 @@ namespace {
 
 /// `In<7> q`
 auto parameter(const char* kind) {
-  return [kind](const Traced::Vector& v) {
-    return kind + ("<" + std::to_string(v.size)) + "> " + v.name;
-  };
+  return [kind](const Traced::Vector& v) { return message(kind, "<", v.size, "> ", v.name); };
 }
 
 std::string data(const Traced::Vector& v) { return v.name + ".data()"; }
@@ -46,9 +42,9 @@ struct Wrapper {
   std::string made = free_name(f, "made");
 
   std::string into_spans() const {
-    return "/// In " + std::to_string(f.operation_count()) + " operations.\ninline void " + name +
-           "(" + list(f, parameter("In"), parameter("Out")) + ") {\n  ::" + f.name() + "(" +
-           list(f, data, data) + ");\n}\n";
+    return message("/// In ", f.operation_count(), " operations.\ninline void ", name, "(",
+                   list(f, parameter("In"), parameter("Out")), ") {\n  ::", f.name(), "(",
+                   list(f, data, data), ");\n}\n");
   }
 
   std::string returning() const {
@@ -77,33 +73,26 @@ struct Wrapper {
     std::string differs;
     for (std::size_t i = 1; i < all.size(); ++i)
       differs += (i > 1 ? " || " : "") + all[i].name + ".size() != " + count;
+    const auto spans = [&](const char* of) {
+      return [this, of](const Traced::Vector& v) { return of + stored(v) + "> " + v.name; };
+    };
     std::string text =
-        "/// For many states. Throws std::invalid_argument unless all are as many.\n";
-    text +=
-        "inline void " + name + "_states(" +
-        list(
-            f,
-            [&](const Traced::Vector& v) { return "std::span<const " + stored(v) + "> " + v.name; },
-            [&](const Traced::Vector& v) { return "std::span<" + stored(v) + "> " + v.name; }) +
-        ") {\n";
+        "/// For many states. Throws std::invalid_argument unless all are as many.\ninline void " +
+        name + "_states(" + list(f, spans("std::span<const "), spans("std::span<")) + ") {\n";
     if (!differs.empty())
       text += "  if (" + differs + ")\n    throw std::invalid_argument(\"" + space + "::" + name +
               "_states: vectors of different numbers of states\");\n";
-    text += "  if (" + all.front().name + ".empty()) return;\n  ::" + f.name() + "_states(" +
-            count + ", " +
-            list(all,
-                 [&](const Traced::Vector& v) {
-                   return v.name + ".front()" + (is_matrix(v) ? ".numbers" : "") + ".data()";
-                 }) +
-            ");\n}\n";
-    return text;
+    const auto begin = [](const Traced::Vector& v) {
+      return v.name + ".front()" + (is_matrix(v) ? ".numbers" : "") + ".data()";
+    };
+    return text + "  if (" + all.front().name + ".empty()) return;\n  ::" + f.name() + "_states(" +
+           count + ", " + list(all, begin) + ");\n}\n";
   }
 
   /// The type that holds it.
   std::string stored(const Traced::Vector& v) const {
-    if (is_matrix(v))
-      return "Matrix<" + std::to_string(v.rows()) + ", " + std::to_string(v.columns) + ">";
-    return "std::array<" + number + ", " + std::to_string(v.size) + ">";
+    if (is_matrix(v)) return message("Matrix<", v.rows(), ", ", v.columns, ">");
+    return message("std::array<", number, ", ", v.size, ">");
   }
 };
 
@@ -118,9 +107,8 @@ std::string print_cpp(const std::string& name, const std::vector<CppFunction>& f
       "// linked.\n#pragma once\n\n#include <array>\n#include <cstddef>\n#include <span>\n" +
       std::string(options.lanes ? "#include <stdexcept>\n" : "") + "\n";
   const auto require = [](const std::string& wanted) {
-    if (!is_identifier(wanted))
-      throw std::invalid_argument("'" + wanted +
-                                  "' cannot be a name in C++; to_identifier makes one");
+    messages::require(is_identifier(wanted), "'", wanted,
+                      "' cannot be a name in C++; to_identifier makes one");
   };
   require(name);
   for (const CppFunction& f : functions) {

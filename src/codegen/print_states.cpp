@@ -56,30 +56,6 @@ static inline void NAME_sin_cos(const LANES *angle, LANES *sine, LANES *cosine) 
 }
 )";
 
-}  // namespace
-
-std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles) {
-  const int width = lanes * (text.single ? 4 : 8);
-  const auto define = [&](const std::string& type, const char* kind, int bytes) {
-    return "typedef " + type + " " + name + kind + " __attribute__((vector_size(" +
-           std::to_string(bytes) + ")));\n";
-  };
-  std::string types = define(text.type, "_lanes", width) +
-                      define(text.single ? "unsigned" : "unsigned long long", "_bits", width);
-  if (!angles) return types;
-  std::string all_near;
-  for (int l = 0; l < lanes; ++l) all_near += (l ? " & near[" : "near[") + std::to_string(l) + "]";
-  return types + define("int", "_ints", 4 * lanes) +
-         filled(text.single ? sin_cos_float : sin_cos_double, {{"LANES", name + "_lanes"},
-                                                               {"BITS", name + "_bits"},
-                                                               {"INTS", name + "_ints"},
-                                                               {"NAME", name},
-                                                               {"COUNT", std::to_string(lanes)},
-                                                               {"ALLNEAR", all_near}});
-}
-
-namespace {
-
 /// The function for many states, lane by lane what ScalarPrinter says.
 class StatesPrinter {
  public:
@@ -107,8 +83,7 @@ class StatesPrinter {
 
   std::string state(int lane) const { return state_ + "[" + std::to_string(lane) + "]"; }
   std::string element(const Traced::Vector& v, int lane, int index) const {
-    return v.name + "[" + state(lane) + " * " + std::to_string(v.size) + " + " +
-           std::to_string(index) + "]";
+    return message(v.name, "[", state(lane), " * ", v.size, " + ", index, "]");
   }
   bool is_constant(std::int32_t at) const {
     return text_.node(at).operation == Operation::constant;
@@ -263,6 +238,26 @@ class StatesPrinter {
 };
 
 }  // namespace
+
+std::string lane_types(const CText& text, const std::string& name, int lanes, bool angles) {
+  const int width = lanes * (text.single ? 4 : 8);
+  const auto define = [&](const std::string& type, const char* kind, int bytes) {
+    return message("typedef ", type, " ", name, kind, " __attribute__((vector_size(", bytes,
+                   ")));\n");
+  };
+  std::string types = define(text.type, "_lanes", width) +
+                      define(text.single ? "unsigned" : "unsigned long long", "_bits", width);
+  if (!angles) return types;
+  std::string all_near;
+  for (int l = 0; l < lanes; ++l) all_near += (l ? " & near[" : "near[") + std::to_string(l) + "]";
+  return types + define("int", "_ints", 4 * lanes) +
+         filled(text.single ? sin_cos_float : sin_cos_double, {{"LANES", name + "_lanes"},
+                                                               {"BITS", name + "_bits"},
+                                                               {"INTS", name + "_ints"},
+                                                               {"NAME", name},
+                                                               {"COUNT", std::to_string(lanes)},
+                                                               {"ALLNEAR", all_near}});
+}
 
 std::string states_prototype(const CText& text) {
   const std::string parameters = text.parameters();

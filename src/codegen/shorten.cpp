@@ -13,7 +13,7 @@ std::pair<std::vector<Node>, Results> alive(const std::vector<Node>& nodes, Resu
   for (const bool constants : {true, false})
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!needed[i] || (nodes[i].operation == Operation::constant) != constants) continue;
-      place[i] = static_cast<std::int32_t>(kept.size());
+      place[i] = std::int32_t(kept.size());
       kept.push_back(nodes[i]);
     }
   const auto renumber = [&](std::int32_t& node) { node = place[node]; };
@@ -45,7 +45,7 @@ class Signs {
     Node n = nodes_[node];
     if (n.operation == Operation::constant) {
       // another use may need the constant as it is
-      node = static_cast<std::int32_t>(nodes_.size());
+      node = std::int32_t(nodes_.size());
       nodes_.push_back({Operation::constant, 0, 0, 0, -n.value});
       uses_.push_back(1);
       return true;

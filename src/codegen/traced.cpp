@@ -1,7 +1,6 @@
 #include "ulna/codegen/traced.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "codegen/check_sizes.hpp"
 #include "codegen/shorten.hpp"
@@ -15,11 +14,9 @@ bool is_word(char c) {
 }
 
 void require_identifier(const std::string& name) {
-  if (!is_identifier(name))
-    throw std::invalid_argument("'" + name +
-                                "' cannot be a name in C: use letters, digits and underscores, a "
-                                "letter first, no keyword, no function of math.h, no x and a "
-                                "digit; to_identifier makes one");
+  messages::require(is_identifier(name), "'", name,
+                    "' cannot be a name in C: use letters, digits and underscores, a letter first, "
+                    "no keyword, no function of math.h, no x and a digit; to_identifier makes one");
 }
 
 }  // namespace
@@ -53,14 +50,12 @@ std::string to_identifier(std::string_view name) {
 }
 
 int Traced::operation_count() const {
-  return static_cast<int>(std::count_if(nodes_.begin(), nodes_.end(), [](const Node& n) {
-    return n.operation != Operation::constant && n.operation != Operation::input;
-  }));
+  return int(std::ssize(nodes_)) - operation_count(Operation::constant) -
+         operation_count(Operation::input);
 }
 
 int Traced::operation_count(Operation operation) const {
-  return static_cast<int>(std::count_if(nodes_.begin(), nodes_.end(),
-                                        [&](const Node& n) { return n.operation == operation; }));
+  return int(std::ranges::count(nodes_, operation, &Node::operation));
 }
 
 Tracer::Tracer(std::string name) : graph_(std::make_unique<Graph>()), name_(std::move(name)) {
@@ -71,14 +66,13 @@ void Tracer::require_new(const std::string& name) const {
   require_identifier(name);
   for (const auto* vectors : {&inputs_, &outputs_})
     for (const Traced::Vector& v : *vectors)
-      if (v.name == name)
-        throw std::invalid_argument("two inputs or outputs of '" + name_ + "' are named '" + name +
-                                    "'; give each its own name");
+      messages::require(v.name != name, "two inputs or outputs of '", name_, "' are named '", name,
+                        "'; give each its own name");
 }
 
 Tracer::Column Tracer::input(std::string name, int size) {
   require_new(name);
-  const auto vector = static_cast<std::int32_t>(inputs_.size());
+  const auto vector = std::int32_t(inputs_.size());
   inputs_.push_back({std::move(name), size});
   Column x(size);
   for (int i = 0; i < size; ++i) x(i) = Expression(*graph_, graph_->input(vector, i));
@@ -88,23 +82,22 @@ Tracer::Column Tracer::input(std::string name, int size) {
 void Tracer::output(std::string name, const Eigen::Ref<const Matrix>& numbers,
                     const std::optional<Sparsity>& pattern) {
   require_new(name);
-  if (pattern && (numbers.rows() != pattern->rows || numbers.cols() != pattern->columns))
-    throw std::invalid_argument("'" + name + "' is " + std::to_string(numbers.rows()) + " x " +
-                                std::to_string(numbers.cols()) + ", its pattern " +
-                                std::to_string(pattern->rows) + " x " +
-                                std::to_string(pattern->columns));
+  if (pattern)
+    messages::require(numbers.rows() == pattern->rows && numbers.cols() == pattern->columns, "'",
+                      name, "' is ", numbers.rows(), " x ", numbers.cols(), ", its pattern ",
+                      pattern->rows, " x ", pattern->columns);
   const std::size_t before = results_.size();
   for (int c = 0; c < numbers.cols(); ++c)
     for (int r = 0; r < numbers.rows(); ++r)
       if (!pattern || pattern->contains(r, c)) results_.push_back(numbers(r, c).in(*graph_));
-  outputs_.push_back({std::move(name), static_cast<int>(results_.size() - before),
-                      static_cast<int>(numbers.cols()), pattern});
+  outputs_.push_back(
+      {std::move(name), int(results_.size() - before), int(numbers.cols()), pattern});
 }
 
 std::vector<Tracer::Column> Tracer::call(const Traced& function,
                                          const std::vector<Column>& inputs) {
   std::vector<std::span<const Expression>> spans;
-  for (const Column& x : inputs) spans.emplace_back(x.data(), static_cast<std::size_t>(x.size()));
+  for (const Column& x : inputs) spans.emplace_back(x.data(), std::size_t(x.size()));
   check_sizes<const Expression>("inputs", function.inputs(), spans);
   std::vector<std::int32_t> made;
   const auto at = [&](std::int32_t node) { return made[node]; };
@@ -138,8 +131,7 @@ Traced Tracer::finish() const {
 Interpreter::Interpreter(Traced function)
     : function_(std::move(function)), values_(function_.nodes().size()) {}
 
-void Interpreter::operator()(std::span<const std::span<const double>> inputs,
-                             std::span<const std::span<double>> outputs) {
+void Interpreter::operator()(Inputs inputs, Outputs outputs) {
   check_sizes("inputs", function_.inputs(), inputs);
   check_sizes("outputs", function_.outputs(), outputs);
   double* const values = values_.data();

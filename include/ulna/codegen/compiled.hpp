@@ -29,15 +29,12 @@ class CompiledFunction {
   explicit CompiledFunction(const Traced& function, const CompileOptions& options = {});
 
   /// One span per vector, of its size: throws std::invalid_argument where they are not.
-  void operator()(std::span<const std::span<const double>> inputs,
-                  std::span<const std::span<double>> outputs) const;
+  void operator()(Inputs inputs, Outputs outputs) const;
   /// The same unchecked, with pointers to the vectors.
   void call(const double* const* inputs, double* const* outputs) const { entry_(inputs, outputs); }
 
-  /// Many states, which stand one behind the other in each vector: throws std::invalid_argument where
-  /// there are not so many.
-  void operator()(std::size_t states, std::span<const std::span<const double>> inputs,
-                  std::span<const std::span<double>> outputs) const;
+  /// Many states, one behind the other in each vector. Throws std::invalid_argument likewise.
+  void operator()(std::size_t states, Inputs inputs, Outputs outputs) const;
   /// The same unchecked, with pointers to the vectors.
   void call(std::size_t states, const double* const* inputs, double* const* outputs) const {
     states_entry_(states, inputs, outputs);

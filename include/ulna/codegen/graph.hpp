@@ -101,7 +101,7 @@ class Graph {
 
   const Node& operator[](std::int32_t node) const { return nodes_[node]; }
   const std::vector<Node>& nodes() const { return nodes_; }
-  std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
+  std::int32_t size() const { return std::int32_t(nodes_.size()); }
 
   bool is_constant(std::int32_t node) const {
     return (*this)[node].operation == Operation::constant;

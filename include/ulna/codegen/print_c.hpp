@@ -22,10 +22,9 @@ struct COptions {
 /// ...)` of straight-line code that allocates nothing and needs math.h only. Outputs may be the same
 /// memory as inputs. The same function gives the same text.
 ///
-/// With lanes, there is also `void <name>_states(size_t count, const double *<input>, ...)`: the same
-/// for any number of states, which stand one behind the other in each vector. Compilers that have the
-/// vectors of gcc compute several at a time; others, or where ULNA_NO_LANES is defined, one after the
-/// other.
+/// With lanes, there is also `void <name>_states(size_t count, const double *<input>, ...)`: the
+/// same for any number of states, which stand one behind the other in each vector. Compilers with
+/// the vectors of gcc compute several at a time, unless ULNA_NO_LANES is defined.
 ///
 /// The pattern of a sparse output is in the constants <name>_<output>_starts and _rows.
 struct CFiles {

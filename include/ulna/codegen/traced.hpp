@@ -17,7 +17,7 @@ struct Sparsity {
   std::vector<int> column_starts{0};
   std::vector<int> rows_of = {};
 
-  int nonzeros() const { return static_cast<int>(rows_of.size()); }
+  int nonzeros() const { return int(rows_of.size()); }
   bool contains(int row, int column) const {
     const auto begin = rows_of.begin();
     return std::binary_search(begin + column_starts[column], begin + column_starts[column + 1],
@@ -75,8 +75,7 @@ class Traced {
 ///     tracer.output("y", Tracer::Column::Constant(1, sqrt(x(0) * x(0) + x(1) * x(1))));
 ///     Traced norm = tracer.finish();
 ///
-/// Names become identifiers of C: letters, digits, and underscores. Throws std::invalid_argument
-/// where they cannot.
+/// Names must be identifiers of C: letters, digits, underscores; else throws std::invalid_argument.
 class Tracer {
  public:
   using Column = Eigen::Matrix<Expression, Eigen::Dynamic, 1>;
@@ -104,6 +103,10 @@ class Tracer {
   std::vector<std::int32_t> results_;
 };
 
+/// One span per vector of a function.
+using Inputs = std::span<const std::span<const double>>;
+using Outputs = std::span<const std::span<double>>;
+
 /// Evaluates a traced function operation by operation: for tests, and as the measure of what
 /// compiled code gains. Not for several threads at a time.
 class Interpreter {
@@ -111,8 +114,7 @@ class Interpreter {
   explicit Interpreter(Traced function);
 
   /// One span per vector, of its size: throws std::invalid_argument where they are not.
-  void operator()(std::span<const std::span<const double>> inputs,
-                  std::span<const std::span<double>> outputs);
+  void operator()(Inputs inputs, Outputs outputs);
 
  private:
   Traced function_;

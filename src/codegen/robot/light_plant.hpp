@@ -42,7 +42,7 @@ struct ExactPlace {
 /// meet have one origin, and fewer lever arms.
 inline std::vector<ExactPlace> exact_places(const Model& model) {
   std::vector<ExactPlace> places;
-  std::vector<bool> may_slide(static_cast<std::size_t>(model.body_count()), true);
+  std::vector<bool> may_slide(std::size_t(model.body_count()), true);
   // joints of several coordinates are placed by the model's own numbers
   for (const Joint& j : model.joints())
     if (velocity_size(j.type) > 1) may_slide[j.parent] = false;
@@ -113,7 +113,7 @@ inline Plant<E> light_plant(Plant<E> plant) {
   for (int b = 0; b < model.body_count(); ++b)
     bodies.push_back(seen(plant.body(b), one, {E(0), E(0), E(-places[b].slide_from)}));
   for (std::size_t b = bodies.size() - 1; b > 0; --b) {
-    const Joint& j = model.joint(static_cast<int>(b));
+    const Joint& j = model.joint(int(b));
     Body &B = bodies[b], handed;
     if (detail::turns_only(j.type)) {
       std::swap(handed.mass, B.mass);
@@ -131,13 +131,12 @@ inline Plant<E> light_plant(Plant<E> plant) {
     S3& S = bodies[b].second;
     remove_dust(h.x, h.y, h.z);
     remove_dust(S.xx, S.xy, S.xz, S.yy, S.yz, S.zz);
-    plant.set_body(static_cast<int>(b), bodies[b]);
+    plant.set_body(int(b), bodies[b]);
   }
   return plant;
 }
 
-/// Whether the first joint only turns the whole robot about the direction of gravity: then nothing
-/// depends on its angle.
+/// Whether the first joint turns all about the direction of gravity: nothing depends on its angle.
 inline bool turns_with_gravity(const Model& model) {
   if (model.joint_count() == 0 || !detail::turns_only(model.joint(1).type)) return false;
   for (int b = 2; b < model.body_count(); ++b)

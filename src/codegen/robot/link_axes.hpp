@@ -6,8 +6,7 @@
 
 namespace ulna::codegen {
 
-/// Second moments turned about z: with e = c (Σxx - Σyy) - 2 s Σxy, four products for the block that
-/// turns.
+/// Second moments turned about z: with e = c (Σxx - Σyy) - 2 s Σxy, four products for the block.
 inline S3 turned_about_z(const S3& S, const E& s, const E& c) {
   const E e = c * (S.xx - S.yy) - s * (E(2) * S.xy);
   S3 turned;
@@ -87,7 +86,7 @@ class LinkAxes {
       : plant_(plant),
         model_(plant.model()),
         poses_(model_, q),
-        bodies_(static_cast<std::size_t>(model_.body_count())) {
+        bodies_(std::size_t(model_.body_count())) {
     for (int b = 1; b < model_.body_count(); ++b) {
       const Joint& j = model_.joint(b);
       for (int k = 0; k < velocity_size(j.type); ++k) {
@@ -161,7 +160,7 @@ class LinkAxes {
   void differentiate() {
     dq = dv = da = MatX<E>::Constant(model_.nv(), model_.nv(), E(0));
     for (int b = model_.body_count() - 1; b > 0; --b) {
-      for (int k = static_cast<int>(body(b).S.size()) - 1; k >= 0; --k) differentiate(b, k);
+      for (int k = int(body(b).S.size()) - 1; k >= 0; --k) differentiate(b, k);
       add_to_parent(b);
       // the moment of w is B w + p x (w x momentum)
       const V3 momentum = poses_.in(b, body(b).p), &p = poses_.p(b);
@@ -209,7 +208,7 @@ class LinkAxes {
   V6 along(int b, const VecX<E>& x) {
     V6 sum = V6::zero();
     for (std::size_t k = 0; k < body(b).S.size(); ++k)
-      sum += body(b).S[k] * x(model_.joint(b).v + static_cast<Eigen::Index>(k));
+      sum += body(b).S[k] * x(model_.joint(b).v + Eigen::Index(k));
     return sum;
   }
   V6 first_rate(const Body& B, const V6& S) { return cross(B.V_parent, S); }

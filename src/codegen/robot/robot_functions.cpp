@@ -1,8 +1,7 @@
 #include "ulna/codegen/robot/robot_functions.hpp"
 
-#include <stdexcept>
-
 #include "codegen/robot/link_axes.hpp"
+#include "num/message.hpp"
 #include "ulna/codegen/differentiate.hpp"
 #include "ulna/derivatives/derivatives_impl.hpp"
 
@@ -155,7 +154,7 @@ class RobotTracing {
 
 }  // namespace
 
-std::string_view to_string(RobotFunction function) { return names[static_cast<int>(function)]; }
+std::string_view to_string(RobotFunction function) { return names[int(function)]; }
 
 std::optional<RobotFunction> robot_function_from_string(std::string_view name) {
   for (const RobotFunction f : robot_functions)
@@ -165,10 +164,9 @@ std::optional<RobotFunction> robot_function_from_string(std::string_view name) {
 
 Traced trace(const Model& model, RobotFunction function, const TraceOptions& options) {
   constexpr int most = 64;
-  if (model.nv() > most)
-    throw std::invalid_argument("robot '" + model.name() + "' has " + std::to_string(model.nv()) +
-                                " degrees of freedom; code is generated for up to " +
-                                std::to_string(most) + ": lock joints, or take a sub-chain");
+  messages::require(model.nv() <= most, "robot '", model.name(), "' has ", model.nv(),
+                    " degrees of freedom; code is generated for up to ", most,
+                    ": lock joints, or take a sub-chain");
   Tracer tracer(to_identifier(model.name() + "_" + std::string(to_string(function))));
   RobotTracing(model, function, options, tracer).trace(function);
   return tracer.finish();
