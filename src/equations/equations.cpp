@@ -23,13 +23,12 @@ struct Equations::Data {
   Style style;
   Matrix matrices[4];  ///< by Term; those of vectors have one column
 
-  Matrix& matrix(Term term) { return matrices[static_cast<int>(term)]; }
-  const Matrix& matrix(Term term) const { return matrices[static_cast<int>(term)]; }
+  Matrix& matrix(Term term) { return matrices[int(term)]; }
+  const Matrix& matrix(Term term) const { return matrices[int(term)]; }
   const Symbolic& at(Term term, int r, int c) const {
     const Matrix& m = matrix(term);
-    if (r < 0 || c < 0 || r >= m.rows() || c >= m.cols())
-      throw std::invalid_argument("there is no element " + std::to_string(r) + ", " +
-                                  std::to_string(c));
+    messages::require(r >= 0 && c >= 0 && r < m.rows() && c < m.cols(), "there is no element ", r,
+                      ", ", c);
     return m(r, c);
   }
 };
@@ -58,7 +57,7 @@ std::string numbered(const char* letter, int i) { return letter + std::to_string
 Style style_of(const NamedArm& arm, bool fractions, double negligible) {
   Style style{{}, 6000, 2000, 3000, fractions, negligible};
   const auto put = [&](const std::string& name, int at) {
-    const auto rank = static_cast<std::size_t>(rank_of(name));
+    const auto rank = std::size_t(rank_of(name));
     if (rank >= style.places.size()) style.places.resize(rank + 1, 9000);
     style.places[rank] = at;
   };
@@ -66,7 +65,7 @@ Style style_of(const NamedArm& arm, bool fractions, double negligible) {
   int index = 0;
   for (const Symbol& p : arm.parameters) {
     const auto kind = std::find(units.begin(), units.end(), p.unit) - units.begin();
-    put(p.name, 1000 * static_cast<int>(kind) + index++);
+    put(p.name, 1000 * int(kind) + index++);
   }
   for (int i = 1; i <= std::ssize(arm.coordinates); ++i) {
     put(arm.coordinates[i - 1].name, 5000 + i);
@@ -103,14 +102,14 @@ Equations::Equations(const Model& model, const Options& options) {
   d.options = options;
   if (model.nv() > options.most_joints)
     throw too_large(model, options,
-                    std::to_string(model.nv()) + " degrees of freedom, at most " +
-                        std::to_string(options.most_joints) + " are allowed");
+                    messages::message(model.nv(), " degrees of freedom, at most ",
+                                      options.most_joints, " are allowed"));
   d.without_friction = !model.damping().isZero() || !model.friction().isZero() ||
                        !model.friction_negative().isZero();
   const Budget budget(options.most_products, options.most_terms, options.seconds);
   try {
     NamedArm named = named_arm(model, options.numeric);
-    const int n = static_cast<int>(named.coordinates.size());
+    const int n = int(named.coordinates.size());
     Vector q(n), v(n);
     for (int i = 0; i < n; ++i) {
       q(i) = Symbolic::symbol(named.coordinates[i].name);
@@ -137,27 +136,24 @@ Equations::Equations(const Model& model, const Options& options) {
       for (const Symbolic& x : m->reshaped())
         if (x.size() > options.longest)
           throw too_large(model, options,
-                          "one element has " + std::to_string(x.size()) + " terms, more than " +
-                              std::to_string(options.longest));
+                          messages::message("one element has ", x.size(), " terms, more than ",
+                                            options.longest));
 
     d.style = style_of(named, !options.numeric, negligible_in(named, {&M, &C, &g}));
     d.coordinates = named.coordinates;
     const std::set<std::string> used = symbols_in({&M, &C, &g});
     for (const Symbol& p : named.parameters)
-      if (used.contains(p.name) && std::none_of(d.symbols.begin(), d.symbols.end(),
-                                                [&](const Symbol& s) { return s.name == p.name; }))
+      if (used.contains(p.name) && !std::ranges::count(d.symbols, p.name, &Symbol::name))
         d.symbols.push_back(p);
-    std::stable_sort(d.symbols.begin(), d.symbols.end(), [&](const auto& a, const auto& b) {
-      const auto place = [&](const Symbol& s) { return d.style.places[rank_of(s.name)]; };
-      return place(a) < place(b);
-    });
+    std::ranges::stable_sort(d.symbols, {},
+                             [&](const Symbol& s) { return d.style.places[rank_of(s.name)]; });
   } catch (const TooMuchWork& e) {
     throw too_large(model, options, e.what());
   }
   data_ = std::move(data);
 }
 
-int Equations::size() const { return static_cast<int>(data_->coordinates.size()); }
+int Equations::size() const { return int(data_->coordinates.size()); }
 const std::string& Equations::robot() const { return data_->robot; }
 const std::vector<Coordinate>& Equations::coordinates() const { return data_->coordinates; }
 const std::vector<Symbol>& Equations::symbols() const { return data_->symbols; }
@@ -181,10 +177,8 @@ bool Equations::equal(Term term, int r, int c, const std::string& expression) co
 
 double Equations::value(Term term, int r, int c, const Eigen::VectorXd& q,
                         const Eigen::VectorXd& v) const {
-  if (q.size() != size() || v.size() != size())
-    throw std::invalid_argument("q has " + std::to_string(q.size()) + " and v " +
-                                std::to_string(v.size()) + " numbers, the robot has " +
-                                std::to_string(size()) + " degrees of freedom");
+  messages::require(q.size() == size() && v.size() == size(), "q has ", q.size(), " and v ",
+                    v.size(), " numbers, the robot has ", size(), " degrees of freedom");
   std::map<std::string, double> values;
   for (const Symbol& s : data_->symbols) values[s.name] = s.value;
   for (int i = 0; i < size(); ++i) {
@@ -214,11 +208,11 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
   for (const Term term : terms) {
     const Matrix& m = data_->matrix(term);
     const bool is_matrix = term == Term::M || term == Term::C;
-    const std::string target(1, "MChg"[static_cast<int>(term)]);
+    const std::string target(1, "MChg"[int(term)]);
     outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");
     const auto element = [&](Eigen::Index r, Eigen::Index c) {
-      return target + "[" + std::to_string(r) + "]" +
-             (is_matrix ? "[" + std::to_string(c) + "]" : "");
+      return messages::message(target, "[", r, "]",
+                               is_matrix ? messages::message("[", c, "]") : "");
     };
     for (Eigen::Index r = 0; r < m.rows(); ++r)
       for (Eigen::Index c = 0; c < m.cols(); ++c)

@@ -9,6 +9,8 @@
 namespace ulna::equations {
 namespace {
 
+using messages::require;
+
 constexpr int most_links = 30;
 
 /// Walks a robot's links from the base outward and names what it finds.
@@ -20,7 +22,7 @@ class Namer {
   NamedArm named() {
     made_.gravity = vector("g", model_.gravity(), "gravity", "m/s²");
     find_links();
-    made_.links.resize(static_cast<std::size_t>(model_.body_count()));
+    made_.links.resize(std::size_t(model_.body_count()));
     for (std::size_t at = 0; at < links_.size(); ++at) name_link(at);
     for (int b = 1; b < model_.body_count(); ++b) {
       // from the user's frame of each body to the one its joint has
@@ -74,8 +76,7 @@ class Namer {
     return made;
   }
 
-  /// All links, parents before children, with numbers for those that move and carry mass or lead to
-  /// some that do.
+  /// All links, parents first, with numbers for those that move and carry mass or lead to such.
   void find_links() {
     std::map<std::string_view, const LinkDescription*> by_name;
     std::map<std::string_view, std::vector<const JointDescription*>> joints_on;
@@ -105,10 +106,8 @@ class Namer {
     for (int b = 1; b < model_.body_count(); ++b)
       for (LinkAt& l : links_)
         if (l.body == b && l.matters) l.number = ++number;
-    if (number > most_links)
-      throw std::invalid_argument("robot '" + model_.name() + "' has " + std::to_string(number) +
-                                  " moving links with mass; there are symbols for " +
-                                  std::to_string(most_links));
+    require(number <= most_links, "robot '", model_.name(), "' has ", number,
+            " moving links with mass; there are symbols for ", most_links);
   }
 
   static bool has_inertia(const LinkAt& l) {
@@ -168,10 +167,8 @@ class Namer {
     if (l.joint) {
       const LinkAt& p = links_[l.parent];
       std::string branch;  // of several, each has its letter
-      if (p.children.size() > 1) {
-        const auto place = std::find(p.children.begin(), p.children.end(), at);
-        branch = std::string(1, static_cast<char>('a' + (place - p.children.begin()) % 26));
-      }
+      const auto place = std::ranges::find(p.children, at) - p.children.begin();
+      if (p.children.size() > 1) branch = char('a' + place % 26);
       const Transform<Symbolic> X_PL(rotation(l.joint->origin.rpy, "joint '" + l.joint->name + "'"),
                                      length(p, l.joint->origin.xyz, branch));
       if (l.joint->type == JointType::fixed) {
@@ -229,9 +226,9 @@ bool is_name(const std::string& text) {
       "switch typedef union unsigned void volatile while sin cos tan sqrt exp log Pi I "
       "Euler Catalan ";
   return !text.empty() && text.size() <= 20 && letter(text[0]) &&
-         taken.find(" " + text + " ") == taken.npos &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+         taken.find(" " + text + " ") == taken.npos && std::ranges::all_of(text, [&](char c) {
+           return letter(c) || (c >= '0' && c <= '9') || c == '_';
+         });
 }
 
 std::string trimmed(const std::string& text) {
@@ -278,19 +275,15 @@ void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use) {
 
 void let(NamedArm& arm, const std::string& equation) {
   const std::size_t at = equation.find('=');
-  if (at == equation.npos)
-    throw std::invalid_argument("'" + equation + "' is no equation; write lc1=l1/2");
+  require(at != equation.npos, "'", equation, "' is no equation; write lc1=l1/2");
   const std::string name = trimmed(equation.substr(0, at)), text = trimmed(equation.substr(at + 1));
   const auto parameter = arm.find(name);
-  if (parameter == arm.parameters.end()) {
-    std::string known;
-    for (const Symbol& p : arm.parameters) known += " " + p.name;
-    throw std::invalid_argument("'" + equation + "': there is no parameter '" + name +
-                                "'; there are" + (known.empty() ? " none" : known));
-  }
+  std::string known;
+  for (const Symbol& p : arm.parameters) known += " " + p.name;
+  require(parameter != arm.parameters.end(), "'", equation, "': there is no parameter '", name,
+          "'; there are", known.empty() ? " none" : known);
 
-  const bool coordinate = std::any_of(arm.coordinates.begin(), arm.coordinates.end(),
-                                      [&](const Coordinate& c) { return c.name == text; });
+  const bool coordinate = std::ranges::count(arm.coordinates, text, &Coordinate::name) > 0;
   if (is_name(text) && !coordinate && !velocity_number(text) && !acceleration_number(text) &&
       arm.find(text) == arm.parameters.end()) {
     arm.replace({{name, Symbolic::symbol(text)}});
@@ -299,15 +292,14 @@ void let(NamedArm& arm, const std::string& equation) {
   }
   const Symbolic value = Symbolic::parse(text);
   for (const std::string& s : value.symbols())
-    if (arm.find(s) == arm.parameters.end() || s == name)
-      throw std::invalid_argument("'" + equation + "': '" + s + "' is not another parameter");
+    require(arm.find(s) != arm.parameters.end() && s != name, "'", equation, "': '", s,
+            "' is not another parameter");
   std::map<std::string, double> values;
   for (const Symbol& p : arm.parameters) values[p.name] = p.value;
   const double number = value.value(values);
-  if (!(std::abs(number - parameter->value) <= 1e-6 * std::abs(parameter->value)))
-    throw std::invalid_argument("'" + equation + "': " + name + " is " +
-                                std::to_string(parameter->value) + " in this robot, " + text +
-                                " is " + std::to_string(number));
+  require(std::abs(number - parameter->value) <= 1e-6 * std::abs(parameter->value), "'", equation,
+          "': ", name, " is ", std::to_string(parameter->value), " in this robot, ", text, " is ",
+          std::to_string(number));
   arm.replace({{name, value}});
   arm.parameters.erase(parameter);
 }

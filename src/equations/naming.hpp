@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "num/message.hpp"
 #include "symbolic.hpp"
 #include "ulna/classic/arm.hpp"
 #include "ulna/equations/equations.hpp"
@@ -33,8 +34,7 @@ struct NamedArm {
   classic::Arm<Symbolic> arm() const { return {links, gravity}; }
   /// The parameter of this name, or the end of all.
   std::vector<Symbol>::iterator find(const std::string& name) {
-    return std::find_if(parameters.begin(), parameters.end(),
-                        [&](const Symbol& p) { return p.name == name; });
+    return std::ranges::find(parameters, name, &Symbol::name);
   }
   /// Puts expressions in place of parameters everywhere.
   void replace(const std::map<std::string, Symbolic>& by);
@@ -48,8 +48,7 @@ NamedArm named_arm(const Model& model, bool numeric);
 void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use);
 
 /// Puts in what "lc1=l1/2" says. What is on the right must be made of parameters and be equal to
-/// what is on the left in this robot; a single new name renames the parameter. Throws
-/// std::invalid_argument.
+/// what is on the left in this robot; a new name renames it. Throws std::invalid_argument.
 void let(NamedArm& arm, const std::string& equation);
 
 /// How the documents name the parameters of the arms that were taken from them; empty for others.

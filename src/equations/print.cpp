@@ -86,6 +86,46 @@ Angle angle_of(const Harmonic& h, const char* times, F written) {
   return angle;
 }
 
+/// The first and the last place of the factors in a sum.
+std::pair<int, int> places_in(const Sum& sum) {
+  int first = 1 << 30, last = 0;
+  const auto include = [&](int from, int to) {
+    first = std::min(first, from), last = std::max(last, to);
+  };
+  for (const Product& part : sum) {
+    for (const auto& [f, n] : part.factors) include(f.place, f.place);
+    for (const auto& [inner, n] : part.sums) std::apply(include, places_in(inner));
+  }
+  return {first, last};
+}
+
+/// A sum of parameters or of velocities stands behind those of its kind, whose places share a
+/// thousand; any other behind parameters.
+int place_of(const Sum& sum) {
+  constexpr int coordinates_begin = 5000;
+  const auto [first, last] = places_in(sum);
+  const bool mixed = first < coordinates_begin && last >= coordinates_begin;
+  return mixed ? coordinates_begin - 1 : first / 1000 * 1000 + 999;
+}
+
+std::string c_number(const GiNaC::numeric& x) {
+  const auto real = [](double value) {
+    char text[40];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    std::string made(text, end);
+    if (made.find_first_of(".en") == made.npos) made += ".0";
+    return made;
+  };
+  if (x.is_integer() || x.denom() > 1000) return real(x.to_double());
+  return real(x.numer().to_double()) + "/" + real(x.denom().to_double());
+}
+
+std::string times(const std::string& base, int n) {
+  std::string text = base;
+  for (int i = 1; i < std::abs(n); ++i) text += "*" + base;
+  return text;
+}
+
 }  // namespace
 
 int velocity_number(const std::string& symbol) { return number_behind('v', symbol); }
@@ -142,32 +182,6 @@ std::string Printer::number(const GiNaC::numeric& x) const {
   return whole(x.numer()) + "/" + whole(x.denom());
 }
 
-namespace {
-
-/// The first and the last place of the factors in a sum.
-std::pair<int, int> places_in(const Sum& sum) {
-  int first = 1 << 30, last = 0;
-  const auto include = [&](int from, int to) {
-    first = std::min(first, from), last = std::max(last, to);
-  };
-  for (const Product& part : sum) {
-    for (const auto& [f, n] : part.factors) include(f.place, f.place);
-    for (const auto& [inner, n] : part.sums) std::apply(include, places_in(inner));
-  }
-  return {first, last};
-}
-
-/// A sum of parameters or of velocities stands behind those of its kind, whose places have one thousand
-/// in common; any other behind parameters.
-int place_of(const Sum& sum) {
-  constexpr int coordinates_begin = 5000;
-  const auto [first, last] = places_in(sum);
-  const bool mixed = first < coordinates_begin && last >= coordinates_begin;
-  return mixed ? coordinates_begin - 1 : first / 1000 * 1000 + 999;
-}
-
-}  // namespace
-
 std::string Printer::operator()(const Product& p) const {
   if (p.number.is_zero()) return "0";
   std::vector<std::pair<int, std::string>> written;
@@ -180,8 +194,7 @@ std::string Printer::operator()(const Product& p) const {
       text = notation == Notation::latex ? "\\left(" + text + "\\right)" : "(" + text + ")";
     written.emplace_back(place_of(s), power(text, n));
   }
-  std::stable_sort(written.begin(), written.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(written, {}, &std::pair<int, std::string>::first);
 
   std::string text = p.number.is_negative() ? "-" : "";
   const GiNaC::numeric magnitude = abs(p.number);
@@ -192,28 +205,6 @@ std::string Printer::operator()(const Product& p) const {
   }
   return text;
 }
-
-namespace {
-
-std::string c_number(const GiNaC::numeric& x) {
-  const auto real = [](double value) {
-    char text[40];
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    std::string made(text, end);
-    if (made.find_first_of(".en") == made.npos) made += ".0";
-    return made;
-  };
-  if (x.is_integer() || x.denom() > 1000) return real(x.to_double());
-  return real(x.numer().to_double()) + "/" + real(x.denom().to_double());
-}
-
-std::string times(const std::string& base, int n) {
-  std::string text = base;
-  for (int i = 1; i < std::abs(n); ++i) text += "*" + base;
-  return text;
-}
-
-}  // namespace
 
 std::string CPrinter::harmonic(const Harmonic& h) {
   std::string& name = harmonics[h];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "simplify.hpp"
 #include "ulna/equations/equations.hpp"
 
@@ -26,10 +28,9 @@ struct Printer {
 
 /// Expressions in C, with sines and cosines in variables of their own.
 struct CPrinter {
-  std::function<std::string(const std::string&)>
-      variable;                                    ///< how a symbol is written: p->m1, q[0]
-  std::string declarations = {};                   ///< of the sines and cosines so far
-  std::map<Harmonic, std::string> harmonics = {};  ///< and their names
+  std::function<std::string(const std::string&)> variable;  ///< writes a symbol: p->m1, q[0]
+  std::string declarations = {};                            ///< of the sines and cosines so far
+  std::map<Harmonic, std::string> harmonics = {};           ///< and their names
 
   std::string operator()(const Product& p);
 

@@ -166,8 +166,7 @@ numeric content(const Sum& all, bool fractions) {
   }
   const numeric fraction = top / bottom;
   const auto numbers_over = [&](const numeric& x) {
-    return std::count_if(all.begin(), all.end(),
-                         [&](const Product& m) { return abs(m.number) != x; });
+    return std::ranges::count_if(all, [&](const Product& m) { return abs(m.number) != x; });
   };
   const bool shorter = fractions && fraction != 1 && numbers_over(fraction) + 1 < numbers_over(1);
   return (negative ? -1 : 1) * (shorter ? fraction : numeric(1));
@@ -180,8 +179,7 @@ class Factoring {
   Product product(Sum all) const {
     if (all.empty()) return {0};
     if (all.size() == 1) return all[0];
-    std::sort(all.begin(), all.end(),
-              [](const Product& a, const Product& b) { return before(a.factors, b.factors); });
+    std::ranges::sort(all, before, &Product::factors);
     Product made{content(all, style_.fractions), all[0].factors};
     for (const Product& m : all) made.factors = common(made.factors, m.factors);
     for (Product& m : all) {
@@ -215,9 +213,8 @@ class Factoring {
       joined.sums.insert(joined.sums.end(), brackets.begin(), brackets.end());
       parts[i].second = std::move(joined);
       const auto same = [&](const auto& other) { return other.second.sums == brackets; };
-      parts.erase(
-          std::remove_if(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.end(), same),
-          parts.end());
+      parts.erase(std::remove_if(parts.begin() + std::ptrdiff_t(i) + 1, parts.end(), same),
+                  parts.end());
     }
   }
 
@@ -235,8 +232,7 @@ class Factoring {
     }
     for (const Product& m : all) parts.emplace_back(m.factors, m);
     join_equal_sums(parts);
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const auto& a, const auto& b) { return before(a.first, b.first); });
+    std::ranges::stable_sort(parts, before, &std::pair<Powers, Product>::first);
     Sum made;
     for (auto& [place, part] : parts) made.push_back(std::move(part));
     return made;
@@ -256,9 +252,9 @@ class Factoring {
       for (std::size_t j = i + 1; j < all.size(); ++j) {
         Powers shared = common(all[i].factors, all[j].factors);
         if (shared.empty() || !tried.insert(shared).second) continue;
-        const auto count = std::count_if(
-            all.begin(), all.end(), [&](const Product& m) { return divides(shared, m.factors); });
-        const int saves = (static_cast<int>(count) - 1) * weight(shared, style_);
+        const auto count = std::ranges::count_if(
+            all, [&](const Product& m) { return divides(shared, m.factors); });
+        const int saves = (int(count) - 1) * weight(shared, style_);
         if (saves > saved) saved = saves, best = std::move(shared);
       }
     return best;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "symbolic.hpp"
 
 /// From the normal form to something short: common factors outside, cos a cos b and cos² instead of

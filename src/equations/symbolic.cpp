@@ -25,14 +25,13 @@ struct SymbolTable {
   std::vector<GiNaC::symbol> symbols;
 
   int rank(const std::string& name) {
-    const auto [at, is_new] = ranks.try_emplace(name, static_cast<int>(symbols.size()));
+    const auto [at, is_new] = ranks.try_emplace(name, int(symbols.size()));
     if (is_new) symbols.emplace_back(name);
     return at->second;
   }
 };
 
-/// Coordinates come first and in their order, so that sums of angles look the same whatever was
-/// worked on before.
+/// Coordinates come first and in their order, so that sums of angles always look the same.
 SymbolTable& table() {
   thread_local SymbolTable made = [] {
     SymbolTable t;
@@ -138,9 +137,8 @@ class Parser {
   Symbolic operand() {
     if (take('(')) return in_brackets();
     if (is_letter(next())) {
-      const auto end = std::find_if_not(rest_.begin(), rest_.end(), [](char c) {
-        return is_letter(c) || is_digit(c) || c == '_';
-      });
+      const auto end = std::ranges::find_if_not(
+          rest_, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
       const std::string name(rest_.begin(), end);
       rest_.remove_prefix(name.size());
       const bool is_function = name == "sin" || name == "cos";
@@ -154,7 +152,7 @@ class Parser {
     const auto [end, error] = std::from_chars(rest_.begin(), rest_.end(), number);
     if (error != std::errc{})
       refuse(rest_.empty() ? "it ends too early" : "no number at '" + std::string(rest_) + "'");
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(std::size_t(end - rest_.begin()));
     return number;
   }
 
@@ -198,7 +196,7 @@ numeric decimal(double x) {
   const std::size_t e = text.find('e');
   std::string digits = text.substr(0, e);
   std::erase(digits, '.');
-  const long exponent = std::stol(text.substr(e + 1)) - (static_cast<long>(digits.size()) - 1);
+  const long exponent = std::stol(text.substr(e + 1)) - (long(digits.size()) - 1);
   const numeric magnitude = numeric(digits.c_str()) * numeric(10).power(numeric(exponent));
   return x < 0.0 ? -magnitude : magnitude;
 }

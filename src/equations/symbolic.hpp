@@ -16,10 +16,9 @@
 ///     x = Σ a_k cos(n_k'θ) + Σ b_k sin(n_k'θ)
 ///
 /// a Fourier polynomial in the angles θ with whole multiples n_k, whose coefficients are expanded
-/// polynomials in all symbols. Products of sines and cosines become sines and cosines of sums
-/// the moment they arise, so sin² + cos² = 1 and cos θ1 cos θ2 - sin θ1 sin θ2 = cos(θ1 + θ2) need no
-/// rule: equal expressions have the same terms. A Scalar, so that the text of an algorithm can be run
-/// on symbols.
+/// polynomials in all symbols. Products of sines and cosines become sines and cosines of sums the
+/// moment they arise, so sin² + cos² = 1 and cos θ1 cos θ2 - sin θ1 sin θ2 = cos(θ1 + θ2) need no
+/// rule: equal expressions have the same terms. A Scalar: algorithms run on symbols.
 namespace ulna::equations {
 
 /// More work than allowed was needed.
@@ -56,8 +55,7 @@ GiNaC::numeric decimal(double x);
 /// Rounded to fourteen digits: rid of what rounding left behind.
 double tidy(double x);
 
-/// Whole multiples of symbols by their rank, ascending, none of them zero: the sum n'θ or, as powers,
-/// the product Π s^n.
+/// Whole multiples of symbols by rank, ascending, none zero: the sum n'θ or, as powers, Π s^n.
 using Multiples = std::vector<std::pair<int, int>>;
 
 /// cos(n'θ) or sin(n'θ). The first multiple is positive, and cos of nothing is 1.
