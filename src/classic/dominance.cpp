@@ -2,22 +2,21 @@
 
 #include <algorithm>
 
+#include "num/message.hpp"
 #include "ulna/num/counted.hpp"
 
 namespace ulna::classic {
 namespace {
 
 void require_points(const SetPoints& points, int n) {
-  const auto wrong = [&](const Eigen::MatrixXd& m) {
-    return m.rows() != n || m.cols() != points.count();
+  const auto right = [&](const Eigen::MatrixXd& m) {
+    return m.rows() == n && m.cols() == points.count();
   };
-  if (points.count() == 0) throw std::invalid_argument("a trajectory without set points");
-  if (wrong(points.q) || wrong(points.v) || wrong(points.a) ||
-      (points.t.size() != 0 && points.t.size() != points.count()))
-    throw std::invalid_argument(
-        "a trajectory of " + std::to_string(points.q.rows()) + ", " +
-        std::to_string(points.v.rows()) + " and " + std::to_string(points.a.rows()) +
-        " positions, velocities and accelerations for " + std::to_string(n) + " joints");
+  messages::require(points.count() > 0, "a trajectory without set points");
+  messages::require(right(points.q) && right(points.v) && right(points.a) &&
+                        (points.t.size() == 0 || points.t.size() == points.count()),
+                    "a trajectory of ", points.q.rows(), ", ", points.v.rows(), " and ",
+                    points.a.rows(), " positions, velocities and accelerations for ", n, " joints");
 }
 
 bool is_D(TermKind kind) { return kind == TermKind::D_tran || kind == TermKind::D_rot; }
@@ -51,7 +50,7 @@ int KeptTerms::count() const {
   Eigen::Index n = h_tran.count() + h_rot.count() + c.count();
   for (Eigen::Index j = 0; j < D_tran.cols(); ++j)
     for (Eigen::Index i = 0; i <= j; ++i) n += D_tran(i, j) + D_rot(i, j);
-  return static_cast<int>(n);
+  return int(n);
 }
 
 Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(std::move(points)) {
@@ -77,7 +76,7 @@ Dominance::Dominance(const DAlembert<double>& arm, SetPoints points) : points_(s
 
 Eigen::VectorXd Dominance::value(const DynamicTerm& term) const {
   const int row = term.i - 1 + (is_D(term.kind) ? joint_count() * (term.j - 1) : 0);
-  return terms_[static_cast<int>(term.kind)].row(row).transpose();
+  return terms_[int(term.kind)].row(row).transpose();
 }
 
 Eigen::VectorXd Dominance::torque_of(const DynamicTerm& term, int of) const {
@@ -107,8 +106,7 @@ std::vector<TermWeight> Dominance::rank(double tolerance) const {
     for (const TermKind kind : {TermKind::h_tran, TermKind::h_rot, TermKind::gravity})
       add(kind, i, i);
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const TermWeight& a, const TermWeight& b) { return a.share > b.share; });
+  std::ranges::stable_sort(all, std::greater(), &TermWeight::share);
 
   // from the lightest: what has been left out so far may cancel or add up, so it is kept in sum
   Eigen::MatrixXd missing = Eigen::MatrixXd::Zero(n, points_.count());
@@ -154,10 +152,9 @@ VecX<T> reduced_inverse_dynamics(const DAlembert<T>& arm, const KeptTerms& kept,
         if (wanted(i - 1)) D(i - 1) += motion_by(i).dot(momentum);
     };
     for (int s = j; s <= n; ++s) {
-      add(
-          tran, chain.link(s).mass, [&](int i) -> auto& { return here.velocity(s, i); });
-      add(
-          rot, chain.link(s).I, [&](int i) -> auto& { return here.turning(s, i); });
+      const auto velocity = [&](int i) -> auto& { return here.velocity(s, i); };
+      const auto turning = [&](int i) -> auto& { return here.turning(s, i); };
+      add(tran, chain.link(s).mass, velocity), add(rot, chain.link(s).I, turning);
     }
     for (int i = 1; i <= j; ++i) {
       if (!tran(i - 1) && !rot(i - 1)) continue;

@@ -24,7 +24,7 @@ void Polynomial::reduce() {
 std::optional<Polynomial> Polynomial::through(int first, std::span<const std::int64_t> counts) {
   // Newton's forward differences: of a polynomial of degree d, all of order d + 1 vanish
   std::vector<std::int64_t> row(counts.begin(), counts.end()), leading;
-  while (!row.empty() && std::any_of(row.begin(), row.end(), [](auto x) { return x != 0; })) {
+  while (!row.empty() && std::ranges::count(row, 0) < std::ssize(row)) {
     leading.push_back(row.front());
     for (std::size_t i = 0; i + 1 < row.size(); ++i) row[i] = row[i + 1] - row[i];
     row.pop_back();
@@ -33,10 +33,10 @@ std::optional<Polynomial> Polynomial::through(int first, std::span<const std::in
   if (row.empty() || leading.size() > most + 1) return std::nullopt;
 
   // Σ_j Δ_j (n - first)(n - first - 1)...(n - first - j + 1) / j!, over d!
-  const int d = static_cast<int>(leading.size()) - 1;
+  const int d = int(leading.size()) - 1;
   Polynomial sum;
   for (int j = 2; j <= d; ++j) sum.denominator_ *= j;
-  sum.numerators_.assign(static_cast<std::size_t>(std::max(d, 0)) + 1, 0);
+  sum.numerators_.assign(std::size_t(std::max(d, 0)) + 1, 0);
   std::vector<std::int64_t> basis{1};
   std::int64_t j_factorial = 1;
   for (int j = 0; j <= d; ++j) {
@@ -55,9 +55,8 @@ std::optional<Polynomial> Polynomial::through(int first, std::span<const std::in
 
 double Polynomial::at(double n) const {
   double value = 0.0;
-  for (auto a = numerators_.rbegin(); a != numerators_.rend(); ++a)
-    value = value * n + static_cast<double>(*a);
-  return value / static_cast<double>(denominator_);
+  for (auto a = numerators_.rbegin(); a != numerators_.rend(); ++a) value = value * n + double(*a);
+  return value / double(denominator_);
 }
 
 std::string Polynomial::text() const {

@@ -25,8 +25,7 @@ struct Link {
   Inertia<T> inertia;   ///< in its frame: ten numbers
   T damping{0.0};       ///< viscous, of the joint; only Newton-Euler uses it (002, eq. 3.3-45)
 
-  /// The twist of the link in its own frame, per unit velocity of its joint: the screw axis A_i of
-  /// 000, the z of 002.
+  /// The twist of the link in its frame per unit velocity: the screw axis A_i of 000, the z of 002.
   Twist<T> axis() const {
     const Vec3<T> zero = Vec3<T>::Zero(), z(T(0), T(0), T(1));
     return slides ? Twist<T>{zero, z} : Twist<T>{z, zero};
@@ -98,7 +97,7 @@ class Arm {
     find_paths();
   }
 
-  int joint_count() const { return static_cast<int>(links_.size()) - 1; }
+  int joint_count() const { return int(links_.size()) - 1; }
   const Link<T>& link(int i) const { return links_[i]; }
   Link<T>& link(int i) { return links_[i]; }
   /// The joints that move link i, from the base outward; i is the last.
@@ -137,9 +136,8 @@ std::vector<Transform<T>> link_poses(const Arm<T>& arm, const VecX<T>& q) {
   return X;
 }
 
-/// The equations of motion in closed form, D(q) q̈ + h(q, q̇) + c(q) = τ, of a formulation whose terms
-/// at one q are those of Formulation::At: D(), h(v) and c(). Its links are an Arm, a Chain or a
-/// ScrewForm.
+/// The equations of motion in closed form, D(q) q̈ + h(q, q̇) + c(q) = τ, with the terms D(), h(v)
+/// and c() of Formulation::At at one q. Its links are an Arm, a Chain or a ScrewForm.
 template <Scalar T, class Formulation, class Links>
 class ClosedForm {
  public:

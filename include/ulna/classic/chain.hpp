@@ -6,8 +6,7 @@
 /// joint i moves link i about or along z_{i-1}, the z axis of the frame before it.
 namespace ulna::classic {
 
-/// A row of a Denavit-Hartenberg table, the standard one: the joint's coordinate adds to theta, or to
-/// d if the joint slides.
+/// A row of a standard Denavit-Hartenberg table: the coordinate adds to theta or d.
 template <Scalar T>
 struct DhRow {
   T theta{0.0}, d{0.0}, a{0.0}, alpha{0.0};
@@ -85,7 +84,7 @@ class Chain {
     }
   }
 
-  int joint_count() const { return static_cast<int>(links_.size()) - 1; }
+  int joint_count() const { return int(links_.size()) - 1; }
   const ChainLink<T>& link(int i) const { return links_[i]; }
 
   Vec3<T> gravity;  ///< in frame 0

@@ -51,7 +51,7 @@ class Dominance {
   Dominance(const DAlembert<double>& arm, SetPoints points);
 
   const SetPoints& points() const { return points_; }
-  int joint_count() const { return static_cast<int>(tau_.rows()); }
+  int joint_count() const { return int(tau_.rows()); }
   const Eigen::MatrixXd& torque() const { return tau_; }  ///< n x points
   Eigen::VectorXd peak_torque() const { return tau_.cwiseAbs().rowwise().maxCoeff(); }
 

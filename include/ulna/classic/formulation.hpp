@@ -7,8 +7,7 @@
 
 namespace ulna::classic {
 
-/// One formulation of the equations of motion, M(q) q̈ + bias(q, q̇) = τ. What it has beyond this, its
-/// own class has.
+/// One formulation of the equations of motion, M(q) q̈ + bias(q, q̇) = τ. Its own class has more.
 template <Scalar T>
 struct Formulation {
   using Vector = const VecX<T>&;

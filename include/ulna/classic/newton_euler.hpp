@@ -28,12 +28,14 @@ struct MovingLink {
     F = mass * acceleration(s);
     N = I * wd + cross(w, Vec3<T>(I * w));
   }
-  /// From the force and moment that the next joint transmits to those of this one, and their part
-  /// along its axis.
-  T transmit(const ChainLink<T>& link, Vec3<T>& f, Vec3<T>& m) const {
+  /// From the force and moment that the next joint transmits to those of this one, and the torque
+  /// along its axis at the velocity v.
+  T transmit(const ChainLink<T>& link, const Load<T>& load, const T& v, Vec3<T>& f,
+             Vec3<T>& m) const {
     m += cross(p, f) + cross(Vec3<T>(p + s), F) + N;
     f += F;
-    return (link.slides ? f : m).dot(z);
+    const T along = (link.slides ? f : m).dot(z);
+    return load.damping ? along + link.damping * v : along;
   }
 };
 
@@ -76,10 +78,8 @@ struct NewtonEulerBase : Chain<T> {
     // backward: what each joint transmits, and the part of it along its axis
     VecX<T> tau(n);
     Vec3<T> f = frames.R[n] * load.hand.force, m = frames.R[n] * load.hand.moment;
-    for (int i = n; i >= 1; --i) {
-      tau(i - 1) = links[i].transmit(chain.link(i), f, m);
-      if (load.damping) tau(i - 1) += chain.link(i).damping * v(i - 1);
-    }
+    for (int i = n; i >= 1; --i)
+      tau(i - 1) = links[i].transmit(chain.link(i), load, v(i - 1), f, m);
     return tau;
   }
 };
@@ -131,8 +131,7 @@ struct NewtonEulerLink : Chain<T> {
     Vec3<T> f = load.hand.force, m = load.hand.moment;
     for (int i = n; i >= 1; --i) {
       if (i < n) f = R[i + 1] * f, m = R[i + 1] * m;
-      tau(i - 1) = links[i].transmit(chain.link(i), f, m);
-      if (load.damping) tau(i - 1) += chain.link(i).damping * v(i - 1);
+      tau(i - 1) = links[i].transmit(chain.link(i), load, v(i - 1), f, m);
     }
     return tau;
   }

@@ -21,7 +21,7 @@ class Polynomial {
   /// of a degree that leaves at least one count over as proof.
   static std::optional<Polynomial> through(int first, std::span<const std::int64_t> counts);
 
-  int degree() const { return static_cast<int>(numerators_.size()) - 1; }
+  int degree() const { return int(numerators_.size()) - 1; }
   double at(double n) const;
   /// "128/3 n^4 + 512/3 n^3 + 844/3 n^2 + 76/3 n"
   std::string text() const;
@@ -42,10 +42,9 @@ struct BookCount {
   Polynomial multiplications, additions;
 };
 
-/// Tables 3.1 and 3.4, whose totals are the sums of their rows, and Table 3.5, which contradicts them
-/// and whose count of multiplications of the generalised d'Alembert equations is garbled in our copy:
-/// here as 13/6 n^3 + 105/2 n^2 + 268/3 n + 69, the reading nearest to the print that is a whole
-/// number for every n.
+/// Tables 3.1 and 3.4, whose totals are the sums of their rows, and 3.5, which contradicts them and
+/// whose count of multiplications of the generalised d'Alembert equations is garbled in our copy:
+/// here as 13/6 n^3 + 105/2 n^2 + 268/3 n + 69, the nearest reading that is whole for every n.
 std::span<const BookCount> book_counts();
 
 }  // namespace ulna::classic

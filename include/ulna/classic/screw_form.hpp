@@ -54,7 +54,7 @@ class ScrewForm {
     }
     T_tip_ = X_tip.inverse() * com[n];
   }
-  int joint_count() const { return static_cast<int>(links_.size()) - 1; }
+  int joint_count() const { return int(links_.size()) - 1; }
   const ScrewLink<T>& link(int i) const { return links_[i]; }
   const Transform<T>& tip() const { return T_tip_; }  ///< T_{n+1,n}
   Vec3<T> gravity;
