@@ -174,17 +174,17 @@ void add_remarks(Identification& result) {
 }
 
 std::string_view Identification::state(int unknown) const {
-  if (std::find(base.known.begin(), base.known.end(), unknown) != base.known.end()) return "known";
+  if (std::ranges::count(base.known, unknown)) return "known";
   return chosen.estimate.learned(unknown) >= learned_enough ? "estimated" : "prior";
 }
 
 bool Identification::has_findings() const {
-  return std::any_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.finding; });
+  return std::ranges::count(remarks, true, &Remark::finding) > 0;
 }
 
 int Identification::inertial_base() const {
-  return int(std::count_if(base.independent.begin(), base.independent.end(),
-                           [&](int k) { return k < torques.inertial_size(); }));
+  const int inertial = torques.inertial_size();
+  return int(std::ranges::count_if(base.independent, [&](int k) { return k < inertial; }));
 }
 
 }  // namespace ulna::identify

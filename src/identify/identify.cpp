@@ -11,8 +11,7 @@
 namespace ulna::identify {
 namespace {
 
-/// Base parameters are found among 13 or so columns a joint: more joints than robots have would take
-/// minutes.
+/// Base parameters are found among 13 or so columns a joint: of more joints it would take minutes.
 constexpr int most_joints = 64;
 
 /// Currents become torques. A log that has only currents is of no use without gains.
@@ -45,7 +44,7 @@ std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, cons
   for (const auto& [file, stream] : inputs) {
     Log log = stream ? read_log(*stream, file, model, {}, found) : load_log(file, model, {}, found);
     if (log.empty() && !found.has_errors())
-      found.add(log_rules::too_short, {file, 0, 0}, "", "the log has no usable row");
+      found.add(log_rules::too_short, {file}, "", "the log has no usable row");
     if (found.has_errors()) throw LogError(found);
     make_torques(log, options);
     LogSummary summary{log.file, use, {}, {}};

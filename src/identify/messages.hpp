@@ -1,35 +1,20 @@
 #pragma once
 
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "num/message.hpp"
 #include "ulna/identify/data/log.hpp"
 
 /// Words of messages.
 namespace ulna::identify {
+
+using messages::message, messages::require;
 
 inline std::string number(double x, int digits = 4) {
   std::ostringstream s;
   s.precision(digits);
   s << x;
   return s.str();
-}
-
-/// Its parts one after the other, numbers with four digits.
-template <class... Parts>
-std::string message(const Parts&... parts) {
-  std::ostringstream s;
-  s.precision(4);
-  (s << ... << parts);
-  return s.str();
-}
-
-/// Throws std::invalid_argument with a message of these parts unless a condition holds.
-template <class... Parts>
-void require(bool holds, const Parts&... otherwise) {
-  if (!holds) throw std::invalid_argument(message(otherwise...));
 }
 
 inline std::string counted(Index n, const char* thing) {

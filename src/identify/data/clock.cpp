@@ -29,8 +29,7 @@ struct MotionSteps {
   }
 };
 
-/// The slope of logged time over counted periods, by least squares, with an origin of its own for each
-/// uninterrupted stretch.
+/// The slope of logged time over counted periods by least squares, each stretch by itself.
 class PeriodFit {
  public:
   void add(double periods, double time) {
@@ -122,7 +121,7 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   result.repaired = true;
   log.t = t.array() + mean;
   log.keep(kept);
-  found.note(log_rules::clock, {log.file, 0, 0}, "clock",
+  found.note(log_rules::clock, {log.file}, "clock",
              message("by their motion, ", number(100.0 * result.share, 3),
                      " % of the samples are whole multiples of ", number(1e3 * period, 6),
                      " ms apart; the logged time departs from that by ",

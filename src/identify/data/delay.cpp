@@ -43,9 +43,8 @@ Regression least_squares(const Matrix& A, const Vector& y) {
   return fit;
 }
 
-/// The variance of sum(x_k e_k) for noise that is correlated in time and independent of x: the sum of
-/// the products of both autocorrelations, that of the noise taken from the residuals and tapered
-/// [Newey, West 1987].
+/// The variance of sum(x_k e_k) for noise correlated in time and independent of x: the sum of
+/// products of both autocorrelations, the noise's being tapered [Newey, West 1987].
 double variance_of_sum(const Vector& x, const Vector& residual) {
   const Index count = x.size(), most = std::min<Index>(count / 4, 2000);
   const auto product = [&](const Vector& y, Index lag) {

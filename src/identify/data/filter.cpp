@@ -69,8 +69,6 @@ void Cascade::pass(Eigen::Ref<Eigen::ArrayXd> x) {
   }
 }
 
-// --- forwards and backwards ---
-
 void zero_phase(const LowPass& filter, Matrix& x) {
   const Index n = x.rows(), count = x.cols();
   if (n == 0 || count == 0) return;
@@ -92,8 +90,6 @@ void zero_phase(const LowPass& filter, Matrix& x) {
   for (Index k = longer.cols(); k-- > 0;) cascade.pass(longer.col(k));
   x = longer.middleCols(pad, count);
 }
-
-// --- differences ---
 
 namespace {
 
@@ -140,8 +136,6 @@ Matrix derivative(const Matrix& x, double rate_hz) {
   return dx;
 }
 
-// --- even samples ---
-
 Resampler::Resampler(const Vector& t, double begin, double rate_hz, Index count, Kind kind)
     : samples_(t.size()) {
   const Index n = t.size();
@@ -164,21 +158,15 @@ Resampler::Resampler(const Vector& t, double begin, double rate_hz, Index count,
     Index at[4] = {i, i + 1, 0, 0};
     int size = 2;
     if (kind == Kind::cubic) {
-      Index left = i - 1, right = i + 2;
       Index leftmost = i, rightmost = i + 1;
-      const auto take_left = [&] {
-        while (left >= 0 && t[leftmost] - t[left] < apart) --left;
-        if (left < 0) return;
-        at[size++] = leftmost = left--;
+      const auto take = [&](Index& outmost, int way) {
+        Index next = outmost + way;
+        while (next >= 0 && next < n && std::abs(t[next] - t[outmost]) < apart) next += way;
+        if (next >= 0 && next < n) at[size++] = outmost = next;
       };
-      const auto take_right = [&] {
-        while (right < n && t[right] - t[rightmost] < apart) ++right;
-        if (right >= n) return;
-        at[size++] = rightmost = right++;
-      };
-      take_left(), take_right();
-      if (size < 4) take_right();
-      if (size < 4) take_left();
+      take(leftmost, -1), take(rightmost, 1);
+      if (size < 4) take(rightmost, 1);
+      if (size < 4) take(leftmost, -1);
     }
     Stencil s{};
     for (int a = 0; a < 4; ++a) {
@@ -206,28 +194,13 @@ Matrix Resampler::operator()(const Matrix& x) const {
   return y;
 }
 
-// --- sample by sample ---
-
 MotionFilter::MotionFilter(int joints, const LowPass& filter, Velocity velocity)
     : joints_(joints),
       filter_(filter),
       velocity_(velocity),
       input_(Eigen::ArrayXd::Zero(4 * joints)),
-      now_(input_),
-      last_(input_),
-      before_last_(input_),
-      mean_(input_),
-      cascade_(filter, 4 * joints),
-      q_(Vector::Zero(joints)),
-      v_(q_),
-      a_(q_),
-      tau_(q_),
-      direction_(q_) {
+      cascade_(filter, 4 * joints) {
   settling_ = long(std::ceil(10.0 * delay() * filter_.rate_hz()));
-}
-
-double MotionFilter::delay() const {
-  return filter_.delay() + (velocity_ == Velocity::measured ? 0.5 : 1.0) / filter_.rate_hz();
 }
 
 bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,

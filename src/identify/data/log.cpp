@@ -1,7 +1,6 @@
 #include "ulna/identify/data/log.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <optional>
 
@@ -76,11 +75,10 @@ std::string accepted(const std::string& quantity, const Model& model) {
 bool only_simple_joints(const Model& model, const std::string& file, Diagnostics& found) {
   const int compound = compound_joint(model);
   if (compound > 0)
-    found.add(log_rules::joint_kind, {file, 0, 0},
-              message("joint '", model.joint_name(compound), "'"),
+    found.add(log_rules::joint_kind, {file}, message("joint '", model.joint_name(compound), "'"),
               "it has several coordinates, and a log of it is not understood");
   else if (model.nv() == 0)
-    found.add(log_rules::joint_kind, {file, 0, 0}, "robot '" + model.name() + "'",
+    found.add(log_rules::joint_kind, {file}, "robot '" + model.name() + "'",
               "it has no joint that moves, so there is nothing to identify from a log");
   return compound == 0 && model.nv() > 0;
 }
@@ -109,7 +107,7 @@ std::optional<Wanted> find_columns(const Model& model, const std::vector<std::st
   if (options.torque_needed && wanted.columns.tau.empty() && wanted.current.empty())
     missing += "; torques: " + accepted("tau", model) + ", or currents: " + accepted("i", model);
   if (missing.empty()) return wanted;
-  found.add(log_rules::columns, {file, 1, 0}, "",
+  found.add(log_rules::columns, {file, 1}, "",
             "columns are missing" + missing + "; the table has the columns " + listed(names));
   return {};
 }
@@ -127,7 +125,7 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
   if (!wanted) return {};
 
   if (!wanted->columns.tau.empty() && !wanted->current.empty())
-    found.add(log_rules::torque_double, {file, 1, 0}, "", "the log has torques and currents",
+    found.add(log_rules::torque_double, {file, 1}, "", "the log has torques and currents",
               "the torques are used unless gains are given");
 
   std::vector<double> row(reader.names().size()), numbers;
@@ -140,7 +138,7 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
       if (!reader.next(row)) break;
       line = reader.line();
       if (log.line.size() == most_rows) {
-        found.add(log_rules::too_large, {file, line, 0}, "",
+        found.add(log_rules::too_large, {file, line}, "",
                   message("the log has more than ", counted(Index(most_rows), "row"), " of ",
                           counted(Index(row.size()), "column")));
         return {};
@@ -167,15 +165,15 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
     log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;
   if (corrupt)
     found.add(
-        log_rules::row_corrupt, {file, corrupt.first(), 0}, "",
+        log_rules::row_corrupt, {file, corrupt.first()}, "",
         message(corrupt.rows(), " of ", log.rows, " cannot be read; the first: ", first_corrupt),
         "dropped");
   if (!log.empty()) return log;
   if (log.rows)
-    found.add(log_rules::mostly_lost, {file, 0, 0}, "",
+    found.add(log_rules::mostly_lost, {file}, "",
               "none of the " + counted(log.rows, "row") + " can be read");
   else
-    found.add(log_rules::too_short, {file, 0, 0}, "", "the table has a header and no rows");
+    found.add(log_rules::too_short, {file}, "", "the table has a header and no rows");
   return {};
 } catch (const CsvError& e) {
   found.add(log_rules::unreadable, e.where(), "", bare_message(e));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "identify/data/ranges.hpp"
 #include "identify/data/screen_parts.hpp"
@@ -127,7 +126,7 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
     const double rate = options.rate_hz > 0.0 ? options.rate_hz : natural;
     // a rate beyond what was measured only costs memory
     if (!(rate >= 2.1 * options.filter_hz) || !(rate <= 20.0 * natural)) {
-      found.add(log_rules::rate_low, {log.file, 0, 0}, "",
+      found.add(log_rules::rate_low, {log.file}, "",
                 message("a rate of ", rate, " Hz does not go with a cut-off of ", options.filter_hz,
                         " Hz and a clock of ", natural, " Hz"));
       continue;
@@ -145,10 +144,10 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
     }
     if (too_short.count() == Index(ranges.size()))
       found.add(
-          log_rules::too_short, {log.file, 0, 0}, "",
+          log_rules::too_short, {log.file}, "",
           message("no piece of it is long enough to be filtered at ", options.filter_hz, " Hz"));
     else if (too_short)
-      found.add(log_rules::piece_short, {log.file, too_short.first(), 0}, "",
+      found.add(log_rules::piece_short, {log.file, too_short.first()}, "",
                 message(counted(too_short.count(), "piece"), " (", too_short.lines(),
                         ") too short to be filtered at ", options.filter_hz, " Hz"),
                 "left out");

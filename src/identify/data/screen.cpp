@@ -15,7 +15,7 @@ double quantile(const Eigen::Ref<const Vector, 0, Eigen::InnerStride<>>& x, doub
   std::vector<double> some;
   for (Index k = 0; k < x.size(); k += step) some.push_back(x[k]);
   if (some.empty()) return 0.0;
-  const auto at = static_cast<std::ptrdiff_t>(std::lround(p * double(some.size() - 1)));
+  const auto at = std::ptrdiff_t(std::lround(p * double(some.size() - 1)));
   std::nth_element(some.begin(), some.begin() + at, some.end());
   return some[at];
 }
@@ -44,9 +44,9 @@ std::vector<char> longest_increasing(const Vector& t) {
 }
 
 bool same_measurements(Log& log, Index a, Index b) {
-  const auto parts = log.measurements();
-  return std::all_of(parts.begin(), parts.end(),
-                     [&](const auto& part) { return part.second->col(a) == part.second->col(b); });
+  return std::ranges::all_of(log.measurements(), [&](const auto& part) {
+    return part.second->col(a) == part.second->col(b);
+  });
 }
 
 bool share_exceeded(Index part, Index whole, double share) {
@@ -64,7 +64,7 @@ void screen_mixed_rates(const Log& log, const Vector& steps, Diagnostics& found)
   const double slow = medians.maxCoeff(&slowest), fast = medians.minCoeff(&fastest);
   if (slow < 1.5 * fast) return;
   const int slow_line = log.line[slowest * length], fast_line = log.line[fastest * length];
-  found.add(log_rules::mixed_rates, {log.file, slow_line, 0}, "clock",
+  found.add(log_rules::mixed_rates, {log.file, slow_line}, "clock",
             message("about line ", slow_line, " it ticks at ", 1.0 / slow, " Hz, about line ",
                     fast_line, " at ", 1.0 / fast, " Hz"),
             "all is resampled to one rate");
@@ -94,16 +94,16 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
   figures.out_of_time = standing.count() + backwards.count();
 
   if (duplicates)
-    found.add(log_rules::row_duplicate, {log.file, duplicates.first(), 0}, "",
+    found.add(log_rules::row_duplicate, {log.file, duplicates.first()}, "",
               duplicates.rows() + " repeat the row before them, time included", "dropped");
   // a clock that is often wrong is not known to be right elsewhere
   const auto report = [&](const Rule& rule, const AffectedRows& rows, const std::string& seen,
                           const std::string& advice) {
     if (share_exceeded(rows.count(), all, 0.02))
-      found.add(log_rules::mostly_lost, {log.file, rows.first(), 0}, "time",
+      found.add(log_rules::mostly_lost, {log.file, rows.first()}, "time",
                 seen + ": too many to go on", "", advice);
     else if (rows)
-      found.add(rule, {log.file, rows.first(), 0}, "time", seen, "these rows are dropped");
+      found.add(rule, {log.file, rows.first()}, "time", seen, "these rows are dropped");
   };
   report(log_rules::time_backwards, backwards,
          message("it goes backwards, ", first_step, "; to make it increase, ", backwards.rows(),
@@ -167,7 +167,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   figures.outliers = outliers.count();
   if (!outliers) return;
   log.keep(kept);
-  found.add(log_rules::outlier, {log.file, outliers.first(), 0}, "",
+  found.add(log_rules::outlier, {log.file, outliers.first()}, "",
             "absurd numbers in " + outliers.rows() + "; the worst: " + worst,
             "these rows are dropped");
 }
@@ -190,7 +190,7 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
   figures.held = held.count();
   log.keep(kept);
   found.add(
-      log_rules::row_held, {log.file, held.first(), 0}, "",
+      log_rules::row_held, {log.file, held.first()}, "",
       message(held.rows(), " of ", all, " repeat the measurements before them at a later time"),
       "dropped: what is measured belongs to the first of them");
 }
@@ -230,7 +230,7 @@ void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, D
   if (figures.jitter < 1e-8) figures.jitter = 0.0;  // rounding of the times
   figures.gaps = bridged.count() + broken.count();
 
-  found.add(log_rules::clock, {log.file, 0, 0}, "clock",
+  found.add(log_rules::clock, {log.file}, "clock",
             message("median step ", 1e3 * step, " ms (", figures.rate_hz, " Hz), jitter ",
                     number(100.0 * figures.jitter, 2), " %, steps from ",
                     1e3 * figures.shortest_step, " to ", 1e3 * figures.longest_step, " ms, ",
@@ -238,11 +238,11 @@ void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, D
   const std::string lost = message(", ", number(lost_time, 3), " s in all, the longest ",
                                    1e3 * figures.longest_step, " ms");
   if (bridged)
-    found.note(log_rules::gap, {log.file, bridged.first(), 0}, "clock",
+    found.note(log_rules::gap, {log.file, bridged.first()}, "clock",
                "samples are missing before " + bridged.rows() + lost,
                "bridged: shorter than a quarter of the filter's period");
   if (broken)
-    found.add(log_rules::gap, {log.file, broken.first(), 0}, "clock",
+    found.add(log_rules::gap, {log.file, broken.first()}, "clock",
               "samples are missing before " + broken.rows() + lost,
               "the log is cut there into separate pieces");
   screen_mixed_rates(log, steps, found);
@@ -252,9 +252,9 @@ void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, D
   const std::string seen = message("90 % of the steps are as fast as ", rate,
                                    " Hz, and the filter's cut-off is ", options.filter_hz, " Hz");
   if (rate < 2.5 * options.filter_hz)
-    found.add(log_rules::rate_low, {log.file, 0, 0}, "clock", seen);
+    found.add(log_rules::rate_low, {log.file}, "clock", seen);
   else if (rate < 5.0 * options.filter_hz)
-    found.add(log_rules::rate_scant, {log.file, 0, 0}, "clock", seen, "used as it is");
+    found.add(log_rules::rate_scant, {log.file}, "clock", seen, "used as it is");
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
   const auto refused = [&] { return found.count(Severity::error) > errors_before; };
   const auto too_few = [&] {
     if (log.size() >= options.fewest) return false;
-    found.add(log_rules::too_short, {log.file, 0, 0}, "",
+    found.add(log_rules::too_short, {log.file}, "",
               message(counted(log.size(), "usable row"), " of ", log.rows, ", at least ",
                       options.fewest, " are needed"));
     return true;
@@ -282,7 +282,7 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
     const Index lost = figures.corrupt + figures.outliers + figures.out_of_time;
     if (!refused() && share_exceeded(lost, log.rows, options.most_lost))
       found.add(
-          log_rules::mostly_lost, {log.file, 0, 0}, "",
+          log_rules::mostly_lost, {log.file}, "",
           message(counted(lost, "row"), " of ", log.rows, " are corrupt, absurd or out of time"));
     if (!refused()) screen_held(log, figures, found);
     if (!refused() && !too_few()) {
@@ -317,7 +317,7 @@ void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measu
     like.row(i).maxCoeff(&best);
     if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5) continue;
     found.add(
-        log_rules::torque_swapped, {log.file, 0, 0}, joint_subject(log, i),
+        log_rules::torque_swapped, {log.file}, joint_subject(log, i),
         message("its torque correlates with the one predicted for it by ", number(like(i, i), 2),
                 ", with that for ", joint_subject(log, best), " by ", number(like(i, best), 2)),
         "used as it is");

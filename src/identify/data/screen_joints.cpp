@@ -31,7 +31,7 @@ void unwrap(Log& log, Index i, Diagnostics& found) {
     log.q(i, k) += added;
   }
   if (jumps)
-    found.add(log_rules::wrapped, {log.file, jumps.first(), 0}, joint_subject(log, i),
+    found.add(log_rules::wrapped, {log.file, jumps.first()}, joint_subject(log, i),
               "its angle jumps by a turn at " + jumps.rows(), "counted on without the jump");
 }
 
@@ -53,7 +53,7 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
     log.breaks.push_back(k + 1);
   }
   if (jumps)
-    found.add(log_rules::jump, {log.file, jumps.first(), 0}, joint_subject(log, i),
+    found.add(log_rules::jump, {log.file, jumps.first()}, joint_subject(log, i),
               message("its position jumps at ", jumps.rows(), ", by ", longest, " at most"),
               "the log is cut there into separate pieces");
 }
@@ -67,14 +67,14 @@ void screen_constants(Log& log, Index i, Diagnostics& found) {
   const double range = range_of(log, i);
   const bool moves = range >= least_motion;
   if (!moves)
-    found.add(log_rules::still, {log.file, 0, 0}, joint_subject(log, i),
+    found.add(log_rules::still, {log.file}, joint_subject(log, i),
               range == 0.0 ? "its position never changes"
                            : "its position changes by " + number(range, 2) + " only",
               "nothing is learned of its acceleration and friction");
   for (const auto& [name, m] : log.measurements()) {
     const bool rate = m == &log.v || m == &log.a;
     if (m == &log.q || (rate && !moves) || (m->row(i).array() != (*m)(i, 0)).any()) continue;
-    found.add(log_rules::constant, {log.file, 0, 0}, joint_subject(log, i),
+    found.add(log_rules::constant, {log.file}, joint_subject(log, i),
               message("its ", name, " is ", (*m)(i, 0), " in every row"), "used as it is");
   }
 }
@@ -83,12 +83,12 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   const double lower = model.lower_limit()[i], upper = model.upper_limit()[i];
   const auto q = log.q.row(i);
   const double largest = q.cwiseAbs().maxCoeff();
-  const bool angle = turns(model.joint_of_coordinate(static_cast<int>(i)));
+  const bool angle = turns(model.joint_of_coordinate(int(i)));
   const std::string range = message("from ", q.minCoeff(), " to ", q.maxCoeff());
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
     // several turns are possible, tens of them are not likely
     if (angle && largest > 8.0 * std::numbers::pi)
-      found.add(log_rules::limits, {log.file, 0, 0}, joint_subject(log, i),
+      found.add(log_rules::limits, {log.file}, joint_subject(log, i),
                 "its angle goes " + range + ": radians are expected, not degrees", "used as it is");
     return;
   }
@@ -103,7 +103,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   if (!outside) return;
   const std::string limits =
       message("its position goes ", range, ", its limits are ", lower, " and ", upper);
-  const Source where{log.file, outside.first(), 0};
+  const Source where{log.file, outside.first()};
   const bool far =
       excess > 0.25 * (upper - lower) && double(outside.count()) > 0.01 * double(log.size());
   const bool as_degrees = q.minCoeff() * degree >= lower - margin &&
@@ -121,12 +121,12 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
 void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   bool any_moves = false;
   for (Index i = 0; i < log.q.rows(); ++i) {
-    if (turns(model.joint_of_coordinate(static_cast<int>(i)))) unwrap(log, i, found);
+    if (turns(model.joint_of_coordinate(int(i)))) unwrap(log, i, found);
     find_jumps(log, i, model, found);
     any_moves |= range_of(log, i) >= least_motion;
   }
   if (!any_moves)
-    found.add(log_rules::no_motion, {log.file, 0, 0}, "",
+    found.add(log_rules::no_motion, {log.file}, "",
               "no joint moves in " + counted(log.size(), "sample"));
   for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
 }
@@ -171,7 +171,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     const double own = alike(j, j),
                  factor = integral_norm[j] > 0.0 ? went_norm[j] / integral_norm[j] : 0.0;
     const auto report = [&](const Rule& rule, const std::string& seen) {
-      found.add(rule, {log.file, 0, 0}, joint_subject(log, j), seen,
+      found.add(rule, {log.file}, joint_subject(log, j), seen,
                 rule.severity == Severity::warning ? "used as it is" : "");
     };
     if (own < -0.9) {
@@ -207,7 +207,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     } else if (near(1e-3) || near(1e-6) || near(1e-9)) {
       // it is so for all joints
       if (!time_reported)
-        found.add(log_rules::units, {log.file, 0, 0}, "time",
+        found.add(log_rules::units, {log.file}, "time",
                   message(joint_subject(log, j), ": ", seen,
                           ": is the time in milliseconds, microseconds or nanoseconds?"));
       time_reported = true;

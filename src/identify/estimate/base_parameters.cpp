@@ -62,8 +62,7 @@ std::vector<int> proximal_first(const Model& model) {
   return order;
 }
 
-/// Regressors of random states, three times as many rows as columns: write(at, ws, rows) sets the `each`
-/// rows of a state.
+/// Regressors of random states, three rows per column: write(at, ws, rows) sets `each` of them.
 template <class Write>
 Matrix random_rows(const Model& model, int each, int columns, Write write) {
   std::mt19937_64 random(1);
@@ -95,11 +94,9 @@ Matrix BaseParameters::map() const {
 std::vector<int> BaseParameters::free() const {
   std::vector<int> rest;
   for (int k = 0; k < unknowns; ++k)
-    if (std::find(known.begin(), known.end(), k) == known.end()) rest.push_back(k);
+    if (!std::ranges::count(known, k)) rest.push_back(k);
   return rest;
 }
-
-Vector BaseParameters::of(const Vector& z) const { return z(independent) + shares * z(dependent); }
 
 std::string BaseParameters::name(int i, const std::vector<std::string>& names) const {
   std::string text = names[independent[i]];
@@ -121,7 +118,7 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
       });
   std::vector<int> order = proximal_first(model.model());
   for (int c = model.inertial_size(); c < model.unknowns(); ++c) order.push_back(c);
-  std::erase_if(order, [&](int c) { return std::count(known.begin(), known.end(), c) > 0; });
+  std::erase_if(order, [&](int c) { return std::ranges::count(known, c) > 0; });
   BaseParameters base = sort_out(rows, order);
   base.known = known;
   return base;

@@ -1,17 +1,11 @@
 #include "ulna/identify/estimate/consistent.hpp"
 
 #include <Eigen/Cholesky>
-#include <limits>
 
 namespace ulna::identify {
 
 ConsistentSolver::ConsistentSolver(int unknowns)
-    : H_(Matrix::Zero(unknowns, unknowns)),
-      factor_(H_),
-      gradient_(Vector::Zero(unknowns)),
-      step_(gradient_),
-      scale_(gradient_),
-      next_(gradient_) {}
+    : H_(Matrix::Zero(unknowns, unknowns)), gradient_(Vector::Zero(unknowns)) {}
 
 double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPrior& prior,
                               Vector& z, double pull) {

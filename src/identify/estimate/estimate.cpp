@@ -146,58 +146,6 @@ Solution consistent(const Problem& problem, const Sums& sums) {
   return {z, {}, solver.steps()};
 }
 
-}  // namespace
-
-std::string_view to_string(Method method) { return method_names[int(method)]; }
-std::optional<Method> method_from_string(std::string_view name) {
-  const auto* const found = std::find(std::begin(method_names), std::end(method_names), name);
-  if (found == std::end(method_names)) return {};
-  return Method(found - std::begin(method_names));
-}
-
-TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
-  const int nv = model.model().nv();
-  TorqueData data;
-  data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
-  data.x.resize(model.feature_count() * nv, prepared.size());
-  Index to = 0;
-  for (const Piece& piece : prepared.pieces) {
-    const auto part = [&](Matrix& m) { return m.middleCols(to, piece.size()); };
-    data.breaks.push_back(to);
-    part(data.q) = piece.q, part(data.v) = piece.v, part(data.a) = piece.a;
-    part(data.tau) = piece.tau;
-    part(data.x) = model.features_of(piece.v, piece.a, piece.tau, piece.direction);
-    data.correlated = std::max(data.correlated, piece.rate_hz / prepared.filter_hz);
-    to += piece.size();
-  }
-  return data;
-}
-
-bool is_consistent(const TorqueModel& model, const Vector& z) {
-  if (!z.allFinite()) return false;
-  for (int b = 0; b < model.model().joint_count(); ++b)
-    if (!check_consistency(Inertia<double>(z.segment<10>(10 * b))).ok()) return false;
-  for (int i = 0; i < model.model().nv(); ++i)
-    for (int k = 0; k < model.feature_count(); ++k)
-      if (model.features()[k] != Feature::offset && z(model.at(i, k)) < 0.0) return false;
-  return true;
-}
-
-Matrix errors_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
-  return data.tau - model.torques(z, data.q, data.v, data.a, data.x);
-}
-
-Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
-  return fit_of(errors_of(model, z, data), data.tau);
-}
-
-Fit fit_of(const Matrix& errors, const Matrix& tau) {
-  return {100.0 * rms(errors).cwiseQuotient(rms(tau)), 100.0 * errors.norm() / tau.norm(),
-          rms(errors)};
-}
-
-namespace {
-
 /// Passes over the data, each with the noise that the one before left.
 Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sums) {
   // where all begin: joints alike
@@ -276,6 +224,49 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
 }
 
 }  // namespace
+
+std::string_view to_string(Method method) { return method_names[int(method)]; }
+std::optional<Method> method_from_string(std::string_view name) {
+  const auto at = std::ranges::find(method_names, name) - std::begin(method_names);
+  return at < std::ssize(method_names) ? std::optional(Method(at)) : std::nullopt;
+}
+
+TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
+  const int nv = model.model().nv();
+  TorqueData data;
+  data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
+  data.x.resize(model.feature_count() * nv, prepared.size());
+  Index to = 0;
+  for (const Piece& piece : prepared.pieces) {
+    const auto part = [&](Matrix& m) { return m.middleCols(to, piece.size()); };
+    data.breaks.push_back(to);
+    part(data.q) = piece.q, part(data.v) = piece.v, part(data.a) = piece.a;
+    part(data.tau) = piece.tau;
+    part(data.x) = model.features_of(piece.v, piece.a, piece.tau, piece.direction);
+    data.correlated = std::max(data.correlated, piece.rate_hz / prepared.filter_hz);
+    to += piece.size();
+  }
+  return data;
+}
+
+bool is_consistent(const TorqueModel& model, const Vector& z) {
+  if (!z.allFinite()) return false;
+  for (int b = 0; b < model.model().joint_count(); ++b)
+    if (!check_consistency(Inertia<double>(z.segment<10>(10 * b))).ok()) return false;
+  for (int i = 0; i < model.model().nv(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k)
+      if (model.features()[k] != Feature::offset && z(model.at(i, k)) < 0.0) return false;
+  return true;
+}
+
+Matrix errors_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
+  return data.tau - model.torques(z, data.q, data.v, data.a, data.x);
+}
+
+Fit fit_of(const Matrix& errors, const Matrix& tau) {
+  return {100.0 * rms(errors).cwiseQuotient(rms(tau)), 100.0 * errors.norm() / tau.norm(),
+          rms(errors)};
+}
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                   const EstimateOptions& options) {

@@ -27,7 +27,7 @@ struct Row {
 };
 
 std::vector<Row> find_rows(const Model& model, int features) {
-  std::vector<std::vector<int>> moved(static_cast<std::size_t>(model.nv()));
+  std::vector<std::vector<int>> moved(std::size_t(model.nv()));
   Kinematics<double> at(model);
   for (int b = 1; b < model.body_count(); ++b)
     ulna::detail::each_above(at, b, [&](const auto& d) { moved[d.dof].push_back(b); });
@@ -107,7 +107,7 @@ struct NormalEquations::State : ulna::detail::KernelPool<DerivativeKernel> {
         for (int i = 0; i < count; ++i) {
           double* const z = with.Z.data() + i * row.size;
           const double* const y =
-              with.Y.data() + i * with.Y.rows() + static_cast<int>(r) * parameters + row.first;
+              with.Y.data() + i * with.Y.rows() + int(r) * parameters + row.first;
           std::copy_n(y, row.count, z);
           if (features > 0)
             std::copy_n(from(given.x, s + i) + r * features, features, z + row.count);
@@ -143,7 +143,7 @@ void NormalEquations::clear() {
 void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, const In& X,
                           const In& W) {
   State& state = *state_;
-  const int nv = state.model.nv(), count = static_cast<int>(Q.cols());
+  const int nv = state.model.nv(), count = int(Q.cols());
   const bool weighted = W.size() > 0;
   state.require(count, {{"Q", Q, state.model.nq()}, {"V", V, nv}, {"A", A, nv}, {"Tau", Tau, nv}});
   if (state.features > 0) state.require(count, {{"X", X, state.features * nv}});

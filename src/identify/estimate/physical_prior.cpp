@@ -72,9 +72,7 @@ void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double 
 }
 
 void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
-  const auto named = [&](int at) {
-    return std::find(unknowns.begin(), unknowns.end(), at) != unknowns.end();
-  };
+  const auto named = [&](int at) { return std::ranges::count(unknowns, at) > 0; };
   constexpr double loose = 0.1;  // the centre may well be wrong by 300 %
   for (Body& body : bodies_) {
     if (!named(body.at)) continue;

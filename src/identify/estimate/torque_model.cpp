@@ -56,10 +56,9 @@ Friction friction_from_string(std::string_view list) {
     else if (feature && *feature != Feature::armature)
       friction.features.push_back(*feature);
     else
-      throw std::invalid_argument(
-          message("'", name,
-                  "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
-                  "coulomb_negative, stribeck, or none alone"));
+      require(false, "'", name,
+              "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
+              "coulomb_negative, stribeck, or none alone");
   }
   return friction;
 }
@@ -170,14 +169,13 @@ Model TorqueModel::identified(const Vector& z) const {
   const Model lumped = lump_fixed_joints(model_);
   Description description = lumped.description();
   for (int b = 1; b < lumped.body_count(); ++b) {
-    const auto link = std::find_if(description.links.begin(), description.links.end(),
-                                   [&](const auto& l) { return l.name == lumped.body_name(b); });
+    const auto link =
+        std::ranges::find(description.links, lumped.body_name(b), &LinkDescription::name);
     link->inertial = Inertial(Inertia<double>(z.segment<10>(10 * (b - 1))));
     const Joint& joint = lumped.joint(b);
     if (joint.mimics) continue;
     const auto described =
-        std::find_if(description.joints.begin(), description.joints.end(),
-                     [&](const auto& j) { return j.name == lumped.joint_name(b); });
+        std::ranges::find(description.joints, lumped.joint_name(b), &JointDescription::name);
     // one number each for a joint: those of its first degree of freedom
     described->dynamics = {plant.damping(joint.v), plant.friction(joint.v),
                            plant.friction_negative(joint.v), plant.armature(joint.v)};

@@ -19,9 +19,8 @@ Vector deviations(const Matrix& covariance);
 void set_uncertainty(const BaseParameters& base, const std::vector<int>& free, const Matrix& before,
                      const Matrix& after, Estimate& estimate);
 
-/// How many samples in a row count as one: the sum of the autocorrelation over all lags up to
-/// `reach`, tapered [Parzen 1961], which is the noise's spectral density at low frequencies over its
-/// variance.
+/// How many samples in a row count as one: the sum of the autocorrelation up to `reach`, tapered
+/// [Parzen 1961], the noise's spectral density at low frequencies over its variance.
 Vector correlation(const Matrix& residual, const std::vector<Index>& breaks, double reach);
 
 }  // namespace ulna::identify

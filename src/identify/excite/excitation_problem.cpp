@@ -241,7 +241,7 @@ int ExcitationProblem::joint_of(int constraint) const {
 Vector ExcitationProblem::peaks(const Matrix& shares) const {
   Vector most(quantities());
   for (int k = 0; k < quantities(); ++k)
-    most(k) = two_sided(k) ? shares.row(k).cwiseAbs().maxCoeff() : shares.row(k).maxCoeff();
+    most(k) = k < 4 * joints() ? shares.row(k).cwiseAbs().maxCoeff() : shares.row(k).maxCoeff();
   return most;
 }
 
@@ -257,13 +257,10 @@ void ExcitationProblem::gather_information() {
     model_.regressor(at_, regressor_ws_, Vector::Zero(n), directions_.col(s), Y_);
     rows_.middleRows(s * n, n) = weight_.asDiagonal() * Y_(Eigen::all, base_.independent);
   }
-  // a motion that is measured a hundred times a second, whatever the grid
-  const double each = 100.0 * basis_.duration() / double(samples());
   G_.setZero(b, b);
-  G_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose(), each);
+  G_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose(), each());
   G_ = Matrix(G_.selfadjointView<Eigen::Lower>());
-  const Matrix scaled = Matrix::Identity(b, b) + prior_.transpose() * G_ * prior_;
-  log_det = 2.0 * Matrix(scaled.llt().matrixL()).diagonal().array().log().sum();
+  log_det = 2.0 * Matrix(scaled_information().llt().matrixL()).diagonal().array().log().sum();
 }
 
 void ExcitationProblem::differentiate() {
@@ -272,11 +269,9 @@ void ExcitationProblem::differentiate() {
 }
 
 void ExcitationProblem::differentiate_information() {
-  const int n = joints(), b = base_.size();
-  const double each = 100.0 * basis_.duration() / double(samples());
-  const Matrix scaled = Matrix::Identity(b, b) + prior_.transpose() * G_ * prior_;
-  const Matrix inverse = prior_ * scaled.llt().solve(prior_.transpose());
-  const RowMatX<double> held = 2.0 * each * rows_ * inverse;
+  const int n = joints();
+  const Matrix inverse = prior_ * scaled_information().llt().solve(prior_.transpose());
+  const RowMatX<double> held = 2.0 * each() * rows_ * inverse;
   Matrix q = Matrix::Zero(n, samples()), v = q, a = q;
   Vector z = Vector::Zero(model_.unknowns());
   for (Index s = 0; s < samples(); ++s) {

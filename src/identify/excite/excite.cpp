@@ -1,9 +1,9 @@
 #include "ulna/identify/excite/excite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
-#include <random>
 
 #include "identify/excite/excite_solver.hpp"
 #include "identify/messages.hpp"
@@ -28,7 +28,7 @@ bool feasible(ExcitationProblem& problem, const Matrix& C) {
 }
 
 /// The middle of the range, or a random place where the robot can stand.
-Vector find_middle(ExcitationProblem& problem, const Model& model, Dice& dice) {
+Vector find_middle(ExcitationProblem& problem, const Model& model, std::mt19937_64& random) {
   const ExcitationLimits& limits = problem.limits();
   Vector q = 0.5 * (limits.lower + limits.upper);
   for (int k = 0; k < 300; ++k) {
@@ -37,7 +37,7 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, Dice& dice) {
     const double edge = k < 150 ? 0.25 : 0.0;
     for (Index i = 0; i < q.size(); ++i) {
       const double margin = edge * (limits.upper(i) - limits.lower(i));
-      q(i) = dice.real(limits.lower(i) + margin, limits.upper(i) - margin);
+      q(i) = uniform(random, limits.lower(i) + margin, limits.upper(i) - margin);
     }
   }
   throw std::runtime_error(message(
@@ -50,7 +50,7 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, Dice& dice) {
 }
 
 /// A random motion about a place, as large as limits let it be.
-Matrix random_motion(ExcitationProblem& problem, const Vector& middle, Dice& dice) {
+Matrix random_motion(ExcitationProblem& problem, const Vector& middle, std::mt19937_64& random) {
   const ExcitationLimits& limits = problem.limits();
   const MotionBasis& basis = problem.basis();
   const bool fourier = basis.kind() == MotionKind::fourier;
@@ -58,8 +58,7 @@ Matrix random_motion(ExcitationProblem& problem, const Vector& middle, Dice& dic
   for (Index i = 0; i < way.rows(); ++i) {
     const double half = 0.5 * (limits.upper(i) - limits.lower(i));
     for (Index f = 0; f < way.cols(); ++f)
-      way(i, f) = fourier && f > 0 ? dice.real(-1.0, 1.0) * limits.velocity(i)
-                                   : dice.real(-1.0, 1.0) * half;
+      way(i, f) = uniform(random, -1.0, 1.0) * (fourier && f > 0 ? limits.velocity(i) : half);
   }
   const Matrix here = still(basis, middle);
   double size = 1.0;
@@ -100,10 +99,8 @@ void report_use(ExcitationProblem& problem, const Model& model, const ExciteOpti
 }  // namespace
 
 std::string_view to_string(ExciteStatus status) {
-  // in the order of the enumerators
-  constexpr std::string_view names[] = {"converged", "iteration limit", "time limit", "stalled",
-                                        "random search"};
-  return names[int(status)];
+  return std::array{"converged", "iteration limit", "time limit", "stalled",
+                    "random search"}[int(status)];
 }
 
 bool BestPoint::visit(const Vector& x) {
@@ -148,12 +145,12 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   result.base_parameters = base.size();
   result.notes = limits.notes;
   for (int start = 0; start < options.starts && (start == 0 || time_is_left()); ++start) {
-    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(start);
+    const std::uint64_t seed = options.seed + std::uint64_t(start);
     result.seeds.push_back(seed);
-    Dice dice(seed);
-    const Vector middle = find_middle(problem, robot, dice);
+    std::mt19937_64 random(seed);
+    const Vector middle = find_middle(problem, robot, random);
     best.set_home(still(problem.basis(), middle).reshaped());
-    const Vector x = random_motion(problem, middle, dice).reshaped();
+    const Vector x = random_motion(problem, middle, random).reshaped();
     const double before = best.log_det();
     best.visit(x);
     result.log_det_start = std::max(result.log_det_start, problem.log_det);

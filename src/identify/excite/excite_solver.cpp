@@ -154,7 +154,7 @@ ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int i
 /// [Rechenberg 1973]. An iteration is ten of them.
 ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int iterations,
                               BestPoint& best, const std::function<bool(int)>& go_on, int& done) {
-  Dice dice(1);
+  std::mt19937_64 random(1);
   BestPoint here(problem);
   if (!here.visit(x)) return ExciteStatus::random_search;
   double step = 0.1;
@@ -162,7 +162,7 @@ ExciteStatus solve_excitation(ExcitationProblem& problem, const Vector& x, int i
   for (done = 0; done < iterations && (in_time = go_on(done)); ++done)
     for (int k = 0; k < 10; ++k) {
       Vector next = here.x();
-      for (double& value : next) value += step * dice.real(-1.0, 1.0);
+      for (double& value : next) value += step * uniform(random, -1.0, 1.0);
       step *= here.visit(next) ? 1.5 : 0.9;
     }
   best.visit(here.x());

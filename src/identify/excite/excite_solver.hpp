@@ -1,23 +1,14 @@
 #pragma once
 
-#include <functional>
-#include <random>
-
 #include "ulna/identify/excite/excite.hpp"
+#include "ulna/num/random.hpp"
 
 namespace ulna::identify {
 
-/// Random numbers that are the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  double real(double low, double high) {
-    return low + (high - low) * double(engine_() >> 11) * 0x1p-53;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+/// From low to high, the same numbers on every machine.
+inline double uniform(std::mt19937_64& random, double low, double high) {
+  return low + (high - low) * ulna::uniform(random);
+}
 
 /// Watches all points that a solver looks at, and keeps the best that is feasible on the fine grid.
 class BestPoint {

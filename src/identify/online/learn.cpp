@@ -13,8 +13,7 @@
 namespace ulna::identify {
 namespace {
 
-/// How far off torques may be, before any was seen: a share of what the drives can do, or of what they
-/// did in the first second.
+/// How far off torques may be, before any was seen: a share of what drives can do, or did at first.
 Vector noise_guess(const Model& model, const Log& log) {
   constexpr double share = 0.005, of_first = 0.03;
   Index n = 1;

@@ -9,8 +9,7 @@
 namespace ulna::identify {
 namespace {
 
-/// What changes all at once: the inertias of bodies that carry no other, which pick things up, and what
-/// joints resist with.
+/// What changes at once: inertias of bodies that carry no other, and what joints resist with.
 std::vector<int> changeable(const TorqueModel& model, bool joints) {
   std::vector<int> unknowns;
   const Model& robot = model.model();
@@ -29,16 +28,12 @@ bool has_direction(Feature feature) {
   return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
 }
 
-}  // namespace
+/// Beyond a million no robot's numbers are measurements.
+bool sound(std::initializer_list<OnlineEstimator::In> all) {
+  return std::all_of(all.begin(), all.end(), [](auto& x) { return (x.array().abs() < 1e6).all(); });
+}
 
-OnlineEstimator::Measured::Measured(int unknowns, const Vector& deviations, double alike)
-    : rows(Matrix::Zero(unknowns, deviations.size())),
-      whitened(rows),
-      weighed(Vector::Zero(deviations.size())),
-      variance(weighed),
-      noise(deviations),
-      surprised(Eigen::VectorXi::Zero(deviations.size())),
-      correlated(alike) {}
+}  // namespace
 
 void OnlineEstimator::Measured::leave_out(Index i) {
   surprised(i) = 0;
@@ -57,14 +52,11 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       R_(Matrix::Zero(model.unknowns(), model.unknowns())),
       r_(Vector::Zero(model.unknowns())),
       z_(prior_.center()),
-      torques_(model.unknowns(), noise, options.correlated),
-      wrench_(model.unknowns(), Vector::Ones(6), 1.0),
+      torques_{Matrix::Zero(model.unknowns(), noise.size()), noise, options.correlated},
+      wrench_{Matrix::Zero(model.unknowns(), 6), Vector::Ones(6), 1.0},
       wrench_surprised_(Eigen::MatrixXi::Zero(6, model.model().body_count())),
       least_noise_(0.01 * noise),
       sign_(Vector::Zero(noise.size())),
-      held_(sign_),
-      seen_(r_),
-      inverse_(R_),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
       changing_(options.changing.value_or(changeable(model, options.wander == 0.0))) {
   require(noise.allFinite() && noise.minCoeff() > 0.0,
@@ -101,16 +93,9 @@ void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& d
         tau(i) += feature_of(Feature::load, v(i), a(i), tau(i), direction(i)) * z_(model_.at(i, k));
 }
 
-namespace {
-
-/// Beyond a million no robot's numbers are measurements.
-bool sound(const OnlineEstimator::In& x) { return (x.array().abs() < 1e6).all(); }
-
-}  // namespace
-
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
                                                  const In& direction, const In& tau) {
-  if (!sound(q) || !sound(v) || !sound(a) || !sound(direction) || !sound(tau)) {
+  if (!sound({q, v, a, direction, tau})) {
     ++ignored_;
     return Outcome::ignored;
   }
@@ -150,7 +135,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
 OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, const In& v,
                                                         const In& a, const In& wrench,
                                                         const In& noise) {
-  if (!sound(q) || !sound(v) || !sound(a) || !sound(wrench) || !(noise.minCoeff() > 0.0)) {
+  if (!sound({q, v, a, wrench}) || !(noise.minCoeff() > 0.0)) {
     ++ignored_;
     return Outcome::ignored;
   }
@@ -169,8 +154,7 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
   return outcome;
 }
 
-/// What is far off now and then is an outlier; what stays there is news, and is believed until it is
-/// expected.
+/// What is far off now and then is an outlier; what stays there is news, until it is expected.
 OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, double value,
                                                 double error) {
   const double noise = measured.noise(i),

@@ -1,6 +1,7 @@
 #include "ulna/identify/refine/refine.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "identify/messages.hpp"
 #include "identify/refine/shooting.hpp"
@@ -18,10 +19,8 @@ int dry_feature(const TorqueModel& model) {
 }  // namespace
 
 std::string_view to_string(RefineStatus status) {
-  // in the order of the enumerators
-  constexpr std::string_view names[] = {"converged", "iteration limit", "time limit", "stopped",
-                                        "no step possible"};
-  return names[int(status)];
+  return std::array{"converged", "iteration limit", "time limit", "stopped",
+                    "no step possible"}[int(status)];
 }
 
 std::string Refinement::str() const {

@@ -9,8 +9,7 @@
 namespace ulna::identify {
 namespace {
 
-/// Between samples: a cubic through the four around, and its slope per sample. Beyond the ends all stays
-/// as it is there.
+/// Between samples: a cubic through the four around. Beyond the ends all stays as it is there.
 struct Cubic {
   Index first;
   CubicWeights by{0.0};
@@ -29,8 +28,6 @@ struct Cubic {
 MeasuredDrive::MeasuredDrive(const TorqueModel& model, const ShootingNumbers& layout)
     : model_(model),
       layout_(layout),
-      bump_(layout.nv),
-      bump_by_velocity_(layout.nv),
       at_(model.model()),
       ws_(model.model()),
       Y_(layout.nv, model.inertial_size()) {}

@@ -39,8 +39,7 @@ struct Window {
   }
 };
 
-/// Measured torques less friction, and what nobody measured. Its slopes are by all numbers, then by the
-/// latter.
+/// Measured torques less friction, and what nobody measured; slopes by numbers, then by the latter.
 class MeasuredDrive : public Drive {
  public:
   MeasuredDrive(const TorqueModel& model, const ShootingNumbers& layout);
@@ -66,7 +65,8 @@ class MeasuredDrive : public Drive {
   int substep_ = 0;
   // at the share of the last call:
   Vector tau_, tau_rate_, direction_, velocity_;
-  Vector bump_, bump_by_velocity_;  ///< exp(-(v / w)²) sign(v), and its slope by w
+  /// exp(-(v / w)²) sign(v), and its slope by w.
+  Vector bump_ = Vector::Zero(layout_.nv), bump_by_velocity_ = bump_;
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   RowMatX<double> Y_;

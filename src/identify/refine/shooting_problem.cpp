@@ -114,8 +114,7 @@ class ProgressCallback : public ceres::IterationCallback {
   const std::function<bool(int, double)>& progress_;
 };
 
-/// The least squares of refine(): parameters, a state and a push for each window, and how much
-/// everything counts.
+/// The least squares of refine(): parameters, a state and a push for each window, and all weights.
 class ShootingProblem : ceres::EvaluationCallback {
  public:
   ShootingProblem(const TorqueModel& model, const BaseParameters& base, const Estimate& start,
@@ -153,8 +152,7 @@ class ShootingProblem : ceres::EvaluationCallback {
     }
   }
 
-  /// Each window by itself: the state and the push that lead best along it, by one step of
-  /// Gauss and Newton.
+  /// Each window by itself: the state and push that lead best along it, by one Gauss-Newton step.
   void settle() {
     if (!options_.torques_noisy) return;
     const int n = 2 * nv_;
@@ -168,9 +166,8 @@ class ShootingProblem : ceres::EvaluationCallback {
       Matrix J(n * (window.steps + 1), state_size());
       Vector off(J.rows());
       for (int k = 0; k <= window.steps; ++k) {
-        const auto at = std::size_t(k);
-        J.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[at].leftCols(state_size());
-        off.segment(n * k, n) = weight.cwiseProduct(window.state(k) - shooting_.states[at]);
+        J.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[k].leftCols(state_size());
+        off.segment(n * k, n) = weight.cwiseProduct(window.state(k) - shooting_.states[k]);
       }
       const Vector settled = states_[w] + J.colPivHouseholderQr().solve(off);
       if (shooting_(window, settled, false)) states_[w] = settled;
@@ -227,9 +224,7 @@ class ShootingProblem : ceres::EvaluationCallback {
           most_iterations <= 0 ? RefineStatus::iteration_limit : RefineStatus::time_limit;
       return;
     }
-    ceres::Problem problem(problem_options());
-    add_residuals(problem);
-
+    ceres::Problem problem = whole_problem();
     ceres::Solver::Options options;
     options.linear_solver_type = ceres::SPARSE_NORMAL_CHOLESKY;
     options.num_threads = 1;  // the same numbers whatever the machine does besides
@@ -344,8 +339,8 @@ class ShootingProblem : ceres::EvaluationCallback {
     shooting_.set(numbers());
     for (std::size_t w = 0; w + 1 < windows_.size(); ++w)
       if (windows_[w].continues && shooting_(windows_[w], states_[w], false)) {
-        const auto end = std::size_t(windows_[w].steps);
-        sum += (shooting_.states[end] - states_[w + 1].head(2 * nv_)).cwiseAbs2();
+        const Vector& end = shooting_.states[windows_[w].steps];
+        sum += (end - states_[w + 1].head(2 * nv_)).cwiseAbs2();
         count += 1.0;
       }
     return (sum / std::max(1.0, count)).cwiseSqrt().cwiseMax(least);
@@ -368,13 +363,12 @@ class ShootingProblem : ceres::EvaluationCallback {
       const bool gap = window.continues && k == window.steps;
       const Vector& weight = gap ? gap_weight_ : weight_;
       const Vector goal = gap ? Vector(Vector::Map(next, n)) : window.state(k);
-      const auto at = std::size_t(k);
-      Vector::Map(residuals + n * k, n) = weight.cwiseProduct(shooting_.states[at] - goal);
+      Vector::Map(residuals + n * k, n) = weight.cwiseProduct(shooting_.states[k] - goal);
       if (by_state)
-        J_state.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[at].leftCols(m);
+        J_state.middleRows(n * k, n) = weight.asDiagonal() * shooting_.slopes[k].leftCols(m);
       if (by_theta) {
         const Matrix by_free =
-            weight.asDiagonal() * shooting_.slopes[at].rightCols(layout_.size())(Eigen::all, free_);
+            weight.asDiagonal() * shooting_.slopes[k].rightCols(layout_.size())(Eigen::all, free_);
         J_theta.middleRows(n * k, n) = by_free * slopes_;
       }
       if (by_next && gap) J_next.middleRows(n * k, n).diagonal() = -weight;
@@ -394,12 +388,10 @@ class ShootingProblem : ceres::EvaluationCallback {
     if (with_slopes) slopes_ = coordinates_.slopes(theta_).sparseView();
   }
 
-  ceres::Problem::Options problem_options() {
+  ceres::Problem whole_problem() {
     ceres::Problem::Options options;
     options.evaluation_callback = this;
-    return options;
-  }
-  void add_residuals(ceres::Problem& problem) {
+    ceres::Problem problem(options);
     const int p = coordinates();
     for (std::size_t w = 0; w < windows_.size(); ++w) {
       const bool next = windows_[w].continues;
@@ -421,13 +413,13 @@ class ShootingProblem : ceres::EvaluationCallback {
       return r.allFinite();
     };
     problem.AddResidualBlock(new Cost(p, {p}, prior), nullptr, theta_.data());
+    return problem;
   }
 
   /// Of theta, states being whatever they may be: the Schur complement of their part, which is a chain.
   Matrix information(const Matrix& prior) {
     using Sparse = Eigen::SparseMatrix<double>;
-    ceres::Problem problem(problem_options());
-    add_residuals(problem);
+    ceres::Problem problem = whole_problem();
     ceres::CRSMatrix crs;
     if (!problem.Evaluate({}, nullptr, nullptr, nullptr, &crs)) return prior;
     const Sparse J = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor>>(

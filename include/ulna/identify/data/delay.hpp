@@ -14,8 +14,7 @@ struct JointDelay {
   double deviation = 0.0;  ///< its standard deviation
   double gain = 0.0, offset = 0.0;
   double correlation = 0.0;  ///< of measured and shifted predicted
-  bool found =
-      false;  ///< false: the torque does not vary, or the best delay is at the end of the search
+  bool found = false;        ///< false: the torque does not vary, or the best delay ends the search
 };
 
 struct Delay {
@@ -34,11 +33,10 @@ Delay estimate_delay(const Matrix& predicted, const Matrix& measured, double rat
                      double longest);
 
 struct DriveGain {
-  double gain = 0.0;       ///< torque per current
-  double deviation = 0.0;  ///< its standard deviation
-  double viscous = 0.0, coulomb = 0.0,
-         offset = 0.0;  ///< what the drive loses on the way, in torque
-  bool found = false;   ///< false: the current does not vary enough
+  double gain = 0.0;                                  ///< torque per current
+  double deviation = 0.0;                             ///< its standard deviation
+  double viscous = 0.0, coulomb = 0.0, offset = 0.0;  ///< torque that the drive loses on the way
+  bool found = false;                                 ///< false: the current does not vary enough
 };
 
 /// Per joint, gain * current = predicted + viscous v + coulomb sign(v) + offset in the sense of

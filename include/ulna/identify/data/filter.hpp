@@ -130,7 +130,9 @@ class MotionFilter {
   const Vector& direction() const { return direction_; }
 
   /// By how many seconds slow signals come out late: all of them by the same.
-  double delay() const;
+  double delay() const {
+    return filter_.delay() + (velocity_ == Velocity::measured ? 0.5 : 1.0) / filter_.rate_hz();
+  }
   /// Whether the beginning has been forgotten: ten delays have passed.
   bool settled() const { return samples_ > settling_; }
 
@@ -140,11 +142,10 @@ class MotionFilter {
   Velocity velocity_;
   long samples_ = 0, settling_ = 0;
   Eigen::ArrayXd input_;  ///< q, v, tau, direction: the last finite numbers
-  Eigen::ArrayXd now_, last_,
-      before_last_;  ///< low-passed, and the same a sample and two samples ago
-  Eigen::ArrayXd mean_;
+  /// Low-passed, and the same a sample and two samples ago.
+  Eigen::ArrayXd now_ = input_, last_ = input_, before_last_ = input_, mean_ = input_;
   Cascade cascade_;
-  Vector q_, v_, a_, tau_, direction_;
+  Vector q_ = Vector::Zero(joints_), v_ = q_, a_ = q_, tau_ = q_, direction_ = q_;
 };
 
 }  // namespace ulna::identify

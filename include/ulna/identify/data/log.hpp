@@ -20,8 +20,7 @@
 /// numbers (rules in log_rules.hpp). After an error, the results are empty.
 namespace ulna::identify {
 
-/// Measurements in the order of the model's coordinates, a sample per column. What the table does not
-/// give is empty.
+/// Measurements in the order of the model's coordinates, a sample per column; empty if not given.
 struct Log {
   std::string file;
   std::vector<std::string> joints;  ///< names of the coordinates
@@ -35,8 +34,7 @@ struct Log {
 
   Index size() const { return t.size(); }
   bool empty() const { return size() == 0; }
-  /// Position, velocity, acceleration, torque, current by their names; those that are not empty, which
-  /// are all of one size.
+  /// Position, velocity, acceleration, torque, current by name: those not empty, all of one size.
   std::vector<std::pair<const char*, Matrix*>> measurements();
   /// Keeps the samples whose mark is not 0.
   void keep(const std::vector<char>& marks);

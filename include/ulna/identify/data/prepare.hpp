@@ -15,12 +15,10 @@ struct PrepareOptions {
   double torque_delay = 0.0;    ///< s: torques are measured this much later than motion
   bool velocity_logged = true;  ///< use measured velocities where there are any
   bool acceleration_logged = true;  ///< likewise
-  double trim =
-      -1.0;  ///< s, dropped at both ends of a piece; negative: half a period of the cut-off
+  double trim = -1.0;  ///< s, dropped at both ends; negative: half a period of the cut-off
 };
 
-/// A piece of motion without gaps. Each column of q, v, a, tau belongs to one time; all have passed
-/// the same filter.
+/// Motion without gaps. Each column belongs to one time; all have passed the same filter.
 struct Piece {
   int log = 0;           ///< which of the logs
   double rate_hz = 0.0;  ///< of these samples
@@ -53,10 +51,9 @@ struct Prepared {
 /// then be many more than were measured. The log has at least two samples.
 double natural_rate(const Log& log);
 
-/// Resamples each log on its own clock, filters everything alike, and differentiates. A piece that is
-/// too short for the filter is left out and reported; if none is left, that is an error. Currents do not
-/// count as torques until apply_gains has been called. Logs must have been screened, or at least
-/// have times that increase.
+/// Resamples each log on its own clock, filters everything alike, and differentiates. A piece that
+/// is too short for the filter is left out and reported; if none is left, that is an error.
+/// Currents count as torques after apply_gains only. Times must increase, as screened ones do.
 Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagnostics& found);
 
 }  // namespace ulna::identify

@@ -26,8 +26,7 @@ struct LogFigures {
 };
 
 /// Drops the rows that are corrupt, out of time or repeated, unwraps angles, marks breaks, and says
-/// what it did; refuses logs whose columns contradict each other or the robot. The log is empty after
-/// an error.
+/// what it did; refuses logs that contradict themselves or the robot. Empties the log then.
 LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found);
 
 /// Compares measured torques (n x N) with predicted ones, by a prior model for example, and warns of

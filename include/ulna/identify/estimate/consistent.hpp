@@ -28,13 +28,12 @@ class ConsistentSolver {
 
   int steps() const { return steps_; }
 
-  /// The variance that y'z had, for each column y of `rows`, where the last step began. Overwrites the
-  /// rows.
+  /// The variance that y'z had, for each column y of `rows`, at the last step. Overwrites rows.
   void variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) const;
 
  private:
-  Matrix H_, factor_;  ///< lower halves: of the prior, and of all
-  Vector gradient_, step_, scale_, next_;
+  Matrix H_, factor_ = H_;  ///< lower halves: of the prior, and of all
+  Vector gradient_, step_ = gradient_, scale_ = gradient_, next_ = gradient_;
   double damping_ = 0.0;
   int steps_ = 0;
 };

@@ -52,8 +52,7 @@ struct Estimate {
   Vector z;          ///< all unknowns
   Vector prior;      ///< what was believed of them before
   Vector deviation;  ///< standard deviations; infinite where an unknown is not determined
-  /// How much of what is known of an unknown comes from the data: from 0, it is as the prior has it,
-  /// to 1.
+  /// How much of what is known of an unknown comes from the data: 0 is all from the prior.
   Vector learned;
   Vector base, base_deviation;
   Vector noise;       ///< per degree of freedom: standard deviation of what is not explained
@@ -85,8 +84,10 @@ struct Fit {
 };
 /// Measured less predicted torques.
 Matrix errors_of(const TorqueModel& model, const Vector& z, const TorqueData& data);
-Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data);
 Fit fit_of(const Matrix& errors, const Matrix& tau);
+inline Fit fit_of(const TorqueModel& model, const Vector& z, const TorqueData& data) {
+  return fit_of(errors_of(model, z, data), data.tau);
+}
 
 /// Whether all bodies are such as can exist, and all friction and rotors at least nothing.
 bool is_consistent(const TorqueModel& model, const Vector& z);

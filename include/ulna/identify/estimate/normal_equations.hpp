@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "ulna/dynamics/batch.hpp"
 #include "ulna/identify/types.hpp"
 
@@ -19,8 +17,7 @@ namespace ulna::identify {
 ///     sums.add(Q, V, A, Tau, X);                       // as often as there is data
 ///     sums.assemble(weights, G, g, size);              // G (π, φ) = g
 ///
-/// Many states at once on several threads; the sums are the same to the last bit for any number of
-/// them.
+/// Many states at once; the sums are the same to the last bit for any number of threads.
 class NormalEquations {
  public:
   using In = Batch::In;

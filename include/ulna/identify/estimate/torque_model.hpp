@@ -71,8 +71,7 @@ class TorqueModel {
   /// The parameters that the robot's description has.
   Vector nominal() const;
 
-  /// X (features nv x N) of samples in columns, as NormalEquations takes it; by their directions, or
-  /// the signs of V.
+  /// X (features nv x N) of samples, as NormalEquations takes it; by directions, or the signs of V.
   Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
                      const Matrix& directions) const;
   Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const {

@@ -6,8 +6,8 @@
 #include "ulna/identify/estimate/base_parameters.hpp"
 #include "ulna/identify/excite/exciting_motion.hpp"
 
-/// How much information a motion holds, and what it costs: the functions that excite() is a search on,
-/// with their exact slopes.
+/// How much information a motion holds, and what it costs, with exact slopes: what excite()
+/// searches.
 namespace ulna::identify {
 
 /// What joints may do; infinite where there is no limit.
@@ -19,8 +19,7 @@ struct ExcitationLimits {
 /// Joints without limits of position or velocity turn by ±pi at 2 rad/s, or slide by ±0.5 m at 0.5 m/s.
 ExcitationLimits excitation_limits(const Model& model, double share);
 
-/// The information that samples along a motion hold of the base parameters, in units of what was
-/// believed before:
+/// What a motion tells of the base parameters, in units of what was believed before:
 ///
 ///     log det(1 + L' Y'W Y L),    L L' the prior covariance of the base parameters
 ///
@@ -88,9 +87,14 @@ class ExcitationProblem {
   Grid grid_of(Index count) const;
   /// Shares of limits along a grid: quantities x times, signed where both signs have a limit.
   Matrix shares(const Grid& grid, const Matrix& C);
-  bool two_sided(int quantity) const { return quantity < 4 * joints(); }
   Vector peaks(const Matrix& shares) const;
 
+  /// How often a sample counts: a motion is measured a hundred times a second, whatever the grid.
+  double each() const { return 100.0 * basis_.duration() / double(samples()); }
+  /// 1 + L' Y'W Y L
+  Matrix scaled_information() const {
+    return Matrix::Identity(G_.rows(), G_.rows()) + prior_.transpose() * G_ * prior_;
+  }
   void gather_information();
   void differentiate_information();
   void differentiate_use();
@@ -99,8 +103,7 @@ class ExcitationProblem {
   Index span(int i) const { return i * samples() / spans_; }
   /// Of all joints: tanh(v / v0).
   Matrix directions(const Matrix& V) const;
-  /// What a joint's features with the parameters of z change by per unit of velocity and acceleration,
-  /// at a sample.
+  /// What a joint's features with z change by per unit of velocity and acceleration, at a sample.
   struct FrictionSlope {
     double v = 0.0, a = 0.0;
   };

@@ -44,8 +44,7 @@ struct ExciteResult {
   int base_parameters = 0;
   std::vector<std::uint64_t> seeds = {};  ///< one of each start
   int iterations = 0;                     ///< of all starts
-  /// On a grid four times finer than the solver's, as shares of the robot's whole limits; nothing
-  /// where there is no limit.
+  /// On a grid four times finer than the solver's, as shares of the robot's whole limits, if any.
   Vector position_use = {}, velocity_use = {}, acceleration = {}, effort_use = {};
   double distance = 0.0;                        ///< m, least of all; infinite if none was watched
   std::string nearest = {};                     ///< and between which

@@ -5,8 +5,7 @@
 
 #include "ulna/identify/types.hpp"
 
-/// Motions that begin and end at rest and are linear in their coefficients: what a robot is moved by
-/// to be identified.
+/// Motions that identify a robot: they begin and end at rest and are linear in their coefficients.
 namespace ulna::identify {
 
 enum class MotionKind {
@@ -16,9 +15,8 @@ enum class MotionKind {
 std::string_view to_string(MotionKind kind);
 std::optional<MotionKind> motion_kind_from_string(std::string_view name);
 
-/// Functions of time that all joints share: a joint moves as q(t) = Σ c_k b_k(t). Whatever the
-/// coefficients are, velocity and acceleration vanish at both ends. That is not left to a solver but
-/// built in:
+/// Functions of time that all joints share: a joint moves as q(t) = Σ c_k b_k(t). Whatever these
+/// are, velocity and acceleration vanish at both ends, which is built in:
 ///
 /// Of q = q_0 + Σ_k a_k sin(k w t) / (k w) + b_k (1 - cos(k w t)) / (k w), rest is Σ a_k = 0 and
 /// Σ k b_k = 0, and the functions span the series that obey this. They stay periodic, so that a motion
@@ -39,8 +37,7 @@ class MotionBasis {
   int harmonics() const { return harmonics_; }
   int size() const { return 2 * harmonics_ - 1; }
 
-  /// The functions at a time, or a derivative of theirs of any order. Before and after the motion they
-  /// stand still.
+  /// The functions at a time, or a derivative of any order. They stand still before and after.
   Vector at(double t, int derivative = 0) const;
   /// The same for many times: a column each.
   Matrix at(const Vector& t, int derivative) const;
@@ -63,9 +60,9 @@ struct ExcitingMotion {
   int joints() const { return int(coefficients.rows()); }
   double duration() const { return basis.duration(); }
   /// q, v, a, ...: the derivative of order 0, 1, 2, ...
-  Vector at(double t, int derivative = 0) const;
+  Vector at(double t, int derivative = 0) const { return coefficients * basis.at(t, derivative); }
   /// joints x times.
-  Matrix at(const Vector& t, int derivative) const;
+  Matrix at(const Vector& t, int order) const { return coefficients * basis.at(t, order); }
   /// 0, 1/rate, ...: whole steps, the last of them at or just before the end.
   Vector times(double rate_hz) const;
 };

@@ -36,11 +36,10 @@ struct OnlineOptions {
 ///     estimator.update(q, v, a, tau_measured);
 ///     torque_model.set(estimator.z(), plant);         // what a controller computes with
 ///
-/// Samples are kept as information, R z = r, beside the prior. The old is forgotten only in
-/// the directions of a new sample [Cao, Schwartz 2000]: a robot that stands still forgets
-/// nothing. What changes all at once, as a payload does, is seen by torques that stay far off, and is
-/// forgotten all at once. One step of Newton's method per sample follows the minimum of both, which
-/// moves slowly.
+/// Samples are kept as information, R z = r, beside the prior. The old is forgotten only in the
+/// directions of a new sample [Cao, Schwartz 2000]: a robot that stands still forgets nothing. What
+/// changes all at once, as a payload does, is seen by torques that stay far off, and forgotten at
+/// once. A Newton step per sample follows the minimum of both.
 class OnlineEstimator {
  public:
   enum class Outcome {
@@ -51,8 +50,7 @@ class OnlineEstimator {
   };
   using In = Eigen::Ref<const Vector>;
 
-  /// noise: how far torques are off that the right numbers predict, per degree of freedom, as `estimate`
-  /// finds it.
+  /// noise: how far off the torques of the right numbers are, per degree of freedom (`estimate`).
   OnlineEstimator(const TorqueModel& model, const Vector& noise, const OnlineOptions& options = {});
 
   /// The torque that the numbers of now ask for, in the direction that dry friction acts in, which is the
@@ -70,8 +68,7 @@ class OnlineEstimator {
   }
 
   /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
-  /// force as wrench_regressor has them, and the standard deviations of their errors. Samples are taken as
-  /// not filtered.
+  /// force as of wrench_regressor, not filtered, and deviations.
   Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
                         const In& noise);
 
@@ -95,15 +92,14 @@ class OnlineEstimator {
  private:
   /// Measurements that are taken in together.
   struct Measured {
-    Matrix rows;                ///< unknowns x measurements: what each is made of
-    Matrix whitened;            ///< the same over deviations
-    Vector weighed;             ///< what was measured over deviations
-    Vector variance;            ///< as the numbers of now are uncertain
-    Vector noise;               ///< deviations
-    Eigen::VectorXi surprised;  ///< samples in a row
+    Matrix rows;   ///< unknowns x measurements: what each is made of
+    Vector noise;  ///< deviations
     double correlated;
+    Matrix whitened = rows;                       ///< the same over deviations
+    Vector weighed = Vector::Zero(noise.size());  ///< what was measured over deviations
+    Vector variance = weighed;                    ///< as the numbers of now are uncertain
+    Eigen::VectorXi surprised = Eigen::VectorXi::Zero(noise.size());  ///< samples in a row
 
-    Measured(int unknowns, const Vector& noise, double correlated);
     void leave_out(Index i);
   };
   void require_unknowns(std::span<const int> unknowns) const;
@@ -130,10 +126,10 @@ class OnlineEstimator {
   Measured torques_, wrench_;
   Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
   Vector least_noise_;
-  Vector sign_;  ///< of v
-  Vector held_;  ///< where a joint that rests is driven to, else 0
-  Vector seen_;  ///< R times a row
-  Matrix inverse_;
+  Vector sign_;          ///< of v
+  Vector held_ = sign_;  ///< where a joint that rests is driven to, else 0
+  Vector seen_ = r_;     ///< R times a row
+  Matrix inverse_ = R_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
   long samples_ = 0, ignored_ = 0, changes_ = 0;

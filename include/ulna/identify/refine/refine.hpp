@@ -4,8 +4,7 @@
 
 #include "ulna/identify/estimate/estimate.hpp"
 
-/// Identified numbers made better by simulation: the torques as measured must lead from each measured
-/// state to the next ones.
+/// Identified numbers made better by simulation: measured torques must lead from state to state.
 namespace ulna::identify {
 
 struct RefineProgress {
@@ -89,8 +88,7 @@ bool can_refine();
 Refinement refine(const TorqueModel& model, const BaseParameters& base, const Estimate& start,
                   const Prepared& prepared, const RefineOptions& options = {});
 
-/// Stribeck friction by velocities and directions (nv x N), as Piece has them; zeros if it was not
-/// estimated.
+/// Stribeck friction by the velocities and directions (nv x N) of a Piece; zeros if not estimated.
 Matrix stribeck_torques(const Refinement& refined, const Matrix& V, const Matrix& directions);
 
 /// As of numbers without Stribeck friction, which is added where data.x has the direction.
