@@ -1,5 +1,7 @@
 #include "ulna/mpc/controller.hpp"
 
+#include <array>
+
 #include "mpc/fallback.hpp"
 #include "mpc/planner.hpp"
 #include "mpc/plant_estimator.hpp"
@@ -11,10 +13,9 @@ using Vector = Eigen::VectorXd;
 using Clock = std::chrono::steady_clock;
 
 const Model& require_plain_joints(const Model& model) {
-  if (model.nq() != model.nv())
-    throw std::invalid_argument("robot '" + model.name() +
-                                "' has joints with more coordinates than degrees of freedom; the "
-                                "controller identifies robots whose joints have one each");
+  messages::require(model.nq() == model.nv(), "robot '", model.name(),
+                    "' has joints with more coordinates than degrees of freedom; the controller "
+                    "identifies robots whose joints have one each");
   return model;
 }
 
@@ -25,14 +26,12 @@ double microseconds_since(Clock::time_point begin) {
 }  // namespace
 
 const char* to_string(ActionKind kind) {
-  constexpr const char* names[] = {"planned", "older plan", "safe"};
-  return names[static_cast<int>(kind)];
+  return std::array{"planned", "older plan", "safe"}[int(kind)];
 }
 
 const char* to_string(ActionFault fault) {
-  constexpr const char* names[] = {"none", "not measured", "not prepared",
-                                   "late", "not solved",   "no reference"};
-  return names[static_cast<int>(fault)];
+  return std::array{
+      "none", "not measured", "not prepared", "late", "not solved", "no reference"}[int(fault)];
 }
 
 struct IdentifyingController::Parts {
@@ -43,9 +42,7 @@ struct IdentifyingController::Parts {
         planner(plant, options),
         friction(model, options.rate_hz, estimator.online().noise()),
         fallback(model, options.safe_damping),
-        q(Vector::Zero(model.nv())),
-        v(q),
-        tau(q) {}
+        q(Vector::Zero(model.nv())) {}
 
   ControllerOptions options;
   Plant<double> plant;
@@ -54,8 +51,8 @@ struct IdentifyingController::Parts {
   FrictionCompensator friction;
   Fallback fallback;
 
-  Vector q, v;  ///< the state, measured or expected
-  Vector tau;
+  Vector q, v = q;  ///< the state, measured or expected
+  Vector tau = q;
   ActionKind kind = ActionKind::safe;
   ActionFault fault = ActionFault::none;
   double act_us = 0.0, update_us = 0.0, identify_us = 0.0;

@@ -30,8 +30,7 @@ class FrictionCompensator {
       : period_(1.0 / rate_hz),
         noise_(noise),
         near_(0.05 * model.velocity_limit().cwiseMin(4.0)),
-        stuck_for_(Vector::Zero(model.nv())),
-        push_(stuck_for_) {}
+        stuck_for_(Vector::Zero(model.nv())) {}
 
   /// Once a period, for the velocity that is planned and the one that is measured.
   void compensate(const Plant<double>& plant, In planned, In v, Vector& tau) {
@@ -65,7 +64,7 @@ class FrictionCompensator {
 
   double period_;
   Vector noise_, near_;
-  Vector stuck_for_, push_;  ///< s, Nm
+  Vector stuck_for_, push_ = stuck_for_;  ///< s, Nm
 };
 
 }  // namespace ulna::mpc

@@ -119,7 +119,7 @@ class Planner {
     reference_failed_ |= !good;
     if (!good) return false;
     for (Eigen::Index k = 0; k < q_references_.cols(); ++k)
-      problem_.set_reference(static_cast<int>(k), q_references_.col(k), v_references_.col(k));
+      problem_.set_reference(int(k), q_references_.col(k), v_references_.col(k));
     return true;
   }
 

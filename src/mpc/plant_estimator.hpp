@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mpc/friction_compensator.hpp"
+#include "num/message.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/mpc/controller.hpp"
 
@@ -8,10 +9,9 @@ namespace ulna::mpc {
 
 inline Eigen::VectorXd torque_noise(const Model& model, const ControllerOptions& options) {
   if (options.torque_noise.size() == model.nv()) return options.torque_noise;
-  if (options.torque_noise.size() != 0)
-    throw std::invalid_argument("torque noise: " + std::to_string(options.torque_noise.size()) +
-                                " numbers given, robot '" + model.name() + "' has " +
-                                std::to_string(model.nv()) + " degrees of freedom");
+  messages::require(options.torque_noise.size() == 0, "torque noise: ", options.torque_noise.size(),
+                    " numbers given, robot '", model.name(), "' has ", model.nv(),
+                    " degrees of freedom");
   return model.effort_limit().unaryExpr([](double effort) {
     constexpr double least = 0.02;
     return std::isfinite(effort) ? std::max(0.005 * effort, least) : least;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "mpc/fallback.hpp"
-#include "mpc/feedback_law.hpp"
 #include "mpc/trial_score.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
 
@@ -14,17 +12,13 @@ namespace ulna::mpc {
 using Vector = Eigen::VectorXd;
 
 const char* to_string(Knowledge knowledge) {
-  constexpr const char* names[] = {"identified", "fixed", "perfect"};
-  return names[static_cast<int>(knowledge)];
+  return std::array{"identified", "fixed", "perfect"}[int(knowledge)];
 }
 const char* to_string(ControlLaw law) {
-  constexpr const char* names[] = {"mpc", "computed_torque", "gravity_pd"};
-  return names[static_cast<int>(law)];
+  return std::array{"mpc", "computed_torque", "gravity_pd"}[int(law)];
 }
 const char* to_string(TrialFault::Kind kind) {
-  constexpr const char* names[] = {"sensor_nan", "sensor_dropped", "deadline_missed",
-                                   "solver_failed"};
-  return names[static_cast<int>(kind)];
+  return std::array{"sensor_nan", "sensor_dropped", "deadline_missed", "solver_failed"}[int(kind)];
 }
 
 MotionReference reach_and_wave(const Vector& from, const Vector& to, double seconds,
@@ -36,13 +30,54 @@ MotionReference reach_and_wave(const Vector& from, const Vector& to, double seco
     const double t = std::max(time - seconds, 0.0);
     const double grown = 1.0 - std::exp(-t * t), growing = 2.0 * t * std::exp(-t * t);
     for (Eigen::Index i = 0; i < q.size(); ++i) {
-      const double w = 2.0 * static_cast<double>(EIGEN_PI) * hz(i), wave = std::sin(w * t);
+      const double w = 2.0 * double(EIGEN_PI) * hz(i), wave = std::sin(w * t);
       q(i) = from(i) + way * (to(i) - from(i)) + amplitude(i) * grown * wave;
       v(i) =
           rate * (to(i) - from(i)) + amplitude(i) * (growing * wave + grown * w * std::cos(w * t));
     }
   };
 }
+
+/// The laws that plan nothing: torques for the acceleration that would bring the robot back.
+class FeedbackLaw {
+ public:
+  FeedbackLaw(const Model& model, const TrialOptions& options)
+      : law_(options.law),
+        stiffness_(options.stiffness),
+        damping_(2.0 * std::sqrt(options.stiffness)),
+        motion_(model),
+        ws_(model),
+        q_(model.nq()),
+        tau_(Vector::Zero(model.nv())) {}
+
+  const Vector& act(const Plant<double>& plant, const MotionReference& reference, double time,
+                    const Vector& q, const Vector& v) {
+    if (!q.allFinite() || !v.allFinite()) return tau_;  // the last ones, for want of better
+    constexpr double h = 1e-4;
+    reference(time + h, q_, v_later_);
+    reference(time, q_, v_);
+    a_ = stiffness_ * (q_ - q) + damping_ * (v_ - v);
+    if (law_ == ControlLaw::computed_torque) {
+      a_ += (v_later_ - v_) / h;
+      motion_.set(q, v, a_);
+      inverse_dynamics<double>(plant, motion_, ws_, tau_);
+    } else {
+      motion_.set(q);
+      gravity_torque<double>(plant, motion_, ws_, tau_);
+      tau_ += a_;
+    }
+    const Vector& limit = plant.model().effort_limit();
+    tau_ = tau_.cwiseMin(limit).cwiseMax(-limit);
+    return tau_;
+  }
+
+ private:
+  ControlLaw law_;
+  double stiffness_, damping_;
+  Motion<double> motion_;
+  Workspace<double> ws_;
+  Vector q_, tau_, v_ = tau_, v_later_ = tau_, a_ = tau_;
+};
 
 /// A robot, what measures it, and what drives it, period by period.
 class Trial {
@@ -68,7 +103,7 @@ class Trial {
 
   /// Period k. False if the robot cannot go on.
   bool step(long k) {
-    const double time = static_cast<double>(k) * period_;
+    const double time = double(k) * period_;
     changes_.apply(robot_);
     if (k == 0) hold_at_rest();
     if (options_.knowledge == Knowledge::perfect) controller_.set_plant(robot_.plant);
@@ -153,14 +188,14 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress) {
   const double rate = options.control.rate_hz;
-  if (!(options.duration > 0.0 && options.duration <= 3600.0) || !(rate > 0.0 && rate <= 1e5))
-    throw std::invalid_argument("a trial takes up to an hour at up to 100 kHz");
-  if (!reference) throw std::invalid_argument("a trial needs a motion to follow");
+  messages::require(
+      options.duration > 0.0 && options.duration <= 3600.0 && rate > 0.0 && rate <= 1e5,
+      "a trial takes up to an hour at up to 100 kHz");
+  messages::require(reference != nullptr, "a trial needs a motion to follow");
   Trial trial(model, reference, options);
-  const auto steps = static_cast<long>(std::llround(options.duration * rate));
+  const auto steps = long(std::llround(options.duration * rate));
   for (long k = 0; k < steps; ++k) {
-    if (progress && k % 64 == 0 && !progress(static_cast<double>(k) / static_cast<double>(steps)))
-      break;
+    if (progress && k % 64 == 0 && !progress(double(k) / double(steps))) break;
     if (!trial.step(k)) break;
   }
   return trial.finish(steps);

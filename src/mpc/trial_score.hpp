@@ -15,8 +15,7 @@ class TrialScore {
         every_(std::max(1L, std::lround(options.control.rate_hz / options.record_hz))),
         from_(options.count_from) {
     const double steps = options.duration * options.control.rate_hz;
-    const auto columns =
-        static_cast<Eigen::Index>(std::floor(steps / static_cast<double>(every_))) + 2;
+    const auto columns = Eigen::Index(std::floor(steps / double(every_))) + 2;
     TrialRecord& record = result_.record;
     record.time.resize(columns), record.kind.resize(columns);
     for (Eigen::MatrixXd* m : matrices(record)) m->resize(model.nv(), columns);
@@ -25,7 +24,7 @@ class TrialScore {
     from_.insert(from_.begin(), 0.0);
     squares_.assign(from_.size(), 0.0), counts_.assign(from_.size(), 0);
     for (std::vector<double>* times : {&step_us_, &act_us_, &identify_us_})
-      times->reserve(static_cast<std::size_t>(std::llround(steps)));
+      times->reserve(std::size_t(std::llround(steps)));
   }
 
   /// Once a period, when its torque acts. `reference`: where the robot should be.
@@ -33,13 +32,13 @@ class TrialScore {
            const TrialSensors& sensors, const IdentifyingController& controller) {
     step_us_.push_back(controller.act_us() + controller.update_us());
     act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
-    ++result_.actions[static_cast<int>(controller.kind())];
-    ++result_.faults[static_cast<int>(controller.fault())];
+    ++result_.actions[int(controller.kind())];
+    ++result_.faults[int(controller.fault())];
     if (steps_++ % every_ == 0 && columns_ < result_.record.time.size())
       add_record(robot, reference, sensors, controller);
 
     const auto error = reference - robot.q();
-    const double mean_square = error.squaredNorm() / static_cast<double>(reference.size());
+    const double mean_square = error.squaredNorm() / double(reference.size());
     for (std::size_t i = 0; i < from_.size(); ++i)
       if (time >= from_[i]) squares_[i] += mean_square, ++counts_[i];
     result_.error.final = error.lpNorm<Eigen::Infinity>();
@@ -49,23 +48,20 @@ class TrialScore {
   /// At the end.
   void finish() {
     const auto rms = [this](std::size_t i) {
-      return counts_[i] > 0 ? std::sqrt(squares_[i] / static_cast<double>(counts_[i])) : 0.0;
+      return counts_[i] > 0 ? std::sqrt(squares_[i] / double(counts_[i])) : 0.0;
     };
     result_.error.rms = rms(0);
     for (std::size_t i = 1; i < from_.size(); ++i) result_.error.rms_from.push_back(rms(i));
 
     StepTimes& times = result_.times;
     if (!step_us_.empty())
-      times.mean = std::accumulate(step_us_.begin(), step_us_.end(), 0.0) /
-                   static_cast<double>(step_us_.size());
-    for (std::vector<double>* t : {&step_us_, &act_us_, &identify_us_})
-      std::sort(t->begin(), t->end());
+      times.mean = std::accumulate(step_us_.begin(), step_us_.end(), 0.0) / double(step_us_.size());
+    for (std::vector<double>* t : {&step_us_, &act_us_, &identify_us_}) std::ranges::sort(*t);
     times.p50 = percentile(step_us_, 0.5), times.p95 = percentile(step_us_, 0.95);
     times.p99 = percentile(step_us_, 0.99), times.max = percentile(step_us_, 1.0);
     times.act_p50 = percentile(act_us_, 0.5);
     times.identify_p50 = percentile(identify_us_, 0.5);
-    times.deadline_misses =
-        step_us_.end() - std::upper_bound(step_us_.begin(), step_us_.end(), 1e6 * period_);
+    times.deadline_misses = step_us_.end() - std::ranges::upper_bound(step_us_, 1e6 * period_);
 
     TrialRecord& record = result_.record;
     record.time.conservativeResize(columns_), record.kind.conservativeResize(columns_);
@@ -79,14 +75,11 @@ class TrialScore {
   }
 
   static void write_masses(const Plant<double>& plant, Eigen::Ref<Eigen::VectorXd> masses) {
-    for (Eigen::Index b = 0; b < masses.size(); ++b)
-      masses(b) = plant.body(static_cast<int>(b) + 1).mass;
+    for (Eigen::Index b = 0; b < masses.size(); ++b) masses(b) = plant.body(int(b) + 1).mass;
   }
 
   static double percentile(const std::vector<double>& sorted, double share) {
-    return sorted.empty()
-               ? 0.0
-               : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+    return sorted.empty() ? 0.0 : sorted[std::size_t(share * double(sorted.size() - 1))];
   }
 
   void add_record(const Simulation& robot, const Eigen::VectorXd& reference,
@@ -100,7 +93,7 @@ class TrialScore {
     write_masses(controller.plant(), record.mass.col(k));
     write_masses(robot.plant, record.true_mass.col(k));
     record.dry.col(k) = controller.plant().friction, record.true_dry.col(k) = robot.plant.friction;
-    record.kind(k) = static_cast<int>(controller.kind());
+    record.kind(k) = int(controller.kind());
   }
 
   TrialResult& result_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "num/message.hpp"
 #include "ulna/mpc/trial.hpp"
 
 namespace ulna::mpc {
@@ -24,19 +24,17 @@ class TrialSensors {
   TrialSensors(const Model& model, const TrialOptions& options)
       : q(model.nq()),
         v(model.nv()),
-        tau(model.nv()),
         faults_(options.faults),
         sensors_(model, sensor_options(options)),
         at_(model),
         ws_(model),
         W_(6, 10 * model.joint_count()),
-        inertial_(10 * model.joint_count()),
         random_(options.sensors.seed + 1) {
     for (const WrenchSensor& sensor : options.wrench_sensors) {
-      if (sensor.body < 1 || sensor.body >= model.body_count() || !(sensor.moment_noise > 0.0) ||
-          !(sensor.force_noise > 0.0))
-        throw std::invalid_argument("a wrench sensor needs a moving body, 1 .. " +
-                                    std::to_string(model.body_count() - 1) + ", and noise above 0");
+      messages::require(sensor.body >= 1 && sensor.body < model.body_count() &&
+                            sensor.moment_noise > 0.0 && sensor.force_noise > 0.0,
+                        "a wrench sensor needs a moving body, 1 .. ", model.body_count() - 1,
+                        ", and noise above 0");
       WrenchReading& reading = wrenches_.emplace_back(WrenchReading{sensor.body});
       reading.noise << Eigen::Vector3d::Constant(sensor.moment_noise),
           Eigen::Vector3d::Constant(sensor.force_noise);
@@ -71,7 +69,7 @@ class TrialSensors {
       controller.update_wrench(reading.body, q, v, sensors_.a, reading.wrench, reading.noise);
   }
 
-  Vector q, v, tau;  ///< as received; those of before where a reading is dropped
+  Vector q, v, tau = v;  ///< as received; those of before where a reading is dropped
 
  private:
   static SensorsOptions sensor_options(const TrialOptions& options) {
@@ -90,7 +88,7 @@ class TrialSensors {
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   RowMatX<double> W_;
-  Vector inertial_;
+  Vector inertial_ = Vector::Zero(W_.cols());
   std::vector<WrenchReading> wrenches_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;

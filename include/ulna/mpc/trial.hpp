@@ -103,8 +103,8 @@ struct TrialResult {
   Eigen::VectorXd z = {};          ///< of the estimator, at the end
   TrialRecord record = {};
 
-  long count(ActionKind kind) const { return actions[static_cast<std::size_t>(kind)]; }
-  long count(ActionFault fault) const { return faults[static_cast<std::size_t>(fault)]; }
+  long count(ActionKind kind) const { return actions[std::size_t(kind)]; }
+  long count(ActionFault fault) const { return faults[std::size_t(fault)]; }
 };
 
 /// The thesis' experiment (001, Alg. 4): a robot that is not quite what its model says, and changes,
