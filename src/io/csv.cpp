@@ -26,212 +26,16 @@ std::string counted(std::size_t n, std::string_view thing) {
   return std::to_string(n) + " " + std::string(thing) + (n == 1 ? "" : "s");
 }
 
-}  // namespace
-
-/// At a byte of the present line, or the line as a whole. A column is counted in characters from 1: the
-/// bytes that continue a character of UTF-8 are not counted.
-void CsvReader::refuse(const std::string& what, std::size_t byte) const {
-  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  const auto before = text_.substr(0, byte);
-  const auto column = 1 + std::count_if(before.begin(), before.end(), begins);
-  throw CsvError({file_, line_, byte == whole_line ? 0 : static_cast<int>(column)}, what);
-}
-
-void CsvReader::require_text() const {
-  if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
-    refuse("a byte that is zero: this is not a text file", nul);
-}
-
-/// The next line that is neither blank nor a comment into `text_`; false at the end.
-bool CsvReader::next_line() {
-  for (;;) {
-    in_.getline(buffer_.get(), block);
-    const auto got = static_cast<std::size_t>(in_.gcount());
-    if (got == 0 && in_.eof() && !in_.bad()) return false;
-    ++line_;
-    if (in_.bad()) refuse("reading failed");
-    if (in_.fail())
-      refuse("the line is longer than " + std::to_string(block) + " bytes: this is not a table");
-    bytes_ += got;
-    text_ = std::string_view(buffer_.get(), in_.eof() ? got : got - 1);
-    if (text_.ends_with('\r')) text_.remove_suffix(1);
-    if (line_ == 1 && (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")))
-      refuse("the text is UTF-16; save it as UTF-8");
-    if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
-    const bool comment = text_.starts_with('#');
-    if (!comment && text_.find_first_not_of(space_) != std::string_view::npos) return true;
-    if (comment) require_text();
-    comment_seen_ = comment_seen_ || comment;
-  }
-}
-
-/// Reads "a ""quoted"" name" and returns where the cell ends.
-std::size_t CsvReader::read_quoted(std::size_t at, std::string& name) const {
-  const std::size_t opening = at++;
-  for (; at < text_.size() && (text_[at] != '"' || text_.substr(at + 1).starts_with('"')); ++at) {
-    if (text_[at] == '"') ++at;
-    name += text_[at];
-  }
-  if (at >= text_.size()) refuse("a quoted name is not closed", opening);
-  const std::string_view behind = cell_at(++at);
-  if (!detail::trimmed(behind, space_).empty())
-    refuse(quoted("text follows the quoted name", name), at);
-  return at + behind.size();
-}
-
-void CsvReader::read_header() {
-  if (!next_line())
-    throw CsvError({file_, 0, 0},
-                   "the table is empty; a header line with a name for each column is needed");
-  const auto control =
-      std::find_if(text_.begin(), text_.end(), [](char c) { return is_control(c) && c != '\t'; });
-  if (control != text_.end())
-    refuse(*control == '\r' ? "a carriage return inside the line; lines must end in LF or CRLF"
-                            : "a control character in the header: this is not a text file",
-           static_cast<std::size_t>(control - text_.begin()));
-
-  // the first delimiter that is not inside quotes is the one
-  bool inside = false;
-  const auto found = std::find_if(text_.begin(), text_.end(), [&](char c) {
-    if (c == '"') inside = !inside;
-    return !inside && (c == ',' || c == ';' || c == '\t');
-  });
-  if (found != text_.end()) delimiter_ = *found;
-  space_ = delimiter_ == '\t' ? " " : " \t";
-
-  bool all_numbers = true;
-  std::unordered_map<std::string, std::size_t> columns;
-  for (std::size_t at = 0; at <= text_.size(); ++at) {
-    at = std::min(text_.find_first_not_of(space_, at), text_.size());
-    const std::size_t start = at;
-    std::string name;
-    if (at < text_.size() && text_[at] == '"') {
-      at = read_quoted(at, name);
-      all_numbers = false;
-    } else {
-      const std::string_view cell = cell_at(at);
-      at += cell.size();
-      name = detail::trimmed(cell, space_);
-      all_numbers = all_numbers && parse_number(name);
-    }
-    const std::string number = std::to_string(names_.size() + 1);
-    if (name.empty()) refuse("column " + number + " has no name", start);
-    const auto [twin, is_new] = columns.emplace(name, names_.size() + 1);
-    // two equal numbers are no names, which is reported below
-    if (!is_new && !all_numbers)
-      refuse("columns " + std::to_string(twin->second) + " and " + number +
-                 quoted(" are both called", name),
-             start);
-    names_.push_back(std::move(name));
-  }
-  if (all_numbers)
-    refuse(std::string("the first line holds numbers; a header line with a name for each column is "
-                       "needed, such as t,q1,q2") +
-           (comment_seen_ ? " (a line that begins with '#' is a comment, not a header)" : ""));
-}
-
-std::string_view CsvReader::cell_at(std::size_t from) const {
-  return text_.substr(from, std::min(text_.find(delimiter_, from), text_.size()) - from);
-}
-
-CsvReader::CsvReader(std::istream& in, std::string file)
-    : in_(in), file_(std::move(file)), buffer_(std::make_unique_for_overwrite<char[]>(block)) {
-  if (!in)
-    throw CsvError({file_, 0, 0}, "the file cannot be read; check the path and the permissions");
-  read_header();
-}
-
-bool CsvReader::next(std::span<double> row) {
-  if (row.size() != names_.size())
-    throw std::invalid_argument("row has room for " + counted(row.size(), "number") +
-                                ", the table has " + counted(names_.size(), "column"));
-  if (!next_line()) return false;
-  row_line_ = line_;
-  require_text();
-  const auto cells =
-      static_cast<std::size_t>(std::count(text_.begin(), text_.end(), delimiter_)) + 1;
-  if (cells != row.size())
-    refuse(counted(cells, "cell") + ", the header has " + counted(row.size(), "column"));
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string_view cell = cell_at(at), bare = detail::trimmed(cell, space_);
-    const auto number = parse_number(bare);
-    if (!number)
-      refuse(quoted("column", names_[i]) + ":" + (bare.empty() ? " the cell" : quoted("", bare)) +
-                 " " + std::string(number_defect(bare)),
-             bare.empty() ? at : static_cast<std::size_t>(bare.data() - text_.data()));
-    row[i] = *number;
-    at += cell.size() + 1;
-  }
-  return true;
-}
-
-namespace {
-
 /// A name as the reader will read it back: quoted unless it is plain.
 std::string header_cell(const std::string& name) {
   const auto plain = [](char c) {
     return c > 0x20 && c < 0x7f && std::string_view("\",;#").find(c) == std::string_view::npos;
   };
-  if (std::all_of(name.begin(), name.end(), plain) && !parse_number(name)) return name;
+  if (std::ranges::all_of(name, plain) && !parse_number(name)) return name;
   std::string quoted = "\"";
   for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + '"';
 }
-
-}  // namespace
-
-CsvWriter::CsvWriter(std::ostream& out, std::span<const std::string> names)
-    : out_(out), names_(names.begin(), names.end()) {
-  if (names.empty()) throw std::invalid_argument("a table needs at least one column");
-  std::unordered_set<std::string_view> seen;
-  for (const std::string& name : names_) {
-    if (name.empty())
-      throw std::invalid_argument("column " + std::to_string(seen.size() + 1) + " has no name");
-    if (std::any_of(name.begin(), name.end(), is_control))
-      throw std::invalid_argument(quoted("column", name) + ": the name has a control character");
-    if (!seen.insert(name).second)
-      throw std::invalid_argument(quoted("two columns are called", name));
-    buffer_ += header_cell(name) + ",";
-  }
-  buffer_.back() = '\n';
-}
-
-CsvWriter::~CsvWriter() {
-  try {
-    flush();
-  } catch (...) {  // flush reports it
-  }
-}
-
-void CsvWriter::write(std::span<const double> row) {
-  if (row.size() != names_.size())
-    throw std::invalid_argument("row has " + counted(row.size(), "number") + ", the table has " +
-                                counted(names_.size(), "column"));
-  for (std::size_t i = 0; i < row.size(); ++i)
-    if (!std::isfinite(row[i]))
-      throw std::invalid_argument(quoted("column", names_[i]) + ": " +
-                                  (std::isnan(row[i]) ? "not a number" : "an infinite number") +
-                                  " cannot be written");
-  char text[32];
-  for (const double x : row)
-    buffer_.append(text, std::to_chars(text, std::end(text), x).ptr).push_back(',');
-  buffer_.back() = '\n';
-  if (buffer_.size() >= block) empty_buffer();
-}
-
-void CsvWriter::empty_buffer() {
-  out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  buffer_.clear();
-  if (!out_) throw std::runtime_error("the table cannot be written: the stream failed");
-}
-
-void CsvWriter::flush() {
-  empty_buffer();
-  if (!out_.flush()) throw std::runtime_error("the table cannot be written: the stream failed");
-}
-
-namespace {
 
 bool is_count(std::string_view s) {
   return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
@@ -297,8 +101,7 @@ class ColumnFinder {
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw CsvError({file_, 0, 0}, what); }
 
-  /// Refuses a column that looks like one of the quantity; not where it needs no column because the
-  /// joint is fixed, or follows another.
+  /// Refuses a column that looks like the quantity's, unless its joint is fixed or a follower.
   void require_other(const std::string& name) const {
     const std::string subject = quoted("column", name) + ": ";
     const std::string robot = "robot '" + model_.name() + "' has ";
@@ -338,6 +141,193 @@ class ColumnFinder {
 };
 
 }  // namespace
+
+/// At a byte of the present line, or the line as a whole. A column is counted in characters from 1: the
+/// bytes that continue a character of UTF-8 are not counted.
+void CsvReader::refuse(const std::string& what, std::size_t byte) const {
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  const auto before = text_.substr(0, byte);
+  const auto column = 1 + std::ranges::count_if(before, begins);
+  throw CsvError({file_, line_, byte == whole_line ? 0 : static_cast<int>(column)}, what);
+}
+
+void CsvReader::require_text() const {
+  if (const auto nul = text_.find('\0'); nul != std::string_view::npos)
+    refuse("a byte that is zero: this is not a text file", nul);
+}
+
+/// The next line that is neither blank nor a comment into `text_`; false at the end.
+bool CsvReader::next_line() {
+  for (;;) {
+    in_.getline(buffer_.get(), block);
+    const auto got = static_cast<std::size_t>(in_.gcount());
+    if (got == 0 && in_.eof() && !in_.bad()) return false;
+    ++line_;
+    if (in_.bad()) refuse("reading failed");
+    if (in_.fail())
+      refuse("the line is longer than " + std::to_string(block) + " bytes: this is not a table");
+    bytes_ += got;
+    text_ = std::string_view(buffer_.get(), in_.eof() ? got : got - 1);
+    if (text_.ends_with('\r')) text_.remove_suffix(1);
+    if (line_ == 1 && (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")))
+      refuse("the text is UTF-16; save it as UTF-8");
+    if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
+    const bool comment = text_.starts_with('#');
+    if (!comment && text_.find_first_not_of(space_) != std::string_view::npos) return true;
+    if (comment) require_text();
+    comment_seen_ = comment_seen_ || comment;
+  }
+}
+
+/// Reads "a ""quoted"" name" and returns where the cell ends.
+std::size_t CsvReader::read_quoted(std::size_t at, std::string& name) const {
+  const std::size_t opening = at++;
+  for (; at < text_.size() && (text_[at] != '"' || text_.substr(at + 1).starts_with('"')); ++at) {
+    if (text_[at] == '"') ++at;
+    name += text_[at];
+  }
+  if (at >= text_.size()) refuse("a quoted name is not closed", opening);
+  const std::string_view behind = cell_at(++at);
+  if (!detail::trimmed(behind, space_).empty())
+    refuse(quoted("text follows the quoted name", name), at);
+  return at + behind.size();
+}
+
+void CsvReader::read_header() {
+  if (!next_line())
+    throw CsvError({file_, 0, 0},
+                   "the table is empty; a header line with a name for each column is needed");
+  const auto control =
+      std::ranges::find_if(text_, [](char c) { return is_control(c) && c != '\t'; });
+  if (control != text_.end())
+    refuse(*control == '\r' ? "a carriage return inside the line; lines must end in LF or CRLF"
+                            : "a control character in the header: this is not a text file",
+           static_cast<std::size_t>(control - text_.begin()));
+
+  // the first delimiter that is not inside quotes is the one
+  bool inside = false;
+  const auto found = std::ranges::find_if(text_, [&](char c) {
+    if (c == '"') inside = !inside;
+    return !inside && (c == ',' || c == ';' || c == '\t');
+  });
+  if (found != text_.end()) delimiter_ = *found;
+  space_ = delimiter_ == '\t' ? " " : " \t";
+
+  bool all_numbers = true;
+  std::unordered_map<std::string, std::size_t> columns;
+  for (std::size_t at = 0; at <= text_.size(); ++at) {
+    at = std::min(text_.find_first_not_of(space_, at), text_.size());
+    const std::size_t start = at;
+    std::string name;
+    if (at < text_.size() && text_[at] == '"') {
+      at = read_quoted(at, name);
+      all_numbers = false;
+    } else {
+      const std::string_view cell = cell_at(at);
+      at += cell.size();
+      name = detail::trimmed(cell, space_);
+      all_numbers = all_numbers && parse_number(name);
+    }
+    const std::string number = std::to_string(names_.size() + 1);
+    if (name.empty()) refuse("column " + number + " has no name", start);
+    const auto [twin, is_new] = columns.emplace(name, names_.size() + 1);
+    // two equal numbers are no names, which is reported below
+    if (!is_new && !all_numbers)
+      refuse("columns " + std::to_string(twin->second) + " and " + number +
+                 quoted(" are both called", name),
+             start);
+    names_.push_back(std::move(name));
+  }
+  if (all_numbers)
+    refuse(std::string("the first line holds numbers; a header line with a name for each column is "
+                       "needed, such as t,q1,q2") +
+           (comment_seen_ ? " (a line that begins with '#' is a comment, not a header)" : ""));
+}
+
+std::string_view CsvReader::cell_at(std::size_t from) const {
+  return text_.substr(from, std::min(text_.find(delimiter_, from), text_.size()) - from);
+}
+
+CsvReader::CsvReader(std::istream& in, std::string file)
+    : in_(in), file_(std::move(file)), buffer_(std::make_unique_for_overwrite<char[]>(block)) {
+  if (!in)
+    throw CsvError({file_, 0, 0}, "the file cannot be read; check the path and the permissions");
+  read_header();
+}
+
+bool CsvReader::next(std::span<double> row) {
+  if (row.size() != names_.size())
+    throw std::invalid_argument("row has room for " + counted(row.size(), "number") +
+                                ", the table has " + counted(names_.size(), "column"));
+  if (!next_line()) return false;
+  row_line_ = line_;
+  require_text();
+  const auto cells = static_cast<std::size_t>(std::ranges::count(text_, delimiter_)) + 1;
+  if (cells != row.size())
+    refuse(counted(cells, "cell") + ", the header has " + counted(row.size(), "column"));
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string_view cell = cell_at(at), bare = detail::trimmed(cell, space_);
+    const auto number = parse_number(bare);
+    if (!number)
+      refuse(quoted("column", names_[i]) + ":" + (bare.empty() ? " the cell" : quoted("", bare)) +
+                 " " + std::string(number_defect(bare)),
+             bare.empty() ? at : static_cast<std::size_t>(bare.data() - text_.data()));
+    row[i] = *number;
+    at += cell.size() + 1;
+  }
+  return true;
+}
+
+CsvWriter::CsvWriter(std::ostream& out, std::span<const std::string> names)
+    : out_(out), names_(names.begin(), names.end()) {
+  if (names.empty()) throw std::invalid_argument("a table needs at least one column");
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names_) {
+    if (name.empty())
+      throw std::invalid_argument("column " + std::to_string(seen.size() + 1) + " has no name");
+    if (std::ranges::any_of(name, is_control))
+      throw std::invalid_argument(quoted("column", name) + ": the name has a control character");
+    if (!seen.insert(name).second)
+      throw std::invalid_argument(quoted("two columns are called", name));
+    buffer_ += header_cell(name) + ",";
+  }
+  buffer_.back() = '\n';
+}
+
+CsvWriter::~CsvWriter() {
+  try {
+    flush();
+  } catch (...) {  // flush reports it
+  }
+}
+
+void CsvWriter::write(std::span<const double> row) {
+  if (row.size() != names_.size())
+    throw std::invalid_argument("row has " + counted(row.size(), "number") + ", the table has " +
+                                counted(names_.size(), "column"));
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (!std::isfinite(row[i]))
+      throw std::invalid_argument(quoted("column", names_[i]) + ": " +
+                                  (std::isnan(row[i]) ? "not a number" : "an infinite number") +
+                                  " cannot be written");
+  char text[32];
+  for (const double x : row)
+    buffer_.append(text, std::to_chars(text, std::end(text), x).ptr).push_back(',');
+  buffer_.back() = '\n';
+  if (buffer_.size() >= block) empty_buffer();
+}
+
+void CsvWriter::empty_buffer() {
+  out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  buffer_.clear();
+  if (!out_) throw std::runtime_error("the table cannot be written: the stream failed");
+}
+
+void CsvWriter::flush() {
+  empty_buffer();
+  if (!out_.flush()) throw std::runtime_error("the table cannot be written: the stream failed");
+}
 
 TrajectoryColumns trajectory_columns(const Model& model, std::span<const std::string> names,
                                      const std::string& file) {

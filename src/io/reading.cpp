@@ -119,7 +119,7 @@ std::string prepare_xml(std::string_view text, const std::string& file,
                      rules::input_too_large, at,
                      "an element has more than " + std::to_string(most_attributes) + " attributes");
   const auto elements = static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return c == '<' || c == '='; }));
+      std::ranges::count_if(text, [](char c) { return c == '<' || c == '='; }));
   if (elements > options.max_elements)
     return refuse(rules::input_too_large, 0,
                   std::to_string(elements) + " elements and attributes, the limit is " +

@@ -77,8 +77,7 @@ class Scout : public YAML::EventHandler {
   int documents_ = 0, nodes_ = 0, depth_ = 0;
 };
 
-/// Reads tables of Denavit-Hartenberg parameters (002, sec. 2.2; Craig's modified form) and of screws
-/// (000). docs/formats.md describes them.
+/// Tables of Denavit-Hartenberg parameters (002, sec. 2.2; Craig), and screws (000).
 class TableReader {
  public:
   TableReader(std::string file, std::size_t max_links, Diagnostics& out)
@@ -349,7 +348,7 @@ class TableReader {
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
       const std::string name = quoted("key", key);
-      if (std::find(known.begin(), known.end(), key) != known.end()) {
+      if (std::ranges::find(known, key) != known.end()) {
         if (!seen.insert(key).second)
           report(rules::tag_double, entry.first, name + " occurs again");
       } else if (const std::string near = did_you_mean(key, std::vector(known)); !near.empty()) {
@@ -460,9 +459,8 @@ Imported import_table(std::string_view text, std::string file, const ImportOptio
         rules::input_too_large, {file, 0, 0}, "",
         "the table is larger than " + std::to_string(std::min(most, options.max_bytes)) + " bytes");
   // yaml-cpp takes some of them for the end of the text
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
-    return detail::is_control(c) && c != '\t' && c != '\r' && c != '\n';
-  });
+  const auto control = std::ranges::find_if(
+      text, [](char c) { return detail::is_control(c) && c != '\t' && c != '\r' && c != '\n'; });
   if (control != text.end())
     out.add(rules::yaml_malformed, {file, detail::line_of(text, control - text.begin()), 0}, "",
             "a control character: the file is binary, or not UTF-8");

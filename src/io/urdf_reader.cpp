@@ -300,8 +300,7 @@ class UrdfReader : XmlReader {
            std::find(path.begin(), path.end(), "..") != path.end();
   }
 
-  /// Materials may be used before they are declared, so those that the robot or one of its visuals
-  /// declares are gathered first.
+  /// Materials may be used before they are declared, so all declared ones are gathered first.
   void materials(const XMLElement& root) {
     const auto declare = [&](const XMLElement& m) {
       const char* name = m.Attribute("name");

@@ -32,8 +32,7 @@ class UrdfWriter {
   }
 
  private:
-  /// An element that is open while this lives. Its attributes are given by name and value in turn;
-  /// one that is empty is left out.
+  /// Open while it lives. Attributes are given by name and value; one that is empty is left out.
   class Element {
    public:
     Element(UrdfWriter* writer, const char* tag, const auto&... attributes) : out_(writer->out_) {
@@ -55,7 +54,7 @@ class UrdfWriter {
   void robot(const Description& d) {
     const Vec3<double> usual = Description().gravity;
     const bool extended = d.gravity != usual || !d.frames.empty() || !d.loops.empty() ||
-                          std::any_of(d.joints.begin(), d.joints.end(), needs_extensions);
+                          std::ranges::any_of(d.joints, needs_extensions);
     const Element robot(this, "robot", "name", d.name, "xmlns:ulna",
                         extended ? "https://ulna.dev/urdf" : "");
     if (d.gravity != usual) Element(this, "ulna:gravity", "xyz", d.gravity);

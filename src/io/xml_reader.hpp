@@ -16,7 +16,7 @@ using tinyxml2::XMLElement;
 using Words = std::initializer_list<std::string_view>;
 
 inline bool is_among(Words words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// Exactly n numbers separated by white space, or why not.
@@ -48,8 +48,7 @@ inline Numbers parse_numbers(std::string_view text, std::size_t n) {
   return result;
 }
 
-/// Reads elements, attributes and numbers of an XML document, and reports each that is missing, wrong
-/// or unknown, with its line.
+/// Reads elements, attributes and numbers, and reports each that is missing, wrong or unknown.
 class XmlReader {
  public:
   XmlReader(std::string file, Diagnostics& out) : file_(std::move(file)), out_(out) {}

@@ -17,8 +17,7 @@ bool is_single(JointType t) { return velocity_size(t) == 1; }
 
 bool is_finite(const Pose& pose) { return pose.xyz.allFinite() && pose.rpy.allFinite(); }
 
-/// Follows next(i) from each of n elements until it is -1. The first element that comes by again within
-/// a walk, which is on a cycle, or -1.
+/// An element that comes by again as next(i) is followed from each of n elements, or -1.
 template <class F>
 int find_on_cycle(std::size_t n, F next) {
   std::vector<int> walk(n, -1);
@@ -125,15 +124,12 @@ void Checker::name(const auto& thing, int index, Index& names) {
 
 /// Some tools use a parent 'world' without declaring it.
 void Checker::declare_world() {
-  const auto is_world = [](const LinkDescription& l) { return l.name == "world"; };
-  if (std::any_of(d_.links.begin(), d_.links.end(), is_world)) return;
-  for (const JointDescription& joint : d_.joints)
-    if (joint.parent == "world") {
-      report(rules::link_undeclared, joint, "parent link 'world' is not declared",
-             "a link 'world' is added");
-      d_.links.insert(d_.links.begin(), LinkDescription{"world"});
-      return;
-    }
+  if (std::ranges::count(d_.links, "world", &LinkDescription::name)) return;
+  const auto joint = std::ranges::find(d_.joints, "world", &JointDescription::parent);
+  if (joint == d_.joints.end()) return;
+  report(rules::link_undeclared, *joint, "parent link 'world' is not declared",
+         "a link 'world' is added");
+  d_.links.insert(d_.links.begin(), LinkDescription{"world"});
 }
 
 std::optional<int> Checker::resolve(const auto& thing, std::string_view role,

@@ -14,9 +14,8 @@ inline std::string kind_of(const LoopDescription&) { return "loop"; }
 /// "joint 'elbow'"
 std::string subject(const auto& thing) { return quoted(kind_of(thing), thing.name); }
 
-/// Checks a description and repairs it in place, from names over the tree to the bodies. Later
-/// checks rely on earlier ones, so each stage ends with a look whether it makes sense to go on:
-/// it throws ModelError if not.
+/// Checks a description and repairs it in place, from names over the tree to the bodies. Stages
+/// rely on earlier ones, so each throws ModelError if it makes no sense to go on.
 class Checker {
  public:
   Checker(Description& d, Diagnostics& diagnostics) : d_(d), out_(diagnostics) {}

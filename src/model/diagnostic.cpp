@@ -70,15 +70,13 @@ void Diagnostics::add(const Rule& rule, Source source, std::string subject, std:
 }
 
 const Diagnostic* Diagnostics::find(const Rule& rule) const {
-  const auto found = std::find_if(list_.begin(), list_.end(),
-                                  [&](const Diagnostic& d) { return d.rule == &rule; });
+  const auto found = std::ranges::find(list_, &rule, &Diagnostic::rule);
   return found == list_.end() ? nullptr : &*found;
 }
 
 void Diagnostics::sort_by_line() {
-  std::stable_sort(list_.begin(), list_.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return std::tie(a.source.file, a.source.line) < std::tie(b.source.file, b.source.line);
-  });
+  std::ranges::stable_sort(
+      list_, {}, [](const Diagnostic& d) { return std::tie(d.source.file, d.source.line); });
 }
 
 namespace {

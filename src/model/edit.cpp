@@ -44,7 +44,7 @@ Model lock_joints(const Model& model, const JointValues& at) {
       refuse(rules::number_count, model,
              quoted("joint", name) + " takes " + std::to_string(wanted) + " numbers, " +
                  std::to_string(values.size()) + " given");
-    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+    if (!std::ranges::all_of(values, [](double v) { return std::isfinite(v); }))
       refuse(rules::number_invalid, model, quoted("joint", name) + ": value is not finite");
     locked[*body] = values;
     if (j.type == JointType::ball || j.type == JointType::floating) {
@@ -204,9 +204,7 @@ Model with_floating_base(const Model& model, std::string joint_name) {
   Description d = model.description();
   std::string world = "world";
   while (model.find_frame(world)) world += "_";
-  while (std::any_of(d.joints.begin(), d.joints.end(),
-                     [&](const auto& j) { return j.name == joint_name; }))
-    joint_name += "_";
+  while (std::ranges::count(d.joints, joint_name, &JointDescription::name)) joint_name += "_";
   d.links.insert(d.links.begin(), LinkDescription{world});
   d.joints.insert(d.joints.begin(), JointDescription{joint_name, JointType::floating, world,
                                                      std::string(model.body_name(0))});

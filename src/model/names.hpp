@@ -28,7 +28,7 @@ inline std::optional<int> find(const Index& names, std::string_view name) {
 inline std::string did_you_mean(std::string_view name, const Index& names) {
   std::vector<std::string_view> sorted;
   for (const auto& entry : names) sorted.push_back(entry.first);
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return ulna::did_you_mean(name, sorted);
 }
 
