@@ -48,14 +48,13 @@ std::vector<Tick> decades(const Scale& scale, const Label& label) {
   return ticks;
 }
 
-/// Names beside the ends of lines, pushed apart where they would overlap; to lines that end before,
-/// a leader.
+/// Names beside the ends of lines, pushed apart; to lines that end before, a leader.
 std::string names(const std::vector<Line>& lines, const Area& area, const Scale& x, const Scale& y,
                   double lowest) {
   constexpr double apart = 17.0;
   std::vector<std::pair<double, const Line*>> labels;
   for (const Line& line : lines) labels.emplace_back(y(std::log10(line.points.back().y)), &line);
-  std::sort(labels.begin(), labels.end());
+  std::ranges::sort(labels);
   for (std::size_t i = 1; i < labels.size(); ++i)
     labels[i].first = std::max(labels[i].first, labels[i - 1].first + apart);
   for (auto label = labels.rbegin(); label != labels.rend(); ++label, lowest -= apart)

@@ -19,8 +19,7 @@ struct Line {
   bool strong = false, dashed = false;
 };
 
-/// Both axes logarithmic, each line named at its end. `marked` puts a circle at each point, and the
-/// numbers below where points are.
+/// Both axes logarithmic, each line named at its end. `marked`: points have circles and numbers.
 std::string log_plot(const std::string& title, const std::string& subtitle,
                      const std::string& across, const Label& label, const std::vector<Line>& lines,
                      bool marked);

@@ -92,7 +92,7 @@ std::vector<double> Scale::ticks(std::size_t at_most) const {
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1.0)
     list.push_back(k == 0.0 ? 0.0 : k * step);
   while (list.size() > at_most) {  // every other one, zero kept
-    const auto zero = std::find(list.begin(), list.end(), 0.0);
+    const auto zero = std::ranges::find(list, 0.0);
     std::size_t at = zero == list.end() ? 0 : std::size_t(zero - list.begin()) % 2;
     std::erase_if(list, [&](double) { return at++ % 2 == 1; });
   }

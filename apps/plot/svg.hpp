@@ -66,8 +66,7 @@ std::string labels_x(const Area& area, const Scale& x, const std::vector<Tick>& 
 /// The `d` of a path through points, without those that lie on the line between others.
 std::string polyline(const std::vector<Point>& points);
 
-/// The lowest and the highest in each of at most `buckets` parts of a signal; its time begins at
-/// `begin`.
+/// The extremes in each of at most `buckets` parts of a signal whose time begins at `begin`.
 std::vector<Point> envelope(const Eigen::VectorXd& time, double begin,
                             const Eigen::VectorXd& signal, const Scale& x, const Scale& y,
                             Eigen::Index buckets);
