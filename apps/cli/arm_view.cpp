@@ -108,8 +108,7 @@ struct Bone {
   Vector3d from, to;
 };
 
-/// From each link to the joints it carries and to its frames; links that carry nothing, to their
-/// centre of mass.
+/// From each link to its joints and frames; from one that carries nothing, to its centre of mass.
 std::vector<Bone> bones_of(const Model& model) {
   std::vector<Bone> bones;
   const Description& robot = model.description();
@@ -140,7 +139,7 @@ std::vector<Bone> bones_of(const Model& model) {
 Parts rods(const Model& model, const std::vector<Bone>& bones, double size) {
   Parts parts;
   const std::vector<int> depth = depths(model);
-  const double deepest = std::max(1, *std::max_element(depth.begin(), depth.end()));
+  const double deepest = std::max(1, std::ranges::max(depth));
   const auto radius = [&](int body) { return size * (0.045 - 0.02 * depth[body] / deepest); };
   for (const Bone& bone : bones)
     if (bone.from_body == bone.to_body && (bone.to - bone.from).norm() > 0.01 * size)
@@ -166,9 +165,8 @@ Quaterniond upright(const Model& model) {
                          : Quaterniond::Identity();
 }
 
-/// Poses of the moving bodies over the frames of a film, as whole numbers, each as its difference from
-/// the frame before: position in tenths of millimetres, quaternion. The columns of q are at these times;
-/// what is beyond the last one stays there.
+/// Poses of the moving bodies over the frames of a film: positions and quaternions in whole units,
+/// each less that of the frame before. After the last of the times, q stays as it is.
 Json film(const Model& model, const Eigen::VectorXd& time, const Eigen::MatrixXd& q, Index frames,
           double step) {
   Json list = Json::array();
@@ -209,7 +207,7 @@ double reach_of(const Model& model, const std::vector<Bone>& bones) {
   std::vector<double> length(model.body_count(), 0.0);
   for (int b = 1; b < model.body_count(); ++b)
     length[b] = length[model.joint(b).parent] + model.joint(b).X_PJ.translation().norm();
-  double most = std::max(0.05, *std::max_element(length.begin(), length.end()));
+  double most = std::max(0.05, std::ranges::max(length));
   for (const Bone& bone : bones)
     if (bone.from_body == bone.to_body)
       most = std::max(most, length[bone.from_body] + bone.to.norm());
@@ -234,8 +232,7 @@ std::pair<int, Vector3d> end_point(const MpcResults& results, const std::vector<
   return {last, end};
 }
 
-/// A cube as heavy as the payload, at its centre of mass, and when it is there: while the body that
-/// carries it weighs more than at first.
+/// A cube as heavy as the payload, and when it is there: while its body weighs more than at first.
 Json payload_of(const MpcResults& results, double reach) {
   if (!results.payload) return nullptr;
   const PayloadFound& payload = *results.payload;

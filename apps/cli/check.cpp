@@ -66,13 +66,11 @@ Json verdict_json(const Verdict& v) {
 
 int list_rules(Console& console) {
   if (console.json()) {
-    Json list = Json::array();
-    for (const Rule* r : rules::all)
-      list.push_back({{"rule", r->name},
-                      {"severity", to_string(r->severity)},
-                      {"meaning", r->meaning},
-                      {"remedy", r->remedy}});
-    console.print({{"schema", "ulna.rules/1"}, {"rules", list}});
+    const auto entry = [](const Rule* r) {
+      return merged({{{"rule", r->name}, {"severity", to_string(r->severity)}},
+                     ULNA_FIELDS(*r, meaning, remedy)});
+    };
+    console.print({{"schema", "ulna.rules/1"}, {"rules", list_of(rules::all, entry)}});
     return success;
   }
   int longest = 0;
@@ -91,7 +89,7 @@ int list_rules(Console& console) {
 }
 
 int check_files(const Options& options, Console& console) {
-  if (std::count(options.files.begin(), options.files.end(), "-") > 1)
+  if (std::ranges::count(options.files, "-") > 1)
     throw UsageError("standard input (-) can be read only once");
   std::size_t refused = 0, doubtful = 0, unreadable = 0;
   Json files = Json::array();

@@ -22,16 +22,10 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
     const auto function = robot_function_from_string(name);
     if (!function)
       throw UsageError("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name);
-    if (std::find(made.begin(), made.end(), *function) == made.end()) made.push_back(*function);
+    if (std::ranges::find(made, *function) == made.end()) made.push_back(*function);
   }
   return made;
 }
-
-struct Written {
-  RobotFunction function;
-  Traced traced;
-  std::string header, source;  ///< paths
-};
 
 Json vectors(const std::vector<Traced::Vector>& list) {
   return list_of(list, [](const auto& v) { return ULNA_FIELDS(v, name, size); });
@@ -44,7 +38,7 @@ int generate(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
 
   // everything is computed and allowed before anything is written
-  std::vector<Written> all;
+  std::vector<std::pair<RobotFunction, Traced>> all;
   std::vector<std::pair<std::string, std::string>> files;  // path and text
   const auto path = [&](const std::string& file) {
     return (std::filesystem::path(options.folder) / file).string();
@@ -56,13 +50,12 @@ int generate(const Options& options, Console& console) {
     CFiles printed = print_c(traced, c);
     files.emplace_back(header, std::move(printed.header));
     files.emplace_back(source, std::move(printed.source));
-    all.push_back({f, std::move(traced), header, source});
+    all.emplace_back(f, std::move(traced));
   }
   const std::string name = to_identifier(robot.model.name()), wrapper = path(name + ".hpp");
   refuse_overwriting({wrapper}, options.force);
   std::vector<CppFunction> wrapped;
-  for (const Written& one : all)
-    wrapped.push_back({std::string(to_string(one.function)), &one.traced});
+  for (const auto& [f, traced] : all) wrapped.push_back({std::string(to_string(f)), &traced});
   files.emplace_back(wrapper, print_cpp(name, wrapped, c));
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
@@ -71,14 +64,14 @@ int generate(const Options& options, Console& console) {
 
   if (console.json()) {
     Json list = Json::array();
-    for (const Written& one : all)
-      list.push_back({{"function", to_string(one.function)},
-                      {"name", one.traced.name()},
-                      {"inputs", vectors(one.traced.inputs())},
-                      {"outputs", vectors(one.traced.outputs())},
-                      {"operations", one.traced.operation_count()},
-                      {"header", one.header},
-                      {"source", one.source}});
+    for (const auto& [f, traced] : all)
+      list.push_back({{"function", to_string(f)},
+                      {"name", traced.name()},
+                      {"inputs", vectors(traced.inputs())},
+                      {"outputs", vectors(traced.outputs())},
+                      {"operations", traced.operation_count()},
+                      {"header", path(traced.name() + ".h")},
+                      {"source", path(traced.name() + ".c")}});
     console.print({{"robot", options.robot.json(robot.model)},
                    {"number", options.single ? "float" : "double"},
                    {"lanes", options.lanes},
@@ -88,8 +81,8 @@ int generate(const Options& options, Console& console) {
     return success;
   }
   Table table(1, {"  function", ">operations", "file"});
-  for (const Written& one : all)
-    table.row({to_string(one.function), one.traced.operation_count(), one.source});
+  for (const auto& [f, traced] : all)
+    table.row({to_string(f), traced.operation_count(), path(traced.name() + ".c")});
   table.row({"C++", "", wrapper});
   console.out.print(table.str(console.out));
   mention_warnings(console, options.robot, robot.diagnostics);

@@ -137,14 +137,12 @@ int show(const Options& options, Console& console) {
   if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
   if (console.json()) {
-    Json list = Json::array();
-    for (const Result& r : results)
-      list.push_back({{"name", r.name},
-                      {"source", r.source},
-                      {"max_relative_error", r.error},
-                      {"multiplications", r.count.multiplications},
-                      {"additions", r.count.additions},
-                      {"ns", r.ns}});
+    const Json list = list_of(results, [](const Result& r) {
+      return merged({ULNA_FIELDS(r, name, source),
+                     {{"max_relative_error", r.error}},
+                     ULNA_FIELDS(r.count, multiplications, additions),
+                     {{"ns", r.ns}}});
+    });
     console.print({{"robot", options.robot.json(model)},
                    {"states", options.states},
                    {"seed", options.seed},

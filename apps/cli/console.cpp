@@ -38,8 +38,7 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-/// By the environment, not by setlocale: a locale that is named but not installed still says what the
-/// terminal shows.
+/// By the environment: a locale that is not installed still says what the terminal shows.
 bool is_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value(environment(name));

@@ -5,8 +5,7 @@
 #include "ulna/classic/formulation.hpp"
 #include "ulna/ulna.hpp"
 
-/// The classical formulations and the fast algorithms side by side, for `count` and `compare`: rigid
-/// bodies alone, without friction and rotor inertia.
+/// The classical formulations beside the fast algorithms, for rigid bodies alone.
 namespace ulna::cli {
 
 template <Scalar T>

@@ -52,13 +52,12 @@ void print_robot(Console& console, const Options& options, const Model& model) {
   const std::vector<Work> all = work_on(model);
   const int n = model.nv();
   if (console.json()) {
-    Json formulations = Json::array(), book = Json::array();
+    Json formulations = Json::array(), book = formulations;
     for (const Work& w : all)
-      formulations.push_back({{"name", w.name},
-                              {"source", w.source},
-                              {"inverse_dynamics", to_json(w.torque)},
-                              {"mass_matrix", to_json(w.mass_matrix)},
-                              {"bias", to_json(w.bias)}});
+      formulations.push_back(merged({ULNA_FIELDS(w, name, source),
+                                     {{"inverse_dynamics", to_json(w.torque)},
+                                      {"mass_matrix", to_json(w.mass_matrix)},
+                                      {"bias", to_json(w.bias)}}}));
     for (const BookCount& b : classic::book_counts())
       book.push_back({{"name", b.formulation},
                       {"source", b.source},
@@ -159,13 +158,11 @@ std::string order_text(const Growth& g) {
 Json to_json(const Growth& g) {
   const auto text = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
   const std::optional<int> o = order(g);
-  return {{"name", g.name},
-          {"source", g.source},
-          {"multiplications", g.multiplications},
-          {"additions", g.additions},
-          {"order", o ? Json(*o) : Json()},
-          {"polynomial",
-           {{"multiplications", text(g.of_multiplications)}, {"additions", text(g.of_additions)}}}};
+  return merged(
+      {ULNA_FIELDS(g, name, source, multiplications, additions),
+       {{"order", o ? Json(*o) : Json()},
+        {"polynomial",
+         {{"multiplications", text(g.of_multiplications)}, {"additions", text(g.of_additions)}}}}});
 }
 
 std::string label(const Growth& g) { return g.book ? g.name + ", " + g.source.substr(5) : g.name; }

@@ -33,15 +33,14 @@ std::vector<Term> terms_named(const std::string& list) {
   std::vector<Term> made;
   for (const std::string& name : split(list, ',')) {
     const auto is_named = [&](const Term& t) { return t.name == name; };
-    const auto found = std::find_if(all.begin(), all.end(), is_named);
+    const auto found = std::ranges::find_if(all, is_named);
     if (found == all.end()) throw UsageError("--terms: '{}' is not one of M, C, h, g", name);
-    if (std::none_of(made.begin(), made.end(), is_named)) made.push_back(*found);
+    if (std::ranges::none_of(made, is_named)) made.push_back(*found);
   }
   return made;
 }
 
-/// Calls `use` with the place of each element and its name, or both names of a symmetric one; `as`
-/// joins the term's name and the index.
+/// Calls use(row, column, name) for each element; `as` joins the term's name and the index.
 template <class Use>
 void for_each_element(const Term& t, int n, const char* as, Use use) {
   const auto name = [&](int r, int c) {

@@ -59,9 +59,9 @@ Options options_of(const Arguments& given) {
     throw UsageError(
         "--online is physically consistent; --method, --folds and --essential are for logs as a "
         "whole");
-  const auto streams = std::count(given.logs.begin(), given.logs.end(), "-") +
-                       std::count(given.validate.begin(), given.validate.end(), "-") +
-                       (given.robot.name == "-") + (given.prior == "-");
+  const auto streams = std::ranges::count(given.logs, "-") +
+                       std::ranges::count(given.validate, "-") + (given.robot.name == "-") +
+                       (given.prior == "-");
   if (streams > 1) throw UsageError("standard input (-) can be read only once");
   try {
     const Friction friction = friction_from_string(given.friction);
@@ -225,7 +225,7 @@ std::string shortened(const std::string& text, int width, const Stream& out) {
 
 std::string joint_table(const Identification& r, const Stream& out) {
   const auto joints = r.torques.model().joints().subspan(1);
-  const bool turning = std::all_of(joints.begin(), joints.end(), [](const Joint& j) {
+  const bool turning = std::ranges::all_of(joints, [](const Joint& j) {
     return j.type == JointType::revolute || j.type == JointType::continuous;
   });
   std::vector<const Fit*> fits{&r.chosen.fit};

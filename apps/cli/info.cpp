@@ -29,8 +29,8 @@ double moving_mass(const Model& model) { return total_mass(Plant<double>(model))
 /// " [rad|m]": the units of a quantity that is one thing for turning joints, another for sliding ones.
 std::string unit_of(const Model& model, std::string_view turning, std::string_view sliding) {
   const auto joints = model.joints().subspan(1);
-  const auto count = std::count_if(joints.begin(), joints.end(),
-                                   [](const Joint& j) { return j.type == JointType::prismatic; });
+  const auto count =
+      std::ranges::count_if(joints, [](const Joint& j) { return j.type == JointType::prismatic; });
   if (count == 0) return fmt::format(" [{}]", turning);
   return count < std::ssize(joints) ? fmt::format(" [{}|{}]", turning, sliding)
                                     : fmt::format(" [{}]", sliding);
@@ -86,7 +86,7 @@ std::string joints_text(const Stream& out, const Model& model) {
     std::vector<double> values;
     for (const JointDescription* j : joints) values.push_back(value(*j));
     const Figures figures(values, 5e-4);
-    if (std::any_of(values.begin(), values.end(), [](double x) { return x != 0.0; }))
+    if (std::ranges::any_of(values, [](double x) { return x != 0.0; }))
       add(column, [&](const auto& j) { return figures(value(j), out); });
   };
   const auto limit = [&](const JointDescription& j, double x) {
@@ -115,17 +115,11 @@ std::string joints_text(const Stream& out, const Model& model) {
   return table.str(out);
 }
 
-/// A verdict's name, and whether a real body can have such an inertia.
-struct VerdictText {
-  std::string_view name, real;
-};
-VerdictText text_of(Consistency::Verdict verdict) {
-  static constexpr VerdictText texts[] = {{"consistent", "yes"},        {"massless", "-"},
-                                          {"degenerate", "limit"},      {"not-finite", "no"},
-                                          {"mass-not-positive", "no"},  {"not-positive", "no"},
-                                          {"triangle-inequality", "no"}};
-  return texts[int(verdict)];
-}
+/// Verdicts by number: their names, and whether a real body can have such an inertia.
+constexpr std::string_view verdict_names[] = {
+    "consistent",        "massless",     "degenerate",         "not-finite",
+    "mass-not-positive", "not-positive", "triangle-inequality"};
+constexpr std::string_view verdict_real[] = {"yes", "-", "limit", "no", "no", "no", "no"};
 
 std::string bodies_text(const Stream& out, const Model& model) {
   std::vector<Consistency> found;
@@ -151,7 +145,7 @@ std::string bodies_text(const Stream& out, const Model& model) {
     cells.push_back(massless ? "" : mass(masses[b], out));
     for (int i = 0; i < 3; ++i) cells.push_back(massless ? "" : com(coms[3 * b + i], out));
     for (const double m : c.principal_moments) cells.push_back(massless ? "" : moment(m, out));
-    cells.push_back(text_of(c.verdict).real);
+    cells.push_back(verdict_real[int(c.verdict)]);
     table.row(cells, b == 0 ? Style::dim : c.acceptable() ? Style::plain : Style::yellow);
     if (!c.ok() && !massless)
       remarks += hanging("", 0, visible(model.body_name(b)) + ": " + c.explanation(), out.width());
@@ -207,21 +201,19 @@ Json bodies_json(const Model& model) {
     const Inertia<double>& I = model.inertias()[b];
     const Consistency c = check_consistency(I);
     const Mat3<double> about_com = I.rotational_about_com();
+    Json inertia;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j)
+        inertia[fmt::format("i{}{}", "xyz"[i], "xyz"[j])] = about_com(i, j);
     list.push_back({{"index", b},
                     {"link", model.body_name(b)},
                     {"parent", b ? Json(model.joint(b).parent) : Json()},
                     {"mass", I.mass()},
                     {"com", I.com()},
-                    {"inertia",
-                     {{"ixx", about_com(0, 0)},
-                      {"ixy", about_com(0, 1)},
-                      {"ixz", about_com(0, 2)},
-                      {"iyy", about_com(1, 1)},
-                      {"iyz", about_com(1, 2)},
-                      {"izz", about_com(2, 2)}}},
+                    {"inertia", inertia},
                     {"principal_moments", c.principal_moments},
                     {"consistency",
-                     {{"verdict", text_of(c.verdict).name},
+                     {{"verdict", verdict_names[int(c.verdict)]},
                       {"explanation", c.explanation()},
                       {"margin", c.margin}}}});
   }

@@ -34,8 +34,7 @@ constexpr Verb verbs[] = {
 };
 
 const Verb* find_verb(std::string_view name) {
-  const auto* found = std::find_if(std::begin(verbs), std::end(verbs),
-                                   [&](const Verb& v) { return v.name == name; });
+  const auto* found = std::ranges::find(verbs, name, &Verb::name);
   return found == std::end(verbs) ? nullptr : found;
 }
 
@@ -121,35 +120,34 @@ int finish(Console& console, int status) {
   return failure;
 }
 
+int run_without_verb(const std::vector<std::string>& arguments, Console& console) {
+  const std::string first = arguments.empty() ? "" : arguments[0];
+  if (first == "--version" || first == "-V") {
+    console.out.print(fmt::format("ulna {}\n", ULNA_VERSION));
+  } else if (first == "help" && arguments.size() > 1) {
+    const Verb* verb = find_verb(arguments[1]);
+    if (!verb) unknown_verb(arguments[1]);
+    return run(*verb, {"--help"}, console);
+  } else if (first == "help" || first == "--help" || first == "-h") {
+    console.out.print(overview(console.out, verbs));
+  } else if (arguments.empty()) {
+    console.err.print(overview(console.err, verbs));
+    return usage;
+  } else {
+    unknown_verb(first);
+  }
+  return success;
+}
+
 int start(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const std::string first = arguments.empty() ? "" : arguments[0];
-  if (const Verb* verb = find_verb(first)) {
-    Console console(verb->name);
-    const int status = guarded(console, fmt::format("ulna {} --help", verb->name), [&] {
-      return run(*verb, {arguments.begin() + 1, arguments.end()}, console);
-    });
-    return finish(console, status);
-  }
-  Console console("");
-  const int status = guarded(console, "ulna help", [&]() -> int {
-    if (first == "--version" || first == "-V") {
-      console.out.print(fmt::format("ulna {}\n", ULNA_VERSION));
-    } else if (first == "help" && arguments.size() > 1) {
-      const Verb* verb = find_verb(arguments[1]);
-      if (!verb) unknown_verb(arguments[1]);
-      return run(*verb, {"--help"}, console);
-    } else if (first == "help" || first == "--help" || first == "-h") {
-      console.out.print(overview(console.out, verbs));
-    } else if (arguments.empty()) {
-      console.err.print(overview(console.err, verbs));
-      return usage;
-    } else {
-      unknown_verb(first);
-    }
-    return success;
-  });
-  return finish(console, status);
+  const Verb* verb = arguments.empty() ? nullptr : find_verb(arguments[0]);
+  Console console(verb ? verb->name : "");
+  const std::string help = verb ? fmt::format("ulna {} --help", verb->name) : "ulna help";
+  return finish(console, guarded(console, help, [&] {
+                  return verb ? run(*verb, {arguments.begin() + 1, arguments.end()}, console)
+                              : run_without_verb(arguments, console);
+                }));
 }
 
 /// A closed pipe and a full disk are reported by write(), not by a signal. And a file that is opened must

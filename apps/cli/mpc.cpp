@@ -85,13 +85,10 @@ Json json_of(const MpcResults& results) {
     runs[run.name] = json_of(run.result);
   }
   if (const auto& p = results.payload)
-    payload = {{"frame", p->frame},
-               {"mass", p->mass},
-               {"found_mass", p->found_mass},
-               {"mass_error_percent", p->mass_error_percent()},
-               {"com", p->com},
-               {"found_com", p->found_com},
-               {"com_error_m", p->com_error()}};
+    payload = merged({ULNA_FIELDS(*p, frame, mass, found_mass),
+                      {{"mass_error_percent", p->mass_error_percent()}},
+                      ULNA_FIELDS(*p, com, found_com),
+                      {{"com_error_m", p->com_error()}}});
   const TrialResult& first = results.runs.front().result;
   return {{"robot", results.model.name()},
           {"title", results.title},

@@ -106,8 +106,7 @@ std::string_view error_unit(const Model& model) {
   return sliding == 0 ? "mrad" : turning == 0 ? "mm" : "mrad, mm";
 }
 
-/// How far the robot is from where it should be, root of the mean square of the joints, on a
-/// logarithmic scale.
+/// How far the robot is from where it should be, on a logarithmic scale.
 std::string error_plot(const MpcResults& results) {
   const Area box{54, 44, 1050, 250};
   std::vector<Curve> curves;

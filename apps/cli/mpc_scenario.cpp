@@ -261,7 +261,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
     results.events.emplace_back(s.payload->at, fmt::format("payload of {:g} kg", s.payload->mass));
     results.counted_from = s.payload->at;
   }
-  std::sort(results.events.begin(), results.events.end());
+  std::ranges::sort(results.events);
   SensorsOptions& sensors = trial.sensors;
   sensors.torque.noise *= effort.maxCoeff();
   sensors.velocity.delay = sensors.torque.delay = sensors.acceleration.delay =

@@ -65,8 +65,7 @@ struct ScenarioFriction {
 
 struct MpcScenario {
   std::string robot, title;
-  /// What does not depend on the robot; torque noise is a share of the efforts, and the delay of
-  /// positions is that of all sensors.
+  /// Torque noise is a share of the efforts, and the delay of positions is that of all sensors.
   TrialOptions trial;
   std::vector<Knowledge> knowledge = {Knowledge::identified};
   double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
@@ -105,8 +104,7 @@ std::optional<MpcScenario> read_mpc_config(const std::string& name);
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
 MpcScenario demo_scenario(const Model& model);
 
-/// Fills in what is left to the robot. Throws ScenarioError if a number is out of its range, or the
-/// robot cannot make the motion.
+/// Fills in what is left to the robot. Throws ScenarioError for what is out of range or reach.
 void complete(MpcScenario& scenario, const Model& model);
 
 /// A payload, true and identified: mass and centre of mass in the frame that carries it.

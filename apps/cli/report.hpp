@@ -18,8 +18,7 @@ struct nlohmann::adl_serializer<T, std::enable_if_t<std::is_base_of_v<Eigen::Den
 /// Findings about a robot's description and parts of it, as text and as JSON.
 namespace ulna::cli {
 
-/// "arm.urdf:41: warning: joint 'elbow': ...; ... [rule]" for each, by line, and the remedy below,
-/// once for each rule.
+/// "arm.urdf:41: warning: joint 'elbow': ... [rule]" for each, and once for each rule the remedy.
 std::string to_text(const Stream& stream, const Diagnostics& diagnostics, bool notes = true);
 
 /// "0 errors, 2 warnings, 5 notes"
@@ -36,7 +35,7 @@ Json list_of(const Range& range, Entry entry) {
 }
 /// The fields of all of them, in this order.
 Json merged(std::initializer_list<Json> objects);
-/// The members of an object under their own names: ULNA_FIELDS(x, a, b) is {{"a", x.a}, {"b", x.b}}.
+/// Members of an object under their own names: ULNA_FIELDS(x, a, b) is {{"a", x.a}, {"b", x.b}}.
 #define ULNA_FIELDS(object, ...)                                             \
   [](const auto& nlohmann_json_t) {                                          \
     ulna::cli::Json nlohmann_json_j;                                         \

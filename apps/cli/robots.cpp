@@ -95,12 +95,10 @@ int list_all(Console& console) {
 
 int print_one(const std::string& name, Console& console) {
   const std::span<const EmbeddedRobot> all = embedded_robots();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == name; });
+  const auto found = std::ranges::find(all, name, &EmbeddedRobot::name);
   const bool generated = name.starts_with("chain:");
   if (found == all.end() && !generated) {
     std::vector<std::string_view> names;
-    names.reserve(all.size());
     for (const EmbeddedRobot& r : all) names.push_back(r.name);
     throw UsageError("no embedded robot is named '{}'{}", name, did_you_mean(name, names));
   }

@@ -89,10 +89,9 @@ SetPoints trajectory(const std::string& name, const Model& model) {
   return quintic(model, std::stoull(seed));
 }
 
-bool is_translation(TermKind kind) { return kind == TermKind::D_tran || kind == TermKind::h_tran; }
-
 const char* part_of(TermKind kind) {
-  return kind == TermKind::gravity ? "gravity" : is_translation(kind) ? "translation" : "rotation";
+  const bool translation = kind == TermKind::D_tran || kind == TermKind::h_tran;
+  return kind == TermKind::gravity ? "gravity" : translation ? "translation" : "rotation";
 }
 
 struct Analysis {
@@ -179,15 +178,16 @@ std::string text_of(const Analysis& a, const Stream& out) {
   paragraph("both matter", a.by_both);
 
   std::vector<std::string> dropped;
-  for (const TermWeight& w : a.terms)
-    if (w.dropped)
-      dropped.push_back(w.term.element() + (w.term.kind == TermKind::gravity ? ""
-                                            : is_translation(w.term.kind)    ? ".tran"
-                                                                             : ".rot"));
-  paragraph("dropped", dropped);
   Table ranking(2, {"term", "by", ">share"});
-  for (const TermWeight& w : a.terms)
-    if (!w.dropped) ranking.row({w.term.element(), part_of(w.term.kind), share(w.share)});
+  for (const TermWeight& w : a.terms) {
+    const std::string element = w.term.element(), part = part_of(w.term.kind);
+    if (!w.dropped)
+      ranking.row({element, part, share(w.share)});
+    else
+      dropped.push_back(part == "gravity" ? element
+                                          : element + (part == "rotation" ? ".rot" : ".tran"));
+  }
+  paragraph("dropped", dropped);
   return text + "\nkept, by the largest share of a joint's peak torque\n" + ranking.str(out);
 }
 
@@ -217,8 +217,7 @@ Json json_of(const Analysis& a) {
         {"reduced", cost(a.kept, a.reduced)}}});
 }
 
-/// Lines over the set points' times under one legend, a panel for each title. What rounding left of zero
-/// beside the largest of all panels is drawn as zero.
+/// Lines over the set points' times, in panels. What rounding left of zero is drawn as zero.
 class Picture {
  public:
   explicit Picture(const Dominance& d) : d_(d) {}
@@ -242,7 +241,7 @@ class Picture {
     for (std::size_t i = 0; i < panels_.size(); ++i) {
       if (largest_[i] > nothing) continue;
       panels_[i].title += " (zero)";
-      for (std::vector<double>& line : panels_[i].lines) std::fill(line.begin(), line.end(), 0.0);
+      for (std::vector<double>& line : panels_[i].lines) std::ranges::fill(line, 0.0);
     }
     const Eigen::VectorXd& t = d_.points().t;
     return plot::panel_plot(fmt::format("{}: {}", a.robot, what),

@@ -27,7 +27,7 @@ void set_all(const Quantity& to, const std::vector<double>& values) {
 }
 
 void set_one(const Quantity& to, const std::string& coordinate, double value) {
-  const auto found = std::find(to.coordinates.begin(), to.coordinates.end(), coordinate);
+  const auto found = std::ranges::find(to.coordinates, coordinate);
   if (found == to.coordinates.end()) {
     const std::vector<std::string_view> names(to.coordinates.begin(), to.coordinates.end());
     throw UsageError("{}: the robot has no coordinate '{}'{}", to.name, coordinate,
@@ -78,7 +78,7 @@ Vec3<double> json_vector(const Json& wrench, const char* key) {
 void refuse_unknown_keys(const Json& object, const std::vector<std::string_view>& known,
                          const char* what) {
   for (const auto& [key, value] : object.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
+    if (!std::ranges::count(known, key))
       throw UsageError("{} has no field '{}'{}", what, key, did_you_mean(key, known));
 }
 

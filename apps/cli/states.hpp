@@ -2,8 +2,7 @@
 
 #include "verb.hpp"
 
-/// The states of a robot as the command line gives them: one by options, one as a JSON document, or
-/// many as a table.
+/// States of a robot on the command line: one by options or as a JSON document, or a table of many.
 namespace ulna::cli {
 
 /// A state and what acts on it. What is not given is zero, and q the neutral configuration.
@@ -30,9 +29,8 @@ class States {
   bool is_table();
   /// The one state. Throws UsageError.
   GivenState state(const Model& model);
-  /// A row of numbers per state in, a row out: streams the table through `compute`, which is given
-  /// blocks of states and writes its columns, named `names`, into `out`. Time passes through. Prints
-  /// CSV, or with --json one document that is never held whole.
+  /// Streams the table through `compute`, which turns blocks of states into columns called `names`;
+  /// time passes through. Prints CSV, or with --json one document that is never held whole.
   void stream(Console& console, const Model& model, const std::vector<std::string>& names,
               const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute);
 

@@ -76,8 +76,7 @@ std::string Table::block(const Stream& stream, std::span<const std::size_t> whic
   };
   std::string text =
       line(Style::bold, [&](std::size_t c) -> const std::string& { return columns_[c].title; });
-  if (std::any_of(which.begin(), which.end(),
-                  [&](std::size_t c) { return !columns_[c].unit.empty(); }))
+  if (std::ranges::any_of(which, [&](std::size_t c) { return !columns_[c].unit.empty(); }))
     text += line(Style::dim, [&](std::size_t c) -> const std::string& { return columns_[c].unit; });
   for (const Row& row : rows_)
     text += line(row.style, [&](std::size_t c) -> const std::string& { return row.cells[c]; });
@@ -92,7 +91,7 @@ Figures::Figures(std::vector<double> values, double relative, double absolute) {
   if (largest >= 1e6) return;
   for (int d = 0; d <= 5 && decimals_ < 0; ++d) {
     const double unit = std::pow(10.0, -d);
-    const bool enough = std::all_of(values.begin(), values.end(), [&](double x) {
+    const bool enough = std::ranges::all_of(values, [&](double x) {
       const double miss = std::abs(std::round(x / unit) * unit - x);
       return miss <= std::max(relative * std::abs(x), absolute * largest);
     });

@@ -33,8 +33,7 @@ struct Cell {
 };
 using Cells = std::vector<Cell>;
 
-/// Rows under aligned headings with units. What does not fit into the width goes on below, with the
-/// key columns (as a rule number and name) repeated.
+/// Rows under aligned headings. What does not fit goes on below, with the key columns repeated.
 class Table {
  public:
   explicit Table(std::size_t key_columns, std::vector<Column> columns = {})

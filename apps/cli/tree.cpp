@@ -40,8 +40,7 @@ std::vector<Node> walk(const Model& model) {
   return nodes;
 }
 
-/// The names of the links, with the lines left of them that lead there. Far from the base only the
-/// nearest of these are drawn.
+/// The names of the links, behind the lines that lead there; far from the base, the nearest ones.
 std::vector<std::string> branches(const Stream& out, const std::vector<Node>& nodes) {
   constexpr int most = 24;
   int depth = 0;
@@ -68,8 +67,7 @@ std::string text(const Stream& out, const Model& model) {
   const std::vector<Node> nodes = walk(model);
   const std::vector<std::string> names = branches(out, nodes);
   Table table(1, {"link", ">#", "joint", "type", "axis"});
-  if (std::any_of(nodes.begin(), nodes.end(),
-                  [](const Node& n) { return n.joint && n.joint->mimic; }))
+  if (std::ranges::any_of(nodes, [](const Node& n) { return n.joint && n.joint->mimic; }))
     table.column("mimics");
   table.row({names[0]}, Style::bold);
   for (std::size_t i = 1; i < nodes.size(); ++i) {

@@ -12,14 +12,12 @@
 /// What the verbs have in common.
 namespace ulna::cli {
 
-/// Does what the command line asks for and returns the exit status. May throw: ModelError for a
-/// robot that is refused, UsageError, or anything else for a failure.
+/// Does what the command line asks for and returns the exit status, or throws.
 using Action = std::function<int()>;
 
 /// Takes a verb's arguments and options.
 struct Parser : CLI::App {
-  /// An option with a value: its names, where it goes, what the help calls it, what it means, and what
-  /// is refused.
+  /// An option: its names, where its value goes, what help calls it, its meaning, what is refused.
   template <class T>
   CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning,
                          const CLI::Validator& check = {}) {
@@ -28,8 +26,7 @@ struct Parser : CLI::App {
   void add_force(bool& to) { add_flag("-f,--force", to, "overwrite files"); }
 };
 
-/// Sets up the parser of a verb. The action is run after parsing and keeps alive what the options are
-/// written to.
+/// Sets up the parser of a verb. The action, run after parsing, owns what options are written to.
 using Setup = Action(Parser& app, Console& console);
 
 struct Verb {
@@ -92,9 +89,8 @@ class InputFile {
 /// Throws if one of the files exists and may not be overwritten. "" and "-" are no files.
 void refuse_overwriting(const std::vector<std::string>& files, bool force);
 
-/// Writes the whole file or nothing: into a file beside it, which then takes its name, so that a
-/// program killed halfway leaves what was there before. Devices and pipes are written directly.
-/// Throws Failure with the reason.
+/// Writes the whole file or, even if the program is killed halfway, nothing. Devices and pipes are
+/// written directly. Throws Failure with the reason.
 void write_file(const std::string& path, std::string_view text, bool force);
 /// The same, but "-" is standard output.
 void write_or_print(Console& console, const std::string& path, std::string_view text, bool force);
