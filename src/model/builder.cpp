@@ -1,5 +1,6 @@
 #include "ulna/model/builder.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "check.hpp"
@@ -51,6 +52,15 @@ class Assembler {
     for (std::size_t b = 0; b < data_.joints.size(); ++b)
       data_.canonical_inertias.push_back(turned(data_.joints[b].R_BC.inverse()) *
                                          data_.inertias[b]);
+  }
+
+  void order_by_depth() {
+    std::vector<int> depth(data_.joints.size());
+    for (std::size_t b = 1; b < depth.size(); ++b) {
+      depth[b] = depth[data_.joints[b].parent] + 1;
+      data_.bodies_by_depth.push_back(static_cast<int>(b));
+    }
+    std::ranges::stable_sort(data_.bodies_by_depth, {}, [&](int b) { return depth[b]; });
   }
 
   /// Numbers the coordinates. A mimicking joint borrows those at the end of its chain of masters.
@@ -190,6 +200,7 @@ Model Builder::build(Diagnostics& diagnostics) const {
 
   Assembler assemble(*data, check);
   assemble.bodies();
+  assemble.order_by_depth();
   assemble.coordinates(diagnostics);
   diagnostics.throw_if_errors();
   assemble.joint_tables();

@@ -53,6 +53,31 @@ TYPED_TEST(ForwardDynamicsOf, by_articulated_bodies_is_that_by_the_mass_matrix) 
       10, {.mimic = 0.0});
 }
 
+/// A free body is solved for at once where nothing but its inertia resists, else joint by joint.
+TYPED_TEST(ForwardDynamicsOf, free_bodies_move_by_the_same_law_with_rotors_and_without) {
+  using T = TypeParam;
+  int free_bodies = 0;
+  for_each_robot(
+      [&](const Model& model, Random& random) {
+        Rig<T> rig(model, random);
+        const VecX<T> tau = random_tangent<T>(model, random, 10.0);
+        for (const double armature : {0.0, 0.3}) {
+          for (const Joint& joint : model.joints()) {
+            if (joint.type != JointType::floating) continue;
+            ++free_bodies;
+            rig.plant.armature.segment(joint.v, 6).setConstant(T(armature));
+          }
+          VecX<T> a(model.nv()), b(model.nv());
+          MassFactor<T> factor(model);
+          ASSERT_TRUE(articulated_body_dynamics<T>(rig.plant, rig.state(), tau, rig.ws, a));
+          ASSERT_TRUE(mass_matrix_dynamics<T>(rig.plant, rig.state(), tau, factor, rig.ws, b));
+          expect_same_acceleration(rig, a, b, 1e-13);
+        }
+      },
+      10, {.mimic = 0.0});
+  EXPECT_GT(free_bodies, 0);
+}
+
 TEST(ForwardDynamics, accelerates_as_it_should_to_ten_figures) {
   for_each_robot([](const Model& model, Random& random) {
     Rig<double> rig(model, random);

@@ -193,39 +193,70 @@ void solve(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
   }
 }
 
-/// Rows r to r + 4 B of the columns of R, what the registers hold: that of `target` -= Σ x_k (column k).
-template <int B, Scalar T>
-[[gnu::always_inline]] inline void subtract_columns(MatX<T>& R, Eigen::Index r, int target,
-                                                    std::span<const int> columns, const T* x,
-                                                    Eigen::Index stride, const T& scale) {
+/// Rows r to r + 4 B of the columns of R, what the registers hold: each target column, scaled, less
+/// Σ x_k (column k). The second target has the first among its columns as well.
+template <int B, std::size_t N, Scalar T>
+[[gnu::always_inline]] inline void subtract_columns(
+    MatX<T>& R, Eigen::Index r, const std::array<int, N>& targets, std::span<const int> columns,
+    const std::array<const T*, N>& x, Eigen::Index stride, const std::array<T, N>& scale) {
   using Four = lanes::Four<T>;
-  T* const to = R.data() + target * R.rows() + r;
-  Four sum[B];
-  for (int i = 0; i < B; ++i) sum[i] = Four::load(to + 4 * i) * scale;
+  T* const data = R.data() + r;
+  const Eigen::Index ld = R.rows();
+  const auto rows = [&](int k) __attribute__((always_inline)) { return data + k * ld; };
+  Four sum[N][B];
+  for (std::size_t t = 0; t < N; ++t)
+    for (int i = 0; i < B; ++i) sum[t][i] = Four::load(rows(targets[t]) + 4 * i) * scale[t];
   for (const int k : columns) {
-    const T factor = -x[k * stride];
-    const T* const from = R.data() + k * R.rows() + r;
-    for (int i = 0; i < B; ++i) sum[i].add_product(Four::load(from + 4 * i), factor);
+    const T* const from = rows(k);
+    T factor[N];
+    for (std::size_t t = 0; t < N; ++t) factor[t] = -x[t][k * stride];
+    for (int i = 0; i < B; ++i) {
+      const Four column = Four::load(from + 4 * i);
+      for (std::size_t t = 0; t < N; ++t) sum[t][i].add_product(column, factor[t]);
+    }
   }
-  for (int i = 0; i < B; ++i) sum[i].store(to + 4 * i);
+  for (std::size_t t = 0; t < N; ++t)
+    for (int i = 0; i < B; ++i) {
+      if (t == 1) sum[1][i].add_product(sum[0][i], -x[1][targets[0] * stride]);
+      sum[t][i].store(rows(targets[t]) + 4 * i);
+    }
 }
 
 /// The same of many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
-/// to coordinate k: 4 B of them, each computed in one go from those that it depends on.
+/// to coordinate k: 4 B of them, each computed in one go from those that it depends on, and two
+/// coordinates at a time where one hangs on the other alone.
 template <int B, Scalar T>
 void solve_sides(DerivativeWorkspace<T>& ws, Eigen::Index r) {
   const MatX<T>& L = ws.dynamics.inverse;
+  MatX<T>& R = ws.columns;
   const int n = static_cast<int>(L.cols());
-  for (int i = n - 1; i >= 0; --i)
-    subtract_columns<B, T>(ws.columns, r, i, below(ws, i), &L(i, 0), L.rows(), T(1));
-  for (int k = 0; k < n; ++k)
-    subtract_columns<B, T>(ws.columns, r, k, above(ws, k), &L(0, k), 1, L(k, k));
+  const auto parent = [&](int k) { return ws.dynamics.factor.parent(k); };
+  const T one(1);
+  for (int i = n - 1; i >= 0; --i) {
+    const std::span<const int> depends = below(ws, i);
+    if (i == 0 || parent(i) != i - 1 || below(ws, i - 1).size() != depends.size() + 1) {
+      subtract_columns<B, 1, T>(R, r, {i}, depends, {&L(i, 0)}, L.rows(), {one});
+    } else {
+      subtract_columns<B, 2, T>(R, r, {i, i - 1}, depends, {&L(i, 0), &L(i - 1, 0)}, L.rows(),
+                                {one, one});
+      --i;
+    }
+  }
+  for (int k = 0; k < n; ++k) {
+    const std::span<const int> depends = above(ws, k);
+    if (k + 1 == n || parent(k + 1) != k) {
+      subtract_columns<B, 1, T>(R, r, {k}, depends, {&L(0, k)}, 1, {L(k, k)});
+    } else {
+      subtract_columns<B, 2, T>(R, r, {k, k + 1}, depends, {&L(0, k), &L(0, k + 1)}, 1,
+                                {L(k, k), L(k + 1, k + 1)});
+      ++k;
+    }
+  }
 }
 template <Scalar T>
 void solve_sides(DerivativeWorkspace<T>& ws) {
   Eigen::Index r = 0;
   const Eigen::Index rows = ws.columns.rows();
-  for (; r + 32 <= rows; r += 32) solve_sides<8>(ws, r);
   for (; r + 24 <= rows; r += 24) solve_sides<6>(ws, r);
   for (; r + 8 <= rows; r += 8) solve_sides<2>(ws, r);
   for (; r < rows; r += 4) solve_sides<1>(ws, r);

@@ -15,7 +15,7 @@ void set_rigid_bodies(const Plant<T>& plant, const Kinematics<T>& at, Workspace<
   const std::span<const Joint> joints = plant.model().joints();
   for (int b = 1; b < static_cast<int>(joints.size()); ++b) {
     auto& B = ws.articulated[b];
-    auto& C = ws.composites[b];
+    typename Workspace<T>::Composite C;
     carry_to_world(plant.body(b), at.R(b), at.p(b), C);
     B.I.set_inertia(C.mass, C.first, C.second);
     const V3<T>&w = at.w(b), &u = at.u(b);
@@ -32,47 +32,122 @@ void set_rigid_bodies(const Plant<T>& plant, const Kinematics<T>& at, Workspace<
   }
 }
 
-/// The recursion. A joint of several degrees of freedom is as many joints of one, with nothing between.
+/// Whether a joint leaves its body free, so that nothing but its own torques passes through it. Other
+/// scalars than the plain ones take it for six joints of one degree of freedom.
+template <Scalar T>
+bool is_free(const Plant<T>& plant, const Joint& j) {
+  if constexpr (lanes::Plain<T>)
+    return j.type == JointType::floating && plant.armature.template segment<6>(j.v).isZero(T(0));
+  else
+    return false;
+}
+
+/// A free body: its acceleration, whatever its parent does, and as bias force what the parent meets.
+template <lanes::Plain T>
+bool release_free(const Plant<T>& plant, const Kinematics<T>& at, const T* tau, int b,
+                  typename Workspace<T>::Articulated& B) {
+  const int first = at.directions(b)[0].dof;
+  const auto along = [&](int i) {
+    return tau[first + i] - friction_torque<T>(plant, first + i, at.v()(first + i));
+  };
+  const V3<T>* R = at.R(b).c;
+  V6<T> F{R[0] * along(0) + R[1] * along(1) + R[2] * along(2),
+          R[0] * along(3) + R[1] * along(4) + R[2] * along(5)};
+  F.angular += cross(at.p(b), F.linear);
+  V6<T> needed = F;
+  needed -= B.p;
+  B.p = F;
+  return B.I.solve(needed, B.A);
+}
+
+template <lanes::Plain T>
+void accelerate_free(const Kinematics<T>& at, int b, const V6<T>& above, const V6<T>& A, T* a) {
+  const V3<T> angular = A.angular - above.angular;
+  const V3<T> linear = A.linear - above.linear - cross(angular, at.p(b));
+  T* const to = a + at.directions(b)[0].dof;
+  for (int k = 0; k < 3; ++k) {
+    to[k] = dot(at.R(b).c[k], angular);
+    to[3 + k] = dot(at.R(b).c[k], linear);
+  }
+}
+
+/// Inertia and bias force of what lies beyond direction i, which gives way.
+template <class Articulated>
+[[gnu::always_inline]] inline void give_way(Articulated& B, int i) {
+  const auto UD = B.U[i] * B.D_inverse[i];
+  B.I.subtract_outer(UD, B.U[i]);
+  B.p += UD * B.u[i];
+}
+
+/// U, D and u of a body's joint. A joint of several degrees of freedom is as many joints of one, with
+/// nothing between. False if one of them moves nothing that has inertia.
+template <Scalar T>
+[[gnu::always_inline]] inline Mask<T> release(const Plant<T>& plant, const Kinematics<T>& at,
+                                              const T* tau, int b, Workspace<T>& ws) {
+  auto& B = ws.articulated[b];
+  if constexpr (lanes::Plain<T>)
+    if (is_free(plant, plant.model().joint(b))) return release_free(plant, at, tau, b, B);
+  Mask<T> possible = T(0) < T(1);
+  const auto own = at.directions(b);
+  for (int i = static_cast<int>(own.size()) - 1; i >= 0; --i) {
+    const V6<T> S = own[i].axis();
+    const int dof = own[i].dof;
+    B.U[i] = B.I * S;
+    const T D = dot(S, B.U[i]) + plant.armature(dof);
+    possible = possible && D > T(0);
+    B.D_inverse[i] = T(1) / D;
+    B.u[i] = tau[dof] - friction_torque<T>(plant, dof, at.v()(dof)) - dot(S, B.p);
+    if (i > 0) give_way(B, i);
+  }
+  return possible;
+}
+
+/// The recursion. In the order of depth, neighbours hang on different bodies wherever the tree has
+/// branches: the processor passes one on to its parent while it waits for the next one's division.
 template <Scalar T>
 bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T* tau,
                         Workspace<T>& ws, ExternalWrenches<T> wrenches, T* a) {
   const std::span<const Joint> joints = plant.model().joints();
-  const int n = static_cast<int>(joints.size());
+  const std::span<const int> order = plant.model().bodies_by_depth();
   set_rigid_bodies(plant, at, ws, wrenches);
 
   // inward: inertia and bias force that the parent meets, the joint being free to move
-  Mask<T> possible = T(0) < T(1);
-  for (int b = n - 1; b > 0; --b) {
-    auto& B = ws.articulated[b];
-    const auto own = at.directions(b);
-    for (int i = static_cast<int>(own.size()) - 1; i >= 0; --i) {
-      const V6<T> S = own[i].axis();
-      const int dof = own[i].dof;
-      B.U[i] = B.I * S;
-      const T D = dot(S, B.U[i]) + plant.armature(dof);
-      possible = possible && D > T(0);
-      B.D_inverse[i] = T(1) / D;
-      B.u[i] = tau[dof] - friction_torque<T>(plant, dof, at.v()(dof)) - dot(S, B.p);
-      const V6<T> UD = B.U[i] * B.D_inverse[i];
-      B.I.subtract_outer(UD, B.U[i]);
-      B.p += UD * B.u[i];
+  const auto pass_on = [&](int b) __attribute__((always_inline)) {
+    if (joints[b].parent == 0) return;  // nothing moves the ground
+    auto &B = ws.articulated[b], &P = ws.articulated[joints[b].parent];
+    if (is_free(plant, joints[b])) {
+      P.p += B.p;
+      return;
     }
-    if (joints[b].parent == 0) continue;  // nothing moves the ground
-    auto& P = ws.articulated[joints[b].parent];
+    give_way(B, 0);
     P.I += B.I;
     P.p += B.p + B.I * B.c;
+  };
+  Mask<T> possible = T(0) < T(1);
+  int last = 0;  // released, but not passed on yet
+  for (std::size_t k = order.size(); k-- > 0; last = order[k]) {
+    const bool needed = joints[last].parent == order[k];
+    if (needed) pass_on(last);
+    possible = possible && release(plant, at, tau, order[k], ws);
+    if (!needed) pass_on(last);
   }
   if (!all(possible)) return false;
 
   // outward: accelerations
   ws.articulated[0].A = world_acceleration<T>(plant.model());
-  for (int b = 1; b < n; ++b) {
+  for (const int b : order) {
     auto& B = ws.articulated[b];
-    B.A = ws.articulated[joints[b].parent].A + B.c;
+    V6<T> A = ws.articulated[joints[b].parent].A + B.c;
+    if constexpr (lanes::Plain<T>)
+      if (is_free(plant, joints[b])) {
+        accelerate_free(at, b, A, B.A, a);
+        continue;
+      }
     for (int i = 0; const auto& S : at.directions(b)) {
-      a[S.dof] = B.D_inverse[i] * (B.u[i] - dot(B.U[i], B.A));
-      B.A += S.axis() * a[S.dof], ++i;
+      a[S.dof] = B.D_inverse[i] * (B.u[i] - dot(B.U[i], A));
+      A += S.axis() * a[S.dof], ++i;
     }
+    B.A = A;
   }
   return true;
 }

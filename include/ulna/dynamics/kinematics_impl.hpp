@@ -94,8 +94,9 @@ template <Scalar T>
 void Kinematics<T>::move_bodies() {
   const std::span<const Joint> joints = model().joints();
   for (std::size_t b = 1; b < joints.size(); ++b) {
-    V_[b] = V_[joints[b].parent];
-    for (const Direction& d : directions(static_cast<int>(b))) V_[b] += d.axis() * v()(d.dof);
+    lanes::V6<T> V = V_[joints[b].parent];
+    for (const Direction& d : directions(static_cast<int>(b))) V += d.axis() * v()(d.dof);
+    V_[b] = V;
   }
 }
 

@@ -65,6 +65,8 @@ class Model {
   /// joints()[i] moves body i; joints()[0] stands for the base and is fixed.
   std::span<const Joint> joints() const { return data_->joints; }
   const Joint& joint(int body) const { return joints()[body]; }
+  /// The moving bodies, those with fewer joints between them and the base first.
+  std::span<const int> bodies_by_depth() const { return data_->bodies_by_depth; }
   /// The joint that owns coordinate i of the velocity, not one that mimics it.
   const Joint& joint_of_coordinate(int i) const;
   std::string_view joint_name(int body) const;
@@ -115,6 +117,7 @@ class Model {
     int nq = 0, nv = 0, tree_nq = 0, tree_nv = 0;
     bool has_mimics = false;
     std::vector<Joint> joints;
+    std::vector<int> bodies_by_depth;
     std::vector<int> body_of_coordinate;  ///< nv
     std::vector<int> joint_of_body;       ///< in description.joints; -1 for the base
     std::vector<int> link_of_body;        ///< in description.links

@@ -101,6 +101,13 @@ struct S3<T> {
           RS.c[0] * R.c[0][k] + RS.c[1] * R.c[1][k] + RS.c[2] * R.c[2][k] + (g * p[k] + p * g[k]);
     return made;
   }
+  /// The inverse, by cofactors. False if the matrix is not positive definite.
+  [[gnu::always_inline]] bool invert(M3<T>& inverse) const {
+    const V3<T> x = cross(m.c[1], m.c[2]), y = cross(m.c[2], m.c[0]), z = cross(m.c[0], m.c[1]);
+    const T determinant = dot(m.c[2], z), scale = T(1) / determinant;
+    inverse = {x * scale, y * scale, z * scale};
+    return m.c[0][0] > T(0) && z[2] > T(0) && determinant > T(0);
+  }
 };
 
 /// A 6-vector in halves, angular first.
@@ -184,6 +191,23 @@ struct S6<T> {
   }
   [[gnu::always_inline]] void subtract_outer(const V6<T>& u, const V6<T>& v) {
     for (int k = 0; k < 3; ++k) c[k] -= u * v.angular[k], c[3 + k] -= u * v.linear[k];
+  }
+  /// x with [[A, B], [B', D]] x = f, by the Schur complement A - B D^-1 B'. False if the matrix is not
+  /// positive definite.
+  [[gnu::always_inline]] bool solve(const V6<T>& f, V6<T>& x) const {
+    const M3<T> B{c[3].angular, c[4].angular, c[5].angular};
+    const M3<T> Bt{c[0].linear, c[1].linear, c[2].linear};
+    S3<T> D, schur;
+    D.m = {c[3].linear, c[4].linear, c[5].linear};
+    M3<T> D_inverse, schur_inverse;
+    const bool lower = D.invert(D_inverse);
+    const M3<T> DB = D_inverse * Bt, BDB = B * DB;
+    for (int k = 0; k < 3; ++k) schur.m.c[k] = c[k].angular - BDB.c[k];
+    const bool upper = schur.invert(schur_inverse);
+    const V3<T> Df = D_inverse * f.linear;
+    x.angular = schur_inverse * (f.angular - B * Df);
+    x.linear = Df - DB * x.angular;
+    return lower && upper;
   }
 
  private:
