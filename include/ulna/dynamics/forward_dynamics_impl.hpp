@@ -63,7 +63,7 @@ bool release_free(const Plant<T>& plant, const Kinematics<T>& at, const T* tau, 
 template <lanes::Plain T>
 void accelerate_free(const Kinematics<T>& at, int b, const V6<T>& above, const V6<T>& A, T* a) {
   const V3<T> angular = A.angular - above.angular;
-  const V3<T> linear = A.linear - above.linear - cross(angular, at.p(b));
+  const V3<T> linear = A.linear - above.linear - cross(at.p(b), angular);
   T* const to = a + at.directions(b)[0].dof;
   for (int k = 0; k < 3; ++k) {
     to[k] = dot(at.R(b).c[k], angular);
