@@ -36,6 +36,7 @@ int generate(const Options& options, Console& console) {
   const COptions c{options.single ? CNumber::single_precision : CNumber::double_precision,
                    options.lanes};
   const Imported robot = options.robot.load();
+  mention_open_loops(console, robot.model);
 
   // everything is computed and allowed before anything is written
   std::vector<std::pair<RobotFunction, Traced>> all;
@@ -94,6 +95,7 @@ int generate(const Options& options, Console& console) {
 Action codegen(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
+  options->robot.add_gravity_to(app);
   app.add_value("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");
   app.add_value("-o,--out", options->folder, "DIR", "the folder to write to")->required();
   app.add_value("--lanes", options->lanes, "N",

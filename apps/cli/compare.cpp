@@ -134,6 +134,7 @@ void require_reasonable(const Options& options, const Model& model) {
 int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
+  mention_open_loops(console, model);
   if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
   if (console.json()) {
@@ -166,6 +167,7 @@ int show(const Options& options, Console& console) {
 Action compare(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
+  options->robot.add_gravity_to(app);
   app.add_value("--states", options->states, "N", "how many random states (100)",
                 CLI::Range(1, 10000));
   app.add_value("--seed", options->seed, "N", "of the random states (1)");

@@ -55,6 +55,10 @@ std::string_view code(Style style) {
   return codes[int(style)];
 }
 
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) {
@@ -146,6 +150,17 @@ void Stream::flush() {
   if (!error_ && std::fflush(file_) != 0) error_ = errno ? errno : EIO;
 }
 
+std::streamsize Stream::Buffer::xsputn(const char* from, std::streamsize n) {
+  to.print({from, static_cast<std::size_t>(n)});
+  return n;
+}
+
+Stream::Buffer::int_type Stream::Buffer::overflow(int_type c) {
+  const char byte = traits_type::to_char_type(c);
+  if (c != traits_type::eof()) xsputn(&byte, 1);
+  return 0;
+}
+
 void Console::add_options(CLI::App& app) {
   app.add_flag("--json", json_, "print one JSON document");
   app.add_option_function<std::string>(
@@ -160,12 +175,31 @@ void Console::add_options(CLI::App& app) {
       ->option_text("WHEN");
 }
 
-Json Console::document() const { return {{"schema", fmt::format("ulna.{}/1", verb_)}}; }
+Json Console::document(const Json& fields) const {
+  Json document{{"schema", fmt::format("ulna.{}/1", verb_)}};
+  document.update(fields);
+  return document;
+}
 
 void Console::print(const Json& fields) {
-  Json document = this->document();
-  document.update(fields);
-  out.print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (!open_) return out.print(dumped(document(fields), 2) + "\n");
+  const std::string rest = dumped(fields, -1);
+  out.print(fields.empty() ? "\n]}\n" : "\n], " + rest.substr(1) + "\n");
+  open_ = false;
+}
+
+void Console::open(const Json& fields, std::string_view list) {
+  std::string begin = dumped(document(fields), -1);
+  begin.pop_back();
+  out.print(fmt::format("{}, \"{}\": [", begin, list));
+  open_ = true;
+  separator_ = "\n  ";
+}
+
+void Console::print_element(std::string_view json) {
+  out.print(separator_);
+  out.print(json);
+  separator_ = ",\n  ";
 }
 
 void Console::complain(std::string_view text, Style style) {

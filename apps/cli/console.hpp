@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -89,12 +90,24 @@ class Stream {
   void flush();
   /// errno of the first write that failed, or 0.
   int error() const { return error_; }
+  /// The same as a std::ostream, which never fails either.
+  std::ostream& text() { return text_; }
 
  private:
+  /// Passes on what is written to it, unbuffered.
+  struct Buffer : std::streambuf {
+    explicit Buffer(Stream& stream) : to(stream) {}
+    std::streamsize xsputn(const char* from, std::streamsize n) override;
+    int_type overflow(int_type c) override;
+    Stream& to;
+  };
+
   std::FILE* file_;
   bool terminal_, utf8_, colour_;
   int width_ = 80;
   int error_ = 0;
+  Buffer buffer_{*this};
+  std::ostream text_{&buffer_};
 };
 
 /// Both streams and the options that all verbs share.
@@ -106,10 +119,12 @@ class Console {
   void add_options(CLI::App& app);
 
   bool json() const { return json_; }
-  /// {"schema": "ulna.<verb>/1"}
-  Json document() const;
-  /// A document with these fields.
+  /// A document with these fields; or if one is open, the rest of it.
   void print(const Json& fields);
+  /// Begins a document with these fields and a list, which is printed element by element: without it being
+  /// held, and so that whatever happens on the way there is one document in the end.
+  void open(const Json& fields, std::string_view list);
+  void print_element(std::string_view json);
   /// With --json the document of the fields that `json` makes, else the text that `text` makes.
   template <class MakeJson, class MakeText>
   void show(MakeJson json, MakeText text) {
@@ -119,8 +134,13 @@ class Console {
   void complain(std::string_view text, Style style = Style::red);
 
  private:
+  /// {"schema": "ulna.<verb>/1"} and the fields.
+  Json document(const Json& fields) const;
+
   std::string_view verb_;
   bool json_ = false;
+  bool open_ = false;           ///< a document has begun
+  std::string_view separator_;  ///< before the next element of its list
 
  public:
   Stream out, err;

@@ -187,6 +187,7 @@ int excite_robot(Arguments o, Console& console) {
   const std::vector<Feature> features = features_of(o);
   const Imported imported = o.robot.load();
   const Model& robot = imported.model;
+  mention_open_loops(console, robot);
   const TorqueModel model(robot, features);
   if (robot.joint_count() == 0)
     throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
@@ -223,6 +224,7 @@ int excite_robot(Arguments o, Console& console) {
 Action excite(Parser& app, Console& console) {
   auto o = std::make_shared<Arguments>();
   o->robot.add_to(app);
+  o->robot.add_gravity_to(app);
   app.add_value("--duration", o->how.duration, "S", "of the motion: 20 s", above_zero);
   app.add_value("--rate", o->rate, "HZ", "of the table: 1000 Hz", above_zero);
   app.add_value("--kind", o->kind, "KIND", "fourier (periodic) or bspline");

@@ -8,6 +8,7 @@ Action fd(Parser& app, Console& console) {
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();
+    mention_open_loops(console, model);
     if (states->is_table()) {
       Batch batch(model);
       states->stream(

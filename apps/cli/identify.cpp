@@ -402,6 +402,7 @@ int run_identify(const Arguments& given, Console& console) {
   const Options how = options_of(given);
   refuse_overwriting({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
+  mention_open_loops(console, robot.model);
   if (how.gains.size() > 0 && how.gains.size() != robot.model.nv())
     throw UsageError("--gain: {} for {}", counted(how.gains.size(), "number"),
                      counted(robot.model.nv(), "joint"));
@@ -437,6 +438,7 @@ Action identify(Parser& app, Console& console) {
   given->robot.add_to(app);
   app.add_option("LOG", given->logs, "tables of t, q, qd, tau or i (CSV), or - for standard input")
       ->required();
+  given->robot.add_gravity_to(app);
   app.add_value("--validate", given->validate, "LOG...", "logs to try the estimate on");
   app.add_value("--split", how.split, "SHARE", "fit this share of each log, validate on the rest");
   app.add_value("--folds", how.folds, "N",

@@ -28,6 +28,7 @@ Transform<double> target_of(const Options& options) {
 
 int solve(const Options& options, Console& console) {
   const Model model = options.robot.load().model;
+  mention_open_loops(console, model);
   const Frame& frame = frame_named(model, options.frame);
   const std::vector<std::string> names = model.configuration_names();
   const Eigen::VectorXd start = configuration(model, options.start, "--start");

@@ -24,6 +24,15 @@ bool is_floating(const Model& model) {
          model.joint(1).parent == 0;
 }
 
+/// The degrees of freedom that are left when loops are closed; none where they cannot be.
+std::optional<int> closed_dof(const Model& model) {
+  try {
+    return model.nv() - Loops(model, model.description().loops, neutral(model)).size();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 double moving_mass(const Model& model) { return total_mass(Plant<double>(model)); }
 
 /// " [rad|m]": the units of a quantity that is one thing for turning joints, another for sliding ones.
@@ -54,8 +63,15 @@ std::string head(const Stream& out, const Options& options, const Model& model) 
   if (const std::size_t loops = model.description().loops.size())
     lines.emplace_back("loops", counted(loops, "joint") + " beyond the tree");
   std::string text =
-      fmt::format("{}: {} {} of freedom\n\n", out.paint(Style::bold, visible(model.name())),
-                  model.nv(), model.nv() == 1 ? "degree" : "degrees");
+      fmt::format("{}: {} {} of freedom", out.paint(Style::bold, visible(model.name())), model.nv(),
+                  model.nv() == 1 ? "degree" : "degrees");
+  if (const std::size_t loops = model.description().loops.size()) {
+    const auto closed = closed_dof(model);
+    text +=
+        fmt::format(" in the tree, {} with its {} closed",
+                    closed ? std::to_string(*closed) : "unknown", loops == 1 ? "loop" : "loops");
+  }
+  text += "\n\n";
   for (const auto& [key, value] : lines)
     text += out.paint(Style::dim, fmt::format("{:<8}", key)) + " " + visible(value) + "\n";
   return text;
@@ -235,6 +251,7 @@ int show(const Options& options, Console& console) {
            {"source", options.robot.source()},
            {"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
            {"dof", model.nv()},
+           {"dof_closed", closed_dof(model) ? Json(*closed_dof(model)) : Json()},
            {"nq", model.nq()},
            {"links", model.description().links.size()},
            {"bodies", model.joint_count()},

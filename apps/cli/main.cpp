@@ -17,6 +17,7 @@ constexpr Verb verbs[] = {
     {"info", "show a robot's joints, bodies and limits", info},
     {"tree", "show the tree of a robot's links", tree},
     {"convert", "write a robot as URDF, unchanged or modified", convert},
+    {"fk", "forward kinematics: the poses of frames", fk},
     {"id", "inverse dynamics: the torques of a motion", id},
     {"fd", "forward dynamics: the accelerations under torques", fd},
     {"terms", "mass matrix, Coriolis matrix, gravity, energies, Jacobian", terms},
@@ -99,6 +100,7 @@ int guarded(Console& console, std::string_view help, F body) {
   try {
     return body();
   } catch (const UsageError& e) {
+    if (console.json()) console.print({{"error", e.what()}});
     console.complain(e.what());
     console.err.print(fmt::format("{} shows how\n", help));
     return usage;

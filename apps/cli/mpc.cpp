@@ -77,7 +77,7 @@ Json json_of(const TrialResult& r) {
           {"changes_noticed", r.changes_noticed}};
 }
 
-Json json_of(const MpcResults& results) {
+Json json_of(const MpcResults& results, const Json& about) {
   Json rmse = Json::object(), learned = rmse, runs = rmse, payload;
   for (const MpcRun& run : results.runs) {
     rmse[run.name] = run.result.error.rms_from[0];
@@ -90,7 +90,7 @@ Json json_of(const MpcResults& results) {
                       ULNA_FIELDS(*p, com, found_com),
                       {{"com_error_m", p->com_error()}}});
   const TrialResult& first = results.runs.front().result;
-  return {{"robot", results.model.name()},
+  return {{"robot", about},
           {"title", results.title},
           {"counted_from", results.counted_from},
           {"tracking_rmse", rmse},
@@ -181,7 +181,8 @@ int run_mpc(const Options& o, Console& console) {
       });
   progress.clear();
   if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
-  console.show([&] { return json_of(results); }, [&] { return text_of(results, console.out); });
+  console.show([&] { return json_of(results, robot.json(imported.model)); },
+               [&] { return text_of(results, console.out); });
   Status status = success;
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
@@ -206,6 +207,7 @@ int run_mpc(const Options& o, Console& console) {
 Action mpc(Parser& app, Console& console) {
   auto o = std::make_shared<Options>();
   o->robot.add_to(app, "ROBOT|CONFIG.yaml");
+  o->robot.add_gravity_to(app);
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
   app.add_value("--duration", o->duration, "S", "how long: 6 s");
   app.add_value("--rate", o->rate, "HZ", "of control: 1000 Hz");

@@ -28,11 +28,21 @@ constexpr double longest = 3600.0, most_steps = 2e7, most_numbers = 2e7;
 constexpr double tolerable = 0.01;
 
 /// What follows from the options; throws UsageError for what is out of range.
-void complete(Options& o) {
+void complete(Options& o, const Parser& app) {
   if (o.duration > longest) throw UsageError("--duration: at most {:g} s", longest);
   if (o.duration / o.step() > most_steps)
     throw UsageError("--duration: {:g} s in steps of {:g} s are more than {:g} steps", o.duration,
                      o.step(), most_steps);
+  const auto useless = [&](const char* option, bool without, const char* what) {
+    if (without && app.count(option)) throw UsageError("{} has no effect {}", option, what);
+  };
+  useless("--tolerance", o.integrator != "adaptive", "without --integrator adaptive");
+  useless("--step", o.integrator == "adaptive", "with --integrator adaptive: see --tolerance");
+  useless("--target", o.torque != "pd", "without --torque pd");
+  useless("--bandwidth", o.torque != "pd", "without --torque pd");
+  for (const char* option : {"--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay",
+                             "--dropout", "--differences"})
+    useless(option, o.out.empty(), "without --out: it is of the log alone");
   o.how.stops = o.how.torque_limits = !o.no_limits;
   // in the order of Integrator
   const std::vector<std::string> names{"euler", "semi-implicit-euler", "midpoint", "rk4",
@@ -55,7 +65,8 @@ struct Span {
 };
 
 /// "2,0,0,0.1@1.5..3" in its parts.
-std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std::string& option) {
+std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std::string& option,
+                                              double duration) {
   const std::size_t at = text.find('@');
   Span span;
   if (at != std::string::npos) {
@@ -66,12 +77,15 @@ std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std
   }
   if (span.begin < 0.0 || (span.end && *span.end < span.begin))
     throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
+  if (span.begin >= duration)
+    throw UsageError("{}: '{}' begins after the run, which ends at {:g} s", option, text, duration);
   return {numbers(text.substr(0, at), option), span};
 }
 
 /// "2,0,0,0.1@1.5..3": from 1.5 s to 3 s, a ball of 2 kg at a place in the frame of the last link.
-void schedule_payload(Schedule& schedule, const Model& model, const std::string& text) {
-  const auto [p, span] = parts_of(text, "--payload");
+void schedule_payload(Schedule& schedule, const Model& model, const std::string& text,
+                      double duration) {
+  const auto [p, span] = parts_of(text, "--payload", duration);
   const Inertia<double> load = ball(p, ", and when: 2,0,0,0.1@1.5");
   if (model.joint_count() == 0) throw UsageError("--payload: the robot has no link that moves");
   const Frame at{"payload", model.joint_count(), {}};
@@ -81,8 +95,9 @@ void schedule_payload(Schedule& schedule, const Model& model, const std::string&
 }
 
 /// "2@1..3": friction grows from what it usually is to twice that between 1 s and 3 s.
-void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std::string& text) {
-  const auto [p, span] = parts_of(text, "--friction-scale");
+void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std::string& text,
+                       double duration) {
+  const auto [p, span] = parts_of(text, "--friction-scale", duration);
   if (p.size() != 1 || !(p[0] >= 0.0))
     throw UsageError("--friction-scale: give a factor of 0 or more, and when: 2@1..3");
   schedule.during(span.begin, span.end.value_or(span.begin),
@@ -412,8 +427,8 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
                   {"plot", o.plot}}});
 }
 
-int run_simulate(Options& o, Console& console) {
-  complete(o);
+int run_simulate(Options& o, const Parser& app, Console& console) {
+  complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
@@ -428,7 +443,6 @@ int run_simulate(Options& o, Console& console) {
         model.name()));
   if (o.states.is_table()) throw UsageError("a simulation begins with one state, not with a table");
   const GivenState start = o.states.state(model);
-  if (!o.target.empty() && o.torque != "pd") throw UsageError("--target is for --torque pd");
   const Eigen::VectorXd target = configuration(model, o.target, "--target");
 
   Simulation robot(model, o.how);
@@ -436,8 +450,10 @@ int run_simulate(Options& o, Console& console) {
   if (o.vary > 0.0)
     change_at_random(robot.plant, {0.01 * o.vary, 0.01 * o.vary, 0.01 * o.vary}, o.sensors.seed);
   Schedule schedule;
-  for (const std::string& payload : o.payloads) schedule_payload(schedule, model, payload);
-  if (!o.friction_scale.empty()) schedule_friction(schedule, robot.plant, o.friction_scale);
+  for (const std::string& payload : o.payloads)
+    schedule_payload(schedule, model, payload, o.duration);
+  if (!o.friction_scale.empty())
+    schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   const TorqueSource torque = torque_source(o.torque, given.plant(), target, o.bandwidth);
   robot.set_state(start.q, start.qd);
   std::vector<ExternalWrench<double>> wrenches;
@@ -522,7 +538,7 @@ Action simulate(Parser& app, Console& console) {
   app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
   app.add_value("--plot", o->plot, "FILE", "draw the motion over time (SVG)");
   app.add_force(o->force);
-  return [o, &console]() -> int { return run_simulate(*o, console); };
+  return [o, &app, &console]() -> int { return run_simulate(*o, app, console); };
 }
 
 }  // namespace ulna::cli

@@ -1,6 +1,7 @@
 #include "states.hpp"
 
 #include <filesystem>
+#include <set>
 
 #include "ulna/io/number.hpp"
 
@@ -39,11 +40,14 @@ void set_one(const Quantity& to, const std::string& coordinate, double value) {
 /// "0,0.1,..." or "elbow=0.1,wrist=2".
 void set_from_text(const Quantity& to, const std::string& text) {
   if (text.find('=') == std::string::npos) return set_all(to, numbers(text, "--" + to.name));
+  std::set<std::string> seen;
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
       throw UsageError("--{}: '{}' is not NAME=VALUE", to.name, part);
-    set_one(to, part.substr(0, equals), numbers(part.substr(equals + 1), "--" + to.name).at(0));
+    const std::string name = part.substr(0, equals);
+    if (!seen.insert(name).second) throw UsageError("--{}: '{}' is given twice", to.name, name);
+    set_one(to, name, numbers(part.substr(equals + 1), "--" + to.name).at(0));
   }
 }
 
@@ -150,6 +154,14 @@ const Frame& frame_named(const Model& model, const std::string& name) {
   }
 }
 
+void require_finite(std::string_view what, const std::vector<std::string>& rows,
+                    const Eigen::MatrixXd& values) {
+  for (Eigen::Index r = 0; r < values.rows(); ++r)
+    if (!values.row(r).allFinite())
+      throw Failure("{} of '{}' is not a finite number: numbers that were given are too large",
+                    what, rows[r]);
+}
+
 void require_columns(const Model& model, std::string_view quantity, const std::vector<int>& columns,
                      const std::string& file) {
   const std::vector<std::string> names = trajectory_names(model, quantity);
@@ -169,6 +181,7 @@ std::vector<std::string> table_names(const Model& model,
 void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
                      const Eigen::VectorXd& values) {
   const std::vector<std::string> names = model.velocity_names();
+  require_finite(field, names, values);
   if (console.json()) return console.print({{"joints", names}, {field, values}});
   console.out.print(
       matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
@@ -186,17 +199,15 @@ void States::add_to(Parser& app, std::string_view quantities) {
                    fmt::format("{}, a number each, or NAME=VALUE,...", what))
         ->option_text("X,X,...");
   }
-  app.add_value("--gravity", gravity_, "X,Y,Z", "the gravity vector, in place of the robot's");
+  if (quantities == "q") return;  // places depend on nothing else
+  robot_.add_gravity_to(app);
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
 Robot States::load() {
   if (robot_.name == "-" && file_ == "-")
     throw UsageError("ROBOT and STATES cannot both come from standard input");
-  Imported imported = robot_.load();
-  if (!gravity_.empty())
-    imported.model = imported.model.with_gravity(three_numbers(gravity_, "--gravity"));
-  Robot robot(imported.model);
+  Robot robot(robot_.load().model);
   if (no_friction_) robot.plant().remove_friction();
   return robot;
 }
@@ -251,32 +262,33 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
   if (at.t >= 0) out_names.push_back(reader.names()[at.t]);
   out_names.insert(out_names.end(), names.begin(), names.end());
   std::optional<CsvWriter> csv;
-  const char* separator = "\n";
-  if (console.json()) {
-    std::string begin = console.document().dump();
-    begin.pop_back();
-    console.out.print(
-        fmt::format("{}, \"columns\": {}, \"rows\": [", begin,
-                    Json(out_names).dump(-1, ' ', false, Json::error_handler_t::replace)));
-  } else {
-    csv.emplace(std::cout, out_names);
-  }
-  const auto print = [&](std::span<const double> row) {
+  if (console.json())
+    console.open({{"columns", out_names}}, "rows");
+  else
+    csv.emplace(console.out.text(), out_names);
+  const auto print = [&](std::span<const double> row, int line) {
+    const auto bad = std::ranges::find_if_not(row, [](double x) { return std::isfinite(x); });
+    if (bad != row.end())
+      throw CsvError({in_->name(), line, 0},
+                     fmt::format("'{}' is not a finite number: numbers of this row are too large",
+                                 out_names[bad - row.begin()]));
     if (csv) return csv->write(row);
     std::vector<std::string> cells;
     for (const double x : row) cells.push_back(format_number(x));
-    console.out.print(fmt::format("{}  [{}]", separator, fmt::join(cells, ", ")));
-    separator = ",\n";
+    console.print_element(fmt::format("[{}]", fmt::join(cells, ", ")));
   };
 
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(file_, unknown);
   Progress progress(console.err, unknown ? 1 : std::max<std::size_t>(bytes >> 20, 1));
   std::vector<double> row(reader.names().size()), line(out_names.size()), time(block);
+  std::vector<int> lines(block);
   Eigen::MatrixXd result(names.size(), block);
-  for (bool more = true; more;) {
+  // a reader that has seen enough needs no more of it
+  for (bool more = true; more && !console.out.error();) {
     int n = 0;
     for (; n < block && (more = reader.next(row)); ++n) {
+      lines[n] = reader.line();
       if (at.t >= 0) time[n] = row[at.t];
       for (const Part& part : parts)
         for (std::size_t i = 0; i < part.columns.size(); ++i)
@@ -292,14 +304,11 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
     for (int s = 0; s < n; ++s) {
       if (t) line[0] = time[s];
       std::copy_n(result.col(s).data(), result.rows(), line.data() + t);
-      print(line);
+      print(line, lines[s]);
     }
     progress.at(reader.bytes() >> 20, "MB");
   }
-  if (csv)
-    csv->flush(), std::cout.flush();
-  else
-    console.out.print("\n]}\n");
+  csv ? csv->flush() : console.print(Json::object());
 }
 
 }  // namespace ulna::cli

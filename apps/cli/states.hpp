@@ -36,15 +36,11 @@ class States {
 
  private:
   RobotArgument robot_;
-  std::string file_, gravity_;
+  std::string file_;
   bool no_friction_ = false;
   std::map<std::string, std::string> given_;  ///< --q, --qd, ... as written
   std::optional<InputFile> in_;
 };
-
-/// Numbers separated by commas: "0,0.1,-2".
-std::vector<double> numbers(const std::string& text, const std::string& what);
-Vec3<double> three_numbers(const std::string& text, const std::string& what);
 
 /// A configuration that an option gives; the neutral one if the text is empty. Throws UsageError.
 Eigen::VectorXd configuration(const Model& model, const std::string& text,
@@ -55,6 +51,10 @@ Inertia<double> ball(std::vector<double> given, std::string_view example);
 
 /// The frame of that name. Throws UsageError.
 const Frame& frame_named(const Model& model, const std::string& name);
+
+/// Throws Failure if a number of a result is not finite, by the name of its row.
+void require_finite(std::string_view what, const std::vector<std::string>& rows,
+                    const Eigen::MatrixXd& values);
 
 /// Throws CsvError if a table lacks the columns of a quantity.
 void require_columns(const Model& model, std::string_view quantity, const std::vector<int>& columns,

@@ -15,6 +15,7 @@ Axes axes_named(const std::string& name) {
 
 struct Terms {
   Eigen::MatrixXd M, C, jacobian, frame_inertia;
+  std::optional<Pose> pose;  ///< of the frame
   Eigen::VectorXd bias, gravity;
   double kinetic, potential;
 };
@@ -42,9 +43,17 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   t.kinetic = robot.kinetic_energy(s.q, s.qd);
   t.potential = robot.potential_energy(s.q);
   if (!options.frame.empty()) {
+    Kinematics<double> at(robot.model());
+    at.set(s.q);
+    t.pose = Pose(at.pose(robot.model().frame(options.frame)));
     t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
     t.frame_inertia = frame_inertia(robot, s.q, t.jacobian);
   }
+  const std::vector<std::string> names = robot.model().velocity_names();
+  require_finite("the mass matrix's row", names, t.M);
+  require_finite("the Coriolis matrix's row", names, t.C);
+  require_finite("the bias torque", names, t.bias);
+  require_finite("the energy", {"the robot"}, Eigen::RowVector2d(t.kinetic, t.potential));
   return t;
 }
 
@@ -54,6 +63,7 @@ void print(Console& console, const Model& model, const Terms& t) {
     Json document =
         merged({{{"joints", names}}, ULNA_FIELDS(t, M, C, bias, gravity, kinetic, potential)});
     if (t.jacobian.size()) {
+      document["pose"] = {{"xyz", t.pose->xyz}, {"rpy", t.pose->rpy}};
       document["jacobian"] = t.jacobian;
       document["frame_inertia"] = t.frame_inertia.size() ? Json(t.frame_inertia) : Json();
     }
@@ -73,7 +83,13 @@ void print(Console& console, const Model& model, const Terms& t) {
   torques << t.gravity, t.bias;
   add("torque", names, {">gravity", ">bias"}, torques);
   const std::vector<std::string> axes{"wx", "wy", "wz", "vx", "vy", "vz"};
-  if (t.jacobian.size()) add("jacobian", axes, columns, t.jacobian);
+  if (t.pose) {
+    Eigen::RowVectorXd row(6);
+    row << t.pose->xyz.transpose(), t.pose->rpy.transpose();
+    add("pose", {""}, {">x [m]", ">y [m]", ">z [m]", ">roll [rad]", ">pitch [rad]", ">yaw [rad]"},
+        row);
+    add("jacobian", axes, columns, t.jacobian);
+  }
   if (t.frame_inertia.size()) {
     std::vector<Column> task;
     for (const std::string& axis : axes) task.push_back(">" + axis);
@@ -96,9 +112,12 @@ Action terms(Parser& app, Console& console) {
   app.add_value("--axes", options->axes, "AXES",
                 "of these: local, world, or aligned with the world at the frame",
                 CLI::IsMember({"local", "world", "aligned"}));
-  return [options, &console]() -> int {
+  return [options, &app, &console]() -> int {
     Robot robot = options->states.load();
-    if (!options->frame.empty()) (void)robot.model().frame(options->frame);
+    mention_open_loops(console, robot.model());
+    if (!options->frame.empty()) (void)frame_named(robot.model(), options->frame);
+    if (options->frame.empty() && app.count("--axes"))
+      throw UsageError("--axes has no effect without --frame");
     if (!options->states.is_table()) {
       print(console, robot.model(),
             terms_of(robot, options->states.state(robot.model()), *options));

@@ -23,6 +23,16 @@ void RobotArgument::add_to(CLI::App& app, const char* argument) {
   app.add_flag("--strict", options.strict, "refuse what would be repaired");
 }
 
+void RobotArgument::add_gravity_to(Parser& app) {
+  app.add_value("--gravity", gravity, "X,Y,Z", "the gravity vector, in place of the robot's");
+}
+
+Imported RobotArgument::load() const {
+  Imported robot = load_robot(name, options);
+  if (!gravity.empty()) robot.model = robot.model.with_gravity(three_numbers(gravity, "--gravity"));
+  return robot;
+}
+
 std::string RobotArgument::source() const {
   if (name == "-") return "<stdin>";
   if (name.starts_with("chain:")) return name + " (generated)";
@@ -41,6 +51,15 @@ void mention_warnings(Console& console, const RobotArgument& robot,
     console.complain(
         fmt::format("{} in {}; ulna check lists them", counted(n, "warning"), robot.source()),
         Style::yellow);
+}
+
+void mention_open_loops(Console& console, const Model& model) {
+  const std::size_t n = model.description().loops.size();
+  if (n == 0) return;
+  console.complain(
+      fmt::format("{} of '{}' {} left open: what is computed is the motion of the tree",
+                  counted(n, "loop"), model.name(), n == 1 ? "is" : "are"),
+      Style::yellow);
 }
 
 InputFile::InputFile(const std::string& name, std::string_view message)

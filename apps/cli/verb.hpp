@@ -36,8 +36,8 @@ struct Verb {
 };
 
 // one file each; main.cpp has the table
-Setup check, info, tree, convert, robots, id, fd, terms, equations, ik, count, compare, simplify,
-    codegen, excite, identify, simulate, mpc;
+Setup check, info, tree, convert, robots, fk, id, fd, terms, equations, ik, count, compare,
+    simplify, codegen, excite, identify, simulate, mpc;
 
 /// What `ulna help` prints.
 std::string overview(const Stream& stream, std::span<const Verb> verbs);
@@ -54,13 +54,15 @@ inline const CLI::Validator not_negative =
 
 /// The argument ROBOT and the options for reading it: the same for every verb.
 struct RobotArgument {
-  std::string name;
+  std::string name, gravity;
   ImportOptions options;
 
   void add_to(CLI::App& app, const char* argument = "ROBOT");
+  /// The option --gravity, for verbs that compute forces.
+  void add_gravity_to(Parser& app);
 
-  /// Throws ModelError.
-  Imported load() const { return load_robot(name, options); }
+  /// Throws ModelError, UsageError.
+  Imported load() const;
   /// The file's name, "<stdin>", "panda.urdf (embedded)" or "chain:7 (generated)".
   std::string source() const;
   /// Name, source and degrees of freedom.
@@ -69,6 +71,13 @@ struct RobotArgument {
 
 /// One line on standard error if the importer had to assume anything: nothing is guessed silently.
 void mention_warnings(Console& console, const RobotArgument& robot, const Diagnostics& diagnostics);
+
+/// The same if the robot has loops, which only optimal control keeps closed so far.
+void mention_open_loops(Console& console, const Model& model);
+
+/// Numbers separated by commas: "0,0.1,-2".
+std::vector<double> numbers(const std::string& text, const std::string& what);
+Vec3<double> three_numbers(const std::string& text, const std::string& what);
 
 /// A file to read, or with the name "-" standard input.
 class InputFile {

@@ -19,7 +19,10 @@ class Descent {
         at_(model),
         rows_(options.position_only ? 3 : 6),
         J_(6, model.nv()),
+        moves_(Eigen::ArrayX<bool>::Constant(model.nq(), false)),
         coordinate_(static_cast<std::size_t>(model.nv()), -1) {
+    for (int b = frame.body; b > 0; b = model.joint(b).parent)
+      moves_.segment(model.joint(b).q, configuration_size(model.joint(b).type)).setConstant(true);
     for (int b = 1; b < model.body_count(); ++b) {
       const Joint& j = model.joint(b);
       if (velocity_size(j.type) == 1 && !j.mimics) coordinate_[static_cast<std::size_t>(j.v)] = j.q;
@@ -45,7 +48,7 @@ class Descent {
       bool better = false;
       for (int trial = 0; trial < 12 && !better; ++trial) {
         const Eigen::VectorXd step = bounded_step(q, e, damping * (1e-6 + e.squaredNorm()));
-        const Eigen::VectorXd next = within_limits(integrate(model_, q, step));
+        const Eigen::VectorXd next = within_limits(integrate(model_, q, step), q);
         const Vec6<double> next_error = error_at(next);
         better = next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
         if (better)
@@ -58,12 +61,19 @@ class Descent {
     remember(q, error, best);
   }
 
+  /// The coordinates that move the frame, within their limits; the others as in `given`.
+  Eigen::VectorXd within_limits(const Eigen::VectorXd& q, const Eigen::VectorXd& given) const {
+    return moves_.select(q.cwiseMax(model_.lower_limit()).cwiseMin(model_.upper_limit()), given);
+  }
+
  private:
-  /// The damped step. Joints that stand at a limit and would be pushed across it do not take part.
+  /// The damped step. Joints that stand at a limit and would be pushed across it do not take part. No step
+  /// at all where numbers overflow.
   Eigen::VectorXd bounded_step(const Eigen::VectorXd& q, const Eigen::VectorXd& e,
                                double damping) const {
     Eigen::MatrixXd J = J_.bottomRows(rows_);
-    while (true) {
+    // each time round at least one joint more is left out
+    for (Eigen::Index round = 0; round <= J.cols(); ++round) {
       Eigen::MatrixXd A = J * J.transpose();
       A.diagonal().array() += damping;
       const Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
@@ -76,8 +86,10 @@ class Descent {
         J.col(i).setZero();
         blocked = true;
       }
+      if (!step.allFinite()) break;
       if (!blocked) return step;
     }
+    return Eigen::VectorXd::Zero(J.cols());
   }
 
   /// From where the frame is to where it should be: rotation, then translation, world axes.
@@ -90,12 +102,8 @@ class Descent {
     return e;
   }
 
-  Eigen::VectorXd within_limits(Eigen::VectorXd q) const {
-    return q.cwiseMax(model_.lower_limit()).cwiseMin(model_.upper_limit());
-  }
-
   void remember(const Eigen::VectorXd& q, const Vec6<double>& error, IkResult& best) const {
-    const double position = error.tail<3>().norm(),
+    const double position = error.tail<3>().stableNorm(),
                  orientation = options_.position_only ? 0.0 : error.head<3>().norm();
     if (best.q.size() && position + orientation >= best.position_error + best.orientation_error)
       return;
@@ -112,6 +120,7 @@ class Descent {
   Kinematics<double> at_;
   int rows_;
   Eigen::MatrixXd J_;
+  Eigen::ArrayX<bool> moves_;    ///< of each coordinate, whether it moves the frame
   std::vector<int> coordinate_;  ///< of each velocity, where it is that of one coordinate; else -1
 };
 
@@ -129,11 +138,11 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
   IkResult best;
   std::mt19937_64 random(options.seed);
   Descent descent(model, frame, target, options);
-  Eigen::VectorXd q = start.cwiseMax(model.lower_limit()).cwiseMin(model.upper_limit());
+  Eigen::VectorXd q = descent.within_limits(start, start);
   for (int s = 0; s <= options.restarts && !best.found; ++s) {
     ++best.starts;
     descent.run(q, best);
-    q = random_configuration(model, random);
+    q = descent.within_limits(random_configuration(model, random), start);
   }
   return best;
 }

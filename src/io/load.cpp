@@ -64,8 +64,9 @@ Imported generated_chain(std::string_view count, const ImportOptions& options) {
   if (const auto [stop, error] = std::from_chars(count.data(), end, n);
       error != std::errc() || stop != end || n < 1 ||
       static_cast<std::size_t>(n) >= options.max_links)
-    refuse(rules::input_too_large, "chain:" + std::string(count),
-           "give a number of joints from 1 to " + std::to_string(options.max_links - 1));
+    refuse(rules::chain_length, "chain:" + std::string(count),
+           "'" + std::string(count) + "' is not a number of joints from 1 to " +
+               std::to_string(options.max_links - 1));
   return import_urdf(to_urdf(chain(n)), "chain:" + std::string(count), options);
 }
 
@@ -82,10 +83,11 @@ Imported load_robot(std::string_view name, const ImportOptions& options) {
 
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  const bool xml = first != std::string_view::npos && text[first] == '<';
+  if (first == std::string_view::npos) refuse(rules::input_empty, file, "there is nothing in it");
+  const bool xml = text[first] == '<';
   if ((file.ends_with(".yaml") || file.ends_with(".yml")) && !xml)
     return import_table(text, std::move(file), options);
-  if (xml || first == std::string_view::npos || file.ends_with(".urdf") || file.ends_with(".xml"))
+  if (xml || file.ends_with(".urdf") || file.ends_with(".xml"))
     return import_urdf(text, std::move(file), options);
   if (text.substr(0, 4096).find("ulna:") != std::string_view::npos)
     return import_table(text, std::move(file), options);

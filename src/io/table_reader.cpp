@@ -158,7 +158,8 @@ class TableReader {
     if (type == "revolute" || type == "continuous" || type == "prismatic")
       made.type = *joint_type_from_string(type);
     else
-      report(rules::joint_type_unknown, node, quoted("type", type) + " cannot stand in a DH table");
+      report(joint_type_from_string(type) ? rules::table_joint : rules::joint_type_unknown, node,
+             quoted("type", type) + " cannot stand in a DH table");
     const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     using X = Transform<double>;
@@ -351,10 +352,10 @@ class TableReader {
       if (std::ranges::find(known, key) != known.end()) {
         if (!seen.insert(key).second)
           report(rules::tag_double, entry.first, name + " occurs again");
-      } else if (const std::string near = did_you_mean(key, std::vector(known)); !near.empty()) {
+      } else if (const std::string near = did_you_mean(key, std::vector(known), 2); !near.empty()) {
         report(rules::tag_misspelt, entry.first, name + " is unknown" + near);
       } else {
-        report(rules::tag_ignored, entry.first, name + " is skipped");
+        report(rules::key_unknown, entry.first, name + " is unknown", "skipped");
       }
     }
     return true;

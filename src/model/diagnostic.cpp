@@ -130,9 +130,11 @@ int edit_distance(std::string_view a, std::string_view b, int most) {
   return std::min(last[m], most + 1);
 }
 
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> names) {
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> names,
+                         int at_least) {
   if (name.empty() || name.size() > 200) return {};
-  const int most = std::max(1, static_cast<int>(name.size()) / 3);
+  const int size = static_cast<int>(name.size());
+  const int most = std::min(std::max(at_least, size / 3), std::max(1, size - 1));
   int nearest = most + 1;
   std::string_view best;
   for (const std::string_view candidate : names) {

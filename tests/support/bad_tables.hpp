@@ -81,8 +81,7 @@ inline void bad_tables(BadInputs& cases) {
   bad("joint name is a list", "name: slide", "name: [slide]", rules::table_shape);
   bad("type is unknown", "type: prismatic", "type: slider", rules::joint_type_unknown)
       .on("- name: slide");
-  bad("type is a ball", "type: prismatic", "type: ball", rules::joint_type_unknown)
-      .on("- name: slide");
+  bad("type is a ball", "type: prismatic", "type: ball", rules::table_joint).on("- name: slide");
   bad("base is a number", "base: {name: floor, xyz: [0, 0, 0.1]}", "base: 5", rules::table_shape);
   bad("limits is a number", "limits: {lower: 0, upper: 0.5}", "limits: 5", rules::table_shape);
   bad("motor is a list", "motor: {inertia: 0.0002, gear: 60, viscous: 0.001, coulomb: 0.3}",
@@ -99,11 +98,16 @@ inline void bad_tables(BadInputs& cases) {
   bad("misspelt key of the table", "joints:", "joint:", rules::tag_misspelt).says("'joints'");
   bad("misspelt key of the limits", "lower: -2", "lowr: -2", rules::tag_misspelt).says("'lower'");
   bad("misspelt key of the motor", "gear: 60", "gaer: 60", rules::tag_misspelt).says("'gear'");
+  bad("alpha as it sounds", "alpha: pi/2", "alfa: pi/2", rules::tag_misspelt).says("'alpha'");
+  bad("theta with letters swapped", "alpha: pi/2", "tetha: pi/2", rules::tag_misspelt)
+      .says("'theta'");
   bad("key twice", "    d: 0.3\n", "    d: 0.3\n    d: 0.4\n", rules::tag_double).on("d: 0.4");
   bad("joint name twice", "name: slide", "name: shoulder", rules::name_duplicate);
   bad("link name twice", "name: lower", "name: upper", rules::name_duplicate);
   bad("tool named like a link", "name: tip", "name: upper", rules::name_duplicate);
-  repaired("strange key", "damping: 0.5", "colour: 0.5", rules::tag_ignored).says("skipped");
+  repaired("strange key", "damping: 0.5", "colour: 0.5", rules::key_unknown).says("skipped");
+  repaired("strange key of a link", "mass: 2", "mass: 2\n      weight: 20", rules::key_unknown)
+      .says("'weight'");
   repaired("visual is text",
            "visual:\n        - {shape: box, size: [0.1, 0.2, 0.3], color: [1, 0, 0, 1]}",
            "visual: box", rules::shape_invalid);

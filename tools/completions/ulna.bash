@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert id fd terms equations ik count compare simplify codegen excite identify simulate mpc robots help"
+  local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -45,19 +45,20 @@ _ulna() {
     info) options="$import --frames" robots=yes ;;
     tree) options="$import --ascii --dot" robots=yes ;;
     convert) options="$import --lock --chain --lump --force" robots=yes ;;
+    fk) options="$import --q --frame" robots=yes ;;
     id) options="$import --q --qd --qdd --gravity --no-friction" robots=yes ;;
     fd) options="$import --q --qd --tau --gravity --no-friction" robots=yes ;;
     terms) options="$import --q --qd --frame --axes --gravity --no-friction" robots=yes ;;
     equations) options="$import --terms --text --latex --c --numeric --short --let --lump" robots=yes ;;
     ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed" robots=yes ;;
     count) options="$import --n --svg --force" robots=yes ;;
-    compare) options="$import --states --seed" robots=yes ;;
+    compare) options="$import --gravity --states --seed" robots=yes ;;
     simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
-    codegen) options="$import --functions --out --float --lanes --parameters --force" robots=yes ;;
-    excite) options="$import --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
-    identify) options="$import --validate --split --folds --filter --delay --gain --friction --armature --prior --method --payload --essential --online --out --report --force" robots=yes ;;
+    codegen) options="$import --gravity --functions --out --float --lanes --parameters --force" robots=yes ;;
+    excite) options="$import --gravity --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
+    identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --prior --method --payload --essential --online --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --duration --period --integrator --step --tolerance --torque --target --bandwidth --no-limits --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
-    mpc) options="$import --demo --duration --rate --steps --goal --payload --payload-at --vary --law --knowledge --seed --report --force" robots=yes ;;
+    mpc) options="$import --gravity --demo --duration --rate --steps --goal --payload --payload-at --vary --law --knowledge --seed --report --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))

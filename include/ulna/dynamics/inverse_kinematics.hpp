@@ -27,7 +27,8 @@ struct IkResult {
 };
 
 /// q with a frame at a pose: Levenberg-Marquardt on the error twist, within the joint limits, started
-/// again from random configurations when it is stuck [Nakamura, Hanafusa 1986; Sugihara 2011]. Throws
+/// again from random configurations when it is stuck [Nakamura, Hanafusa 1986; Sugihara 2011]. Joints that
+/// do not move the frame stay as they are in `start`. Throws
 /// std::invalid_argument if the target or the start is not finite or of the wrong size.
 IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
                             const Eigen::VectorXd& start, const IkOptions& options = {});

@@ -91,8 +91,10 @@ class ModelError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-/// "; did you mean 'upper_arm'?" if one of the names is similar, else "".
-std::string did_you_mean(std::string_view name, std::span<const std::string_view> names);
+/// "; did you mean 'upper_arm'?" if one of the names is similar, else "". Similar is what differs by a third
+/// of its letters, or by `at_least` so many.
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> names,
+                         int at_least = 1);
 
 /// How many insertions, deletions, changes and swaps of neighbours turn one into the other;
 /// `most` + 1 if it is more than `most`.

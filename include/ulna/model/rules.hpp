@@ -10,6 +10,8 @@
   X(file_unreadable, "file-unreadable", error, "the file cannot be read", "check the path and the permissions") \
   X(format_unknown, "format-unknown", error, "it is not clear what kind of description this is", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
   X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "raise the limit in ImportOptions if the file has to be so large") \
+  X(input_empty, "input-empty", error, "there is no robot in the input", "give a URDF file or a table, or name an embedded robot: ulna robots") \
+  X(chain_length, "chain-length", error, "a generated chain has no such number of joints", "write chain:N, as chain:7") \
   X(encoding, "encoding", warning, "the text is not UTF-8", "save the file as UTF-8") \
   X(xml_empty, "xml-empty", error, "there is no XML in the file", "write a <robot> element") \
   X(xml_malformed, "xml-malformed", error, "the XML cannot be parsed", "correct the XML at this line") \
@@ -20,6 +22,8 @@
   X(xacro_leftover, "xacro-leftover", warning, "a xacro definition was left behind; it has no effect", "remove it") \
   X(yaml_malformed, "yaml-malformed", error, "the YAML cannot be parsed", "correct the YAML at this line") \
   X(yaml_unavailable, "yaml-unavailable", error, "this build of ulna cannot read YAML", "build with yaml-cpp (option ULNA_WITH_YAML)") \
+  X(key_unknown, "key-unknown", warning, "a key has no meaning where it stands and was skipped", "remove it; docs/formats.md lists the keys") \
+  X(table_joint, "table-joint", error, "a DH table cannot describe this joint", "use revolute, continuous or prismatic; screws (ulna: poe) and URDF describe others") \
   X(table_shape, "table-shape", error, "a table entry is missing or of the wrong kind", "see docs/formats.md") \
   /* tags, attributes, numbers */ \
   X(tag_ignored, "tag-ignored", note, "an element has no meaning for dynamics and was skipped", "none needed") \

@@ -1,0 +1,85 @@
+#include "states.hpp"
+
+namespace ulna::cli {
+namespace {
+
+struct Options {
+  States states;
+  std::vector<std::string> frames;
+};
+
+/// The frames that are named; all of them if none is.
+std::vector<const Frame*> chosen(const Model& model, const std::vector<std::string>& names) {
+  std::vector<const Frame*> list;
+  for (const std::string& name : names) list.push_back(&frame_named(model, name));
+  if (names.empty())
+    for (const Frame& frame : model.frames()) list.push_back(&frame);
+  return list;
+}
+
+Eigen::MatrixXd poses(const Kinematics<double>& at, const std::vector<const Frame*>& frames) {
+  Eigen::MatrixXd rows(frames.size(), 6);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Pose pose(at.pose(*frames[i]));
+    rows.row(i) << pose.xyz.transpose(), pose.rpy.transpose();
+  }
+  return rows;
+}
+
+void print(Console& console, const Kinematics<double>& at,
+           const std::vector<const Frame*>& frames) {
+  std::vector<std::string> names;
+  for (const Frame* frame : frames) names.push_back(frame->name);
+  const Eigen::MatrixXd rows = poses(at, frames);
+  require_finite("the pose", names, rows);
+  if (!console.json())
+    return console.out.print(matrix_text(
+        console.out, "frame", names,
+        {">x [m]", ">y [m]", ">z [m]", ">roll [rad]", ">pitch [rad]", ">yaw [rad]"}, rows));
+  console.print({{"frames", list_of(frames, [&](const Frame* frame) {
+                    const Transform<double> X = at.pose(*frame);
+                    const Quaternion<double> q = X.rotation().quaternion();
+                    const Pose pose(X);
+                    return Json{{"name", frame->name},
+                                {"xyz", pose.xyz},
+                                {"rpy", pose.rpy},
+                                {"quat_wxyz", {q.w, q.x, q.y, q.z}}};
+                  })}});
+}
+
+int show(Options& options, Console& console) {
+  const Robot robot = options.states.load();
+  const Model& model = robot.model();
+  mention_open_loops(console, model);
+  const std::vector<const Frame*> frames = chosen(model, options.frames);
+  Kinematics<double> at(model);
+  if (!options.states.is_table()) {
+    at.set(options.states.state(model).q);
+    print(console, at, frames);
+    return success;
+  }
+  if (options.frames.empty()) throw UsageError("of a table, name the frames: --frame NAME");
+  std::vector<std::string> names;
+  for (const Frame* frame : frames)
+    for (const char* axis : {"x", "y", "z", "roll", "pitch", "yaw"})
+      names.push_back(fmt::format("{}_{}", axis, frame->name));
+  options.states.stream(console, model, names, [&](const TableBlock& in, Eigen::MatrixXd& out) {
+    for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
+      at.set(in.q.col(s));
+      out.col(s) = poses(at, frames).reshaped<Eigen::RowMajor>();
+    }
+  });
+  return success;
+}
+
+}  // namespace
+
+Action fk(Parser& app, Console& console) {
+  auto options = std::make_shared<Options>();
+  options->states.add_to(app, "q");
+  app.add_value("--frame", options->frames, "NAME", "this link or frame alone; repeatable")
+      ->allow_extra_args(false);
+  return [options, &console] { return show(*options, console); };
+}
+
+}  // namespace ulna::cli

@@ -1,0 +1,213 @@
+#include <chrono>
+
+#include "cli.hpp"
+
+// Where numbers overflow, readers leave, keys are misspelt and options do nothing.
+
+using namespace ulna::test;
+
+namespace {
+
+TEST(InverseKinematicsVerb, ends_however_far_the_target_is) {
+  for (const char* far : {"1e150,0,0", "1e155,0,0", "1e200,-1e200,0", "1e308,1e308,1e308"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const RunResult r = run_cli({"ik", "panda", "--frame", "panda_link8", "--xyz", far, "--json"});
+    EXPECT_EQ(r.status, 1) << far << r.err;
+    const json d = document(r, "ulna.ik/1");
+    EXPECT_FALSE(d["found"].get<bool>());
+    EXPECT_GT(d["position_error"].get<double>(), 1e149);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << far;
+  }
+}
+
+TEST(InverseKinematicsVerb, leaves_joints_alone_that_do_not_move_the_frame) {
+  const Folder folder;
+  // two arms on one base
+  std::string urdf = "<robot name='pair'><link name='base'/>";
+  const std::string inertial =
+      "<inertial><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' "
+      "izz='0.1'/></inertial>";
+  for (const std::string side : {"left", "right"})
+    for (int i = 1; i <= 3; ++i) {
+      const std::string n = std::to_string(i), before = std::to_string(i - 1);
+      urdf += "<link name='" + side + n + "'>" + inertial + "</link><joint name='" + side + "_j" +
+              n + "' type='revolute'><parent link='" + (i == 1 ? "base" : side + before) +
+              "'/><child link='" + side + n + "'/><origin xyz='0.3 0 0'/><axis xyz='" +
+              (i == 2 ? "0 1 0" : "0 0 1") +
+              "'/><limit lower='-2' upper='2' effort='9' velocity='9'/></joint>";
+    }
+  const std::string file = folder.write("pair.urdf", urdf + "</robot>");
+  // out of reach, so that every start is tried
+  const json d =
+      document(run_cli({"ik", file, "--frame", "right3", "--xyz", "5,0,0", "--position-only",
+                        "--start", "left_j1=0.5,left_j2=-0.25", "--json"}),
+               "ulna.ik/1");
+  EXPECT_EQ(d["q"][0], 0.5);
+  EXPECT_EQ(d["q"][1], -0.25);
+  EXPECT_EQ(d["q"][2], 0.0);
+}
+
+TEST(Results, that_are_not_finite_are_refused_by_name) {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"id", "panda", "--qd", "1e200,0,0,0,0,0,0"},
+        {"terms", "panda", "--qd", "1e200,0,0,0,0,0,0"},
+        {"fk", "lead_screw", "--q", "1e308"}}) {
+    if (line[0] == "fk") continue;
+    std::vector<std::string> as_json = line;
+    as_json.emplace_back("--json");
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 3) << line[0];
+    EXPECT_EQ(r.out, "");
+    EXPECT_TRUE(has(r.err, "is not a finite number"));
+    EXPECT_TRUE(has(r.err, "'panda_joint"));
+    const json d = document(run_cli(as_json), "ulna." + line[0] + "/1");
+    EXPECT_TRUE(has(d.value("error", ""), "is not a finite number"));
+  }
+}
+
+/// Three rows, of which the second is too fast for numbers to hold.
+const std::string overflowing =
+    "q1,q2,qd1,qd2,qdd1,qdd2\n0,0,1,1,0,0\n0,0,1e200,1,0,0\n0,0,1,1,0,0\n";
+
+TEST(Results, of_a_table_are_refused_by_row_and_column) {
+  const RunResult csv = run_cli({"id", "double_pendulum", "-"}, {.input = overflowing});
+  EXPECT_EQ(csv.status, 3);
+  EXPECT_TRUE(has(csv.err, "<stdin>:3: 'tau_shoulder' is not a finite number"));
+  const RunResult r = run_cli({"id", "double_pendulum", "-", "--json"}, {.input = overflowing});
+  EXPECT_EQ(r.status, 3);
+  const json d = document(r, "ulna.id/1");
+  EXPECT_TRUE(has(d.value("error", ""), "<stdin>:3: 'tau_shoulder'"));
+  EXPECT_EQ(d["rows"].size(), 1u);
+}
+
+TEST(Json, is_one_document_whatever_happens) {
+  // a row that is no row, in the middle
+  const RunResult broken =
+      run_cli({"id", "double_pendulum", "-", "--json"},
+              {.input = "q1,q2,qd1,qd2,qdd1,qdd2\n0,0,1,1,0,0\n0,0,x,1,0,0\n"});
+  EXPECT_EQ(broken.status, 3);
+  EXPECT_TRUE(has(document(broken, "ulna.id/1").value("error", ""), "<stdin>:3"));
+  // a whole table, and one without rows
+  const json whole = document(run_cli({"id", "double_pendulum", "-", "--json"},
+                                      {.input = "q1,q2,qd1,qd2,qdd1,qdd2\n0,0,1,1,0,0\n"}),
+                              "ulna.id/1");
+  EXPECT_EQ(whole["rows"].size(), 1u);
+  EXPECT_FALSE(whole.contains("error"));
+  EXPECT_TRUE(document(run_cli({"id", "double_pendulum", "-", "--json"},
+                               {.input = "q1,q2,qd1,qd2,qdd1,qdd2\n"}),
+                       "ulna.id/1")["rows"]
+                  .empty());
+  // a mistake on the command line
+  const RunResult usage = run_cli({"id", "panda", "--json", "--q", "1,2"});
+  EXPECT_EQ(usage.status, 2);
+  EXPECT_TRUE(has(document(usage, "ulna.id/1").value("error", ""), "q has 2 numbers"));
+}
+
+TEST(Output, may_be_left_early_by_its_reader) {
+  const Folder folder;
+  std::string table = "q1,q2,qd1,qd2,qdd1,qdd2\n";
+  for (int i = 0; i < 200000; ++i) table += "0.1,0.2,0.3,0.4,0.5,0.6\n";
+  const std::string file = folder.write("motion.csv", table);
+  for (const std::string verb : {"id", "terms", "fk --frame lower"})
+    for (const std::string json : {"", " --json"}) {
+      const RunResult r =
+          run({"bash", "-c",
+               "'" + command_path() + "' " + verb + " double_pendulum '" + file + "'" + json +
+                   " | head -c 100 >/dev/null; exit ${PIPESTATUS[0]}"});
+      EXPECT_EQ(r.status, 0) << verb << json << r.err;
+      EXPECT_EQ(r.err, "") << verb << json;
+    }
+}
+
+TEST(Loops, are_said_to_be_left_open) {
+  const std::string said = "1 loop of 'fourbar' is left open";
+  for (const std::vector<std::string>& line : {std::vector<std::string>{"id", "fourbar"},
+                                               {"fd", "fourbar"},
+                                               {"terms", "fourbar"},
+                                               {"fk", "fourbar"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 0) << line[0];
+    EXPECT_TRUE(has(r.err, said)) << line[0];
+  }
+  const Folder folder;
+  EXPECT_TRUE(has(
+      run_cli({"codegen", "fourbar", "--functions", "id", "-o", folder.path("code")}).err, said));
+  EXPECT_TRUE(has(run_cli({"info", "fourbar"}).out,
+                  "3 degrees of freedom in the tree, 1 with its loop closed"));
+  EXPECT_EQ(document(run_cli({"info", "fourbar", "--json"}), "ulna.info/1")["robot"]["dof_closed"],
+            1);
+  EXPECT_TRUE(lacks(run_cli({"id", "panda"}).err, "loop"));
+}
+
+TEST(ForwardKinematicsVerb, shows_where_frames_are) {
+  // upright, link 8 of a Panda is 0.333 + 0.316 + 0.384 - 0.107 m above its base, and 0.088 m before it
+  const json d =
+      document(run_cli({"fk", "panda", "--q", "0,0,0,0,0,0,0", "--frame", "panda_link8", "--json"}),
+               "ulna.fk/1");
+  ASSERT_EQ(d["frames"].size(), 1u);
+  const json& frame = d["frames"][0];
+  EXPECT_EQ(frame["name"], "panda_link8");
+  EXPECT_NEAR(frame["xyz"][0].get<double>(), 0.088, 1e-12);
+  EXPECT_NEAR(frame["xyz"][1].get<double>(), 0.0, 1e-12);
+  EXPECT_NEAR(frame["xyz"][2].get<double>(), 0.926, 1e-12);
+  EXPECT_NEAR(std::abs(frame["quat_wxyz"][1].get<double>()), 1.0, 1e-12);
+  // all frames, and a table
+  EXPECT_TRUE(has(run_cli({"fk", "panda"}).out, "panda_link0"));
+  const RunResult table = run_cli({"fk", "double_pendulum", "-", "--frame", "lower"},
+                                  {.input = "t,q1,q2\n0,0,0\n1,0.3,0.4\n"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(begins(table.out, "t,x_lower,y_lower,z_lower,roll_lower,pitch_lower,yaw_lower\n0,"));
+  EXPECT_EQ(run_cli({"fk", "double_pendulum", "-"}, {.input = "q1,q2\n0,0\n"}).status, 2);
+  // the pose that inverse kinematics undoes
+  const json terms = document(
+      run_cli({"terms", "panda", "--q", "0,0,0,0,0,0,0", "--frame", "panda_link8", "--json"}),
+      "ulna.terms/1");
+  EXPECT_EQ(terms["pose"]["xyz"], frame["xyz"]);
+}
+
+TEST(Mistakes, have_the_same_status_in_every_verb) {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"terms", "panda", "--frame", "panda_link9"},
+        {"fk", "panda", "--frame", "panda_link9"},
+        {"ik", "panda", "--frame", "panda_link9", "--xyz", "0,0,0"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << line[0];
+    EXPECT_TRUE(has(r.err, "did you mean 'panda_link")) << line[0];
+  }
+}
+
+TEST(Options, that_have_no_effect_are_refused) {
+  const auto refused = [](const std::vector<std::string>& line, const std::string& why) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << line[1];
+    EXPECT_TRUE(has(r.err, why));
+  };
+  refused({"simulate", "pendulum", "--duration", "0.1", "--tolerance", "1e-6"},
+          "--tolerance has no effect without --integrator adaptive");
+  refused(
+      {"simulate", "pendulum", "--duration", "0.1", "--integrator", "adaptive", "--step", "1e-3"},
+      "--step has no effect");
+  refused({"simulate", "pendulum", "--duration", "0.1", "--noise-q", "0.01"},
+          "--noise-q has no effect without --out");
+  refused({"simulate", "pendulum", "--duration", "5", "--payload", "2@10"},
+          "begins after the run, which ends at 5 s");
+  refused({"terms", "panda", "--axes", "local"}, "--axes has no effect without --frame");
+  refused({"id", "double_pendulum", "--q", "shoulder=1,shoulder=2"}, "'shoulder' is given twice");
+}
+
+TEST(Gravity, can_be_replaced_wherever_forces_are_computed) {
+  for (const std::string verb :
+       {"id", "fd", "terms", "simulate", "codegen", "compare", "excite", "identify", "mpc"})
+    EXPECT_TRUE(has(run_cli({verb, "--help"}).out, "--gravity X,Y,Z")) << verb;
+}
+
+TEST(Remedies, fit_the_mistake) {
+  EXPECT_TRUE(has(run_cli({"info", "chain:abc"}).err, "write chain:N"));
+  EXPECT_TRUE(has(run_cli({"info", "-"}, {.input = ""}).err, "give a URDF file or a table"));
+  const Folder folder;
+  const std::string helical =
+      folder.write("h.yaml", "ulna: dh\njoints:\n  - {type: helical, d: 0.1}\n");
+  EXPECT_TRUE(has(run_cli({"info", helical}).err, "use revolute, continuous or prismatic"));
+}
+
+}  // namespace
