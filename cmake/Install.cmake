@@ -28,6 +28,29 @@ install(
   DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# the same for those who build by hand or with other tools: pkg-config --cflags --libs --static ulna
+get_property(layers GLOBAL PROPERTY ULNA_LAYERS)
+set(ULNA_PC_LIBS "")
+foreach(layer IN LISTS layers)
+  get_target_property(type ulna_${layer} TYPE)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    string(PREPEND ULNA_PC_LIBS "-lulna_${layer} ")  # users before what they use
+  endif()
+endforeach()
+set(ULNA_PC_INNER_LIBS "-ltinyxml2 -lpthread -ldl")
+foreach(
+  optional
+  "YAML -lyaml-cpp" "GINAC -lginac -lcln" "IPOPT -lipopt" "CERES -lceres -lglog"
+  "SUNDIALS -lsundials_arkode -lsundials_nvecserial")
+  string(REGEX MATCH "^([A-Z]+) (.*)$" parts ${optional})
+  if(ULNA_WITH_${CMAKE_MATCH_1})
+    string(APPEND ULNA_PC_INNER_LIBS " ${CMAKE_MATCH_2}")
+  endif()
+endforeach()
+file(RELATIVE_PATH ULNA_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/ulna.pc.in ulna.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ulna.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 if(NOT TARGET ulna)
   return()
 endif()

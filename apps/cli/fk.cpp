@@ -29,7 +29,7 @@ Eigen::MatrixXd poses(const Kinematics<double>& at, const std::vector<const Fram
 void print(Console& console, const Kinematics<double>& at,
            const std::vector<const Frame*>& frames) {
   std::vector<std::string> names;
-  for (const Frame* frame : frames) names.push_back(frame->name);
+  for (const Frame* frame : frames) names.emplace_back(frame->name);
   const Eigen::MatrixXd rows = poses(at, frames);
   require_finite("the pose", names, rows);
   if (!console.json())

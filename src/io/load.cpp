@@ -83,12 +83,12 @@ Imported load_robot(std::string_view name, const ImportOptions& options) {
 
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos) refuse(rules::input_empty, file, "there is nothing in it");
-  const bool xml = text[first] == '<';
+  const bool empty = first == std::string_view::npos, xml = !empty && text[first] == '<';
   if ((file.ends_with(".yaml") || file.ends_with(".yml")) && !xml)
     return import_table(text, std::move(file), options);
   if (xml || file.ends_with(".urdf") || file.ends_with(".xml"))
     return import_urdf(text, std::move(file), options);
+  if (empty) refuse(rules::input_empty, file, "there is nothing in it");
   if (text.substr(0, 4096).find("ulna:") != std::string_view::npos)
     return import_table(text, std::move(file), options);
   refuse(rules::format_unknown, file, "neither XML nor a table that begins with 'ulna:'");

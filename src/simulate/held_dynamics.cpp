@@ -4,6 +4,8 @@ namespace ulna::detail {
 namespace {
 
 constexpr signed char at_lower = 1, at_upper = 2;
+/// Below it, rad/s or m/s, a joint leans on its stop rather than hits it.
+constexpr double speed_of_a_hit = 1e-2;
 
 }  // namespace
 
@@ -11,8 +13,6 @@ HeldDynamics::HeldDynamics(const Model& model, bool stops)
     : bare_(model),
       at_(model),
       ws_(model),
-      factor_(model),
-      M_inverse_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
       problem_(model.nv()),
       nv_(model.nv()),
       chosen_(model.nv()),
@@ -36,22 +36,11 @@ void HeldDynamics::act(const Plant<double>& plant, const Eigen::VectorXd& tau,
   wrenches_ = wrenches;
 }
 
-bool HeldDynamics::factor(const Eigen::VectorXd& q) {
-  at_.set(q);
-  if (!factor_.factor(bare_, at_, ws_)) return false;
-  factor_.inverse(M_inverse_);
-  return true;
-}
-
-bool HeldDynamics::solve(int n) {
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c) problem_.D(r, c) = M_inverse_(chosen_[r], chosen_[c]);
-  return problem_.solve(n);
-}
-
-void HeldDynamics::respond(int n, Eigen::VectorXd& to) const {
-  for (int k = 0; k < n; ++k) to += problem_.x(k) * M_inverse_.col(chosen_[k]);
-  for (int k = 0; k < n; ++k) to(chosen_[k]) = problem_.w(k);
+void HeldDynamics::set_problem(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  at_.set(q, v);
+  mass_matrix<double>(bare_, at_, ws_, problem_.M);
+  inverse_dynamics<double>(bare_, at_, ws_, problem_.f, wrenches_);
+  problem_.f = drive_ - problem_.f;
 }
 
 void HeldDynamics::find_stops(const Eigen::VectorXd& q) {
@@ -68,19 +57,22 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
   for (int i = 0; i < nv_; ++i) {
     const bool low = at_stop_[i] & at_lower, high = at_stop_[i] & at_upper;
     if (!low && !high) continue;
-    const bool into = (low && v(i) < 0.0) || (high && v(i) > 0.0);
-    hits += into;
-    runs |= into;
+    const double speed = low && high ? std::abs(v(i)) : low ? -v(i) : v(i);
+    hits += speed > speed_of_a_hit;
+    runs |= speed > 0.0;
     problem_.lower(n) = high ? -infinity : 0.0;
     problem_.upper(n) = low ? infinity : 0.0;
-    problem_.b(n) = v(i);
     chosen_[n++] = i;
   }
   if (!runs) return true;
-  if (!factor(q) || !solve(n)) return false;
-  // an impulse's work is its product with the mean of the velocities before and after
-  for (int k = 0; k < n; ++k) energy_lost -= 0.5 * problem_.x(k) * (problem_.b(k) + problem_.w(k));
-  respond(n, v);
+  at_.set(q);
+  mass_matrix<double>(bare_, at_, ws_, problem_.M);
+  problem_.f.noalias() = problem_.M.lazyProduct(v);
+  if (!solve(n)) return false;
+  // what is inelastic loses the energy of the change of velocity
+  spare_ = problem_.a - v;
+  energy_lost += 0.5 * spare_.dot(problem_.M.lazyProduct(spare_));
+  v = problem_.a;
   return true;
 }
 
@@ -100,10 +92,8 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   }
   if (n == 0) return true;
 
-  if (!accelerate(q, v, problem_.w) || !factor(q)) return false;
-  // w serves as scratch for all coordinates, before the problem needs it for its own
-  for (int k = 0; k < n; ++k) problem_.b(k) = problem_.w(chosen_[k]);
-  if (!problem_.b.head(n).allFinite() || !solve(n)) return false;
+  set_problem(q, v);
+  if (!problem_.f.allFinite() || !solve(n)) return false;
   for (int k = 0; k < n; ++k) {
     const int i = chosen_[k];
     if (problem_.side[k] == BoxComplementarity::Side::between) {
@@ -118,20 +108,50 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 
 bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                               Eigen::VectorXd& a) {
-  at_.set(q, v);
-  if (held_count_ == 0) return forward_dynamics<double>(bare_, at_, drive_, ws_, a, wrenches_);
-  if (!mass_matrix_dynamics<double>(bare_, at_, drive_, factor_, ws_, a, wrenches_)) return false;
-  factor_.inverse(M_inverse_);
+  if (held_count_ == 0) {
+    at_.set(q, v);
+    return forward_dynamics<double>(bare_, at_, drive_, ws_, a, wrenches_);
+  }
   // the forces that leave those that hold without acceleration
   int n = 0;
   for (int i = 0; i < nv_; ++i)
     if (held(i)) {
-      problem_.b(n) = a(i), problem_.lower(n) = -infinity, problem_.upper(n) = infinity;
+      problem_.lower(n) = -infinity, problem_.upper(n) = infinity;
       chosen_[n++] = i;
     }
+  set_problem(q, v);
   if (!solve(n)) return false;
-  respond(n, a);
+  a = problem_.a;
   return true;
+}
+
+SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
+                                         SimulationWork& work) {
+  find_stops(q);
+  int n = 0;
+  for (int i = 0; i < nv_; ++i) {
+    slides_[i] = 0, drive_(i) = tau_(i);
+    if (!(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[i])) continue;
+    problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -h * friction_(i);
+    problem_.upper(n) = at_stop_[i] & at_lower ? infinity : h * friction_negative_(i);
+    chosen_[n++] = i;
+  }
+  // (M + h D) v+ = M v + h (forces without damping) + impulses
+  set_problem(q, v);
+  spare_ = bare_.damping.cwiseMax(0.0);
+  problem_.f = h * (problem_.f + spare_.cwiseProduct(v)) + problem_.M.lazyProduct(v);
+  problem_.M.diagonal() += h * spare_;
+  if (!problem_.f.allFinite()) return SimulationStatus::diverged;
+  if (!solve(n)) return SimulationStatus::plant_not_physical;
+  v = problem_.a;
+  work.add(power(q, v), h);
+  for (int k = 0; k < n; ++k) work.friction -= problem_.x(k) * v(chosen_[k]);
+  spare_ = h * v;
+  integrate<double>(model(), q, spare_, next_);
+  q = next_;
+  for (const Stop& s : stops_)
+    if (s.distance(q) < 0.0) q(s.q) = s.at;
+  return SimulationStatus::moved;
 }
 
 double HeldDynamics::reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "simulate/complementarity.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/simulate/simulation.hpp"
 
 namespace ulna::detail {
@@ -25,6 +26,11 @@ class HeldDynamics {
   [[nodiscard]] bool accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                 Eigen::VectorXd& a);
 
+  /// One step of h that nothing can make unstable: dry friction, damping and stops act with the velocity at
+  /// its end, as impulses within their bounds [Stewart, Trinkle 1996]. Of first order: for crowds of events.
+  [[nodiscard]] SimulationStatus step_over(Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
+                                           SimulationWork& work);
+
   /// By how much friction or stops that hold could be loaded more, Nm or N, at least: negative when one
   /// of them can hold no longer. 1 if nothing holds.
   double reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
@@ -33,6 +39,8 @@ class HeldDynamics {
   SimulationWork power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
   const Model& model() const { return bare_.model(); }
+  /// Whether the forces and inertias that were looked at last are numbers.
+  bool finite() const { return problem_.f.allFinite() && problem_.M.allFinite(); }
   bool held(int i) const { return held_[i] != 0; }
 
   // events, numbered: the sliding joints, then the stops
@@ -61,21 +69,19 @@ class HeldDynamics {
   }
   /// Sets at_stop_.
   void find_stops(const Eigen::VectorXd& q);
-  bool factor(const Eigen::VectorXd& q);
-  /// Solves for the n chosen coordinates, which respond to forces by M^-1.
-  [[nodiscard]] bool solve(int n);
-  /// Adds M^-1 x to v or a; of the chosen coordinates, w is the result.
-  void respond(int n, Eigen::VectorXd& to) const;
+  /// The mass matrix and the forces without those that hold, for the problem.
+  void set_problem(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// For forces at the first n of the chosen coordinates.
+  [[nodiscard]] bool solve(int n) { return problem_.solve({chosen_.data(), std::size_t(n)}); }
 
   Plant<double> bare_;  ///< without dry friction
   Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();
   Eigen::VectorXd spare_ = Eigen::VectorXd::Zero(model().nv());
   Eigen::VectorXd tau_ = spare_, drive_ = spare_;  ///< of the drives, and less dry friction
+  Eigen::VectorXd next_ = neutral(model());  ///< configuration
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;
   Workspace<double> ws_;
-  MassFactor<double> factor_;
-  Eigen::MatrixXd M_inverse_;
   BoxComplementarity problem_;
   int nv_;
   std::vector<int> chosen_;  ///< coordinates in the problem

@@ -9,8 +9,8 @@
 namespace ulna {
 namespace {
 
-/// Events that a substep is cut at, to bound its time; later ones are made exact only at its end.
-constexpr int most_events = 32;
+/// Events that a substep is cut at, to bound its time; what is left of it is stepped over in one.
+constexpr int most_events = 12;
 /// Adaptive segments that are shorter, s, get nowhere.
 constexpr double shortest = 1e-9;
 /// What holds with less to spare, Nm or N, may let go at once; a fixed step of so many s decides.
@@ -66,11 +66,14 @@ struct Simulation::Parts {
     double left = h, nudge = first_nudge;
     for (int events = 0, stalled = 0; left > 1e-12 * h; ++events) {
       if (!dynamics.hit(q, v, work.stops, counts.hits) || !dynamics.decide(q, v))
-        return SimulationStatus::plant_not_physical;
+        return dynamics.finite() ? SimulationStatus::plant_not_physical
+                                 : SimulationStatus::diverged;
       double gone = left;
       SimulationStatus status;
-      if (!adaptive) {
-        status = flow.go(dynamics, q, v, left, events < most_events, gone, work, counts.events);
+      if (!adaptive && events >= most_events) {
+        status = dynamics.step_over(q, v, left, work);
+      } else if (!adaptive) {
+        status = flow.go(dynamics, q, v, left, true, gone, work, counts.events);
       } else if (stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
         status = adaptive->go(dynamics, q, v, left, gone, work, counts.events);
         stalled = gone > shortest ? 0 : stalled + 1;

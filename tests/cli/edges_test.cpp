@@ -50,9 +50,7 @@ TEST(InverseKinematicsVerb, leaves_joints_alone_that_do_not_move_the_frame) {
 TEST(Results, that_are_not_finite_are_refused_by_name) {
   for (const std::vector<std::string>& line :
        {std::vector<std::string>{"id", "panda", "--qd", "1e200,0,0,0,0,0,0"},
-        {"terms", "panda", "--qd", "1e200,0,0,0,0,0,0"},
-        {"fk", "lead_screw", "--q", "1e308"}}) {
-    if (line[0] == "fk") continue;
+        {"terms", "panda", "--qd", "1e200,0,0,0,0,0,0"}}) {
     std::vector<std::string> as_json = line;
     as_json.emplace_back("--json");
     const RunResult r = run_cli(line);
@@ -109,11 +107,11 @@ TEST(Output, may_be_left_early_by_its_reader) {
   for (int i = 0; i < 200000; ++i) table += "0.1,0.2,0.3,0.4,0.5,0.6\n";
   const std::string file = folder.write("motion.csv", table);
   for (const std::string verb : {"id", "terms", "fk --frame lower"})
-    for (const std::string json : {"", " --json"}) {
+    for (const char* json : {"", " --json"}) {
       const RunResult r =
           run({"bash", "-c",
-               "'" + command_path() + "' " + verb + " double_pendulum '" + file + "'" + json +
-                   " | head -c 100 >/dev/null; exit ${PIPESTATUS[0]}"});
+               std::string("'") + command_path() + "' " + verb + " double_pendulum '" + file + "'" +
+                   json + " | head -c 100 >/dev/null; exit ${PIPESTATUS[0]}"});
       EXPECT_EQ(r.status, 0) << verb << json << r.err;
       EXPECT_EQ(r.err, "") << verb << json;
     }

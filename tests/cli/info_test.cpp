@@ -42,8 +42,8 @@ TEST(Info, json_has_all_fields) {
   const json d = info({"panda"});
   EXPECT_EQ(keys(d), (std::set<std::string>{"schema", "robot", "joints", "bodies", "frames",
                                             "loops", "diagnostics"}));
-  EXPECT_EQ(keys(d["robot"]), (std::set<std::string>{"name", "source", "base", "dof", "nq", "links",
-                                                     "bodies", "gravity", "mass"}));
+  EXPECT_EQ(keys(d["robot"]), (std::set<std::string>{"name", "source", "base", "dof", "dof_closed",
+                                                     "nq", "links", "bodies", "gravity", "mass"}));
   EXPECT_EQ(keys(d["joints"][0]),
             (std::set<std::string>{
                 "index",    "name",     "type",   "parent",  "child",    "axis",

@@ -66,7 +66,8 @@ TEST(Rules, of_descriptions_are_each_broken_by_a_bad_input) {
   // these are told by load_robot, by edits of a model, or by a build without YAML
   const std::set<const Rule*> elsewhere{&rules::file_unreadable,  &rules::format_unknown,
                                         &rules::yaml_unavailable, &rules::edit_unknown,
-                                        &rules::chain_broken,     &rules::branch_dropped};
+                                        &rules::chain_broken,     &rules::branch_dropped,
+                                        &rules::input_empty,      &rules::chain_length};
   for (const Rule* rule : rules::all)
     EXPECT_NE(broken.contains(rule), elsewhere.contains(rule)) << rule->name;
 }

@@ -33,3 +33,22 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/native_consumer)
 run(${WORK}/build/consumer)
 message("${output}compile time of a small consumer: ${seconds} s")
+
+# by hand: what pkg-config says is enough, and without it nothing is compiled that would break the heap
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  file(GLOB_RECURSE pc ${WORK}/prefix/ulna.pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --cflags --libs --static ulna)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  separate_arguments(own UNIX_COMMAND "${FLAGS}")
+  run(${CXX} ${own} -O1 ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${WORK}/by_hand ${flags})
+  run(${WORK}/by_hand)
+  list(FILTER flags EXCLUDE REGEX EIGEN)
+  execute_process(
+    COMMAND ${CXX} ${own} -fsyntax-only ${CMAKE_CURRENT_LIST_DIR}/main.cpp ${flags}
+    ERROR_VARIABLE refusal RESULT_VARIABLE status)
+  if(status EQUAL 0 OR NOT refusal MATCHES "EIGEN_MAX_ALIGN_BYTES=32")
+    message(FATAL_ERROR "compiled without ulna's alignment of Eigen: ${refusal}")
+  endif()
+endif()

@@ -1,6 +1,7 @@
 #include "support/allocations.hpp"
 
 #include "simulate/growing.hpp"
+#include "simulate/light_finger.hpp"
 #include "support/dynamics.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
@@ -26,6 +27,17 @@ TEST(Step, allocates_nothing) {
               0);
     EXPECT_TRUE(possible);
   });
+}
+
+TEST(Simulation, crowds_of_events_allocate_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model model = light_finger();
+  Simulation s(model);
+  const Eigen::VectorXd none = Eigen::VectorXd::Zero(model.nv());
+  SimulationStatus status = SimulationStatus::gave_up;
+  EXPECT_EQ(allocations_of([&] { status = s.step(none, 1.0); }), 0);
+  EXPECT_EQ(status, SimulationStatus::moved);
+  EXPECT_GT(s.counts().events, 100);
 }
 
 TEST(Simulation, its_steps_allocate_nothing) {

@@ -107,7 +107,8 @@ inline void bad_tables(BadInputs& cases) {
   bad("tool named like a link", "name: tip", "name: upper", rules::name_duplicate);
   repaired("strange key", "damping: 0.5", "colour: 0.5", rules::key_unknown).says("skipped");
   repaired("strange key of a link", "mass: 2", "mass: 2\n      weight: 20", rules::key_unknown)
-      .says("'weight'");
+      .says("'weight'")
+      .on("weight: 20");
   repaired("visual is text",
            "visual:\n        - {shape: box, size: [0.1, 0.2, 0.3], color: [1, 0, 0, 1]}",
            "visual: box", rules::shape_invalid);

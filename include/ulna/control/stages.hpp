@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <limits>
 #include <vector>
+
+#include "ulna/num/eigen.hpp"
 
 /// Optimal control in stages: what happens at times k = 0..N, each stage with a state x, an input u
 /// and a next stage. The last has no input. Everything about one stage is in the order (u, x).

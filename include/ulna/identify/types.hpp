@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Eigen/Core>
+#include "ulna/num/eigen.hpp"
 
 /// Names that all of identification shares: matrices of numbers, a column per sample where it is of samples.
 namespace ulna::identify {

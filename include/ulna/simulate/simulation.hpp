@@ -59,7 +59,7 @@ struct SimulationCounts {
   long steps = 0;
   long clamped = 0;  ///< torques cut off at their limits, joint by joint
   long events = 0;   ///< moments at which a joint came to rest or hit a stop
-  long hits = 0;     ///< impacts on stops
+  long hits = 0;     ///< impacts on stops, faster than 0.01 rad/s or m/s
 };
 
 /// A robot in motion. Fixed steps allocate nothing; all throw nothing and give the same bits:
