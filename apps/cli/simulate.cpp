@@ -1,7 +1,7 @@
 #include <sstream>
 
 #include "../plot/charts.hpp"
-#include "states.hpp"
+#include "torque_source.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 struct Options {
   States states;
   double duration = 5.0, period = 1e-3, tolerance = 1e-8, bandwidth = 10.0, vary = 0.0;
-  std::string integrator = "rk4", torque = "zero", target, friction_scale, out, plot;
+  std::string integrator = "rk4", torque = "zero", target, follow, friction_scale, out, plot;
   std::vector<std::string> payloads;
   SimulationOptions how;
   SensorsOptions sensors;  ///< of the log; as of positions, delay and dropout are of the others too
@@ -39,7 +39,8 @@ void complete(Options& o, const Parser& app) {
   useless("--tolerance", o.integrator != "adaptive", "without --integrator adaptive");
   useless("--step", o.integrator == "adaptive", "with --integrator adaptive: see --tolerance");
   useless("--target", o.torque != "pd", "without --torque pd");
-  useless("--bandwidth", o.torque != "pd", "without --torque pd");
+  useless("--bandwidth", o.torque != "pd" && o.follow.empty(), "without --torque pd or --follow");
+  useless("--torque", !o.follow.empty(), "with --follow");
   for (const char* option : {"--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay",
                              "--dropout", "--differences"})
     useless(option, o.out.empty(), "without --out: it is of the log alone");
@@ -104,83 +105,6 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
                   [usual, factor = p[0]](Plant<double>& plant, double share) {
                     scale_friction(plant, usual, 1.0 + share * (factor - 1.0));
                   });
-}
-
-/// Where torques come from. The robot is known as its file describes it, not what happens to it.
-using TorqueSource = std::function<void(const Simulation& now, Eigen::VectorXd& tau)>;
-
-/// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it.
-struct Posture {
-  Plant<double> plant;
-  Eigen::VectorXd target;
-  double bandwidth;
-  Kinematics<double> at{plant.model()};
-  Workspace<double> ws{plant.model()};
-  Eigen::VectorXd error = Eigen::VectorXd::Zero(plant.model().nv());
-  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(error.size(), error.size());
-
-  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
-    at.set(now.q());
-    gravity_torque<double>(plant, at, ws, tau);
-    if (bandwidth > 0.0) {
-      difference<double>(plant.model(), now.q(), target, error);
-      error = bandwidth * (bandwidth * error - 2.0 * now.v());
-      mass_matrix<double>(plant, at, ws, M);
-      tau.noalias() += M.lazyProduct(error);
-    }
-    for (const Joint& j : plant.model().joints())  // bases that move freely have no drives
-      if (j.parent == 0 && j.type == JointType::floating) tau.segment<6>(j.v).setZero();
-  }
-};
-
-/// Torques of a table, each held until the next; none before the first.
-class TorqueTable {
- public:
-  TorqueTable(InputFile in, const Model& model) {
-    const std::string& file = in.name();
-    CsvReader reader(in.stream(), file);
-    const TrajectoryColumns at = trajectory_columns(model, reader.names(), file);
-    if (at.t < 0) throw CsvError({file, 1, 0}, "there is no column of time: t");
-    require_columns(model, "tau", at.tau, file);
-    std::vector<double> row(reader.names().size());
-    while (reader.next(row)) {
-      if (!times_.empty() && row[at.t] <= times_.back())
-        throw CsvError({file, reader.line(), 0}, "the time does not go on");
-      times_.push_back(row[at.t]);
-      for (const int column : at.tau) torques_.push_back(row[column]);
-      if (torques_.size() > most_numbers)
-        throw CsvError({file, reader.line(), 0},
-                       fmt::format("more than {} torques are too many", most_numbers));
-    }
-    if (times_.empty()) throw CsvError({file, 1, 0}, "there are no rows");
-  }
-
-  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
-    // a row that rounding puts just behind its time is in time
-    while (next_ < times_.size() && times_[next_] <= now.time() + 1e-9) ++next_;
-    if (next_ == 0)
-      tau.setZero();
-    else
-      tau =
-          Eigen::Map<const Eigen::VectorXd>(torques_.data() + (next_ - 1) * tau.size(), tau.size());
-  }
-
- private:
-  static constexpr std::size_t most_numbers = 50'000'000;
-  std::vector<double> times_, torques_;
-  std::size_t next_ = 0;  ///< row that is not yet due
-};
-
-/// "zero", "gravity", "pd" or the name of a table. `target` and
-/// `bandwidth` (rad/s) are those of "pd".
-TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
-                           const Eigen::VectorXd& target, double bandwidth) {
-  if (name == "zero") return [](const Simulation&, Eigen::VectorXd& tau) { tau.setZero(); };
-  if (name == "gravity") return Posture{believed, target, 0.0};
-  if (name == "pd") return Posture{believed, target, bandwidth};
-  return TorqueTable(
-      InputFile(name, "--torque: '{}' is neither zero, gravity, pd nor a table that can be read"),
-      believed.model());
 }
 
 /// A degree of freedom, and its place in q if its joint has no other.
@@ -432,8 +356,9 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
-  if (o.torque == "-" && o.states.argument().name == "-")
-    throw UsageError("ROBOT and --torque cannot both come from standard input");
+  for (const auto& [option, file] : {std::pair{"--torque", o.torque}, {"--follow", o.follow}})
+    if (file == "-" && o.states.argument().name == "-")
+      throw UsageError("ROBOT and {} cannot both come from standard input", option);
   Robot given = o.states.load();
   const Model& model = given.model();
   if (!model.description().loops.empty())
@@ -442,8 +367,15 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
         "close them to simulate the tree",
         model.name()));
   if (o.states.is_table()) throw UsageError("a simulation begins with one state, not with a table");
-  const GivenState start = o.states.state(model);
+  GivenState start = o.states.state(model);
   const Eigen::VectorXd target = configuration(model, o.target, "--target");
+  std::optional<FollowedMotion> followed;
+  if (!o.follow.empty()) {
+    followed.emplace(InputFile(o.follow, "--follow: '{}' cannot be read"), model);
+    if (!app.count("--q")) start.q = followed->q(0.0);
+    if (!app.count("--qd")) start.qd = followed->v(0.0);
+    if (!app.count("--duration")) o.duration = followed->duration();
+  }
 
   Simulation robot(model, o.how);
   robot.plant = given.plant();
@@ -454,7 +386,9 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
     schedule_payload(schedule, model, payload, o.duration);
   if (!o.friction_scale.empty())
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
-  const TorqueSource torque = torque_source(o.torque, given.plant(), target, o.bandwidth);
+  const TorqueSource torque = followed
+                                  ? followed->law(given.plant(), o.bandwidth)
+                                  : torque_source(o.torque, given.plant(), target, o.bandwidth);
   robot.set_state(start.q, start.qd);
   std::vector<ExternalWrench<double>> wrenches;
   for (const Robot::FrameWrench& w : start.wrenches)
@@ -463,11 +397,11 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   refuse_overwriting({o.out, o.plot}, o.force);
 
   Log log(model, o);
-  const bool momentum_stays = flies(model) && wrenches.empty() && o.payloads.empty() &&
-                              (o.torque == "zero" || o.torque == "gravity" || o.torque == "pd") &&
-                              robot.plant.damping.head(6).isZero() &&
-                              robot.plant.friction.head(6).isZero() &&
-                              robot.plant.friction_negative.head(6).isZero();
+  const bool momentum_stays =
+      flies(model) && wrenches.empty() && o.payloads.empty() && o.follow.empty() &&
+      (o.torque == "zero" || o.torque == "gravity" || o.torque == "pd") &&
+      robot.plant.damping.head(6).isZero() && robot.plant.friction.head(6).isZero() &&
+      robot.plant.friction_negative.head(6).isZero();
   const Run run = [&] {
     Progress progress(console.err, std::size_t(1000.0 * o.duration));
     return simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
@@ -510,8 +444,10 @@ Action simulate(Parser& app, Console& console) {
   app.add_value("--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8", above_zero);
   app.add_value("--torque", o->torque, "SOURCE",
                 "zero, gravity, pd, or a table of t and tau (CSV)");
+  app.add_value("--follow", o->follow, "MOTION",
+                "follow a table of t, q, qd, qdd by computed torque, from its first row");
   app.add_value("--target", o->target, "X,X,...", "configuration that pd drives to");
-  app.add_value("--bandwidth", o->bandwidth, "W", "of pd: 10 rad/s", above_zero);
+  app.add_value("--bandwidth", o->bandwidth, "W", "of pd and --follow: 10 rad/s", above_zero);
   app.add_flag("--no-limits", o->no_limits, "no stops, no torque limits");
   app.add_value("--payload", o->payloads, "M,X,Y,Z@T",
                 "kg, position in the last link's frame, and when: 2,0,0,0.1@1..3")

@@ -193,6 +193,35 @@ TEST(Options, that_have_no_effect_are_refused) {
   refused({"id", "double_pendulum", "--q", "shoulder=1,shoulder=2"}, "'shoulder' is given twice");
 }
 
+TEST(Excite, simulate_and_identify_are_one_chain) {
+  const Folder folder;
+  const std::string motion = folder.path("motion.csv"), other = folder.path("other.csv"),
+                    log = folder.path("log.csv"), test = folder.path("test.csv");
+  const auto expect_done = [](const std::vector<std::string>& line) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 0) << line[0] << ": " << r.out << r.err;
+    return r;
+  };
+  for (const auto& [file, seed] : {std::pair{motion, "1"}, {other, "2"}})
+    expect_done({"excite", "scara", "--duration", "6", "--iterations", "5", "--starts", "1",
+                 "--seed", seed, "-o", file});
+  // a robot that is not quite as its file says
+  for (const auto& [from, to] : {std::pair{motion, log}, {other, test}}) {
+    const json d = document(expect_done({"simulate", "scara", "--follow", from, "--vary", "20",
+                                         "--noise-tau", "0.01", "-o", to, "--json"}),
+                            "ulna.simulate/1");
+    EXPECT_NEAR(d["duration"].get<double>(), 6.0, 1e-2);
+    EXPECT_EQ(d["hits"], 0);
+  }
+  const RunResult r = run_cli({"identify", "scara", log, "--validate", test, "--json"});
+  EXPECT_LE(r.status, 1) << r.err;
+  EXPECT_EQ(document(r, "ulna.identify/1")["robot"]["name"], "scara");
+  // what it follows has to be a motion
+  const std::string single =
+      folder.write("single.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n");
+  EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", single}).status, 2);
+}
+
 TEST(Gravity, can_be_replaced_wherever_forces_are_computed) {
   for (const std::string verb :
        {"id", "fd", "terms", "simulate", "codegen", "compare", "excite", "identify", "mpc"})

@@ -1,0 +1,114 @@
+#include "torque_source.hpp"
+
+namespace ulna::cli {
+namespace {
+
+constexpr std::size_t most_numbers = 50'000'000;
+
+/// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it.
+struct Posture {
+  Plant<double> plant;
+  Eigen::VectorXd target;
+  double bandwidth;
+  Kinematics<double> at{plant.model()};
+  Workspace<double> ws{plant.model()};
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(plant.model().nv());
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(error.size(), error.size());
+
+  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
+    at.set(now.q());
+    gravity_torque<double>(plant, at, ws, tau);
+    if (bandwidth > 0.0) {
+      difference<double>(plant.model(), now.q(), target, error);
+      error = bandwidth * (bandwidth * error - 2.0 * now.v());
+      mass_matrix<double>(plant, at, ws, M);
+      tau.noalias() += M.lazyProduct(error);
+    }
+    for (const Joint& j : plant.model().joints())  // bases that move freely have no drives
+      if (j.parent == 0 && j.type == JointType::floating) tau.segment<6>(j.v).setZero();
+  }
+};
+
+/// Torques of a table, each held until the next; none before the first.
+struct HeldTorques {
+  TimeTable table;
+  std::size_t next = 0;  ///< row that is not yet due
+
+  void operator()(const Simulation& now, Eigen::VectorXd& tau) {
+    // a row that rounding puts just behind its time is in time
+    while (next < table.times.size() && table.times[next] <= now.time() + 1e-9) ++next;
+    next == 0 ? tau.setZero() : tau = table.row(next - 1);
+  }
+};
+
+}  // namespace
+
+TimeTable::TimeTable(InputFile in, const Model& model,
+                     std::initializer_list<const char*> quantities) {
+  const std::string& file = in.name();
+  CsvReader reader(in.stream(), file);
+  const TrajectoryColumns at = trajectory_columns(model, reader.names(), file);
+  if (at.t < 0) throw CsvError({file, 1, 0}, "there is no column of time: t");
+  std::vector<int> columns;
+  for (const std::string_view quantity : quantities) {
+    const std::vector<int>& own = quantity == "q"     ? at.q
+                                  : quantity == "qd"  ? at.qd
+                                  : quantity == "qdd" ? at.qdd
+                                                      : at.tau;
+    require_columns(model, quantity, own, file);
+    columns.insert(columns.end(), own.begin(), own.end());
+  }
+  width = columns.size();
+  std::vector<double> row(reader.names().size());
+  while (reader.next(row)) {
+    if (!times.empty() && row[at.t] <= times.back())
+      throw CsvError({file, reader.line(), 0}, "the time does not go on");
+    times.push_back(row[at.t]);
+    for (const int column : columns) values.push_back(row[column]);
+    if (values.size() > most_numbers)
+      throw CsvError({file, reader.line(), 0},
+                     fmt::format("more than {} numbers are too many", most_numbers));
+  }
+  if (times.empty()) throw CsvError({file, 1, 0}, "there are no rows");
+}
+
+FollowedMotion::FollowedMotion(InputFile in, const Model& model)
+    : n_(model.nv()), table_(std::move(in), model, {"q", "qd", "qdd"}) {
+  if (model.nq() != model.nv())
+    throw UsageError("--follow: joints of the robot have more coordinates than velocities");
+  if (table_.times.size() < 2) throw UsageError("--follow: a motion has at least two rows");
+}
+
+Eigen::VectorXd FollowedMotion::at(double t) const {
+  t += table_.times.front();
+  const auto later = std::ranges::upper_bound(table_.times, t);
+  if (later == table_.times.end()) return table_.row(table_.times.size() - 1);
+  const std::size_t i = std::max<std::ptrdiff_t>(later - table_.times.begin(), 1);
+  const double share = (t - table_.times[i - 1]) / (table_.times[i] - table_.times[i - 1]);
+  return (1.0 - share) * table_.row(i - 1) + share * table_.row(i);
+}
+
+TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
+  return [motion = *this, plant = believed, w, at = Motion<double>(believed.model()),
+          ws = Workspace<double>(believed.model())](const Simulation& now,
+                                                    Eigen::VectorXd& tau) mutable {
+    const Eigen::VectorXd reference = motion.at(now.time());
+    const Eigen::Index n = motion.n_;
+    at.set(now.q(), now.v(),
+           reference.tail(n) + 2.0 * w * (reference.segment(n, n) - now.v()) +
+               w * w * (reference.head(n) - now.q()));
+    inverse_dynamics<double>(plant, at, ws, tau);
+  };
+}
+
+TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth) {
+  if (name == "zero") return [](const Simulation&, Eigen::VectorXd& tau) { tau.setZero(); };
+  if (name == "gravity") return Posture{believed, target, 0.0};
+  if (name == "pd") return Posture{believed, target, bandwidth};
+  return HeldTorques{TimeTable(
+      InputFile(name, "--torque: '{}' is neither zero, gravity, pd nor a table that can be read"),
+      believed.model(), {"tau"})};
+}
+
+}  // namespace ulna::cli

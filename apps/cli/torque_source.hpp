@@ -1,0 +1,48 @@
+#pragma once
+
+#include "states.hpp"
+
+/// Where the torques of a simulation come from. The robot is known as its file describes it, not what
+/// happens to it.
+namespace ulna::cli {
+
+using TorqueSource = std::function<void(const Simulation& now, Eigen::VectorXd& tau)>;
+
+/// "zero", "gravity", "pd" or the name of a table. `target` and `bandwidth` (rad/s) are those of "pd".
+TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth);
+
+/// Rows of a table in the order of their times.
+struct TimeTable {
+  /// Columns of the quantities, one after the other; empty where the table lacks them all. Throws CsvError.
+  TimeTable(InputFile in, const Model& model, std::initializer_list<const char*> quantities);
+
+  std::vector<double> times, values;
+  std::size_t width = 0;  ///< numbers a row
+  Eigen::Map<const Eigen::VectorXd> row(std::size_t i) const {
+    return {values.data() + i * width, static_cast<Eigen::Index>(width)};
+  }
+};
+
+/// A motion in a table, straight between its rows. It begins with the first of them at time 0.
+class FollowedMotion {
+ public:
+  /// Throws CsvError; UsageError for joints of several coordinates.
+  FollowedMotion(InputFile in, const Model& model);
+
+  double duration() const { return table_.times.back() - table_.times.front(); }
+  Eigen::VectorXd q(double t) const { return at(t).head(n_); }
+  Eigen::VectorXd v(double t) const { return at(t).segment(n_, n_); }
+  Eigen::VectorXd a(double t) const { return at(t).tail(n_); }
+
+  /// Inverse dynamics of a = qdd + 2 w (qd - v) + w² (q - q now), with w the bandwidth.
+  TorqueSource law(const Plant<double>& believed, double bandwidth) const;
+
+ private:
+  Eigen::VectorXd at(double t) const;
+
+  Eigen::Index n_;
+  TimeTable table_;
+};
+
+}  // namespace ulna::cli
