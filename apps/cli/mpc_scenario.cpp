@@ -127,10 +127,9 @@ std::vector<ScenarioNumber> numbers_of(MpcScenario& s) {
   return list;
 }
 
-MpcScenario demo_scenario(const Model& model) {
+MpcScenario demo_scenario(const Model& model, double duration) {
   MpcScenario s;
-  s.title = fmt::format("{} picks up an unknown 2 kg while its friction grows", model.name());
-  s.trial.duration = 12.0;
+  s.trial.duration = duration;
   // its own numbers are known well; what it picks up is not
   s.trial.control.online.prior.deviation = 0.1;
   s.knowledge.assign(knowledges.begin(), knowledges.end());
@@ -139,8 +138,8 @@ MpcScenario demo_scenario(const Model& model) {
     s.start << 0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785;
     s.goal << 0.5, -0.485, -0.4, -1.856, 0.3, 1.571, 1.185;
   }
-  s.payload = ScenarioPayload{.com = {0.02, -0.03, 0.08}, .at = 4.0};
-  s.friction = ScenarioFriction{.factor = 1.3, .from = 6.0, .to = 12.0};
+  s.payload = ScenarioPayload{.com = {0.02, -0.03, 0.08}, .at = duration / 3.0};
+  s.friction = ScenarioFriction{.factor = 1.3, .from = duration / 2.0, .to = duration};
   return s;
 }
 
@@ -195,9 +194,10 @@ void complete(MpcScenario& s, const Model& model) {
     if (std::max(fastest, reaching) > model.velocity_limit()(i))
       throw ScenarioError(
           "reach",
-          fmt::format("joint '{}' would turn at {:.4g} rad/s, its limit is {:.4g}; take longer "
-                      "(reach), or wave less (amplitude, hz)",
-                      joint, std::max(fastest, reaching), model.velocity_limit()(i)));
+          fmt::format(
+              "joint '{}' would move at {:.4g} rad/s or m/s, its limit is {:.4g}; take longer "
+              "(reach), or wave less (amplitude, hz)",
+              joint, std::max(fastest, reaching), model.velocity_limit()(i)));
   }
   if (s.payload) payload_frame(model, *s.payload);
   for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);

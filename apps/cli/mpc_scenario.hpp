@@ -102,7 +102,7 @@ std::vector<ScenarioNumber> numbers_of(MpcScenario& scenario);
 std::optional<MpcScenario> read_mpc_config(const std::string& name);
 
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
-MpcScenario demo_scenario(const Model& model);
+MpcScenario demo_scenario(const Model& model, double duration = 12.0);
 
 /// Fills in what is left to the robot. Throws ScenarioError for what is out of range or reach.
 void complete(MpcScenario& scenario, const Model& model);

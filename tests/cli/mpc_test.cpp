@@ -117,4 +117,28 @@ TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
   expect_refused({"mpc", folder.write("large.yaml", large)}, "larger than");
 }
 
+TEST(MpcVerb, the_demo_is_of_the_payload_and_the_duration_that_were_given) {
+  const std::vector<std::string> line{"mpc",        "panda", "--demo",      "--payload", "3",
+                                      "--duration", "0.6",   "--knowledge", "identified"};
+  const RunResult r = run_cli(line);
+  EXPECT_LE(r.status, 1) << r.err;
+  EXPECT_TRUE(has(r.out, "picks up an unknown 3 kg"));
+  EXPECT_TRUE(has(r.out, "at 0.2 s: payload of 3 kg"));
+  // a second after the change there is nothing to count
+  std::vector<std::string> as_json = line;
+  as_json.emplace_back("--json");
+  const json d = document(run_cli(as_json), "ulna.mpc/1");
+  EXPECT_TRUE(d["tracking_rmse_learned"]["identified"].is_null());
+  EXPECT_GT(d["tracking_rmse"]["identified"].get<double>(), 0.0);
+  EXPECT_EQ(d["robot"]["name"], "panda");
+}
+
+TEST(MpcVerb, a_loop_that_cannot_keep_its_period_is_a_finding) {
+  // ten joints in 0.1 ms
+  const RunResult r = run_cli({"mpc", "chain:10", "--rate", "10000", "--duration", "0.05",
+                               "--steps", "30", "--knowledge", "identified"});
+  EXPECT_EQ(r.status, 1) << r.out << r.err;
+  EXPECT_TRUE(has(r.err, "most steps take longer than the period of 0.1 ms: with --rate "));
+}
+
 }  // namespace
