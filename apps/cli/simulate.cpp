@@ -27,12 +27,16 @@ constexpr double longest = 3600.0, most_steps = 2e7, most_numbers = 2e7;
 /// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable = 0.01;
 
-/// What follows from the options; throws UsageError for what is out of range.
-void complete(Options& o, const Parser& app) {
+void require_reasonable_duration(const Options& o) {
   if (o.duration > longest) throw UsageError("--duration: at most {:g} s", longest);
   if (o.duration / o.step() > most_steps)
     throw UsageError("--duration: {:g} s in steps of {:g} s are more than {:g} steps", o.duration,
                      o.step(), most_steps);
+}
+
+/// What follows from the options; throws UsageError for what is out of range.
+void complete(Options& o, const Parser& app) {
+  require_reasonable_duration(o);
   const auto useless = [&](const char* option, bool without, const char* what) {
     if (without && app.count(option)) throw UsageError("{} has no effect {}", option, what);
   };
@@ -375,6 +379,8 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
     if (!app.count("--q")) start.q = followed->q(0.0);
     if (!app.count("--qd")) start.qd = followed->v(0.0);
     if (!app.count("--duration")) o.duration = followed->duration();
+    require_reasonable_duration(o);
+    o.torque = o.follow;
   }
 
   Simulation robot(model, o.how);

@@ -78,7 +78,7 @@ class HeldDynamics {
   Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();
   Eigen::VectorXd spare_ = Eigen::VectorXd::Zero(model().nv());
   Eigen::VectorXd tau_ = spare_, drive_ = spare_;  ///< of the drives, and less dry friction
-  Eigen::VectorXd next_ = neutral(model());  ///< configuration
+  Eigen::VectorXd next_ = neutral(model());        ///< configuration
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;
   Workspace<double> ws_;

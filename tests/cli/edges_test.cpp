@@ -210,7 +210,7 @@ TEST(Excite, simulate_and_identify_are_one_chain) {
     const json d = document(expect_done({"simulate", "scara", "--follow", from, "--vary", "20",
                                          "--noise-tau", "0.01", "-o", to, "--json"}),
                             "ulna.simulate/1");
-    EXPECT_NEAR(d["duration"].get<double>(), 6.0, 1e-2);
+    EXPECT_NEAR(d["time"].get<double>(), 6.0, 1e-2);
     EXPECT_EQ(d["hits"], 0);
   }
   const RunResult r = run_cli({"identify", "scara", log, "--validate", test, "--json"});
@@ -220,6 +220,9 @@ TEST(Excite, simulate_and_identify_are_one_chain) {
   const std::string single =
       folder.write("single.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n");
   EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", single}).status, 2);
+  const std::string endless =
+      folder.write("endless.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n1e12,0,0,0,0,0,0\n");
+  EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", endless}).status, 2);
 }
 
 TEST(Gravity, can_be_replaced_wherever_forces_are_computed) {

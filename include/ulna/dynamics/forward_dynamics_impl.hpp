@@ -102,6 +102,21 @@ template <Scalar T>
   return possible;
 }
 
+/// Adds what the parent of a body meets, whose joint is released, to the parent.
+template <Scalar T>
+[[gnu::always_inline]] inline void pass_on(const Plant<T>& plant, int b, Workspace<T>& ws) {
+  const Joint& joint = plant.model().joint(b);
+  if (joint.parent == 0) return;  // nothing moves the ground
+  auto &B = ws.articulated[b], &P = ws.articulated[joint.parent];
+  if (is_free(plant, joint)) {
+    P.p += B.p;
+    return;
+  }
+  give_way(B, 0);
+  P.I += B.I;
+  P.p += B.p + B.I * B.c;
+}
+
 /// The recursion. In the order of depth, neighbours hang on different bodies wherever the tree has
 /// branches: the processor passes one on to its parent while it waits for the next one's division.
 template <Scalar T>
@@ -112,24 +127,13 @@ bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T*
   set_rigid_bodies(plant, at, ws, wrenches);
 
   // inward: inertia and bias force that the parent meets, the joint being free to move
-  const auto pass_on = [&](int b) __attribute__((always_inline)) {
-    if (joints[b].parent == 0) return;  // nothing moves the ground
-    auto &B = ws.articulated[b], &P = ws.articulated[joints[b].parent];
-    if (is_free(plant, joints[b])) {
-      P.p += B.p;
-      return;
-    }
-    give_way(B, 0);
-    P.I += B.I;
-    P.p += B.p + B.I * B.c;
-  };
   Mask<T> possible = T(0) < T(1);
   int last = 0;  // released, but not passed on yet
   for (std::size_t k = order.size(); k-- > 0; last = order[k]) {
     const bool needed = joints[last].parent == order[k];
-    if (needed) pass_on(last);
+    if (needed) pass_on(plant, last, ws);
     possible = possible && release(plant, at, tau, order[k], ws);
-    if (!needed) pass_on(last);
+    if (!needed) pass_on(plant, last, ws);
   }
   if (!all(possible)) return false;
 
