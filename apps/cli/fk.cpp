@@ -19,10 +19,7 @@ std::vector<const Frame*> chosen(const Model& model, const std::vector<std::stri
 
 Eigen::MatrixXd poses(const Kinematics<double>& at, const std::vector<const Frame*>& frames) {
   Eigen::MatrixXd rows(frames.size(), 6);
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const Pose pose(at.pose(*frames[i]));
-    rows.row(i) << pose.xyz.transpose(), pose.rpy.transpose();
-  }
+  for (std::size_t i = 0; i < frames.size(); ++i) rows.row(i) = pose_row(Pose(at.pose(*frames[i])));
   return rows;
 }
 
@@ -33,9 +30,7 @@ void print(Console& console, const Kinematics<double>& at,
   const Eigen::MatrixXd rows = poses(at, frames);
   require_finite("the pose", names, rows);
   if (!console.json())
-    return console.out.print(matrix_text(
-        console.out, "frame", names,
-        {">x [m]", ">y [m]", ">z [m]", ">roll [rad]", ">pitch [rad]", ">yaw [rad]"}, rows));
+    return console.out.print(matrix_text(console.out, "frame", names, pose_columns(), rows));
   console.print({{"frames", list_of(frames, [&](const Frame* frame) {
                     const Transform<double> X = at.pose(*frame);
                     const Quaternion<double> q = X.rotation().quaternion();

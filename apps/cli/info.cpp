@@ -28,7 +28,7 @@ bool is_floating(const Model& model) {
 std::optional<int> closed_dof(const Model& model) {
   try {
     return model.nv() - Loops(model, model.description().loops, neutral(model)).size();
-  } catch (const std::exception&) {
+  } catch (const std::logic_error&) {  // what Loops refuses: they do not close
     return {};
   }
 }
@@ -245,13 +245,14 @@ int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
   if (console.json()) {
+    const std::optional<int> closed = closed_dof(model);
     console.print(
         {{"robot",
           {{"name", model.name()},
            {"source", options.robot.source()},
            {"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
            {"dof", model.nv()},
-           {"dof_closed", closed_dof(model) ? Json(*closed_dof(model)) : Json()},
+           {"dof_closed", closed ? Json(*closed) : Json()},
            {"nq", model.nq()},
            {"links", model.description().links.size()},
            {"bodies", model.joint_count()},

@@ -154,6 +154,16 @@ const Frame& frame_named(const Model& model, const std::string& name) {
   }
 }
 
+Eigen::RowVectorXd pose_row(const Pose& pose) {
+  Eigen::RowVectorXd row(6);
+  row << pose.xyz.transpose(), pose.rpy.transpose();
+  return row;
+}
+
+std::vector<Column> pose_columns() {
+  return {">x [m]", ">y [m]", ">z [m]", ">roll [rad]", ">pitch [rad]", ">yaw [rad]"};
+}
+
 void require_finite(std::string_view what, const std::vector<std::string>& rows,
                     const Eigen::MatrixXd& values) {
   for (Eigen::Index r = 0; r < values.rows(); ++r)

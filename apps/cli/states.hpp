@@ -52,6 +52,10 @@ Inertia<double> ball(std::vector<double> given, std::string_view example);
 /// The frame of that name. Throws UsageError.
 const Frame& frame_named(const Model& model, const std::string& name);
 
+/// A pose as a row of a table: position, then roll, pitch and yaw; and the headings of it.
+Eigen::RowVectorXd pose_row(const Pose& pose);
+std::vector<Column> pose_columns();
+
 /// Throws Failure if a number of a result is not finite, by the name of its row.
 void require_finite(std::string_view what, const std::vector<std::string>& rows,
                     const Eigen::MatrixXd& values);

@@ -84,10 +84,7 @@ void print(Console& console, const Model& model, const Terms& t) {
   add("torque", names, {">gravity", ">bias"}, torques);
   const std::vector<std::string> axes{"wx", "wy", "wz", "vx", "vy", "vz"};
   if (t.pose) {
-    Eigen::RowVectorXd row(6);
-    row << t.pose->xyz.transpose(), t.pose->rpy.transpose();
-    add("pose", {""}, {">x [m]", ">y [m]", ">z [m]", ">roll [rad]", ">pitch [rad]", ">yaw [rad]"},
-        row);
+    add("pose", {""}, pose_columns(), pose_row(*t.pose));
     add("jacobian", axes, columns, t.jacobian);
   }
   if (t.frame_inertia.size()) {

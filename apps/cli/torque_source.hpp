@@ -14,7 +14,7 @@ TorqueSource torque_source(const std::string& name, const Plant<double>& believe
 
 /// Rows of a table in the order of their times.
 struct TimeTable {
-  /// Columns of the quantities, one after the other; empty where the table lacks them all. Throws CsvError.
+  /// The columns of these quantities, one after the other. Throws CsvError if one of them is missing.
   TimeTable(InputFile in, const Model& model, std::initializer_list<const char*> quantities);
 
   std::vector<double> times, values;
@@ -33,7 +33,6 @@ class FollowedMotion {
   double duration() const { return table_.times.back() - table_.times.front(); }
   Eigen::VectorXd q(double t) const { return at(t).head(n_); }
   Eigen::VectorXd v(double t) const { return at(t).segment(n_, n_); }
-  Eigen::VectorXd a(double t) const { return at(t).tail(n_); }
 
   /// Inverse dynamics of a = qdd + 2 w (qd - v) + w² (q - q now), with w the bandwidth.
   TorqueSource law(const Plant<double>& believed, double bandwidth) const;
