@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "identify/messages.hpp"
@@ -55,6 +56,48 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
            " %; Options::method = consistent keeps the latter");
 }
 
+std::string text_of(const Rescaling& r, const std::vector<std::string>& joints) {
+  const bool negated = r.factor < -0.5 && r.factor > -2.0;
+  return message(
+      r.joint < 0 ? "the torques of all joints look" : "the torque of joint '",
+      r.joint < 0 ? "" : joints[r.joint] + "' looks",
+      negated ? " negated: with the other sign"
+              : message(" as if it had another unit or gain: multiplied by ", number(r.factor, 3)),
+      ", ", number(r.after_percent, 3), " % instead of ", number(r.before_percent, 3),
+      " % of a joint's torque is unexplained");
+}
+
+/// Masses that no robot has.
+template <class Finding>
+void remark_on_masses(const Identification& result, bool described, const Finding& finding) {
+  // kg/m³ of a ball as large as the body: more than tungsten, less than what floats in air
+  constexpr double densest = 20e3, lightest = 1.0;
+  // times as much as described, or as little
+  constexpr double much = 20.0;
+  constexpr const char* advice =
+      ": check the unit of the torques (Nm, forces in N), gains and gravity";
+  const Model& model = result.torques.model();
+  const Vector& z = result.chosen.estimate.z;
+  double mass = 0.0, expected = 0.0, volume = 0.0;
+  for (int b = 1; b < model.body_count(); ++b) {
+    const double own = z(10 * (b - 1)),
+                 filled = 4.0 / 3.0 * std::numbers::pi * std::pow(extent(model, b), 3);
+    mass += own, volume += filled;
+    expected += result.chosen.estimate.prior(10 * (b - 1));
+    if (own > densest * filled) {
+      finding("link '", model.body_name(b), "' would weigh ", number(own),
+              " kg and be denser than any metal", advice);
+      return;
+    }
+  }
+  if (mass < lightest * volume)
+    finding("the links would weigh ", number(mass), " kg together, less than air of their size",
+            advice);
+  else if (described && !(mass < much * expected && expected < much * mass))
+    finding("the links would weigh ", number(mass), " kg together, and ", number(expected),
+            " kg as described", advice);
+}
+
 }  // namespace
 
 void check_bodies(const TorqueModel& torques, Assessment& assessment) {
@@ -105,7 +148,7 @@ bool badly_explained(const Fit& fit) {
            fit.per_joint_percent.maxCoeff() <= too_much_of_a_joint);
 }
 
-void add_remarks(Identification& result) {
+void add_remarks(const Options& options, Identification& result) {
   const auto finding = [&](const auto&... parts) {
     result.remarks.push_back({true, message(parts...)});
   };
@@ -146,6 +189,15 @@ void add_remarks(Identification& result) {
             "' look swapped: with their columns exchanged, ", number(e->after_percent, 3),
             " % instead of ", number(e->before_percent, 3),
             " % of a joint's torque is unexplained");
+  if (result.rescaling) finding(text_of(*result.rescaling, joints));
+  if (!chosen.estimate.converged)
+    finding(
+        "Newton's method ended before it had converged: no bodies that can exist explain these "
+        "torques; the parameters are the best it came to",
+        result.rescaling || result.exchange
+            ? ""
+            : "; check signs and units of the torques, zero positions and gravity");
+  remark_on_masses(result, options.prior.from_robot, finding);
 
   // excitation
   bool any = false;

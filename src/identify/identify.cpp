@@ -35,9 +35,26 @@ void make_torques(Log& log, const Options& options) {
     apply_gains(log, options.gains);
 }
 
+/// Whether a log holds nothing that the others do not: counted again, it would only seem to make the
+/// estimate more certain.
+bool repeats(const Log& log, const std::vector<Log>& others, bool dropped, Diagnostics& found) {
+  constexpr double some = 0.2, all = 0.9;
+  for (const Log& other : others) {
+    const double share = shared_samples(log, other);
+    if (share < some) continue;
+    const bool whole = share > all;
+    found.add(log_rules::repeated, {log.file}, "",
+              message(std::round(100.0 * share), " % of its samples are those of '", other.file,
+                      "', number by number"),
+              whole && dropped ? "left out" : "used as it is");
+    if (whole) return dropped;
+  }
+  return false;
+}
+
 /// Reads, screens and mends logs one by one. Throws LogError if one is refused.
 std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, const Options& options,
-                      Identification& result) {
+                      const std::vector<Log>& fitted, Identification& result) {
   const Model& model = result.torques.model();
   Diagnostics& found = result.found;
   std::vector<Log> logs;
@@ -50,9 +67,16 @@ std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, cons
     LogSummary summary{log.file, use, {}, {}};
     summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
     if (found.has_errors()) throw LogError(found);
+    if (!options.find_gains) screen_efforts(log, model, found);
+    // before clocks are repaired, which drops samples
+    const bool twice = repeats(log, logs, true, found);
+    if (twice)
+      summary.use = "none";
+    else
+      repeats(log, fitted, false, found);
     if (log.v.size()) summary.clock = repair_clock(log, found);
     result.logs.push_back(std::move(summary));
-    logs.push_back(std::move(log));
+    if (!twice) logs.push_back(std::move(log));
   }
   return logs;
 }
@@ -88,8 +112,8 @@ class Run {
     const std::vector<int> known = all_but(result.torques, options.payload);
     result.filter_hz = options.filter_hz;
     step(0, "reading logs");
-    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, result);
-    others_ = load(inputs.validation, "validation", options, result);
+    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, result);
+    others_ = load(inputs.validation, "validation", options, logs_, result);
     if (options.find_gains) find_gains();
     step(2, "filtering");
     samples_ = samples_of_all(0.0, result.found);
@@ -140,9 +164,11 @@ class Run {
     }
     result.repeated_percent = repeated_percent(samples_.data, samples_.held_out);
     if (!options_.delay) result.delay = delay_of(result.traces);
-    if (badly_explained(result.chosen.fit))
+    if (badly_explained(result.chosen.fit) || !result.chosen.estimate.converged) {
       result.exchange = find_exchange(result.torques, result.base, samples_.data);
-    add_remarks(result);
+      result.rescaling = find_rescaling(result.torques, result.base, samples_.data, options_.prior);
+    }
+    add_remarks(options_, result);
   }
 
   Identification result;

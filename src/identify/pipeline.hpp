@@ -24,6 +24,6 @@ Delay delay_of(const std::vector<Trace>& traces);
 bool badly_explained(const Fit& fit);
 
 /// Adds the remarks on everything that was found.
-void add_remarks(Identification& result);
+void add_remarks(const Options& options, Identification& result);
 
 }  // namespace ulna::identify

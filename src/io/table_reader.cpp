@@ -162,6 +162,10 @@ class TableReader {
              quoted("type", type) + " cannot stand in a DH table");
     const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
+    for (const auto& [key, angle] : {std::pair{"theta", theta}, {"alpha", alpha}})
+      if (std::abs(angle) > 2.0 * std::numbers::pi)
+        report(rules::angle_degrees, node[key], key + (" " + format_number(angle)) + ": degrees?",
+               "used as radians");
     using X = Transform<double>;
     using R = Rotation<double>;
     const X along_z(R::about_z(theta), {0.0, 0.0, d}), along_x(R::about_x(alpha), {a, 0.0, 0.0});

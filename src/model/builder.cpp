@@ -197,6 +197,7 @@ Model Builder::build(Diagnostics& diagnostics) const {
   check.tree();
   check.joints();
   check.inertials();
+  check.magnitudes();
 
   Assembler assemble(*data, check);
   assemble.bodies();

@@ -9,10 +9,6 @@
 namespace ulna::detail {
 namespace {
 
-std::string numbers(const Vec3<double>& v) {
-  return number(v.x()) + " " + number(v.y()) + " " + number(v.z());
-}
-
 bool is_single(JointType t) { return velocity_size(t) == 1; }
 
 bool is_finite(const Pose& pose) { return pose.xyz.allFinite() && pose.rpy.allFinite(); }

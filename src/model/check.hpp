@@ -14,6 +14,10 @@ inline std::string kind_of(const LoopDescription&) { return "loop"; }
 /// "joint 'elbow'"
 std::string subject(const auto& thing) { return quoted(kind_of(thing), thing.name); }
 
+inline std::string numbers(const Vec3<double>& v) {
+  return number(v.x()) + " " + number(v.y()) + " " + number(v.z());
+}
+
 /// Checks a description and repairs it in place, from names over the tree to the bodies. Stages
 /// rely on earlier ones, so each throws ModelError if it makes no sense to go on.
 class Checker {
@@ -24,6 +28,8 @@ class Checker {
   void tree();
   void joints();
   void inertials();
+  /// Warns of what is hardly in radians, metres and kilograms.
+  void magnitudes();
 
   // known after tree()
   int root() const { return root_; }
@@ -52,6 +58,8 @@ class Checker {
   void dynamics(const JointDescription& joint);
   void mimics();
   void inertial(const LinkDescription& link, const Inertial& body);
+  void magnitudes(const LinkDescription& link, const Inertial& body, double reach);
+  double reach() const;
 
   Description& d_;
   Diagnostics& out_;

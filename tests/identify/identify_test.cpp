@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "excited.hpp"
+#include "ulna/identify/data/log_rules.hpp"
 
 namespace ulna::test {
 namespace {
@@ -20,17 +21,21 @@ struct Recording {
 
   /// With torques, or with the currents of drives with these gains.
   std::string table(const Eigen::VectorXd& gains = {}) const {
+    return gains.size() ? table_of("i", gains.cwiseInverse())
+                        : table_of("tau", Eigen::VectorXd::Ones(model.nv()));
+  }
+  /// With torques in another unit or of another sign.
+  std::string table_of(const char* last, const Eigen::VectorXd& factors) const {
     std::ostringstream text;
     text.precision(12);
     text << "t";
-    for (const char* name : {"q", "qd", gains.size() ? "i" : "tau"})
+    for (const char* name : {"q", "qd", last})
       for (int i = 1; i <= model.nv(); ++i) text << "," << name << i;
     for (Eigen::Index s = 0; s < run.data.size(); ++s) {
       text << "\n" << 0.01 * double(s);
       for (int i = 0; i < model.nv(); ++i) text << "," << run.data.q(i, s);
       for (int i = 0; i < model.nv(); ++i) text << "," << run.data.v(i, s);
-      for (int i = 0; i < model.nv(); ++i)
-        text << "," << run.data.tau(i, s) / (gains.size() ? gains(i) : 1.0);
+      for (int i = 0; i < model.nv(); ++i) text << "," << run.data.tau(i, s) * factors(i);
     }
     return text.str() + "\n";
   }
@@ -132,6 +137,61 @@ TEST(Identification, essential_parameters_are_some_of_the_base_parameters) {
   EXPECT_GT(found.essential->kept.size(), 0u);
   EXPECT_EQ(found.essential->kept.size() + found.essential->dropped.size(),
             std::size_t(found.base.size()));
+}
+
+/// Everything that is found to be wrong.
+std::string findings_of(const Identification& found) {
+  std::string text;
+  for (const Remark& remark : found.remarks)
+    if (remark.finding) text += remark.text + "\n";
+  return text;
+}
+
+TEST(Identification, torques_in_other_units_or_of_other_sign_are_findings_that_name_the_cause) {
+  const Recording recording;
+  const std::tuple<Eigen::Vector3d, const char*> cases[] = {
+      {{1e3, 1e3, 1e3}, "denser than any metal"},
+      {{1e-3, 1e-3, 1e-3}, "less than air"},
+      {{-1.0, -1.0, -1.0}, "the torques of all joints look negated"},
+      {{1.0, -1.0, 1.0}, "the torque of joint 'joint2' looks negated"},
+      {{1.0, 1.0, 1e3}, "'joint3' looks as if it had another unit or gain: multiplied by 0.001"},
+  };
+  for (const bool described : {true, false})
+    for (const auto& [factors, cause] : cases) {
+      std::istringstream log(recording.table_of("tau", factors));
+      const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}},
+                                           {.prior = {.from_robot = described}});
+      EXPECT_NE(findings_of(found).find(cause), std::string::npos)
+          << factors.transpose() << (described ? "" : " without a prior") << ":\n"
+          << findings_of(found);
+      EXPECT_TRUE(found.chosen.estimate.z.allFinite());
+      EXPECT_TRUE(found.chosen.estimate.consistent) << "the best so far is physical";
+    }
+}
+
+TEST(Identification, a_log_that_is_given_again_counts_once) {
+  const Recording recording;
+  const auto identified = [&](int times, bool to_validate) {
+    std::vector<std::istringstream> streams(static_cast<std::size_t>(times));
+    LogInputs logs;
+    for (std::istringstream& stream : streams) {
+      stream.str(recording.table());
+      (to_validate && !logs.fit.empty() ? logs.validation : logs.fit)
+          .push_back({"run" + std::to_string(&stream - streams.data()), &stream});
+    }
+    return offline(recording.model, logs);
+  };
+  const Identification once = identified(1, false), often = identified(4, false),
+                       validated = identified(2, true);
+  EXPECT_FALSE(once.found.find(log_rules::repeated));
+  ASSERT_TRUE(often.found.find(log_rules::repeated));
+  EXPECT_EQ(often.samples, once.samples);
+  expect_close(often.chosen.estimate.deviation, once.chosen.estimate.deviation, 0.0);
+  ASSERT_EQ(often.logs.size(), 4u);
+  EXPECT_EQ(often.logs.front().use, "fit");
+  EXPECT_EQ(often.logs.back().use, "none");
+  EXPECT_TRUE(validated.found.find(log_rules::repeated));
+  EXPECT_EQ(validated.validation_samples, once.samples) << "is used all the same";
 }
 
 TEST(Identification, refuses_options_by_their_names_and_names_no_flags) {

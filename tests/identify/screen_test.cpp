@@ -291,6 +291,43 @@ TEST(Screening, finds_velocities_that_are_wrong_in_other_ways) {
   EXPECT_NE(s.says(log_rules::velocity_differs).find("0.769"), std::string::npos) << s.all();
 }
 
+TEST(Screening, holds_torques_against_the_effort_limits) {
+  Screened s = screened(good_table());
+  const Model model = three_joints();
+  screen_efforts(s.log, model, s.found);
+  EXPECT_EQ(s.says(log_rules::torque_limits), "");
+  s.log.tau.row(1) *= 1000.0;  // mNm
+  screen_efforts(s.log, model, s.found);
+  EXPECT_NE(s.says(log_rules::torque_limits).find("joint 'b': its torque reaches"),
+            std::string::npos)
+      << s.all();
+  EXPECT_NE(s.says(log_rules::torque_limits).find("its effort limit is 50"), std::string::npos);
+}
+
+TEST(Screening, noise_is_no_motion) {
+  Random random(3);
+  Table table = good_table();
+  for (auto& row : table.rows)
+    for (std::size_t i = 0; i < 3; ++i) {
+      row[Table::q + i] = 0.3 + 3e-4 * random.real();
+      row[Table::qd + i] = 1e-3 * random.real();
+    }
+  const Screened s = screened(table);
+  EXPECT_NE(s.says(log_rules::no_motion), "") << s.all();
+  EXPECT_EQ(s.says(log_rules::velocity_unrelated), "");
+}
+
+TEST(Screening, counts_the_samples_that_another_log_has_too) {
+  const Screened a = screened(good_table(2000, 500.0, 1)), b = screened(good_table(2000, 500.0, 2));
+  Table later = good_table(2000, 500.0, 1);
+  later.rows.erase(later.rows.begin(), later.rows.begin() + 500);
+  for (auto& row : later.rows) row[Table::t] += 100.0;
+  EXPECT_EQ(shared_samples(a.log, a.log), 1.0);
+  EXPECT_EQ(shared_samples(a.log, b.log), 0.0);
+  EXPECT_EQ(shared_samples(screened(later).log, a.log), 1.0);
+  EXPECT_NEAR(shared_samples(a.log, screened(later).log), 0.75, 1e-3);
+}
+
 TEST(Screening, compares_torques_with_predicted_ones) {
   const Screened s = screened(good_table());
   Diagnostics found;

@@ -12,6 +12,7 @@ inline std::vector<BadInput> bad_inputs(const std::string& fifo) {
   bad_numbers(cases);
   bad_bodies(cases);
   bad_joints(cases);
+  bad_magnitudes(cases);
   bad_trees(cases);
   bad_xml(cases);
   bad_shapes(cases, fifo);

@@ -33,6 +33,11 @@ inline void bad_tables(BadInputs& cases) {
     screws("screw " + token, "[0, 0, 1, 0, 0, 0]", "[0, 0, 1, 0, 0, " + token + "]", Fate::refused,
            rules::number_invalid);
   }
+  repaired("alpha in degrees", "alpha: pi/2", "alpha: 90", rules::angle_degrees)
+      .says("used as radians");
+  repaired("theta in degrees", "theta: 0.25", "theta: -45", rules::angle_degrees);
+  repaired("offset in millimetres", "d: 0.3", "d: 300", rules::length_implausible)
+      .on("- name: slide");
   bad("inertia of five", "[0.02, 0, 0, 0.021, 0, 0.012]", "[0.02, 0, 0, 0.021, 0]",
       rules::table_shape);
   bad("com of two", "[0.1, 0, 0]", "[0.1, 0]", rules::number_count);

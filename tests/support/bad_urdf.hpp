@@ -534,4 +534,38 @@ inline void bad_trees(BadInputs& cases) {
       rules::joint_type_unknown);
 }
 
+inline void bad_magnitudes(BadInputs& cases) {
+  constexpr std::string_view lower = "<mass value='1'/>";
+  cases.kind("magnitudes");
+  cases.repaired("limits in degrees", "lower='-2'", "lower='-170'", rules::angle_degrees)
+      .on("<joint name='shoulder'");
+  cases.repaired("rpy in degrees", "rpy='0 0.2 0'", "rpy='0 90 0'", rules::angle_degrees)
+      .on("<joint name='shoulder'");
+  cases
+      .repaired("origin in millimetres", "xyz='0 0 0.3'", "xyz='0 0 300'",
+                rules::length_implausible)
+      .on("<joint name='shoulder'");
+  cases
+      .repaired("centre of mass in millimetres", "xyz='0 0 0.11'", "xyz='0 0 110'",
+                rules::length_implausible)
+      .on("<link name='upper'");
+  cases.repaired("mass in grams", lower, "<mass value='2000'/>", rules::density_implausible)
+      .on("<link name='lower'");
+  cases
+      .repaired("inertia in kg mm^2", "ixx='0.01' ixy='0' ixz='0' iyy='0.011' iyz='0' izz='0.013'",
+                "ixx='10000' ixy='0' ixz='0' iyy='11000' iyz='0' izz='13000'",
+                rules::inertia_implausible)
+      .on("<link name='lower'");
+  cases
+      .repaired("gravity in mm/s^2", "xyz='0 0 -9.8'", "xyz='0 0 -9800'",
+                rules::gravity_implausible)
+      .on_line(0);
+  cases
+      .repaired("centre of mass outside its shapes", "<link name='lower'>",
+                "<link name='lower'><visual><origin xyz='3 0 0'/><geometry><box size='0.1 0.1 "
+                "0.1'/></geometry></visual>",
+                rules::com_outside)
+      .says("outside its shapes");
+}
+
 }  // namespace ulna::test

@@ -52,7 +52,7 @@ void require_valid(const Options& options);
 inline constexpr double learned_enough = 0.1;
 
 struct LogSummary {
-  std::string file, use;  ///< fit, validation, or both if it was split
+  std::string file, use;  ///< fit, validation, both if it was split; none if it repeats another log
   LogFigures figures;
   ClockRepair clock;
 };
@@ -111,7 +111,8 @@ struct Identification {
   std::optional<Essential> essential;
   std::vector<DriveGain> gains;  ///< empty unless they were to be found
   Delay delay;
-  std::optional<Exchange> exchange;  ///< joints that seem to be confused in the logs
+  std::optional<Exchange> exchange;    ///< joints that seem to be confused in the logs
+  std::optional<Rescaling> rescaling;  ///< torques that seem to have another sign or unit
   std::vector<Trace> traces;
   std::vector<Remark> remarks;
   Diagnostics found;  ///< of the logs

@@ -75,6 +75,13 @@
   X(inertia_not_positive, "inertia-not-positive", warning, "an inertia is not positive definite", "correct the inertia: the mass matrix may become indefinite") \
   X(inertia_triangle, "inertia-triangle", warning, "principal moments violate the triangle inequality", "correct the inertia: no real body has it") \
   X(body_massless, "body-massless", warning, "a joint moves nothing that has inertia", "give the link an inertial, or the joint an armature") \
+  /* magnitudes */ \
+  X(angle_degrees, "angle-degrees", warning, "an angle or a limit of an angle looks like degrees", "write radians") \
+  X(length_implausible, "length-implausible", warning, "a distance is longer than a robot", "write metres") \
+  X(density_implausible, "density-implausible", warning, "mass and inertia are those of a body denser than any matter", "write kilograms and kg m^2, and the inertia of the link itself") \
+  X(inertia_implausible, "inertia-implausible", warning, "mass and inertia are those of a body larger than the robot", "write kilograms and kg m^2") \
+  X(com_outside, "com-outside", warning, "a centre of mass is far outside the shapes of its link", "write metres in the axes of the link, or correct the shapes") \
+  X(gravity_implausible, "gravity-implausible", warning, "gravity is stronger than on any planet", "write m/s^2") \
   /* shapes */ \
   X(shape_invalid, "shape-invalid", warning, "a shape's size is not a positive number, or its kind is unknown", "correct or remove the shape") \
   X(mesh_path, "mesh-path", note, "a mesh path is absolute or leads out of the folder", "use package:// or a relative path") \

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_set>
 
 #include "identify/data/screen_parts.hpp"
 #include "identify/messages.hpp"
@@ -299,6 +301,26 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
   figures.samples = log.size();
   figures.pieces = 1 + Index(log.breaks.size());
   return figures;
+}
+
+double shared_samples(const Log& log, const Log& other) {
+  const auto bytes = [](const Matrix& m, Index k) {
+    return std::string_view(reinterpret_cast<const char*>(m.col(k).data()),
+                            m.rows() * sizeof(double));
+  };
+  const auto key = [&](const Log& of, Index k) {
+    std::string all(bytes(of.q, k));
+    return std::hash<std::string>()(all.append(bytes(of.tau, k)));
+  };
+  std::unordered_set<std::size_t> known;
+  for (Index k = 0; k < other.size(); ++k) known.insert(key(other, k));
+  Index shared = 0, moving = 0;
+  for (Index k = 1; k < log.size(); ++k) {
+    if (log.q.col(k) == log.q.col(k - 1)) continue;
+    ++moving;
+    if (known.count(key(log, k))) ++shared;
+  }
+  return moving ? double(shared) / double(moving) : 0.0;
 }
 
 void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measured,

@@ -59,8 +59,14 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
 }
 
 constexpr double least_motion = 1e-3;
+/// Of means over some samples: noise is no motion.
 double range_of(const Log& log, Index i) {
-  return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
+  constexpr Index width = 16;
+  const Index count = log.size() / width;
+  if (count < 2) return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
+  Vector means(count);
+  for (Index k = 0; k < count; ++k) means[k] = log.q.row(i).segment(k * width, width).mean();
+  return means.maxCoeff() - means.minCoeff();
 }
 
 void screen_constants(Log& log, Index i, Diagnostics& found) {
@@ -135,6 +141,21 @@ void screen_limits(const Log& log, const Model& model, Diagnostics& found) {
   for (Index i = 0; i < log.q.rows(); ++i) screen_limits_of(log, i, model, found);
 }
 
+void screen_efforts(const Log& log, const Model& model, Diagnostics& found) {
+  constexpr double most = 1.5;  // drives allow for short peaks
+  for (Index i = 0; i < log.tau.rows(); ++i) {
+    const double limit = model.effort_limit()[i];
+    AffectedRows above;
+    for (Index k = 0; k < log.size(); ++k)
+      if (std::abs(log.tau(i, k)) > most * limit) above.add(log.line[k]);
+    if (double(above.count()) > 0.01 * double(log.size()))
+      found.add(log_rules::torque_limits, {log.file, above.first()}, joint_subject(log, i),
+                message("its torque reaches ", log.tau.row(i).cwiseAbs().maxCoeff(),
+                        ", its effort limit is ", limit, ": ", above.rows(), " above"),
+                "used as it is");
+  }
+}
+
 void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& found) {
   if (log.v.size() == 0) return;
   // how far the joints came in short windows, by their positions and by their velocities
@@ -160,7 +181,9 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
   went.conservativeResize(n, windows), integral.conservativeResize(n, windows);
 
   const Vector went_norm = went.rowwise().norm(), integral_norm = integral.rowwise().norm();
-  const auto still = [&](Index i) { return went_norm[i] < 1e-4 * std::sqrt(double(windows)); };
+  const auto still = [&](Index i) {
+    return went_norm[i] < 1e-4 * std::sqrt(double(windows)) || range_of(log, i) < least_motion;
+  };
   const auto alike = [&](Index i, Index j) {
     const double norms = went_norm[i] * integral_norm[j];
     return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;

@@ -112,6 +112,7 @@ struct Solution {
   Vector z;
   Matrix base_covariance = {};
   int steps = 1;
+  bool converged = true;
 };
 
 Solution least_squares(const Problem& problem, const Sums& sums) {
@@ -141,9 +142,8 @@ Solution ridge(const Problem& problem, const Sums& sums) {
 Solution consistent(const Problem& problem, const Sums& sums) {
   ConsistentSolver solver(problem.prior.size());
   Vector z;
-  if (!solver.solve(sums.G, sums.g, problem.prior, z))
-    throw std::runtime_error("identification: Newton's method did not converge");
-  return {z, {}, solver.steps()};
+  const bool converged = solver.solve(sums.G, sums.g, problem.prior, z);
+  return {z, {}, solver.steps(), converged};
 }
 
 /// Passes over the data, each with the noise that the one before left.
@@ -213,6 +213,7 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   result.excitation = excitation(problem.of_base(sums).G);
   result.consistent = is_consistent(model, result.z);
   result.steps = solution.steps;
+  result.converged = solution.converged;
   if (solution.base_covariance.size() > 0) {
     set_uncertainty(base, solution.base_covariance, result);
   } else {

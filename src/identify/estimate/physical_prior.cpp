@@ -180,6 +180,14 @@ Matrix PhysicalPrior::information(const Vector& z) const {
   return H.selfadjointView<Eigen::Lower>();
 }
 
+double extent(const Model& robot, int body) {
+  double farthest = 0.1;
+  for (int c = body + 1; c < robot.body_count(); ++c)
+    if (robot.joint(c).parent == body)
+      farthest = std::max(farthest, robot.joint(c).X_PJ.translation().norm());
+  return farthest;
+}
+
 PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
                          const PriorOptions& options) {
   const Model& robot = model.model();
@@ -196,13 +204,10 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
       prior.add_inertia(at, Inertia<double>(known.segment<10>(at)), weight);
       continue;
     }
-    // a ball of 3 kg at the joint, as wide as the way to the next joint, or 0.1 m
+    // a ball of 3 kg at the joint
     constexpr double mass = 3.0;
-    double reach = 0.1;
-    for (int c = b + 1; c < robot.body_count(); ++c)
-      if (robot.joint(c).parent == b)
-        reach = std::max(reach, robot.joint(c).X_PJ.translation().norm());
-    const Mat3<double> ball = 0.4 * mass * reach * reach * Mat3<double>::Identity();
+    const double radius = extent(robot, b);
+    const Mat3<double> ball = 0.4 * mass * radius * radius * Mat3<double>::Identity();
     prior.add_inertia(at, Inertia<double>::about_com(mass, Vec3<double>::Zero(), ball), weight);
   }
   // geared rotors are about as heavy to turn as what they turn

@@ -24,6 +24,15 @@ double unexplained_percent(const TorqueModel& model, const BaseParameters& base,
   return fit_of(model, plain.z, data).per_joint_percent.mean();
 }
 
+/// About a thousand samples.
+TorqueData thinned(const TorqueData& data) {
+  constexpr Index most = 1000;
+  std::vector<Index> samples;
+  const Index stride = (data.size() + most - 1) / most;
+  for (Index k = 0; k < data.size() / stride; ++k) samples.push_back(k * stride);
+  return some_of(data, samples, {0});
+}
+
 }  // namespace
 
 Essential essential_parameters(const TorqueModel& model, const BaseParameters& base,
@@ -78,14 +87,10 @@ Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const T
 
 std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParameters& base,
                                       const TorqueData& data) {
-  constexpr Index most_samples = 1000;
   constexpr int most_joints = 16;
   const int n = model.model().nv();
   if (model.model().nq() != n || n > most_joints || data.size() * n < 2 * base.size()) return {};
-  std::vector<Index> samples;
-  const Index stride = (data.size() + most_samples - 1) / most_samples;
-  for (Index k = 0; k < data.size() / stride; ++k) samples.push_back(k * stride);
-  const TorqueData as_is = some_of(data, samples, {0});
+  const TorqueData as_is = thinned(data);
   Exchange best;
   best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
   for (int i = 0; i < n; ++i)
@@ -98,6 +103,46 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
     }
   if (best.after_percent > 0.5 * best.before_percent) return {};
   return best;
+}
+
+std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BaseParameters& base,
+                                        const TorqueData& data, const PriorOptions& prior) {
+  const int n = model.model().nv();
+  if (data.size() * n < 2 * base.size()) return {};
+  const TorqueData as_is = thinned(data);
+  const auto better = [](const Rescaling& r) { return r.after_percent <= 0.5 * r.before_percent; };
+
+  // Y_j β = tau_j for all joints but i, and Y_i β = factor tau_i: linear in β and the factor
+  const auto measurements = measurements_of(model, as_is);
+  const Vector weights = measurements->typical.cwiseAbs2().cwiseMax(1e-300).cwiseInverse();
+  const auto base_sums = [&](const Vector& w) -> Sums {
+    const Sums all = measurements->sums(w);
+    return {all.G(base.independent, base.independent), all.g(base.independent), all.size};
+  };
+  const Sums all = base_sums(weights);
+  Rescaling best;
+  best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
+  for (int i = 0; n > 1 && i < n; ++i) {
+    const Sums own = base_sums(Vector::Unit(n, i) * weights(i));
+    if (!(own.size > 0.0)) continue;
+    const Vector beta = inverse_of(all.G - own.g * own.g.transpose() / own.size) * (all.g - own.g);
+    const double factor = own.g.dot(beta) / own.size;
+    TorqueData other = as_is;
+    other.tau.row(i) *= factor;
+    const double percent = unexplained_percent(model, base, other);
+    if (percent < best.after_percent) best = {i, factor, best.before_percent, percent};
+  }
+  if (better(best)) return best;
+
+  // plain least squares explain negated torques as well, by bodies that cannot exist
+  const auto physical_percent = [&](const TorqueData& some) {
+    const Estimate found = estimate(model, base, some, {Method::consistent, prior});
+    return fit_of(model, found.z, some).per_joint_percent.mean();
+  };
+  TorqueData negated = as_is;
+  negated.tau = -as_is.tau;
+  best = {-1, -1.0, physical_percent(as_is), physical_percent(negated)};
+  return better(best) ? std::optional(best) : std::nullopt;
 }
 
 }  // namespace ulna::identify

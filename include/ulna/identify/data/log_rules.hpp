@@ -40,7 +40,9 @@
   X(velocity_unrelated, "log-velocity-unrelated", error, "a velocity is not the rate of its position", "correct the columns, or leave the velocities out") \
   X(velocity_differs, "log-velocity-differs", warning, "a velocity is the rate of its position only nearly", "check the units and the clock, or leave the velocities out") \
   X(torque_swapped, "log-torque-swapped", warning, "the torque of a joint looks like that of another", "correct the order of the columns") \
+  X(torque_limits, "log-torque-limits", warning, "torques are above the effort limit of the joint", "check that torques are in Nm (forces in N); correct the limit if it is wrong") \
   X(torque_double, "log-torque-double", note, "both torques and currents are given", "give gains to use the currents") \
+  X(repeated, "log-repeated", warning, "samples of a log are those of another log", "give each recording once; validate on motion that is not fitted") \
   X(piece_short, "log-piece-short", warning, "a piece between gaps is too short to be filtered", "none needed")
 // clang-format on
 

@@ -29,6 +29,13 @@ struct LogFigures {
 /// what it did; refuses logs that contradict themselves or the robot. Empties the log then.
 LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found);
 
+/// Warns of joints whose torques are beyond their effort limits.
+void screen_efforts(const Log& log, const Model& model, Diagnostics& found);
+
+/// Of the samples of a log at which the robot moves, the share that stands in the other log too, number
+/// by number, times aside.
+double shared_samples(const Log& log, const Log& other);
+
 /// Compares measured torques (n x N) with predicted ones, by a prior model for example, and warns of
 /// joints whose torque looks much more like another's.
 void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measured,

@@ -60,6 +60,7 @@ struct Estimate {
   Excitation excitation;
   bool consistent = false;  ///< every body can exist, no friction pushes
   int steps = 0;            ///< of Newton's method, or passes over the data
+  bool converged = true;    ///< false: the best that Newton's method came to
 };
 
 /// Unknowns that base calls known stay at the robot's numbers. Throws std::invalid_argument if there

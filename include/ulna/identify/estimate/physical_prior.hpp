@@ -69,6 +69,9 @@ class PhysicalPrior {
   std::vector<Number> numbers_;
 };
 
+/// About how far a body extends: from its joint to the farthest joint on it, at least 0.1 m.
+double extent(const Model& robot, int body);
+
 struct PriorOptions {
   double deviation = 2.0;  ///< how far off bodies may well be, relative
   bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links

@@ -36,4 +36,17 @@ struct Exchange {
 std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParameters& base,
                                       const TorqueData& data);
 
+/// Torques that seem to be measured with another sign or in another unit.
+struct Rescaling {
+  int joint = -1;                                    ///< degree of freedom; -1: all of them
+  double factor = 1.0;                               ///< that makes them right
+  double before_percent = 0.0, after_percent = 0.0;  ///< torque unexplained: the mean of all joints
+};
+
+/// The joint whose torque, multiplied by a number, lets plain least squares explain data best; or all
+/// joints, if bodies that can exist explain the negated torques. Nothing unless that leaves at most half of
+/// the error. Looks at no more than a thousand samples.
+std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BaseParameters& base,
+                                        const TorqueData& data, const PriorOptions& prior = {});
+
 }  // namespace ulna::identify
