@@ -31,11 +31,32 @@ Json vectors(const std::vector<Traced::Vector>& list) {
   return list_of(list, [](const auto& v) { return ULNA_FIELDS(v, name, size); });
 }
 
+/// "q[0], v[0], a[0], tau[0]: panda_joint1"
+std::vector<std::string> indices_of(const Model& model) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view vectors, const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      std::vector<std::string> terms;
+      for (const std::string& vector : split(vectors, ' '))
+        terms.push_back(fmt::format("{}[{}]", vector, i));
+      lines.push_back(fmt::format("{}: {}", fmt::join(terms, ", "), visible(names[i])));
+    }
+  };
+  if (model.configuration_names() == model.velocity_names()) {
+    add("q v a tau", model.velocity_names());
+  } else {
+    add("q", model.configuration_names());
+    add("v a tau", model.velocity_names());
+  }
+  return lines;
+}
+
 int generate(const Options& options, Console& console) {
   const std::vector<RobotFunction> functions = functions_named(options.functions);
-  const COptions c{options.single ? CNumber::single_precision : CNumber::double_precision,
-                   options.lanes};
   const Imported robot = options.robot.load();
+  const COptions c{.number = options.single ? CNumber::single_precision : CNumber::double_precision,
+                   .lanes = options.lanes,
+                   .indices = indices_of(robot.model)};
   mention_open_loops(console, robot.model);
 
   // everything is computed and allowed before anything is written
@@ -60,7 +81,7 @@ int generate(const Options& options, Console& console) {
   files.emplace_back(wrapper, print_cpp(name, wrapped, c));
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
-  if (error) throw Failure("cannot make the folder '{}': {}", options.folder, error.message());
+  if (error) throw Failure("cannot create the folder '{}': {}", options.folder, error.message());
   for (const auto& [file, text] : files) write_file(file, text, options.force);
 
   if (console.json()) {

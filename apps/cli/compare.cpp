@@ -157,7 +157,7 @@ int show(const Options& options, Console& console) {
   console.out.print(fmt::format("{}: {} joints, {} random states, seed {}\n\n{}", model.name(),
                                 model.nv(), options.states, options.seed, table.str(console.out)));
   if (results.size() < 12)
-    console.out.print("\nThe arm branches: formulations for single chains are left out.\n");
+    console.out.print("\nThe arm has branches: formulations for single chains are left out.\n");
   mention_warnings(console, options.robot, robot.diagnostics);
   return success;
 }
@@ -168,9 +168,9 @@ Action compare(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
-  app.add_value("--states", options->states, "N", "how many random states (100)",
+  app.add_value("--states", options->states, "N", "number of random states (100)",
                 CLI::Range(1, 10000));
-  app.add_value("--seed", options->seed, "N", "of the random states (1)");
+  app.add_value("--seed", options->seed, "N", "seed of the random states (1)", seed_number);
   return [options, &console] { return show(*options, console); };
 }
 

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utf8proc.h>
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -227,5 +228,22 @@ void Progress::clear() {
   stream_.flush();
   shown_ = false;
 }
+
+// --- Ctrl-C ---
+
+namespace {
+volatile std::sig_atomic_t interrupted = 0;
+}
+
+Interrupt::Interrupt() {
+  interrupted = 0;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = int(SA_RESETHAND) | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+Interrupt::~Interrupt() { std::signal(SIGINT, SIG_DFL); }
+
+bool Interrupt::requested() { return interrupted != 0; }
 
 }  // namespace ulna::cli

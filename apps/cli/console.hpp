@@ -163,4 +163,16 @@ class Progress {
   bool shown_ = false;
 };
 
+/// While there is one, Ctrl-C ends long work early, with the best that was found so far. A second Ctrl-C
+/// ends the program.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  static bool requested();
+};
+
 }  // namespace ulna::cli

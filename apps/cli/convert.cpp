@@ -67,13 +67,13 @@ Action convert(Parser& app, Console& console) {
   options->robot.add_to(app, "IN");
   app.add_option("OUT", options->out, "the file to write, or - for standard output")->required();
   app.add_value("--lock", options->locks, "JOINT=VALUE",
-                "freeze a joint; for joints of several numbers name=v1,v2,...; repeatable")
+                "lock a joint; with several coordinates name=v1,v2,...; repeatable")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  app.add_value("--chain", options->chain, "BASE:TIP", "keep the chain between two links only");
+  app.add_value("--chain", options->chain, "BASE:TIP", "keep only the chain between two links");
   app.add_flag("--lump", options->lump,
-               "dissolve fixed joints: one link a body, a frame for each lost link");
+               "remove fixed joints: one link per body, a frame per removed link");
   app.add_force(options->force);
   return [options, &console] { return convert_robot(*options, console); };
 }

@@ -105,7 +105,8 @@ std::pair<int, int> range_of(const std::string& text) {
     int n = 0;
     const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
     if (s.empty() || error != std::errc() || end != s.data() + s.size() || n < 1 || n > most_joints)
-      throw UsageError("--n: '{}' is no range such as 2..20, of 1 to {} joints", text, most_joints);
+      throw UsageError("--n: '{}' is not a range such as 2..20, of 1 to {} joints", text,
+                       most_joints);
     return n;
   };
   const std::pair<int, int> range{number(low), number(high)};
@@ -236,7 +237,7 @@ int show(const Options& options, Console& console) {
     return success;
   }
   if (!options.range.empty() || !options.svg.empty())
-    throw UsageError("--n and --svg go with chains of many lengths: ulna count chain --n 2..20");
+    throw UsageError("--n and --svg are for chains of many lengths: ulna count chain --n 2..20");
   const Imported robot = options.robot.load();
   print_robot(console, options, robot.model);
   mention_warnings(console, options.robot, robot.diagnostics);
@@ -249,8 +250,8 @@ Action count(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
   app.add_value("--n", options->range, "A..B",
-                "of ROBOT chain: from how many joints to how many (2..20)");
-  app.add_value("--svg", options->svg, "FILE", "of ROBOT chain: also draw it");
+                "for ROBOT chain: range of the number of joints (2..20)");
+  app.add_value("--svg", options->svg, "FILE", "for ROBOT chain: also draw a plot");
   app.add_force(options->force);
   return [options, &console] { return show(*options, console); };
 }

@@ -176,7 +176,7 @@ int derive(const Options& options, Console& console) {
 
 int derive(const Options&, Console&) {
   throw Failure(
-      "this ulna was built without GiNaC, which symbols need; install it (Debian: apt install "
+      "this ulna was built without GiNaC, which equations need; install it (Debian: apt install "
       "libginac-dev, or tools/install-dependencies) and build again with -DULNA_WITH_GINAC=ON");
 }
 
@@ -189,17 +189,17 @@ Action equations(Parser& app, Console& console) {
   options->robot.add_to(app);
   app.add_value("--terms", options->terms, "M,C,h,g",
                 "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
-  auto* text = app.add_flag("--text", options->text, "for people; the default");
-  auto* latex = app.add_flag("--latex", options->latex, "for documents");
-  auto* c = app.add_flag("--c", options->c, "a function in C99");
+  auto* text = app.add_flag("--text", options->text, "as plain text; the default");
+  auto* latex = app.add_flag("--latex", options->latex, "as LaTeX");
+  auto* c = app.add_flag("--c", options->c, "as a function in C99");
   text->excludes(latex)->excludes(c);
   latex->excludes(c);
-  app.add_flag("--numeric", options->numeric, "the robot's numbers in place of symbols");
+  app.add_flag("--numeric", options->numeric, "the robot's values in place of symbols");
   app.add_flag("--short", options->short_names, "C12, S12 for cos(th1 + th2), sin(th1 + th2)");
   app.add_value("--let", options->let, "NAME=EXPRESSION",
-                "put in what holds in this robot: lc1=l1/2; or rename: l1=a; repeatable")
+                "substitute a relation: lc1=l1/2; or rename: l1=a; repeatable")
       ->allow_extra_args(false);
-  app.add_flag("--lump", options->lump, "make one link of those on fixed joints");
+  app.add_flag("--lump", options->lump, "merge links on fixed joints into one");
   return [options, &console]() -> int { return derive(*options, console); };
 }
 

@@ -196,10 +196,12 @@ int excite_robot(Arguments o, Console& console) {
   refuse_overwriting({o.out, o.plot}, o.force);
 
   ExciteResult result = [&] {
+    const Interrupt interrupt;
     Progress progress(console.err, std::size_t(o.how.iterations) * o.how.starts);
     o.how.progress = [&](int start, int iteration, double best) {
       progress.at(std::size_t(start) * o.how.iterations + iteration,
                   fmt::format("start {} of {}, log det {:.1f}", start + 1, o.how.starts, best));
+      return !Interrupt::requested();
     };
     try {
       return identify::excite(model, o.how);
@@ -216,7 +218,9 @@ int excite_robot(Arguments o, Console& console) {
   if (!to_stdout)
     console.show([&] { return json_of(result, o, robot); },
                  [&] { return text_of(result, o, robot, console.out); });
-  return success;
+  if (result.status != ExciteStatus::stopped) return success;
+  console.complain("stopped: the motion is the best that was found so far");
+  return findings;
 }
 
 }  // namespace
@@ -247,7 +251,7 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m", not_negative);
   app.add_value("--floor", o->floor, "Z", "height that no link goes below, m");
   app.add_flag("--no-collision", o->no_collision, "let links meet");
-  app.add_value("--seed", o->how.seed, "N", "of the first start: 1");
+  app.add_value("--seed", o->how.seed, "N", "of the first start: 1", seed_number);
   app.add_value(
       "--starts", o->how.starts, "N", "random motions to improve on: 3",
       number_that("is not from 1 to 1000", [](double n) { return n >= 1.0 && n <= 1000.0; }));

@@ -53,7 +53,7 @@ int show(Options& options, Console& console) {
     print(console, at, frames);
     return success;
   }
-  if (options.frames.empty()) throw UsageError("of a table, name the frames: --frame NAME");
+  if (options.frames.empty()) throw UsageError("for a table, name the frames: --frame NAME");
   std::vector<std::string> names;
   for (const Frame* frame : frames)
     for (const char* axis : {"x", "y", "z", "roll", "pitch", "yaw"})
@@ -72,7 +72,7 @@ int show(Options& options, Console& console) {
 Action fk(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->states.add_to(app, "q");
-  app.add_value("--frame", options->frames, "NAME", "this link or frame alone; repeatable")
+  app.add_value("--frame", options->frames, "NAME", "only this link or frame; repeatable")
       ->allow_extra_args(false);
   return [options, &console] { return show(*options, console); };
 }

@@ -11,7 +11,7 @@ struct Arguments {
   Options how;
   std::vector<std::string> logs, validate;  ///< files, or "-"
   std::string gain, friction = "viscous,coulomb,offset", prior, method = "consistent", out, report;
-  bool online = false, armature = false, force = false;
+  bool online = false, armature = false, all = false, force = false;
 
   std::string prior_source() const { return prior.empty() ? robot.source() : prior; }
   std::string method_name() const { return online ? "online" : method; }
@@ -308,14 +308,15 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
   const auto line = [&](std::string_view name, const std::string& what) {
     text += hanging(fmt::format("{:<12}", name), 12, visible(what), out.width() - 12);
   };
-  line("method",
-       r.online ? "online, physically consistent at every step by construction" : given.method);
-  line("prior", given.prior_source());
-  line("filter", r.online
-                     ? fmt::format("{:g} Hz low-pass (Butterworth, order 4), causal: {:.3g} ms "
-                                   "late; for 'final': {}",
-                                   r.filter_hz, 1e3 * r.online->delay, r.filter)
-                     : r.filter);
+  int estimated = 0;
+  for (int k = 0; k < r.torques.unknowns(); ++k) estimated += r.state(k) == "estimated";
+  line("error",
+       fmt::format("{} % of the torque{}", percent(r.chosen.fit.total_percent),
+                   r.chosen.validation ? fmt::format(", {} % of the torque that was held out",
+                                                     percent(r.chosen.validation->total_percent))
+                                       : ""));
+  line("estimated", fmt::format("{} of {}; the others are the prior's", estimated,
+                                counted(r.torques.unknowns(), "parameter")));
   if (r.refined) line("refined", refinement_text(r));
   if (!r.gains.empty()) {
     std::vector<std::string> gains;
@@ -352,14 +353,25 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
                      o.always_consistent ? "at every step" : "NOT at every step", o.median_us,
                      o.percentile_99_us, o.second_half.total_percent, o.prior_percent));
   }
+  line("method",
+       r.online ? "online, physically consistent at every step by construction" : given.method);
+  line("prior", given.prior_source());
+  line("filter", r.online
+                     ? fmt::format("{:g} Hz low-pass (Butterworth, order 4), causal: {:.3g} ms "
+                                   "late; for 'final': {}",
+                                   r.filter_hz, 1e3 * r.online->delay, r.filter)
+                     : r.filter);
   text += fmt::format("\ntorque error in percent of the torque, {:g} Hz\n", r.filter_hz);
   text += joint_table(r, out) + "\n";
   if (r.refined && r.refined->stribeck_level.size() > 0) text += stribeck_table(r, out) + "\n";
-  text += base_table(r, out) + "\n" + parameter_table(r, out);
-  return text + fmt::format(
-                    "\nlearned: how much of what is known of a parameter is from the logs; "
-                    "below {:.0f} %,\nit is reported as the prior's\n",
-                    100.0 * learned_enough);
+  if (!given.all)
+    return text + fmt::format("--all lists {} and {}\n", counted(r.base.size(), "base parameter"),
+                              counted(r.torques.unknowns(), "parameter"));
+  return text + base_table(r, out) + "\n" + parameter_table(r, out) +
+         fmt::format(
+             "\nlearned: the share of what is known of a parameter that comes from the logs; below "
+             "{:.0f} %,\nthe parameter is reported as the prior's\n",
+             100.0 * learned_enough);
 }
 
 LogInputs inputs_of(const Arguments& given) {
@@ -384,8 +396,13 @@ Model prior_of(const Arguments& given, const Model& robot) {
 
 Identification identified(const Arguments& given, const Model& model, Options how,
                           Console& console) {
+  std::optional<Interrupt> interrupt;
+  if (how.refine) interrupt.emplace();
   Progress progress(console.err, Options::steps);
-  how.progress = [&](int at, const std::string& what) { progress.at(at, what); };
+  how.progress = [&](int at, const std::string& what) {
+    progress.at(at, what);
+    return !Interrupt::requested();
+  };
   try {
     Identification result =
         given.online ? online(model, inputs_of(given), how) : offline(model, inputs_of(given), how);
@@ -427,7 +444,8 @@ int run_identify(const Arguments& given, Console& console) {
         given.force);
   console.show([&] { return json_of(given, robot, result); },
                [&] { return text_of(given, result, console.out); });
-  return result.has_findings() ? findings : success;
+  const bool stopped = result.refined && result.refined->status == RefineStatus::stopped;
+  return result.has_findings() || stopped ? findings : success;
 }
 
 }  // namespace
@@ -457,6 +475,7 @@ Action identify(Parser& app, Console& console) {
                 "of the bodies, only the one with this link is unknown");
   app.add_flag("--essential", how.essential, "find the base parameters that matter");
   app.add_flag("--online", given->online, "learn sample by sample, as a controller would");
+  app.add_flag("--all", given->all, "list all base parameters and parameters");
   app.add_value("-o,--out", given->out, "FILE", "write the identified robot as URDF");
   app.add_value("--report", given->report, "FILE", "write a page with plots (HTML)");
   app.add_force(given->force);

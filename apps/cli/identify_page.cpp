@@ -216,7 +216,7 @@ std::string torque_plot(const Identification& result, int joint) {
                           histogram_plot(result, joint, {930, 8, 180, 172}));
 }
 
-/// Which torque depends on which parameter, and what becomes of each (001, Figs. 4.3 and 4.5).
+/// Which torque depends on which parameter, and what becomes of each (Cărămizaru 2023, Figs. 4.3 and 4.5).
 std::string structure_plot(const Identification& result) {
   const TorqueModel& torques = result.torques;
   const Model& model = torques.model();

@@ -56,9 +56,9 @@ Action ik(Parser& app, Console& console) {
   app.add_value("--quat", options->quat, "W,X,Y,Z", "or its orientation as a quaternion");
   app.add_value("--start", options->start, "X,X,...", "configuration that the search starts from");
   app.add_flag("--position-only", options->ik.position_only, "leave the orientation free");
-  app.add_value("--restarts", options->ik.restarts, "N", "how many random starts to try after it",
+  app.add_value("--restarts", options->ik.restarts, "N", "number of random starts after it",
                 CLI::Range(0, 10000));
-  app.add_value("--seed", options->ik.seed, "N", "of the random starts");
+  app.add_value("--seed", options->ik.seed, "N", "seed of the random starts", seed_number);
   return [options, &console] { return solve(*options, console); };
 }
 

@@ -280,7 +280,8 @@ int show(const Options& options, Console& console) {
 Action info(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
-  app.add_flag("--frames", options->frames, "show where links and named frames sit on the bodies");
+  app.add_flag("--frames", options->frames,
+               "show the poses of links and named frames on the bodies");
   return [options, &console] { return show(*options, console); };
 }
 

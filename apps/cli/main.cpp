@@ -61,12 +61,35 @@ void refuse_leftovers(const CLI::App& app) {
   }
 }
 
+/// What the parser complains of, in our words.
+std::string reworded(const CLI::ParseError& e, const CLI::App& app) {
+  const std::string text = e.what();
+  const auto before = [&](std::string_view mark) { return text.substr(0, text.find(mark)); };
+  if (e.get_name() == "RequiredError") return replaced(text, {{" is required", " is missing"}});
+  if (e.get_name() == "ArgumentMismatch") {
+    if (text.find("missing") != text.npos) return before(":") + ": its value is missing";
+    if (text.find("received") != text.npos) return before(":") + " is given more than once";
+    return "--" + before(" ") + " takes no value";
+  }
+  constexpr std::string_view conversion = "Could not convert: ", is = " = ";
+  if (text.starts_with(conversion) && text.find(is) != text.npos) {
+    const std::string name = before(is).substr(conversion.size()),
+                      value = text.substr(text.find(is) + is.size());
+    const CLI::Option* option = app.get_option_no_throw(name);
+    const bool whole = option && option->get_type_name().find("INT") != std::string::npos;
+    return fmt::format("{}: '{}' is not a {}number", name, value, whole ? "whole " : "");
+  }
+  return text;
+}
+
 int run(const Verb& verb, std::vector<std::string> arguments, Console& console) {
   Parser app;
   app.set_help_flag("-h,--help", "show this");
   app.allow_extras();
   const Action action = verb.setup(app, console);
   console.add_options(app);
+  for (CLI::Option* option : app.get_options())
+    if (option->get_expected_max() == 0) option->disable_flag_override();
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
@@ -75,7 +98,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
     return success;
   } catch (const CLI::ParseError& e) {
     refuse_leftovers(app);
-    throw UsageError("{}", e.what());
+    throw UsageError("{}", reworded(e, app));
   }
   refuse_leftovers(app);
   return action();

@@ -98,6 +98,7 @@ Json json_of(const MpcResults& results, const Json& about) {
   const TrialResult& first = results.runs.front().result;
   return {{"robot", about},
           {"title", results.title},
+          {"notes", results.notes},
           {"counted_from", results.counted_from},
           {"tracking_rmse", rmse},
           {"tracking_rmse_learned", learned},
@@ -113,7 +114,8 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", results.title);
   for (const auto& [time, what] : results.events)
     text += fmt::format("at {:g} s: {}\n", time, what);
-  if (!results.events.empty()) text += '\n';
+  for (const std::string& note : results.notes) text += fmt::format("note: {}\n", note);
+  if (!results.events.empty() || !results.notes.empty()) text += '\n';
 
   const double from = results.counted_from;
   Table table(1, {"  model", ">error [mrad]", fmt::format(">from {:g} s [mrad]", from),
@@ -146,29 +148,28 @@ std::string text_of(const MpcResults& results, const Stream& out) {
                  fmt::format("{:.1f} mm", 1e3 * p.com_error())});
     text += '\n' + payload.str(out);
   }
-  const TrialResult *mine = results.find("identified"), *fixed = results.find("fixed"),
-                    *perfect = results.find("perfect");
+  const TrialResult* mine = results.find("identified");
   if (!mine) return text;
   text += fmt::format("\nestimates are those of a real robot {}\n{} noticed, {} allocations\n",
                       mine->consistent_always ? "at every step" : "NOT at every step",
                       counted(mine->changes_noticed, "change"), mine->allocations);
-  if (fixed && perfect && mine->error.rms_from[0] > 0.0 && perfect->error.rms_from[0] > 0.0)
-    text += fmt::format(
-        "from {:g} s on errors are {:.0f} times smaller than without identification, and {:.2f} "
-        "times\nthose with the true model\n",
-        from, fixed->error.rms_from[0] / mine->error.rms_from[0],
-        mine->error.rms_from[0] / perfect->error.rms_from[0]);
+  const std::string gains = results.gains();
+  if (!gains.empty()) text += hanging("", 0, gains, out.width());
   return text;
 }
 
 int run_mpc(const Options& o, Console& console) {
   refuse_overwriting({o.report}, o.force);
   RobotArgument robot = o.robot;
-  std::optional<MpcScenario> given = read_mpc_config(robot.name);
+  if (robot.name == "-") {
+    robot.text = InputFile("-").text(robot.options.max_bytes);
+    if (!robot.text) throw Failure("<stdin>: is larger than {} bytes", robot.options.max_bytes);
+  }
+  const std::optional<MpcScenario> given = read_mpc_config(robot);
   if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
-  const std::string file = given ? robot.name : "";
+  const std::string file = given ? robot.source() : "";
   MpcScenario scenario = given.value_or(MpcScenario());
-  if (given) robot.name = scenario.robot;
+  if (given) robot.name = scenario.robot, robot.text.reset();
   const Imported imported = robot.load();
   mention_warnings(console, robot, imported.diagnostics);
   if (o.demo)
@@ -186,11 +187,12 @@ int run_mpc(const Options& o, Console& console) {
     throw UsageError("{}: {}", place_of(e.key, scenario, file), e.why);
   }
 
+  const Interrupt interrupt;
   Progress progress(console.err, 1000);
   const MpcResults results =
       run_scenario(imported.model, scenario, [&](double share, std::string_view what) {
         progress.at(std::size_t(1000.0 * share), what);
-        return true;
+        return !Interrupt::requested();
       });
   progress.clear();
   if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
@@ -202,7 +204,8 @@ int run_mpc(const Options& o, Console& console) {
     if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) status = findings;
     if (!r.finished)
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
-                                   double(r.steps) * results.period, to_string(r.status)));
+                                   double(r.steps) * results.period,
+                                   Interrupt::requested() ? "stopped" : to_string(r.status)));
     if (r.times.p50 > 1e6 * results.period) {
       status = findings;
       console.complain(fmt::format(
@@ -240,7 +243,7 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--law", o->law, "NAME", "mpc, computed_torque or gravity_pd");
   app.add_value("--knowledge", o->knowledge, "NAME,...",
                 "some of identified, fixed, perfect: identified");
-  app.add_value("--seed", o->seed, "N", "of what is random: 1");
+  app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);
   return [o, &console]() -> int { return run_mpc(*o, console); };

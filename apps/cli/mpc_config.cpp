@@ -1,5 +1,6 @@
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "mpc_scenario.hpp"
 #include "ulna/io/number.hpp"
@@ -163,9 +164,7 @@ MpcScenario scenario_of(Keys& keys) {
 }
 
 /// A robot's table has no key `robot`.
-bool is_scenario(const std::string& name) {
-  if (!name.ends_with(".yaml") && !name.ends_with(".yml")) return false;
-  std::ifstream in(name);
+bool is_scenario(std::istream&& in) {
   for (std::string line; std::getline(in, line) && line.size() < most_bytes;)
     if (line.starts_with("robot:")) return true;
   return false;
@@ -173,10 +172,16 @@ bool is_scenario(const std::string& name) {
 
 }  // namespace
 
-std::optional<MpcScenario> read_mpc_config(const std::string& name) {
-  if (!is_scenario(name)) return std::nullopt;
-  const std::optional<std::string> text = InputFile(name).text(most_bytes);
-  if (!text) throw UsageError("{}: is larger than {} bytes", name, most_bytes);
+std::optional<MpcScenario> read_mpc_config(const RobotArgument& given) {
+  const std::string name = given.source();
+  const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+  if (!(given.text ? is_scenario(std::istringstream(*given.text))
+                   : yaml && is_scenario(std::ifstream(given.name))))
+    return std::nullopt;
+  const std::optional<std::string> text =
+      given.text ? given.text : InputFile(given.name).text(most_bytes);
+  if (!text || text->size() > most_bytes)
+    throw UsageError("{}: is larger than {} bytes", name, most_bytes);
   YAML::Node root;
   try {
     root = YAML::Load(*text);
@@ -199,7 +204,7 @@ std::optional<MpcScenario> read_mpc_config(const std::string& name) {
 
 #else
 
-std::optional<MpcScenario> read_mpc_config(const std::string&) { return std::nullopt; }
+std::optional<MpcScenario> read_mpc_config(const RobotArgument&) { return std::nullopt; }
 
 #endif
 

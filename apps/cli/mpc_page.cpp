@@ -231,8 +231,7 @@ std::string microseconds(double us) {
 /// The result in a sentence.
 std::string lead(const MpcResults& results) {
   const auto error_of = [&](const TrialResult& r) { return counted_text(results, r); };
-  const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
-                    *perfect = results.find("perfect");
+  const TrialResult* identified = results.find("identified");
   std::string s;
   if (!identified) {
     for (const MpcRun& run : results.runs)
@@ -243,25 +242,32 @@ std::string lead(const MpcResults& results) {
   s = fmt::format(
       "While it identifies the robot, the controller keeps it within {} (rms) of its reference {}",
       error_of(*identified), since(results));
-  if (fixed)
-    s += fmt::format("; with the model it began with, within {}, {} times as much",
-                     error_of(*fixed), times(counted_error(*fixed) / counted_error(*identified)));
-  if (perfect) s += fmt::format("; with the robot's true numbers, within {}", error_of(*perfect));
+  for (const auto& [name, with] :
+       {std::pair{"offset_free",
+                  "with offset-free MPC, a disturbance observer on the model it began with"},
+        {"fixed", "with that model alone"},
+        {"perfect", "with the robot's true parameters"}})
+    if (const TrialResult* other = results.find(name))
+      s += fmt::format("; {}, within {}", with, error_of(*other));
   return s + ".";
 }
 
 std::string cards(const MpcResults& results) {
-  const TrialResult *identified = results.find("identified"), *fixed = results.find("fixed"),
+  const TrialResult *identified = results.find("identified"),
+                    *observed = results.find("offset_free"), *fixed = results.find("fixed"),
                     *perfect = results.find("perfect");
   const TrialResult& first = identified ? *identified : results.runs.front().result;
   std::string s =
       card(counted_text(results, first), fmt::format("tracking error, rms, {}", since(results)));
+  if (identified && observed)
+    s += card(times(counted_error(*observed) / counted_error(*identified)) + "×",
+              "smaller than with offset-free MPC");
   if (identified && fixed)
     s += card(times(counted_error(*fixed) / counted_error(*identified)) + "×",
-              "smaller than without identification");
+              "smaller than with the fixed model");
   if (identified && perfect)
     s += card(times(counted_error(*identified) / counted_error(*perfect)) + "×",
-              "the error with true numbers");
+              "the error with true parameters");
   if (results.payload) {
     s += card(percent(results.payload->mass_error_percent()), "error of the payload's mass");
     s += card(fmt::format("{:.1f} mm", 1e3 * results.payload->com_error()),

@@ -5,10 +5,16 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// A joint's range, where it has none a turn to both sides.
-std::pair<double, double> range(const Model& model, int i) {
+/// The greatest velocity of reach_and_wave on its way, over the mean.
+constexpr double peak_of_reach = 1.875;
+
+/// Where a joint moves unless told otherwise: its range, of long ones the part about zero that a turning joint
+/// needs for half a turn to each side and a sliding one for half a metre.
+std::pair<double, double> usual_range(const Model& model, int i) {
   const double low = model.lower_limit()(i), high = model.upper_limit()(i);
-  return {std::isfinite(low) ? low : -3.0, std::isfinite(high) ? high : 3.0};
+  const double middle = std::clamp(0.0, low, high);
+  const double most = model.joint_of_coordinate(i).type == JointType::prismatic ? 0.5 : 3.0;
+  return {std::max(low, middle - most), std::min(high, middle + most)};
 }
 
 void require(const char* what, VectorXd& values, const VectorXd& otherwise, const Model& model) {
@@ -17,6 +23,39 @@ void require(const char* what, VectorXd& values, const VectorXd& otherwise, cons
     throw ScenarioError(what, fmt::format("{} numbers given, robot '{}' has {} joints",
                                           values.size(), model.name(), model.nv()));
   if (!values.allFinite()) throw ScenarioError(what, "a number is not finite");
+}
+
+/// The motion that the robot's ranges suggest, where none is given. Where a joint would be too fast, the way
+/// takes longer, and where that is too long for the run, it becomes shorter.
+void choose_motion(MpcScenario& s, const Model& model) {
+  constexpr double use = 0.8;  // of the velocity limits
+  const int n = model.nv();
+  const bool any_goal = s.goal.size() == 0, any_time = !s.places.contains("reach");
+  VectorXd middle(n), goal(n), amplitude(n), hz(n);
+  for (int i = 0; i < n; ++i) {
+    const auto [low, high] = usual_range(model, i);
+    middle(i) = 0.5 * (low + high);
+    goal(i) = middle(i) + 0.15 * (high - low) * (i % 2 ? 1.0 : -1.0);
+    hz(i) = 0.23 + 0.041 * ((3 * i) % 7);
+    const double fast = model.velocity_limit()(i);
+    amplitude(i) =
+        std::min(0.12 * (high - low), std::isfinite(fast) ? 0.5 * fast / (6.2832 * hz(i)) : 0.4);
+  }
+  require("start", s.start, middle, model), require("goal", s.goal, goal, model);
+  require("amplitude", s.amplitude, amplitude, model), require("hz", s.hz, hz, model);
+  if (!any_time) return;
+  const double usual = s.reach;
+  const double needed =
+      (peak_of_reach / use * (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
+          .maxCoeff();
+  if (!(needed > usual)) return;
+  s.reach = any_goal ? std::min(needed, std::max(usual, s.trial.duration / 3.0)) : needed;
+  std::string note = fmt::format("the way to the goal takes {:.3g} s", s.reach);
+  if (const double share = s.reach / needed; share < 1.0) {
+    s.goal = s.start + share * (s.goal - s.start);
+    note += fmt::format(" and is {:.0f} % as long", 100.0 * share);
+  }
+  s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
 }
 
 /// Where the robot's last link ends, or what a user calls it.
@@ -163,22 +202,10 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}' closes loops, which the controller does not support; remove the joints that "
         "close them",
         model.name());
-  const int n = model.nv();
+  choose_motion(s, model);
   const std::vector<std::string> joints = model.velocity_names();
-  VectorXd middle(n), goal(n), amplitude(n), hz(n);
-  for (int i = 0; i < n; ++i) {
-    const auto [low, high] = range(model, i);
-    middle(i) = 0.5 * (low + high);
-    goal(i) = middle(i) + 0.15 * (high - low) * (i % 2 ? 1.0 : -1.0);
-    hz(i) = 0.23 + 0.041 * ((3 * i) % 7);
-    const double fast = model.velocity_limit()(i);
-    amplitude(i) =
-        std::min(0.12 * (high - low), std::isfinite(fast) ? 0.5 * fast / (6.2832 * hz(i)) : 0.4);
-  }
-  require("start", s.start, middle, model), require("goal", s.goal, goal, model);
-  require("amplitude", s.amplitude, amplitude, model), require("hz", s.hz, hz, model);
-  for (int i = 0; i < n; ++i) {
-    const auto [low, high] = range(model, i);
+  for (int i = 0; i < model.nv(); ++i) {
+    const double low = model.lower_limit()(i), high = model.upper_limit()(i);
     const std::string& joint = joints[i];
     const auto inside = [&](const char* what, double q, double swing) {
       if (q - swing < low || q + swing > high)
@@ -190,7 +217,7 @@ void complete(MpcScenario& s, const Model& model) {
     inside("start", s.start(i), 0.0);
     inside("goal", s.goal(i), std::abs(s.amplitude(i)));
     const double fastest = std::abs(s.amplitude(i)) * 6.2832 * s.hz(i) * 1.2,
-                 reaching = 1.875 * std::abs(s.goal(i) - s.start(i)) / s.reach;
+                 reaching = peak_of_reach * std::abs(s.goal(i) - s.start(i)) / s.reach;
     if (std::max(fastest, reaching) > model.velocity_limit()(i))
       throw ScenarioError(
           "reach",
@@ -219,11 +246,31 @@ double MpcResults::end() const {
   return time.size() > 0 ? std::max(1e-9, time(time.size() - 1)) : 1e-9;
 }
 
+std::string MpcResults::gains() const {
+  const TrialResult* mine = find("identified");
+  const auto error = [](const TrialResult* r) { return r ? r->error.rms_from.front() : 0.0; };
+  std::vector<std::string> parts;
+  for (const auto& [name, than] :
+       {std::pair{"offset_free",
+                  "with offset-free MPC (a disturbance observer) and the fixed model"},
+        {"fixed", "with the fixed model alone"}})
+    if (error(mine) > 0.0 && error(find(name)) > 0.0)
+      parts.push_back(
+          fmt::format("{:.1f} times smaller than {}", error(find(name)) / error(mine), than));
+  if (error(mine) > 0.0 && error(find("perfect")) > 0.0)
+    parts.push_back(fmt::format("{:.2f} times those with the true model",
+                                error(mine) / error(find("perfect"))));
+  if (parts.empty()) return "";
+  return fmt::format("from {:g} s on, errors with identification are {}", counted_from,
+                     fmt::join(parts, ", "));
+}
+
 MpcResults run_scenario(const Model& model, const MpcScenario& s,
                         const std::function<bool(double, std::string_view)>& progress) {
   MpcResults results{model, s.title, 1.0 / s.trial.control.rate_hz};
   TrialOptions trial = s.trial;
   trial.q0 = s.start;
+  results.notes = s.notes;
   if (allocation_count() >= 0) trial.allocations = allocation_count;
 
   control::RobotProblemOptions& problem = trial.control.problem;
@@ -284,7 +331,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
       results.payload =
           payload_found(model, payload_frame(model, *s.payload), *s.payload, result.estimated);
     keep_finite(result.record);
-    constexpr std::array colours{"measured", "predicted", "good"};  // by Knowledge
+    constexpr std::array colours{"measured", "dependent", "predicted", "good"};  // by Knowledge
     results.runs.push_back({name, colours[int(trial.knowledge)], std::move(result)});
   }
   return results;

@@ -14,7 +14,8 @@ using namespace mpc;
 using control::Transcription;
 
 // the kinds that a scenario chooses from by name
-inline constexpr std::array knowledges{Knowledge::identified, Knowledge::fixed, Knowledge::perfect};
+inline constexpr std::array knowledges{Knowledge::identified, Knowledge::offset_free,
+                                       Knowledge::fixed, Knowledge::perfect};
 inline constexpr std::array laws{ControlLaw::mpc, ControlLaw::computed_torque,
                                  ControlLaw::gravity_pd};
 inline constexpr std::array transcriptions{Transcription::forward_dynamics,
@@ -82,6 +83,8 @@ struct MpcScenario {
   std::optional<ScenarioFriction> friction;
   std::vector<ScenarioWrench> wrenches;
 
+  std::vector<std::string> notes;  ///< on what complete() had to choose
+
   /// Where keys were given, for messages: "trial.yaml:3: goal", "--goal".
   std::map<std::string, std::string> places;
 
@@ -97,9 +100,10 @@ struct ScenarioNumber {
 };
 std::vector<ScenarioNumber> numbers_of(MpcScenario& scenario);
 
-/// A scenario from a file in YAML, if a name on the command line is that of one; docs/mpc.md lists its
-/// keys. Throws UsageError with file and line.
-std::optional<MpcScenario> read_mpc_config(const std::string& name);
+struct RobotArgument;
+/// A scenario in YAML, if what is given as a robot is one; docs/mpc.md lists its keys. Throws UsageError
+/// with file and line.
+std::optional<MpcScenario> read_mpc_config(const RobotArgument& given);
 
 /// Reaches and waves while it picks up 2 kg and while its friction grows.
 MpcScenario demo_scenario(const Model& model, double duration = 12.0);
@@ -129,6 +133,7 @@ struct MpcResults {
   double period = 0.001;                                    ///< s
   std::vector<MpcRun> runs = {};                            ///< at least one
   std::vector<std::pair<double, std::string>> events = {};  ///< "payload of 2 kg", at a time
+  std::vector<std::string> notes = {};                      ///< of the scenario
   double counted_from = 0.0;                                ///< s: errors are compared from then on
   std::optional<PayloadFound> payload = {};
 
@@ -137,6 +142,8 @@ struct MpcResults {
   /// The record of the run that lasted longest, and until when, s.
   const TrialRecord& longest() const;
   double end() const;
+  /// The identified run's error against those of the others, in a sentence; empty if there are none.
+  std::string gains() const;
 };
 
 /// Runs it once per knowledge. `progress`: share that is over, and what is going on; false ends it.

@@ -88,7 +88,7 @@ int list_all(Console& console) {
   }
   console.out.print(table.str(out));
   console.out.print(
-      "\nulna robots NAME prints the file, which names the source of its figures.\n"
+      "\nulna robots NAME prints the file, which names the source of its parameters.\n"
       "chain:N is a generated chain of N revolute joints.\n");
   return success;
 }
@@ -118,7 +118,7 @@ int print_one(const std::string& name, Console& console) {
 Action robots(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   app.add_option("NAME", options->name, "print the file of this robot");
-  app.add_flag("--names", options->names, "print the names only, one a line");
+  app.add_flag("--names", options->names, "print the names only, one per line");
   return [options, &console]() -> int {
     if (!options->name.empty()) return print_one(options->name, console);
     if (!options->names || console.json()) return list_all(console);

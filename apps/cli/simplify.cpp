@@ -28,7 +28,7 @@ double tolerance_of(const std::string& text) {
 }
 
 /// From rest to rest between two random configurations within the limits, by a polynomial of fifth
-/// order: 31 set points in 3 s, as many as 002 has.
+/// order: 31 set points in 3 s, as many as Fu 1987 has.
 SetPoints quintic(const Model& model, std::uint64_t seed) {
   constexpr int count = 31;
   constexpr double seconds = 3.0;
@@ -243,10 +243,19 @@ class Picture {
       panels_[i].title += " (zero)";
       for (std::vector<double>& line : panels_[i].lines) std::ranges::fill(line, 0.0);
     }
-    const Eigen::VectorXd& t = d_.points().t;
+    // as many points as can be seen, and few enough that the page stays small
+    const std::size_t most = std::clamp<std::size_t>(20'000 / panels_.size(), 40, 300),
+                      stride = 1 + (d_.points().t.size() - 1) / most;
+    const auto thinned = [&](const auto& line) {
+      std::vector<double> some;
+      for (std::size_t k = 0; k < std::size_t(line.size()); k += stride) some.push_back(line[k]);
+      return some;
+    };
+    for (plot::Panel& panel : panels_)
+      for (std::vector<double>& line : panel.lines) line = thinned(line);
     return plot::panel_plot(fmt::format("{}: {}", a.robot, what),
                             fmt::format("along {}, {} over seconds", a.trajectory, units),
-                            {t.begin(), t.end()}, legend, panels_);
+                            thinned(d_.points().t), legend, panels_);
   }
 
  private:
@@ -255,7 +264,7 @@ class Picture {
   std::vector<double> largest_;  ///< of each panel
 };
 
-/// D_ij by translation, by rotation and together (002, Fig. 3.10).
+/// D_ij by translation, by rotation and together (Fu 1987, Fig. 3.10).
 std::string inertia_plot(const Analysis& a, const Dominance& d) {
   Picture picture(d);
   for (const DynamicTerm& term : elements_of(d.joint_count()))
@@ -264,7 +273,7 @@ std::string inertia_plot(const Analysis& a, const Dominance& d) {
                      {"translational", "rotational", "combined"});
 }
 
-/// The same for h_i, and what of it is centrifugal (002, Fig. 3.11).
+/// The same for h_i, and what of it is centrifugal (Fu 1987, Fig. 3.11).
 std::string velocity_plot(const Analysis& a, const Dominance& d) {
   Picture picture(d);
   for (int i = 1; i <= d.joint_count(); ++i) {

@@ -130,6 +130,7 @@ std::vector<Coordinate> coordinates(const Model& model) {
 /// The range of a coordinate over a run.
 struct Extremes {
   double lowest = infinity, highest = -infinity, speed = 0.0, torque = 0.0;
+  double stop = 0.0;  ///< the largest torque by which a stop held it
 };
 
 struct Run {
@@ -177,7 +178,7 @@ class Log {
     }
     if (every_ > 0 && count_ % every_ == 0) {
       time.push_back(now.time());
-      q.push_back(now.q()), v.push_back(now.v());
+      q.push_back(now.q()), v.push_back(now.v()), tau.push_back(now.tau());
     }
     ++count_;
   }
@@ -188,7 +189,7 @@ class Log {
   long count() const { return count_; }
 
   std::vector<double> time;
-  std::vector<Eigen::VectorXd> q, v;
+  std::vector<Eigen::VectorXd> q, v, tau;
 
  private:
   bool sensed_;
@@ -207,19 +208,51 @@ std::string motion_plot(const Model& model, const Log& log) {
     return values;
   };
   for (const Coordinate& c : coordinates(model)) {
-    panels.push_back({c.name, {line(log.v, c.v)}});
-    if (c.single()) panels.back().lines.push_back(line(log.q, c.q));
+    const bool slides = torque_unit(model, c.v) == "N";
+    const auto add = [&](const char* what, const char* unit, std::vector<double> values) {
+      panels.push_back({fmt::format("{}: {}, {}", c.name, what, unit), {std::move(values)}});
+    };
+    if (c.single()) add("position", slides ? "m" : "rad", line(log.q, c.q));
+    add("velocity", slides ? "m/s" : "rad/s", line(log.v, c.v));
+    add("torque", slides ? "N" : "Nm", line(log.tau, c.v));
   }
-  return plot::panel_plot(fmt::format("{} in motion", model.name()), "over time in s", log.time,
-                          {"velocity, rad/s or m/s", "position, rad or m"}, panels);
+  return plot::panel_plot(fmt::format("{} in motion", model.name()), "over time in s", log.time, {},
+                          panels);
 }
+
+/// What stops have to bear: the torque that the motion takes beyond what acts.
+class StopLoads {
+ public:
+  explicit StopLoads(const Model& model) : motion_(model), ws_(model), tau_(model.nv()) {}
+
+  void look(Simulation& now, const std::vector<Coordinate>& all, std::vector<Extremes>& joints) {
+    const Model& model = now.model();
+    const auto at_stop = [&](const Coordinate& c) {
+      constexpr double near = 1e-6;
+      return c.single() && (now.q()(c.q) <= model.lower_limit()(c.v) + near ||
+                            now.q()(c.q) >= model.upper_limit()(c.v) - near);
+    };
+    if (!now.options().stops || std::ranges::none_of(all, at_stop)) return;
+    motion_.set(now.q(), now.v(), now.acceleration());
+    inverse_dynamics<double>(now.plant, motion_, ws_, tau_);
+    for (const Coordinate& c : all)
+      if (at_stop(c) && now.held(c.v))
+        joints[c.v].stop = std::max(joints[c.v].stop, std::abs(tau_(c.v) - now.tau()(c.v)));
+  }
+
+ private:
+  Motion<double> motion_;
+  Workspace<double> ws_;
+  Eigen::VectorXd tau_;
+};
 
 Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torque,
                    Schedule& schedule, bool momentum_stays, Log& log, Progress& progress) {
   const Model& model = robot.model();
   Run run{robot};
   run.joints.resize(model.nv());
-  const auto look = [&, all = coordinates(model)] {
+  auto look = [&, all = coordinates(model), stops = StopLoads(model)]() mutable {
+    stops.look(robot, all, run.joints);
     for (const Coordinate& c : all) {
       Extremes& x = run.joints[c.v];
       x.speed = std::max(x.speed, std::abs(robot.v()(c.v)));
@@ -247,6 +280,7 @@ Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torq
         if (log.count() % 256 == 0)
           progress.at(std::size_t(1000.0 * now.time()),
                       fmt::format("{:.1f} of {:g} s", now.time(), o.duration));
+        return !Interrupt::requested();
       });
   if (run.status == SimulationStatus::moved) look();
   run.work = robot.work();
@@ -275,16 +309,24 @@ std::string text_of(const Run& r, const Options& o, const Model& model, const St
       o.how.adaptive ? fmt::format(" to {:g}", o.tolerance) : fmt::format(" of {:g} s", o.step());
   text += fmt::format(", torques every {:g} s ({})\n\n", o.period, visible(o.torque));
 
-  Table joints(1, {"joint", ">from [rad, m]", ">to [rad, m]", ">speed [/s]", ">torque [Nm, N]",
-                   ">end [rad, m]", ">velocity [/s]"});
+  const bool any_stop = std::ranges::any_of(r.joints, [](auto& x) { return x.stop > 0.0; });
+  Table joints(1, {"joint", ">min [rad, m]", ">max [rad, m]", ">end [rad, m]", ">max speed [/s]",
+                   ">end speed [/s]", ">max torque [Nm, N]"});
+  if (any_stop) joints.column(">load of stop [Nm, N]");
   std::vector<std::string> fast;
-  const auto number = [](double value) { return fmt::format("{:.4f}", value + 0.0); };
+  const auto number = [](double value) { return fixed(value, 4); };
   for (const Coordinate& c : coordinates(model)) {
     const Extremes& x = r.joints[c.v];
     const auto position = [&](double q) { return c.single() ? number(q) : ""; };
-    joints.row({c.name, position(x.lowest), position(x.highest), number(x.speed),
-                fmt::format("{:.3f}", x.torque), position(c.single() ? r.end.q()(c.q) : 0.0),
-                number(r.end.v()(c.v))});
+    Cells cells{c.name,
+                position(x.lowest),
+                position(x.highest),
+                position(c.single() ? r.end.q()(c.q) : 0.0),
+                number(x.speed),
+                number(r.end.v()(c.v)),
+                fixed(x.torque, 3)};
+    if (any_stop) cells.push_back(x.stop > 0.0 ? fixed(x.stop, 3) : "");
+    joints.row(cells);
     if (x.speed > model.velocity_limit()(c.v)) fast.push_back(visible(c.name));
   }
   text += joints.str(out);
@@ -298,7 +340,7 @@ std::string text_of(const Run& r, const Options& o, const Model& model, const St
                                         {"lost in dry friction", -r.work.friction, true},
                                         {"lost at stops", -r.work.stops, true},
                                         {"at the end", r.energy_after, true}})
-    if (always || x != 0.0) energy.row({name, fmt::format("{:.6f}", x + 0.0)});
+    if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);
   text += fmt::format("energy error {} J, {} of the energy exchanged\n", figure(r.energy_error, 3),
                       figure(r.error_share, 3));
@@ -327,7 +369,8 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
                       {"highest", x.highest},
                       {"top_speed", x.speed},
                       {"too_fast", x.speed > model.velocity_limit()(i)},
-                      {"top_torque", x.torque}});
+                      {"top_torque", x.torque},
+                      {"stop_load", x.stop}});
   }
   if (r.momentum_error)
     momentum = {{"linear_error", r.momentum_error->force.norm()},
@@ -353,6 +396,17 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
                   {"momentum", momentum},
                   {"out", o.out},
                   {"plot", o.plot}}});
+}
+
+/// What may help after a simulation that could not go on.
+std::string advice_after(SimulationStatus status, const Options& o) {
+  if (status == SimulationStatus::diverged)
+    return o.how.adaptive ? "; a smaller --tolerance may do"
+                          : "; a shorter --step than " + figure(o.step()) + " s may do";
+  if (status == SimulationStatus::plant_not_physical)
+    return "; ulna check lists the links that lack inertia";
+  if (status == SimulationStatus::gave_up) return "; --integrator rk4 has steps of a fixed length";
+  return "";
 }
 
 int run_simulate(Options& o, const Parser& app, Console& console) {
@@ -409,6 +463,7 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
       robot.plant.damping.head(6).isZero() && robot.plant.friction.head(6).isZero() &&
       robot.plant.friction_negative.head(6).isZero();
   const Run run = [&] {
+    const Interrupt interrupt;
     Progress progress(console.err, std::size_t(1000.0 * o.duration));
     return simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
   }();
@@ -418,20 +473,21 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   if (!to_stdout)
     console.show([&] { return json_of(run, o, model, log); },
                  [&] { return text_of(run, o, model, console.out); });
+  if (run.status == SimulationStatus::stopped) {
+    console.complain(fmt::format("stopped at {} s", figure(robot.time(), 6)));
+    return findings;
+  }
   if (run.status != SimulationStatus::moved) {
-    console.complain(fmt::format(
-        "the simulation ends at {} s: {}{}", figure(robot.time(), 6), to_string(run.status),
-        run.status == SimulationStatus::diverged ? "; a shorter --step may do"
-        : run.status == SimulationStatus::plant_not_physical
-            ? "; ulna check lists the links that lack inertia"
-            : ""));
+    console.complain(fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
+                                 to_string(run.status), advice_after(run.status, o)));
     return failure;
   }
   if (run.error_share > tolerable) {
-    console.complain(fmt::format(
-        "the energy error is {:.1f} % of the energy exchanged: take a shorter --step or "
-        "--integrator rk4",
-        100.0 * run.error_share));
+    console.complain(fmt::format("the energy error is {:.1f} % of the energy exchanged: take a {}",
+                                 100.0 * run.error_share,
+                                 o.how.adaptive          ? "smaller --tolerance"
+                                 : o.integrator == "rk4" ? "shorter --step"
+                                                         : "shorter --step or --integrator rk4"));
     return findings;
   }
   return success;
@@ -476,7 +532,7 @@ Action simulate(Parser& app, Console& console) {
       "--dropout", s.position.dropout, "P", "probability that the log repeats the last reading",
       number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
   app.add_flag("--differences", s.velocity_by_difference, "velocities in the log from positions");
-  app.add_value("--seed", s.seed, "N", "of random numbers: 1");
+  app.add_value("--seed", s.seed, "N", "of random numbers: 1", seed_number);
   app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
   app.add_value("--plot", o->plot, "FILE", "draw the motion over time (SVG)");
   app.add_force(o->force);

@@ -168,8 +168,8 @@ void require_finite(std::string_view what, const std::vector<std::string>& rows,
                     const Eigen::MatrixXd& values) {
   for (Eigen::Index r = 0; r < values.rows(); ++r)
     if (!values.row(r).allFinite())
-      throw Failure("{} of '{}' is not a finite number: numbers that were given are too large",
-                    what, rows[r]);
+      throw Failure("{} of '{}' is not a finite number: the given values are too large", what,
+                    rows[r]);
 }
 
 void require_columns(const Model& model, std::string_view quantity, const std::vector<int>& columns,
@@ -280,7 +280,7 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
     const auto bad = std::ranges::find_if_not(row, [](double x) { return std::isfinite(x); });
     if (bad != row.end())
       throw CsvError({in_->name(), line, 0},
-                     fmt::format("'{}' is not a finite number: numbers of this row are too large",
+                     fmt::format("'{}' is not a finite number: values of this row are too large",
                                  out_names[bad - row.begin()]));
     if (csv) return csv->write(row);
     std::vector<std::string> cells;

@@ -4,15 +4,6 @@
 #include <cmath>
 
 namespace ulna::cli {
-namespace {
-
-/// What rounding left of a zero has no sign.
-std::string fixed(double x, int decimals) {
-  const std::string text = fmt::format("{:.{}f}", x, decimals);
-  return text[0] == '-' && text.find_first_of("123456789") == text.npos ? text.substr(1) : text;
-}
-
-}  // namespace
 
 void Column::parse(std::string_view heading) {
   const std::size_t begin = std::min(heading.find_first_not_of(' '), heading.size());
@@ -106,6 +97,11 @@ std::string Figures::operator()(double x, const Stream& stream) const {
   // a plain 0 stands where the others have their units
   if (x == 0.0) return "0" + std::string(decimals_ > 0 ? decimals_ + 1 : 0, ' ');
   return fixed(x, decimals_);
+}
+
+std::string fixed(double x, int digits) {
+  const std::string text = fmt::format("{:.{}f}", x, digits);
+  return text[0] == '-' && text.find_first_of("123456789") == text.npos ? text.substr(1) : text;
 }
 
 std::string figure(double x, int digits) {

@@ -74,6 +74,8 @@ class Figures {
 
 /// A number in a sentence: at most so many digits.
 std::string figure(double x, int digits = 4);
+/// With so many digits behind the point; what rounds to zero has no sign.
+std::string fixed(double x, int digits);
 
 /// Numbers with a name for each row: six digits of the largest, and as many decimals for the rest.
 std::string matrix_text(const Stream& out, const Column& title,

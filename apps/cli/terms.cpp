@@ -107,7 +107,7 @@ Action terms(Parser& app, Console& console) {
   app.add_value("--frame", options->frame, "NAME",
                 "also the Jacobian and the inertia of this link or frame");
   app.add_value("--axes", options->axes, "AXES",
-                "of these: local, world, or aligned with the world at the frame",
+                "of these: local, world, or aligned (the world's, at the frame)",
                 CLI::IsMember({"local", "world", "aligned"}));
   return [options, &app, &console]() -> int {
     Robot robot = options->states.load();

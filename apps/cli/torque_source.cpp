@@ -48,7 +48,7 @@ TimeTable::TimeTable(InputFile in, const Model& model,
   const std::string& file = in.name();
   CsvReader reader(in.stream(), file);
   const TrajectoryColumns at = trajectory_columns(model, reader.names(), file);
-  if (at.t < 0) throw CsvError({file, 1, 0}, "there is no column of time: t");
+  if (at.t < 0) throw CsvError({file, 1, 0}, "there is no time column: t");
   std::vector<int> columns;
   for (const std::string_view quantity : quantities) {
     const std::vector<int>& own = quantity == "q"     ? at.q
@@ -62,12 +62,12 @@ TimeTable::TimeTable(InputFile in, const Model& model,
   std::vector<double> row(reader.names().size());
   while (reader.next(row)) {
     if (!times.empty() && row[at.t] <= times.back())
-      throw CsvError({file, reader.line(), 0}, "the time does not go on");
+      throw CsvError({file, reader.line(), 0}, "the time does not increase");
     times.push_back(row[at.t]);
     for (const int column : columns) values.push_back(row[column]);
     if (values.size() > most_numbers)
       throw CsvError({file, reader.line(), 0},
-                     fmt::format("more than {} numbers are too many", most_numbers));
+                     fmt::format("the table has more than {} numbers", most_numbers));
   }
   if (times.empty()) throw CsvError({file, 1, 0}, "there are no rows");
 }

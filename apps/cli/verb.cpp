@@ -19,7 +19,7 @@ void RobotArgument::add_to(CLI::App& app, const char* argument) {
       ->required();
   app.add_flag("--floating-base", options.floating_base, "let the base move freely");
   app.add_flag("--independent-mimics", options.independent_mimics,
-               "let joints that mimic others move on their own");
+               "let mimic joints move independently");
   app.add_flag("--strict", options.strict, "refuse what would be repaired");
 }
 
@@ -28,7 +28,7 @@ void RobotArgument::add_gravity_to(Parser& app) {
 }
 
 Imported RobotArgument::load() const {
-  Imported robot = load_robot(name, options);
+  Imported robot = text ? import_robot(*text, source(), options) : load_robot(name, options);
   if (!gravity.empty()) robot.model = robot.model.with_gravity(three_numbers(gravity, "--gravity"));
   return robot;
 }
@@ -56,10 +56,9 @@ void mention_warnings(Console& console, const RobotArgument& robot,
 void mention_open_loops(Console& console, const Model& model) {
   const std::size_t n = model.description().loops.size();
   if (n == 0) return;
-  console.complain(
-      fmt::format("{} of '{}' {} left open: what is computed is the motion of the tree",
-                  counted(n, "loop"), model.name(), n == 1 ? "is" : "are"),
-      Style::yellow);
+  console.complain(fmt::format("{} of '{}' {} left open: results are for the tree without them",
+                               counted(n, "loop"), model.name(), n == 1 ? "is" : "are"),
+                   Style::yellow);
 }
 
 InputFile::InputFile(const std::string& name, std::string_view message)

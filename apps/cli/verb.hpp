@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -49,12 +50,16 @@ std::string help(const Stream& stream, const Verb& verb, const CLI::App& app);
 CLI::Validator number_that(const std::string& defect, bool (*good)(double));
 inline const CLI::Validator above_zero =
     number_that("is not above 0", [](double x) { return x > 0.0 && std::isfinite(x); });
+inline const CLI::Validator seed_number =
+    number_that("is not a whole number from 0 to 9e15",
+                [](double x) { return x >= 0.0 && x <= 9e15 && x == std::floor(x); });
 inline const CLI::Validator not_negative =
     number_that("is not 0 or more", [](double x) { return x >= 0.0 && std::isfinite(x); });
 
 /// The argument ROBOT and the options for reading it: the same for every verb.
 struct RobotArgument {
   std::string name, gravity;
+  std::optional<std::string> text = {};  ///< of "-", if it was read already
   ImportOptions options;
 
   void add_to(CLI::App& app, const char* argument = "ROBOT");

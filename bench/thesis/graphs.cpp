@@ -15,7 +15,7 @@ using E = Expression;
 /// dynamics' Jacobian is made: it has some n^4 operations.
 constexpr int most_compiled = 28, most_compiled_jacobian = 14, most_forward_jacobian = 28;
 
-/// C v + g: inverse dynamics without the input a (001, section 6.1.2).
+/// C v + g: inverse dynamics without the input a (Cărămizaru 2023, section 6.1.2).
 Traced bias(const Traced& id, int nv) {
   Tracer tracer("bias");
   const Tracer::Column q = tracer.input("q", nv), v = tracer.input("v", nv);
@@ -33,7 +33,7 @@ Plant<E> bare_plant(const Model& model) {
 /// Forward dynamics by three algorithms, each as the library has it for any scalar.
 enum class Forward { articulated_bodies, mass_matrix, columns };
 
-/// M column by column, each an inverse dynamics (001, remark 3.3.10).
+/// M column by column, each an inverse dynamics (Cărămizaru 2023, remark 3.3.10).
 MatX<E> mass_by_columns(const Model& model, const VecX<E>& q) {
   const int nv = model.nv();
   const Model weightless = model.with_gravity(Vec3<double>::Zero());

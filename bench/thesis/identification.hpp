@@ -2,7 +2,7 @@
 
 #include "ulna/identify/refine/refine.hpp"
 
-/// The two ways of 001, section 4.2, from a log to a robot's parameters: what its Figure 6.8 compares.
+/// The two ways of Cărămizaru 2023, section 4.2, from a log to a robot's parameters: what its Figure 6.8 compares.
 namespace thesis {
 
 struct Errors {

@@ -1,4 +1,4 @@
-// Measures again what the tests of 001, chapter 6 measured.
+// Measures again what the tests of Cărămizaru 2023, chapter 6 measured.
 
 #include <cstdio>
 #include <fstream>

@@ -27,8 +27,8 @@ void require_arm(const Model& model) {
       "; the classical formulations are for revolute and prismatic joints: use the functions of "
       "ulna/dynamics, or lock or cut off the joint";
   const char* own_coordinates =
-      "'; the classical formulations need joints of their own coordinates: set mimicking joints "
-      "free or lock them";
+      "'; the classical formulations do not support mimic joints: make them independent or lock "
+      "them";
   for (int b = 1; b < model.body_count(); ++b) {
     const Joint& j = model.joint(b);
     require(is_suitable(j.type), "joint '", model.joint_name(b), "' is ", to_string(j.type),
@@ -49,8 +49,8 @@ void require_order(int link, int parent) {
 
 void refuse_tree() {
   throw std::invalid_argument(
-      "the arm branches; this formulation is for a single chain, where link i carries link i+1 "
-      "only: cut the other branches off, or take a formulation by screws or body Jacobians");
+      "the arm has branches; this formulation is for a single chain: remove the other branches, "
+      "or use a formulation by screws or body Jacobians");
 }
 
 }  // namespace detail

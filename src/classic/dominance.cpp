@@ -12,7 +12,7 @@ void require_points(const SetPoints& points, int n) {
   const auto right = [&](const Eigen::MatrixXd& m) {
     return m.rows() == n && m.cols() == points.count();
   };
-  messages::require(points.count() > 0, "a trajectory without set points");
+  messages::require(points.count() > 0, "the trajectory has no set points");
   messages::require(right(points.q) && right(points.v) && right(points.a) &&
                         (points.t.size() == 0 || points.t.size() == points.count()),
                     "a trajectory of ", points.q.rows(), ", ", points.v.rows(), " and ",

@@ -80,16 +80,16 @@ std::string Polynomial::text() const {
 std::span<const BookCount> book_counts() {
   static const BookCount counts[] = {
       {"lagrange-euler",
-       "002, Table 3.1",
+       "Fu 1987, Table 3.1",
        {3, {128, 512, 844, 76, 0}},
        {6, {196, 781, 1274, 107, 0}}},
-      {"newton-euler-link", "002, Table 3.4", {1, {117, -24}}, {1, {103, -21}}},
+      {"newton-euler-link", "Fu 1987, Table 3.4", {1, {117, -24}}, {1, {103, -21}}},
       {"lagrange-euler",
-       "002, Table 3.5",
+       "Fu 1987, Table 3.5",
        {3, {128, 512, 739, 160, 0}},
        {6, {196, 781, 1118, 245, 0}}},
-      {"newton-euler-link", "002, Table 3.5", {1, {132, 0}}, {1, {111, -4}}},
-      {"dalembert", "002, Table 3.5", {6, {13, 315, 536, 414}}, {3, {4, 132, 146, 135}}},
+      {"newton-euler-link", "Fu 1987, Table 3.5", {1, {132, 0}}, {1, {111, -4}}},
+      {"dalembert", "Fu 1987, Table 3.5", {6, {13, 315, 536, 414}}, {3, {4, 132, 146, 135}}},
   };
   return counts;
 }

@@ -104,7 +104,7 @@ fs::path default_cache() {
   for (const auto& [variable, below] : folders)
     if (const char* const value = std::getenv(variable); value && *value)
       return below ? fs::path(value) / below : fs::path(value);
-  throw std::runtime_error("no place for compiled functions: set ULNA_CACHE to a folder");
+  throw std::runtime_error("no folder for compiled functions: set ULNA_CACHE to one");
 }
 
 fs::path open_cache(const fs::path& wanted) {
@@ -113,14 +113,14 @@ fs::path open_cache(const fs::path& wanted) {
   if (!fs::exists(cache, error)) {
     fs::create_directories(cache.parent_path(), error);
     if (::mkdir(cache.c_str(), 0700) != 0 && errno != EEXIST)
-      refuse(cache, "cannot make the cache ", own_folder);
+      refuse(cache, "cannot create the cache ", own_folder);
   }
   struct stat about {};
   if (::stat(cache.c_str(), &about) != 0 || !S_ISDIR(about.st_mode))
     refuse(cache, "the cache ", " is not a folder");
   if (about.st_uid != geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)))
     refuse(cache, "the cache ",
-           " can be written by others, and what lies in it is run: chmod go-w it, or set "
+           " can be written by others, and its files are executed: chmod go-w it, or set "
            "ULNA_CACHE to a folder of your own");
   return cache;
 }
@@ -193,8 +193,9 @@ CompiledFunction::CompiledFunction(const Traced& function, const CompileOptions&
   const fs::path messages = scratch / "messages";
   const std::optional<int> status = run(query, messages);
   if (!status || *status == 127)
-    throw std::runtime_error("no C compiler '" + options.compiler +
-                             "' is found; install one, or name it in CompileOptions::compiler");
+    throw std::runtime_error(
+        "C compiler '" + options.compiler +
+        "' was not found; install one, or name it in CompileOptions::compiler");
   const auto require = [&](bool succeeded) {
     if (!succeeded)
       throw std::runtime_error("compiling " + function.name() + " failed:\n" + read_file(messages));

@@ -77,11 +77,10 @@ class Differentiator {
     for (const E& number : y)
       if (number.graph()) graph_ = number.graph();
     for (const E& number : x)
-      messages::require(
-          number.graph() &&
-              (*number.graph())[number.in(*number.graph())].operation == Operation::input,
-          "derivatives are taken by the inputs of a tracing, not by constants or by what was "
-          "computed");
+      messages::require(number.graph() && (*number.graph())[number.in(*number.graph())].operation ==
+                                              Operation::input,
+                        "derivatives are by the inputs of a tracing, not by constants or computed "
+                        "expressions");
     if (!graph_) return;
     for (const E& number : y) y_.push_back(number.in(*graph_));
     for (const E& number : x) x_.push_back(number.in(*graph_));
@@ -261,7 +260,7 @@ struct Replay {
 
   const Expression& number() const {
     messages::require(y.size() == 1, "output '", name, "' has ", y.size(),
-                      " numbers; gradients and Hessians are of one: take that of its weighted_sum, "
+                      " elements; gradients and Hessians need one: use its weighted_sum, "
                       "or the Jacobian");
     return y(0);
   }

@@ -15,8 +15,7 @@ std::int32_t Operand::in(Graph& graph) const {
   if (!graph_) return graph.constant(value_);
   if (graph_ != &graph)
     throw std::invalid_argument(
-        "expressions of two tracings meet: an expression can be used only in the tracing that made "
-        "it");
+        "two tracings are mixed: an expression can be used only in the tracing that made it");
   return node_;
 }
 

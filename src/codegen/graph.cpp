@@ -66,8 +66,8 @@ std::int32_t Graph::intern(const Node& node) {
   const auto [at, is_new] = known_.try_emplace(node, size());
   if (!is_new) return at->second;
   if (size() == most_nodes)
-    throw std::length_error("what is traced has grown to " + std::to_string(most_nodes) +
-                            " operations, too many to compile: trace less of it at a time");
+    throw std::length_error("the traced function has grown to " + std::to_string(most_nodes) +
+                            " operations, too many to compile: trace smaller parts");
   nodes_.push_back(node);
   return at->second;
 }

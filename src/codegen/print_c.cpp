@@ -130,12 +130,20 @@ CFiles patterns(const Traced& f) {
   return files;
 }
 
+/// Names in it may hold anything, the end of a comment too.
+std::string comment_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "/* " : " * ") + line + "\n";
+  for (std::size_t at = 0; (at = text.find("*/", at)) != text.npos;) text.replace(at, 2, "* /");
+  return text.empty() ? "" : text + " */\n";
+}
+
 }  // namespace
 
 CFiles print_c(const Traced& function, const COptions& options) {
   const int lanes = options.lanes;
   messages::require(lanes == 0 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16,
-                    "there cannot be ", lanes, " lanes; 2, 4, 8 or 16 can, or 0 for none");
+                    "there cannot be ", lanes, " lanes; use 2, 4, 8 or 16, or 0 for none");
   const CText text(function, options.number);
   const std::string& name = function.name();
   const std::string parameters = text.parameters();
@@ -147,11 +155,11 @@ CFiles print_c(const Traced& function, const COptions& options) {
   const std::string guard = name + "_h";
   const CFiles pattern = patterns(function);
   CFiles files;
-  files.header = about + "#ifndef " + guard + "\n#define " + guard + "\n" +
-                 (lanes ? "\n#include <stddef.h>\n" : "") +
+  files.header = about + comment_of(options.indices) + "#ifndef " + guard + "\n#define " + guard +
+                 "\n" + (lanes ? "\n#include <stddef.h>\n" : "") +
                  "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + pattern.header + prototype +
                  ";\n" +
-                 (lanes ? "/* The same for many states, one behind the other in each vector. */\n" +
+                 (lanes ? "/* The same for many states, one after the other in each vector. */\n" +
                               states_prototype(text) + ";\n"
                         : "") +
                  "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";

@@ -55,8 +55,8 @@ Capsules::Capsules(const Model& model, const Options& options)
   if (!options.capsules.empty()) capsules_.clear();
   for (const auto& [body, capsule] : options.capsules) {
     if (body < 0 || body >= model.body_count())
-      throw std::invalid_argument("capsules: body " + std::to_string(body) + " is not among 0 to " +
-                                  std::to_string(model.body_count() - 1));
+      throw std::invalid_argument("capsules: body " + std::to_string(body) +
+                                  " is not one of 0 to " + std::to_string(model.body_count() - 1));
     const Mat3<double> R_CB = model.joint(body).R_BC.matrix().transpose();
     capsules_.push_back({body, {R_CB * capsule.from, R_CB * capsule.to, capsule.radius}});
   }
@@ -138,9 +138,9 @@ std::string Capsules::name(int pair) const { return name(pairs_[pair]); }
 
 void Capsules::set_obstacle(int i, const PlacedCapsule& obstacle) {
   if (i < 0 || i >= obstacle_count())
-    throw std::out_of_range("capsules: there is no obstacle " + std::to_string(i) + " among " +
+    throw std::out_of_range("capsules: there is no obstacle " + std::to_string(i) + ", only " +
                             std::to_string(obstacle_count()) +
-                            "; name as many at first as there may be");
+                            "; declare all of them in the options");
   obstacles_[static_cast<std::size_t>(i)] = obstacle;
 }
 

@@ -50,7 +50,7 @@ void Loops::add_joint(const LoopDescription& d) {
   const Frame first = frame(d.link1, d.origin1), second = frame(d.link2, d.origin2);
   if (first.body == second.body)
     refuse("'" + d.name + "' joins '" + d.link1 + "' and '" + d.link2 +
-           "', which are one body; a loop is closed between two");
+           "', which are one body; a loop must join two");
   places_.push_back({first, second, {}, {}, {}, {}});
 
   // what carries both sides moves neither against the other
@@ -106,7 +106,7 @@ void Loops::keep_independent() {
     Eigen::Index worst;
     const double gap = gap_.cwiseAbs().maxCoeff(&worst);
     refuse(name(static_cast<int>(worst)) + ": stays open by " + detail::number(gap, 3) +
-           " near the configuration given; name one near which the loops can be closed");
+           " near the given configuration; give one near which the loops can be closed");
   }
   // there it may be stretched out, where rows agree that elsewhere do not
   std::mt19937_64 random(1);
@@ -121,9 +121,9 @@ void Loops::keep_independent() {
     const std::vector<int> rows = independent_rows(J_);
     if (rows.size() > kept.size()) kept = rows;
   }
-  if (kept.empty()) refuse("they hold nothing that the tree does not hold by itself");
+  if (kept.empty()) refuse("they do not constrain any motion of the tree");
   if (static_cast<int>(kept.size()) >= model().nv())
-    refuse("they hold all " + std::to_string(model().nv()) + " degrees of freedom of robot '" +
+    refuse("they constrain all " + std::to_string(model().nv()) + " degrees of freedom of robot '" +
            model().name() + "', so that it cannot move");
   const std::vector<Row> all = std::exchange(rows_, {});
   for (int i = 0; i < static_cast<int>(all.size()); ++i)
@@ -239,7 +239,7 @@ void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
     if (!(most <= tolerance))
       refuse(name(static_cast<int>(worst)) + verb + detail::number(most, 3) + unit +
              " at the start, more than " + detail::number(tolerance, 3) +
-             "; Loops::close finds where it is closed near a configuration");
+             "; Loops::close finds a closed configuration nearby");
   };
   check(there.gap(), ": open by ", " (m or rad)");
   check(there.J() * v, ": opens at ", " (m/s or rad/s)");
@@ -247,7 +247,7 @@ void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
   for (int i = 0; i < size(); ++i)
     if (std::find(rows.begin(), rows.end(), i) == rows.end())
       refuse(name(i) +
-             ": depends on other rows at the start, as at a dead centre; begin elsewhere");
+             ": depends on other rows at the start, as at a dead centre; choose another start");
 }
 
 }  // namespace ulna

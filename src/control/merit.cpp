@@ -47,7 +47,7 @@ void require_shape(const OptimalControlProblem& problem, const Trajectory& traje
     const auto x = k == 0 ? x0.size() : trajectory.x[k].size();
     const auto u = trajectory.u[k].size();
     require(x == problem.numbers(k) && u == problem.size(k).u, "stage ", k, " has a state of ", x,
-            " numbers and an input of ", u, "; the problem asks for ", problem.numbers(k), " and ",
+            " numbers and an input of ", u, "; the problem needs ", problem.numbers(k), " and ",
             problem.size(k).u);
   }
 }

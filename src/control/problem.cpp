@@ -14,9 +14,9 @@ std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes) {
 OptimalControlProblem::OptimalControlProblem(std::vector<StageSize> sizes)
     : sizes_(std::move(sizes)), bounds_(sizes_.begin(), sizes_.end()) {
   messages::require(sizes_.size() >= 2, "an optimal control problem has ", sizes_.size(),
-                    " stages; it needs two at least, one to act in and one to arrive at");
+                    " stages; it needs at least two, one with inputs and a final one");
   messages::require(sizes_.back().u == 0, "the last stage of an optimal control problem has ",
-                    sizes_.back().u, " inputs; nothing comes after it");
+                    sizes_.back().u, " inputs; it must have none");
 }
 
 bool StagewiseProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {

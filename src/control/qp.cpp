@@ -72,7 +72,7 @@ template <class M>
 void require(const char* what, std::size_t k, const M& m, int rows, int columns = 1) {
   messages::require(m.rows() == rows && m.cols() == columns, "stage ", k,
                     " of the quadratic program: ", what, " is ", m.rows(), " x ", m.cols(),
-                    ", its sizes ask for ", rows, " x ", columns);
+                    ", its sizes require ", rows, " x ", columns);
 }
 
 void require_shapes(const QpStage& stage, const QpStageData& s, std::size_t k) {
@@ -173,7 +173,7 @@ QpState::QpState(const std::vector<StageSize>& all) : sizes(all), stages(all.siz
   for (const StageSize& size : sizes)
     messages::require(size.x >= 0 && size.u >= 0 && size.g >= 0 && size.rows() <= 10000,
                       "a stage of ", size.x, " states, ", size.u, " inputs and ", size.g,
-                      " constraints: together 0 to 10000 are possible");
+                      " constraints: the sum must be 0 to 10000");
   constexpr int line = 8;
   memory.setZero(place(*this, nullptr) + line);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());

@@ -48,8 +48,8 @@ Sqp::Sqp(OptimalControlProblem& problem, const SqpOptions& o)
                           !(x_rows(bounds.lower).maxCoeff() > -infinity ||
                             x_rows(bounds.upper).minCoeff() < infinity),
                       "stage ", k,
-                      ": its state has more numbers than it has degrees of freedom, so it has no "
-                      "bounds of its own; state them as constraints");
+                      ": its state has more coordinates than degrees of freedom, so it cannot have "
+                      "bounds; state them as constraints");
   }
   slopes_ = scratch_ = kept_ = step_;
   added_.rows = multipliers.rows;

@@ -134,7 +134,7 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
   if (options.restarts < 0 || options.iterations < 1)
     throw std::invalid_argument("inverse kinematics: " + std::to_string(options.restarts) +
                                 " restarts of " + std::to_string(options.iterations) +
-                                " iterations; there must be no fewer than 0 and 1");
+                                " iterations; there must be at least 0 restarts and 1 iteration");
   IkResult best;
   std::mt19937_64 random(options.seed);
   Descent descent(model, frame, target, options);

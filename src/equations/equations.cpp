@@ -39,7 +39,7 @@ std::length_error too_large(const Model& model, const Options& options, const st
   return std::length_error("the equations of robot '" + model.name() +
                            "' would be too long to read: " + why +
                            "; lock joints or take a part of it (ulna convert --lock, --chain), " +
-                           (options.numeric ? "" : "put in numbers (--numeric), ") +
+                           (options.numeric ? "" : "use numbers (--numeric), ") +
                            "or compute instead: ulna terms, or the functions of ulna/dynamics");
 }
 

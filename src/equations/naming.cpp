@@ -275,7 +275,7 @@ void shorten_inertias(NamedArm& arm, const std::vector<std::string>& in_use) {
 
 void let(NamedArm& arm, const std::string& equation) {
   const std::size_t at = equation.find('=');
-  require(at != equation.npos, "'", equation, "' is no equation; write lc1=l1/2");
+  require(at != equation.npos, "'", equation, "' is not an equation; write for example lc1=l1/2");
   const std::string name = trimmed(equation.substr(0, at)), text = trimmed(equation.substr(at + 1));
   const auto parameter = arm.find(name);
   std::string known;

@@ -127,7 +127,7 @@ class Parser {
   }
 
   Symbolic in_brackets() {
-    if (++depth_ > 50) refuse("more than 50 brackets within each other");
+    if (++depth_ > 50) refuse("more than 50 nested brackets");
     const Symbolic made = sum();
     if (!take(')')) refuse("a bracket is not closed");
     --depth_;
@@ -144,7 +144,7 @@ class Parser {
       const bool is_function = name == "sin" || name == "cos";
       if (!is_function && !table().ranks.contains(name)) refuse("'" + name + "' is unknown");
       if (take('(') != is_function)
-        refuse("'" + name + (is_function ? "' of what?" : "' is no function"));
+        refuse("'" + name + (is_function ? "' needs an argument" : "' is not a function"));
       if (!is_function) return Symbolic::symbol(name);
       return name == "sin" ? sin(in_brackets()) : cos(in_brackets());
     }
@@ -348,7 +348,7 @@ double Symbolic::number(const Symbolic& x, const char* operation) {
   const auto& [product, number] = *x.terms_.begin();
   if (x.size() == 1 && product == PowerProduct{}) return number.to_double();
   throw std::domain_error(std::string(operation) + " of '" + shown(x) +
-                          "' cannot be decided: it is not a number");
+                          "' cannot be evaluated: it is not a number");
 }
 
 Symbolic Symbolic::harmonic(const Symbolic& angle, bool sine) {
@@ -363,7 +363,7 @@ Symbolic Symbolic::harmonic(const Symbolic& angle, bool sine) {
       multiples.emplace_back(powers[0].first, number.to_int());
     else
       throw std::domain_error((sine ? "the sine of '" : "the cosine of '") + shown(angle) +
-                              "', which is no sum of whole multiples of symbols");
+                              "', which is not a sum of integer multiples of symbols");
   }
 
   bool turned = false;

@@ -47,7 +47,8 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
         "refinement found no step that helps: the parameters are those of the consistent estimate "
         "it began with");
   else if (status != RefineStatus::converged)
-    remark("refinement ended by its ", to_string(status),
+    remark(status == RefineStatus::stopped ? "refinement was stopped"
+                                           : message("refinement ended by its ", to_string(status)),
            " before it had converged: the parameters are the best it had come to");
   if (after > before)
     remark("refined for simulated motion, the parameters predict ",
@@ -58,13 +59,13 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
 
 std::string text_of(const Rescaling& r, const std::vector<std::string>& joints) {
   const bool negated = r.factor < -0.5 && r.factor > -2.0;
-  return message(
-      r.joint < 0 ? "the torques of all joints look" : "the torque of joint '",
-      r.joint < 0 ? "" : joints[r.joint] + "' looks",
-      negated ? " negated: with the other sign"
-              : message(" as if it had another unit or gain: multiplied by ", number(r.factor, 3)),
-      ", ", number(r.after_percent, 3), " % instead of ", number(r.before_percent, 3),
-      " % of a joint's torque is unexplained");
+  return message(r.joint < 0 ? "the torques of all joints look" : "the torque of joint '",
+                 r.joint < 0 ? "" : joints[r.joint] + "' looks",
+                 negated ? " negated: with the other sign"
+                         : message(" to be in another unit or of another gain: multiplied by ",
+                                   number(r.factor, 3)),
+                 ", ", number(r.after_percent, 3), " % instead of ", number(r.before_percent, 3),
+                 " % of a joint's torque is unexplained");
 }
 
 /// Masses that no robot has.
@@ -80,6 +81,7 @@ void remark_on_masses(const Identification& result, bool described, const Findin
   const Vector& z = result.chosen.estimate.z;
   double mass = 0.0, expected = 0.0, volume = 0.0;
   for (int b = 1; b < model.body_count(); ++b) {
+    if (result.state(10 * (b - 1)) != "estimated") continue;
     const double own = z(10 * (b - 1)),
                  filled = 4.0 / 3.0 * std::numbers::pi * std::pow(extent(model, b), 3);
     mass += own, volume += filled;
@@ -90,12 +92,13 @@ void remark_on_masses(const Identification& result, bool described, const Findin
       return;
     }
   }
+  if (volume == 0.0) return;
   if (mass < lightest * volume)
-    finding("the links would weigh ", number(mass), " kg together, less than air of their size",
-            advice);
+    finding("the links that are estimated would weigh ", number(mass),
+            " kg together, less than air of their size", advice);
   else if (described && !(mass < much * expected && expected < much * mass))
-    finding("the links would weigh ", number(mass), " kg together, and ", number(expected),
-            " kg as described", advice);
+    finding("the links that are estimated would weigh ", number(mass), " kg together, and ",
+            number(expected), " kg as described", advice);
 }
 
 }  // namespace
@@ -172,23 +175,7 @@ void add_remarks(const Options& options, Identification& result) {
   if (result.found.find(log_rules::torque_swapped))
     finding(
         "torques look swapped between joints; nothing here can be trusted until that is settled");
-  const auto unexplained = [&](const Fit& fit, const char* of) {
-    if (!(fit.total_percent <= too_much_unexplained))
-      finding(number(fit.total_percent, 3), " % of the torque is not explained ", of,
-              "; check columns, signs, units, gains and the robot's description");
-  };
-  unexplained(chosen.fit, "by the fit");
-  if (chosen.validation) unexplained(*chosen.validation, "in validation");
   const std::vector<std::string> joints = model.velocity_names();
-  for (std::size_t i = 0; i < joints.size(); ++i)
-    if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
-      remark("joint '", joints[i], "': ", number(percent, 3),
-             " % of its torque is not explained by the fit; what is estimated of it means little");
-  if (const std::optional<Exchange>& e = result.exchange)
-    finding("joints '", joints[e->one], "' and '", joints[e->other],
-            "' look swapped: with their columns exchanged, ", number(e->after_percent, 3),
-            " % instead of ", number(e->before_percent, 3),
-            " % of a joint's torque is unexplained");
   if (result.rescaling) finding(text_of(*result.rescaling, joints));
   if (!chosen.estimate.converged)
     finding(
@@ -198,6 +185,22 @@ void add_remarks(const Options& options, Identification& result) {
             ? ""
             : "; check signs and units of the torques, zero positions and gravity");
   remark_on_masses(result, options.prior.from_robot, finding);
+  const auto unexplained = [&](const Fit& fit, const char* of) {
+    if (!(fit.total_percent <= too_much_unexplained))
+      finding(number(fit.total_percent, 3), " % of the torque is not explained ", of,
+              "; check columns, signs, units, gains and the robot's description");
+  };
+  unexplained(chosen.fit, "by the fit");
+  if (chosen.validation) unexplained(*chosen.validation, "in validation");
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
+      remark("joint '", joints[i], "': ", number(percent, 3),
+             " % of its torque is not explained by the fit; what is estimated of it means little");
+  if (const std::optional<Exchange>& e = result.exchange)
+    finding("joints '", joints[e->one], "' and '", joints[e->other],
+            "' look swapped: with their columns exchanged, ", number(e->after_percent, 3),
+            " % instead of ", number(e->before_percent, 3),
+            " % of a joint's torque is unexplained");
 
   // excitation
   bool any = false;

@@ -174,8 +174,9 @@ class Run {
   Identification result;
 
  private:
-  void step(int at, const std::string& what) const {
-    if (options_.progress) options_.progress(at, what);
+  /// Whether to go on.
+  bool step(int at, const std::string& what) const {
+    return !options_.progress || options_.progress(at, what);
   }
 
   /// Against the torques of the robot as it is described, without friction.
@@ -233,14 +234,13 @@ class Run {
   void refine_offline() {
     step(4, "refining");
     result.start = result.chosen;
-    RefineOptions how{
-        .stribeck = options_.stribeck,
-        .delay = options_.delay,
-        .prior = options_.prior,
-        .progress = [&](const RefineProgress& p) {
-          step(5, message("refining, iteration ", p.iteration, ", ", std::round(p.seconds), " s"));
-          return true;
-        }};
+    RefineOptions how{.stribeck = options_.stribeck,
+                      .delay = options_.delay,
+                      .prior = options_.prior,
+                      .progress = [&](const RefineProgress& p) {
+                        return step(5, message("refining, iteration ", p.iteration, ", ",
+                                               std::round(p.seconds), " s"));
+                      }};
     // a torque in each window would take the place of Stribeck friction and of a delay
     if (!how.stribeck && !how.delay)
       how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;

@@ -107,7 +107,8 @@ std::string prepare_xml(std::string_view text, const std::string& file,
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return refuse(rules::xml_malformed, 0, "the text is UTF-16");
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
-    return refuse(rules::xml_malformed, nul, "the file holds a NUL byte: it is binary, or cut off");
+    return refuse(rules::xml_malformed, nul,
+                  "the file contains a NUL byte: it is binary, or cut off");
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return refuse(rules::xml_empty, 0, "the file is empty");

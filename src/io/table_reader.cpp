@@ -77,7 +77,7 @@ class Scout : public YAML::EventHandler {
   int documents_ = 0, nodes_ = 0, depth_ = 0;
 };
 
-/// Tables of Denavit-Hartenberg parameters (002, sec. 2.2; Craig), and screws (000).
+/// Tables of Denavit-Hartenberg parameters (Fu 1987, sec. 2.2; Craig), and screws (Fakhari 2024).
 class TableReader {
  public:
   TableReader(std::string file, std::size_t max_links, Diagnostics& out)
@@ -159,7 +159,7 @@ class TableReader {
       made.type = *joint_type_from_string(type);
     else
       report(joint_type_from_string(type) ? rules::table_joint : rules::joint_type_unknown, node,
-             quoted("type", type) + " cannot stand in a DH table");
+             quoted("type", type) + " is not possible in a DH table");
     const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     for (const auto& [key, angle] : {std::pair{"theta", theta}, {"alpha", alpha}})
@@ -181,7 +181,7 @@ class TableReader {
     const Vec6<double> S = numbers<6>(s, "screw");
     const double w = S.head<3>().norm();
     const double length = w > 1e-12 ? w : S.tail<3>().norm();
-    if (!(length > 0.0)) return report(rules::axis_zero, s, "the screw has no length");
+    if (!(length > 0.0)) return report(rules::axis_zero, s, "the screw has zero length");
     if (std::abs(length - 1.0) > 1e-3)
       return report(rules::screw_not_unit, s, "the screw has length " + format_number(length));
     if (std::abs(length - 1.0) > 1e-9)

@@ -355,7 +355,7 @@ std::string describe(tinyxml2::XMLError error) {
       {XML_ERROR_PARSING_CDATA, "this CDATA section does not end"},
       {XML_ERROR_PARSING_TEXT, "the text does not end in an element"},
       {XML_ERROR_PARSING_DECLARATION,
-       "a declaration <?...?> does not end, or stands in the wrong place"},
+       "a declaration <?...?> does not end, or is in the wrong place"},
       {XML_ERROR_EMPTY_DOCUMENT, "there is no element in the file"}};
   const auto found = texts.find(error);
   return found == texts.end() ? XMLDocument::ErrorIDToName(error) : found->second;
@@ -373,7 +373,7 @@ Imported import_urdf(std::string_view text, std::string file, const ImportOption
   const XMLElement* root = document.RootElement();
   if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
     out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "",
-            "elements are nested about 100 deep, as deep as the parser goes");
+            "elements are nested about 100 deep, the limit of the parser");
   else if (error != tinyxml2::XML_SUCCESS)
     out.add(error == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ? rules::xml_empty : rules::xml_malformed,
             {file, document.ErrorLineNum(), 0}, "", describe(error));
@@ -381,7 +381,7 @@ Imported import_urdf(std::string_view text, std::string file, const ImportOption
     out.add(rules::xml_empty, {file, 1, 0}, "", "there is no element in the file");
   else if (const XMLElement* second = root->NextSiblingElement())
     out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "",
-            "a second element beside the root");
+            "a second element next to the root");
   out.throw_if_errors();
   // too many links or joints are refused before they take memory
   for (const std::string tag : {"link", "joint"}) {

@@ -96,7 +96,7 @@ class XmlReader {
       out_.add(rules::tag_ignored, {file_, seen.first_line, 0}, "<" + tag + ">",
                seen.count == 1
                    ? "skipped"
-                   : "skipped, here and " + std::to_string(seen.count - 1) + " times more");
+                   : "skipped, here and " + std::to_string(seen.count - 1) + " more times");
   }
 
   std::string attribute(const XMLElement& e, const char* name) {
@@ -154,7 +154,7 @@ class XmlReader {
     const Vec4<double> given(read.value.data());
     const double norm = given.stableNorm();
     if (!(norm > 0.0))
-      return report(rules::quaternion_zero, *quat, "quat_xyzw has no length"), made;
+      return report(rules::quaternion_zero, *quat, "quat_xyzw has zero length"), made;
     if (std::abs(norm - 1.0) > 1e-6)
       report(rules::quaternion_not_unit, *quat, "quat_xyzw has length " + format_number(norm),
              "normalised");

@@ -141,7 +141,7 @@ class Assembler {
       const Joint& j = data_.joints[b];
       if (!moved[j.v] && !j.mimics && data_.armature(j.v) == 0.0)
         diagnostics.add(rules::body_massless, {d_.file, given(b).line, 0},
-                        detail::subject(given(b)), "moves nothing that has inertia",
+                        detail::subject(given(b)), "the links that it moves have no inertia",
                         "the mass matrix is singular");
     }
   }

@@ -176,7 +176,7 @@ void Checker::find_root() {
   });
   if (lost >= 0)
     out_.add(rules::tree_cycle, at(d_.joints[parents_[lost]].line), subject(d_.links[lost]),
-             "is its own ancestor: no root leads to it");
+             "is its own ancestor and not connected to a root");
   if (!roots.empty()) root_ = roots.front();
 }
 
@@ -199,7 +199,7 @@ void Checker::limits(JointDescription& joint) {
            "lower " + number(l.lower) + " is above upper " + number(l.upper));
   else if (l.lower == infinity || l.upper == -infinity)
     report(rules::limit_reversed, joint,
-           "no number lies from " + number(l.lower) + " to " + number(l.upper));
+           "no number is between " + number(l.lower) + " and " + number(l.upper));
   if (l.lower == 0.0 && l.upper == 0.0 && is_single(joint.type)) {
     report(rules::limit_zero_range, joint, "lower and upper limit are 0", "taken as unlimited");
     l.lower = -infinity, l.upper = infinity;
@@ -246,7 +246,8 @@ void Checker::mimics() {
           quoted("mimics unknown joint", joint.mimic->joint) + advice(joints_, joint.mimic->joint));
     else if (!is_single(d_.joints[*master].type))
       report(rules::mimic_unknown, joint,
-             quoted("mimics joint", joint.mimic->joint) + ", which has no single coordinate");
+             quoted("mimics joint", joint.mimic->joint) +
+                 ", which does not have exactly one coordinate");
     if (!std::isfinite(joint.mimic->multiplier) || !std::isfinite(joint.mimic->offset))
       report(rules::number_invalid, joint, "mimic multiplier or offset is not finite");
   }
@@ -257,7 +258,7 @@ void Checker::mimics() {
   });
   if (j >= 0)
     report(rules::mimic_cycle, d_.joints[j],
-           quoted("mimics itself, by way of", d_.joints[j].mimic->joint));
+           quoted("mimics itself, through", d_.joints[j].mimic->joint));
 }
 
 void Checker::inertial(const LinkDescription& link, const Inertial& body) {

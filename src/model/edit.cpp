@@ -51,7 +51,7 @@ Model lock_joints(const Model& model, const JointValues& at) {
       Eigen::Map<Vec4<double>> quaternion(locked[*body].data());
       if (quaternion.stableNorm() == 0.0)
         refuse(rules::quaternion_zero, model,
-               quoted("joint", name) + ": the quaternion has no length");
+               quoted("joint", name) + ": the quaternion has zero length");
       quaternion.stableNormalize();
     }
   }
@@ -147,7 +147,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
       if (notes)
         notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::subject(j),
                     quoted("mimics", j.mimic->joint) + ", which is not on the chain",
-                    "moves on its own");
+                    "moves independently");
       j.mimic.reset();
     }
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "mpc/disturbance_observer.hpp"
 #include "mpc/fallback.hpp"
 #include "mpc/planner.hpp"
 #include "mpc/plant_estimator.hpp"
@@ -15,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 const Model& require_plain_joints(const Model& model) {
   messages::require(model.nq() == model.nv(), "robot '", model.name(),
                     "' has joints with more coordinates than degrees of freedom; the controller "
-                    "identifies robots whose joints have one each");
+                    "supports only joints with one coordinate");
   return model;
 }
 
@@ -41,6 +42,7 @@ struct IdentifyingController::Parts {
         estimator(plant, options),
         planner(plant, options),
         friction(model, options.rate_hz, estimator.online().noise()),
+        disturbance(model, std::min(options.observer_hz, 0.2 * options.rate_hz), options.rate_hz),
         fallback(model, options.safe_damping),
         q(Vector::Zero(model.nv())) {}
 
@@ -49,6 +51,7 @@ struct IdentifyingController::Parts {
   PlantEstimator estimator;
   Planner planner;
   FrictionCompensator friction;
+  DisturbanceObserver disturbance;
   Fallback fallback;
 
   Vector q, v = q;  ///< the state, measured or expected
@@ -102,6 +105,7 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   } else {
     p.planner.torque(time, p.tau);
     p.friction.compensate(p.plant, p.planner.planned_velocity(), p.v, p.tau);
+    if (p.options.observe_disturbance) p.tau += p.disturbance.torque();
   }
   const Vector& limit = p.plant.model().effort_limit();
   p.tau = p.tau.array().isFinite().select(p.tau, 0.0).cwiseMin(limit).cwiseMax(-limit);
@@ -118,6 +122,7 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
   if (p.options.identify && p.estimator.update(q, v, tau, p.plant)) p.planner.set_plant(p.plant);
+  if (p.options.observe_disturbance) p.disturbance.update(p.plant, q, v, tau);
   p.identify_us = microseconds_since(begin);
   p.planner.prepare(time + 1.0 / p.options.rate_hz);
   p.update_us = microseconds_since(begin);

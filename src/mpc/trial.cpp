@@ -12,7 +12,7 @@ namespace ulna::mpc {
 using Vector = Eigen::VectorXd;
 
 const char* to_string(Knowledge knowledge) {
-  return std::array{"identified", "fixed", "perfect"}[int(knowledge)];
+  return std::array{"identified", "offset_free", "fixed", "perfect"}[int(knowledge)];
 }
 const char* to_string(ControlLaw law) {
   return std::array{"mpc", "computed_torque", "gravity_pd"}[int(law)];
@@ -118,7 +118,7 @@ class Trial {
       result_.consistent_always &=
           identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
     reference_(time, q_reference_, v_reference_);
-    score_.add(time, robot_, q_reference_, sensors_, controller_);
+    score_.add(time, robot_, q_reference_, sensors_, controller_, uses_mpc());
 
     result_.status = robot_.step(period_);
     // the first plan is solved to convergence, which may allocate
@@ -141,6 +141,7 @@ class Trial {
   static ControllerOptions controller_options(const TrialOptions& options) {
     ControllerOptions control = options.control;
     control.identify = options.knowledge == Knowledge::identified;
+    control.observe_disturbance = options.knowledge == Knowledge::offset_free;
     return control;
   }
   bool uses_mpc() const { return options_.law == ControlLaw::mpc; }

@@ -27,13 +27,16 @@ class TrialScore {
       times->reserve(std::size_t(std::llround(steps)));
   }
 
-  /// Once a period, when its torque acts. `reference`: where the robot should be.
+  /// Once a period, when its torque acts. `reference`: where the robot should be. Only a controller that
+  /// `plans` has kinds of actions and faults.
   void add(double time, const Simulation& robot, const Eigen::VectorXd& reference,
-           const TrialSensors& sensors, const IdentifyingController& controller) {
+           const TrialSensors& sensors, const IdentifyingController& controller, bool plans) {
     step_us_.push_back(controller.act_us() + controller.update_us());
     act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
-    ++result_.actions[int(controller.kind())];
-    ++result_.faults[int(controller.fault())];
+    if (plans) {
+      ++result_.actions[int(controller.kind())];
+      ++result_.faults[int(controller.fault())];
+    }
     if (steps_++ % every_ == 0 && columns_ < result_.record.time.size())
       add_record(robot, reference, sensors, controller);
 

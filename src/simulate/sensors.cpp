@@ -32,7 +32,7 @@ void check(const char* what, const SensorOptions& o) {
        {std::pair{"noise", o.noise}, {"bias", o.bias}, {"quantum", o.quantum}})
     check(x >= 0.0 && std::isfinite(x), name, x, "0 or more");
   for (const auto& [name, x] : {std::pair{"dropout", o.dropout}, {"NaN", o.not_a_number}})
-    check(x >= 0.0 && x <= 1.0, name, x, "a chance from 0 to 1");
+    check(x >= 0.0 && x <= 1.0, name, x, "a probability from 0 to 1");
   check(o.delay >= 0 && o.delay <= 100'000, "delay", o.delay, "from 0 to 100000 readings");
 }
 

@@ -29,7 +29,7 @@ void check(const SimulationOptions& o) {
   positive("the absolute tolerance", o.adaptive->absolute);
   messages::require(o.adaptive->order >= 2 && o.adaptive->order <= 8,
                     "simulation: adaptive steps of order ", o.adaptive->order,
-                    "; there are 2 to 8");
+                    "; it must be 2 to 8");
 }
 
 /// Whether the joints' numbers can be computed with; the inertias are checked by factoring the mass matrix.
@@ -44,8 +44,9 @@ bool sane(const Plant<double>& plant) {
 }  // namespace
 
 const char* to_string(SimulationStatus status) {
-  return std::array{"moved",    "bad argument", "torque not finite", "plant not physical",
-                    "diverged", "gave up"}[int(status)];
+  return std::array{
+      "moved",   "bad argument", "torque not finite", "plant not physical", "diverged",
+      "gave up", "stopped"}[int(status)];
 }
 
 struct Simulation::Parts {
@@ -118,7 +119,8 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
   if (!std::isfinite(time)) throw std::invalid_argument("simulation: the time is not finite");
   Eigen::VectorXd unit = q;
   normalize(model(), unit);
-  if (!unit.allFinite()) throw std::invalid_argument("simulation: a quaternion of q has no length");
+  if (!unit.allFinite())
+    throw std::invalid_argument("simulation: a quaternion of q has zero length");
   // a state taken from a simulation is taken as it is, to the last bit
   if ((unit - q).lpNorm<Eigen::Infinity>() < 1e-14) unit = q;
   q_ = unit, v_ = v, time_ = time;

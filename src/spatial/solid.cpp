@@ -28,7 +28,7 @@ void require_closed_mesh(std::span<const std::array<int, 3>> triangles, int vert
   const auto twice = std::adjacent_find(forward.begin(), forward.end());
   if (twice != forward.end())
     throw std::invalid_argument("mesh: two triangles run along edge " + edge(*twice) +
-                                " in the same direction; turn one of them");
+                                " in the same direction; reverse one of them");
   const auto [a, b] = std::mismatch(forward.begin(), forward.end(), backward.begin());
   if (a != forward.end())
     throw std::invalid_argument("mesh: not closed, edge " + edge(std::min(*a, *b)) +

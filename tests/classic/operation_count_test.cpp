@@ -43,7 +43,7 @@ TEST(ClassicOperationCount, is_below_the_books_where_more_is_hoisted) {
   }
 }
 
-// 002, problem 3.10: equations without velocity terms against all of Newton-Euler.
+// Fu 1987, problem 3.10: equations without velocity terms against all of Newton-Euler.
 TEST(ClassicOperationCount, without_velocity_terms_beats_newton_euler_up_to_three_joints) {
   std::vector<std::int64_t> without;
   for (int n = 2; n <= 4; ++n) {

@@ -45,7 +45,7 @@ TEST(BookCounts, are_whole_numbers) {
         EXPECT_NEAR(p->at(n), std::round(p->at(n)), 1e-9) << book.source << " " << p->text();
 }
 
-// The rows of Tables 3.1 and 3.4 of 002, summed here.
+// The rows of Tables 3.1 and 3.4 of Fu 1987, summed here.
 TEST(BookCounts, of_tables_3_1_and_3_4_are_the_sums_of_their_rows) {
   for (int n = 1; n <= 20; ++n) {
     const double m = n;

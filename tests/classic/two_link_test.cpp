@@ -38,7 +38,7 @@ Terms planar(const Eigen::VectorXd& v, double M11, double M12, double M22, doubl
   return {M, Eigen::Vector2d(-h * (2.0 * v(0) * v(1) + v(1) * v(1)) + g1, h * v(0) * v(0) + g2)};
 }
 
-// 000, Example 2.
+// Fakhari 2024, Example 2.
 TEST(TwoLinkFormulations, of_point_masses) {
   const double L1 = 0.7, L2 = 0.5, m1 = 1.3, m2 = 0.8, g = 9.81;
   expect_terms("twolink_fakhari", [=](const auto& q, const auto& v) {
@@ -49,7 +49,7 @@ TEST(TwoLinkFormulations, of_point_masses) {
   });
 }
 
-// 002, secs. 3.2.6, 3.3.7 and 3.4.2.
+// Fu 1987, secs. 3.2.6, 3.3.7 and 3.4.2.
 TEST(TwoLinkFormulations, of_slender_rods) {
   const double l = 0.6, m1 = 1.3, m2 = 0.8, g = 9.8062;
   expect_terms("twolink_fu", [=](const auto& q, const auto& v) {
@@ -61,7 +61,7 @@ TEST(TwoLinkFormulations, of_slender_rods) {
   });
 }
 
-// 003: no gravity, and 3/5 in the Coriolis matrix.
+// the notes on wrenches: no gravity, and 3/5 in the Coriolis matrix.
 TEST(TwoLinkFormulations, of_the_notes) {
   const double l1 = 0.7, l2 = 0.5, m1 = 1.3, m2 = 0.8, I1 = 0.03, I2 = 0.02;
   expect_terms("twolink_notes", [=](const auto& q, const auto& v) {
@@ -74,7 +74,7 @@ TEST(TwoLinkFormulations, of_the_notes) {
   });
 }
 
-// 004, sec. 4.
+// the overview of dynamics, sec. 4.
 TEST(TwoLinkFormulations, of_the_overview) {
   const double l1 = 0.7, lc1 = 0.31, lc2 = 0.22, m1 = 1.3, m2 = 0.8, I1 = 0.05, I2 = 0.03, g = 9.81;
   expect_terms("twolink_overview", [=](const auto& q, const auto& v) {
@@ -86,7 +86,7 @@ TEST(TwoLinkFormulations, of_the_overview) {
   });
 }
 
-// 000, Example 3: a beam that slides out of a turning sleeve.
+// Fakhari 2024, Example 3: a beam that slides out of a turning sleeve.
 TEST(TwoLinkFormulations, of_a_sliding_beam) {
   const double m1 = 2.0, m2 = 1.0, L1 = 0.3, I1 = 0.06106666667, I2 = 0.01346666667, g = 9.81;
   expect_terms("rp_fakhari", [=](const auto& q, const auto& v) -> Terms {
@@ -97,7 +97,7 @@ TEST(TwoLinkFormulations, of_a_sliding_beam) {
   });
 }
 
-// 000, Example 4: nothing couples, and only the vertical axis carries weight.
+// Fakhari 2024, Example 4: nothing couples, and only the vertical axis carries weight.
 TEST(ThreeLinkFormulations, of_orthogonal_slides) {
   expect_terms("cartesian_fakhari", [](const auto&, const auto&) -> Terms {
     return {Eigen::Vector3d(10.5, 4.5, 1.5).asDiagonal(), Eigen::Vector3d(10.5 * 9.81, 0.0, 0.0)};

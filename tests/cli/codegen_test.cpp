@@ -12,6 +12,8 @@ TEST(CodegenVerb, writes_c_that_a_small_program_is_built_of) {
   const RunResult r = run_cli({"codegen", "panda", "--functions", "id,M", "-o", folder.path("c")});
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_TRUE(has(r.out, "panda_id.c"));
+  EXPECT_TRUE(
+      has(read_file(folder.path("c/panda_id.h")), "q[6], v[6], a[6], tau[6]: panda_joint7\n"));
   // the torques that hold the arm, printed with all digits, beside those of `ulna id`
   folder.write("main.c",
                "#include \"c/panda_id.h\"\n#include \"c/panda_M.h\"\n#include <stdio.h>\n"

@@ -26,11 +26,12 @@ const json& named(const json& list, const std::string& name, const std::string& 
 TEST(CountVerb, reports_the_operations_of_every_formulation_beside_the_books) {
   const json d = document(run_cli({"count", "puma560", "--json"}), "ulna.count/1");
   EXPECT_EQ(names(d["formulations"]), all_names);
-  // six revolute joints, by the tables of 002
+  // six revolute joints, by the tables of Fu 1987
   const json& book = d["book"];
-  EXPECT_EQ(named(book, "lagrange-euler", "002, Table 3.1")["multiplications"], 102440.0);
-  EXPECT_EQ(named(book, "newton-euler-link", "002, Table 3.4")["multiplications"], 117.0 * 6 - 24);
-  EXPECT_EQ(named(book, "newton-euler-link", "002, Table 3.4")["additions"], 103.0 * 6 - 21);
+  EXPECT_EQ(named(book, "lagrange-euler", "Fu 1987, Table 3.1")["multiplications"], 102440.0);
+  EXPECT_EQ(named(book, "newton-euler-link", "Fu 1987, Table 3.4")["multiplications"],
+            117.0 * 6 - 24);
+  EXPECT_EQ(named(book, "newton-euler-link", "Fu 1987, Table 3.4")["additions"], 103.0 * 6 - 21);
   const auto mul = [&](const std::string& name) {
     return named(d["formulations"], name)["inverse_dynamics"]["multiplications"].get<int>();
   };
@@ -147,7 +148,7 @@ TEST(CompareVerb, prints_a_table_in_80_columns_and_leaves_out_what_a_tree_cannot
   EXPECT_EQ(branched.status, 0) << branched.err;
   EXPECT_TRUE(lacks(branched.out, "lagrange-euler"));
   EXPECT_TRUE(has(branched.out, "screw-stacked"));
-  EXPECT_TRUE(has(branched.out, "The arm branches"));
+  EXPECT_TRUE(has(branched.out, "The arm has branches"));
 }
 
 TEST(CompareVerb, refuses_numbers_of_states_that_make_no_sense) {

@@ -240,4 +240,44 @@ TEST(Remedies, fit_the_mistake) {
   EXPECT_TRUE(has(run_cli({"info", helical}).err, "use revolute, continuous or prismatic"));
 }
 
+TEST(Edges, what_the_parser_refuses_is_said_in_plain_words) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"id"}, "ROBOT is missing"},
+      {{"identify", "panda"}, "LOG is missing"},
+      {{"simulate", "panda", "--step", "abc"}, "--step: 'abc' is not a number"},
+      {{"mpc", "panda", "--steps", "1.5"}, "--steps: '1.5' is not a whole number"},
+      {{"simulate", "panda", "--step"}, "--step: its value is missing"},
+      {{"simulate", "panda", "--step", "1", "--step", "2"}, "--step is given more than once"},
+      {{"simulate", "panda", "--no-limits=3"}, "--no-limits takes no value"},
+      {{"mpc", "panda", "--seed", "-3"}, "--seed: -3 is not a whole number from 0"}};
+  for (const auto& [line, words] : cases) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
+    EXPECT_TRUE(has(r.err, words));
+  }
+}
+
+TEST(Edges, loops_are_mentioned_where_they_are_left_open_and_refused_where_they_cannot_be) {
+  for (const char* verb : {"id", "fd", "terms"})
+    EXPECT_TRUE(has(run_cli({verb, "fourbar"}).err, "left open")) << verb;
+  for (const char* verb : {"count", "equations", "compare"})
+    EXPECT_TRUE(has(run_cli({verb, "fourbar"}).err, "'closure' closes a loop")) << verb;
+}
+
+TEST(Edges, a_page_stays_small_whatever_is_drawn_on_it) {
+  const Folder folder;
+  std::string table = "t,q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6\n";
+  for (int k = 0; k < 20'000; ++k) {
+    const double t = 1e-3 * k;
+    table += std::to_string(t);
+    for (int i = 0; i < 18; ++i)
+      table += "," + std::to_string(std::sin(t + i % 6 + 1.57 * (i / 6)));
+    table += "\n";
+  }
+  const RunResult r = run_cli(
+      {"simplify", "puma560", folder.write("long.csv", table), "--html", folder.path("page.html")});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_LT(read_file(folder.path("page.html")).size(), 2'000'000u);
+}
+
 }  // namespace

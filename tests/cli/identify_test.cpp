@@ -314,7 +314,7 @@ TEST(IdentifyVerb, refinement_finds_stribeck_friction_and_a_delay) {
   EXPECT_NEAR(d["refinement"]["delay"]["value"], 0.02, 0.002) << d["refinement"];
   ASSERT_EQ(d["refinement"]["stribeck"].size(), 3u);
   for (const json& one : d["refinement"]["stribeck"]) EXPECT_GT(one["level"]["value"], 0.0);
-  EXPECT_TRUE(has(d["filter"], "ms later"));
+  EXPECT_TRUE(has(d["filter"], "ms compensated"));
   EXPECT_LT(d["fit"]["total_percent"], 0.5 * d["refinement"]["start_fit_percent"].get<double>());
   const std::string page = read_file(folder.path("r.html"));
   EXPECT_TRUE(has(page, "Stribeck velocity"));

@@ -65,6 +65,64 @@ TEST(MpcVerb, takes_a_scenario_from_a_file) {
   const json d = document(run_cli({"mpc", file, "--json"}), "ulna.mpc/1");
   EXPECT_EQ(d["runs"]["fixed"]["faults"]["not_measured"], 10);
   EXPECT_TRUE(d["runs"]["perfect"]["finished"]);
+  // or from standard input, which may be a robot as well
+  const json piped =
+      document(run_cli({"mpc", "-", "--json"}, {.input = read_file(file)}), "ulna.mpc/1");
+  EXPECT_EQ(piped["tracking_rmse"], d["tracking_rmse"]);
+  const RunResult bad =
+      run_cli({"mpc", "-"}, {.input = "robot: panda\nduratoin: 3\n", .seconds = 20.0});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_TRUE(has(bad.err, "<stdin>:2: "));
+  const RunResult robot = run_cli({"convert", "panda", "-"});
+  const json of_robot = document(
+      run_cli({"mpc", "-", "--rate", "100", "--duration", "0.5", "--json"}, {.input = robot.out}),
+      "ulna.mpc/1");
+  EXPECT_EQ(of_robot["robot"]["source"], "<stdin>");
+}
+
+/// An arm of two joints with these attributes of limits.
+std::string two_joints(const std::string& type, const std::string& limit) {
+  std::string text = "<robot name='two'><link name='base'/>", parent = "base";
+  for (const std::string name : {"a", "b"}) {
+    text += "<link name='" + name +
+            "'><inertial><origin xyz='0 0 0.2'/><mass value='1'/><inertia ixx='0.02' iyy='0.02' "
+            "izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='joint_" +
+            name + "' type='" + type + "'><parent link='" + parent + "'/><child link='" + name +
+            "'/><origin xyz='0 0 0.4'/><axis xyz='0 1 0'/>" + limit + "</joint>";
+    parent = name;
+  }
+  return text + "</robot>";
+}
+
+TEST(MpcVerb, its_own_motions_keep_to_what_a_robot_can_do) {
+  const auto moved = [](const std::string& robot, std::vector<std::string> more = {}) {
+    std::vector<std::string> line{"mpc", "-", "--rate", "100", "--duration", "3", "--json"};
+    line.insert(line.end(), more.begin(), more.end());
+    const RunResult r = run_cli(line, {.input = robot});
+    EXPECT_LE(r.status, 1) << r.err;
+    return document(r, "ulna.mpc/1");
+  };
+  const json slow =
+      moved(two_joints("revolute", "<limit lower='-3' upper='3' effort='50' velocity='0.3'/>"));
+  ASSERT_EQ(slow["notes"].size(), 1u);
+  EXPECT_TRUE(has(slow["notes"][0], "velocity limits"));
+  EXPECT_LT(slow["tracking_rmse"]["identified"], 0.05);
+  const json endless =
+      moved(two_joints("revolute", "<limit lower='-1e6' upper='1e6' effort='50' velocity='3'/>"));
+  EXPECT_TRUE(endless["notes"].empty());
+  EXPECT_LT(endless["tracking_rmse"]["identified"], 0.05);
+  EXPECT_LT(moved(two_joints("continuous", ""))["tracking_rmse"]["identified"], 0.05);
+  // what is asked for is not changed
+  const RunResult asked = run_cli(
+      {"mpc", "-", "--goal", "2,-2", "--duration", "3"},
+      {.input = two_joints("revolute", "<limit lower='-3' upper='3' effort='50' velocity='1'/>")});
+  EXPECT_TRUE(has(asked.out, "note: the way to the goal takes ")) << asked.err;
+}
+
+TEST(MpcVerb, laws_that_plan_nothing_have_no_actions_to_warn_of) {
+  const RunResult r = run_cli(quick({"--law", "gravity_pd", "--knowledge", "fixed"}));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(lacks(r.err, "safe"));
 }
 
 TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {

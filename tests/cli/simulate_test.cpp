@@ -175,6 +175,25 @@ TEST(Simulate, a_step_that_is_too_long_is_found_out) {
   EXPECT_TRUE(has(r.err, "--step"));
 }
 
+TEST(Simulate, reports_what_stops_have_to_bear) {
+  // an arm that falls on its stop and rests there: m g l sin(q) is what the stop holds
+  const std::string arm =
+      "<robot name='arm'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 "
+      "-0.5'/><mass "
+      "value='2'/><inertia ixx='0.05' iyy='0.05' izz='0.01' ixy='0' ixz='0' "
+      "iyz='0'/></inertial></link><joint name='hinge' type='revolute'><parent link='base'/><child "
+      "link='rod'/><axis xyz='0 1 0'/><limit lower='0.5' upper='1.5' effort='50' "
+      "velocity='10'/></joint></robot>";
+  const std::vector<std::string> line{"simulate", "-", "--q", "1.2", "--duration", "2"};
+  const RunResult text = run_cli(line, {.input = arm});
+  EXPECT_TRUE(has(text.out, "load of stop")) << text.err;
+  EXPECT_TRUE(lacks(text.out, "-0.0000"));
+  std::vector<std::string> as_json = line;
+  as_json.emplace_back("--json");
+  const json d = document(run_cli(as_json, {.input = arm}), "ulna.simulate/1");
+  EXPECT_NEAR(d["joints"][0]["stop_load"].get<double>(), 2.0 * 9.81 * 0.5 * std::sin(0.5), 0.05);
+}
+
 TEST(Simulate, refuses_with_a_reason) {
   const Folder folder;
   folder.write("no_time.csv", "tau_pivot\n1\n");

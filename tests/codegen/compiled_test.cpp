@@ -212,7 +212,8 @@ TEST(CompiledFunction, says_what_is_missing) {
     }
     return "nothing was thrown";
   };
-  EXPECT_NE(words_of({.cache = cache.path(), .compiler = "no-such-compiler"}).find("no C compiler"),
+  EXPECT_NE(words_of({.cache = cache.path(), .compiler = "no-such-compiler"})
+                .find("C compiler 'no-such-compiler' was not found"),
             std::string::npos);
   EXPECT_NE(words_of({.cache = cache.path(), .flags = {"--no-such-flag"}}).find("failed:"),
             std::string::npos);

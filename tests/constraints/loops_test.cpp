@@ -143,7 +143,7 @@ TEST(Loops, that_make_no_sense_are_refused_with_a_reason) {
   EXPECT_PRED2(has, message([](auto& d) { d.link2 = "coupler_point"; }), "one body");
   EXPECT_PRED2(has, message([](auto& d) { d.type = JointType::helical; }), "helical");
   EXPECT_PRED2(has, message([](auto& d) { d.axis.setZero(); }), "no direction");
-  EXPECT_PRED2(has, message([](auto& d) { d.type = JointType::planar; }), "hold nothing");
+  EXPECT_PRED2(has, message([](auto& d) { d.type = JointType::planar; }), "do not constrain");
   EXPECT_PRED2(has, message([](auto& d) { d.origin1.xyz(0) = 2.0; }), "stays open by");
   Random random(1);
   EXPECT_PRED2(has, message([&](auto& d) {

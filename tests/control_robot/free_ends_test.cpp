@@ -2,7 +2,7 @@
 #include "ulna/io/import.hpp"
 
 // Final times that are free, first states that are free in part, last states that are given in part
-// (001, Listing 5.5).
+// (Cărămizaru 2023, Listing 5.5).
 namespace ulna::test {
 namespace {
 

@@ -3,7 +3,7 @@
 #include "solvers.hpp"
 #include "ulna/io/import.hpp"
 
-// Loops that are closed by constraints (001, sec. 5.4.1).
+// Loops that are closed by constraints (Cărămizaru 2023, sec. 5.4.1).
 namespace ulna::test {
 namespace {
 

@@ -75,7 +75,7 @@ TEST(Coriolis, is_linear_in_velocity) {
   });
 }
 
-// C_ij = ½ Σ_k (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i) v_k (003; 004, sec. 3.3)
+// C_ij = ½ Σ_k (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i) v_k (the notes on wrenches; the overview of dynamics, sec. 3.3)
 TEST(Coriolis, of_joints_of_one_coordinate_is_that_of_the_christoffel_symbols) {
   for_each_model(
       [](const Model& model, Random& random) {

@@ -3,7 +3,7 @@
 #include "support/dynamics.hpp"
 #include "ulna/io/import.hpp"
 
-// What the algorithms cost, counted as the textbooks do [Luh, Walker, Paul 1980; 002, Tables 3.1
+// What the algorithms cost, counted as the textbooks do [Luh, Walker, Paul 1980; Fu 1987, Tables 3.1
 // and 3.4]: without friction, armature or wrenches there are still their additions of zero.
 namespace ulna::test {
 namespace {

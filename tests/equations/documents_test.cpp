@@ -44,13 +44,13 @@ void expect_form(const std::string& robot, const ClosedForm& form,
   }
 }
 
-// 000, Example 1: part 1 stands on the axis, so only part 2 is felt, by its distance l2 cos(phi).
+// Fakhari 2024, Example 1: part 1 stands on the axis, so only part 2 is felt, by its distance l2 cos(phi).
 TEST(ClosedForms, of_000_example_1_a_bent_link) {
   expect_form(example("fakhari_1.urdf"), {{{"m2*l2^2*cos(phi)^2"}}, {{"0"}}, {"0"}, {"0"}},
               {"phi1=phi"});
 }
 
-// 000, Example 2, as printed.
+// Fakhari 2024, Example 2, as printed.
 TEST(ClosedForms, of_000_example_2_point_masses) {
   expect_form("twolink_fakhari",
               {{{"m1*L1^2 + m2*(L1^2 + 2*L1*L2*cos(th2) + L2^2)", "m2*(L1*L2*cos(th2) + L2^2)"},
@@ -60,7 +60,7 @@ TEST(ClosedForms, of_000_example_2_point_masses) {
                {"(m1 + m2)*L1*g*cos(th1) + m2*g*L2*cos(th1 + th2)", "m2*g*L2*cos(th1 + th2)"}});
 }
 
-// 000, Example 3, which gives the problem only: by Lagrange with
+// Fakhari 2024, Example 3, which gives the problem only: by Lagrange with
 // T = (I1 + m1 L1² + I2 + m2 d2²) v1²/2 + m2 v2²/2 and V = (m1 L1 + m2 d2) g sin th1.
 TEST(ClosedForms, of_000_example_3_a_turning_and_a_sliding_joint) {
   expect_form("rp_fakhari", {{{"I1 + I2 + m1*L1^2 + m2*d2^2", "0"}, {"0", "m2"}},
@@ -69,7 +69,7 @@ TEST(ClosedForms, of_000_example_3_a_turning_and_a_sliding_joint) {
                              {"(m1*L1 + m2*d2)*g*cos(th1)", "m2*g*sin(th1)"}});
 }
 
-// 000, Example 4: three masses; the first axis is the vertical one.
+// Fakhari 2024, Example 4: three masses; the first axis is the vertical one.
 TEST(ClosedForms, of_000_example_4_orthogonal_slides) {
   expect_form("cartesian_fakhari",
               {{{"m1 + m2 + m3", "0", "0"}, {"0", "m2 + m3", "0"}, {"0", "0", "m3"}},
@@ -78,7 +78,7 @@ TEST(ClosedForms, of_000_example_4_orthogonal_slides) {
                {"(m1 + m2 + m3)*g", "0", "0"}});
 }
 
-// 002, sec. 3.2.6, and 3.4.2 with the same result: D12 has 1/3 where 1/2 is printed in places, and h2
+// Fu 1987, sec. 3.2.6, and 3.4.2 with the same result: D12 has 1/3 where 1/2 is printed in places, and h2
 // goes with the first velocity.
 TEST(ClosedForms, of_002_lagrange_euler_and_dalembert_slender_rods) {
   expect_form("twolink_fu",
@@ -89,7 +89,7 @@ TEST(ClosedForms, of_002_lagrange_euler_and_dalembert_slender_rods) {
                {"(m1/2 + m2)*g*l*cos(th1) + m2*g*l*cos(th1 + th2)/2", "m2*g*l*cos(th1 + th2)/2"}});
 }
 
-// 002, sec. 3.3.7: the torques of Newton and Euler, line 1061, collected by what they multiply.
+// Fu 1987, sec. 3.3.7: the torques of Newton and Euler, line 1061, collected by what they multiply.
 TEST(ClosedForms, of_002_newton_euler_slender_rods) {
   const Equations e(load_robot("twolink_fu").model);
   // tau2 = m2 l² (a1 + a2)/3 + m2 l² C2 a1/2 + m2 l² S2 v1²/2 + m2 g l C12/2
@@ -107,7 +107,7 @@ TEST(ClosedForms, of_002_newton_euler_slender_rods) {
   EXPECT_FALSE(e.equal(Term::M, 0, 1, "m2*l^2/2 + m2*l^2*cos(th2)/2")) << "as misprinted";
 }
 
-// 002, problems 3.16 and 3.17: T = (m1 + m2) d1² v1²/2 + m2 d2² (v1 + v2)²/2
+// Fu 1987, problems 3.16 and 3.17: T = (m1 + m2) d1² v1²/2 + m2 d2² (v1 + v2)²/2
 // + m2 d1 d2 v1 (v1 + v2) cos th2, V = -(m1 + m2) g d1 cos th1 - m2 g d2 cos(th1 + th2).
 TEST(ClosedForms, of_002_problems_3_16_and_3_17_an_arm_on_the_ceiling) {
   expect_form(example("fu_3_16.urdf"),
@@ -119,7 +119,7 @@ TEST(ClosedForms, of_002_problems_3_16_and_3_17_an_arm_on_the_ceiling) {
               {"l1=d1", "l2=d2"});
 }
 
-// 002, problem 3.18: T = (m1 r1² + m2 d²) v1²/2 + m2 v2²/2, V = (m1 r1 + m2 d) g sin th1.
+// Fu 1987, problem 3.18: T = (m1 r1² + m2 d²) v1²/2 + m2 v2²/2, V = (m1 r1 + m2 d) g sin th1.
 TEST(ClosedForms, of_002_problem_3_18_a_theta_d_arm) {
   expect_form(example("fu_3_18.urdf"),
               {{{"m1*r1^2 + m2*d2^2", "0"}, {"0", "m2"}},
@@ -129,7 +129,7 @@ TEST(ClosedForms, of_002_problem_3_18_a_theta_d_arm) {
               {"lc1=r1"});
 }
 
-// 003: M as on its last line, C with 3/5 where 6/5 is printed.
+// the notes on wrenches: M as on its last line, C with 3/5 where 6/5 is printed.
 TEST(ClosedForms, of_003_by_body_jacobians) {
   expect_form("twolink_notes",
               {{{"m1*l1^2/4 + m2*l1^2 + 9*m2*l2^2/25 + 6*m2*l1*l2*cos(th2)/5 + I1 + I2",
@@ -141,7 +141,7 @@ TEST(ClosedForms, of_003_by_body_jacobians) {
                {"0", "0"}});
 }
 
-// 004, sec. 4, as printed, with h = m2 l1 lc2 sin th2.
+// the overview of dynamics, sec. 4, as printed, with h = m2 l1 lc2 sin th2.
 TEST(ClosedForms, of_004_any_centres_of_mass) {
   expect_form("twolink_overview", {{{"m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(th2)) + I1 + I2",
                                      "m2*(lc2^2 + l1*lc2*cos(th2)) + I2"},

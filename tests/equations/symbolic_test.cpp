@@ -111,7 +111,7 @@ TEST(Symbolic, comparisons_are_decided_between_numbers_only) {
     (void)(s("m1") < Symbolic(0.0));
     FAIL();
   } catch (const std::domain_error& e) {
-    EXPECT_NE(std::string(e.what()).find("'m1' cannot be decided"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("'m1' cannot be evaluated"), std::string::npos) << e.what();
   }
   EXPECT_THROW((void)sqrt(s("m1")), std::domain_error);
   EXPECT_THROW((void)(s("m1") / (s("m1") + s("m2"))), std::domain_error);

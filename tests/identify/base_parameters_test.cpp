@@ -63,7 +63,7 @@ TEST(BaseParameters, are_all_that_torques_depend_on) {
 }
 
 // Six-axis sensors, one in each joint, tell all ten parameters of every link but the first, which only
-// turns about the vertical [001, sec. 4.2]; one in the last joint tells of the last link.
+// turns about the vertical [Cărămizaru 2023, sec. 4.2]; one in the last joint tells of the last link.
 TEST(BaseParameters, of_wrench_sensors) {
   const Model model = load_robot("ur5e").model;
   std::vector<int> all;
@@ -78,7 +78,7 @@ TEST(BaseParameters, of_wrench_sensors) {
   EXPECT_EQ(last.idle.size(), 50u);
 }
 
-// Two samples suffice to find all links behind the first from noise-free wrenches [001, sec. 4.2].
+// Two samples suffice to find all links behind the first from noise-free wrenches [Cărămizaru 2023, sec. 4.2].
 TEST(BaseParameters, two_samples_of_wrenches_suffice_without_noise) {
   const Model model = load_robot("ur5e").model;
   Random random(1);
@@ -100,7 +100,7 @@ TEST(BaseParameters, two_samples_of_wrenches_suffice_without_noise) {
   expect_close(Eigen::VectorXd(found.tail(p - 10)), Eigen::VectorXd(pi.tail(p - 10)), 1e-8);
 }
 
-// --- the thesis' remarks on an arm of three joints [001, rem. 4.2.7 to 4.2.9], and where they end ---
+// --- the thesis' remarks on an arm of three joints [Cărămizaru 2023, rem. 4.2.7 to 4.2.9], and where they end ---
 
 /// An upright joint and two level ones; on a universal joint, one that tilts it all is put beneath.
 Model three_joints(bool universal) {

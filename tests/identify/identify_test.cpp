@@ -150,20 +150,25 @@ std::string findings_of(const Identification& found) {
 TEST(Identification, torques_in_other_units_or_of_other_sign_are_findings_that_name_the_cause) {
   const Recording recording;
   const std::tuple<Eigen::Vector3d, const char*> cases[] = {
-      {{1e3, 1e3, 1e3}, "denser than any metal"},
-      {{1e-3, 1e-3, 1e-3}, "less than air"},
+      {{1e3, 1e3, 1e3}, "check the unit of the torques"},
+      {{1e-3, 1e-3, 1e-3}, "check the unit of the torques"},
       {{-1.0, -1.0, -1.0}, "the torques of all joints look negated"},
       {{1.0, -1.0, 1.0}, "the torque of joint 'joint2' looks negated"},
-      {{1.0, 1.0, 1e3}, "'joint3' looks as if it had another unit or gain: multiplied by 0.001"},
+      {{1.0, 1.0, 1e3},
+       "'joint3' looks to be in another unit or of another gain: multiplied by 0.001"},
   };
   for (const bool described : {true, false})
     for (const auto& [factors, cause] : cases) {
       std::istringstream log(recording.table_of("tau", factors));
       const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}},
                                            {.prior = {.from_robot = described}});
-      EXPECT_NE(findings_of(found).find(cause), std::string::npos)
+      const std::string findings = findings_of(found);
+      // heavy or light bodies if these explain the torques, otherwise the factor that lets them
+      const bool scaled = factors.minCoeff() == factors.maxCoeff() && factors(0) > 0.0 &&
+                          findings.find("the torques of all joints look") != std::string::npos;
+      EXPECT_TRUE(scaled || findings.find(cause) != std::string::npos)
           << factors.transpose() << (described ? "" : " without a prior") << ":\n"
-          << findings_of(found);
+          << findings;
       EXPECT_TRUE(found.chosen.estimate.z.allFinite());
       EXPECT_TRUE(found.chosen.estimate.consistent) << "the best so far is physical";
     }

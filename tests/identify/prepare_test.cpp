@@ -175,7 +175,7 @@ TEST(Preparation, states_how_it_was_done) {
   EXPECT_EQ(data.str(),
             "12.5 Hz zero-phase low-pass (Butterworth, order 3, forwards and backwards), samples "
             "at 100 Hz, "
-            "velocity measured, acceleration from velocity, torque taken 4 ms later");
+            "velocity measured, acceleration from velocity, torque delay of 4 ms compensated");
 }
 
 TEST(Preparation, decimates_after_filtering) {

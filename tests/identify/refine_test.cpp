@@ -294,7 +294,7 @@ TEST_F(Refine, refuses_what_it_cannot_start_from) {
   EXPECT_NE(words(start, {.stribeck = true}).find("add feature 'coulomb'"), std::string::npos);
   EXPECT_NE(words(start, {.delay = true, .torques_noisy = true}).find("exact torques"),
             std::string::npos);
-  EXPECT_NE(words(start, {.window = 5.0}).find("no piece of motion holds a window"),
+  EXPECT_NE(words(start, {.window = 5.0}).find("no piece of motion is as long as a window"),
             std::string::npos);
   EXPECT_NE(words(start, {.window = -1.0}).find("must be positive"), std::string::npos);
   run.piece().tau.resize(2, 0);

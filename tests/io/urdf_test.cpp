@@ -329,7 +329,7 @@ TEST(Urdf, what_means_nothing_to_dynamics_is_skipped_with_a_note) {
   EXPECT_EQ(r.diagnostics.count(Severity::warning), 0u);
   ASSERT_EQ(r.diagnostics.count(Severity::note), 3u);
   EXPECT_EQ(r.diagnostics.list()[1].str(),
-            "r.urdf:3: note: <gazebo>: skipped, here and 1 times more [tag-ignored]");
+            "r.urdf:3: note: <gazebo>: skipped, here and 1 more times [tag-ignored]");
   EXPECT_EQ(
       read_joint("continuous",
                  "<axis xyz='0 0 1'/><safety_controller k_velocity='1'/><calibration rising='1'/>")

@@ -90,8 +90,8 @@ TEST(BodyRules, a_joint_that_moves_nothing_makes_the_mass_matrix_singular) {
   Description d = plain();
   d.links[1].inertial = moments(0, 0, 0, 0);
   expect_warning(d, rules::body_massless,
-                 "plain.urdf:30: warning: joint 'turn': moves nothing that has inertia; the mass "
-                 "matrix is singular [body-massless]");
+                 "plain.urdf:30: warning: joint 'turn': the links that it moves have no inertia; "
+                 "the mass matrix is singular [body-massless]");
   d.joints[0].dynamics.armature = 0.1;
   EXPECT_TRUE(outcome(d, true).model);
 }

@@ -295,7 +295,7 @@ TEST(SubChain, a_follower_whose_master_is_lost_moves_on_its_own_and_a_note_says_
   EXPECT_EQ(d->severity, Severity::note);
   EXPECT_EQ(d->subject, "joint 'grip2'");
   EXPECT_EQ(d->seen, "mimics 'grip1', which is not on the chain");
-  EXPECT_EQ(d->assumed, "moves on its own");
+  EXPECT_EQ(d->assumed, "moves independently");
 }
 
 TEST(SubChain, a_follower_whose_master_is_on_the_chain_keeps_following_through_a_lost_one) {

@@ -198,8 +198,8 @@ TEST(MimicRules, the_master_has_one_coordinate) {
     d.joints[0].type = type;
     d.joints[1].mimic = Mimic{"turn", 1.0, 0.0};
     expect_error(d, rules::mimic_unknown,
-                 "plain.urdf:50: error: joint 'follow': mimics joint 'turn', which has no single "
-                 "coordinate [mimic-unknown]");
+                 "plain.urdf:50: error: joint 'follow': mimics joint 'turn', which does not have "
+                 "exactly one coordinate [mimic-unknown]");
   }
 }
 
@@ -234,12 +234,11 @@ TEST(MimicRules, joints_do_not_mimic_in_a_circle) {
   d.joints[1].mimic = Mimic{"follow", 1.0, 0.0};
   expect_error(
       d, rules::mimic_cycle,
-      "plain.urdf:50: error: joint 'follow': mimics itself, by way of 'follow' [mimic-cycle]");
+      "plain.urdf:50: error: joint 'follow': mimics itself, through 'follow' [mimic-cycle]");
   d.joints[1].mimic = Mimic{"turn", 1.0, 0.0};
   d.joints[0].mimic = Mimic{"follow", 1.0, 0.0};
-  expect_error(
-      d, rules::mimic_cycle,
-      "plain.urdf:30: error: joint 'turn': mimics itself, by way of 'follow' [mimic-cycle]");
+  expect_error(d, rules::mimic_cycle,
+               "plain.urdf:30: error: joint 'turn': mimics itself, through 'follow' [mimic-cycle]");
 }
 
 TEST(MimicRules, a_circle_behind_a_chain_of_followers_is_found) {
@@ -253,7 +252,7 @@ TEST(MimicRules, a_circle_behind_a_chain_of_followers_is_found) {
   d.joints[3].mimic = Mimic{"c", 1.0, 0.0};
   d.joints[4].mimic = Mimic{"a", 1.0, 0.0};
   expect_error(d, rules::mimic_cycle,
-               "plain.urdf:60: error: joint 'a': mimics itself, by way of 'b' [mimic-cycle]");
+               "plain.urdf:60: error: joint 'a': mimics itself, through 'b' [mimic-cycle]");
   d.joints[4].mimic.reset();
   EXPECT_TRUE(outcome(d, true).model);
 }

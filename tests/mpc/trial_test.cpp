@@ -87,11 +87,15 @@ TEST(Trial, learning_makes_up_for_a_payload_that_the_model_does_not_have) {
       Inertia<double>::about_com(2.0, {0.02, -0.03, 0.08}, 0.004 * Eigen::Matrix3d::Identity());
   panda.options.changes.at(2.0, [&](Plant<double>& plant) { add_payload(plant, hand, load); });
   const TrialResult identified = panda.run(Knowledge::identified),
+                    observed = panda.run(Knowledge::offset_free),
                     fixed = panda.run(Knowledge::fixed), perfect = panda.run(Knowledge::perfect);
-  for (const TrialResult* r : {&identified, &fixed, &perfect}) {
+  for (const TrialResult* r : {&identified, &observed, &fixed, &perfect}) {
     expect_sound(*r);
     EXPECT_EQ(r->steps, 1000);
   }
+  // an observer takes away most of the steady error, and none of what changes with the motion
+  EXPECT_LT(observed.error.rms_from[1], 0.3 * fixed.error.rms_from[1]);
+  EXPECT_LT(identified.error.rms_from[1], observed.error.rms_from[1]);
   EXPECT_LT(identified.error.rms_from[0], 0.2 * fixed.error.rms_from[0]);
   EXPECT_LT(identified.error.rms_from[1], 0.05 * fixed.error.rms_from[1]);
   EXPECT_LT(identified.error.rms_from[1], 1e-3);

@@ -83,7 +83,7 @@ TYPED_TEST(AdjointLaws, a_twist_matrix_is_seen_from_another_frame_by_conjugation
   });
 }
 
-// 001, line 1092 misprints the inverse as a transpose
+// Cărămizaru 2023, line 1092 misprints the inverse as a transpose
 TYPED_TEST(AdjointLaws, cross_products_are_the_same_in_every_frame) {
   using T = TypeParam;
   for_each_seed([](Random& random) {

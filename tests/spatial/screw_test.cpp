@@ -50,7 +50,7 @@ TYPED_TEST(ScrewLaws, the_axis_is_met_at_its_point_nearest_the_origin_and_moves_
   });
 }
 
-// 001, line 470 misprints the pitch without the square
+// Cărămizaru 2023, line 470 misprints the pitch without the square
 TYPED_TEST(ScrewLaws, the_pitch_does_not_depend_on_the_rate) {
   using T = TypeParam;
   for_each_seed([](Random& random) {

@@ -152,7 +152,7 @@ TEST(Solid, four_capsules_of_different_size_are_computed_at_once) {
   }
 }
 
-// Document 000, the example of a compound body: a cylinder of 2 kg with a prism of 1 kg along x,
+// Fakhari 2024, the example of a compound body: a cylinder of 2 kg with a prism of 1 kg along x,
 // the frame at the centre of the cylinder. Here the cylinder is 0.1 m in radius and 0.3 m high, the
 // prism 0.5 m long and 0.06 m by 0.04 m across, starting at the cylinder's surface: its centre is
 // at x = 0.35 m.

@@ -48,7 +48,7 @@ TYPED_TEST(VectorLaws, the_skew_matrix_multiplies_like_the_cross_product) {
   });
 }
 
-// 001, line 257 misprints it as [a][b] = [a x b]
+// Cărămizaru 2023, line 257 misprints it as [a][b] = [a x b]
 TYPED_TEST(VectorLaws, the_skew_matrix_of_a_cross_product_is_the_commutator) {
   using T = TypeParam;
   for_each_seed([](Random& random) {

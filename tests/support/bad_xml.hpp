@@ -116,7 +116,7 @@ inline void bad_xml(BadInputs& cases) {
             return "<robot name='r'><link name='x'/>\n" + repeated("<a/>x", 450'000) + "</robot>";
           },
           Fate::repaired, rules::tag_ignored, 2)
-      .says("449999 times more");
+      .says("449999 more times");
   cases.add(
       "200,000 strange elements", "bad.urdf",
       [] {

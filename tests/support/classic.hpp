@@ -49,7 +49,7 @@ void for_each_arm(Law law, std::uint64_t count = 30) {
   }
 }
 
-/// The same on chains only, with the chain as 002 frames it.
+/// The same on chains only, with the chain as Fu 1987 frames it.
 template <class Law>
 void for_each_chain(Law law, std::uint64_t count = 30) {
   for_each_arm(

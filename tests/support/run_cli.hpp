@@ -72,6 +72,7 @@ struct RunOptions {
   std::size_t read_at_most = -1;  ///< of standard output, which then is closed
   std::optional<rlim_t> largest_file{};  ///< bytes
   std::optional<std::chrono::microseconds> killed_after{};
+  std::optional<std::chrono::milliseconds> interrupted_after{};  ///< by Ctrl-C
   double seconds = 60.0;  ///< after which it is killed and the test fails
 };
 
@@ -161,7 +162,7 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
 
   RunResult result;
   std::string_view input = options.input;
-  bool late = false, killed = false;
+  bool late = false, killed = false, interrupted = false;
   const auto passed = [&] { return Clock::now() - begin; };
   const auto receive = [](int& fd, std::string& text) {
     char block[1 << 16];
@@ -185,6 +186,10 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
         input = {};
     }
     if (result.out.size() >= options.read_at_most) detail::close_fd(out.read);
+    if (!interrupted && options.interrupted_after && passed() > *options.interrupted_after) {
+      interrupted = true;
+      kill(child, SIGINT);
+    }
     late = passed() > std::chrono::duration<double>(options.seconds);
     if (!killed && (late || (options.killed_after && passed() > *options.killed_after))) {
       killed = true;

@@ -23,9 +23,9 @@ struct Link {
   bool slides = false;  ///< prismatic, else revolute
   Transform<T> X_PJ;    ///< its frame in its parent's at q = 0
   Inertia<T> inertia;   ///< in its frame: ten numbers
-  T damping{0.0};       ///< viscous, of the joint; only Newton-Euler uses it (002, eq. 3.3-45)
+  T damping{0.0};       ///< viscous, of the joint; only Newton-Euler uses it (Fu 1987, eq. 3.3-45)
 
-  /// The twist of the link in its frame per unit velocity: the screw axis A_i of 000, the z of 002.
+  /// The twist of the link in its frame per unit velocity: the screw axis A_i of Fakhari 2024, the z of Fu 1987.
   Twist<T> axis() const {
     const Vec3<T> zero = Vec3<T>::Zero(), z(T(0), T(0), T(1));
     return slides ? Twist<T>{zero, z} : Twist<T>{z, zero};

@@ -4,7 +4,7 @@
 
 namespace ulna::classic {
 
-/// Each link's Jacobian in its own frame, J_i with V_i = J_i q̇ (001, rem. 4.1.1; 003): column j is
+/// Each link's Jacobian in its own frame, J_i with V_i = J_i q̇ (Cărămizaru 2023, rem. 4.1.1; the notes on wrenches): column j is
 /// the screw axis of joint j as seen from link i, and zero where joint j does not move link i.
 template <Scalar T>
 class BodyJacobians {
@@ -77,12 +77,12 @@ struct ByJacobians {
 
 }  // namespace detail
 
-/// Lagrange's equations with the kinetic energy written by body Jacobians (003):
+/// Lagrange's equations with the kinetic energy written by body Jacobians (the notes on wrenches):
 ///
 ///   M(q) q̈ + C(q, q̇) q̇ + N(q) = τ,   M = Σ J_i' M_i J_i,   N = ∂V/∂q,
 ///   C_ij = Σ_k Γ_ijk q̇_k,   Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_kj/∂q_i)
 ///
-/// M_i is the spatial inertia of link i in its own frame (001, eq. 4.10), in place of 003's frame at
+/// M_i is the spatial inertia of link i in its own frame (Cărămizaru 2023, eq. 4.10), in place of the notes' frame at
 /// the centre of mass: then everything is linear in the ten parameters, and nothing is divided.
 template <Scalar T>
 class Lagrangian : public ClosedForm<T, Lagrangian<T>, Arm<T>> {
@@ -157,7 +157,7 @@ class Lagrangian : public ClosedForm<T, Lagrangian<T>, Arm<T>> {
   }
 };
 
-/// The same equations as a sum over the bodies (001, eq. 4.7 and 4.8), reached from Newton and Euler:
+/// The same equations as a sum over the bodies (Cărămizaru 2023, eq. 4.7 and 4.8), reached from Newton and Euler:
 ///
 ///   τ = Σ J_i'I_i J_i q̈ + Σ J_i'(I_i J̇_i + I_i [V_i x] J_i + [V_i x*] I_i J_i) q̇ - Σ J_i'I_i A_g
 ///

@@ -2,7 +2,7 @@
 
 #include "ulna/classic/arm.hpp"
 
-/// Frames as 002 lays them (its ch. 2, after Denavit and Hartenberg): frame i is fixed in link i, and
+/// Frames as Fu 1987 lays them (its ch. 2, after Denavit and Hartenberg): frame i is fixed in link i, and
 /// joint i moves link i about or along z_{i-1}, the z axis of the frame before it.
 namespace ulna::classic {
 

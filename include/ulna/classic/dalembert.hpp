@@ -4,12 +4,12 @@
 
 namespace ulna::classic {
 
-/// The generalised d'Alembert equations (002, sec. 3.4), in which the parts that come of the links'
+/// The generalised d'Alembert equations (Fu 1987, sec. 3.4), in which the parts that come of the links'
 /// translation and of their rotation stand apart:
 ///
 ///   (D^tran + D^rot) q̈ + h^tran + h^rot + c = τ
 ///
-/// 002 has rotary joints only. A sliding joint moves the centres of mass beyond it along z_{i-1}, turns
+/// Fu 1987 has rotary joints only. A sliding joint moves the centres of mass beyond it along z_{i-1}, turns
 /// nothing, and adds the acceleration 2ω x z q̇ to all that is beyond it.
 template <Scalar T>
 class DAlembert : public ClosedForm<T, DAlembert<T>, Chain<T>> {

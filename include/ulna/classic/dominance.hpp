@@ -6,7 +6,7 @@
 #include "ulna/classic/dalembert.hpp"
 
 /// Which terms of the equations of motion matter along a trajectory, and a model without the others
-/// (002, sec. 3.4.1). The generalised d'Alembert equations name what comes of translation and of
+/// (Fu 1987, sec. 3.4.1). The generalised d'Alembert equations name what comes of translation and of
 /// rotation, so each can be weighed and left out by itself.
 namespace ulna::classic {
 

@@ -43,16 +43,16 @@ std::vector<Formulation<T>> formulations(const Plant<T>& plant) {
   };
   if (arm.is_chain()) {
     const Chain<T> chain(arm);
-    add("lagrange-euler", "002, sec. 3.2", LagrangeEuler<T>(chain));
-    add_recursion("newton-euler-base", "002, Table 3.2", NewtonEulerBase<T>(chain));
-    add_recursion("newton-euler-link", "002, Table 3.3", NewtonEulerLink<T>(chain));
-    add("dalembert", "002, sec. 3.4", DAlembert<T>(chain));
+    add("lagrange-euler", "Fu 1987, sec. 3.2", LagrangeEuler<T>(chain));
+    add_recursion("newton-euler-base", "Fu 1987, Table 3.2", NewtonEulerBase<T>(chain));
+    add_recursion("newton-euler-link", "Fu 1987, Table 3.3", NewtonEulerLink<T>(chain));
+    add("dalembert", "Fu 1987, sec. 3.4", DAlembert<T>(chain));
   }
-  add_recursion("screw-recursive", "000", ScrewForm<T>(arm));
-  add("screw-stacked", "000", StackedScrewForm<T>(arm));
-  add("lagrangian", "003", Lagrangian<T>(arm));
-  add("sum-form", "001, eq. 4.7", SumForm<T>(arm));
-  add("probing", "001, sec. 3.3.3", Probing<T, ScrewForm<T>>(ScrewForm<T>(arm)));
+  add_recursion("screw-recursive", "Fakhari 2024", ScrewForm<T>(arm));
+  add("screw-stacked", "Fakhari 2024", StackedScrewForm<T>(arm));
+  add("lagrangian", "the notes on wrenches", Lagrangian<T>(arm));
+  add("sum-form", "Cărămizaru 2023, eq. 4.7", SumForm<T>(arm));
+  add("probing", "Cărămizaru 2023, sec. 3.3.3", Probing<T, ScrewForm<T>>(ScrewForm<T>(arm)));
   return all;
 }
 

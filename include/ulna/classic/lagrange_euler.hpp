@@ -18,7 +18,7 @@ Mat4<T> times_Q(bool slides, const Mat4<T>& A) {
   return QA;
 }
 
-/// The Lagrange-Euler formulation with 4x4 matrices (002, sec. 3.2):
+/// The Lagrange-Euler formulation with 4x4 matrices (Fu 1987, sec. 3.2):
 ///
 ///   D(q) q̈ + h(q, q̇) + c(q) = τ
 ///

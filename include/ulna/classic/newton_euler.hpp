@@ -4,7 +4,7 @@
 
 namespace ulna::classic {
 
-/// The wrench that the hand exerts on its load, f_{n+1} and n_{n+1} of 002, at the origin of frame n
+/// The wrench that the hand exerts on its load, f_{n+1} and n_{n+1} of Fu 1987, at the origin of frame n
 /// and in its axes; and whether the joints' viscous damping counts (eq. 3.3-45).
 template <Scalar T>
 struct Load {
@@ -14,7 +14,7 @@ struct Load {
 
 namespace detail {
 
-/// The letters of 002, sec. 3.3, for one link, in any axes.
+/// The letters of Fu 1987, sec. 3.3, for one link, in any axes.
 template <Scalar T>
 struct MovingLink {
   Vec3<T> z, p, s;                                    ///< z_{i-1}, p_i* and s̄_i
@@ -41,7 +41,7 @@ struct MovingLink {
 
 }  // namespace detail
 
-/// The recursive Newton-Euler equations with all vectors in base coordinates (002, Table 3.2, with the
+/// The recursive Newton-Euler equations with all vectors in base coordinates (Fu 1987, Table 3.2, with the
 /// sign of gravity and the Coriolis term of sliding joints that it lacks in print). The inertia of each
 /// link changes with its orientation.
 template <Scalar T>
@@ -85,7 +85,7 @@ struct NewtonEulerBase : Chain<T> {
 };
 
 /// The same with each link's vectors in its own coordinates, where its inertia and its centre of mass
-/// stand still [Luh, Walker, Paul 1980] (002, Table 3.3 and Alg. 3.1). 004, sec. 2 is this recursion
+/// stand still [Luh, Walker, Paul 1980] (Fu 1987, Table 3.3 and Alg. 3.1). Sec. 2 of the overview of dynamics is this recursion
 /// with the frames at the near ends of the links.
 template <Scalar T>
 struct NewtonEulerLink : Chain<T> {

@@ -35,10 +35,10 @@ class Polynomial {
   std::vector<std::int64_t> numerators_;  ///< lowest power first, the last is not zero
 };
 
-/// What 002 says that a formulation costs: inverse dynamics of an arm of n joints.
+/// What Fu 1987 says that a formulation costs: inverse dynamics of an arm of n joints.
 struct BookCount {
   std::string_view formulation;  ///< "lagrange-euler"
-  std::string_view source;       ///< "002, Table 3.1"
+  std::string_view source;       ///< "Fu 1987, Table 3.1"
   Polynomial multiplications, additions;
 };
 

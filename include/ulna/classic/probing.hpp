@@ -5,8 +5,8 @@
 
 namespace ulna::classic {
 
-/// All terms of the equations of motion from inverse dynamics alone, evaluated at chosen motions (001,
-/// sec. 3.3.3; 002, problems 3.11 and 3.12). `Inverse` is one of the recursions: it has
+/// All terms of the equations of motion from inverse dynamics alone, evaluated at chosen motions (Cărămizaru 2023,
+/// sec. 3.3.3; Fu 1987, problems 3.11 and 3.12). `Inverse` is one of the recursions: it has
 /// inverse_dynamics(q, v, a) and a gravity, which is set to zero, and no M.
 ///
 ///   M e_j = ID(q, 0, e_j) without gravity      n evaluations

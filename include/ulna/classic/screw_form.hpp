@@ -16,7 +16,7 @@ Transform<T> screw_motion(const Twist<T>& A, bool slides, const T& angle) {
   return {Rotation<T>::from_matrix(Mat3<T>::Identity() + turn), -(turn * on_axis)};
 }
 
-/// Twists and wrenches with a frame {i} at the centre of mass of each link (000): screw axes A_i,
+/// Twists and wrenches with a frame {i} at the centre of mass of each link (Fakhari 2024): screw axes A_i,
 /// homes M_{i,i-1} and spatial inertias G_i, all constant.
 template <Scalar T>
 struct ScrewLink {
@@ -30,7 +30,7 @@ struct ScrewLink {
   Transform<T> pose(const T& q) const { return screw_motion(A, slides, T(-q)) * M; }
 };
 
-/// The recursive Newton-Euler algorithm in screw form (000; 001, Alg. 1).
+/// The recursive Newton-Euler algorithm in screw form (Fakhari 2024; Cărămizaru 2023, Alg. 1).
 template <Scalar T>
 class ScrewForm {
  public:
@@ -97,7 +97,7 @@ class ScrewForm {
   Transform<T> T_tip_;
 };
 
-/// The same for all links at once, in closed form (000): with stacked twists,
+/// The same for all links at once, in closed form (Fakhari 2024): with stacked twists,
 ///
 ///   𝒱 = 𝒲𝒱 + 𝒜q̇,   ℒ = (1 - 𝒲)^-1 = 1 + 𝒲 + ... + 𝒲^{n-1}, since 𝒲^n = 0
 ///   M = 𝒜'ℒ'𝒢ℒ𝒜,   c = -𝒜'ℒ'(𝒢ℒ[ad_𝒜q̇]𝒲 + [ad_𝒱]'𝒢)ℒ𝒜q̇,   g = 𝒜'ℒ'𝒢ℒ𝒱̇_base

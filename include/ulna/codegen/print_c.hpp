@@ -16,6 +16,8 @@ struct COptions {
   /// Sines and cosines of inputs are computed together, four at a time, in the vectors of gcc and clang:
   /// faster, and no longer plain C.
   bool angles_together = false;
+  /// What the indices of the vectors mean, for the reader of a header: lines of a comment.
+  std::vector<std::string> indices = {};
 };
 
 /// A traced function as C99: one function `void <name>(const double *<input>, ..., double *<output>,

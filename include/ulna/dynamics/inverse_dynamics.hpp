@@ -7,7 +7,7 @@
 namespace ulna {
 
 /// tau = M(q) a + C(q, v) v + g(q) + friction(v) - Σ J'F: the torques of a motion. Newton-Euler
-/// recursion in body frames [Luh, Walker, Paul 1980; Featherstone 2008, ch. 5; 002, sec. 3.3; 001,
+/// recursion in body frames [Luh, Walker, Paul 1980; Featherstone 2008, ch. 5; Fu 1987, sec. 3.3; Cărămizaru 2023,
 /// Alg. 1]. Writes tau (nv). O(n).
 template <Scalar T>
 void inverse_dynamics(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>& ws, Out<T> tau,

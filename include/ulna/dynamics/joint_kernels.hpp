@@ -89,7 +89,7 @@ template <Scalar T, class Link>
 }
 
 /// Adds what the joint itself moves to the angular velocity and acceleration and to the
-/// acceleration of the origin that B has from its parent (002, eqs. 3.3-25 to 3.3-33). With w the
+/// acceleration of the origin that B has from its parent (Fu 1987, eqs. 3.3-25 to 3.3-33). With w the
 /// parent's angular velocity in B's axes, wJ and vJ the joint's:
 ///
 ///   alpha += dwJ + w x wJ,   a += dvJ + (2 w + wJ) x vJ,   then   w += wJ

@@ -40,8 +40,9 @@ struct Options {
   bool refine = false;       ///< by simulation; the method must be consistent
   bool stribeck = false, delay = false;  ///< to be found by refinement
 
-  /// Called with the number of the step, of `steps`, and its name.
-  std::function<void(int, const std::string&)> progress = {};
+  /// Called with the number of the step, of `steps`, and its name. False: refinement ends with the best
+  /// it has come to.
+  std::function<bool(int, const std::string&)> progress = {};
   static constexpr int steps = 8;
 };
 

@@ -16,7 +16,7 @@ using JointValues = std::map<std::string, std::vector<double>, std::less<>>;
 /// The robot with some joints frozen at a value. Joints that mimic a frozen one freeze with it.
 Model lock_joints(const Model& model, const JointValues& at);
 
-/// The chain from one link down to another (001, Alg. 3): the joints between them, with what is
+/// The chain from one link down to another (Cărămizaru 2023, Alg. 3): the joints between them, with what is
 /// rigidly attached to their links. Moving branches beside the chain are left out, each with a note.
 Model sub_chain(const Model& model, std::string_view base_link, std::string_view tip_link,
                 Diagnostics* notes = nullptr);

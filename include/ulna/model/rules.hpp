@@ -8,10 +8,10 @@
 #define ULNA_RULES(X) \
   /* the file */ \
   X(file_unreadable, "file-unreadable", error, "the file cannot be read", "check the path and the permissions") \
-  X(format_unknown, "format-unknown", error, "it is not clear what kind of description this is", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
+  X(format_unknown, "format-unknown", error, "the kind of description cannot be determined", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
   X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "raise the limit in ImportOptions if the file has to be so large") \
   X(input_empty, "input-empty", error, "there is no robot in the input", "give a URDF file or a table, or name an embedded robot: ulna robots") \
-  X(chain_length, "chain-length", error, "a generated chain has no such number of joints", "write chain:N, as chain:7") \
+  X(chain_length, "chain-length", error, "a generated chain cannot have this number of joints", "write chain:N, as chain:7") \
   X(encoding, "encoding", warning, "the text is not UTF-8", "save the file as UTF-8") \
   X(xml_empty, "xml-empty", error, "there is no XML in the file", "write a <robot> element") \
   X(xml_malformed, "xml-malformed", error, "the XML cannot be parsed", "correct the XML at this line") \
@@ -22,25 +22,25 @@
   X(xacro_leftover, "xacro-leftover", warning, "a xacro definition was left behind; it has no effect", "remove it") \
   X(yaml_malformed, "yaml-malformed", error, "the YAML cannot be parsed", "correct the YAML at this line") \
   X(yaml_unavailable, "yaml-unavailable", error, "this build of ulna cannot read YAML", "build with yaml-cpp (option ULNA_WITH_YAML)") \
-  X(key_unknown, "key-unknown", warning, "a key has no meaning where it stands and was skipped", "remove it; docs/formats.md lists the keys") \
+  X(key_unknown, "key-unknown", warning, "a key has no meaning at its position and was skipped", "remove it; docs/formats.md lists the keys") \
   X(table_joint, "table-joint", error, "a DH table cannot describe this joint", "use revolute, continuous or prismatic; screws (ulna: poe) and URDF describe others") \
   X(table_shape, "table-shape", error, "a table entry is missing or of the wrong kind", "see docs/formats.md") \
   /* tags, attributes, numbers */ \
   X(tag_ignored, "tag-ignored", note, "an element has no meaning for dynamics and was skipped", "none needed") \
-  X(tag_misspelt, "tag-misspelt", error, "an element looks like a misspelt one that matters", "correct its name") \
-  X(tag_misplaced, "tag-misplaced", error, "an element that matters is placed where it has no effect", "move it to its place") \
+  X(tag_misspelt, "tag-misspelt", error, "an element looks like a misspelt one", "correct its name") \
+  X(tag_misplaced, "tag-misplaced", error, "an element is placed where it has no effect", "move it to the correct element") \
   X(tag_double, "tag-double", error, "an element occurs twice where one is allowed", "remove one of the two") \
   X(tag_missing, "tag-missing", error, "a required element is missing", "add it") \
   X(attribute_missing, "attribute-missing", error, "a required attribute is missing", "add it") \
   X(number_invalid, "number-invalid", error, "a number is not a finite decimal number", "write plain decimal numbers, with a point, without units") \
   X(number_count, "number-count", error, "an attribute has too few or too many numbers", "give exactly as many numbers as the attribute takes") \
   X(orientation_double, "orientation-double", error, "both rpy and quat_xyzw are given", "keep one of the two") \
-  X(quaternion_zero, "quaternion-zero", error, "a quaternion has no length", "give a unit quaternion") \
+  X(quaternion_zero, "quaternion-zero", error, "a quaternion has zero length", "give a unit quaternion") \
   X(quaternion_not_unit, "quaternion-not-unit", warning, "a quaternion is not of unit length", "normalise it") \
   /* names and the tree */ \
   X(name_missing, "name-missing", error, "a link or joint has no name", "give it a name") \
   X(name_duplicate, "name-duplicate", error, "two links, two joints or two frames have the same name", "rename one of them") \
-  X(link_unknown, "link-unknown", error, "a link that is named does not exist", "declare the link or correct the name") \
+  X(link_unknown, "link-unknown", error, "a referenced link does not exist", "declare the link or correct the name") \
   X(link_undeclared, "link-undeclared", warning, "the link 'world' is used but not declared", "add <link name=\"world\"/>") \
   X(link_two_parents, "link-two-parents", error, "a link is the child of two joints", "close loops with <ulna:loop> instead") \
   X(tree_empty, "tree-empty", error, "there is no link", "declare at least one link") \
@@ -49,11 +49,11 @@
   X(tree_two_roots, "tree-two-roots", error, "more than one link has no parent", "connect them with a joint") \
   X(joint_type_unknown, "joint-type-unknown", error, "a joint's type is not known", "use fixed, revolute, continuous, prismatic, helical, planar, ball or floating") \
   /* joints */ \
-  X(axis_zero, "axis-zero", error, "the axis of a moving joint has no length", "give the direction of the axis") \
+  X(axis_zero, "axis-zero", error, "the axis of a moving joint has zero length", "give the direction of the axis") \
   X(axis_not_unit, "axis-not-unit", warning, "an axis is not of unit length", "normalise it") \
   X(axis_missing, "axis-missing", note, "a moving joint has no axis", "write <axis xyz=\"...\"/>") \
   X(pitch_missing, "pitch-missing", error, "a helical joint has no pitch", "write <axis xyz=\"...\" ulna:pitch=\"metres per radian\"/>") \
-  X(limit_missing, "limit-missing", warning, "a revolute or prismatic joint has no limits", "write <limit lower upper effort velocity/>, or use type continuous") \
+  X(limit_missing, "limit-missing", warning, "a revolute or prismatic joint has no limits", "give lower, upper, effort and velocity (URDF: <limit>, table: limits), or use type continuous") \
   X(limit_reversed, "limit-reversed", error, "the lower limit is above the upper one", "swap them") \
   X(limit_zero_range, "limit-zero-range", warning, "lower and upper limit are both zero", "give the true limits, or make the joint fixed") \
   X(limit_infinite, "limit-infinite", warning, "a limit is infinite", "leave the attribute out") \
@@ -61,20 +61,20 @@
   X(effort_zero, "effort-zero", warning, "the effort limit is zero", "give the true limit, or leave the attribute out") \
   X(velocity_zero, "velocity-zero", warning, "the velocity limit is zero", "give the true limit, or leave the attribute out") \
   X(friction_negative, "friction-negative", error, "damping, friction or armature is negative", "give its magnitude") \
-  X(mimic_unknown, "mimic-unknown", error, "a joint mimics a joint that does not exist or cannot be followed", "name a revolute, continuous, prismatic or helical joint") \
-  X(mimic_cycle, "mimic-cycle", error, "joints mimic each other in a circle", "let one of them be independent") \
-  X(mimic_ignored, "mimic-ignored", warning, "a joint that cannot follow another has a mimic element", "remove it") \
+  X(mimic_unknown, "mimic-unknown", error, "a joint mimics a joint that does not exist or cannot be mimicked", "name a revolute, continuous, prismatic or helical joint") \
+  X(mimic_cycle, "mimic-cycle", error, "joints mimic each other in a cycle", "make one of them independent") \
+  X(mimic_ignored, "mimic-ignored", warning, "a joint that cannot mimic another has a mimic element", "remove it") \
   X(screw_not_unit, "screw-not-unit", error, "a screw is not of unit length", "divide it by the length, and multiply the joint's values by it") \
-  X(screw_rounded, "screw-rounded", warning, "a screw is of unit length only nearly", "give it more digits") \
+  X(screw_rounded, "screw-rounded", warning, "a screw is only approximately of unit length", "give it more digits") \
   /* bodies */ \
   X(mass_negative, "mass-negative", error, "a mass is negative", "give a positive mass") \
   X(mass_zero, "mass-zero", warning, "a link has rotational inertia but no mass", "give its mass") \
-  X(inertial_missing, "inertial-missing", warning, "a moving link has no inertial", "add <inertial>") \
+  X(inertial_missing, "inertial-missing", warning, "a moving link has no inertial", "give its mass, centre of mass and inertia (URDF: <inertial>, table: link)") \
   X(inertial_partial, "inertial-partial", warning, "an inertial lacks a part", "add what is missing") \
   X(inertia_zero, "inertia-zero", warning, "a link has mass but no rotational inertia", "give the inertia about the centre of mass") \
   X(inertia_not_positive, "inertia-not-positive", warning, "an inertia is not positive definite", "correct the inertia: the mass matrix may become indefinite") \
-  X(inertia_triangle, "inertia-triangle", warning, "principal moments violate the triangle inequality", "correct the inertia: no real body has it") \
-  X(body_massless, "body-massless", warning, "a joint moves nothing that has inertia", "give the link an inertial, or the joint an armature") \
+  X(inertia_triangle, "inertia-triangle", warning, "principal moments violate the triangle inequality", "correct the inertia: no real body can have it") \
+  X(body_massless, "body-massless", warning, "the links that a joint moves have no inertia", "give the link an inertial, or the joint an armature") \
   /* magnitudes */ \
   X(angle_degrees, "angle-degrees", warning, "an angle or a limit of an angle looks like degrees", "write radians") \
   X(length_implausible, "length-implausible", warning, "a distance is longer than a robot", "write metres") \
@@ -87,7 +87,7 @@
   X(mesh_path, "mesh-path", note, "a mesh path is absolute or leads out of the folder", "use package:// or a relative path") \
   X(material_invalid, "material-invalid", warning, "a material's colour is not four numbers from 0 to 1", "correct the colour") \
   /* edits of a model */ \
-  X(edit_unknown, "edit-unknown", error, "a joint or link that is named does not exist", "ulna tree ROBOT shows the names") \
+  X(edit_unknown, "edit-unknown", error, "a referenced joint or link does not exist", "ulna tree ROBOT shows the names") \
   X(chain_broken, "chain-broken", error, "no chain leads from one link down to the other", "name a link and one of its descendants") \
   X(branch_dropped, "branch-dropped", note, "a branch beside the chain was left out", "none needed")
 // clang-format on

@@ -6,7 +6,7 @@
 #include "ulna/control/sqp.hpp"
 #include "ulna/identify/online/online_estimator.hpp"
 
-/// System identification during model predictive control (001, chapter 5).
+/// System identification during model predictive control (Cărămizaru 2023, chapter 5).
 namespace ulna::mpc {
 
 /// Where the robot is to be at a time: writes q and v, which have the right sizes already. What it throws, and
@@ -20,6 +20,10 @@ struct ControllerOptions {
                                               control::Transcription::inverse_dynamics};
 
   bool identify = true;  ///< false: the model stays what it was
+  /// Offset-free MPC: what the model does not explain of the measured torques, below observer_hz, is added to
+  /// those planned. For a model that is not identified.
+  bool observe_disturbance = false;
+  double observer_hz = 100.0;  ///< a fifth of rate_hz at most is used
   /// Which torques of joints are estimated; by default viscous and dry friction, the latter by direction
   /// where the model's is.
   std::optional<std::vector<identify::Feature>> features = {};

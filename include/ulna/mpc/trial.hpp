@@ -16,9 +16,10 @@ MotionReference reach_and_wave(const Eigen::VectorXd& from, const Eigen::VectorX
 
 /// Which parameters the controller computes with.
 enum class Knowledge {
-  identified,  ///< its model's at first, then what it identifies
-  fixed,       ///< its model's
-  perfect,     ///< the robot's true ones, always
+  identified,   ///< its model's at first, then what it identifies
+  offset_free,  ///< its model's, with an observer of what they do not explain
+  fixed,        ///< its model's
+  perfect,      ///< the robot's true ones, always
 };
 const char* to_string(Knowledge knowledge);
 
@@ -107,7 +108,7 @@ struct TrialResult {
   long count(ActionFault fault) const { return faults[std::size_t(fault)]; }
 };
 
-/// The thesis' experiment (001, Alg. 4): a robot that is not quite what its model says, and changes,
+/// The thesis' experiment (Cărămizaru 2023, Alg. 4): a robot that is not quite what its model says, and changes,
 /// is simulated, measured, driven, and identified as it moves. `progress` receives the share that is
 /// over, and ends the trial by returning false.
 TrialResult run_trial(const Model& model, const MotionReference& reference,

@@ -23,7 +23,7 @@ struct RandomChange {
   double friction = 0.0;  ///< the same of damping and dry friction
   double armature = 0.0;
 };
-/// Another robot of the same kind (001, Alg. 4): each body's mass, each coordinate of its centre of
+/// Another robot of the same kind (Cărămizaru 2023, Alg. 4): each body's mass, each coordinate of its centre of
 /// mass, and the second moments along its principal axes about it change by a random share of their
 /// own, so every body stays one that can exist. The same seed gives the same robot. Throws
 /// std::invalid_argument for a share that is not from 0 to below 1.

@@ -34,6 +34,7 @@ enum class SimulationStatus {
   plant_not_physical,  ///< the plant's numbers are no robot's
   diverged,            ///< the motion leaves the finite numbers
   gave_up,             ///< adaptive steps became too many
+  stopped,             ///< by the observer of run()
 };
 const char* to_string(SimulationStatus status);
 
@@ -108,7 +109,8 @@ class Simulation {
 
   /// Lets a controller drive the robot: controller(simulation, tau) computes torques every period,
   /// the torque is held and observe(simulation) is called, then the robot moves on. The last period
-  /// is cut at the end. Stops at the first step that fails. Change parameters in the controller.
+  /// is cut at the end. Ends at the first step that fails, or when an observer that returns bool returns
+  /// false. Change parameters in the controller.
   template <class Controller, class Observe>
   SimulationStatus run(double duration, double period, Controller&& controller, Observe&& observe) {
     if (!std::isfinite(duration) || !(duration >= 0.0) || !(period > 0.0))
@@ -121,7 +123,11 @@ class Simulation {
       controller(*this, asked_);
       SimulationStatus status = hold(asked_);
       if (status != SimulationStatus::moved) return status;
-      observe(*this);
+      if constexpr (std::is_same_v<std::invoke_result_t<Observe&, Simulation&>, bool>) {
+        if (!observe(*this)) return SimulationStatus::stopped;
+      } else {
+        observe(*this);
+      }
       status = step(to - from);
       if (status != SimulationStatus::moved) return status;
       time_ = begin + to;

@@ -8,7 +8,7 @@ namespace ulna {
 ///
 ///   π = (m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)
 ///
-/// with the rotational inertia about the *frame's origin* (001, eq. 4.12). Off-diagonal elements are
+/// with the rotational inertia about the *frame's origin* (Cărămizaru 2023, eq. 4.12). Off-diagonal elements are
 /// those of the matrix, Ixy = -∫xy dm.
 template <Scalar T>
 class Inertia {
@@ -27,7 +27,7 @@ class Inertia {
     return Inertia(pi);
   }
 
-  /// Mass, centre of mass, and rotational inertia about the centre of mass: Steiner's theorem (000).
+  /// Mass, centre of mass, and rotational inertia about the centre of mass: Steiner's theorem (Fakhari 2024).
   static Inertia about_com(const T& mass, const Vec3<T>& com, const Mat3<T>& I_com) {
     return about_origin(mass, mass * com, I_com + steiner(mass, com));
   }
@@ -68,7 +68,7 @@ class Inertia {
   friend Inertia operator-(Inertia a, const Inertia& b) { return a -= b; }
   friend Inertia operator*(const T& s, const Inertia& a) { return Inertia(Parameters(s * a.pi_)); }
 
-  /// The 6x6 matrix G with momentum = G V (000; 001, def. 3.2.10).
+  /// The 6x6 matrix G with momentum = G V (Fakhari 2024; Cărămizaru 2023, def. 3.2.10).
   Mat6<T> matrix() const {
     Mat6<T> G;
     const Mat3<T> H = skew(first_moment());
@@ -85,7 +85,7 @@ class Inertia {
   Parameters pi_;
 };
 
-/// X_AB * I_B = I_A: the same body seen from another frame, the generalised Steiner theorem (000).
+/// X_AB * I_B = I_A: the same body seen from another frame, the generalised Steiner theorem (Fakhari 2024).
 template <Scalar T>
 Inertia<T> operator*(const Transform<T>& X_AB, const Inertia<T>& I_B) {
   const Mat3<T>& R = X_AB.rotation().matrix();
@@ -161,7 +161,7 @@ Principal<T> principal_axes(const Mat3<T>& symmetric) {
   return {A.diagonal(), Rotation<T>::from_matrix(V)};
 }
 
-/// Principal moments about the centre of mass, and their axes in the body's frame (000).
+/// Principal moments about the centre of mass, and their axes in the body's frame (Fakhari 2024).
 template <Scalar T>
 Principal<T> principal_axes(const Inertia<T>& inertia) {
   return principal_axes(inertia.rotational_about_com());

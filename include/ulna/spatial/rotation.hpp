@@ -17,7 +17,7 @@ struct AxisAngle {
   T angle{0.0};
 };
 
-/// R_AB: how frame B is turned as seen from A (001, def. 3.1.6). R_AB * v_B = v_A.
+/// R_AB: how frame B is turned as seen from A (Cărămizaru 2023, def. 3.1.6). R_AB * v_B = v_A.
 template <Scalar T>
 class Rotation {
  public:
@@ -41,14 +41,14 @@ class Rotation {
     return of({c, s, T(0)}, {-s, c, T(0)}, {T(0), T(0), T(1)});
   }
 
-  /// e^[axis]angle, Rodrigues' formula (001, eq. 3.48). The axis has unit length.
+  /// e^[axis]angle, Rodrigues' formula (Cărămizaru 2023, eq. 3.48). The axis has unit length.
   static Rotation about(const Vec3<T>& axis, const T& angle) {
     const Mat3<T> W = skew(axis);
     return Rotation(Mat3<T>(Mat3<T>::Identity() + sin(angle) * W +
                             T(2) * square(sin(T(0.5) * angle)) * (W * W)));
   }
 
-  /// e^[r]: the rotation by |r| about r (001, eq. 3.47).
+  /// e^[r]: the rotation by |r| about r (Cărămizaru 2023, eq. 3.47).
   static Rotation exp(const Vec3<T>& r) {
     const T x2 = r.dot(r);
     const Mat3<T> W = skew(r);
@@ -116,7 +116,7 @@ class Rotation {
     return {s * q(0), s * q(1), s * q(2), s * q(3)};
   }
 
-  /// The rotation vector r with e^[r] = R and |r| <= pi (001, def. 3.1.30).
+  /// The rotation vector r with e^[r] = R and |r| <= pi (Cărămizaru 2023, def. 3.1.30).
   Vec3<T> log() const { return quaternion().log(); }
 
   AxisAngle<T> axis_angle() const {

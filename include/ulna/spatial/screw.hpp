@@ -25,7 +25,7 @@ struct ScrewMotion {
 namespace detail {
 
 /// The screw of a pair of vectors: the line along `about` on which `along` is parallel to it
-/// (001, def. 3.1.17, whose pitch lacks a square).
+/// (Cărămizaru 2023, def. 3.1.17, whose pitch lacks a square).
 template <Scalar T>
 ScrewMotion<T> screw_of(const Vec3<T>& about, const Vec3<T>& along) {
   const Vec3<T> z(T(0), T(0), T(1));
@@ -45,7 +45,7 @@ ScrewMotion<T> screw_of(const Vec3<T>& about, const Vec3<T>& along) {
 
 }  // namespace detail
 
-/// The twist of moving along a screw at a rate (001, eq. 3.23).
+/// The twist of moving along a screw at a rate (Cărămizaru 2023, eq. 3.23).
 template <Scalar T>
 Twist<T> twist_of(const Screw<T>& screw, const T& rate) {
   const Mask<T> turns = is_finite(screw.pitch);
@@ -62,13 +62,13 @@ ScrewMotion<T> screw_of(const Twist<T>& V) {
   return detail::screw_of(V.angular, V.linear);
 }
 
-/// Chasles: the screw along which a displacement can be made, and by how much (001, thm. 3.1.1).
+/// Chasles: the screw along which a displacement can be made, and by how much (Cărămizaru 2023, thm. 3.1.1).
 template <Scalar T>
 ScrewMotion<T> screw_of(const Transform<T>& X) {
   return screw_of(X.log());
 }
 
-/// Poinsot: every wrench is a force along a line and a moment about the same line (003). The
+/// Poinsot: every wrench is a force along a line and a moment about the same line (the notes on wrenches). The
 /// magnitude is the force, and the pitch moment over force; for a pure moment, infinite.
 template <Scalar T>
 ScrewMotion<T> screw_of(const Wrench<T>& F) {

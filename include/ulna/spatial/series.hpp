@@ -49,7 +49,7 @@ T angle_minus_sin_over(const T& x) {
 }
 
 /// (1 - theta/2 cot(theta/2)) / theta^2, the coefficient of [w]^2 in the inverse of G
-/// (001, eq. 3.51, where cot is misprinted as cos).
+/// (Cărămizaru 2023, eq. 3.51, where cot is misprinted as cos).
 template <Scalar T>
 T inverse_g_coefficient(const T& x) {
   return smooth(x,

@@ -7,7 +7,7 @@
 
 #include "ulna/spatial/inertia.hpp"
 
-/// Inertias of solids of uniform density (000), centred at their own centre of mass:
+/// Inertias of solids of uniform density (Fakhari 2024), centred at their own centre of mass:
 ///
 ///     Inertia<double> link = solid_cylinder(0.05, 0.4).with_mass(2.0);
 ///     Inertia<double> plate = solid_box(Vec3<double>(0.3, 0.2, 0.01)).with_density(2700.0);

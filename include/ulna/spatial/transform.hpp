@@ -6,7 +6,7 @@
 
 namespace ulna {
 
-/// X_AB: the pose of frame B in frame A (001, def. 3.1.8). It takes what is known in B to A, and the
+/// X_AB: the pose of frame B in frame A (Cărămizaru 2023, def. 3.1.8). It takes what is known in B to A, and the
 /// inner letters meet: X_AB * X_BC = X_AC, X_AB * p_B = p_A, X_AB * V_B = V_A, X_AB * F_B = F_A.
 /// Twists and wrenches go through their adjoints without a 6x6 matrix being formed.
 template <Scalar T>
@@ -20,7 +20,7 @@ class Transform {
   static Transform from_translation(const Vec3<T>& p) { return {Rotation<T>(), p}; }
 
   /// e^[S]: the motion that a body makes when it moves with the twist for one unit of time
-  /// (001, def. 3.1.31, there with |w| = 1).
+  /// (Cărămizaru 2023, def. 3.1.31, there with |w| = 1).
   static Transform exp(const Twist<T>& S) {
     const T x2 = S.angular.dot(S.angular);
     const Vec3<T> wv = cross(S.angular, S.linear);
@@ -29,7 +29,7 @@ class Transform {
     return {Rotation<T>::exp(S.angular), p};
   }
 
-  /// The twist with e^[S] = X, turning by at most pi (001, def. 3.1.32 and eq. 3.51).
+  /// The twist with e^[S] = X, turning by at most pi (Cărămizaru 2023, def. 3.1.32 and eq. 3.51).
   Twist<T> log() const {
     const Vec3<T> w = R_.log();
     const Vec3<T> wp = cross(w, p_);
@@ -71,13 +71,13 @@ class Transform {
     m << R_.matrix(), p_, Vec3<T>::Zero().transpose(), T(1);
     return m;
   }
-  /// [Ad_X], which takes twists from B to A (001, eq. 3.18).
+  /// [Ad_X], which takes twists from B to A (Cărămizaru 2023, eq. 3.18).
   Mat6<T> motion_matrix() const {
     Mat6<T> m;
     m << R_.matrix(), Mat3<T>::Zero(), skew(p_) * R_.matrix(), R_.matrix();
     return m;
   }
-  /// [Ad_X]^-T, which takes wrenches from B to A (001, eq. 3.135; 003).
+  /// [Ad_X]^-T, which takes wrenches from B to A (Cărămizaru 2023, eq. 3.135; the notes on wrenches).
   Mat6<T> force_matrix() const {
     Mat6<T> m;
     m << R_.matrix(), skew(p_) * R_.matrix(), Mat3<T>::Zero(), R_.matrix();

@@ -5,7 +5,7 @@
 namespace ulna {
 
 /// A spatial velocity, acceleration or displacement: the angular part, and the linear part at the
-/// frame's origin (001, def. 3.1.13). The angular part comes first.
+/// frame's origin (Cărămizaru 2023, def. 3.1.13). The angular part comes first.
 template <Scalar T>
 struct Twist {
   Vec3<T> angular = Vec3<T>::Zero();
@@ -21,7 +21,7 @@ struct Twist {
     return v;
   }
 
-  /// The same motion with the linear part at another point (001, eq. 3.13), axes unchanged.
+  /// The same motion with the linear part at another point (Cărămizaru 2023, eq. 3.13), axes unchanged.
   Twist at(const Vec3<T>& point) const { return {angular, linear + cross(angular, point)}; }
 
   Twist& operator+=(const Twist& b) { return angular += b.angular, linear += b.linear, *this; }
@@ -33,7 +33,7 @@ struct Twist {
   friend Twist operator*(const Twist& a, const T& s) { return s * a; }
 };
 
-/// V x W: how W changes when it rides on a frame that moves with V; the Lie bracket (000; 001,
+/// V x W: how W changes when it rides on a frame that moves with V; the Lie bracket (Fakhari 2024; Cărămizaru 2023,
 /// sec. 3.1.9).
 template <Scalar T>
 Twist<T> cross(const Twist<T>& V, const Twist<T>& W) {
@@ -48,7 +48,7 @@ Mat6<T> cross_matrix(const Twist<T>& V) {
   return m;
 }
 
-/// [V], the 4x4 matrix of a twist (001, eq. 3.40).
+/// [V], the 4x4 matrix of a twist (Cărămizaru 2023, eq. 3.40).
 template <Scalar T>
 Mat4<T> twist_matrix(const Twist<T>& V) {
   Mat4<T> m;

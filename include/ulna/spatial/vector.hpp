@@ -19,13 +19,13 @@ using Mat4 = Eigen::Matrix<T, 4, 4>;
 template <class T>
 using Mat6 = Eigen::Matrix<T, 6, 6>;
 
-/// a x b (001, eq. 3.1).
+/// a x b (Cărămizaru 2023, eq. 3.1).
 template <class A, class B>
 Vec3<typename A::Scalar> cross(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
   return {a(1) * b(2) - a(2) * b(1), a(2) * b(0) - a(0) * b(2), a(0) * b(1) - a(1) * b(0)};
 }
 
-/// [a], the matrix with [a] b = a x b (001, eq. 3.2).
+/// [a], the matrix with [a] b = a x b (Cărămizaru 2023, eq. 3.2).
 template <Scalar T>
 Mat3<T> skew(const Vec3<T>& a) {
   Mat3<T> m;

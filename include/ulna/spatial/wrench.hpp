@@ -4,8 +4,8 @@
 
 namespace ulna {
 
-/// A generalised force: the moment about the frame's origin, and the force (001, sec. 3.2; 003).
-/// Momentum is of the same kind (001, def. 3.2.9): an inertia maps twists to wrenches.
+/// A generalised force: the moment about the frame's origin, and the force (Cărămizaru 2023, sec. 3.2; the notes on wrenches).
+/// Momentum is of the same kind (Cărămizaru 2023, def. 3.2.9): an inertia maps twists to wrenches.
 ///
 /// Twists and wrenches live in spaces dual to each other. They are paired by dot(), which is power,
 /// and cannot be added.
@@ -28,7 +28,7 @@ struct Wrench {
     return v;
   }
 
-  /// The same wrench with the moment about another point (003), axes unchanged.
+  /// The same wrench with the moment about another point (the notes on wrenches), axes unchanged.
   Wrench at(const Vec3<T>& point) const { return {moment - cross(point, force), force}; }
 
   Wrench& operator+=(const Wrench& b) { return moment += b.moment, force += b.force, *this; }

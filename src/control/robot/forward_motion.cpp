@@ -123,8 +123,8 @@ std::unique_ptr<StageMotion> forward_motion(const Task& task, const RobotProblem
   if (options.integrator == Integrator::euler ||
       options.integrator == Integrator::semi_implicit_euler)
     throw std::invalid_argument(
-        "robot problem: in a step of Euler's, forces have no say in both position and velocity, "
-        "and loops do not stay closed; take Integrator::midpoint or rk4");
+        "robot problem: in an Euler step, loop forces cannot correct both position and velocity, "
+        "so loops do not stay closed; use Integrator::midpoint or rk4");
   return std::make_unique<LoopedForward>(task, options.integrator);
 }
 

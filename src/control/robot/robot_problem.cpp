@@ -97,7 +97,7 @@ void RobotProblem::set_weights(const MotionWeights& weights) {
   const auto check = [&](const char* what, const Vector& w) {
     ulna::detail::require<double>(what, w, model().nv(), model());
     require(!(w.array() < 0.0).any(), "robot problem: ", what,
-            " holds a negative number; a cost has a least only without");
+            " has a negative element; the cost would have no minimum");
   };
   check("weights.position", weights.position);
   check("weights.velocity", weights.velocity);
@@ -121,7 +121,7 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
         !(limits.torque(i) >= 0.0))
       throw std::invalid_argument(message(
           "robot problem: the limits of '", model().velocity_names()[i],
-          "' leave nothing: position ", std::to_string(limits.lower(i)), " to ",
+          "' leave no range: position ", std::to_string(limits.lower(i)), " to ",
           std::to_string(limits.upper(i)), ", velocity ", std::to_string(limits.velocity(i)),
           ", torque ", std::to_string(limits.torque(i))));
   stages_->task.limits = limits;
@@ -178,7 +178,7 @@ void RobotProblem::clear_target(int task, int node) {
 void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
   if (!capsules())
     throw std::logic_error(
-        "robot problem: it has no obstacles; name them in options.collisions first");
+        "robot problem: it has no obstacles; give them in options.collisions first");
   stages_->task.capsules->set_obstacle(i, obstacle);
 }
 

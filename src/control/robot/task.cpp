@@ -87,7 +87,7 @@ void check_ends(const Task& task) {
   };
   check(
       "final_given gives", task.given, [&](int number) { return number > most; },
-      std::to_string(most) + " at most, as the loops decide the others");
+      std::to_string(most) + " at most, as the loops determine the others");
   check(
       "initial_given leaves free", task.free,
       [&](int number) { return number > 0 && number < rows; },

@@ -122,12 +122,12 @@ ClockRepair repair_clock(Log& log, Diagnostics& found) {
   log.t = t.array() + mean;
   log.keep(kept);
   found.note(log_rules::clock, {log.file}, "clock",
-             message("by their motion, ", number(100.0 * result.share, 3),
+             message("by the motion, ", number(100.0 * result.share, 3),
                      " % of the samples are whole multiples of ", number(1e3 * period, 6),
-                     " ms apart; the logged time departs from that by ",
+                     " ms apart; the logged time deviates from that by ",
                      number(1e3 * result.deviation, 2), " ms"),
              message("the even clock is used; ", counted(result.dropped, "sample"),
-                     " dropped because the motion had not gone on"));
+                     " dropped because the robot had not moved on"));
   return result;
 }
 

@@ -76,7 +76,7 @@ bool only_simple_joints(const Model& model, const std::string& file, Diagnostics
   const int compound = compound_joint(model);
   if (compound > 0)
     found.add(log_rules::joint_kind, {file}, message("joint '", model.joint_name(compound), "'"),
-              "it has several coordinates, and a log of it is not understood");
+              "it has several coordinates, and logs of such joints are not supported");
   else if (model.nv() == 0)
     found.add(log_rules::joint_kind, {file}, "robot '" + model.name() + "'",
               "it has no joint that moves, so there is nothing to identify from a log");

@@ -39,7 +39,8 @@ std::string Prepared::str() const {
   if (!pieces.empty()) s += message(", samples at ", pieces.front().rate_hz, " Hz");
   s += velocity_measured ? ", velocity measured" : ", velocity from position";
   s += acceleration_measured ? ", acceleration measured" : ", acceleration from velocity";
-  if (torque_delay != 0.0) s += message(", torque taken ", 1e3 * torque_delay, " ms later");
+  if (torque_delay != 0.0)
+    s += message(", torque delay of ", 1e3 * torque_delay, " ms compensated");
   return s;
 }
 
@@ -127,7 +128,7 @@ Prepared prepare(std::span<const Log> logs, const PrepareOptions& options, Diagn
     // a rate beyond what was measured only costs memory
     if (!(rate >= 2.1 * options.filter_hz) || !(rate <= 20.0 * natural)) {
       found.add(log_rules::rate_low, {log.file}, "",
-                message("a rate of ", rate, " Hz does not go with a cut-off of ", options.filter_hz,
+                message("a rate of ", rate, " Hz does not fit a cut-off of ", options.filter_hz,
                         " Hz and a clock of ", natural, " Hz"));
       continue;
     }

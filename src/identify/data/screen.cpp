@@ -67,9 +67,9 @@ void screen_mixed_rates(const Log& log, const Vector& steps, Diagnostics& found)
   if (slow < 1.5 * fast) return;
   const int slow_line = log.line[slowest * length], fast_line = log.line[fastest * length];
   found.add(log_rules::mixed_rates, {log.file, slow_line}, "clock",
-            message("about line ", slow_line, " it ticks at ", 1.0 / slow, " Hz, about line ",
-                    fast_line, " at ", 1.0 / fast, " Hz"),
-            "all is resampled to one rate");
+            message("near line ", slow_line, " its rate is ", 1.0 / slow, " Hz, near line ",
+                    fast_line, " it is ", 1.0 / fast, " Hz"),
+            "all samples are resampled to one rate");
 }
 
 /// Drops samples that make time stand still or go backwards: as few as possible.
@@ -103,14 +103,14 @@ void screen_clock(Log& log, LogFigures& figures, Diagnostics& found) {
                           const std::string& advice) {
     if (share_exceeded(rows.count(), all, 0.02))
       found.add(log_rules::mostly_lost, {log.file, rows.first()}, "time",
-                seen + ": too many to go on", "", advice);
+                seen + ": too many to continue", "", advice);
     else if (rows)
       found.add(rule, {log.file, rows.first()}, "time", seen, "these rows are dropped");
   };
   report(log_rules::time_backwards, backwards,
          message("it goes backwards, ", first_step, "; to make it increase, ", backwards.rows(),
-                 " of ", all, " must go"),
-         "if the file holds several recordings, give each as a file of its own");
+                 " of ", all, " must be dropped"),
+         "if the file contains several recordings, give each as a separate file");
   report(log_rules::time_stands, standing,
          message("it stands still at ", standing.rows(), " of ", all,
                  " while the measurements change"),
@@ -170,8 +170,7 @@ void screen_outliers(Log& log, LogFigures& figures, Diagnostics& found) {
   if (!outliers) return;
   log.keep(kept);
   found.add(log_rules::outlier, {log.file, outliers.first()}, "",
-            "absurd numbers in " + outliers.rows() + "; the worst: " + worst,
-            "these rows are dropped");
+            "outliers in " + outliers.rows() + "; the worst: " + worst, "these rows are dropped");
 }
 
 /// Drops rows that repeat the one before them at a later time.
@@ -194,7 +193,7 @@ void screen_held(Log& log, LogFigures& figures, Diagnostics& found) {
   found.add(
       log_rules::row_held, {log.file, held.first()}, "",
       message(held.rows(), " of ", all, " repeat the measurements before them at a later time"),
-      "dropped: what is measured belongs to the first of them");
+      "dropped: the measurement belongs to the first of them");
 }
 
 /// Rate, jitter, gaps, mixed rates; marks breaks.
@@ -242,17 +241,18 @@ void screen_steps(Log& log, LogFigures& figures, const ScreenOptions& options, D
   if (bridged)
     found.note(log_rules::gap, {log.file, bridged.first()}, "clock",
                "samples are missing before " + bridged.rows() + lost,
-               "bridged: shorter than a quarter of the filter's period");
+               "interpolated: shorter than a quarter of the filter's period");
   if (broken)
     found.add(log_rules::gap, {log.file, broken.first()}, "clock",
               "samples are missing before " + broken.rows() + lost,
-              "the log is cut there into separate pieces");
+              "the log is split there into separate pieces");
   screen_mixed_rates(log, steps, found);
 
   // the slow parts must carry the filter too
   const double rate = 1.0 / quantile(steps, 0.9);
-  const std::string seen = message("90 % of the steps are as fast as ", rate,
-                                   " Hz, and the filter's cut-off is ", options.filter_hz, " Hz");
+  const std::string seen =
+      message("90 % of the steps are at ", rate, " Hz or faster, and the filter's cut-off is ",
+              options.filter_hz, " Hz");
   if (rate < 2.5 * options.filter_hz)
     found.add(log_rules::rate_low, {log.file}, "clock", seen);
   else if (rate < 5.0 * options.filter_hz)
@@ -283,9 +283,9 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
     if (!refused()) screen_outliers(log, figures, found);
     const Index lost = figures.corrupt + figures.outliers + figures.out_of_time;
     if (!refused() && share_exceeded(lost, log.rows, options.most_lost))
-      found.add(
-          log_rules::mostly_lost, {log.file}, "",
-          message(counted(lost, "row"), " of ", log.rows, " are corrupt, absurd or out of time"));
+      found.add(log_rules::mostly_lost, {log.file}, "",
+                message(counted(lost, "row"), " of ", log.rows,
+                        " are corrupt, outliers or out of time order"));
     if (!refused()) screen_held(log, figures, found);
     if (!refused() && !too_few()) {
       screen_steps(log, figures, options, found);
@@ -340,8 +340,8 @@ void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measu
     if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5) continue;
     found.add(
         log_rules::torque_swapped, {log.file}, joint_subject(log, i),
-        message("its torque correlates with the one predicted for it by ", number(like(i, i), 2),
-                ", with that for ", joint_subject(log, best), " by ", number(like(i, best), 2)),
+        message("the correlation of its torque with its prediction is ", number(like(i, i), 2),
+                ", with that of ", joint_subject(log, best), " it is ", number(like(i, best), 2)),
         "used as it is");
   }
 }

@@ -32,7 +32,7 @@ void unwrap(Log& log, Index i, Diagnostics& found) {
   }
   if (jumps)
     found.add(log_rules::wrapped, {log.file, jumps.first()}, joint_subject(log, i),
-              "its angle jumps by a turn at " + jumps.rows(), "counted on without the jump");
+              "its angle jumps by a full turn at " + jumps.rows(), "unwrapped");
 }
 
 /// Steps that the joint cannot make break the log.
@@ -55,7 +55,7 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
   if (jumps)
     found.add(log_rules::jump, {log.file, jumps.first()}, joint_subject(log, i),
               message("its position jumps at ", jumps.rows(), ", by ", longest, " at most"),
-              "the log is cut there into separate pieces");
+              "the log is split there into separate pieces");
 }
 
 constexpr double least_motion = 1e-3;
@@ -76,7 +76,7 @@ void screen_constants(Log& log, Index i, Diagnostics& found) {
     found.add(log_rules::still, {log.file}, joint_subject(log, i),
               range == 0.0 ? "its position never changes"
                            : "its position changes by " + number(range, 2) + " only",
-              "nothing is learned of its acceleration and friction");
+              "effects of its acceleration and friction cannot be estimated");
   for (const auto& [name, m] : log.measurements()) {
     const bool rate = m == &log.v || m == &log.a;
     if (m == &log.q || (rate && !moves) || (m->row(i).array() != (*m)(i, 0)).any()) continue;
@@ -95,7 +95,8 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
     // several turns are possible, tens of them are not likely
     if (angle && largest > 8.0 * std::numbers::pi)
       found.add(log_rules::limits, {log.file}, joint_subject(log, i),
-                "its angle goes " + range + ": radians are expected, not degrees", "used as it is");
+                "its angle ranges " + range + ": radians are expected, not degrees",
+                "used as it is");
     return;
   }
   const double margin = 1e-3 + 1e-2 * (upper - lower);
@@ -108,7 +109,7 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
   }
   if (!outside) return;
   const std::string limits =
-      message("its position goes ", range, ", its limits are ", lower, " and ", upper);
+      message("its position ranges ", range, ", its limits are ", lower, " and ", upper);
   const Source where{log.file, outside.first()};
   const bool far =
       excess > 0.25 * (upper - lower) && double(outside.count()) > 0.01 * double(log.size());
@@ -220,7 +221,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     }
     const auto near = [&](double x) { return std::abs(factor / x - 1.0) < 0.1; };
     const std::string seen =
-        message("its position goes ", factor, " times as far as its velocity says");
+        message("its position changes ", factor, " times as much as its velocity implies");
     if (near(1.0 / degree)) {
       report(log_rules::units,
              seen + ": positions in degrees and velocities in radians per second?");

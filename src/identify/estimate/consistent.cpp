@@ -81,7 +81,9 @@ bool ConsistentSolver::solve(const Matrix& G, const Vector& g, const PhysicalPri
     }
     // where rounding hides what is left to gain, there is no more to be had
     if (rest < 0.01 && rest > 0.5 * last) ++stalls;
-    if (pull <= 1.0 && (rest < tolerance || stalls > 10)) return true;
+    const bool small = rest >= 0.0 ? rest < tolerance : last < 0.01;
+    if (pull <= 1.0 && (small || stalls > 10)) return true;
+    if (pull <= 1.0 && rest < 0.0) return false;
     last = pull <= 1.0 ? rest : infinity;
     if (rest < 0.5 * pull) pull = std::max(1.0, 0.4 * pull);
   }

@@ -197,8 +197,8 @@ void set_uncertainty(const BaseParameters& base, const Matrix& base_covariance,
 Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Measurements& data,
                        const Vector& typical_torques, const EstimateOptions& options) {
   const Index equations = data.typical.size() * data.size;
-  require(equations >= base.size(), "identification: ", data.size, " samples are ", equations,
-          " equations, and there are ", base.size(), " base parameters");
+  require(equations >= base.size(), "identification: ", data.size, " samples give ", equations,
+          " equations, too few for ", base.size(), " base parameters");
   Problem problem(model, base, data, typical_torques, options);
   Problem::Noise noise;
   Sums sums;

@@ -149,7 +149,7 @@ void NormalEquations::add(const In& Q, const In& V, const In& A, const In& Tau, 
   if (state.features > 0) state.require(count, {{"X", X, state.features * nv}});
   if (weighted) {
     state.require(count, {{"W", W, nv}});
-    require(W.minCoeff() >= 0.0, "W holds a weight below zero");
+    require(W.minCoeff() >= 0.0, "W has a negative weight");
   }
   const State::Samples given{columns(Q),
                              columns(V),

@@ -90,7 +90,7 @@ void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
 }
 
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
-  require(expected > 0.0, "prior: a positive number is expected");
+  require(expected > 0.0, "prior: the expected value must be positive");
   numbers_.push_back({at, weight, expected, 0.0});
   center_(at) = expected;
 }

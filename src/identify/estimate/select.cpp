@@ -134,14 +134,18 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
   }
   if (better(best)) return best;
 
-  // plain least squares explain negated torques as well, by bodies that cannot exist
+  // plain least squares explain torques of another sign or unit as well, by bodies that cannot exist
   const auto physical_percent = [&](const TorqueData& some) {
     const Estimate found = estimate(model, base, some, {Method::consistent, prior});
     return fit_of(model, found.z, some).per_joint_percent.mean();
   };
-  TorqueData negated = as_is;
-  negated.tau = -as_is.tau;
-  best = {-1, -1.0, physical_percent(as_is), physical_percent(negated)};
+  best = {-1, 1.0, physical_percent(as_is), infinity};
+  for (const double factor : {-1.0, 1e-3, 1e3}) {
+    TorqueData other = as_is;
+    other.tau *= factor;
+    const double percent = physical_percent(other);
+    if (percent < best.after_percent) best.factor = factor, best.after_percent = percent;
+  }
   return better(best) ? std::optional(best) : std::nullopt;
 }
 

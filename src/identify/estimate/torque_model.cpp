@@ -81,8 +81,8 @@ void require_compatible(const std::vector<Feature>& features) {
   require(
       !count(Feature::coulomb) ||
           (!count(Feature::coulomb_positive) && !count(Feature::coulomb_negative)),
-      "feature 'coulomb' is the sum of 'coulomb_positive' and 'coulomb_negative': give either it "
-      "or both of them");
+      "feature 'coulomb' is the sum of 'coulomb_positive' and 'coulomb_negative': give either the "
+      "sum or the other two");
 }
 
 std::vector<std::string> TorqueModel::names() const {
@@ -185,8 +185,8 @@ Model TorqueModel::identified(const Vector& z) const {
 
 Model with_parameters_of(const Model& robot, const Model& other) {
   const auto require_same = [&](bool same, const auto&... difference) {
-    require(same, "robot '", other.name(), "' is not built as '", robot.name(),
-            "': ", difference..., "; it must be the same robot with other parameters");
+    require(same, "robot '", other.name(), "' does not match '", robot.name(), "': ", difference...,
+            "; it must be the same robot with other parameters");
   };
   require_same(other.joint_count() == robot.joint_count(), other.joint_count(),
                " moving joints, not ", robot.joint_count());

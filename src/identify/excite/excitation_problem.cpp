@@ -22,9 +22,9 @@ constexpr double slow = 0.02;             ///< share of the velocity at which a 
 void require_free_joints(const Model& model) {
   const int compound = compound_joint(model);
   require(compound == 0, "joint '", model.joint_name(compound),
-          "' has several coordinates, and excitation moves joints with one; lock it");
+          "' has several coordinates; excitation supports only joints with one: lock it");
   require(model.description().loops.empty(), "robot '", model.name(),
-          "' has closed loops, and excitation moves its joints freely");
+          "' has closed loops, which excitation does not support");
   require(model.nv() > 0, "robot '", model.name(), "' has no joint that moves");
 }
 
@@ -91,7 +91,7 @@ ExcitationLimits excitation_limits(const Model& model, double share) {
     }
     if (!std::isfinite(limits.effort(i)) || limits.effort(i) <= 0.0) {
       limits.effort(i) = infinity;
-      note(" of effort: none is kept");
+      note(" of effort: its torque is not limited");
     }
   }
   const Vector middle = 0.5 * (limits.lower + limits.upper),
@@ -119,7 +119,8 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
       Y_(model.model().nv(), model.unknowns()) {
   detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
   for (const Feature f : model.features())
-    require(f != Feature::load, "friction by load cannot be designed for: leave it out");
+    require(f != Feature::load,
+            "excitation does not support load-dependent friction: leave it out");
   for (Plant<double>* plant : {&plant_, &probe_}) {
     plant->remove_friction();
     plant->armature.setZero();

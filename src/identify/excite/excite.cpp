@@ -42,8 +42,8 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, std::mt19937_
   }
   throw std::runtime_error(message(
       "robot '", model.name(),
-      "': in none of 300 configurations could it stand within its limits of effort, apart from "
-      "itself and above the floor; capsules of ",
+      "': none of 300 random configurations keeps the effort limits, the distances between links "
+      "and the floor; capsules of ",
       problem.capsules().radius(),
       " m may be too thick (ExciteOptions::capsules), or the share of limits too small "
       "(ExciteOptions::share)"));
@@ -99,8 +99,8 @@ void report_use(ExcitationProblem& problem, const Model& model, const ExciteOpti
 }  // namespace
 
 std::string_view to_string(ExciteStatus status) {
-  return std::array{"converged", "iteration limit", "time limit", "stalled",
-                    "random search"}[int(status)];
+  return std::array{"converged", "iteration limit", "time limit",
+                    "stalled",   "random search",   "stopped"}[int(status)];
 }
 
 bool BestPoint::visit(const Vector& x) {
@@ -124,14 +124,14 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   require(robot.nv() <= most_joints, "robot '", robot.name(), "' has ", robot.nv(),
           " joints; excitation is for up to ", most_joints, ": lock some, or take a part of it");
   require(options.starts >= 1 && options.iterations >= 0 && options.seconds > 0.0,
-          "there must be a start, iterations from 0 on, and time");
+          "starts must be at least 1, iterations not negative, seconds positive");
   if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);
   const int harmonics = options.harmonics > 0
                             ? options.harmonics
                             : int(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
   const BaseParameters base = find_base_parameters(model, options.known);
   require(base.size() > 0,
-          "there is nothing to identify: all is known, or no torque depends on it");
+          "there is nothing to identify: all parameters are known, or no torque depends on them");
   ExcitationProblem problem(model, base, options.parameters ? *options.parameters : model.nominal(),
                             limits, options.capsules, {options.kind, options.duration, harmonics});
 
@@ -144,7 +144,9 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   ExciteResult result{problem.motion(Vector::Zero(problem.variables()))};
   result.base_parameters = base.size();
   result.notes = limits.notes;
-  for (int start = 0; start < options.starts && (start == 0 || time_is_left()); ++start) {
+  bool stopped = false;
+  for (int start = 0; !stopped && start < options.starts && (start == 0 || time_is_left());
+       ++start) {
     const std::uint64_t seed = options.seed + std::uint64_t(start);
     result.seeds.push_back(seed);
     std::mt19937_64 random(seed);
@@ -158,13 +160,14 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
     const ExciteStatus status = solve_excitation(
         problem, x, options.iterations, best,
         [&](int iteration) {
-          if (options.progress) options.progress(start, iteration, best.log_det());
-          return time_is_left();
+          stopped = options.progress && !options.progress(start, iteration, best.log_det());
+          return !stopped && time_is_left();
         },
         done);
     result.iterations += done;
     if (start == 0 || best.log_det() > before) result.status = status;
   }
+  if (stopped) result.status = ExciteStatus::stopped;
   if (!best.any())
     throw std::runtime_error(
         "robot '" + robot.name() +

@@ -33,16 +33,16 @@ std::optional<MotionKind> motion_kind_from_string(std::string_view name) {
 
 MotionBasis::MotionBasis(MotionKind kind, double duration, int harmonics)
     : kind_(kind), duration_(duration), harmonics_(harmonics) {
-  require(duration > 0.0 && std::isfinite(duration), "a motion must last longer than nothing");
+  require(duration > 0.0 && std::isfinite(duration), "the duration of a motion must be positive");
   require(harmonics >= 2 && harmonics <= max_harmonics, "a motion has from 2 to ", max_harmonics,
-          " harmonics, not ", harmonics, ": a single one is nowhere at rest");
+          " harmonics, not ", harmonics, ": a single one cannot begin at rest");
   if (kind == MotionKind::bspline) return;
   sines_ = across(Vector::Ones(harmonics));
   cosines_ = across(Vector::LinSpaced(harmonics, 1.0, harmonics));
 }
 
 Vector MotionBasis::at(double t, int derivative) const {
-  require(derivative >= 0, "derivatives have orders from 0 on");
+  require(derivative >= 0, "the order of a derivative must not be negative");
   const bool outside = t < 0.0 || t > duration_;
   if (outside && derivative > 0) return Vector::Zero(size());
   const double inside = std::clamp(t, 0.0, duration_);

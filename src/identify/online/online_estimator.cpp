@@ -64,7 +64,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
   require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
               options.outlier > 0.0 && options.patience >= 0 && options.wander >= 0.0 &&
               options.noise_memory >= 0.0,
-          "online estimator: rate, memory, outlier and patience must be positive, wander and noise "
+          "online estimator: rate, memory and outlier must be positive, patience, wander and noise "
           "memory not negative, and correlated at least 1");
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior

@@ -44,12 +44,12 @@ PhysicalCoordinates::PhysicalCoordinates(const PhysicalPrior& prior)
   for (const PhysicalPrior::Number& x : numbers_)
     set(x.at, x.deviation > 0.0 ? Kind::straight : Kind::logarithm, x.weight);
   for (const Kind kind : kinds_)
-    require(kind != Kind::none, "physical coordinates: nothing is believed of an unknown");
+    require(kind != Kind::none, "physical coordinates: an unknown has no prior");
 }
 
 Vector PhysicalCoordinates::of(const Vector& z) const {
   Vector theta(size());
-  constexpr const char* not_physical = "physical coordinates: the numbers are not physical";
+  constexpr const char* not_physical = "physical coordinates: the parameters are not physical";
   for (const Body& b : bodies_) {
     const Mat4<double> Q =
         b.L.transpose() * pseudo_inertia(Inertia<double>(z.segment<10>(b.at))) * b.L;

@@ -28,8 +28,8 @@ std::string Refinement::str() const {
     return std::sqrt(x.squaredNorm() / double(std::max<Index>(1, x.size())));
   };
   return message(to_string(status), " after ", iterations, " iterations in ", seconds,
-                 " s: ", windows, " windows of ", window, " s, positions off by ",
-                 size(position_before), " -> ", size(position_after), ", velocities by ",
+                 " s: ", windows, " windows of ", window, " s, position error ",
+                 size(position_before), " -> ", size(position_after), ", velocity error ",
                  size(velocity_before), " -> ", size(velocity_after));
 }
 
@@ -65,12 +65,11 @@ void require_refinable(const TorqueModel& model, const Estimate& start, const Pr
     require(piece.tau.cols() == piece.size() && piece.direction.cols() == piece.size(),
             "refine: a piece of motion has no torques");
   require(!options.stribeck || dry_feature(model) >= 0,
-          "refine: Stribeck friction is what Coulomb friction grows by towards rest: add feature "
+          "refine: Stribeck friction is an increase of Coulomb friction near rest: add feature "
           "'coulomb'");
-  require(
-      !options.torques_noisy || (!options.stribeck && !options.delay),
-      "refine: with noisy torques, what pushes each window takes the place of Stribeck friction "
-      "and of a delay: estimate these with exact torques");
+  require(!options.torques_noisy || (!options.stribeck && !options.delay),
+          "refine: with noisy torques, the additional torque of each window would absorb Stribeck "
+          "friction and a delay: estimate these with exact torques");
   const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
   require(positive(options.window) && positive(options.rate_hz) && positive(options.continuity) &&
               positive(options.delay_deviation) && options.passes >= 1 && options.most_steps >= 1,

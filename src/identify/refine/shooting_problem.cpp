@@ -140,8 +140,8 @@ class ShootingProblem : ceres::EvaluationCallback {
     double seconds = options.window;
     for (int i = 0;; ++i, seconds *= 0.5) {
       windows_ = cut_into_windows(prepared, seconds, options, shooting_);
-      require(!windows_.empty(), "refine: no piece of motion holds a window of ", options.window,
-              " s");
+      require(!windows_.empty(), "refine: no piece of motion is as long as a window of ",
+              options.window, " s");
       states_.assign(windows_.size(), Vector::Zero(state_size()));
       bool possible = true;
       for (std::size_t w = 0; w < windows_.size(); ++w) {

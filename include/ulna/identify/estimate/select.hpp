@@ -44,8 +44,8 @@ struct Rescaling {
 };
 
 /// The joint whose torque, multiplied by a number, lets plain least squares explain data best; or all
-/// joints, if bodies that can exist explain the negated torques. Nothing unless that leaves at most half of
-/// the error. Looks at no more than a thousand samples.
+/// joints, if bodies that can exist explain the torques with the other sign, in thousands or thousandths.
+/// Nothing unless that leaves at most half of the error. Looks at no more than a thousand samples.
 std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BaseParameters& base,
                                         const TorqueData& data, const PriorOptions& prior = {});
 

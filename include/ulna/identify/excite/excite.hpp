@@ -22,8 +22,8 @@ struct ExciteOptions {
   int starts = 3;          ///< random motions to improve on, one after the other
   int iterations = 100;    ///< of the solver, from each
   double seconds = 120.0;  ///< in all; what is found by then is the result
-  /// Called with progress: start, iteration, and the best log det so far.
-  std::function<void(int, int, double)> progress = {};
+  /// Called with progress: start, iteration, and the best log det so far. False: stop, with the best.
+  std::function<bool(int, int, double)> progress = {};
 };
 
 enum class ExciteStatus {
@@ -32,6 +32,7 @@ enum class ExciteStatus {
   time_limit,       ///< likewise; another run may come to another motion
   stalled,          ///< the solver gave up, its best point being as good as the rest
   random_search,    ///< there was no solver: the best of random changes
+  stopped,          ///< by the callback
 };
 std::string_view to_string(ExciteStatus status);
 

@@ -73,7 +73,7 @@ struct Refinement {
 /// Whether ulna was built with Ceres, which refine() needs.
 bool can_refine();
 
-/// Least squares by multiple shooting [Bock, Plitt 1984; 001 remark 4.2.9]: the unknowns are the
+/// Least squares by multiple shooting [Bock, Plitt 1984; Cărămizaru 2023, remark 4.2.9]: the unknowns are the
 /// parameters and the state that each window of time begins with; what is squared are simulated
 /// less measured positions and velocities, by their noise, the gaps between windows, and the prior. In
 /// PhysicalCoordinates, so that every iterate is physical.
