@@ -33,7 +33,7 @@ function(ulna_layer name)
   target_compile_features(${target} ${scope} cxx_std_20)
   # Eigen's types keep their alignment, and what one file allocates another may free, whatever
   # instructions each is compiled for
-  target_compile_definitions(${target} ${scope} EIGEN_MAX_ALIGN_BYTES=32
+  target_compile_definitions(${target} ${scope} EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32
                                                 EIGEN_MALLOC_ALREADY_ALIGNED=0)
   target_sources(
     ${target} ${scope}

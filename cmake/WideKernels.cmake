@@ -1,7 +1,7 @@
-# ulna_wide_kernel(<layer> <source> <kernel> <avx2 or avx512>)
+# ulna_wide_kernel(<layer> <source> <kernel> <baseline, avx2 or avx512>)
 #
 # Adds src/<layer>/<source>, compiled for wider instructions than the rest, to a layer: its one function
-# that is seen outside, which it calls ULNA_KERNEL, becomes <kernel>_<avx2 or avx512>. Code for AVX2 must not
+# that is seen outside, which it calls ULNA_KERNEL, becomes <kernel>_<instructions>. Code for AVX2 must not
 # replace the same inline function of another file on a processor without it, so the object is closed up:
 # all of its symbols but that one become its own.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
@@ -16,8 +16,11 @@ option(ULNA_WIDE_KERNELS "Batch kernels for AVX2 and AVX-512, chosen at run time
 function(ulna_wide_kernel layer source kernel instructions)
   set(library ulna_${layer})
   set(name ${kernel}_${instructions})
-  set(flags -mavx2 -mfma)
+  set(flags)
   set(bits 256)
+  if(NOT instructions STREQUAL "baseline")
+    set(flags -mavx2 -mfma)
+  endif()
   if(instructions STREQUAL "avx512")
     list(APPEND flags -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
     set(bits 512)
@@ -36,7 +39,7 @@ function(ulna_wide_kernel layer source kernel instructions)
   target_compile_options(${name} PRIVATE -Wno-uninitialized)
   # copying a pack by halves makes the load that follows wait
   check_cxx_compiler_flag(-mmove-max=256 ULNA_MOVES_WHOLE_PACKS)
-  if(ULNA_MOVES_WHOLE_PACKS)
+  if(ULNA_MOVES_WHOLE_PACKS AND NOT instructions STREQUAL "baseline")
     target_compile_options(${name} PRIVATE -mmove-max=${bits} -mstore-max=${bits})
   endif()
   # so that memory for packs is aligned to them

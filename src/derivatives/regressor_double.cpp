@@ -1,6 +1,18 @@
+#include "num/processor.hpp"
+
+#include "derivatives/state_kernel.hpp"
 #include "ulna/derivatives/regressor_impl.hpp"
 
 namespace ulna {
+
+#if ULNA_STATE_KERNELS
+template <>
+void torque_regressor(const Kinematics<double>& at, RegressorWorkspace<double>& ws,
+                      OutRows<double> Y) {
+  detail::widest_derivatives().torque_regressor(at, ws, Y);
+}
+#endif
+
 template class RegressorWorkspace<double>;
 template void torque_regressor(const Kinematics<double>&, RegressorWorkspace<double>&,
                                OutRows<double>);

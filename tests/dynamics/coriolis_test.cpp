@@ -55,7 +55,7 @@ TEST(Coriolis, the_rate_of_the_mass_matrix_is_seen_along_the_motion) {
         Eigen::MatrixXd rate(model.nv(), model.nv());
         mass_matrix_rate<double>(rig.plant, rig.state(), rig.ws, rate);
         const Eigen::MatrixXd seen =
-            five_point_derivative([&](double t) -> Eigen::MatrixXd { return rig.after(t).mass(); });
+            nine_point_derivative([&](double t) -> Eigen::MatrixXd { return rig.after(t).mass(); });
         // what differences of M can tell is measured by M
         const double size = largest(rig.mass());
         expect_close(Eigen::MatrixXd(rate / size), Eigen::MatrixXd(seen / size), 2e-12);

@@ -48,7 +48,7 @@ if(PKG_CONFIG)
   execute_process(
     COMMAND ${CXX} ${own} -fsyntax-only ${CMAKE_CURRENT_LIST_DIR}/main.cpp ${flags}
     ERROR_VARIABLE refusal RESULT_VARIABLE status)
-  if(status EQUAL 0 OR NOT refusal MATCHES "EIGEN_MAX_ALIGN_BYTES=32")
+  if(status EQUAL 0 OR NOT refusal MATCHES "EIGEN_MAX_STATIC_ALIGN_BYTES=32")
     message(FATAL_ERROR "compiled without ulna's alignment of Eigen: ${refusal}")
   endif()
 endif()

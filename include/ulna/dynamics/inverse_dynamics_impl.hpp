@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/dynamics/motion_impl.hpp"
 #include "ulna/dynamics/joint_kernels.hpp"
 
 namespace ulna {

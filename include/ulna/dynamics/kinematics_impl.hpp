@@ -2,6 +2,7 @@
 
 #include "ulna/dynamics/joint_kernels.hpp"
 #include "ulna/dynamics/kinematics.hpp"
+#include "ulna/dynamics/motion_impl.hpp"
 
 namespace ulna {
 

@@ -4,11 +4,12 @@
 
 #include "ulna/num/scalar.hpp"
 
-// What one file allocates another frees, so Eigen must align and allocate memory in one way in all files of
-// a program, whatever instructions each is compiled for.
-#if !defined(ULNA_KERNEL) && (EIGEN_MAX_ALIGN_BYTES != 32 || EIGEN_MALLOC_ALREADY_ALIGNED != 0)
+// What one file allocates another frees, and what one file places in a struct another finds there: Eigen must
+// align and allocate memory in one way in all files of a program, whatever instructions each is compiled for.
+#if EIGEN_MAX_STATIC_ALIGN_BYTES != 32 || \
+    (!defined(ULNA_KERNEL) && (EIGEN_MAX_ALIGN_BYTES != 32 || EIGEN_MALLOC_ALREADY_ALIGNED != 0))
 #error \
-    "ulna was built with -DEIGEN_MAX_ALIGN_BYTES=32 -DEIGEN_MALLOC_ALREADY_ALIGNED=0: compile all files of the program that use Eigen with both (the CMake package ulna::ulna and `pkg-config --cflags ulna` do)"
+    "ulna was built with -DEIGEN_MAX_ALIGN_BYTES=32 -DEIGEN_MAX_STATIC_ALIGN_BYTES=32 -DEIGEN_MALLOC_ALREADY_ALIGNED=0: compile all files of the program that use Eigen with all three (the CMake package ulna::ulna and `pkg-config --cflags ulna` do)"
 #endif
 
 namespace ulna::detail {

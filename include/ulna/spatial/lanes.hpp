@@ -22,9 +22,13 @@ inline namespace baseline {
 template <class T>
 concept Plain = std::same_as<T, double> || std::same_as<T, float>;
 
+struct NoLane {};
+
 template <class T>
 struct alignas(Plain<T> ? 4 * sizeof(T) : alignof(T)) V3 {
   T x, y, z;
+  /// Zero, as code with AVX2 expects it in memory that both write.
+  [[no_unique_address]] std::conditional_t<Plain<T>, T, NoLane> idle{};
 
   V3() = default;
   V3(const T& x_, const T& y_, const T& z_) : x(x_), y(y_), z(z_) {}
