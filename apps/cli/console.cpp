@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 #include <csignal>
+#include <ctime>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -232,14 +233,28 @@ void Progress::clear() {
 // --- Ctrl-C ---
 
 namespace {
+
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::time_t interrupted_at = 0;
+
+/// Some senders signal twice at once: only one that comes seconds later means it.
+void interrupt(int signal) {
+  const std::time_t now = std::time(nullptr);
+  if (interrupted && now > interrupted_at + 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  if (!interrupted) interrupted_at = now;
+  interrupted = 1;
 }
+
+}  // namespace
 
 Interrupt::Interrupt() {
   interrupted = 0;
   struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = int(SA_RESETHAND) | SA_RESTART;
+  action.sa_handler = interrupt;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
 }
 Interrupt::~Interrupt() { std::signal(SIGINT, SIG_DFL); }

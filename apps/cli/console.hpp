@@ -119,6 +119,8 @@ class Console {
   void add_options(CLI::App& app);
 
   bool json() const { return json_; }
+  /// Before the command line is parsed, which may fail.
+  void set_json() { json_ = true; }
   /// A document with these fields; or if one is open, the rest of it.
   void print(const Json& fields);
   /// Begins a document with these fields and a list, which is printed element by element: without it being
@@ -163,8 +165,8 @@ class Progress {
   bool shown_ = false;
 };
 
-/// While there is one, Ctrl-C ends long work early, with the best that was found so far. A second Ctrl-C
-/// ends the program.
+/// While there is one, Ctrl-C ends long work early, with the best that was found so far. Another one some
+/// seconds later ends the program.
 class Interrupt {
  public:
   Interrupt();

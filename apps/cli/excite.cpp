@@ -24,7 +24,11 @@ constexpr double longest = 600.0;  // s
 constexpr double most_rows = 1e6;
 
 /// What follows from the options; throws UsageError.
-void complete(Arguments& o) {
+void complete(Arguments& o, const Parser& app) {
+  if (app.count("--rate") && o.out.empty()) throw UsageError("--rate has no effect without --out");
+  for (const char* option : {"--radius", "--distance"})
+    if (o.no_collision && !o.floor && app.count(option))
+      throw UsageError("{} has no effect with --no-collision", option);
   if (o.how.duration > longest) throw UsageError("--duration: at most {:g} s", longest);
   if (o.how.duration * o.rate > most_rows)
     throw UsageError("--rate: {:g} s at {:g} Hz are more than {:g} rows", o.how.duration, o.rate,
@@ -135,8 +139,11 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
                     "motions show more\n",
                     seeds);
   if (r.pairs > 0)
-    text += fmt::format("{} pairs watched, capsules of {} m: at least {:.1f} mm between {}\n",
-                        r.pairs, figure(r.radius, 3), 1000.0 * r.distance, visible(r.nearest));
+    text +=
+        hanging("", 0,
+                fmt::format("{} pairs watched, capsules of {} m: at least {:.1f} mm between {}",
+                            r.pairs, figure(r.radius, 3), 1000.0 * r.distance, visible(r.nearest)),
+                stream.width());
   Table table(1, {"joint", ">position [%]", ">velocity [%]", ">torque [%]", ">acceleration [/s²]"});
   const std::vector<std::string> names = robot.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -179,8 +186,8 @@ Json json_of(const ExciteResult& r, const Arguments& o, const Model& robot) {
                   {"notes", r.notes}}});
 }
 
-int excite_robot(Arguments o, Console& console) {
-  complete(o);
+int excite_robot(Arguments o, const Parser& app, Console& console) {
+  complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
@@ -261,7 +268,7 @@ Action excite(Parser& app, Console& console) {
   app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
   app.add_value("--plot", o->plot, "FILE", "draw the use of limits over time (SVG)");
   app.add_force(o->force);
-  return [o, &console]() -> int { return excite_robot(*o, console); };
+  return [o, &app, &console]() -> int { return excite_robot(*o, app, console); };
 }
 
 }  // namespace ulna::cli

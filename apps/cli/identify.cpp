@@ -369,8 +369,8 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
                               counted(r.torques.unknowns(), "parameter"));
   return text + base_table(r, out) + "\n" + parameter_table(r, out) +
          fmt::format(
-             "\nlearned: the share of what is known of a parameter that comes from the logs; below "
-             "{:.0f} %,\nthe parameter is reported as the prior's\n",
+             "\nlearned: the share of what is known of a parameter that comes from the "
+             "logs;\nbelow {:.0f} %, the parameter is reported as the prior's\n",
              100.0 * learned_enough);
 }
 
@@ -423,6 +423,9 @@ int run_identify(const Arguments& given, Console& console) {
   if (how.gains.size() > 0 && how.gains.size() != robot.model.nv())
     throw UsageError("--gain: {} for {}", counted(how.gains.size(), "number"),
                      counted(robot.model.nv(), "joint"));
+  if (!how.payload.empty() && !robot.model.find_frame(how.payload))
+    throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
+                     robot.model.name(), how.payload);
   const Identification result = identified(given, prior_of(given, robot.model), how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
@@ -435,7 +438,11 @@ int run_identify(const Arguments& given, Console& console) {
       throw Failure(
           "'{}' is not written: the estimate is not physical; --method consistent keeps it so",
           given.out);
-    write_file(given.out, to_urdf(result.model()), given.force);
+    if (result.has_findings())
+      console.complain(
+          fmt::format("'{}' is not written: the estimate cannot be trusted", given.out));
+    else
+      write_file(given.out, to_urdf(result.model()), given.force);
   }
   if (!given.report.empty())
     write_file(

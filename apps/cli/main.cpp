@@ -168,6 +168,7 @@ int start(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Verb* verb = arguments.empty() ? nullptr : find_verb(arguments[0]);
   Console console(verb ? verb->name : "");
+  if (std::ranges::count(arguments, "--json")) console.set_json();
   const std::string help = verb ? fmt::format("ulna {} --help", verb->name) : "ulna help";
   return finish(console, guarded(console, help, [&] {
                   return verb ? run(*verb, {arguments.begin() + 1, arguments.end()}, console)

@@ -63,7 +63,8 @@ Json json_of(const TrialResult& r) {
   for (std::size_t i = 1; i < r.faults.size(); ++i)
     faults[replaced(to_string(static_cast<ActionFault>(i)), {{" ", "_"}})] = r.faults[i];
   return {{"finished", r.finished},
-          {"status", to_string(r.status)},
+          {"status",
+           r.finished || r.status != SimulationStatus::moved ? to_string(r.status) : "stopped"},
           {"rmse", r.error.rms},
           {"largest_error", r.error.largest},
           {"end_error", r.error.final},
@@ -114,7 +115,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", results.title);
   for (const auto& [time, what] : results.events)
     text += fmt::format("at {:g} s: {}\n", time, what);
-  for (const std::string& note : results.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : results.notes) text += hanging("note: ", 6, note, out.width() - 6);
   if (!results.events.empty() || !results.notes.empty()) text += '\n';
 
   const double from = results.counted_from;
@@ -157,6 +158,9 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   if (!gains.empty()) text += hanging("", 0, gains, out.width());
   return text;
 }
+
+/// rad or m, root mean square: what is farther away does not follow.
+constexpr double lost = 0.1;
 
 int run_mpc(const Options& o, Console& console) {
   refuse_overwriting({o.report}, o.force);
@@ -206,12 +210,20 @@ int run_mpc(const Options& o, Console& console) {
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
                                    double(r.steps) * results.period,
                                    Interrupt::requested() ? "stopped" : to_string(r.status)));
-    if (r.times.p50 > 1e6 * results.period) {
+    if (r.error.rms > lost && run.name != std::string_view("fixed")) {
       status = findings;
       console.complain(fmt::format(
-          "{}: most steps take longer than the period of {:g} ms: with --rate {:.0f}, or fewer "
-          "--steps of the horizon, they would not",
-          run.name, 1e3 * results.period, 0.7e6 / r.times.p95));
+          "{}: the robot does not follow its motion, {:.2g} rad or m away from it at most",
+          run.name, r.error.largest));
+    }
+    if (r.times.p50 > 1e6 * results.period) {
+      status = findings;
+      const double rate = 0.7e6 / r.times.p95;
+      console.complain(fmt::format(
+          "{}: most steps take longer than the period of {:g} ms: {}fewer --steps of the horizon "
+          "take less time",
+          run.name, 1e3 * results.period,
+          rate >= 50.0 ? fmt::format("--rate {:.0f} would do, and ", rate) : ""));
     }
     if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
       console.complain(fmt::format(
@@ -242,7 +254,7 @@ Action mpc(Parser& app, Console& console) {
                 "the robot's inertias differ from its model's by up to P %");
   app.add_value("--law", o->law, "NAME", "mpc, computed_torque or gravity_pd");
   app.add_value("--knowledge", o->knowledge, "NAME,...",
-                "some of identified, fixed, perfect: identified");
+                "identified, offset_free, fixed, perfect: identified");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);

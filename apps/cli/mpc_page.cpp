@@ -252,6 +252,12 @@ std::string lead(const MpcResults& results) {
   return s + ".";
 }
 
+std::string factor_card(double factor, std::string_view other) {
+  const bool better = factor >= 1.0;
+  return card(times(better ? factor : 1.0 / factor) + "×",
+              fmt::format("{} than with {}", better ? "smaller" : "larger", other));
+}
+
 std::string cards(const MpcResults& results) {
   const TrialResult *identified = results.find("identified"),
                     *observed = results.find("offset_free"), *fixed = results.find("fixed"),
@@ -260,11 +266,9 @@ std::string cards(const MpcResults& results) {
   std::string s =
       card(counted_text(results, first), fmt::format("tracking error, rms, {}", since(results)));
   if (identified && observed)
-    s += card(times(counted_error(*observed) / counted_error(*identified)) + "×",
-              "smaller than with offset-free MPC");
+    s += factor_card(counted_error(*observed) / counted_error(*identified), "offset-free MPC");
   if (identified && fixed)
-    s += card(times(counted_error(*fixed) / counted_error(*identified)) + "×",
-              "smaller than with the fixed model");
+    s += factor_card(counted_error(*fixed) / counted_error(*identified), "the fixed model");
   if (identified && perfect)
     s += card(times(counted_error(*identified) / counted_error(*perfect)) + "×",
               "the error with true parameters");

@@ -193,12 +193,12 @@ void complete(MpcScenario& s, const Model& model) {
   require_range(delay <= 1000, "sensors.delay", delay, "up to 1000 readings");
   require_range(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
   if (model.nq() != model.nv())
-    throw UsageError(
+    throw Failure(
         "robot '{}' has joints with more coordinates than degrees of freedom; mpc takes "
         "robots whose joints have one each",
         model.name());
   if (!model.description().loops.empty())
-    throw UsageError(
+    throw Failure(
         "robot '{}' closes loops, which the controller does not support; remove the joints that "
         "close them",
         model.name());
@@ -246,6 +246,11 @@ double MpcResults::end() const {
   return time.size() > 0 ? std::max(1e-9, time(time.size() - 1)) : 1e-9;
 }
 
+std::string compared(double factor) {
+  return factor >= 1.0 ? fmt::format("{:.1f} times smaller", factor)
+                       : fmt::format("{:.1f} times larger", 1.0 / factor);
+}
+
 std::string MpcResults::gains() const {
   const TrialResult* mine = find("identified");
   const auto error = [](const TrialResult* r) { return r ? r->error.rms_from.front() : 0.0; };
@@ -255,8 +260,7 @@ std::string MpcResults::gains() const {
                   "with offset-free MPC (a disturbance observer) and the fixed model"},
         {"fixed", "with the fixed model alone"}})
     if (error(mine) > 0.0 && error(find(name)) > 0.0)
-      parts.push_back(
-          fmt::format("{:.1f} times smaller than {}", error(find(name)) / error(mine), than));
+      parts.push_back(compared(error(find(name)) / error(mine)) + " than " + than);
   if (error(mine) > 0.0 && error(find("perfect")) > 0.0)
     parts.push_back(fmt::format("{:.2f} times those with the true model",
                                 error(mine) / error(find("perfect"))));

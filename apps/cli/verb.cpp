@@ -42,7 +42,9 @@ std::string RobotArgument::source() const {
 }
 
 Json RobotArgument::json(const Model& model) const {
-  return {{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
+  Json about{{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
+  if (const std::size_t n = model.description().loops.size()) about["open_loops"] = n;
+  return about;
 }
 
 void mention_warnings(Console& console, const RobotArgument& robot,
@@ -56,7 +58,7 @@ void mention_warnings(Console& console, const RobotArgument& robot,
 void mention_open_loops(Console& console, const Model& model) {
   const std::size_t n = model.description().loops.size();
   if (n == 0) return;
-  console.complain(fmt::format("{} of '{}' {} left open: results are for the tree without them",
+  console.complain(fmt::format("{} of '{}' {} left open: results are for the tree alone",
                                counted(n, "loop"), model.name(), n == 1 ? "is" : "are"),
                    Style::yellow);
 }

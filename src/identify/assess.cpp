@@ -16,6 +16,8 @@ namespace {
 constexpr double too_much_unexplained = 25.0;
 /// And of one joint, which may be small beside the others: above this many, its columns are suspected.
 constexpr double too_much_of_a_joint = 50.0;
+/// Beyond 100, no torque at all would be a better prediction.
+constexpr double worse_than_nothing = 110.0;
 
 /// Percent of random configurations at which the mass matrix is not positive definite.
 double indefinite_percent(const TorqueModel& torques, const Vector& z) {
@@ -50,7 +52,7 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
     remark(status == RefineStatus::stopped ? "refinement was stopped"
                                            : message("refinement ended by its ", to_string(status)),
            " before it had converged: the parameters are the best it had come to");
-  if (after > before)
+  if (after > 1.01 * before)
     remark("refined for simulated motion, the parameters predict ",
            result.chosen.validation ? "held-out" : "the", " torques worse, ", number(after, 3),
            " % off instead of ", number(before, 3),
@@ -74,7 +76,7 @@ void remark_on_masses(const Identification& result, bool described, const Findin
   // kg/m³ of a ball as large as the body: more than tungsten, less than what floats in air
   constexpr double densest = 20e3, lightest = 1.0;
   // times as much as described, or as little
-  constexpr double much = 20.0;
+  constexpr double much = 5.0;
   constexpr const char* advice =
       ": check the unit of the torques (Nm, forces in N), gains and gravity";
   const Model& model = result.torques.model();
@@ -194,12 +196,15 @@ void add_remarks(const Options& options, Identification& result) {
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
   for (std::size_t i = 0; i < joints.size(); ++i)
     if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
-      remark("joint '", joints[i], "': ", number(percent, 3),
-             " % of its torque is not explained by the fit; what is estimated of it means little");
+      result.remarks.push_back(
+          {percent > worse_than_nothing,
+           message("joint '", joints[i], "': ", number(percent, 3),
+                   " % of its torque is not explained by the fit; what is estimated of it means "
+                   "little")});
   if (const std::optional<Exchange>& e = result.exchange)
-    finding("joints '", joints[e->one], "' and '", joints[e->other],
-            "' look swapped: with their columns exchanged, ", number(e->after_percent, 3),
-            " % instead of ", number(e->before_percent, 3),
+    finding(e->torques_only ? "the torques of joints '" : "joints '", joints[e->one], "' and '",
+            joints[e->other], "' look swapped: with their columns exchanged, ",
+            number(e->after_percent, 3), " % instead of ", number(e->before_percent, 3),
             " % of a joint's torque is unexplained");
 
   // excitation

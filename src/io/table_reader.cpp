@@ -315,7 +315,9 @@ class TableReader {
 
   /// A frame in the space frame at home; where the body before it is, if it is not given.
   Transform<double> home(const YAML::Node& node) {
-    return node["home"] ? pose(node["home"], "home").transform() : X_S_link_;
+    const YAML::Node place = node["home"];
+    return place && keys(place, {"xyz", "rpy"}, "home") ? pose(place, "home").transform()
+                                                        : X_S_link_;
   }
 
   std::optional<Vec4<double>> color(const YAML::Node& node) {

@@ -257,9 +257,29 @@ TEST(Edges, what_the_parser_refuses_is_said_in_plain_words) {
   }
 }
 
+TEST(Edges, a_mistake_on_the_command_line_is_one_json_document_too) {
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"simulate", "pendulum", "--step", "0", "--json"},
+                                             {"excite", "--json", "panda", "--duration", "-1"},
+                                             {"mpc", "panda", "--vary", "abc", "--json"},
+                                             {"ik", "panda", "--json"},
+                                             {"nothing", "--json"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
+    const json d = json::parse(r.out, nullptr, false);
+    ASSERT_TRUE(d.is_object()) << testing::PrintToString(line) << r.out;
+    EXPECT_TRUE(d.contains("error"));
+  }
+}
+
 TEST(Edges, loops_are_mentioned_where_they_are_left_open_and_refused_where_they_cannot_be) {
   for (const char* verb : {"id", "fd", "terms"})
     EXPECT_TRUE(has(run_cli({verb, "fourbar"}).err, "left open")) << verb;
+  const Folder folder;
+  const json d = document(
+      run_cli({"codegen", "fourbar", "--functions", "M", "-o", folder.path("c"), "--json"}),
+      "ulna.codegen/1");
+  EXPECT_EQ(d["robot"].value("open_loops", 0), 1);
   for (const char* verb : {"count", "equations", "compare"})
     EXPECT_TRUE(has(run_cli({verb, "fourbar"}).err, "'closure' closes a loop")) << verb;
 }

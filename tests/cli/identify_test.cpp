@@ -516,7 +516,7 @@ TEST(IdentifyVerb, of_a_payload_only_one_body_is_unknown) {
       EXPECT_EQ(p["value"], p["prior"]);
     }
   }
-  EXPECT_EQ(identify(Motion().csv(), {"--payload", "nothing"}).status, 3);
+  EXPECT_EQ(identify(Motion().csv(), {"--payload", "nothing"}).status, 2);
 }
 
 TEST(IdentifyVerb, refuses_what_makes_no_sense) {

@@ -44,6 +44,19 @@ TEST(Exchange, is_found_for_every_pair_of_joints_that_carry_something) {
   }
 }
 
+TEST(Exchange, of_torques_alone_is_found_too) {
+  const Confusable log("panda", 3);
+  for (const auto& [i, j] : {std::pair{0, 3}, {4, 5}, {5, 6}}) {
+    TorqueData confused = log.data;
+    confused.tau.row(i).swap(confused.tau.row(j));
+    const std::optional<Exchange> found = find_exchange(log.model, log.base, confused);
+    ASSERT_TRUE(found) << i << " and " << j;
+    EXPECT_TRUE(found->torques_only);
+    EXPECT_EQ(found->one, i);
+    EXPECT_EQ(found->other, j);
+  }
+}
+
 TEST(Exchange, is_not_seen_in_noise_or_in_too_little_data) {
   Confusable log("panda", 4);
   std::mt19937_64 seed(4);

@@ -304,6 +304,13 @@ TEST(Screening, holds_torques_against_the_effort_limits) {
   EXPECT_NE(s.says(log_rules::torque_limits).find("its effort limit is 50"), std::string::npos);
 }
 
+TEST(Screening, refuses_a_log_without_torques) {
+  Table table = good_table();
+  for (auto& row : table.rows)
+    for (std::size_t i = 0; i < 3; ++i) row[Table::tau + i] = 0.0;
+  EXPECT_NE(screened(table).says(log_rules::no_torque), "");
+}
+
 TEST(Screening, noise_is_no_motion) {
   Random random(3);
   Table table = good_table();

@@ -54,6 +54,8 @@ inline void bad_tables(BadInputs& cases) {
   bad("limits reversed", "upper: 2.5", "upper: -2.5", rules::limit_reversed).on("- name: shoulder");
   bad("rotor inertia that overflows", "gear: 60", "gear: 1e200", rules::number_invalid)
       .on("- name: shoulder");
+  screws("home misspelt", "home: {xyz: [0.5, 0, 0]}", "home: {xzy: [0.5, 0, 0]}", Fate::refused,
+         rules::tag_misspelt);
   screws("screw of no length", "[0, 0, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0]", Fate::refused,
          rules::axis_zero);
   screws("screw of length 2", "[0, 0, 1, 0, 0, 0]", "[0, 0, 2, 0, 0, 0]", Fate::refused,

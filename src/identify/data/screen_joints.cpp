@@ -135,6 +135,10 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   if (!any_moves)
     found.add(log_rules::no_motion, {log.file}, "",
               "no joint moves in " + counted(log.size(), "sample"));
+  for (const Matrix* m : {&log.tau, &log.current})
+    if (m->size() > 0 && m->isZero(0.0))
+      found.add(log_rules::no_torque, {log.file}, "",
+                "all torques are zero in " + counted(log.size(), "sample"));
   for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
 }
 

@@ -227,7 +227,9 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
           prior.add_positive(at, 0.02, 0.1);
           break;
         default:
-          prior.add_positive(at, known(at) > 0.0 ? known(at) : 0.05 * torque, 0.1);
+          // nearly nothing would be held at nearly nothing
+          prior.add_positive(
+              at, known(at) > 0.0 ? std::max(known(at), 0.005 * torque) : 0.05 * torque, 0.1);
       }
     }
   return prior;

@@ -94,13 +94,16 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
   Exchange best;
   best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
   for (int i = 0; i < n; ++i)
-    for (int j = i + 1; j < n; ++j) {
-      TorqueData other = as_is;
-      for (Matrix* x : {&other.q, &other.v, &other.a, &other.tau}) x->row(i).swap(x->row(j));
-      other.x = model.features_of(other.v, other.a, other.tau);
-      const double percent = unexplained_percent(model, base, other);
-      if (percent < best.after_percent) best = {i, j, best.before_percent, percent};
-    }
+    for (int j = i + 1; j < n; ++j)
+      for (const bool torques_only : {false, true}) {
+        TorqueData other = as_is;
+        other.tau.row(i).swap(other.tau.row(j));
+        if (!torques_only)
+          for (Matrix* x : {&other.q, &other.v, &other.a}) x->row(i).swap(x->row(j));
+        other.x = model.features_of(other.v, other.a, other.tau);
+        const double percent = unexplained_percent(model, base, other);
+        if (percent < best.after_percent) best = {i, j, torques_only, best.before_percent, percent};
+      }
   if (best.after_percent > 0.5 * best.before_percent) return {};
   return best;
 }

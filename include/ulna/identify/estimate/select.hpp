@@ -26,10 +26,11 @@ Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const T
 /// Two degrees of freedom whose columns seem to stand in each other's place.
 struct Exchange {
   int one = 0, other = 0;
+  bool torques_only = false;  ///< of positions and velocities too, or of torques alone
   double before_percent = 0.0, after_percent = 0.0;  ///< torque unexplained: the mean of all joints
 };
 
-/// The exchange of two joints' columns (positions, velocities, torques) with which plain least squares
+/// The exchange of two joints' columns (positions, velocities and torques, or torques alone) with which plain least squares
 /// explain data best, if that leaves at most half of the error: data of a robot whose joints were
 /// confused can be fitted, and badly. Looks at no more than a thousand samples of robots whose joints
 /// all turn about or slide along one axis.
