@@ -267,7 +267,7 @@ std::string shown(const MpcResults& results, double end) {
       results.runs.size());
   for (const auto& [time, what] : results.events)
     if (time >= 0.0 && time <= end)
-      s += fmt::format("<button type='button' class='event' data-at='{:.3f}'>{:g} s: {}</button>",
+      s += fmt::format("<button type='button' class='event' data-at='{:.3f}'>{:.3g} s: {}</button>",
                        time, time, safe(what));
   return s;
 }

@@ -114,13 +114,13 @@ Json json_of(const MpcResults& results, const Json& about) {
 std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", results.title);
   for (const auto& [time, what] : results.events)
-    text += fmt::format("at {:g} s: {}\n", time, what);
+    text += fmt::format("at {:.3g} s: {}\n", time, what);
   for (const std::string& note : results.notes) text += hanging("note: ", 6, note, out.width() - 6);
   if (!results.events.empty() || !results.notes.empty()) text += '\n';
 
   const double from = results.counted_from;
-  Table table(1, {"  model", ">error [mrad]", fmt::format(">from {:g} s [mrad]", from),
-                  fmt::format(">from {:g} s [mrad]", from + 1.0), ">largest [mrad]",
+  Table table(1, {"  model", ">error [mrad]", fmt::format(">from {:.3g} s [mrad]", from),
+                  fmt::format(">from {:.3g} s [mrad]", from + 1.0), ">largest [mrad]",
                   ">step p50 [us]", ">p95 [us]", ">p99 [us]", ">late"});
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;

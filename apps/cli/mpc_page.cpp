@@ -146,7 +146,7 @@ std::string error_plot(const MpcResults& results) {
     if (time >= 0.0 && time <= end) {
       const bool late = x(time) > box.x + 0.75 * box.width;
       s += text(x(time) + (late ? -4 : 4), line++ % 2 ? 16 : 32,
-                fmt::format("{:g} s: {}", time, visible(what)),
+                fmt::format("{:.3g} s: {}", time, visible(what)),
                 late ? "e event-name" : "event-name");
     }
   return time_svg(1120, 326, box, end, "tracking error over time",
@@ -216,7 +216,7 @@ std::string counted_text(const MpcResults& results, const TrialResult& r) {
 }
 
 std::string since(const MpcResults& results) {
-  return results.counted_from > 0.0 ? fmt::format("from {:g} s on", results.counted_from)
+  return results.counted_from > 0.0 ? fmt::format("from {:.3g} s on", results.counted_from)
                                     : "over the whole run";
 }
 
@@ -305,7 +305,7 @@ std::string error_table(const MpcResults& results) {
   const auto in_unit = [](double error) { return number(error_scale * error, 3); };
   return run_table(results,
                    {fmt::format("error, {}", error_unit(results.model)), ">rms",
-                    ">" + since(results), ">largest", ">changes detected", ">physical"},
+                    ">" + since(results), ">largest", ">changes", ">physical"},
                    [&](const TrialResult& r) {
                      return Cells{in_unit(r.error.rms), in_unit(counted_error(r)),
                                   in_unit(r.error.largest), r.changes_noticed,

@@ -470,16 +470,22 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
 
   if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, motion_plot(model, log), o.force);
   if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
-  if (!to_stdout)
-    console.show([&] { return json_of(run, o, model, log); },
-                 [&] { return text_of(run, o, model, console.out); });
+  const bool failed =
+      run.status != SimulationStatus::moved && run.status != SimulationStatus::stopped;
+  const std::string why = fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
+                                      to_string(run.status), advice_after(run.status, o));
+  const auto document = [&] {
+    Json fields = json_of(run, o, model, log);
+    if (failed) fields["error"] = why, fields["diagnostics"] = Json::array();
+    return fields;
+  };
+  if (!to_stdout) console.show(document, [&] { return text_of(run, o, model, console.out); });
   if (run.status == SimulationStatus::stopped) {
     console.complain(fmt::format("stopped at {} s", figure(robot.time(), 6)));
     return findings;
   }
-  if (run.status != SimulationStatus::moved) {
-    console.complain(fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
-                                 to_string(run.status), advice_after(run.status, o)));
+  if (failed) {
+    console.complain(why);
     return failure;
   }
   if (run.error_share > tolerable) {

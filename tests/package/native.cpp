@@ -29,7 +29,7 @@ int main() {
     const Eigen::VectorXd q = random_configuration(model, random), v = Eigen::VectorXd::Random(n),
                           given = Eigen::VectorXd::Random(n);
     at.set(q, v, given);
-    inverse_dynamics(plant, at, ws, tau, wrenches);
+    inverse_dynamics<double>(plant, at, ws, tau, wrenches);
     torque_regressor<double>(at, regressor_ws, Y);
     compare(Y * parameters, tau);
     wrench_regressor<double>(at, n, regressor_ws, W);
