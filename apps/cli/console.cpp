@@ -252,12 +252,19 @@ void interrupt(int signal) {
 
 Interrupt::Interrupt() {
   interrupted = 0;
+  // a job in the background of a script ignores it, and shall
+  struct sigaction before = {};
+  sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
   struct sigaction action = {};
   action.sa_handler = interrupt;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
+  installed_ = true;
 }
-Interrupt::~Interrupt() { std::signal(SIGINT, SIG_DFL); }
+Interrupt::~Interrupt() {
+  if (installed_) std::signal(SIGINT, SIG_DFL);
+}
 
 bool Interrupt::requested() { return interrupted != 0; }
 

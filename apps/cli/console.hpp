@@ -175,6 +175,9 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   static bool requested();
+
+ private:
+  bool installed_ = false;
 };
 
 }  // namespace ulna::cli

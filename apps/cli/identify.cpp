@@ -206,7 +206,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
       {"torque_delay",
        {{"found", r.delay.found}, {"seconds", r.delay.delay}, {"deviation", r.delay.deviation}}},
       {"logs", list_of(r.logs, log_json)},
-      {"out", name_or_null(given.out)},
+      {"out", name_or_null(r.has_findings() ? "" : given.out)},
       {"report", name_or_null(given.report)},
       {"findings", findings},
       {"remarks", remarks},

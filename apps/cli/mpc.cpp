@@ -58,13 +58,16 @@ std::string place_of(const std::string& key, const MpcScenario& s, const std::st
   return file.empty() ? key : fmt::format("{}: {}", file, key);
 }
 
+const char* status_of(const TrialResult& r) {
+  return !r.finished && r.status == SimulationStatus::moved ? "stopped" : to_string(r.status);
+}
+
 Json json_of(const TrialResult& r) {
   Json faults = Json::object();
   for (std::size_t i = 1; i < r.faults.size(); ++i)
     faults[replaced(to_string(static_cast<ActionFault>(i)), {{" ", "_"}})] = r.faults[i];
   return {{"finished", r.finished},
-          {"status",
-           r.finished || r.status != SimulationStatus::moved ? to_string(r.status) : "stopped"},
+          {"status", status_of(r)},
           {"rmse", r.error.rms},
           {"largest_error", r.error.largest},
           {"end_error", r.error.final},
@@ -208,8 +211,7 @@ int run_mpc(const Options& o, Console& console) {
     if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) status = findings;
     if (!r.finished)
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
-                                   double(r.steps) * results.period,
-                                   Interrupt::requested() ? "stopped" : to_string(r.status)));
+                                   double(r.steps) * results.period, status_of(r)));
     if (r.error.rms > lost && run.name != std::string_view("fixed")) {
       status = findings;
       console.complain(fmt::format(

@@ -245,7 +245,7 @@ std::string lead(const MpcResults& results) {
   for (const auto& [name, with] :
        {std::pair{"offset_free",
                   "with offset-free MPC, a disturbance observer on the model it began with"},
-        {"fixed", "with that model alone"},
+        {"fixed", "with the model it began with alone"},
         {"perfect", "with the robot's true parameters"}})
     if (const TrialResult* other = results.find(name))
       s += fmt::format("; {}, within {}", with, error_of(*other));

@@ -192,6 +192,7 @@ void complete(MpcScenario& s, const Model& model) {
   require_range(steps >= 2 && steps <= 200, "horizon.steps", steps, "from 2 to 200");
   require_range(delay <= 1000, "sensors.delay", delay, "up to 1000 readings");
   require_range(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
+  if (model.nv() == 0) throw Failure("robot '{}' has no joint that moves", model.name());
   if (model.nq() != model.nv())
     throw Failure(
         "robot '{}' has joints with more coordinates than degrees of freedom; mpc takes "
@@ -265,7 +266,7 @@ std::string MpcResults::gains() const {
     parts.push_back(fmt::format("{:.2f} times those with the true model",
                                 error(mine) / error(find("perfect"))));
   if (parts.empty()) return "";
-  return fmt::format("from {:g} s on, errors with identification are {}", counted_from,
+  return fmt::format("from {:.3g} s on, errors with identification are {}", counted_from,
                      fmt::join(parts, ", "));
 }
 

@@ -236,8 +236,12 @@ class StopLoads {
     motion_.set(now.q(), now.v(), now.acceleration());
     inverse_dynamics<double>(now.plant, motion_, ws_, tau_);
     for (const Coordinate& c : all)
-      if (at_stop(c) && now.held(c.v))
-        joints[c.v].stop = std::max(joints[c.v].stop, std::abs(tau_(c.v) - now.tau()(c.v)));
+      if (at_stop(c) && now.held(c.v)) {
+        // dry friction holds what it can
+        const double load = std::abs(tau_(c.v) - now.tau()(c.v)) -
+                            std::max(now.plant.friction(c.v), now.plant.friction_negative(c.v));
+        joints[c.v].stop = std::max(joints[c.v].stop, load);
+      }
   }
 
  private:

@@ -1,5 +1,3 @@
-#include "num/processor.hpp"
-
 #include "derivatives/state_kernel.hpp"
 #include "ulna/derivatives/derivatives_impl.hpp"
 

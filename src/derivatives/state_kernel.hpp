@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dynamics/state_kernel.hpp"
+#include "num/processor.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 

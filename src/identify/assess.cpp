@@ -60,7 +60,7 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
 }
 
 std::string text_of(const Rescaling& r, const std::vector<std::string>& joints) {
-  const bool negated = r.factor < -0.5 && r.factor > -2.0;
+  const bool negated = r.factor < -0.8 && r.factor > -1.25;
   return message(r.joint < 0 ? "the torques of all joints look" : "the torque of joint '",
                  r.joint < 0 ? "" : joints[r.joint] + "' looks",
                  negated ? " negated: with the other sign"
@@ -73,8 +73,10 @@ std::string text_of(const Rescaling& r, const std::vector<std::string>& joints) 
 /// Masses that no robot has.
 template <class Finding>
 void remark_on_masses(const Identification& result, bool described, const Finding& finding) {
-  // kg/m³ of a ball as large as the body: more than tungsten, less than what floats in air
-  constexpr double densest = 20e3, lightest = 1.0;
+  // kg/m³ of a ball that reaches to the farthest joint of a body: more than tungsten, and so little that
+  // not even tubes in it weigh less
+  constexpr double densest = 20e3, lightest = 0.1;
+  constexpr double heaviest_load = 2000.0;  // kg, of what a last link carries
   // times as much as described, or as little
   constexpr double much = 5.0;
   constexpr const char* advice =
@@ -88,16 +90,18 @@ void remark_on_masses(const Identification& result, bool described, const Findin
                  filled = 4.0 / 3.0 * std::numbers::pi * std::pow(extent(model, b), 3);
     mass += own, volume += filled;
     expected += result.chosen.estimate.prior(10 * (b - 1));
-    if (own > densest * filled) {
+    const bool last = std::ranges::none_of(
+        model.joints(), [&](const Joint& j) { return j.parent == b && &j != &model.joint(0); });
+    if (own > densest * filled && (!last || own > heaviest_load)) {
       finding("link '", model.body_name(b), "' would weigh ", number(own),
               " kg and be denser than any metal", advice);
       return;
     }
   }
   if (volume == 0.0) return;
-  if (mass < lightest * volume)
+  if (mass >= 0.0 && mass < lightest * volume)
     finding("the links that are estimated would weigh ", number(mass),
-            " kg together, less than air of their size", advice);
+            " kg together, too little for their size", advice);
   else if (described && !(mass < much * expected && expected < much * mass))
     finding("the links that are estimated would weigh ", number(mass), " kg together, and ",
             number(expected), " kg as described", advice);
@@ -179,14 +183,15 @@ void add_remarks(const Options& options, Identification& result) {
         "torques look swapped between joints; nothing here can be trusted until that is settled");
   const std::vector<std::string> joints = model.velocity_names();
   if (result.rescaling) finding(text_of(*result.rescaling, joints));
-  if (!chosen.estimate.converged)
+  const bool refined = result.refined && result.refined->status == RefineStatus::converged;
+  if (!chosen.estimate.converged && !refined)
     finding(
         "Newton's method ended before it had converged: no bodies that can exist explain these "
         "torques; the parameters are the best it came to",
         result.rescaling || result.exchange
             ? ""
             : "; check signs and units of the torques, zero positions and gravity");
-  remark_on_masses(result, options.prior.from_robot, finding);
+  remark_on_masses(result, options.prior.from_robot && options.payload.empty(), finding);
   const auto unexplained = [&](const Fit& fit, const char* of) {
     if (!(fit.total_percent <= too_much_unexplained))
       finding(number(fit.total_percent, 3), " % of the torque is not explained ", of,

@@ -1,6 +1,9 @@
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <variant>
 
 #include "check.hpp"
 #include "ulna/model/rules.hpp"

@@ -25,6 +25,12 @@ class DisturbanceObserver {
     if (q.size() != n || v.size() != n || tau.size() != n || !filter_.update(q, v, tau) ||
         !filter_.settled())
       return;
+    // numbers near the largest overflow in the filter
+    if (!filter_.q().allFinite() || !filter_.v().allFinite() || !filter_.a().allFinite() ||
+        !filter_.tau().allFinite()) {
+      filter_.reset();
+      return;
+    }
     motion_.set(filter_.q(), filter_.v(), filter_.a());
     inverse_dynamics<double>(plant, motion_, ws_, torque_);
     torque_ = filter_.tau() - torque_;

@@ -59,9 +59,11 @@ void find_jumps(Log& log, Index i, const Model& model, Diagnostics& found) {
 }
 
 constexpr double least_motion = 1e-3;
-/// Of means over some samples: noise is no motion.
+/// Of means over some samples, as many as 20 ms have: noise is no motion.
 double range_of(const Log& log, Index i) {
-  constexpr Index width = 16;
+  const double step =
+      (log.t[log.size() - 1] - log.t[0]) / double(std::max<Index>(1, log.size() - 1));
+  const auto width = Index(std::clamp(0.02 / std::max(step, 1e-9), 1.0, 64.0));
   const Index count = log.size() / width;
   if (count < 2) return log.q.row(i).maxCoeff() - log.q.row(i).minCoeff();
   Vector means(count);
@@ -135,10 +137,10 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   if (!any_moves)
     found.add(log_rules::no_motion, {log.file}, "",
               "no joint moves in " + counted(log.size(), "sample"));
-  for (const Matrix* m : {&log.tau, &log.current})
-    if (m->size() > 0 && m->isZero(0.0))
-      found.add(log_rules::no_torque, {log.file}, "",
-                "all torques are zero in " + counted(log.size(), "sample"));
+  const Matrix& torques = log.tau.size() > 0 ? log.tau : log.current;
+  if (torques.size() > 0 && torques.isZero(0.0))
+    found.add(log_rules::no_torque, {log.file}, "",
+              "all torques are zero in " + counted(log.size(), "sample"));
   for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
 }
 

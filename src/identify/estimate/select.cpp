@@ -104,7 +104,7 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
         const double percent = unexplained_percent(model, base, other);
         if (percent < best.after_percent) best = {i, j, torques_only, best.before_percent, percent};
       }
-  if (best.after_percent > 0.5 * best.before_percent) return {};
+  if (best.one == best.other || best.after_percent > 0.5 * best.before_percent) return {};
   return best;
 }
 
@@ -113,7 +113,9 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
   const int n = model.model().nv();
   if (data.size() * n < 2 * base.size()) return {};
   const TorqueData as_is = thinned(data);
-  const auto better = [](const Rescaling& r) { return r.after_percent <= 0.5 * r.before_percent; };
+  const auto better = [](const Rescaling& r) {
+    return std::isfinite(r.before_percent) && r.after_percent <= 0.5 * r.before_percent;
+  };
 
   // Y_j β = tau_j for all joints but i, and Y_i β = factor tau_i: linear in β and the factor
   const auto measurements = measurements_of(model, as_is);
@@ -125,13 +127,14 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
   const Sums all = base_sums(weights);
   Rescaling best;
   best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
-  for (int i = 0; n > 1 && i < n; ++i) {
+  for (int i = 0; n > 1 && base.known.empty() && i < n; ++i) {
     const Sums own = base_sums(Vector::Unit(n, i) * weights(i));
     if (!(own.size > 0.0)) continue;
     const Vector beta = inverse_of(all.G - own.g * own.g.transpose() / own.size) * (all.g - own.g);
     const double factor = own.g.dot(beta) / own.size;
     TorqueData other = as_is;
     other.tau.row(i) *= factor;
+    other.x = model.features_of(other.v, other.a, other.tau);
     const double percent = unexplained_percent(model, base, other);
     if (percent < best.after_percent) best = {i, factor, best.before_percent, percent};
   }
@@ -146,6 +149,7 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
   for (const double factor : {-1.0, 1e-3, 1e3}) {
     TorqueData other = as_is;
     other.tau *= factor;
+    other.x = model.features_of(other.v, other.a, other.tau);
     const double percent = physical_percent(other);
     if (percent < best.after_percent) best.factor = factor, best.after_percent = percent;
   }

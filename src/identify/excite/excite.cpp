@@ -168,6 +168,8 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
     if (start == 0 || best.log_det() > before) result.status = status;
   }
   if (stopped) result.status = ExciteStatus::stopped;
+  if (!best.any() && stopped)
+    throw std::runtime_error("stopped before a motion was found that keeps all limits");
   if (!best.any())
     throw std::runtime_error(
         "robot '" + robot.name() +
