@@ -113,6 +113,12 @@ PayloadFound payload_found(const Model& model, const Frame& frame, const Scenari
   return found;
 }
 
+/// How much smaller errors are that others exceed by a factor: "3.2 times smaller", "1.5 times larger".
+std::string compared(double factor) {
+  return factor >= 1.0 ? fmt::format("{:.1f} times smaller", factor)
+                       : fmt::format("{:.1f} times larger", 1.0 / factor);
+}
+
 }  // namespace
 
 MpcScenario::MpcScenario() {
@@ -245,11 +251,6 @@ const TrialRecord& MpcResults::longest() const {
 double MpcResults::end() const {
   const VectorXd& time = longest().time;
   return time.size() > 0 ? std::max(1e-9, time(time.size() - 1)) : 1e-9;
-}
-
-std::string compared(double factor) {
-  return factor >= 1.0 ? fmt::format("{:.1f} times smaller", factor)
-                       : fmt::format("{:.1f} times larger", 1.0 / factor);
 }
 
 std::string MpcResults::gains() const {

@@ -127,9 +127,6 @@ struct MpcRun {
   TrialResult result;       ///< its record ends where numbers are no longer finite
 };
 
-/// How much smaller errors are that others exceed by a factor: "3.2 times smaller", "1.5 times larger".
-std::string compared(double factor);
-
 struct MpcResults {
   Model model;
   std::string title;

@@ -90,8 +90,7 @@ void remark_on_masses(const Identification& result, bool described, const Findin
                  filled = 4.0 / 3.0 * std::numbers::pi * std::pow(extent(model, b), 3);
     mass += own, volume += filled;
     expected += result.chosen.estimate.prior(10 * (b - 1));
-    const bool last = std::ranges::none_of(
-        model.joints(), [&](const Joint& j) { return j.parent == b && &j != &model.joint(0); });
+    const bool last = std::ranges::count(model.joints(), b, &Joint::parent) == 0;
     if (own > densest * filled && (!last || own > heaviest_load)) {
       finding("link '", model.body_name(b), "' would weigh ", number(own),
               " kg and be denser than any metal", advice);

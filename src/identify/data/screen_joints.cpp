@@ -188,16 +188,17 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
   went.conservativeResize(n, windows), integral.conservativeResize(n, windows);
 
   const Vector went_norm = went.rowwise().norm(), integral_norm = integral.rowwise().norm();
-  const auto still = [&](Index i) {
-    return went_norm[i] < 1e-4 * std::sqrt(double(windows)) || range_of(log, i) < least_motion;
-  };
+  std::vector<bool> still;
+  for (Index i = 0; i < n; ++i)
+    still.push_back(went_norm[i] < 1e-4 * std::sqrt(double(windows)) ||
+                    range_of(log, i) < least_motion);
   const auto alike = [&](Index i, Index j) {
     const double norms = went_norm[i] * integral_norm[j];
     return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;
   };
   bool time_reported = false;
   for (Index j = 0; j < n; ++j) {
-    if (still(j)) continue;
+    if (still[j]) continue;
     const double own = alike(j, j),
                  factor = integral_norm[j] > 0.0 ? went_norm[j] / integral_norm[j] : 0.0;
     const auto report = [&](const Rule& rule, const std::string& seen) {
@@ -213,7 +214,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     if (own < 0.9) {
       Index best = j;
       for (Index i = 0; i < n; ++i)
-        if (!still(i) && std::abs(alike(i, j)) > std::abs(alike(best, j))) best = i;
+        if (!still[i] && std::abs(alike(i, j)) > std::abs(alike(best, j))) best = i;
       if (best != j && std::abs(alike(best, j)) > 0.95)
         report(log_rules::swapped,
                message("its velocity is the rate of the position of ", joint_subject(log, best),
