@@ -2,10 +2,11 @@
 
 #include <array>
 
-#include "mpc/disturbance_observer.hpp"
 #include "mpc/fallback.hpp"
 #include "mpc/planner.hpp"
 #include "mpc/plant_estimator.hpp"
+#include "mpc/robot_scale.hpp"
+#include "mpc/state_observer.hpp"
 
 namespace ulna::mpc {
 namespace {
@@ -18,6 +19,23 @@ const Model& require_plain_joints(const Model& model) {
                     "' has joints with more coordinates than degrees of freedom; the controller "
                     "supports only joints with one coordinate");
   return model;
+}
+
+/// The options with what follows from the robot where they leave it open.
+ControllerOptions completed(ControllerOptions options, const Model& model,
+                            const RobotScale& scale) {
+  if (!options.problem.weights) {
+    control::MotionWeights& weights = options.problem.weights.emplace(model);
+    weights.position.setConstant(5000.0), weights.velocity.setConstant(1.0);
+    weights.torque = scale.torque.cwiseAbs2().cwiseInverse();
+    weights.terminal = 0.1;
+  }
+  if (!options.problem.limits) {
+    control::MotionLimits& limits = options.problem.limits.emplace(model);
+    limits.price = limits.price_squared = 1e3;
+  }
+  if (options.torque_noise.size() == 0) options.torque_noise = 0.005 * scale.torque;
+  return options;
 }
 
 double microseconds_since(Clock::time_point begin) {
@@ -37,25 +55,82 @@ const char* to_string(ActionFault fault) {
 
 struct IdentifyingController::Parts {
   Parts(const Model& model, const ControllerOptions& o)
-      : options(o),
-        plant(require_plain_joints(model)),
+      : plant(require_plain_joints(model)),
+        scale(scale_of(plant)),
+        options(completed(o, model, scale)),
+        period(1.0 / options.rate_hz),
         estimator(plant, options),
         planner(plant, options),
-        friction(model, options.rate_hz, estimator.online().noise()),
-        disturbance(model, std::min(options.observer_hz, 0.2 * options.rate_hz), options.rate_hz),
+        friction(model),
+        observer(model, period, options.disturbance_rate * scale.torque),
         fallback(model, options.safe_damping),
-        q(Vector::Zero(model.nv())) {}
+        tau(Vector::Zero(model.nv())) {}
 
-  ControllerOptions options;
+  bool measured(In q, In v) const {
+    return q.size() == tau.size() && v.size() == tau.size() && is_plausible(q) && is_plausible(v);
+  }
+
+  /// The state of now: what was expected from the torques that were sent, corrected by a reading.
+  void observe(bool has_reading, In q, In v) {
+    if (!observer.started()) {
+      if (has_reading) observer.start(q, v);
+      return;
+    }
+    frictionless = plant;
+    remove_dry_friction(frictionless);
+    explained = tau - friction.dry();
+    const bool predicted = observer.predict(frictionless, explained);
+    if (has_reading && predicted)
+      observer.correct(q, v);
+    else if (has_reading)
+      observer.start(q, v);
+  }
+
+  /// From a reading. False: the plant stays as it is.
+  bool learn(In q, In v, In tau_measured) {
+    needed(before);
+    bool learned;
+    if (options.torques == TorqueSource::commanded) {
+      // half of what acted before the reading and half of what acts after it belong to its moment
+      explained = 0.5 * (sent_before + tau);
+      learned = estimator.update(q, v, explained, plant);
+    } else {
+      learned = estimator.update(q, v, tau_measured, plant);
+    }
+    if (learned) {
+      // what the plant explains now is not unexplained any more: torques do not jump
+      needed(explained);
+      observer.shift(before - explained);
+    }
+    return learned;
+  }
+
+  /// The torques that the plan needs now, as the plant has it.
+  void needed(Vector& torque) {
+    if (!planner.has_plan() || !observer.started()) return torque.setZero(), void();
+    frictionless = plant;
+    remove_dry_friction(frictionless);
+    const Eigen::Index n = torque.size();
+    motion.set(observer.q(), observer.v(), planner.trajectory().u[0].head(n));
+    inverse_dynamics<double>(frictionless, motion, ws, torque);
+    friction.set_dry(plant, planner.planned_velocity());
+    torque += friction.dry();
+  }
+
   Plant<double> plant;
+  RobotScale scale;
+  ControllerOptions options;
+  double period;
   PlantEstimator estimator;
   Planner planner;
   FrictionCompensator friction;
-  DisturbanceObserver disturbance;
+  StateObserver observer;
   Fallback fallback;
 
-  Vector q, v = q;  ///< the state, measured or expected
-  Vector tau = q;
+  Plant<double> frictionless = plant;
+  Motion<double> motion{plant.model()};
+  Workspace<double> ws{plant.model()};
+  Vector tau, sent_before = tau, explained = tau, before = tau;
   ActionKind kind = ActionKind::safe;
   ActionFault fault = ActionFault::none;
   double act_us = 0.0, update_us = 0.0, identify_us = 0.0;
@@ -85,28 +160,26 @@ void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
-  const bool measured =
-      q.size() == p.q.size() && v.size() == p.v.size() && q.allFinite() && v.allFinite();
+  const bool measured = p.measured(q, v);
   p.fault = measured ? ActionFault::none : ActionFault::not_measured;
-  if (measured)
-    p.q = q, p.v = v;
-  else if (p.planner.has_plan())
-    p.planner.expected_state(time, p.q, p.v);
+  p.observe(measured, q, v);
+  p.sent_before = p.tau;
 
   bool planned = false;
-  if (measured || p.planner.has_plan()) {
-    planned = p.planner.plan(time, p.q, p.v);
+  if (p.observer.started()) {
+    planned = p.planner.plan(time, p.observer.q(), p.observer.v());
     if (p.planner.fault() != ActionFault::none) p.fault = p.planner.fault();
   }
   const bool recent = p.planner.has_plan() && time - p.planner.planned_at() <= p.options.patience;
   p.kind = planned ? ActionKind::planned : recent ? ActionKind::older : ActionKind::safe;
   if (p.kind == ActionKind::safe) {
-    p.fallback.torque(p.plant, p.q, p.v, p.tau);
+    p.friction.reset();
+    p.fallback.torque(p.plant, p.observer.q(), p.observer.v(), p.tau);
   } else {
     p.planner.torque(time, p.tau);
-    p.friction.compensate(p.plant, p.planner.planned_velocity(), p.v, p.tau);
-    if (p.options.observe_disturbance) p.tau += p.disturbance.torque();
+    p.friction.compensate(p.plant, p.planner.planned_velocity(), p.observer.v(), p.tau);
   }
+  if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
   const Vector& limit = p.plant.model().effort_limit();
   p.tau = p.tau.array().isFinite().select(p.tau, 0.0).cwiseMin(limit).cwiseMax(-limit);
   p.act_us = microseconds_since(begin);
@@ -121,10 +194,12 @@ void IdentifyingController::update_wrench(int body, In q, In v, In a, In wrench,
 void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
-  if (p.options.identify && p.estimator.update(q, v, tau, p.plant)) p.planner.set_plant(p.plant);
-  if (p.options.observe_disturbance) p.disturbance.update(p.plant, q, v, tau);
+  if (p.options.identify) {
+    const bool measured = p.measured(q, v) && tau.size() == p.tau.size();
+    if (measured && p.learn(q, v, tau)) p.planner.set_plant(p.plant);
+  }
   p.identify_us = microseconds_since(begin);
-  p.planner.prepare(time + 1.0 / p.options.rate_hz);
+  p.planner.prepare(time + p.period);
   p.update_us = microseconds_since(begin);
 }
 

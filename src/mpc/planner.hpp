@@ -9,6 +9,11 @@
 
 namespace ulna::mpc {
 
+/// Beyond a million, no number is an angle, a length or a rate of one; NaN is not below it either.
+inline bool is_plausible(const Eigen::Ref<const Eigen::VectorXd>& x) {
+  return (x.array().abs() < 1e6).all();
+}
+
 /// Plans by the real-time iteration [Diehl et al. 2005]: `prepare` before the state is measured, `plan` as
 /// soon as it is. Plans are for a robot without dry friction, which would make them jump.
 class Planner {
@@ -29,6 +34,7 @@ class Planner {
     for (const double h : problem_.durations()) times_.push_back(times_.back() + h);
     const Eigen::Index n = plant.model().nv(), nodes = std::ssize(times_);
     x_.setZero(2 * n);
+    a_reference_.setZero(n), tau_reference_.setZero(n);
     q_references_.setZero(n, nodes), v_references_.setZero(n, nodes);
   }
 
@@ -109,8 +115,8 @@ class Planner {
       for (Eigen::Index k = 0; good && k < q_references_.cols(); ++k) {
         q_reference_.resize(n), v_reference_.resize(n);
         reference_(time + times_[k], q_reference_, v_reference_);
-        good = q_reference_.size() == n && v_reference_.size() == n && q_reference_.allFinite() &&
-               v_reference_.allFinite();
+        good = q_reference_.size() == n && v_reference_.size() == n && is_plausible(q_reference_) &&
+               is_plausible(v_reference_);
         if (good) q_references_.col(k) = q_reference_, v_references_.col(k) = v_reference_;
       }
     } catch (...) {
@@ -118,9 +124,19 @@ class Planner {
     }
     reference_failed_ |= !good;
     if (!good) return false;
-    for (Eigen::Index k = 0; k < q_references_.cols(); ++k)
+    for (Eigen::Index k = 0; k < q_references_.cols(); ++k) {
       problem_.set_reference(int(k), q_references_.col(k), v_references_.col(k));
+      if (k + 1 < q_references_.cols()) set_torque_reference(k);
+    }
     return true;
+  }
+
+  /// What the reference itself needs, so that following it exactly costs nothing.
+  void set_torque_reference(Eigen::Index k) {
+    a_reference_ = (v_references_.col(k + 1) - v_references_.col(k)) / (times_[k + 1] - times_[k]);
+    motion_.set(q_references_.col(k), v_references_.col(k), a_reference_);
+    inverse_dynamics<double>(plant_, motion_, ws_, tau_reference_);
+    problem_.set_torque_reference(int(k), tau_reference_);
   }
 
   bool begin(const Vector& q, const Vector& v) {
@@ -149,6 +165,7 @@ class Planner {
       return false;
     }
     const control::SqpReport& report = sqp_.feedback(x_, deadline);
+
     if (report.status == control::SqpStatus::solved) return true;
     fault_ = report.qp == control::QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
     return false;
@@ -163,7 +180,7 @@ class Planner {
   Motion<double> motion_;
   Workspace<double> ws_;
   std::vector<double> times_;  ///< of the nodes after now
-  Vector x_, q_reference_, v_reference_;
+  Vector x_, q_reference_, v_reference_, a_reference_, tau_reference_;
   Eigen::MatrixXd q_references_, v_references_;  ///< a column for each node
   ActionFault fault_ = ActionFault::none;
   bool begun_ = false, prepared_ = false, failing_ = false;

@@ -7,15 +7,11 @@
 
 namespace ulna::mpc {
 
-inline Eigen::VectorXd torque_noise(const Model& model, const ControllerOptions& options) {
-  if (options.torque_noise.size() == model.nv()) return options.torque_noise;
-  messages::require(options.torque_noise.size() == 0, "torque noise: ", options.torque_noise.size(),
-                    " numbers given, robot '", model.name(), "' has ", model.nv(),
-                    " degrees of freedom");
-  return model.effort_limit().unaryExpr([](double effort) {
-    constexpr double least = 0.02;
-    return std::isfinite(effort) ? std::max(0.005 * effort, least) : least;
-  });
+inline const Eigen::VectorXd& torque_noise(const Model& model, const ControllerOptions& options) {
+  messages::require(options.torque_noise.size() == model.nv(),
+                    "torque noise: ", options.torque_noise.size(), " numbers given, robot '",
+                    model.name(), "' has ", model.nv(), " degrees of freedom");
+  return options.torque_noise;
 }
 
 inline identify::OnlineOptions online_options(const ControllerOptions& options) {
@@ -26,6 +22,7 @@ inline identify::OnlineOptions online_options(const ControllerOptions& options) 
   if (online.slow == 0.0) online.slow = friction_speed;
   if (online.wander == 0.0) online.wander = 0.2;
   if (online.noise_memory == 0.0) online.noise_memory = 2.0;
+  if (online.least_change.size() == 0) online.least_change = 4.0 * options.torque_noise;
   return online;
 }
 

@@ -141,7 +141,7 @@ class Trial {
   static ControllerOptions controller_options(const TrialOptions& options) {
     ControllerOptions control = options.control;
     control.identify = options.knowledge == Knowledge::identified;
-    control.observe_disturbance = options.knowledge == Knowledge::offset_free;
+    control.observe_disturbance &= options.knowledge != Knowledge::fixed;
     return control;
   }
   bool uses_mpc() const { return options_.law == ControlLaw::mpc; }

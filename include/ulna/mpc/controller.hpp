@@ -13,6 +13,9 @@ namespace ulna::mpc {
 /// numbers that are too few, too many or not finite, are a fault of the controller's action.
 using MotionReference = std::function<void(double time, Eigen::VectorXd& q, Eigen::VectorXd& v)>;
 
+/// Of the torques that the robot is identified from.
+enum class TorqueSource { commanded, measured };
+
 struct ControllerOptions {
   double rate_hz = 1000.0;  ///< how often it acts
   /// By inverse dynamics, which light links with much friction do not make stiff.
@@ -20,10 +23,15 @@ struct ControllerOptions {
                                               control::Transcription::inverse_dynamics};
 
   bool identify = true;  ///< false: the model stays what it was
-  /// Offset-free MPC: what the model does not explain of the measured torques, below observer_hz, is added to
-  /// those planned. For a model that is not identified.
-  bool observe_disturbance = false;
-  double observer_hz = 100.0;  ///< a fifth of rate_hz at most is used
+  /// Offset-free MPC: the torque that the model does not explain, from readings and the torques that were
+  /// sent, is added to those planned.
+  bool observe_disturbance = true;
+  /// By which share of a joint's effort that torque may change in a second, as a random walk; with the noise of
+  /// the readings, which is learned, it sets how fast the observer is.
+  double disturbance_rate = 0.3;
+  /// The torques that the robot is identified from: those that were sent, which no sensor can spoil, or those
+  /// that were measured.
+  TorqueSource torques = TorqueSource::commanded;
   /// Which torques of joints are estimated; by default viscous and dry friction, the latter by direction
   /// where the model's is.
   std::optional<std::vector<identify::Feature>> features = {};

@@ -66,6 +66,11 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
               options.noise_memory >= 0.0,
           "online estimator: rate, memory and outlier must be positive, patience, wander and noise "
           "memory not negative, and correlated at least 1");
+  if (options.least_change.size() > 0) {
+    require(options.least_change.size() == noise.size(), "online estimator: least_change has ",
+            options.least_change.size(), " numbers, the robot ", noise.size(), " joints");
+    torques_.least_change = options.least_change;
+  }
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior
 }
@@ -119,6 +124,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
       torques_.leave_out(i);
       continue;
     }
+    if (held_(i) != 0.0) {
+      hold(i, tau(i));
+      continue;
+    }
     outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
     learn_noise(i, error);
   }
@@ -154,13 +163,26 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
   return outcome;
 }
 
+/// A joint that is held against more than expected: its own friction is larger, and nothing else is.
+void OnlineEstimator::hold(Index dof, double tau) {
+  auto row = torques_.rows.col(dof);
+  auto inertial = row.head(model_.inertial_size());
+  const double rest = tau - inertial.dot(z_.head(model_.inertial_size()));
+  inertial.setZero();
+  const double weight = 1.0 / (torques_.noise(dof) * std::sqrt(torques_.correlated));
+  torques_.surprised(dof) = 0;
+  torques_.whitened.col(dof) = weight * row;
+  torques_.weighed(dof) = weight * rest;
+}
+
 /// What is far off now and then is an outlier; what stays there is news, until it is expected.
 OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, double value,
                                                 double error) {
   const double noise = measured.noise(i),
                far = std::abs(error) / std::sqrt(noise * noise + measured.variance(i));
   int& surprised = measured.surprised(i);
-  surprised = far > options_.outlier ? std::min(surprised + 1, options_.patience + 2) : 0;
+  const bool far_off = far > options_.outlier && std::abs(error) > measured.least_change(i);
+  surprised = far_off ? std::min(surprised + 1, options_.patience + 2) : 0;
   const bool believed = surprised == 0 || surprised > options_.patience;
   const double weight = believed ? 1.0 / (noise * std::sqrt(measured.correlated)) : 0.0;
   measured.whitened.col(i) = weight * measured.rows.col(i);

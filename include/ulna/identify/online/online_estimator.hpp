@@ -16,6 +16,9 @@ struct OnlineOptions {
   /// allowed for. 0: it stays as given.
   double noise_memory = 0.0;
   int patience = 100;  ///< samples in a row beyond: then the robot has changed
+  /// Torques that are off by less, per degree of freedom, are learned from in the usual way, however certain the
+  /// expected ones were: friction is never quite what a model of it says. Empty: 0.
+  Vector least_change = {};
   /// What is forgotten then, as positions in z; by default the bodies that carry no other, which is
   /// where payload is, and what joints resist with.
   std::optional<std::vector<int>> changing = {};
@@ -98,6 +101,7 @@ class OnlineEstimator {
     Matrix whitened = rows;                       ///< the same over deviations
     Vector weighed = Vector::Zero(noise.size());  ///< what was measured over deviations
     Vector variance = weighed;                    ///< as the numbers of now are uncertain
+    Vector least_change = weighed;
     Eigen::VectorXi surprised = Eigen::VectorXi::Zero(noise.size());  ///< samples in a row
 
     void leave_out(Index i);
@@ -108,6 +112,7 @@ class OnlineEstimator {
   void forget_along(const Eigen::Ref<const Vector>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
   void set_features(int dof, double v, double a, double tau, double direction);
+  void hold(Index dof, double tau);
   Outcome weigh(Measured& measured, Index i, double value, double error);
   void take_in(const Measured& measured, bool changed);
   /// seen_ = the column of R of an unknown.
