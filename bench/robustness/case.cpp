@@ -19,17 +19,6 @@ std::pair<double, double> usual_range(const Model& model, int i) {
   return {std::max(low, middle - most), std::min(high, middle + most)};
 }
 
-VectorXd efforts(const Model& model) {
-  return model.effort_limit().array().isFinite().select(model.effort_limit(), 50.0);
-}
-
-const Frame& last_frame(const Model& model) {
-  const Frame* last = &model.frames().front();
-  for (const Frame& frame : model.frames())
-    if (frame.body >= last->body) last = &frame;
-  return *last;
-}
-
 /// The controller's settings, the same for all rows and robots: those of `ulna mpc --demo`.
 mpc::ControllerOptions settings(const Model& model) {
   mpc::ControllerOptions control;
@@ -78,16 +67,16 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.q0 = task.start;
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;
-  trial.sensors.torque.noise = 4e-4 * efforts(robot).maxCoeff();
+  trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();
   trial.sensors.seed = trial.reality.seed = seed;
-  trial.payload_body = last_frame(robot).body;
+  trial.payload_body = rig::tip_frame(robot).body;
   trial.count_from = {task.picks_up_at, task.picks_up_at + 1.0};
 }
 
 double Case::about(double time) { return time + uniform(random) - 0.5; }
 
 mpc::TrialResult Case::run(const std::function<bool(double)>& progress) {
-  const VectorXd effort = efforts(model);
+  const VectorXd effort = rig::nominal_efforts(model);
   trial.changes.at(0.0, [&](Plant<double>& plant) {
     plant.damping += viscous * effort;
     plant.friction += dry * effort, plant.friction_negative += dry * effort;
@@ -96,7 +85,7 @@ mpc::TrialResult Case::run(const std::function<bool(double)>& progress) {
   const auto box = Inertia<double>::about_com(task.mass, task.com, I * Eigen::Matrix3d::Identity());
   if (payload)
     trial.changes.at(task.picks_up_at, [this, box](Plant<double>& plant) {
-      add_payload(plant, last_frame(model), box);
+      add_payload(plant, rig::tip_frame(model), box);
     });
   return mpc::run_trial(model, task.reference(), trial, progress);
 }

@@ -59,15 +59,13 @@ void command_with_lag(Case& c, double seconds) {
 /// front of it.
 void stand_before_wall(Case& c) {
   Kinematics<double> at(c.model);
-  const Frame* tip = &c.model.frames().front();
-  for (const Frame& frame : c.model.frames())
-    if (frame.body >= tip->body) tip = &frame;
+  const Frame& tip = rig::tip_frame(c.model);
   const mpc::MotionReference reference = c.task.reference();
   Eigen::VectorXd q(c.model.nq()), v(c.model.nv());
   const auto place = [&](double time) {
     reference(time, q, v);
     at.set(q);
-    return Vector3d(at.pose(*tip).translation());
+    return Vector3d(at.pose(tip).translation());
   };
   const Vector3d start = place(0.0);
   Vector3d farthest = start;

@@ -11,11 +11,6 @@
 
 namespace ulna::rig {
 
-/// Efforts of which shares are meant: 50 Nm where there is no limit.
-inline Eigen::VectorXd efforts(const Model& model) {
-  return model.effort_limit().array().isFinite().select(model.effort_limit(), 50.0);
-}
-
 /// -1 or 1, by chance.
 inline double random_sign(std::mt19937_64& random) { return uniform(random) < 0.5 ? -1.0 : 1.0; }
 
@@ -26,10 +21,11 @@ class Surroundings {
   using Vector = Eigen::VectorXd;
 
   Surroundings(const Model& model, const Reality& reality)
-      : reality_(reality),
-        tip_(&last_frame(model)),
+      : own_positive(Vector::Zero(model.nv())),
+        reality_(reality),
+        tip_(&tip_frame(model)),
         at_(model),
-        effort_(efforts(model)),
+        effort_(nominal_efforts(model)),
         direction_(effort_),
         phase_(Eigen::MatrixXd(effort_.size(), 2)),
         J_(6, model.nv()) {
@@ -87,17 +83,10 @@ class Surroundings {
         for (Eigen::Index i = 0; i < v.size(); ++i)
           if (grip.coordinate < 0 || grip.coordinate == i) hold_fast(i);
   }
-  Vector own_positive = Vector::Zero(effort_.size()), own_negative = own_positive;
+  Vector own_positive, own_negative = own_positive;
   Vector positive = own_positive, negative = own_positive;  ///< with the hands that hold joints
 
  private:
-  static const Frame& last_frame(const Model& model) {
-    const Frame* last = &model.frames().front();
-    for (const Frame& frame : model.frames())
-      if (frame.body >= last->body) last = &frame;
-    return *last;
-  }
-
   /// By more than all drives together can overcome.
   void hold_fast(Eigen::Index i) {
     const double hand = 100.0 * effort_.sum();

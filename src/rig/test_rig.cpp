@@ -65,7 +65,7 @@ struct TestRig::Parts {
         drives(m, o.reality),
         sensors(m, o.sensors),
         last(m),
-        offset(efforts(m)) {
+        offset(nominal_efforts(m)) {
     std::mt19937_64 random(o.reality.seed + 0x9e3779b9u);
     for (double& x : offset) x *= random_sign(random) * o.reality.torque_offset;
     if (accelerations) last.a = Vector::Zero(m.nv());
@@ -75,16 +75,20 @@ struct TestRig::Parts {
     return drives.are_immediate() && !surroundings.has_forces() && !surroundings.has_friction();
   }
 
-  /// Goes on for h seconds, in which what acts is constant.
-  SimulationStatus step(double h) noexcept {
-    const double time = plant->time();
+  /// Lets the surroundings act as they do here and now.
+  void surround() noexcept {
     if (surroundings.has_friction()) {
-      surroundings.friction(time, plant->v(), plant->plant());
+      surroundings.friction(plant->time(), plant->v(), plant->plant());
       plant->set_dry_friction(surroundings.positive, surroundings.negative);
     }
-    if (surroundings.has_forces()) plant->load(surroundings.forces(time, *plant));
+    if (surroundings.has_forces()) plant->load(surroundings.forces(plant->time(), *plant));
+  }
+
+  /// Goes on for h seconds, in which what acts is constant.
+  SimulationStatus step(double h) noexcept {
+    surround();
     if (!drives.are_immediate()) {
-      const SimulationStatus status = plant->hold(drives.torque(time, h));
+      const SimulationStatus status = plant->hold(drives.torque(plant->time(), h));
       if (status != SimulationStatus::moved) return status;
     }
     return plant->step(h);
@@ -139,7 +143,7 @@ double TestRig::now() const noexcept { return parts_->plant->time(); }
 bool TestRig::read(Reading& reading) noexcept {
   Parts& p = *parts_;
   const double time = now();
-  const Vector& a = p.accelerations ? p.plant->acceleration() : p.none;
+  const Vector& a = p.accelerations ? acceleration() : p.none;
   p.sensors.read(time, p.plant->q(), p.plant->v(), p.sensed_torque(*this), a);
   const bool silent = std::ranges::any_of(
       p.reality.silences, [&](const Interval& silence) { return silence.contains(time); });
@@ -197,13 +201,17 @@ void TestRig::change(const std::function<void(Plant<double>&)>& edit) {
 const Vector& TestRig::q() const noexcept { return parts_->plant->q(); }
 const Vector& TestRig::v() const noexcept { return parts_->plant->v(); }
 const Vector& TestRig::tau() const noexcept { return parts_->plant->tau(); }
-const Vector& TestRig::acceleration() noexcept { return parts_->plant->acceleration(); }
+const Vector& TestRig::acceleration() noexcept {
+  parts_->surround();
+  return parts_->plant->acceleration();
+}
 const Plant<double>& TestRig::plant() const noexcept { return parts_->plant->plant(); }
 TestPlant& TestRig::mechanism() noexcept { return *parts_->plant; }
 
 const Vector& TestRig::link_torque() noexcept {
   Parts& p = *parts_;
   const Plant<double>& plant = p.plant->plant();
+  p.surround();
   p.surroundings.friction(now(), p.plant->v(), plant);
   // what holds the joint beyond its own friction acts on the link
   p.link = p.plant->friction_torque()

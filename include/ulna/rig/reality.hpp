@@ -8,13 +8,18 @@
 
 namespace ulna::rig {
 
+/// Where the robot touches its surroundings and carries things: the last frame of its last body.
+const Frame& tip_frame(const Model& model);
+/// The effort limits, of which shares are meant: 50 Nm where there is none.
+Eigen::VectorXd nominal_efforts(const Model& model);
+
 /// From a time to before another, s.
 struct Interval {
   double from = 0.0, to = 0.0;
   bool contains(double time) const { return time >= from && time < to; }
 };
 
-/// A force on the tip of the robot, the origin of its last frame, in axes of the world.
+/// A force on the tip of the robot, the origin of tip_frame, in axes of the world.
 struct Push {
   Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< N
   Interval when = {};
@@ -45,7 +50,7 @@ struct TorqueFault {
   Interval when = {};
 };
 
-/// In what a robot differs from the usual assumptions about it. Shares are of the effort limits, 50 Nm where there is none. What
+/// In what a robot differs from the usual assumptions about it. Shares are of nominal_efforts. What
 /// differs from joint to joint is drawn by the seed. Noise, resolution, delay and loss of measurements
 /// are in SensorsOptions.
 struct Reality {
