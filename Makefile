@@ -41,7 +41,7 @@ coverage: build/coverage/build.ninja ## show how much of each file the tests rea
 	@tools/coverage build/coverage
 
 # AVX2 and FMA where there is a choice: the same code, and so the same counts, on all machines.
-bench thesis: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
+bench thesis robustness: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
 
 # INSTRUCTIONS=1 counts instructions too (some minutes more), DOCS=1 rewrites docs/performance.md
 .PHONY: bench
@@ -59,6 +59,12 @@ thesis: build/bench/build.ninja ## measure again what the thesis' chapter 6 did;
 	build/bench/bin/ulna_thesis --out build/bench/thesis.json
 	@build/bench/bin/ulna_thesis_report build/bench/thesis.json \
 	  $(if $(DOCS),docs/thesis.md docs/identification.md)
+
+# OPTIONS="--rows offset_2,wall --seeds 1,2" chooses; build/bench/bin/ulna_robustness lists all
+.PHONY: robustness
+robustness: build/bench/build.ninja ## drive robots in MuJoCo that differ from their models; figures also go to build/bench/robustness.json
+	@cmake --build --preset bench --target ulna_robustness
+	build/bench/bin/ulna_robustness --jobs $(JOBS) --out build/bench/robustness.json $(OPTIONS)
 
 .PHONY: format
 format: dependencies-format ## lay out all sources with clang-format

@@ -10,7 +10,7 @@ struct Options {
   std::optional<double> duration, payload, payload_at, vary, rate;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
-  std::string law, knowledge, goal, report;
+  std::string law, knowledge, plant, goal, report;
 };
 
 template <class Kinds>
@@ -44,6 +44,7 @@ void apply(const Options& o, MpcScenario& s) {
     s.places["goal"] = "--goal";
   }
   if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
+  if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
   if (o.knowledge.empty()) return;
   s.knowledge.clear();
   for (const std::string& name : split(o.knowledge, ','))
@@ -78,6 +79,8 @@ Json json_of(const TrialResult& r) {
             {"safe", r.count(ActionKind::safe)}}},
           {"faults", faults},
           {"torque_breaches", r.torque_breaches},
+          {"largest_speed", r.largest_speed},
+          {"largest_torque", r.largest_torque},
           {"changes_noticed", r.changes_noticed}};
 }
 
@@ -102,6 +105,7 @@ Json json_of(const MpcResults& results, const Json& about) {
   const TrialResult& first = results.runs.front().result;
   return {{"robot", about},
           {"title", results.title},
+          {"plant", to_string(results.plant)},
           {"notes", results.notes},
           {"counted_from", results.counted_from},
           {"tracking_rmse", rmse},
@@ -257,6 +261,7 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--law", o->law, "NAME", "mpc, computed_torque or gravity_pd");
   app.add_value("--knowledge", o->knowledge, "NAME,...",
                 "identified, offset_free, fixed, perfect: identified");
+  app.add_value("--plant", o->plant, "NAME", "what simulates the robot: ulna, or mujoco");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);

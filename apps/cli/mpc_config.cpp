@@ -128,7 +128,7 @@ MpcScenario scenario_of(Keys& keys) {
   keys.integer("sensors.delay", s.trial.sensors.position.delay);
   keys.vector("start", s.start), keys.vector("goal", s.goal);
   keys.vector("amplitude", s.amplitude), keys.vector("hz", s.hz);
-  keys.choice("law", s.trial.law, laws);
+  keys.choice("law", s.trial.law, laws), keys.choice("plant", s.trial.plant, plants);
   keys.choice("transcription", s.trial.control.problem.transcription, transcriptions);
   if (const YAML::Node list = keys["knowledge"]) {
     if (!list.IsSequence() || list.size() == 0)

@@ -58,6 +58,16 @@ void choose_motion(MpcScenario& s, const Model& model) {
   s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
 }
 
+/// Refuses a robot that MuJoCo cannot simulate, before anything moves.
+void require_plant(const TrialOptions& trial, const Model& model) {
+  if (trial.plant == rig::PlantKind::ulna) return;
+  try {
+    rig::make_mujoco_plant(model, trial.mujoco);
+  } catch (const std::exception& e) {
+    throw Failure("{}", e.what());
+  }
+}
+
 /// Where the robot's last link ends, or what a user calls it.
 const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
   if (!payload.frame.empty()) {
@@ -67,10 +77,7 @@ const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
                                       model.name(), payload.frame));
     return model.frame(payload.frame);
   }
-  const Frame* last = nullptr;
-  for (const Frame& frame : model.frames())
-    if (!last || frame.body >= last->body) last = &frame;
-  return *last;
+  return rig::tip_frame(model);
 }
 
 WrenchSensor wrench_sensor(const Model& model, const ScenarioWrench& sensor) {
@@ -209,6 +216,7 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}' closes loops, which the controller does not support; remove the joints that "
         "close them",
         model.name());
+  require_plant(s.trial, model);
   choose_motion(s, model);
   const std::vector<std::string> joints = model.velocity_names();
   for (int i = 0; i < model.nv(); ++i) {
@@ -273,7 +281,7 @@ std::string MpcResults::gains() const {
 
 MpcResults run_scenario(const Model& model, const MpcScenario& s,
                         const std::function<bool(double, std::string_view)>& progress) {
-  MpcResults results{model, s.title, 1.0 / s.trial.control.rate_hz};
+  MpcResults results{model, s.title, 1.0 / s.trial.control.rate_hz, s.trial.plant};
   TrialOptions trial = s.trial;
   trial.q0 = s.start;
   results.notes = s.notes;
@@ -288,9 +296,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   trial.control.online.patience = int(0.01 * s.trial.control.rate_hz);
 
   // the true robot: with friction that its model lacks, and other parameters
-  VectorXd effort = model.effort_limit();
-  for (double& e : effort)
-    if (!std::isfinite(e)) e = 50.0;
+  const VectorXd effort = rig::nominal_efforts(model);
   Plant<double> usual(model);
   usual.damping += s.viscous * effort;
   usual.friction += s.dry * effort, usual.friction_negative += s.dry * effort;
@@ -308,6 +314,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   }
   if (s.payload) {
     const Frame& frame = payload_frame(model, *s.payload);
+    trial.payload_body = frame.body;
     trial.changes.at(s.payload->at, [&frame, load = box(*s.payload)](Plant<double>& plant) {
       add_payload(plant, frame, load);
     });

@@ -18,6 +18,7 @@ inline constexpr std::array knowledges{Knowledge::identified, Knowledge::offset_
                                        Knowledge::fixed, Knowledge::perfect};
 inline constexpr std::array laws{ControlLaw::mpc, ControlLaw::computed_torque,
                                  ControlLaw::gravity_pd};
+inline constexpr std::array plants{rig::PlantKind::ulna, rig::PlantKind::mujoco};
 inline constexpr std::array transcriptions{Transcription::forward_dynamics,
                                            Transcription::inverse_dynamics};
 inline constexpr std::array fault_kinds{
@@ -131,6 +132,7 @@ struct MpcResults {
   Model model;
   std::string title;
   double period = 0.001;                                    ///< s
+  rig::PlantKind plant = rig::PlantKind::ulna;              ///< what simulates the robot
   std::vector<MpcRun> runs = {};                            ///< at least one
   std::vector<std::pair<double, std::string>> events = {};  ///< "payload of 2 kg", at a time
   std::vector<std::string> notes = {};                      ///< of the scenario

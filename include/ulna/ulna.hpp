@@ -39,6 +39,7 @@
 #include "ulna/model/plant.hpp"
 #include "ulna/mpc/controller.hpp"
 #include "ulna/mpc/trial.hpp"
+#include "ulna/rig/test_rig.hpp"
 #include "ulna/robot/robot.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"

@@ -6,6 +6,7 @@
 #include "mpc/fallback.hpp"
 #include "mpc/trial_score.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
+#include "ulna/num/random.hpp"
 
 namespace ulna::mpc {
 
@@ -87,40 +88,41 @@ class Trial {
         reference_(reference),
         options_(options),
         period_(1.0 / options.control.rate_hz),
-        robot_(model, options.simulation),
+        robot_(model, rig_options(options)),
         changes_(options.changes),
         sensors_(model, options),
         controller_(model, controller_options(options)),
         law_(model, options),
-        result_{.estimated = controller_.plant(), .truth = robot_.plant},
+        result_{.estimated = controller_.plant(), .truth = robot_.plant()},
         score_(model, options, result_),
         q_reference_(model.nq()),
         v_reference_(model.nv()) {
     controller_.follow(reference);
     reference_(0.0, q_reference_, v_reference_);
-    robot_.set_state(options.q0.size() ? options.q0 : q_reference_, Vector::Zero(model.nv()));
+    robot_.start(options.q0.size() ? options.q0 : q_reference_);
   }
 
   /// Period k. False if the robot cannot go on.
   bool step(long k) {
     const double time = double(k) * period_;
-    changes_.apply(robot_);
+    robot_.apply(changes_);
     if (k == 0) hold_at_rest();
-    if (options_.knowledge == Knowledge::perfect) controller_.set_plant(robot_.plant);
+    if (options_.knowledge == Knowledge::perfect) controller_.set_plant(robot_.plant());
     sensors_.read(robot_, time);
     inject_faults(time);
 
     const long allocated = options_.allocations ? options_.allocations() : 0;
     if (!drive(time)) return false;
     sensors_.update_wrenches(controller_);
-    if (uses_mpc() || identifies()) controller_.update(time, sensors_.q, sensors_.v, sensors_.tau);
+    if ((uses_mpc() || identifies()) && !skips_update())
+      controller_.update(time, sensors_.q, sensors_.v, sensors_.tau);
     if (identifies())
       result_.consistent_always &=
           identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
     reference_(time, q_reference_, v_reference_);
     score_.add(time, robot_, q_reference_, sensors_, controller_, uses_mpc());
 
-    result_.status = robot_.step(period_);
+    result_.status = robot_.advance(period_);
     // the first plan is solved to convergence, which may allocate
     if (options_.allocations && k > 0) result_.allocations += options_.allocations() - allocated;
     if (result_.status != SimulationStatus::moved) return false;
@@ -131,7 +133,9 @@ class Trial {
   TrialResult finish(long steps) {
     result_.finished = result_.steps == steps;
     result_.changes_noticed = controller_.estimator().changes();
-    result_.estimated = controller_.plant(), result_.truth = robot_.plant;
+    result_.estimated = controller_.plant(), result_.truth = robot_.plant();
+    const int body = options_.payload_body > 0 ? options_.payload_body : model_.joint_count();
+    result_.payload_mass = result_.estimated.body(body).mass - model_.inertias()[body].mass();
     result_.z = controller_.estimator().z();
     score_.finish();
     return std::move(result_);
@@ -144,14 +148,24 @@ class Trial {
     control.observe_disturbance &= options.knowledge != Knowledge::fixed;
     return control;
   }
+  static rig::TestRigOptions rig_options(const TrialOptions& options) {
+    rig::TestRigOptions o{options.plant, options.simulation, options.mujoco, options.sensors,
+                          options.reality};
+    o.sensors.accelerations |= !options.wrench_sensors.empty();
+    return o;
+  }
   bool uses_mpc() const { return options_.law == ControlLaw::mpc; }
   bool identifies() const { return options_.knowledge == Knowledge::identified; }
 
   /// Before the first action drives hold the robot where it is, which the first reading must show.
   void hold_at_rest() {
     Vector tau(model_.nv());
-    Fallback(model_, 0.0).torque(robot_.plant, robot_.q(), robot_.v(), tau);
-    (void)robot_.hold(tau);
+    Fallback(model_, 0.0).torque(robot_.plant(), robot_.q(), robot_.v(), tau);
+    (void)robot_.preload(tau);
+  }
+
+  bool skips_update() {
+    return options_.skipped_updates > 0.0 && uniform(random_) < options_.skipped_updates;
   }
 
   void inject_faults(double time) {
@@ -166,7 +180,7 @@ class Trial {
                    : law_.act(controller_.plant(), reference_, time, sensors_.q, sensors_.v);
     for (Eigen::Index i = 0; i < tau.size(); ++i)
       if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
-    if (robot_.hold(tau) == SimulationStatus::moved) return true;
+    if (robot_.write(tau)) return true;
     result_.status = SimulationStatus::torque_not_finite;
     return false;
   }
@@ -175,7 +189,7 @@ class Trial {
   const MotionReference& reference_;
   const TrialOptions& options_;
   double period_;
-  Simulation robot_;
+  rig::TestRig robot_;
   Schedule changes_;
   TrialSensors sensors_;
   IdentifyingController controller_;
@@ -183,6 +197,7 @@ class Trial {
   TrialResult result_;
   TrialScore score_;
   Vector q_reference_, v_reference_;
+  std::mt19937_64 random_{options_.sensors.seed + 2};  ///< of updates that are skipped
 };
 
 TrialResult run_trial(const Model& model, const MotionReference& reference,

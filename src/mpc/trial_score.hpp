@@ -13,6 +13,8 @@ class TrialScore {
       : result_(result),
         period_(1.0 / options.control.rate_hz),
         every_(std::max(1L, std::lround(options.control.rate_hz / options.record_hz))),
+        velocity_limit_(model.velocity_limit()),
+        effort_limit_(model.effort_limit()),
         from_(options.count_from) {
     const double steps = options.duration * options.control.rate_hz;
     const auto columns = Eigen::Index(std::floor(steps / double(every_))) + 2;
@@ -29,7 +31,7 @@ class TrialScore {
 
   /// Once a period, when its torque acts. `reference`: where the robot should be. Only a controller that
   /// `plans` has kinds of actions and faults.
-  void add(double time, const Simulation& robot, const Eigen::VectorXd& reference,
+  void add(double time, const rig::TestRig& robot, const Eigen::VectorXd& reference,
            const TrialSensors& sensors, const IdentifyingController& controller, bool plans) {
     step_us_.push_back(controller.act_us() + controller.update_us());
     act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
@@ -40,6 +42,10 @@ class TrialScore {
     if (steps_++ % every_ == 0 && columns_ < result_.record.time.size())
       add_record(robot, reference, sensors, controller);
 
+    result_.largest_speed =
+        std::max(result_.largest_speed, largest_share(robot.v(), velocity_limit_));
+    result_.largest_torque =
+        std::max(result_.largest_torque, largest_share(robot.tau(), effort_limit_));
     const auto error = reference - robot.q();
     const double mean_square = error.squaredNorm() / double(reference.size());
     for (std::size_t i = 0; i < from_.size(); ++i)
@@ -85,17 +91,22 @@ class TrialScore {
     return sorted.empty() ? 0.0 : sorted[std::size_t(share * double(sorted.size() - 1))];
   }
 
-  void add_record(const Simulation& robot, const Eigen::VectorXd& reference,
+  static double largest_share(const Eigen::VectorXd& x, const Eigen::VectorXd& limit) {
+    return x.cwiseAbs().cwiseQuotient(limit).maxCoeff();
+  }
+
+  void add_record(const rig::TestRig& robot, const Eigen::VectorXd& reference,
                   const TrialSensors& sensors, const IdentifyingController& controller) {
     TrialRecord& record = result_.record;
     const Eigen::Index k = columns_++;
-    record.time(k) = robot.time();
+    record.time(k) = robot.now();
     record.q.col(k) = robot.q(), record.q_reference.col(k) = reference;
     record.tau.col(k) = robot.tau();
     record.q_measured.col(k) = sensors.q, record.tau_measured.col(k) = sensors.tau;
     write_masses(controller.plant(), record.mass.col(k));
-    write_masses(robot.plant, record.true_mass.col(k));
-    record.dry.col(k) = controller.plant().friction, record.true_dry.col(k) = robot.plant.friction;
+    write_masses(robot.plant(), record.true_mass.col(k));
+    record.dry.col(k) = controller.plant().friction,
+    record.true_dry.col(k) = robot.plant().friction;
     record.kind(k) = int(controller.kind());
   }
 
@@ -103,6 +114,7 @@ class TrialScore {
   double period_;
   long every_, steps_ = 0;  ///< steps from one column of the record to the next
   Eigen::Index columns_ = 0;
+  Eigen::VectorXd velocity_limit_, effort_limit_;
   std::vector<double> from_, squares_;  ///< sums of squares from several times on
   std::vector<long> counts_;
   std::vector<double> step_us_, act_us_, identify_us_;

@@ -25,7 +25,7 @@ class TrialSensors {
       : q(model.nq()),
         v(model.nv()),
         faults_(options.faults),
-        sensors_(model, sensor_options(options)),
+        reading_(model),
         at_(model),
         ws_(model),
         W_(6, 10 * model.joint_count()),
@@ -42,17 +42,17 @@ class TrialSensors {
   }
 
   /// The reading of a period, before its torque acts.
-  void read(Simulation& robot, double time) {
-    sensors_.read(robot);
+  void read(rig::TestRig& robot, double time) {
+    robot.read(reading_);
     dropped_ = readings_ > 0 && is_on(faults_, TrialFault::Kind::sensor_dropped, time);
     if (!dropped_) {
-      q = sensors_.q, v = sensors_.v, tau = sensors_.tau;
+      q = reading_.q, v = reading_.v, tau = reading_.tau;
       if (is_on(faults_, TrialFault::Kind::sensor_nan, time))
         q(readings_ % q.size()) = std::nan("");
     }
     ++readings_;
     if (wrenches_.empty() || dropped_) return;
-    robot.plant.get_inertial(inertial_);
+    robot.plant().get_inertial(inertial_);
     at_.set(robot.q(), robot.v(), robot.acceleration());
     for (WrenchReading& reading : wrenches_) {
       wrench_regressor<double>(at_, reading.body, ws_, W_);
@@ -66,25 +66,19 @@ class TrialSensors {
   void update_wrenches(IdentifyingController& controller) {
     if (dropped_) return;
     for (const WrenchReading& reading : wrenches_)
-      controller.update_wrench(reading.body, q, v, sensors_.a, reading.wrench, reading.noise);
+      controller.update_wrench(reading.body, q, v, reading_.a, reading.wrench, reading.noise);
   }
 
   Vector q, v, tau = v;  ///< as received; those of before where a reading is dropped
 
  private:
-  static SensorsOptions sensor_options(const TrialOptions& options) {
-    SensorsOptions sensors = options.sensors;
-    sensors.accelerations |= !options.wrench_sensors.empty();
-    return sensors;
-  }
-
   struct WrenchReading {
     int body;
     Vector noise = Vector::Zero(6), wrench = Vector::Zero(6);  ///< moment and force
   };
 
   std::vector<TrialFault> faults_;
-  Sensors sensors_;
+  rig::Reading reading_;
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
   RowMatX<double> W_;

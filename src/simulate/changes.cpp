@@ -76,15 +76,19 @@ void Schedule::during(double begin, double end, Drift drift) {
 }
 
 int Schedule::apply(Simulation& simulation) {
+  return apply(simulation.time(), [&](const Change& change) { simulation.change(change); });
+}
+
+int Schedule::apply(double time, const std::function<void(const Change&)>& edit) {
   // a moment that rounding puts just before its time is in time
-  const double now = simulation.time() + 1e-9;
+  const double now = time + 1e-9;
   int made = 0;
   for (Entry& e : entries_) {
     if (e.begin > now) break;
     if (e.done) continue;
     e.done = now >= e.end;
     const double share = e.done ? 1.0 : std::max(0.0, (now - e.begin) / (e.end - e.begin));
-    simulation.change([&](Plant<double>& plant) { e.drift(plant, share); });
+    edit([&](Plant<double>& plant) { e.drift(plant, share); });
     ++made;
   }
   return made;

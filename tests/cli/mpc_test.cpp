@@ -1,4 +1,5 @@
 #include "cli.hpp"
+#include "ulna/rig/test_plant.hpp"
 
 using namespace ulna::test;
 
@@ -168,12 +169,35 @@ TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
   expect_refused({"mpc", "panda", "--payload-at", "2"}, "there is no payload");
   expect_refused({"mpc", "panda", "--law", "magic"}, "computed_torque");
   expect_refused({"mpc", "panda", "--knowledge", "all"}, "perfect");
+  expect_refused({"mpc", "panda", "--plant", "factory"}, "mujoco");
   expect_refused({"mpc", "quadruped"}, "degrees of freedom", 3);
   expect_refused({"mpc", "fourbar"}, "closes loops", 3);
   const std::string deep = "robot: " + std::string(60000, '[');
   expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML");
   const std::string large = "robot: panda\n#" + std::string(100000, 'x');
   expect_refused({"mpc", folder.write("large.yaml", large)}, "larger than");
+}
+
+TEST(MpcVerb, mujoco_as_the_plant_gives_the_errors_that_ulna_gives) {
+  const std::vector<std::string> line =
+      quick({"--payload", "2", "--payload-at", "0.5", "--json", "--knowledge", "identified,perfect",
+             "--plant", "mujoco"});
+  if (!ulna::rig::has_mujoco()) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 3);
+    EXPECT_TRUE(has(r.err, "libmujoco-dev")) << r.err;
+    GTEST_SKIP() << "built without MuJoCo";
+  }
+  const json theirs = document(run_cli(line), "ulna.mpc/1");
+  std::vector<std::string> other = line;
+  other.back() = "ulna";
+  const json ours = document(run_cli(other), "ulna.mpc/1");
+  EXPECT_EQ(theirs["plant"], "mujoco");
+  EXPECT_EQ(ours["plant"], "ulna");
+  for (const char* run : {"identified", "perfect"}) {
+    const double expected = ours["tracking_rmse"][run];
+    EXPECT_NEAR(double(theirs["tracking_rmse"][run]), expected, 0.1 * expected) << run;
+  }
 }
 
 TEST(MpcVerb, the_demo_is_of_the_payload_and_the_duration_that_were_given) {

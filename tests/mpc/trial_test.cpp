@@ -257,5 +257,38 @@ TEST(Trial, refuses_what_cannot_be_run) {
   EXPECT_THROW(IdentifyingController{quadruped}, std::invalid_argument);
 }
 
+/// MuJoCo is a plant that nobody here wrote.
+TEST(Trial, both_plants_move_alike_under_the_same_controller) {
+  if (!rig::has_mujoco()) GTEST_SKIP() << "built without MuJoCo";
+  PandaTrial panda;
+  panda.options.changes.at(1.5, [&](Plant<double>& plant) {
+    add_payload(
+        plant, panda.model.frames().back(),
+        Inertia<double>::about_com(2.0, {0.02, -0.03, 0.08}, 0.003 * Eigen::Matrix3d::Identity()));
+  });
+  for (const Knowledge knowledge : {Knowledge::perfect, Knowledge::identified}) {
+    panda.options.plant = rig::PlantKind::ulna;
+    const TrialResult ours = panda.run(knowledge);
+    panda.options.plant = rig::PlantKind::mujoco;
+    const TrialResult theirs = panda.run(knowledge);
+    expect_sound(ours), expect_sound(theirs);
+    EXPECT_NEAR(theirs.error.rms, ours.error.rms, 0.05 * ours.error.rms) << to_string(knowledge);
+    const Eigen::MatrixXd difference = theirs.record.tau - ours.record.tau;
+    EXPECT_LE(difference.norm(), 0.02 * ours.record.tau.norm()) << to_string(knowledge);
+    EXPECT_NEAR(theirs.payload_mass, 2.0, 0.1);
+    EXPECT_NEAR(theirs.largest_speed, ours.largest_speed, 0.01);
+  }
+}
+
+TEST(Trial, an_update_that_is_left_out_is_not_made) {
+  PandaTrial panda;
+  panda.options.duration = 1.0;
+  const TrialResult all = panda.run(Knowledge::identified);
+  panda.options.skipped_updates = 1.0;
+  const TrialResult none = panda.run(Knowledge::identified);
+  EXPECT_NE(all.estimated.friction, Plant<double>(panda.model).friction);
+  EXPECT_EQ(none.estimated.friction, Plant<double>(panda.model).friction);
+}
+
 }  // namespace
 }  // namespace ulna::test

@@ -3,8 +3,7 @@
 #include <array>
 
 #include "ulna/mpc/controller.hpp"
-#include "ulna/simulate/changes.hpp"
-#include "ulna/simulate/sensors.hpp"
+#include "ulna/rig/test_rig.hpp"
 
 namespace ulna::mpc {
 
@@ -50,12 +49,17 @@ struct TrialOptions {
   Knowledge knowledge = Knowledge::identified;
   ControllerOptions control = {};
   double stiffness = 100.0;  ///< 1/s², of the laws that are not MPC; damping is critical
+  rig::PlantKind plant = rig::PlantKind::ulna;  ///< what simulates the robot
   SimulationOptions simulation = {};
+  rig::MujocoOptions mujoco = {};
   SensorsOptions sensors = {};  ///< read once a period
+  rig::Reality reality = {};    ///< in what the robot differs
   std::vector<WrenchSensor> wrench_sensors = {};
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
+  double skipped_updates = 0.0;         ///< chance that a period is without the controller's update
+  int payload_body = 0;                 ///< that carries what is picked up; 0: the last
   std::vector<double> count_from = {};  ///< errors are also reported from these times on
   double record_hz = 100.0;
   /// How many allocations the program has made so far, if somebody counts them.
@@ -97,6 +101,10 @@ struct TrialResult {
   std::array<long, 6> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
+  double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
+  double largest_torque = 0.0;  ///< the same, of the drives
+  double payload_mass =
+      0.0;  ///< kg: by how much the controller's payload_body is heavier than the model's, at the end
   /// While the controller acted and updated, and the robot moved; the first step apart.
   long allocations = 0;
   bool consistent_always = true;
@@ -109,7 +117,7 @@ struct TrialResult {
 };
 
 /// The thesis' experiment (Cărămizaru 2023, Alg. 4): a robot that is not quite what its model says, and changes,
-/// is simulated, measured, driven, and identified as it moves. `progress` receives the share that is
+/// is simulated by a rig::TestRig, measured, driven, and identified as it moves. `progress` receives the share that is
 /// over, and ends the trial by returning false.
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,

@@ -53,6 +53,8 @@ class Schedule {
   /// Makes the changes that are due, in order of their times, and of being added; keeps account of the
   /// energy. Returns how many there were. Allocates nothing by itself.
   int apply(Simulation& simulation);
+  /// The same at a time, where edit(change) has `change` made of what is simulated otherwise.
+  int apply(double time, const std::function<void(const Change&)>& edit);
   /// As from the beginning.
   void rewind();
 

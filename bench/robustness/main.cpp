@@ -1,0 +1,290 @@
+// How well a controller drives robots that differ from its model in kind. docs/mpc.md has the table.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "rows.hpp"
+#include "ulna/io/import.hpp"
+
+namespace robustness {
+namespace {
+
+using ulna::mpc::ActionKind;
+using ulna::mpc::Knowledge;
+
+const char* const usage =
+    "Drives robots that differ from their models, in MuJoCo, and prints how well: docs/mpc.md.\n\n"
+    "  ulna_robustness [option]...\n\n"
+    "  --rows NAME,...        rows of the table (default all; 'list' prints them)\n"
+    "  --seeds N,...          one trial each (default 1,2,3,4,5)\n"
+    "  --robot NAME,...       default panda\n"
+    "  --knowledge NAME,...   identified, offset_free, fixed, perfect (default identified)\n"
+    "  --plant NAME           mujoco (default) or ulna\n"
+    "  --jobs N               trials at a time (default 1)\n"
+    "  --out FILE.json        where the figures go too\n";
+
+struct UsageError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+struct Plan {
+  std::vector<std::string> rows, robots{"panda"};
+  std::vector<std::uint64_t> seeds{1, 2, 3, 4, 5};
+  std::vector<Knowledge> knowledge{Knowledge::identified};
+  ulna::rig::PlantKind plant = ulna::rig::PlantKind::mujoco;
+  int jobs = 1;
+  std::string out;
+};
+
+/// One trial, and what came of it.
+struct Trial {
+  const Row* row;
+  std::string robot;
+  Knowledge knowledge;
+  std::uint64_t seed;
+
+  bool finished = false;
+  double error = 0.0, error_later = 0.0,
+         largest = 0.0;              ///< mrad, from the pick-up and a second after it on
+  double speed = 0.0, torque = 0.0;  ///< largest, over the limit
+  double mass = 0.0;                 ///< kg
+  long changes = 0, safe = 0;
+  double step_us = 0.0;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    if (to > from) parts.push_back(list.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+std::uint64_t number(const std::string& option, const std::string& text) {
+  std::size_t used = 0;
+  unsigned long long value = 0;
+  try {
+    value = std::stoull(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size())
+    throw UsageError(fmt::format("{}: '{}' is not a whole number", option, text));
+  return value;
+}
+
+Knowledge knowledge_of(const std::string& name) {
+  for (const Knowledge k :
+       {Knowledge::identified, Knowledge::offset_free, Knowledge::fixed, Knowledge::perfect})
+    if (name == to_string(k)) return k;
+  throw UsageError(
+      fmt::format("--knowledge: '{}' is not one of identified, offset_free, fixed, perfect", name));
+}
+
+void check_rows(const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::ranges::find(rows(), name, &Row::name) == rows().end())
+      throw UsageError(fmt::format("--rows: there is no '{}'; --rows list prints all", name));
+}
+
+Plan parse(int argc, char** argv) {
+  Plan plan;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string option = argv[i];
+    if (i + 1 == argc) throw UsageError(usage);
+    const std::string value = argv[i + 1];
+    if (option == "--rows") {
+      plan.rows = split(value);
+    } else if (option == "--seeds") {
+      plan.seeds.clear();
+      for (const std::string& seed : split(value)) plan.seeds.push_back(number(option, seed));
+    } else if (option == "--robot") {
+      plan.robots = split(value);
+    } else if (option == "--knowledge") {
+      plan.knowledge.clear();
+      for (const std::string& name : split(value)) plan.knowledge.push_back(knowledge_of(name));
+    } else if (option == "--plant" && (value == "ulna" || value == "mujoco")) {
+      plan.plant = value == "ulna" ? ulna::rig::PlantKind::ulna : ulna::rig::PlantKind::mujoco;
+    } else if (option == "--jobs") {
+      plan.jobs = std::clamp(int(number(option, value)), 1, 256);
+    } else if (option == "--out") {
+      plan.out = value;
+    } else {
+      throw UsageError(usage);
+    }
+  }
+  if (plan.seeds.empty() || plan.robots.empty() || plan.knowledge.empty()) throw UsageError(usage);
+  return plan;
+}
+
+std::vector<Trial> trials_of(const Plan& plan) {
+  std::vector<Trial> trials;
+  for (const std::string& robot : plan.robots)
+    for (const Row& row : rows()) {
+      if (!plan.rows.empty() && std::ranges::find(plan.rows, row.name) == plan.rows.end()) continue;
+      for (const Knowledge knowledge : plan.knowledge)
+        for (const std::uint64_t seed : plan.seeds)
+          trials.push_back({&row, robot, knowledge, seed});
+    }
+  return trials;
+}
+
+void run(Trial& trial, const ulna::Model& model, const Plan& plan) {
+  Case c(model, trial.seed);
+  trial.row->change(c);
+  c.trial.knowledge = trial.knowledge;
+  c.trial.plant = plan.plant;
+  const ulna::mpc::TrialResult result = c.run();
+  trial.finished = result.finished;
+  trial.error = 1e3 * result.error.rms_from[0], trial.error_later = 1e3 * result.error.rms_from[1];
+  trial.largest = 1e3 * result.error.largest;
+  trial.speed = result.largest_speed, trial.torque = result.largest_torque;
+  trial.mass = result.payload_mass;
+  trial.changes = result.changes_noticed, trial.safe = result.count(ActionKind::safe);
+  trial.step_us = result.times.p50;
+}
+
+void run_all(std::vector<Trial>& trials, const Plan& plan) {
+  std::map<std::string, ulna::Model> models;
+  for (const std::string& robot : plan.robots) models.emplace(robot, ulna::load_robot(robot).model);
+  std::atomic<std::size_t> next = 0;
+  std::mutex printing;
+  std::size_t done = 0;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < trials.size(); i = next++) {
+      Trial& t = trials[i];
+      try {
+        run(t, models.at(t.robot), plan);
+      } catch (...) {
+        const std::lock_guard lock(printing);
+        failure = std::current_exception();
+        next = trials.size();
+        return;
+      }
+      const std::lock_guard lock(printing);
+      fmt::print(stderr, "{:3} of {}: {}, {}, {}, seed {}: {:.3g} mrad\n", ++done, trials.size(),
+                 t.robot, t.row->name, to_string(t.knowledge), t.seed, t.error);
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < plan.jobs; ++i) workers.emplace_back(work);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+double median(std::vector<double> x) {
+  std::ranges::sort(x);
+  const std::size_t n = x.size();
+  return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+/// Median and worst over the seeds.
+template <class Figure>
+std::pair<double, double> over_seeds(std::span<const Trial> trials, Figure figure) {
+  std::vector<double> values;
+  for (const Trial& trial : trials) values.push_back(double(trial.*figure));
+  return {median(values), *std::ranges::max_element(values)};
+}
+
+void print_table(const std::vector<Trial>& trials, const Plan& plan) {
+  constexpr auto line = "{:<46}{:<12}{:>8}{:>9}{:>9}{:>9}{:>8}{:>9}{:>8}{:>8}  {}\n";
+  const std::size_t each = plan.seeds.size();
+  const std::span<const Trial> all(trials);
+  std::string robot;
+  for (std::size_t i = 0; i < all.size(); i += each) {
+    const auto some = all.subspan(i, each);
+    const Trial& first = some.front();
+    if (first.robot != robot) {
+      robot = first.robot;
+      fmt::print("\n{} in {}, seeds {}; tracking error in mrad rms from 4 s on\n", robot,
+                 ulna::rig::to_string(plan.plant), fmt::join(plan.seeds, ", "));
+      fmt::print(line, "row", "knowledge", "target", "median", "worst", "largest", "speed", "mass",
+                 "changes", "safe", "");
+    }
+    const auto [error, worst] = over_seeds(some, &Trial::error);
+    const bool ended = std::ranges::all_of(some, &Trial::finished);
+    const std::optional<double> target = first.row->target;
+    const char* verdict = !ended ? "diverged" : !target ? "" : worst <= *target ? "met" : "missed";
+    fmt::print(line, first.row->what, to_string(first.knowledge),
+               target ? fmt::format("{:.2g}", *target) : "", fmt::format("{:.3g}", error),
+               fmt::format("{:.3g}", worst),
+               fmt::format("{:.3g}", over_seeds(some, &Trial::largest).second),
+               fmt::format("{:.2f}", over_seeds(some, &Trial::speed).second),
+               fmt::format("{:.2f}", over_seeds(some, &Trial::mass).first),
+               fmt::format("{:g}", over_seeds(some, &Trial::changes).second),
+               fmt::format("{:g}", over_seeds(some, &Trial::safe).second),
+               first.row->also.empty() ? verdict
+                                       : fmt::format("{}{}{}", verdict, *verdict ? "; " : "",
+                                                     "asked: " + first.row->also));
+  }
+}
+
+void write_json(const std::string& path, const std::vector<Trial>& trials, const Plan& plan) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Trial& t : trials) {
+    nlohmann::json target = nullptr;
+    if (t.row->target) target = *t.row->target;
+    list.push_back({{"row", t.row->name},
+                    {"what", t.row->what},
+                    {"target_mrad", target},
+                    {"robot", t.robot},
+                    {"plant", ulna::rig::to_string(plan.plant)},
+                    {"knowledge", to_string(t.knowledge)},
+                    {"seed", t.seed},
+                    {"finished", t.finished},
+                    {"error_mrad", t.error},
+                    {"error_a_second_later_mrad", t.error_later},
+                    {"largest_error_mrad", t.largest},
+                    {"speed_over_limit", t.speed},
+                    {"torque_over_limit", t.torque},
+                    {"payload_kg", t.mass},
+                    {"changes_noticed", t.changes},
+                    {"safe_actions", t.safe},
+                    {"step_p50_us", t.step_us}});
+  }
+  std::ofstream file(path);
+  file << nlohmann::json{{"trials", list}}.dump(1) << '\n';
+  if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
+}
+
+void list_rows() {
+  for (const Row& row : rows()) fmt::print("{:<14}{}\n", row.name, row.what);
+}
+
+}  // namespace
+}  // namespace robustness
+
+int main(int argc, char** argv) {
+  using namespace robustness;
+  try {
+    const Plan plan = parse(argc, argv);
+    if (plan.rows == std::vector<std::string>{"list"}) {
+      list_rows();
+      return 0;
+    }
+    check_rows(plan.rows);
+    std::vector<Trial> trials = trials_of(plan);
+    run_all(trials, plan);
+    print_table(trials, plan);
+    if (!plan.out.empty()) write_json(plan.out, trials, plan);
+    return 0;
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
