@@ -19,20 +19,6 @@ std::pair<double, double> usual_range(const Model& model, int i) {
   return {std::max(low, middle - most), std::min(high, middle + most)};
 }
 
-/// The controller's settings, the same for all rows and robots: those of `ulna mpc --demo`.
-mpc::ControllerOptions settings(const Model& model) {
-  mpc::ControllerOptions control;
-  control.problem.steps = 15;
-  control.online.prior.deviation = 0.1;
-  control.online.patience = 10;
-  control::MotionWeights& weights = control.problem.weights.emplace(model);
-  weights.position.setConstant(5000.0), weights.velocity.setConstant(1.0);
-  weights.torque.setConstant(1e-4), weights.terminal = 0.1;
-  control::MotionLimits& limits = control.problem.limits.emplace(model);
-  limits.price = limits.price_squared = 1e3;
-  return control;
-}
-
 }  // namespace
 
 Task::Task(const Model& model) : start(model.nv()), goal(start), amplitude(start), hz(start) {
@@ -63,7 +49,6 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   for (double& x : task.com) x += 0.04 * (uniform(random) - 0.5);
   trial.plant = rig::PlantKind::mujoco;
   trial.duration = task.duration;
-  trial.control = settings(robot);
   trial.q0 = task.start;
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;

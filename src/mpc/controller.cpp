@@ -49,8 +49,8 @@ const char* to_string(ActionKind kind) {
 }
 
 const char* to_string(ActionFault fault) {
-  return std::array{
-      "none", "not measured", "not prepared", "late", "not solved", "no reference"}[int(fault)];
+  return std::array{"none", "not measured", "stale",       "not prepared",
+                    "late", "not solved",   "no reference"}[int(fault)];
 }
 
 struct IdentifyingController::Parts {
@@ -70,6 +70,16 @@ struct IdentifyingController::Parts {
     return q.size() == tau.size() && v.size() == tau.size() && is_plausible(q) && is_plausible(v);
   }
 
+  /// What is wrong with a reading. One that comes again, bit for bit, is no news of a robot that moves.
+  ActionFault judge(In q, In v) {
+    if (!measured(q, v)) return ActionFault::not_measured;
+    const bool again = q == last_q && v == last_v;
+    last_q = q, last_v = v;
+    const bool moves =
+        observer.started() && observer.v().lpNorm<Eigen::Infinity>() > friction_speed;
+    return again && moves ? ActionFault::stale : ActionFault::none;
+  }
+
   /// The state of now: what was expected from the torques that were sent, corrected by a reading.
   void observe(bool has_reading, In q, In v) {
     if (!observer.started()) {
@@ -80,7 +90,7 @@ struct IdentifyingController::Parts {
     remove_dry_friction(frictionless);
     explained = tau - friction.dry();
     const bool predicted = observer.predict(frictionless, explained);
-    if (has_reading && predicted)
+    if (has_reading && predicted && observer.is_near(q))
       observer.correct(q, v);
     else if (has_reading)
       observer.start(q, v);
@@ -131,6 +141,9 @@ struct IdentifyingController::Parts {
   Motion<double> motion{plant.model()};
   Workspace<double> ws{plant.model()};
   Vector tau, sent_before = tau, explained = tau, before = tau;
+  Vector last_q = tau, last_v = tau;  ///< the last reading
+  bool fresh = false;                 ///< whether it is of now
+  double unread = 0.0;                ///< s since a reading was
   ActionKind kind = ActionKind::safe;
   ActionFault fault = ActionFault::none;
   double act_us = 0.0, update_us = 0.0, identify_us = 0.0;
@@ -160,21 +173,24 @@ void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
-  const bool measured = p.measured(q, v);
-  p.fault = measured ? ActionFault::none : ActionFault::not_measured;
-  p.observe(measured, q, v);
+  p.fault = p.judge(q, v);
+  p.fresh = p.fault == ActionFault::none;
+  p.unread = p.fresh ? 0.0 : p.unread + p.period;
+  p.observe(p.fresh, q, v);
   p.sent_before = p.tau;
 
   bool planned = false;
-  if (p.observer.started()) {
+  if (p.observer.started() && p.unread <= p.options.patience) {
     planned = p.planner.plan(time, p.observer.q(), p.observer.v());
     if (p.planner.fault() != ActionFault::none) p.fault = p.planner.fault();
   }
-  const bool recent = p.planner.has_plan() && time - p.planner.planned_at() <= p.options.patience;
+  const bool recent = p.planner.has_plan() && p.unread <= p.options.patience &&
+                      time - p.planner.planned_at() <= p.options.patience;
   p.kind = planned ? ActionKind::planned : recent ? ActionKind::older : ActionKind::safe;
   if (p.kind == ActionKind::safe) {
     p.friction.reset();
-    p.fallback.torque(p.plant, p.observer.q(), p.observer.v(), p.tau);
+    p.tau.setZero();  // of a robot that was never seen, nothing is known that would hold it
+    if (p.observer.started()) p.fallback.torque(p.plant, p.observer.q(), p.observer.v(), p.tau);
   } else {
     p.planner.torque(time, p.tau);
     p.friction.compensate(p.plant, p.planner.planned_velocity(), p.observer.v(), p.tau);
@@ -195,8 +211,8 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
   if (p.options.identify) {
-    const bool measured = p.measured(q, v) && tau.size() == p.tau.size();
-    if (measured && p.learn(q, v, tau)) p.planner.set_plant(p.plant);
+    if (p.fresh && p.measured(q, v) && tau.size() == p.tau.size() && p.learn(q, v, tau))
+      p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
   p.planner.prepare(time + p.period);

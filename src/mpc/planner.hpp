@@ -64,6 +64,10 @@ class Planner {
       fault_ = ActionFault::no_reference;
     } else {
       planned = begun_ ? feedback() : begin(q, v);
+      if (planned && !is_finite()) {
+        begun_ = planned = false;
+        fault_ = ActionFault::not_solved;
+      }
       if (failed_before && planned) fault_ = ActionFault::no_reference;
     }
     if (planned) planned_at_ = time;
@@ -137,6 +141,10 @@ class Planner {
     motion_.set(q_references_.col(k), v_references_.col(k), a_reference_);
     inverse_dynamics<double>(plant_, motion_, ws_, tau_reference_);
     problem_.set_torque_reference(int(k), tau_reference_);
+  }
+
+  bool is_finite() const {
+    return sqp_.trajectory.u[0].allFinite() && sqp_.trajectory.x[1].allFinite();
   }
 
   bool begin(const Vector& q, const Vector& v) {

@@ -56,6 +56,9 @@ class StateObserver {
     return true;
   }
 
+  /// Whether a reading is where the robot may be: else it has to begin anew.
+  bool is_near(In q) const { return ((q - q_).array().abs() < 0.1).all(); }
+
   /// With a reading of now.
   void correct(In q, In v) {
     for (Eigen::Index i = 0; i < q_.size(); ++i) {

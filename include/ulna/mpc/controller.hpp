@@ -18,9 +18,10 @@ enum class TorqueSource { commanded, measured };
 
 struct ControllerOptions {
   double rate_hz = 1000.0;  ///< how often it acts
-  /// By inverse dynamics, which light links with much friction do not make stiff.
-  control::RobotProblemOptions problem = {.transcription =
-                                              control::Transcription::inverse_dynamics};
+  /// By inverse dynamics, which light links with much friction do not make stiff. Weights and limits that are
+  /// not given follow from the robot.
+  control::RobotProblemOptions problem = {.transcription = control::Transcription::inverse_dynamics,
+                                          .steps = 15};
 
   bool identify = true;  ///< false: the model stays what it was
   /// Offset-free MPC: the torque that the model does not explain, from readings and the torques that were
@@ -37,13 +38,16 @@ struct ControllerOptions {
   std::optional<std::vector<identify::Feature>> features = {};
   /// Below which measured motion and torques are compared.
   double filter_hz = 20.0;
-  /// Standard deviation of torques from what the true parameters predict; empty: 0.5 % of the drives' efforts.
+  /// Standard deviation of torques from what the true parameters predict; empty: 0.5 % of the
+  /// drives' efforts.
   Eigen::VectorXd torque_noise = {};
-  identify::OnlineOptions online = {};  ///< its rate and correlation follow from the above
+  /// Its rate and correlation follow from the above; thresholds that are 0, from the robot.
+  identify::OnlineOptions online = {.patience = 10, .prior = {.deviation = 0.3}};
 
   /// Of the solver, per action, in seconds.
   std::optional<double> deadline = {};
-  /// For how long an old plan is followed when no new one is found, in seconds.
+  /// For how long an old plan is followed when no new one is found, and the expected state is taken when none is
+  /// measured, in seconds.
   double patience = 0.1;
   double safe_damping = 10.0;  ///< Nm s/rad, of joints of full effort, when there is no plan at all
 };
@@ -60,6 +64,7 @@ const char* to_string(ActionKind kind);
 enum class ActionFault {
   none,
   not_measured,  ///< a number of the state was not finite: the expected state was taken instead
+  stale,         ///< the reading before came again from a robot that moves: the same
   not_prepared,  ///< the problem has no derivatives where the plan is
   late,          ///< the deadline came before a plan
   not_solved,    ///< the solver found none

@@ -98,7 +98,7 @@ struct TrialResult {
   TrackingError error = {};
   StepTimes times = {};
   std::array<long, 3> actions = {};  ///< by ActionKind
-  std::array<long, 6> faults = {};   ///< by ActionFault
+  std::array<long, 7> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
   double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit

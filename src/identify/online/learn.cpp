@@ -143,7 +143,7 @@ class OnlineRun {
   Matrix predictions(const Piece& piece, const std::vector<Index>& raw) {
     Matrix predicted(piece.tau.rows(), piece.size());
     long* const counts[] = {&figures_.learned, &figures_.doubted, &figures_.changed,
-                            &figures_.ignored};
+                            &figures_.ignored, &figures_.changed};
     for (Index k = 0; k < piece.size(); ++k) {
       const double share = double(before_ + raw[k]) / double(total_);
       if (k % 512 == 0 && options_.progress)

@@ -58,7 +58,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       least_noise_(0.01 * noise),
       sign_(Vector::Zero(noise.size())),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
-      changing_(options.changing.value_or(changeable(model, options.wander == 0.0))) {
+      changing_(options.changing.value_or(changeable(model, options.wander == 0.0))),
+      before_{R_, r_, z_, prior_} {
   require(noise.allFinite() && noise.minCoeff() > 0.0,
           "online estimator: noise must be positive, for each joint");
   require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
@@ -113,6 +114,13 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     held_(i) = sign_of(tau(i) - torques_.rows.col(i).dot(z_));
     set_features(i, v(i), a(i), tau(i), held_(i));
   }
+  if (explained_before(tau)) {
+    R_ = before_.R, r_ = before_.r, z_ = before_.z, prior_ = before_.prior;
+    before_.known = false;
+    torques_.surprised.setZero();
+    ++restored_, ++samples_;
+    return Outcome::restored;
+  }
   torques_.whitened = torques_.rows;
   solver_.variances(torques_.whitened, torques_.variance);
   Outcome outcome = Outcome::learned;
@@ -163,6 +171,21 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
   return outcome;
 }
 
+/// Whether what was known before the last change explains torques again, for long enough.
+bool OnlineEstimator::explained_before(const In& tau) {
+  constexpr int enough = 5;  // patiences
+  if (!before_.known) return false;
+  for (int i = 0; i < tau.size(); ++i) {
+    const double error = tau(i) - torques_.rows.col(i).dot(before_.z);
+    if (held_(i) == 0.0 &&
+        std::abs(error) > std::max(3.0 * torques_.noise(i), 0.5 * torques_.least_change(i))) {
+      before_.fits = 0;
+      return false;
+    }
+  }
+  return ++before_.fits > enough * options_.patience;
+}
+
 /// A joint that is held against more than expected: its own friction is larger, and nothing else is.
 void OnlineEstimator::hold(Index dof, double tau) {
   auto row = torques_.rows.col(dof);
@@ -192,6 +215,15 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
 }
 
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
+  if (changed) {
+    // changes that follow each other at once are one
+    const double second = options_.rate_hz;
+    if (!before_.known || double(samples_ - before_.since) > second) {
+      before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
+      before_.known = true, before_.since = samples_;
+    }
+    before_.fits = 0;
+  }
   R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
   r_.noalias() += measured.whitened * measured.weighed;
   if (changed) {

@@ -42,14 +42,15 @@ struct OnlineOptions {
 /// Samples are kept as information, R z = r, beside the prior. The old is forgotten only in the
 /// directions of a new sample [Cao, Schwartz 2000]: a robot that stands still forgets nothing. What
 /// changes all at once, as a payload does, is seen by torques that stay far off, and forgotten at
-/// once. A Newton step per sample follows the minimum of both.
+/// once; when torques are again as they were before, as after a push, what was known then is restored. A Newton step per sample follows the minimum of both.
 class OnlineEstimator {
  public:
   enum class Outcome {
     learned,
-    doubted,  ///< a torque was far from what was expected, and did not count
-    changed,  ///< torques stayed far off: what may have changed is forgotten, to be learned anew
-    ignored,  ///< a number was not finite, or absurd: nothing changed
+    doubted,   ///< a torque was far from what was expected, and did not count
+    changed,   ///< torques stayed far off: what may have changed is forgotten, to be learned anew
+    ignored,   ///< a number was not finite, or absurd: nothing changed
+    restored,  ///< torques are again as before the last change: so are the numbers
   };
   using In = Eigen::Ref<const Vector>;
 
@@ -81,8 +82,9 @@ class OnlineEstimator {
   const Vector& noise() const { return torques_.noise; }  ///< as given, or as learned
   /// Of the samples: the inverse of the covariance they alone would leave; its lower half.
   const Matrix& information() const { return R_; }
-  long samples() const { return samples_; }  ///< learned from
-  long changes() const { return changes_; }  ///< of the robot, noticed
+  long samples() const { return samples_; }    ///< learned from
+  long changes() const { return changes_; }    ///< of the robot, noticed
+  long restored() const { return restored_; }  ///< changes that were undone
   long ignored() const { return ignored_; }
 
   /// Forgets the information about some unknowns, and keeps that about the others: when a
@@ -106,6 +108,16 @@ class OnlineEstimator {
 
     void leave_out(Index i);
   };
+  /// What was known before a change: a push ends, a payload is put down, and it is right again.
+  struct Before {
+    Matrix R;
+    Vector r, z;
+    PhysicalPrior prior;
+    bool known = false;
+    long since = 0;  ///< samples_ at the change
+    int fits = 0;    ///< samples in a row that it explains
+  };
+  bool explained_before(const In& tau);
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void learn_noise(Index dof, double error);
@@ -137,7 +149,8 @@ class OnlineEstimator {
   Matrix inverse_ = R_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
-  long samples_ = 0, ignored_ = 0, changes_ = 0;
+  Before before_;
+  long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
 };
 
 }  // namespace ulna::identify
