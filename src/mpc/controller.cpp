@@ -96,23 +96,26 @@ struct IdentifyingController::Parts {
       observer.start(q, v);
   }
 
-  /// From a reading. False: the plant stays as it is.
-  bool learn(In q, In v, In tau_measured) {
+  /// What the robot is identified from, once a period: motion and the torques that were sent.
+  void sample(In q, In v) {
+    if (!options.identify || options.torques != TorqueSource::commanded) return;
+    if (unread > 3.0 * period) return estimator.reset();
+    // half of what acted before the reading and half of what acts after it belong to its moment
+    explained = 0.5 * (sent_before + tau);
+    if (fresh)
+      estimator.sample(q, v, explained);
+    else if (observer.started())
+      estimator.sample(observer.q(), observer.v(), explained);
+  }
+
+  /// False: the plant stays as it is.
+  bool learn() {
     needed(before);
-    bool learned;
-    if (options.torques == TorqueSource::commanded) {
-      // half of what acted before the reading and half of what acts after it belong to its moment
-      explained = 0.5 * (sent_before + tau);
-      learned = estimator.update(q, v, explained, plant);
-    } else {
-      learned = estimator.update(q, v, tau_measured, plant);
-    }
-    if (learned) {
-      // what the plant explains now is not unexplained any more: torques do not jump
-      needed(explained);
-      observer.shift(before - explained);
-    }
-    return learned;
+    if (!estimator.update(plant)) return false;
+    // what the plant explains now is not unexplained any more: torques do not jump
+    needed(explained);
+    observer.shift(before - explained);
+    return true;
   }
 
   /// The torques that the plan needs now, as the plant has it.
@@ -198,6 +201,7 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
   const Vector& limit = p.plant.model().effort_limit();
   p.tau = p.tau.array().isFinite().select(p.tau, 0.0).cwiseMin(limit).cwiseMax(-limit);
+  p.sample(q, v);
   p.act_us = microseconds_since(begin);
   return p.tau;
 }
@@ -211,8 +215,13 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
   if (p.options.identify) {
-    if (p.fresh && p.measured(q, v) && tau.size() == p.tau.size() && p.learn(q, v, tau))
-      p.planner.set_plant(p.plant);
+    if (p.options.torques == TorqueSource::measured) {
+      if (p.fresh)
+        p.estimator.sample(q, v, tau);
+      else
+        p.estimator.reset();
+    }
+    if (p.fresh && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
   p.planner.prepare(time + p.period);

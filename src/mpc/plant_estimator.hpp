@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "mpc/friction_compensator.hpp"
 #include "num/message.hpp"
 #include "ulna/identify/data/filter.hpp"
@@ -34,28 +36,46 @@ inline std::vector<identify::Feature> default_features(const Plant<double>& plan
 }
 
 /// Estimates a plant's parameters from samples as they are measured: a low-pass filter of motion and torques,
-/// and the online estimator behind it.
+/// the online estimator behind it, and a choice of the parameters that are used. Those change to what was estimated
+/// last, or back to what the model has, only where that has explained the torques of the last moments better: what
+/// the evidence does not support is not used.
 class PlantEstimator {
  public:
-  using In = const Eigen::Ref<const Eigen::VectorXd>&;
+  using Vector = Eigen::VectorXd;
+  using In = const Eigen::Ref<const Vector>&;
   using Outcome = identify::OnlineEstimator::Outcome;
 
   PlantEstimator(const Plant<double>& plant, const ControllerOptions& options)
       : torques_(plant.model(), options.features.value_or(default_features(plant))),
         online_(torques_, torque_noise(plant.model(), options), online_options(options)),
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
-                identify::MotionFilter::Velocity::measured) {}
+                identify::MotionFilter::Velocity::measured),
+        share_(1.0 / (memory * options.rate_hz)),
+        model_{torques_.nominal()},
+        used_(model_) {}
 
-  /// Writes the parameters into the plant; false if the sample is no use yet, or not at all.
-  bool update(In q, In v, In tau, Plant<double>& plant) {
-    const Eigen::Index n = plant.model().nv();
+  /// Takes a sample of a period.
+  void sample(In q, In v, In tau) {
+    const Eigen::Index n = torques_.model().nv();
+    sampled_ = q.size() == n && v.size() == n && tau.size() == n && filter_.update(q, v, tau);
+  }
+  /// Periods are missing: motion begins anew.
+  void reset() { filter_.reset(), sampled_ = false; }
+
+  /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
+  bool update(Plant<double>& plant) {
     outcome_ = Outcome::ignored;
-    if (q.size() != n || v.size() != n || tau.size() != n || !filter_.update(q, v, tau) ||
-        !filter_.settled())
-      return false;
+    if (!std::exchange(sampled_, false) || !filter_.settled()) return false;
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
-    torques_.set(online_.z(), plant);
+    if (outcome_ == Outcome::ignored) return false;
+    estimated_.z = online_.z();
+    for (Candidate* each : {&estimated_, &used_, &model_})
+      each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
+    const Candidate& best = estimated_.misfit < model_.misfit ? estimated_ : model_;
+    if (!(best.misfit < better * used_.misfit)) return false;
+    used_ = best;
+    torques_.set(used_.z, plant);
     return true;
   }
 
@@ -74,7 +94,16 @@ class PlantEstimator {
   identify::TorqueModel torques_;
   identify::OnlineEstimator online_;
   identify::MotionFilter filter_;
+  bool sampled_ = false;
   Outcome outcome_ = Outcome::ignored;
+
+  static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
+  struct Candidate {
+    Vector z;
+    double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
+  };
+  double share_;
+  Candidate model_, used_, estimated_{online_.z()};
 };
 
 }  // namespace ulna::mpc

@@ -119,6 +119,33 @@ TEST(OnlineEstimator, follows_a_payload_that_is_picked_up) {
   EXPECT_LT(heavy, 1.2 * floor) << light << " " << surprised << " " << heavy;
 }
 
+// As after a push, or when a payload is put down again.
+TEST(OnlineEstimator, restores_what_it_knew_when_torques_are_as_before_a_change) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(3);
+  const Eigen::VectorXd truth = true_numbers(model, random);
+  const Drive run(robot, truth, 6000, 3);
+  OnlineOptions options;
+  options.patience = 10;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1), options);
+  (void)learn(estimator, run.data, 0, 3000);
+  ASSERT_EQ(estimator.changes(), 0);
+  TorqueData pushed = run.data;
+  pushed.tau.row(1).array() += 15.0, pushed.tau.row(3).array() -= 8.0;
+  (void)learn(estimator, pushed, 3000, 3009);
+  const Eigen::VectorXd before = estimator.z();
+  (void)learn(estimator, pushed, 3009, 4000);
+  EXPECT_GE(estimator.changes(), 1);
+  EXPECT_GT((estimator.z() - before).norm(), 0.1 * before.norm());
+  bool restored = false;
+  for (Eigen::Index s = 4000; s < 4200 && !restored; ++s)
+    restored = feed(estimator, run.data, s) == Outcome::restored;
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(estimator.restored(), 1);
+  EXPECT_LE((estimator.z() - before).norm(), 0.01 * before.norm());
+}
+
 // Standing still tells of gravity in one pose, and nothing else is forgotten for it.
 TEST(OnlineEstimator, does_not_drift_when_nothing_is_excited) {
   const Model robot = load_robot("panda").model;

@@ -114,6 +114,46 @@ TEST(Controller, a_reference_that_fails_in_part_of_the_horizon_changes_no_node) 
     EXPECT_LE((robot.controller.plan().x[k] - before.x[k]).norm(), 1e-3) << k;
 }
 
+TEST(Controller, references_that_no_robot_can_have_are_a_fault) {
+  StandingRobot robot;
+  robot.failure = [](double, VectorXd& q, VectorXd&) { q(2) = 1e200; };
+  for (int k = 0; k < 3; ++k) robot.expect(ActionKind::safe, ActionFault::no_reference);
+}
+
+TEST(Controller, of_a_robot_that_was_never_seen_no_torque_is_sent) {
+  StandingRobot robot;
+  robot.q(3) = std::numeric_limits<double>::quiet_NaN();
+  for (int k = 0; k < 20; ++k) {
+    robot.expect(ActionKind::safe, ActionFault::not_measured);
+    EXPECT_EQ(robot.controller.act(0.01 * k, robot.q, robot.v), VectorXd::Zero(7));
+  }
+}
+
+TEST(Controller, readings_that_stop_are_bridged_for_a_while_and_then_the_robot_is_stopped) {
+  StandingRobot robot;
+  for (int k = 0; k < 5; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  const VectorXd before = robot.q;
+  robot.q(3) = std::numeric_limits<double>::quiet_NaN();
+  for (int k = 0; k < 10; ++k) robot.expect(ActionKind::planned, ActionFault::not_measured);
+  for (int k = 0; k < 30; ++k) robot.expect(ActionKind::safe, ActionFault::not_measured);
+  robot.q = before;
+  robot.expect(ActionKind::planned, ActionFault::none);
+}
+
+TEST(Controller, a_reading_that_comes_again_from_a_robot_that_moves_is_stale) {
+  StandingRobot robot;
+  robot.v.setConstant(0.3);
+  const VectorXd moved = robot.v / StandingRobot::rate_hz;
+  for (int k = 0; k < 5; ++k, robot.q += moved)
+    robot.expect(ActionKind::planned, ActionFault::none);
+  const long learned = robot.controller.estimator().samples();
+  robot.q -= moved;
+  robot.expect(ActionKind::planned, ActionFault::stale);
+  EXPECT_EQ(robot.controller.estimator().samples(), learned);
+  robot.q += moved;
+  robot.expect(ActionKind::planned, ActionFault::none);
+}
+
 TEST(Controller, without_a_reference_the_robot_is_held_against_gravity) {
   StandingRobot robot;
   robot.controller.follow({});

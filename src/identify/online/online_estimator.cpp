@@ -106,6 +106,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     return Outcome::ignored;
   }
   set_rows(q, v, a, direction, tau);
+  measured_ = tau;
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
     if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
@@ -171,6 +172,18 @@ OnlineEstimator::Outcome OnlineEstimator::update_wrench(int body, const In& q, c
   return outcome;
 }
 
+double OnlineEstimator::misfit(const Vector& z) const {
+  double sum = 0.0;
+  int moved = 0;
+  for (Index i = 0; i < measured_.size(); ++i)
+    if (held_(i) == 0.0) {
+      const double error = (measured_(i) - torques_.rows.col(i).dot(z)) / torques_.noise(i);
+      sum += error * error;
+      ++moved;
+    }
+  return moved > 0 ? sum / moved : 0.0;
+}
+
 /// Whether what was known before the last change explains torques again, for long enough.
 bool OnlineEstimator::explained_before(const In& tau) {
   constexpr int enough = 5;  // patiences
@@ -210,7 +223,9 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
   const double weight = believed ? 1.0 / (noise * std::sqrt(measured.correlated)) : 0.0;
   measured.whitened.col(i) = weight * measured.rows.col(i);
   measured.weighed(i) = weight * value;
-  if (surprised == options_.patience + 1) return Outcome::changed;
+  // what was forgotten a moment ago is still being learned
+  const bool settled = !before_.known || double(samples_ - last_change_) > 0.3 * options_.rate_hz;
+  if (surprised > options_.patience && settled) return Outcome::changed;
   return believed ? Outcome::learned : Outcome::doubted;
 }
 
@@ -222,7 +237,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
       before_.known = true, before_.since = samples_;
     }
-    before_.fits = 0;
+    before_.fits = 0, last_change_ = samples_;
   }
   R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
   r_.noalias() += measured.whitened * measured.weighed;

@@ -71,6 +71,10 @@ class OnlineEstimator {
     return update(q, v, a, sign_, tau);
   }
 
+  /// How far off the torques of the last sample are by some numbers: mean square over the joints that moved, in
+  /// deviations of noise.
+  double misfit(const Vector& z) const;
+
   /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
   /// force as of wrench_regressor, not filtered, and deviations.
   Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
@@ -143,14 +147,16 @@ class OnlineEstimator {
   Measured torques_, wrench_;
   Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
   Vector least_noise_;
-  Vector sign_;          ///< of v
-  Vector held_ = sign_;  ///< where a joint that rests is driven to, else 0
-  Vector seen_ = r_;     ///< R times a row
+  Vector sign_;              ///< of v
+  Vector held_ = sign_;      ///< where a joint that rests is driven to, else 0
+  Vector measured_ = sign_;  ///< torques of the last sample
+  Vector seen_ = r_;         ///< R times a row
   Matrix inverse_ = R_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
   Before before_;
   long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
+  long last_change_ = 0;  ///< samples_ then
 };
 
 }  // namespace ulna::identify
