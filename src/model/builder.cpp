@@ -198,6 +198,7 @@ Model Builder::build(Diagnostics& diagnostics) const {
   check.joints();
   check.inertials();
   check.magnitudes();
+  check.drives();
 
   Assembler assemble(*data, check);
   assemble.bodies();
