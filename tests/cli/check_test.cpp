@@ -95,7 +95,9 @@ TEST(Check, json_has_a_verdict_for_each_file) {
                                                  "warnings", "notes", "diagnostics"}));
   const json &clean = d["files"][0], &doubtful = d["files"][1], &wrong = d["files"][2],
              &none = d["files"][3];
-  EXPECT_EQ(clean["robot"], (json{{"name", "panda"}, {"dof", 7}, {"links", 9}}));
+  EXPECT_EQ(
+      clean["robot"],
+      (json{{"name", "panda"}, {"source", "panda.urdf (embedded)"}, {"dof", 7}, {"links", 9}}));
   EXPECT_TRUE(clean["diagnostics"].empty());
   EXPECT_EQ(doubtful["accepted"], true);
   EXPECT_EQ(doubtful["warnings"], 1);
