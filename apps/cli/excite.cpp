@@ -151,7 +151,8 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
     table.row({names[i], percent(r.position_use(i)), percent(r.velocity_use(i)),
                percent(r.effort_use(i)), fmt::format("{:.1f}", r.acceleration(i))});
   text += "\n" + table.str(stream);
-  for (const std::string& note : r.notes) text += "note: " + visible(note) + "\n";
+  for (const std::string& note : r.notes)
+    text += hanging("note: ", 6, visible(note), stream.width() - 6);
   if (!r.pairs_ignored.empty())
     text += hanging("", 0,
                     fmt::format("note: not watched, as capsules of this radius nearly always meet "

@@ -59,7 +59,7 @@ TEST(Check, quiet_reports_by_the_exit_status_alone) {
     EXPECT_EQ(r.status, status);
     EXPECT_EQ(r.out + r.err, "");
   }
-  const RunResult missing = run_cli({"check", "--quiet", "--json", "nowhere.urdf"});
+  const RunResult missing = run_cli({"check", "--quiet", "nowhere.urdf"});
   EXPECT_EQ(missing.status, 3);
   EXPECT_EQ(missing.out + missing.err, "");
 }
