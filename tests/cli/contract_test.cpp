@@ -403,6 +403,11 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
   }
 }
 
+TEST(Contract, what_ulna_generates_has_no_warnings) {
+  for (const char* robot : {"chain:1", "chain:10", "chain:56"})
+    EXPECT_EQ(run_cli({"check", robot}).status, 0) << robot;
+}
+
 TEST(Options, notes_are_left_out_of_documents_too) {
   const std::string noted = Sample{.robot = "<transmission/>\n"}.urdf();
   const auto listed = [&](const Line& line) {
