@@ -24,9 +24,9 @@ Description arm(double velocity, double effort, double turn_velocity, double tur
 }
 
 std::string found(const Description& d) {
+  const Outcome o = outcome(d);
   std::string text;
-  for (const Diagnostic& diagnostic : outcome(d).diagnostics.list())
-    text += diagnostic.str() + "\n";
+  for (const Diagnostic& diagnostic : o.diagnostics.list()) text += diagnostic.str() + "\n";
   return text;
 }
 
