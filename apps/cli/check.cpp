@@ -48,12 +48,17 @@ std::string text(const Stream& out, const Verdict& v, bool notes) {
                                                           out.paint(style, tally(v.diagnostics)));
 }
 
-Json verdict_json(const Verdict& v) {
+Json verdict_json(const Verdict& v, bool notes) {
   Json robot;
-  if (v.model)
-    robot = {{"name", v.model->name()},
-             {"dof", v.model->nv()},
-             {"links", v.model->description().links.size()}};
+  if (v.model) {
+    RobotArgument given;
+    given.name = v.file;
+    robot = given.json(*v.model);
+    robot["links"] = v.model->description().links.size();
+  }
+  Json diagnostics = Json::array();
+  for (Json& d : to_json(v.diagnostics))
+    if (notes || d["severity"] != "note") diagnostics.push_back(std::move(d));
   return {{"file", v.file},
           {"readable", !v.unreadable()},
           {"accepted", v.model.has_value()},
@@ -61,7 +66,7 @@ Json verdict_json(const Verdict& v) {
           {"errors", v.diagnostics.count(Severity::error)},
           {"warnings", v.diagnostics.count(Severity::warning)},
           {"notes", v.diagnostics.count(Severity::note)},
-          {"diagnostics", to_json(v.diagnostics)}};
+          {"diagnostics", diagnostics}};
 }
 
 int list_rules(Console& console) {
@@ -89,8 +94,7 @@ int list_rules(Console& console) {
 }
 
 int check_files(const Options& options, Console& console) {
-  if (std::ranges::count(options.files, "-") > 1)
-    throw UsageError("standard input (-) can be read only once");
+  require_one_stdin(options.files);
   std::size_t refused = 0, doubtful = 0, unreadable = 0;
   Json files = Json::array();
   Progress progress(console.err, options.files.size());
@@ -100,7 +104,7 @@ int check_files(const Options& options, Console& console) {
     ++(verdict.unreadable() ? unreadable : verdict.model ? doubtful : refused);
     if (verdict.model && !verdict.has_findings()) --doubtful;
     if (console.json()) {
-      files.push_back(verdict_json(verdict));
+      files.push_back(verdict_json(verdict, !options.no_notes));
     } else if (!options.quiet) {
       progress.clear();
       console.out.print(text(console.out, verdict, !options.no_notes));
@@ -109,7 +113,7 @@ int check_files(const Options& options, Console& console) {
   }
   progress.clear();
   if (console.json()) {
-    if (!options.quiet) console.print({{"strict", options.import.strict}, {"files", files}});
+    console.print({{"strict", options.import.strict}, {"files", files}});
   } else if (!options.quiet && options.files.size() > 1) {
     const std::size_t clean = options.files.size() - refused - doubtful - unreadable;
     std::string line = fmt::format("{}: {} clean", counted(options.files.size(), "file"), clean);
@@ -130,8 +134,16 @@ Action check(Parser& app, Console& console) {
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
   app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status is the result");
   app.add_flag("--rules", options->rules, "list all rules with their meaning and remedy");
-  return [options, &console] {
-    if (options->rules) return list_rules(console);
+  return [options, &app, &console] {
+    if (options->rules) {
+      for (const char* option : {"--strict", "--no-notes", "--quiet"})
+        if (app.count(option)) throw UsageError("{} has no effect with --rules", option);
+      if (!options->files.empty())
+        throw UsageError("FILE is not checked with --rules, which lists what is checked for");
+      return list_rules(console);
+    }
+    if (options->quiet && (options->no_notes || console.json()))
+      throw UsageError("{} has no effect with --quiet", console.json() ? "--json" : "--no-notes");
     if (options->files.empty()) throw UsageError("FILE is missing");
     return check_files(*options, console);
   };

@@ -22,7 +22,9 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
     const auto function = robot_function_from_string(name);
     if (!function)
       throw UsageError("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name);
-    if (std::ranges::find(made, *function) == made.end()) made.push_back(*function);
+    if (std::ranges::count(made, *function))
+      throw UsageError("--functions: '{}' is given twice", name);
+    made.push_back(*function);
   }
   return made;
 }

@@ -138,6 +138,14 @@ Stream::Stream(std::FILE* file)
     width_ = std::max<int>(size.ws_col, 40);
 }
 
+std::vector<std::string> Stream::record(std::string_view text, int indent) const {
+  if (!terminal_ || columns(text) <= width_) return {std::string(text)};
+  std::vector<std::string> lines = wrap(text, std::max(width_ - indent, 20));
+  lines[0].insert(0, text.find_first_not_of(' '), ' ');
+  for (std::size_t i = 1; i < lines.size(); ++i) lines[i].insert(0, indent, ' ');
+  return lines;
+}
+
 std::string Stream::paint(Style style, std::string_view text) const {
   if (!colour_ || style == Style::plain || text.empty()) return std::string(text);
   return fmt::format("{}{}\x1b[0m", code(style), text);
@@ -206,7 +214,10 @@ void Console::print_element(std::string_view json) {
 
 void Console::complain(std::string_view text, Style style) {
   out.flush();
-  err.print(fmt::format("{} {}\n", err.paint(style, "ulna:"), visible(text)));
+  constexpr std::string_view who = "ulna:";
+  const std::vector<std::string> lines = err.record(fmt::format("{} {}", who, visible(text)), 6);
+  err.print(fmt::format("{}{}\n", err.paint(style, who), lines[0].substr(who.size())));
+  for (std::size_t i = 1; i < lines.size(); ++i) err.print(lines[i] + "\n");
 }
 
 void Progress::at(std::size_t done, std::string_view what) {

@@ -71,6 +71,10 @@ class Stream {
  public:
   explicit Stream(std::FILE* file);
 
+  /// A record, such as a finding: for a person in lines of the terminal's width, all but the first indented; for
+  /// other programs one line, so that they find it whole. Expects visible text.
+  std::vector<std::string> record(std::string_view text, int indent) const;
+
   bool is_terminal() const { return terminal_; }
   bool utf8() const { return utf8_; }
   /// Columns of the terminal, or 80.
@@ -132,7 +136,7 @@ class Console {
   void show(MakeJson json, MakeText text) {
     json_ ? print(json()) : out.print(text());
   }
-  /// "ulna: ..." on standard error. The text may hold anything.
+  /// "ulna: ..." on standard error, a record. The text may hold anything.
   void complain(std::string_view text, Style style = Style::red);
 
  private:

@@ -1,4 +1,5 @@
 #include "states.hpp"
+#include "ulna/model/rules.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -18,6 +19,20 @@ void add_lock(const std::string& text, JointValues& values) {
   const std::string joint = text.substr(0, equals), what = fmt::format("--lock '{}'", text);
   if (!values.emplace(joint, numbers(text.substr(equals + 1), what)).second)
     throw UsageError("--lock: joint '{}' is locked twice", joint);
+}
+
+/// The robot as an option changes it. What the robot does not have is a mistake on the command line.
+template <class Edit>
+Model edited(const char* option, Edit edit) {
+  try {
+    return edit();
+  } catch (const ModelError& e) {
+    for (const Rule* rule : {&rules::edit_unknown, &rules::chain_broken, &rules::number_count,
+                             &rules::quaternion_zero})
+      if (const Diagnostic* d = e.diagnostics().find(*rule))
+        throw UsageError("{}: {} {}", option, d->subject, d->seen);
+    throw;
+  }
 }
 
 /// "base:tip" at the colon that has links on both sides, should names have colons too.
@@ -40,8 +55,11 @@ int convert_robot(const Options& options, Console& console) {
   refuse_overwriting({options.out}, options.force);
 
   Imported robot = options.robot.load();
-  if (!locked.empty()) robot.model = lock_joints(robot.model, locked);
-  if (!options.chain.empty()) robot.model = chain_of(robot.model, options.chain, robot.diagnostics);
+  if (!locked.empty())
+    robot.model = edited("--lock", [&] { return lock_joints(robot.model, locked); });
+  if (!options.chain.empty())
+    robot.model =
+        edited("--chain", [&] { return chain_of(robot.model, options.chain, robot.diagnostics); });
   if (options.lump) robot.model = lump_fixed_joints(robot.model);
   const std::string urdf = to_urdf(robot.model);
 

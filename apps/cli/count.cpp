@@ -231,8 +231,10 @@ void print_chains(Console& console, const Options& options) {
   console.out.print(report);
 }
 
-int show(const Options& options, Console& console) {
+int show(const Options& options, const Parser& app, Console& console) {
   if (options.robot.name == "chain") {
+    for (const char* option : {"--floating-base", "--independent-mimics", "--strict"})
+      if (app.count(option)) throw UsageError("{} has no effect on chains", option);
     print_chains(console, options);
     return success;
   }
@@ -253,7 +255,7 @@ Action count(Parser& app, Console& console) {
                 "for ROBOT chain: range of the number of joints (2..20)");
   app.add_value("--svg", options->svg, "FILE", "for ROBOT chain: also draw a plot");
   app.add_force(options->force);
-  return [options, &console] { return show(*options, console); };
+  return [options, &app, &console] { return show(*options, app, console); };
 }
 
 }  // namespace ulna::cli

@@ -35,7 +35,8 @@ std::vector<Term> terms_named(const std::string& list) {
     const auto is_named = [&](const Term& t) { return t.name == name; };
     const auto found = std::ranges::find_if(all, is_named);
     if (found == all.end()) throw UsageError("--terms: '{}' is not one of M, C, h, g", name);
-    if (std::ranges::none_of(made, is_named)) made.push_back(*found);
+    if (std::ranges::any_of(made, is_named)) throw UsageError("--terms: '{}' is given twice", name);
+    made.push_back(*found);
   }
   return made;
 }
@@ -128,14 +129,14 @@ Json elements(const Equations& e, const Term& t, Notation notation) {
   return rows;
 }
 
-Json json_of(const Equations& e, const std::vector<Term>& terms, const Options& options) {
+Json json_of(const Equations& e, const std::vector<Term>& terms, const Json& about) {
   const auto coordinate = [](const equations::Coordinate& q) {
     return Json{{"symbol", q.name}, {"joint", q.joint}, {"unit", q.slides ? "m" : "rad"}};
   };
   const auto symbol = [](const equations::Symbol& s) {
     return Json{{"symbol", s.name}, {"value", s.value}, {"unit", s.unit}, {"meaning", s.meaning}};
   };
-  Json d{{"robot", {{"name", e.robot()}, {"source", options.robot.source()}, {"dof", e.size()}}},
+  Json d{{"robot", about},
          {"coordinates", list_of(e.coordinates(), coordinate)},
          {"symbols", list_of(e.symbols(), symbol)}};
   Json latex = Json::object();
@@ -149,17 +150,26 @@ Json json_of(const Equations& e, const std::vector<Term>& terms, const Options& 
 }
 
 int derive(const Options& options, Console& console) {
+  if (options.numeric && !options.let.empty())
+    throw UsageError("--let has no effect with --numeric: there are no symbols");
+  if (options.c && options.short_names) throw UsageError("--short has no effect with --c");
   const std::vector<Term> terms = terms_named(options.terms);
   const Imported imported = options.robot.load();
   const Model model = options.lump ? lump_fixed_joints(imported.model) : imported.model;
   equations::Options how;
   how.numeric = options.numeric, how.short_names = options.short_names, how.let = options.let;
-  const Equations e(model, how);
+  const Equations e = [&] {
+    try {
+      return Equations(model, how);
+    } catch (const equations::RelationError& error) {
+      throw UsageError("--let {}", error.what());
+    }
+  }();
   mention_warnings(console, options.robot, imported.diagnostics);
   if (e.without_friction() && !console.json())
     console.complain("friction and damping are not in these equations", Style::yellow);
   if (console.json()) {
-    console.print(json_of(e, terms, options));
+    console.print(json_of(e, terms, options.robot.json(model)));
   } else if (options.c) {
     console.out.print(c_of(e, terms));
   } else if (options.latex) {
@@ -187,6 +197,7 @@ int derive(const Options&, Console&) {
 Action equations(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
+  options->robot.add_gravity_to(app);
   app.add_value("--terms", options->terms, "M,C,h,g",
                 "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
   auto* text = app.add_flag("--text", options->text, "as plain text; the default");

@@ -44,6 +44,7 @@ std::vector<Feature> features_of(const Arguments& o) {
   Friction friction;
   try {
     friction = friction_from_string(o.friction);
+    require_compatible(friction.features);
   } catch (const std::invalid_argument& e) {
     throw UsageError("--friction: {}", e.what());
   }
@@ -150,7 +151,8 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
     table.row({names[i], percent(r.position_use(i)), percent(r.velocity_use(i)),
                percent(r.effort_use(i)), fmt::format("{:.1f}", r.acceleration(i))});
   text += "\n" + table.str(stream);
-  for (const std::string& note : r.notes) text += "note: " + visible(note) + "\n";
+  for (const std::string& note : r.notes)
+    text += hanging("note: ", 6, visible(note), stream.width() - 6);
   if (!r.pairs_ignored.empty())
     text += hanging("", 0,
                     fmt::format("note: not watched, as capsules of this radius nearly always meet "
@@ -215,7 +217,8 @@ int excite_robot(Arguments o, const Parser& app, Console& console) {
     } catch (const std::runtime_error& e) {
       throw Failure("{}",
                     replaced(e.what(), {{"ExciteOptions::capsules", "--radius, --no-collision"},
-                                        {"ExciteOptions::share", "--limits"}}));
+                                        {"ExciteOptions::share", "--limits"},
+                                        {"ExciteOptions::duration", "--duration"}}));
     }
   }();
   mention_warnings(console, o.robot, imported.diagnostics);
@@ -239,22 +242,20 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--duration", o->how.duration, "S", "of the motion: 20 s", above_zero);
   app.add_value("--rate", o->rate, "HZ", "of the table: 1000 Hz", above_zero);
   app.add_value("--kind", o->kind, "KIND", "fourier (periodic) or bspline");
-  app.add_value(
-      "--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given",
-      number_that(fmt::format("is not from 2 to {}", MotionBasis::max_harmonics), [](double n) {
-        return n == 0.0 || (n >= 2.0 && n <= MotionBasis::max_harmonics);
-      }));
+  app.add_value("--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given",
+                number_that(fmt::format("is not from 2 to {}", MotionBasis::max_harmonics),
+                            [](double n) { return n >= 2.0 && n <= MotionBasis::max_harmonics; }));
   app.add_value(
       "--limits", o->how.share, "F", "share of the limits to use: 0.9",
       number_that("is no share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
   app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²",
-                not_negative);
+                above_zero);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
   app.add_flag("--armature", o->armature, "identify rotors too");
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
   app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",
-                not_negative);
+                above_zero);
   app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m", not_negative);
   app.add_value("--floor", o->floor, "Z", "height that no link goes below, m");
   app.add_flag("--no-collision", o->no_collision, "let links meet");

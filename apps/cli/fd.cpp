@@ -5,6 +5,7 @@ namespace ulna::cli {
 Action fd(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd tau");
+  states->add_friction_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();
@@ -21,7 +22,7 @@ Action fd(Parser& app, Console& console) {
           });
     } else {
       const GivenState s = states->state(model);
-      print_per_joint(console, model, "qdd", "rad/s^2, m/s^2",
+      print_per_joint(console, model, states->json(model, s, "q qd tau"), "qdd", "rad/s^2, m/s^2",
                       robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches));
     }
     return success;

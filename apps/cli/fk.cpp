@@ -23,7 +23,7 @@ Eigen::MatrixXd poses(const Kinematics<double>& at, const std::vector<const Fram
   return rows;
 }
 
-void print(Console& console, const Kinematics<double>& at,
+void print(Console& console, const Json& state, const Kinematics<double>& at,
            const std::vector<const Frame*>& frames) {
   std::vector<std::string> names;
   for (const Frame* frame : frames) names.emplace_back(frame->name);
@@ -31,15 +31,16 @@ void print(Console& console, const Kinematics<double>& at,
   require_finite("the pose", names, rows);
   if (!console.json())
     return console.out.print(matrix_text(console.out, "frame", names, pose_columns(), rows));
-  console.print({{"frames", list_of(frames, [&](const Frame* frame) {
-                    const Transform<double> X = at.pose(*frame);
-                    const Quaternion<double> q = X.rotation().quaternion();
-                    const Pose pose(X);
-                    return Json{{"name", frame->name},
-                                {"xyz", pose.xyz},
-                                {"rpy", pose.rpy},
-                                {"quat_wxyz", {q.w, q.x, q.y, q.z}}};
-                  })}});
+  const auto entry = [&](const Frame* frame) {
+    const Transform<double> X = at.pose(*frame);
+    const Quaternion<double> q = X.rotation().quaternion();
+    const Pose pose(X);
+    return Json{{"name", frame->name},
+                {"xyz", pose.xyz},
+                {"rpy", pose.rpy},
+                {"quat_wxyz", {q.w, q.x, q.y, q.z}}};
+  };
+  console.print(merged({state, {{"frames", list_of(frames, entry)}}}));
 }
 
 int show(Options& options, Console& console) {
@@ -49,8 +50,9 @@ int show(Options& options, Console& console) {
   const std::vector<const Frame*> frames = chosen(model, options.frames);
   Kinematics<double> at(model);
   if (!options.states.is_table()) {
-    at.set(options.states.state(model).q);
-    print(console, at, frames);
+    const GivenState state = options.states.state(model);
+    at.set(state.q);
+    print(console, options.states.json(model, state, "q"), at, frames);
     return success;
   }
   if (options.frames.empty()) throw UsageError("for a table, name the frames: --frame NAME");

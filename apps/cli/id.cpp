@@ -5,6 +5,7 @@ namespace ulna::cli {
 Action id(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd qdd");
+  states->add_friction_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load();
     const Model& model = robot.model();
@@ -17,7 +18,7 @@ Action id(Parser& app, Console& console) {
                      });
     } else {
       const GivenState s = states->state(model);
-      print_per_joint(console, model, "tau", "Nm, N",
+      print_per_joint(console, model, states->json(model, s, "q qd qdd"), "tau", "Nm, N",
                       robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
     }
     return success;

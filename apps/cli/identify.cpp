@@ -44,10 +44,6 @@ Options options_of(const Arguments& given) {
   if (!method) throw UsageError("--method: '{}' is not one of {}", given.method, methods);
   how.method = *method;
   how.find_gains = given.gain == "find";
-  if (!given.gain.empty() && !how.find_gains) {
-    const std::vector<double> gains = numbers(given.gain, "--gain");
-    how.gains = Eigen::VectorXd::Map(gains.data(), gains.size());
-  }
   how.prior.from_robot = given.prior != "none";
   if (how.split != 0.0 && !given.validate.empty())
     throw UsageError("--split and --validate exclude each other");
@@ -59,10 +55,10 @@ Options options_of(const Arguments& given) {
     throw UsageError(
         "--online is physically consistent; --method, --folds and --essential are for logs as a "
         "whole");
-  const auto streams = std::ranges::count(given.logs, "-") +
-                       std::ranges::count(given.validate, "-") + (given.robot.name == "-") +
-                       (given.prior == "-");
-  if (streams > 1) throw UsageError("standard input (-) can be read only once");
+  std::vector<std::string> inputs{given.robot.name, given.prior};
+  inputs.insert(inputs.end(), given.logs.begin(), given.logs.end());
+  inputs.insert(inputs.end(), given.validate.begin(), given.validate.end());
+  require_one_stdin(inputs);
   try {
     const Friction friction = friction_from_string(given.friction);
     how.features = friction.features, how.stribeck = friction.stribeck;
@@ -77,6 +73,19 @@ Options options_of(const Arguments& given) {
     throw UsageError("{}", in_flags(e.what()));
   }
   return how;
+}
+
+/// Those of all joints, Nm/A; empty if none are given.
+Eigen::VectorXd gains_of(const Arguments& given, const Model& model) {
+  if (given.gain.empty() || given.gain == "find") return {};
+  const std::vector<std::string> joints = model.velocity_names();
+  Eigen::VectorXd gains = Eigen::VectorXd::Zero(model.nv());
+  set_numbers(given.gain, "--gain", joints, gains);
+  for (int i = 0; i < model.nv(); ++i)
+    if (gains(i) == 0.0)
+      throw UsageError("--gain: that of joint '{}' is {}", joints[i],
+                       is_named(given.gain) ? "missing or zero" : "zero");
+  return gains;
 }
 
 // In JSON, numbers that are not finite become null.
@@ -140,7 +149,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
     validation = fit_json(*r.chosen.validation, r.filter_hz, r.validation_samples);
     validation["repeated_percent"] = r.repeated_percent;
   }
-  for (const DriveGain& g : r.gains) gains.push_back(ULNA_FIELDS(g, gain, deviation));
+  for (const DriveGain& g : r.gains) gains.push_back(ULNA_FIELDS(g, gain, deviation, determined));
   for (int k = 0; k < r.torques.unknowns(); ++k)
     parameters.push_back({{"name", names[k]},
                           {"unit", units[k]},
@@ -416,13 +425,11 @@ Identification identified(const Arguments& given, const Model& model, Options ho
 }
 
 int run_identify(const Arguments& given, Console& console) {
-  const Options how = options_of(given);
+  Options how = options_of(given);
   refuse_overwriting({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   mention_open_loops(console, robot.model);
-  if (how.gains.size() > 0 && how.gains.size() != robot.model.nv())
-    throw UsageError("--gain: {} for {}", counted(how.gains.size(), "number"),
-                     counted(robot.model.nv(), "joint"));
+  how.gains = gains_of(given, robot.model);
   if (!how.payload.empty() && !robot.model.find_frame(how.payload))
     throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
                      robot.model.name(), how.payload);

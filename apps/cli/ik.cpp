@@ -9,6 +9,14 @@ struct Options {
   IkOptions ik;
 };
 
+void refuse_useless(const Options& options, const Parser& app) {
+  for (const char* option : {"--rpy", "--quat"})
+    if (options.ik.position_only && app.count(option))
+      throw UsageError("{} has no effect with --position-only", option);
+  if (options.ik.restarts == 0 && app.count("--seed"))
+    throw UsageError("--seed has no effect with --restarts 0");
+}
+
 Transform<double> target_of(const Options& options) {
   if (!options.rpy.empty() && !options.quat.empty())
     throw UsageError("give either --rpy or --quat");
@@ -26,7 +34,8 @@ Transform<double> target_of(const Options& options) {
   return {R, three_numbers(options.xyz, "--xyz")};
 }
 
-int solve(const Options& options, Console& console) {
+int solve(const Options& options, const Parser& app, Console& console) {
+  refuse_useless(options, app);
   const Model model = options.robot.load().model;
   mention_open_loops(console, model);
   const Frame& frame = frame_named(model, options.frame);
@@ -35,7 +44,7 @@ int solve(const Options& options, Console& console) {
   const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik);
   if (console.json()) {
     console.print(merged(
-        {{{"joints", names}},
+        {{{"robot", options.robot.json(model)}, {"joints", names}},
          ULNA_FIELDS(result, found, q, position_error, orientation_error, iterations, starts)}));
   } else {
     console.out.print(matrix_text(console.out, "joint", names, {">q"}, result.q));
@@ -59,7 +68,7 @@ Action ik(Parser& app, Console& console) {
   app.add_value("--restarts", options->ik.restarts, "N", "number of random starts after it",
                 CLI::Range(0, 10000));
   app.add_value("--seed", options->ik.seed, "N", "seed of the random starts", seed_number);
-  return [options, &console] { return solve(*options, console); };
+  return [options, &app, &console] { return solve(*options, app, console); };
 }
 
 }  // namespace ulna::cli

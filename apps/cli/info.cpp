@@ -24,12 +24,17 @@ bool is_floating(const Model& model) {
          model.joint(1).parent == 0;
 }
 
-/// The degrees of freedom that are left when loops are closed; none where they cannot be.
-std::optional<int> closed_dof(const Model& model) {
+/// The degrees of freedom that are left when loops are closed; where they cannot be, why.
+struct ClosedDof {
+  std::optional<int> dof = {};
+  std::string why_not = {};
+};
+
+ClosedDof closed_dof(const Model& model) {
   try {
-    return model.nv() - Loops(model, model.description().loops, neutral(model)).size();
-  } catch (const std::logic_error&) {  // what Loops refuses: they do not close
-    return {};
+    return {model.nv() - Loops(model, model.description().loops, neutral(model)).size()};
+  } catch (const std::logic_error& e) {  // what Loops refuses
+    return {{}, e.what()};
   }
 }
 
@@ -66,12 +71,13 @@ std::string head(const Stream& out, const Options& options, const Model& model) 
       fmt::format("{}: {} {} of freedom", out.paint(Style::bold, visible(model.name())), model.nv(),
                   model.nv() == 1 ? "degree" : "degrees");
   if (const std::size_t loops = model.description().loops.size()) {
-    const auto closed = closed_dof(model);
-    text +=
-        fmt::format(" in the tree, {} with its {} closed",
-                    closed ? std::to_string(*closed) : "unknown", loops == 1 ? "loop" : "loops");
+    const ClosedDof closed = closed_dof(model);
+    text += fmt::format(" in the tree, {} with its {} closed",
+                        closed.dof ? std::to_string(*closed.dof) : "unknown",
+                        loops == 1 ? "loop" : "loops");
+    if (!closed.dof) text += "\n" + hanging("", 0, visible(closed.why_not), out.width());
   }
-  text += "\n\n";
+  text += text.ends_with('\n') ? "\n" : "\n\n";
   for (const auto& [key, value] : lines)
     text += out.paint(Style::dim, fmt::format("{:<8}", key)) + " " + visible(value) + "\n";
   return text;
@@ -245,24 +251,23 @@ int show(const Options& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
   if (console.json()) {
-    const std::optional<int> closed = closed_dof(model);
-    console.print(
-        {{"robot",
-          {{"name", model.name()},
-           {"source", options.robot.source()},
-           {"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
-           {"dof", model.nv()},
-           {"dof_closed", closed ? Json(*closed) : Json()},
-           {"nq", model.nq()},
-           {"links", model.description().links.size()},
-           {"bodies", model.joint_count()},
-           {"gravity", model.gravity()},
-           {"mass", {{"moving", moving_mass(model)}, {"base", model.inertias()[0].mass()}}}}},
-         {"joints", joints_json(model)},
-         {"bodies", bodies_json(model)},
-         {"frames", list_of(model.frames(), frame_json)},
-         {"loops", loops_json(model)},
-         {"diagnostics", to_json(robot.diagnostics)}});
+    const ClosedDof closed = closed_dof(model);
+    Json about = merged(
+        {options.robot.json(model),
+         {{"base", {{"link", model.body_name(0)}, {"floating", is_floating(model)}}},
+          {"dof_closed", closed.dof ? Json(*closed.dof) : Json()},
+          {"nq", model.nq()},
+          {"links", model.description().links.size()},
+          {"bodies", model.joint_count()},
+          {"gravity", model.gravity()},
+          {"mass", {{"moving", moving_mass(model)}, {"base", model.inertias()[0].mass()}}}}});
+    if (!closed.dof) about["dof_closed_unknown"] = closed.why_not;
+    console.print({{"robot", about},
+                   {"joints", joints_json(model)},
+                   {"bodies", bodies_json(model)},
+                   {"frames", list_of(model.frames(), frame_json)},
+                   {"loops", loops_json(model)},
+                   {"diagnostics", to_json(robot.diagnostics)}});
     return success;
   }
   const Stream& out = console.out;

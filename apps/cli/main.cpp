@@ -61,6 +61,13 @@ void refuse_leftovers(const CLI::App& app) {
   }
 }
 
+/// Refuses values that are empty, as those of variables that are not set.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && std::ranges::count(option->results(), ""))
+      throw UsageError("{}: its value is empty", option->get_name(option->get_positional()));
+}
+
 /// What the parser complains of, in our words.
 std::string reworded(const CLI::ParseError& e, const CLI::App& app) {
   const std::string text = e.what();
@@ -79,6 +86,11 @@ std::string reworded(const CLI::ParseError& e, const CLI::App& app) {
     const bool whole = option && option->get_type_name().find("INT") != std::string::npos;
     return fmt::format("{}: '{}' is not a {}number", name, value, whole ? "whole " : "");
   }
+  constexpr std::string_view range = " not in range ", set = " not in {";
+  if (text.find(range) != text.npos)
+    return replaced(text, {{" Value ", " "}, {range, " is not from "}});
+  if (text.find(set) != text.npos)
+    return replaced(text, {{set, " is not one of "}, {"}", ""}, {",", ", "}});
   return text;
 }
 
@@ -101,6 +113,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
     throw UsageError("{}", reworded(e, app));
   }
   refuse_leftovers(app);
+  refuse_empty_values(app);
   return action();
 }
 

@@ -39,16 +39,38 @@ void apply(const Options& o, MpcScenario& s) {
     set("--payload-at", "payload.at", o.payload_at, s.payload->at);
   }
   if (!o.goal.empty()) {
-    const std::vector<double> goal = numbers(o.goal, "--goal");
-    s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), goal.size());
+    s.goal.resize(0), s.by_joint.erase("goal");
+    if (is_named(o.goal)) {
+      s.by_joint["goal"] = named_numbers(o.goal, "--goal");
+    } else {
+      const std::vector<double> goal = numbers(o.goal, "--goal");
+      s.goal = Eigen::Map<const Eigen::VectorXd>(goal.data(), goal.size());
+    }
     s.places["goal"] = "--goal";
   }
   if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
   if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
-  if (o.knowledge.empty()) return;
+  const bool plans = s.trial.law == ControlLaw::mpc;
+  if (o.steps && !plans)
+    throw UsageError("--steps has no effect with --law {}, which plans nothing",
+                     to_string(s.trial.law));
+  if (o.knowledge.empty()) {
+    if (!plans && o.demo) std::erase(s.knowledge, Knowledge::offset_free);
+    return;
+  }
   s.knowledge.clear();
-  for (const std::string& name : split(o.knowledge, ','))
-    s.knowledge.push_back(kind_of_option("--knowledge", name, knowledges));
+  for (const std::string& name : split(o.knowledge, ',')) {
+    const Knowledge knowledge = kind_of_option("--knowledge", name, knowledges);
+    if (std::ranges::count(s.knowledge, knowledge))
+      throw UsageError("--knowledge: '{}' is given twice", name);
+    if (!plans && knowledge == Knowledge::offset_free)
+      throw UsageError(
+          "--knowledge: offset_free has no effect with --law {}, whose torques do not depend on "
+          "the "
+          "disturbance; take fixed",
+          to_string(s.trial.law));
+    s.knowledge.push_back(knowledge);
+  }
 }
 
 /// Where a key of a scenario was given: in a line of its file, or by an option.
@@ -253,7 +275,8 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--duration", o->duration, "S", "how long: 6 s");
   app.add_value("--rate", o->rate, "HZ", "of control: 1000 Hz");
   app.add_value("--steps", o->steps, "N", "of the horizon, 20 ms each: 15");
-  app.add_value("--goal", o->goal, "X,X,...", "where to reach and wave");
+  app.add_value("--goal", o->goal, "X,X,...",
+                "where to reach and wave, a number each, or NAME=VALUE,...");
   app.add_value("--payload", o->payload, "KG", "picked up half-way");
   app.add_value("--payload-at", o->payload_at, "S", "when it is");
   app.add_value("--vary", o->vary, "P",

@@ -61,6 +61,13 @@ class Keys {
       refuse(node, fmt::format("{} is {:g}, not a whole number from 0 to 1e9", key, x));
     to = static_cast<Integer>(x);
   }
+  /// A number for each joint in a list, or those of some by their names.
+  void joints(const char* key, Eigen::VectorXd& to, MpcScenario& s) {
+    const YAML::Node node = (*this)[key];
+    if (!node || !node.IsMap()) return vector(key, to);
+    for (const auto& entry : node)
+      s.by_joint[key].emplace_back(scalar(entry.first, key), number_of(entry.second, key));
+  }
   void vector(const char* key, Eigen::VectorXd& to) {
     const YAML::Node node = (*this)[key];
     if (!node) return;
@@ -126,8 +133,8 @@ MpcScenario scenario_of(Keys& keys) {
   keys.integer("seed", s.trial.sensors.seed);
   keys.integer("horizon.steps", s.trial.control.problem.steps);
   keys.integer("sensors.delay", s.trial.sensors.position.delay);
-  keys.vector("start", s.start), keys.vector("goal", s.goal);
-  keys.vector("amplitude", s.amplitude), keys.vector("hz", s.hz);
+  keys.joints("start", s.start, s), keys.joints("goal", s.goal, s);
+  keys.joints("amplitude", s.amplitude, s), keys.joints("hz", s.hz, s);
   keys.choice("law", s.trial.law, laws), keys.choice("plant", s.trial.plant, plants);
   keys.choice("transcription", s.trial.control.problem.transcription, transcriptions);
   if (const YAML::Node list = keys["knowledge"]) {

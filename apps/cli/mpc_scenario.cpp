@@ -17,8 +17,26 @@ std::pair<double, double> usual_range(const Model& model, int i) {
   return {std::max(low, middle - most), std::min(high, middle + most)};
 }
 
-void require(const char* what, VectorXd& values, const VectorXd& otherwise, const Model& model) {
-  if (values.size() == 0) values = otherwise;
+void set_by_joint(const char* what, VectorXd& values, const MpcScenario& s, const Model& model) {
+  const auto given = s.by_joint.find(what);
+  if (given == s.by_joint.end()) return;
+  const std::vector<std::string> joints = model.velocity_names();
+  const std::vector<std::string_view> known(joints.begin(), joints.end());
+  for (const auto& [name, value] : given->second) {
+    const auto joint = std::ranges::find(joints, name);
+    if (joint == joints.end())
+      throw ScenarioError(what, fmt::format("robot '{}' has no joint '{}'{}", model.name(), name,
+                                            did_you_mean(name, known)));
+    values(joint - joints.begin()) = value;
+  }
+}
+
+void require(const char* what, VectorXd& values, const VectorXd& otherwise, const MpcScenario& s,
+             const Model& model) {
+  if (values.size() == 0) {
+    values = otherwise;
+    set_by_joint(what, values, s, model);
+  }
   if (values.size() != model.nv())
     throw ScenarioError(what, fmt::format("{} numbers given, robot '{}' has {} joints",
                                           values.size(), model.name(), model.nv()));
@@ -30,25 +48,45 @@ void require(const char* what, VectorXd& values, const VectorXd& otherwise, cons
 void choose_motion(MpcScenario& s, const Model& model) {
   constexpr double use = 0.8;  // of the velocity limits
   const int n = model.nv();
-  const bool any_goal = s.goal.size() == 0, any_time = !s.places.contains("reach");
+  const bool any_goal = s.goal.size() == 0 && !s.by_joint.contains("goal"),
+             any_time = !s.places.contains("reach");
   VectorXd middle(n), goal(n), amplitude(n), hz(n);
   for (int i = 0; i < n; ++i) {
     const auto [low, high] = usual_range(model, i);
     middle(i) = 0.5 * (low + high);
     goal(i) = middle(i) + 0.15 * (high - low) * (i % 2 ? 1.0 : -1.0);
     hz(i) = 0.23 + 0.041 * ((3 * i) % 7);
-    const double fast = model.velocity_limit()(i);
-    amplitude(i) =
-        std::min(0.12 * (high - low), std::isfinite(fast) ? 0.5 * fast / (6.2832 * hz(i)) : 0.4);
   }
-  require("start", s.start, middle, model), require("goal", s.goal, goal, model);
-  require("amplitude", s.amplitude, amplitude, model), require("hz", s.hz, hz, model);
+  require("start", s.start, middle, s, model), require("goal", s.goal, goal, s, model);
+  require("hz", s.hz, hz, s, model);
+  std::vector<std::string> less;
+  for (int i = 0; i < n; ++i) {
+    const auto [low, high] = usual_range(model, i);
+    const double fast = model.velocity_limit()(i);
+    const double usual =
+        std::min(0.12 * (high - low),
+                 std::isfinite(fast) && s.hz(i) > 0.0 ? 0.5 * fast / (6.2832 * s.hz(i)) : 0.4);
+    // what is left between the goal and the limits
+    const double room =
+        std::min(s.goal(i) - model.lower_limit()(i), model.upper_limit()(i) - s.goal(i));
+    amplitude(i) = std::clamp(room, 0.0, usual);
+    if (room >= 0.0 && amplitude(i) < usual) less.push_back(model.velocity_names()[i]);
+  }
+  if (s.amplitude.size() == 0 && !less.empty())
+    s.notes.push_back(
+        fmt::format("waving is smaller where the goal is near a limit: {}", fmt::join(less, ", ")));
+  require("amplitude", s.amplitude, amplitude, s, model);
   if (!any_time) return;
   const double usual = s.reach;
   const double needed =
       (peak_of_reach / use * (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
           .maxCoeff();
   if (!(needed > usual)) return;
+  constexpr double longest = 600.0;
+  if (!any_goal && needed > longest)
+    throw ScenarioError(
+        "goal", fmt::format("the way there would take {:.3g} s, more than {:g} s: out of reach",
+                            needed, longest));
   s.reach = any_goal ? std::min(needed, std::max(usual, s.trial.duration / 3.0)) : needed;
   std::string note = fmt::format("the way to the goal takes {:.3g} s", s.reach);
   if (const double share = s.reach / needed; share < 1.0) {
@@ -222,24 +260,26 @@ void complete(MpcScenario& s, const Model& model) {
   for (int i = 0; i < model.nv(); ++i) {
     const double low = model.lower_limit()(i), high = model.upper_limit()(i);
     const std::string& joint = joints[i];
+    // a rounding error beyond is none
+    const double slack = 1e-12 * std::max(1.0, std::abs(s.goal(i)));
     const auto inside = [&](const char* what, double q, double swing) {
-      if (q - swing < low || q + swing > high)
+      if (q - swing < low - slack || q + swing > high + slack)
         throw ScenarioError(
             what, fmt::format(
                       "joint '{}' would go to {:.4g}, its range is {:.4g} to {:.4g}: out of reach",
                       joint, q - swing < low ? q - swing : q + swing, low, high));
     };
     inside("start", s.start(i), 0.0);
-    inside("goal", s.goal(i), std::abs(s.amplitude(i)));
+    inside("goal", s.goal(i), 0.0);
+    inside("amplitude", s.goal(i), std::abs(s.amplitude(i)));
     const double fastest = std::abs(s.amplitude(i)) * 6.2832 * s.hz(i) * 1.2,
                  reaching = peak_of_reach * std::abs(s.goal(i) - s.start(i)) / s.reach;
     if (std::max(fastest, reaching) > model.velocity_limit()(i))
       throw ScenarioError(
-          "reach",
-          fmt::format(
-              "joint '{}' would move at {:.4g} rad/s or m/s, its limit is {:.4g}; take longer "
-              "(reach), or wave less (amplitude, hz)",
-              joint, std::max(fastest, reaching), model.velocity_limit()(i)));
+          fastest > reaching ? "amplitude" : "reach",
+          fmt::format("joint '{}' would move at {:.4g} rad/s or m/s, its limit is {:.4g}; {}",
+                      joint, std::max(fastest, reaching), model.velocity_limit()(i),
+                      fastest > reaching ? "wave less (amplitude, hz)" : "take longer (reach)"));
   }
   if (s.payload) payload_frame(model, *s.payload);
   for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);

@@ -76,6 +76,8 @@ struct MpcScenario {
   Eigen::VectorXd start, goal;    ///< empty: as the robot's ranges suggest
   double reach = 2.0;             ///< s
   Eigen::VectorXd amplitude, hz;  ///< of waving about the goal
+  /// Numbers of these four by the names of joints, over what is suggested.
+  std::map<std::string, std::vector<std::pair<std::string, double>>> by_joint;
 
   // the robot as it is
   double viscous = 0.005, dry = 0.01;  ///< of the true robot, as shares of the efforts

@@ -15,16 +15,12 @@ std::string finding(const Stream& stream, const Diagnostic& d) {
   const std::string where = visible(d.source.str());
   const std::string severity(to_string(d.severity));
   const std::string rule = fmt::format("[{}]", d.rule->name);
-  const std::string whole = visible(d.str());
-  constexpr int indent = 8;
-  std::vector<std::string> lines{whole};
-  if (stream.is_terminal() && columns(whole) > stream.width())
-    lines = wrap(whole, stream.width() - indent);
+  const std::vector<std::string> lines = stream.record(visible(d.str()), 8);
   const bool note = d.severity == Severity::note;
   std::string text;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string_view line = lines[i];
-    std::string painted(i ? indent : 0, ' ');
+    std::string painted;
     if (!note && i == 0 && line.starts_with(where)) {
       painted += stream.paint(Style::bold, where);
       line.remove_prefix(where.size());
@@ -59,10 +55,9 @@ std::string to_text(const Stream& stream, const Diagnostics& diagnostics, bool n
     if (d.severity == Severity::note && !notes) continue;
     text += finding(stream, d);
     if (d.remedy.empty() || d.remedy == rules::tag_ignored.remedy) continue;
-    if (advised.emplace(d.rule, d.remedy).second)
-      text += stream.paint(d.severity == Severity::note ? Style::dim : Style::cyan,
-                           "    " + visible(d.remedy)) +
-              "\n";
+    if (!advised.emplace(d.rule, d.remedy).second) continue;
+    for (const std::string& line : stream.record("    " + visible(d.remedy), 4))
+      text += stream.paint(d.severity == Severity::note ? Style::dim : Style::cyan, line) + "\n";
   }
   const std::size_t all = diagnostics.count(Severity::note) + diagnostics.count(Severity::warning) +
                           diagnostics.count(Severity::error);

@@ -100,7 +100,7 @@ int print_one(const std::string& name, Console& console) {
   if (found == all.end() && !generated) {
     std::vector<std::string_view> names;
     for (const EmbeddedRobot& r : all) names.push_back(r.name);
-    throw UsageError("no embedded robot is named '{}'{}", name, did_you_mean(name, names));
+    throw Failure("no embedded robot is named '{}'{}", name, did_you_mean(name, names));
   }
   const std::string text = generated ? to_urdf(load_robot(name).model) : std::string(found->text);
   if (!console.json()) {
@@ -120,8 +120,10 @@ Action robots(Parser& app, Console& console) {
   app.add_option("NAME", options->name, "print the file of this robot");
   app.add_flag("--names", options->names, "print the names only, one per line");
   return [options, &console]() -> int {
+    if (options->names && (!options->name.empty() || console.json()))
+      throw UsageError("--names has no effect with {}", console.json() ? "--json" : "NAME");
     if (!options->name.empty()) return print_one(options->name, console);
-    if (!options->names || console.json()) return list_all(console);
+    if (!options->names) return list_all(console);
     for (const EmbeddedRobot& robot : embedded_robots())
       console.out.print(fmt::format("{}\n", robot.name));
     return success;

@@ -22,9 +22,11 @@ struct Options {
 double tolerance_of(const std::string& text) {
   const bool percent = text.ends_with("%");
   const auto x = parse_number(text.substr(0, text.size() - percent));
-  if (!x || !(*x >= 0.0))
-    throw UsageError("--tolerance: '{}' is no share such as 1% or 0.01", text);
-  return percent ? 0.01 * *x : *x;
+  const double share = x ? *x * (percent ? 0.01 : 1.0) : -1.0;
+  if (!(share >= 0.0 && share < 1.0))
+    throw UsageError("--tolerance: '{}' is no share from 0 to below 100%, such as 1% or 0.01",
+                     text);
+  return share;
 }
 
 /// From rest to rest between two random configurations within the limits, by a polynomial of fifth
@@ -191,7 +193,7 @@ std::string text_of(const Analysis& a, const Stream& out) {
   return text + "\nkept, by the largest share of a joint's peak torque\n" + ranking.str(out);
 }
 
-Json json_of(const Analysis& a) {
+Json json_of(const Analysis& a, const Json& about) {
   Json joints = Json::array(), terms = Json::array();
   for (std::size_t i = 0; i < a.joints.size(); ++i)
     joints.push_back({{"name", a.joints[i]},
@@ -208,7 +210,8 @@ Json json_of(const Analysis& a) {
         {"terms", count}, {"multiplications", n.multiplications}, {"additions", n.additions}};
   };
   return merged(
-      {ULNA_FIELDS(a, robot, trajectory, other, tolerance, points),
+      {{{"robot", about}},
+       ULNA_FIELDS(a, trajectory, other, tolerance, points),
        {{"joints", joints},
         {"dominance",
          {{"translation", a.by_translation}, {"rotation", a.by_rotation}, {"both", a.by_both}}},
@@ -323,6 +326,7 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
 
 int simplify_robot(const Options& options, Console& console) {
   (void)tolerance_of(options.tolerance);  // before any work
+  require_one_stdin({options.robot.name, options.trajectory, options.other});
   const Imported imported = options.robot.load();
   const Model& model = imported.model;
   if (model.nv() > 30)
@@ -341,7 +345,8 @@ int simplify_robot(const Options& options, Console& console) {
     write_file(velocity_file, velocity_plot(a, d), options.force);
   }
   if (!options.html.empty()) write_file(options.html, page(a, d), options.force);
-  console.show([&] { return json_of(a); }, [&] { return text_of(a, console.out); });
+  console.show([&] { return json_of(a, options.robot.json(model)); },
+               [&] { return text_of(a, console.out); });
   return success;
 }
 
@@ -350,6 +355,7 @@ int simplify_robot(const Options& options, Console& console) {
 Action simplify(Parser& app, Console& console) {
   auto options = std::make_shared<Options>();
   options->robot.add_to(app);
+  options->robot.add_gravity_to(app);
   app.add_option("TRAJECTORY", options->trajectory,
                  "a table with q, qd, qdd; -; or quintic:SEED, a generated motion")
       ->required();

@@ -16,6 +16,10 @@ struct Options {
   bool no_limits = false, force = false;
 
   double step() const { return std::min(how.substep, period); }
+  bool random() const {
+    return vary > 0.0 || sensors.position.noise > 0.0 || sensors.velocity.noise > 0.0 ||
+           sensors.torque.noise > 0.0 || sensors.position.dropout > 0.0;
+  }
   bool sensed() const {
     const SensorOptions& p = sensors.position;
     return p.noise > 0.0 || sensors.velocity.noise > 0.0 || sensors.torque.noise > 0.0 ||
@@ -45,6 +49,8 @@ void complete(Options& o, const Parser& app) {
   useless("--target", o.torque != "pd", "without --torque pd");
   useless("--bandwidth", o.torque != "pd" && o.follow.empty(), "without --torque pd or --follow");
   useless("--torque", !o.follow.empty(), "with --follow");
+  useless("--step", o.how.substep > o.period, "if it is longer than --period");
+  useless("--seed", !o.random(), "without --vary, noise or --dropout: nothing is random");
   for (const char* option : {"--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay",
                              "--dropout", "--differences"})
     useless(option, o.out.empty(), "without --out: it is of the log alone");
@@ -105,6 +111,8 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
   const auto [p, span] = parts_of(text, "--friction-scale", duration);
   if (p.size() != 1 || !(p[0] >= 0.0))
     throw UsageError("--friction-scale: give a factor of 0 or more, and when: 2@1..3");
+  if (usual.damping.isZero() && usual.friction.isZero() && usual.friction_negative.isZero())
+    throw UsageError("--friction-scale has no effect: the robot has neither damping nor friction");
   schedule.during(span.begin, span.end.value_or(span.begin),
                   [usual, factor = p[0]](Plant<double>& plant, double share) {
                     scale_friction(plant, usual, 1.0 + share * (factor - 1.0));
@@ -220,45 +228,15 @@ std::string motion_plot(const Model& model, const Log& log) {
                           panels);
 }
 
-/// What stops have to bear: the torque that the motion takes beyond what acts.
-class StopLoads {
- public:
-  explicit StopLoads(const Model& model) : motion_(model), ws_(model), tau_(model.nv()) {}
-
-  void look(Simulation& now, const std::vector<Coordinate>& all, std::vector<Extremes>& joints) {
-    const Model& model = now.model();
-    const auto at_stop = [&](const Coordinate& c) {
-      constexpr double near = 1e-6;
-      return c.single() && (now.q()(c.q) <= model.lower_limit()(c.v) + near ||
-                            now.q()(c.q) >= model.upper_limit()(c.v) - near);
-    };
-    if (!now.options().stops || std::ranges::none_of(all, at_stop)) return;
-    motion_.set(now.q(), now.v(), now.acceleration());
-    inverse_dynamics<double>(now.plant, motion_, ws_, tau_);
-    for (const Coordinate& c : all)
-      if (at_stop(c) && now.held(c.v)) {
-        // dry friction holds what it can
-        const double load = std::abs(tau_(c.v) - now.tau()(c.v)) -
-                            std::max(now.plant.friction(c.v), now.plant.friction_negative(c.v));
-        joints[c.v].stop = std::max(joints[c.v].stop, load);
-      }
-  }
-
- private:
-  Motion<double> motion_;
-  Workspace<double> ws_;
-  Eigen::VectorXd tau_;
-};
-
 Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torque,
                    Schedule& schedule, bool momentum_stays, Log& log, Progress& progress) {
   const Model& model = robot.model();
   Run run{robot};
   run.joints.resize(model.nv());
-  auto look = [&, all = coordinates(model), stops = StopLoads(model)]() mutable {
-    stops.look(robot, all, run.joints);
+  const auto look = [&, all = coordinates(model)] {
     for (const Coordinate& c : all) {
       Extremes& x = run.joints[c.v];
+      x.stop = std::max(x.stop, robot.stop_load(c.v));
       x.speed = std::max(x.speed, std::abs(robot.v()(c.v)));
       x.torque = std::max(x.torque, std::abs(robot.tau()(c.v)));
       if (!c.single()) continue;
@@ -355,6 +333,12 @@ std::string text_of(const Run& r, const Options& o, const Model& model, const St
   const SimulationCounts& n = r.end.counts();
   text += fmt::format("{}, {} of a stop, {} cut off at the limits\n", counted(n.events, "event"),
                       counted(n.hits, "hit"), counted(n.clamped, "torque"));
+  if (n.crowds > 0)
+    text += hanging("", 0,
+                    fmt::format("note: {} stepped over at first order: too many events, or links "
+                                "too light for their damping",
+                                counted(n.crowds, "piece")),
+                    out.width());
   if (!fast.empty())
     text += hanging(
         "", 0, fmt::format("note: faster than their velocity limits: {}", fmt::join(fast, ", ")),
@@ -389,7 +373,7 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
                   {"status", to_string(r.status)},
                   {"time", r.end.time()},
                   {"samples", log.count()}},
-                 ULNA_FIELDS(r.end.counts(), events, hits, clamped),
+                 ULNA_FIELDS(r.end.counts(), events, hits, clamped, crowds),
                  {{"q", r.end.q()},
                   {"qd", r.end.v()},
                   {"joints", joints},
@@ -418,9 +402,7 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
-  for (const auto& [option, file] : {std::pair{"--torque", o.torque}, {"--follow", o.follow}})
-    if (file == "-" && o.states.argument().name == "-")
-      throw UsageError("ROBOT and {} cannot both come from standard input", option);
+  require_one_stdin({o.states.argument().name, o.states.file(), o.torque, o.follow});
   Robot given = o.states.load();
   const Model& model = given.model();
   if (!model.description().loops.empty())
@@ -434,8 +416,8 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   std::optional<FollowedMotion> followed;
   if (!o.follow.empty()) {
     followed.emplace(InputFile(o.follow, "--follow: '{}' cannot be read"), model);
-    if (!app.count("--q")) start.q = followed->q(0.0);
-    if (!app.count("--qd")) start.qd = followed->v(0.0);
+    if (!start.given.contains("q")) start.q = followed->q(0.0);
+    if (!start.given.contains("qd")) start.qd = followed->v(0.0);
     if (!app.count("--duration")) o.duration = followed->duration();
     require_reasonable_duration(o);
     o.torque = o.follow;
@@ -493,11 +475,12 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
     return failure;
   }
   if (run.error_share > tolerable) {
-    console.complain(fmt::format("the energy error is {:.1f} % of the energy exchanged: take a {}",
-                                 100.0 * run.error_share,
-                                 o.how.adaptive          ? "smaller --tolerance"
-                                 : o.integrator == "rk4" ? "shorter --step"
-                                                         : "shorter --step or --integrator rk4"));
+    console.complain(fmt::format(
+        "the energy error is {:.1f} % of the energy exchanged: take a {}", 100.0 * run.error_share,
+        o.how.adaptive && robot.counts().crowds > 0 ? "--step of 1e-4 s with --integrator rk4"
+        : o.how.adaptive                            ? "smaller --tolerance"
+        : o.integrator == "rk4"                     ? "shorter --step"
+                                                    : "shorter --step or --integrator rk4"));
     return findings;
   }
   return success;
@@ -508,12 +491,15 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
 Action simulate(Parser& app, Console& console) {
   auto o = std::make_shared<Options>();
   o->states.add_to(app, "q qd");
+  o->states.add_friction_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);
   app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s", above_zero);
   app.add_value("--integrator", o->integrator, "NAME",
                 "euler, semi-implicit-euler, midpoint, rk4 or adaptive");
   app.add_value("--step", o->how.substep, "S", "of the integrator at most: 0.001 s", above_zero);
-  app.add_value("--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8", above_zero);
+  app.add_value(
+      "--tolerance", o->tolerance, "R", "of adaptive steps, relative: 1e-8",
+      number_that("is not from 1e-13 to 0.1", [](double x) { return x >= 1e-13 && x <= 0.1; }));
   app.add_value("--torque", o->torque, "SOURCE",
                 "zero, gravity, pd, or a table of t and tau (CSV)");
   app.add_value("--follow", o->follow, "MOTION",

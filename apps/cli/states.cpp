@@ -1,7 +1,6 @@
 #include "states.hpp"
 
 #include <filesystem>
-#include <set>
 
 #include "ulna/io/number.hpp"
 
@@ -37,18 +36,10 @@ void set_one(const Quantity& to, const std::string& coordinate, double value) {
   to.value(found - to.coordinates.begin()) = value;
 }
 
-/// "0,0.1,..." or "elbow=0.1,wrist=2".
 void set_from_text(const Quantity& to, const std::string& text) {
-  if (text.find('=') == std::string::npos) return set_all(to, numbers(text, "--" + to.name));
-  std::set<std::string> seen;
-  for (const std::string& part : split(text, ',')) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos)
-      throw UsageError("--{}: '{}' is not NAME=VALUE", to.name, part);
-    const std::string name = part.substr(0, equals);
-    if (!seen.insert(name).second) throw UsageError("--{}: '{}' is given twice", to.name, name);
-    set_one(to, name, numbers(part.substr(equals + 1), "--" + to.name).at(0));
-  }
+  const std::string option = "--" + to.name;
+  if (!is_named(text)) return set_all(to, numbers(text, option));
+  for (const auto& [name, value] : named_numbers(text, option)) set_one(to, name, value);
 }
 
 void normalize_given(const Model& model, Eigen::VectorXd& q, const std::string& what) {
@@ -66,6 +57,49 @@ std::vector<double> json_numbers(const Json& list, const std::string& what) {
   std::vector<double> values;
   for (const Json& x : list) values.push_back(json_number(x, what));
   return values;
+}
+
+constexpr const char* quantities[] = {"q", "qd", "qdd", "tau"};
+
+/// The names that the joints of a result have, which other results give with more about each.
+std::vector<std::string> joints_of(const Json& result) {
+  std::vector<std::string> names;
+  if (!result.contains("joints") || !result["joints"].is_array()) return names;
+  for (const Json& joint : result["joints"]) {
+    const Json& name = joint.is_object() && joint.contains("name") ? joint["name"] : joint;
+    if (name.is_string()) names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+/// The state in a document that a verb printed, by the names of its joints.
+Json state_of_result(const Json& result, const std::string& file) {
+  const std::string verb = split(split(result["schema"].get<std::string>(), '/')[0], '.').back();
+  if (result.contains("error"))
+    throw UsageError("{}: it is the failure of '{}' and has no state: {}", file, verb,
+                     result["error"].is_string() ? result["error"].get<std::string>() : "");
+  if (result.contains("columns"))
+    throw UsageError(
+        "{}: many states as JSON cannot be read; without --json, '{}' prints a table that can be",
+        file, verb);
+  if (result.contains("found") && result["found"] == false)
+    throw UsageError("{}: inverse kinematics found no configuration, so there is no state", file);
+  const std::vector<std::string> names = joints_of(result);
+  Json state = Json::object();
+  for (const char* quantity : quantities) {
+    if (!result.contains(quantity)) continue;
+    const Json& values = result[quantity];
+    state[quantity] = values;
+    if (!values.is_array() || values.size() != names.size()) continue;
+    state[quantity] = Json::object();
+    for (std::size_t i = 0; i < names.size(); ++i) state[quantity][names[i]] = values[i];
+  }
+  if (state.empty())
+    throw UsageError(
+        "{}: what '{}' prints has no state; take that of ik, fk, id, fd, terms or simulate", file,
+        verb);
+  if (result.contains("wrenches")) state["wrenches"] = result["wrenches"];
+  return state;
 }
 
 void set_from_json(const Quantity& to, const Json& given) {
@@ -109,6 +143,8 @@ Json state_document(InputFile& in) {
   if (!text) throw UsageError("{}: a state has at most {} bytes", in.name(), most);
   const Json document = Json::parse(*text, nullptr, false);
   if (!document.is_object()) throw UsageError("{}: not a JSON object", in.name());
+  if (document.contains("schema") && document["schema"].is_string())
+    return state_of_result(document, in.name());
   refuse_unknown_keys(document, {"q", "qd", "qdd", "tau", "wrenches"}, "a state");
   return document;
 }
@@ -125,6 +161,22 @@ std::vector<double> numbers(const std::string& text, const std::string& what) {
   return list;
 }
 
+bool is_named(const std::string& text) { return text.find('=') != std::string::npos; }
+
+std::vector<std::pair<std::string, double>> named_numbers(const std::string& text,
+                                                          const std::string& what) {
+  std::vector<std::pair<std::string, double>> list;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t equals = part.rfind('=');
+    if (equals == std::string::npos) throw UsageError("{}: '{}' is not NAME=VALUE", what, part);
+    const std::string name = part.substr(0, equals);
+    if (std::ranges::count(list, name, [](const auto& pair) { return pair.first; }))
+      throw UsageError("{}: '{}' is given twice", what, name);
+    list.emplace_back(name, numbers(part.substr(equals + 1), what).at(0));
+  }
+  return list;
+}
+
 Vec3<double> three_numbers(const std::string& text, const std::string& what) {
   return three_of(numbers(text, what), what);
 }
@@ -132,16 +184,23 @@ Vec3<double> three_numbers(const std::string& text, const std::string& what) {
 Eigen::VectorXd configuration(const Model& model, const std::string& text,
                               const std::string& option) {
   Eigen::VectorXd q = neutral(model);
-  if (!text.empty()) set_from_text({option.substr(2), model.configuration_names(), q}, text);
+  if (!text.empty()) set_numbers(text, option, model.configuration_names(), q);
   normalize_given(model, q, option);
   return q;
+}
+
+void set_numbers(const std::string& text, const std::string& option,
+                 const std::vector<std::string>& names, Eigen::VectorXd& values) {
+  set_from_text({option.substr(2), names, values}, text);
 }
 
 Inertia<double> ball(std::vector<double> given, std::string_view example) {
   constexpr double radius = 0.05;  // m
   if (given.size() == 1) given.resize(4, 0.0);
-  if (given.size() != 4 || !(given[0] > 0.0))
-    throw UsageError("--payload: give a mass above 0 in kg, or a mass and a place{}", example);
+  constexpr double heaviest = 1e6;  // kg
+  if (given.size() != 4 || !(given[0] > 0.0 && given[0] <= heaviest))
+    throw UsageError("--payload: give a mass above 0, up to {:g} kg, or a mass and a place{}",
+                     heaviest, example);
   return Transform<double>::from_translation({given[1], given[2], given[3]}) *
          solid_sphere(radius).with_mass(given[0]);
 }
@@ -188,11 +247,11 @@ std::vector<std::string> table_names(const Model& model,
   return names;
 }
 
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
-                     const Eigen::VectorXd& values) {
+void print_per_joint(Console& console, const Model& model, const Json& before, const char* field,
+                     const char* unit, const Eigen::VectorXd& values) {
   const std::vector<std::string> names = model.velocity_names();
   require_finite(field, names, values);
-  if (console.json()) return console.print({{"joints", names}, {field, values}});
+  if (console.json()) return console.print(merged({before, {{field, values}}}));
   console.out.print(
       matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
 }
@@ -211,12 +270,14 @@ void States::add_to(Parser& app, std::string_view quantities) {
   }
   if (quantities == "q") return;  // places depend on nothing else
   robot_.add_gravity_to(app);
+}
+
+void States::add_friction_to(Parser& app) {
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
 Robot States::load() {
-  if (robot_.name == "-" && file_ == "-")
-    throw UsageError("ROBOT and STATES cannot both come from standard input");
+  require_one_stdin({robot_.name, file_});
   Robot robot(robot_.load().model);
   if (no_friction_) robot.plant().remove_friction();
   return robot;
@@ -228,13 +289,15 @@ bool States::is_table() {
     if (!text.empty()) throw UsageError("give either STATES or --{}", name);
   std::istream& in = in_.emplace(file_).stream();
   while (std::isspace(in.peek())) in.get();
-  return in.peek() != '{';
+  const bool table = in.peek() != '{';
+  if (in.eof()) in.clear();  // whoever reads it says that it is empty
+  return table;
 }
 
 GivenState States::state(const Model& model) {
   const Json document = in_ ? state_document(*in_) : Json::object();
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(model.nv());
-  GivenState made{neutral(model), zero, zero, zero, {}};
+  GivenState made{neutral(model), zero, zero, zero, {}, {}};
   const std::vector<std::string> velocities = model.velocity_names();
   for (const Quantity& x : {Quantity{"q", model.configuration_names(), made.q},
                             {"qd", velocities, made.qd},
@@ -242,11 +305,28 @@ GivenState States::state(const Model& model) {
                             {"tau", velocities, made.tau}}) {
     if (document.contains(x.name)) set_from_json(x, document[x.name]);
     if (!given_[x.name].empty()) set_from_text(x, given_[x.name]);
+    if (document.contains(x.name) || !given_[x.name].empty()) made.given.insert(x.name);
   }
   normalize_given(model, made.q, "q");
   if (!document.contains("wrenches")) return made;
   if (!document["wrenches"].is_array()) throw UsageError("wrenches is not a list");
   for (const Json& w : document["wrenches"]) made.wrenches.push_back(json_wrench(w, model));
+  return made;
+}
+
+Json States::json(const Model& model, const GivenState& state, std::string_view of) const {
+  Json made{{"robot", robot_.json(model)}, {"joints", model.velocity_names()}};
+  const Eigen::VectorXd* const values[] = {&state.q, &state.qd, &state.qdd, &state.tau};
+  const std::vector<std::string> names = split(of, ' ');
+  for (std::size_t i = 0; i < std::size(quantities); ++i)
+    if (std::ranges::count(names, quantities[i])) made[quantities[i]] = *values[i];
+  if (!state.wrenches.empty())
+    made["wrenches"] = list_of(state.wrenches, [](const Robot::FrameWrench& w) {
+      return Json{{"frame", w.frame},
+                  {"moment", w.wrench.moment},
+                  {"force", w.wrench.force},
+                  {"axes", w.axes == Axes::local ? "local" : "world"}};
+    });
   return made;
 }
 
@@ -273,7 +353,7 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
   out_names.insert(out_names.end(), names.begin(), names.end());
   std::optional<CsvWriter> csv;
   if (console.json())
-    console.open({{"columns", out_names}}, "rows");
+    console.open({{"robot", robot_.json(model)}, {"columns", out_names}}, "rows");
   else
     csv.emplace(console.out.text(), out_names);
   const auto print = [&](std::span<const double> row, int line) {

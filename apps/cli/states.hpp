@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "verb.hpp"
 
 /// States of a robot on the command line: one by options or as a JSON document, or a table of many.
@@ -9,6 +11,7 @@ namespace ulna::cli {
 struct GivenState {
   Eigen::VectorXd q, qd, qdd, tau;
   Robot::Wrenches wrenches;
+  std::set<std::string> given = {};  ///< the quantities that were given: "q", "qd", ...
 };
 
 /// The states of a table, one per column.
@@ -20,15 +23,22 @@ class States {
  public:
   /// Adds ROBOT, STATES and options. `quantities` are those the verb needs: "q qd qdd".
   void add_to(Parser& app, std::string_view quantities);
+  /// The option --no-friction, for verbs whose results depend on friction.
+  void add_friction_to(Parser& app);
 
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
   Robot load();
   const RobotArgument& argument() const { return robot_; }
+  const std::string& file() const { return file_; }
 
   /// Whether STATES is a table; else there is one state. Opens what has to be opened.
   bool is_table();
-  /// The one state. Throws UsageError.
+  /// The one state, by options or as a document: one written by hand, or one that a verb printed with --json.
+  /// Throws UsageError.
   GivenState state(const Model& model);
+  /// What a document of one state begins with: the robot, the names of its joints, and these quantities of the
+  /// state ("q qd"), so that other verbs can read it.
+  Json json(const Model& model, const GivenState& state, std::string_view quantities) const;
   /// Streams the table through `compute`, which turns blocks of states into columns called `names`;
   /// time passes through. Prints CSV, or with --json one document that is never held whole.
   void stream(Console& console, const Model& model, const std::vector<std::string>& names,
@@ -45,6 +55,11 @@ class States {
 /// A configuration that an option gives; the neutral one if the text is empty. Throws UsageError.
 Eigen::VectorXd configuration(const Model& model, const std::string& text,
                               const std::string& option);
+
+/// "0,0.1,..." in the order of the names, or "elbow=0.1,wrist=2": what is not named keeps its value. Throws
+/// UsageError.
+void set_numbers(const std::string& text, const std::string& option,
+                 const std::vector<std::string>& names, Eigen::VectorXd& values);
 
 /// "2" or "2,0,0,0.1": a ball of 10 cm, its mass and its place. Throws UsageError; the example ends it.
 Inertia<double> ball(std::vector<double> given, std::string_view example);
@@ -68,8 +83,8 @@ void require_columns(const Model& model, std::string_view quantity, const std::v
 std::vector<std::string> table_names(const Model& model,
                                      std::initializer_list<std::string_view> quantities);
 
-/// A number for each coordinate of the velocity: as JSON under `field`, or as a table.
-void print_per_joint(Console& console, const Model& model, const char* field, const char* unit,
-                     const Eigen::VectorXd& values);
+/// A number for each coordinate of the velocity: as JSON under `field`, after `before`, or as a table.
+void print_per_joint(Console& console, const Model& model, const Json& before, const char* field,
+                     const char* unit, const Eigen::VectorXd& values);
 
 }  // namespace ulna::cli

@@ -57,11 +57,10 @@ Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
   return t;
 }
 
-void print(Console& console, const Model& model, const Terms& t) {
+void print(Console& console, const Model& model, const Json& state, const Terms& t) {
   const std::vector<std::string> names = model.velocity_names();
   if (console.json()) {
-    Json document =
-        merged({{{"joints", names}}, ULNA_FIELDS(t, M, C, bias, gravity, kinetic, potential)});
+    Json document = merged({state, ULNA_FIELDS(t, M, C, bias, gravity, kinetic, potential)});
     if (t.jacobian.size()) {
       document["pose"] = {{"xyz", t.pose->xyz}, {"rpy", t.pose->rpy}};
       document["jacobian"] = t.jacobian;
@@ -116,10 +115,13 @@ Action terms(Parser& app, Console& console) {
     if (options->frame.empty() && app.count("--axes"))
       throw UsageError("--axes has no effect without --frame");
     if (!options->states.is_table()) {
-      print(console, robot.model(),
-            terms_of(robot, options->states.state(robot.model()), *options));
+      const GivenState state = options->states.state(robot.model());
+      print(console, robot.model(), options->states.json(robot.model(), state, "q qd"),
+            terms_of(robot, state, *options));
       return success;
     }
+    if (!options->frame.empty())
+      throw UsageError("--frame has no effect on a table; ulna fk prints the poses of frames");
     // of a table, what is a few numbers a row
     std::vector<std::string> names;
     for (const char* what : {"bias_", "gravity_"})

@@ -142,6 +142,9 @@ Json links_json(const Model& model) {
 }
 
 int show(const Options& options, Console& console) {
+  if (options.ascii && options.dot) throw UsageError("--ascii has no effect with --dot");
+  if (console.json() && (options.ascii || options.dot))
+    throw UsageError("{} has no effect with --json", options.dot ? "--dot" : "--ascii");
   const Imported robot = options.robot.load();
   if (console.json()) {
     Json about = options.robot.json(robot.model);

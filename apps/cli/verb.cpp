@@ -1,5 +1,6 @@
 #include "verb.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -63,13 +64,22 @@ void mention_open_loops(Console& console, const Model& model) {
                    Style::yellow);
 }
 
+void require_one_stdin(const std::vector<std::string>& names) {
+  if (std::ranges::count(names, "-") > 1)
+    throw UsageError("standard input (-) can be read only once");
+}
+
 InputFile::InputFile(const std::string& name, std::string_view message)
     : name_(name == "-" ? "<stdin>" : name) {
   if (name == "-") return;
   std::error_code error;
   opened_ = std::make_unique<std::ifstream>(name, std::ios::binary);
-  if (std::filesystem::is_directory(name, error) || !*opened_)
-    throw Failure("{}", fmt::format(fmt::runtime(message), name));
+  const bool folder = std::filesystem::is_directory(name, error);
+  if (folder || !*opened_)
+    throw Failure("{}: {}", fmt::format(fmt::runtime(message), name),
+                  folder                                 ? "it is a folder"
+                  : std::filesystem::exists(name, error) ? "check the permissions"
+                                                         : "there is no such file");
 }
 
 std::optional<std::string> InputFile::text(std::size_t most) {

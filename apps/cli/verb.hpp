@@ -82,7 +82,15 @@ void mention_open_loops(Console& console, const Model& model);
 
 /// Numbers separated by commas: "0,0.1,-2".
 std::vector<double> numbers(const std::string& text, const std::string& what);
+/// Numbers by name, "elbow=0.1,wrist=2", and whether a text is such a list. Throws UsageError if a name is
+/// given twice.
+std::vector<std::pair<std::string, double>> named_numbers(const std::string& text,
+                                                          const std::string& what);
+bool is_named(const std::string& text);
 Vec3<double> three_numbers(const std::string& text, const std::string& what);
+
+/// Throws UsageError if more than one of these names is "-".
+void require_one_stdin(const std::vector<std::string>& names);
 
 /// A file to read, or with the name "-" standard input.
 class InputFile {

@@ -362,6 +362,7 @@ bool Sqp::prepare() {
 
 const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline) {
   report_ = {};
+  if (x0.size() != trajectory.x[0].size() || !x0.allFinite()) return report_;
   problem_->difference(0, trajectory.x[0], x0, dx0_);
   const QpStatus qp = solve_or_yield(deadline);
   if (qp == QpStatus::failed) return report_;

@@ -122,7 +122,11 @@ Equations::Equations(const Model& model, const Options& options) {
       shorten_inertias(named, {used.begin(), used.end()});
       std::vector<std::string> names = options.let;
       if (names.empty()) names = names_of_document(named, model.name());
-      for (const std::string& equation : names) let(named, equation);
+      try {
+        for (const std::string& equation : names) let(named, equation);
+      } catch (const std::invalid_argument& e) {
+        throw RelationError(e.what());
+      }
     }
 
     const classic::Lagrangian<Symbolic> lagrangian(named.arm());

@@ -59,6 +59,42 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
            " %; Options::method = consistent keeps the latter");
 }
 
+/// Torques that are measured so late that the estimate suffers from it. Below, other effects look like a delay.
+template <class Finding>
+void remark_on_delay(const Delay& found, const Finding& finding) {
+  constexpr double long_delay = 0.02, much_better = 0.5;
+  if (!found.found || std::abs(found.delay) < std::max(long_delay, 5.0 * found.deviation) ||
+      found.left > much_better)
+    return;
+  finding("the torques are measured ", number(1e3 * std::abs(found.delay), 3), " +- ",
+          number(1e3 * found.deviation, 2), " ms ", found.delay > 0.0 ? "later" : "earlier",
+          " than the motion: with them ", found.delay > 0.0 ? "earlier" : "later", " by that, ",
+          number(100.0 * std::sqrt(found.left), 2),
+          " % of the error is left; shift the columns of the torques in the log",
+          std::abs(found.delay) < 0.03 ? ", or find the delay by Options::refine and Options::delay"
+                                       : "");
+}
+
+/// Gains that the data do not determine.
+template <class Finding>
+void remark_on_gains(const Identification& result, const Finding& finding) {
+  constexpr double determined = 0.5;
+  const std::vector<std::string> joints = result.torques.model().velocity_names();
+  for (std::size_t i = 0; i < result.gains.size(); ++i) {
+    const DriveGain& g = result.gains[i];
+    if (g.gain > 0.0 && g.determined >= determined) continue;
+    finding(
+        "joint '", joints[i], "': its gain of ", number(g.gain, 3), " +- ", number(g.deviation, 2),
+        g.gain > 0.0
+            ? message(" Nm/A is not determined: beside friction, ", number(100.0 * g.determined, 2),
+                      " % of what its current does (squared correlation) is what the torques of "
+                      "the described robot do")
+            : message(" Nm/A is negative: its current has another sign than the described "
+                      "robot's torques, or hardly depends on them"),
+        "; give the gains of the drives, Options::gains");
+  }
+}
+
 std::string text_of(const Rescaling& r, const std::vector<std::string>& joints) {
   const bool negated = r.factor < -0.8 && r.factor > -1.25;
   return message(r.joint < 0 ? "the torques of all joints look" : "the torque of joint '",
@@ -139,16 +175,19 @@ double repeated_percent(const TorqueData& fitted, const TorqueData& held_out) {
 }
 
 Delay delay_of(const std::vector<Trace>& traces) {
-  constexpr double longest = 0.05;
+  constexpr double longest = 0.5;
   // one piece, the longest: a delay shifts samples past each other
   const Trace* most = nullptr;
   for (const Trace& trace : traces)
     if (!trace.validation && (!most || trace.t.size() > most->t.size())) most = &trace;
-  if (!most || double(most->t.size()) < 8.0 * longest * most->rate_hz) return {};
+  if (!most) return {};
   // a minute is enough
   const Index n = std::min<Index>(most->t.size(), std::lround(60.0 * most->rate_hz));
+  // what is left to compare is many times longer than the delay
+  const double searched = std::min(longest, (double(n) - 32.0) / (8.0 * most->rate_hz));
+  if (searched * most->rate_hz < 2.0) return {};
   return estimate_delay(most->predicted.leftCols(n), most->measured.leftCols(n), most->rate_hz,
-                        longest);
+                        searched);
 }
 
 bool badly_explained(const Fit& fit) {
@@ -190,6 +229,8 @@ void add_remarks(const Options& options, Identification& result) {
         result.rescaling || result.exchange
             ? ""
             : "; check signs and units of the torques, zero positions and gravity");
+  remark_on_delay(result.delay, finding);
+  remark_on_gains(result, finding);
   remark_on_masses(result, options.prior.from_robot && options.payload.empty(), finding);
   const auto unexplained = [&](const Fit& fit, const char* of) {
     if (!(fit.total_percent <= too_much_unexplained))

@@ -35,12 +35,19 @@ void make_torques(Log& log, const Options& options) {
     apply_gains(log, options.gains);
 }
 
+/// What was recorded, before the repair of its clock drops samples.
+struct RecordedLog {
+  std::string file;
+  KnownSamples samples;
+};
+
 /// Whether a log holds nothing that the others do not: counted again, it would only seem to make the
 /// estimate more certain.
-bool repeats(const Log& log, const std::vector<Log>& others, bool dropped, Diagnostics& found) {
+bool repeats(const Log& log, const std::vector<RecordedLog>& others, bool dropped,
+             Diagnostics& found) {
   constexpr double some = 0.2, all = 0.9;
-  for (const Log& other : others) {
-    const double share = shared_samples(log, other);
+  for (const RecordedLog& other : others) {
+    const double share = other.samples.share_of(log);
     if (share < some) continue;
     const bool whole = share > all;
     found.add(log_rules::repeated, {log.file}, "",
@@ -54,7 +61,8 @@ bool repeats(const Log& log, const std::vector<Log>& others, bool dropped, Diagn
 
 /// Reads, screens and mends logs one by one. Throws LogError if one is refused.
 std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, const Options& options,
-                      const std::vector<Log>& fitted, Identification& result) {
+                      const std::vector<RecordedLog>& fitted, std::vector<RecordedLog>& recorded,
+                      Identification& result) {
   const Model& model = result.torques.model();
   Diagnostics& found = result.found;
   std::vector<Log> logs;
@@ -68,12 +76,13 @@ std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, cons
     summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
     if (found.has_errors()) throw LogError(found);
     if (!options.find_gains) screen_efforts(log, model, found);
-    // before clocks are repaired, which drops samples
-    const bool twice = repeats(log, logs, true, found);
-    if (twice)
+    const bool twice = repeats(log, recorded, true, found);
+    if (twice) {
       summary.use = "none";
-    else
+    } else {
       repeats(log, fitted, false, found);
+      recorded.push_back({log.file, KnownSamples(log)});
+    }
     if (log.v.size()) summary.clock = repair_clock(log, found);
     result.logs.push_back(std::move(summary));
     if (!twice) logs.push_back(std::move(log));
@@ -112,8 +121,9 @@ class Run {
     const std::vector<int> known = all_but(result.torques, options.payload);
     result.filter_hz = options.filter_hz;
     step(0, "reading logs");
-    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, result);
-    others_ = load(inputs.validation, "validation", options, logs_, result);
+    std::vector<RecordedLog> fitted, others;
+    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
+    others_ = load(inputs.validation, "validation", options, fitted, others, result);
     if (options.find_gains) find_gains();
     step(2, "filtering");
     samples_ = samples_of_all(0.0, result.found);

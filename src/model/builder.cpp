@@ -198,6 +198,8 @@ Model Builder::build(Diagnostics& diagnostics) const {
   check.joints();
   check.inertials();
   check.magnitudes();
+  // what a program describes has the limits it wants
+  if (!description_.file.empty()) check.drives();
 
   Assembler assemble(*data, check);
   assemble.bodies();

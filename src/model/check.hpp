@@ -30,6 +30,8 @@ class Checker {
   void inertials();
   /// Warns of what is hardly in radians, metres and kilograms.
   void magnitudes();
+  /// Warns of velocity and effort limits that hardly are those of the drives.
+  void drives();
 
   // known after tree()
   int root() const { return root_; }
@@ -60,6 +62,7 @@ class Checker {
   void inertial(const LinkDescription& link, const Inertial& body);
   void magnitudes(const LinkDescription& link, const Inertial& body, double reach);
   double reach() const;
+  void drive(const JointDescription& joint, double weight, double scale, double extent);
 
   Description& d_;
   Diagnostics& out_;

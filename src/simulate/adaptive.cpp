@@ -15,7 +15,9 @@ namespace {
 /// Displacements begin anew when a joint has turned so far, rad: five terms are exact to 1e-13.
 constexpr double farthest_turn = 0.5;
 constexpr int series_terms = 5;
-constexpr long most_steps = 100'000;
+/// Steps of one segment: at least and at most, and per second in between. Those of light links with much damping are
+/// limited by stability, and would be millions.
+constexpr double fewest_steps = 300.0, most_steps = 100e3, steps_per_second = 300e3;
 
 /// What SUNDIALS is made of, from its first part on.
 struct Solver {
@@ -51,7 +53,6 @@ class Arkode : public AdaptiveFlow {
         ERKStepSetUserData(s.memory, this) == ARK_SUCCESS &&
         ERKStepSetOrder(s.memory, options.order) == ARK_SUCCESS &&
         ERKStepSStolerances(s.memory, options.relative, options.absolute) == ARK_SUCCESS &&
-        ERKStepSetMaxNumSteps(s.memory, most_steps) == ARK_SUCCESS &&
         ERKStepRootInit(s.memory, events + 2, &roots) == ARK_SUCCESS &&
         ERKStepSetRootDirection(s.memory, directions_.data()) == ARK_SUCCESS &&
         ERKStepSetNoInactiveRootWarn(s.memory) == ARK_SUCCESS;
@@ -70,13 +71,14 @@ class Arkode : public AdaptiveFlow {
     void* const memory = solver_.memory;
     if (ERKStepReInit(memory, &rate, 0.0, solver_.y) != ARK_SUCCESS ||
         ERKStepSetInitStep(memory, std::min(last_step_, h)) != ARK_SUCCESS ||
-        ERKStepSetStopTime(memory, h) != ARK_SUCCESS)
+        ERKStepSetStopTime(memory, h) != ARK_SUCCESS ||
+        ERKStepSetMaxNumSteps(memory, long(std::clamp(steps_per_second * h, fewest_steps,
+                                                      most_steps))) != ARK_SUCCESS)
       return SimulationStatus::gave_up;
     const int flag = ERKStepEvolve(memory, h, solver_.y, &gone, ARK_NORMAL);
-    if (flag < 0)
-      return !possible_                  ? SimulationStatus::plant_not_physical
-             : flag == ARK_TOO_MUCH_WORK ? SimulationStatus::gave_up
-                                         : SimulationStatus::diverged;
+    tired_ = flag == ARK_TOO_MUCH_WORK;
+    if (flag < 0 && !tired_)
+      return possible_ ? SimulationStatus::diverged : SimulationStatus::plant_not_physical;
     if (!read(solver_.y)) return SimulationStatus::diverged;
     ERKStepGetCurrentStep(memory, &last_step_);
     q = q_, v = v_;
@@ -89,6 +91,8 @@ class Arkode : public AdaptiveFlow {
     work.add({.torques = done[0], .wrenches = done[1], .damping = done[2], .friction = done[3]});
     return SimulationStatus::moved;
   }
+
+  bool tired() const override { return tired_; }
 
  private:
   /// The state that SUNDIALS is at.
@@ -140,7 +144,7 @@ class Arkode : public AdaptiveFlow {
   std::vector<char> expected_;
   std::vector<int> found_, directions_;
   HeldDynamics* dynamics_ = nullptr;
-  bool possible_ = true;
+  bool possible_ = true, tired_ = false;
   double last_step_ = 0.0;
   Solver solver_;
 };

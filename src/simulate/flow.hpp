@@ -32,6 +32,8 @@ class AdaptiveFlow {
   virtual ~AdaptiveFlow() = default;
   virtual SimulationStatus go(HeldDynamics& dynamics, Eigen::VectorXd& q, Eigen::VectorXd& v,
                               double h, double& gone, SimulationWork& work, long& events) = 0;
+  /// Whether go() ended early because its steps were too short for so many of them.
+  virtual bool tired() const = 0;
 };
 /// By SUNDIALS. Throws std::runtime_error if it is not there.
 std::unique_ptr<AdaptiveFlow> adaptive_flow(const Model& model, const AdaptiveOptions& options,

@@ -76,8 +76,14 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
   return true;
 }
 
+bool HeldDynamics::at_stop(int i, const Eigen::VectorXd& q) const {
+  return std::ranges::any_of(stops_,
+                             [&](const Stop& s) { return s.v == i && s.distance(q) <= 0.0; });
+}
+
 bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   find_stops(q);
+  stop_load_.setZero();
   held_count_ = 0;
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
@@ -98,6 +104,9 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
     const int i = chosen_[k];
     if (problem_.side[k] == BoxComplementarity::Side::between) {
       held_[i] = 1, ++held_count_;
+      const double x = problem_.x(k);
+      if (at_stop_[i])
+        stop_load_(i) = std::max({0.0, x - friction_negative_(i), -x - friction_(i)});
     } else {
       slides_[i] = problem_.side[k] == BoxComplementarity::Side::lower ? 1 : -1;
       drive_(i) = tau_(i) - sliding_friction(i);

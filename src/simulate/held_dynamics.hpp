@@ -42,6 +42,9 @@ class HeldDynamics {
   /// Whether the forces and inertias that were looked at last are numbers.
   bool finite() const { return problem_.f.allFinite() && problem_.M.allFinite(); }
   bool held(int i) const { return held_[i] != 0; }
+  bool at_stop(int i, const Eigen::VectorXd& q) const;
+  /// By which a stop holds coordinate i beyond its dry friction, as decided.
+  double stop_load(int i) const { return stop_load_(i); }
 
   // events, numbered: the sliding joints, then the stops
 
@@ -78,7 +81,8 @@ class HeldDynamics {
   Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();
   Eigen::VectorXd spare_ = Eigen::VectorXd::Zero(model().nv());
   Eigen::VectorXd tau_ = spare_, drive_ = spare_;  ///< of the drives, and less dry friction
-  Eigen::VectorXd next_ = neutral(model());        ///< configuration
+  Eigen::VectorXd stop_load_ = spare_;
+  Eigen::VectorXd next_ = neutral(model());  ///< configuration
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;
   Workspace<double> ws_;

@@ -65,20 +65,34 @@ struct Simulation::Parts {
   /// From event to event.
   SimulationStatus substep(double h, SimulationWork& work, SimulationCounts& counts) {
     double left = h, nudge = first_nudge;
+    // of adaptive steps: segments since so much was left
+    double since = h;
+    int segments = 0;
+    patience = std::clamp(2 * patience, 1, most_events);
     for (int events = 0, stalled = 0; left > 1e-12 * h; ++events) {
       if (!dynamics.hit(q, v, work.stops, counts.hits) || !dynamics.decide(q, v))
         return dynamics.finite() ? SimulationStatus::plant_not_physical
                                  : SimulationStatus::diverged;
       double gone = left;
       SimulationStatus status;
+      if (adaptive && since - left > longest)
+        since = left, segments = 0, patience = std::clamp(2 * patience, 1, most_events);
       if (!adaptive && events >= most_events) {
         status = dynamics.step_over(q, v, left, work);
+        ++counts.crowds;
+      } else if (adaptive && segments++ >= patience) {
+        // the next crowd is not far: it is met with less patience
+        gone = std::min(left, longest / 8.0);
+        status = dynamics.step_over(q, v, gone, work);
+        ++counts.crowds;
+        segments = 0, patience /= 2;
       } else if (!adaptive) {
         status = flow.go(dynamics, q, v, left, true, gone, work, counts.events);
       } else if (stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
         status = adaptive->go(dynamics, q, v, left, gone, work, counts.events);
         stalled = gone > shortest ? 0 : stalled + 1;
         if (gone > shortest) nudge = first_nudge;
+        if (adaptive->tired()) segments = patience = 0;
       } else {
         // too many events, or a joint about to let go: a short fixed step gets past them
         const double piece = std::min({left, longest, nudge});
@@ -98,8 +112,9 @@ struct Simulation::Parts {
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
-  Eigen::VectorXd q, v;  ///< on their way through a step
-  double longest;        ///< fixed step
+  Eigen::VectorXd q, v;        ///< on their way through a step
+  double longest;              ///< fixed step
+  int patience = most_events;  ///< of adaptive steps: segments that a piece of this length may have
 };
 
 Simulation::Simulation(const Model& model, SimulationOptions options)
@@ -190,6 +205,12 @@ const Eigen::VectorXd& Simulation::acceleration() {
 }
 
 bool Simulation::held(int i) const { return parts_->dynamics.held(i); }
+
+double Simulation::stop_load(int i) {
+  if (!parts_->dynamics.at_stop(i, q_)) return 0.0;
+  (void)acceleration();
+  return parts_->dynamics.stop_load(i);
+}
 
 double Simulation::energy() {
   const double kinetic = kinetic_energy();

@@ -59,7 +59,7 @@ TEST(Check, quiet_reports_by_the_exit_status_alone) {
     EXPECT_EQ(r.status, status);
     EXPECT_EQ(r.out + r.err, "");
   }
-  const RunResult missing = run_cli({"check", "--quiet", "--json", "nowhere.urdf"});
+  const RunResult missing = run_cli({"check", "--quiet", "nowhere.urdf"});
   EXPECT_EQ(missing.status, 3);
   EXPECT_EQ(missing.out + missing.err, "");
 }
@@ -95,7 +95,9 @@ TEST(Check, json_has_a_verdict_for_each_file) {
                                                  "warnings", "notes", "diagnostics"}));
   const json &clean = d["files"][0], &doubtful = d["files"][1], &wrong = d["files"][2],
              &none = d["files"][3];
-  EXPECT_EQ(clean["robot"], (json{{"name", "panda"}, {"dof", 7}, {"links", 9}}));
+  EXPECT_EQ(
+      clean["robot"],
+      (json{{"name", "panda"}, {"source", "panda.urdf (embedded)"}, {"dof", 7}, {"links", 9}}));
   EXPECT_TRUE(clean["diagnostics"].empty());
   EXPECT_EQ(doubtful["accepted"], true);
   EXPECT_EQ(doubtful["warnings"], 1);

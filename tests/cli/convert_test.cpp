@@ -77,7 +77,7 @@ TEST(Convert, a_joint_of_several_numbers_is_locked_by_all_of_them) {
       info_of("-", {.input = converted({"--lock", "wrist=1,0,0,0", "ball_wrist"})})["robot"]["dof"],
       2);
   const RunResult few = run_cli({"convert", "--lock", "wrist=1", "ball_wrist", "-"});
-  EXPECT_EQ(few.status, 3);
+  EXPECT_EQ(few.status, 2);
   EXPECT_TRUE(has(few.err, "4 numbers"));
 }
 
@@ -92,9 +92,9 @@ TEST(Convert, a_lock_that_makes_no_sense_is_a_usage_error) {
   EXPECT_EQ(run_cli({"convert", "--lock", "a=1", "--lock", "a=2", "panda", "-"}).status, 2);
 }
 
-TEST(Convert, an_unknown_joint_is_a_failure_with_advice) {
+TEST(Convert, an_unknown_joint_is_a_usage_error_with_advice) {
   const RunResult r = run_cli({"convert", "--lock", "panda_join1=1", "panda", "-"});
-  EXPECT_EQ(r.status, 3);
+  EXPECT_EQ(r.status, 2);
   EXPECT_TRUE(has(r.err, "did you mean 'panda_joint1'?"));
 }
 
@@ -117,7 +117,7 @@ TEST(Convert, a_chain_of_names_with_colons_is_cut_where_links_are_on_both_sides)
 
 TEST(Convert, a_chain_that_makes_no_sense_is_refused) {
   EXPECT_EQ(run_cli({"convert", "--chain", "panda_link0", "panda", "-"}).status, 2);
-  EXPECT_EQ(run_cli({"convert", "--chain", "panda_link7:panda_link0", "panda", "-"}).status, 3);
+  EXPECT_EQ(run_cli({"convert", "--chain", "panda_link7:panda_link0", "panda", "-"}).status, 2);
   EXPECT_TRUE(has(run_cli({"convert", "--chain", "panda_link0:panda_lnk7", "panda", "-"}).err,
                   "did you mean 'panda_link7'?"));
 }

@@ -226,8 +226,8 @@ TEST(Excite, simulate_and_identify_are_one_chain) {
 }
 
 TEST(Gravity, can_be_replaced_wherever_forces_are_computed) {
-  for (const std::string verb :
-       {"id", "fd", "terms", "simulate", "codegen", "compare", "excite", "identify", "mpc"})
+  for (const std::string verb : {"id", "fd", "terms", "simulate", "codegen", "compare", "excite",
+                                 "identify", "mpc", "equations", "simplify"})
     EXPECT_TRUE(has(run_cli({verb, "--help"}).out, "--gravity X,Y,Z")) << verb;
 }
 

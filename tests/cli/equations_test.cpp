@@ -70,7 +70,7 @@ TEST_F(EquationsVerb, refuses_what_is_too_long_or_wrong) {
   EXPECT_TRUE(has(big.err, "18 degrees of freedom"));
   EXPECT_TRUE(has(big.err, "ulna terms"));
   const RunResult wrong = run_cli({"equations", "double_pendulum", "--let", "lc1=l1/3"});
-  EXPECT_EQ(wrong.status, 3);
+  EXPECT_EQ(wrong.status, 2);
   EXPECT_TRUE(has(wrong.err, "lc1 is 0.2"));
   const json d = document(run_cli({"equations", "ball_wrist", "--json"}), "ulna.equations/1");
   EXPECT_TRUE(has(d.value("error", ""), "joint 'wrist' is ball"));

@@ -121,7 +121,8 @@ TEST(MpcVerb, its_own_motions_keep_to_what_a_robot_can_do) {
 }
 
 TEST(MpcVerb, laws_that_plan_nothing_have_no_actions_to_warn_of) {
-  const RunResult r = run_cli(quick({"--law", "gravity_pd", "--knowledge", "fixed"}));
+  const RunResult r = run_cli({"mpc", "panda", "--rate", "100", "--duration", "2", "--law",
+                               "gravity_pd", "--knowledge", "fixed"});
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_TRUE(lacks(r.err, "safe"));
 }

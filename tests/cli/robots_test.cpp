@@ -54,9 +54,10 @@ TEST(Robots, a_generated_chain_is_printed_as_urdf) {
             3);
 }
 
-TEST(Robots, an_unknown_name_is_a_usage_error_with_advice) {
+TEST(Robots, an_unknown_name_is_a_failure_with_advice_as_in_every_verb) {
   const RunResult r = run_cli({"robots", "pand"});
-  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.status, 3);
+  EXPECT_EQ(run_cli({"info", "pand"}).status, 3);
   EXPECT_TRUE(has(r.err, "did you mean 'panda'?"));
 }
 

@@ -366,6 +366,24 @@ TEST(Sqp, one_feedback_is_one_whole_step) {
     expect_close(stepped.trajectory.u[k], solved.trajectory.u[k], 1e-5);
 }
 
+TEST(Sqp, feedback_fails_for_a_state_that_is_none) {
+  Mass mass;
+  mass.state_weight = 1.0, mass.last = MatrixXd::Identity(2, 2);
+  Differentiated<Mass> problem(mass);
+  Sqp sqp(problem);
+  ASSERT_TRUE(sqp.prepare());
+  const Trajectory before = sqp.trajectory;
+  for (const VectorXd& x0 : {VectorXd(VectorXd::Zero(1)), VectorXd(VectorXd::Zero(3)), VectorXd(),
+                             VectorXd(VectorXd::Constant(2, NAN))}) {
+    EXPECT_EQ(sqp.feedback(x0).status, SqpStatus::failed) << x0.transpose();
+    for (std::size_t k = 0; k < 20; ++k) {
+      expect_close(sqp.trajectory.u[k], before.u[k], 0.0);
+      expect_close(sqp.trajectory.x[k], before.x[k], 0.0);
+    }
+  }
+  EXPECT_EQ(sqp.feedback(Eigen::Vector2d(1.0, 0.0)).status, SqpStatus::solved);
+}
+
 TEST(Sqp, shifts_by_a_stage) {
   Swing<Pendulum> problem;
   Sqp sqp(problem);

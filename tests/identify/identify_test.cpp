@@ -199,6 +199,90 @@ TEST(Identification, a_log_that_is_given_again_counts_once) {
   EXPECT_EQ(validated.validation_samples, once.samples) << "is used all the same";
 }
 
+TEST(Identification, a_log_that_is_given_again_counts_once_whatever_the_repair_of_its_clock_drops) {
+  const Recording recording;
+  // every fifth row is written twice, under a later time and with a torque that was read again
+  std::istringstream rows(recording.table());
+  std::string table, row;
+  std::getline(rows, row);
+  table = row + "\n";
+  for (int k = 0; std::getline(rows, row); ++k) {
+    const std::size_t comma = row.find(',');
+    table += row + "\n";
+    if (k % 5 == 4)
+      table += std::to_string(std::stod(row.substr(0, comma)) + 0.004) + row.substr(comma) +
+               "1\n";  // another digit of the last torque
+  }
+  const auto identified = [&](int times) {
+    std::vector<std::istringstream> streams(static_cast<std::size_t>(times));
+    LogInputs logs;
+    for (std::istringstream& stream : streams) {
+      stream.str(table);
+      logs.fit.push_back({"run" + std::to_string(&stream - streams.data()), &stream});
+    }
+    return offline(recording.model, logs);
+  };
+  const Identification once = identified(1), twice = identified(2);
+  EXPECT_EQ(twice.samples, once.samples);
+  ASSERT_EQ(twice.logs.size(), 2u);
+  EXPECT_EQ(twice.logs.back().use, "none");
+}
+
+TEST(Identification, torques_that_are_measured_late_are_a_finding_with_the_delay) {
+  const Recording recording;
+  for (const double late : {0.2, 0.1, -0.1}) {
+    // each row has the torques of an earlier one
+    std::istringstream rows(recording.table());
+    std::vector<std::string> motions, torques;
+    std::string row, table;
+    std::getline(rows, table);
+    while (std::getline(rows, row)) {
+      std::size_t cut = row.size();
+      for (int i = 0; i < recording.model.nv(); ++i) cut = row.rfind(',', cut - 1);
+      motions.push_back(row.substr(0, cut)), torques.push_back(row.substr(cut));
+    }
+    const int shift = int(std::lround(100.0 * late)), n = int(motions.size());
+    for (int k = std::max(0, shift); k < std::min(n, n + shift); ++k)
+      table += "\n" + motions[k] + torques[k - shift];
+    std::istringstream log(table + "\n");
+    const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}});
+    const std::string findings = findings_of(found);
+    EXPECT_NE(
+        findings.find(late > 0.0 ? " ms later than the motion" : " ms earlier than the motion"),
+        std::string::npos)
+        << late << ":\n"
+        << findings;
+    EXPECT_NEAR(found.delay.delay, late, 0.01);
+  }
+}
+
+TEST(Identification, gains_that_currents_do_not_determine_are_findings_that_name_the_joint) {
+  const Recording recording;
+  // the last joint's current is mostly that of friction which varies as it likes
+  std::istringstream rows(recording.table(Eigen::Vector3d(2.0, 4.0, 0.5)));
+  std::string row, table;
+  std::getline(rows, table);
+  Random random(3);
+  double largest = 0.0;
+  for (Eigen::Index k = 0; k < recording.run.data.size(); ++k)
+    largest = std::max(largest, std::abs(recording.run.data.tau(2, k)));
+  double drift = 0.0;
+  while (std::getline(rows, row)) {
+    const std::size_t cut = row.rfind(',');
+    drift += 0.05 * (20.0 * largest * random.real() - drift);
+    table +=
+        "\n" + row.substr(0, cut) + "," + std::to_string(std::stod(row.substr(cut + 1)) + drift);
+  }
+  std::istringstream log(table + "\n");
+  const Identification found =
+      offline(recording.model, {.fit = {{"run.csv", &log}}}, {.find_gains = true});
+  const std::string findings = findings_of(found);
+  EXPECT_NE(findings.find("joint 'joint3': its gain of "), std::string::npos) << findings;
+  EXPECT_EQ(findings.find("joint 'joint1': its gain"), std::string::npos) << findings;
+  EXPECT_LT(found.gains[2].determined, 0.5);
+  EXPECT_GT(found.gains[0].determined, 0.9);
+}
+
 TEST(Identification, refuses_options_by_their_names_and_names_no_flags) {
   const Recording recording;
   const auto refused = [&](const Options& options, const std::string& table,

@@ -280,6 +280,30 @@ TEST(Simulation, a_joint_stands_at_its_stop_and_leaves_it_when_driven_away) {
   EXPECT_EQ(s.counts().hits, 1);
 }
 
+TEST(Simulation, a_stop_bears_what_nothing_else_does) {
+  const double lower = 0.5, friction = 3.0, drive = 2.0, force = 7.0;
+  const Model model = pendulum({0.0, friction, friction, 0.0}, {lower, 1.0, infinity, infinity});
+  Simulation s(model);
+  s.set_state(one(lower), one(0.0));
+  // weight pulls it down, friction and the drive hold a part of it
+  const double weight = bob_weight * std::sin(lower);
+  ASSERT_EQ(s.hold(one(drive)), moved);
+  EXPECT_NEAR(s.stop_load(0), weight - drive - friction, 1e-12);
+  // and what the surroundings exert: a force along x on the joint's far end
+  const Frame end{"end", 1, Transform<double>::from_translation({0.0, 0.0, -1.0})};
+  const std::vector<ExternalWrench<double>> wrenches{
+      {&end, {Vec3<double>::Zero(), {force, 0.0, 0.0}}, Axes::aligned}};
+  s.set_wrenches(wrenches);
+  ASSERT_EQ(s.hold(one(drive)), moved);
+  EXPECT_NEAR(s.stop_load(0), weight + force * std::cos(lower) - drive - friction, 1e-12);
+  // a stop does not pull, and away from it there is none
+  s.set_wrenches({});
+  ASSERT_EQ(s.hold(one(weight + 1.0)), moved);
+  EXPECT_EQ(s.stop_load(0), 0.0);
+  s.set_state(one(0.7), one(0.0));
+  EXPECT_EQ(s.stop_load(0), 0.0);
+}
+
 TEST(Simulation, links_that_weigh_next_to_nothing_get_no_energy_from_their_stops) {
   const Model model = light_finger();
   for (const Integrator integrator :
@@ -478,6 +502,28 @@ TEST(Simulation, adaptive_steps_are_cut_where_friction_can_hold_no_longer) {
   EXPECT_GT(s.work().friction, 1e-3) << "the wheel has to slide";
   expect_close(s.q(), fine.q(), 1e-6);
   expect_close(s.v(), fine.v(), 1e-5);
+}
+
+TEST(Simulation, adaptive_steps_get_through_crowds_of_events) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  // light links at their stops
+  for (const double damping : {0.0}) {
+    const auto run = [&](const SimulationOptions& options) {
+      Simulation s(light_finger(), options);
+      s.plant.damping.tail(s.plant.damping.size() - 1).setConstant(damping);
+      const double before = s.energy();
+      for (int k = 0; k < 500; ++k) EXPECT_EQ(s.step(1e-3), moved) << k;
+      EXPECT_LT(std::abs(s.energy() - before - s.work().balance()), 0.01 * largest_of(s.work()));
+      return s;
+    };
+    Simulation adaptive = run({.adaptive = AdaptiveOptions{}}), fixed = run({});
+    EXPECT_NEAR(adaptive.q()(0), fixed.q()(0), 1e-3);
+    EXPECT_NEAR(adaptive.energy(), fixed.energy(), 1e-2 * largest_of(fixed.work()));
+    for (Eigen::Index i = 1; i < adaptive.q().size(); ++i) {
+      EXPECT_GE(adaptive.q()(i), 0.0);
+      EXPECT_LE(adaptive.q()(i), 0.8);
+    }
+  }
 }
 
 TEST(Simulation, adaptive_steps_agree_with_many_small_ones) {

@@ -48,12 +48,12 @@ _ulna() {
     fk) options="$import --q --frame" robots=yes ;;
     id) options="$import --q --qd --qdd --gravity --no-friction" robots=yes ;;
     fd) options="$import --q --qd --tau --gravity --no-friction" robots=yes ;;
-    terms) options="$import --q --qd --frame --axes --gravity --no-friction" robots=yes ;;
-    equations) options="$import --terms --text --latex --c --numeric --short --let --lump" robots=yes ;;
+    terms) options="$import --q --qd --frame --axes --gravity" robots=yes ;;
+    equations) options="$import --gravity --terms --text --latex --c --numeric --short --let --lump" robots=yes ;;
     ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed" robots=yes ;;
     count) options="$import --n --svg --force" robots=yes ;;
     compare) options="$import --gravity --states --seed" robots=yes ;;
-    simplify) options="$import --tolerance --other --svg --html --force" robots=yes ;;
+    simplify) options="$import --gravity --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --gravity --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --gravity --duration --rate --kind --harmonics --limits --acceleration --friction --armature --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
     identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --prior --method --payload --essential --online --all --out --report --force" robots=yes ;;

@@ -73,7 +73,8 @@ class Sqp {
 
   /// Derivatives at the trajectory. False, and nothing is to be hoped of feedback, if there are none.
   [[nodiscard]] bool prepare();
-  /// One whole step from there for the state x0.
+  /// One whole step from there for the state x0. Fails, and the trajectory stays as it was, if x0 is of another
+  /// size or not finite: a control loop cannot do with exceptions.
   const SqpReport& feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline = {});
   /// For a horizon that has moved on by a stage. Problems whose stages are of several sizes keep those.
   void shift();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,10 +56,15 @@ struct Options {
   double seconds = 30.0;
 };
 
+/// A relation of Options::let that names what the robot does not have, or does not hold in it.
+struct RelationError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
 class Equations {
  public:
-  /// Throws std::invalid_argument for robots with other joints than revolute and prismatic ones and
-  /// for wrong options, std::length_error for robots whose equations would be too long to read.
+  /// Throws std::invalid_argument for robots with other joints than revolute and prismatic ones,
+  /// RelationError for wrong relations, std::length_error for robots whose equations would be too long to read.
   explicit Equations(const Model& model, const Options& options = {});
 
   int size() const;  ///< degrees of freedom

@@ -61,6 +61,8 @@ struct SimulationCounts {
   long clamped = 0;  ///< torques cut off at their limits, joint by joint
   long events = 0;   ///< moments at which a joint came to rest or hit a stop
   long hits = 0;     ///< impacts on stops, faster than 0.01 rad/s or m/s
+  long crowds =
+      0;  ///< pieces of up to a substep with so many events that they were stepped over at first order
 };
 
 /// A robot in motion. Fixed steps allocate nothing; all throw nothing and give the same bits:
@@ -157,6 +159,9 @@ class Simulation {
   /// Whether dry friction or a stop holds joint coordinate i of v: it rests and is not free to go. As of
   /// the last call of acceleration().
   bool held(int i) const;
+  /// Nm or N by which a stop holds joint coordinate i of v, here and now under the torque that is held, beyond what
+  /// dry friction holds; 0 where none does.
+  double stop_load(int i);
 
   const Model& model() const { return plant.model(); }
   const SimulationOptions& options() const { return options_; }

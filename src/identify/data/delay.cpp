@@ -145,6 +145,21 @@ JointDelay joint_delay(const Vector& x, const Vector& y, double rate_hz, Index l
   return result;
 }
 
+/// Of the squared errors of all joints, each relative to its torque, what is left with predictions so late.
+double left_of_error(const Matrix& predicted, const Matrix& measured, double lag, Index edge) {
+  double before = 0.0, after = 0.0;
+  Vector value, rate;
+  for (Index i = 0; i < predicted.rows(); ++i) {
+    const Vector x = predicted.row(i), target = measured.row(i).segment(edge, x.size() - 2 * edge);
+    const double size = (target.array() - target.mean()).matrix().squaredNorm();
+    if (!(size > 0.0)) continue;
+    shifted(x, lag, edge, value, rate);
+    after += (target - value).squaredNorm() / size;
+    before += (target - x.segment(edge, target.size())).squaredNorm() / size;
+  }
+  return before > 0.0 ? after / before : 1.0;
+}
+
 }  // namespace
 
 Delay estimate_delay(const Matrix& predicted, const Matrix& measured, double rate_hz,
@@ -173,6 +188,7 @@ Delay estimate_delay(const Matrix& predicted, const Matrix& measured, double rat
   const double chi = weights.dot((delays.array() - all.delay).square().matrix());
   all.deviation =
       std::sqrt(std::max(1.0, count > 1 ? chi / double(count - 1) : 1.0) / weights.sum());
+  all.left = left_of_error(predicted, measured, all.delay * rate_hz, Index(samples) + 3);
   return all;
 }
 
@@ -194,6 +210,9 @@ std::vector<DriveGain> estimate_gains(const Matrix& predicted, const Matrix& cur
       gain.deviation = std::sqrt(variance_of_sum(weights, fit.residual));
       gain.viscous = fit.x[1], gain.coulomb = fit.x[2], gain.offset = fit.x[3];
       gain.found = true;
+      const Regression friction = least_squares(A.rightCols(3), predicted.row(i).transpose());
+      const double beside = friction.ok ? friction.residual.squaredNorm() : 0.0;
+      if (beside > 0.0) gain.determined = 1.0 - fit.residual.squaredNorm() / beside;
     }
     all.push_back(gain);
   }

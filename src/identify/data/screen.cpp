@@ -303,22 +303,30 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
   return figures;
 }
 
-double shared_samples(const Log& log, const Log& other) {
-  const auto bytes = [](const Matrix& m, Index k) {
+namespace {
+
+/// Of a sample's positions and torques.
+std::size_t key_of(const Log& log, Index k) {
+  const auto bytes = [k](const Matrix& m) {
     return std::string_view(reinterpret_cast<const char*>(m.col(k).data()),
                             m.rows() * sizeof(double));
   };
-  const auto key = [&](const Log& of, Index k) {
-    std::string all(bytes(of.q, k));
-    return std::hash<std::string>()(all.append(bytes(of.tau, k)));
-  };
-  std::unordered_set<std::size_t> known;
-  for (Index k = 0; k < other.size(); ++k) known.insert(key(other, k));
+  std::string all(bytes(log.q));
+  return std::hash<std::string>()(all.append(bytes(log.tau)));
+}
+
+}  // namespace
+
+KnownSamples::KnownSamples(const Log& log) {
+  for (Index k = 0; k < log.size(); ++k) keys_.insert(key_of(log, k));
+}
+
+double KnownSamples::share_of(const Log& log) const {
   Index shared = 0, moving = 0;
   for (Index k = 1; k < log.size(); ++k) {
     if (log.q.col(k) == log.q.col(k - 1)) continue;
     ++moving;
-    if (known.count(key(log, k))) ++shared;
+    if (keys_.count(key_of(log, k))) ++shared;
   }
   return moving ? double(shared) / double(moving) : 0.0;
 }

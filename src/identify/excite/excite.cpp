@@ -173,8 +173,8 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   if (!best.any())
     throw std::runtime_error(
         "robot '" + robot.name() +
-        "': no motion was found that keeps all limits; allow more (ExciteOptions::share), or "
-        "thinner capsules (ExciteOptions::capsules)");
+        "': no motion was found that keeps all limits; take more time (ExciteOptions::duration), "
+        "allow more (ExciteOptions::share), or thinner capsules (ExciteOptions::capsules)");
   problem.evaluate(best.x());
   result.motion = problem.motion(best.x());
   result.log_det = problem.log_det;

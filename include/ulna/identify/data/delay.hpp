@@ -21,6 +21,7 @@ struct Delay {
   double delay = 0.0;      ///< s, all joints together, weighted by their certainty
   double deviation = 0.0;  ///< from the deviations of the joints or from their scatter, the larger
   bool found = false;      ///< false: none of the joints' delays was found
+  double left = 1.0;  ///< share of the squared error that is left when the delay is compensated
   std::vector<JointDelay> joints;
 };
 
@@ -37,6 +38,9 @@ struct DriveGain {
   double deviation = 0.0;                             ///< its standard deviation
   double viscous = 0.0, coulomb = 0.0, offset = 0.0;  ///< torque that the drive loses on the way
   bool found = false;                                 ///< false: the current does not vary enough
+  /// Squared correlation of current and predicted torque, beside the drive's friction. The gain is what fits
+  /// if all noise is in the prediction; if all of it is in the current, gain / determined.
+  double determined = 0.0;
 };
 
 /// Per joint, gain * current = predicted + viscous v + coulomb sign(v) + offset in the sense of

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unordered_set>
+
 #include "ulna/identify/data/log.hpp"
 
 /// Finds what is wrong with a log before anything is concluded from it.
@@ -32,9 +34,20 @@ LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Di
 /// Warns of joints whose torques are beyond their effort limits.
 void screen_efforts(const Log& log, const Model& model, Diagnostics& found);
 
-/// Of the samples of a log at which the robot moves, the share that stands in the other log too, number
-/// by number, times aside.
-double shared_samples(const Log& log, const Log& other);
+/// The samples of a log, number by number, times aside: to find them again in another log.
+class KnownSamples {
+ public:
+  explicit KnownSamples(const Log& log);
+  /// Of the samples of a log at which the robot moves, the share that is among these.
+  double share_of(const Log& log) const;
+
+ private:
+  std::unordered_set<std::size_t> keys_;
+};
+
+inline double shared_samples(const Log& log, const Log& other) {
+  return KnownSamples(other).share_of(log);
+}
 
 /// Compares measured torques (n x N) with predicted ones, by a prior model for example, and warns of
 /// joints whose torque looks much more like another's.
