@@ -13,7 +13,7 @@ const char* to_string(Cause cause) {
                                                        "acceleration limit",
                                                        "speed limit",
                                                        "position limit",
-                                                       "braked together",
+                                                       "drive limit",
                                                        "torque sensor not finite",
                                                        "torque sensor dead",
                                                        "torque sensor frozen",

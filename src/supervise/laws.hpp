@@ -4,9 +4,8 @@
 
 namespace ulna::supervise {
 
-/// How the robot is moved when it is not the controller that moves it: the torques of accelerations that damp, brake or
-/// hold it, in the directions of its joints and within the deceleration that its drives are good for. Friction is not
-/// compensated, as it helps.
+/// How the robot is moved when it is not the controller that moves it: accelerations that damp, brake or hold it, within
+/// the deceleration that its drives are good for.
 class Laws {
  public:
   using Vector = Eigen::VectorXd;
@@ -29,16 +28,15 @@ class Laws {
   }
 
   void hold(const Vector& q, const Vector& v) { a_ = stiffness_ * (place_ - q) - damping_ * v; }
-  void brake(const Vector& v) { a_ = v / -0.02; }
+  void brake(const Vector& v) { a_ = v / -0.01; }
   void damp(const Vector& v) { a_ = v / -0.05; }
   void comply(const Vector& v) { a_ = v / -0.2; }
   void retreat(const Vector& v) { a_ = (away_ - v) / 0.05; }
 
-  /// Of the law that was chosen last. `carried`: external torques that are there for long, such as a payload's.
-  void torque(const StateDynamics& dynamics, const Vector& carried, Vector& tau) {
+  /// Of the law that was chosen last.
+  const Vector& acceleration() {
     a_ = a_.cwiseMax(-limits_.braking).cwiseMin(limits_.braking);
-    tau.noalias() = dynamics.inertia.lazyProduct(a_);
-    tau += dynamics.bias - carried;
+    return a_;
   }
 
  private:

@@ -33,7 +33,9 @@ struct LimiterTimes {
 ///
 ///   a <= (s - v) / approach + ds/dt
 ///
-/// A joint that is too fast already is braked, by the acceleration limit at most.
+/// A joint that is too fast already is braked, by `urgency` times the acceleration limit at most: only a robot that is
+/// not the one of the model gets there.
+inline constexpr double urgency = 4.0;
 inline Bound highest_acceleration(double room, double v, double speed, double acceleration,
                                   double braking, const LimiterTimes& times) {
   Bound bound{acceleration, Cause::acceleration_limit};
@@ -45,7 +47,7 @@ inline Bound highest_acceleration(double room, double v, double speed, double ac
     const double by_position = (s - v) / times.approach - slope * std::max(v, 0.0);
     if (by_position < bound.value) bound = {by_position, Cause::position_limit};
   }
-  bound.value = std::max(bound.value, -acceleration);
+  bound.value = std::max(bound.value, -urgency * acceleration);
   return bound;
 }
 
@@ -53,8 +55,13 @@ inline Bound highest_acceleration(double room, double v, double speed, double ac
 /// predicts for the next period. Torques within all of them are not touched.
 ///
 /// If a joint would accelerate too much, its acceleration is cut, the others keep theirs, and the torques follow from the
-/// equation of motion. If the drives cannot do that, all joints give way alike: from those accelerations to those that
-/// brake every joint, as far as is needed. If braking is too much for a drive, it gives what it can.
+/// equation of motion. Where drives cannot follow:
+///
+/// 1. A drive that would need more than `reserve` of its torque: all joints are braked as far as brings it back there.
+/// 2. Torques that would change too fast: the robot goes on accelerating as it does, joints at their bounds excepted, and
+///    comes as close to what was wanted as the drives allow, all joints alike.
+/// 3. A drive that has reached its limit: it stays there, its joint moves as it must, and the other joints accelerate as
+///    they should.
 class Limiter {
  public:
   using Vector = Eigen::VectorXd;
@@ -66,9 +73,14 @@ class Limiter {
         lowest_(limits.torque),
         highest_(limits.torque),
         a_(limits.torque),
-        dry_(a_),
+        drag_(a_),
         asked_(a_),
-        braking_(a_) {
+        steady_(a_),
+        most_(a_),
+        full_(static_cast<std::size_t>(a_.size())),
+        index_(full_.size()),
+        rest_(a_),
+        L_(Eigen::MatrixXd::Zero(a_.size(), a_.size())) {
     const Eigen::Index n = limits.torque.size();
     times_.reserve(static_cast<std::size_t>(n));
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -97,52 +109,51 @@ class Limiter {
     }
   }
 
-  /// Cuts torques that are within the range to what motion allows. `disturbance`: what acts beside the drives.
-  void limit(const StateDynamics& dynamics, const Plant<double>& plant, const Vector& q,
-             const Vector& v, const Vector& disturbance, Vector& tau, Alarms& alarms) {
-    predict(dynamics, plant, v, disturbance, tau);
-    bool cut_any = false;
-    for (int i = 0; i < tau.size(); ++i) {
-      const auto [least, most] = bounds(i, q(i), v(i));
-      const double wanted = a_(i);
-      a_(i) = std::clamp(wanted, least.value, most.value);
-      if (a_(i) == wanted) continue;
-      const Bound& cut = wanted > most.value ? most : least;
-      alarms.raise(cut.cause, i, wanted, cut.value);
-      cut_any = true;
-    }
-    if (!cut_any) return;
-    set_torque(dynamics, disturbance, asked_);
-    if (((asked_ - lowest_).array() < 0.0).any() || ((highest_ - asked_).array() < 0.0).any()) {
-      brake(q, v);
-      set_torque(dynamics, disturbance, braking_);
-      const double share = possible_share();
-      alarms.raise(Cause::braked_together, -1, share, 1.0);
-      asked_ = braking_ + share * (asked_ - braking_);
-      cut(asked_);
-    }
-    if (asked_.allFinite()) tau = asked_;
+  /// What a torque is about to do to a robot, and where it comes from.
+  struct Moment {
+    const StateDynamics& dynamics;
+    const Plant<double>& plant;
+    const Vector& q;
+    const Vector& v;
+    const Vector& disturbance;  ///< what acts beside the drives
+    const Vector& sent;         ///< the torques of the last period
+  };
+
+  /// Cuts torques that are within the range to what motion allows.
+  void limit(const Moment& now, Vector& tau, Alarms& alarms) {
+    predict(now, tau);
+    if (bound(now, &alarms)) resolve(now, tau, alarms);
+  }
+  /// The torques that come closest to an acceleration, which friction helps with or hinders.
+  void follow(const Moment& now, const Vector& a, Vector& tau, Alarms& alarms) {
+    a_ = a;
+    drag_.setZero();
+    bound(now, nullptr);
+    resolve(now, tau, alarms);
   }
 
   /// How the robot accelerates under torques; at rest, dry friction holds what it can.
-  const Vector& predict(const StateDynamics& dynamics, const Plant<double>& plant, const Vector& v,
-                        const Vector& disturbance, const Vector& tau) {
-    a_ = tau + disturbance - dynamics.bias - dynamics.viscous;
+  const Vector& predict(const Moment& now, const Vector& tau) {
+    a_ = tau + now.disturbance - now.dynamics.bias - now.dynamics.viscous;
     for (int i = 0; i < tau.size(); ++i) {
-      const double forward = std::max(plant.friction(i), 0.0);
-      const double backward = -std::max(plant.friction_negative(i), 0.0);
-      dry_(i) = std::abs(v(i)) <= rest_speed_ ? std::clamp(a_(i), backward, forward)
-                : v(i) > 0.0                  ? forward
-                                              : backward;
+      const double forward = std::max(now.plant.friction(i), 0.0);
+      const double backward = -std::max(now.plant.friction_negative(i), 0.0);
+      const double dry = std::abs(now.v(i)) <= rest_speed_ ? std::clamp(a_(i), backward, forward)
+                         : now.v(i) > 0.0                  ? forward
+                                                           : backward;
+      a_(i) -= dry;
+      drag_(i) = now.dynamics.viscous(i) + dry;
     }
-    a_ -= dry_;
-    dynamics.solve(a_);
+    now.dynamics.solve(a_);
     return a_;
   }
 
   const Limits& limits() const { return limits_; }
 
  private:
+  /// Share of the torque limits that keeping bounds may take before the robot is braked.
+  static constexpr double reserve = 0.7;
+
   struct Bounds {
     Bound least, most;
   };
@@ -158,35 +169,141 @@ class Limiter {
     if (least.value > most.value) least.value = most.value = 0.5 * (least.value + most.value);
     return {least, most};
   }
-  /// How far one can go from the torques that brake to those asked for, of drives that can brake.
-  double possible_share() const {
+  /// Cuts accelerations to their bounds. Whether anything was cut.
+  bool bound(const Moment& now, Alarms* alarms) {
+    bool any = false;
+    for (int i = 0; i < a_.size(); ++i) {
+      const auto [least, most] = bounds(i, now.q(i), now.v(i));
+      const double wanted = a_(i);
+      a_(i) = std::clamp(wanted, least.value, most.value);
+      if (a_(i) == wanted) continue;
+      const Bound& cut = wanted > most.value ? most : least;
+      if (alarms) alarms->raise(cut.cause, i, wanted, cut.value);
+      any = true;
+    }
+    return any;
+  }
+  void set_torque(const Moment& now, Vector& tau) const {
+    tau.noalias() = now.dynamics.inertia.lazyProduct(a_);
+    tau += now.dynamics.bias + drag_ - now.disturbance;
+  }
+
+  /// From accelerations within bounds to torques that can be sent.
+  void resolve(const Moment& now, Vector& tau, Alarms& alarms) {
+    set_torque(now, asked_);
+    give_way(now, alarms);
+    keep_rates(now, alarms);
+    saturate(now);
+    cut(asked_);
+    if (asked_.allFinite()) tau = asked_;
+  }
+  void give_way(const Moment& now, Alarms& alarms) {
+    if (((asked_.cwiseAbs() - reserve * limits_.torque).array() <= 0.0).all()) return;
+    for (int i = 0; i < a_.size(); ++i) {
+      const double slowing = -now.v(i) / times_[static_cast<std::size_t>(i)].approach;
+      a_(i) = std::clamp(slowing, -limits_.braking(i), limits_.braking(i));
+    }
+    bound(now, nullptr);
+    set_torque(now, steady_);
+    const double share = possible_share(-reserve * limits_.torque, reserve * limits_.torque);
+    alarms.raise(Cause::drive_limit, -1, share, 1.0);
+    asked_ = steady_ + share * (asked_ - steady_);
+  }
+  void keep_rates(const Moment& now, Alarms& alarms) {
+    most_ = period_ * limits_.torque_rate;
+    if (rate_excess(asked_, now.sent) <= 1.0) return;
+    predict(now, now.sent);
+    bound(now, nullptr);
+    set_torque(now, steady_);
+    const double excess = rate_excess(steady_, now.sent);
+    const double share =
+        excess <= 1.0 ? possible_share(now.sent - most_, now.sent + most_) : 0.0;
+    alarms.raise(Cause::drive_limit, -1, share, 1.0);
+    asked_ = steady_ + share * (asked_ - steady_);
+    // all torques change in proportion, so that no joint is pushed the wrong way by the others
+    if (excess > 1.0) asked_ = now.sent + (asked_ - now.sent) / excess;
+  }
+  /// By how many times the fastest change of torque is too fast.
+  double rate_excess(const Vector& to, const Vector& from) const {
+    return (to - from).cwiseAbs().cwiseQuotient(most_).maxCoeff();
+  }
+  /// How far one can go from the torques of a steady acceleration to those asked for.
+  template <class Low, class High>
+  double possible_share(const Low& lowest, const High& highest) const {
     double share = 1.0;
     for (int i = 0; i < asked_.size(); ++i) {
-      const double from = braking_(i), step = asked_(i) - from;
-      if (from < lowest_(i) || from > highest_(i) || step == 0.0) continue;
-      share = std::min(share, ((step > 0.0 ? highest_(i) : lowest_(i)) - from) / step);
+      const double from = steady_(i), step = asked_(i) - from;
+      if (step != 0.0 && from >= lowest(i) && from <= highest(i))
+        share = std::min(share, ((step > 0.0 ? highest(i) : lowest(i)) - from) / step);
     }
     return share;
   }
-  void brake(const Vector& q, const Vector& v) {
-    for (int i = 0; i < v.size(); ++i) {
-      const double slowing = -v(i) / times_[static_cast<std::size_t>(i)].approach;
-      const auto [least, most] = bounds(i, q(i), v(i));
-      a_(i) = std::clamp(std::clamp(slowing, -limits_.braking(i), limits_.braking(i)), least.value,
-                         most.value);
+
+  /// Drives at their limits stay there, and their joints accelerate by a_S with M_SS a_S = tau_S - ... - M_SU a_U; the
+  /// torques of the others follow. Those that reach their limits by that join them.
+  void saturate(const Moment& now) {
+    const auto outside = [&](int i) { return std::abs(asked_(i)) > limits_.torque(i); };
+    std::fill(full_.begin(), full_.end(), false);
+    for (int round = 0; round < asked_.size(); ++round) {
+      bool more = false;
+      if (round == 0) {
+        a_ = asked_ + now.disturbance - now.dynamics.bias - drag_;
+        now.dynamics.solve(a_);
+      }
+      for (int i = 0; i < asked_.size(); ++i)
+        if (!full_[static_cast<std::size_t>(i)] && outside(i)) {
+          full_[static_cast<std::size_t>(i)] = more = true;
+          asked_(i) = std::copysign(limits_.torque(i), asked_(i));
+        }
+      if (!more) return;
+      if (!accelerate_full(now)) return;
+      set_torque(now, steady_);
+      for (int i = 0; i < asked_.size(); ++i)
+        if (!full_[static_cast<std::size_t>(i)]) asked_(i) = steady_(i);
     }
   }
-  void set_torque(const StateDynamics& dynamics, const Vector& disturbance, Vector& tau) const {
-    tau.noalias() = dynamics.inertia.lazyProduct(a_);
-    tau += dynamics.bias + dynamics.viscous + dry_ - disturbance;
+  /// a_S of saturate(), by Cholesky's method.
+  bool accelerate_full(const Moment& now) {
+    const Eigen::MatrixXd& M = now.dynamics.inertia;
+    int m = 0;
+    for (int i = 0; i < asked_.size(); ++i)
+      if (full_[static_cast<std::size_t>(i)]) index_[static_cast<std::size_t>(m++)] = i;
+    for (int r = 0; r < m; ++r) {
+      const int i = index_[static_cast<std::size_t>(r)];
+      double rest = asked_(i) + now.disturbance(i) - now.dynamics.bias(i) - drag_(i);
+      for (int k = 0; k < asked_.size(); ++k)
+        if (!full_[static_cast<std::size_t>(k)]) rest -= M(i, k) * a_(k);
+      rest_(r) = rest;
+      for (int c = 0; c <= r; ++c) L_(r, c) = M(i, index_[static_cast<std::size_t>(c)]);
+    }
+    for (int c = 0; c < m; ++c) {
+      for (int k = 0; k < c; ++k) L_(c, c) -= L_(c, k) * L_(c, k);
+      if (!(L_(c, c) > 0.0)) return false;
+      L_(c, c) = std::sqrt(L_(c, c));
+      for (int r = c + 1; r < m; ++r) {
+        for (int k = 0; k < c; ++k) L_(r, c) -= L_(r, k) * L_(c, k);
+        L_(r, c) /= L_(c, c);
+      }
+    }
+    const auto L = L_.topLeftCorner(m, m).triangularView<Eigen::Lower>();
+    auto x = rest_.head(m);
+    L.solveInPlace(x);
+    L.transpose().solveInPlace(x);
+    for (int r = 0; r < m; ++r) a_(index_[static_cast<std::size_t>(r)]) = x(r);
+    return true;
   }
 
   Limits limits_;
   double period_, rest_speed_;
   std::vector<LimiterTimes> times_;
   Vector lowest_, highest_;
-  Vector a_, dry_;  ///< what is predicted: accelerations, and dry friction
-  Vector asked_, braking_;  ///< torques
+  Vector a_, drag_;         ///< accelerations, and the friction that is reckoned with
+  Vector asked_, steady_;   ///< torques
+  Vector most_;             ///< change of torques in a period
+  std::vector<bool> full_;  ///< drives at their limits
+  std::vector<int> index_;
+  Vector rest_;
+  Eigen::MatrixXd L_;
 };
 
 }  // namespace ulna::supervise

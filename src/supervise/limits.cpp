@@ -82,18 +82,18 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
       torque(i) = 2.0 * weight(i) + loads.inertia(i, i) * acceleration(i);
     torque_rate(i) = torque(i) / defaults.torque_rise;
   }
+  // what the drives can do beside holding the robot
   const Vector left = defaults.torque_share * torque - weight;
   for (int i = 0; i < model.nv(); ++i) {
-    const double gentle = speed(i) / defaults.slow_down;
     double most = infinity;
     for (int k = 0; k < model.nv(); ++k)
-      most = std::min(most, (k == i ? 1.0 : defaults.coupling_share) * left(k) / loads.inertia(k, i));
-    most = std::max(most, defaults.braking_share * gentle);
-    braking(i) = std::min(gentle, most);
-    double coupled = infinity;
-    for (int k = 0; k < model.nv(); ++k)
-      if (k != i) coupled = std::min(coupled, defaults.coupling_share * left(k) / loads.inertia(k, i));
-    acceleration(i) = std::max(braking(i), std::min(acceleration(i), coupled));
+      if (k != i)
+        most = std::min(most, defaults.coupling_share * left(k) / loads.inertia(k, i));
+    const double gentle = speed(i) / defaults.slow_down, own = loads.inertia(i, i);
+    braking(i) = std::max(std::min({gentle, most, left(i) / own}), defaults.braking_share * gentle);
+    const double light = std::min(defaults.light_share * torque(i) / own,
+                                  speed(i) / defaults.light_speed_up);
+    acceleration(i) = std::max(braking(i), std::min(most, std::max(acceleration(i), light)));
   }
 }
 

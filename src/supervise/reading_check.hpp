@@ -31,8 +31,9 @@ class ReadingCheck {
 
   ReadingCheck(const Limits& limits, const ReadingCheckOptions& options)
       : limits_(limits), options_(options), q_(Vector::Zero(limits.torque.size())), v_(q_) {
-    received_q_ = received_v_ = moved_ = path_ = integral_ = sum_ = q_;
+    received_q_ = received_v_ = moved_ = integral_ = sum_ = q_;
     v_same_for_.assign(static_cast<std::size_t>(q_.size()), 0);
+    q_same_for_ = v_same_for_;
   }
 
   enum class Kind {
@@ -92,7 +93,7 @@ class ReadingCheck {
   static constexpr double jump_memory = 0.03;  ///< s
 
   void forget() {
-    moved_.setZero(), path_.setZero(), integral_.setZero(), sum_.setZero();
+    moved_.setZero(), integral_.setZero(), sum_.setZero();
     elapsed_ = 0.0;
   }
   Verdict bad(const Finding& finding) {
@@ -102,7 +103,7 @@ class ReadingCheck {
   Finding clock(double time, double reading_time) const {
     const bool usable = std::isfinite(time) && std::isfinite(reading_time) &&
                         reading_time <= time + options_.period &&
-                        (!received_ || reading_time >= received_time_);
+                        (!received_ || reading_time > received_time_ - 0.2 * options_.period);
     return usable ? Finding{}
                   : Finding{Cause::reading_clock, -1, reading_time, received_ ? received_time_ : time};
   }
@@ -110,7 +111,7 @@ class ReadingCheck {
     for (int i = 0; i < q_.size(); ++i) {
       if (!std::isfinite(q(i))) return {Cause::reading_not_finite, i, q(i), 0.0};
       if (!std::isfinite(v(i))) return {Cause::reading_not_finite, i, v(i), 0.0};
-      const double fastest = 4.0 * limits_.speed(i);
+      const double fastest = 10.0 * limits_.speed(i);
       if (std::abs(v(i)) > fastest) return {Cause::reading_range, i, v(i), fastest};
       const double beyond = 1.0;  // rad or m; counters of joints without limits run far
       if (q(i) > std::min(limits_.upper(i) + beyond, 1e5))
@@ -130,11 +131,9 @@ class ReadingCheck {
     const double since = reading_time - distinct_time_;
     const Finding among = received_ ? jump(received_q_, received_v_, since, q) : Finding{};
     agreeing_ = among.cause == Cause::none ? agreeing_ + 1 : 0;
-    for (int i = 0; i < q_.size(); ++i) {
-      const auto n = static_cast<std::size_t>(i);
-      v_same_for_[n] = received_ && v(i) == received_v_(i) ? v_same_for_[n] + 1 : 0;
-    }
-    if (received_) compare(q, v, since);
+    if (received_) count_still(q, v, since);
+    // a step that is a jump says nothing about velocities
+    if (received_ && among.cause == Cause::none) compare(q, v, since);
     received_q_ = q, received_v_ = v, distinct_time_ = reading_time;
     received_ = true;
 
@@ -168,6 +167,15 @@ class ReadingCheck {
     jumped_ = f.cause != Cause::none;
     return f;
   }
+  /// For how long velocities have been the same, and positions have hardly moved for their velocities.
+  void count_still(In q, In v, double dt) {
+    for (int i = 0; i < q_.size(); ++i) {
+      const auto n = static_cast<std::size_t>(i);
+      v_same_for_[n] = v(i) == received_v_(i) ? v_same_for_[n] + 1 : 0;
+      const bool still = std::abs(q(i) - received_q_(i)) <= 0.05 * std::abs(v(i)) * dt;
+      q_same_for_[n] = still ? q_same_for_[n] + 1 : 0;
+    }
+  }
   /// Adds a step to what is known of the last 50 ms; after a gap, nothing is known.
   void compare(In q, In v, double dt) {
     if (dt > 5.5 * options_.period) return forget();
@@ -176,7 +184,6 @@ class ReadingCheck {
     for (int i = 0; i < q_.size(); ++i) {
       const double step = q(i) - received_q_(i), mean = 0.5 * (v(i) + received_v_(i));
       moved_(i) = keep * moved_(i) + step;
-      path_(i) = keep * path_(i) + std::abs(step);
       integral_(i) = keep * integral_(i) + mean * dt;
       sum_(i) = keep * sum_(i) + std::abs(mean) * dt;
     }
@@ -189,11 +196,12 @@ class ReadingCheck {
       const double limit =
           10.0 * options_.position_noise + 0.02 * limits_.speed(i) * window + 0.3 * way;
       if (off <= limit) continue;
-      const double still = options_.period * static_cast<double>(
-                                                 v_same_for_[static_cast<std::size_t>(i)]);
-      const Cause cause = path_(i) < 0.1 * sum_(i) ? Cause::position_frozen
-                          : still > 0.02           ? Cause::velocity_frozen
-                                                   : Cause::velocity_inconsistent;
+      const auto still = [&](const std::vector<long>& samples) {
+        return options_.period * static_cast<double>(samples[static_cast<std::size_t>(i)]) >= 0.005;
+      };
+      const Cause cause = still(q_same_for_)   ? Cause::position_frozen
+                          : still(v_same_for_) ? Cause::velocity_frozen
+                                               : Cause::velocity_inconsistent;
       return {cause, i, off, limit};
     }
     return {};
@@ -207,9 +215,9 @@ class ReadingCheck {
   Vector received_q_, received_v_;  ///< the last ones, good or not
   double received_time_ = 0.0, distinct_time_ = 0.0;  ///< of the last one, and of its first repetition
   long repeated_ = 0, agreeing_ = 0;
-  std::vector<long> v_same_for_;
-  /// Of the last 50 ms: displacement and path by positions, the same by velocities, and the time.
-  Vector moved_, path_, integral_, sum_;
+  std::vector<long> v_same_for_, q_same_for_;
+  /// Of the last 50 ms: displacement by positions, displacement and path by velocities, and the time.
+  Vector moved_, integral_, sum_;
   double elapsed_ = 0.0;
 };
 

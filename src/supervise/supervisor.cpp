@@ -14,7 +14,7 @@ using Vector = Eigen::VectorXd;
 using In = const Eigen::Ref<const Vector>&;
 
 constexpr double over_speed_share = 1.1;  ///< of the speed limit
-constexpr double slow_share = 0.02;       ///< of the speed limit: slow enough to be held
+constexpr double slow_share = 0.05;       ///< of the speed limit: slow enough to be held
 constexpr double slow_time = 0.02;        ///< s that it has to last
 constexpr double over_speed_time = 0.005;
 constexpr double carried_time = 0.5;  ///< s: what pushes for longer is carried
@@ -89,6 +89,7 @@ struct Supervisor::Parts {
         readings(limits, {period, o.late_after, o.position_noise, o.rest_speed}),
         sensors(limits, period, o.torque_side),
         observer(robot, {o.observer_gain, o.rest_speed, o.torque_side}),
+        loop_observer(robot, {o.observer_gain, o.rest_speed, TorqueSide::motor}),
         dynamics(robot, period),
         limiter(limits, period, o.drive_delay, o.rest_speed),
         laws(limits, o.hold_hz, o.retreat_share),
@@ -123,7 +124,7 @@ struct Supervisor::Parts {
     }
     take(asked);
     decide();
-    act(plant);
+    act(plant, fresh);
     alarms.end_sample();
   }
 
@@ -164,13 +165,14 @@ struct Supervisor::Parts {
   }
   /// All readings repeat, torques too, and seem to say that something holds the robot.
   bool frozen_at_rest() const {
-    if (readings.repeated_for() < 0.02 || !sensors.repeated()) return false;
+    if (readings.repeated_for() < 0.02 || !sensors.repeated() || alarms.active(Cause::collision))
+      return false;
     return ((observer.torque().cwiseAbs() - thresholds).array() > 0.0).any();
   }
   /// One period on under what was sent.
   void predict(const Plant<double>& given) {
     const Plant<double>& plant = given_is_used ? given : own;
-    const Vector& a = limiter.predict(dynamics, plant, v, observer.torque(), sent);
+    const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent}, sent);
     if (!a.allFinite()) return;
     for (int i = 0; i < v.size(); ++i) {
       const double most = limits.acceleration(i), fastest = 2.0 * limits.speed(i);
@@ -187,22 +189,29 @@ struct Supervisor::Parts {
     if (!dynamics.set(own, q, v)) alarms.raise(Cause::blind, -1, 0.0, 0.0);
     return own;
   }
-  /// What acts on the robot beside its drives.
+  /// What acts on the robot beside its drives: by the torque sensors, as far as they are used, for collisions; by the
+  /// torques that were sent for the limits, which an offset of a sensor is not to move.
   void observe(const Plant<double>& plant) {
     double dt = readings.time() - observed_at;
     if (begins || !(dt > 0.0) || dt > longest_gap) {
-      observer.reset(!begins);
+      observer.reset(!begins), loop_observer.reset(!begins);
       dt = period;
     }
     observed_at = readings.time();
     for (int i = 0; i < v.size(); ++i)
       observer.set_side(i, sensors.used(i) ? options.torque_side : TorqueSide::motor);
-    mean = (acted + sensors.acting()) / static_cast<double>(acted_for + 1);
+    const double samples = static_cast<double>(acted_for + 1);
+    mean = (acted + sensors.acting()) / samples;
     observer.update(plant, q, v, mean, dt);
+    mean = (acted + sent) / samples;
+    loop_observer.update(plant, q, v, mean, dt);
     if (!observer.torque().allFinite()) observer.reset();
+    if (!loop_observer.torque().allFinite()) loop_observer.reset();
+    // what is beyond is a collision, and not to be compensated for
+    disturbance = loop_observer.torque().cwiseMax(-thresholds).cwiseMin(thresholds);
     // the mean of the last while; what the robot has met is not carried
     if (!latched && state != State::fault)
-      carried += (observer.torque() - carried) /
+      carried += (disturbance - carried) /
                  std::min(static_cast<double>(++carried_for), carried_time / period);
   }
   void watch() {
@@ -320,7 +329,7 @@ struct Supervisor::Parts {
 
   // --- torques ---
 
-  void act(const Plant<double>& plant) {
+  void act(const Plant<double>& plant, bool fresh) {
     if (begins) start();
     limiter.set_range(sent);
     unchanged = false;
@@ -329,7 +338,7 @@ struct Supervisor::Parts {
     } else if (state == State::run) {
       tau = wanted;
       limiter.cut(tau, alarms);
-      limiter.limit(dynamics, plant, q, v, observer.torque(), tau, alarms);
+      limiter.limit({dynamics, plant, q, v, fresh ? disturbance : carried, sent}, tau, alarms);
       unchanged = asked_ok && tau == wanted;
     } else if (seconds(unknown_for) >= options.blind_after) {
       // the brakes have closed
@@ -340,9 +349,9 @@ struct Supervisor::Parts {
       limiter.cut(tau);
     } else {
       choose_law();
-      laws.torque(dynamics, carried, tau);
-      limiter.cut(tau);
-      limiter.limit(dynamics, plant, q, v, observer.torque(), tau, alarms);
+      // a robot that has met something does not push against it
+      const Vector& external = fresh && !latched ? disturbance : carried;
+      limiter.follow({dynamics, plant, q, v, external, sent}, laws.acceleration(), tau, alarms);
     }
     if (!tau.allFinite()) tau = sent;
     sent = tau;
@@ -350,6 +359,7 @@ struct Supervisor::Parts {
   /// At first the robot rests, so something holds it with the torque of its weight.
   void start() {
     begins = false;
+    laws.set_place(q);
     sent = dynamics.bias.cwiseMax(-limits.torque).cwiseMin(limits.torque);
   }
   void choose_law() {
@@ -381,7 +391,7 @@ struct Supervisor::Parts {
   }
   void restart() {
     readings.restart();
-    observer.reset();
+    observer.reset(), loop_observer.reset();
     alarms.clear(Severity::stop);
     state = State::hold, why = Cause::none;
     started = begins = latched = heard = false;
@@ -421,7 +431,7 @@ struct Supervisor::Parts {
   Alarms alarms;
   ReadingCheck readings;
   TorqueSensors sensors;
-  MomentumObserver observer;
+  MomentumObserver observer, loop_observer;
   StateDynamics dynamics;
   Limiter limiter;
   Laws laws;
@@ -442,7 +452,7 @@ struct Supervisor::Parts {
   Vector wanted;     ///< last
   Vector carried;    ///< external torque that is there for long
   Vector acted;      ///< sum of torques since the last reading
-  Vector mean = acted;
+  Vector mean = acted, disturbance = acted;
   std::vector<long> over_for, fast_for;
   mutable char text[256] = "";
 };

@@ -44,6 +44,8 @@ class TorqueCheck {
     return static_cast<double>(suspected_) * period_ >= debounce ? found : Cause::none;
   }
 
+  /// Whether something seems to be wrong, before it has lasted long enough to be said.
+  bool suspects() const { return suspected_ > 0; }
   /// What the regression found last: measured = gain sent + offset.
   double gain() const { return gain_; }
 
@@ -94,7 +96,7 @@ class TorqueCheck {
   }
 
   Cause suspicion() {
-    const double excited = 0.05 * limit_ + 2.0 * allowance_;
+    const double excited = 0.03 * limit_ + 2.0 * allowance_;
     if (seconds(same_for_) >= 0.03 && most_ - least_ > excited) return still();
     if (std::abs(measured_ - sent_) > 0.15 * limit_ + allowance_) {
       if (seconds(zero_for_) >= 0.01 || seconds(same_for_) >= 0.03) return still();

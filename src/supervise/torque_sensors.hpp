@@ -34,7 +34,7 @@ class TorqueSensors {
     for (int i = 0; i < acting_.size(); ++i) {
       const auto n = static_cast<std::size_t>(i);
       if (there) check(plant, i, sent(i), measured(i), v(i), alarms);
-      used_[n] = there && !distrusted(alarms, i);
+      used_[n] = there && !checks_[n].suspects() && !distrusted(alarms, i);
       if (used_[n]) acting_(i) = measured(i);
     }
   }

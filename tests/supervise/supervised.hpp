@@ -23,7 +23,7 @@ inline Model random_arm(std::uint64_t seed, int joints) {
   Random random(seed);
   Description d = random_description(
       random, {.joints = joints, .kinds = single_kinds, .branching = 0.0, .mimic = 0.0});
-  const Model model = Builder(d).build(true);
+  const Model model = Builder(d).build();
   Vector speed = Limits(model).speed, effort = Vector::Zero(joints);
   Plant<double> plant(model);
   Kinematics<double> at(model);
@@ -41,7 +41,7 @@ inline Model random_arm(std::uint64_t seed, int joints) {
     if (j.type != JointType::fixed)
       j.limits.effort = effort(model.joint(model.joint_index(j.name)).v) + j.dynamics.friction +
                         j.dynamics.friction_negative;
-  return Builder(d).build(true);
+  return Builder(d).build();
 }
 
 /// A mass in the frame of the last body.
@@ -82,9 +82,16 @@ struct Supervised {
     gravity_torque<double>(known, motion, ws, gravity);
     return gravity;
   }
-  /// A controller that is well-behaved: to a place, by computed gravity and a damped spring.
-  Vector toward(const Vector& place, double stiffness = 100.0, double damping = 20.0) {
-    return weight() + stiffness * (place - robot.q()) - damping * robot.v();
+  /// The torque of an acceleration, by the model.
+  Vector accelerated(const Vector& a) {
+    motion.set(robot.q(), robot.v(), a);
+    inverse_dynamics<double>(known, motion, ws, gravity);
+    return gravity;
+  }
+  /// A controller that is well-behaved: computed torque, to a place.
+  Vector toward(const Vector& place, double hz = 2.0) {
+    const double w = 2.0 * std::numbers::pi * hz;
+    return accelerated(w * w * (place - robot.q()) - 2.0 * w * robot.v());
   }
   /// A period with what sensors read.
   const Vector& step(const Vector& q, const Vector& v, const Vector& measured, const Vector& wanted) {

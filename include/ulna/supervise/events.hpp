@@ -23,7 +23,7 @@ enum class Cause : std::uint8_t {
   acceleration_limit,
   speed_limit,
   position_limit,  ///< it could not have been stopped before its limit
-  braked_together, ///< drives could not do what limits asked for: all joints are braked
+  drive_limit,     ///< drives could not follow at once
   // a torque sensor is not used
   torque_not_finite,
   torque_dead,         ///< it reads zero

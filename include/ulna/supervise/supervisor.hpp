@@ -28,7 +28,7 @@ struct Options {
 
   // --- torques and what the surroundings do ---
   TorqueSide torque_side = TorqueSide::motor;  ///< of the sensors
-  double observer_gain = 50.0;                 ///< 1/s
+  double observer_gain = 150.0;                ///< 1/s
   Reaction reaction = Reaction::stop;
   /// Nm or N, nv: external torques beyond are a collision; empty: a share of the torque limits.
   Eigen::VectorXd collision_torque = {};
