@@ -53,8 +53,7 @@ Severity severity(Cause cause) {
 }
 
 const char* to_string(Reaction reaction) {
-  return std::array{"report", "stop", "compliant",
-                    "retreat"}[static_cast<std::size_t>(reaction)];
+  return std::array{"report", "stop", "compliant", "retreat"}[static_cast<std::size_t>(reaction)];
 }
 
 }  // namespace ulna::supervise

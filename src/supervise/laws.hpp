@@ -5,15 +5,16 @@
 namespace ulna::supervise {
 
 /// How the robot is moved when it is not the controller that moves it: accelerations that damp, brake or hold it, within
-/// the deceleration that its drives are good for.
+/// the deceleration that its drives are good for. A joint that is light for its drive is damped and held by what the
+/// drive can do instead: by its inertia alone, small errors of the model would carry it away.
 class Laws {
  public:
   using Vector = Eigen::VectorXd;
 
-  Laws(const Limits& limits, double hold_hz, double retreat_share)
+  Laws(const Limits& limits, double period, double hold_hz, double retreat_share)
       : limits_(limits),
-        stiffness_(std::pow(2.0 * std::numbers::pi * hold_hz, 2)),
-        damping_(2.0 * 2.0 * std::numbers::pi * hold_hz),
+        period_(period),
+        hold_(2.0 * std::numbers::pi * hold_hz),
         retreat_share_(retreat_share),
         place_(Vector::Zero(limits.torque.size())),
         away_(place_),
@@ -24,24 +25,56 @@ class Laws {
   /// Where to retreat to: the way that external torques push.
   void set_retreat(const Vector& external, const Vector& threshold) {
     for (int i = 0; i < away_.size(); ++i)
-      away_(i) = retreat_share_ * limits_.speed(i) * std::clamp(external(i) / threshold(i), -1.0, 1.0);
+      away_(i) =
+          retreat_share_ * limits_.speed(i) * std::clamp(external(i) / threshold(i), -1.0, 1.0);
   }
 
-  void hold(const Vector& q, const Vector& v) { a_ = stiffness_ * (place_ - q) - damping_ * v; }
-  void brake(const Vector& v) { a_ = v / -0.01; }
-  void damp(const Vector& v) { a_ = v / -0.05; }
-  void comply(const Vector& v) { a_ = v / -0.2; }
-  void retreat(const Vector& v) { a_ = (away_ - v) / 0.05; }
+  // --- accelerations, by the inertia at hand ---
 
-  /// Of the law that was chosen last.
-  const Vector& acceleration() {
-    a_ = a_.cwiseMax(-limits_.braking).cwiseMin(limits_.braking);
+  const Vector& hold(const StateDynamics& dynamics, const Vector& q, const Vector& v) {
+    for (int i = 0; i < a_.size(); ++i) {
+      // the whole torque at a quarter of a radian or metre
+      const double stiff = std::sqrt(4.0 * strength(dynamics, i));
+      const double w = std::clamp(stiff, hold_, std::max(hold_, 0.08 / period_));
+      a_(i) = bounded(dynamics, i, w * w * (place_(i) - q(i)) - 2.0 * w * v(i));
+    }
     return a_;
+  }
+  const Vector& brake(const StateDynamics& dynamics, const Vector& v) {
+    return damp(dynamics, v, 100.0, 1.0);
+  }
+  const Vector& slow(const StateDynamics& dynamics, const Vector& v) {
+    return damp(dynamics, v, 20.0, 0.5);
+  }
+  const Vector& comply(const StateDynamics& dynamics, const Vector& v) {
+    return damp(dynamics, v, 5.0, 0.25);
+  }
+  const Vector& retreat(const StateDynamics& dynamics, const Vector& v) {
+    return damp(dynamics, v - away_, 20.0, 0.5);
   }
 
  private:
+  /// The acceleration that the whole torque is worth.
+  double strength(const StateDynamics& dynamics, int i) const {
+    return limits_.torque(i) / dynamics.inertia(i, i);
+  }
+  double bounded(const StateDynamics& dynamics, int i, double a) const {
+    const double most = std::max(limits_.braking(i), 0.2 * strength(dynamics, i));
+    return std::clamp(a, -most, most);
+  }
+  /// At `rate`, 1/s, or where that is less by a share of the torque at the speed limit.
+  template <class Off>
+  const Vector& damp(const StateDynamics& dynamics, const Off& off, double rate, double share) {
+    for (int i = 0; i < a_.size(); ++i) {
+      const double by_torque = share * strength(dynamics, i) / limits_.speed(i);
+      const double most = std::max(rate, 0.3 / period_);
+      a_(i) = bounded(dynamics, i, -std::clamp(by_torque, rate, most) * off(i));
+    }
+    return a_;
+  }
+
   Limits limits_;
-  double stiffness_, damping_, retreat_share_;
+  double period_, hold_, retreat_share_;
   Vector place_, away_, a_;
 };
 

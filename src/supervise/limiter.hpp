@@ -23,7 +23,6 @@ inline double stoppable_speed(double room, double braking, double reaction) {
 
 /// The times that bounds are computed with, s.
 struct LimiterTimes {
-  double period;
   double approach;  ///< within which a bound on speed is approached
   double reaction;  ///< from the decision to brake until a joint is braked
 };
@@ -85,7 +84,7 @@ class Limiter {
     times_.reserve(static_cast<std::size_t>(n));
     for (Eigen::Index i = 0; i < n; ++i) {
       const double swing = limits.torque(i) / limits.torque_rate(i);
-      times_.push_back({period, std::max(6.0 * period, swing), drive_delay + 2.0 * period + swing});
+      times_.push_back({std::max(6.0 * period, swing), drive_delay + 2.0 * period + swing});
     }
   }
 
@@ -216,8 +215,7 @@ class Limiter {
     bound(now, nullptr);
     set_torque(now, steady_);
     const double excess = rate_excess(steady_, now.sent);
-    const double share =
-        excess <= 1.0 ? possible_share(now.sent - most_, now.sent + most_) : 0.0;
+    const double share = excess <= 1.0 ? possible_share(now.sent - most_, now.sent + most_) : 0.0;
     alarms.raise(Cause::drive_limit, -1, share, 1.0);
     asked_ = steady_ + share * (asked_ - steady_);
     // all torques change in proportion, so that no joint is pushed the wrong way by the others

@@ -13,8 +13,7 @@ void require_single_coordinates(const Model& model) {
   messages::require(model.nv() > 0, "robot '", model.name(), "' has no joints that move");
   for (int b = 1; b < model.body_count(); ++b)
     messages::require(velocity_size(model.joint(b).type) == 1, "robot '", model.name(),
-                      "': joint '", model.joint_name(b), "' is ",
-                      to_string(model.joint(b).type),
+                      "': joint '", model.joint_name(b), "' is ", to_string(model.joint(b).type),
                       "; supervision is for joints of one coordinate: supervise the robot without "
                       "it (sub_chain, lock_joints)");
 }
@@ -41,8 +40,7 @@ struct Loads {
   Eigen::MatrixXd inertia;
 
   explicit Loads(const Model& model)
-      : weight(Vector::Zero(model.nv())),
-        inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())) {
+      : weight(Vector::Zero(model.nv())), inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())) {
     const Plant<double> plant(model);
     Kinematics<double> at(model);
     Workspace<double> ws(model);
@@ -87,12 +85,11 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
   for (int i = 0; i < model.nv(); ++i) {
     double most = infinity;
     for (int k = 0; k < model.nv(); ++k)
-      if (k != i)
-        most = std::min(most, defaults.coupling_share * left(k) / loads.inertia(k, i));
+      if (k != i) most = std::min(most, defaults.coupling_share * left(k) / loads.inertia(k, i));
     const double gentle = speed(i) / defaults.slow_down, own = loads.inertia(i, i);
     braking(i) = std::max(std::min({gentle, most, left(i) / own}), defaults.braking_share * gentle);
-    const double light = std::min(defaults.light_share * torque(i) / own,
-                                  speed(i) / defaults.light_speed_up);
+    const double light =
+        std::min(defaults.light_share * torque(i) / own, speed(i) / defaults.light_speed_up);
     acceleration(i) = std::max(braking(i), std::min(most, std::max(acceleration(i), light)));
   }
 }

@@ -48,14 +48,13 @@ class ReadingCheck {
 
   Verdict check(double time, double reading_time, In q, In v) {
     if (q.size() != q_.size() || v.size() != v_.size())
-      return bad({Cause::reading_size, -1, static_cast<double>(q.size()),
-                  static_cast<double>(q_.size())});
+      return bad(
+          {Cause::reading_size, -1, static_cast<double>(q.size()), static_cast<double>(q_.size())});
     if (const Finding f = clock(time, reading_time); f.cause != Cause::none) return bad(f);
     // two readings that are hardly apart say nothing of what happened in between
     if (received_ && reading_time - received_time_ < 0.2 * options_.period) return {};
     const double age = time - reading_time;
-    if (age > options_.late_after)
-      return bad({Cause::reading_late, -1, age, options_.late_after});
+    if (age > options_.late_after) return bad({Cause::reading_late, -1, age, options_.late_after});
     if (const Finding f = range(q, v); f.cause != Cause::none) return bad(f);
     return follow(reading_time, q, v);
   }
@@ -87,8 +86,9 @@ class ReadingCheck {
   double difference_speed(int i) const { return elapsed_ > 0.0 ? moved_(i) / elapsed_ : 0.0; }
 
  private:
-  static constexpr double window = 0.05;      ///< s
-  static constexpr double repeated_at = 0.02;  ///< s: a state that moves is not read twice for longer
+  static constexpr double window = 0.05;  ///< s
+  static constexpr double repeated_at =
+      0.02;  ///< s: a state that moves is not read twice for longer
 
   static constexpr double jump_memory = 0.03;  ///< s
 
@@ -104,8 +104,9 @@ class ReadingCheck {
     const bool usable = std::isfinite(time) && std::isfinite(reading_time) &&
                         reading_time <= time + options_.period &&
                         (!received_ || reading_time > received_time_ - 0.2 * options_.period);
-    return usable ? Finding{}
-                  : Finding{Cause::reading_clock, -1, reading_time, received_ ? received_time_ : time};
+    return usable
+               ? Finding{}
+               : Finding{Cause::reading_clock, -1, reading_time, received_ ? received_time_ : time};
   }
   Finding range(In q, In v) const {
     for (int i = 0; i < q_.size(); ++i) {
@@ -147,7 +148,8 @@ class ReadingCheck {
   bool moves(In v) const { return v.cwiseAbs().maxCoeff() > options_.rest_speed; }
   /// A state that moves and is read again is none to go by; for long, it is frozen.
   Verdict repeated(In v) const {
-    const double way = v.cwiseAbs().maxCoeff() * repeated_for(), limit = 5.0 * options_.position_noise;
+    const double way = v.cwiseAbs().maxCoeff() * repeated_for(),
+                 limit = 5.0 * options_.position_noise;
     if (repeated_for() < repeated_at || way < limit) return {};
     return {Kind::bad, {Cause::state_frozen, -1, repeated_for(), repeated_at}};
   }
@@ -155,7 +157,8 @@ class ReadingCheck {
   Finding jump(const Vector& from, const Vector& v, double dt, In q) const {
     for (int i = 0; i < q_.size(); ++i) {
       const double off = std::abs(q(i) - from(i) - v(i) * dt);
-      const double possible = 5.0 * options_.position_noise + 2.0 * limits_.speed(i) * options_.period +
+      const double possible = 5.0 * options_.position_noise +
+                              2.0 * limits_.speed(i) * options_.period +
                               0.5 * limits_.acceleration(i) * dt * dt;
       if (off > possible) return {Cause::position_jump, i, q(i) - from(i), possible};
     }
@@ -213,7 +216,8 @@ class ReadingCheck {
   Vector q_, v_;  ///< the last good ones
   double time_ = 0.0;
   Vector received_q_, received_v_;  ///< the last ones, good or not
-  double received_time_ = 0.0, distinct_time_ = 0.0;  ///< of the last one, and of its first repetition
+  double received_time_ = 0.0,
+         distinct_time_ = 0.0;  ///< of the last one, and of its first repetition
   long repeated_ = 0, agreeing_ = 0;
   std::vector<long> v_same_for_, q_same_for_;
   /// Of the last 50 ms: displacement by positions, displacement and path by velocities, and the time.

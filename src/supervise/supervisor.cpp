@@ -45,8 +45,8 @@ Limits checked_limits(const Model& model, const Options& options) {
     messages::require(x->size() == model.nv(), "supervisor: limits have ", x->size(),
                       " numbers, robot '", model.name(), "' has ", model.nv(),
                       " coordinates; begin with Limits(model)");
-  for (const Vector* x : {&limits.speed, &limits.acceleration, &limits.braking, &limits.torque,
-                          &limits.torque_rate})
+  for (const Vector* x :
+       {&limits.speed, &limits.acceleration, &limits.braking, &limits.torque, &limits.torque_rate})
     messages::require(x->allFinite() && x->minCoeff() > 0.0,
                       "supervisor: limits of speed, acceleration, braking, torque and torque rate "
                       "must be positive and finite; Limits(model) has defaults");
@@ -68,11 +68,12 @@ bool about_reading(Cause cause) {
   return cause >= Cause::reading_size && cause <= Cause::position_jump;
 }
 
-/// Whether a plant's vectors have not been resized.
-bool is_whole(const Plant<double>& plant) {
-  const Eigen::Index n = plant.model().nv();
-  return plant.damping.size() == n && plant.friction.size() == n &&
-         plant.friction_negative.size() == n && plant.armature.size() == n;
+/// Whether a plant is of a robot, and its vectors have not been resized.
+bool is_of(const Plant<double>& plant, const Model& model) {
+  const Eigen::Index n = model.nv();
+  return same_tree(plant.model(), model) && plant.damping.size() == n &&
+         plant.friction.size() == n && plant.friction_negative.size() == n &&
+         plant.armature.size() == n;
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ struct Supervisor::Parts {
         loop_observer(robot, {o.observer_gain, o.rest_speed, TorqueSide::motor}),
         dynamics(robot, period),
         limiter(limits, period, o.drive_delay, o.rest_speed),
-        laws(limits, o.hold_hz, o.retreat_share),
+        laws(limits, period, o.hold_hz, o.retreat_share),
         q(neutral(robot)),
         v(Vector::Zero(robot.nv())),
         sent(v),
@@ -171,7 +172,7 @@ struct Supervisor::Parts {
   }
   /// One period on under what was sent.
   void predict(const Plant<double>& given) {
-    const Plant<double>& plant = given_is_used ? given : own;
+    const Plant<double>& plant = is_of(given, own.model()) ? given : own;
     const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent}, sent);
     if (!a.allFinite()) return;
     for (int i = 0; i < v.size(); ++i) {
@@ -182,9 +183,7 @@ struct Supervisor::Parts {
   }
   /// The plant that was given if it is one, and the dynamics by it.
   const Plant<double>& choose(const Plant<double>& given) {
-    given_is_used = same_tree(given.model(), own.model()) && is_whole(given) &&
-                    dynamics.set(given, q, v);
-    if (given_is_used) return given;
+    if (is_of(given, own.model()) && dynamics.set(given, q, v)) return given;
     alarms.raise(Cause::plant_not_physical, -1, 0.0, 0.0);
     if (!dynamics.set(own, q, v)) alarms.raise(Cause::blind, -1, 0.0, 0.0);
     return own;
@@ -285,8 +284,9 @@ struct Supervisor::Parts {
         break;
       case State::hold:
         if (!started) break;
-        if (found != Cause::none && (!known() || alarms.present(Cause::over_speed) ||
-                                     severity(found) == Severity::latch) && moved_on(found))
+        if (found != Cause::none &&
+            (!known() || alarms.present(Cause::over_speed) || severity(found) == Severity::latch) &&
+            moved_on(found))
           enter(State::stop, found);
         else if (known() && !latched && !blocked())
           enter(State::run, Cause::none);
@@ -303,15 +303,12 @@ struct Supervisor::Parts {
     if (cause != Cause::collision || options.reaction != Reaction::report)
       return cause != Cause::none;
     for (int c = 1; c < cause_count; ++c)
-      if (const auto other = static_cast<Cause>(c); other != Cause::collision &&
-                                                    severity(other) >= Severity::stop &&
-                                                    alarms.active(other))
+      if (const auto other = static_cast<Cause>(c);
+          other != Cause::collision && severity(other) >= Severity::stop && alarms.active(other))
         return true;
     return false;
   }
-  bool slow() const {
-    return ((v.cwiseAbs() - slow_share * limits.speed).array() <= 0.0).all();
-  }
+  bool slow() const { return ((v.cwiseAbs() - slow_share * limits.speed).array() <= 0.0).all(); }
   /// Whether the robot yields or retreats, and is not to be held yet.
   bool gives_way() const {
     if (why != Cause::collision || !latched) return false;
@@ -348,10 +345,9 @@ struct Supervisor::Parts {
       }
       limiter.cut(tau);
     } else {
-      choose_law();
-      // a robot that has met something does not push against it
-      const Vector& external = fresh && !latched ? disturbance : carried;
-      limiter.follow({dynamics, plant, q, v, external, sent}, laws.acceleration(), tau, alarms);
+      // a robot that gives way does not push against what it has met
+      const Vector& external = fresh && !gives_way() ? disturbance : carried;
+      limiter.follow({dynamics, plant, q, v, external, sent}, law(), tau, alarms);
     }
     if (!tau.allFinite()) tau = sent;
     sent = tau;
@@ -362,28 +358,29 @@ struct Supervisor::Parts {
     laws.set_place(q);
     sent = dynamics.bias.cwiseMax(-limits.torque).cwiseMin(limits.torque);
   }
-  void choose_law() {
-    if (state == State::hold) return laws.hold(q, v);
-    if (state == State::fault && known()) return laws.damp(v);
+  const Vector& law() {
+    if (state == State::hold) return laws.hold(dynamics, q, v);
+    if (state == State::fault && known()) return laws.slow(dynamics, v);
     if (state == State::stop && gives_way() && known()) {
-      if (options.reaction == Reaction::compliant) return laws.comply(v);
+      if (options.reaction == Reaction::compliant) return laws.comply(dynamics, v);
       ++retreat_for;
-      return laws.retreat(v);
+      return laws.retreat(dynamics, v);
     }
-    laws.brake(v);
+    return laws.brake(dynamics, v);
   }
 
   Cause reset() {
     if (state != State::fault && !latched) return Cause::none;
+    for (int c = static_cast<int>(Cause::collision); c < cause_count; ++c)
+      if (const auto cause = static_cast<Cause>(c); cause != Cause::blind && alarms.present(cause))
+        return cause;
     if (!known()) {
-      if (!readings.agrees_for(0.05)) return lost;
+      // positions that have jumped for good are those to go by from now on
+      if (lost != Cause::position_jump || !readings.agrees_for(0.05)) return lost;
       readings.accept();
       q = readings.q(), v = readings.v();
       unknown_for = 0;
     }
-    for (int c = static_cast<int>(Cause::collision); c < cause_count; ++c)
-      if (const auto cause = static_cast<Cause>(c); cause != Cause::blind && alarms.present(cause))
-        return cause;
     alarms.clear(Severity::latch);
     latched = false;
     if (state == State::fault) enter(State::hold, why);
@@ -411,8 +408,8 @@ struct Supervisor::Parts {
     int length = std::snprintf(text, sizeof text, "%.4f s: %s", last_time, to_string(state));
     const auto add = [&](auto... parts) {
       if (length >= 0 && length < static_cast<int>(sizeof text))
-        length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length),
-                                parts...);
+        length +=
+            std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), parts...);
     };
     if (finds) add("; %s", to_string(why));
     if (joint) add(" at joint '%s'", joint);
@@ -440,18 +437,17 @@ struct Supervisor::Parts {
   Cause why = Cause::none;
   Cause lost = Cause::reading_stale;  ///< why there is no state
   bool started = false, begins = false, latched = false, hold_requested = false;
-  bool given_is_used = false;
   bool asked_ok = false, heard = false, unchanged = false;
   double last_time = 0.0, observed_at = 0.0;
   long unknown_for = 0, silent_for = 0, slow_for = 0, retreat_for = 0, acted_for = 0,
        carried_for = 0;
 
-  Vector q, v;       ///< as read, or predicted
-  Vector sent;       ///< last
-  Vector tau;        ///< to be sent
-  Vector wanted;     ///< last
-  Vector carried;    ///< external torque that is there for long
-  Vector acted;      ///< sum of torques since the last reading
+  Vector q, v;     ///< as read, or predicted
+  Vector sent;     ///< last
+  Vector tau;      ///< to be sent
+  Vector wanted;   ///< last
+  Vector carried;  ///< external torque that is there for long
+  Vector acted;    ///< sum of torques since the last reading
   Vector mean = acted, disturbance = acted;
   std::vector<long> over_for, fast_for;
   mutable char text[256] = "";

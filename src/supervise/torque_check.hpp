@@ -51,7 +51,7 @@ class TorqueCheck {
 
  private:
   static constexpr std::array lags{0.0, 0.002, 0.005, 0.01, 0.02, 0.04};  ///< s
-  static constexpr double debounce = 0.02;                               ///< s
+  static constexpr double debounce = 0.02;                                ///< s
   static constexpr double latest = 0.03;  ///< s: what follows later is late
 
   struct Sums {
@@ -101,7 +101,7 @@ class TorqueCheck {
     if (std::abs(measured_ - sent_) > 0.15 * limit_ + allowance_) {
       if (seconds(zero_for_) >= 0.01 || seconds(same_for_) >= 0.03) return still();
       return std::abs(measured_ + sent_) < 0.3 * std::abs(sent_) ? Cause::torque_sign
-                                                                  : Cause::torque_implausible;
+                                                                 : Cause::torque_implausible;
     }
     return seconds(samples_) >= 0.04 ? regress() : Cause::none;
   }
@@ -128,7 +128,7 @@ class TorqueCheck {
     if (gain_ < -least && most > 0.5 * variance_m) return Cause::torque_sign;
     if (gain_ < least || gain_ > 3.0)
       return seconds(zero_for_) >= 0.01 || seconds(same_for_) >= 0.03 ? still()
-                                                                     : Cause::torque_implausible;
+                                                                      : Cause::torque_implausible;
     return lags[best] > latest && most > 0.8 * variance_m ? Cause::torque_late : Cause::none;
   }
   static double square(double x) { return x * x; }

@@ -1,7 +1,7 @@
 #include "ulna/supervise/limits.hpp"
 
-#include "support/told.hpp"
 #include "supervised.hpp"
+#include "support/told.hpp"
 #include "ulna/model/edit.hpp"
 
 namespace ulna::test {
@@ -44,8 +44,9 @@ TEST(SupervisorLimits, what_is_within_all_limits_passes_bit_for_bit) {
       if (std::isfinite(s.limits().upper(i)))
         q0(i) = 0.5 * (s.limits().upper(i) + s.limits().lower(i));
     s.robot.set_state(q0, Vector::Zero(model.nv()));
-    const Vector size =
-        (0.1 * (s.limits().upper - s.limits().lower)).cwiseMin(0.2).cwiseMin(0.2 * s.limits().speed);
+    const Vector size = (0.1 * (s.limits().upper - s.limits().lower))
+                            .cwiseMin(0.2)
+                            .cwiseMin(0.2 * s.limits().speed);
     for (int k = 0; k < 2000; ++k) {
       const double t = s.robot.time();
       const Vector off = q0 + (1.0 - std::cos(2.0 * t)) * size - s.robot.q();
@@ -113,8 +114,7 @@ TEST(SupervisorLimits, robots_without_effort_limits_are_supervised) {
   for (int k = 0; k < 1000; ++k) {
     const Vector& tau = s.step(Vector::Constant(7, 1e6));
     ASSERT_TRUE(((tau.cwiseAbs() - s.limits().torque).array() <= 0.0).all());
-    ASSERT_TRUE(
-        ((s.robot.v().cwiseAbs() - 1.02 * s.limits().speed).array() <= 0.0).all());
+    ASSERT_TRUE(((s.robot.v().cwiseAbs() - 1.02 * s.limits().speed).array() <= 0.0).all());
   }
 }
 

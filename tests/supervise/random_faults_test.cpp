@@ -137,8 +137,7 @@ Worst drive_madly(bool loaded, long samples) {
         const double speed = std::abs(s.robot.v()(i)) / s.limits().speed(i), q = s.robot.q()(i);
         worst.speed = std::max(worst.speed, speed);
         worst.share_of_speed += speed / n;
-        worst.beyond =
-            std::max({worst.beyond, q - s.limits().upper(i), s.limits().lower(i) - q});
+        worst.beyond = std::max({worst.beyond, q - s.limits().upper(i), s.limits().lower(i) - q});
       }
       if (::testing::Test::HasFailure()) return worst;
     }
@@ -177,8 +176,8 @@ class BrokenSensors {
     const double now = s.robot.time();
     time = reading_time = now;
     broken_plant = false;
-    if (kind_ == 1) return void(reading_time = since_);                  // stale
-    if (kind_ == 2) return;                                              // all frozen
+    if (kind_ == 1) return void(reading_time = since_);  // stale
+    if (kind_ == 2) return;                              // all frozen
     q = s.robot.q(), v = s.robot.v(), tau = s.robot.tau();
     spoil(now);
   }
@@ -197,27 +196,62 @@ class BrokenSensors {
   void spoil(double now) {
     const double nan = std::nan("");
     switch (kind_) {
-      case 3: q(joint_) = nan; break;
-      case 4: v(joint_) = infinity; break;
-      case 5: tau(joint_) = nan; break;
-      case 6: q = held_q_; break;
-      case 7: v = held_v_; break;
-      case 8: tau = held_tau_; break;
-      case 9: tau.setZero(); break;
-      case 10: tau = -tau; break;
-      case 11: v = -v; break;
-      case 12: q(joint_) += shift_(joint_); break;
-      case 13: reading_time = now - 0.05; break;
-      case 14: reading_time = since_ - 0.01 * (now - since_); break;
-      case 15: time = nan; break;
-      case 16: q.resize(0); break;
+      case 3:
+        q(joint_) = nan;
+        break;
+      case 4:
+        v(joint_) = infinity;
+        break;
+      case 5:
+        tau(joint_) = nan;
+        break;
+      case 6:
+        q = held_q_;
+        break;
+      case 7:
+        v = held_v_;
+        break;
+      case 8:
+        tau = held_tau_;
+        break;
+      case 9:
+        tau.setZero();
+        break;
+      case 10:
+        tau = -tau;
+        break;
+      case 11:
+        v = -v;
+        break;
+      case 12:
+        q(joint_) += shift_(joint_);
+        break;
+      case 13:
+        reading_time = now - 0.05;
+        break;
+      case 14:
+        reading_time = since_ - 0.01 * (now - since_);
+        break;
+      case 15:
+        time = nan;
+        break;
+      case 16:
+        q.resize(0);
+        break;
       case 17:
         for (double& x : v) x += random_.real(-0.3, 0.3);
         break;
-      case 18: tau *= 1e300; break;
-      case 19: broken_plant = true; break;
-      case 20: q(joint_) = 1e308, v(joint_) = -1e308; break;
-      default: break;
+      case 18:
+        tau *= 1e300;
+        break;
+      case 19:
+        broken_plant = true;
+        break;
+      case 20:
+        q(joint_) = 1e308, v(joint_) = -1e308;
+        break;
+      default:
+        break;
     }
   }
   int kind_ = 0, left_ = 0, joint_ = 0;
@@ -235,8 +269,7 @@ TEST(RandomFaults, torques_are_within_limits_and_states_in_order_whatever_sensor
     Random random(seed + 2000);
     supervise::Options options;
     options.reaction = static_cast<Reaction>(seed % 4);
-    options.torque_side =
-        seed % 3 ? supervise::TorqueSide::motor : supervise::TorqueSide::link;
+    options.torque_side = seed % 3 ? supervise::TorqueSide::motor : supervise::TorqueSide::link;
     Supervised s(model, options);
     Plant<double> broken(model);
     Vector pi(broken.inertial_size());
@@ -252,9 +285,9 @@ TEST(RandomFaults, torques_are_within_limits_and_states_in_order_whatever_sensor
       sensors.read(s);
       const Vector& wanted = planner.next();
       allocated += allocations_of([&] {
-        s.tau_sent = s.supervisor.filter(sensors.broken_plant ? broken : s.known, sensors.time,
-                                         sensors.reading_time, sensors.q, sensors.v, sensors.tau,
-                                         wanted);
+        s.tau_sent =
+            s.supervisor.filter(sensors.broken_plant ? broken : s.known, sensors.time,
+                                sensors.reading_time, sensors.q, sensors.v, sensors.tau, wanted);
       });
       const Vector& tau = s.tau_sent;
       ran = ran || s.supervisor.known();

@@ -28,7 +28,8 @@ class Waving {
     while (s.robot.time() < end) {
       const double t = s.robot.time();
       Vector place(7);
-      for (int i = 0; i < 7; ++i) place(i) = q0_(i) + 0.25 * std::sin(3.0 * t + i) - 0.25 * std::sin(i);
+      for (int i = 0; i < 7; ++i)
+        place(i) = q0_(i) + 0.25 * std::sin(3.0 * t + i) - 0.25 * std::sin(i);
       Vector q = s.robot.q(), v = s.robot.v(), tau = acting();
       for (int i = 0; i < 7; ++i) {
         q(i) += 1e-2 * noise * random_.real();
@@ -95,9 +96,8 @@ TEST(SupervisorSensors, readings_that_are_not_finite_are_named) {
 }
 
 TEST(SupervisorSensors, readings_that_do_not_come_are_named) {
-  expect_noticed(Cause::reading_stale, State::stop, [](double, double& at, auto&, auto&, auto&) {
-    at = Waving::fault_at - 0.001;
-  });
+  expect_noticed(Cause::reading_stale, State::stop,
+                 [](double, double& at, auto&, auto&, auto&) { at = Waving::fault_at - 0.001; });
 }
 
 TEST(SupervisorSensors, readings_that_come_late_are_named) {
@@ -166,12 +166,23 @@ TEST(SupervisorSensors, single_bad_readings_are_bridged) {
   int count = 0;
   robot.run(2.0, [&](double, double&, Vector& q, Vector& v, Vector& tau) {
     switch (++count % 50) {
-      case 1: q(1) = std::nan(""); break;
-      case 11: q(2) += 0.5; break;
-      case 21: v(3) = infinity; break;
-      case 31: q.resize(3); break;
-      case 41: tau(0) = std::nan(""); break;
-      default: break;
+      case 1:
+        q(1) = std::nan("");
+        break;
+      case 11:
+        q(2) += 0.5;
+        break;
+      case 21:
+        v(3) = infinity;
+        break;
+      case 31:
+        q.resize(3);
+        break;
+      case 41:
+        tau(0) = std::nan("");
+        break;
+      default:
+        break;
     }
   });
   EXPECT_EQ(robot.s.supervisor.state(), State::run) << robot.s.supervisor.report();
@@ -222,9 +233,10 @@ TEST(SupervisorSensors, torque_sensors_of_the_wrong_sign_are_named) {
 }
 
 TEST(SupervisorSensors, torque_sensors_that_read_nonsense_are_named) {
-  expect_torque_fault(Cause::torque_implausible, [](double now, double&, auto&, auto&, Vector& tau) {
-    tau(1) += 60.0 * std::sin(40.0 * now) + 30.0;
-  });
+  expect_torque_fault(Cause::torque_implausible,
+                      [](double now, double&, auto&, auto&, Vector& tau) {
+                        tau(1) += 60.0 * std::sin(40.0 * now) + 30.0;
+                      });
   expect_torque_fault(Cause::torque_not_finite,
                       [](double, double&, auto&, auto&, Vector& tau) { tau(1) = std::nan(""); });
 }

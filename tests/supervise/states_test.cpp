@@ -27,9 +27,8 @@ struct Arm : Supervised {
   }
   /// Somebody pushes the flange, N in the world.
   void push(const Vec3<double>& force) {
-    const std::array wrenches{ExternalWrench<double>{&robot.model().frame("panda_link8"),
-                                                     {Vec3<double>::Zero(), force},
-                                                     Axes::aligned}};
+    const std::array wrenches{ExternalWrench<double>{
+        &robot.model().frame("panda_link8"), {Vec3<double>::Zero(), force}, Axes::aligned}};
     robot.set_wrenches(wrenches);
   }
   double speed() const { return robot.v().cwiseAbs().maxCoeff(); }
@@ -155,6 +154,16 @@ TEST(SupervisorStates, without_readings_for_long_it_releases_the_drives_and_need
   EXPECT_EQ(arm.supervisor.state(), State::run) << arm.supervisor.report();
 }
 
+TEST(SupervisorStates, no_reset_is_accepted_while_readings_do_not_come) {
+  Arm arm;
+  arm.run(0.1, home());
+  const Vector q = arm.robot.q(), v = arm.robot.v();
+  for (int k = 0; k < 1000; ++k) arm.step(0.099, q, v, arm.robot.tau(), arm.toward(home()));
+  EXPECT_EQ(arm.supervisor.state(), State::fault);
+  EXPECT_EQ(arm.supervisor.reset(), Cause::reading_stale);
+  EXPECT_EQ(arm.supervisor.state(), State::fault);
+}
+
 TEST(SupervisorStates, a_position_that_has_jumped_for_good_is_taken_by_reset) {
   Arm arm;
   arm.run(0.1, home());
@@ -178,14 +187,15 @@ TEST(SupervisorStates, what_is_pushed_hard_is_a_collision_and_what_is_pushed_sof
   arm.push({0.0, 0.0, -20.0});
   arm.run(0.5, home());
   EXPECT_EQ(arm.supervisor.state(), State::run) << arm.supervisor.report();
-  arm.push({0.0, 0.0, -70.0});
+  arm.push({0.0, 0.0, -90.0});
   const double begin = arm.robot.time();
-  for (int k = 0; k < 100 && arm.supervisor.state() == State::run; ++k) arm.step(arm.toward(home()));
+  for (int k = 0; k < 100 && arm.supervisor.state() == State::run; ++k)
+    arm.step(arm.toward(home()));
   EXPECT_EQ(arm.supervisor.cause(), Cause::collision) << arm.supervisor.report();
   EXPECT_LT(arm.robot.time() - begin, 0.05);
-  const int joint = arm.supervisor.events().last().joint;
-  EXPECT_GT(std::abs(arm.supervisor.external_torque()(joint)),
-            arm.supervisor.collision_torque()(joint));
+  const Vector excess =
+      arm.supervisor.external_torque().cwiseAbs() - arm.supervisor.collision_torque();
+  EXPECT_GT(excess.maxCoeff(), 0.0);
   arm.run(0.3, home());
   EXPECT_EQ(arm.supervisor.reset(), Cause::collision) << "it lasts";
   arm.push(Vec3<double>::Zero());
@@ -219,7 +229,8 @@ double pushed_down(Reaction reaction) {
 TEST(SupervisorStates, reactions_to_a_collision_differ_in_how_far_the_robot_yields) {
   const double report = pushed_down(Reaction::report), stop = pushed_down(Reaction::stop);
   const double comply = pushed_down(Reaction::compliant), retreat = pushed_down(Reaction::retreat);
-  EXPECT_LT(report, stop);
+  EXPECT_LT(report, 0.05);
+  EXPECT_LT(stop, 0.05);
   EXPECT_GT(comply, stop + 0.005);
   EXPECT_GT(retreat, stop + 0.005);
 }
@@ -245,7 +256,8 @@ TEST(SupervisorStates, a_robot_that_was_held_fast_is_not_fast_when_it_is_set_fre
   double fastest = 0.0;
   for (int k = 0; k < 500; ++k) {
     arm.step(arm.toward(home()));
-    fastest = std::max(fastest, arm.robot.v().cwiseQuotient(arm.limits().speed).cwiseAbs().maxCoeff());
+    fastest =
+        std::max(fastest, arm.robot.v().cwiseQuotient(arm.limits().speed).cwiseAbs().maxCoeff());
   }
   EXPECT_LT(fastest, 1.0);
 }
@@ -260,15 +272,16 @@ TEST(SupervisorStates, a_plant_that_is_none_is_replaced_by_the_model) {
   EXPECT_EQ(arm.supervisor.state(), State::run);
   EXPECT_TRUE(arm.supervisor.active(Cause::plant_not_physical));
   const Plant<double> other(load_robot("ur5e").model);
-  EXPECT_TRUE(arm.supervisor
-                  .filter(other, 0.101, 0.101, arm.robot.q(), arm.robot.v(), arm.robot.tau(),
-                          arm.tau_sent)
-                  .allFinite());
+  EXPECT_TRUE(
+      arm.supervisor
+          .filter(other, 0.101, 0.101, arm.robot.q(), arm.robot.v(), arm.robot.tau(), arm.tau_sent)
+          .allFinite());
 }
 
 TEST(SupervisorStates, events_have_begin_and_end_and_the_ring_keeps_the_last) {
   supervise::EventLog log;
-  for (int k = 0; k < 1000; ++k) log.add({static_cast<double>(k), Cause::collision, false, 0, 0, 0});
+  for (int k = 0; k < 1000; ++k)
+    log.add({static_cast<double>(k), Cause::collision, false, 0, 0, 0});
   EXPECT_EQ(log.total(), 1000);
   EXPECT_EQ(log.size(), supervise::EventLog::capacity);
   EXPECT_EQ(log.last().time, 999.0);

@@ -94,7 +94,8 @@ struct Supervised {
     return accelerated(w * w * (place - robot.q()) - 2.0 * w * robot.v());
   }
   /// A period with what sensors read.
-  const Vector& step(const Vector& q, const Vector& v, const Vector& measured, const Vector& wanted) {
+  const Vector& step(const Vector& q, const Vector& v, const Vector& measured,
+                     const Vector& wanted) {
     return step(robot.time(), q, v, measured, wanted);
   }
   const Vector& step(double reading_time, const Vector& q, const Vector& v, const Vector& measured,
