@@ -47,3 +47,4 @@
 #include "ulna/simulate/step.hpp"
 #include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"
+#include "ulna/supervise/supervisor.hpp"
