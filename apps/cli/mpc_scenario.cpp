@@ -168,8 +168,6 @@ std::string compared(double factor) {
 
 MpcScenario::MpcScenario() {
   trial.duration = 6.0;
-  trial.control.problem.steps = 15;
-  trial.control.online.prior.deviation = 0.5;
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;
   trial.sensors.torque.noise = 4e-4;
@@ -328,12 +326,13 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   if (allocation_count() >= 0) trial.allocations = allocation_count;
 
   control::RobotProblemOptions& problem = trial.control.problem;
-  control::MotionWeights& weights = problem.weights.emplace(model);
-  weights.position.setConstant(s.position), weights.velocity.setConstant(s.velocity);
-  weights.torque.setConstant(s.torque), weights.terminal = s.terminal;
-  control::MotionLimits& limits = problem.limits.emplace(model);
-  limits.price = limits.price_squared = 1e3;
-  trial.control.online.patience = int(0.01 * s.trial.control.rate_hz);
+  // what is not given is the controller's own choice
+  control::MotionWeights& weights = problem.weights.emplace(motion_weights(model));
+  const auto given = [&](const char* key) { return s.places.contains(key); };
+  if (given("weights.position")) weights.position.setConstant(s.position);
+  if (given("weights.velocity")) weights.velocity.setConstant(s.velocity);
+  if (given("weights.torque")) weights.torque.setConstant(s.torque);
+  if (given("weights.terminal")) weights.terminal = s.terminal;
 
   // the true robot: with friction that its model lacks, and other parameters
   const VectorXd effort = rig::nominal_efforts(model);

@@ -70,7 +70,7 @@ struct MpcScenario {
   /// Torque noise is a share of the efforts, and the delay of positions is that of all sensors.
   TrialOptions trial;
   std::vector<Knowledge> knowledge = {Knowledge::identified};
-  double position = 5000.0, velocity = 1.0, torque = 1e-4, terminal = 0.1;  ///< weights
+  double position = 1.0, velocity = 1.0, torque = 1.0, terminal = 1.0;  ///< weights, where given
 
   // the motion
   Eigen::VectorXd start, goal;    ///< empty: as the robot's ranges suggest

@@ -21,15 +21,18 @@ const Model& require_plain_joints(const Model& model) {
   return model;
 }
 
+control::MotionWeights weights_of(const Model& model, const RobotScale& scale) {
+  control::MotionWeights weights(model);
+  weights.position.setConstant(5000.0), weights.velocity.setConstant(1.0);
+  weights.torque = scale.torque.cwiseAbs2().cwiseInverse();
+  weights.terminal = 0.1;
+  return weights;
+}
+
 /// The options with what follows from the robot where they leave it open.
 ControllerOptions completed(ControllerOptions options, const Model& model,
                             const RobotScale& scale) {
-  if (!options.problem.weights) {
-    control::MotionWeights& weights = options.problem.weights.emplace(model);
-    weights.position.setConstant(5000.0), weights.velocity.setConstant(1.0);
-    weights.torque = scale.torque.cwiseAbs2().cwiseInverse();
-    weights.terminal = 0.1;
-  }
+  if (!options.problem.weights) options.problem.weights = weights_of(model, scale);
   if (!options.problem.limits) {
     control::MotionLimits& limits = options.problem.limits.emplace(model);
     limits.price = limits.price_squared = 1e3;
@@ -51,6 +54,10 @@ const char* to_string(ActionKind kind) {
 const char* to_string(ActionFault fault) {
   return std::array{"none", "not measured", "stale",       "not prepared",
                     "late", "not solved",   "no reference"}[int(fault)];
+}
+
+control::MotionWeights motion_weights(const Model& model) {
+  return weights_of(model, scale_of(Plant<double>(model)));
 }
 
 struct IdentifyingController::Parts {

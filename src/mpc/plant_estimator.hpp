@@ -20,6 +20,7 @@ inline identify::OnlineOptions online_options(const ControllerOptions& options) 
   identify::OnlineOptions online = options.online;
   online.rate_hz = options.rate_hz;
   online.correlated = std::max(1.0, options.rate_hz / options.filter_hz);
+  online.patience = std::max(10, int(std::lround(options.change_after * options.rate_hz)));
   // what the estimator leaves out by default, a controller needs
   if (online.slow == 0.0) online.slow = friction_speed;
   if (online.wander == 0.0) online.wander = 0.2;

@@ -41,7 +41,6 @@ struct ArmTrial {
     limits.price = limits.price_squared = 1e3;
     control.problem.limits = limits;
     control.online.prior.deviation = 0.1;
-    control.online.patience = 12;
     options.sensors.position.noise = 1e-5, options.sensors.velocity.noise = 2e-3;
     options.sensors.torque.noise = 0.05;
     // friction that the model does not know

@@ -41,8 +41,10 @@ struct ControllerOptions {
   /// Standard deviation of torques from what the true parameters predict; empty: 0.5 % of the
   /// drives' efforts.
   Eigen::VectorXd torque_noise = {};
-  /// Its rate and correlation follow from the above; thresholds that are 0, from the robot.
-  identify::OnlineOptions online = {.patience = 10, .prior = {.deviation = 0.3}};
+  /// Its rate, correlation and patience follow from the other options; thresholds that are 0, from the robot.
+  identify::OnlineOptions online = {.prior = {.deviation = 0.3}};
+  /// For how long torques must stay far off before the robot counts as changed, in seconds.
+  double change_after = 0.01;
 
   /// Of the solver, per action, in seconds.
   std::optional<double> deadline = {};
@@ -51,6 +53,10 @@ struct ControllerOptions {
   double patience = 0.1;
   double safe_damping = 10.0;  ///< Nm s/rad, of joints of full effort, when there is no plan at all
 };
+
+/// As the controller chooses them where none are given: torques count by the squares of what the drives can do, or of
+/// what gravity and the usual accelerations of the robot need.
+control::MotionWeights motion_weights(const Model& model);
 
 /// Where an action comes from.
 enum class ActionKind {
