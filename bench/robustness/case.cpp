@@ -60,6 +60,11 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
 
 double Case::about(double time) { return time + uniform(random) - 0.5; }
 
+double Case::disturb(double from, double seconds) {
+  trial.count_from.push_back(from + seconds + 0.5);
+  return from + seconds;
+}
+
 mpc::TrialResult Case::run(const std::function<bool(double)>& progress) {
   const VectorXd effort = rig::nominal_efforts(model);
   trial.changes.at(0.0, [&](Plant<double>& plant) {

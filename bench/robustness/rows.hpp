@@ -35,14 +35,17 @@ struct Case {
 
   /// A time, by chance within half a second.
   double about(double time);
+  /// The end of a disturbance, half a second after which errors are counted once more.
+  double disturb(double from, double seconds);
   ulna::mpc::TrialResult run(const std::function<bool(double)>& progress = {});
 };
 
 struct Row {
   std::string name, what;
   std::optional<double> target;  ///< mrad
-  std::string also;              ///< what else is asked for
   std::function<void(Case&)> change;
+  bool disturbance = false;  ///< what passes: within limits, estimates unharmed, and over soon
+  std::string also = {};     ///< what else is asked for, and not measured
 };
 
 /// In the order of the table.

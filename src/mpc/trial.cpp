@@ -114,8 +114,10 @@ class Trial {
     const long allocated = options_.allocations ? options_.allocations() : 0;
     if (!drive(time)) return false;
     sensors_.update_wrenches(controller_);
-    if ((uses_mpc() || identifies()) && !skips_update())
+    if ((uses_mpc() || identifies()) && !skips_update()) {
       controller_.update(time, sensors_.q, sensors_.v, sensors_.tau);
+      busy_until_ += 1e-6 * controller_.update_us();
+    }
     if (identifies())
       result_.consistent_always &=
           identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
@@ -164,6 +166,13 @@ class Trial {
     (void)robot_.preload(tau);
   }
 
+  /// Of the torques of a period, s, whose computation begins when that of the last is over.
+  double lateness(double time) {
+    if (!options_.late_actions) return 0.0;
+    busy_until_ = std::max(time, busy_until_) + 1e-6 * controller_.act_us();
+    return busy_until_ - time;
+  }
+
   bool skips_update() {
     return options_.skipped_updates > 0.0 && uniform(random_) < options_.skipped_updates;
   }
@@ -180,7 +189,7 @@ class Trial {
                    : law_.act(controller_.plant(), reference_, time, sensors_.q, sensors_.v);
     for (Eigen::Index i = 0; i < tau.size(); ++i)
       if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
-    if (robot_.write(tau)) return true;
+    if (robot_.write(tau, lateness(time))) return true;
     result_.status = SimulationStatus::torque_not_finite;
     return false;
   }
@@ -197,6 +206,7 @@ class Trial {
   TrialResult result_;
   TrialScore score_;
   Vector q_reference_, v_reference_;
+  double busy_until_ = 0.0;                            ///< s
   std::mt19937_64 random_{options_.sensors.seed + 2};  ///< of updates that are skipped
 };
 

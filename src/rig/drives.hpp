@@ -24,8 +24,8 @@ class Drives {
     for (Command& command : queue_) command.tau = torque_;
   }
 
-  /// Whether torques act as soon as they are commanded.
-  bool are_immediate() const { return lag_ == 0.0 && delay_ == 0.0 && late_share_ == 0.0; }
+  /// Whether what is commanded acts already, and goes on to act.
+  bool are_settled() const { return lag_ == 0.0 && count_ == 0; }
 
   /// Torques that act already.
   void preload(const Eigen::Ref<const Vector>& tau) {
@@ -33,13 +33,14 @@ class Drives {
     count_ = 0;
   }
 
-  void command(double time, const Eigen::Ref<const Vector>& tau) {
+  /// At a time, and so much later than usual.
+  void command(double time, const Eigen::Ref<const Vector>& tau, double later) {
     commanded_ = tau;
     const bool late = late_share_ > 0.0 && uniform(random_) < late_share_;
     // when there is no room, the oldest is as good as in force
     if (count_ == int(queue_.size())) take_oldest();
     Command& last = queue_[std::size_t(first_ + count_) % queue_.size()];
-    last.due = time + delay_ + (late ? late_by_ : 0.0), last.tau = tau;
+    last.due = time + delay_ + later + (late ? late_by_ : 0.0), last.tau = tau;
     ++count_;
   }
 

@@ -62,8 +62,8 @@ class Surroundings {
     for (Eigen::Index i = 0; i < q.size(); ++i) {
       const double motor = reality_.gear_ratio * q(i);
       ripple_(i) =
-          reality_.ripple * effort_(i) *
-          (std::sin(2.0 * motor + phase_(i, 0)) + 0.5 * std::sin(4.0 * motor + phase_(i, 1)));
+          reality_.ripple / 3.0 * effort_(i) *
+          (2.0 * std::sin(2.0 * motor + phase_(i, 0)) + std::sin(4.0 * motor + phase_(i, 1)));
     }
     return ripple_;
   }
@@ -73,9 +73,10 @@ class Surroundings {
     for (Eigen::Index i = 0; i < v.size(); ++i) {
       const double speed = v(i) / reality_.stribeck_velocity;
       const double more = reality_.stribeck * effort_(i) * (1.0 + std::exp(-speed * speed));
+      const double uneven = reality_.friction_asymmetry * direction_(i);
       const double mean = reality_.friction_by_direction * effort_(i);
-      own_positive(i) = usual.friction(i) + more + (1.0 + 0.5 * direction_(i)) * mean;
-      own_negative(i) = usual.friction_negative(i) + more + (1.0 - 0.5 * direction_(i)) * mean;
+      own_positive(i) = usual.friction(i) + more + (1.0 + uneven) * mean;
+      own_negative(i) = usual.friction_negative(i) + more + (1.0 - uneven) * mean;
     }
     positive = own_positive, negative = own_negative;
     for (const Grip& grip : reality_.grips)

@@ -28,6 +28,9 @@ void check(const Model& model, const Reality& r) {
   require(r.late_share >= 0.0 && r.late_share <= 1.0, "reality: the chance of late actions is ",
           r.late_share, ", it must be from 0 to 1");
   require(r.stribeck_velocity > 0.0, "reality: Stribeck's velocity must be above 0");
+  require(r.friction_asymmetry >= 0.0 && r.friction_asymmetry <= 1.0,
+          "reality: the asymmetry of friction is ", r.friction_asymmetry,
+          ", it must be from 0 to 1");
   require(std::isfinite(r.torque_gain), "reality: the torque sensors' gain is not finite");
   require(!r.gravity || r.gravity->allFinite(), "reality: gravity is not finite");
   require(!r.wall || (r.wall->normal.norm() > 0.0 && r.wall->stiffness >= 0.0),
@@ -72,7 +75,7 @@ struct TestRig::Parts {
   }
 
   bool is_plain() const {
-    return drives.are_immediate() && !surroundings.has_forces() && !surroundings.has_friction();
+    return drives.are_settled() && !surroundings.has_forces() && !surroundings.has_friction();
   }
 
   /// Lets the surroundings act as they do here and now.
@@ -87,7 +90,7 @@ struct TestRig::Parts {
   /// Goes on for h seconds, in which what acts is constant.
   SimulationStatus step(double h) noexcept {
     surround();
-    if (!drives.are_immediate()) {
+    if (!drives.are_settled()) {
       const SimulationStatus status = plant->hold(drives.torque(plant->time(), h));
       if (status != SimulationStatus::moved) return status;
     }
@@ -158,11 +161,13 @@ bool TestRig::read(Reading& reading) noexcept {
   return true;
 }
 
-bool TestRig::write(const Eigen::Ref<const Vector>& tau) noexcept {
+bool TestRig::write(const Eigen::Ref<const Vector>& tau) noexcept { return write(tau, 0.0); }
+
+bool TestRig::write(const Eigen::Ref<const Vector>& tau, double later) noexcept {
   Parts& p = *parts_;
-  if (tau.size() != p.model.nv() || !tau.allFinite()) return false;
-  p.drives.command(now(), tau);
-  if (p.drives.are_immediate()) (void)p.plant->hold(p.drives.torque(now(), 0.0));
+  if (tau.size() != p.model.nv() || !tau.allFinite() || !(later >= 0.0)) return false;
+  p.drives.command(now(), tau, later);
+  (void)p.plant->hold(p.drives.torque(now(), 0.0));
   return true;
 }
 

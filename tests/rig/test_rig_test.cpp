@@ -167,6 +167,20 @@ TEST_P(EveryTestRig, a_late_action_is_late) {
   }
 }
 
+TEST_P(EveryTestRig, an_action_acts_from_when_it_was_computed_and_delays_those_behind_it) {
+  TestRig rig = panda({});
+  const VectorXd first = rig.tau(), second = 0.9 * first, third = 0.8 * first;
+  ASSERT_TRUE(rig.write(second, 0.0015));
+  ASSERT_EQ(rig.advance(1e-3), SimulationStatus::moved);
+  EXPECT_EQ(rig.tau(), first);
+  ASSERT_TRUE(rig.write(third));
+  ASSERT_EQ(rig.advance(0.0005), SimulationStatus::moved);
+  EXPECT_EQ(rig.tau(), first);
+  ASSERT_EQ(rig.advance(0.0005), SimulationStatus::moved);
+  EXPECT_EQ(rig.tau(), third);
+  EXPECT_FALSE(rig.write(first, -1.0));
+}
+
 TEST_P(EveryTestRig, commanded_torques_are_read_in_place_of_measured_ones) {
   TestRig rig = panda({.drive_lag = 0.02, .commanded_torque = true});
   const VectorXd tau = rig.tau() + VectorXd::Constant(7, 1.0);

@@ -58,6 +58,8 @@ struct TrialOptions {
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
+  /// Torques act as late as they are computed, by the clock of the machine: then no two trials are the same.
+  bool late_actions = false;
   double skipped_updates = 0.0;         ///< chance that a period is without the controller's update
   int payload_body = 0;                 ///< that carries what is picked up; 0: the last
   std::vector<double> count_from = {};  ///< errors are also reported from these times on

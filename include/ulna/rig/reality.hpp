@@ -61,14 +61,16 @@ struct Reality {
   /// Gravity, in the base's axes, in place of the model's: of a base that is tilted, too.
   std::optional<Eigen::Vector3d> gravity = {};
   double rotor_inertia = 0.0;  ///< kg m², more at each joint
-  /// Dry friction, more at each joint: 1.5 times this share in one direction, by chance, half of it in the other.
+  /// Dry friction, more at each joint: this share as the mean of both directions, larger in one of them, by chance, and
+  /// smaller in the other by friction_asymmetry of it: 1 is friction in one direction only.
   double friction_by_direction = 0.0;
+  double friction_asymmetry = 0.75;
   /// Dry friction after Stribeck (Armstrong-Hélouvry 1991), more at each joint: this share when it slides fast, twice as much at
   /// rest, in between by exp(-(v / stribeck_velocity)²).
   double stribeck = 0.0;
   double stribeck_velocity = 0.1;  ///< rad/s
-  /// Torque ripple of a strain wave gear: its second and fourth harmonic per turn of the motor, the former with
-  /// this share as its amplitude, the latter with half of it; phases by chance.
+  /// Torque ripple of a strain wave gear, at most this share: the second and fourth harmonic of the motor's turn, in
+  /// the ratio 2 to 1; phases by chance.
   double ripple = 0.0;
   double gear_ratio = 100.0;
 

@@ -41,6 +41,8 @@ class TestRig final : public Rig {
   bool read(Reading& reading) noexcept override;
   bool write(const Eigen::Ref<const Vector>& tau) noexcept override;
   double now() const noexcept override;
+  /// The same, where computing the torques has taken so many seconds.
+  bool write(const Eigen::Ref<const Vector>& tau, double later) noexcept;
 
   /// At rest at a place, at time 0. Throws std::invalid_argument.
   void start(const Vector& q);
