@@ -50,6 +50,7 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.plant = rig::PlantKind::mujoco;
   trial.duration = task.duration;
   trial.q0 = task.start;
+  trial.supervision.emplace();
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;
   trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();

@@ -103,15 +103,16 @@ struct IdentifyingController::Parts {
       observer.start(q, v);
   }
 
-  /// What the robot is identified from, once a period: motion and the torques that were sent.
-  void sample(In q, In v) {
-    if (!options.identify || options.torques != TorqueSource::commanded) return;
+  /// What the robot is identified from: the reading of the period that is over, and the torques that were sent.
+  void sample() {
+    if (!options.identify || options.torques != TorqueSource::commanded || !observer.started())
+      return;
     if (unread > 3.0 * period) return estimator.reset();
-    // half of what acted before the reading and half of what acts after it belong to its moment
+    // half of what acted before the reading and half of what acted after it belong to its moment
     explained = 0.5 * (sent_before + tau);
     if (fresh)
-      estimator.sample(q, v, explained);
-    else if (observer.started())
+      estimator.sample(last_q, last_v, explained);
+    else
       estimator.sample(observer.q(), observer.v(), explained);
   }
 
@@ -153,7 +154,8 @@ struct IdentifyingController::Parts {
   Vector tau, sent_before = tau, explained = tau, before = tau;
   Vector last_q = tau, last_v = tau;  ///< the last reading
   bool fresh = false;                 ///< whether it is of now
-  double unread = 0.0;                ///< s since a reading was
+  bool learning = true;
+  double unread = 0.0;  ///< s since a reading was
   ActionKind kind = ActionKind::safe;
   ActionFault fault = ActionFault::none;
   double act_us = 0.0, update_us = 0.0, identify_us = 0.0;
@@ -178,11 +180,30 @@ void IdentifyingController::set_deadline(std::optional<double> seconds) {
   parts_->planner.set_deadline(seconds);
 }
 
+void IdentifyingController::sent(In tau) noexcept {
+  if (tau.size() == parts_->tau.size() && tau.allFinite()) parts_->tau = tau;
+}
+
+void IdentifyingController::learn(bool on) noexcept {
+  if (!on) parts_->estimator.reset();
+  parts_->learning = on;
+}
+
+void IdentifyingController::expect_change() noexcept { parts_->estimator.expect_change(); }
+
+void IdentifyingController::reset() noexcept {
+  Parts& p = *parts_;
+  p.observer.stop(), p.planner.reset(), p.friction.reset(), p.estimator.reset();
+  p.tau.setZero(), p.sent_before.setZero();
+  p.fresh = false, p.unread = 0.0;
+}
+
 void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
 
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
+  p.sample();
   p.fault = p.judge(q, v);
   p.fresh = p.fault == ActionFault::none;
   p.unread = p.fresh ? 0.0 : p.unread + p.period;
@@ -208,7 +229,6 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
   if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
   const Vector& limit = p.plant.model().effort_limit();
   p.tau = p.tau.array().isFinite().select(p.tau, 0.0).cwiseMin(limit).cwiseMax(-limit);
-  p.sample(q, v);
   p.act_us = microseconds_since(begin);
   return p.tau;
 }
@@ -228,7 +248,7 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
       else
         p.estimator.reset();
     }
-    if (p.fresh && p.learn()) p.planner.set_plant(p.plant);
+    if (p.fresh && p.learning && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
   p.planner.prepare(time + p.period);
@@ -248,6 +268,7 @@ const identify::OnlineEstimator& IdentifyingController::estimator() const {
 const control::Trajectory& IdentifyingController::plan() const {
   return parts_->planner.trajectory();
 }
+const Vector& IdentifyingController::disturbance() const { return parts_->observer.disturbance(); }
 double IdentifyingController::planned_at() const { return parts_->planner.planned_at(); }
 double IdentifyingController::act_us() const { return parts_->act_us; }
 double IdentifyingController::update_us() const { return parts_->update_us; }

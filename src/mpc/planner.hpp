@@ -80,6 +80,8 @@ class Planner {
   /// The next `plan` fails as if the solver had.
   void fail_next() { failing_ = true; }
 
+  /// The next plan is the first.
+  void reset() { begun_ = prepared_ = false; }
   bool has_plan() const { return begun_; }
   double planned_at() const { return planned_at_; }
   const control::Trajectory& trajectory() const { return sqp_.trajectory; }

@@ -63,6 +63,9 @@ class PlantEstimator {
   /// Periods are missing: motion begins anew.
   void reset() { filter_.reset(), sampled_ = false; }
 
+  /// What may have changed is learned anew.
+  void expect_change() { online_.forget_changing(); }
+
   /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
   bool update(Plant<double>& plant) {
     outcome_ = Outcome::ignored;

@@ -36,6 +36,8 @@ class StateObserver {
     started_ = true;
   }
   bool started() const { return started_; }
+  /// Until the next start, the state is not known.
+  void stop() { started_ = false; }
 
   /// A period goes by under the torques that the plant's own motion needs: those sent, less what was added
   /// for friction that the plant does not have. Viscous friction is integrated implicitly: that of a light joint

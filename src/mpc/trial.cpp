@@ -98,6 +98,11 @@ class Trial {
         q_reference_(model.nq()),
         v_reference_(model.nv()) {
     controller_.follow(reference);
+    if (options.supervision) {
+      supervise::Options supervision = *options.supervision;
+      supervision.rate_hz = options.control.rate_hz;
+      supervisor_.emplace(model, supervision);
+    }
     reference_(0.0, q_reference_, v_reference_);
     robot_.start(options.q0.size() ? options.q0 : q_reference_);
   }
@@ -183,10 +188,22 @@ class Trial {
     if (is_on(options_.faults, TrialFault::Kind::solver_failed, time)) controller_.fail_next_plan();
   }
 
+  /// The torques that the supervisor sends instead of those that are wanted. While it does not let the robot run,
+  /// nothing is learned.
+  const Vector& supervised(double time, const Vector& wanted) {
+    const Vector& tau = supervisor_->filter(controller_.plant(), time, sensors_.time, sensors_.q,
+                                            sensors_.v, sensors_.tau, wanted);
+    ++result_.supervised[std::size_t(supervisor_->state())];
+    controller_.sent(tau);
+    controller_.learn(supervisor_->state() == supervise::State::run);
+    return tau;
+  }
+
   bool drive(double time) {
-    const Vector& tau =
+    const Vector& wanted =
         uses_mpc() ? controller_.act(time, sensors_.q, sensors_.v)
                    : law_.act(controller_.plant(), reference_, time, sensors_.q, sensors_.v);
+    const Vector& tau = supervisor_ ? supervised(time, wanted) : wanted;
     for (Eigen::Index i = 0; i < tau.size(); ++i)
       if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
     if (robot_.write(tau, lateness(time))) return true;
@@ -203,6 +220,7 @@ class Trial {
   TrialSensors sensors_;
   IdentifyingController controller_;
   FeedbackLaw law_;
+  std::optional<supervise::Supervisor> supervisor_;
   TrialResult result_;
   TrialScore score_;
   Vector q_reference_, v_reference_;

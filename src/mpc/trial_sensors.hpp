@@ -42,13 +42,12 @@ class TrialSensors {
   }
 
   /// The reading of a period, before its torque acts.
-  void read(rig::TestRig& robot, double time) {
+  void read(rig::TestRig& robot, double now) {
     robot.read(reading_);
-    dropped_ = readings_ > 0 && is_on(faults_, TrialFault::Kind::sensor_dropped, time);
+    dropped_ = readings_ > 0 && is_on(faults_, TrialFault::Kind::sensor_dropped, now);
     if (!dropped_) {
-      q = reading_.q, v = reading_.v, tau = reading_.tau;
-      if (is_on(faults_, TrialFault::Kind::sensor_nan, time))
-        q(readings_ % q.size()) = std::nan("");
+      q = reading_.q, v = reading_.v, tau = reading_.tau, time = reading_.time;
+      if (is_on(faults_, TrialFault::Kind::sensor_nan, now)) q(readings_ % q.size()) = std::nan("");
     }
     ++readings_;
     if (wrenches_.empty() || dropped_) return;
@@ -69,6 +68,7 @@ class TrialSensors {
       controller.update_wrench(reading.body, q, v, reading_.a, reading.wrench, reading.noise);
   }
 
+  double time = 0.0;     ///< s, of the reading
   Vector q, v, tau = v;  ///< as received; those of before where a reading is dropped
 
  private:

@@ -111,6 +111,15 @@ class IdentifyingController {
   /// Estimates from a six-axis sensor in the joint of a body, where there is one, and from accelerations:
   /// before `update`. `noise`: standard deviations of moment and force, six numbers.
   void update_wrench(int body, In q, In v, In a, In wrench, In noise) noexcept;
+  /// The torques that were sent instead of those of the last act, by a supervisor say: before the next act.
+  void sent(In tau) noexcept;
+  /// Whether it learns, from now on; at first it does.
+  void learn(bool on) noexcept;
+  /// Something is about to be grasped or released: what the tip carries is learned anew.
+  void expect_change() noexcept;
+  /// For a robot that stood still for a while or was moved: state and plan begin anew with the next reading, what was
+  /// identified stays.
+  void reset() noexcept;
   /// The parameters it computes with from now on, where it does not identify them.
   void set_plant(const Plant<double>& plant);
   /// Of the solver, per action, in seconds.
@@ -124,6 +133,8 @@ class IdentifyingController {
   /// With the parameters of now.
   const Plant<double>& plant() const;
   const identify::OnlineEstimator& estimator() const;
+  /// The torques that the plant does not explain, Nm or N.
+  const Vector& disturbance() const;
   /// The plan of now, from the time of the last action that was planned.
   const control::Trajectory& plan() const;
   double planned_at() const;

@@ -55,6 +55,8 @@ struct TrialOptions {
   SensorsOptions sensors = {};  ///< read once a period
   rig::Reality reality = {};    ///< in what the robot differs
   std::vector<WrenchSensor> wrench_sensors = {};
+  /// Where given, a supervisor stands between the controller and the robot; its rate is the controller's.
+  std::optional<supervise::Options> supervision = {};
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
@@ -103,8 +105,9 @@ struct TrialResult {
   std::array<long, 7> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
-  double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
-  double largest_torque = 0.0;  ///< the same, of the drives
+  std::array<long, 4> supervised = {};  ///< steps by supervise::State, where there is a supervisor
+  double largest_speed = 0.0;           ///< of a joint, as a multiple of its limit
+  double largest_torque = 0.0;          ///< the same, of the drives
   double payload_mass =
       0.0;  ///< kg: by how much the controller's payload_body is heavier than the model's, at the end
   /// While the controller acted and updated, and the robot moved; the first step apart.

@@ -242,9 +242,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
   r_.noalias() += measured.whitened * measured.weighed;
   if (changed) {
-    // the numbers of now are as good a guess as any until the next samples move them
-    forget(changing_);
-    prior_.expect(z_, changing_);
+    forget_changing();
     ++changes_;
   }
   solver_.step(R_, r_, prior_, z_);
@@ -308,6 +306,12 @@ void OnlineEstimator::forget(std::span<const int> unknowns) {
     R_.col(k).tail(r_.size() - k).setZero();
     r_(k) = 0.0;
   }
+}
+
+void OnlineEstimator::forget_changing() {
+  forget(changing_);
+  // the numbers of now are as good a guess as any until the next samples move them
+  prior_.expect(z_, changing_);
 }
 
 void OnlineEstimator::deviations(Eigen::Ref<Vector> deviation) {

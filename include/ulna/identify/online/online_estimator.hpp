@@ -95,6 +95,9 @@ class OnlineEstimator {
   /// gripper closes, say. For `changing`, it is called by update.
   void forget(std::span<const int> unknowns);
 
+  /// The same of `changing`, whose numbers are then believed loosely: when something is about to change.
+  void forget_changing();
+
   /// Standard deviations of z, from data and prior together. Takes longer than an update.
   void deviations(Eigen::Ref<Vector> deviation);
 
