@@ -4,6 +4,7 @@
 
 #include "ulna/mpc/controller.hpp"
 #include "ulna/rig/test_rig.hpp"
+#include "ulna/supervise/supervisor.hpp"
 
 namespace ulna::mpc {
 
