@@ -75,7 +75,8 @@ class Alarms {
   static constexpr std::int64_t never = -1;
 
   std::size_t index(Cause cause, int joint) const {
-    return static_cast<std::size_t>(static_cast<int>(cause) * columns_ + joint + 1);
+    return static_cast<std::size_t>(cause) * static_cast<std::size_t>(columns_) +
+           static_cast<std::size_t>(joint + 1);
   }
   void end(Cause cause, int joint) {
     raised_[index(cause, joint)] = never;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <numbers>
+
 #include "supervise/limiter.hpp"
 
 namespace ulna::supervise {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "supervise/alarms.hpp"
 #include "supervise/state_dynamics.hpp"
 #include "ulna/supervise/limits.hpp"

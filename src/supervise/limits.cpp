@@ -1,5 +1,9 @@
 #include "ulna/supervise/limits.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include "num/message.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"

@@ -1,6 +1,8 @@
 #include "ulna/supervise/momentum_observer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "num/message.hpp"

@@ -1,6 +1,9 @@
 #include "ulna/supervise/supervisor.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <string>
 
 #include "num/message.hpp"
 #include "supervise/laws.hpp"

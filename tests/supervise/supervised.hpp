@@ -1,5 +1,7 @@
 #pragma once
 
+#include <numbers>
+
 #include "support/random_model.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
