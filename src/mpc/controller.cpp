@@ -122,7 +122,8 @@ struct IdentifyingController::Parts {
     if (!estimator.update(plant)) return false;
     // what the plant explains now is not unexplained any more: torques do not jump
     needed(explained);
-    observer.shift(before - explained);
+    before -= explained;
+    observer.shift(before);
     return true;
   }
 

@@ -144,6 +144,8 @@ class Trial {
     const int body = options_.payload_body > 0 ? options_.payload_body : model_.joint_count();
     result_.payload_mass = result_.estimated.body(body).mass - model_.inertias()[body].mass();
     result_.z = controller_.estimator().z();
+    for (int c = 0; supervisor_ && c < supervise::cause_count; ++c)
+      result_.causes[c] = supervisor_->count(supervise::Cause(c));
     score_.finish();
     return std::move(result_);
   }
@@ -194,8 +196,13 @@ class Trial {
     const Vector& tau = supervisor_->filter(controller_.plant(), time, sensors_.time, sensors_.q,
                                             sensors_.v, sensors_.tau, wanted);
     ++result_.supervised[std::size_t(supervisor_->state())];
-    controller_.sent(tau);
-    controller_.learn(supervisor_->state() == supervise::State::run);
+    const bool runs = supervisor_->state() == supervise::State::run;
+    stopped_for_ = runs ? 0.0 : stopped_for_ + period_;
+    if (stopped_for_ > options_.reset_after && supervisor_->reset() == supervise::Cause::none)
+      controller_.reset();
+    else
+      controller_.sent(tau);
+    controller_.learn(runs);
     return tau;
   }
 
@@ -224,6 +231,7 @@ class Trial {
   TrialResult result_;
   TrialScore score_;
   Vector q_reference_, v_reference_;
+  double stopped_for_ = 0.0;                           ///< s, by the supervisor
   double busy_until_ = 0.0;                            ///< s
   std::mt19937_64 random_{options_.sensors.seed + 2};  ///< of updates that are skipped
 };

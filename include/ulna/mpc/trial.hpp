@@ -58,6 +58,8 @@ struct TrialOptions {
   std::vector<WrenchSensor> wrench_sensors = {};
   /// Where given, a supervisor stands between the controller and the robot; its rate is the controller's.
   std::optional<supervise::Options> supervision = {};
+  /// s after which a supervisor that has stopped the robot is reset, once the reason is over, as an operator would.
+  double reset_after = infinity;
   Eigen::VectorXd q0 = {};  ///< where the robot begins at rest; empty: where the reference does
   Schedule changes = {};    ///< of the true robot
   std::vector<TrialFault> faults = {};
@@ -106,9 +108,11 @@ struct TrialResult {
   std::array<long, 7> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
-  std::array<long, 4> supervised = {};  ///< steps by supervise::State, where there is a supervisor
-  double largest_speed = 0.0;           ///< of a joint, as a multiple of its limit
-  double largest_torque = 0.0;          ///< the same, of the drives
+  /// Where there is a supervisor: steps by its state, and how many times each cause has begun.
+  std::array<long, 4> supervised = {};
+  std::array<long, supervise::cause_count> causes = {};
+  double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
+  double largest_torque = 0.0;  ///< the same, of the drives
   double payload_mass =
       0.0;  ///< kg: by how much the controller's payload_body is heavier than the model's, at the end
   /// While the controller acted and updated, and the robot moved; the first step apart.

@@ -59,7 +59,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       sign_(Vector::Zero(noise.size())),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
       changing_(options.changing.value_or(changeable(model, options.wander == 0.0))),
-      before_{R_, r_, z_, prior_} {
+      before_{R_, r_, z_, noise, prior_} {
   require(noise.allFinite() && noise.minCoeff() > 0.0,
           "online estimator: noise must be positive, for each joint");
   require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
@@ -117,6 +117,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   }
   if (explained_before(tau)) {
     R_ = before_.R, r_ = before_.r, z_ = before_.z, prior_ = before_.prior;
+    torques_.noise = before_.noise;
     before_.known = false;
     torques_.surprised.setZero();
     ++restored_, ++samples_;
@@ -191,7 +192,7 @@ bool OnlineEstimator::explained_before(const In& tau) {
   for (int i = 0; i < tau.size(); ++i) {
     const double error = tau(i) - torques_.rows.col(i).dot(before_.z);
     if (held_(i) == 0.0 &&
-        std::abs(error) > std::max(3.0 * torques_.noise(i), 0.5 * torques_.least_change(i))) {
+        std::abs(error) > std::max(3.0 * before_.noise(i), 0.5 * torques_.least_change(i))) {
       before_.fits = 0;
       return false;
     }
@@ -235,6 +236,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     const double second = options_.rate_hz;
     if (!before_.known || double(samples_ - before_.since) > second) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
+      before_.noise = torques_.noise;
       before_.known = true, before_.since = samples_;
     }
     before_.fits = 0, last_change_ = samples_;

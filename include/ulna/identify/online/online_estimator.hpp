@@ -118,7 +118,7 @@ class OnlineEstimator {
   /// What was known before a change: a push ends, a payload is put down, and it is right again.
   struct Before {
     Matrix R;
-    Vector r, z;
+    Vector r, z, noise;
     PhysicalPrior prior;
     bool known = false;
     long since = 0;  ///< samples_ at the change
