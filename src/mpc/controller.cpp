@@ -77,14 +77,17 @@ struct IdentifyingController::Parts {
     return q.size() == tau.size() && v.size() == tau.size() && is_plausible(q) && is_plausible(v);
   }
 
-  /// What is wrong with a reading. One that comes again, bit for bit, is no news of a robot that moves.
-  ActionFault judge(In q, In v) {
-    if (!measured(q, v)) return ActionFault::not_measured;
-    const bool again = q == last_q && v == last_v;
-    last_q = q, last_v = v;
+  /// What is wrong with a reading. One that comes again, bit for bit or by its time, is no news of a robot that moves.
+  ActionFault judge(double time, double measured_at, In q, In v) {
+    const double periods = std::round((time - measured_at) / period);
+    if (!measured(q, v) || !(periods >= 0.0)) return ActionFault::not_measured;
+    const bool again = (q == last_q && v == last_v) || measured_at == last_time;
+    last_q = q, last_v = v, last_time = measured_at;
     const bool moves =
         observer.started() && observer.v().lpNorm<Eigen::Infinity>() > friction_speed;
-    return again && moves ? ActionFault::stale : ActionFault::none;
+    if ((again && moves) || periods > StateObserver::most_late) return ActionFault::stale;
+    late = int(periods);
+    return ActionFault::none;
   }
 
   /// The state of now: what was expected from the torques that were sent, corrected by a reading.
@@ -97,19 +100,21 @@ struct IdentifyingController::Parts {
     remove_dry_friction(frictionless);
     explained = tau - friction.dry();
     const bool predicted = observer.predict(frictionless, explained);
-    if (has_reading && predicted && observer.is_near(q))
-      observer.correct(q, v);
+    if (has_reading && predicted && observer.is_near(q, late))
+      observer.correct(q, v, late);
     else if (has_reading)
       observer.start(q, v);
   }
 
   /// What the robot is identified from: the reading of the period that is over, and the torques that were sent.
   void sample() {
+    now = (now + 1) % int(sent.cols());
+    sent.col(now) = tau;
     if (!options.identify || options.torques != TorqueSource::commanded || !observer.started())
       return;
     if (unread > 3.0 * period) return estimator.reset();
     // half of what acted before the reading and half of what acted after it belong to its moment
-    explained = 0.5 * (sent_before + tau);
+    explained = 0.5 * (sent.col(at(late + 1)) + sent.col(at(late)));
     if (fresh)
       estimator.sample(last_q, last_v, explained);
     else
@@ -152,9 +157,15 @@ struct IdentifyingController::Parts {
   Plant<double> frictionless = plant;
   Motion<double> motion{plant.model()};
   Workspace<double> ws{plant.model()};
-  Vector tau, sent_before = tau, explained = tau, before = tau;
+  Vector tau, explained = tau, before = tau;
+  /// Torques that were sent, of the last periods: column `now` of the one that is over.
+  Eigen::MatrixXd sent = Eigen::MatrixXd::Zero(tau.size(), StateObserver::most_late + 2);
+  int now = 0;
+  int at(int ago) const { return (now + int(sent.cols()) - ago) % int(sent.cols()); }
   Vector last_q = tau, last_v = tau;  ///< the last reading
-  bool fresh = false;                 ///< whether it is of now
+  double last_time = -infinity;
+  int late = 0;        ///< periods, of the reading
+  bool fresh = false;  ///< whether it is news
   bool learning = true;
   double unread = 0.0;  ///< s since a reading was
   ActionKind kind = ActionKind::safe;
@@ -195,21 +206,24 @@ void IdentifyingController::expect_change() noexcept { parts_->estimator.expect_
 void IdentifyingController::reset() noexcept {
   Parts& p = *parts_;
   p.observer.stop(), p.planner.reset(), p.friction.reset(), p.estimator.reset();
-  p.tau.setZero(), p.sent_before.setZero();
+  p.tau.setZero(), p.sent.setZero();
   p.fresh = false, p.unread = 0.0;
 }
 
 void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
 
 const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
+  return act(time, time, q, v);
+}
+
+const Vector& IdentifyingController::act(double time, double measured_at, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
   p.sample();
-  p.fault = p.judge(q, v);
+  p.fault = p.judge(time, measured_at, q, v);
   p.fresh = p.fault == ActionFault::none;
   p.unread = p.fresh ? 0.0 : p.unread + p.period;
   p.observe(p.fresh, q, v);
-  p.sent_before = p.tau;
 
   bool planned = false;
   if (p.observer.started() && p.unread <= p.options.patience) {

@@ -86,14 +86,6 @@ class Planner {
   double planned_at() const { return planned_at_; }
   const control::Trajectory& trajectory() const { return sqp_.trajectory; }
   const control::SqpReport& report() const { return sqp_.report(); }
-  /// The state that the plan has for a time in its first step.
-  void expected_state(double time, Vector& q, Vector& v) const {
-    const double share = std::clamp((time - planned_at_) / times_[1], 0.0, 1.0);
-    const Vector &from = sqp_.trajectory.x[0], &to = sqp_.trajectory.x[1];
-    q = from.head(q.size()) + share * (to.head(q.size()) - from.head(q.size()));
-    v = from.tail(v.size()) + share * (to.tail(v.size()) - from.tail(v.size()));
-  }
-
   /// The torque that the plan has for a time.
   void torque(double time, Vector& tau) {
     const double passed = time - planned_at_;

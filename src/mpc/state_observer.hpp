@@ -32,6 +32,7 @@ class StateObserver {
   /// Begins at a reading, at rest or not, with nothing unexplained.
   void start(In q, In v) {
     q_ = q, v_ = v, disturbance_.setZero();
+    q_past_.colwise() = q_, v_past_.colwise() = v_;
     for (Joint& joint : joints_) joint.P = Joint::begin(), joint.readings = 0;
     started_ = true;
   }
@@ -53,21 +54,37 @@ class StateObserver {
     if (!moved) return false;
     q_ += h * v_ + 0.5 * h * h * a_;
     v_ += h * a_;
+    now_ = (now_ + 1) % (most_late + 1);
+    q_past_.col(now_) = q_, v_past_.col(now_) = v_;
     for (Eigen::Index i = 0; i < q_.size(); ++i)
       joints_[i].predict(h, rate_(i) / M_(i, i), 1.0 - h * plant.damping(i) / M_(i, i));
     return true;
   }
 
-  /// Whether a reading is where the robot may be: else it has to begin anew.
-  bool is_near(In q) const { return ((q - q_).array().abs() < 0.1).all(); }
+  /// The oldest reading that can be made use of, in periods.
+  static constexpr int most_late = 63;
 
-  /// With a reading of now.
-  void correct(In q, In v) {
+  /// Whether a reading is where the robot may have been: else it has to begin anew.
+  bool is_near(In q, int late = 0) const {
+    return ((q - q_past_.col(past(late))).array().abs() < 0.1).all();
+  }
+
+  /// With a reading of now, or of `late` periods ago: then what it differs by from what was expected for its moment
+  /// corrects all that was expected since.
+  void correct(In q, In v, int late = 0) {
+    const double h = period_;
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      const Eigen::Vector3d more = joints_[i].correct(q(i) - q_(i), v(i) - v_(i));
-      joints_[i].learn_noise(q(i), v(i), period_);
-      q_(i) += more(0), v_(i) += more(1), a_(i) = more(2);
+      const int k = past(late);
+      const Eigen::Vector3d more = joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k));
+      joints_[i].learn_noise(q(i), v(i), h);
+      a_(i) = more(2);
+      for (int ago = late; ago >= 0; --ago) {
+        const double since = h * (late - ago);
+        q_past_(i, past(ago)) += more(0) + since * (more(1) + 0.5 * since * more(2));
+        v_past_(i, past(ago)) += more(1) + since * more(2);
+      }
     }
+    q_ = q_past_.col(past(0)), v_ = v_past_.col(past(0));
     // M a = tau - disturbance
     disturbance_.noalias() -= M_ * a_;
   }
@@ -133,12 +150,16 @@ class StateObserver {
     }
   };
 
+  int past(int ago) const { return (now_ + most_late + 1 - ago) % (most_late + 1); }
+
   double period_;
   Vector rate_;
   Kinematics<double> at_;
   Workspace<double> ws_;
   Eigen::MatrixXd M_;
   Vector q_, v_ = q_, a_ = q_, torque_ = q_, disturbance_ = q_;
+  Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
+  int now_ = 0;  ///< column of the past that is of now
   std::vector<Joint> joints_;
   bool started_ = false;
 };

@@ -142,8 +142,10 @@ class Trial {
     result_.changes_noticed = controller_.estimator().changes();
     result_.estimated = controller_.plant(), result_.truth = robot_.plant();
     const int body = options_.payload_body > 0 ? options_.payload_body : model_.joint_count();
-    result_.payload_mass = result_.estimated.body(body).mass - model_.inertias()[body].mass();
     result_.z = controller_.estimator().z();
+    const double mass =
+        identifies() ? result_.z(10 * (body - 1)) : result_.estimated.body(body).mass;
+    result_.payload_mass = mass - model_.inertias()[body].mass();
     for (int c = 0; supervisor_ && c < supervise::cause_count; ++c)
       result_.causes[c] = supervisor_->count(supervise::Cause(c));
     score_.finish();
@@ -208,7 +210,7 @@ class Trial {
 
   bool drive(double time) {
     const Vector& wanted =
-        uses_mpc() ? controller_.act(time, sensors_.q, sensors_.v)
+        uses_mpc() ? controller_.act(time, sensors_.time, sensors_.q, sensors_.v)
                    : law_.act(controller_.plant(), reference_, time, sensors_.q, sensors_.v);
     const Vector& tau = supervisor_ ? supervised(time, wanted) : wanted;
     for (Eigen::Index i = 0; i < tau.size(); ++i)

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/io/import.hpp"
 
 namespace ulna::test {
@@ -151,6 +152,57 @@ TEST(Controller, a_reading_that_comes_again_from_a_robot_that_moves_is_stale) {
   EXPECT_EQ(robot.controller.estimator().samples(), learned);
   robot.q += moved;
   robot.expect(ActionKind::planned, ActionFault::none);
+}
+
+TEST(Controller, learns_only_while_it_may) {
+  StandingRobot robot;
+  robot.v.setConstant(0.1);
+  const auto learned = [&](int periods) {
+    const long before = robot.controller.estimator().samples();
+    for (int k = 0; k < periods; ++k, robot.q += robot.v / StandingRobot::rate_hz) robot.step();
+    return robot.controller.estimator().samples() - before;
+  };
+  EXPECT_GT(learned(60), 0);
+  robot.controller.learn(false);
+  EXPECT_EQ(learned(20), 0);
+  robot.controller.learn(true);
+  EXPECT_GT(learned(60), 0);
+}
+
+TEST(Controller, after_a_reset_it_plans_from_where_the_robot_is_and_knows_what_it_knew) {
+  StandingRobot robot;
+  for (int k = 0; k < 30; ++k) robot.expect(ActionKind::planned, ActionFault::none);
+  const VectorXd z = robot.controller.estimator().z();
+  robot.q(0) += 0.5;
+  robot.controller.reset();
+  robot.expect(ActionKind::planned, ActionFault::none);
+  EXPECT_NEAR(robot.controller.plan().x[0](0), robot.q(0), 1e-9);
+  EXPECT_EQ(robot.controller.estimator().z(), z);
+}
+
+// A robot that its drives do not move while they are told to: if other torques were sent, nothing is unexplained.
+TEST(Controller, disturbances_are_what_the_torques_that_were_sent_do_not_explain) {
+  StandingRobot robot;
+  robot.controller.follow([&](double, VectorXd& q, VectorXd& v) {
+    q = robot.q + VectorXd::Constant(7, 0.2), v.setZero();
+  });
+  Motion<double> at(robot.model);
+  Workspace<double> ws(robot.model);
+  VectorXd holding(7);
+  at.set(robot.q);
+  gravity_torque<double>(Plant<double>(robot.model), at, ws, holding);
+  StandingRobot told;
+  told.controller.follow([&](double, VectorXd& q, VectorXd& v) {
+    q = told.q + VectorXd::Constant(7, 0.2), v.setZero();
+  });
+  for (int k = 0; k < 20; ++k) {
+    const double time = k / StandingRobot::rate_hz;
+    (void)robot.controller.act(time, robot.q, robot.v);
+    (void)told.controller.act(time, told.q, told.v);
+    told.controller.sent(holding);
+  }
+  EXPECT_GT(robot.controller.disturbance().norm(), 1.0);
+  EXPECT_LE(told.controller.disturbance().norm(), 1e-6);
 }
 
 TEST(Controller, without_a_reference_the_robot_is_held_against_gravity) {

@@ -126,6 +126,25 @@ TEST(StateObserver, goes_on_by_the_torques_that_were_sent_where_no_reading_comes
   EXPECT_LE((panda.observer.q() - panda.robot.q()).norm(), 0.1 * moved);
 }
 
+TEST(StateObserver, late_readings_show_where_the_robot_is_now) {
+  for (const int late : {1, 5, 20}) {
+    Observed panda("panda");
+    std::vector<VectorXd> q, v;
+    double error = 0.0, moved = 0.0;
+    for (int k = 0; k < 600; ++k) {
+      panda.step(panda.nothing(), false);
+      q.push_back(panda.robot.q()), v.push_back(panda.robot.v());
+      if (k < late) continue;
+      panda.observer.correct(q[k - late], v[k - late], late);
+      if (k < 200) continue;
+      error = std::max(error, (panda.observer.q() - q[k]).norm());
+      moved = std::max(moved, (q[k] - q[k - late]).norm());
+    }
+    EXPECT_GT(moved, 1e-4 * late) << late;
+    EXPECT_LE(error, 0.05 * moved) << late;
+  }
+}
+
 // Of the last link of a UR5e, damping and inertia give a time constant far below a period.
 TEST(StateObserver, is_stable_where_viscous_friction_acts_faster_than_a_period) {
   for (const double damping : {0.3, 1.0, 10.0}) {

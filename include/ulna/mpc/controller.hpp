@@ -106,6 +106,9 @@ class IdentifyingController {
 
   /// The torques of now. The first call solves its problem to convergence.
   const Vector& act(double time, In q, In v) noexcept;
+  /// The same by a reading of an earlier moment, as its time stamp says: the state of now is predicted from it. A time
+  /// stamp that comes again is no reading.
+  const Vector& act(double time, double measured_at, In q, In v) noexcept;
   /// Estimates from what was measured, tau with the state, and prepares the next action.
   void update(double time, In q, In v, In tau) noexcept;
   /// Estimates from a six-axis sensor in the joint of a body, where there is one, and from accelerations:
