@@ -72,16 +72,14 @@ class StateObserver {
   /// With a reading of now, or of `late` periods ago: then what it differs by from what was expected for its moment
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
-    const double h = period_;
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
       const int k = past(late);
-      const Eigen::Vector3d more = joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k));
-      joints_[i].learn_noise(q(i), v(i), h);
+      Eigen::Vector3d more = joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k));
+      joints_[i].learn_noise(q(i), v(i), period_);
       a_(i) = more(2);
       for (int ago = late; ago >= 0; --ago) {
-        const double since = h * (late - ago);
-        q_past_(i, past(ago)) += more(0) + since * (more(1) + 0.5 * since * more(2));
-        v_past_(i, past(ago)) += more(1) + since * more(2);
+        q_past_(i, past(ago)) += more(0), v_past_(i, past(ago)) += more(1);
+        more = joints_[i].F * more;
       }
     }
     q_ = q_past_.col(past(0)), v_ = v_past_.col(past(0));
@@ -104,6 +102,7 @@ class StateObserver {
   struct Joint {
     static Eigen::Matrix3d begin() { return Eigen::Vector3d(1e-8, 1e-4, 1.0).asDiagonal(); }
     Eigen::Matrix3d P = begin();
+    Eigen::Matrix3d F = Eigen::Matrix3d::Identity();   ///< from one period to the next
     double noise_q = 1e-4, noise_v = 1e-2;             ///< standard deviations
     std::array<double, 4> q_readings{}, v_readings{};  ///< the last ones
     long readings = 0;                                 ///< in a row
@@ -114,7 +113,6 @@ class StateObserver {
       const double fastest = 0.5 / h;
       rate =
           std::min(rate, std::sqrt(h) * fastest * fastest * std::min(fastest * noise_q, noise_v));
-      Eigen::Matrix3d F = Eigen::Matrix3d::Identity();
       F(0, 1) = 0.5 * h * (1.0 + kept), F(0, 2) = 0.5 * h * h, F(1, 1) = kept, F(1, 2) = h;
       P = (F * P * F.transpose()).eval();
       P(2, 2) += rate * rate * h;

@@ -47,7 +47,11 @@ TEST(ToUrdf, read_back_is_every_random_model_to_the_last_bit) {
 TEST(ToUrdf, read_back_strictly_is_what_was_read_strictly) {
   ImportOptions strict;
   strict.strict = true;
-  for_each_model([&](const Model& model, Random&) {
+  for_each_model([&](const Model& random_model, Random&) {
+    // drives by chance do not hold their links, which strict reading refuses
+    Description described = random_model.description();
+    for (JointDescription& joint : described.joints) joint.limits.effort = infinity;
+    const Model model = Builder(described).build();
     EXPECT_EQ(import_urdf(to_urdf(model), "again.urdf", strict).model.description(),
               model.description());
   });

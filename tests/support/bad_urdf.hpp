@@ -557,6 +557,14 @@ inline void bad_magnitudes(BadInputs& cases) {
                 rules::inertia_implausible)
       .on("<link name='lower'");
   cases
+      .repaired("velocity in degrees per second", "velocity='3'", "velocity='180'",
+                rules::velocity_implausible)
+      .on("<joint name='shoulder'");
+  cases.repaired("effort in kNm", "effort='50'", "effort='0.05'", rules::effort_weak)
+      .on("<joint name='shoulder'");
+  cases.repaired("effort in Nmm", "effort='50'", "effort='50000'", rules::effort_implausible)
+      .on("<joint name='shoulder'");
+  cases
       .repaired("gravity in mm/s^2", "xyz='0 0 -9.8'", "xyz='0 0 -9800'",
                 rules::gravity_implausible)
       .on_line(0);

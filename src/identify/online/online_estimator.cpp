@@ -119,9 +119,14 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     R_ = before_.R, r_ = before_.r, z_ = before_.z, prior_ = before_.prior;
     torques_.noise = before_.noise;
     before_.known = false;
-    torques_.surprised.setZero();
+    torques_.surprised.setZero(), settling_ = 0;
     ++restored_, ++samples_;
     return Outcome::restored;
+  }
+  // what a filter makes of a change is of neither robot until it has passed
+  if (settling_ > 0) {
+    --settling_, ++samples_;
+    return Outcome::doubted;
   }
   torques_.whitened = torques_.rows;
   solver_.variances(torques_.whitened, torques_.variance);
@@ -202,6 +207,12 @@ bool OnlineEstimator::explained_before(const In& tau) {
 
 /// A joint that is held against more than expected: its own friction is larger, and nothing else is.
 void OnlineEstimator::hold(Index dof, double tau) {
+  // what it was thought to be, from when it held against less, was a bound too
+  for (int k = 0; k < model_.feature_count(); ++k)
+    if (has_direction(model_.features()[k]) && torques_.rows(model_.at(int(dof), k), dof) != 0.0) {
+      const int unknown = model_.at(int(dof), k);
+      forget(std::span(&unknown, 1));
+    }
   auto row = torques_.rows.col(dof);
   auto inertial = row.head(model_.inertial_size());
   const double rest = tau - inertial.dot(z_.head(model_.inertial_size()));
@@ -233,19 +244,18 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   if (changed) {
     // changes that follow each other at once are one
-    const double second = options_.rate_hz;
-    if (!before_.known || double(samples_ - before_.since) > second) {
+    if (!before_.known || double(samples_ - before_.since) > options_.rate_hz) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
       before_.noise = torques_.noise;
       before_.known = true, before_.since = samples_;
     }
     before_.fits = 0, last_change_ = samples_;
-  }
-  R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
-  r_.noalias() += measured.whitened * measured.weighed;
-  if (changed) {
-    forget_changing();
     ++changes_;
+    settling_ = int(std::lround(2.0 * measured.correlated));
+    forget_changing();
+  } else {
+    R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
+    r_.noalias() += measured.whitened * measured.weighed;
   }
   solver_.step(R_, r_, prior_, z_);
 }

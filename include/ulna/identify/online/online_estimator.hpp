@@ -160,6 +160,7 @@ class OnlineEstimator {
   Before before_;
   long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
   long last_change_ = 0;  ///< samples_ then
+  int settling_ = 0;      ///< samples that a filter still needs after it
 };
 
 }  // namespace ulna::identify
