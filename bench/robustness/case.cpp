@@ -50,10 +50,6 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.plant = rig::PlantKind::mujoco;
   trial.duration = task.duration;
   trial.q0 = task.start;
-  // accelerations are left to the planner: friction of a light joint alone takes more than the default
-  trial.supervision.emplace();
-  trial.supervision->limits.emplace(robot).acceleration *= 10.0;
-  trial.reset_after = 0.5;
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;
   trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();
