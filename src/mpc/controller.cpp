@@ -96,10 +96,8 @@ struct IdentifyingController::Parts {
       if (has_reading) observer.start(q, v);
       return;
     }
-    frictionless = plant;
-    remove_dry_friction(frictionless);
     explained = tau - friction.dry();
-    const bool predicted = observer.predict(frictionless, explained);
+    const bool predicted = observer.predict(plant_of_plans(), explained);
     if (has_reading && predicted && observer.is_near(q, late))
       observer.correct(q, v, late);
     else if (has_reading)
@@ -128,20 +126,25 @@ struct IdentifyingController::Parts {
     // what the plant explains now is not unexplained any more: torques do not jump
     needed(explained);
     before -= explained;
-    observer.shift(before);
+    if (before.allFinite()) observer.shift(before);
     return true;
   }
 
   /// The torques that the plan needs now, as the plant has it.
   void needed(Vector& torque) {
     if (!planner.has_plan() || !observer.started()) return torque.setZero(), void();
-    frictionless = plant;
-    remove_dry_friction(frictionless);
     const Eigen::Index n = torque.size();
     motion.set(observer.q(), observer.v(), planner.trajectory().u[0].head(n));
-    inverse_dynamics<double>(frictionless, motion, ws, torque);
+    inverse_dynamics<double>(plant_of_plans(), motion, ws, torque);
     friction.set_dry(plant, planner.planned_velocity());
     torque += friction.dry();
+  }
+
+  /// The plant without dry friction, which is compensated for.
+  Plant<double>& plant_of_plans() {
+    frictionless = plant;
+    remove_dry_friction(frictionless);
+    return frictionless;
   }
 
   Plant<double> plant;
