@@ -3,6 +3,7 @@
 #include <array>
 
 #include "mpc/fallback.hpp"
+#include "mpc/loop_response.hpp"
 #include "mpc/planner.hpp"
 #include "mpc/plant_estimator.hpp"
 #include "mpc/robot_scale.hpp"
@@ -70,6 +71,7 @@ struct IdentifyingController::Parts {
         planner(plant, options),
         friction(model),
         observer(model, period, options.disturbance_rate * scale.torque),
+        response(model, options.torque_noise, options.rate_hz, options.filter_hz),
         fallback(model, options.safe_damping),
         tau(Vector::Zero(model.nv())) {}
 
@@ -85,8 +87,9 @@ struct IdentifyingController::Parts {
     last_q = q, last_v = v, last_time = measured_at;
     const bool moves =
         observer.started() && observer.v().lpNorm<Eigen::Infinity>() > friction_speed;
-    if ((again && moves) || periods > StateObserver::most_late) return ActionFault::stale;
-    late = int(periods);
+    const int delay = int(std::min(periods, 1e3)) + response.reading_delay();
+    if ((again && moves) || delay > StateObserver::most_late) return ActionFault::stale;
+    late = delay;
     return ActionFault::none;
   }
 
@@ -96,7 +99,7 @@ struct IdentifyingController::Parts {
       if (has_reading) observer.start(q, v);
       return;
     }
-    explained = tau - friction.dry();
+    explained = acted.col(now) - friction.dry();
     const bool predicted = observer.predict(plant_of_plans(), explained);
     if (has_reading && predicted && observer.is_near(q, late))
       observer.correct(q, v, late);
@@ -108,15 +111,18 @@ struct IdentifyingController::Parts {
   void sample() {
     now = (now + 1) % int(sent.cols());
     sent.col(now) = tau;
-    if (!options.identify || options.torques != TorqueSource::commanded || !observer.started())
-      return;
-    if (unread > 3.0 * period) return estimator.reset();
-    // half of what acted before the reading and half of what acted after it belong to its moment
-    explained = 0.5 * (sent.col(at(late + 1)) + sent.col(at(late)));
-    if (fresh)
-      estimator.sample(last_q, last_v, explained);
-    else
-      estimator.sample(observer.q(), observer.v(), explained);
+    acted.col(now) = response.send(tau);
+    if (!observer.started()) return;
+    if (unread > 3.0 * period) return estimator.reset(), response.reset();
+    const Vector &q = fresh ? last_q : observer.q(), &v = fresh ? last_v : observer.v();
+    response.move(plant_of_plans(), plant, q, v, at_reading(sent));
+    if (options.identify && options.torques == TorqueSource::commanded)
+      estimator.sample(q, v, at_reading(acted));
+  }
+
+  /// Half of what acted before the reading and half of what acted after it belong to its moment.
+  const Vector& at_reading(const Eigen::MatrixXd& torques) {
+    return explained = 0.5 * (torques.col(at(late + 1)) + torques.col(at(late)));
   }
 
   /// False: the plant stays as it is.
@@ -155,17 +161,20 @@ struct IdentifyingController::Parts {
   Planner planner;
   FrictionCompensator friction;
   StateObserver observer;
+  LoopResponse response;
   Fallback fallback;
 
   Plant<double> frictionless = plant;
   Motion<double> motion{plant.model()};
   Workspace<double> ws{plant.model()};
   Vector tau, explained = tau, before = tau;
-  /// Torques that were sent, of the last periods: column `now` of the one that is over.
-  Eigen::MatrixXd sent = Eigen::MatrixXd::Zero(tau.size(), StateObserver::most_late + 2);
+  /// Torques that were sent, and those that acted, of the last periods: column `now` of the one that is over.
+  Eigen::MatrixXd sent = Eigen::MatrixXd::Zero(tau.size(), StateObserver::most_late + 2),
+                  acted = sent;
   int now = 0;
   int at(int ago) const { return (now + int(sent.cols()) - ago) % int(sent.cols()); }
   Vector last_q = tau, last_v = tau;  ///< the last reading
+  Vector q_then = tau, v_then = tau;  ///< when the torques of now act
   double last_time = -infinity;
   int late = 0;        ///< periods, of the reading
   bool fresh = false;  ///< whether it is news
@@ -209,7 +218,8 @@ void IdentifyingController::expect_change() noexcept { parts_->estimator.expect_
 void IdentifyingController::reset() noexcept {
   Parts& p = *parts_;
   p.observer.stop(), p.planner.reset(), p.friction.reset(), p.estimator.reset();
-  p.tau.setZero(), p.sent.setZero();
+  p.response.reset();
+  p.tau.setZero(), p.sent.setZero(), p.acted.setZero();
   p.fresh = false, p.unread = 0.0;
 }
 
@@ -229,19 +239,22 @@ const Vector& IdentifyingController::act(double time, double measured_at, In q, 
   p.observe(p.fresh, q, v);
 
   bool planned = false;
+  // what is sent now acts later
+  const double acts_at = time + p.response.drive_lag();
   if (p.observer.started() && p.unread <= p.options.patience) {
-    planned = p.planner.plan(time, p.observer.q(), p.observer.v());
+    p.observer.look_ahead(p.response.drive_lag(), p.q_then, p.v_then);
+    planned = p.planner.plan(acts_at, p.q_then, p.v_then);
     if (p.planner.fault() != ActionFault::none) p.fault = p.planner.fault();
   }
   const bool recent = p.planner.has_plan() && p.unread <= p.options.patience &&
-                      time - p.planner.planned_at() <= p.options.patience;
+                      acts_at - p.planner.planned_at() <= p.options.patience;
   p.kind = planned ? ActionKind::planned : recent ? ActionKind::older : ActionKind::safe;
   if (p.kind == ActionKind::safe) {
     p.friction.reset();
     p.tau.setZero();  // of a robot that was never seen, nothing is known that would hold it
     if (p.observer.started()) p.fallback.torque(p.plant, p.observer.q(), p.observer.v(), p.tau);
   } else {
-    p.planner.torque(time, p.tau);
+    p.planner.torque(acts_at, p.tau);
     p.friction.compensate(p.plant, p.planner.planned_velocity(), p.observer.v(), p.tau);
   }
   if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
@@ -259,6 +272,7 @@ void IdentifyingController::update_wrench(int body, In q, In v, In a, In wrench,
 void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
+  if (p.fresh) p.response.measure(tau);
   if (p.options.identify) {
     if (p.options.torques == TorqueSource::measured) {
       if (p.fresh)
@@ -269,7 +283,7 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
     if (p.fresh && p.learning && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
-  p.planner.prepare(time + p.period);
+  p.planner.prepare(time + p.period + p.response.drive_lag());
   p.update_us = microseconds_since(begin);
 }
 

@@ -31,7 +31,7 @@ class StateObserver {
 
   /// Begins at a reading, at rest or not, with nothing unexplained.
   void start(In q, In v) {
-    q_ = q, v_ = v, disturbance_.setZero();
+    q_ = q, v_ = v, disturbance_.setZero(), acceleration_.setZero();
     q_past_.colwise() = q_, v_past_.colwise() = v_;
     for (Joint& joint : joints_) joint.P = Joint::begin(), joint.readings = 0;
     started_ = true;
@@ -54,6 +54,7 @@ class StateObserver {
     if (!moved) return false;
     q_ += h * v_ + 0.5 * h * h * a_;
     v_ += h * a_;
+    acceleration_ = a_;
     now_ = (now_ + 1) % (most_late + 1);
     q_past_.col(now_) = q_, v_past_.col(now_) = v_;
     for (Eigen::Index i = 0; i < q_.size(); ++i)
@@ -89,6 +90,12 @@ class StateObserver {
 
   /// The plant explains more than before, by so much less.
   void shift(In torque) { disturbance_ += torque; }
+
+  /// Where it will be some seconds from now, if it accelerates as it did last.
+  void look_ahead(double seconds, Vector& q, Vector& v) const {
+    q = q_ + seconds * v_ + 0.5 * seconds * seconds * acceleration_;
+    v = v_ + seconds * acceleration_;
+  }
 
   const Vector& q() const { return q_; }
   const Vector& v() const { return v_; }
@@ -155,7 +162,7 @@ class StateObserver {
   Kinematics<double> at_;
   Workspace<double> ws_;
   Eigen::MatrixXd M_;
-  Vector q_, v_ = q_, a_ = q_, torque_ = q_, disturbance_ = q_;
+  Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_;
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
   int now_ = 0;  ///< column of the past that is of now
   std::vector<Joint> joints_;

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "mpc/friction_compensator.hpp"
+#include "mpc/response_estimator.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/identify/data/filter.hpp"
+
+namespace ulna::mpc {
+
+/// How late a robot answers: by how many periods its readings are late, and with which lag of first order its drives follow
+/// what they are sent.
+///
+/// Readings are as late as those of the torque sensors among them, against the torques that were sent. Beyond that, drives lag
+/// as the torques that the motion needs do. A robot without torque sensors may be late in either way: then all of it is the drives'.
+class LoopResponse {
+ public:
+  using Vector = Eigen::VectorXd;
+  using In = const Eigen::Ref<const Vector>&;
+
+  /// `scale`: of the joints' torques.
+  LoopResponse(const Model& model, const Vector& scale, double rate_hz, double filter_hz)
+      : period_(1.0 / rate_hz),
+        readings_(scale, period_, {0.0, 0.002, 0.005, 0.01, 0.02}, most_delay),
+        drives_(scale, period_, drive_lags(), 0, 4.0),
+        filter_(model.nv(), identify::LowPass(filter_hz, rate_hz, 2),
+                identify::MotionFilter::Velocity::measured),
+        motion_(model),
+        ws_(model),
+        needed_(Vector::Zero(model.nv())),
+        driven_(needed_),
+        acted_(needed_) {}
+
+  static constexpr int most_delay = 8;  ///< periods
+
+  /// The torques that were sent for the period that is over; returns the mean of those that acted.
+  const Vector& send(In tau) {
+    const double lag = drives_.lag();
+    readings_.cause(tau);
+    if (lag == 0.0) return acted_ = driven_ = tau;
+    const double kept = std::exp(-period_ / lag);
+    acted_ = tau + lag / period_ * (1.0 - kept) * (driven_ - tau);
+    driven_ = tau + kept * (driven_ - tau);
+    return acted_;
+  }
+
+  /// Torques that sensors measured at the end of it.
+  void measure(In tau) {
+    if (tau.size() != needed_.size() || !tau.allFinite() || !readings_.effect(tau)) return;
+    // what drives were thought to lag was the readings' delay
+    drives_.restart(), filter_.reset();
+  }
+
+  /// Where the robot was, and the torques that were sent for then. `plant`: without dry friction; `dry`: what it has.
+  void move(const Plant<double>& plant, const Plant<double>& dry, In q, In v, In sent) {
+    if (!filter_.update(q, v, sent)) return drives_.reset();
+    drives_.cause(filter_.tau());
+    if (!filter_.settled()) return;
+    motion_.set(filter_.q(), filter_.v(), filter_.a());
+    inverse_dynamics<double>(plant, motion_, ws_, needed_);
+    const auto way = filter_.direction().array();
+    needed_.array() += (way > 0.0).select(dry.friction, dry.friction_negative).array() * way;
+    // what holds a joint that rests is not what it needs
+    moves_ = (filter_.v().array().abs() > friction_speed).cast<double>();
+    (void)drives_.effect(needed_, moves_);
+  }
+
+  /// Periods are missing.
+  void reset() { readings_.reset(), drives_.reset(), filter_.reset(); }
+
+  int reading_delay() const { return readings_.delay(); }  ///< periods
+  double drive_lag() const { return drives_.lag(); }       ///< s
+
+ private:
+  static std::vector<double> drive_lags() {
+    return {0.0,   0.001, 0.002, 0.003, 0.004, 0.005, 0.006,
+            0.008, 0.010, 0.012, 0.015, 0.020, 0.025, 0.030};
+  }
+
+  double period_;
+  ResponseEstimator readings_, drives_;
+  identify::MotionFilter filter_;
+  Motion<double> motion_;
+  Workspace<double> ws_;
+  Vector needed_, driven_, acted_, moves_ = needed_;
+};
+
+}  // namespace ulna::mpc

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <vector>
+
+namespace ulna::mpc {
+
+/// How late one signal follows another: by a delay of whole samples and a lag of first order, those of a grid with which
+/// the two correlate best. They are compared without their slow parts and up to a gain that all channels share, so that
+/// offsets, friction and the gain of a sensor do not count. Another choice is made only where nearly all of the
+/// effect is explained by it, and clearly more than by the choice of before. Allocates in its constructor only.
+class ResponseEstimator {
+ public:
+  using Vector = Eigen::VectorXd;
+  using In = const Eigen::Ref<const Vector>&;
+
+  /// `scale`: of each channel, by which it counts. `lags` in seconds, rising from 0; delays are 0 .. most_delay samples.
+  ResponseEstimator(const Vector& scale, double period, const std::vector<double>& lags,
+                    int most_delay, double least = 0.0)
+      : least_(least * least * double(scale.size())),
+        weight_(scale.cwiseInverse()),
+        lags_(lags),
+        delays_(most_delay + 1),
+        forget_(period / memory),
+        slow_share_(1.0 - std::exp(-2.0 * double(EIGEN_PI) * slow_hz * period)),
+        lagged_(Eigen::MatrixXd::Zero(scale.size(), Eigen::Index(lags.size()))),
+        slow_(lagged_),
+        past_(Eigen::MatrixXd::Zero(scale.size(), lagged_.cols() * delays_)),
+        all_(Vector::Ones(scale.size())),
+        effect_(Vector::Zero(scale.size())),
+        slow_effect_(effect_),
+        xy_(Eigen::MatrixXd::Zero(delays_, lagged_.cols())),
+        xx_(xy_) {
+    for (const double lag : lags) share_.push_back(lag > 0.0 ? 1.0 - std::exp(-period / lag) : 1.0);
+  }
+
+  /// The cause of a sample: goes through all lags.
+  void cause(In x) {
+    if (samples_ == 0) lagged_.colwise() = x, slow_.colwise() = x, past_.setZero();
+    now_ = (now_ + 1) % delays_;
+    for (Eigen::Index c = 0; c < lagged_.cols(); ++c) {
+      lagged_.col(c) += share_[std::size_t(c)] * (x - lagged_.col(c));
+      slow_.col(c) += slow_share_ * (lagged_.col(c) - slow_.col(c));
+      past_.col(column(int(c), 0)) = weight_.cwiseProduct(lagged_.col(c) - slow_.col(c));
+    }
+    ++samples_;
+  }
+
+  /// What it had as effect: after `cause`, of the same sample. True: delay or lag are others than before.
+  bool effect(In y) { return effect(y, all_); }
+  /// The same of channels that count, 1, and others, 0.
+  bool effect(In y, In counts) {
+    if (samples_ <= 1) slow_effect_ = y;
+    slow_effect_ += slow_share_ * (y - slow_effect_);
+    effect_ = counts.cwiseProduct(weight_.cwiseProduct(y - slow_effect_));
+    if (!effect_.allFinite()) return reset(), false;
+    yy_ += forget_ * (effect_.squaredNorm() - yy_);
+    for (int c = 0; c < lagged_.cols(); ++c)
+      for (int d = 0; d < delays_; ++d) {
+        const auto x = past_.col(column(c, d));
+        xy_(d, c) += forget_ * (x.dot(effect_) - xy_(d, c));
+        xx_(d, c) += forget_ * (x.cwiseAbs2().dot(counts) - xx_(d, c));
+      }
+    return double(samples_) * forget_ > 0.1 && yy_ > least_ && choose();
+  }
+
+  /// Signals begin anew; what was chosen stays.
+  void reset() { samples_ = 0, yy_ = 0.0, xy_.setZero(), xx_.setZero(), past_.setZero(); }
+
+  /// The choice too.
+  void restart() { reset(), delay_ = lag_ = 0; }
+
+  int delay() const { return delay_; }                             ///< samples
+  double lag() const { return lags_[std::size_t(lag_)]; }          ///< s
+  auto lagged() const { return lagged_.col(lag_); }                ///< the cause, by the chosen lag
+  double explained() const { return explained_by(delay_, lag_); }  ///< share of the effect
+
+ private:
+  static constexpr double memory = 0.5, slow_hz = 4.0;  // s, Hz
+  static constexpr double enough = 0.8,
+                          better = 0.25;  // shares of what is to be explained, and left
+
+  Eigen::Index column(int lag, int delay) const {
+    return Eigen::Index(lag) * delays_ + (now_ + delays_ - delay) % delays_;
+  }
+
+  /// The square of the correlation; none where it is negative.
+  double explained_by(int delay, int lag) const {
+    const double xy = xy_(delay, lag), all = xx_(delay, lag) * yy_;
+    return xy > 0.0 && all > 0.0 ? xy * xy / all : 0.0;
+  }
+
+  bool choose() {
+    int delay = 0, lag = 0;
+    double most = 0.0;
+    for (int c = 0; c < xy_.cols(); ++c)
+      for (int d = 0; d < delays_; ++d)
+        if (const double e = explained_by(d, c); e > most) most = e, delay = d, lag = c;
+    if ((delay == delay_ && lag == lag_) || most < enough ||
+        !(1.0 - most < better * (1.0 - explained())))
+      return false;
+    delay_ = delay, lag_ = lag;
+    return true;
+  }
+
+  double least_;  ///< mean square of an effect that counts
+  Vector weight_;
+  std::vector<double> lags_, share_;
+  int delays_;
+  double forget_, slow_share_;
+  Eigen::MatrixXd lagged_, slow_;  ///< a column for each lag
+  Eigen::MatrixXd past_;           ///< fast parts, a ring of delays for each lag
+  Vector all_, effect_, slow_effect_;
+  Eigen::MatrixXd xy_, xx_;  ///< means of products: delays x lags
+  double yy_ = 0.0;
+  int now_ = 0, delay_ = 0, lag_ = 0;
+  long samples_ = 0;
+};
+
+}  // namespace ulna::mpc
