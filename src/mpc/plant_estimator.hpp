@@ -52,6 +52,8 @@ class PlantEstimator {
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
         share_(1.0 / (memory * options.rate_hz)),
+        patience_(int(trial_time * options.rate_hz)),
+        probation_(patience_),
         model_{torques_.nominal()},
         used_(model_) {}
 
@@ -73,12 +75,23 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
+    if (outcome_ == Outcome::restored) trial_ = 0;
+    if (outcome_ == Outcome::changed) {
+      // a payload that was learned a moment ago would still explain what is measured
+      if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
+      trial_ = 1;
+    }
+    since_change_ = std::min(since_change_ + 1, probation_);
     estimated_.z = online_.z();
-    for (Candidate* each : {&estimated_, &used_, &model_})
+    resisting_.z << used_.z.head(torques_.inertial_size()),
+        estimated_.z.tail(torques_.unknowns() - torques_.inertial_size());
+    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
-    const Candidate& best = estimated_.misfit < model_.misfit ? estimated_ : model_;
-    if (!(best.misfit < better * used_.misfit)) return false;
-    used_ = best;
+    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
+    if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
+    const Candidate* best = choose();
+    if (!best) return false;
+    used_ = *best;
     torques_.set(used_.z, plant);
     return true;
   }
@@ -95,6 +108,28 @@ class PlantEstimator {
   const identify::OnlineEstimator& online() const { return online_; }
 
  private:
+  struct Candidate {
+    Vector z;
+    double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
+  };
+
+  /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
+  bool reject_change(Plant<double>& plant) {
+    online_.reject_change();
+    trial_ = 0;
+    used_.z = online_.z();
+    torques_.set(used_.z, plant);
+    return true;
+  }
+
+  /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
+  /// what was not explained.
+  const Candidate* choose() const {
+    const Candidate& learned = trial_ > 0 ? resisting_ : estimated_;
+    const Candidate& best = learned.misfit < model_.misfit ? learned : model_;
+    return best.misfit < better * used_.misfit ? &best : nullptr;
+  }
+
   identify::TorqueModel torques_;
   identify::OnlineEstimator online_;
   identify::MotionFilter filter_;
@@ -102,12 +137,13 @@ class PlantEstimator {
   Outcome outcome_ = Outcome::ignored;
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
-  struct Candidate {
-    Vector z;
-    double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
-  };
+  static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
   double share_;
+  int patience_, probation_;  ///< samples
+  int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
+  int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
+  Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
 };
 
 }  // namespace ulna::mpc

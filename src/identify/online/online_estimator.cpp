@@ -116,12 +116,14 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     set_features(i, v(i), a(i), tau(i), held_(i));
   }
   if (explained_before(tau)) {
-    R_ = before_.R, r_ = before_.r, z_ = before_.z, prior_ = before_.prior;
-    torques_.noise = before_.noise;
-    before_.known = false;
-    torques_.surprised.setZero(), settling_ = 0;
+    restore();
+    before_.known = false, disturbed_ = 0;
     ++restored_, ++samples_;
     return Outcome::restored;
+  }
+  if (disturbed_ > 0) {
+    --disturbed_, ++samples_;
+    return Outcome::doubted;
   }
   // what a filter makes of a change is of neither robot until it has passed
   if (settling_ > 0) {
@@ -146,6 +148,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
     learn_noise(i, error);
   }
+  if (outcome == Outcome::changed && is_of_one_joint()) outcome = Outcome::learned;
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
   if (torques_.surprised(turn) == 0 && torques_.weighed(turn) != 0.0)
@@ -205,6 +208,20 @@ bool OnlineEstimator::explained_before(const In& tau) {
   return ++before_.fits > enough * options_.patience;
 }
 
+void OnlineEstimator::restore() {
+  R_ = before_.R, r_ = before_.r, z_ = before_.z, prior_ = before_.prior;
+  torques_.noise = before_.noise;
+  torques_.surprised.setZero(), settling_ = 0;
+}
+
+void OnlineEstimator::reject_change() {
+  constexpr double doubted_for = 5.0;  // s
+  if (!before_.known) return;
+  restore();
+  before_.fits = 0;
+  disturbed_ = std::lround(doubted_for * options_.rate_hz);
+}
+
 /// A joint that is held against more than expected: its own friction is larger, and nothing else is.
 void OnlineEstimator::hold(Index dof, double tau) {
   // what it was thought to be, from when it held against less, was a bound too
@@ -221,6 +238,24 @@ void OnlineEstimator::hold(Index dof, double tau) {
   torques_.surprised(dof) = 0;
   torques_.whitened.col(dof) = weight * row;
   torques_.weighed(dof) = weight * rest;
+}
+
+/// A change that one joint alone shows, while all others are as expected, is not of what the tip carries but of how that joint
+/// resists: only that is forgotten.
+bool OnlineEstimator::is_of_one_joint() {
+  Index dof = -1;
+  for (Index i = 0; i < torques_.surprised.size(); ++i)
+    if (torques_.surprised(i) > 0) {
+      if (dof >= 0) return false;
+      dof = i;
+    }
+  if (model_.feature_count() == 0 || torques_.surprised.size() < 3) return false;
+  for (int k = 0; k < model_.feature_count(); ++k) {
+    const int unknown = model_.at(int(dof), k);
+    forget(std::span(&unknown, 1));
+  }
+  torques_.surprised(dof) = 0;
+  return true;
 }
 
 /// What is far off now and then is an outlier; what stays there is news, until it is expected.
@@ -244,10 +279,10 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   if (changed) {
     // changes that follow each other at once are one
-    if (!before_.known || double(samples_ - before_.since) > options_.rate_hz) {
+    if (!before_.known || double(samples_ - last_change_) > 2.0 * options_.rate_hz) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
       before_.noise = torques_.noise;
-      before_.known = true, before_.since = samples_;
+      before_.known = true;
     }
     before_.fits = 0, last_change_ = samples_;
     ++changes_;

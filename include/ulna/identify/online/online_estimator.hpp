@@ -98,6 +98,10 @@ class OnlineEstimator {
   /// The same of `changing`, whose numbers are then believed loosely: when something is about to change.
   void forget_changing();
 
+  /// The last change was none of the robot: what was known before it is restored, and nothing is learned until that explains
+  /// torques again, or for some seconds.
+  void reject_change();
+
   /// Standard deviations of z, from data and prior together. Takes longer than an update.
   void deviations(Eigen::Ref<Vector> deviation);
 
@@ -121,10 +125,11 @@ class OnlineEstimator {
     Vector r, z, noise;
     PhysicalPrior prior;
     bool known = false;
-    long since = 0;  ///< samples_ at the change
-    int fits = 0;    ///< samples in a row that it explains
+    int fits = 0;  ///< samples in a row that it explains
   };
   bool explained_before(const In& tau);
+  void restore();
+  bool is_of_one_joint();
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void learn_noise(Index dof, double error);
@@ -161,6 +166,7 @@ class OnlineEstimator {
   long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
   long last_change_ = 0;  ///< samples_ then
   int settling_ = 0;      ///< samples that a filter still needs after it
+  long disturbed_ = 0;    ///< samples without learning that are left, of a change that was none
 };
 
 }  // namespace ulna::identify
