@@ -41,7 +41,7 @@ coverage: build/coverage/build.ninja ## show how much of each file the tests rea
 	@tools/coverage build/coverage
 
 # AVX2 and FMA where there is a choice: the same code, and so the same counts, on all machines.
-bench thesis robustness: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
+bench thesis robustness fleet: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
 
 # INSTRUCTIONS=1 counts instructions too (some minutes more), DOCS=1 rewrites docs/performance.md
 .PHONY: bench
@@ -65,6 +65,12 @@ thesis: build/bench/build.ninja ## measure again what the thesis' chapter 6 did;
 robustness: build/bench/build.ninja ## drive robots in MuJoCo that differ from their models; figures also go to build/bench/robustness.json
 	@cmake --build --preset bench --target ulna_robustness
 	build/bench/bin/ulna_robustness --jobs $(JOBS) --out build/bench/robustness.json $(OPTIONS)
+
+# OPTIONS="--seeds 3 ur5e my_arm.urdf" chooses
+.PHONY: fleet
+fleet: build/bench/build.ninja ## drive many arms that pick up what their models have not
+	@cmake --build --preset bench --target ulna_fleet
+	build/bench/bin/ulna_fleet --jobs $(JOBS) $(OPTIONS)
 
 .PHONY: format
 format: dependencies-format ## lay out all sources with clang-format

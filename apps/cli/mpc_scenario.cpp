@@ -146,15 +146,12 @@ void keep_finite(TrialRecord& r) {
     of->conservativeResize(Eigen::NoChange, k);
 }
 
-/// What the frame's body carries beyond its model, as the controller has estimated.
-PayloadFound payload_found(const Model& model, const Frame& frame, const ScenarioPayload& payload,
-                           const Plant<double>& estimated) {
-  PayloadFound found{std::string(frame.name), payload.mass, 0.0, payload.com};
-  VectorXd now(estimated.inertial_size()), before(now.size());
-  estimated.get_inertial(now), Plant<double>(model).get_inertial(before);
-  const Eigen::Vector4d more = (now - before).segment<4>(10 * (frame.body - 1));
-  found.found_mass = more(0);
-  found.found_com = frame.X_BF.inverse_apply(Eigen::Vector3d(more.tail<3>() / more(0)));
+/// What the frame's body carries, as the controller has estimated.
+PayloadFound payload_found(const Frame& frame, const ScenarioPayload& payload,
+                           const Payload& estimated) {
+  PayloadFound found{std::string(frame.name), payload.mass, estimated.mass, estimated.deviation,
+                     payload.com};
+  if (estimated.known()) found.found_com = frame.X_BF.inverse_apply(estimated.com());
   return found;
 }
 
@@ -353,7 +350,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   }
   if (s.payload) {
     const Frame& frame = payload_frame(model, *s.payload);
-    trial.payload_body = frame.body;
+    trial.control.payload_body = frame.body;
     trial.changes.at(s.payload->at, [&frame, load = box(*s.payload)](Plant<double>& plant) {
       add_payload(plant, frame, load);
     });
@@ -381,7 +378,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
     });
     if (s.payload && s.knowledge[i] == Knowledge::identified)
       results.payload =
-          payload_found(model, payload_frame(model, *s.payload), *s.payload, result.estimated);
+          payload_found(payload_frame(model, *s.payload), *s.payload, result.payload);
     keep_finite(result.record);
     constexpr std::array colours{"measured", "dependent", "predicted", "good"};  // by Knowledge
     results.runs.push_back({name, colours[int(trial.knowledge)], std::move(result)});

@@ -117,7 +117,7 @@ void complete(MpcScenario& scenario, const Model& model);
 /// A payload, true and identified: mass and centre of mass in the frame that carries it.
 struct PayloadFound {
   std::string frame;
-  double mass = 0.0, found_mass = 0.0;                                                 ///< kg
+  double mass = 0.0, found_mass = 0.0, found_deviation = 0.0;                          ///< kg
   Eigen::Vector3d com = Eigen::Vector3d::Zero(), found_com = Eigen::Vector3d::Zero();  ///< m
 
   double mass_error_percent() const { return 100.0 * std::abs(found_mass - mass) / mass; }

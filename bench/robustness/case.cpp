@@ -54,7 +54,7 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.sensors.velocity.noise = 2e-3;
   trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();
   trial.sensors.seed = trial.reality.seed = seed;
-  trial.payload_body = rig::tip_frame(robot).body;
+  trial.control.payload_body = rig::tip_frame(robot).body;
   trial.count_from = {task.picks_up_at, task.picks_up_at + 1.0};
 }
 

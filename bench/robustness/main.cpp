@@ -56,7 +56,7 @@ struct Trial {
          largest = 0.0;  ///< mrad, from the pick-up and a second after it on
   double after = 0.0;    ///< mrad, from half a second after a disturbance on; 0 where none ends
   double speed = 0.0, torque = 0.0;  ///< largest, over the limit
-  double mass = 0.0;                 ///< kg
+  double mass = 0.0, mass_deviation = 0.0;  ///< kg
   long changes = 0, safe = 0;
   double step_us = 0.0;
 };
@@ -151,7 +151,8 @@ void run(Trial& trial, const ulna::Model& model, const Plan& plan) {
   if (c.trial.count_from.size() > 2) trial.after = 1e3 * result.error.rms_from.back();
   trial.largest = 1e3 * result.error.largest;
   trial.speed = result.largest_speed, trial.torque = result.largest_torque;
-  trial.mass = result.payload_mass;
+  trial.mass = result.payload.mass;
+  trial.mass_deviation = result.payload.deviation;
   trial.changes = result.changes_noticed, trial.safe = result.count(ActionKind::safe);
   trial.step_us = result.times.p50;
 }
@@ -265,6 +266,7 @@ void write_json(const std::string& path, const std::vector<Trial>& trials, const
                     {"speed_over_limit", t.speed},
                     {"torque_over_limit", t.torque},
                     {"payload_kg", t.mass},
+                    {"payload_deviation_kg", t.mass_deviation},
                     {"changes_noticed", t.changes},
                     {"safe_actions", t.safe},
                     {"step_p50_us", t.step_us}});

@@ -92,6 +92,7 @@ void spread_plant(const Plant<double>& from, Plant<T>& to) {
   spread(from.friction, to.friction);
   spread(from.friction_negative, to.friction_negative);
   spread(from.armature, to.armature);
+  to.gravity = from.gravity.template cast<T>();
   for (int b = 0; b < from.model().body_count(); ++b) {
     typename Plant<T>::Body body;
     body.mass = T(from.body(b).mass);

@@ -301,6 +301,9 @@ const control::Trajectory& IdentifyingController::plan() const {
   return parts_->planner.trajectory();
 }
 const Vector& IdentifyingController::disturbance() const { return parts_->observer.disturbance(); }
+Payload IdentifyingController::payload() const { return parts_->estimator.payload(); }
+int IdentifyingController::reading_delay() const { return parts_->response.reading_delay(); }
+double IdentifyingController::drive_lag() const { return parts_->response.drive_lag(); }
 double IdentifyingController::planned_at() const { return parts_->planner.planned_at(); }
 double IdentifyingController::act_us() const { return parts_->act_us; }
 double IdentifyingController::update_us() const { return parts_->update_us; }

@@ -25,15 +25,15 @@ inline identify::OnlineOptions online_options(const ControllerOptions& options) 
   if (online.slow == 0.0) online.slow = friction_speed;
   if (online.wander == 0.0) online.wander = 0.2;
   if (online.noise_memory == 0.0) online.noise_memory = 2.0;
+  if (online.gravity == 0.0) online.gravity = 0.3;
   if (online.least_change.size() == 0) online.least_change = 4.0 * options.torque_noise;
   return online;
 }
 
 inline std::vector<identify::Feature> default_features(const Plant<double>& plant) {
-  if (plant.friction == plant.friction_negative)
-    return {identify::Feature::viscous, identify::Feature::coulomb};
-  return {identify::Feature::viscous, identify::Feature::coulomb_positive,
-          identify::Feature::coulomb_negative};
+  using enum identify::Feature;
+  if (plant.friction == plant.friction_negative) return {viscous, coulomb, armature};
+  return {viscous, coulomb_positive, coulomb_negative, armature};
 }
 
 /// Estimates a plant's parameters from samples as they are measured: a low-pass filter of motion and torques,
@@ -51,10 +51,13 @@ class PlantEstimator {
         online_(torques_, torque_noise(plant.model(), options), online_options(options)),
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
+        rate_(options.rate_hz),
+        payload_body_(options.payload_body > 0 ? options.payload_body
+                                               : plant.model().joint_count()),
         share_(1.0 / (memory * options.rate_hz)),
         patience_(int(trial_time * options.rate_hz)),
         probation_(patience_),
-        model_{torques_.nominal()},
+        model_{of_model()},
         used_(model_) {}
 
   /// Takes a sample of a period.
@@ -75,16 +78,19 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
-    if (outcome_ == Outcome::restored) trial_ = 0;
+    if (outcome_ == Outcome::restored) trial_ = 0, evidence_ = evidence_before_;
     if (outcome_ == Outcome::changed) {
+      if (std::exchange(never_changed_, false)) unloaded_ = estimated_.z;
+      evidence_before_ = std::exchange(evidence_, {});
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
       trial_ = 1;
     }
     since_change_ = std::min(since_change_ + 1, probation_);
+    if (outcome_ == Outcome::learned) weigh();
     estimated_.z = online_.z();
-    resisting_.z << used_.z.head(torques_.inertial_size()),
-        estimated_.z.tail(torques_.unknowns() - torques_.inertial_size());
+    resisting_.z = estimated_.z;
+    resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
     for (Candidate* each : {&estimated_, &resisting_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
     if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
@@ -92,7 +98,7 @@ class PlantEstimator {
     const Candidate* best = choose();
     if (!best) return false;
     used_ = *best;
-    torques_.set(used_.z, plant);
+    online_.write(used_.z, plant);
     return true;
   }
 
@@ -107,18 +113,39 @@ class PlantEstimator {
   Outcome outcome() const { return outcome_; }
   const identify::OnlineEstimator& online() const { return online_; }
 
+  /// What the body has beyond what it had before the first change of the robot, or beyond the model.
+  Payload payload() const {
+    const identify::BodyEstimate found(evidence_, payload_correlated * rate_);
+    return {found.x(0), found.mass_deviation, found.x.segment<3>(1)};
+  }
+
  private:
   struct Candidate {
     Vector z;
     double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
   };
 
+  /// What the last sample shows of the payload. A body's mass alone is not determined by torques, only together with those of its
+  /// neighbours; what was added to it is, where the other bodies are those of before.
+  void weigh() {
+    weighed_ = online_.z();
+    weighed_.head(torques_.inertial_size()) = unloaded_.head(torques_.inertial_size());
+    evidence_.forget(1.0 / (payload_memory * rate_));
+    online_.add_evidence(weighed_, payload_body_, evidence_);
+  }
+
+  Vector of_model() const {
+    Vector z = Vector::Zero(online_.z().size());
+    z.head(torques_.unknowns()) = torques_.nominal();
+    return z;
+  }
+
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
-    trial_ = 0;
+    trial_ = 0, evidence_ = evidence_before_;
     used_.z = online_.z();
-    torques_.set(used_.z, plant);
+    online_.write(used_.z, plant);
     return true;
   }
 
@@ -138,11 +165,17 @@ class PlantEstimator {
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
   static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
+  double rate_;
+  int payload_body_;
   double share_;
   int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
+  bool never_changed_ = true;
+  Vector unloaded_ = model_.z, weighed_ = unloaded_;  ///< before it carried anything
+  identify::BodyEvidence evidence_, evidence_before_;  ///< of the payload
+  static constexpr double payload_memory = 10.0, payload_correlated = 0.25;  // s
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
 };
 

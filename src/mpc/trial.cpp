@@ -141,11 +141,8 @@ class Trial {
     result_.finished = result_.steps == steps;
     result_.changes_noticed = controller_.estimator().changes();
     result_.estimated = controller_.plant(), result_.truth = robot_.plant();
-    const int body = options_.payload_body > 0 ? options_.payload_body : model_.joint_count();
     result_.z = controller_.estimator().z();
-    const double mass =
-        identifies() ? result_.z(10 * (body - 1)) : result_.estimated.body(body).mass;
-    result_.payload_mass = mass - model_.inertias()[body].mass();
+    if (identifies()) result_.payload = controller_.payload();
     for (int c = 0; supervisor_ && c < supervise::cause_count; ++c)
       result_.causes[c] = supervisor_->count(supervise::Cause(c));
     score_.finish();

@@ -275,7 +275,7 @@ TEST(Trial, both_plants_move_alike_under_the_same_controller) {
     EXPECT_NEAR(theirs.error.rms, ours.error.rms, 0.05 * ours.error.rms) << to_string(knowledge);
     const Eigen::MatrixXd difference = theirs.record.tau - ours.record.tau;
     EXPECT_LE(difference.norm(), 0.02 * ours.record.tau.norm()) << to_string(knowledge);
-    EXPECT_NEAR(theirs.payload_mass, 2.0, 0.1);
+    EXPECT_NEAR(theirs.payload.mass, 2.0, 0.1);
     EXPECT_NEAR(theirs.largest_speed, ours.largest_speed, 0.01);
   }
 }

@@ -81,9 +81,9 @@ template <Scalar T>
 }
 
 template <Scalar T>
-void set_world(const Model& model, DerivativeWorkspace<T>& ws) {
+void set_world(const Plant<T>& plant, DerivativeWorkspace<T>& ws) {
   const V3<T> zero = V3<T>::zero();
-  ws.bodies[0] = {world_acceleration<T>(model), V6<T>::zero(), T(0), zero,
+  ws.bodies[0] = {world_acceleration<T>(plant.gravity), V6<T>::zero(), T(0), zero,
                   lanes::S3<T>::zero(),         M3<T>::zero(), zero};
 }
 
@@ -416,7 +416,7 @@ void inverse_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at
   detail::check_wrenches(wrenches, model);
   const std::span<const Joint> joints = model.joints();
   const int n = static_cast<int>(joints.size());
-  detail::set_world(model, ws);
+  detail::set_world(plant, ws);
   for (int b = 1; b < n; ++b) {
     detail::set_inertia(plant, at, b, ws);
     detail::accelerate(at, b, joints[b].parent, at.a().data(), ws);
@@ -432,7 +432,7 @@ bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at
   const Model& model = plant.model();
   const int nv = model.nv();
   detail::require_forward<T>(plant, at, tau, out.a.size(), wrenches);
-  detail::set_world(model, ws);
+  detail::set_world(plant, ws);
   detail::set_bias(plant, at, ws, out.inverse.tau, wrenches);
   if (!detail::factor_mass_matrix(plant, at, ws)) return false;
   for (int i = 0; i < nv; ++i) out.a(i) = tau(i) - out.inverse.tau(i);

@@ -86,7 +86,7 @@ template <Scalar T>
 template <Scalar T, class Use>
 void each_regressor(const Kinematics<T>& at, const T* a, RegressorWorkspace<T>& ws, Use use) {
   const std::span<const Joint> joints = at.model().joints();
-  ws.bodies[0].A = world_acceleration<T>(at.model());
+  ws.bodies[0].A = world_acceleration<T>(at.model().gravity().template cast<T>());
   for (int b = 1; b < static_cast<int>(joints.size()); ++b) {
     const int parent = joints[b].parent;
     auto& B = ws.bodies[b];

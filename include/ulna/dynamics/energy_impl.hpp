@@ -66,9 +66,8 @@ T kinetic_energy(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& w
 template <Scalar T>
 T potential_energy(const Plant<T>& plant, const Kinematics<T>& at, Workspace<T>& ws) {
   T energy(0);
-  const Vec3<T> g = plant.model().gravity().template cast<T>();
   detail::each_body(plant, at, ws, [&](int, const Inertia<T>& I) {
-    energy -= g.dot(I.first_moment() + I.mass() * at.origin());
+    energy -= plant.gravity.dot(I.first_moment() + I.mass() * at.origin());
   });
   return energy;
 }

@@ -138,7 +138,7 @@ bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T*
   if (!all(possible)) return false;
 
   // outward: accelerations
-  ws.articulated[0].A = world_acceleration<T>(plant.model());
+  ws.articulated[0].A = world_acceleration<T>(plant.gravity);
   for (const int b : order) {
     auto& B = ws.articulated[b];
     V6<T> A = ws.articulated[joints[b].parent].A + B.c;

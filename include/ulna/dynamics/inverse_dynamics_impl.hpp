@@ -48,7 +48,7 @@ void newton_euler(const Plant<T>& plant, const Motion<T>& motion, const T* v, co
   auto& world = ws.links[0];
   world.w = world.alpha = world.f = world.n = V3<T>::zero();
   world.U = M3<T>::zero();
-  world.a = world_acceleration<T>(plant.model()).linear;
+  world.a = world_acceleration<T>(plant.gravity).linear;
 
   // outward: motion of each body, then the force and moment it needs
   for (int b = 1; b < n; ++b) {
@@ -132,7 +132,7 @@ void inverse_dynamics(const Plant<T>& plant, SameMotion<T> motion, Workspace<T>&
   }
   // the base itself has weight too
   const typename Plant<T>::Body& base = plant.body(0);
-  const Vec3<T> up = -model.gravity().template cast<T>();
+  const Vec3<T> up = -plant.gravity;
   joint_wrenches[0].force += base.mass * up;
   joint_wrenches[0].moment += cross(base.first.vec(), up);
 }

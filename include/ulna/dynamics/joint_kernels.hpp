@@ -36,8 +36,8 @@ template <class T>
 /// The spatial acceleration of the world: against gravity, so that the recursions include the weight of
 /// every body.
 template <Scalar T>
-V6<T> world_acceleration(const Model& model) {
-  return {V3<T>::zero(), -V3<T>(Vec3<T>(model.gravity().template cast<T>()))};
+V6<T> world_acceleration(const Vec3<T>& gravity) {
+  return {V3<T>::zero(), -V3<T>(gravity)};
 }
 
 template <Scalar T, class Direction>

@@ -25,6 +25,7 @@ class Plant {
         friction(robot.friction().template cast<T>()),
         friction_negative(robot.friction_negative().template cast<T>()),
         armature(robot.armature().template cast<T>()),
+        gravity(robot.gravity().template cast<T>()),
         model_(std::move(robot)),
         bodies_(model_.body_count()) {
     for (int b = 0; b < model_.body_count(); ++b)
@@ -34,6 +35,9 @@ class Plant {
   // --- what the joints resist with, per degree of freedom ---
 
   Vector damping, friction, friction_negative, armature;
+
+  /// In the base's axes, m/s²: of a base that is tilted, too. Regressors and generated code have the model's.
+  Vec3<T> gravity;
 
   void remove_friction() { damping.setZero(), friction.setZero(), friction_negative.setZero(); }
 

@@ -43,6 +43,7 @@ struct ControllerOptions {
   Eigen::VectorXd torque_noise = {};
   /// Its rate, correlation and patience follow from the other options; thresholds that are 0, from the robot.
   identify::OnlineOptions online = {.prior = {.deviation = 0.3}};
+  int payload_body = 0;  ///< that carries what is picked up; 0: the last
   /// For how long torques must stay far off before the robot counts as changed, in seconds.
   double change_after = 0.01;
 
@@ -77,6 +78,15 @@ enum class ActionFault {
   no_reference,  ///< the reference threw, or was of a wrong size or not finite
 };
 const char* to_string(ActionFault fault);
+
+/// What a body was found to carry, in the axes of its frame.
+struct Payload {
+  double mass = 0.0, deviation = infinity;                ///< kg; the standard deviation
+  Eigen::Vector3d first_moment = Eigen::Vector3d::Zero();  ///< mass times its centre, kg m
+  /// False: the mass may as well be nothing.
+  bool known() const { return mass > 2.0 * deviation; }
+  Eigen::Vector3d com() const { return first_moment / mass; }
+};
 
 /// A nonlinear model predictive controller that keeps identifying the robot it drives. Made once, it
 /// allocates no more; it throws nothing while it acts, and its torques are finite and within the limits
@@ -136,6 +146,11 @@ class IdentifyingController {
   /// With the parameters of now.
   const Plant<double>& plant() const;
   const identify::OnlineEstimator& estimator() const;
+  /// What ControllerOptions::payload_body carries beyond what it did before the robot first changed, or beyond the model.
+  Payload payload() const;
+  /// By how many periods readings are late beyond what their time stamps say, and the lag of the drives, s: as estimated.
+  int reading_delay() const;
+  double drive_lag() const;
   /// The torques that the plant does not explain, Nm or N.
   const Vector& disturbance() const;
   /// The plan of now, from the time of the last action that was planned.

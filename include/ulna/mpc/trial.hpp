@@ -66,7 +66,6 @@ struct TrialOptions {
   /// Torques act as late as they are computed, by the clock of the machine: then no two trials are the same.
   bool late_actions = false;
   double skipped_updates = 0.0;         ///< chance that a period is without the controller's update
-  int payload_body = 0;                 ///< that carries what is picked up; 0: the last
   std::vector<double> count_from = {};  ///< errors are also reported from these times on
   double record_hz = 100.0;
   /// How many allocations the program has made so far, if somebody counts them.
@@ -113,8 +112,7 @@ struct TrialResult {
   std::array<long, supervise::cause_count> causes = {};
   double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
   double largest_torque = 0.0;  ///< the same, of the drives
-  double payload_mass =
-      0.0;  ///< kg: by how much the controller's payload_body is heavier than the model's, at the end
+  Payload payload = {};         ///< of ControllerOptions::payload_body, at the end, where it identifies
   /// While the controller acted and updated, and the robot moved; the first step apart.
   long allocations = 0;
   bool consistent_always = true;

@@ -24,6 +24,16 @@ std::vector<int> changeable(const TorqueModel& model, bool joints) {
   return unknowns;
 }
 
+/// The prior of the robot, and of gravity where that is unknown.
+PhysicalPrior online_prior(const TorqueModel& model, const Vector& noise,
+                           const OnlineOptions& options) {
+  const PhysicalPrior robot = make_prior(model, 30.0 * noise, options.prior);
+  if (options.gravity == 0.0) return robot;
+  PhysicalPrior prior = robot.extended(3);
+  for (int k = 0; k < 3; ++k) prior.add_around(robot.size() + k, 0.0, options.gravity);
+  return prior;
+}
+
 bool has_direction(Feature feature) {
   return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
 }
@@ -44,16 +54,18 @@ void OnlineEstimator::Measured::leave_out(Index i) {
 OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
                                  const OnlineOptions& options)
     : model_(model),
-      prior_(make_prior(model, 30.0 * noise, options.prior)),
+      prior_(online_prior(model, noise, options)),
       options_(options),
       at_(model.model()),
       ws_(model.model()),
-      solver_(model.unknowns()),
-      R_(Matrix::Zero(model.unknowns(), model.unknowns())),
-      r_(Vector::Zero(model.unknowns())),
+      plant_(model.model()),
+      weights_(model.model()),
+      solver_(prior_.size()),
+      R_(Matrix::Zero(prior_.size(), prior_.size())),
+      r_(Vector::Zero(prior_.size())),
       z_(prior_.center()),
-      torques_{Matrix::Zero(model.unknowns(), noise.size()), noise, options.correlated},
-      wrench_{Matrix::Zero(model.unknowns(), 6), Vector::Ones(6), 1.0},
+      torques_{Matrix::Zero(prior_.size(), noise.size()), noise, options.correlated},
+      wrench_{Matrix::Zero(prior_.size(), 6), Vector::Ones(6), 1.0},
       wrench_surprised_(Eigen::MatrixXi::Zero(6, model.model().body_count())),
       least_noise_(0.01 * noise),
       sign_(Vector::Zero(noise.size())),
@@ -64,9 +76,9 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
           "online estimator: noise must be positive, for each joint");
   require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
               options.outlier > 0.0 && options.patience >= 0 && options.wander >= 0.0 &&
-              options.noise_memory >= 0.0,
-          "online estimator: rate, memory and outlier must be positive, patience, wander and noise "
-          "memory not negative, and correlated at least 1");
+              options.noise_memory >= 0.0 && options.gravity >= 0.0,
+          "online estimator: rate, memory and outlier must be positive, patience, wander, noise "
+          "memory and gravity not negative, and correlated at least 1");
   if (options.least_change.size() > 0) {
     require(options.least_change.size() == noise.size(), "online estimator: least_change has ",
             options.least_change.size(), " numbers, the robot ", noise.size(), " joints");
@@ -79,7 +91,24 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
                                const In& tau) {
   at_.set(q, v, a);
-  model_.regressor(at_, ws_, tau, direction, torques_.rows.transpose());
+  model_.regressor(at_, ws_, tau, direction, torques_.rows.topRows(model_.unknowns()).transpose());
+  if (gravity_size() > 0) set_weights();
+}
+
+/// What torques gain from gravity along each axis, by the bodies of now: torques are linear in both, and in their product.
+void OnlineEstimator::set_weights() {
+  plant_.set_inertial(z_.head(model_.inertial_size()));
+  for (int k = 0; k < 3; ++k) {
+    plant_.gravity = Vec3<double>::Unit(k);
+    gravity_torque<double>(plant_, at_, weights_, seen_.head(model_.model().nv()));
+    torques_.rows.row(model_.unknowns() + k) = seen_.head(model_.model().nv());
+  }
+}
+
+void OnlineEstimator::write(const Vector& z, Plant<double>& plant) const {
+  model_.set(z, plant);
+  plant.gravity = model_.model().gravity();
+  if (gravity_size() > 0) plant.gravity += z.tail<3>();
 }
 
 void OnlineEstimator::set_features(int dof, double v, double a, double tau, double direction) {
@@ -191,6 +220,37 @@ double OnlineEstimator::misfit(const Vector& z) const {
       ++moved;
     }
   return moved > 0 ? sum / moved : 0.0;
+}
+
+void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evidence) const {
+  for (Index i = 0; i < measured_.size(); ++i) {
+    if (held_(i) != 0.0) continue;
+    const double weight = 1.0 / torques_.noise(i);
+    const Eigen::Matrix<double, 10, 1> row =
+        weight * torques_.rows.col(i).segment<10>(10 * (body - 1));
+    const double error = weight * (measured_(i) - torques_.rows.col(i).dot(z));
+    evidence.R.noalias() += row * row.transpose();
+    evidence.r += error * row;
+    evidence.square += error * error, evidence.count += 1.0;
+  }
+}
+
+BodyEstimate::BodyEstimate(const BodyEvidence& evidence, double correlated) {
+  using Vector10 = Eigen::Matrix<double, 10, 1>;
+  using Matrix10 = Eigen::Matrix<double, 10, 10>;
+  if (!(evidence.R.diagonal().minCoeff() > 0.0)) return;
+  // scaled, as masses and inertias are of very different sizes
+  const Vector10 scale = evidence.R.diagonal().cwiseSqrt().cwiseInverse();
+  Matrix10 scaled = scale.asDiagonal() * evidence.R * scale.asDiagonal();
+  scaled.diagonal().array() += 1e-9;
+  const Eigen::LLT<Matrix10> factor(scaled);
+  if (factor.info() != Eigen::Success) return;
+  x = scale.cwiseProduct(factor.solve(scale.cwiseProduct(evidence.r)));
+  const double left = std::max(0.0, evidence.square - x.dot(evidence.r)) / evidence.count;
+  const Vector10 first = factor.matrixL().solve(Vector10::Unit(0));
+  mass_deviation = scale(0) * first.norm() * std::sqrt(left * correlated);
+  if (!x.allFinite() || !std::isfinite(mass_deviation))
+    x.setZero(), mass_deviation = infinity;
 }
 
 /// Whether what was known before the last change explains torques again, for long enough.
@@ -327,7 +387,7 @@ void OnlineEstimator::take_away(double share, double along) {
 
 /// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
 void OnlineEstimator::wander() {
-  const int first = model_.inertial_size(), count = int(r_.size()) - first;
+  const int first = model_.inertial_size(), count = model_.unknowns() - first;
   if (count == 0) return;
   const int turn = int(samples_ % count), k = first + turn;
   const double far =

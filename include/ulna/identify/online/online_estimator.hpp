@@ -3,9 +3,30 @@
 #include <span>
 
 #include "ulna/derivatives/regressor.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/identify/estimate/consistent.hpp"
 
 namespace ulna::identify {
+
+/// What samples show of one body's inertia, by least squares, where all else is known: information R x = r, and the square of
+/// what was measured.
+struct BodyEvidence {
+  Eigen::Matrix<double, 10, 10> R = Eigen::Matrix<double, 10, 10>::Zero();
+  Eigen::Matrix<double, 10, 1> r = Eigen::Matrix<double, 10, 1>::Zero();
+  double square = 0.0, count = 0.0;
+
+  void forget(double share) {
+    for (double* x : {&square, &count}) *x *= 1.0 - share;
+    R *= 1.0 - share, r *= 1.0 - share;
+  }
+};
+/// The parameters x that explain most, and the standard deviation of the first, the mass. Errors that are left are taken to
+/// be the same over `correlated` samples. Infinite if the samples do not determine it.
+struct BodyEstimate {
+  explicit BodyEstimate(const BodyEvidence& evidence, double correlated);
+  Eigen::Matrix<double, 10, 1> x = Eigen::Matrix<double, 10, 1>::Zero();
+  double mass_deviation = infinity;
+};
 
 struct OnlineOptions {
   double rate_hz = 1000.0;
@@ -29,6 +50,9 @@ struct OnlineOptions {
   /// against, and nothing else follows from the joint.
   double slow = 0.0;
   PriorOptions prior = {};
+  /// m/s² by which gravity, in the base's axes, may well differ from the model's, as on a base that is tilted: then it is
+  /// three unknowns more. 0: it does not.
+  double gravity = 0.0;
 };
 
 /// Identifies a robot while it moves: takes a sample at a time, and its numbers are those of a real
@@ -75,13 +99,20 @@ class OnlineEstimator {
   /// deviations of noise.
   double misfit(const Vector& z) const;
 
+  /// Adds what the last sample shows of a body's inertia beyond that in z, if all other numbers are those of z.
+  void add_evidence(const Vector& z, int body, BodyEvidence& evidence) const;
+
   /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
   /// force as of wrench_regressor, not filtered, and deviations.
   Outcome update_wrench(int body, const In& q, const In& v, const In& a, const In& wrench,
                         const In& noise);
 
+  /// Numbers such as z, in a plant.
+  void write(const Vector& z, Plant<double>& plant) const;
+
   const TorqueModel& model() const { return model_; }
   const PhysicalPrior& prior() const { return prior_; }
+  /// As the torque model has them; where gravity is unknown, then by how much it differs from the model's.
   const Vector& z() const { return z_; }
   const Vector& noise() const { return torques_.noise; }  ///< as given, or as learned
   /// Of the samples: the inverse of the covariance they alone would leave; its lower half.
@@ -132,9 +163,11 @@ class OnlineEstimator {
   bool is_of_one_joint();
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
+  void set_weights();
   void learn_noise(Index dof, double error);
   void forget_along(const Eigen::Ref<const Vector>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
+  int gravity_size() const { return int(z_.size()) - model_.unknowns(); }
   void set_features(int dof, double v, double a, double tau, double direction);
   void hold(Index dof, double tau);
   Outcome weigh(Measured& measured, Index i, double value, double error);
@@ -149,6 +182,8 @@ class OnlineEstimator {
   OnlineOptions options_;
   Kinematics<double> at_;
   RegressorWorkspace<double> ws_;
+  Plant<double> plant_;  ///< of z
+  Workspace<double> weights_;
   ConsistentSolver solver_;
   Matrix R_;  ///< lower half
   Vector r_, z_;

@@ -1,0 +1,176 @@
+// How well the controller does on many robots that pick up what their models have not. docs/mpc.md has the summary.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "rows.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/dynamics/kinematics.hpp"
+#include "ulna/io/import.hpp"
+
+namespace robustness {
+namespace {
+
+using namespace ulna;
+using Eigen::VectorXd;
+using mpc::Knowledge;
+
+const char* const usage =
+    "Drives robots that pick up a share of what they can lift, and prints how well: docs/mpc.md.\n\n"
+    "  ulna_fleet [--seeds N] [--jobs N] [ROBOT]...\n\n"
+    "Robots are files or embedded ones; by default all embedded arms.\n";
+
+constexpr std::array shares{0.1, 0.5};
+constexpr std::array kinds{Knowledge::identified, Knowledge::offset_free, Knowledge::perfect};
+
+/// Arms whose joints have one coordinate each.
+bool is_arm(const Model& model) {
+  return model.nv() >= 2 && model.nv() <= 16 && model.nq() == model.nv() && !model.has_mimics() &&
+         model.description().loops.empty();
+}
+
+/// The mass that the drives hold at the tip wherever the task takes it, beside the robot's own weight, with a tenth of
+/// their effort to spare: what a robot can lift.
+double capacity(const Model& model, const Task& task) {
+  const VectorXd effort = rig::nominal_efforts(model);
+  const Plant<double> plant(model);
+  Workspace<double> ws(model);
+  Kinematics<double> at(model);
+  Eigen::MatrixXd J(6, model.nv());
+  VectorXd q(model.nv()), v(q), own(q);
+  const mpc::MotionReference reference = task.reference();
+  double most = 1000.0;
+  for (double time = 0.0; time < task.duration; time += 0.05) {
+    reference(time, q, v);
+    at.set(q);
+    gravity_torque<double>(plant, at, ws, own);
+    frame_jacobian<double>(at, rig::tip_frame(model), Axes::aligned, J);
+    const VectorXd lever = J.bottomRows(3).transpose() * model.gravity();
+    for (int i = 0; i < model.nv(); ++i)
+      if (std::abs(lever(i)) > 1e-9)
+        most = std::min(most, std::max(0.0, 0.9 * effort(i) - std::abs(own(i))) / std::abs(lever(i)));
+  }
+  return most;
+}
+
+struct Run {
+  std::string robot;
+  const Model* model;
+  double share;
+  std::uint64_t seed;
+  double mass = 0.0;                            ///< kg, picked up
+  std::array<double, 3> error{};                ///< mrad rms from a second after that on, by kind
+  bool finished = true;
+  mpc::Payload found = {};
+};
+
+void run(Run& r) {
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    Case c(*r.model, r.seed);
+    c.task.duration = 8.0;
+    r.mass = c.task.mass = r.share * capacity(*r.model, c.task);
+    c.task.edge = 0.1 * std::cbrt(r.mass / 2.0), c.task.com *= c.task.edge / 0.1;
+    c.trial.plant = rig::PlantKind::ulna;
+    c.trial.duration = c.task.duration;
+    c.trial.knowledge = kinds[k];
+    const mpc::TrialResult result = c.run();
+    r.finished &= result.finished;
+    r.error[k] = 1e3 * result.error.rms_from[1];
+    if (kinds[k] == Knowledge::identified) r.found = result.payload;
+  }
+}
+
+/// What issue of tracking and of the payload's mass a run has; empty: none.
+std::string finding(const Run& r) {
+  if (!r.finished || r.error[0] > 100.0) return "lost";
+  std::string text;
+  if (r.error[0] > 2.0 * r.error[2]) text += " more than twice perfect;";
+  if (r.error[0] > 1.1 * r.error[1]) text += " worse than offset-free;";
+  if (r.found.known() && std::abs(r.found.mass - r.mass) > 2.0 * r.found.deviation)
+    text += " mass beyond two deviations;";
+  return text;
+}
+
+void print(const std::vector<Run>& runs) {
+  fmt::print("{:<22}{:>6}{:>5}{:>10}{:>12}{:>13}{:>10}{:>10}{:>10}\n", "robot", "share", "seed",
+             "mass [kg]", "identified", "offset-free", "perfect", "found", "+-");
+  std::array<int, 4> bad{};
+  int known = 0;
+  for (const Run& r : runs) {
+    const std::string why = finding(r);
+    fmt::print("{:<22}{:>6}{:>5}{:>10.3g}{:>12.3g}{:>13.3g}{:>10.3g}{:>10}{:>10}  {}\n", r.robot,
+               r.share, r.seed, r.mass, r.error[0], r.error[1], r.error[2],
+               r.found.known() ? fmt::format("{:.3g}", r.found.mass) : "unknown",
+               fmt::format("{:.2g}", r.found.deviation), why);
+    bad[0] += why == "lost";
+    bad[1] += why.find("twice") != std::string::npos || why == "lost";
+    bad[2] += why.find("worse") != std::string::npos;
+    bad[3] += why.find("mass") != std::string::npos;
+    known += r.found.known();
+  }
+  const double n = double(runs.size());
+  fmt::print("\n{} runs: {} lost; at most twice perfect {:.0f} %; no worse than 1.1 times offset-free "
+             "{:.0f} %; mass known {:.0f} %, of these within two deviations {:.0f} %\n",
+             runs.size(), bad[0], 100.0 * (n - bad[1]) / n, 100.0 * (n - bad[2]) / n,
+             100.0 * known / n, known ? 100.0 * (known - bad[3]) / known : 0.0);
+}
+
+int run_all(int argc, char** argv) {
+  int seeds = 1, jobs = 1;
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word != "--seeds" && word != "--jobs") {
+      names.push_back(word);
+    } else if (++i < argc && std::atoi(argv[i]) > 0) {
+      (word == "--seeds" ? seeds : jobs) = std::atoi(argv[i]);
+    } else {
+      fmt::print(stderr, "{}", usage);
+      return 2;
+    }
+  }
+  if (names.empty())
+    for (const EmbeddedRobot& robot : embedded_robots()) names.emplace_back(robot.name);
+  std::vector<std::unique_ptr<Model>> models;
+  std::vector<Run> runs;
+  for (const std::string& name : names) {
+    auto model = std::make_unique<Model>(load_robot(name).model);
+    if (!is_arm(*model)) continue;
+    for (const double share : shares)
+      for (int seed = 1; seed <= seeds; ++seed)
+        runs.push_back({name.substr(name.rfind('/') + 1), model.get(), share, std::uint64_t(seed)});
+    models.push_back(std::move(model));
+  }
+  std::atomic<std::size_t> next = 0;
+  std::mutex printing;
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < jobs; ++i)
+      workers.emplace_back([&] {
+        for (std::size_t k = next++; k < runs.size(); k = next++) {
+          run(runs[k]);
+          const std::lock_guard lock(printing);
+          fmt::print(stderr, "{} of {}: {}\n", k + 1, runs.size(), runs[k].robot);
+        }
+      });
+  }
+  print(runs);
+  return 0;
+}
+
+}  // namespace
+}  // namespace robustness
+
+int main(int argc, char** argv) {
+  try {
+    return robustness::run_all(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
