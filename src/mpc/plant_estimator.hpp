@@ -116,7 +116,8 @@ class PlantEstimator {
   /// What the body has beyond what it had before the first change of the robot, or beyond the model.
   Payload payload() const {
     const identify::BodyEstimate found(evidence_, payload_correlated * rate_);
-    return {found.x(0), found.mass_deviation, found.x.segment<3>(1)};
+    const double deviation = std::hypot(found.mass_deviation, payload_share * found.x(0));
+    return {found.x(0), deviation, found.x.segment<3>(1)};
   }
 
  private:
@@ -128,8 +129,10 @@ class PlantEstimator {
   /// What the last sample shows of the payload. A body's mass alone is not determined by torques, only together with those of its
   /// neighbours; what was added to it is, where the other bodies are those of before.
   void weigh() {
-    weighed_ = online_.z();
-    weighed_.head(torques_.inertial_size()) = unloaded_.head(torques_.inertial_size());
+    weighed_ = unloaded_;
+    const int resisting = torques_.unknowns() - torques_.inertial_size();
+    weighed_.segment(torques_.inertial_size(), resisting) =
+        online_.z().segment(torques_.inertial_size(), resisting);
     evidence_.forget(1.0 / (payload_memory * rate_));
     online_.add_evidence(weighed_, payload_body_, evidence_);
   }
@@ -175,7 +178,9 @@ class PlantEstimator {
   bool never_changed_ = true;
   Vector unloaded_ = model_.z, weighed_ = unloaded_;  ///< before it carried anything
   identify::BodyEvidence evidence_, evidence_before_;  ///< of the payload
-  static constexpr double payload_memory = 10.0, payload_correlated = 0.25;  // s
+  static constexpr double payload_memory = 10.0, payload_correlated = 0.5;  // s
+  /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.
+  static constexpr double payload_share = 0.02;
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
 };
 
