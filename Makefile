@@ -77,10 +77,10 @@ format: dependencies-format ## lay out all sources with clang-format
 	@clang-format -i $(sources)
 
 .PHONY: lint
-lint: dependencies-lint build/dev/build.ninja ## check layout, layers, and clang-tidy's findings
+lint: dependencies-lint build/lint/build.ninja ## check layout, layers, and clang-tidy's findings
 	@clang-format --dry-run -Werror $(sources)
 	@tools/check-layers
-	@find src apps -name '*.cpp' | xargs -r -n 1 -P $(JOBS) clang-tidy --quiet -p build/dev 2>/dev/null
+	@find src apps -name '*.cpp' | xargs -r -n 1 -P $(JOBS) clang-tidy --quiet -p build/lint 2>/dev/null
 
 .PHONY: install
 install: build/release/build.ninja ## install under PREFIX (default /usr/local)

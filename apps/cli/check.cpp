@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> files;
   ImportOptions import;
   bool quiet = false, no_notes = false, rules = false;
@@ -93,7 +93,7 @@ int list_rules(Console& console) {
   return success;
 }
 
-int check_files(const Options& options, Console& console) {
+int check_files(const CheckOptions& options, Console& console) {
   require_one_stdin(options.files);
   std::size_t refused = 0, doubtful = 0, unreadable = 0;
   Json files = Json::array();
@@ -128,7 +128,7 @@ int check_files(const Options& options, Console& console) {
 }  // namespace
 
 Action check(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   app.add_option("FILE", options->files, "robots: files, - for standard input, or embedded robots");
   app.add_flag("--strict", options->import.strict, "count warnings as errors");
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");

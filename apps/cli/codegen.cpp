@@ -9,7 +9,7 @@ namespace {
 
 using namespace ulna::codegen;
 
-struct Options {
+struct CodegenOptions {
   RobotArgument robot;
   std::string functions = "id,fd,M,did,dfd", folder;
   int lanes = 0;
@@ -53,7 +53,7 @@ std::vector<std::string> indices_of(const Model& model) {
   return lines;
 }
 
-int generate(const Options& options, Console& console) {
+int generate(const CodegenOptions& options, Console& console) {
   const std::vector<RobotFunction> functions = functions_named(options.functions);
   const Imported robot = options.robot.load();
   const COptions c{.number = options.single ? CNumber::single_precision : CNumber::double_precision,
@@ -116,7 +116,7 @@ int generate(const Options& options, Console& console) {
 }  // namespace
 
 Action codegen(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CodegenOptions>();
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");

@@ -9,7 +9,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct CompareOptions {
   RobotArgument robot;
   int states = 100;
   std::uint64_t seed = 1;
@@ -19,7 +19,7 @@ struct Motion3 {
   Eigen::VectorXd q, v, a;
 };
 
-std::vector<Motion3> random_motions(const Model& model, const Options& options) {
+std::vector<Motion3> random_motions(const Model& model, const CompareOptions& options) {
   std::mt19937_64 random(options.seed);
   const auto uniform = [&] { return double(random() >> 11) * 0x1p-52 - 1.0; };
   std::vector<Motion3> all(options.states);
@@ -101,7 +101,8 @@ double time_of(const std::function<void()>& run) {
   return 1e9 * best / runs;
 }
 
-std::vector<Result> results_of(const Model& model, const Options& options, Console& console) {
+std::vector<Result> results_of(const Model& model, const CompareOptions& options,
+                               Console& console) {
   const auto all = contenders<double>(model);
   const auto counting = contenders<Counted>(model);
   const std::vector<Motion3> motions = random_motions(model, options);
@@ -121,7 +122,7 @@ std::vector<Result> results_of(const Model& model, const Options& options, Conso
 }
 
 /// The slowest formulations take O(n^4) operations a state: a run should end within a minute or so.
-void require_reasonable(const Options& options, const Model& model) {
+void require_reasonable(const CompareOptions& options, const Model& model) {
   const double n = std::max(1, model.nv());
   const double most = std::max(1.0, std::floor(5e9 / (n * n * n * n)));
   if (options.states > most)
@@ -131,7 +132,7 @@ void require_reasonable(const Options& options, const Model& model) {
         options.states, model.nv(), most);
 }
 
-int show(const Options& options, Console& console) {
+int show(const CompareOptions& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
   mention_open_loops(console, model);
@@ -165,7 +166,7 @@ int show(const Options& options, Console& console) {
 }  // namespace
 
 Action compare(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value("--states", options->states, "N", "number of random states (100)",

@@ -4,7 +4,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   RobotArgument robot;
   std::string out;
   std::vector<std::string> locks;
@@ -43,7 +43,7 @@ Model chain_of(const Model& model, std::string_view text, Diagnostics& notes) {
   return sub_chain(model, text.substr(0, colon), text.substr(colon + 1), &notes);
 }
 
-int convert_robot(const Options& options, Console& console) {
+int convert_robot(const ConvertOptions& options, Console& console) {
   if (options.out.ends_with(".yaml") || options.out.ends_with(".yml"))
     throw UsageError("robots are written as URDF: name OUT *.urdf");
   if (!options.chain.empty() && options.chain.find(':') == std::string::npos)
@@ -81,7 +81,7 @@ int convert_robot(const Options& options, Console& console) {
 }  // namespace
 
 Action convert(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   options->robot.add_to(app, "IN");
   app.add_option("OUT", options->out, "the file to write, or - for standard output")->required();
   app.add_value("--lock", options->locks, "JOINT=VALUE",

@@ -14,7 +14,7 @@ namespace {
 using classic::BookCount;
 using classic::Polynomial;
 
-struct Options {
+struct CountOptions {
   RobotArgument robot;
   std::string range, svg;
   bool force = false;
@@ -43,21 +43,21 @@ std::vector<Work> work_on(const Model& model) {
   return all;
 }
 
-Json to_json(const std::optional<OperationCount>& n) {
+Json count_json(const std::optional<OperationCount>& n) {
   return n ? ULNA_FIELDS(*n, multiplications, additions, divisions, square_roots, trigonometric)
            : Json();
 }
 
-void print_robot(Console& console, const Options& options, const Model& model) {
+void print_robot(Console& console, const CountOptions& options, const Model& model) {
   const std::vector<Work> all = work_on(model);
   const int n = model.nv();
   if (console.json()) {
     Json formulations = Json::array(), book = formulations;
     for (const Work& w : all)
       formulations.push_back(merged({ULNA_FIELDS(w, name, source),
-                                     {{"inverse_dynamics", to_json(w.torque)},
-                                      {"mass_matrix", to_json(w.mass_matrix)},
-                                      {"bias", to_json(w.bias)}}}));
+                                     {{"inverse_dynamics", count_json(w.torque)},
+                                      {"mass_matrix", count_json(w.mass_matrix)},
+                                      {"bias", count_json(w.bias)}}}));
     for (const BookCount& b : classic::book_counts())
       book.push_back({{"name", b.formulation},
                       {"source", b.source},
@@ -156,7 +156,7 @@ std::string order_text(const Growth& g) {
   return *o == 1 ? "O(n)" : fmt::format("O(n^{})", *o);
 }
 
-Json to_json(const Growth& g) {
+Json growth_json(const Growth& g) {
   const auto text = [](const std::optional<Polynomial>& p) { return p ? Json(p->text()) : Json(); };
   const std::optional<int> o = order(g);
   return merged(
@@ -206,7 +206,7 @@ std::string growth_plot(const std::vector<Growth>& all, int first) {
       plot::grouped, lines, false);
 }
 
-void print_chains(Console& console, const Options& options) {
+void print_chains(Console& console, const CountOptions& options) {
   const auto [first, last] = range_of(options.range.empty() ? "2..20" : options.range);
   if (!options.svg.empty() && first == last)
     throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
@@ -216,7 +216,7 @@ void print_chains(Console& console, const Options& options) {
   if (console.json()) {
     Json lengths = Json::array(), formulations = lengths, book = lengths;
     for (int n = first; n <= last; ++n) lengths.push_back(n);
-    for (const Growth& g : all) (g.book ? book : formulations).push_back(to_json(g));
+    for (const Growth& g : all) (g.book ? book : formulations).push_back(growth_json(g));
     return console.print({{"n", lengths}, {"book", book}, {"formulations", formulations}});
   }
   const Stream& out = console.out;
@@ -231,7 +231,7 @@ void print_chains(Console& console, const Options& options) {
   console.out.print(report);
 }
 
-int show(const Options& options, const Parser& app, Console& console) {
+int show(const CountOptions& options, const Parser& app, Console& console) {
   if (options.robot.name == "chain") {
     for (const char* option : {"--floating-base", "--independent-mimics", "--strict"})
       if (app.count(option)) throw UsageError("{} has no effect on chains", option);
@@ -249,7 +249,7 @@ int show(const Options& options, const Parser& app, Console& console) {
 }  // namespace
 
 Action count(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CountOptions>();
   options->robot.add_to(app);
   app.add_value("--n", options->range, "A..B",
                 "for ROBOT chain: range of the number of joints (2..20)");

@@ -7,7 +7,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct EquationsOptions {
   RobotArgument robot;
   std::string terms = "M,C,g";
   std::vector<std::string> let;
@@ -149,7 +149,7 @@ Json json_of(const Equations& e, const std::vector<Term>& terms, const Json& abo
   return d;
 }
 
-int derive(const Options& options, Console& console) {
+int derive(const EquationsOptions& options, Console& console) {
   if (options.numeric && !options.let.empty())
     throw UsageError("--let has no effect with --numeric: there are no symbols");
   if (options.c && options.short_names) throw UsageError("--short has no effect with --c");
@@ -184,7 +184,7 @@ int derive(const Options& options, Console& console) {
 
 #else
 
-int derive(const Options&, Console&) {
+int derive(const EquationsOptions&, Console&) {
   throw Failure(
       "this ulna was built without GiNaC, which equations need; install it (Debian: apt install "
       "libginac-dev, or tools/install-dependencies) and build again with -DULNA_WITH_GINAC=ON");
@@ -195,7 +195,7 @@ int derive(const Options&, Console&) {
 }  // namespace
 
 Action equations(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EquationsOptions>();
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value("--terms", options->terms, "M,C,h,g",

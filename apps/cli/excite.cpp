@@ -10,7 +10,7 @@ namespace {
 
 using namespace identify;
 
-struct Arguments {
+struct ExciteArguments {
   RobotArgument robot;
   ExciteOptions how;
   double rate = 1000.0;
@@ -20,16 +20,17 @@ struct Arguments {
   bool armature = false, no_collision = false, force = false;
 };
 
-constexpr double longest = 600.0;  // s
+constexpr double longest_motion = 600.0;  // s
 constexpr double most_rows = 1e6;
 
 /// What follows from the options; throws UsageError.
-void complete(Arguments& o, const Parser& app) {
+void complete(ExciteArguments& o, const Parser& app) {
   if (app.count("--rate") && o.out.empty()) throw UsageError("--rate has no effect without --out");
   for (const char* option : {"--radius", "--distance"})
     if (o.no_collision && !o.floor && app.count(option))
       throw UsageError("{} has no effect with --no-collision", option);
-  if (o.how.duration > longest) throw UsageError("--duration: at most {:g} s", longest);
+  if (o.how.duration > longest_motion)
+    throw UsageError("--duration: at most {:g} s", longest_motion);
   if (o.how.duration * o.rate > most_rows)
     throw UsageError("--rate: {:g} s at {:g} Hz are more than {:g} rows", o.how.duration, o.rate,
                      most_rows);
@@ -40,7 +41,7 @@ void complete(Arguments& o, const Parser& app) {
   o.how.capsules.floor = o.floor;
 }
 
-std::vector<Feature> features_of(const Arguments& o) {
+std::vector<Feature> features_of(const ExciteArguments& o) {
   Friction friction;
   try {
     friction = friction_from_string(o.friction);
@@ -93,7 +94,7 @@ std::string csv(const Model& model, const Samples& s) {
 }
 
 /// A panel per joint: what it uses of its limits over time.
-std::string drawn(const TorqueModel& model, const ExciteResult& r, const Arguments& o,
+std::string drawn(const TorqueModel& model, const ExciteResult& r, const ExciteArguments& o,
                   const Eigen::VectorXd& z) {
   const Model& robot = model.model();
   const ExcitationLimits limits = excitation_limits(robot, 1.0);
@@ -122,9 +123,9 @@ std::string drawn(const TorqueModel& model, const ExciteResult& r, const Argumen
                           {s.t.begin(), s.t.end()}, {"position", "velocity", "torque"}, panels);
 }
 
-std::string percent(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", 100.0 * x); }
+std::string share(double x) { return std::isnan(x) ? "-" : fmt::format("{:.0f}", 100.0 * x); }
 
-std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robot,
+std::string text_of(const ExciteResult& r, const ExciteArguments& o, const Model& robot,
                     const Stream& stream) {
   std::string text = fmt::format("{}: {} s, {} ({} harmonics), {} of {} base parameters excited\n",
                                  visible(robot.name()), figure(r.motion.duration()), o.kind,
@@ -148,8 +149,8 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
   Table table(1, {"joint", ">position [%]", ">velocity [%]", ">torque [%]", ">acceleration [/s²]"});
   const std::vector<std::string> names = robot.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i)
-    table.row({names[i], percent(r.position_use(i)), percent(r.velocity_use(i)),
-               percent(r.effort_use(i)), fmt::format("{:.1f}", r.acceleration(i))});
+    table.row({names[i], share(r.position_use(i)), share(r.velocity_use(i)), share(r.effort_use(i)),
+               fmt::format("{:.1f}", r.acceleration(i))});
   text += "\n" + table.str(stream);
   for (const std::string& note : r.notes)
     text += hanging("note: ", 6, visible(note), stream.width() - 6);
@@ -162,7 +163,7 @@ std::string text_of(const ExciteResult& r, const Arguments& o, const Model& robo
   return text;
 }
 
-Json json_of(const ExciteResult& r, const Arguments& o, const Model& robot) {
+Json json_of(const ExciteResult& r, const ExciteArguments& o, const Model& robot) {
   const std::vector<std::string> names = robot.velocity_names();
   Json joints = Json::array();
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -188,7 +189,7 @@ Json json_of(const ExciteResult& r, const Arguments& o, const Model& robot) {
                   {"notes", r.notes}}});
 }
 
-int excite_robot(Arguments o, const Parser& app, Console& console) {
+int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
@@ -236,7 +237,7 @@ int excite_robot(Arguments o, const Parser& app, Console& console) {
 }  // namespace
 
 Action excite(Parser& app, Console& console) {
-  auto o = std::make_shared<Arguments>();
+  auto o = std::make_shared<ExciteArguments>();
   o->robot.add_to(app);
   o->robot.add_gravity_to(app);
   app.add_value("--duration", o->how.duration, "S", "of the motion: 20 s", above_zero);

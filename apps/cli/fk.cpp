@@ -3,7 +3,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct FkOptions {
   States states;
   std::vector<std::string> frames;
 };
@@ -43,7 +43,7 @@ void print(Console& console, const Json& state, const Kinematics<double>& at,
   console.print(merged({state, {{"frames", list_of(frames, entry)}}}));
 }
 
-int show(Options& options, Console& console) {
+int show(FkOptions& options, Console& console) {
   const Robot robot = options.states.load();
   const Model& model = robot.model();
   mention_open_loops(console, model);
@@ -72,7 +72,7 @@ int show(Options& options, Console& console) {
 }  // namespace
 
 Action fk(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FkOptions>();
   options->states.add_to(app, "q");
   app.add_value("--frame", options->frames, "NAME", "only this link or frame; repeatable")
       ->allow_extra_args(false);

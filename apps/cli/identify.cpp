@@ -6,7 +6,7 @@ namespace {
 
 using namespace identify;
 
-struct Arguments {
+struct IdentifyArguments {
   RobotArgument robot;
   Options how;
   std::vector<std::string> logs, validate;  ///< files, or "-"
@@ -33,7 +33,7 @@ std::string in_flags(const std::string& text) {
 }
 
 /// Everything that can be checked before any work.
-Options options_of(const Arguments& given) {
+Options options_of(const IdentifyArguments& given) {
   Options how = given.how;
   how.refine = given.method == "refine";
   if (how.refine && !can_refine())
@@ -76,7 +76,7 @@ Options options_of(const Arguments& given) {
 }
 
 /// Those of all joints, Nm/A; empty if none are given.
-Eigen::VectorXd gains_of(const Arguments& given, const Model& model) {
+Eigen::VectorXd gains_of(const IdentifyArguments& given, const Model& model) {
   if (given.gain.empty() || given.gain == "find") return {};
   const std::vector<std::string> joints = model.velocity_names();
   Eigen::VectorXd gains = Eigen::VectorXd::Zero(model.nv());
@@ -139,7 +139,7 @@ Json refinement_json(const Refinement& r, const Assessment& start) {
         {"start_validation_percent", total_percent(start.validation)}}});
 }
 
-Json json_of(const Arguments& given, const Imported& robot, const Identification& r) {
+Json json_of(const IdentifyArguments& given, const Imported& robot, const Identification& r) {
   const Estimate& e = r.chosen.estimate;
   const Model& model = r.torques.model();
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
@@ -222,7 +222,7 @@ Json json_of(const Arguments& given, const Imported& robot, const Identification
       {"diagnostics", to_json(r.found)}};
 }
 
-std::string percent(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
+std::string percentage(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
 
 /// At most so many columns, with dots where something is left out.
 std::string shortened(const std::string& text, int width, const Stream& out) {
@@ -249,11 +249,11 @@ std::string joint_table(const Identification& r, const Stream& out) {
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     Cells cells{i + 1, names[i], figure(r.chosen.estimate.noise(i), 3)};
-    for (const Fit* fit : fits) cells.push_back(percent(fit->per_joint_percent(i)));
+    for (const Fit* fit : fits) cells.push_back(percentage(fit->per_joint_percent(i)));
     table.row(cells);
   }
   Cells total{"", "total", ""};
-  for (const Fit* fit : fits) total.push_back(percent(fit->total_percent));
+  for (const Fit* fit : fits) total.push_back(percentage(fit->total_percent));
   table.row(total, Style::bold);
   return table.str(out);
 }
@@ -309,7 +309,7 @@ std::string refinement_text(const Identification& r) {
   return text;
 }
 
-std::string text_of(const Arguments& given, const Identification& r, const Stream& out) {
+std::string text_of(const IdentifyArguments& given, const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   std::string text =
       fmt::format("{}: {} from {}\n\n", out.paint(Style::bold, visible(r.torques.model().name())),
@@ -320,9 +320,9 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
   int estimated = 0;
   for (int k = 0; k < r.torques.unknowns(); ++k) estimated += r.state(k) == "estimated";
   line("error",
-       fmt::format("{} % of the torque{}", percent(r.chosen.fit.total_percent),
+       fmt::format("{} % of the torque{}", percentage(r.chosen.fit.total_percent),
                    r.chosen.validation ? fmt::format(", {} % of the torque that was held out",
-                                                     percent(r.chosen.validation->total_percent))
+                                                     percentage(r.chosen.validation->total_percent))
                                        : ""));
   line("estimated", fmt::format("{} of {}; the others are the prior's", estimated,
                                 counted(r.torques.unknowns(), "parameter")));
@@ -383,7 +383,7 @@ std::string text_of(const Arguments& given, const Identification& r, const Strea
              100.0 * learned_enough);
 }
 
-LogInputs inputs_of(const Arguments& given) {
+LogInputs inputs_of(const IdentifyArguments& given) {
   const auto of = [](const std::vector<std::string>& files) {
     std::vector<LogInput> inputs;
     for (const std::string& file : files)
@@ -394,7 +394,7 @@ LogInputs inputs_of(const Arguments& given) {
 }
 
 /// The robot with the numbers believed so far.
-Model prior_of(const Arguments& given, const Model& robot) {
+Model prior_of(const IdentifyArguments& given, const Model& robot) {
   if (given.prior.empty() || given.prior == "none") return robot;
   try {
     return with_parameters_of(robot, load_robot(given.prior).model);
@@ -403,7 +403,7 @@ Model prior_of(const Arguments& given, const Model& robot) {
   }
 }
 
-Identification identified(const Arguments& given, const Model& model, Options how,
+Identification identified(const IdentifyArguments& given, const Model& model, Options how,
                           Console& console) {
   std::optional<Interrupt> interrupt;
   if (how.refine) interrupt.emplace();
@@ -424,7 +424,7 @@ Identification identified(const Arguments& given, const Model& model, Options ho
   }
 }
 
-int run_identify(const Arguments& given, Console& console) {
+int run_identify(const IdentifyArguments& given, Console& console) {
   Options how = options_of(given);
   refuse_overwriting({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
@@ -465,7 +465,7 @@ int run_identify(const Arguments& given, Console& console) {
 }  // namespace
 
 Action identify(Parser& app, Console& console) {
-  auto given = std::make_shared<Arguments>();
+  auto given = std::make_shared<IdentifyArguments>();
   Options& how = given->how;
   given->robot.add_to(app);
   app.add_option("LOG", given->logs, "tables of t, q, qd, tau or i (CSV), or - for standard input")

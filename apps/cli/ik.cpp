@@ -3,13 +3,13 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct IkArguments {
   RobotArgument robot;
   std::string frame, xyz, rpy, quat, start;
   IkOptions ik;
 };
 
-void refuse_useless(const Options& options, const Parser& app) {
+void refuse_useless(const IkArguments& options, const Parser& app) {
   for (const char* option : {"--rpy", "--quat"})
     if (options.ik.position_only && app.count(option))
       throw UsageError("{} has no effect with --position-only", option);
@@ -17,7 +17,7 @@ void refuse_useless(const Options& options, const Parser& app) {
     throw UsageError("--seed has no effect with --restarts 0");
 }
 
-Transform<double> target_of(const Options& options) {
+Transform<double> target_of(const IkArguments& options) {
   if (!options.rpy.empty() && !options.quat.empty())
     throw UsageError("give either --rpy or --quat");
   Rotation<double> R;
@@ -34,7 +34,7 @@ Transform<double> target_of(const Options& options) {
   return {R, three_numbers(options.xyz, "--xyz")};
 }
 
-int solve(const Options& options, const Parser& app, Console& console) {
+int solve(const IkArguments& options, const Parser& app, Console& console) {
   refuse_useless(options, app);
   const Model model = options.robot.load().model;
   mention_open_loops(console, model);
@@ -57,7 +57,7 @@ int solve(const Options& options, const Parser& app, Console& console) {
 }  // namespace
 
 Action ik(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<IkArguments>();
   options->robot.add_to(app);
   app.add_value("--frame", options->frame, "NAME", "the link or frame to place")->required();
   app.add_value("--xyz", options->xyz, "X,Y,Z", "its position in the world")->required();

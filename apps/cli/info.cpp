@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct InfoOptions {
   RobotArgument robot;
   bool frames = false;
 };
@@ -50,7 +50,7 @@ std::string unit_of(const Model& model, std::string_view turning, std::string_vi
                                     : fmt::format(" [{}]", sliding);
 }
 
-std::string head(const Stream& out, const Options& options, const Model& model) {
+std::string head(const Stream& out, const InfoOptions& options, const Model& model) {
   const std::string base(model.body_name(0));
   const std::size_t bodies = model.joint_count();
   const Vec3<double>& g = model.gravity();
@@ -247,7 +247,7 @@ Json frame_json(const Frame& f) {
   return {{"name", f.name}, {"body", f.body}, {"xyz", pose.xyz}, {"rpy", pose.rpy}};
 }
 
-int show(const Options& options, Console& console) {
+int show(const InfoOptions& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
   if (console.json()) {
@@ -283,7 +283,7 @@ int show(const Options& options, Console& console) {
 }  // namespace
 
 Action info(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   options->robot.add_to(app);
   app.add_flag("--frames", options->frames,
                "show the poses of links and named frames on the bodies");

@@ -4,7 +4,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct MpcOptions {
   RobotArgument robot;
   bool demo = false, force = false;
   std::optional<double> duration, payload, payload_at, vary, rate;
@@ -21,7 +21,7 @@ auto kind_of_option(const char* option, std::string_view name, const Kinds& kind
 }
 
 /// What the command line says on top of a scenario.
-void apply(const Options& o, MpcScenario& s) {
+void apply(const MpcOptions& o, MpcScenario& s) {
   const auto set = [&](const char* option, const char* key, const auto& given, auto& to) {
     if (given) to = *given, s.places[key] = option;
   };
@@ -191,7 +191,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
 /// rad or m, root mean square: what is farther away does not follow.
 constexpr double lost = 0.1;
 
-int run_mpc(const Options& o, Console& console) {
+int run_mpc(const MpcOptions& o, Console& console) {
   refuse_overwriting({o.report}, o.force);
   RobotArgument robot = o.robot;
   if (robot.name == "-") {
@@ -268,7 +268,7 @@ int run_mpc(const Options& o, Console& console) {
 }  // namespace
 
 Action mpc(Parser& app, Console& console) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MpcOptions>();
   o->robot.add_to(app, "ROBOT|CONFIG.yaml");
   o->robot.add_gravity_to(app);
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");

@@ -5,7 +5,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct RobotsOptions {
   std::string name;
   bool names = false;
 };
@@ -116,7 +116,7 @@ int print_one(const std::string& name, Console& console) {
 }  // namespace
 
 Action robots(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RobotsOptions>();
   app.add_option("NAME", options->name, "print the file of this robot");
   app.add_flag("--names", options->names, "print the names only, one per line");
   return [options, &console]() -> int {

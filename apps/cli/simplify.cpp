@@ -12,7 +12,7 @@ namespace {
 
 using namespace classic;
 
-struct Options {
+struct SimplifyOptions {
   RobotArgument robot;
   std::string trajectory, other = "quintic:2", tolerance = "1%", svg, html;
   bool force = false;
@@ -122,7 +122,7 @@ DynamicTerm by_rotation(DynamicTerm term) {
   return term;
 }
 
-Analysis analyse(const Options& options, const Model& model, const Dominance& d,
+Analysis analyse(const SimplifyOptions& options, const Model& model, const Dominance& d,
                  const DAlembert<double>& arm) {
   Analysis a{
       model.name(),       options.trajectory,     options.other,  tolerance_of(options.tolerance),
@@ -324,7 +324,7 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return path.substr(0, dot) + "-" + suffix + path.substr(dot);
 }
 
-int simplify_robot(const Options& options, Console& console) {
+int simplify_robot(const SimplifyOptions& options, Console& console) {
   (void)tolerance_of(options.tolerance);  // before any work
   require_one_stdin({options.robot.name, options.trajectory, options.other});
   const Imported imported = options.robot.load();
@@ -353,7 +353,7 @@ int simplify_robot(const Options& options, Console& console) {
 }  // namespace
 
 Action simplify(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimplifyOptions>();
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_option("TRAJECTORY", options->trajectory,

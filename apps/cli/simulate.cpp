@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   States states;
   double duration = 5.0, period = 1e-3, tolerance = 1e-8, bandwidth = 10.0, vary = 0.0;
   std::string integrator = "rk4", torque = "zero", target, follow, friction_scale, out, plot;
@@ -27,19 +27,20 @@ struct Options {
   }
 };
 
-constexpr double longest = 3600.0, most_steps = 2e7, most_numbers = 2e7;
+constexpr double longest_simulation = 3600.0, most_steps = 2e7, most_numbers = 2e7;
 /// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable = 0.01;
 
-void require_reasonable_duration(const Options& o) {
-  if (o.duration > longest) throw UsageError("--duration: at most {:g} s", longest);
+void require_reasonable_duration(const SimulateOptions& o) {
+  if (o.duration > longest_simulation)
+    throw UsageError("--duration: at most {:g} s", longest_simulation);
   if (o.duration / o.step() > most_steps)
     throw UsageError("--duration: {:g} s in steps of {:g} s are more than {:g} steps", o.duration,
                      o.step(), most_steps);
 }
 
 /// What follows from the options; throws UsageError for what is out of range.
-void complete(Options& o, const Parser& app) {
+void complete(SimulateOptions& o, const Parser& app) {
   require_reasonable_duration(o);
   const auto useless = [&](const char* option, bool without, const char* what) {
     if (without && app.count(option)) throw UsageError("{} has no effect {}", option, what);
@@ -161,7 +162,8 @@ bool flies(const Model& model) {
 /// The log as it grows, and the samples to be drawn.
 class Log {
  public:
-  Log(const Model& model, const Options& o) : sensed_(o.sensed()), sensors_(model, o.sensors) {
+  Log(const Model& model, const SimulateOptions& o)
+      : sensed_(o.sensed()), sensors_(model, o.sensors) {
     if (!o.plot.empty()) every_ = std::max(1L, long(o.duration / o.period / 600.0));
     if (o.out.empty()) return;
     const std::vector<std::string> names = sensed_ ? table_names(model, {"q", "qd", "tau"})
@@ -228,7 +230,7 @@ std::string motion_plot(const Model& model, const Log& log) {
                           panels);
 }
 
-Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torque,
+Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSource& torque,
                    Schedule& schedule, bool momentum_stays, Log& log, Progress& progress) {
   const Model& model = robot.model();
   Run run{robot};
@@ -284,7 +286,7 @@ Run simulate_robot(Simulation& robot, const Options& o, const TorqueSource& torq
   return run;
 }
 
-std::string text_of(const Run& r, const Options& o, const Model& model, const Stream& out) {
+std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, const Stream& out) {
   std::string text =
       fmt::format("{}: {} s by {}", visible(model.name()), figure(r.end.time(), 6), o.integrator);
   text +=
@@ -346,7 +348,7 @@ std::string text_of(const Run& r, const Options& o, const Model& model, const St
   return text;
 }
 
-Json json_of(const Run& r, const Options& o, const Model& model, const Log& log) {
+Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const Log& log) {
   Json joints = Json::array(), momentum;
   const std::vector<std::string> names = model.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -387,7 +389,7 @@ Json json_of(const Run& r, const Options& o, const Model& model, const Log& log)
 }
 
 /// What may help after a simulation that could not go on.
-std::string advice_after(SimulationStatus status, const Options& o) {
+std::string advice_after(SimulationStatus status, const SimulateOptions& o) {
   if (status == SimulationStatus::diverged)
     return o.how.adaptive ? "; a smaller --tolerance may do"
                           : "; a shorter --step than " + figure(o.step()) + " s may do";
@@ -397,7 +399,7 @@ std::string advice_after(SimulationStatus status, const Options& o) {
   return "";
 }
 
-int run_simulate(Options& o, const Parser& app, Console& console) {
+int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
@@ -489,7 +491,7 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
 }  // namespace
 
 Action simulate(Parser& app, Console& console) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SimulateOptions>();
   o->states.add_to(app, "q qd");
   o->states.add_friction_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);

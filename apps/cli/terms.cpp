@@ -4,7 +4,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct TermsOptions {
   States states;
   std::string frame, axes = "aligned";
 };
@@ -34,7 +34,7 @@ Eigen::MatrixXd frame_inertia(const Robot& robot, const Eigen::VectorXd& q,
   return space.inertia();
 }
 
-Terms terms_of(Robot& robot, const GivenState& s, const Options& options) {
+Terms terms_of(Robot& robot, const GivenState& s, const TermsOptions& options) {
   Terms t;
   t.M = robot.mass_matrix(s.q);
   t.C = robot.coriolis_matrix(s.q, s.qd);
@@ -101,7 +101,7 @@ void print(Console& console, const Model& model, const Json& state, const Terms&
 }  // namespace
 
 Action terms(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TermsOptions>();
   options->states.add_to(app, "q qd");
   app.add_value("--frame", options->frame, "NAME",
                 "also the Jacobian and the inertia of this link or frame");

@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-struct Options {
+struct TreeOptions {
   RobotArgument robot;
   bool ascii = false, dot = false;
 };
@@ -141,7 +141,7 @@ Json links_json(const Model& model) {
   return links;
 }
 
-int show(const Options& options, Console& console) {
+int show(const TreeOptions& options, Console& console) {
   if (options.ascii && options.dot) throw UsageError("--ascii has no effect with --dot");
   if (console.json() && (options.ascii || options.dot))
     throw UsageError("{} has no effect with --json", options.dot ? "--dot" : "--ascii");
@@ -164,7 +164,7 @@ int show(const Options& options, Console& console) {
 }  // namespace
 
 Action tree(Parser& app, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TreeOptions>();
   options->robot.add_to(app);
   app.add_flag("--ascii", options->ascii, "draw without box-drawing characters");
   app.add_flag("--dot", options->dot, "print a graph for Graphviz");

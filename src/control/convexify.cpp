@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ulna/control/differentiated.hpp"
+
 namespace ulna::control::detail {
 
 namespace {
@@ -50,6 +52,12 @@ void penalise_active_rows(QpStage& s, const Eigen::VectorXd& multipliers, bool g
 }
 
 }  // namespace
+
+void make_convex(Eigen::Ref<Eigen::MatrixXd> H) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(H);
+  const Eigen::MatrixXd& V = eigen.eigenvectors();
+  H = V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
+}
 
 void convexify(std::vector<QpStage>& stages, const std::vector<Eigen::VectorXd>& multipliers,
                Convexification& added) {

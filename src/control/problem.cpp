@@ -4,6 +4,21 @@
 
 namespace ulna::control {
 
+Bounds::Bounds(const StageSize& size)
+    : lower(Eigen::VectorXd::Constant(size.rows(), -infinity)),
+      upper(Eigen::VectorXd::Constant(size.rows(), infinity)),
+      price(Eigen::VectorXd::Constant(size.rows(), infinity)),
+      price_squared(Eigen::VectorXd::Zero(size.rows())) {}
+
+QpStage::QpStage(const StageSize& s, int next)
+    : size(s),
+      H(Eigen::MatrixXd::Zero(s.variables(), s.variables())),
+      F(Eigen::MatrixXd::Zero(next, s.variables())),
+      G(Eigen::MatrixXd::Zero(s.g, s.variables())),
+      h(Eigen::VectorXd::Zero(s.variables())),
+      f(Eigen::VectorXd::Zero(next)),
+      bounds(s) {}
+
 std::vector<QpStage> qp_stages(const std::vector<StageSize>& sizes) {
   std::vector<QpStage> stages;
   for (std::size_t k = 0; k < sizes.size(); ++k)
@@ -18,6 +33,11 @@ OptimalControlProblem::OptimalControlProblem(std::vector<StageSize> sizes)
   messages::require(sizes_.back().u == 0, "the last stage of an optimal control problem has ",
                     sizes_.back().u, " inputs; it must have none");
 }
+
+OptimalControlProblem::~OptimalControlProblem() = default;
+
+void OptimalControlProblem::move(int /*k*/, In x, In dx, Out moved) const { moved = x + dx; }
+void OptimalControlProblem::difference(int /*k*/, In from, In to, Out dx) const { dx = to - from; }
 
 bool StagewiseProblem::evaluate(const Trajectory& at, std::vector<StageValue>& values) {
   for (int k = 0; k < stage_count(); ++k)

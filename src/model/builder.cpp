@@ -188,6 +188,35 @@ class Assembler {
   std::vector<int> body_of_joint_;
 };
 
+Builder::Builder(std::string name) { description_.name = std::move(name); }
+Builder::Builder(Description description) : description_(std::move(description)) {}
+
+Builder& Builder::gravity(const Vec3<double>& g) { return description_.gravity = g, *this; }
+Builder& Builder::link(LinkDescription link) {
+  return description_.links.push_back(std::move(link)), *this;
+}
+Builder& Builder::link(std::string name, std::optional<Inertial> inertial) {
+  return link(LinkDescription{std::move(name), std::move(inertial)});
+}
+Builder& Builder::joint(JointDescription joint) {
+  return description_.joints.push_back(std::move(joint)), *this;
+}
+Builder& Builder::joint(std::string name, JointType type, std::string parent, std::string child,
+                        const Pose& origin, const Vec3<double>& axis) {
+  return joint({std::move(name), type, std::move(parent), std::move(child), origin, axis});
+}
+Builder& Builder::frame(std::string name, std::string link, const Pose& origin) {
+  return description_.frames.push_back({std::move(name), std::move(link), origin}), *this;
+}
+Builder& Builder::loop(LoopDescription loop) {
+  return description_.loops.push_back(std::move(loop)), *this;
+}
+
+Model Builder::build(bool strict) const {
+  Diagnostics diagnostics(strict);
+  return build(diagnostics);
+}
+
 Model Builder::build(Diagnostics& diagnostics) const {
   auto data = std::make_shared<Model::Data>();
   data->description = description_;

@@ -8,6 +8,18 @@
 
 namespace ulna {
 
+Robot::Robot(std::string_view name, const ImportOptions& options)
+    : Robot(load_robot(name, options)) {}
+
+Robot::Robot(const Model& model) : Robot(Imported{model, Diagnostics()}) {}
+
+Robot::Robot(Imported imported)
+    : diagnostics_(std::move(imported.diagnostics)),
+      plant_(imported.model),
+      ws_(imported.model),
+      motion_(imported.model),
+      at_(imported.model) {}
+
 std::vector<ExternalWrench<double>> Robot::resolve(const Wrenches& wrenches) const {
   std::vector<ExternalWrench<double>> resolved;
   for (const FrameWrench& w : wrenches)

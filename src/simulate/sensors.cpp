@@ -113,6 +113,10 @@ void Sensors::disturb(Channel& channel, In<double> truth, Eigen::VectorXd& seen)
   channel.pass(read_, seen);
 }
 
+bool Sensors::has_nan() const {
+  return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
+}
+
 void Sensors::read(Simulation& robot) {
   if (options_.accelerations)
     read(robot.time(), robot.q(), robot.v(), robot.tau(), robot.acceleration());

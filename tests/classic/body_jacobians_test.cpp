@@ -11,8 +11,8 @@ using classic::SumForm;
 
 template <class Formulation>
 class ByJacobians : public ::testing::Test {};
-using Both = ::testing::Types<Lagrangian<double>, SumForm<double>>;
-TYPED_TEST_SUITE(ByJacobians, Both);
+using BothForms = ::testing::Types<Lagrangian<double>, SumForm<double>>;
+TYPED_TEST_SUITE(ByJacobians, BothForms);
 
 TYPED_TEST(ByJacobians, agrees_with_dynamics) {
   for_each_arm([](const Model& model, Random& random) {

@@ -11,8 +11,9 @@ using classic::Load;
 
 template <class Recursion>
 class NewtonEuler : public ::testing::Test {};
-using Both = ::testing::Types<classic::NewtonEulerBase<double>, classic::NewtonEulerLink<double>>;
-TYPED_TEST_SUITE(NewtonEuler, Both);
+using BothFrames =
+    ::testing::Types<classic::NewtonEulerBase<double>, classic::NewtonEulerLink<double>>;
+TYPED_TEST_SUITE(NewtonEuler, BothFrames);
 
 // f_{n+1} and n_{n+1} are exerted by the hand, so that what acts on the arm is their opposite.
 TYPED_TEST(NewtonEuler, carries_a_load_at_the_hand) {

@@ -22,7 +22,7 @@ void expect_documented(const json& value) {
 }
 
 /// A pendulum of 1 kg at 1 m, swung.
-std::string pendulum_log() {
+std::string hand_made_log() {
   std::ostringstream log;
   log << "t,q1,qd1,tau1\n";
   for (int k = 0; k < 600; ++k) {
@@ -34,7 +34,7 @@ std::string pendulum_log() {
 
 TEST(Manual, documents_every_json_field) {
   const Folder folder;
-  const std::string log = folder.write("log.csv", pendulum_log());
+  const std::string log = folder.write("log.csv", hand_made_log());
   for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
            {"check", "--json", "panda", "nowhere"},
            {"check", "--json", "--rules"},

@@ -5,12 +5,12 @@ using namespace ulna::test;
 namespace {
 
 /// Few iterations: what is found need not be good here.
-const std::vector<std::string> quick{"--duration", "5", "--harmonics",  "3",
-                                     "--starts",   "1", "--iterations", "3"};
+const std::vector<std::string> few_steps{"--duration", "5", "--harmonics",  "3",
+                                         "--starts",   "1", "--iterations", "3"};
 
 RunResult excite(std::vector<std::string> arguments, const std::string& folder = "/") {
   arguments.insert(arguments.begin(), "excite");
-  arguments.insert(arguments.end(), quick.begin(), quick.end());
+  arguments.insert(arguments.end(), few_steps.begin(), few_steps.end());
   return run_cli(arguments, {.folder = folder});
 }
 

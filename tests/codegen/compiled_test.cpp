@@ -26,11 +26,6 @@ std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-void write(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
-
 const std::vector<double> unused{0.0, 0.0};
 
 TEST(PrintC, compiles_as_c99_and_as_cpp_without_a_warning) {

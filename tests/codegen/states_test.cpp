@@ -1,5 +1,4 @@
 #include <cmath>
-#include <fstream>
 
 #include "support/close.hpp"
 #include "support/every_c_operation.hpp"
@@ -13,11 +12,6 @@ namespace ulna::test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), none = std::nan("");
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
 
 /// A function in a folder, as <name>.h and <name>.c
 void write_c(const TemporaryFolder& folder, const Traced& f, const COptions& options) {

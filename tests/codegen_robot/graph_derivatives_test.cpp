@@ -13,11 +13,6 @@ using Eigen::MatrixXd, Eigen::VectorXd;
 constexpr Differentiation ways[] = {Differentiation::forward, Differentiation::reverse,
                                     Differentiation::shorter};
 
-std::vector<double> list(const MatrixXd& x) { return {x.data(), x.data() + x.size()}; }
-MatrixXd matrix(const std::vector<double>& x, Eigen::Index rows) {
-  return Eigen::Map<const MatrixXd>(x.data(), rows, std::ssize(x) / rows);
-}
-
 /// Robots whose coordinates are numbers: derivatives by q are those along the tangent space.
 template <class Law>
 void for_each_arm(Law law) {

@@ -15,11 +15,6 @@ namespace {
 
 using Eigen::MatrixXd, Eigen::VectorXd;
 
-std::vector<double> list(const MatrixXd& x) { return {x.data(), x.data() + x.size()}; }
-MatrixXd matrix(const std::vector<double>& x, Eigen::Index rows) {
-  return Eigen::Map<const MatrixXd>(x.data(), rows, std::ssize(x) / rows);
-}
-
 /// Each function by the library, the reference, and how a way to evaluate traced ones compares.
 class Comparison {
  public:

@@ -1,5 +1,7 @@
 #include "ulna/control/differentiated.hpp"
 
+#include <Eigen/Eigenvalues>
+
 #include "support/close.hpp"
 #include "support/random.hpp"
 

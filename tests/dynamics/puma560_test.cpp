@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "dynamics/six_numbers.hpp"
 #include "support/dynamics.hpp"
 #include "ulna/io/import.hpp"
 
@@ -9,8 +10,6 @@
 // world-frame Newton-Euler equations, which agree with what is printed.
 namespace ulna::test {
 namespace {
-
-using Vector6 = std::array<double, 6>;
 
 struct Pose560 {
   const char* name;
@@ -155,7 +154,6 @@ const Pose560 poses[] = {
 };
 // clang-format on
 
-Eigen::VectorXd vector(const Vector6& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), 6); }
 Eigen::MatrixXd matrix(const std::array<double, 36>& x) {
   return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(x.data());
 }

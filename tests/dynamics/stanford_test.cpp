@@ -1,3 +1,4 @@
+#include "dynamics/six_numbers.hpp"
 #include "support/dynamics.hpp"
 #include "ulna/io/import.hpp"
 
@@ -6,8 +7,6 @@
 // world-frame Newton-Euler equations and agree with those of Lagrange.
 namespace ulna::test {
 namespace {
-
-using Vector6 = std::array<double, 6>;
 
 struct StanfordState {
   Vector6 q, v, a, torque;
@@ -87,8 +86,6 @@ const StanfordState states[] = {
      {0.0, 136.2963741278648, 51.64553510496344, 3.250925317095233, 1.999036660817755, 0.0}},
 };
 // clang-format on
-
-Eigen::VectorXd vector(const Vector6& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), 6); }
 
 class Stanford : public ::testing::TestWithParam<StanfordState> {};
 INSTANTIATE_TEST_SUITE_P(State, Stanford, ::testing::ValuesIn(states));

@@ -17,7 +17,7 @@ using namespace identify;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// H(e^(jw)) of the sections.

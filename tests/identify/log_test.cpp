@@ -16,7 +16,7 @@ Log read(const std::string& text, Diagnostics& found, const LogOptions& options 
   return read_log(in, "log.csv", three_joints(), options, found);
 }
 
-std::string refusal(const std::string& header, const LogOptions& options = {}) {
+std::string refusal_of_columns(const std::string& header, const LogOptions& options = {}) {
   Diagnostics found;
   const Log log = read(header + "\n", found, options);
   EXPECT_TRUE(log.empty());
@@ -58,22 +58,26 @@ TEST(Log, knows_the_names_that_loggers_use) {
 
 TEST(Log, says_which_columns_are_missing_which_are_there_and_what_would_do) {
   EXPECT_EQ(
-      refusal("t,x,y"),
+      refusal_of_columns("t,x,y"),
       "log.csv:1: error: columns are missing; positions: q_a, q_b, ... or q1 .. q3; torques: "
       "tau_a, tau_b, ... or tau1 .. tau3, or currents: i_a, i_b, ... or i1 .. i3; the table has "
       "the columns t, x, y [log-columns]");
-  EXPECT_NE(refusal("q1,q2,q3,tau1,tau2,tau3").find("time: t or time"), std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,tau1,tau2,tau3").find("missing: 'q3'"), std::string::npos);
-  EXPECT_NE(refusal("t,q_a,q_b,q_d,tau1,tau2,tau3").find("no coordinate 'd'"), std::string::npos);
-  EXPECT_NE(refusal("t,q0,q1,q2,tau1,tau2,tau3").find("counted from q1 to q3"), std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,q3,q4,tau1,tau2,tau3").find("has 3 coordinates"), std::string::npos);
-  EXPECT_NE(refusal("t,time,q1,q2,q3,tau1,tau2,tau3").find("both give the time"),
+  EXPECT_NE(refusal_of_columns("q1,q2,q3,tau1,tau2,tau3").find("time: t or time"),
             std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,q3,qd1,dq1,qd2,qd3,tau1,tau2,tau3").find("occurs twice"),
+  EXPECT_NE(refusal_of_columns("t,q1,q2,tau1,tau2,tau3").find("missing: 'q3'"), std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,q_a,q_b,q_d,tau1,tau2,tau3").find("no coordinate 'd'"),
             std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,q3,q_a,q_b,q_c,tau1,tau2,tau3").find("both give q"),
+  EXPECT_NE(refusal_of_columns("t,q0,q1,q2,tau1,tau2,tau3").find("counted from q1 to q3"),
             std::string::npos);
-  EXPECT_NE(refusal("t,q1,q2,q3,i1,i2").find("missing: 'i3'"), std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,q1,q2,q3,q4,tau1,tau2,tau3").find("has 3 coordinates"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,time,q1,q2,q3,tau1,tau2,tau3").find("both give the time"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,q1,q2,q3,qd1,dq1,qd2,qd3,tau1,tau2,tau3").find("occurs twice"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,q1,q2,q3,q_a,q_b,q_c,tau1,tau2,tau3").find("both give q"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_columns("t,q1,q2,q3,i1,i2").find("missing: 'i3'"), std::string::npos);
 }
 
 TEST(Log, needs_no_torque_or_no_time_if_so_told) {

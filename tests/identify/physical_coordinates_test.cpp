@@ -9,7 +9,7 @@ namespace {
 
 using namespace identify;
 
-PhysicalPrior some_prior(Random& random) {
+PhysicalPrior prior_of_two(Random& random) {
   PhysicalPrior prior(22);
   prior.add_inertia(0, random_body(random).in_link_frame(), 2.0);
   prior.add_inertia(12, random_body(random).in_link_frame(), 0.5);
@@ -28,7 +28,7 @@ TEST(PhysicalCoordinates, anything_is_physical_and_comes_back) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const PhysicalPrior prior = some_prior(random);
+    const PhysicalPrior prior = prior_of_two(random);
     const PhysicalCoordinates coordinates(prior);
     const Eigen::VectorXd theta = random_theta(22, random, 3.0);
     const Eigen::VectorXd z = coordinates.numbers(theta);
@@ -43,7 +43,7 @@ TEST(PhysicalCoordinates, the_prior_is_half_the_sum_of_squares) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const PhysicalPrior prior = some_prior(random);
+    const PhysicalPrior prior = prior_of_two(random);
     const PhysicalCoordinates coordinates(prior);
     for (const double width : {1e-3, 0.02, 3.0}) {
       Eigen::VectorXd r, slope;
@@ -62,7 +62,7 @@ TEST(PhysicalCoordinates, slopes_are_those_of_differences) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const PhysicalPrior prior = some_prior(random);
+    const PhysicalPrior prior = prior_of_two(random);
     const PhysicalCoordinates coordinates(prior);
     for (const double width : {0.005, 2.0}) {
       const Eigen::VectorXd theta = random_theta(22, random, width);
@@ -85,7 +85,7 @@ TEST(PhysicalCoordinates, slopes_are_those_of_differences) {
 
 TEST(PhysicalCoordinates, refuse_what_is_not_physical_or_not_believed) {
   Random random(1);
-  const PhysicalPrior prior = some_prior(random);
+  const PhysicalPrior prior = prior_of_two(random);
   const PhysicalCoordinates coordinates(prior);
   Eigen::VectorXd z = prior.center();
   z(0) = -1.0;

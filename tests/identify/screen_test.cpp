@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "support/logs.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 using namespace identify;
 
-constexpr double pi = std::numbers::pi;
 using Eigen::Index;
+using std::numbers::pi;
 
 // row k of a table stands on line k + 2
 

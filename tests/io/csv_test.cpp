@@ -21,7 +21,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-Table read(const std::string& text) {
+Table read_csv(const std::string& text) {
   std::istringstream in(text);
   CsvReader reader(in, "log.csv");
   Table table{reader.names(), {}};
@@ -33,7 +33,7 @@ Table read(const std::string& text) {
 /// What the reader has to say, or "" if it reads everything.
 std::string complaint(const std::string& text) {
   try {
-    read(text);
+    read_csv(text);
   } catch (const CsvError& e) {
     return e.what();
   }
@@ -53,55 +53,55 @@ const std::vector<Row> one_two_three_four{{1, 2}, {3, 4}};
 // --- reading: what is accepted ---
 
 TEST(CsvReader, reads_names_and_rows) {
-  const Table t = read("t,q1\n1,2\n3,4\n");
+  const Table t = read_csv("t,q1\n1,2\n3,4\n");
   EXPECT_EQ(t.names, (std::vector<std::string>{"t", "q1"}));
   EXPECT_EQ(t.rows, one_two_three_four);
 }
 
 TEST(CsvReader, finds_the_delimiter_in_the_header) {
-  EXPECT_EQ(read("t;q1\n1;2\n3;4\n").rows, one_two_three_four);
-  EXPECT_EQ(read("t\tq1\n1\t2\n3\t4\n").rows, one_two_three_four);
+  EXPECT_EQ(read_csv("t;q1\n1;2\n3;4\n").rows, one_two_three_four);
+  EXPECT_EQ(read_csv("t\tq1\n1\t2\n3\t4\n").rows, one_two_three_four);
 }
 
 TEST(CsvReader, a_delimiter_inside_quotes_is_part_of_the_name) {
-  const Table t = read("\"a,b\";\"c;d\"\n1;2\n");
+  const Table t = read_csv("\"a,b\";\"c;d\"\n1;2\n");
   EXPECT_EQ(t.names, (std::vector<std::string>{"a,b", "c;d"}));
 }
 
 TEST(CsvReader, takes_a_quote_doubled_inside_quotes_for_one) {
-  EXPECT_EQ(read("\"say \"\"hi\"\"\" , b\n1,2\n").names,
+  EXPECT_EQ(read_csv("\"say \"\"hi\"\"\" , b\n1,2\n").names,
             (std::vector<std::string>{"say \"hi\"", "b"}));
 }
 
 TEST(CsvReader, passes_over_byte_order_mark_carriage_returns_comments_and_blank_lines) {
   const Table t =
-      read("\xef\xbb\xbf# made by hand\r\n\r\nt,q1\r\n1,2\r\n\r\n   \r\n# half way\r\n3,4\r\n");
+      read_csv("\xef\xbb\xbf# made by hand\r\n\r\nt,q1\r\n1,2\r\n\r\n   \r\n# half way\r\n3,4\r\n");
   EXPECT_EQ(t.names, (std::vector<std::string>{"t", "q1"}));
   EXPECT_EQ(t.rows, one_two_three_four);
 }
 
 TEST(CsvReader, a_byte_order_mark_is_no_part_of_the_first_name) {
-  EXPECT_EQ(read("\xef\xbb\xbft,q1\n1,2\n").names.front(), "t");
+  EXPECT_EQ(read_csv("\xef\xbb\xbft,q1\n1,2\n").names.front(), "t");
 }
 
 TEST(CsvReader, the_last_line_needs_no_end) {
-  EXPECT_EQ(read("t,q1\n1,2\n3,4").rows, one_two_three_four);
-  EXPECT_EQ(read("t,q1\n1,2\n3,4\r").rows, one_two_three_four);
+  EXPECT_EQ(read_csv("t,q1\n1,2\n3,4").rows, one_two_three_four);
+  EXPECT_EQ(read_csv("t,q1\n1,2\n3,4\r").rows, one_two_three_four);
 }
 
 TEST(CsvReader, a_header_alone_is_a_table_without_rows) {
-  EXPECT_TRUE(read("t,q1\n").rows.empty());
-  EXPECT_TRUE(read("t,q1").rows.empty());
+  EXPECT_TRUE(read_csv("t,q1\n").rows.empty());
+  EXPECT_TRUE(read_csv("t,q1").rows.empty());
 }
 
 TEST(CsvReader, spaces_around_names_and_numbers_do_not_matter) {
-  const Table t = read(" t , q1 \n 1 ,\t2\n+3, 4 \n");
+  const Table t = read_csv(" t , q1 \n 1 ,\t2\n+3, 4 \n");
   EXPECT_EQ(t.names, (std::vector<std::string>{"t", "q1"}));
   EXPECT_EQ(t.rows, one_two_three_four);
 }
 
 TEST(CsvReader, a_table_may_have_one_column) {
-  EXPECT_EQ(read("t\n1\n\n2\n").rows, (std::vector<Row>{{1}, {2}}));
+  EXPECT_EQ(read_csv("t\n1\n\n2\n").rows, (std::vector<Row>{{1}, {2}}));
 }
 
 TEST(CsvReader, tells_the_line_of_a_row_and_the_bytes_used) {
@@ -183,7 +183,7 @@ TEST(CsvReader, accepts_a_cell_exactly_when_parse_number_does) {
       Table t;
       bool accepted = true;
       try {
-        t = read("a,b,c\n" + line + "\n");
+        t = read_csv("a,b,c\n" + line + "\n");
       } catch (const CsvError&) {
         accepted = false;
       }
@@ -211,7 +211,7 @@ TEST(CsvReader, lines_may_cross_blocks_of_the_buffer_anywhere) {
             text += "# " + std::string(static_cast<std::size_t>(random.real(0, 300)), 'x') + "\n";
           rows.push_back(row);
         }
-        const Table t = read(text);
+        const Table t = read_csv(text);
         ASSERT_EQ(t.rows.size(), rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(t.rows[i], rows[i]) << "row " << i;
       },
@@ -224,7 +224,7 @@ TEST(CsvReader, a_line_of_a_hundred_thousand_cells_is_read) {
     header += ",c" + std::to_string(i);
     line += "," + std::to_string(i);
   }
-  const Table t = read(header + "\n" + line + "\n");
+  const Table t = read_csv(header + "\n" + line + "\n");
   ASSERT_EQ(t.rows.at(0).size(), 100'000u);
   EXPECT_EQ(t.rows[0][99'999], 99'999.0);
 }
@@ -272,7 +272,7 @@ TEST(CsvReader, says_where_and_in_which_column_a_number_is_wrong) {
 
 TEST(CsvReader, an_error_tells_its_place_to_programs_too) {
   try {
-    read("t,q2\n0,x\n");
+    read_csv("t,q2\n0,x\n");
     FAIL() << "was accepted";
   } catch (const CsvError& e) {
     EXPECT_EQ(e.where().file, "log.csv");
@@ -386,7 +386,7 @@ TEST(CsvReader, any_bytes_are_read_or_refused_and_never_worse) {
           text += letters[static_cast<std::size_t>(
               random.real(0, static_cast<double>(letters.size())))];
         try {
-          const Table t = read(text);
+          const Table t = read_csv(text);
           EXPECT_FALSE(t.names.empty());
           for (const Row& row : t.rows)
             for (const double x : row) EXPECT_TRUE(std::isfinite(x));
@@ -420,7 +420,7 @@ TEST(CsvWriter, numbers_are_read_back_to_the_last_bit) {
     rows.push_back({0.0, -0.0, 1.0});
     rows.push_back({Limits::max(), Limits::lowest(), Limits::denorm_min()});
     rows.push_back({-Limits::min(), -Limits::denorm_min(), Limits::epsilon()});
-    const Table t = read(written({"a", "b", "c"}, rows));
+    const Table t = read_csv(written({"a", "b", "c"}, rows));
     ASSERT_EQ(t.rows.size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
       ASSERT_EQ(std::memcmp(t.rows[i].data(), rows[i].data(), 3 * sizeof(double)), 0)
@@ -432,8 +432,8 @@ TEST(CsvWriter, names_of_any_kind_are_read_back) {
   const std::vector<std::string> names{"q_a,b",    "q;c", "say \"hi\"",       "#1",
                                        " spaced ", "1.5", "\xef\xbb\xbfmark", "\xc3\xa4",
                                        "q_x/y",    "'"};
-  EXPECT_EQ(read(written(names, {})).names, names);
-  for (const std::string& name : names) EXPECT_EQ(read(written({name}, {})).names.at(0), name);
+  EXPECT_EQ(read_csv(written(names, {})).names, names);
+  for (const std::string& name : names) EXPECT_EQ(read_csv(written({name}, {})).names.at(0), name);
 }
 
 TEST(CsvWriter, a_number_that_is_not_finite_never_leaves) {

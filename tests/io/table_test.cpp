@@ -24,25 +24,25 @@ std::string format(const char* pattern, ...) {
   return text;
 }
 
-Model read(const std::string& text) { return import_table(text, "table.yaml").model; }
+Model read_table(const std::string& text) { return import_table(text, "table.yaml").model; }
 
-struct Row {
+struct DhRow {
   bool slides;
   double theta, d, a, alpha;
 };
 
-std::vector<Row> random_rows(Random& random, int n = 6) {
-  std::vector<Row> rows;
+std::vector<DhRow> random_rows(Random& random, int n = 6) {
+  std::vector<DhRow> rows;
   for (int i = 0; i < n; ++i)
     rows.push_back({random.real() > 0.3, random.real(-3.0, 3.0), random.real(), random.real(),
                     random.real(-3.0, 3.0)});
   return rows;
 }
 
-std::string table(const char* kind, const std::vector<Row>& rows) {
+std::string table(const char* kind, const std::vector<DhRow>& rows) {
   std::string text = "ulna: " + std::string(kind) +
                      "\nbase: {xyz: [0.1, 0.2, 0.3], rpy: [0.4, 0.5, 0.6]}\njoints:\n";
-  for (const Row& row : rows)
+  for (const DhRow& row : rows)
     text += format("- {type: %s, theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g}\n",
                    row.slides ? "prismatic" : "revolute", row.theta, row.d, row.a, row.alpha);
   return text + "tool: {name: tip, xyz: [1, 2, 3], rpy: [0.3, 0.2, 0.1]}\n";
@@ -55,13 +55,13 @@ const X tool = Pose({1, 2, 3}, {0.3, 0.2, 0.1}).transform();
 
 TEST(DhTable, places_frames_by_Rz_Tz_Tx_Rx) {
   for_each_seed([](Random& random) {
-    const std::vector<Row> rows = random_rows(random);
-    const Model model = read(table("dh", rows));
+    const std::vector<DhRow> rows = random_rows(random);
+    const Model model = read_table(table("dh", rows));
     const Eigen::VectorXd q = random_q(model, random);
     const Poses poses = frame_poses(model, q);
     X expected = base;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Row& row = rows[i];
+      const DhRow& row = rows[i];
       const double theta = row.theta + (row.slides ? 0.0 : q(static_cast<int>(i))),
                    d = row.d + (row.slides ? q(static_cast<int>(i)) : 0.0);
       expected = expected * turned(R::about_z(theta)) * moved(0, 0, d) * moved(row.a, 0, 0) *
@@ -74,13 +74,13 @@ TEST(DhTable, places_frames_by_Rz_Tz_Tx_Rx) {
 
 TEST(ModifiedDhTable, places_frames_by_Rx_Tx_Rz_Tz) {
   for_each_seed([](Random& random) {
-    const std::vector<Row> rows = random_rows(random);
-    const Model model = read(table("mdh", rows));
+    const std::vector<DhRow> rows = random_rows(random);
+    const Model model = read_table(table("mdh", rows));
     const Eigen::VectorXd q = random_q(model, random);
     const Poses poses = frame_poses(model, q);
     X expected = base;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Row& row = rows[i];
+      const DhRow& row = rows[i];
       const double theta = row.theta + (row.slides ? 0.0 : q(static_cast<int>(i))),
                    d = row.d + (row.slides ? q(static_cast<int>(i)) : 0.0);
       expected = expected * turned(R::about_x(row.alpha)) * moved(row.a, 0, 0) *
@@ -112,7 +112,7 @@ TEST(ScrewTable, places_frames_by_the_product_of_exponentials) {
           home.xyz.x(), home.xyz.y(), home.xyz.z(), home.rpy.x(), home.rpy.y(), home.rpy.z());
     }
     text += "tool: {name: tip, home: {xyz: [1, 2, 3], rpy: [0.3, 0.2, 0.1]}}\n";
-    const Model model = read(text);
+    const Model model = read_table(text);
     EXPECT_EQ(model.joint(1).type, JointType::revolute);
     EXPECT_EQ(model.joint(2).type, JointType::prismatic);
     EXPECT_EQ(model.joint(3).type, JointType::helical);
@@ -129,7 +129,7 @@ TEST(ScrewTable, places_frames_by_the_product_of_exponentials) {
 }
 
 TEST(ScrewTable, body_frames_sit_on_their_axes) {
-  const Model model = read(
+  const Model model = read_table(
       "ulna: poe\njoints:\n- {screw: [0, 0, 1, 0, -2, 0.25], link: {home: {xyz: [5, 6, 7]}}}\n");
   EXPECT_EQ(joint_of(model, "joint1").type, JointType::helical);
   EXPECT_NEAR(joint_of(model, "joint1").pitch, 0.25, 1e-15);
@@ -158,13 +158,14 @@ TEST(DhTable, carries_mass_and_inertia_from_the_table_frame_to_the_body) {
         format("{theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g, ", random.real(), random.real(),
                random.real(), random.real());
     expect_close(
-        inertia_in(read("ulna: dh\njoints:\n- " + parameters + link + "}\n"), "link1_frame"), body,
+        inertia_in(read_table("ulna: dh\njoints:\n- " + parameters + link + "}\n"), "link1_frame"),
+        body, 1e-13);
+    expect_close(
+        inertia_in(read_table("ulna: mdh\njoints:\n- " + parameters + link + "}\n"), "link1"), body,
         1e-13);
-    expect_close(inertia_in(read("ulna: mdh\njoints:\n- " + parameters + link + "}\n"), "link1"),
-                 body, 1e-13);
     const std::string home = "home: {xyz: [1, 2, 3], rpy: [0.1, 0.2, 0.3]}, ";
-    expect_close(inertia_in(read("ulna: poe\njoints:\n- {screw: [0.6, 0, 0.8, 1, 2, 3], " +
-                                 std::string(link).insert(7, home) + "}\n"),
+    expect_close(inertia_in(read_table("ulna: poe\njoints:\n- {screw: [0.6, 0, 0.8, 1, 2, 3], " +
+                                       std::string(link).insert(7, home) + "}\n"),
                             "link1_frame"),
                  body, 1e-12);
   });
@@ -172,10 +173,10 @@ TEST(DhTable, carries_mass_and_inertia_from_the_table_frame_to_the_body) {
 
 TEST(DhTable, reflects_a_motor_by_its_gear_ratio) {
   for (const double gear : {60.0, -60.0}) {
-    const Model model =
-        read(format("ulna: dh\njoints:\n- {damping: 0.5, friction: [1, 2], armature: 0.25, motor: "
-                    "{inertia: 0.001, gear: %g, viscous: 0.002, coulomb: [0.1, 0.3]}}\n",
-                    gear));
+    const Model model = read_table(
+        format("ulna: dh\njoints:\n- {damping: 0.5, friction: [1, 2], armature: 0.25, motor: "
+               "{inertia: 0.001, gear: %g, viscous: 0.002, coulomb: [0.1, 0.3]}}\n",
+               gear));
     const JointDynamics& y = joint_of(model, "joint1").dynamics;
     EXPECT_DOUBLE_EQ(y.armature, 0.25 + 3600 * 0.001);
     EXPECT_DOUBLE_EQ(y.damping, 0.5 + 3600 * 0.002);
@@ -183,14 +184,15 @@ TEST(DhTable, reflects_a_motor_by_its_gear_ratio) {
     EXPECT_DOUBLE_EQ(y.friction_negative, 2 + 60 * 0.3);
   }
   const JointDynamics plain =
-      joint_of(read("ulna: dh\njoints:\n- {friction: 1, motor: {inertia: 0.001, coulomb: 0.5}}\n"),
-               "joint1")
+      joint_of(
+          read_table("ulna: dh\njoints:\n- {friction: 1, motor: {inertia: 0.001, coulomb: 0.5}}\n"),
+          "joint1")
           .dynamics;
   EXPECT_EQ(plain, (JointDynamics{0.0, 1.5, 1.5, 0.001}));
 }
 
 TEST(DhTable, draws_shapes_in_the_table_frame) {
-  const Model model = read(
+  const Model model = read_table(
       "ulna: dh\njoints:\n- {a: 1, alpha: pi/2, link: {visual: [{shape: box, size: [1, 2, 3], xyz: "
       "[0.1, 0.2, 0.3], color: [0, 0.5, 1, 1]}, {shape: sphere, radius: 2},"
       " {shape: cylinder, radius: 1, length: 2}, {shape: capsule, radius: 1, length: 2}]}}\n");
@@ -221,14 +223,14 @@ TEST(Table, angles_may_be_written_with_pi_or_in_degrees) {
                                                    {"1.5e0", 1.5},
                                                    {"\"1\"", 1.0}};
   for (const auto& [text, value] : angles) {
-    const Model model =
-        read("ulna: dh\njoints:\n- {limits: {lower: -10, upper: " + std::string(text) + "}}\n");
+    const Model model = read_table(
+        "ulna: dh\njoints:\n- {limits: {lower: -10, upper: " + std::string(text) + "}}\n");
     EXPECT_NEAR(joint_of(model, "joint1").limits.upper, value, 1e-15) << text;
   }
 }
 
 TEST(Table, names_are_given_where_none_are_written) {
-  const Model model = read("ulna: dh\njoints:\n- {a: 1}\n- {a: 1}\ntool: {}\n");
+  const Model model = read_table("ulna: dh\njoints:\n- {a: 1}\n- {a: 1}\ntool: {}\n");
   EXPECT_EQ(model.name(), "robot");
   EXPECT_EQ(model.body_name(0), "base");
   EXPECT_EQ(model.joint_name(2), "joint2");
@@ -239,7 +241,7 @@ TEST(Table, names_are_given_where_none_are_written) {
 
 TEST(Table, limits_left_out_are_infinite) {
   const Model model =
-      read("ulna: dh\njoints:\n- {limits: {upper: 1, effort: 2}}\n- {type: continuous}\n");
+      read_table("ulna: dh\njoints:\n- {limits: {upper: 1, effort: 2}}\n- {type: continuous}\n");
   EXPECT_EQ(joint_of(model, "joint1").limits, (Limits{-infinity, 1.0, infinity, 2.0}));
   EXPECT_EQ(joint_of(model, "joint2").type, JointType::continuous);
 }

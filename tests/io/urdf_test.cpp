@@ -9,7 +9,7 @@ namespace {
 
 constexpr double half_pi = 1.5707963267948966;
 
-Imported read(std::string_view inside) {
+Imported read_robot(std::string_view inside) {
   return import_urdf(
       "<robot name='r' xmlns:ulna='https://ulna.dev/urdf'>\n" + std::string(inside) + "\n</robot>",
       "r.urdf");
@@ -17,7 +17,7 @@ Imported read(std::string_view inside) {
 
 /// Two links and a joint between them, with these attributes and children.
 Imported read_joint(std::string_view type, std::string_view children = "") {
-  return read(
+  return read_robot(
       "<link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' "
       "iyy='1' iyz='0' izz='1'/></inertial></link>\n"
       "<joint name='j' type='" +
@@ -26,7 +26,9 @@ Imported read_joint(std::string_view type, std::string_view children = "") {
 }
 
 LinkDescription read_link(std::string_view children) {
-  return read("<link name='a'>" + std::string(children) + "</link>").model.description().links[0];
+  return read_robot("<link name='a'>" + std::string(children) + "</link>")
+      .model.description()
+      .links[0];
 }
 
 /// The line on which a rule is told, 0 if it is not.
@@ -44,10 +46,10 @@ int line_told(std::string_view text, const Rule& rule) {
 // --- robot, poses ---
 
 TEST(Urdf, robot_name_and_gravity_are_read) {
-  const Model model = read("<link name='a'/><ulna:gravity xyz='1 2 3'/>").model;
+  const Model model = read_robot("<link name='a'/><ulna:gravity xyz='1 2 3'/>").model;
   EXPECT_EQ(model.name(), "r");
   EXPECT_EQ(model.gravity(), Vec3<double>(1, 2, 3));
-  EXPECT_EQ(read("<link name='a'/>").model.gravity(), Vec3<double>(0, 0, -9.81));
+  EXPECT_EQ(read_robot("<link name='a'/>").model.gravity(), Vec3<double>(0, 0, -9.81));
 }
 
 TEST(Urdf, origin_is_the_identity_where_nothing_is_given) {
@@ -126,7 +128,7 @@ TEST(Urdf, elements_may_stand_in_any_order) {
       "<inertial><origin xyz='1 0 0'/><mass value='5'/><inertia ixx='2' ixy='0' ixz='0' iyy='2' "
       "iyz='0' izz='3'/></inertial>");
   EXPECT_EQ(a, b);
-  const Model model = read(
+  const Model model = read_robot(
                           "<joint name='j' type='fixed'><child link='b'/><origin xyz='1 0 "
                           "0'/><parent link='a'/></joint><link name='b'/><link name='a'/>")
                           .model;
@@ -164,7 +166,7 @@ TEST(Urdf, material_is_found_whether_it_is_declared_before_or_after_its_use) {
   const std::string declaration =
       "<material name='m'><color rgba='0.1 0.2 0.3 0.4'/><texture filename='t.png'/></material>";
   for (const std::string& text : {declaration + use, use + declaration}) {
-    const Material m = read(text).model.description().links[0].visuals[0].material;
+    const Material m = read_robot(text).model.description().links[0].visuals[0].material;
     EXPECT_EQ(m.name, "m");
     EXPECT_EQ(m.rgba, Vec4<double>(0.1, 0.2, 0.3, 0.4));
     EXPECT_EQ(m.texture, "t.png");
@@ -176,11 +178,12 @@ TEST(Urdf, material_is_found_that_another_visual_declares) {
     return "<visual><geometry><sphere radius='1'/></geometry>" + std::string(material) +
            "</visual>";
   };
-  const Description d = read("<link name='a'>" + visual("<material name='m'/>") +
-                             visual("<material name='m'><color rgba='1 0 0 1'/></material>") +
-                             visual("<material name='other'/>") +
-                             visual("<material><color rgba='0 1 0 1'/></material>") + "</link>")
-                            .model.description();
+  const Description d =
+      read_robot("<link name='a'>" + visual("<material name='m'/>") +
+                 visual("<material name='m'><color rgba='1 0 0 1'/></material>") +
+                 visual("<material name='other'/>") +
+                 visual("<material><color rgba='0 1 0 1'/></material>") + "</link>")
+          .model.description();
   EXPECT_EQ(d.links[0].visuals[0].material.rgba, Vec4<double>(1, 0, 0, 1));
   EXPECT_FALSE(d.links[0].visuals[2].material.rgba);
   EXPECT_EQ(d.links[0].visuals[2].material.name, "other");
@@ -279,9 +282,10 @@ TEST(Urdf, mimic_has_multiplier_one_and_offset_zero_by_default) {
       "<joint name='j' type='continuous'><axis xyz='0 0 1'/><parent link='a'/><child "
       "link='b'/></joint>"
       "<joint name='k' type='continuous'><axis xyz='0 0 1'/><parent link='b'/><child link='c'/>";
-  EXPECT_EQ(joint_of(read(three + "<mimic joint='j'/></joint>").model, "k").mimic,
+  EXPECT_EQ(joint_of(read_robot(three + "<mimic joint='j'/></joint>").model, "k").mimic,
             (Mimic{"j", 1.0, 0.0}));
-  const Model model = read(three + "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>").model;
+  const Model model =
+      read_robot(three + "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>").model;
   EXPECT_EQ(joint_of(model, "k").mimic, (Mimic{"j", -2.0, 0.5}));
   EXPECT_EQ(model.nv(), 1);
   EXPECT_EQ(model.joint(2).mimics, 1);
@@ -294,9 +298,10 @@ TEST(Urdf, joints_are_numbered_depth_first_in_the_order_of_the_file) {
            parent + "'/><child link='" + child + "'/></joint>";
   };
   const Model model =
-      read("<link name='e'/><link name='d'/><link name='c'/><link name='b'/><link name='a'/>" +
-           joint("second", "b", "c") + joint("fourth", "a", "e") + joint("first", "a", "b") +
-           joint("third", "c", "d"))
+      read_robot(
+          "<link name='e'/><link name='d'/><link name='c'/><link name='b'/><link name='a'/>" +
+          joint("second", "b", "c") + joint("fourth", "a", "e") + joint("first", "a", "b") +
+          joint("third", "c", "d"))
           .model;
   std::vector<std::string> names;
   for (int b = 1; b < model.body_count(); ++b) names.emplace_back(model.joint_name(b));
@@ -305,7 +310,7 @@ TEST(Urdf, joints_are_numbered_depth_first_in_the_order_of_the_file) {
 
 TEST(Urdf, frames_and_loops_are_read) {
   const auto d =
-      read(
+      read_robot(
           "<link name='a'/><link name='b'/><joint name='j' type='continuous'><axis xyz='0 0 "
           "1'/><parent link='a'/><child link='b'/></joint>"
           "<ulna:frame name='f' link='b'><origin xyz='1 2 3' rpy='0.1 0.2 0.3'/></ulna:frame>"
@@ -322,7 +327,7 @@ TEST(Urdf, frames_and_loops_are_read) {
 }
 
 TEST(Urdf, what_means_nothing_to_dynamics_is_skipped_with_a_note) {
-  const Imported r = read(
+  const Imported r = read_robot(
       "<link name='a'><self_collide>true</self_collide></link>\n<gazebo reference='a'><joint "
       "name='x'/><mass/></gazebo>\n<transmission name='t'><joint "
       "name='x'/></transmission>\n<gazebo/>");
@@ -370,7 +375,7 @@ TEST(Urdf, missing_attribute_is_told_on_the_line_of_its_element) {
 // --- what real files contain ---
 
 TEST(RealFiles, hang_on_a_world_that_nobody_declares) {
-  const Imported r = read(
+  const Imported r = read_robot(
       "<link name='base'/><joint name='fix' type='fixed'><parent link='world'/><child "
       "link='base'/></joint>");
   EXPECT_EQ(r.model.body_name(0), "world");
@@ -390,7 +395,7 @@ TEST(RealFiles, have_effort_zero_and_so_no_effort_limit) {
 }
 
 TEST(RealFiles, have_links_that_move_and_weigh_nothing) {
-  const Imported r = read(
+  const Imported r = read_robot(
       "<link name='a'/><link name='b'/><link name='c'><inertial><mass value='1'/><inertia ixx='1' "
       "ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"
       "<joint name='j' type='continuous'><axis xyz='0 0 1'/><parent link='a'/><child "
@@ -402,7 +407,7 @@ TEST(RealFiles, have_links_that_move_and_weigh_nothing) {
 }
 
 TEST(RealFiles, keep_an_inertia_that_no_body_has) {
-  const Imported r = read(
+  const Imported r = read_robot(
       "<link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' "
       "iyy='1' iyz='0' izz='3'/></inertial></link>"
       "<joint name='j' type='continuous'><axis xyz='0 0 1'/><parent link='a'/><child "
@@ -412,7 +417,7 @@ TEST(RealFiles, keep_an_inertia_that_no_body_has) {
 }
 
 TEST(RealFiles, carry_properties_that_xacro_left_behind) {
-  const Imported r = read(
+  const Imported r = read_robot(
       "<link name='a'/><xacro:property name='pi' value='3.14'/><xacro:arg name='x' default='1'/>");
   EXPECT_NE(r.diagnostics.find(rules::xacro_leftover), nullptr);
 }

@@ -2,17 +2,15 @@
 
 #include <numbers>
 
+#include "descriptions.hpp"
 #include "support/finite_difference.hpp"
-#include "support/random_model.hpp"
 
 namespace ulna::test {
 namespace {
 
-Inertial body() { return Inertial(solid_box(Vec3<double>(0.1, 0.2, 0.3)).with_mass(1.0)); }
-
-Model one_joint(JointType type, const Vec3<double>& axis, const Pose& origin = {}) {
+Model joint_about(JointType type, const Vec3<double>& axis, const Pose& origin = {}) {
   Builder b;
-  b.link("base").link("arm", body()).joint("j", type, "base", "arm", origin, axis);
+  b.link("base").link("arm", brick()).joint("j", type, "base", "arm", origin, axis);
   if (type == JointType::helical) b.last_joint().pitch = 0.2;
   return b.build(true);
 }
@@ -36,7 +34,7 @@ TEST(Canonical, the_axis_is_plus_z) {
     SCOPED_TRACE(testing::Message() << "axis " << axis.transpose());
     for (const JointType type :
          {JointType::revolute, JointType::prismatic, JointType::helical, JointType::planar}) {
-      const Rotation<double> R_BC = one_joint(type, axis).joint(1).R_BC;
+      const Rotation<double> R_BC = joint_about(type, axis).joint(1).R_BC;
       expect_close(R_BC * Vec3<double>(0, 0, 1), axis, 4e-16);
       EXPECT_LT(distance_to_rotation(R_BC.matrix()), 1e-15);
     }
@@ -51,10 +49,11 @@ TEST(Canonical, the_axis_is_plus_z) {
 
 TEST(Canonical, frames_without_an_axis_or_along_z_are_not_turned) {
   for (const JointType type : {JointType::ball, JointType::floating})
-    EXPECT_EQ(one_joint(type, {1, 0, 0}).joint(1).R_BC.matrix(), Mat3<double>::Identity());
+    EXPECT_EQ(joint_about(type, {1, 0, 0}).joint(1).R_BC.matrix(), Mat3<double>::Identity());
   for (const JointType type : {JointType::revolute, JointType::planar})
-    EXPECT_EQ(one_joint(type, {0, 0, 1}).joint(1).R_BC.matrix(), Mat3<double>::Identity());
-  EXPECT_EQ(one_joint(JointType::ball, {1, 0, 0}).joint(0).R_BC.matrix(), Mat3<double>::Identity());
+    EXPECT_EQ(joint_about(type, {0, 0, 1}).joint(1).R_BC.matrix(), Mat3<double>::Identity());
+  EXPECT_EQ(joint_about(JointType::ball, {1, 0, 0}).joint(0).R_BC.matrix(),
+            Mat3<double>::Identity());
 }
 
 class CanonicalOf : public ::testing::TestWithParam<JointType> {};
@@ -64,7 +63,7 @@ TEST_P(CanonicalOf, poses_are_those_that_the_description_tells) {
     SCOPED_TRACE(testing::Message() << "axis " << axis.transpose());
     for_each_seed(
         [&](Random& random) {
-          const Model model = one_joint(GetParam(), axis, random_pose(random));
+          const Model model = joint_about(GetParam(), axis, random_pose(random));
           const Eigen::VectorXd q = random_q(model, random);
           expect_same_poses(described_poses(model, q), frame_poses(model, q), 1e-14);
         },
@@ -84,7 +83,7 @@ TEST_P(CanonicalOf, random_trees_of_this_kind_have_the_poses_that_the_descriptio
 TEST_P(CanonicalOf, the_twist_of_a_velocity_is_the_rate_of_the_pose_seen_from_the_body) {
   for_each_seed([](Random& random) {
     const Model model =
-        one_joint(GetParam(), random_direction<double>(random), random_pose(random));
+        joint_about(GetParam(), random_direction<double>(random), random_pose(random));
     const Joint& j = model.joint(1);
     const Eigen::VectorXd q = random_q(model, random), v = random_v(model, random);
     const auto pose = [&](double t) {
@@ -130,7 +129,7 @@ TEST(Canonical, inertias_are_the_same_bodies_seen_from_turned_frames) {
 }
 
 TEST(Canonical, a_revolute_joint_turns_by_the_right_hand_rule) {
-  const Model model = one_joint(JointType::revolute, {0, 1, 0}, Pose({1, 2, 3}));
+  const Model model = joint_about(JointType::revolute, {0, 1, 0}, Pose({1, 2, 3}));
   const Eigen::VectorXd q = Eigen::VectorXd::Constant(1, std::numbers::pi / 2);
   const Transform<double> X = frame_poses(model, q).at("arm");
   expect_close(X.translation(), Vec3<double>(1, 2, 3), 1e-15);
@@ -138,7 +137,7 @@ TEST(Canonical, a_revolute_joint_turns_by_the_right_hand_rule) {
 }
 
 TEST(Canonical, a_helical_joint_slides_by_its_pitch_per_radian) {
-  const Model model = one_joint(JointType::helical, {1, 0, 0});
+  const Model model = joint_about(JointType::helical, {1, 0, 0});
   const Eigen::VectorXd q = Eigen::VectorXd::Constant(1, 3.0);
   expect_close(frame_poses(model, q).at("arm").translation(), Vec3<double>(0.6, 0, 0), 1e-15);
 }

@@ -4,8 +4,8 @@
 
 #include <numbers>
 
+#include "descriptions.hpp"
 #include "support/finite_difference.hpp"
-#include "support/random_model.hpp"
 #include "ulna/num/dual.hpp"
 
 namespace ulna::test {
@@ -13,8 +13,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 using Dual2 = Dual<double, 2>;
-
-Inertial body() { return Inertial(solid_sphere(0.1).with_mass(1.0)); }
 
 Model one_joint(JointType type, const Limits& limits = {}) {
   Builder b("one");

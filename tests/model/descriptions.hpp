@@ -14,6 +14,15 @@ namespace ulna::test {
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 inline Inertial body() { return Inertial(solid_sphere(0.1).with_mass(1.0)); }
+inline Inertial brick() { return Inertial(solid_box(Vec3<double>(0.1, 0.2, 0.3)).with_mass(1.0)); }
+
+using Strings = std::vector<std::string>;
+
+inline Strings joint_names(const Model& model) {
+  Strings names;
+  for (int b = 1; b < model.body_count(); ++b) names.emplace_back(model.joint_name(b));
+  return names;
+}
 
 /// base - 'turn' - arm: nothing is wrong with it. Lines as if it were read from a file.
 inline Description plain() {

@@ -4,21 +4,11 @@
 
 #include <algorithm>
 
-#include "support/random_model.hpp"
+#include "descriptions.hpp"
 #include "ulna/model/rules.hpp"
 
 namespace ulna::test {
 namespace {
-
-using Strings = std::vector<std::string>;
-
-Inertial body() { return Inertial(solid_box(Vec3<double>(0.1, 0.2, 0.3)).with_mass(1.0)); }
-
-Strings joint_names(const Model& model) {
-  Strings names;
-  for (int b = 1; b < model.body_count(); ++b) names.emplace_back(model.joint_name(b));
-  return names;
-}
 
 double total_mass(const Model& model) {
   double mass = 0.0;
@@ -65,7 +55,7 @@ Model arm() {
   Builder b("arm");
   for (const char* name :
        {"base", "upper", "lower", "finger1", "finger2", "camera", "tool", "antenna"})
-    b.link(name, body());
+    b.link(name, brick());
   b.joint("shoulder", JointType::revolute, "base", "upper", Pose({0, 0, 1}), {0, 1, 0});
   b.joint("elbow", JointType::revolute, "upper", "lower", Pose({0, 0, 1}), {0, 1, 0});
   b.joint("pan", JointType::continuous, "upper", "camera", Pose({0.1, 0, 0.5}));
@@ -152,7 +142,7 @@ TEST(LockJoints, followers_freeze_with_their_master) {
 
 TEST(LockJoints, a_chain_of_followers_freezes_to_its_end) {
   Builder b;
-  b.link("l0").link("l1", body()).link("l2", body()).link("l3", body()).link("l4", body());
+  b.link("l0").link("l1", brick()).link("l2", brick()).link("l3", brick()).link("l4", brick());
   b.joint("c", JointType::revolute, "l0", "l1").last_joint().mimic = Mimic{"b", 2.0, 0.5};
   b.joint("b", JointType::revolute, "l1", "l2").last_joint().mimic = Mimic{"a", -3.0, 0.25};
   b.joint("free", JointType::revolute, "l2", "l3").joint("a", JointType::revolute, "l3", "l4");
@@ -170,7 +160,7 @@ TEST(LockJoints, locking_nothing_changes_nothing) {
 TEST(LockJoints, the_scale_of_a_quaternion_does_not_matter) {
   for (const JointType type : {JointType::ball, JointType::floating}) {
     const Model model =
-        Builder().link("base").link("arm", body()).joint("hip", type, "base", "arm").build();
+        Builder().link("base").link("arm", brick()).joint("hip", type, "base", "arm").build();
     std::vector<double> unit{0.5, 0.5, -0.5, 0.5}, scaled{1, 1, -1, 1};
     if (type == JointType::floating)
       for (auto* values : {&unit, &scaled}) values->insert(values->end(), {1.0, 2.0, 3.0});
@@ -182,7 +172,7 @@ TEST(LockJoints, the_scale_of_a_quaternion_does_not_matter) {
 TEST(LockJoints, a_quaternion_without_length_is_refused) {
   const Model model = Builder()
                           .link("base")
-                          .link("arm", body())
+                          .link("arm", brick())
                           .joint("hip", JointType::ball, "base", "arm")
                           .build();
   const Diagnostic d = refusal([&] { lock_joints(model, {{"hip", {0, 0, 0, 0}}}); });
@@ -301,7 +291,7 @@ TEST(SubChain, a_follower_whose_master_is_lost_moves_on_its_own_and_a_note_says_
 TEST(SubChain, a_follower_whose_master_is_on_the_chain_keeps_following_through_a_lost_one) {
   // c mimics b, which is beside the chain, and b mimics a, which is on it
   Builder b;
-  b.link("l0").link("l1", body()).link("l2", body()).link("side", body());
+  b.link("l0").link("l1", brick()).link("l2", brick()).link("side", brick());
   b.joint("a", JointType::revolute, "l0", "l1");
   b.joint("b", JointType::revolute, "l0", "side").last_joint().mimic = Mimic{"a", -3.0, 0.25};
   b.joint("c", JointType::revolute, "l1", "l2").last_joint().mimic = Mimic{"b", 2.0, 0.5};
@@ -441,8 +431,8 @@ TEST(WithFloatingBase, adds_six_degrees_of_freedom_before_the_others) {
 
 TEST(WithFloatingBase, names_give_way_to_names_that_are_there) {
   Builder b;
-  b.link("world", body())
-      .link("arm", body())
+  b.link("world", brick())
+      .link("arm", brick())
       .joint("floating_base", JointType::revolute, "world", "arm");
   b.frame("world_", "arm");
   const Model free = with_floating_base(b.build());

@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "support/random_model.hpp"
+#include "descriptions.hpp"
 
 namespace ulna::test {
 namespace {
-
-Inertial body() { return Inertial(solid_sphere(0.1).with_mass(1.0)); }
 
 TEST(JointTables, limits_and_dynamics_are_those_of_the_joint_at_each_coordinate) {
   for_each_model(

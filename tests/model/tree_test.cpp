@@ -4,22 +4,12 @@
 #include <functional>
 #include <thread>
 
-#include "support/random_model.hpp"
+#include "descriptions.hpp"
 #include "ulna/model/edit.hpp"
 #include "ulna/model/plant.hpp"
 
 namespace ulna::test {
 namespace {
-
-Inertial body() { return Inertial(solid_sphere(0.1).with_mass(1.0)); }
-
-using Strings = std::vector<std::string>;
-
-Strings joint_names(const Model& model) {
-  Strings names;
-  for (int b = 1; b < model.body_count(); ++b) names.emplace_back(model.joint_name(b));
-  return names;
-}
 
 template <class F>
 std::string out_of_range(F f) {

@@ -21,6 +21,9 @@ run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${WORK}/pref
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O2)
+if(output MATCHES "Ceres|SuiteSparse|tinyxml2")
+  message(FATAL_ERROR "find_package(ulna) talks about what is inside:\n${output}")
+endif()
 
 microseconds(start)
 run(${CMAKE_COMMAND} --build ${WORK}/build --target objects)

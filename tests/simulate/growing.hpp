@@ -6,6 +6,9 @@
 
 namespace ulna::test {
 
+inline constexpr Integrator all_integrators[] = {Integrator::euler, Integrator::semi_implicit_euler,
+                                                 Integrator::midpoint, Integrator::rk4};
+
 /// Torques that grow with time and are braked, by numbers: inertial parameters, dampings, and how fast
 /// they grow.
 class Growing : public Drive {

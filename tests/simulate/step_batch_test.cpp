@@ -1,14 +1,11 @@
 #include "ulna/simulate/step_batch.hpp"
 
-#include "support/dynamics.hpp"
+#include "simulate/growing.hpp"
 #include "ulna/io/import.hpp"
 
 // Steps in SIMD lanes are those of one state at a time.
 namespace ulna::test {
 namespace {
-
-constexpr Integrator all_integrators[] = {Integrator::euler, Integrator::semi_implicit_euler,
-                                          Integrator::midpoint, Integrator::rk4};
 
 struct States {
   Eigen::MatrixXd Q, V, Tau, Q_next, V_next, F;

@@ -9,8 +9,6 @@
 namespace ulna::test {
 namespace {
 
-constexpr Integrator all_integrators[] = {Integrator::euler, Integrator::semi_implicit_euler,
-                                          Integrator::midpoint, Integrator::rk4};
 int order(Integrator integrator) {
   return integrator == Integrator::rk4 ? 4 : integrator == Integrator::midpoint ? 2 : 1;
 }

@@ -126,11 +126,11 @@ TEST(PrincipalAxesOf, scale_with_the_matrix) {
   });
 }
 
-using D = Dual<double, 1>;
+using Dual1 = Dual<double, 1>;
 
-Mat3<D> along(const Mat3<double>& A, const Mat3<double>& dA) {
-  Mat3<D> x;
-  for (int i = 0; i < 9; ++i) x(i) = D(A(i)) + D::variable(0.0, 0) * D(dA(i));
+Mat3<Dual1> along(const Mat3<double>& A, const Mat3<double>& dA) {
+  Mat3<Dual1> x;
+  for (int i = 0; i < 9; ++i) x(i) = Dual1(A(i)) + Dual1::variable(0.0, 0) * Dual1(dA(i));
   return x;
 }
 
@@ -140,7 +140,7 @@ TEST(PrincipalAxesDerivative, of_the_moments_is_the_limit_of_its_difference_quot
   for_each_seed([](Random& random) {
     const Mat3<double> A = with_moments(random_rotation<double>(random), 1.0, 2.0, 4.0);
     const Mat3<double> dA = random_symmetric<double>(random);
-    const Vec3<D> moments = principal_axes(along(A, dA)).moments;
+    const Vec3<Dual1> moments = principal_axes(along(A, dA)).moments;
     const Vec3<double> quotient =
         five_point_derivative([&](double t) { return moments_of(Mat3<double>(A + t * dA)); }, 4e-4);
     // the quotient itself is known to the rounding of the moments, some 1e-14, over the step
@@ -154,7 +154,7 @@ TEST(PrincipalAxesDerivative, of_a_moment_is_the_change_seen_along_its_axis) {
       [](Random& random) {
         const Mat3<double> A = random_symmetric<double>(random),
                            dA = random_symmetric<double>(random);
-        const Vec3<D> moments = principal_axes(along(A, dA)).moments;
+        const Vec3<Dual1> moments = principal_axes(along(A, dA)).moments;
         const Mat3<double> V = principal_axes(A).axes.matrix();
         for (int k = 0; k < 3; ++k)
           EXPECT_NEAR(moments(k).gradient[0], V.col(k).dot(dA * V.col(k)), 1e-12);
@@ -177,7 +177,7 @@ TEST(PrincipalAxesDerivative, at_a_diagonal_matrix_the_axes_turn_with_it) {
   for_each_seed([](Random& random) {
     const Mat3<double> A = Vec3<double>(1.0, 2.0, 4.0).asDiagonal();
     const Mat3<double> dA = random_symmetric<double>(random);
-    const Principal<D> p = principal_axes(along(A, dA));
+    const Principal<Dual1> p = principal_axes(along(A, dA));
     // perturbation theory: axis j turns towards axis i by dA_ij / (λ_j - λ_i)
     const Vec3<double> lambda(1.0, 2.0, 4.0);
     for (int i = 0; i < 3; ++i)
@@ -200,13 +200,13 @@ TEST(PrincipalAxesDerivative, of_a_matrix_with_one_plane_of_symmetry_is_that_of_
 }
 
 TEST(PrincipalAxesDerivative, the_second_of_a_moment_is_that_of_perturbation_theory) {
-  using DD = Dual<D, 1>;
+  using DD = Dual<Dual1, 1>;
   for_each_seed([](Random& random) {
     const Vec3<double> lambda(1.0, 2.0, 4.0);
     const Mat3<double> dA = random_symmetric<double>(random);
     for (const Mat3<double>& V : {Mat3<double>(Mat3<double>::Identity()),
                                   Mat3<double>(random_rotation<double>(random).matrix())}) {
-      const DD t = DD::variable(D::variable(0.0, 0), 0);
+      const DD t = DD::variable(Dual1::variable(0.0, 0), 0);
       const Mat3<double> A0 = V * lambda.asDiagonal() * V.transpose(), W = V * dA * V.transpose();
       Mat3<DD> A;
       for (int i = 0; i < 9; ++i) A(i) = DD(A0(i)) + t * DD(W(i));

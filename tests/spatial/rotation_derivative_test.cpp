@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <numbers>
 
 #include "support/finite_difference.hpp"
 #include "support/spatial.hpp"
@@ -15,26 +16,24 @@ using test::five_point_derivative;
 using test::for_each_seed;
 using test::Random;
 
-using D = Dual<double, 3>;
-constexpr double pi = 3.141592653589793;
+using Dual3 = Dual<double, 3>;
+using std::numbers::pi;
 
-const double angles[] = {0.0,       1e-12, 1e-8,      1e-4,      0.1,
-                         0.4999999, 0.5,   0.5000001, 1.0,       1.5707963,
-                         1.5707964, 2.5,   pi - 1e-3, pi - 1e-7, pi - 1e-12};
-const Vec3<double> axes[] = {Vec3<double>::UnitX(), -Vec3<double>::UnitY(), Vec3<double>::UnitZ(),
-                             Vec3<double>(1, 1, 1).normalized(), Vec3<double>(0.6, -0.48, 0.64)};
+const double turns[] = {0.0, 1e-12,     1e-8,      1e-4, 0.1,       0.4999999, 0.5,       0.5000001,
+                        1.0, 1.5707963, 1.5707964, 2.5,  pi - 1e-3, pi - 1e-7, pi - 1e-12};
 
-Vec3<D> variables(const Vec3<double>& r) {
-  return {D::variable(r.x(), 0), D::variable(r.y(), 1), D::variable(r.z(), 2)};
+Vec3<Dual3> variables(const Vec3<double>& r) {
+  return {Dual3::variable(r.x(), 0), Dual3::variable(r.y(), 1), Dual3::variable(r.z(), 2)};
 }
 
 template <class M>
 auto value_of(const M& m) {
-  return m.unaryExpr([](const D& x) { return x.value; }).eval();
+  return m.unaryExpr([](const Dual3& x) { return x.value; }).eval();
 }
 template <class M>
 auto derivative_of(const M& m, int k) {
-  return m.unaryExpr([k](const D& x) { return x.gradient[static_cast<std::size_t>(k)]; }).eval();
+  return m.unaryExpr([k](const Dual3& x) { return x.gradient[static_cast<std::size_t>(k)]; })
+      .eval();
 }
 
 /// J with e^[r + dr] = e^[r] e^[J dr] to first order: the series of (1 - e^-[r])/[r].
@@ -49,8 +48,8 @@ Mat3<double> right_jacobian(const Vec3<double>& r) {
 
 template <class Check>
 void for_each_turn(Check check) {
-  for (const auto& axis : axes)
-    for (const double angle : angles) {
+  for (const auto& axis : test::some_axes)
+    for (const double angle : turns) {
       char text[120];
       std::snprintf(text, sizeof text, "axis (%.3g, %.3g, %.3g), angle %.17g", axis.x(), axis.y(),
                     axis.z(), angle);
@@ -61,7 +60,7 @@ void for_each_turn(Check check) {
 
 TEST(RotationDerivative, of_exp_is_that_of_the_power_series) {
   for_each_turn([](const Vec3<double>& r) {
-    const Mat3<D> R = Rotation<D>::exp(variables(r)).matrix();
+    const Mat3<Dual3> R = Rotation<Dual3>::exp(variables(r)).matrix();
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> turning = right_jacobian(r).col(k);
       expect_close(derivative_of(R, k), Mat3<double>(value_of(R) * skew(turning)), 1e-14);
@@ -71,7 +70,7 @@ TEST(RotationDerivative, of_exp_is_that_of_the_power_series) {
 
 TEST(RotationDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
   for_each_turn([](const Vec3<double>& r) {
-    const Mat3<D> R = Rotation<D>::exp(variables(r)).matrix();
+    const Mat3<Dual3> R = Rotation<Dual3>::exp(variables(r)).matrix();
     for (int k = 0; k < 3; ++k) {
       const Mat3<double> quotient = five_point_derivative([&](double t) {
         return Mat3<double>(Rotation<double>::exp(r + t * Vec3<double>::Unit(k)).matrix());
@@ -83,7 +82,7 @@ TEST(RotationDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
 
 TEST(RotationDerivative, of_the_quaternion_exponential_is_the_limit_of_its_difference_quotient) {
   for_each_turn([](const Vec3<double>& r) {
-    const Vec4<D> q = Quaternion<D>::exp(variables(r)).coefficients();
+    const Vec4<Dual3> q = Quaternion<Dual3>::exp(variables(r)).coefficients();
     for (int k = 0; k < 3; ++k) {
       const Vec4<double> quotient = five_point_derivative([&](double t) {
         return Quaternion<double>::exp(r + t * Vec3<double>::Unit(k)).coefficients();
@@ -104,9 +103,9 @@ Vec3<double> continuous_log(const Rotation<double>& R, const Vec3<double>& r) {
 TEST(RotationDerivative, of_log_is_the_inverse_of_that_of_exp) {
   for_each_turn([](const Vec3<double>& r) {
     // R = e^[r] e^[t]: the derivative of log R by t is the inverse right Jacobian
-    const Vec3<D> r0 = r.cast<D>();
-    const Vec3<D> log =
-        (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
+    const Vec3<Dual3> r0 = r.cast<Dual3>();
+    const Vec3<Dual3> log =
+        (Rotation<Dual3>::exp(r0) * Rotation<Dual3>::exp(variables(Vec3<double>::Zero()))).log();
     const Mat3<double> J = right_jacobian(value_of(log)).inverse();
     for (int k = 0; k < 3; ++k) expect_close(derivative_of(log, k), Vec3<double>(J.col(k)), 4e-14);
   });
@@ -114,10 +113,10 @@ TEST(RotationDerivative, of_log_is_the_inverse_of_that_of_exp) {
 
 TEST(RotationDerivative, of_log_is_the_limit_of_its_difference_quotient) {
   for_each_turn([](const Vec3<double>& r) {
-    const Vec3<D> r0 = r.cast<D>();
+    const Vec3<Dual3> r0 = r.cast<Dual3>();
     const Rotation<double> R = Rotation<double>::exp(r);
-    const Vec3<D> log =
-        (Rotation<D>::exp(r0) * Rotation<D>::exp(variables(Vec3<double>::Zero()))).log();
+    const Vec3<Dual3> log =
+        (Rotation<Dual3>::exp(r0) * Rotation<Dual3>::exp(variables(Vec3<double>::Zero()))).log();
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> quotient = five_point_derivative([&](double t) {
         // around no turn at all, log is continuous as it is
@@ -130,12 +129,12 @@ TEST(RotationDerivative, of_log_is_the_limit_of_its_difference_quotient) {
 }
 
 TEST(RotationDerivative, of_log_at_exactly_half_a_turn_is_that_of_the_side_it_is_on) {
-  for (const auto& axis : axes) {
+  for (const auto& axis : test::some_axes) {
     const Mat3<double> half_turn = 2.0 * axis * axis.transpose() - Mat3<double>::Identity();
     const Rotation<double> R = Rotation<double>::from_matrix(half_turn);
-    const Vec3<D> log = (Rotation<D>::from_matrix(half_turn.cast<D>()) *
-                         Rotation<D>::exp(variables(Vec3<double>::Zero())))
-                            .log();
+    const Vec3<Dual3> log = (Rotation<Dual3>::from_matrix(half_turn.cast<Dual3>()) *
+                             Rotation<Dual3>::exp(variables(Vec3<double>::Zero())))
+                                .log();
     EXPECT_NEAR(value_of(log).norm(), pi, 1e-14);
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> quotient = five_point_derivative([&](double t) {
@@ -148,12 +147,12 @@ TEST(RotationDerivative, of_log_at_exactly_half_a_turn_is_that_of_the_side_it_is
 
 // log after exp is the identity: its Jacobian is one and its second derivatives vanish
 TEST(RotationDerivative, second_derivatives_of_log_after_exp_vanish) {
-  using DD = Dual<D, 3>;
+  using DD = Dual<Dual3, 3>;
   for_each_turn([](const Vec3<double>& r) {
     if (r.norm() > pi - 1e-6)
       return;  // the second derivative of rounding, divided by the distance to the cut
     Vec3<DD> x;
-    for (int k = 0; k < 3; ++k) x(k) = DD::variable(D::variable(r(k), k), k);
+    for (int k = 0; k < 3; ++k) x(k) = DD::variable(Dual3::variable(r(k), k), k);
     const Vec3<DD> log = Rotation<DD>::exp(x).log();
     for (int i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) {
@@ -184,9 +183,9 @@ TEST(RotationDerivative, of_roll_pitch_and_yaw_is_the_limit_of_the_difference_qu
     const double roll = random.real(-3, 3), pitch = random.real(-1.2, 1.2),
                  yaw = random.real(-2.9, 2.9);
     const Rotation<double> R = Rotation<double>::from_rpy(roll, pitch, yaw);
-    const RollPitchYaw<D> a = (Rotation<D>::from_matrix(R.matrix().cast<D>()) *
-                               Rotation<D>::exp(variables(Vec3<double>::Zero())))
-                                  .rpy();
+    const RollPitchYaw<Dual3> a = (Rotation<Dual3>::from_matrix(R.matrix().cast<Dual3>()) *
+                                   Rotation<Dual3>::exp(variables(Vec3<double>::Zero())))
+                                      .rpy();
     for (int k = 0; k < 3; ++k) {
       const Vec3<double> quotient = five_point_derivative(
           [&](double t) {
@@ -194,7 +193,7 @@ TEST(RotationDerivative, of_roll_pitch_and_yaw_is_the_limit_of_the_difference_qu
             return Vec3<double>(b.roll, b.pitch, b.yaw);
           },
           3e-4);
-      expect_close(derivative_of(Vec3<D>(a.roll, a.pitch, a.yaw), k), quotient, 1e-11);
+      expect_close(derivative_of(Vec3<Dual3>(a.roll, a.pitch, a.yaw), k), quotient, 1e-11);
     }
   });
 }
@@ -208,7 +207,7 @@ TEST(RotationDerivative, of_z_to_is_the_limit_of_its_difference_quotient) {
       const Vec3<T> axis = e.template cast<T>(), from = d.template cast<T>();
       return Vec3<T>(Rotation<T>::about(axis, t) * from);
     };
-    const Mat3<D> R = Rotation<D>::z_to(moved(D::variable(0.0, 0))).matrix();
+    const Mat3<Dual3> R = Rotation<Dual3>::z_to(moved(Dual3::variable(0.0, 0))).matrix();
     const Mat3<double> quotient = five_point_derivative(
         [&](double t) { return Mat3<double>(Rotation<double>::z_to(moved(t)).matrix()); }, 3e-4);
     expect_close(derivative_of(R, 0), quotient, 1e-10);
@@ -216,7 +215,7 @@ TEST(RotationDerivative, of_z_to_is_the_limit_of_its_difference_quotient) {
 }
 
 TEST(RotationDerivative, of_axis_and_angle_is_finite_even_where_nothing_turns) {
-  const AxisAngle<D> a = Rotation<D>::exp(variables(Vec3<double>::Zero())).axis_angle();
+  const AxisAngle<Dual3> a = Rotation<Dual3>::exp(variables(Vec3<double>::Zero())).axis_angle();
   EXPECT_TRUE(test::all_finite(a.axis));
   EXPECT_TRUE(test::all_finite(a.angle));
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <numbers>
 #include <span>
 
 #include "support/spatial.hpp"
@@ -13,10 +14,10 @@ using test::expect_close;
 using test::for_each_seed;
 using test::Random;
 
-constexpr double pi = 3.141592653589793;
+using std::numbers::pi;
 
 /// The axes along which a formula may divide by a component that vanishes.
-std::vector<Vec3<double>> axes() {
+std::vector<Vec3<double>> many_axes() {
   std::vector<Vec3<double>> list;
   for (int x = -1; x <= 1; ++x)
     for (int y = -1; y <= 1; ++y)
@@ -55,7 +56,7 @@ Mat3<double> power_series(const Vec3<double>& r) {
 }
 
 TEST(RotationExp, is_the_power_series_of_the_matrix) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const auto& angles :
          {std::span<const double>(small_angles), std::span<const double>(medium_angles),
           std::span<const double>(large_angles)})
@@ -67,7 +68,7 @@ TEST(RotationExp, is_the_power_series_of_the_matrix) {
 }
 
 TEST(RotationExp, of_more_than_half_a_turn_is_the_power_series_too) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : {3.5, 4.0, 5.0, 6.0, 6.2831853, 7.0, 10.0}) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
@@ -86,7 +87,7 @@ TEST(RotationExp, of_nothing_is_the_identity_and_its_log_nothing) {
 }
 
 TEST(RotationLog, of_a_small_turn_has_every_digit) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : small_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
@@ -98,7 +99,7 @@ TEST(RotationLog, of_a_small_turn_has_every_digit) {
 }
 
 TEST(RotationLog, undoes_exp_across_the_series_thresholds) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : medium_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
@@ -108,7 +109,7 @@ TEST(RotationLog, undoes_exp_across_the_series_thresholds) {
 }
 
 TEST(RotationLog, undoes_exp_just_short_of_half_a_turn) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : large_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = angle * axis;
@@ -121,7 +122,7 @@ TEST(RotationLog, undoes_exp_just_short_of_half_a_turn) {
 }
 
 TEST(RotationLog, of_half_a_turn_is_pi_about_the_axis_in_either_sense) {
-  for (const auto& axis : axes()) {
+  for (const auto& axis : many_axes()) {
     SCOPED_TRACE(turn(axis, pi));
     // 2 a a' - 1, half a turn without any rounding of sin(pi)
     const Mat3<double> half_turn = 2.0 * axis * axis.transpose() - Mat3<double>::Identity();
@@ -136,7 +137,7 @@ TEST(RotationLog, of_half_a_turn_is_pi_about_the_axis_in_either_sense) {
 }
 
 TEST(RotationLog, of_more_than_half_a_turn_goes_the_short_way_back) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : {pi + 1e-7, 3.5, 5.0, 6.0}) {
       SCOPED_TRACE(turn(axis, angle));
       const Vec3<double> r = Rotation<double>::exp(angle * axis).log();
@@ -154,7 +155,7 @@ TEST(RotationLog, a_quaternion_and_its_opposite_have_the_same_log) {
 }
 
 TEST(RotationAbout, keeps_the_digits_of_a_small_turn) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : small_angles) {
       SCOPED_TRACE(turn(axis, angle));
       const Mat3<double> R = Rotation<double>::about(axis, angle).matrix();
@@ -164,7 +165,7 @@ TEST(RotationAbout, keeps_the_digits_of_a_small_turn) {
 }
 
 TEST(AxisAngleOf, every_turn_is_what_it_was_made_of) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : {1e-12, 1e-6, 0.3, 1.0, 2.0, pi - 1e-6}) {
       SCOPED_TRACE(turn(axis, angle));
       const AxisAngle<double> back = Rotation<double>::about(axis, angle).axis_angle();
@@ -180,7 +181,7 @@ TEST(AxisAngleOf, no_turn_is_about_z_by_nothing) {
 }
 
 TEST(QuaternionOf, each_of_shepperds_four_formulas_finds_its_rotation) {
-  for (const auto& axis : axes())
+  for (const auto& axis : many_axes())
     for (const double angle : {0.0, 1e-9, 1.0, 2.0, 2.2, 3.0, pi - 1e-8, pi}) {
       SCOPED_TRACE(turn(axis, angle));
       const Rotation<double> R = Rotation<double>::about(axis, angle);

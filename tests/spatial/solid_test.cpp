@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/spatial.hpp"
 #include "ulna/num/dual.hpp"
 #include "ulna/num/pack.hpp"
@@ -11,7 +13,7 @@ namespace {
 
 using test::expect_close;
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 Mat3<double> diagonal(double x, double y, double z) { return Vec3<double>(x, y, z).asDiagonal(); }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/finite_difference.hpp"
 #include "support/spatial.hpp"
 #include "ulna/num/dual.hpp"
@@ -10,19 +12,17 @@ namespace {
 using test::expect_close;
 using test::five_point_derivative;
 
-constexpr double pi = 3.141592653589793;
-using D = Dual<double, 6>;
+using std::numbers::pi;
+using Dual6 = Dual<double, 6>;
 
 const double angles[] = {0.0,       1e-300, 1e-12,     1e-8, 1e-4,      0.1,       0.4999999, 0.5,
                          0.5000001, 1.0,    1.5707963, 2.5,  pi - 1e-3, pi - 1e-7, pi - 1e-12};
-const Vec3<double> axes[] = {Vec3<double>::UnitX(), -Vec3<double>::UnitY(), Vec3<double>::UnitZ(),
-                             Vec3<double>(1, 1, 1).normalized(), Vec3<double>(0.6, -0.48, 0.64)};
 const Vec3<double> slides[] = {Vec3<double>::Zero(), Vec3<double>(1.0, -2.0, 0.5),
                                Vec3<double>(0.0, 0.0, 3.0)};
 
 template <class Check>
 void for_each_screw(Check check) {
-  for (const auto& axis : axes)
+  for (const auto& axis : test::some_axes)
     for (const double angle : angles)
       for (const auto& slide : slides) {
         char text[160];
@@ -65,7 +65,7 @@ TEST(TransformLog, undoes_exp_at_every_angle) {
 }
 
 TEST(TransformLog, of_half_a_turn_leads_back_to_the_pose) {
-  for (const auto& axis : axes)
+  for (const auto& axis : test::some_axes)
     for (const auto& slide : slides) {
       const Mat3<double> half_turn = 2.0 * axis * axis.transpose() - Mat3<double>::Identity();
       const Transform<double> X(Rotation<double>::from_matrix(half_turn), slide);
@@ -75,22 +75,22 @@ TEST(TransformLog, of_half_a_turn_leads_back_to_the_pose) {
     }
 }
 
-Twist<D> variables(const Twist<double>& S) {
-  Vec6<D> v;
-  for (int k = 0; k < 6; ++k) v(k) = D::variable(S.vector()(k), k);
-  return Twist<D>::from_vector(v);
+Twist<Dual6> variables(const Twist<double>& S) {
+  Vec6<Dual6> v;
+  for (int k = 0; k < 6; ++k) v(k) = Dual6::variable(S.vector()(k), k);
+  return Twist<Dual6>::from_vector(v);
 }
 
 TEST(TransformDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
   for_each_screw([](const Twist<double>& S) {
-    const Mat4<D> X = Transform<D>::exp(variables(S)).matrix();
+    const Mat4<Dual6> X = Transform<Dual6>::exp(variables(S)).matrix();
     for (int k = 0; k < 6; ++k) {
       const Mat4<double> quotient = five_point_derivative([&](double t) {
         return Transform<double>::exp(S + t * Twist<double>::from_vector(Vec6<double>::Unit(k)))
             .matrix();
       });
       const Mat4<double> derivative =
-          X.unaryExpr([&](const D& x) { return x.gradient[static_cast<std::size_t>(k)]; });
+          X.unaryExpr([&](const Dual6& x) { return x.gradient[static_cast<std::size_t>(k)]; });
       expect_close(derivative, quotient, 2e-12);
     }
   });
@@ -98,7 +98,7 @@ TEST(TransformDerivative, of_exp_is_the_limit_of_its_difference_quotient) {
 
 TEST(TransformDerivative, of_log_after_exp_is_one) {
   for_each_screw([](const Twist<double>& S) {
-    const Vec6<D> log = Transform<D>::exp(variables(S)).log().vector();
+    const Vec6<Dual6> log = Transform<Dual6>::exp(variables(S)).log().vector();
     for (int i = 0; i < 6; ++i)
       for (std::size_t k = 0; k < 6; ++k)
         EXPECT_NEAR(log(i).gradient[k], i == static_cast<int>(k) ? 1.0 : 0.0, 1e-12);

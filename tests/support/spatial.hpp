@@ -27,6 +27,11 @@ Eigen::Matrix<T, C, R> transposed(const Eigen::Matrix<T, R, C>& A) {
   return A.transpose();
 }
 
+/// Directions along the axes and between them.
+inline const Vec3<double> some_axes[] = {Vec3<double>::UnitX(), -Vec3<double>::UnitY(),
+                                         Vec3<double>::UnitZ(), Vec3<double>(1, 1, 1).normalized(),
+                                         Vec3<double>(0.6, -0.48, 0.64)};
+
 template <class T>
 Vec3<T> random_vector(Random& random, double size = 1.0) {
   const T x = random.scalar<T>(-size, size), y = random.scalar<T>(-size, size);

@@ -4,12 +4,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "ulna/codegen/traced.hpp"
 
-/// Traced functions, called with vectors.
+/// Traced functions, called with vectors, and what is made of them in files.
 namespace ulna::test {
 
 using namespace codegen;
@@ -18,6 +19,13 @@ using Vectors = std::vector<std::vector<double>>;
 
 inline Eigen::VectorXd column(const std::vector<double>& numbers) {
   return Eigen::Map<const Eigen::VectorXd>(numbers.data(), std::ssize(numbers));
+}
+
+inline std::vector<double> list(const Eigen::MatrixXd& x) {
+  return {x.data(), x.data() + x.size()};
+}
+inline Eigen::MatrixXd matrix(const std::vector<double>& x, Eigen::Index rows) {
+  return Eigen::Map<const Eigen::MatrixXd>(x.data(), rows, std::ssize(x) / rows);
 }
 
 template <class Function>
@@ -57,5 +65,10 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+inline void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+inline bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
 
 }  // namespace ulna::test

@@ -1,12 +1,16 @@
 #pragma once
 
-#include <Eigen/Eigenvalues>
 #include <type_traits>
 
 #include "ulna/control/problem.hpp"
 #include "ulna/num/dual.hpp"
 
 namespace ulna::control {
+
+namespace detail {
+/// Replaces negative eigenvalues by zero.
+void make_convex(Eigen::Ref<Eigen::MatrixXd> H);
+}  // namespace detail
 
 template <class T, int N>
 using Numbers = Eigen::Matrix<T, N, 1>;
@@ -124,7 +128,11 @@ class Differentiated : public StagewiseProblem {
       const Curved c = stated.cost(node, there, with);
       value.cost += c.value.value;
       for (int i = 0; i < n; ++i) h(i) += c.gradient[i].value;
-      if (!next) H += convex(curvature(c));
+      if (!next) {
+        Eigen::Matrix<double, n, n> convex = curvature(c);
+        detail::make_convex(convex);
+        H += convex;
+      }
     }
     if constexpr (has_constraint) take(stated.constraint(node, at, by), value.g, stage.G, skipped);
     if (u.size() > 0) take(stated.next(node, at, by), value.next, stage.F, skipped);
@@ -176,11 +184,6 @@ class Differentiated : public StagewiseProblem {
     for (int i = 0; i < D::directions; ++i)
       for (int j = 0; j < D::directions; ++j) H(i, j) = c.gradient[i].gradient[j];
     return H;
-  }
-  static Eigen::Matrix<double, n, n> convex(const Eigen::Matrix<double, n, n>& H) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, n, n>> eigen(H);
-    const auto& V = eigen.eigenvectors();
-    return V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
   }
 
   Curved lagrangian(int node, In x, In u, const Vector& next, const Vector& rows) const {

@@ -36,7 +36,7 @@ class OptimalControlProblem {
   using Out = Eigen::Ref<Vector>;
 
   explicit OptimalControlProblem(std::vector<StageSize> sizes);
-  virtual ~OptimalControlProblem() = default;
+  virtual ~OptimalControlProblem();
 
   int stage_count() const { return int(sizes_.size()); }
   const std::vector<StageSize>& sizes() const { return sizes_; }
@@ -48,8 +48,8 @@ class OptimalControlProblem {
   /// How many numbers a state has.
   virtual int numbers(int k) const { return size(k).x; }
   /// x ⊞ dx, and the dx with from ⊞ dx = to.
-  virtual void move(int /*k*/, In x, In dx, Out moved) const { moved = x + dx; }
-  virtual void difference(int /*k*/, In from, In to, Out dx) const { dx = to - from; }
+  virtual void move(int /*k*/, In x, In dx, Out moved) const;
+  virtual void difference(int /*k*/, In from, In to, Out dx) const;
 
   /// False if a stage has no finite value there.
   [[nodiscard]] virtual bool evaluate(const Trajectory& at, std::vector<StageValue>& values) = 0;

@@ -29,11 +29,7 @@ struct Bounds {
 
   Bounds() = default;
   /// Nothing is bounded, and what will be is hard.
-  explicit Bounds(const StageSize& size)
-      : lower(Eigen::VectorXd::Constant(size.rows(), -infinity)),
-        upper(Eigen::VectorXd::Constant(size.rows(), infinity)),
-        price(Eigen::VectorXd::Constant(size.rows(), infinity)),
-        price_squared(Eigen::VectorXd::Zero(size.rows())) {}
+  explicit Bounds(const StageSize& size);
 };
 
 /// A stage of a quadratic program: of z = (u, x)
@@ -47,14 +43,7 @@ struct QpStage {
 
   QpStage() = default;
   /// All zero; `next`: degrees of freedom of the next state, 0 at the end.
-  QpStage(const StageSize& s, int next)
-      : size(s),
-        H(Eigen::MatrixXd::Zero(s.variables(), s.variables())),
-        F(Eigen::MatrixXd::Zero(next, s.variables())),
-        G(Eigen::MatrixXd::Zero(s.g, s.variables())),
-        h(Eigen::VectorXd::Zero(s.variables())),
-        f(Eigen::VectorXd::Zero(next)),
-        bounds(s) {}
+  QpStage(const StageSize& s, int next);
 
   auto A() { return F.rightCols(size.x); }
   auto B() { return F.leftCols(size.u); }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <memory>
 
 #include "ulna/dynamics/mass_factor.hpp"
 
@@ -12,6 +11,9 @@ namespace ulna {
 class OperationalSpace {
  public:
   OperationalSpace(const Model& model, int task_size);
+  ~OperationalSpace();
+  OperationalSpace(OperationalSpace&&) noexcept;
+  OperationalSpace& operator=(OperationalSpace&&) noexcept;
 
   /// False if the task is singular: J M^-1 J' has a condition number above `most`. Then nothing below
   /// is meaningful. Allocates nothing.
@@ -25,8 +27,8 @@ class OperationalSpace {
 
  private:
   Eigen::MatrixXd M_inverse_Jt_, inverse_inertia_, inertia_, pseudo_inverse_;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;
+  struct Solvers;
+  std::unique_ptr<Solvers> solvers_;
 };
 
 }  // namespace ulna

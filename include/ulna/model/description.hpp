@@ -23,13 +23,8 @@ struct Pose {
   Pose() = default;
   Pose(const Vec3<double>& position, const Vec3<double>& roll_pitch_yaw = Vec3<double>::Zero())
       : xyz(position), rpy(roll_pitch_yaw) {}
-  explicit Pose(const Transform<double>& X) : xyz(X.translation()) {
-    const auto [roll, pitch, yaw] = X.rotation().rpy();
-    rpy << roll, pitch, yaw;
-  }
-  Transform<double> transform() const {
-    return {Rotation<double>::from_rpy(rpy.x(), rpy.y(), rpy.z()), xyz};
-  }
+  explicit Pose(const Transform<double>& X);
+  Transform<double> transform() const;
   bool operator==(const Pose&) const = default;
 };
 
@@ -85,9 +80,8 @@ struct Inertial {
 
   Inertial() = default;
   Inertial(double m, const Vec3<double>& c, const Mat3<double>& I) : mass(m), com(c), inertia(I) {}
-  Inertial(const Inertia<double>& body)  // NOLINT: the same thing in another form
-      : mass(body.mass()), com(body.com()), inertia(body.rotational_about_com()) {}
-  Inertia<double> in_link_frame() const { return Inertia<double>::about_com(mass, com, inertia); }
+  Inertial(const Inertia<double>& body);  // NOLINT: the same thing in another form
+  Inertia<double> in_link_frame() const;
   bool operator==(const Inertial&) const = default;
 };
 
@@ -97,10 +91,7 @@ struct LinkDescription {
   std::vector<Shape> visuals{}, collisions{};
   int line = 0;  ///< where it was read; not part of what it is
 
-  friend bool operator==(const LinkDescription& a, const LinkDescription& b) {
-    return a.name == b.name && a.inertial == b.inertial && a.visuals == b.visuals &&
-           a.collisions == b.collisions;
-  }
+  bool operator==(const LinkDescription& other) const;
 };
 
 // --- joints ---
@@ -163,11 +154,7 @@ struct JointDescription {
   std::optional<Mimic> mimic{};
   int line = 0;
 
-  friend bool operator==(const JointDescription& a, const JointDescription& b) {
-    return a.name == b.name && a.type == b.type && a.parent == b.parent && a.child == b.child &&
-           a.origin == b.origin && (a.axis == b.axis || !has_axis(a.type)) && a.pitch == b.pitch &&
-           a.limits == b.limits && a.dynamics == b.dynamics && a.mimic == b.mimic;
-  }
+  bool operator==(const JointDescription& other) const;
 };
 
 /// A frame of interest, fixed to a link.
@@ -176,9 +163,7 @@ struct FrameDescription {
   Pose origin;
   int line = 0;
 
-  friend bool operator==(const FrameDescription& a, const FrameDescription& b) {
-    return a.name == b.name && a.link == b.link && a.origin == b.origin;
-  }
+  bool operator==(const FrameDescription& other) const;
 };
 
 /// A joint that closes a loop between two links of the tree.
@@ -190,10 +175,7 @@ struct LoopDescription {
   Vec3<double> axis = Vec3<double>::UnitX();
   int line = 0;
 
-  friend bool operator==(const LoopDescription& a, const LoopDescription& b) {
-    return a.name == b.name && a.type == b.type && a.link1 == b.link1 && a.link2 == b.link2 &&
-           a.origin1 == b.origin1 && a.origin2 == b.origin2 && a.axis == b.axis;
-  }
+  bool operator==(const LoopDescription& other) const;
 };
 
 struct Description {
@@ -205,10 +187,7 @@ struct Description {
   std::vector<FrameDescription> frames;
   std::vector<LoopDescription> loops;
 
-  friend bool operator==(const Description& a, const Description& b) {
-    return a.name == b.name && a.gravity == b.gravity && a.links == b.links &&
-           a.joints == b.joints && a.frames == b.frames && a.loops == b.loops;
-  }
+  bool operator==(const Description& other) const;
 };
 
 }  // namespace ulna

@@ -27,9 +27,8 @@ class Robot {
   using Wrenches = std::vector<FrameWrench>;
 
   /// A file, or an embedded robot by name. Throws ModelError.
-  explicit Robot(std::string_view name, const ImportOptions& options = {})
-      : Robot(load_robot(name, options)) {}
-  explicit Robot(const Model& model) : Robot(Imported{model, Diagnostics()}) {}
+  explicit Robot(std::string_view name, const ImportOptions& options = {});
+  explicit Robot(const Model& model);
 
   const Model& model() const { return plant_.model(); }
   /// The importer's notes and warnings.
@@ -68,12 +67,7 @@ class Robot {
   Matrix centroidal_momentum_matrix(const Vector& q);
 
  private:
-  explicit Robot(Imported imported)
-      : diagnostics_(std::move(imported.diagnostics)),
-        plant_(imported.model),
-        ws_(imported.model),
-        motion_(imported.model),
-        at_(imported.model) {}
+  explicit Robot(Imported imported);
   const Motion<double>& motion(const auto&... q_v_a) { return motion_.set(q_v_a...), motion_; }
   const Kinematics<double>& at(const auto&... q_v_a) { return at_.set(q_v_a...), at_; }
   std::vector<ExternalWrench<double>> resolve(const Wrenches& wrenches) const;

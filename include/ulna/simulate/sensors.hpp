@@ -51,9 +51,7 @@ class Sensors {
   bool lost_torque() const { return torque_.lost; }
   bool lost_acceleration() const { return acceleration_.lost; }
   /// Whether a number of the last reading is none.
-  bool has_nan() const {
-    return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
-  }
+  bool has_nan() const;
 
   /// As new, with the same seed.
   void reset();

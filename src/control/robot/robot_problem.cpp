@@ -68,6 +68,9 @@ const std::vector<double>& RobotProblem::durations() const { return stages_->tas
 double RobotProblem::final_time() const { return stages_->task.total; }
 const MotionWeights& RobotProblem::weights() const { return stages_->task.weights; }
 const MotionLimits& RobotProblem::limits() const { return stages_->task.limits; }
+Eigen::VectorXd RobotProblem::loop_forces(In u) const {
+  return u.segment(model().nv(), loops() ? loops()->size() : 0);
+}
 const Loops* RobotProblem::loops() const {
   return stages_->task.loops ? &*stages_->task.loops : nullptr;
 }

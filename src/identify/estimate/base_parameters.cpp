@@ -84,6 +84,8 @@ Matrix random_rows(const Model& model, int each, int columns, Write write) {
 
 }  // namespace
 
+Vector BaseParameters::of(const Vector& z) const { return z(independent) + shares * z(dependent); }
+
 Matrix BaseParameters::map() const {
   Matrix m = Matrix::Zero(size(), unknowns);
   m(Eigen::all, independent).setIdentity();

@@ -66,6 +66,8 @@ void PhysicalPrior::set_center(Body& body, const Inertia<double>& expected) {
   center_.segment<10>(body.at) = real.parameters();
 }
 
+PhysicalPrior::PhysicalPrior(int unknowns) : size_(unknowns), center_(Vector::Zero(unknowns)) {}
+
 void PhysicalPrior::add_inertia(int at, const Inertia<double>& expected, double weight) {
   bodies_.push_back({at, weight, {}, 0.0});
   set_center(bodies_.back(), expected);

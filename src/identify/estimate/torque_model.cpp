@@ -117,6 +117,10 @@ Vector TorqueModel::nominal() const {
   return z;
 }
 
+Matrix TorqueModel::features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const {
+  return features_of(V, A, Tau, V.cwiseSign());
+}
+
 Matrix TorqueModel::features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
                                 const Matrix& directions) const {
   const int n = feature_count();

@@ -250,6 +250,10 @@ Vector ExcitationProblem::fine_peak(const Vector& coefficients) {
   return peaks(shares(fine_, motion(coefficients).coefficients));
 }
 
+Matrix ExcitationProblem::scaled_information() const {
+  return Matrix::Identity(G_.rows(), G_.rows()) + prior_.transpose() * G_ * prior_;
+}
+
 void ExcitationProblem::gather_information() {
   const int n = joints(), b = base_.size();
   rows_.resize(n * samples(), b);

@@ -88,6 +88,13 @@ Vector MotionBasis::bspline(double t, int derivative) const {
   return values;
 }
 
+Vector ExcitingMotion::at(double t, int derivative) const {
+  return coefficients * basis.at(t, derivative);
+}
+Matrix ExcitingMotion::at(const Vector& t, int order) const {
+  return coefficients * basis.at(t, order);
+}
+
 Vector ExcitingMotion::times(double rate_hz) const {
   const Index count = even_samples(duration(), rate_hz);
   return Vector::LinSpaced(count, 0.0, double(count - 1) / rate_hz);

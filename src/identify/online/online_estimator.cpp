@@ -128,6 +128,17 @@ void OnlineEstimator::predict(const In& q, const In& v, const In& a, const In& d
         tau(i) += feature_of(Feature::load, v(i), a(i), tau(i), direction(i)) * z_(model_.at(i, k));
 }
 
+void OnlineEstimator::predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau) {
+  sign_ = v.cwiseSign();
+  predict(q, v, a, sign_, tau);
+}
+
+OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
+                                                 const In& tau) {
+  sign_ = v.cwiseSign();
+  return update(q, v, a, sign_, tau);
+}
+
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
                                                  const In& direction, const In& tau) {
   if (!sound({q, v, a, direction, tau})) {

@@ -141,7 +141,7 @@ class RobotProblem : public OptimalControlProblem {
   /// The joints that close loops; null: there are none.
   const Loops* loops() const;
   /// Of an input: the forces through them at its node.
-  Vector loop_forces(In u) const { return u.segment(model().nv(), loops() ? loops()->size() : 0); }
+  Vector loop_forces(In u) const;
 
   void set_obstacle(int i, const PlacedCapsule& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.

@@ -18,7 +18,7 @@ struct BaseParameters {
   int size() const { return int(independent.size()); }
   /// β = z_independent + shares z_dependent, as a matrix: β = map z.
   Matrix map() const;
-  Vector of(const Vector& z) const { return z(independent) + shares * z(dependent); }
+  Vector of(const Vector& z) const;
   /// "link1.Izz + link2.Ixx + 0.1 link3.m"
   std::string name(int i, const std::vector<std::string>& names) const;
   /// All unknowns but those that are known.

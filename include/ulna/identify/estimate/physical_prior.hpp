@@ -19,7 +19,7 @@ namespace ulna::identify {
 /// relative deviation: w = 1 says that the centre may well be wrong by 100 %.
 class PhysicalPrior {
  public:
-  explicit PhysicalPrior(int unknowns) : size_(unknowns), center_(Vector::Zero(unknowns)) {}
+  explicit PhysicalPrior(int unknowns);
 
   /// Ten unknowns from `at` on. An expected inertia that no body can have is moved to one that can.
   void add_inertia(int at, const Inertia<double>& expected, double weight);

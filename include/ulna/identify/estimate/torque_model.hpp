@@ -74,9 +74,7 @@ class TorqueModel {
   /// X (features nv x N) of samples, as NormalEquations takes it; by directions, or the signs of V.
   Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
                      const Matrix& directions) const;
-  Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const {
-    return features_of(V, A, Tau, V.cwiseSign());
-  }
+  Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const;
   /// rows (nv x unknowns) with rows z = tau at a state, for friction by load by these torques.
   void regressor(const Kinematics<double>& state, RegressorWorkspace<double>& ws,
                  const Eigen::Ref<const Vector>& tau, const Eigen::Ref<const Vector>& direction,

@@ -92,9 +92,7 @@ class ExcitationProblem {
   /// How often a sample counts: a motion is measured a hundred times a second, whatever the grid.
   double each() const { return 100.0 * basis_.duration() / double(samples()); }
   /// 1 + L' Y'W Y L
-  Matrix scaled_information() const {
-    return Matrix::Identity(G_.rows(), G_.rows()) + prior_.transpose() * G_ * prior_;
-  }
+  Matrix scaled_information() const;
   void gather_information();
   void differentiate_information();
   void differentiate_use();

@@ -60,9 +60,9 @@ struct ExcitingMotion {
   int joints() const { return int(coefficients.rows()); }
   double duration() const { return basis.duration(); }
   /// q, v, a, ...: the derivative of order 0, 1, 2, ...
-  Vector at(double t, int derivative = 0) const { return coefficients * basis.at(t, derivative); }
+  Vector at(double t, int derivative = 0) const;
   /// joints x times.
-  Matrix at(const Vector& t, int order) const { return coefficients * basis.at(t, order); }
+  Matrix at(const Vector& t, int order) const;
   /// 0, 1/rate, ...: whole steps, the last of them at or just before the end.
   Vector times(double rate_hz) const;
 };

@@ -86,14 +86,8 @@ class OnlineEstimator {
   void predict(const In& q, const In& v, const In& a, const In& direction, Eigen::Ref<Vector> tau);
   Outcome update(const In& q, const In& v, const In& a, const In& direction, const In& tau);
 
-  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau) {
-    sign_ = v.cwiseSign();
-    predict(q, v, a, sign_, tau);
-  }
-  Outcome update(const In& q, const In& v, const In& a, const In& tau) {
-    sign_ = v.cwiseSign();
-    return update(q, v, a, sign_, tau);
-  }
+  void predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau);
+  Outcome update(const In& q, const In& v, const In& a, const In& tau);
 
   /// How far off the torques of the last sample are by some numbers: mean square over the joints that moved, in
   /// deviations of noise.
