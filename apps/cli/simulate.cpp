@@ -510,8 +510,7 @@ int run_simulate(Options& o, const Parser& app, Console& console) {
   for (const int i : run.tracking->lost()) lost.push_back(model.velocity_names()[i]);
   console.complain(
       fmt::format("does not follow its motion: {}; a larger --bandwidth may do, or the motion "
-                  "needs more torque "
-                  "than there is",
+                  "needs more torque than there is",
                   fmt::join(lost, ", ")));
   return findings;
 }

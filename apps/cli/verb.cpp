@@ -33,7 +33,7 @@ Imported RobotArgument::load() const {
   const Vec3<double> given = three_numbers(gravity, "--gravity");
   constexpr double strongest = 1e6;  // m/s², far beyond any planet's
   if (!(given.cwiseAbs().maxCoeff() <= strongest))
-    throw UsageError("--gravity: '{}' is beyond {:g} m/s²", gravity, strongest);
+    throw UsageError("--gravity: '{}' is beyond {:g} m/s^2", gravity, strongest);
   robot.model = robot.model.with_gravity(given);
   return robot;
 }
