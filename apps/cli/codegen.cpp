@@ -72,6 +72,9 @@ int generate(const CodegenOptions& options, Console& console) {
     const std::string header = path(traced.name() + ".h"), source = path(traced.name() + ".c");
     refuse_overwriting({header, source}, options.force);
     CFiles printed = print_c(traced, c);
+    if (printed.source.find("HUGE_VAL") != std::string::npos)
+      throw Failure("{}: the robot's numbers are too large for {} precision", traced.name(),
+                    options.single ? "single" : "double");
     files.emplace_back(header, std::move(printed.header));
     files.emplace_back(source, std::move(printed.source));
     all.emplace_back(f, std::move(traced));

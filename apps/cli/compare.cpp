@@ -135,9 +135,9 @@ void require_reasonable(const CompareOptions& options, const Model& model) {
 int show(const CompareOptions& options, Console& console) {
   const Imported robot = options.robot.load();
   const Model& model = robot.model;
-  mention_open_loops(console, model);
   if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
+  mention_warnings(console, options.robot, robot.diagnostics);
   if (console.json()) {
     const Json list = list_of(results, [](const Result& r) {
       return merged({ULNA_FIELDS(r, name, source),
@@ -155,11 +155,11 @@ int show(const CompareOptions& options, Console& console) {
   for (const Result& r : results)
     table.row({r.name, r.source, fmt::format("{:.1e}", r.error), r.count.multiplications,
                r.count.additions, fmt::format("{:.0f}", r.ns)});
-  console.out.print(fmt::format("{}: {} joints, {} random states, seed {}\n\n{}", model.name(),
-                                model.nv(), options.states, options.seed, table.str(console.out)));
+  console.out.print(
+      fmt::format("{}: {}, {}, seed {}\n\n{}", visible(model.name()), counted(model.nv(), "joint"),
+                  counted(options.states, "random state"), options.seed, table.str(console.out)));
   if (results.size() < 12)
     console.out.print("\nThe arm has branches: formulations for single chains are left out.\n");
-  mention_warnings(console, options.robot, robot.diagnostics);
   return success;
 }
 

@@ -52,7 +52,7 @@ int convert_robot(const ConvertOptions& options, Console& console) {
   for (const std::string& lock : options.locks) add_lock(lock, locked);
   if (options.out == "-" && console.json())
     throw UsageError("--json and the robot cannot both go to standard output: give OUT a name");
-  refuse_overwriting({options.out}, options.force);
+  require_writable({options.out}, options.force);
 
   Imported robot = options.robot.load();
   if (!locked.empty())

@@ -85,8 +85,8 @@ void print_robot(Console& console, const CountOptions& options, const Model& mod
   for (const BookCount& b : classic::book_counts())
     book.row({b.formulation, b.source, fmt::format("{:.0f}", b.multiplications.at(n)),
               fmt::format("{:.0f}", b.additions.at(n))});
-  console.out.print(fmt::format("{}: operations for {} joints\n\n{}\n{}", model.name(), n,
-                                ours.str(console.out), book.str(console.out)));
+  console.out.print(fmt::format("{}: operations for {}\n\n{}\n{}", visible(model.name()),
+                                counted(n, "joint"), ours.str(console.out), book.str(console.out)));
 }
 
 /// How one line of the table grows.
@@ -210,7 +210,7 @@ void print_chains(Console& console, const CountOptions& options) {
   const auto [first, last] = range_of(options.range.empty() ? "2..20" : options.range);
   if (!options.svg.empty() && first == last)
     throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
-  refuse_overwriting({options.svg}, options.force);
+  require_writable({options.svg}, options.force);
   const std::vector<Growth> all = growth_of_chains(console, first, last);
   if (!options.svg.empty()) write_file(options.svg, growth_plot(all, first), options.force);
   if (console.json()) {

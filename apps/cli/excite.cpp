@@ -141,11 +141,11 @@ std::string text_of(const ExciteResult& r, const ExciteArguments& o, const Model
                     "motions show more\n",
                     seeds);
   if (r.pairs > 0)
-    text +=
-        hanging("", 0,
-                fmt::format("{} pairs watched, capsules of {} m: at least {:.1f} mm between {}",
-                            r.pairs, figure(r.radius, 3), 1000.0 * r.distance, visible(r.nearest)),
-                stream.width());
+    text += hanging("", 0,
+                    fmt::format("{} watched, capsules of {} m: at least {:.1f} mm between {}",
+                                counted(r.pairs, "pair"), figure(r.radius, 3), 1000.0 * r.distance,
+                                visible(r.nearest)),
+                    stream.width());
   Table table(1, {"joint", ">position [%]", ">velocity [%]", ">torque [%]", ">acceleration [/s²]"});
   const std::vector<std::string> names = robot.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -197,13 +197,12 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   const std::vector<Feature> features = features_of(o);
   const Imported imported = o.robot.load();
   const Model& robot = imported.model;
-  mention_open_loops(console, robot);
   const TorqueModel model(robot, features);
   if (robot.joint_count() == 0)
     throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
   const Eigen::VectorXd z = numbers_of(model, o.payload);
   o.how.parameters = z;
-  refuse_overwriting({o.out, o.plot}, o.force);
+  require_writable({o.out, o.plot}, o.force);
 
   ExciteResult result = [&] {
     const Interrupt interrupt;
@@ -256,9 +255,14 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
   app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",
-                above_zero);
-  app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m", not_negative);
-  app.add_value("--floor", o->floor, "Z", "height that no link goes below, m");
+                number_that("is no length above 0, up to 1000 m",
+                            [](double x) { return x > 0.0 && x <= 1e3; }));
+  app.add_value(
+      "--distance", o->distance, "D", "between links at least: 0.01 m",
+      number_that("is no length from 0 to 1000 m", [](double x) { return x >= 0.0 && x <= 1e3; }));
+  app.add_value("--floor", o->floor, "Z", "height that no link goes below, m",
+                number_that("is no height from -1000 to 1000 m",
+                            [](double x) { return std::abs(x) <= 1e3; }));
   app.add_flag("--no-collision", o->no_collision, "let links meet");
   app.add_value("--seed", o->how.seed, "N", "of the first start: 1", seed_number);
   app.add_value(

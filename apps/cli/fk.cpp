@@ -44,7 +44,7 @@ void print(Console& console, const Json& state, const Kinematics<double>& at,
 }
 
 int show(FkOptions& options, Console& console) {
-  const Robot robot = options.states.load();
+  const Robot robot = options.states.load(console);
   const Model& model = robot.model();
   mention_open_loops(console, model);
   const std::vector<const Frame*> frames = chosen(model, options.frames);

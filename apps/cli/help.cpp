@@ -27,6 +27,13 @@ std::string term(const CLI::Option& option) {
   return text;
 }
 
+/// "-o DIR", as the line of usage has it.
+std::string shortest(const CLI::Option& option) {
+  return (option.get_snames().empty() ? "--" + option.get_lnames()[0]
+                                      : "-" + option.get_snames()[0]) +
+         " " + option.get_option_text();
+}
+
 }  // namespace
 
 std::string overview(const Stream& stream, std::span<const Verb> verbs) {
@@ -54,10 +61,11 @@ std::string overview(const Stream& stream, std::span<const Verb> verbs) {
 
 std::string help(const Stream& stream, const Verb& verb, const CLI::App& app) {
   std::vector<Pair> arguments, options;
-  std::string usage;
+  std::string usage, required;
   for (const CLI::Option* o : app.get_options()) {
     if (!o->get_positional()) {
       options.emplace_back(term(*o), o->get_description());
+      if (o->get_required()) required += " " + shortest(*o);
       continue;
     }
     const std::string name = o->get_name(true) + (o->get_items_expected_max() > 1 ? "..." : "");
@@ -67,7 +75,7 @@ std::string help(const Stream& stream, const Verb& verb, const CLI::App& app) {
   std::string text =
       fmt::format("{}: {}\n\n{}\n", stream.paint(Style::bold, fmt::format("ulna {}", verb.name)),
                   verb.summary, stream.paint(Style::bold, "Usage"));
-  text += fmt::format("  ulna {}{} [OPTIONS]\n", verb.name, usage);
+  text += fmt::format("  ulna {}{}{} [OPTIONS]\n", verb.name, usage, required);
   if (!arguments.empty()) text += glossary(stream, "Arguments", arguments);
   text += glossary(stream, "Options", options);
   return fmt::format("{}\n{}\n{}", text, stream.paint(Style::bold, "Examples"),

@@ -7,7 +7,7 @@ Action id(Parser& app, Console& console) {
   states->add_to(app, "q qd qdd");
   states->add_friction_to(app);
   return [states, &console]() -> int {
-    Robot robot = states->load();
+    Robot robot = states->load(console);
     const Model& model = robot.model();
     mention_open_loops(console, model);
     if (states->is_table()) {

@@ -344,8 +344,8 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
          fmt::format("{} of {} base parameters; the others explain less than they cost",
                      r.essential->kept.size(), r.base.size()));
   if (r.cross_validation)
-    line("folds", fmt::format("{:.2f} % torque error of {} parts, each predicted from the others",
-                              r.cross_validation->total_percent, given.how.folds));
+    line("folds", fmt::format("{} % torque error of {} parts, each predicted from the others",
+                              percent(r.cross_validation->total_percent), given.how.folds));
   line("consistent", fmt::format("{}; mass matrix indefinite in {:.3g} % of configurations{}",
                                  e.consistent ? "yes" : "no", r.chosen.indefinite_percent,
                                  r.plain ? fmt::format(" (plain least squares: {}, {:.3g} %)",
@@ -356,11 +356,11 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
     const OnlineFigures& o = *r.online;
     line("online",
          fmt::format("{} updates, {} doubted, {} changes; physical {}; {:.3g} us median, {:.3g} us "
-                     "99th percentile; {:.3g} % error in the second half, {:.3g} % by the prior "
-                     "alone",
+                     "99th percentile; {} % error in the second half, {} % by the prior alone",
                      o.updates(), o.doubted, o.changed,
                      o.always_consistent ? "at every step" : "NOT at every step", o.median_us,
-                     o.percentile_99_us, o.second_half.total_percent, o.prior_percent));
+                     o.percentile_99_us, percent(o.second_half.total_percent),
+                     percent(o.prior_percent)));
   }
   line("method",
        r.online ? "online, physically consistent at every step by construction" : given.method);
@@ -426,7 +426,7 @@ Identification identified(const IdentifyArguments& given, const Model& model, Op
 
 int run_identify(const IdentifyArguments& given, Console& console) {
   Options how = options_of(given);
-  refuse_overwriting({given.out, given.report}, given.force);
+  require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   mention_open_loops(console, robot.model);
   how.gains = gains_of(given, robot.model);

@@ -36,7 +36,9 @@ Transform<double> target_of(const IkArguments& options) {
 
 int solve(const IkArguments& options, const Parser& app, Console& console) {
   refuse_useless(options, app);
-  const Model model = options.robot.load().model;
+  const Imported imported = options.robot.load();
+  const Model& model = imported.model;
+  mention_warnings(console, options.robot, imported.diagnostics);
   mention_open_loops(console, model);
   const Frame& frame = frame_named(model, options.frame);
   const std::vector<std::string> names = model.configuration_names();

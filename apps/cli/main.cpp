@@ -160,6 +160,10 @@ int finish(Console& console, int status) {
 
 int run_without_verb(const std::vector<std::string>& arguments, Console& console) {
   const std::string first = arguments.empty() ? "" : arguments[0];
+  const bool known = first == "--version" || first == "-V" || first == "help" ||
+                     first == "--help" || first == "-h";
+  if (const std::size_t most = first == "help" ? 2 : 1; known && arguments.size() > most)
+    throw UsageError("did not expect '{}'", arguments[most]);
   if (first == "--version" || first == "-V") {
     console.out.print(fmt::format("ulna {}\n", ULNA_VERSION));
   } else if (first == "help" && arguments.size() > 1) {

@@ -50,27 +50,13 @@ void apply(const MpcOptions& o, MpcScenario& s) {
   }
   if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
   if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
-  const bool plans = s.trial.law == ControlLaw::mpc;
-  if (o.steps && !plans)
-    throw UsageError("--steps has no effect with --law {}, which plans nothing",
-                     to_string(s.trial.law));
   if (o.knowledge.empty()) {
-    if (!plans && o.demo) std::erase(s.knowledge, Knowledge::offset_free);
+    if (s.trial.law != ControlLaw::mpc && o.demo) std::erase(s.knowledge, Knowledge::offset_free);
     return;
   }
-  s.knowledge.clear();
-  for (const std::string& name : split(o.knowledge, ',')) {
-    const Knowledge knowledge = kind_of_option("--knowledge", name, knowledges);
-    if (std::ranges::count(s.knowledge, knowledge))
-      throw UsageError("--knowledge: '{}' is given twice", name);
-    if (!plans && knowledge == Knowledge::offset_free)
-      throw UsageError(
-          "--knowledge: offset_free has no effect with --law {}, whose torques do not depend on "
-          "the "
-          "disturbance; take fixed",
-          to_string(s.trial.law));
-    s.knowledge.push_back(knowledge);
-  }
+  s.knowledge.clear(), s.places["knowledge"] = "--knowledge";
+  for (const std::string& name : split(o.knowledge, ','))
+    s.knowledge.push_back(kind_of_option("--knowledge", name, knowledges));
 }
 
 /// Where a key of a scenario was given: in a line of its file, or by an option.
@@ -122,8 +108,9 @@ Json json_of(const MpcResults& results, const Json& about) {
   if (const auto& p = results.payload)
     payload = merged({ULNA_FIELDS(*p, frame, mass, found_mass),
                       {{"mass_error_percent", p->mass_error_percent()}},
-                      ULNA_FIELDS(*p, com, found_com),
-                      {{"com_error_m", p->com_error()}}});
+                      {{"com", p->com},
+                       {"found_com", p->found_com ? Json(*p->found_com) : Json()},
+                       {"com_error_m", p->found_com ? Json(*p->com_error()) : Json()}}});
   const TrialResult& first = results.runs.front().result;
   return {{"robot", about},
           {"title", results.title},
@@ -141,7 +128,7 @@ Json json_of(const MpcResults& results, const Json& about) {
 }
 
 std::string text_of(const MpcResults& results, const Stream& out) {
-  std::string text = fmt::format("{}\n\n", results.title);
+  std::string text = fmt::format("{}\n\n", visible(results.title));
   for (const auto& [time, what] : results.events)
     text += fmt::format("at {:.3g} s: {}\n", time, what);
   for (const std::string& note : results.notes) text += hanging("note: ", 6, note, out.width() - 6);
@@ -173,9 +160,9 @@ std::string text_of(const MpcResults& results, const Stream& out) {
     Table payload(1,
                   {"  payload", ">mass [kg]", fmt::format(">centre of mass in {} [m]", p.frame)});
     payload.row({"true", fmt::format("{:.3f}", p.mass), three(p.com)});
-    payload.row({"identified", fmt::format("{:.3f}", p.found_mass), three(p.found_com)});
-    payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()),
-                 fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+    payload.row({"identified", fmt::format("{:.3f}", p.found_mass),
+                 p.found_com ? three(*p.found_com) : "-"});
+    payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()), p.com_error_text()});
     text += '\n' + payload.str(out);
   }
   const TrialResult* mine = results.find("identified");
@@ -188,11 +175,20 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   return text;
 }
 
+/// "not measured 3, late 1"
+std::string faults_of(const TrialResult& r) {
+  std::vector<std::string> list;
+  for (std::size_t i = 1; i < r.faults.size(); ++i)
+    if (r.faults[i] > 0)
+      list.push_back(fmt::format("{} {}", to_string(static_cast<ActionFault>(i)), r.faults[i]));
+  return list.empty() ? "without fault" : fmt::format("{}", fmt::join(list, ", "));
+}
+
 /// rad or m, root mean square: what is farther away does not follow.
 constexpr double lost = 0.1;
 
 int run_mpc(const MpcOptions& o, Console& console) {
-  refuse_overwriting({o.report}, o.force);
+  require_writable({o.report}, o.force);
   RobotArgument robot = o.robot;
   if (robot.name == "-") {
     robot.text = InputFile("-").text(robot.options.max_bytes);
@@ -238,7 +234,7 @@ int run_mpc(const MpcOptions& o, Console& console) {
     if (!r.finished)
       console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
                                    double(r.steps) * results.period, status_of(r)));
-    if (r.error.rms > lost && run.name != std::string_view("fixed")) {
+    if (!(r.error.rms <= lost) && run.name != std::string_view("fixed")) {
       status = findings;
       console.complain(fmt::format(
           "{}: the robot does not follow its motion, {:.2g} rad or m away from it at most",
@@ -254,13 +250,9 @@ int run_mpc(const MpcOptions& o, Console& console) {
           rate >= 50.0 ? fmt::format("--rate {:.0f} would do, and ", rate) : ""));
     }
     if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
-      console.complain(fmt::format(
-          "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {}, "
-          "no reference {})",
-          run.name, r.count(ActionKind::older), r.count(ActionKind::safe),
-          r.count(ActionFault::not_measured), r.count(ActionFault::late),
-          r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared),
-          r.count(ActionFault::no_reference)));
+      console.complain(fmt::format("{}: {} actions from older plans, {} safe ones ({})", run.name,
+                                   r.count(ActionKind::older), r.count(ActionKind::safe),
+                                   faults_of(r)));
   }
   return status;
 }
@@ -269,7 +261,8 @@ int run_mpc(const MpcOptions& o, Console& console) {
 
 Action mpc(Parser& app, Console& console) {
   auto o = std::make_shared<MpcOptions>();
-  o->robot.add_to(app, "ROBOT|CONFIG.yaml");
+  o->robot.add_to(app, "ROBOT|SCENARIO.yaml",
+                  "a robot, or a scenario that names one; - for standard input");
   o->robot.add_gravity_to(app);
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
   app.add_value("--duration", o->duration, "S", "how long: 6 s");

@@ -23,6 +23,7 @@ class Keys {
   Keys(const YAML::Node& node, std::string file, std::string what)
       : node_(node), file_(std::move(file)), what_(std::move(what)) {
     if (!node.IsMap()) refuse(node, fmt::format("{} is not a list of `key: value`", what_));
+    refuse_doubles(node);
   }
   /// Refuses what was not read.
   void finish() const {
@@ -65,6 +66,7 @@ class Keys {
   void joints(const char* key, Eigen::VectorXd& to, MpcScenario& s) {
     const YAML::Node node = (*this)[key];
     if (!node || !node.IsMap()) return vector(key, to);
+    refuse_doubles(node);
     for (const auto& entry : node)
       s.by_joint[key].emplace_back(scalar(entry.first, key), number_of(entry.second, key));
   }
@@ -108,6 +110,12 @@ class Keys {
   }
 
  private:
+  void refuse_doubles(const YAML::Node& map) const {
+    std::set<std::string> seen;
+    for (const auto& entry : map)
+      if (const std::string key = entry.first.as<std::string>(""); !seen.insert(key).second)
+        refuse(entry.first, fmt::format("'{}' is given twice", shortened(key)));
+  }
   static std::string shortened(const std::string& text) { return text.substr(0, 60); }
   std::string scalar(const YAML::Node& node, const char* key) const {
     if (!node.IsScalar()) refuse(node, fmt::format("{} is not a single value", key));
@@ -146,7 +154,7 @@ MpcScenario scenario_of(Keys& keys) {
   }
   if (keys["payload"]) {
     ScenarioPayload& payload = s.payload.emplace();
-    keys.text("payload.frame", payload.frame), keys.number("payload.edge", payload.edge);
+    keys.text("payload.frame", payload.frame);
     Eigen::VectorXd com = payload.com;
     keys.vector("payload.com", com);
     if (com.size() != 3) keys.refuse(keys["payload.com"], "com is not three numbers");
@@ -155,6 +163,9 @@ MpcScenario scenario_of(Keys& keys) {
   ScenarioFriction grows;
   keys.number("friction.to", grows.to), keys.number("friction.from", grows.from);
   if (keys["friction.factor"]) s.friction = grows;
+  for (const char* key : {"friction.from", "friction.to"})
+    if (const YAML::Node node = keys[key]; node && !s.friction)
+      keys.refuse(node, fmt::format("{} has no effect without friction.factor", key));
   for (const ScenarioNumber& number : numbers_of(s)) keys.number(number.key, number.value);
   keys.each("sensors.wrenches", "a wrench sensor", [&](Keys& k) {
     ScenarioWrench& sensor = s.wrenches.emplace_back();
@@ -170,10 +181,12 @@ MpcScenario scenario_of(Keys& keys) {
   return s;
 }
 
-/// A robot's table has no key `robot`.
+/// A robot's table has no key `robot`, which may be indented or in braces.
 bool is_scenario(std::istream&& in) {
   for (std::string line; std::getline(in, line) && line.size() < most_bytes;)
-    if (line.starts_with("robot:")) return true;
+    if (const std::size_t first = line.find_first_not_of(" {");
+        first != line.npos && line.substr(first).starts_with("robot:"))
+      return true;
   return false;
 }
 
@@ -191,7 +204,11 @@ std::optional<MpcScenario> read_mpc_config(const RobotArgument& given) {
     throw UsageError("{}: is larger than {} bytes", name, most_bytes);
   YAML::Node root;
   try {
-    root = YAML::Load(*text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    if (documents.size() > 1)
+      throw UsageError("{}:{}: is a second scenario; give each a file of its own", name,
+                       documents[1].Mark().line + 1);
+    root = documents.at(0);
   } catch (const YAML::Exception& e) {
     throw UsageError("{}:{}: is not YAML: {}", name, e.mark.line + 1, e.msg);
   }

@@ -274,8 +274,7 @@ std::string cards(const MpcResults& results) {
               "the error with true parameters");
   if (results.payload) {
     s += card(percent(results.payload->mass_error_percent()), "error of the payload's mass");
-    s += card(fmt::format("{:.1f} mm", 1e3 * results.payload->com_error()),
-              "error of its centre of mass");
+    s += card(results.payload->com_error_text(), "error of its centre of mass");
   }
   s += card(microseconds(first.times.p50), fmt::format("a step in the median; there are {} for it",
                                                        microseconds(1e6 * results.period)));
@@ -343,8 +342,8 @@ std::string payload_table(const MpcResults& results) {
   };
   HtmlTable table({"payload at " + safe(p.frame), ">true", ">identified", ">off by"});
   table.row({"mass, kg", number(p.mass), number(p.found_mass), percent(p.mass_error_percent())});
-  table.row({"centre of mass, mm", place(p.com), place(p.found_com),
-             fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+  table.row({"centre of mass, mm", place(p.com), p.found_com ? place(*p.found_com) : "-",
+             p.com_error_text()});
   return panel(table.str());
 }
 

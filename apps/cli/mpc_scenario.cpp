@@ -38,9 +38,17 @@ void require(const char* what, VectorXd& values, const VectorXd& otherwise, cons
     set_by_joint(what, values, s, model);
   }
   if (values.size() != model.nv())
-    throw ScenarioError(what, fmt::format("{} numbers given, robot '{}' has {} joints",
-                                          values.size(), model.name(), model.nv()));
+    throw ScenarioError(what,
+                        fmt::format("{} given, robot '{}' has {}", counted(values.size(), "number"),
+                                    model.name(), counted(model.nv(), "joint")));
   if (!values.allFinite()) throw ScenarioError(what, "a number is not finite");
+}
+
+void require_frequencies(const VectorXd& hz) {
+  constexpr double fastest = 1000.0;
+  for (const double x : hz)
+    if (!(x >= 0.0 && x <= fastest))
+      throw ScenarioError("hz", fmt::format("{:g} is not from 0 to {:g} Hz", x, fastest));
 }
 
 /// The motion that the robot's ranges suggest, where none is given. Where a joint would be too fast, the way
@@ -59,6 +67,7 @@ void choose_motion(MpcScenario& s, const Model& model) {
   }
   require("start", s.start, middle, s, model), require("goal", s.goal, goal, s, model);
   require("hz", s.hz, hz, s, model);
+  require_frequencies(s.hz);
   std::vector<std::string> less;
   for (int i = 0; i < n; ++i) {
     const auto [low, high] = usual_range(model, i);
@@ -94,6 +103,40 @@ void choose_motion(MpcScenario& s, const Model& model) {
     note += fmt::format(" and is {:.0f} % as long", 100.0 * share);
   }
   s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
+}
+
+/// Refuses what numbers_of() does not list.
+void require_possible(const MpcScenario& s) {
+  for (std::size_t i = 0; i < s.knowledge.size(); ++i)
+    if (std::ranges::count(s.knowledge, s.knowledge[i]) > 1)
+      throw ScenarioError("knowledge",
+                          fmt::format("'{}' is given twice", to_string(s.knowledge[i])));
+  constexpr double farthest = 10.0;  // m
+  if (s.payload && !(s.payload->com.cwiseAbs().maxCoeff() <= farthest))
+    throw ScenarioError("payload.com", fmt::format("it is beyond {:g} m", farthest));
+  for (const TrialFault& fault : s.trial.faults)
+    if (!(fault.from >= 0.0 && fault.from < fault.to))
+      throw ScenarioError("faults",
+                          fmt::format("from {:g} to {:g} s is no time", fault.from, fault.to));
+}
+
+/// Refuses what would do nothing.
+void require_effect(const MpcScenario& s) {
+  const auto refuse = [](const char* key, const std::string& why) {
+    throw ScenarioError(key, "has no effect " + why);
+  };
+  const std::string later = fmt::format("after the run, which ends at {:g} s", s.trial.duration);
+  for (const TrialFault& fault : s.trial.faults)
+    if (fault.from >= s.trial.duration) refuse("faults", later);
+  if (s.friction && s.friction->from >= s.trial.duration) refuse("friction.from", later);
+  if (s.places.contains("sensors.acceleration_noise") && s.wrenches.empty())
+    refuse("sensors.acceleration_noise", "without sensors.wrenches");
+  if (s.trial.law == ControlLaw::mpc) return;
+  const std::string law = fmt::format("with law {}, which plans nothing", to_string(s.trial.law));
+  for (const char* key : {"horizon.steps", "horizon.step", "weights", "transcription", "deadline"})
+    if (s.places.contains(key)) refuse(key, law);
+  if (std::ranges::count(s.knowledge, Knowledge::offset_free))
+    throw ScenarioError("knowledge", fmt::format("offset_free has no effect {}; take fixed", law));
 }
 
 /// Refuses a robot that MuJoCo cannot simulate, before anything moves.
@@ -178,7 +221,8 @@ std::vector<ScenarioNumber> numbers_of(MpcScenario& s) {
   SensorsOptions& sensors = s.trial.sensors;
   const char *weight = "above 0, up to 1e9", *share = "from 0 to 10", *chance = "from 0 to below 1";
   std::vector<ScenarioNumber> list{
-      {"duration", s.trial.duration, above_0, 600.0, "above 0, up to 600 s"},
+      {"duration", s.trial.duration, 1.0 / control.rate_hz, 600.0,
+       "at least a period, up to 600 s"},
       {"rate", control.rate_hz, 50.0, 10000.0, "from 50 to 10000 Hz"},
       {"horizon.step", control.problem.duration, above_0, 1.0, "above 0, up to 1 s"},
       {"reach", s.reach, above_0, 600.0, "above 0, up to 600 s"},
@@ -206,6 +250,7 @@ std::vector<ScenarioNumber> numbers_of(MpcScenario& s) {
   }
   if (s.payload) {
     list.push_back({"payload.mass", s.payload->mass, above_0, 1000.0, "above 0, up to 1000 kg"});
+    list.push_back({"payload.edge", s.payload->edge, above_0, 10.0, "above 0, up to 10 m"});
     list.push_back(
         {"payload.at", s.payload->at, 0.0, below(s.trial.duration), "within the duration"});
   }
@@ -237,7 +282,10 @@ void complete(MpcScenario& s, const Model& model) {
   const int steps = s.trial.control.problem.steps, delay = s.trial.sensors.position.delay;
   require_range(steps >= 2 && steps <= 200, "horizon.steps", steps, "from 2 to 200");
   require_range(delay <= 1000, "sensors.delay", delay, "up to 1000 readings");
-  require_range(s.vary >= 0.0 && s.vary < 1.0, "vary", 100.0 * s.vary, "from 0 to below 100 %");
+  if (!(s.vary >= 0.0 && s.vary < 1.0))
+    throw ScenarioError("vary", fmt::format("{:g} % is not from 0 to below 100 %", 100.0 * s.vary));
+  require_possible(s);
+  require_effect(s);
   if (model.nv() == 0) throw Failure("robot '{}' has no joint that moves", model.name());
   if (model.nq() != model.nv())
     throw Failure(
@@ -376,7 +424,8 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
       go_on = progress((double(i) + share) / double(s.knowledge.size()), name);
       return go_on;
     });
-    if (s.payload && s.knowledge[i] == Knowledge::identified)
+    const double end = double(result.steps) / trial.control.rate_hz;
+    if (s.payload && end > s.payload->at && s.knowledge[i] == Knowledge::identified)
       results.payload =
           payload_found(payload_frame(model, *s.payload), *s.payload, result.payload);
     keep_finite(result.record);

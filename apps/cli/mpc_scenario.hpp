@@ -114,14 +114,21 @@ MpcScenario demo_scenario(const Model& model, double duration = 12.0);
 /// Fills in what is left to the robot. Throws ScenarioError for what is out of range or reach.
 void complete(MpcScenario& scenario, const Model& model);
 
-/// A payload, true and identified: mass and centre of mass in the frame that carries it.
+/// A payload, true and identified: mass and centre of mass in the frame that carries it. Of less than a hundredth of
+/// its mass there is no centre of mass.
 struct PayloadFound {
   std::string frame;
-  double mass = 0.0, found_mass = 0.0, found_deviation = 0.0;                          ///< kg
-  Eigen::Vector3d com = Eigen::Vector3d::Zero(), found_com = Eigen::Vector3d::Zero();  ///< m
+  double mass = 0.0, found_mass = 0.0, found_deviation = 0.0;  ///< kg
+  Eigen::Vector3d com = Eigen::Vector3d::Zero();               ///< m
+  std::optional<Eigen::Vector3d> found_com = {};               ///< m
 
   double mass_error_percent() const { return 100.0 * std::abs(found_mass - mass) / mass; }
-  double com_error() const { return (found_com - com).norm(); }
+  std::optional<double> com_error() const {
+    return found_com ? std::optional((*found_com - com).norm()) : std::nullopt;
+  }
+  std::string com_error_text() const {
+    return found_com ? fmt::format("{:.1f} mm", 1e3 * *com_error()) : "-";
+  }
 };
 
 struct MpcRun {

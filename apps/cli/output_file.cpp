@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "verb.hpp"
@@ -81,6 +82,25 @@ void refuse_overwriting(const std::vector<std::string>& files, bool force) {
     if (path.empty() || path == "-" || stat(path.c_str(), &found) != 0) continue;
     if (S_ISDIR(found.st_mode)) refuse(path, "this is a folder");
     if (S_ISREG(found.st_mode) && !force) refuse_existing(path);
+  }
+}
+
+void require_writable(const std::vector<std::string>& files, bool force) {
+  refuse_overwriting(files, force);
+  std::set<std::string> taken;
+  for (const std::string& path : files) {
+    struct stat found {};
+    const bool exists = stat(path.c_str(), &found) == 0;
+    if (path.empty() || path == "-" || (exists && !S_ISREG(found.st_mode))) continue;
+    std::error_code ignored;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
+    if (!taken.insert(ignored ? path : whole.string()).second)
+      throw UsageError("'{}' is named for two outputs", path);
+    // a file is written beside the one it replaces
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+      refuse(path, errno == ENOENT ? fmt::format("there is no folder '{}'", folder)
+                                   : fmt::format("folder '{}': {}", folder, std::strerror(errno)));
   }
 }
 

@@ -57,13 +57,13 @@ SetPoints quintic(const Model& model, std::uint64_t seed) {
   return p;
 }
 
-SetPoints read_table(InputFile in, const Model& model) {
+SetPoints read_table(InputFile in, const Model& model, const DAlembert<double>& arm) {
   CsvReader reader(in.stream(), in.name());
   const TrajectoryColumns columns = trajectory_columns(model, reader.names(), in.name());
   require_columns(model, "q", columns.q, in.name());
   require_columns(model, "qd", columns.qd, in.name());
   require_columns(model, "qdd", columns.qdd, in.name());
-  const int most = 5'000'000 / std::max(1, model.nv() * model.nv());
+  const int n = model.nv(), most = 5'000'000 / std::max(1, n * n);
   std::vector<double> row(reader.names().size()), t, q, v, a;
   int count = 0;
   for (; reader.next(row); ++count) {
@@ -74,6 +74,16 @@ SetPoints read_table(InputFile in, const Model& model) {
     for (const int column : columns.q) q.push_back(row[column]);
     for (const int column : columns.qd) v.push_back(row[column]);
     for (const int column : columns.qdd) a.push_back(row[column]);
+    const auto last = [&](const std::vector<double>& numbers) -> VecX<double> {
+      return Eigen::Map<const Eigen::VectorXd>(numbers.data() + numbers.size() - n, n);
+    };
+    const VecX<double> torque = arm.inverse_dynamics(last(q), last(v), last(a));
+    for (int i = 0; i < n; ++i)
+      if (!std::isfinite(torque(i)))
+        throw CsvError({in.name(), reader.line(), 0},
+                       fmt::format("the torque of '{}' is not a finite number: values of this row "
+                                   "are too large",
+                                   model.velocity_names()[i]));
   }
   if (count == 0) throw Failure("{}: there is no set point", in.name());
   const auto matrix = [&](const std::vector<double>& numbers) {
@@ -82,9 +92,9 @@ SetPoints read_table(InputFile in, const Model& model) {
   return {Eigen::Map<const Eigen::VectorXd>(t.data(), count), matrix(q), matrix(v), matrix(a)};
 }
 
-SetPoints trajectory(const std::string& name, const Model& model) {
+SetPoints trajectory(const std::string& name, const Model& model, const DAlembert<double>& arm) {
   if (name == "quintic") return quintic(model, 1);
-  if (!name.starts_with("quintic:")) return read_table(InputFile(name), model);
+  if (!name.starts_with("quintic:")) return read_table(InputFile(name), model, arm);
   const std::string seed = name.substr(8);
   if (seed.empty() || seed.size() > 9 || seed.find_first_not_of("0123456789") != seed.npos)
     throw UsageError("'{}': a seed is a number, as in quintic:2", name);
@@ -132,7 +142,8 @@ Analysis analyse(const SimplifyOptions& options, const Model& model, const Domin
   const KeptTerms kept = kept_of(a.terms, n);
   a.kept = kept.count();
   a.error = relative_error(arm, kept, d.points());
-  a.other_error = relative_error(arm, kept, trajectory(options.other, model));
+  a.other_error = relative_error(arm, kept, trajectory(options.other, model, arm));
+  require_finite("the torque", a.joints, a.peak);
 
   const DAlembert<Counted> counted{
       classic::Chain<Counted>{classic::Arm<Counted>{Plant<Counted>{model}}}};
@@ -335,9 +346,9 @@ int simplify_robot(const SimplifyOptions& options, Console& console) {
   const DAlembert<double> arm{classic::Chain<double>{classic::Arm<double>{Plant<double>{model}}}};
   const std::string inertia_file = with_suffix(options.svg, "D"),
                     velocity_file = with_suffix(options.svg, "h");
-  refuse_overwriting({inertia_file, velocity_file, options.html}, options.force);
+  require_writable({inertia_file, velocity_file, options.html}, options.force);
 
-  const Dominance d(arm, trajectory(options.trajectory, model));
+  const Dominance d(arm, trajectory(options.trajectory, model, arm));
   const Analysis a = analyse(options, model, d, arm);
   mention_warnings(console, options.robot, imported.diagnostics);
   if (!options.svg.empty()) {

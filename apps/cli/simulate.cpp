@@ -146,10 +146,12 @@ struct Run {
   const Simulation& end;
   SimulationStatus status = SimulationStatus::moved;
   double energy_before = 0.0, energy_after = 0.0, energy_error = 0.0, error_share = 0.0;
+  double largest_kinetic = 0.0;  ///< on the way
   SimulationWork work = {};
   std::vector<Extremes> joints = {};
   /// Where nothing but weight acts from outside.
   std::optional<Wrench<double>> momentum_error = {};
+  const Tracking* tracking = nullptr;  ///< of the motion that it follows
 };
 
 /// Whether all joints at the world are floating bases.
@@ -245,6 +247,7 @@ Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSour
       x.lowest = std::min(x.lowest, robot.q()(c.q));
       x.highest = std::max(x.highest, robot.q()(c.q));
     }
+    run.largest_kinetic = std::max(run.largest_kinetic, robot.kinetic_energy());
     log.add(robot);
   };
   // changes at the very beginning are no part of the motion
@@ -272,11 +275,11 @@ Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSour
   run.energy_after = robot.energy();
   const double gained = run.energy_after - run.energy_before;
   run.energy_error = gained - run.work.balance();
-  // of a robot at rest, only what rounding makes of its energy
+  // work that was taken back was exchanged too; of a robot at rest, only what rounding makes of its energy
   const double turned =
       std::max({std::abs(run.work.torques), std::abs(run.work.wrenches), std::abs(run.work.changes),
                 run.work.damping, run.work.friction, run.work.stops, std::abs(gained),
-                robot.kinetic_energy(), 1e-9 * std::abs(run.energy_after), 1e-12});
+                run.largest_kinetic, 1e-9 * std::abs(run.energy_after), 1e-12});
   run.error_share = std::abs(run.energy_error) / turned;
   if (momentum_stays) {
     run.momentum_error = robot.momentum();
@@ -328,6 +331,12 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
   text += "\n" + energy.str(out);
   text += fmt::format("energy error {} J, {} of the energy exchanged\n", figure(r.energy_error, 3),
                       figure(r.error_share, 3));
+  if (r.tracking && r.tracking->error().size() > 0) {
+    Eigen::Index worst = 0;
+    const double error = r.tracking->error().maxCoeff(&worst);
+    text += fmt::format("follows its motion to {} rad or m rms ({})\n", figure(error, 3),
+                        visible(model.velocity_names()[worst]));
+  }
   if (r.momentum_error)
     text += fmt::format("momentum error {} kg m/s and {} kg m²/s about the centre of mass\n",
                         figure(r.momentum_error->force.norm(), 3),
@@ -355,6 +364,7 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
     const Extremes& x = r.joints[i];
     // the range of a coordinate that has none is infinite, which becomes null
     joints.push_back({{"name", names[i]},
+                      {"follow_error", r.tracking ? Json(r.tracking->error()(i)) : Json()},
                       {"lowest", x.lowest},
                       {"highest", x.highest},
                       {"top_speed", x.speed},
@@ -389,7 +399,11 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
 }
 
 /// What may help after a simulation that could not go on.
-std::string advice_after(SimulationStatus status, const SimulateOptions& o) {
+std::string advice_after(SimulationStatus status, double time, const SimulateOptions& o) {
+  if (status == SimulationStatus::torque_not_finite)
+    return "; a smaller --bandwidth, or a nearer target, may do";
+  if (status == SimulationStatus::diverged && time == 0.0)
+    return "; the state, or what acts on the robot, is too large to compute with";
   if (status == SimulationStatus::diverged)
     return o.how.adaptive ? "; a smaller --tolerance may do"
                           : "; a shorter --step than " + figure(o.step()) + " s may do";
@@ -405,7 +419,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
   require_one_stdin({o.states.argument().name, o.states.file(), o.torque, o.follow});
-  Robot given = o.states.load();
+  Robot given = o.states.load(console);
   const Model& model = given.model();
   if (!model.description().loops.empty())
     throw std::invalid_argument(fmt::format(
@@ -434,15 +448,20 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_payload(schedule, model, payload, o.duration);
   if (!o.friction_scale.empty())
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
-  const TorqueSource torque = followed
-                                  ? followed->law(given.plant(), o.bandwidth)
-                                  : torque_source(o.torque, given.plant(), target, o.bandwidth);
+  std::optional<Tracking> tracking;
+  if (followed) tracking.emplace(*followed);
+  const TorqueSource law = followed ? followed->law(given.plant(), o.bandwidth)
+                                    : torque_source(o.torque, given.plant(), target, o.bandwidth);
+  const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {
+    if (tracking) tracking->add(now);
+    law(now, tau);
+  };
   robot.set_state(start.q, start.qd);
   std::vector<ExternalWrench<double>> wrenches;
   for (const Robot::FrameWrench& w : start.wrenches)
     wrenches.push_back({&model.frame(w.frame), w.wrench, w.axes});
   robot.set_wrenches(wrenches);
-  refuse_overwriting({o.out, o.plot}, o.force);
+  require_writable({o.out, o.plot}, o.force);
 
   Log log(model, o);
   const bool momentum_stays =
@@ -453,15 +472,18 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   const Run run = [&] {
     const Interrupt interrupt;
     Progress progress(console.err, std::size_t(1000.0 * o.duration));
-    return simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
+    Run made = simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
+    if (tracking) made.tracking = &*tracking;
+    return made;
   }();
 
   if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, motion_plot(model, log), o.force);
   if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
   const bool failed =
       run.status != SimulationStatus::moved && run.status != SimulationStatus::stopped;
-  const std::string why = fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
-                                      to_string(run.status), advice_after(run.status, o));
+  const std::string why =
+      fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
+                  to_string(run.status), advice_after(run.status, robot.time(), o));
   const auto document = [&] {
     Json fields = json_of(run, o, model, log);
     if (failed) fields["error"] = why, fields["diagnostics"] = Json::array();
@@ -485,14 +507,21 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
                                                     : "shorter --step or --integrator rk4"));
     return findings;
   }
-  return success;
+  if (!run.tracking || run.tracking->lost().empty()) return success;
+  std::vector<std::string> lost;
+  for (const int i : run.tracking->lost()) lost.push_back(model.velocity_names()[i]);
+  console.complain(
+      fmt::format("does not follow its motion: {}; a larger --bandwidth may do, or the motion "
+                  "needs more torque than there is",
+                  fmt::join(lost, ", ")));
+  return findings;
 }
 
 }  // namespace
 
 Action simulate(Parser& app, Console& console) {
   auto o = std::make_shared<SimulateOptions>();
-  o->states.add_to(app, "q qd");
+  o->states.add_to(app, "q qd", false);
   o->states.add_friction_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);
   app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s", above_zero);
@@ -517,12 +546,13 @@ Action simulate(Parser& app, Console& console) {
       "--vary", o->vary, "P", "change inertias, friction, rotors at random by up to P %",
       number_that("is not from 0 to below 100 %", [](double x) { return x >= 0.0 && x < 100.0; }));
   SensorsOptions& s = o->sensors;
+  const CLI::Validator size =
+      number_that("is not from 0 to 1e6", [](double x) { return x >= 0.0 && x <= 1e6; });
   app.add_value("--noise-q", s.position.noise, "X", "standard deviation of positions in the log",
-                not_negative);
-  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", not_negative);
-  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", not_negative);
-  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log",
-                not_negative);
+                size);
+  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", size);
+  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", size);
+  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log", size);
   app.add_value(
       "--delay", s.position.delay, "N", "of positions and velocities in the log, in periods",
       number_that("is not from 0 to 100000", [](double x) { return x >= 0.0 && x <= 1e5; }));

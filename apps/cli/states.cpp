@@ -21,7 +21,7 @@ Vec3<double> three_of(const std::vector<double>& list, const std::string& what) 
 
 void set_all(const Quantity& to, const std::vector<double>& values) {
   if (values.size() != to.coordinates.size())
-    throw UsageError("{} has {} numbers, the robot needs {}: {}", to.name, values.size(),
+    throw UsageError("{} has {}, the robot needs {}: {}", to.name, counted(values.size(), "number"),
                      to.coordinates.size(), fmt::join(to.coordinates, ", "));
   to.value = Eigen::Map<const Eigen::VectorXd>(values.data(), to.value.size());
 }
@@ -136,12 +136,31 @@ Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
   return made;
 }
 
+/// A document whose objects have each key once. Throws UsageError with the place of what is wrong.
+Json parsed(const std::string& text, const std::string& file) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto check = [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      throw UsageError("{}: '{}' is given twice", file, value.get<std::string>());
+    return true;
+  };
+  try {
+    return Json::parse(text, check);
+  } catch (const Json::exception& e) {
+    const std::string_view what =
+        e.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
+    throw UsageError("{}: is not JSON: {}", file, what.substr(what.find("] ") + 2));
+  }
+}
+
 Json state_document(InputFile& in) {
   // a state is small; what is not must be a mistake
   constexpr std::size_t most = 16u << 20;
   const std::optional<std::string> text = in.text(most);
   if (!text) throw UsageError("{}: a state has at most {} bytes", in.name(), most);
-  const Json document = Json::parse(*text, nullptr, false);
+  const Json document = parsed(*text, in.name());
   if (!document.is_object()) throw UsageError("{}: not a JSON object", in.name());
   if (document.contains("schema") && document["schema"].is_string())
     return state_of_result(document, in.name());
@@ -256,9 +275,11 @@ void print_per_joint(Console& console, const Model& model, const Json& before, c
       matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
 }
 
-void States::add_to(Parser& app, std::string_view quantities) {
+void States::add_to(Parser& app, std::string_view quantities, bool tables) {
   robot_.add_to(app);
-  app.add_option("STATES", file_, "a table (CSV) or one state (JSON); - for standard input");
+  app.add_option(tables ? "STATES" : "STATE", file_,
+                 tables ? "a table (CSV) or one state (JSON); - for standard input"
+                        : "one state (JSON); - for standard input");
   for (const std::string& name : split(quantities, ' ')) {
     const char* what = name == "q"     ? "positions"
                        : name == "qd"  ? "velocities"
@@ -276,9 +297,11 @@ void States::add_friction_to(Parser& app) {
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
-Robot States::load() {
+Robot States::load(Console& console) {
   require_one_stdin({robot_.name, file_});
-  Robot robot(robot_.load().model);
+  const Imported imported = robot_.load();
+  mention_warnings(console, robot_, imported.diagnostics);
+  Robot robot(imported.model);
   if (no_friction_) robot.plant().remove_friction();
   return robot;
 }
@@ -286,7 +309,7 @@ Robot States::load() {
 bool States::is_table() {
   if (file_.empty()) return false;
   for (const auto& [name, text] : given_)
-    if (!text.empty()) throw UsageError("give either STATES or --{}", name);
+    if (!text.empty()) throw UsageError("--{} has no effect with a state from '{}'", name, file_);
   std::istream& in = in_.emplace(file_).stream();
   while (std::isspace(in.peek())) in.get();
   const bool table = in.peek() != '{';

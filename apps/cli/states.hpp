@@ -21,13 +21,14 @@ struct TableBlock {
 
 class States {
  public:
-  /// Adds ROBOT, STATES and options. `quantities` are those the verb needs: "q qd qdd".
-  void add_to(Parser& app, std::string_view quantities);
+  /// Adds ROBOT, STATES and options. `quantities` are those the verb needs: "q qd qdd". Without `tables` it takes one
+  /// state.
+  void add_to(Parser& app, std::string_view quantities, bool tables = true);
   /// The option --no-friction, for verbs whose results depend on friction.
   void add_friction_to(Parser& app);
 
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
-  Robot load();
+  Robot load(Console& console);
   const RobotArgument& argument() const { return robot_; }
   const std::string& file() const { return file_; }
 

@@ -109,7 +109,7 @@ Action terms(Parser& app, Console& console) {
                 "of these: local, world, or aligned (the world's, at the frame)",
                 CLI::IsMember({"local", "world", "aligned"}));
   return [options, &app, &console]() -> int {
-    Robot robot = options->states.load();
+    Robot robot = options->states.load(console);
     mention_open_loops(console, robot.model());
     if (!options->frame.empty()) (void)frame_named(robot.model(), options->frame);
     if (options->frame.empty() && app.count("--axes"))

@@ -5,27 +5,36 @@ namespace {
 
 constexpr std::size_t most_numbers = 50'000'000;
 
-/// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it.
+/// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it. A base that floats has no drives: it moves as the
+/// others make it, M_bb a_b + M_bj a_j + g_b = 0, and its motion takes torques too.
 struct Posture {
   Plant<double> plant;
   Eigen::VectorXd target;
   double bandwidth;
   Kinematics<double> at{plant.model()};
   Workspace<double> ws{plant.model()};
-  Eigen::VectorXd error = Eigen::VectorXd::Zero(plant.model().nv());
-  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(error.size(), error.size());
+  Eigen::VectorXd a = Eigen::VectorXd::Zero(plant.model().nv());
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(a.size(), a.size());
 
   void operator()(const Simulation& now, Eigen::VectorXd& tau) {
     at.set(now.q());
     gravity_torque<double>(plant, at, ws, tau);
-    if (bandwidth > 0.0) {
-      difference<double>(plant.model(), now.q(), target, error);
-      error = bandwidth * (bandwidth * error - 2.0 * now.v());
-      mass_matrix<double>(plant, at, ws, M);
-      tau.noalias() += M.lazyProduct(error);
-    }
-    for (const Joint& j : plant.model().joints())  // bases that move freely have no drives
-      if (j.parent == 0 && j.type == JointType::floating) tau.segment<6>(j.v).setZero();
+    mass_matrix<double>(plant, at, ws, M);
+    difference<double>(plant.model(), now.q(), target, a);
+    a = bandwidth * (bandwidth * a - 2.0 * now.v());
+    for_each_base([&](int b) { a.segment<6>(b).setZero(); });
+    for_each_base([&](int b) {
+      const Eigen::Matrix<double, 6, 1> pull = M.middleRows<6>(b) * a + tau.segment<6>(b);
+      a.segment<6>(b) = -M.block<6, 6>(b, b).llt().solve(pull);
+    });
+    tau.noalias() += M.lazyProduct(a);
+    for_each_base([&](int b) { tau.segment<6>(b).setZero(); });
+  }
+
+  template <class Use>
+  void for_each_base(Use use) const {
+    for (const Joint& j : plant.model().joints())
+      if (j.parent == 0 && j.type == JointType::floating) use(j.v);
   }
 };
 
@@ -89,16 +98,39 @@ Eigen::VectorXd FollowedMotion::at(double t) const {
 }
 
 TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
-  return [motion = *this, plant = believed, w, at = Motion<double>(believed.model()),
+  Plant<double> smooth = believed;
+  smooth.friction.setZero(), smooth.friction_negative.setZero();
+  return [motion = *this, smooth, dry = believed.friction,
+          dry_negative = believed.friction_negative, w, at = Motion<double>(believed.model()),
           ws = Workspace<double>(believed.model())](const Simulation& now,
                                                     Eigen::VectorXd& tau) mutable {
     const Eigen::VectorXd reference = motion.at(now.time());
     const Eigen::Index n = motion.n_;
+    const Eigen::VectorXd qd = reference.segment(n, n);
     at.set(now.q(), now.v(),
-           reference.tail(n) + 2.0 * w * (reference.segment(n, n) - now.v()) +
-               w * w * (reference.head(n) - now.q()));
-    inverse_dynamics<double>(plant, at, ws, tau);
+           reference.tail(n) + 2.0 * w * (qd - now.v()) + w * w * (reference.head(n) - now.q()));
+    inverse_dynamics<double>(smooth, at, ws, tau);
+    for (Eigen::Index i = 0; i < n; ++i)
+      tau(i) += qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0;
   };
+}
+
+void Tracking::add(const Simulation& now) {
+  const Eigen::VectorXd q = motion_.q(now.time()), moved = q - first_;
+  errors_ += (q - now.q()).cwiseAbs2();
+  sum_ += moved, squares_ += moved.cwiseAbs2();
+  count_ += 1.0;
+}
+
+std::vector<int> Tracking::lost() const {
+  constexpr double least = 1e-3;  // rad or m: what hardly moves is not judged
+  const Eigen::VectorXd
+      error = this->error(),
+      motion = (squares_ / count_ - (sum_ / count_).cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
+  std::vector<int> list;
+  for (int i = 0; i < error.size(); ++i)
+    if (error(i) > std::max(least, 0.5 * motion(i))) list.push_back(i);
+  return list;
 }
 
 TorqueSource torque_source(const std::string& name, const Plant<double>& believed,

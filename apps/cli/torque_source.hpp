@@ -34,7 +34,8 @@ class FollowedMotion {
   Eigen::VectorXd q(double t) const { return at(t).head(n_); }
   Eigen::VectorXd v(double t) const { return at(t).segment(n_, n_); }
 
-  /// Inverse dynamics of a = qdd + 2 w (qd - v) + w² (q - q now), with w the bandwidth.
+  /// Inverse dynamics of a = qdd + 2 w (qd - v) + w² (q - q now), with w the bandwidth; dry friction is that of qd, as a joint
+  /// that friction holds would never move by its own velocity.
   TorqueSource law(const Plant<double>& believed, double bandwidth) const;
 
  private:
@@ -42,6 +43,25 @@ class FollowedMotion {
 
   Eigen::Index n_;
   TimeTable table_;
+};
+
+/// How well a motion is followed, joint by joint.
+class Tracking {
+ public:
+  explicit Tracking(const FollowedMotion& motion) : motion_(motion) {}
+
+  void add(const Simulation& now);
+  /// Root mean squares of the error, rad or m.
+  Eigen::VectorXd error() const { return (errors_ / count_).cwiseSqrt(); }
+  /// The joints, by their number, that are off by more than half of their motion.
+  std::vector<int> lost() const;
+
+ private:
+  const FollowedMotion& motion_;
+  Eigen::VectorXd first_ = motion_.q(0.0);
+  Eigen::VectorXd errors_ = 0.0 * first_, sum_ = errors_,
+                  squares_ = errors_;  ///< from the first row on
+  double count_ = 0.0;
 };
 
 }  // namespace ulna::cli

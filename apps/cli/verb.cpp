@@ -15,9 +15,8 @@ CLI::Validator number_that(const std::string& defect, bool (*good)(double)) {
           ""};
 }
 
-void RobotArgument::add_to(CLI::App& app, const char* argument) {
-  app.add_option(argument, name, "a file, - for standard input, or an embedded robot (ulna robots)")
-      ->required();
+void RobotArgument::add_to(CLI::App& app, const char* argument, const char* meaning) {
+  app.add_option(argument, name, meaning)->required();
   app.add_flag("--floating-base", options.floating_base, "let the base move freely");
   app.add_flag("--independent-mimics", options.independent_mimics,
                "let mimic joints move independently");
@@ -30,7 +29,12 @@ void RobotArgument::add_gravity_to(Parser& app) {
 
 Imported RobotArgument::load() const {
   Imported robot = text ? import_robot(*text, source(), options) : load_robot(name, options);
-  if (!gravity.empty()) robot.model = robot.model.with_gravity(three_numbers(gravity, "--gravity"));
+  if (gravity.empty()) return robot;
+  const Vec3<double> given = three_numbers(gravity, "--gravity");
+  constexpr double strongest = 1e6;  // m/s², far beyond any planet's
+  if (!(given.cwiseAbs().maxCoeff() <= strongest))
+    throw UsageError("--gravity: '{}' is beyond {:g} m/s^2", gravity, strongest);
+  robot.model = robot.model.with_gravity(given);
   return robot;
 }
 

@@ -62,7 +62,9 @@ struct RobotArgument {
   std::optional<std::string> text = {};  ///< of "-", if it was read already
   ImportOptions options;
 
-  void add_to(CLI::App& app, const char* argument = "ROBOT");
+  void add_to(
+      CLI::App& app, const char* argument = "ROBOT",
+      const char* meaning = "a file, - for standard input, or an embedded robot (ulna robots)");
   /// The option --gravity, for verbs that compute forces.
   void add_gravity_to(Parser& app);
 
@@ -110,6 +112,8 @@ class InputFile {
 
 /// Throws if one of the files exists and may not be overwritten. "" and "-" are no files.
 void refuse_overwriting(const std::vector<std::string>& files, bool force);
+/// The same, and if a file cannot be written or is named twice: before any work whose result would be lost.
+void require_writable(const std::vector<std::string>& files, bool force);
 
 /// Writes the whole file or, even if the program is killed halfway, nothing. Devices and pipes are
 /// written directly. Throws Failure with the reason.

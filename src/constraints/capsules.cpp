@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "ulna/model/configuration.hpp"
@@ -45,10 +46,22 @@ Nearest nearest(const PlacedCapsule& first, const PlacedCapsule& second) {
   return best;
 }
 
+/// Beyond it, m, heights and distances of a robot are lost in rounding, and none would be watched.
+constexpr double longest = 1e6;
+
+void require_lengths(const Capsules::Options& options) {
+  for (const double x :
+       {options.radius, options.distance.value_or(0.0), options.floor.value_or(0.0)})
+    if (!(std::abs(x) <= longest))
+      throw std::invalid_argument(
+          "capsules: radius, distance and floor must be lengths of up to 1e6 m");
+}
+
 }  // namespace
 
 Capsules::Capsules(const Model& model, const Options& options)
     : at_(model), obstacles_(options.obstacles) {
+  require_lengths(options);
   read_off(model);
   radius_ = options.radius > 0.0 ? options.radius : 0.05 * reach_;
   for (BodyCapsule& c : capsules_) c.capsule.radius = radius_;

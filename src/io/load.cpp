@@ -95,9 +95,9 @@ Imported import_robot(std::string_view text, std::string file, const ImportOptio
 }
 
 Model chain(int n) {
-  constexpr double length = 0.3;
+  constexpr double length = 0.3, mass = 2.0, g = 9.81;
   const Inertia<double> rod = Transform<double>::from_translation({0.0, 0.0, length / 2}) *
-                              solid_cylinder(0.04, length).with_mass(2.0);
+                              solid_cylinder(0.04, length).with_mass(mass);
   Builder builder("chain" + std::to_string(n));
   builder.link("link0");
   for (int i = 1; i <= n; ++i) {
@@ -106,7 +106,11 @@ Model chain(int n) {
     builder.joint("joint" + std::to_string(i), JointType::revolute, above, link,
                   Pose({0.0, 0.0, i > 1 ? length : 0.0}),
                   i % 2 ? Vec3<double>::UnitZ() : Vec3<double>::UnitY());
-    builder.last_joint().limits = {-3.0, 3.0, 4.0, 100.0};
+    // drives of a real arm: half as strong again as what holds the rods beyond, stretched out, and slower where
+    // their end would be faster than 40 m/s
+    const double rods = n - i + 1, reach = rods * length, weight = rods * mass * g * reach / 2;
+    builder.last_joint().limits = {-3.0, 3.0, std::min(4.0, 40.0 / reach),
+                                   std::max(100.0, 1.5 * weight)};
   }
   return builder.build();
 }

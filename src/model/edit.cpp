@@ -42,8 +42,9 @@ Model lock_joints(const Model& model, const JointValues& at) {
     const auto wanted = static_cast<std::size_t>(configuration_size(j.type));
     if (values.size() != wanted)
       refuse(rules::number_count, model,
-             quoted("joint", name) + " takes " + std::to_string(wanted) + " numbers, " +
-                 std::to_string(values.size()) + " given");
+             quoted("joint", name) + " takes " + std::to_string(wanted) +
+                 (wanted == 1 ? " number, " : " numbers, ") + std::to_string(values.size()) +
+                 " given");
     if (!std::ranges::all_of(values, [](double v) { return std::isfinite(v); }))
       refuse(rules::number_invalid, model, quoted("joint", name) + ": value is not finite");
     locked[*body] = values;

@@ -160,8 +160,7 @@ class Weights {
 
 void Checker::drives() {
   constexpr std::size_t most_links = 1000;  // beyond, weights take too long
-  // generated chains of any length have the same limits at every joint
-  if (d_.links.size() > most_links || root_ < 0 || d_.file.starts_with("chain:")) return;
+  if (d_.links.size() > most_links || root_ < 0) return;
   const std::vector<Load> loads = Weights(d_, *this).worst();
   for (std::size_t j = 0; j < d_.joints.size(); ++j)
     if (!d_.joints[j].mimic) drive(d_.joints[j], loads[j].weight, loads[j].scale, loads[j].extent);

@@ -1,17 +1,20 @@
 #pragma once
 
-#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "mpc/robot_scale.hpp"
 
 namespace ulna::mpc {
 
 /// What a robot does without a plan: gravity is compensated, and motion damped.
 class Fallback {
  public:
-  /// `damping`: of joints of full effort, Nm s/rad; weaker ones have their share.
+  /// `damping`: of joints of full effort, Nm s/rad; weaker ones have their share. A joint without effort limit counts by
+  /// what it usually needs, and changes the share of no joint that has one.
   Fallback(const Model& model, double damping)
-      : motion_(model), ws_(model), damping_(Eigen::VectorXd::Constant(model.nv(), damping)) {
-    const double strongest = model.effort_limit().maxCoeff();
-    if (std::isfinite(strongest)) damping_ = damping / strongest * model.effort_limit();
+      : motion_(model), ws_(model), damping_(scale_of(Plant<double>(model)).torque) {
+    const Eigen::VectorXd& limit = model.effort_limit();
+    double strongest = limit.array().isFinite().select(limit.array(), 0.0).maxCoeff();
+    if (strongest == 0.0) strongest = damping_.maxCoeff();
+    damping_ = damping / strongest * damping_.cwiseMin(strongest);
   }
 
   void torque(const Plant<double>& plant, const Eigen::VectorXd& q, const Eigen::VectorXd& v,

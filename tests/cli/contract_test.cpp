@@ -343,7 +343,7 @@ TEST(Options, without_effect_are_refused_in_every_verb) {
       {{"simulate", "pendulum", "--step", "0.1"}, "--step has no effect"},
       {{"simulate", "double_pendulum", "--friction-scale", "2@0"},
        "--friction-scale has no effect"},
-      {{"mpc", "panda", "--law", "gravity_pd", "--steps", "5"}, "--steps has no effect"},
+      {{"mpc", "panda", "--law", "gravity_pd", "--steps", "5"}, "--steps: has no effect"},
       {{"mpc", "panda", "--law", "gravity_pd", "--knowledge", "offset_free"},
        "offset_free has no effect"},
       {{"mpc", "panda", "--knowledge", "fixed,fixed"}, "'fixed' is given twice"},
@@ -404,8 +404,14 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
 }
 
 TEST(Contract, what_ulna_generates_has_no_warnings) {
-  for (const char* robot : {"chain:1", "chain:10", "chain:56"})
+  const Folder folder;
+  for (const char* robot : {"chain:1", "chain:10", "chain:56"}) {
     EXPECT_EQ(run_cli({"check", robot}).status, 0) << robot;
+    // and not because of its name
+    const std::string file = folder.path(std::string(robot) + ".urdf");
+    EXPECT_EQ(run_cli({"convert", robot, file}).status, 0) << robot;
+    EXPECT_EQ(run_cli({"check", file}).status, 0) << robot;
+  }
 }
 
 TEST(Options, notes_are_left_out_of_documents_too) {

@@ -43,6 +43,7 @@ TEST(Manual, documents_every_json_field) {
            {"tree", "--json", "fourbar"},
            {"convert", "--json", "panda", folder.path("out.urdf")},
            {"robots", "--json", "panda"},
+           {"fk", "--json", "panda"},
            {"id", "--json", "panda"},
            {"fd", "--json", "panda"},
            {"equations", "--json", "rp_fakhari", "--terms", "M,C,h,g"},
@@ -73,7 +74,7 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "id", "fd", "terms", "equations", "ik",
+       {"check", "info", "tree", "convert", "robots", "fk", "id", "fd", "terms", "equations", "ik",
         "count", "compare", "simplify", "codegen", "excite", "identify", "simulate", "mpc"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {

@@ -137,6 +137,70 @@ TEST(Loops, are_said_to_be_left_open) {
   EXPECT_TRUE(lacks(run_cli({"id", "panda"}).err, "loop"));
 }
 
+TEST(Edges, numbers_that_overflow_are_refused_by_row_in_tables_of_motions_too) {
+  const std::string head = "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n";
+  const RunResult r = run_cli({"simplify", "double_pendulum", "-", "--json"},
+                              {.input = head + "1,0,0,1e200,1e200,0,0\n2,0,0,0,0,0,0\n"});
+  EXPECT_EQ(r.status, 3);
+  EXPECT_TRUE(has(document(r, "ulna.simplify/1").value("error", ""),
+                  "<stdin>:3: the torque of 'shoulder' is not a finite number"));
+}
+
+TEST(Edges, what_acts_on_a_robot_has_a_size_that_can_be) {
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"id", "panda", "--gravity", "0,0,1e155"},
+           {"excite", "double_pendulum", "--gravity", "0,0,1e155"},
+           {"simplify", "puma560", "quintic", "--gravity", "0,0,1e308"},
+           {"codegen", "panda", "-o", "c", "--float", "--gravity", "0,0,1e155"},
+           {"mpc", "pendulum", "--gravity", "0,0,1e155"},
+           {"excite", "double_pendulum", "--floor", "1e155"},
+           {"excite", "double_pendulum", "--floor", "inf"},
+           {"excite", "double_pendulum", "--radius", "1e155"},
+           {"excite", "double_pendulum", "--distance", "1e155"},
+           {"simulate", "panda", "--noise-q", "1e308", "-o", "x.csv"},
+           {"simulate", "panda", "--quantum", "1e308", "-o", "x.csv"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line) << r.err;
+    EXPECT_TRUE(has(r.err, "--")) << r.err;
+  }
+  // a remedy that fits
+  const RunResult fast = run_cli({"simulate", "panda", "--qd", "1e200,0,0,0,0,0,0"});
+  EXPECT_EQ(fast.status, 3);
+  EXPECT_TRUE(has(fast.err, "too large to compute with")) << fast.err;
+}
+
+TEST(Edges, a_motion_from_rest_to_rest_exchanges_energy_though_none_is_left) {
+  // without gravity and friction all work is taken back
+  const Folder folder;
+  const std::string motion = folder.path("m.csv");
+  ASSERT_EQ(run_cli({"excite", "twolink_notes", "--duration", "5", "--iterations", "2", "--starts",
+                     "1", "-o", motion})
+                .status,
+            0);
+  const RunResult r = run_cli({"simulate", "twolink_notes", "--follow", motion, "--json"});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_LT(document(r, "ulna.simulate/1")["energy"]["error_share"], 1e-6);
+}
+
+TEST(Edges, what_is_wrong_with_a_state_is_said_with_its_place) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"q": [1, 2], "q": [3, 4]})", "'q' is given twice"},
+           {R"({"qd": {"elbow": 1, "elbow": 2}})", "'elbow' is given twice"},
+           {R"({"q": {"elbow": 1e999}})", "number overflow"},
+           {"{\n\"q\": [0, 1}\n", "line 2"}}) {
+    const RunResult r = run_cli({"id", "double_pendulum", "-"}, {.input = text});
+    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_TRUE(has(r.err, words)) << text << r.err;
+  }
+}
+
+TEST(Edges, the_line_of_usage_has_what_is_required) {
+  EXPECT_TRUE(
+      has(run_cli({"ik", "--help"}).out, "ulna ik ROBOT --frame NAME --xyz X,Y,Z [OPTIONS]"));
+  EXPECT_TRUE(has(run_cli({"codegen", "--help"}).out, "ulna codegen ROBOT -o DIR [OPTIONS]"));
+  EXPECT_TRUE(has(run_cli({"simulate", "--help"}).out, "STATE   one state (JSON)"));
+}
+
 TEST(ForwardKinematicsVerb, shows_where_frames_are) {
   // upright, link 8 of a Panda is 0.333 + 0.316 + 0.384 - 0.107 m above its base, and 0.088 m before it
   const json d =

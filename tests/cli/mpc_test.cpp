@@ -144,6 +144,18 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
            {"robot: panda\npayload: {mass: 2, frame: nope}\n", 2, "no frame 'nope'"},
            {"robot: panda\nsensors:\n  wrenches:\n    - {link: nope}\n", 3, "no moving link"},
            {"robot: panda\nsensors: {wrenches: 3}\n", 2, "not a list"},
+           {"robot: panda\nduration: 1\nduration: 2\n", 3, "'duration' is given twice"},
+           {"robot: panda\ngoal: {panda_joint1: 0.1, panda_joint1: 0.2}\n", 2, "is given twice"},
+           {"robot: panda\nknowledge: [fixed, fixed]\n", 2, "'fixed' is given twice"},
+           {"robot: panda\nhz: [-1, 1, 1, 1, 1, 1, 1]\n", 2, "not from 0 to 1000 Hz"},
+           {"robot: pendulum\namplitude: [0]\nhz: [1e308]\n", 3, "not from 0 to 1000 Hz"},
+           {"robot: panda\nrate: 100\nduration: 0.001\n", 3, "at least a period"},
+           {"robot: panda\nvary: 50\n", 2, "5000 % is not from 0 to below 100 %"},
+           {"robot: panda\npayload: {mass: 1, edge: -1}\n", 2, "above 0, up to 10 m"},
+           {"robot: panda\npayload: {mass: 1, com: [1e200, 0, 0]}\n", 2, "beyond 10 m"},
+           {"robot: panda\n---\nrobot: ur5e\n", 3, "second scenario"},
+           {" robot: panda\n duratoin: 3\n", 2, "did you mean 'duration'"},
+           {"{robot: panda,\n duratoin: 3}\n", 2, "did you mean 'duration'"},
            {"robot: panda\n  nonsense: [\n", 2, "is not YAML"}}) {
     const std::string file = folder.write("bad.yaml", text);
     const RunResult r = run_cli({"mpc", file});
@@ -151,6 +163,46 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
     EXPECT_TRUE(has(r.err, "bad.yaml:" + std::to_string(line) + ": ")) << text << r.err;
     EXPECT_TRUE(has(r.err, words)) << text << r.err;
   }
+}
+
+TEST(MpcVerb, what_has_no_effect_in_a_scenario_is_refused_with_its_line) {
+  const Folder folder;
+  for (const auto& [text, line] : std::vector<std::pair<std::string, int>>{
+           {"law: gravity_pd\nhorizon: {steps: 4}\n", 4},
+           {"law: gravity_pd\nweights: {position: 1}\n", 4},
+           {"law: computed_torque\ntranscription: forward_dynamics\n", 4},
+           {"law: computed_torque\ndeadline: 1\n", 4},
+           {"law: gravity_pd\nknowledge: [offset_free]\n", 4},
+           {"friction: {factor: 2, from: 3, to: 9}\n", 3},
+           {"friction: {from: 0.1, to: 0.2}\n", 3},
+           {"faults:\n  - {kind: sensor_nan, from: 5, to: 6}\n", 3},
+           {"sensors: {acceleration_noise: 1}\n", 3}}) {
+    const std::string file = folder.write("idle.yaml", "robot: pendulum\nduration: 0.5\n" + text);
+    const RunResult r = run_cli({"mpc", file});
+    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_TRUE(has(r.err, "idle.yaml:" + std::to_string(line) + ": ")) << text << r.err;
+    EXPECT_TRUE(has(r.err, "has no effect")) << text << r.err;
+  }
+}
+
+TEST(MpcVerb, of_a_payload_that_was_not_found_there_is_no_centre_of_mass) {
+  const Folder folder;
+  const std::vector<std::string> line{
+      "mpc",        "pendulum", "--payload",    "1",    "--rate",   "100",
+      "--duration", "0.06",     "--payload-at", "0.05", "--report", folder.path("p.html")};
+  const RunResult r = run_cli(line);
+  EXPECT_TRUE(lacks(r.out, "nan")) << r.out;
+  EXPECT_TRUE(lacks(read_file(folder.path("p.html")), "nan"));
+  const json d = document(run_cli({"mpc", "pendulum", "--payload", "1", "--rate", "100",
+                                   "--duration", "0.06", "--payload-at", "0.05", "--json"}),
+                          "ulna.mpc/1");
+  EXPECT_TRUE(d["payload"]["found_com"].is_null());
+  EXPECT_TRUE(d["payload"]["com_error_m"].is_null());
+  // names are shown, not obeyed
+  const RunResult red =
+      run_cli({"mpc", "-"},
+              {.input = "robot: pendulum\ntitle: \"\\e[31mred\"\nduration: 0.1\nrate: 100\n"});
+  EXPECT_TRUE(begins(red.out, "\\x1b[31mred\n")) << red.out;
 }
 
 TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {

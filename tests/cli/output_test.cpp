@@ -144,11 +144,59 @@ TEST(Output, a_refusal_is_reported_on_standard_error_with_its_remedy) {
   EXPECT_TRUE(has(r.err, "[number-invalid]\n    write plain decimal numbers"));
 }
 
+TEST(Output, what_cannot_be_written_is_refused_before_any_work) {
+  const Folder folder;
+  const std::string nowhere = folder.path("nowhere/out"), same = folder.path("same");
+  const std::string log = folder.write("log.csv", "t,q1,qd1,tau1\n0,0,0,0\n");
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"convert", "panda", nowhere},
+           {"count", "chain", "--svg", nowhere},
+           {"excite", "panda", "-o", nowhere},
+           {"excite", "panda", "--plot", nowhere},
+           {"identify", "pendulum", log, "-o", nowhere},
+           {"identify", "pendulum", log, "--report", nowhere},
+           {"simplify", "puma560", "quintic", "--svg", nowhere},
+           {"simplify", "puma560", "quintic", "--html", nowhere},
+           {"simulate", "panda", "--duration", "3600", "--period", "0.1", "-o", nowhere},
+           {"simulate", "panda", "--duration", "3600", "--plot", nowhere},
+           {"mpc", "panda", "--duration", "600", "--report", nowhere}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 3) << testing::PrintToString(line);
+    EXPECT_TRUE(has(r.err, "nowhere/out")) << r.err;
+    EXPECT_TRUE(has(r.err, "there is no folder")) << r.err;
+    EXPECT_LT(r.cpu_seconds, 5.0) << line[0];
+  }
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"excite", "panda", "-o", same, "--plot", same},
+           {"simulate", "panda", "-o", same, "--plot", folder.path("./same")},
+           {"identify", "pendulum", log, "-o", same, "--report", same}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
+    EXPECT_TRUE(has(r.err, "is named for two outputs")) << r.err;
+  }
+}
+
 TEST(Output, warnings_are_counted_where_they_are_not_listed) {
-  for (const char* verb : {"info", "tree"}) {
-    const RunResult r = run_cli({verb, "-"}, {.input = doubtful_urdf()});
-    EXPECT_EQ(r.status, 0);
-    EXPECT_EQ(r.err, "ulna: 1 warning in <stdin>; ulna check lists them\n");
+  const Folder folder;
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"info"},
+           {"tree"},
+           {"fk"},
+           {"id"},
+           {"fd"},
+           {"terms"},
+           {"id", "--json"},
+           {"ik", "--frame", "hand", "--xyz", "0,0,0", "--json"},
+           {"simulate", "--duration", "0.01"},
+           {"count"},
+           {"compare", "--states", "1"},
+           {"codegen", "--functions", "M", "-o", folder.path("c")},
+           {"mpc", "--duration", "0.1", "--rate", "100"}}) {
+    std::vector<std::string> whole = line;
+    whole.insert(whole.begin() + 1, "-");
+    const RunResult r = run_cli(whole, {.input = doubtful_urdf()});
+    EXPECT_LE(r.status, 1) << line[0];
+    EXPECT_TRUE(has(r.err, "ulna: 1 warning in <stdin>; ulna check lists them\n")) << line[0];
   }
 }
 

@@ -252,4 +252,48 @@ TEST(Simulate, refuses_with_a_reason) {
   EXPECT_EQ(run_cli({"simulate", "pendulum", "-"}, {.input = "t,q_pivot\n0,1\n"}).status, 2);
 }
 
+/// A light link behind a gear with much friction, and a motion for it.
+std::string geared(double effort) {
+  return "<robot name='geared'><link name='base'/><link name='arm'><inertial><mass value='0.1'/>"
+         "<inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+         "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/>"
+         "<axis xyz='0 0 1'/><limit lower='-2' upper='2' velocity='5' effort='" +
+         std::to_string(effort) + "'/><dynamics damping='0.1' friction='1'/></joint></robot>";
+}
+
+TEST(SimulateVerb, follows_a_motion_though_friction_is_stronger_than_inertia) {
+  const Folder folder;
+  std::ostringstream table;
+  table << "t,q1,qd1,qdd1\n";
+  for (int k = 0; k <= 200; ++k) {
+    const double t = 0.01 * k, w = 3.14159265;
+    table << t << ',' << 0.5 - 0.5 * std::cos(w * t) << ',' << 0.5 * w * std::sin(w * t) << ','
+          << 0.5 * w * w * std::cos(w * t) << '\n';
+  }
+  const std::string motion = folder.write("m.csv", table.str());
+  const auto follow = [&](double effort) {
+    return run_cli({"simulate", "-", "--follow", motion, "--json"}, {.input = geared(effort)});
+  };
+  const RunResult strong = follow(10.0);
+  EXPECT_EQ(strong.status, 0) << strong.err;
+  EXPECT_LT(document(strong, "ulna.simulate/1")["joints"][0]["follow_error"], 0.01);
+  // a drive that friction holds does not
+  const RunResult weak = follow(0.5);
+  EXPECT_EQ(weak.status, 1);
+  EXPECT_TRUE(has(weak.err, "does not follow its motion: hinge")) << weak.err;
+  EXPECT_GT(document(weak, "ulna.simulate/1")["joints"][0]["follow_error"], 0.3);
+}
+
+TEST(SimulateVerb, a_robot_that_falls_keeps_its_posture_under_pd) {
+  for (const char* robot : {"humanoid", "quadruped"}) {
+    const RunResult r =
+        run_cli({"simulate", robot, "--torque", "pd", "--duration", "0.5", "--json"});
+    EXPECT_EQ(r.status, 0) << robot << r.err;
+    const json d = document(r, "ulna.simulate/1");
+    EXPECT_EQ(d["hits"], 0) << robot;
+    for (const json& joint : d["joints"])
+      if (!joint["lowest"].is_null()) EXPECT_LT(joint["top_speed"], 1e-6) << joint["name"];
+  }
+}
+
 }  // namespace

@@ -65,5 +65,32 @@ TEST(Exchange, is_not_seen_in_noise_or_in_too_little_data) {
   EXPECT_FALSE(find_exchange(log.model, log.base, TorqueData{}));
 }
 
+// The last joint of a UR5e without friction: its torque is nothing but the noise of its sensor. In other units the
+// prior counts less, and such a joint is overfitted less.
+TEST(Rescaling, is_not_seen_in_the_noise_of_a_joint_that_carries_nothing) {
+  const Model robot = load_robot("ur5e").model;
+  const TorqueModel model(robot, {});
+  const BaseParameters base = find_base_parameters(model);
+  Random random(3);
+  std::mt19937_64 noise(3);
+  TorqueData data = Excited(robot, {}, model.nominal(), 10000, 1000.0, random).data;
+  data.tau.row(5).setZero();
+  add_noise(data.tau, Eigen::VectorXd::Constant(6, 0.1), noise);
+  EXPECT_FALSE(find_rescaling(model, base, data));
+  EXPECT_FALSE(find_exchange(model, base, data));
+  // and what is wrong beside it still is
+  TorqueData negated = data;
+  negated.tau.row(1) *= -1.0;
+  const std::optional<Rescaling> found = find_rescaling(model, base, negated);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->joint, 1);
+  EXPECT_NEAR(found->factor, -1.0, 0.1);
+  negated.tau = -data.tau;
+  const std::optional<Rescaling> all = find_rescaling(model, base, negated);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->joint, -1);
+  EXPECT_EQ(all->factor, -1.0);
+}
+
 }  // namespace
 }  // namespace ulna::test

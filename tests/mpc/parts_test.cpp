@@ -4,6 +4,7 @@
 #include "mpc/friction_compensator.hpp"
 #include "mpc/planner.hpp"
 #include "ulna/io/import.hpp"
+#include "ulna/model/builder.hpp"
 
 namespace ulna::test {
 namespace {
@@ -58,6 +59,37 @@ TEST(Fallback, compensates_gravity_and_damps_strong_joints_most) {
   fallback.torque(plant, q, v, tau);
   const VectorXd& effort = model.effort_limit();
   EXPECT_LE((gravity - tau - 3.0 / effort.maxCoeff() * effort).norm(), 1e-12);
+}
+
+// A wrist whose file says nothing of its drive is not to be damped like a shoulder, nor to change the others.
+TEST(Fallback, a_joint_without_effort_limit_does_not_change_the_damping_of_the_others) {
+  const auto damping_of = [](const Description& d) {
+    const Model model = Builder(d).build();
+    Plant<double> plant(model);
+    const VectorXd q = VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}};
+    Fallback fallback(model, 10.0);
+    VectorXd at_rest(7), moving(7);
+    fallback.torque(plant, q, VectorXd::Zero(7), at_rest);
+    fallback.torque(plant, q, VectorXd::Ones(7), moving);
+    return VectorXd(at_rest - moving);
+  };
+  Description d = load_robot("panda").model.description();
+  const VectorXd known = damping_of(d);
+  const auto drop_effort_of = [&](int moving_joint) {
+    for (JointDescription& j : d.joints)
+      if (j.type != JointType::fixed && moving_joint-- == 0) j.limits.effort = infinity;
+  };
+  drop_effort_of(6);
+  const VectorXd one_unknown = damping_of(d);
+  EXPECT_EQ(one_unknown.head(6), known.head(6));
+  EXPECT_GT(one_unknown(6), 0.0);
+  EXPECT_LT(one_unknown(6), 1.0) << "a wrist, next to 10 of the shoulder";
+  // without any limit, shares are those of what the joints need
+  for (int i = 0; i < 6; ++i) drop_effort_of(i);
+  const VectorXd unknown = damping_of(d);
+  EXPECT_DOUBLE_EQ(unknown.maxCoeff(), 10.0);
+  EXPECT_GT(unknown.minCoeff(), 0.0);
+  EXPECT_LT(unknown(6), 1.0);
 }
 
 TEST(Planner, has_a_torque_for_every_moment_of_an_older_plan) {

@@ -132,6 +132,29 @@ TEST(Sensors, a_lost_reading_shows_the_one_before_and_says_so) {
   EXPECT_NEAR(lost / double(n), 0.2, 4.0 * std::sqrt(0.16 / n));
 }
 
+TEST(Sensors, each_kind_of_reading_is_lost_by_itself) {
+  const Model model = load_robot("panda").model;
+  for (int kind = 0; kind < 4; ++kind) {
+    SensorsOptions options{.accelerations = true};
+    SensorOptions* const kinds[] = {&options.position, &options.velocity, &options.torque,
+                                    &options.acceleration};
+    kinds[kind]->dropout = 0.5;
+    Sensors sensors(model, options);
+    const Eigen::VectorXd* const seen[] = {&sensors.q, &sensors.v, &sensors.tau, &sensors.a};
+    int lost_once = 0;
+    for (int k = 0; k < 50; ++k) {
+      const Eigen::VectorXd x = Eigen::VectorXd::Constant(7, k);
+      sensors.read(0.001 * k, x, x, x, x);
+      const bool lost[] = {sensors.lost_position(), sensors.lost_velocity(), sensors.lost_torque(),
+                           sensors.lost_acceleration()};
+      for (int i = 0; i < 4; ++i) EXPECT_EQ(lost[i], *seen[i] != x) << kind << i;
+      lost_once += lost[kind];
+      for (int i = 0; i < 4; ++i) EXPECT_TRUE(i == kind || !lost[i]) << kind << i;
+    }
+    EXPECT_GT(lost_once, 10) << kind;
+  }
+}
+
 TEST(Sensors, spoilt_readings_hold_one_nan_and_the_next_is_good) {
   Still still({.torque = {.dropout = 0.3, .not_a_number = 0.1}, .seed = 2});
   int spoilt = 0;

@@ -83,7 +83,7 @@
   X(com_outside, "com-outside", warning, "a centre of mass is far outside the shapes of its link", "write metres in the axes of the link, or correct the shapes") \
   X(gravity_implausible, "gravity-implausible", warning, "gravity is stronger than on any planet", "write m/s^2") \
   X(velocity_implausible, "velocity-implausible", warning, "a velocity limit is faster than any robot", "write rad/s, of prismatic joints m/s") \
-  X(effort_weak, "effort-weak", warning, "an effort limit does not hold the robot's own weight", "write Nm, of prismatic joints N; give the drive's true limit") \
+  X(effort_weak, "effort-weak", warning, "an effort limit does not hold the robot's own weight", "write Nm, of prismatic joints N; give the drive's true limit; springs and counterweights are not described by URDF: raise the limit by what they carry") \
   X(effort_implausible, "effort-implausible", warning, "an effort limit is hundreds of times what the links weigh", "write Nm, of prismatic joints N; leave the attribute out if it is not known") \
   /* shapes */ \
   X(shape_invalid, "shape-invalid", warning, "a shape's size is not a positive number, or its kind is unknown", "correct or remove the shape") \

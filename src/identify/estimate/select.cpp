@@ -17,11 +17,32 @@ std::pair<TorqueData, TorqueData> cut(const TorqueData& data, Index begin, Index
   return {taken(data, inside), taken(data, outside)};
 }
 
-/// A joint counts as much as any other, however small its torques.
-double unexplained_percent(const TorqueModel& model, const BaseParameters& base,
+/// Joint by joint.
+Vector unexplained_percent(const TorqueModel& model, const BaseParameters& base,
                            const TorqueData& data) {
   const Estimate plain = estimate(model, base, data, {.method = Method::ols});
-  return fit_of(model, plain.z, data).per_joint_percent.mean();
+  return fit_of(model, plain.z, data).per_joint_percent;
+}
+
+/// Keeps a change of the data in `best` if it explains more than those before. A joint counts as much as any other,
+/// however small its torques, unless neither explains them: of torques that are noise, no change can be judged.
+template <class Change>
+void keep_better(Change& best, Change other, const Vector& before, const Vector& after) {
+  constexpr double noise_percent = 90.0;
+  double count = 0.0, sum_before = 0.0, sum_after = 0.0;
+  for (Index i = 0; i < before.size(); ++i)
+    if (std::min(before(i), after(i)) < noise_percent)
+      count += 1.0, sum_before += before(i), sum_after += after(i);
+  other.before_percent = sum_before / count, other.after_percent = sum_after / count;
+  const auto left = [](const Change& c) { return c.after_percent / c.before_percent; };
+  if (std::isfinite(other.before_percent) && left(other) < left(best)) best = other;
+}
+
+/// Of a change that explains half of what is left without it, and half of the torques at all.
+template <class Change>
+std::optional<Change> if_better(const Change& best) {
+  if (best.after_percent <= std::min(50.0, 0.5 * best.before_percent)) return best;
+  return {};
 }
 
 /// About a thousand samples.
@@ -91,8 +112,8 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
   const int n = model.model().nv();
   if (model.model().nq() != n || n > most_joints || data.size() * n < 2 * base.size()) return {};
   const TorqueData as_is = thinned(data);
-  Exchange best;
-  best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
+  Exchange best{.before_percent = 1.0, .after_percent = 1.0};
+  const Vector before = unexplained_percent(model, base, as_is);
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j)
       for (const bool torques_only : {false, true}) {
@@ -101,11 +122,9 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
         if (!torques_only)
           for (Matrix* x : {&other.q, &other.v, &other.a}) x->row(i).swap(x->row(j));
         other.x = model.features_of(other.v, other.a, other.tau);
-        const double percent = unexplained_percent(model, base, other);
-        if (percent < best.after_percent) best = {i, j, torques_only, best.before_percent, percent};
+        keep_better(best, {i, j, torques_only}, before, unexplained_percent(model, base, other));
       }
-  if (best.one == best.other || best.after_percent > 0.5 * best.before_percent) return {};
-  return best;
+  return if_better(best);
 }
 
 std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BaseParameters& base,
@@ -113,9 +132,6 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
   const int n = model.model().nv();
   if (data.size() * n < 2 * base.size()) return {};
   const TorqueData as_is = thinned(data);
-  const auto better = [](const Rescaling& r) {
-    return std::isfinite(r.before_percent) && r.after_percent <= 0.5 * r.before_percent;
-  };
 
   // Y_j β = tau_j for all joints but i, and Y_i β = factor tau_i: linear in β and the factor
   const auto measurements = measurements_of(model, as_is);
@@ -125,8 +141,9 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
     return {all.G(base.independent, base.independent), all.g(base.independent), all.size};
   };
   const Sums all = base_sums(weights);
-  Rescaling best;
-  best.before_percent = best.after_percent = unexplained_percent(model, base, as_is);
+  const Rescaling none{.before_percent = 1.0, .after_percent = 1.0};
+  Rescaling best = none;
+  const Vector before = unexplained_percent(model, base, as_is);
   for (int i = 0; n > 1 && base.known.empty() && i < n; ++i) {
     const Sums own = base_sums(Vector::Unit(n, i) * weights(i));
     if (!(own.size > 0.0)) continue;
@@ -135,25 +152,24 @@ std::optional<Rescaling> find_rescaling(const TorqueModel& model, const BasePara
     TorqueData other = as_is;
     other.tau.row(i) *= factor;
     other.x = model.features_of(other.v, other.a, other.tau);
-    const double percent = unexplained_percent(model, base, other);
-    if (percent < best.after_percent) best = {i, factor, best.before_percent, percent};
+    keep_better(best, {i, factor}, before, unexplained_percent(model, base, other));
   }
-  if (better(best)) return best;
+  if (const auto found = if_better(best)) return found;
 
   // plain least squares explain torques of another sign or unit as well, by bodies that cannot exist
   const auto physical_percent = [&](const TorqueData& some) {
     const Estimate found = estimate(model, base, some, {Method::consistent, prior});
-    return fit_of(model, found.z, some).per_joint_percent.mean();
+    return fit_of(model, found.z, some).per_joint_percent;
   };
-  best = {-1, 1.0, physical_percent(as_is), infinity};
+  best = none;
+  const Vector physical = physical_percent(as_is);
   for (const double factor : {-1.0, 1e-3, 1e3}) {
     TorqueData other = as_is;
     other.tau *= factor;
     other.x = model.features_of(other.v, other.a, other.tau);
-    const double percent = physical_percent(other);
-    if (percent < best.after_percent) best.factor = factor, best.after_percent = percent;
+    keep_better(best, {-1, factor}, physical, physical_percent(other));
   }
-  return better(best) ? std::optional(best) : std::nullopt;
+  return if_better(best);
 }
 
 }  // namespace ulna::identify

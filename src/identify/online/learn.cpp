@@ -119,6 +119,10 @@ class OnlineRun {
 
   void report() {
     const TorqueData data = gather(result_.torques, seen_);
+    if (data.size() == 0)
+      throw std::runtime_error(
+          "the logs are shorter than the filter needs to settle, so nothing is left to learn from "
+          "online: give longer ones, or a higher Options::filter_hz");
     Matrix errors = data.tau;
     for (std::size_t p = 0; p < data.breaks.size(); ++p)
       errors.middleCols(data.breaks[p], result_.traces[p].t.size()) -= result_.traces[p].predicted;

@@ -251,6 +251,7 @@ class ShootingProblem : ceres::EvaluationCallback {
                     : ended != ceres::NO_CONVERGENCE ? RefineStatus::stopped
                     : iterations >= most_iterations  ? RefineStatus::iteration_limit
                                                      : RefineStatus::time_limit;
+    if (result.status == RefineStatus::stopped) result.reason = "stopped on request";
   }
 
   /// Root mean squares of simulated less measured, q above v.

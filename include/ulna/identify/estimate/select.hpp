@@ -27,7 +27,8 @@ Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const T
 struct Exchange {
   int one = 0, other = 0;
   bool torques_only = false;  ///< of positions and velocities too, or of torques alone
-  double before_percent = 0.0, after_percent = 0.0;  ///< torque unexplained: the mean of all joints
+  /// Torque unexplained: the mean of the joints whose torques are more than noise.
+  double before_percent = 0.0, after_percent = 0.0;
 };
 
 /// The exchange of two joints' columns (positions, velocities and torques, or torques alone) with which plain least squares
@@ -39,9 +40,10 @@ std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParame
 
 /// Torques that seem to be measured with another sign or in another unit.
 struct Rescaling {
-  int joint = -1;                                    ///< degree of freedom; -1: all of them
-  double factor = 1.0;                               ///< that makes them right
-  double before_percent = 0.0, after_percent = 0.0;  ///< torque unexplained: the mean of all joints
+  int joint = -1;       ///< degree of freedom; -1: all of them
+  double factor = 1.0;  ///< that makes them right
+  /// Torque unexplained: the mean of the joints whose torques are more than noise.
+  double before_percent = 0.0, after_percent = 0.0;
 };
 
 /// The joint whose torque, multiplied by a number, lets plain least squares explain data best; or all
