@@ -55,7 +55,7 @@ struct Trial {
   double error = 0.0, error_later = 0.0,
          largest = 0.0;  ///< mrad, from the pick-up and a second after it on
   double after = 0.0;    ///< mrad, from half a second after a disturbance on; 0 where none ends
-  double speed = 0.0, torque = 0.0;  ///< largest, over the limit
+  double speed = 0.0, torque = 0.0;         ///< largest, over the limit
   double mass = 0.0, mass_deviation = 0.0;  ///< kg
   long changes = 0, safe = 0;
   double step_us = 0.0;

@@ -20,8 +20,8 @@ class LoopResponse {
   /// `scale`: of the joints' torques.
   LoopResponse(const Model& model, const Vector& scale, double rate_hz, double filter_hz)
       : period_(1.0 / rate_hz),
-        readings_(scale, period_, {0.0, 0.002, 0.005, 0.01, 0.02}, most_delay),
-        drives_(scale, period_, drive_lags(), 0, 4.0),
+        readings_(scale, period_, {0.0, 0.002, 0.005, 0.01, 0.02}, most_delay, {}),
+        drives_(scale, period_, drive_lags(), 0, {.least = 4.0, .after = 0.25, .enough = 0.5}),
         filter_(model.nv(), identify::LowPass(filter_hz, rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
         motion_(model),

@@ -80,7 +80,9 @@ class PlantEstimator {
     if (outcome_ == Outcome::ignored) return false;
     if (outcome_ == Outcome::restored) trial_ = 0, evidence_ = evidence_before_;
     if (outcome_ == Outcome::changed) {
-      if (std::exchange(never_changed_, false)) unloaded_ = estimated_.z;
+      // of what it is at first, the model knows more than a moment's samples
+      if (double(samples_) > 2.0 * rate_ && std::exchange(never_changed_, false))
+        unloaded_ = older_;
       evidence_before_ = std::exchange(evidence_, {});
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
@@ -88,6 +90,7 @@ class PlantEstimator {
     }
     since_change_ = std::min(since_change_ + 1, probation_);
     if (outcome_ == Outcome::learned) weigh();
+    if (++samples_ % std::lround(rate_) == 0) older_ = std::exchange(recent_, online_.z());
     estimated_.z = online_.z();
     resisting_.z = estimated_.z;
     resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
@@ -115,7 +118,7 @@ class PlantEstimator {
 
   /// What the body has beyond what it had before the first change of the robot, or beyond the model.
   Payload payload() const {
-    const identify::BodyEstimate found(evidence_, payload_correlated * rate_);
+    const identify::BodyEstimate found(evidence_, evidence_.count / payload_independent);
     const double deviation = std::hypot(found.mass_deviation, payload_share * found.x(0));
     return {found.x(0), deviation, found.x.segment<3>(1)};
   }
@@ -176,9 +179,14 @@ class PlantEstimator {
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
   bool never_changed_ = true;
-  Vector unloaded_ = model_.z, weighed_ = unloaded_;  ///< before it carried anything
+  long samples_ = 0;
+  /// Numbers of one to two seconds ago, and of up to one: a change that is noticed has been learned from already.
+  Vector older_ = model_.z, recent_ = older_;
+  Vector unloaded_ = model_.z, weighed_ = unloaded_;   ///< before it carried anything
   identify::BodyEvidence evidence_, evidence_before_;  ///< of the payload
-  static constexpr double payload_memory = 10.0, payload_correlated = 0.5;  // s
+  static constexpr double payload_memory = 1.5;        // s
+  /// Of errors that are left, as of friction, which go on for as long as a joint moves in one direction.
+  static constexpr double payload_independent = 4.0;
   /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.
   static constexpr double payload_share = 0.02;
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated

@@ -15,10 +15,17 @@ class ResponseEstimator {
   using Vector = Eigen::VectorXd;
   using In = const Eigen::Ref<const Vector>&;
 
+  struct Caution {
+    double least = 0.0;   ///< root mean square of an effect that counts, in units of the scale
+    double after = 0.05;  ///< s of signals before a choice
+    double enough = 1.0;  ///< a choice that explains this share of the effect is not left
+  };
+
   /// `scale`: of each channel, by which it counts. `lags` in seconds, rising from 0; delays are 0 .. most_delay samples.
   ResponseEstimator(const Vector& scale, double period, const std::vector<double>& lags,
-                    int most_delay, double least = 0.0)
-      : least_(least * least * double(scale.size())),
+                    int most_delay, const Caution& caution)
+      : caution_(caution),
+        least_(caution.least * caution.least * double(scale.size())),
         weight_(scale.cwiseInverse()),
         lags_(lags),
         delays_(most_delay + 1),
@@ -62,7 +69,7 @@ class ResponseEstimator {
         xy_(d, c) += forget_ * (x.dot(effect_) - xy_(d, c));
         xx_(d, c) += forget_ * (x.cwiseAbs2().dot(counts) - xx_(d, c));
       }
-    return double(samples_) * forget_ > 0.1 && yy_ > least_ && choose();
+    return double(samples_) * forget_ * memory > caution_.after && yy_ > least_ && choose();
   }
 
   /// Signals begin anew; what was chosen stays.
@@ -97,13 +104,15 @@ class ResponseEstimator {
     for (int c = 0; c < xy_.cols(); ++c)
       for (int d = 0; d < delays_; ++d)
         if (const double e = explained_by(d, c); e > most) most = e, delay = d, lag = c;
-    if ((delay == delay_ && lag == lag_) || most < enough ||
-        !(1.0 - most < better * (1.0 - explained())))
+    const double now = explained();
+    if ((delay == delay_ && lag == lag_) || most < enough || now > caution_.enough ||
+        !(1.0 - most < better * (1.0 - now)))
       return false;
     delay_ = delay, lag_ = lag;
     return true;
   }
 
+  Caution caution_;
   double least_;  ///< mean square of an effect that counts
   Vector weight_;
   std::vector<double> lags_, share_;

@@ -27,7 +27,8 @@ TEST(PlantGravity, is_that_of_inverse_and_forward_dynamics_and_of_energy) {
     Eigen::VectorXd a(model.nv()), b(model.nv());
     ASSERT_EQ(there.plant.accelerate(tau, a), there.robot.accelerate(tau, b));
     EXPECT_EQ(a, b);
-    EXPECT_NE(there.plant.gravity(), Rig<double>(model, there.plant.q, there.plant.v, tau).gravity());
+    EXPECT_NE(there.plant.gravity(),
+              Rig<double>(model, there.plant.q, there.plant.v, tau).gravity());
   });
 }
 

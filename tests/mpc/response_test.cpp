@@ -50,7 +50,7 @@ struct Late {
 const std::vector<double> lags{0.0, 0.002, 0.005, 0.01, 0.02};
 
 ResponseEstimator response_of(Late late, int steps = 2000) {
-  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8);
+  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8, {});
   Sent sent;
   for (int k = 0; k < steps; ++k) {
     const VectorXd x = sent.next();
@@ -90,7 +90,7 @@ TEST(ResponseEstimator, concludes_nothing_from_an_effect_that_is_none) {
 }
 
 TEST(ResponseEstimator, keeps_its_choice_when_the_effect_is_not_a_number) {
-  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8);
+  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8, {});
   Sent sent;
   Late late{.delay = 2, .lag = 0.0};
   for (int k = 0; k < 2000; ++k) {
@@ -126,8 +126,8 @@ struct DrivenPanda {
     rig::TestRig robot(model, options);
     robot.start(start);
     IdentifyingController controller(model, {});
-    const MotionReference reference = reach_and_wave(
-        start, start, 0.1, VectorXd::Constant(7, 0.3), VectorXd::LinSpaced(7, 0.3, 0.5));
+    const MotionReference reference = reach_and_wave(start, start, 0.1, VectorXd::Constant(7, 0.3),
+                                                     VectorXd::LinSpaced(7, 0.3, 0.5));
     controller.follow(reference);
     rig::Reading reading(model);
     VectorXd q(7), v(7);

@@ -81,7 +81,7 @@ const char* to_string(ActionFault fault);
 
 /// What a body was found to carry, in the axes of its frame.
 struct Payload {
-  double mass = 0.0, deviation = infinity;                ///< kg; the standard deviation
+  double mass = 0.0, deviation = infinity;                 ///< kg; the standard deviation
   Eigen::Vector3d first_moment = Eigen::Vector3d::Zero();  ///< mass times its centre, kg m
   /// False: the mass may as well be nothing.
   bool known() const { return mass > 2.0 * deviation; }

@@ -112,7 +112,7 @@ struct TrialResult {
   std::array<long, supervise::cause_count> causes = {};
   double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
   double largest_torque = 0.0;  ///< the same, of the drives
-  Payload payload = {};         ///< of ControllerOptions::payload_body, at the end, where it identifies
+  Payload payload = {};  ///< of ControllerOptions::payload_body, at the end, where it identifies
   /// While the controller acted and updated, and the robot moved; the first step apart.
   long allocations = 0;
   bool consistent_always = true;

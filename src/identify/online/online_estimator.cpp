@@ -260,8 +260,7 @@ BodyEstimate::BodyEstimate(const BodyEvidence& evidence, double correlated) {
   const double left = std::max(0.0, evidence.square - x.dot(evidence.r)) / evidence.count;
   const Vector10 first = factor.matrixL().solve(Vector10::Unit(0));
   mass_deviation = scale(0) * first.norm() * std::sqrt(left * correlated);
-  if (!x.allFinite() || !std::isfinite(mass_deviation))
-    x.setZero(), mass_deviation = infinity;
+  if (!x.allFinite() || !std::isfinite(mass_deviation)) x.setZero(), mass_deviation = infinity;
 }
 
 /// Whether what was known before the last change explains torques again, for long enough.
