@@ -6,7 +6,7 @@ namespace {
 
 struct Options {
   RobotArgument robot;
-  bool demo = false, force = false;
+  bool demo = false, force = false, supervise = false;
   std::optional<double> duration, payload, payload_at, vary, rate;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
@@ -50,6 +50,7 @@ void apply(const Options& o, MpcScenario& s) {
   }
   if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
   if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
+  if (o.supervise && !s.trial.supervision) s.trial.supervision.emplace();
   const bool plans = s.trial.law == ControlLaw::mpc;
   if (o.steps && !plans)
     throw UsageError("--steps has no effect with --law {}, which plans nothing",
@@ -81,11 +82,28 @@ std::string place_of(const std::string& key, const MpcScenario& s, const std::st
   return file.empty() ? key : fmt::format("{}: {}", file, key);
 }
 
-const char* status_of(const TrialResult& r) {
-  return !r.finished && r.status == SimulationStatus::moved ? "stopped" : to_string(r.status);
+/// What the supervisor did: when causes began and ended.
+Json supervision_json(const MpcResults& results, const TrialResult& r) {
+  if (!results.supervised) return nullptr;
+  const std::vector<std::string> joints = results.model.velocity_names();
+  Json events = Json::array(), steps = Json::object();
+  for (const supervise::Event& e : r.events)
+    events.push_back({{"time", e.time},
+                      {"cause", to_string(e.cause)},
+                      {"ended", e.ended},
+                      {"severity", to_string(severity(e.cause))},
+                      {"joint", e.joint < 0 ? Json() : Json(joints[std::size_t(e.joint)])},
+                      {"value", e.ended ? Json() : Json(e.value)},
+                      {"limit", e.ended ? Json() : Json(e.limit)}});
+  for (std::size_t i = 0; i < r.supervised.size(); ++i)
+    steps[to_string(static_cast<supervise::State>(i))] = r.supervised[i];
+  return {{"state", to_string(r.last_state)},
+          {"report", r.last_report},
+          {"steps", steps},
+          {"events", events}};
 }
 
-Json json_of(const TrialResult& r) {
+Json json_of(const MpcResults& results, const TrialResult& r) {
   Json faults = Json::object();
   for (std::size_t i = 1; i < r.faults.size(); ++i)
     faults[replaced(to_string(static_cast<ActionFault>(i)), {{" ", "_"}})] = r.faults[i];
@@ -103,6 +121,8 @@ Json json_of(const TrialResult& r) {
           {"torque_breaches", r.torque_breaches},
           {"largest_speed", r.largest_speed},
           {"largest_torque", r.largest_torque},
+          {"saturated", r.saturated},
+          {"supervisor", supervision_json(results, r)},
           {"changes_noticed", r.changes_noticed}};
 }
 
@@ -117,13 +137,18 @@ Json json_of(const MpcResults& results, const Json& about) {
     rmse[run.name] = run.result.error.rms_from[0];
     learned[run.name] =
         is_counted(results, run.result, 1.0) ? Json(run.result.error.rms_from[1]) : Json();
-    runs[run.name] = json_of(run.result);
+    runs[run.name] = json_of(results, run.result);
+    runs[run.name]["findings"] = findings_of(results, run);
   }
-  if (const auto& p = results.payload)
+  if (const auto& p = results.payload) {
     payload = merged({ULNA_FIELDS(*p, frame, mass, found_mass),
                       {{"mass_error_percent", p->mass_error_percent()}},
                       ULNA_FIELDS(*p, com, found_com),
                       {{"com_error_m", p->com_error()}}});
+    if (!p->known)
+      for (const char* key : {"found_mass", "mass_error_percent", "found_com", "com_error_m"})
+        payload[key] = nullptr;
+  }
   const TrialResult& first = results.runs.front().result;
   return {{"robot", about},
           {"title", results.title},
@@ -140,6 +165,41 @@ Json json_of(const MpcResults& results, const Json& about) {
           {"runs", runs}};
 }
 
+/// What the supervisor found: what stopped the robot or concerns a sensor, each; limits that were kept, their number.
+std::string supervision_text(const MpcResults& results, const MpcRun& run, const Stream& out) {
+  constexpr std::size_t most = 12;
+  const TrialResult& r = run.result;
+  const std::vector<std::string> joints = results.model.velocity_names();
+  std::map<std::string_view, int> limits;
+  std::vector<const supervise::Event*> events;
+  for (const supervise::Event& e : r.events) {
+    if (e.ended) continue;
+    if (e.cause < supervise::Cause::torque_not_finite)
+      ++limits[to_string(e.cause)];
+    else
+      events.push_back(&e);
+  }
+  std::string kept;
+  for (const auto& [name, times] : limits)
+    kept += fmt::format("{}{} {}x", kept.empty() ? "; limits kept: " : ", ", name, times);
+  std::string text = hanging("", 2,
+                             fmt::format("supervisor, {}: {} of {} steps under control{}", run.name,
+                                         r.supervised[0], r.steps, kept),
+                             out.width());
+  if (events.empty()) return text;
+  Table table(1, {"  at [s]", "found", "joint", ">value", ">limit"});
+  for (std::size_t i = 0; i < std::min(most, events.size()); ++i) {
+    const supervise::Event& e = *events[i];
+    table.row({fmt::format("{:.3f}", e.time), to_string(e.cause),
+               e.joint < 0 ? "-" : joints[std::size_t(e.joint)], fmt::format("{:.4g}", e.value),
+               fmt::format("{:.4g}", e.limit)});
+  }
+  text += table.str(out);
+  if (events.size() > most)
+    text += fmt::format("  and {} more; --json has them all\n", events.size() - most);
+  return text;
+}
+
 std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", results.title);
   for (const auto& [time, what] : results.events)
@@ -150,7 +210,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   const double from = results.counted_from;
   Table table(1, {"  model", ">error [mrad]", fmt::format(">from {:.3g} s [mrad]", from),
                   fmt::format(">from {:.3g} s [mrad]", from + 1.0), ">largest [mrad]",
-                  ">step p50 [us]", ">p95 [us]", ">p99 [us]", ">late"});
+                  ">step p50 [us]", ">p95 [us]", ">p99 [us]", ">over period"});
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
     Cells cells{run.name};
@@ -173,11 +233,17 @@ std::string text_of(const MpcResults& results, const Stream& out) {
     Table payload(1,
                   {"  payload", ">mass [kg]", fmt::format(">centre of mass in {} [m]", p.frame)});
     payload.row({"true", fmt::format("{:.3f}", p.mass), three(p.com)});
-    payload.row({"identified", fmt::format("{:.3f}", p.found_mass), three(p.found_com)});
-    payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()),
-                 fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+    if (p.known) {
+      payload.row({"identified", fmt::format("{:.3f}", p.found_mass), three(p.found_com)});
+      payload.row({"error", fmt::format("{:.1f} %", p.mass_error_percent()),
+                   fmt::format("{:.1f} mm", 1e3 * p.com_error())});
+    } else {
+      payload.row({"identified", "unknown", "unknown"});
+    }
     text += '\n' + payload.str(out);
   }
+  if (results.supervised)
+    for (const MpcRun& run : results.runs) text += '\n' + supervision_text(results, run, out);
   const TrialResult* mine = results.find("identified");
   if (!mine) return text;
   text += fmt::format("\nestimates are those of a real robot {}\n{} noticed, {} allocations\n",
@@ -187,9 +253,6 @@ std::string text_of(const MpcResults& results, const Stream& out) {
   if (!gains.empty()) text += hanging("", 0, gains, out.width());
   return text;
 }
-
-/// rad or m, root mean square: what is farther away does not follow.
-constexpr double lost = 0.1;
 
 int run_mpc(const Options& o, Console& console) {
   refuse_overwriting({o.report}, o.force);
@@ -233,34 +296,13 @@ int run_mpc(const Options& o, Console& console) {
                [&] { return text_of(results, console.out); });
   Status status = success;
   for (const MpcRun& run : results.runs) {
+    for (const std::string& finding : findings_of(results, run)) {
+      status = findings;
+      console.complain(fmt::format("{}: {}", run.name, finding));
+    }
     const TrialResult& r = run.result;
-    if (!r.finished || r.torque_breaches > 0 || !r.consistent_always) status = findings;
-    if (!r.finished)
-      console.complain(fmt::format("{}: ended at {:.3f} s: {}", run.name,
-                                   double(r.steps) * results.period, status_of(r)));
-    if (r.error.rms > lost && run.name != std::string_view("fixed")) {
-      status = findings;
-      console.complain(fmt::format(
-          "{}: the robot does not follow its motion, {:.2g} rad or m away from it at most",
-          run.name, r.error.largest));
-    }
-    if (r.times.p50 > 1e6 * results.period) {
-      status = findings;
-      const double rate = 0.7e6 / r.times.p95;
-      console.complain(fmt::format(
-          "{}: most steps take longer than the period of {:g} ms: {}fewer --steps of the horizon "
-          "take less time",
-          run.name, 1e3 * results.period,
-          rate >= 50.0 ? fmt::format("--rate {:.0f} would do, and ", rate) : ""));
-    }
     if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
-      console.complain(fmt::format(
-          "{}: {} actions from older plans, {} safe ones (not measured {}, late {}, not solved {}, "
-          "no reference {})",
-          run.name, r.count(ActionKind::older), r.count(ActionKind::safe),
-          r.count(ActionFault::not_measured), r.count(ActionFault::late),
-          r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared),
-          r.count(ActionFault::no_reference)));
+      console.complain(fmt::format("{}: {}", run.name, unplanned_actions(r)));
   }
   return status;
 }
@@ -285,6 +327,8 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--knowledge", o->knowledge, "NAME,...",
                 "identified, offset_free, fixed, perfect: identified");
   app.add_value("--plant", o->plant, "NAME", "what simulates the robot: ulna, or mujoco");
+  app.add_flag("--supervise", o->supervise,
+               "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);
