@@ -160,6 +160,10 @@ MpcScenario scenario_of(Keys& keys) {
     if (com.size() != 3) keys.refuse(keys["payload.com"], "com is not three numbers");
     payload.com = com;
   }
+  if (keys["supervisor"]) {
+    s.trial.supervision.emplace();
+    keys.choice("supervisor.reaction", s.trial.supervision->reaction, reactions);
+  }
   ScenarioFriction grows;
   keys.number("friction.to", grows.to), keys.number("friction.from", grows.from);
   if (keys["friction.factor"]) s.friction = grows;

@@ -272,7 +272,8 @@ std::string cards(const MpcResults& results) {
   if (identified && perfect)
     s += card(times(counted_error(*identified) / counted_error(*perfect)) + "×",
               "the error with true parameters");
-  if (results.payload) {
+  if (results.payload && !results.payload->known) s += card("unknown", "the payload's mass", "bad");
+  if (results.payload && results.payload->known) {
     s += card(percent(results.payload->mass_error_percent()), "error of the payload's mass");
     s += card(results.payload->com_error_text(), "error of its centre of mass");
   }
@@ -313,7 +314,7 @@ std::string error_table(const MpcResults& results) {
 }
 
 std::string time_table(const MpcResults& results) {
-  return run_table(results, {"a step", ">p50", ">p95", ">p99", ">max", ">deadlines missed"},
+  return run_table(results, {"a step", ">p50", ">p95", ">p99", ">max", ">over the period"},
                    [](const TrialResult& r) {
                      return Cells{microseconds(r.times.p50), microseconds(r.times.p95),
                                   microseconds(r.times.p99), microseconds(r.times.max),
@@ -322,16 +323,39 @@ std::string time_table(const MpcResults& results) {
 }
 
 std::string action_table(const MpcResults& results) {
-  return run_table(
-      results, {"actions", ">planned", ">older", ">safe", ">not measured", ">late", ">not solved"},
-      [](const TrialResult& r) {
-        return Cells{r.count(ActionKind::planned),
-                     r.count(ActionKind::older),
-                     r.count(ActionKind::safe),
-                     r.count(ActionFault::not_measured),
-                     r.count(ActionFault::late),
-                     r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)};
-      });
+  return run_table(results,
+                   {"actions", ">planned", ">older", ">safe", ">not measured", ">deadline passed",
+                    ">not solved"},
+                   [](const TrialResult& r) {
+                     return Cells{
+                         r.count(ActionKind::planned),
+                         r.count(ActionKind::older),
+                         r.count(ActionKind::safe),
+                         r.count(ActionFault::not_measured),
+                         r.count(ActionFault::late),
+                         r.count(ActionFault::not_solved) + r.count(ActionFault::not_prepared)};
+                   });
+}
+
+/// What the supervisor found, the first of it.
+std::string supervision_table(const MpcResults& results) {
+  if (!results.supervised) return "";
+  constexpr int most = 40;
+  const std::vector<std::string> joints = results.model.velocity_names();
+  HtmlTable table({"supervisor", ">at, s", "found", "joint", ">value", ">limit"});
+  for (const MpcRun& run : results.runs) {
+    const TrialResult& r = run.result;
+    table.group(fmt::format("{}: {} of {} steps under control, {} at the end", run.name,
+                            r.supervised[0], r.steps, to_string(r.last_state)));
+    int rows = 0;
+    for (const supervise::Event& e : r.events)
+      if (!e.ended && rows++ < most)
+        table.row({to_string(severity(e.cause)), fmt::format("{:.3f}", e.time), to_string(e.cause),
+                   e.joint < 0 ? "" : safe(joints[std::size_t(e.joint)]), number(e.value),
+                   number(e.limit)});
+    if (rows > most) table.row({"", "", fmt::format("and {} more", rows - most), "", "", ""});
+  }
+  return panel(table.str());
 }
 
 std::string payload_table(const MpcResults& results) {
@@ -341,6 +365,11 @@ std::string payload_table(const MpcResults& results) {
     return fmt::format("{:.1f}, {:.1f}, {:.1f}", 1e3 * v.x(), 1e3 * v.y(), 1e3 * v.z());
   };
   HtmlTable table({"payload at " + safe(p.frame), ">true", ">identified", ">off by"});
+  if (!p.known) {
+    table.row({"mass, kg", number(p.mass), "unknown", "-"});
+    table.row({"centre of mass, mm", place(p.com), "unknown", "-"});
+    return panel(table.str());
+  }
   table.row({"mass, kg", number(p.mass), number(p.found_mass), percent(p.mass_error_percent())});
   table.row({"centre of mass, mm", place(p.com), p.found_com ? place(*p.found_com) : "-",
              p.com_error_text()});
@@ -404,7 +433,7 @@ std::string mpc_page(const MpcResults& results) {
       fmt::arg("period", microseconds(1e6 * results.period)), fmt::arg("lead", lead(results)),
       fmt::arg("cards", cards(results)), fmt::arg("view", arm_view(results)),
       fmt::arg("tables", error_table(results) + time_table(results) + payload_table(results) +
-                             action_table(results)),
+                             action_table(results) + supervision_table(results)),
       fmt::arg("plots", results.longest().time.size() > 1 ? plots(results) : ""),
       fmt::arg("version", ULNA_VERSION));
   return html_page(results.title, {"mpc.css", "arm_view.css"}, body);

@@ -149,6 +149,15 @@ void require_plant(const TrialOptions& trial, const Model& model) {
   }
 }
 
+/// Refuses a robot that cannot be supervised.
+void require_supervision(const supervise::Options& options, const Model& model) {
+  try {
+    supervise::Supervisor(model, options);
+  } catch (const std::exception& e) {
+    throw Failure("{}", e.what());
+  }
+}
+
 /// Where the robot's last link ends, or what a user calls it.
 const Frame& payload_frame(const Model& model, const ScenarioPayload& payload) {
   if (!payload.frame.empty()) {
@@ -191,10 +200,12 @@ void keep_finite(TrialRecord& r) {
 
 /// What the frame's body carries, as the controller has estimated.
 PayloadFound payload_found(const Frame& frame, const ScenarioPayload& payload,
-                           const Payload& estimated) {
+                           const TrialResult& result) {
+  const Payload& estimated = result.payload;
   PayloadFound found{std::string(frame.name), payload.mass, estimated.mass, estimated.deviation,
                      payload.com};
-  if (estimated.known()) found.found_com = frame.X_BF.inverse_apply(estimated.com());
+  found.known = estimated.known() && !is_lost(result) && !is_saturated(result);
+  if (found.known) found.found_com = frame.X_BF.inverse_apply(estimated.com());
   return found;
 }
 
@@ -241,6 +252,11 @@ std::vector<ScenarioNumber> numbers_of(MpcScenario& s) {
       {"filter", control.filter_hz, above_0, below(0.5 * control.rate_hz),
        "above 0, below half the rate"},
       {"prior", control.online.prior.deviation, above_0, 100.0, "above 0, up to 100"}};
+  if (s.trial.supervision) {
+    list.push_back({"supervisor.collision_share", s.trial.supervision->collision_share, above_0,
+                    1.0, "above 0, up to 1"});
+    list.push_back({"supervisor.reset_after", s.trial.reset_after, 0.0, infinity, "0 s or more"});
+  }
   if (control.deadline)
     list.push_back({"deadline", *control.deadline, above_0, infinity, "above 0"});
   if (s.friction) {
@@ -325,6 +341,7 @@ void complete(MpcScenario& s, const Model& model) {
                       fastest > reaching ? "wave less (amplitude, hz)" : "take longer (reach)"));
   }
   if (s.payload) payload_frame(model, *s.payload);
+  if (s.trial.supervision) require_supervision(*s.trial.supervision, model);
   for (const ScenarioWrench& sensor : s.wrenches) wrench_sensor(model, sensor);
 }
 
@@ -365,6 +382,7 @@ std::string MpcResults::gains() const {
 MpcResults run_scenario(const Model& model, const MpcScenario& s,
                         const std::function<bool(double, std::string_view)>& progress) {
   MpcResults results{model, s.title, 1.0 / s.trial.control.rate_hz, s.trial.plant};
+  results.supervised = s.trial.supervision.has_value();
   TrialOptions trial = s.trial;
   trial.q0 = s.start;
   results.notes = s.notes;
@@ -426,8 +444,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
     });
     const double end = double(result.steps) / trial.control.rate_hz;
     if (s.payload && end > s.payload->at && s.knowledge[i] == Knowledge::identified)
-      results.payload =
-          payload_found(payload_frame(model, *s.payload), *s.payload, result.payload);
+      results.payload = payload_found(payload_frame(model, *s.payload), *s.payload, result);
     keep_finite(result.record);
     constexpr std::array colours{"measured", "dependent", "predicted", "good"};  // by Knowledge
     results.runs.push_back({name, colours[int(trial.knowledge)], std::move(result)});

@@ -25,6 +25,9 @@ inline constexpr std::array fault_kinds{
     TrialFault::Kind::sensor_nan, TrialFault::Kind::sensor_dropped,
     TrialFault::Kind::deadline_missed, TrialFault::Kind::solver_failed};
 
+inline constexpr std::array reactions{supervise::Reaction::report, supervise::Reaction::stop,
+                                      supervise::Reaction::compliant, supervise::Reaction::retreat};
+
 /// The kind of that name; else calls refuse("identified, fixed, perfect"), which throws.
 template <class Kinds, class Refuse>
 typename Kinds::value_type kind_from_string(const Kinds& kinds, std::string_view name,
@@ -121,6 +124,9 @@ struct PayloadFound {
   double mass = 0.0, found_mass = 0.0, found_deviation = 0.0;  ///< kg
   Eigen::Vector3d com = Eigen::Vector3d::Zero();               ///< m
   std::optional<Eigen::Vector3d> found_com = {};               ///< m
+  /// Whether what was found means something: a mass of at least two deviations, of a robot that followed its motion by drives
+  /// that were not at their limits.
+  bool known = false;
 
   double mass_error_percent() const { return 100.0 * std::abs(found_mass - mass) / mass; }
   std::optional<double> com_error() const {
@@ -147,6 +153,7 @@ struct MpcResults {
   std::vector<std::string> notes = {};                      ///< of the scenario
   double counted_from = 0.0;                                ///< s: errors are compared from then on
   std::optional<PayloadFound> payload = {};
+  bool supervised = false;
 
   /// Of the run with a name; null: there is none.
   const TrialResult* find(std::string_view name) const;
@@ -160,6 +167,17 @@ struct MpcResults {
 /// Runs it once per knowledge. `progress`: share that is over, and what is going on; false ends it.
 MpcResults run_scenario(const Model& model, const MpcScenario& scenario,
                         const std::function<bool(double share, std::string_view what)>& progress);
+
+/// What is wrong with a run, in sentences; none: nothing is.
+std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& run);
+/// Whether the robot was so far from its motion that it did not follow it, or its drives were at their limits for long.
+bool is_lost(const TrialResult& result);
+bool is_saturated(const TrialResult& result);
+
+/// How a run ended: "moved", or why it did not go on.
+const char* status_of(const TrialResult& result);
+/// How many actions were not from a plan of their moment, and why, in a sentence.
+std::string unplanned_actions(const TrialResult& result);
 
 /// How many allocations this program has made so far; -1 where a sanitizer keeps memory itself.
 long allocation_count();

@@ -11,13 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "rows.hpp"
+#include "figures.hpp"
 #include "ulna/io/import.hpp"
 
 namespace robustness {
 namespace {
 
-using ulna::mpc::ActionKind;
 using ulna::mpc::Knowledge;
 
 const char* const usage =
@@ -28,6 +27,8 @@ const char* const usage =
     "  --robot NAME,...       default panda\n"
     "  --knowledge NAME,...   identified, offset_free, fixed, perfect (default identified)\n"
     "  --plant NAME           mujoco (default) or ulna\n"
+    "  --supervisor NAME      on (default), off\n"
+    "  --events yes           print what the supervisor found\n"
     "  --jobs N               trials at a time (default 1)\n"
     "  --out FILE.json        where the figures go too\n";
 
@@ -40,6 +41,7 @@ struct Plan {
   std::vector<std::uint64_t> seeds{1, 2, 3, 4, 5};
   std::vector<Knowledge> knowledge{Knowledge::identified};
   ulna::rig::PlantKind plant = ulna::rig::PlantKind::mujoco;
+  bool supervisor = true, events = false;
   int jobs = 1;
   std::string out;
 };
@@ -51,14 +53,7 @@ struct Trial {
   Knowledge knowledge;
   std::uint64_t seed;
 
-  bool finished = false;
-  double error = 0.0, error_later = 0.0,
-         largest = 0.0;  ///< mrad, from the pick-up and a second after it on
-  double after = 0.0;    ///< mrad, from half a second after a disturbance on; 0 where none ends
-  double speed = 0.0, torque = 0.0;         ///< largest, over the limit
-  double mass = 0.0, mass_deviation = 0.0;  ///< kg
-  long changes = 0, safe = 0;
-  double step_us = 0.0;
+  Figures figures = {};
 };
 
 std::vector<std::string> split(const std::string& list) {
@@ -116,6 +111,10 @@ Plan parse(int argc, char** argv) {
       for (const std::string& name : split(value)) plan.knowledge.push_back(knowledge_of(name));
     } else if (option == "--plant" && (value == "ulna" || value == "mujoco")) {
       plan.plant = value == "ulna" ? ulna::rig::PlantKind::ulna : ulna::rig::PlantKind::mujoco;
+    } else if (option == "--supervisor" && (value == "on" || value == "off")) {
+      plan.supervisor = value == "on";
+    } else if (option == "--events" && (value == "yes" || value == "no")) {
+      plan.events = value == "yes";
     } else if (option == "--jobs") {
       plan.jobs = std::clamp(int(number(option, value)), 1, 256);
     } else if (option == "--out") {
@@ -145,16 +144,15 @@ void run(Trial& trial, const ulna::Model& model, const Plan& plan) {
   trial.row->change(c);
   c.trial.knowledge = trial.knowledge;
   c.trial.plant = plan.plant;
+  if (!plan.supervisor) c.trial.supervision.reset();
   const ulna::mpc::TrialResult result = c.run();
-  trial.finished = result.finished;
-  trial.error = 1e3 * result.error.rms_from[0], trial.error_later = 1e3 * result.error.rms_from[1];
-  if (c.trial.count_from.size() > 2) trial.after = 1e3 * result.error.rms_from.back();
-  trial.largest = 1e3 * result.error.largest;
-  trial.speed = result.largest_speed, trial.torque = result.largest_torque;
-  trial.mass = result.payload.mass;
-  trial.mass_deviation = result.payload.deviation;
-  trial.changes = result.changes_noticed, trial.safe = result.count(ActionKind::safe);
-  trial.step_us = result.times.p50;
+  trial.figures = figures_of(*trial.row, c, result);
+  if (!plan.events) return;
+  std::string text;
+  for (const ulna::supervise::Event& e : result.events)
+    text += fmt::format("  {:.3f} s: {} {} at joint {}: {:.4g} against {:.4g}\n", e.time,
+                        to_string(e.cause), e.ended ? "ends" : "begins", e.joint, e.value, e.limit);
+  fmt::print(stderr, "{} {}, seed {}:\n{}", trial.robot, trial.row->name, trial.seed, text);
 }
 
 void run_all(std::vector<Trial>& trials, const Plan& plan) {
@@ -177,7 +175,7 @@ void run_all(std::vector<Trial>& trials, const Plan& plan) {
       }
       const std::lock_guard lock(printing);
       fmt::print(stderr, "{:3} of {}: {}, {}, {}, seed {}: {:.3g} mrad\n", ++done, trials.size(),
-                 t.robot, t.row->name, to_string(t.knowledge), t.seed, t.error);
+                 t.robot, t.row->name, to_string(t.knowledge), t.seed, t.figures.error);
     }
   };
   {
@@ -197,27 +195,22 @@ double median(std::vector<double> x) {
 template <class Figure>
 std::pair<double, double> over_seeds(std::span<const Trial> trials, Figure figure) {
   std::vector<double> values;
-  for (const Trial& trial : trials) values.push_back(double(trial.*figure));
+  for (const Trial& trial : trials) values.push_back(double(trial.figures.*figure));
   return {median(values), *std::ranges::max_element(values)};
 }
 
-/// Whether a row's targets are met with all seeds. Of a disturbance: no joint faster than its limit, the payload's mass
-/// to 10 %, and 1 mrad from half a second after it on.
+/// What a row misses, by its seeds.
 std::string verdict(std::span<const Trial> some) {
-  const Row& row = *some.front().row;
-  if (!std::ranges::all_of(some, &Trial::finished)) return "diverged";
-  const auto meets = [&](const Trial& t) {
-    if (row.target && !(t.error <= *row.target)) return false;
-    return !row.disturbance || (t.speed <= 1.0 && std::abs(t.mass - 2.0) <= 0.2 && t.after <= 1.0);
-  };
   std::string text;
-  if (row.target || row.disturbance) text = std::ranges::all_of(some, meets) ? "met" : "missed";
-  if (!row.also.empty()) text += "; asked too: " + row.also;
-  return text;
+  for (const Trial& trial : some)
+    if (const std::string missed = misses(*trial.row, trial.figures); !missed.empty())
+      text += fmt::format("{}seed {}: {}", text.empty() ? "missed; " : "; ", trial.seed, missed);
+  return text.empty() ? "met" : text;
 }
 
 void print_table(const std::vector<Trial>& trials, const Plan& plan) {
-  constexpr auto line = "{:<46}{:<12}{:>8}{:>9}{:>9}{:>9}{:>9}{:>8}{:>9}{:>8}{:>8}  {}\n";
+  constexpr auto line =
+      "{:<46}{:<12}{:>8}{:>9}{:>9}{:>9}{:>9}{:>7}{:>7}{:>8}{:>8}{:>6}{:>6}{:>9}  {}\n";
   const std::size_t each = plan.seeds.size();
   const std::span<const Trial> all(trials);
   std::string robot;
@@ -226,23 +219,30 @@ void print_table(const std::vector<Trial>& trials, const Plan& plan) {
     const Trial& first = some.front();
     if (first.robot != robot) {
       robot = first.robot;
-      fmt::print("\n{} in {}, seeds {}; tracking error in mrad rms from 4 s on\n", robot,
-                 ulna::rig::to_string(plan.plant), fmt::join(plan.seeds, ", "));
+      fmt::print(
+          "\n{} in {}, {} supervisor, seeds {}; tracking error in mrad rms from 4 s on; largest "
+          "speed and grip over their limits\n",
+          robot, ulna::rig::to_string(plan.plant), plan.supervisor ? "with" : "without",
+          fmt::join(plan.seeds, ", "));
       fmt::print(line, "row", "knowledge", "target", "median", "worst", "largest", "after", "speed",
-                 "mass", "changes", "safe", "");
+                 "grip", "mass", "changes", "safe", "stops", "named ms", "");
     }
-    const auto [error, worst] = over_seeds(some, &Trial::error);
-    const double after = over_seeds(some, &Trial::after).second;
+    const auto [error, worst] = over_seeds(some, &Figures::error);
+    const auto figure = [&](auto member, const char* format) {
+      const double value = over_seeds(some, member).second;
+      return value > 0.0 ? fmt::format(fmt::runtime(format), value) : "";
+    };
     const std::optional<double> target = first.row->target;
     fmt::print(line, first.row->what, to_string(first.knowledge),
                target ? fmt::format("{:.2g}", *target) : "", fmt::format("{:.3g}", error),
-               fmt::format("{:.3g}", worst),
-               fmt::format("{:.3g}", over_seeds(some, &Trial::largest).second),
-               after > 0.0 ? fmt::format("{:.3g}", after) : "",
-               fmt::format("{:.2f}", over_seeds(some, &Trial::speed).second),
-               fmt::format("{:.2f}", over_seeds(some, &Trial::mass).first),
-               fmt::format("{:g}", over_seeds(some, &Trial::changes).second),
-               fmt::format("{:g}", over_seeds(some, &Trial::safe).second), verdict(some));
+               fmt::format("{:.3g}", worst), figure(&Figures::largest, "{:.3g}"),
+               figure(&Figures::after, "{:.3g}"), figure(&Figures::speed, "{:.2f}"),
+               figure(&Figures::grip, "{:.2f}"),
+               fmt::format("{:.2f}", over_seeds(some, &Figures::mass).first),
+               fmt::format("{:g}", over_seeds(some, &Figures::changes).second),
+               fmt::format("{:g}", over_seeds(some, &Figures::safe).second),
+               fmt::format("{:g}", over_seeds(some, &Figures::stops).second),
+               figure(&Figures::named_ms, "{:.0f}"), verdict(some));
   }
 }
 
@@ -251,6 +251,7 @@ void write_json(const std::string& path, const std::vector<Trial>& trials, const
   for (const Trial& t : trials) {
     nlohmann::json target = nullptr;
     if (t.row->target) target = *t.row->target;
+    const Figures& f = t.figures;
     list.push_back({{"row", t.row->name},
                     {"what", t.row->what},
                     {"target_mrad", target},
@@ -258,18 +259,24 @@ void write_json(const std::string& path, const std::vector<Trial>& trials, const
                     {"plant", ulna::rig::to_string(plan.plant)},
                     {"knowledge", to_string(t.knowledge)},
                     {"seed", t.seed},
-                    {"finished", t.finished},
-                    {"error_mrad", t.error},
-                    {"error_a_second_later_mrad", t.error_later},
-                    {"error_after_disturbance_mrad", t.after},
-                    {"largest_error_mrad", t.largest},
-                    {"speed_over_limit", t.speed},
-                    {"torque_over_limit", t.torque},
-                    {"payload_kg", t.mass},
-                    {"payload_deviation_kg", t.mass_deviation},
-                    {"changes_noticed", t.changes},
-                    {"safe_actions", t.safe},
-                    {"step_p50_us", t.step_us}});
+                    {"supervisor", plan.supervisor},
+                    {"finished", f.finished},
+                    {"error_mrad", f.error},
+                    {"error_a_second_later_mrad", f.error_later},
+                    {"error_after_disturbance_mrad", f.after},
+                    {"error_at_the_end_mrad", f.final},
+                    {"largest_error_mrad", f.largest},
+                    {"speed_over_limit", f.speed},
+                    {"torque_over_limit", f.torque},
+                    {"grip_over_limit", f.grip},
+                    {"payload_kg", f.mass},
+                    {"payload_deviation_kg", f.mass_deviation},
+                    {"changes_noticed", f.changes},
+                    {"safe_actions", f.safe},
+                    {"supervisor_stops", f.stops},
+                    {"named_after_ms", f.named_ms},
+                    {"missed", misses(*t.row, f)},
+                    {"step_p50_us", f.step_us}});
   }
   std::ofstream file(path);
   file << nlohmann::json{{"trials", list}}.dump(1) << '\n';

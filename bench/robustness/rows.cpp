@@ -13,6 +13,7 @@ namespace {
 using Eigen::Vector3d;
 using namespace ulna;
 using rig::TorqueFault;
+using supervise::Cause;
 
 Vector3d random_direction(std::mt19937_64& random) {
   Vector3d x;
@@ -47,7 +48,8 @@ void hold_fast(Case& c, bool all) {
 }
 
 void fail_torque(Case& c, TorqueFault::Kind kind) {
-  c.trial.reality.torque_faults = {{kind, -1, {c.about(7.0), c.trial.duration + 1.0}}};
+  c.disturbed_from = c.about(7.0);
+  c.trial.reality.torque_faults = {{kind, -1, {c.disturbed_from, c.trial.duration + 1.0}}};
 }
 
 void command_with_lag(Case& c, double seconds) {
@@ -83,7 +85,6 @@ std::vector<Row> make_rows() {
     return [=](Case& c) { c.trial.reality.*member = value; };
   };
   using R = rig::Reality;
-  const char* const noticed = "noticed and named within 0.1 s";
   return {
       {"nothing", "nothing differs but friction", {}, [](Case& c) { c.payload = false; }},
       {"payload", "payload only", {}, [](Case&) {}},
@@ -109,22 +110,32 @@ std::vector<Row> make_rows() {
       {"late_1", "measurements 1 ms late", 0.4, [](Case& c) { delay(c, 1); }},
       {"late_2", "measurements 2 ms late", 0.4, [](Case& c) { delay(c, 2); }},
       {"late_5", "measurements 5 ms late", 0.4, [](Case& c) { delay(c, 5); }},
-      {"push_5", "pushed with 5 N for 2 s", {}, [](Case& c) { push(c, 5.0); }, true},
-      {"push_20", "pushed with 20 N for 2 s", {}, [](Case& c) { push(c, 20.0); }, true},
-      {"held_all", "held fast for 1 s, all joints", {}, [](Case& c) { hold_fast(c, true); }, true},
-      {"held_one", "held fast for 1 s, one joint", {}, [](Case& c) { hold_fast(c, false); }, true},
+      {"push_5", "pushed with 5 N for 2 s", {}, [](Case& c) { push(c, 5.0); }, Kind::push},
+      {"push_20", "pushed with 20 N for 2 s", {}, [](Case& c) { push(c, 20.0); }, Kind::push},
+      {"held_all",
+       "held fast for 1 s, all joints",
+       {},
+       [](Case& c) { hold_fast(c, true); },
+       Kind::held},
+      {"held_one",
+       "held fast for 1 s, one joint",
+       {},
+       [](Case& c) { hold_fast(c, false); },
+       Kind::held},
       {"dead", "torque sensors dead", 5.0, [](Case& c) { fail_torque(c, TorqueFault::Kind::dead); },
-       false, noticed},
+       Kind::usual, Cause::torque_dead},
       {"frozen", "torque sensors frozen", 5.0,
-       [](Case& c) { fail_torque(c, TorqueFault::Kind::frozen); }, false, noticed},
+       [](Case& c) { fail_torque(c, TorqueFault::Kind::frozen); }, Kind::usual,
+       Cause::torque_frozen},
       {"negated", "torque sensors' sign wrong", 5.0,
-       [](Case& c) { fail_torque(c, TorqueFault::Kind::negated); }, false, noticed},
+       [](Case& c) { fail_torque(c, TorqueFault::Kind::negated); }, Kind::usual,
+       Cause::torque_sign},
       {"silence", "no new measurement for 0.2 s", 20.0,
        [](Case& c) {
          const double from = c.about(7.0);
          c.trial.reality.silences = {{from, c.disturb(from, 0.2)}};
        },
-       false, "stops safely, resumes"},
+       Kind::silence, Cause::reading_stale},
       {"friction_5", "friction 5 %, stiff", 0.3, [](Case& c) { c.dry = 0.05; }},
       {"friction_10", "friction 10 %, stiff", 0.3, [](Case& c) { c.dry = 0.10; }},
       {"creep_5", "friction 5 %, creeping", 0.3,
@@ -139,7 +150,7 @@ std::vector<Row> make_rows() {
        [](Case& c) { command_with_lag(c, 0.010); }},
       {"lag_20", "commanded torques read, drive lag 20 ms", 3.0,
        [](Case& c) { command_with_lag(c, 0.020); }},
-      {"wall", "tip against a wall of 5 kN/m", {}, stand_before_wall, true},
+      {"wall", "tip against a wall of 5 kN/m", {}, stand_before_wall, Kind::wall},
       {"skip_10", "update left out in 10 % of the steps", 0.3,
        [](Case& c) { c.trial.skipped_updates = 0.1; }},
       {"skip_50", "update left out in 50 % of the steps", 0.5,

@@ -37,15 +37,26 @@ struct Case {
   double about(double time);
   /// The end of a disturbance, half a second after which errors are counted once more.
   double disturb(double from, double seconds);
+  double disturbed_from = 0.0;  ///< s: when a fault or disturbance begins; 0: there is none
   ulna::mpc::TrialResult run(const std::function<bool(double)>& progress = {});
+};
+
+/// What is asked of a row beside its target.
+enum class Kind {
+  usual,  ///< a healthy robot: the supervisor does not stop it
+  push,  ///< the same; the payload's mass stays right, and errors are small again half a second later
+  wall,  ///< the same, but that it may be stopped, and errors last as the wall does
+  held,  ///< hands feel no more than the collision threshold, and the robot goes on when they let go
+  silence,  ///< the robot stops, and goes on
 };
 
 struct Row {
   std::string name, what;
   std::optional<double> target;  ///< mrad
   std::function<void(Case&)> change;
-  bool disturbance = false;  ///< what passes: within limits, estimates unharmed, and over soon
-  std::string also = {};     ///< what else is asked for, and not measured
+  Kind kind = Kind::usual;
+  /// What the supervisor is to find within a tenth of a second.
+  ulna::supervise::Cause named = ulna::supervise::Cause::none;
 };
 
 /// In the order of the table.

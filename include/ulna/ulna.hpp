@@ -38,6 +38,7 @@
 #include "ulna/model/model.hpp"
 #include "ulna/model/plant.hpp"
 #include "ulna/mpc/controller.hpp"
+#include "ulna/mpc/reentry.hpp"
 #include "ulna/mpc/trial.hpp"
 #include "ulna/rig/test_rig.hpp"
 #include "ulna/robot/robot.hpp"

@@ -5,6 +5,7 @@
 
 #include "mpc/fallback.hpp"
 #include "mpc/trial_score.hpp"
+#include "mpc/trial_supervision.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
 #include "ulna/num/random.hpp"
 
@@ -97,12 +98,9 @@ class Trial {
         score_(model, options, result_),
         q_reference_(model.nq()),
         v_reference_(model.nv()) {
+    if (options.supervision) supervision_.emplace(model, reference, options, result_);
     controller_.follow(reference);
-    if (options.supervision) {
-      supervise::Options supervision = *options.supervision;
-      supervision.rate_hz = options.control.rate_hz;
-      supervisor_.emplace(model, supervision);
-    }
+    if (supervision_) controller_.follow(supervision_->way());
     reference_(0.0, q_reference_, v_reference_);
     robot_.start(options.q0.size() ? options.q0 : q_reference_);
   }
@@ -128,6 +126,7 @@ class Trial {
           identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
     reference_(time, q_reference_, v_reference_);
     score_.add(time, robot_, q_reference_, sensors_, controller_, uses_mpc());
+    if (!options_.reality.grips.empty()) grip_.measure(robot_, options_.reality.grips, result_);
 
     result_.status = robot_.advance(period_);
     // the first plan is solved to convergence, which may allocate
@@ -143,8 +142,7 @@ class Trial {
     result_.estimated = controller_.plant(), result_.truth = robot_.plant();
     result_.z = controller_.estimator().z();
     if (identifies()) result_.payload = controller_.payload();
-    for (int c = 0; supervisor_ && c < supervise::cause_count; ++c)
-      result_.causes[c] = supervisor_->count(supervise::Cause(c));
+    if (supervision_) supervision_->finish();
     score_.finish();
     return std::move(result_);
   }
@@ -189,27 +187,13 @@ class Trial {
     if (is_on(options_.faults, TrialFault::Kind::solver_failed, time)) controller_.fail_next_plan();
   }
 
-  /// The torques that the supervisor sends instead of those that are wanted. While it does not let the robot run,
-  /// nothing is learned.
-  const Vector& supervised(double time, const Vector& wanted) {
-    const Vector& tau = supervisor_->filter(controller_.plant(), time, sensors_.time, sensors_.q,
-                                            sensors_.v, sensors_.tau, wanted);
-    ++result_.supervised[std::size_t(supervisor_->state())];
-    const bool runs = supervisor_->state() == supervise::State::run;
-    stopped_for_ = runs ? 0.0 : stopped_for_ + period_;
-    if (stopped_for_ > options_.reset_after && supervisor_->reset() == supervise::Cause::none)
-      controller_.reset();
-    else
-      controller_.sent(tau);
-    controller_.learn(runs);
-    return tau;
-  }
-
   bool drive(double time) {
     const Vector& wanted =
         uses_mpc() ? controller_.act(time, sensors_.time, sensors_.q, sensors_.v)
-                   : law_.act(controller_.plant(), reference_, time, sensors_.q, sensors_.v);
-    const Vector& tau = supervisor_ ? supervised(time, wanted) : wanted;
+                   : law_.act(controller_.plant(), supervision_ ? supervision_->way() : reference_,
+                              time, sensors_.q, sensors_.v);
+    const Vector& tau =
+        supervision_ ? supervision_->filter(time, sensors_, wanted, controller_) : wanted;
     for (Eigen::Index i = 0; i < tau.size(); ++i)
       if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
     if (robot_.write(tau, lateness(time))) return true;
@@ -226,11 +210,11 @@ class Trial {
   TrialSensors sensors_;
   IdentifyingController controller_;
   FeedbackLaw law_;
-  std::optional<supervise::Supervisor> supervisor_;
   TrialResult result_;
   TrialScore score_;
+  std::optional<TrialSupervision> supervision_;
+  GripMeter grip_{model_};
   Vector q_reference_, v_reference_;
-  double stopped_for_ = 0.0;                           ///< s, by the supervisor
   double busy_until_ = 0.0;                            ///< s
   std::mt19937_64 random_{options_.sensors.seed + 2};  ///< of updates that are skipped
 };

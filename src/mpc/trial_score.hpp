@@ -44,8 +44,9 @@ class TrialScore {
 
     result_.largest_speed =
         std::max(result_.largest_speed, largest_share(robot.v(), velocity_limit_));
-    result_.largest_torque =
-        std::max(result_.largest_torque, largest_share(robot.tau(), effort_limit_));
+    const double torque = largest_share(robot.tau(), effort_limit_);
+    result_.largest_torque = std::max(result_.largest_torque, torque);
+    if (torque > 0.999) ++result_.saturated;
     const auto error = reference - robot.q();
     const double mean_square = error.squaredNorm() / double(reference.size());
     for (std::size_t i = 0; i < from_.size(); ++i)

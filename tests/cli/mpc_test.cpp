@@ -277,4 +277,76 @@ TEST(MpcVerb, a_loop_that_cannot_keep_its_period_is_a_finding) {
   EXPECT_TRUE(has(r.err, "most steps take longer than the period of 0.1 ms: --rate "));
 }
 
+TEST(MpcVerb, a_supervisor_leaves_a_healthy_robot_alone_and_is_reported) {
+  const Folder folder;
+  const std::vector<std::string> line{"mpc",        "panda", "--rate",     "500",
+                                      "--duration", "1",     "--supervise"};
+  std::vector<std::string> as_json = line, as_page = line;
+  as_json.emplace_back("--json");
+  as_page.insert(as_page.end(), {"--report", folder.path("page.html")});
+  const json d = document(run_cli(as_json), "ulna.mpc/1");
+  const json& supervisor = d["runs"]["identified"]["supervisor"];
+  EXPECT_EQ(supervisor["state"], "run");
+  EXPECT_EQ(supervisor["steps"]["run"], 500);
+  EXPECT_TRUE(d["runs"]["identified"]["findings"].empty());
+  const RunResult r = run_cli(as_page);
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "supervisor, identified: 500 of 500 steps under control")) << r.out;
+  EXPECT_LE(widest_line(r.out), 80u) << r.out;
+  EXPECT_TRUE(has(read_file(folder.path("page.html")), "500 of 500 steps under control"));
+}
+
+TEST(MpcVerb, a_robot_that_its_supervisor_has_stopped_is_a_finding) {
+  const Folder folder;
+  const std::string text =
+      "robot: panda\nrate: 500\nduration: 1.4\nhorizon: {steps: 8, step: 0.02}\n"
+      "faults:\n  - {kind: sensor_nan, from: 0.4, to: 1.0}\nsupervisor: ";
+  const RunResult stopped =
+      run_cli({"mpc", folder.write("stopped.yaml", text + "{reaction: stop}\n"), "--json"});
+  EXPECT_EQ(stopped.status, 1) << stopped.err;
+  EXPECT_TRUE(has(stopped.err, "the supervisor has stopped the robot")) << stopped.err;
+  const json d = json::parse(stopped.out);
+  const json& supervisor = d["runs"]["identified"]["supervisor"];
+  EXPECT_EQ(supervisor["state"], "fault");
+  bool named = false;
+  for (const json& event : supervisor["events"])
+    named = named || (event["cause"] == "reading not finite" && event["time"] < 0.5);
+  EXPECT_TRUE(named) << supervisor["events"];
+  // who resets it goes on
+  const RunResult reset =
+      run_cli({"mpc", folder.write("reset.yaml", text + "{reset_after: 0.3}\n"), "--json"});
+  EXPECT_EQ(json::parse(reset.out)["runs"]["identified"]["supervisor"]["state"], "run")
+      << reset.err;
+  for (const auto& [keys, words] : {std::pair{"{reaction: flee}", "not one of report"},
+                                    {"{reset: 3}", "unknown key 'reset'"},
+                                    {"{collision_share: 0}", "above 0, up to 1"},
+                                    {"5", "is not a list"}}) {
+    const RunResult r = run_cli({"mpc", folder.write("bad.yaml", text + keys)});
+    EXPECT_EQ(r.status, 2) << keys;
+    EXPECT_TRUE(has(r.err, words)) << keys << r.err;
+  }
+  const RunResult floating = run_cli({"mpc", "ball_wrist", "--supervise"});
+  EXPECT_EQ(floating.status, 3) << floating.err;
+}
+
+TEST(MpcVerb, what_is_lost_is_named_and_its_payload_not_shown) {
+  // three times what a Panda can lift
+  const RunResult heavy = run_cli({"mpc", "panda", "--rate", "250", "--duration", "3", "--payload",
+                                   "15", "--payload-at", "0.5", "--json"});
+  EXPECT_EQ(heavy.status, 1) << heavy.err;
+  EXPECT_TRUE(has(heavy.err, "does not follow its motion") || has(heavy.err, "at their limits"))
+      << heavy.err;
+  const json d = json::parse(heavy.out);
+  EXPECT_TRUE(d["payload"]["found_mass"].is_null());
+  EXPECT_FALSE(d["runs"]["identified"]["findings"].empty());
+  // no solver is as quick
+  const Folder folder;
+  const RunResult late = run_cli({"mpc", folder.write("late.yaml",
+                                                      "robot: panda\nrate: 250\nduration: 1\n"
+                                                      "deadline: 1.0e-6\n")});
+  EXPECT_EQ(late.status, 1) << late.out << late.err;
+  EXPECT_TRUE(has(late.err, "no plan in ")) << late.err;
+  EXPECT_TRUE(has(late.err, "deadline passed")) << late.err;
+}
+
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "robustness/rows.hpp"
+#include "robustness/figures.hpp"
 #include "ulna/io/import.hpp"
 
 namespace robustness {
@@ -31,6 +31,62 @@ TEST(RobustnessTable, every_row_is_a_trial_that_runs_and_the_same_seed_gives_the
     EXPECT_EQ(one.record.q_measured, again.record.q_measured) << row.name;
     EXPECT_NE(one.record.q_measured, other.record.q_measured) << row.name;
   }
+}
+
+/// Figures of a trial in which all is well.
+Figures good() {
+  return {.finished = true,
+          .supervised = true,
+          .error = 0.1,
+          .speed = 0.5,
+          .mass = 2.0,
+          .named_ms = 50.0};
+}
+
+TEST(RobustnessTable, every_row_is_judged) {
+  Figures diverged = good();
+  diverged.finished = false;
+  Figures fast = good();
+  fast.speed = 1.01;
+  Figures lost = good();
+  lost.goes_on = false;
+  for (const Row& row : rows()) {
+    EXPECT_EQ(misses(row, good()), "") << row.name;
+    for (const Figures& bad : {diverged, fast, lost}) EXPECT_NE(misses(row, bad), "") << row.name;
+  }
+}
+
+TEST(RobustnessTable, rows_ask_for_what_their_kind_is_about) {
+  const auto judge = [](const char* name, auto change) {
+    Figures f = good();
+    change(f);
+    return misses(*std::ranges::find(rows(), name, &Row::name), f);
+  };
+  const auto stops = [](Figures& f) { f.stops = 1, f.first_stop = "collision"; };
+  EXPECT_NE(judge("friction_10", stops), "");
+  EXPECT_EQ(judge("held_all", stops), "");
+  EXPECT_NE(judge("held_all", [](Figures& f) { f.grip = 0.55; }), "");
+  EXPECT_NE(judge("held_one", [](Figures& f) { f.final = 2.0; }), "");
+  EXPECT_NE(judge("push_5", [](Figures& f) { f.after = 1.5; }), "");
+  EXPECT_NE(judge("push_20", [](Figures& f) { f.mass = 1.5; }), "");
+  EXPECT_NE(judge("dead", [](Figures& f) { f.named_ms = 101.0; }), "");
+  EXPECT_NE(judge("silence", [](Figures& f) { f.error = 21.0; }), "");
+  EXPECT_EQ(judge("silence", stops), "");
+}
+
+TEST(RobustnessTable, what_a_supervisor_names_is_timed_from_the_fault_on) {
+  const ulna::Model model = ulna::load_robot("panda").model;
+  const Row& row = *std::ranges::find(rows(), "dead", &Row::name);
+  Case c(model, 1);
+  c.trial.plant = ulna::rig::PlantKind::ulna;
+  row.change(c);
+  c.trial.reality.torque_faults[0].when.from = c.disturbed_from = 0.6;
+  c.trial.duration = 0.8;
+  const Figures found = figures_of(row, c, c.run());
+  EXPECT_GT(found.named_ms, 0.0);
+  EXPECT_LE(found.named_ms, 100.0);
+  c.trial.supervision.reset();
+  EXPECT_EQ(figures_of(row, c, c.run()).named_ms, ulna::infinity);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "ulna/mpc/controller.hpp"
+#include "ulna/mpc/reentry.hpp"
 #include "ulna/rig/test_rig.hpp"
 #include "ulna/supervise/supervisor.hpp"
 
@@ -56,7 +56,8 @@ struct TrialOptions {
   SensorsOptions sensors = {};  ///< read once a period
   rig::Reality reality = {};    ///< in what the robot differs
   std::vector<WrenchSensor> wrench_sensors = {};
-  /// Where given, a supervisor stands between the controller and the robot; its rate is the controller's.
+  /// Where given, a supervisor stands between the controller and the robot; its rate is the controller's. When it lets the
+  /// robot go on after a stop, the robot returns to the reference by a Reentry.
   std::optional<supervise::Options> supervision = {};
   /// s after which a supervisor that has stopped the robot is reset, once the reason is over, as an operator would.
   double reset_after = infinity;
@@ -107,11 +108,19 @@ struct TrialResult {
   std::array<long, 7> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
-  /// Where there is a supervisor: steps by its state, and how many times each cause has begun.
+  /// Where there is a supervisor: steps by its state, how many times each cause has begun, when causes began and ended
+  /// (the first few thousand), its state at the end, and its last report.
   std::array<long, 4> supervised = {};
   std::array<long, supervise::cause_count> causes = {};
+  std::vector<supervise::Event> events = {};
+  supervise::State last_state = supervise::State::run;
+  std::string last_report = {};
+  /// Of a drive against a hand that holds its joint, as a multiple of its effort limit; the first 20 ms, in which the hand
+  /// stops the links, do not count.
+  double largest_grip = 0.0;
   double largest_speed = 0.0;   ///< of a joint, as a multiple of its limit
   double largest_torque = 0.0;  ///< the same, of the drives
+  long saturated = 0;           ///< steps in which a drive was at its limit
   Payload payload = {};  ///< of ControllerOptions::payload_body, at the end, where it identifies
   /// While the controller acted and updated, and the robot moved; the first step apart.
   long allocations = 0;
@@ -122,6 +131,9 @@ struct TrialResult {
 
   long count(ActionKind kind) const { return actions[std::size_t(kind)]; }
   long count(ActionFault fault) const { return faults[std::size_t(fault)]; }
+  long count(supervise::Cause cause) const { return causes[std::size_t(cause)]; }
+  /// Whether a supervisor has stopped the robot, and it did not go on.
+  bool stopped() const { return last_state != supervise::State::run; }
 };
 
 /// The thesis' experiment (Cărămizaru 2023, Alg. 4): a robot that is not quite what its model says, and changes,

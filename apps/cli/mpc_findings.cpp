@@ -1,0 +1,80 @@
+#include "mpc_scenario.hpp"
+
+namespace ulna::cli {
+namespace {
+
+constexpr double lost = 0.1;   ///< rad or m, root mean square: what is farther away does not follow
+constexpr double often = 0.1;  ///< share of the steps
+constexpr double often_unplanned = 0.1;
+
+double share(long count, const TrialResult& r) {
+  return r.steps > 0 ? double(count) / double(r.steps) : 0.0;
+}
+
+}  // namespace
+
+const char* status_of(const TrialResult& r) {
+  return !r.finished && r.status == SimulationStatus::moved ? "stopped" : to_string(r.status);
+}
+
+bool is_lost(const TrialResult& r) {
+  double most = r.error.rms;
+  for (const double rms : r.error.rms_from) most = std::max(most, rms);
+  return !(most <= lost);
+}
+
+bool is_saturated(const TrialResult& r) { return share(r.saturated, r) > often; }
+
+std::string unplanned_actions(const TrialResult& r) {
+  std::string why;
+  for (const auto& [fault, name] : {std::pair{ActionFault::not_measured, "not measured"},
+                                    {ActionFault::stale, "measured once more"},
+                                    {ActionFault::late, "deadline passed"},
+                                    {ActionFault::not_solved, "not solved"},
+                                    {ActionFault::not_prepared, "not prepared"},
+                                    {ActionFault::no_reference, "no reference"}})
+    if (r.count(fault) > 0)
+      why += fmt::format("{}{} {}", why.empty() ? "" : ", ", name, r.count(fault));
+  return fmt::format("{} actions from older plans, {} held against gravity{}",
+                     r.count(ActionKind::older), r.count(ActionKind::safe),
+                     why.empty() ? "" : " (" + why + ")");
+}
+
+std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& run) {
+  const TrialResult& r = run.result;
+  std::vector<std::string> found;
+  if (!r.finished)
+    found.push_back(
+        fmt::format("ended at {:.3f} s: {}", double(r.steps) * results.period, status_of(r)));
+  if (r.torque_breaches > 0)
+    found.push_back(fmt::format("{} torques beyond the limits were requested", r.torque_breaches));
+  if (!r.consistent_always) found.push_back("an estimate was that of no real robot");
+  if (r.stopped())
+    found.push_back(fmt::format("the supervisor has stopped the robot: {}", r.last_report));
+  // a model that is not corrected may be as wrong as it is: runs with it are there to be compared with
+  if (is_lost(r) && run.name != std::string_view("fixed"))
+    found.push_back(
+        fmt::format("the robot does not follow its motion, {:.2g} rad or m away from it at most",
+                    r.error.largest));
+  if (is_saturated(r))
+    found.push_back(
+        fmt::format("drives are at their limits in {:.0f} % of the steps: they cannot do what the "
+                    "motion or the payload needs",
+                    100.0 * share(r.saturated, r)));
+  if (share(r.count(ActionKind::safe), r) > often_unplanned)
+    found.push_back(fmt::format("no plan in {:.0f} % of the steps",
+                                100.0 * share(r.count(ActionKind::safe), r)));
+  if (results.payload && !results.payload->known && run.name == std::string_view("identified"))
+    found.push_back("what was identified of the payload means nothing, and is not shown");
+  if (r.times.p50 > 1e6 * results.period) {
+    const double rate = 0.7e6 / r.times.p95;
+    found.push_back(fmt::format(
+        "most steps take longer than the period of {:g} ms: {}fewer --steps of the horizon take "
+        "less time",
+        1e3 * results.period,
+        rate >= 50.0 ? fmt::format("--rate {:.0f} would do, and ", rate) : ""));
+  }
+  return found;
+}
+
+}  // namespace ulna::cli
