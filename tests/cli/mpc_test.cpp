@@ -238,7 +238,7 @@ TEST(MpcVerb, mujoco_as_the_plant_gives_the_errors_that_ulna_gives) {
   if (!ulna::rig::has_mujoco()) {
     const RunResult r = run_cli(line);
     EXPECT_EQ(r.status, 3);
-    EXPECT_TRUE(has(r.err, "libmujoco-dev")) << r.err;
+    EXPECT_TRUE(has(r.out, "libmujoco-dev")) << r.out << r.err;
     GTEST_SKIP() << "built without MuJoCo";
   }
   const json theirs = document(run_cli(line), "ulna.mpc/1");
@@ -274,7 +274,8 @@ TEST(MpcVerb, a_loop_that_cannot_keep_its_period_is_a_finding) {
   const RunResult r = run_cli({"mpc", "chain:10", "--rate", "10000", "--duration", "0.05",
                                "--steps", "30", "--knowledge", "identified"});
   EXPECT_EQ(r.status, 1) << r.out << r.err;
-  EXPECT_TRUE(has(r.err, "most steps take longer than the period of 0.1 ms: --rate "));
+  // whether a rate is proposed depends on how busy the machine is
+  EXPECT_TRUE(has(r.err, "most steps take longer than the period of 0.1 ms: ")) << r.err;
 }
 
 TEST(MpcVerb, a_supervisor_leaves_a_healthy_robot_alone_and_is_reported) {
