@@ -90,7 +90,7 @@ class PlantEstimator {
     }
     since_change_ = std::min(since_change_ + 1, probation_);
     if (outcome_ == Outcome::learned) weigh();
-    if (++samples_ % std::lround(rate_) == 0) older_ = std::exchange(recent_, online_.z());
+    if (++samples_ % std::lround(rate_) == 0) older_.swap(recent_), recent_ = online_.z();
     estimated_.z = online_.z();
     resisting_.z = estimated_.z;
     resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());

@@ -185,7 +185,7 @@ TEST(Trial, a_step_allocates_nothing) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
   PandaTrial panda;
   panda.options.wrench_sensors = {{.body = 7}};
-  panda.options.duration = 0.4;
+  panda.options.duration = 2.5;
   panda.options.allocations = [] { return allocations.load(); };
   const TrialResult r = panda.run(Knowledge::identified);
   expect_sound(r);

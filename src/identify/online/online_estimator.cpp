@@ -188,7 +188,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
     learn_noise(i, error);
   }
-  if (outcome == Outcome::changed && is_of_one_joint()) outcome = Outcome::learned;
+  if (const int joint = only_surprised(); outcome == Outcome::changed && joint >= 0) {
+    forget_features(joint);
+    outcome = Outcome::learned;
+  }
   // torques take turns in forgetting
   const auto turn = samples_ % tau.size();
   if (torques_.surprised(turn) == 0 && torques_.weighed(turn) != 0.0)
@@ -311,21 +314,24 @@ void OnlineEstimator::hold(Index dof, double tau) {
 }
 
 /// A change that one joint alone shows, while all others are as expected, is not of what the tip carries but of how that joint
-/// resists: only that is forgotten.
-bool OnlineEstimator::is_of_one_joint() {
-  Index dof = -1;
-  for (Index i = 0; i < torques_.surprised.size(); ++i)
-    if (torques_.surprised(i) > 0) {
-      if (dof >= 0) return false;
-      dof = i;
-    }
-  if (model_.feature_count() == 0 || torques_.surprised.size() < 3) return false;
+/// resists. -1: there is no such joint, or the robot has too few to say so.
+int OnlineEstimator::only_surprised() const {
+  if (model_.feature_count() == 0 || torques_.surprised.size() < 3) return -1;
+  int joint = -1;
+  for (int i = 0; i < torques_.surprised.size(); ++i) {
+    if (torques_.surprised(i) == 0) continue;
+    if (joint >= 0) return -1;
+    joint = i;
+  }
+  return joint;
+}
+
+void OnlineEstimator::forget_features(int dof) {
   for (int k = 0; k < model_.feature_count(); ++k) {
-    const int unknown = model_.at(int(dof), k);
+    const int unknown = model_.at(dof, k);
     forget(std::span(&unknown, 1));
   }
   torques_.surprised(dof) = 0;
-  return true;
 }
 
 /// What is far off now and then is an outlier; what stays there is news, until it is expected.

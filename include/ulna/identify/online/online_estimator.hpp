@@ -154,7 +154,8 @@ class OnlineEstimator {
   };
   bool explained_before(const In& tau);
   void restore();
-  bool is_of_one_joint();
+  int only_surprised() const;
+  void forget_features(int dof);
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void set_weights();
