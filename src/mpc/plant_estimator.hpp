@@ -90,7 +90,8 @@ class PlantEstimator {
     }
     since_change_ = std::min(since_change_ + 1, probation_);
     if (outcome_ == Outcome::learned) weigh();
-    if (++samples_ % std::lround(rate_) == 0) older_.swap(recent_), recent_ = online_.z();
+    if (++samples_ % std::lround(kept_for * rate_) == 0)
+      older_.swap(recent_), recent_ = online_.z();
     estimated_.z = online_.z();
     resisting_.z = estimated_.z;
     resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
@@ -180,7 +181,8 @@ class PlantEstimator {
   Candidate model_, used_, estimated_{online_.z()};
   bool never_changed_ = true;
   long samples_ = 0;
-  /// Numbers of one to two seconds ago, and of up to one: a change that is noticed has been learned from already.
+  static constexpr double kept_for = 1.5;  // s
+  /// Numbers of once to twice that ago, and of less: a change that is noticed has been learned from already.
   Vector older_ = model_.z, recent_ = older_;
   Vector unloaded_ = model_.z, weighed_ = unloaded_;   ///< before it carried anything
   identify::BodyEvidence evidence_, evidence_before_;  ///< of the payload
