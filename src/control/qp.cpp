@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "num/message.hpp"
 #include "num/processor.hpp"
@@ -58,9 +59,12 @@ int place(QpState& state, double* memory) {
     s.pi = arena.take(s.ld_next), s.d_pi = arena.take(s.ld_next);
     s.slope = arena.take(s.ld), s.defect = arena.take(s.ld_next);
     s.L = arena.take(s.ld * s.n), s.p = arena.take(s.ld);
+    s.diagonal_values = arena.take(s.next * s.n), s.S = arena.take(s.ld * s.n);
+    for (double** piece : {&s.place, &s.kept, &s.kept_multiplier}) *piece = arena.take(s.rows);
     largest = std::max({largest, s.ld, s.ld_next}), deepest = std::max(deepest, s.next + s.g);
   }
   state.W = arena.take(largest * deepest);
+  state.PF = arena.take(largest * largest);
   state.scratch = arena.take(2 * largest);
   return arena.used();
 }
@@ -115,6 +119,30 @@ bool set_bounds(const Bounds& bounds, QpStageData& s, bool given_state) {
   return true;
 }
 
+/// F by its diagonals, where they have few elements: a robot's positions and velocities are integrators.
+void take_diagonals(const Eigen::MatrixXd& F, QpStageData& s) {
+  const int all = s.next + s.n - 1, most = s.next * s.n / 4;
+  for (int d = 0; d < all; ++d) s.diagonals[d].count = 0;
+  for (int c = 0; c < s.n; ++c)
+    for (int row = 0; row < s.next; ++row) {
+      if (F(row, c) == 0.0) continue;
+      QpDiagonal& diagonal = s.diagonals[c - row + s.next - 1];
+      if (diagonal.count == 0) diagonal.row = row, diagonal.column = c;
+      diagonal.count = row - diagonal.row + 1;
+    }
+  int used = 0;
+  s.diagonal_count = 0;
+  for (int d = 0; d < all && used <= most; ++d) {
+    QpDiagonal diagonal = s.diagonals[d];
+    if (diagonal.count == 0 || (used += diagonal.count) > most) continue;
+    double* const values = s.diagonal_values + used - diagonal.count;
+    for (int i = 0; i < diagonal.count; ++i) values[i] = F(diagonal.row + i, diagonal.column + i);
+    diagonal.values = values;
+    s.diagonals[s.diagonal_count++] = diagonal;
+  }
+  s.is_sparse = used <= most;
+}
+
 /// The program into the solver's own shapes; false if a number is not finite.
 bool take_in(const std::vector<QpStage>& stages, QpState& state) {
   for (std::size_t k = 0; k < stages.size(); ++k) {
@@ -126,8 +154,13 @@ bool take_in(const std::vector<QpStage>& stages, QpState& state) {
     map(s.H, s.ld, s.n).topRows(s.n) = stage.H;
     Map(s.h, s.n) = stage.h;
     if (s.next > 0) {
-      map(s.F, s.ld_next, s.n).topRows(s.next) = stage.F;
-      map(s.Ft, s.ld, s.next).topRows(s.n) = stage.F.transpose();
+      // that of integrators is always the same
+      auto F = map(s.F, s.ld_next, s.n).topRows(s.next);
+      if (s.diagonal_count < 0 || F != stage.F) {
+        F = stage.F;
+        map(s.Ft, s.ld, s.next).topRows(s.n) = stage.F.transpose();
+        take_diagonals(stage.F, s);
+      }
       Map(s.f, s.next) = stage.f;
     }
     if (s.g > 0) {
@@ -178,6 +211,14 @@ QpState::QpState(const std::vector<StageSize>& all) : sizes(all), stages(all.siz
   memory.setZero(place(*this, nullptr) + line);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   place(*this, memory.data() + (64 - address % 64) % 64 / sizeof(double));
+  std::size_t most = 0;
+  for (const QpStageData& s : stages) most += std::size_t(s.next + s.n);
+  diagonals.resize(most + 1);
+  most = 0;
+  for (QpStageData& s : stages) {
+    s.diagonals = &diagonals[most], s.diagonal_count = -1;
+    most += std::size_t(s.next + s.n);
+  }
   for (const StageSize& size : sizes)
     row_multipliers.emplace_back(Eigen::VectorXd::Zero(size.rows()));
 }
@@ -190,23 +231,29 @@ QpSolver::~QpSolver() = default;
 QpSolver::QpSolver(QpSolver&&) noexcept = default;
 QpSolver& QpSolver::operator=(QpSolver&&) noexcept = default;
 
-const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
-                                const Eigen::Ref<const Vector>& x0, QpStart start,
-                                std::optional<Clock::time_point> deadline) {
+void QpSolver::prepare(const std::vector<QpStage>& stages, QpStart start) {
   detail::QpState& state = *state_;
   messages::require(stages.size() == state.stages.size(), "the quadratic program has ",
                     stages.size(), " stages, the solver was made for ", state.stages.size());
   for (std::size_t k = 0; k < stages.size(); ++k)
     detail::require_shapes(stages[k], state.stages[k], k);
+  state.start = start;
+  state.taken_in = detail::take_in(stages, state);
+  state.is_factored = state.has_point = false;
+  if (!state.taken_in || start == QpStart::cold) return;
+  ULNA_WIDEST(ulna_qp_kernel)(state, {&options, nullptr, true});
+}
+
+const QpReport& QpSolver::solve(const Eigen::Ref<const Vector>& x0,
+                                std::optional<Clock::time_point> deadline) {
+  detail::QpState& state = *state_;
   detail::require("x0", 0, x0, state.sizes[0].x);
-
   state.report = {};
-  if (!x0.allFinite() || !detail::take_in(stages, state)) return state.report;
-  detail::set_point(state, x0.data(), start);
-  const detail::QpRun run{&options, deadline ? &*deadline : nullptr, start != QpStart::cold};
-  ULNA_WIDEST(ulna_qp_kernel)(state, run);
+  if (!std::exchange(state.taken_in, false) || !x0.allFinite()) return state.report;
+  detail::set_point(state, x0.data(), state.start);
+  ULNA_WIDEST(ulna_qp_kernel)(state, {&options, deadline ? &*deadline : nullptr, false});
 
-  for (std::size_t k = 0; k < stages.size(); ++k) {
+  for (std::size_t k = 0; k < state.stages.size(); ++k) {
     const detail::QpStageData& s = state.stages[k];
     for (int row = 0; row < s.n + s.g; ++row) {
       const int i = detail::place_of(s, row);
@@ -215,6 +262,14 @@ const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
     }
   }
   return state.report;
+}
+
+const QpReport& QpSolver::solve(const std::vector<QpStage>& stages,
+                                const Eigen::Ref<const Vector>& x0, QpStart start,
+                                std::optional<Clock::time_point> deadline) {
+  detail::require("x0", 0, x0, state_->sizes[0].x);
+  prepare(stages, start);
+  return solve(x0, deadline);
 }
 
 const QpReport& QpSolver::report() const { return state_->report; }

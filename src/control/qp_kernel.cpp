@@ -1,4 +1,4 @@
-#include "riccati.hpp"
+#include "active_set.hpp"
 
 /// The interior point method, on all rows at once: a row is a lane, and what is not there is a lane
 /// where nothing happens. A step dz solves
@@ -7,14 +7,6 @@
 ///
 /// where slope and defect are what is left of the conditions; a step of length a leaves 1 - a of them.
 namespace ulna::control::detail {
-
-constexpr double equation_give = 1e-8;  ///< how far an equation yields to a unit of its multiplier
-
-/// For every pack of rows of a stage: f(first row).
-template <class F>
-[[gnu::always_inline]] inline void each_pack(const QpStageData& s, F f) {
-  for (int i = 0; i < s.rows; i += width) f(i);
-}
 
 /// What one side of a pack of rows comes to, when t λ is to become `aim` less a part of the product of
 /// the changes of the predictor, `correction`: dλ = push - weight dy.
@@ -170,45 +162,6 @@ inline double take_step(QpState& state, double a) {
   return hmax(gap);
 }
 
-/// What is left of the conditions of a minimum.
-inline void measure(QpState& state) {
-  QpReport& report = state.report;
-  report.slope = report.defect = report.breach = 0.0;
-  for (std::size_t k = 0; k < state.stages.size(); ++k) {
-    QpStageData& s = state.stages[k];
-    // H z + h + F' pi + multipliers of rows, less what the stage before has
-    each_pack(s, [&](int i) {
-      store(load(s.upper.multiplier + i) - load(s.lower.multiplier + i) +
-                load(s.equal_multiplier + i),
-            s.linear + i);
-    });
-    for (int i = 0; i < s.ld; i += width) store(load(s.h + i) + load(s.linear + i), s.slope + i);
-    if (s.g > 0) add_product(s.Gt, s.ld, s.g, s.linear + s.ld, s.slope);
-    add_product(s.H, s.ld, s.n, s.y, s.slope);
-    if (s.next > 0) add_product(s.Ft, s.ld, s.next, s.pi, s.slope);
-    for (int i = 0; i < s.x; ++i)
-      // a state that is given has no slope to vanish
-      s.slope[s.u + i] = k > 0 ? s.slope[s.u + i] - state.stages[k - 1].pi[i] : 0.0;
-    for (int i = 0; i < s.n; ++i) report.slope = std::max(report.slope, std::abs(s.slope[i]));
-    if (s.next > 0) {
-      const QpStageData& next = state.stages[k + 1];
-      std::copy_n(s.f, s.ld_next, s.defect);
-      add_product(s.F, s.ld_next, s.n, s.y, s.defect);
-      for (int i = 0; i < s.next; ++i) {
-        s.defect[i] -= next.y[next.u + i];
-        report.defect = std::max(report.defect, std::abs(s.defect[i]));
-      }
-    }
-    for (int i = 0; i < s.rows; ++i) {
-      const auto breach = [&](const QpSide& side, double sign) {
-        return side.present[i] * (side.bound[i] - sign * s.y[i] - side.soft[i] * side.slack[i]);
-      };
-      report.breach = std::max({report.breach, breach(s.lower, 1.0), breach(s.upper, -1.0),
-                                s.equal[i] * std::abs(s.y[i] - s.value[i])});
-    }
-  }
-}
-
 /// All t and λ where they may begin.
 inline void start(QpState& state, const QpOptions& options, bool warm) {
   const double barrier = warm ? options.warm_start : options.start;
@@ -243,11 +196,12 @@ inline bool factor_all(QpState& state) {
   return true;
 }
 
-inline void solve_qp(QpState& state, const QpRun& run) {
+inline void solve_by_interior_points(QpState& state, const QpRun& run) {
   const QpOptions& options = *run.options;
   QpReport& report = state.report;
   report = {};
-  start(state, options, run.warm);
+  report.interior = true;
+  start(state, options, state.start != QpStart::cold);
   double sides = 0.0;
   for (const QpStageData& s : state.stages)
     for (const QpSide* side : {&s.lower, &s.upper})
@@ -256,16 +210,16 @@ inline void solve_qp(QpState& state, const QpRun& run) {
   int crawling = 0;
   report.status = QpStatus::limited;
   report.gap = infinity;
-  measure(state);
+  measure<FactoredForm>(state);
   while (report.iterations < options.iterations) {
-    if (run.deadline && QpSolver::Clock::now() >= *run.deadline) break;
+    if (is_past(run)) break;
     // predictor: straight to the bounds
     set_rows(state, 0.0, 0.0);
     if (!factor_all(state)) {
       report.status = QpStatus::failed;
       break;
     }
-    backward(state), forward(state);
+    backward<FactoredForm>(state), forward<FactoredForm>(state);
     StepSums sums = set_changes(state, 0.0, 0.0);
     double a = std::min(1.0, sums.longest());
     if (sides > 0.0) {
@@ -276,7 +230,7 @@ inline void solve_qp(QpState& state, const QpRun& run) {
       // meets a bound says little of it, and with all of it the method may go in circles [Cartis 2009]
       const double correction = std::min(1.0, 2.0 * a);
       set_rows(state, aim, correction);
-      backward(state), forward(state);
+      backward<FactoredForm>(state), forward<FactoredForm>(state);
       sums = set_changes(state, aim, correction);
       a = std::min(1.0, 0.995 * sums.longest());
     }
@@ -287,7 +241,7 @@ inline void solve_qp(QpState& state, const QpRun& run) {
     report.gap = take_step(state, a);
     ++report.iterations;
     if (report.gap <= options.tolerance) {
-      measure(state);
+      measure<FactoredForm>(state);
       if (std::max({report.slope, report.defect, report.breach}) <= options.tolerance) {
         report.status = QpStatus::solved;
         return;
@@ -299,7 +253,20 @@ inline void solve_qp(QpState& state, const QpRun& run) {
       break;
     }
   }
-  measure(state);
+  measure<FactoredForm>(state);
+}
+
+inline void solve_qp(QpState& state, const QpRun& run) {
+  if (run.prepare) return prepare_active_set(state);
+  if (!state.is_factored) return solve_by_interior_points(state, run);
+  if (solve_by_active_set(state, run)) return;
+  const int iterations = state.report.iterations;
+  solve_by_interior_points(state, run);
+  state.report.iterations += iterations;
+  if (state.report.status != QpStatus::limited || !state.has_point) return;
+  // a point on the way of this method is none that a robot can follow
+  for (QpStageData& s : state.stages) std::copy_n(s.kept, s.rows, s.y);
+  measure<FactoredForm>(state);
 }
 
 }  // namespace ulna::control::detail

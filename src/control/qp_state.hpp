@@ -3,12 +3,10 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "squares.hpp"
 #include "ulna/control/qp.hpp"
 
 namespace ulna::control::detail {
-
-/// Columns are filled up with zeros to a whole number of the widest packs.
-inline int filled_up(int rows) { return (rows + 7) / 8 * 8; }
 
 /// One side of all rows of a stage, seen so that a value must stay above its bound: the upper side is
 /// turned round. Where there is no bound: present 0, distance 1, multiplier 0, and they stay so.
@@ -20,6 +18,12 @@ struct QpSide {
   double *soft, *price, *price_squared;
   double *slack, *slack_multiplier;
   double *d_slack, *d_slack_multiplier;
+};
+
+/// A diagonal of F, from its first element that is not zero to its last: F(row + i, column + i) = values[i].
+struct QpDiagonal {
+  int row, column, count;
+  const double* values;
 };
 
 /// A stage as the solver's inner loops want it: filled up, and transposed where that saves a shuffle.
@@ -39,7 +43,23 @@ struct QpStageData {
   double *weight, *linear;  ///< what the rows add to H and h
   double* L;                ///< ld x n: factor of the stage's Hessian with all that comes after
   double* p;  ///< ld: (what the inputs are solved from, linear part of the cost to go)
+
+  // of the active set method
+  QpDiagonal* diagonals;
+  int diagonal_count;       ///< below 0: no program was taken in yet
+  double* diagonal_values;  ///< next x n
+  bool is_sparse;           ///< F has so few diagonals that they are used in its place
+  double* S;  ///< ld x n: what L is the factor of; its columns of x become the cost to go, in full
+  double* place;                   ///< of each row: see row_place
+  double *kept, *kept_multiplier;  ///< (z, G z) and multipliers of rows that may be returned to
 };
+
+/// Where a row is taken to be; of the upper bound, of the lower one negative.
+namespace row_place {
+constexpr double inside = 0.0;
+constexpr double at_bound = 1.0;  ///< held there by its multiplier
+constexpr double beyond = 2.0;    ///< a soft row that pays its price
+}  // namespace row_place
 
 /// What a kernel works on.
 struct QpState {
@@ -47,9 +67,15 @@ struct QpState {
   std::vector<QpStageData> stages;
   std::vector<Eigen::VectorXd> row_multipliers;
   Eigen::VectorXd memory;
-  double* W;        ///< scratch for a factor
+  std::vector<QpDiagonal> diagonals;
+  double* W;        ///< scratch for a factor,
+  double* PF;       ///< for the cost to go times F
   double* scratch;  ///< and for vectors
   QpReport report;
+  bool taken_in = false;     ///< a program is prepared,
+  bool is_factored = false;  ///< and factored for the rows that are taken to be active
+  bool has_point = false;    ///< the active set method left a point that may be returned to
+  QpStart start = QpStart::cold;
 
   explicit QpState(const std::vector<StageSize>& sizes);
   const QpStageData& operator[](int k) const { return stages[k]; }
@@ -59,7 +85,7 @@ struct QpState {
 struct QpRun {
   const QpOptions* options;
   const QpSolver::Clock::time_point* deadline;  ///< or null
-  bool warm;
+  bool prepare;                                 ///< only what does not depend on the first state
 };
 
 using QpKernel = void(QpState& state, const QpRun& run);

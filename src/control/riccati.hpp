@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <experimental/simd>
 
+#include "num/panels.hpp"
 #include "qp_state.hpp"
 
 /// The Riccati recursion of a QP in stages, in factored form [Frison, Jørgensen 2013]. With the cost to
@@ -14,68 +14,12 @@
 /// whose lower right block is the factor for the stage before.
 namespace ulna::control::detail {
 
-using Lanes = std::experimental::native_simd<double>;
-constexpr int width = int(Lanes::size());
+using namespace ulna::detail::panels;
 
-[[gnu::always_inline]] inline Lanes load(const double* from) {
-  return Lanes(from, std::experimental::element_aligned);
-}
-[[gnu::always_inline]] inline void store(const Lanes& x, double* to) {
-  x.copy_to(to, std::experimental::element_aligned);
-}
-
-/// A (rows x depth) B(columns x depth)', where B's element (c, k) stands at B[c B_row + k B_column].
-struct Product {
-  const double *A, *B;
-  int ld_A, B_row, B_column, depth;
-};
-
-/// C (R packs of rows x Columns) = base + first - second, each a product; base may be null.
-template <int R, int Columns>
-[[gnu::always_inline]] inline void block(const double* base, int ld_base, const Product& plus,
-                                         const Product& minus, int row, double* C, int ld) {
-  Lanes sum[R][Columns];
-  for (int c = 0; c < Columns; ++c)
-    for (int r = 0; r < R; ++r)
-      sum[r][c] = base ? load(base + row + r * width + c * ld_base) : Lanes(0.0);
-  const auto add = [&]<int Sign>(const Product& p) {
-    for (int k = 0; k < p.depth; ++k) {
-      Lanes a[R];
-      for (int r = 0; r < R; ++r) a[r] = load(p.A + row + r * width + k * p.ld_A);
-      for (int c = 0; c < Columns; ++c) {
-        const Lanes b(p.B[c * p.B_row + k * p.B_column]);
-        for (int r = 0; r < R; ++r) Sign > 0 ? sum[r][c] += a[r] * b : sum[r][c] -= a[r] * b;
-      }
-    }
-  };
-  add.template operator()<1>(plus), add.template operator()<-1>(minus);
-  for (int c = 0; c < Columns; ++c)
-    for (int r = 0; r < R; ++r) store(sum[r][c], C + row + r * width + c * ld);
-}
-
-/// The same for rows from a multiple of the pack's width up to ld.
-template <int Columns>
-inline void panel(const double* base, int ld_base, const Product& plus, const Product& minus,
-                  int from, int to, double* C, int ld) {
+/// y (ld) += A (ld x columns) v, in rows from a multiple of the pack's width on.
+inline void add_product(const double* A, int ld, int columns, const double* v, double* y,
+                        int from = 0) {
   int row = from;
-  for (; row + 3 * width <= to; row += 3 * width)
-    block<3, Columns>(base, ld_base, plus, minus, row, C, ld);
-  for (; row + width <= to; row += width) block<1, Columns>(base, ld_base, plus, minus, row, C, ld);
-}
-
-/// Calls f.template operator()<Columns>(j) for groups of up to four columns.
-template <class F>
-[[gnu::always_inline]] inline void in_fours(int columns, F f) {
-  int j = 0;
-  for (; j + 4 <= columns; j += 4) f.template operator()<4>(j);
-  if (columns - j == 3) f.template operator()<3>(j);
-  if (columns - j == 2) f.template operator()<2>(j);
-  if (columns - j == 1) f.template operator()<1>(j);
-}
-
-/// y (ld) += A (ld x columns) v.
-inline void add_product(const double* A, int ld, int columns, const double* v, double* y) {
-  int row = 0;
   const auto rows = [&]<int R>() {
     Lanes sum[R];
     for (int r = 0; r < R; ++r) sum[r] = load(y + row + r * width);
@@ -132,38 +76,40 @@ inline bool factor(QpStageData& s, const QpStageData* next, int columns, double*
       double* const column = L + (j + c) * ld;
       const double pivot = column[j + c] += s.weight[j + c];
       largest = std::max(largest, pivot);
-      for (int b = 0; b < c; ++b) {
-        // what the columns of this group before it have left to take away
-        const double* const before = L + (j + b) * ld;
-        const Lanes factor_b(before[j + c]);
-        for (int row = first; row < ld; row += width)
-          store(load(column + row) - load(before + row) * factor_b, column + row);
-      }
+      take_from_group(L, ld, j, c, first, ld);
       const double left = column[j + c];
       // a state that costs nothing has a column of zeros
       const bool free =
           !(left > 1e-12 * largest) && j + c >= s.u && is_used_up(s, W, depth, j + c, left);
       positive = positive && (free || left > 1e-14 * std::abs(pivot)) && std::isfinite(left);
-      const Lanes inverse(free ? 0.0 : 1.0 / std::sqrt(left));
-      for (int row = first; row < ld; row += width)
-        store(load(column + row) * inverse, column + row);
-      for (int row = first; row < j + c; ++row) column[row] = 0.0;
+      scale_column(L, ld, j, c, first, ld, free ? 0.0 : 1.0 / std::sqrt(left));
     }
   });
   return positive;
 }
 
-/// out (rows from u on, in a stage's order) += P v = Lp (Lp' v); v in the same order, its inputs 0.
-inline void add_cost_to_go(const QpStageData& s, const double* v, double* out) {
-  for (int c = s.u; c < s.n; ++c) {
-    const double* const column = s.L + c * s.ld;
-    const Lanes along(dot(column, v, pack_of(c), s.ld));
-    for (int row = pack_of(c); row < s.ld; row += width)
-      store(load(out + row) + load(column + row) * along, out + row);
+/// The cost to go by its factor, and F as a whole.
+struct FactoredForm {
+  /// out (rows from u on, in a stage's order) += P v = Lp (Lp' v); v in the same order, its inputs 0.
+  static void add_cost_to_go(const QpStageData& s, const double* v, double* out) {
+    for (int c = s.u; c < s.n; ++c) {
+      const double* const column = s.L + c * s.ld;
+      const Lanes along(dot(column, v, pack_of(c), s.ld));
+      for (int row = pack_of(c); row < s.ld; row += width)
+        store(load(out + row) + load(column + row) * along, out + row);
+    }
   }
-}
+  /// out (x of the next stage) += F z, out (ld) += F' x.
+  static void add_next(const QpStageData& s, const double* z, double* out) {
+    add_product(s.F, s.ld_next, s.n, z, out);
+  }
+  static void add_before(const QpStageData& s, const double* x, double* out) {
+    add_product(s.Ft, s.ld, s.next, x, out);
+  }
+};
 
 /// p of all stages: the linear part of the cost to go, and of the inputs what remains to be solved.
+template <class Form>
 inline void backward(QpState& state) {
   const int count = int(state.stages.size());
   double* const w = state.scratch;
@@ -179,8 +125,8 @@ inline void backward(QpState& state) {
       std::copy_n(next.p, next.ld, w);
       std::fill_n(defect, next.ld, 0.0);
       std::copy_n(s.defect, s.next, defect + next.u);
-      add_cost_to_go(next, defect, w);
-      add_product(s.Ft, s.ld, s.next, w + next.u, s.p);
+      Form::add_cost_to_go(next, defect, w);
+      Form::add_before(s, w + next.u, s.p);
     }
     for (int j = 0; j < s.u; ++j) {
       const double* const column = s.L + j * s.ld;
@@ -193,6 +139,7 @@ inline void backward(QpState& state) {
 }
 
 /// dy and d_pi of all stages. The state of the first stays what it is.
+template <class Form>
 inline void forward(QpState& state) {
   const int count = int(state.stages.size());
   double* const x = state.scratch;
@@ -212,13 +159,13 @@ inline void forward(QpState& state) {
     if (k + 1 == count) break;
     QpStageData& next = state.stages[k + 1];
     std::copy_n(s.defect, s.ld_next, x);
-    add_product(s.F, s.ld_next, s.n, z, x);
+    Form::add_next(s, z, x);
     std::fill_n(next.dy, next.ld, 0.0);
     std::copy_n(x, s.next, next.dy + next.u);
     // the multiplier is the slope of the cost to go
     double* const slope = x;
     std::copy_n(next.p, next.ld, slope);
-    add_cost_to_go(next, next.dy, slope);
+    Form::add_cost_to_go(next, next.dy, slope);
     std::copy_n(slope + next.u, s.next, s.d_pi);
   }
 }

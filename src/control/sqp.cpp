@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "convexify.hpp"
 #include "merit.hpp"
@@ -17,6 +18,8 @@ using detail::Merit, detail::RowPrice;
 namespace {
 
 constexpr std::size_t largest_filter = 256;
+/// By how much the dynamics of a step may be off for it to be of use.
+constexpr double followable = 1e-6;
 
 QpOptions finer(QpOptions qp, double tolerance) {
   qp.tolerance = std::min(qp.tolerance, 0.1 * tolerance);
@@ -84,10 +87,12 @@ void Sqp::set_program() {
 }
 
 QpStatus Sqp::solve_program(const Deadline& deadline, QpStart start) {
-  const QpReport& qp = solver_.solve(stages_, dx0_, begun_ ? start : QpStart::cold, deadline);
+  const QpReport& qp = std::exchange(prepared_, false)
+                           ? solver_.solve(dx0_, deadline)
+                           : solver_.solve(stages_, dx0_, begun_ ? start : QpStart::cold, deadline);
   report_.qp = qp.status;
   report_.qp_iterations += qp.iterations;
-  begun_ = qp.status == QpStatus::solved;
+  begun_ = qp.status == QpStatus::solved || (qp.status == QpStatus::limited && !qp.interior);
   return qp.status;
 }
 
@@ -298,7 +303,7 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
   detail::require_shape(*problem_, trajectory, x0);
   report_ = {};
   filter_.clear();
-  filtering_ = true, begun_ = false;
+  filtering_ = true, begun_ = prepared_ = false;
   penalty_ = 1.0, length_ = 0.0;
   trajectory.x[0] = x0;
   dx0_.setZero();
@@ -357,6 +362,8 @@ bool Sqp::prepare() {
   solver_.options.tolerance = finer(options.qp, options.tolerance).tolerance;
   if (!linearise(false)) return false;
   set_program();
+  solver_.prepare(stages_, begun_ ? QpStart::multipliers : QpStart::cold);
+  prepared_ = true;
   return true;
 }
 
@@ -365,7 +372,12 @@ const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline dead
   if (x0.size() != trajectory.x[0].size() || !x0.allFinite()) return report_;
   problem_->difference(0, trajectory.x[0], x0, dx0_);
   const QpStatus qp = solve_or_yield(deadline);
+  prepared_ = false;
   if (qp == QpStatus::failed) return report_;
+  if (qp == QpStatus::limited && !(solver_.report().defect <= followable)) {
+    report_.status = SqpStatus::stalled;
+    return report_;
+  }
   report_.iterations = 1;
   report_.status = qp == QpStatus::solved ? SqpStatus::solved : SqpStatus::limited;
   take_step();

@@ -42,6 +42,15 @@ ControllerOptions completed(ControllerOptions options, const Model& model,
   return options;
 }
 
+GoalLimits goal_limits_of(const Model& model, const RobotScale& scale) {
+  GoalLimits limits{0.5 * model.velocity_limit(),
+                    0.25 * (scale.torque - scale.gravity).cwiseQuotient(scale.inertia)};
+  for (double& v : limits.velocity)
+    if (!(v > 0.0 && v < control::infinity)) v = 1.0;
+  limits.acceleration = limits.acceleration.cwiseMax(0.5).cwiseMin(20.0);
+  return limits;
+}
+
 double microseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
@@ -99,7 +108,7 @@ struct IdentifyingController::Parts {
       if (has_reading) observer.start(q, v);
       return;
     }
-    explained = acted.col(now) - friction.dry();
+    explained = exerted.col(now) - friction.dry();
     const bool predicted = observer.predict(plant_of_plans(), explained);
     if (has_reading && predicted && observer.is_near(q, late))
       observer.correct(q, v, late);
@@ -111,13 +120,13 @@ struct IdentifyingController::Parts {
   void sample() {
     now = (now + 1) % int(sent.cols());
     sent.col(now) = tau;
-    acted.col(now) = response.send(tau);
+    exerted.col(now) = response.send(tau);
     if (!observer.started()) return;
     if (unread > 3.0 * period) return estimator.reset(), response.reset();
     const Vector &q = fresh ? last_q : observer.q(), &v = fresh ? last_v : observer.v();
     response.move(plant_of_plans(), plant, q, v, at_reading(sent));
     if (options.identify && options.torques == TorqueSource::commanded)
-      estimator.sample(q, v, at_reading(acted));
+      estimator.sample(q, v, at_reading(exerted));
   }
 
   /// Half of what acted before the reading and half of what acted after it belong to its moment.
@@ -163,14 +172,40 @@ struct IdentifyingController::Parts {
   StateObserver observer;
   LoopResponse response;
   Fallback fallback;
+  GoalLimits goal_limits = goal_limits_of(plant.model(), scale);
+
+  /// The torques that are sent change no faster than the limits have it, from those of the last period.
+  void limit_rate() {
+    const Vector& rate = planner.problem().limits().torque_rate;
+    tau = tau.cwiseMin(sent.col(now) + period * rate).cwiseMax(sent.col(now) - period * rate);
+  }
+  /// And plans know what acts now, without what is added to them.
+  void tell_rate() {
+    control::RobotProblem& problem = planner.problem();
+    if (!acted || !(problem.limits().torque_rate.minCoeff() < control::infinity)) return;
+    explained = tau - added;
+    if (explained.allFinite()) problem.set_torque_before(explained, period);
+  }
+  /// The time to come.
+  double next() const { return acted_at + period; }
+  void require_acted() const {
+    if (!acted)
+      throw std::logic_error(
+          "controller: a motion to a goal begins where the robot is, which is not known before the "
+          "first act");
+  }
 
   Plant<double> frictionless = plant;
   Motion<double> motion{plant.model()};
   Workspace<double> ws{plant.model()};
+  Kinematics<double> poses{plant.model()};
   Vector tau, explained = tau, before = tau;
-  /// Torques that were sent, and those that acted, of the last periods: column `now` of the one that is over.
+  Vector planned = tau, added = tau;  ///< of the last action, and what it was sent with
+  bool acted = false;
+  double acted_at = 0.0;
+  /// Torques that were sent, and those that drives exerted, of the last periods: column `now` of the one that is over.
   Eigen::MatrixXd sent = Eigen::MatrixXd::Zero(tau.size(), StateObserver::most_late + 2),
-                  acted = sent;
+                  exerted = sent;
   int now = 0;
   int at(int ago) const { return (now + int(sent.cols()) - ago) % int(sent.cols()); }
   Vector last_q = tau, last_v = tau;  ///< the last reading
@@ -193,6 +228,63 @@ IdentifyingController& IdentifyingController::operator=(IdentifyingController&&)
 
 void IdentifyingController::follow(MotionReference reference) {
   parts_->planner.follow(std::move(reference));
+}
+
+double IdentifyingController::go_to(In q_goal, const GoalLimits& limits) {
+  Parts& p = *parts_;
+  p.require_acted();
+  const Model& model = p.plant.model();
+  detail::require<double>("the goal", q_goal, model.nq(), model);
+  const auto given = [&](const Vector& limit, const Vector& usual) -> const Vector& {
+    if (limit.size() > 0)
+      detail::require_size("a limit of a goal", limit.size(), model.nv(), model);
+    return limit.size() > 0 ? limit : usual;
+  };
+  p.planner.go_to(p.next(), p.period, p.observer.q(), p.observer.v(), q_goal,
+                  given(limits.velocity, p.goal_limits.velocity),
+                  given(limits.acceleration, p.goal_limits.acceleration));
+  return p.planner.goal_reached_at();
+}
+
+void IdentifyingController::set_weights(const control::MotionWeights& weights) {
+  parts_->planner.problem().set_weights(weights);
+}
+void IdentifyingController::set_limits(const control::MotionLimits& limits) {
+  parts_->planner.problem().set_limits(limits);
+}
+const control::MotionWeights& IdentifyingController::weights() const {
+  return parts_->planner.problem().weights();
+}
+const control::MotionLimits& IdentifyingController::limits() const {
+  return parts_->planner.problem().limits();
+}
+void IdentifyingController::set_target(int task, const Transform<double>& X_WF) {
+  parts_->planner.targets().set(task, X_WF);
+}
+void IdentifyingController::follow_target(int task, FrameReference reference) {
+  parts_->planner.targets().follow(task, std::move(reference));
+}
+void IdentifyingController::clear_target(int task) { parts_->planner.targets().clear(task); }
+void IdentifyingController::set_obstacle(int i, const PlacedCapsule& obstacle) {
+  parts_->planner.problem().set_obstacle(i, obstacle);
+}
+
+void IdentifyingController::go_to_target(int task, const Transform<double>& X_WF,
+                                         const PoseLimits& limits) {
+  Parts& p = *parts_;
+  p.require_acted();
+  FrameTargets& targets = p.planner.targets();
+  const double time = p.next();
+  Transform<double> now, before;
+  if (targets.is_set(task)) {
+    now = targets.at(task, time), before = targets.at(task, time - p.period);
+  } else {
+    const Frame& frame = p.plant.model().frame(p.options.problem.frames[std::size_t(task)].frame);
+    p.poses.set(p.observer.q()), now = p.poses.pose(frame);
+    p.explained = p.observer.q() - p.period * p.observer.v();
+    p.poses.set(p.explained), before = p.poses.pose(frame);
+  }
+  targets.go_to(task, time, p.period, now, before, X_WF, limits);
 }
 
 void IdentifyingController::set_plant(const Plant<double>& plant) {
@@ -219,8 +311,8 @@ void IdentifyingController::reset() noexcept {
   Parts& p = *parts_;
   p.observer.stop(), p.planner.reset(), p.friction.reset(), p.estimator.reset();
   p.response.reset();
-  p.tau.setZero(), p.sent.setZero(), p.acted.setZero();
-  p.fresh = false, p.unread = 0.0;
+  p.tau.setZero(), p.sent.setZero(), p.exerted.setZero();
+  p.fresh = p.acted = false, p.unread = 0.0;
 }
 
 void IdentifyingController::fail_next_plan() { parts_->planner.fail_next(); }
@@ -253,13 +345,18 @@ const Vector& IdentifyingController::act(double time, double measured_at, In q, 
     p.friction.reset();
     p.tau.setZero();  // of a robot that was never seen, nothing is known that would hold it
     if (p.observer.started()) p.fallback.torque(p.plant, p.observer.q(), p.observer.v(), p.tau);
+    p.planned = p.tau;
   } else {
     p.planner.torque(acts_at, p.tau);
+    p.planned = p.tau;
     p.friction.compensate(p.plant, p.planner.planned_velocity(), p.observer.v(), p.tau);
   }
   if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
+  p.added = p.tau - p.planned;
   const Vector& limit = p.plant.model().effort_limit();
   p.tau = p.tau.array().isFinite().select(p.tau, 0.0).cwiseMin(limit).cwiseMax(-limit);
+  if (p.acted) p.limit_rate();
+  p.acted = p.observer.started(), p.acted_at = time;
   p.act_us = microseconds_since(begin);
   return p.tau;
 }
@@ -283,6 +380,7 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
     if (p.fresh && p.learning && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
+  p.tell_rate();
   p.planner.prepare(time + p.period + p.response.drive_lag());
   p.update_us = microseconds_since(begin);
 }
@@ -304,6 +402,7 @@ const Vector& IdentifyingController::disturbance() const { return parts_->observ
 Payload IdentifyingController::payload() const { return parts_->estimator.payload(); }
 int IdentifyingController::reading_delay() const { return parts_->response.reading_delay(); }
 double IdentifyingController::drive_lag() const { return parts_->response.drive_lag(); }
+const Vector& IdentifyingController::planned_torque() const { return parts_->planned; }
 double IdentifyingController::planned_at() const { return parts_->planner.planned_at(); }
 double IdentifyingController::act_us() const { return parts_->act_us; }
 double IdentifyingController::update_us() const { return parts_->update_us; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpc/frame_targets.hpp"
 #include "mpc/friction_compensator.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/mpc/controller.hpp"
@@ -27,7 +28,9 @@ class Planner {
                             control::Transcription::forward_dynamics),
         problem_(plant_, options.problem),
         sqp_(problem_),
+        targets_(options.problem.frames.size()),
         deadline_(options.deadline),
+        goal_(plant.model().nv()),
         motion_(plant.model()),
         ws_(plant.model()),
         times_{0.0} {
@@ -39,6 +42,25 @@ class Planner {
   }
 
   void follow(MotionReference reference) { reference_ = std::move(reference); }
+
+  /// To a goal and at rest there, from the reference of a time, or where there is none, from (q, v).
+  void go_to(double time, double moment, const Vector& q, const Vector& v, GoalMotion::In goal,
+             GoalMotion::In velocity, GoalMotion::In acceleration) {
+    const Eigen::Index n = q.size();
+    x_ << q, v;
+    a_reference_.setZero();
+    if (refer(time + moment)) {
+      a_reference_ = v_reference_;
+      if (refer(time)) x_ << q_reference_, v_reference_;
+      a_reference_ = (a_reference_ - x_.tail(n)) / moment;
+    }
+    goal_.set(time, x_.head(n), x_.tail(n), a_reference_, goal, velocity, acceleration);
+    reference_ = [motion = &goal_](double t, Vector& q_to, Vector& v_to) {
+      motion->at(t, q_to, v_to);
+    };
+  }
+  double goal_reached_at() const { return goal_.end(); }
+
   void set_plant(const Plant<double>& plant) {
     plant_ = plant;
     remove_dry_friction(plant_);
@@ -46,6 +68,9 @@ class Planner {
   }
 
   void set_deadline(std::optional<double> seconds) { deadline_ = seconds; }
+  FrameTargets& targets() { return targets_; }
+  control::RobotProblem& problem() { return problem_; }
+  const control::RobotProblem& problem() const { return problem_; }
 
   /// References and derivatives for an action at a time, if there is a plan already.
   void prepare(double time) noexcept {
@@ -107,24 +132,48 @@ class Planner {
  private:
   /// All of them or none: a function that fails in the middle of a horizon leaves the problem as it was.
   bool set_references(double time) noexcept {
-    const Eigen::Index n = q_references_.rows();
-    bool good = reference_ != nullptr;
-    try {
-      for (Eigen::Index k = 0; good && k < q_references_.cols(); ++k) {
-        q_reference_.resize(n), v_reference_.resize(n);
-        reference_(time + times_[k], q_reference_, v_reference_);
-        good = q_reference_.size() == n && v_reference_.size() == n && is_plausible(q_reference_) &&
-               is_plausible(v_reference_);
-        if (good) q_references_.col(k) = q_reference_, v_references_.col(k) = v_reference_;
-      }
-    } catch (...) {
-      good = false;
+    bool good = true;
+    for (Eigen::Index k = 0; good && k < q_references_.cols(); ++k) {
+      good = refer(time + times_[k]) && set_targets(time + times_[k], k);
+      if (good) q_references_.col(k) = q_reference_, v_references_.col(k) = v_reference_;
     }
     reference_failed_ |= !good;
     if (!good) return false;
     for (Eigen::Index k = 0; k < q_references_.cols(); ++k) {
       problem_.set_reference(int(k), q_references_.col(k), v_references_.col(k));
       if (k + 1 < q_references_.cols()) set_torque_reference(k);
+    }
+    return true;
+  }
+
+  /// The reference of a time; false if there is none that a robot could follow.
+  bool refer(double time) noexcept {
+    const Eigen::Index n = q_references_.rows();
+    if (!reference_) return false;
+    try {
+      q_reference_.resize(n), v_reference_.resize(n);
+      reference_(time, q_reference_, v_reference_);
+    } catch (...) {
+      return false;
+    }
+    return q_reference_.size() == n && v_reference_.size() == n && is_plausible(q_reference_) &&
+           is_plausible(v_reference_);
+  }
+
+  /// Of all frames, at a node.
+  bool set_targets(double time, Eigen::Index node) noexcept {
+    try {
+      for (int task = 0; task < targets_.size(); ++task) {
+        if (!targets_.is_set(task)) {
+          problem_.clear_target(task, int(node));
+          continue;
+        }
+        const Transform<double> X = targets_.at(task, time);
+        if (!is_plausible(X.translation()) || !X.rotation().matrix().allFinite()) return false;
+        problem_.set_target(task, int(node), X);
+      }
+    } catch (...) {
+      return false;
     }
     return true;
   }
@@ -167,18 +216,24 @@ class Planner {
       return false;
     }
     const control::SqpReport& report = sqp_.feedback(x_, deadline);
-
-    if (report.status == control::SqpStatus::solved) return true;
-    fault_ = report.qp == control::QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
-    return false;
+    const bool usable =
+        report.status == control::SqpStatus::solved || report.status == control::SqpStatus::limited;
+    if (!usable)
+      fault_ =
+          report.qp == control::QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
+    else if (report.status == control::SqpStatus::limited || (deadline && Clock::now() > *deadline))
+      fault_ = ActionFault::late;
+    return usable;
   }
 
   Plant<double> plant_;  ///< without dry friction
   bool inputs_are_torques_;
   control::RobotProblem problem_;
   control::Sqp sqp_;
+  FrameTargets targets_;
   MotionReference reference_;
   std::optional<double> deadline_;
+  GoalMotion goal_;
   Motion<double> motion_;
   Workspace<double> ws_;
   std::vector<double> times_;  ///< of the nodes after now

@@ -168,6 +168,118 @@ TEST(QpSolver, starts_warm_with_less_work) {
   EXPECT_LT(warm, 0.8 * cold);
 }
 
+/// Integrators whose inputs are accelerations, with rows of torques: as robots in inverse dynamics.
+std::vector<QpStage> integrator_stages(int joints, int steps, bool soft, unsigned seed) {
+  std::mt19937 bits(seed);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  const auto random = [&](int rows, int columns) -> MatrixXd {
+    return MatrixXd::NullaryExpr(rows, columns, [&] { return uniform(bits); });
+  };
+  const double h = 0.05;
+  std::vector<StageSize> sizes(std::size_t(steps) + 1, {2 * joints, joints, joints});
+  sizes.back() = {2 * joints, 0, 0};
+  auto stages = qp_stages(sizes);
+  for (QpStage& s : stages) {
+    s.Q().diagonal().head(joints).setConstant(10.0);
+    s.Q().diagonal().tail(joints).setConstant(0.1);
+    s.h.tail(2 * joints) = 5.0 * random(2 * joints, 1);
+    s.bounds.upper.tail(joints + s.size.g).head(joints).setConstant(0.5);
+    s.bounds.lower.tail(joints + s.size.g).head(joints).setConstant(-0.5);
+    if (soft) s.bounds.price.setConstant(0.3), s.bounds.price_squared.setConstant(3.0);
+    if (s.size.u == 0) continue;
+    s.B().topRows(joints).diagonal().setConstant(0.5 * h * h);
+    s.B().bottomRows(joints).diagonal().setConstant(h);
+    s.A().setIdentity();
+    s.A().topRightCorner(joints, joints).diagonal().setConstant(h);
+    const MatrixXd root = random(joints, joints);
+    s.G << 0.3 * root * root.transpose() + MatrixXd::Identity(joints, joints),
+        0.5 * random(joints, 2 * joints);
+    s.H += 0.01 * s.G.transpose() * s.G;
+    s.bounds.upper.tail(joints).setConstant(2.0), s.bounds.lower.tail(joints).setConstant(-2.0);
+    s.bounds.price.tail(joints).setConstant(control::infinity);
+  }
+  return stages;
+}
+
+/// The same program a little later.
+void disturb(std::vector<QpStage>& stages, VectorXd& x0, double share, std::mt19937& bits) {
+  std::uniform_real_distribution<double> uniform(-share, share);
+  const auto about = [&](auto&& x) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) x(i) += uniform(bits);
+  };
+  about(x0);
+  for (QpStage& s : stages) about(s.h), about(s.f);
+}
+
+int active_rows(const QpSolver& solver, std::size_t stages) {
+  int active = 0;
+  for (int k = 0; k < int(stages); ++k)
+    active += int((solver.row_multiplier(k).array().abs() > 1e-6).count());
+  return active;
+}
+
+TEST(QpSolver, follows_programs_that_change_a_little_without_interior_points) {
+  int programs = 0, interior = 0, iterations = 0, active = 0;
+  for (unsigned seed = 1; seed <= 30; ++seed)
+    for (const bool soft : {false, true})
+      for (const bool arm : {false, true}) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << " soft " << soft << " arm " << arm);
+        auto stages = arm ? arm_qp(20, seed).stages : integrator_stages(6, 15, soft, seed);
+        if (arm && soft)
+          for (QpStage& s : stages)
+            s.bounds.price.tail(14).setConstant(2.0),
+                s.bounds.price_squared.tail(14).setConstant(5.0);
+        VectorXd x0 = arm ? arm_qp(20, seed).x0 : VectorXd::Zero(12);
+        QpSolver solver(sizes_of(stages));
+        ASSERT_EQ(solver.solve(stages, x0).status, QpStatus::solved);
+        std::mt19937 bits(seed);
+        for (int k = 0; k < 5; ++k) {
+          disturb(stages, x0, 0.003, bits);
+          solver.prepare(stages, QpStart::multipliers);
+          const QpReport& report = solver.solve(x0);
+          expect_minimum(stages, solver, x0, 1e-6);
+          ++programs, interior += report.interior, iterations += report.iterations;
+          active += active_rows(solver, stages.size());
+        }
+      }
+  EXPECT_LE(interior, programs / 50);
+  EXPECT_LE(iterations, 3 * programs);
+  EXPECT_GE(active, 10 * programs);
+}
+
+TEST(QpSolver, needs_one_iteration_where_the_active_rows_stay) {
+  for (const bool soft : {false, true}) {
+    auto stages = integrator_stages(6, 15, soft, 3);
+    VectorXd x0 = VectorXd::Zero(12);
+    QpSolver solver(sizes_of(stages));
+    solver.solve(stages, x0);
+    solver.solve(stages, x0, QpStart::multipliers);
+    x0.setConstant(1e-9);
+    EXPECT_LE(solver.solve(stages, x0, QpStart::multipliers).iterations, 2);
+    EXPECT_FALSE(solver.report().interior);
+    expect_minimum(stages, solver, x0, 1e-6);
+  }
+}
+
+TEST(QpSolver, after_the_deadline_returns_a_point_whose_dynamics_hold) {
+  auto stages = integrator_stages(6, 15, false, 1);
+  VectorXd x0 = VectorXd::Zero(12);
+  QpSolver solver(sizes_of(stages));
+  solver.solve(stages, x0);
+  std::mt19937 bits(1);
+  disturb(stages, x0, 0.03, bits);
+  solver.prepare(stages, QpStart::multipliers);
+  ASSERT_EQ(solver.solve(x0, QpSolver::Clock::now()).status, QpStatus::limited);
+  EXPECT_EQ(solver.report().iterations, 1);
+  EXPECT_LE(solver.report().defect, 1e-9);
+  for (std::size_t k = 0; k + 1 < stages.size(); ++k)
+    EXPECT_LE((stages[k].F * solver.z(int(k)) + stages[k].f - solver.x(int(k) + 1)).norm(), 1e-9);
+  // and from there the next program is solved
+  solver.prepare(stages, QpStart::multipliers);
+  EXPECT_EQ(solver.solve(x0).status, QpStatus::solved);
+  expect_minimum(stages, solver, x0, 1e-6);
+}
+
 TEST(QpSolver, allocates_nothing) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "sanitizers have a malloc of their own";
   const ArmQp qp = arm_qp(20, 1);
@@ -176,6 +288,8 @@ TEST(QpSolver, allocates_nothing) {
               solver.solve(qp.stages, qp.x0);
               solver.shift();
               solver.solve(qp.stages, qp.x0, QpStart::point);
+              solver.prepare(qp.stages, QpStart::multipliers);
+              solver.solve(qp.x0);
             }),
             0);
   const RandomQp all_kinds(1, true, true, true);

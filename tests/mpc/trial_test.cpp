@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "driven_robot.hpp"
 #include "support/allocations.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/io/import.hpp"
@@ -217,9 +218,9 @@ TEST(Trial, every_fault_is_reported_leaves_torques_bounded_and_is_recovered_from
         EXPECT_EQ(hit.count(ActionFault::not_measured), 100);
         break;
       case TrialFault::Kind::deadline_missed:
+        // the plan is then the best found so far
         EXPECT_GE(hit.count(ActionFault::late), 100);
-        EXPECT_LE(hit.count(ActionKind::planned), 650);
-        EXPECT_GT(hit.count(ActionKind::safe), 0);
+        EXPECT_EQ(hit.count(ActionKind::safe), 0);
         break;
       case TrialFault::Kind::solver_failed:
         EXPECT_GE(hit.count(ActionFault::not_solved), 100);
@@ -305,6 +306,39 @@ TEST(Trial, an_update_that_is_left_out_is_not_made) {
   const TrialResult none = panda.run(Knowledge::identified);
   EXPECT_NE(all.estimated.friction, Plant<double>(panda.model).friction);
   EXPECT_EQ(none.estimated.friction, Plant<double>(panda.model).friction);
+}
+
+TEST(Controller, what_is_changed_while_it_runs_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const PandaTrial panda;
+  ControllerOptions options = panda.options.control;
+  options.problem.frames = {FrameTask{.frame = "panda_link8"}};
+  options.problem.collisions =
+      Capsules::Options{.self = false, .obstacles = {{{2.0, 2.0, 2.0}, {2.0, 2.0, 2.0}, 0.05}}};
+  options.problem.collision_price = 1e3, options.problem.collision_price_squared = 1e3;
+  options.deadline = 0.0002;
+  DrivenRobot robot(panda.model, panda.start, options);
+  robot.step();
+  MotionWeights weights = robot.controller.weights();
+  MotionLimits limits = robot.controller.limits();
+  limits.torque_rate.setConstant(500.0);
+  const GoalLimits goal_limits{VectorXd::Ones(7), VectorXd::Ones(7)};
+  const auto X = Transform<double>::from_translation({0.4, 0.0, 0.5});
+  robot.read();
+  const long count = allocations_of([&] {
+    robot.controller.set_weights(weights);
+    robot.controller.set_limits(limits);
+    robot.controller.set_target(0, X);
+    robot.controller.go_to(panda.goal, goal_limits);
+    robot.act();
+    robot.controller.go_to_target(0, X);
+    robot.controller.set_obstacle(0, {{1.0, 1.0, 1.0}, {1.0, 1.0, 1.5}, 0.1});
+    robot.act();
+    robot.controller.clear_target(0);
+    robot.act();
+  });
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(robot.safe, 0);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ enum class QpStart {
 struct QpReport {
   QpStatus status = QpStatus::failed;
   int iterations = 0;
+  bool interior = false;  ///< the interior point method was needed
   double slope = 0.0, defect = 0.0, breach = 0.0, gap = 0.0;  ///< what is left, the largest of each
 
   std::string str() const;
@@ -45,7 +46,9 @@ struct QpReport {
 
 /// Solves quadratic programs in stages by a primal-dual interior point method with predictor and
 /// corrector [Mehrotra 1992], whose steps come from a Riccati recursion in factored form [Frison,
-/// Jørgensen 2013]: linear in the number of stages. Allocates when made only.
+/// Jørgensen 2013]: linear in the number of stages. Where the multipliers of a program nearby are known, a
+/// primal-dual active set method is tried first [Hintermüller, Ito, Kunisch 2002]: one step of it is enough where the
+/// same rows are active. Allocates when made only.
 ///
 ///     QpSolver solver(sizes);
 ///     if (solver.solve(stages, x0).status == QpStatus::solved) apply(solver.u(0));
@@ -65,6 +68,11 @@ class QpSolver {
   /// x0: the state of stage 0, whose bounds do not count. No iteration begins after the deadline.
   const QpReport& solve(const std::vector<QpStage>& stages, const Eigen::Ref<const Vector>& x0,
                         QpStart start = QpStart::cold,
+                        std::optional<Clock::time_point> deadline = {});
+
+  /// The same in two parts: all that does not depend on x0, then the rest.
+  void prepare(const std::vector<QpStage>& stages, QpStart start);
+  const QpReport& solve(const Eigen::Ref<const Vector>& x0,
                         std::optional<Clock::time_point> deadline = {});
 
   const QpReport& report() const;

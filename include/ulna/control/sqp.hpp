@@ -73,8 +73,9 @@ class Sqp {
 
   /// Derivatives at the trajectory. False, and nothing is to be hoped of feedback, if there are none.
   [[nodiscard]] bool prepare();
-  /// One whole step from there for the state x0. Fails, and the trajectory stays as it was, if x0 is of another
-  /// size or not finite: a control loop cannot do with exceptions.
+  /// One whole step from there for the state x0: `limited`, and the best found, where the deadline comes first. The
+  /// trajectory stays as it was where none is found until then (`stalled`), or x0 is of another size or not finite
+  /// (`failed`): a control loop cannot do with exceptions.
   const SqpReport& feedback(const Eigen::Ref<const Vector>& x0, Deadline deadline = {});
   /// For a horizon that has moved on by a stage. Problems whose stages are of several sizes keep those.
   void shift();
@@ -126,6 +127,7 @@ class Sqp {
   Vector dx0_;
   SqpReport report_;
   bool begun_ = false;                          ///< whether the solver holds multipliers
+  bool prepared_ = false;                       ///< and the program of `prepare`
   bool convexified_ = false, elastic_ = false;  ///< the last program
 };
 

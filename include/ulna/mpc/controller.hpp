@@ -13,6 +13,21 @@ namespace ulna::mpc {
 /// numbers that are too few, too many or not finite, are a fault of the controller's action.
 using MotionReference = std::function<void(double time, Eigen::VectorXd& q, Eigen::VectorXd& v)>;
 
+/// Where a frame is to be at a time. What it throws, and poses that are not finite, are a fault of the action too.
+using FrameReference = std::function<Transform<double>(double time)>;
+
+/// Of a motion to a goal, nv each; empty: half of the model's velocities, 1 rad/s or m/s where it has none, and a quarter
+/// of the accelerations that the drives can give beyond gravity.
+struct GoalLimits {
+  Eigen::VectorXd velocity = {}, acceleration = {};
+};
+
+/// Of a frame's motion to a pose; m and rad, per second.
+struct PoseLimits {
+  double linear_velocity = 0.25, linear_acceleration = 1.0;
+  double angular_velocity = 1.0, angular_acceleration = 4.0;
+};
+
 /// Of the torques that the robot is identified from.
 enum class TorqueSource { commanded, measured };
 
@@ -73,8 +88,8 @@ enum class ActionFault {
   not_measured,  ///< a number of the state was not finite: the expected state was taken instead
   stale,         ///< the reading before came again from a robot that moves: the same
   not_prepared,  ///< the problem has no derivatives where the plan is
-  late,          ///< the deadline came before a plan
-  not_solved,    ///< the solver found none
+  late,        ///< the deadline came first: the plan, if there is one, is the best found until then
+  not_solved,  ///< the solver found none
   no_reference,  ///< the reference threw, or was of a wrong size or not finite
 };
 const char* to_string(ActionFault fault);
@@ -113,6 +128,27 @@ class IdentifyingController {
   IdentifyingController& operator=(IdentifyingController&&) noexcept;
 
   void follow(MotionReference reference);
+  /// To a goal and at rest there, from the reference of now (without one, from where the robot is), whose velocity and
+  /// acceleration the motion begins with: torques do not jump, also if the robot moves. Yields when it arrives.
+  /// Before the first act the robot's state is not known: then it throws std::logic_error.
+  double go_to(In q_goal, const GoalLimits& limits = {});
+
+  // What follows may be changed while the robot moves; it counts from the next update on. Nothing is allocated.
+  // What is of a wrong size or out of range throws std::invalid_argument or std::out_of_range.
+
+  /// By joint.
+  void set_weights(const control::MotionWeights& weights);
+  void set_limits(const control::MotionLimits& limits);
+  const control::MotionWeights& weights() const;
+  const control::MotionLimits& limits() const;
+  /// Where the frame of a task of `problem.frames` is to be: there, where a function says, there but smoothly from
+  /// its target of now (without one, from where it is), or no matter. At first it is no matter.
+  void set_target(int task, const Transform<double>& X_WF);
+  void follow_target(int task, FrameReference reference);
+  void go_to_target(int task, const Transform<double>& X_WF, const PoseLimits& limits = {});
+  void clear_target(int task);
+  /// Moves an obstacle of `problem.collisions`.
+  void set_obstacle(int i, const PlacedCapsule& obstacle);
 
   /// The torques of now. The first call solves its problem to convergence.
   const Vector& act(double time, In q, In v) noexcept;
@@ -151,8 +187,10 @@ class IdentifyingController {
   /// By how many periods readings are late beyond what their time stamps say, and the lag of the drives, s: as estimated.
   int reading_delay() const;
   double drive_lag() const;
-  /// The torques that the plant does not explain, Nm or N.
+  /// The torques that the plant does not explain, Nm or N: those sent, less what the motion needs by the plant.
   const Vector& disturbance() const;
+  /// The torques of the last action as planned: those sent have friction and disturbance added, and are limited.
+  const Vector& planned_torque() const;
   /// The plan of now, from the time of the last action that was planned.
   const control::Trajectory& plan() const;
   double planned_at() const;

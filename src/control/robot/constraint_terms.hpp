@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "control/robot/motion_cost.hpp"
 
 // What a robot's motion keeps to. Derivatives are in the order (u, q, v).
@@ -38,8 +40,16 @@ class TorqueLimits : public ConstraintTerm {
   void bound(int node, int first, Bounds& b) const override {
     if (node == task_.steps) return;
     const int row = torque_is_input_ ? 0 : first;
-    b.lower.segment(row, n_) = -task_.limits.torque;
-    b.upper.segment(row, n_) = task_.limits.torque;
+    auto lower = b.lower.segment(row, n_), upper = b.upper.segment(row, n_);
+    lower = -task_.limits.torque, upper = task_.limits.torque;
+    double time = task_.until_first;
+    for (int k = 0; k < node; ++k) time += task_.duration(k);
+    for (int i = 0; i < n_; ++i) {
+      // from within the limits, as what acted may not have been
+      const double from = std::clamp(task_.torque_before(i), lower(i), upper(i)),
+                   way = task_.limits.torque_rate(i) * time;
+      lower(i) = std::max(lower(i), from - way), upper(i) = std::min(upper(i), from + way);
+    }
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "control/robot/stage_motion.hpp"
+#include "control/squares.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 
 namespace ulna::control::detail {
@@ -22,7 +23,8 @@ class MotionCost {
         n_(task.nv()),
         error_(Eigen::VectorXd::Zero(n_)),
         position_slope_(Eigen::MatrixXd::Identity(n_, n_)),
-        weighted_(Eigen::MatrixXd::Zero(n_, task.inputs(0) + 2 * n_)),
+        weighted_(Eigen::MatrixXd::Zero(filled_up(task.inputs(0) + 2 * n_), n_)),
+        squares_(Eigen::MatrixXd::Zero(weighted_.rows(), task.inputs(0) + 2 * n_)),
         frame_tasks_(frames),
         at_(task.model()),
         J_(Eigen::MatrixXd::Zero(6, n_)) {
@@ -34,14 +36,15 @@ class MotionCost {
     }
   }
 
-  /// The cost before it is scaled by a duration. Where `slopes` is given, adds to its H and h, in the order (u, q, v).
-  double operator()(const Point& at, QpStage* slopes) {
+  /// The cost times `scale`, a duration. Where `slopes` is given, adds to its H and h, in the order (u, q, v).
+  double operator()(const Point& at, double scale, QpStage* slopes) {
     double cost = 0.0;
+    scale_ = scale;
     add_positions(at, cost, slopes);
     add_velocities(at, cost, slopes);
     if (at.node < task_.steps) add_torques(at, cost, slopes);
     if (!frames_.empty()) add_frames(at, cost, slopes);
-    return cost;
+    return scale * cost;
   }
 
  private:
@@ -55,10 +58,10 @@ class MotionCost {
       const int m = velocity_size(j.type), first = task_.inputs(at.node) + j.v;
       for (int i = j.v; i < j.v + m; ++i)
         for (int a = 0; a < m; ++a) {
-          slopes->h(first + a) += w(i) * error_(i) * position_slope_(i, j.v + a);
+          const double along = scale_ * w(i) * position_slope_(i, j.v + a);
+          slopes->h(first + a) += along * error_(i);
           for (int b = 0; b < m; ++b)
-            slopes->H(first + a, first + b) +=
-                w(i) * position_slope_(i, j.v + a) * position_slope_(i, j.v + b);
+            slopes->H(first + a, first + b) += along * position_slope_(i, j.v + b);
         }
     }
   }
@@ -69,8 +72,8 @@ class MotionCost {
     cost += 0.5 * error_.cwiseAbs2().dot(w);
     if (!slopes) return;
     const int at_v = task_.inputs(at.node) + n_;
-    slopes->h.segment(at_v, n_) += w.cwiseProduct(error_);
-    slopes->H.diagonal().segment(at_v, n_) += w;
+    slopes->h.segment(at_v, n_) += scale_ * w.cwiseProduct(error_);
+    slopes->H.diagonal().segment(at_v, n_) += scale_ * w;
   }
 
   void add_torques(const Point& at, double& cost, QpStage* slopes) {
@@ -79,17 +82,21 @@ class MotionCost {
     cost += 0.5 * error_.cwiseAbs2().dot(w);
     if (!slopes) return;
     if (at.motion.torque_is_input()) {
-      slopes->h.head(n_) += w.cwiseProduct(error_);
-      slopes->H.diagonal().head(n_) += w;
+      slopes->h.head(n_) += scale_ * w.cwiseProduct(error_);
+      slopes->H.diagonal().head(n_) += scale_ * w;
       return;
     }
+    const Eigen::Index all = squares_.cols();
     for (int i = 0; i < n_; ++i) {
-      const double root = std::sqrt(w(i));
-      weighted_.row(i) = root * at.motion.tau_slope.row(i), error_(i) *= root;
+      const double root = std::sqrt(scale_ * w(i));
+      weighted_.col(i).head(all) = root * at.motion.tau_slope.row(i).transpose();
+      slopes->h.head(all) += root * error_(i) * weighted_.col(i).head(all);
     }
-    const Eigen::Index all = weighted_.cols();
-    slopes->H.topLeftCorner(all, all) += weighted_.transpose().lazyProduct(weighted_);
-    slopes->h.head(all) += weighted_.transpose().lazyProduct(error_);
+    set_squares(weighted_.data(), int(all), n_, squares_.data());
+    for (Eigen::Index c = 0; c < all; ++c) {
+      slopes->H.col(c).segment(c, all - c) += squares_.col(c).segment(c, all - c);
+      slopes->H.row(c).segment(c, all - c) = slopes->H.col(c).segment(c, all - c);
+    }
   }
 
   void add_frames(const Point& at, double& cost, QpStage* slopes) {
@@ -111,10 +118,11 @@ class MotionCost {
       auto angular = J_.topRows<3>(), linear = J_.bottomRows<3>();
       for (int c = 0; c < n_; ++c) angular.col(c) = (D * angular.col(c)).eval();
       auto H = slopes->H.block(at_q, at_q, n_, n_);
-      H += w_p * linear.transpose().lazyProduct(linear);
-      H += w_r * angular.transpose().lazyProduct(angular);
-      slopes->h.segment(at_q, n_) += w_p * (linear.transpose().lazyProduct(apart));
-      slopes->h.segment(at_q, n_) += w_r * (angular.transpose().lazyProduct(turn));
+      auto h = slopes->h.segment(at_q, n_);
+      H += (scale_ * w_p) * linear.transpose().lazyProduct(linear);
+      H += (scale_ * w_r) * angular.transpose().lazyProduct(angular);
+      h += (scale_ * w_p) * linear.transpose().lazyProduct(apart);
+      h += (scale_ * w_r) * angular.transpose().lazyProduct(turn);
     }
   }
 
@@ -128,8 +136,9 @@ class MotionCost {
 
   Task& task_;
   int n_;
+  double scale_ = 1.0;
   Eigen::VectorXd error_;
-  Eigen::MatrixXd position_slope_, weighted_;
+  Eigen::MatrixXd position_slope_, weighted_, squares_;
   std::vector<FrameTask> frame_tasks_;
   std::vector<const Frame*> frames_;
   Kinematics<double> at_;

@@ -26,7 +26,8 @@ MotionLimits::MotionLimits(const Model& model)
     : lower(Eigen::VectorXd::Constant(model.nv(), -infinity)),
       upper(Eigen::VectorXd::Constant(model.nv(), infinity)),
       velocity(model.velocity_limit()),
-      torque(model.effort_limit()) {
+      torque(model.effort_limit()),
+      torque_rate(Eigen::VectorXd::Constant(model.nv(), infinity)) {
   for (const Joint& j : model.joints())
     if (!j.mimics && velocity_size(j.type) == 1)
       lower(j.v) = model.lower_limit()(j.q), upper(j.v) = model.upper_limit()(j.q);
@@ -119,17 +120,25 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
   };
   check("limits.lower", limits.lower), check("limits.upper", limits.upper);
   check("limits.velocity", limits.velocity), check("limits.torque", limits.torque);
+  check("limits.torque_rate", limits.torque_rate);
   for (int i = 0; i < n; ++i)
     if (!(limits.lower(i) <= limits.upper(i)) || !(limits.velocity(i) >= 0.0) ||
-        !(limits.torque(i) >= 0.0))
-      throw std::invalid_argument(message(
-          "robot problem: the limits of '", model().velocity_names()[i],
-          "' leave no range: position ", std::to_string(limits.lower(i)), " to ",
-          std::to_string(limits.upper(i)), ", velocity ", std::to_string(limits.velocity(i)),
-          ", torque ", std::to_string(limits.torque(i))));
+        !(limits.torque(i) >= 0.0) || !(limits.torque_rate(i) > 0.0))
+      throw std::invalid_argument(
+          message("robot problem: the limits of '", model().velocity_names()[i],
+                  "' leave no range: position ", std::to_string(limits.lower(i)), " to ",
+                  std::to_string(limits.upper(i)), ", velocity ",
+                  std::to_string(limits.velocity(i)), ", torque ", std::to_string(limits.torque(i)),
+                  ", torque rate ", std::to_string(limits.torque_rate(i))));
   stages_->task.limits = limits;
   if (loops()) stages_->task.outdate_torques();
   for (int node = 0; node <= steps(); ++node) stages_->bound(node, bounds(stage(node)));
+}
+
+void RobotProblem::set_torque_before(In tau, double until_first) {
+  ulna::detail::require<double>("the torque before the first node", tau, model().nv(), model());
+  stages_->task.torque_before = tau, stages_->task.until_first = until_first;
+  for (int node = 0; node < steps(); ++node) stages_->bound_torques(node, bounds(stage(node)));
 }
 
 void RobotProblem::require_node(int node, int last) const {

@@ -109,8 +109,7 @@ bool RobotStages::evaluate(int node, const Vector& x, const Vector& u, StageValu
   }
   const Point at{node, x.head(nq), x.segment(nq, nv), u, *motion_};
   const double scale = last ? task.weights.terminal : h;
-  value.cost = scale * cost_(at, slopes);
-  if (slopes) slopes->H *= scale, slopes->h *= scale;
+  value.cost = cost_(at, scale, slopes);
   if (task.timed && !last) {
     if (slopes) add_time_slopes(node, h, value.cost, *slopes);
     value.cost += task.weights.time * h;

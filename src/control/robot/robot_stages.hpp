@@ -20,6 +20,10 @@ class RobotStages {
   bool has_exact_hessian() const { return second_.has_value(); }
 
   void bound(int node, Bounds& bounds) const;
+  /// Torques alone, whose term is the first.
+  void bound_torques(int node, Bounds& bounds) const {
+    constraints_.front()->bound(node, task.inputs(node) + task.states(), bounds);
+  }
   /// What is given of the last state alone.
   void bound_end(Bounds& bounds) const;
   /// The input that holds the robot still: torques, and forces through loops where there are any.

@@ -40,11 +40,13 @@ struct MotionWeights {
 struct MotionLimits {
   Eigen::VectorXd lower, upper;      ///< of positions; only of joints of one coordinate
   Eigen::VectorXd velocity, torque;  ///< of their magnitudes
+  /// Of torques, per second: how far a node may be from the torque before the first, `set_torque_before`.
+  Eigen::VectorXd torque_rate;
   /// What a unit beyond a limit of position or velocity costs, and its square; infinity: they are
   /// hard. Torques are always kept.
   double price = infinity, price_squared = 0.0;
 
-  /// The model's own.
+  /// The model's own, and none of rates.
   explicit MotionLimits(const Model& model);
   /// Closer by a share of their range: 0.05 leaves 90 % of it.
   MotionLimits& tighten(double share);
@@ -125,6 +127,9 @@ class RobotProblem : public OptimalControlProblem {
   void set_limits(const MotionLimits& limits);
   const MotionWeights& weights() const;
   const MotionLimits& limits() const;
+  /// The torque that acts before the first node, and for how long it has to change until then, where limits have
+  /// a torque rate: the torque of a node is then at most as far from it as the rate allows for its time.
+  void set_torque_before(In tau, double until_first);
 
   /// What is given of the first state, where not all is; elsewhere it is an argument of the solver.
   void set_initial(In q, In v);
