@@ -27,7 +27,7 @@ const char* const usage =
     "  --robot NAME,...       default panda\n"
     "  --knowledge NAME,...   identified, offset_free, fixed, perfect (default identified)\n"
     "  --plant NAME           mujoco (default) or ulna\n"
-    "  --supervisor NAME      on (default), off\n"
+    "  --supervisor NAME      off (default), on\n"
     "  --events yes           print what the supervisor found\n"
     "  --jobs N               trials at a time (default 1)\n"
     "  --out FILE.json        where the figures go too\n";
@@ -41,7 +41,7 @@ struct Plan {
   std::vector<std::uint64_t> seeds{1, 2, 3, 4, 5};
   std::vector<Knowledge> knowledge{Knowledge::identified};
   ulna::rig::PlantKind plant = ulna::rig::PlantKind::mujoco;
-  bool supervisor = true, events = false;
+  bool supervisor = false, events = false;
   int jobs = 1;
   std::string out;
 };
