@@ -107,13 +107,13 @@ TEST(ResponseEstimator, keeps_its_choice_when_the_effect_is_not_a_number) {
 }
 
 /// A Panda that is driven along a wave, on ulna's own plant.
-struct DrivenPanda {
+struct LatePanda {
   Model model = load_robot("panda").model;
   VectorXd start{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}};
   rig::TestRigOptions options;
   double largest = 0.0;  ///< error from a second on, rad
 
-  DrivenPanda() {
+  LatePanda() {
     options.sensors.position.noise = 1e-5, options.sensors.velocity.noise = 2e-3;
     options.sensors.torque.noise = 0.03;
   }
@@ -145,12 +145,12 @@ struct DrivenPanda {
 };
 
 TEST(LoopResponse, readings_that_are_late_without_saying_so_are_found_and_made_up_for) {
-  DrivenPanda punctual;
+  LatePanda punctual;
   const IdentifyingController usual = punctual.drive(2500);
   EXPECT_EQ(usual.reading_delay(), 0);
   EXPECT_EQ(usual.drive_lag(), 0.0);
   for (const int delay : {3, 5}) {
-    DrivenPanda late;
+    LatePanda late;
     late.delay(delay);
     EXPECT_EQ(late.drive(2500).reading_delay(), delay);
     // its joints move at up to a radian a second: it is not late by the delay
@@ -159,7 +159,7 @@ TEST(LoopResponse, readings_that_are_late_without_saying_so_are_found_and_made_u
 }
 
 TEST(LoopResponse, drives_that_lag_are_found_and_made_up_for) {
-  DrivenPanda lagging;
+  LatePanda lagging;
   lagging.options.reality.commanded_torque = true;
   lagging.options.reality.drive_lag = 0.015;
   const IdentifyingController controller = lagging.drive(2500);
