@@ -47,7 +47,7 @@ struct WavingPanda {
 };
 
 TEST(Disturbance, a_push_is_not_learned_as_a_payload) {
-  for (const Eigen::Vector3d force :
+  for (const Eigen::Vector3d& force :
        {Eigen::Vector3d(15.0, 0.0, 0.0), Eigen::Vector3d(0.0, 10.0, -10.0),
         Eigen::Vector3d(0.0, 0.0, 20.0)}) {
     SCOPED_TRACE(force.transpose());

@@ -77,7 +77,7 @@ TEST(Fallback, a_joint_without_effort_limit_does_not_change_the_damping_of_the_o
   const VectorXd known = damping_of(d);
   const auto drop_effort_of = [&](int moving_joint) {
     for (JointDescription& j : d.joints)
-      if (j.type != JointType::fixed && moving_joint-- == 0) j.limits.effort = infinity;
+      if (j.type != JointType::fixed && moving_joint-- == 0) j.limits.effort = ulna::infinity;
   };
   drop_effort_of(6);
   const VectorXd one_unknown = damping_of(d);

@@ -12,7 +12,7 @@ namespace {
 using namespace mpc;
 using Eigen::VectorXd;
 
-constexpr double period = 1e-3;
+constexpr double sample_period = 1e-3;
 constexpr int channels = 3;
 
 /// Torques such as a controller sends: a slow motion, and the noise of readings in it.
@@ -27,7 +27,7 @@ struct Sent {
     return x;
   }
   VectorXd next() {
-    const double time = period * double(samples++);
+    const double time = sample_period * double(samples++);
     return VectorXd::Constant(channels, 20.0 * std::sin(3.0 * time)) + noise(0.3);
   }
 };
@@ -42,7 +42,7 @@ struct Late {
   VectorXd operator()(const VectorXd& x, Sent& sent) {
     past.push_back(x);
     const VectorXd& then = past[std::size_t(std::max(0L, long(past.size()) - 1 - delay))];
-    state += (lag > 0.0 ? 1.0 - std::exp(-period / lag) : 1.0) * (then - state);
+    state += (lag > 0.0 ? 1.0 - std::exp(-sample_period / lag) : 1.0) * (then - state);
     return gain * state + VectorXd::Constant(channels, offset) + sent.noise(noise);
   }
 };
@@ -50,7 +50,7 @@ struct Late {
 const std::vector<double> lags{0.0, 0.002, 0.005, 0.01, 0.02};
 
 ResponseEstimator response_of(Late late, int steps = 2000) {
-  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8, {});
+  ResponseEstimator estimator(VectorXd::Ones(channels), sample_period, lags, 8, {});
   Sent sent;
   for (int k = 0; k < steps; ++k) {
     const VectorXd x = sent.next();
@@ -90,7 +90,7 @@ TEST(ResponseEstimator, concludes_nothing_from_an_effect_that_is_none) {
 }
 
 TEST(ResponseEstimator, keeps_its_choice_when_the_effect_is_not_a_number) {
-  ResponseEstimator estimator(VectorXd::Ones(channels), period, lags, 8, {});
+  ResponseEstimator estimator(VectorXd::Ones(channels), sample_period, lags, 8, {});
   Sent sent;
   Late late{.delay = 2, .lag = 0.0};
   for (int k = 0; k < 2000; ++k) {
@@ -132,12 +132,12 @@ struct LatePanda {
     rig::Reading reading(model);
     VectorXd q(7), v(7);
     for (int k = 0; k < periods; ++k) {
-      const double time = k * period;
+      const double time = k * sample_period;
       EXPECT_TRUE(robot.read(reading));
       EXPECT_TRUE(robot.write(controller.act(time, reading.q, reading.v)));
       controller.update(time, reading.q, reading.v, reading.tau);
-      EXPECT_EQ(robot.advance(period), SimulationStatus::moved);
-      reference(time + period, q, v);
+      EXPECT_EQ(robot.advance(sample_period), SimulationStatus::moved);
+      reference(time + sample_period, q, v);
       if (time > 1.0) largest = std::max(largest, (robot.q() - q).lpNorm<Eigen::Infinity>());
     }
     return controller;
