@@ -78,12 +78,13 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
-    if (outcome_ == Outcome::restored) trial_ = 0, evidence_ = evidence_before_;
+    if (outcome_ == Outcome::restored) trial_ = 0, weigh_anew();
     if (outcome_ == Outcome::changed) {
+      carried_before_ = carried_;
+      carried_.evidence = {};
       // of what it is at first, the model knows more than a moment's samples
-      if (double(samples_) > 2.0 * rate_ && std::exchange(never_changed_, false))
-        unloaded_ = older_;
-      evidence_before_ = std::exchange(evidence_, {});
+      if (!std::exchange(carried_.changed, true) && double(samples_) > 2.0 * rate_)
+        carried_.unloaded = older_;
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
       trial_ = 1;
@@ -119,7 +120,8 @@ class PlantEstimator {
 
   /// What the body has beyond what it had before the first change of the robot, or beyond the model.
   Payload payload() const {
-    const identify::BodyEstimate found(evidence_, evidence_.count / payload_independent);
+    const identify::BodyEvidence& evidence = carried_.evidence;
+    const identify::BodyEstimate found(evidence, evidence.count / payload_independent);
     const double deviation = std::hypot(found.mass_deviation, payload_share * found.x(0));
     return {found.x(0), deviation, found.x.segment<3>(1)};
   }
@@ -133,12 +135,18 @@ class PlantEstimator {
   /// What the last sample shows of the payload. A body's mass alone is not determined by torques, only together with those of its
   /// neighbours; what was added to it is, where the other bodies are those of before.
   void weigh() {
-    weighed_ = unloaded_;
+    weighed_ = carried_.unloaded;
     const int resisting = torques_.unknowns() - torques_.inertial_size();
     weighed_.segment(torques_.inertial_size(), resisting) =
         online_.z().segment(torques_.inertial_size(), resisting);
-    evidence_.forget(1.0 / (payload_memory * rate_));
-    online_.add_evidence(weighed_, payload_body_, evidence_);
+    carried_.evidence.forget(1.0 / (payload_memory * rate_));
+    online_.add_evidence(weighed_, payload_body_, carried_.evidence);
+  }
+
+  /// After a change that was none, or is over.
+  void weigh_anew() {
+    carried_ = carried_before_;
+    carried_.evidence = {};
   }
 
   Vector of_model() const {
@@ -150,7 +158,7 @@ class PlantEstimator {
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
-    trial_ = 0, evidence_ = evidence_before_;
+    trial_ = 0, weigh_anew();
     used_.z = online_.z();
     online_.write(used_.z, plant);
     return true;
@@ -179,14 +187,19 @@ class PlantEstimator {
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
-  bool never_changed_ = true;
   long samples_ = 0;
   static constexpr double kept_for = 1.5;  // s
   /// Numbers of once to twice that ago, and of less: a change that is noticed has been learned from already.
   Vector older_ = model_.z, recent_ = older_;
-  Vector unloaded_ = model_.z, weighed_ = unloaded_;   ///< before it carried anything
-  identify::BodyEvidence evidence_, evidence_before_;  ///< of the payload
-  static constexpr double payload_memory = 1.5;        // s
+  /// Of the payload: what samples show, and against which numbers, those of before it carried anything.
+  struct Carried {
+    Vector unloaded;
+    identify::BodyEvidence evidence = {};
+    bool changed = false;  ///< whether the robot has
+  };
+  Carried carried_{model_.z}, carried_before_ = carried_;
+  Vector weighed_ = model_.z;
+  static constexpr double payload_memory = 1.5;  // s
   /// Of errors that are left, as of friction, which go on for as long as a joint moves in one direction.
   static constexpr double payload_independent = 4.0;
   /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.

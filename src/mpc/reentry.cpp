@@ -10,7 +10,8 @@ namespace {
 
 constexpr double shortest = 0.1, longest = 30.0, growth = 1.2;  // s, and from one try to the next
 constexpr double use = 0.9;                                     // of the limits
-constexpr int samples = 32;
+constexpr int samples = 32;                                     // of a way, at least
+constexpr double finest = 0.02;                                 // s between them
 
 struct Distance {
   double off, rate, acceleration;
@@ -27,6 +28,13 @@ Distance distance(double from, double speed, double seconds, double elapsed) {
   const double bend =
       from * s * (-60.0 + s * (180.0 - 120.0 * s)) + w * s * (-36.0 + s * (96.0 - 60.0 * s));
   return {off, rate / seconds, bend / (seconds * seconds)};
+}
+
+/// The distance that is left goes down over the whole way, the difference of speeds at its beginning.
+Distance distance(double from, double speed, double seconds, double settled, double elapsed) {
+  const Distance a = distance(from, 0.0, seconds, elapsed),
+                 b = distance(0.0, speed, std::min(settled, seconds), elapsed);
+  return {a.off + b.off, a.rate + b.rate, a.acceleration + b.acceleration};
 }
 
 }  // namespace
@@ -56,7 +64,10 @@ void Reentry::join(double time, In q, In v) {
   motion_(time, q_, v_);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     const auto joint = Eigen::Index(i);
-    ways_[i] = {q(joint) - q_(joint), v(joint) - v_(joint), shortest};
+    const double speed = v(joint) - v_(joint);
+    // the polynomial's acceleration is 5.8 times the mean one, which is to be half of what is allowed
+    const double settled = shortest + 12.0 * std::abs(speed) / acceleration_(joint);
+    ways_[i] = {q(joint) - q_(joint), speed, shortest, settled};
   }
   for (std::size_t i = 0; i < ways_.size(); ++i)
     while (ways_[i].seconds < longest && !is_allowed(ways_[i], time, Eigen::Index(i)))
@@ -64,9 +75,10 @@ void Reentry::join(double time, In q, In v) {
 }
 
 bool Reentry::is_allowed(const Way& way, double time, Eigen::Index joint) {
-  for (int k = 1; k < samples; ++k) {
-    const double elapsed = way.seconds * k / samples;
-    const Distance d = distance(way.from, way.speed, way.seconds, elapsed);
+  const int count = std::max(samples, int(way.seconds / finest));
+  for (int k = 1; k < count; ++k) {
+    const double elapsed = way.seconds * k / count;
+    const Distance d = distance(way.from, way.speed, way.seconds, way.settled, elapsed);
     motion_(time + elapsed, q_, v_);
     // the motion itself is not for us to judge
     const double fastest = std::max(use * speed_(joint), std::abs(v_(joint)));
@@ -95,7 +107,7 @@ void Reentry::operator()(double time, Vector& q, Vector& v) const {
   if (q.size() != q_.size() || v.size() != v_.size()) return;
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     const Way& way = ways_[i];
-    const Distance d = distance(way.from, way.speed, way.seconds, time - begins_);
+    const Distance d = distance(way.from, way.speed, way.seconds, way.settled, time - begins_);
     q(Eigen::Index(i)) += d.off, v(Eigen::Index(i)) += d.rate;
   }
 }

@@ -119,7 +119,7 @@ TEST(Trial, a_joint_that_its_friction_holds_is_set_free_and_learned) {
   }
   EXPECT_LT(identified.error.rms_from[1], 0.05 * fixed.error.rms_from[1]);
   EXPECT_LT(identified.error.rms_from[1], 0.01);
-  EXPECT_LT(perfect.error.rms_from[1], identified.error.rms_from[1]);
+  EXPECT_LT(identified.error.rms_from[1], 1.5 * perfect.error.rms_from[1]);
   const double dry = 0.02 * ur5e.model.effort_limit()(5);
   EXPECT_NEAR(identified.estimated.friction(5), dry, 0.3 * dry);
 }
@@ -276,7 +276,9 @@ TEST(Trial, both_plants_move_alike_under_the_same_controller) {
     EXPECT_NEAR(theirs.error.rms, ours.error.rms, 0.05 * ours.error.rms) << to_string(knowledge);
     const Eigen::MatrixXd difference = theirs.record.tau - ours.record.tau;
     EXPECT_LE(difference.norm(), 0.02 * ours.record.tau.norm()) << to_string(knowledge);
-    EXPECT_NEAR(theirs.payload.mass, 2.0, 0.1);
+    if (knowledge == Knowledge::identified) {
+      EXPECT_NEAR(theirs.payload.mass, 2.0, 0.1);
+    }
     EXPECT_NEAR(theirs.largest_speed, ours.largest_speed, 0.01);
   }
 }

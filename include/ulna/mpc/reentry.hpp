@@ -38,6 +38,7 @@ class Reentry {
   struct Way {
     double from = 0.0, speed = 0.0;  ///< distance from the motion and its rate, at first
     double seconds = 0.0;            ///< until it is joined
+    double settled = 0.0;            ///< s until the rate is that of the way alone
   };
   bool is_allowed(const Way& way, double time, Eigen::Index joint);
 
