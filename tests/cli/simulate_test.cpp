@@ -292,7 +292,9 @@ TEST(SimulateVerb, a_robot_that_falls_keeps_its_posture_under_pd) {
     const json d = document(r, "ulna.simulate/1");
     EXPECT_EQ(d["hits"], 0) << robot;
     for (const json& joint : d["joints"])
-      if (!joint["lowest"].is_null()) EXPECT_LT(joint["top_speed"], 1e-6) << joint["name"];
+      if (!joint["lowest"].is_null()) {
+        EXPECT_LT(joint["top_speed"], 1e-6) << joint["name"];
+      }
   }
 }
 
