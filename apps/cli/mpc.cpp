@@ -134,7 +134,8 @@ Json json_of(const MpcResults& results, const Json& about) {
                        {"found_com", p->found_com ? Json(*p->found_com) : Json()},
                        {"com_error_m", p->found_com ? Json(*p->com_error()) : Json()}}});
     if (!p->known)
-      for (const char* key : {"found_mass", "found_deviation", "mass_error_percent", "found_com", "com_error_m"})
+      for (const char* key :
+           {"found_mass", "found_deviation", "mass_error_percent", "found_com", "com_error_m"})
         payload[key] = nullptr;
   }
   const TrialResult& first = results.runs.front().result;

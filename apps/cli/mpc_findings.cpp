@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "mpc_scenario.hpp"
 
 namespace ulna::cli {
@@ -56,7 +58,9 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
     found.push_back(
         fmt::format("the robot does not follow its motion, {:.2g} rad or m away from it at most",
                     r.error.largest));
-  if (is_saturated(r))
+  // laws that plan nothing know no limits
+  const bool plans = std::accumulate(r.actions.begin(), r.actions.end(), 0L) > 0;
+  if (plans && is_saturated(r))
     found.push_back(
         fmt::format("drives are at their limits in {:.0f} % of the steps: they cannot do what the "
                     "motion or the payload needs",

@@ -55,7 +55,6 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();
   trial.sensors.seed = trial.reality.seed = seed;
   trial.control.payload_body = rig::tip_frame(robot).body;
-  trial.supervision.emplace();
   trial.reset_after = 0.2;
   trial.count_from = {task.picks_up_at, task.picks_up_at + 1.0};
 }

@@ -11,7 +11,7 @@ struct Figures {
   double largest = 0.0, final = 0.0;      ///< mrad, of a joint
   double after = 0.0;  ///< mrad, from half a second after a disturbance on; 0 where none ends
   double speed = 0.0, torque = 0.0, grip = 0.0;  ///< largest, over the limit
-  double mass = 0.0, mass_deviation = 0.0;                             ///< kg
+  double mass = 0.0, mass_deviation = 0.0;       ///< kg
   long changes = 0, safe = 0;
   long stops = 0;       ///< by the supervisor
   bool goes_on = true;  ///< at the end

@@ -144,7 +144,7 @@ void run(Trial& trial, const ulna::Model& model, const Plan& plan) {
   trial.row->change(c);
   c.trial.knowledge = trial.knowledge;
   c.trial.plant = plan.plant;
-  if (!plan.supervisor) c.trial.supervision.reset();
+  if (plan.supervisor) c.trial.supervision.emplace();
   const ulna::mpc::TrialResult result = c.run();
   trial.figures = figures_of(*trial.row, c, result);
   if (!plan.events) return;

@@ -198,7 +198,7 @@ TEST(Edges, the_line_of_usage_has_what_is_required) {
   EXPECT_TRUE(
       has(run_cli({"ik", "--help"}).out, "ulna ik ROBOT --frame NAME --xyz X,Y,Z [OPTIONS]"));
   EXPECT_TRUE(has(run_cli({"codegen", "--help"}).out, "ulna codegen ROBOT -o DIR [OPTIONS]"));
-  EXPECT_TRUE(has(run_cli({"simulate", "--help"}).out, "STATE   one state (JSON)"));
+  EXPECT_TRUE(has(run_cli({"simulate", "--help"}).out, "STATE  one state (JSON)"));
 }
 
 TEST(ForwardKinematicsVerb, shows_where_frames_are) {

@@ -506,8 +506,8 @@ TEST(IdentifyVerb, learns_online_and_stays_physical) {
 }
 
 TEST(IdentifyVerb, a_log_that_is_too_short_to_learn_from_online_is_refused_with_a_remedy) {
-  const RunResult r = run_cli({"identify", robot, "-", "--online"},
-                              {.input = Motion(1, 0.4, 1000.0).csv()});
+  const RunResult r =
+      run_cli({"identify", robot, "-", "--online"}, {.input = Motion(1, 0.4, 1000.0).csv()});
   EXPECT_EQ(r.status, 3) << r.out;
   EXPECT_TRUE(has(r.err, "give longer ones, or a higher --filter")) << r.err;
 }

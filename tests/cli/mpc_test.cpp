@@ -340,14 +340,13 @@ TEST(MpcVerb, what_is_lost_is_named_and_its_payload_not_shown) {
   const json d = json::parse(heavy.out);
   EXPECT_TRUE(d["payload"]["found_mass"].is_null());
   EXPECT_FALSE(d["runs"]["identified"]["findings"].empty());
-  // no solver is as quick
+  // no solver is as quick: the best plan so far is followed
   const Folder folder;
   const RunResult late = run_cli({"mpc", folder.write("late.yaml",
                                                       "robot: panda\nrate: 250\nduration: 1\n"
                                                       "deadline: 1.0e-6\n")});
-  EXPECT_EQ(late.status, 1) << late.out << late.err;
-  EXPECT_TRUE(has(late.err, "no plan in ")) << late.err;
-  EXPECT_TRUE(has(late.err, "deadline passed")) << late.err;
+  EXPECT_EQ(late.status, 0) << late.out << late.err;
+  EXPECT_TRUE(lacks(late.err, "no plan in ")) << late.err;
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ TEST(LockJoints, a_wrong_name_is_refused_with_advice) {
 TEST(LockJoints, a_wrong_count_is_refused_with_both_numbers) {
   const Diagnostic d = refusal([] { lock_joints(arm(), {{"elbow", {0.0, 1.0}}}); });
   EXPECT_EQ(d.rule, &rules::number_count);
-  EXPECT_EQ(d.seen, "joint 'elbow' takes 1 numbers, 2 given");
+  EXPECT_EQ(d.seen, "joint 'elbow' takes 1 number, 2 given");
 }
 
 TEST(LockJoints, a_follower_is_refused_naming_its_master) {

@@ -83,8 +83,13 @@ template <Scalar T>
 template <Scalar T>
 void set_world(const Plant<T>& plant, DerivativeWorkspace<T>& ws) {
   const V3<T> zero = V3<T>::zero();
-  ws.bodies[0] = {world_acceleration<T>(plant.gravity), V6<T>::zero(), T(0), zero,
-                  lanes::S3<T>::zero(),         M3<T>::zero(), zero};
+  ws.bodies[0] = {world_acceleration<T>(plant.gravity),
+                  V6<T>::zero(),
+                  T(0),
+                  zero,
+                  lanes::S3<T>::zero(),
+                  M3<T>::zero(),
+                  zero};
 }
 
 // --- of all ---

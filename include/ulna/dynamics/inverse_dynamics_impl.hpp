@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ulna/dynamics/inverse_dynamics.hpp"
-#include "ulna/dynamics/motion_impl.hpp"
 #include "ulna/dynamics/joint_kernels.hpp"
+#include "ulna/dynamics/motion_impl.hpp"
 
 namespace ulna {
 namespace detail {

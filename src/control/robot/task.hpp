@@ -75,7 +75,7 @@ struct Task {
   MotionWeights weights;
   MotionLimits limits;
   Holding holding;
-  Eigen::VectorXd at_rest;                       ///< v = 0
+  Eigen::VectorXd at_rest;                  ///< v = 0
   Eigen::VectorXd torque_before = at_rest;  ///< the first node,
   double until_first = infinity;            ///< and for how long it has to change until then
   std::vector<Reference> references;
