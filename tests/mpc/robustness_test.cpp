@@ -78,6 +78,7 @@ TEST(RobustnessTable, what_a_supervisor_names_is_timed_from_the_fault_on) {
   const ulna::Model model = ulna::load_robot("panda").model;
   const Row& row = *std::ranges::find(rows(), "dead", &Row::name);
   Case c(model, 1);
+  c.trial.supervision.emplace();
   c.trial.plant = ulna::rig::PlantKind::ulna;
   row.change(c);
   c.trial.reality.torque_faults[0].when.from = c.disturbed_from = 0.6;
