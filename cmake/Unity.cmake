@@ -4,11 +4,32 @@ option(ULNA_UNITY "Compile the files of the tests and of the command several at 
        ${PROJECT_IS_TOP_LEVEL})
 
 # ulna_unity(<target> <how many files at a time>)
+# CMake's own UNITY_BUILD writes absolute paths, so that ccache finds nothing of it in another clone.
 function(ulna_unity target files)
   if(NOT ULNA_UNITY)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/.*\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "^${PROJECT_BINARY_DIR}/")
+  set_source_files_properties(${sources} PROPERTIES HEADER_FILE_ONLY ON)
+
+  set(number 0)
+  while(sources)
+    set(text "")
+    foreach(i RANGE 1 ${files})
+      list(POP_FRONT sources source)
+      if(source)
+        cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+        string(APPEND text "#include \"${source}\"\n")
+      endif()
+    endforeach()
+    set(unity ${CMAKE_CURRENT_BINARY_DIR}/${target}_unity/${number}.cpp)
+    file(CONFIGURE OUTPUT ${unity} CONTENT "${text}" @ONLY)
+    target_sources(${target} PRIVATE ${unity})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   # a local name may be that of something in another file
   target_compile_options(
     ${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
