@@ -123,10 +123,10 @@ Action codegen(Parser& app, Console& console) {
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");
-  app.add_value("-o,--out", options->folder, "DIR", "the folder to write to")->required();
+  app.add_output("-o,--out", options->folder, "the folder to write to", false, "DIR")->required();
   app.add_value("--lanes", options->lanes, "N",
                 "write <name>_states too: many states, N at a time in SIMD lanes",
-                CLI::IsMember({2, 4, 8, 16}));
+                CLI::IsMember({"2", "4", "8", "16"}));
   app.add_flag("--float", options->single, "compute in single precision");
   app.add_flag("--parameters", options->parameters,
                "take the inertias as a last argument, pi: ten per moving body");

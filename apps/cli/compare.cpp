@@ -170,7 +170,7 @@ Action compare(Parser& app, Console& console) {
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value("--states", options->states, "N", "number of random states (100)",
-                CLI::Range(1, 10000));
+                whole_number(1, 10000));
   app.add_value("--seed", options->seed, "N", "seed of the random states (1)", seed_number);
   return [options, &console] { return show(*options, console); };
 }

@@ -21,6 +21,27 @@ void add_lock(const std::string& text, JointValues& values) {
     throw UsageError("--lock: joint '{}' is locked twice", joint);
 }
 
+/// One line on standard error for each joint that is locked where it cannot go. Throws UsageError for places where
+/// angles have no digits left.
+void mention_lock_limits(Console& console, const Model& model, const JointValues& locked) {
+  constexpr double farthest = 1e6;  // rad or m
+  for (const auto& [name, values] : locked)
+    for (const double x : values)
+      if (!(std::abs(x) <= farthest))
+        throw UsageError("--lock: joint '{}' at {:g} is beyond {:g} rad or m", name, x, farthest);
+  for (int b = 1; b < model.body_count(); ++b) {
+    const Joint& j = model.joint(b);
+    const auto at = locked.find(std::string(model.joint_name(b)));
+    if (at == locked.end() || at->second.size() != 1 || j.mimics) continue;
+    const double low = model.lower_limit()(j.q), high = model.upper_limit()(j.q);
+    if (at->second[0] < low || at->second[0] > high)
+      console.complain(fmt::format("--lock: joint '{}' at {:.4g} is beyond its limits, {:.4g} to "
+                                   "{:.4g}",
+                                   at->first, at->second[0], low, high),
+                       Style::yellow);
+  }
+}
+
 /// The robot as an option changes it. What the robot does not have is a mistake on the command line.
 template <class Edit>
 Model edited(const char* option, Edit edit) {
@@ -30,7 +51,9 @@ Model edited(const char* option, Edit edit) {
     for (const Rule* rule : {&rules::edit_unknown, &rules::chain_broken, &rules::number_count,
                              &rules::quaternion_zero})
       if (const Diagnostic* d = e.diagnostics().find(*rule))
-        throw UsageError("{}: {} {}", option, d->subject, d->seen);
+        // "robot 'panda'" and "has no link 'x'", or "link 'x' is not a descendant of link 'y'"
+        throw UsageError("{}: {}{} {}", option, d->subject, d->seen.starts_with("has ") ? "" : ":",
+                         d->seen);
     throw;
   }
 }
@@ -55,6 +78,7 @@ int convert_robot(const ConvertOptions& options, Console& console) {
   require_writable({options.out}, options.force);
 
   Imported robot = options.robot.load();
+  mention_lock_limits(console, robot.model, locked);
   if (!locked.empty())
     robot.model = edited("--lock", [&] { return lock_joints(robot.model, locked); });
   if (!options.chain.empty())
@@ -83,7 +107,8 @@ int convert_robot(const ConvertOptions& options, Console& console) {
 Action convert(Parser& app, Console& console) {
   auto options = std::make_shared<ConvertOptions>();
   options->robot.add_to(app, "IN");
-  app.add_option("OUT", options->out, "the file to write, or - for standard output")->required();
+  app.add_output("OUT", options->out, "the file to write, or - for standard output", true, "")
+      ->required();
   app.add_value("--lock", options->locks, "JOINT=VALUE",
                 "lock a joint; with several coordinates name=v1,v2,...; repeatable")
       ->expected(1)

@@ -206,18 +206,21 @@ std::string growth_plot(const std::vector<Growth>& all, int first) {
       plot::grouped, lines, false);
 }
 
-void print_chains(Console& console, const CountOptions& options) {
+int print_chains(Console& console, const CountOptions& options) {
   const auto [first, last] = range_of(options.range.empty() ? "2..20" : options.range);
   if (!options.svg.empty() && first == last)
     throw UsageError("--svg: a plot needs a range of lengths, such as --n 2..20");
   require_writable({options.svg}, options.force);
   const std::vector<Growth> all = growth_of_chains(console, first, last);
-  if (!options.svg.empty()) write_file(options.svg, growth_plot(all, first), options.force);
+  ResultFiles files(console, options.force);
+  if (!options.svg.empty()) files.write(options.svg, growth_plot(all, first));
   if (console.json()) {
     Json lengths = Json::array(), formulations = lengths, book = lengths;
     for (int n = first; n <= last; ++n) lengths.push_back(n);
     for (const Growth& g : all) (g.book ? book : formulations).push_back(growth_json(g));
-    return console.print({{"n", lengths}, {"book", book}, {"formulations", formulations}});
+    console.print(
+        merged({{{"n", lengths}, {"book", book}, {"formulations", formulations}}, files.json()}));
+    return files.finish(success);
   }
   const Stream& out = console.out;
   std::string report =
@@ -229,14 +232,14 @@ void print_chains(Console& console, const CountOptions& options) {
     report += fmt::format("{}: {}\n  mul  {}\n  add  {}\n", label(g), order_text(g),
                           text(g.of_multiplications), text(g.of_additions));
   console.out.print(report);
+  return files.finish(success);
 }
 
 int show(const CountOptions& options, const Parser& app, Console& console) {
   if (options.robot.name == "chain") {
     for (const char* option : {"--floating-base", "--independent-mimics", "--strict"})
       if (app.count(option)) throw UsageError("{} has no effect on chains", option);
-    print_chains(console, options);
-    return success;
+    return print_chains(console, options);
   }
   if (!options.range.empty() || !options.svg.empty())
     throw UsageError("--n and --svg are for chains of many lengths: ulna count chain --n 2..20");
@@ -253,7 +256,7 @@ Action count(Parser& app, Console& console) {
   options->robot.add_to(app);
   app.add_value("--n", options->range, "A..B",
                 "for ROBOT chain: range of the number of joints (2..20)");
-  app.add_value("--svg", options->svg, "FILE", "for ROBOT chain: also draw a plot");
+  app.add_output("--svg", options->svg, "for ROBOT chain: also draw a plot");
   app.add_force(options->force);
   return [options, &app, &console] { return show(*options, app, console); };
 }

@@ -152,6 +152,11 @@ Json json_of(const Equations& e, const std::vector<Term>& terms, const Json& abo
 int derive(const EquationsOptions& options, Console& console) {
   if (options.numeric && !options.let.empty())
     throw UsageError("--let has no effect with --numeric: there are no symbols");
+  if (console.json() && (options.text || options.latex || options.c))
+    throw UsageError("--{} has no effect with --json, which has all of them", options.text ? "text"
+                                                                              : options.latex
+                                                                                  ? "latex"
+                                                                                  : "c");
   if (options.c && options.short_names) throw UsageError("--short has no effect with --c");
   const std::vector<Term> terms = terms_named(options.terms);
   const Imported imported = options.robot.load();

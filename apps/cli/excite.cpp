@@ -154,12 +154,17 @@ std::string text_of(const ExciteResult& r, const ExciteArguments& o, const Model
   text += "\n" + table.str(stream);
   for (const std::string& note : r.notes)
     text += hanging("note: ", 6, visible(note), stream.width() - 6);
-  if (!r.pairs_ignored.empty())
-    text += hanging("", 0,
-                    fmt::format("note: not watched, as capsules of this radius nearly always meet "
-                                "there or keep their height: {}",
-                                visible(fmt::format("{}", fmt::join(r.pairs_ignored, ", ")))),
-                    stream.width());
+  std::vector<std::string> level, meeting;
+  for (const std::string& pair : r.pairs_ignored)
+    (pair.ends_with("the floor") ? level : meeting).push_back(pair);
+  for (const auto& [pairs, why] :
+       {std::pair{meeting, "capsules of this radius nearly always meet there"},
+        {level, "no joint changes the height over the floor"}})
+    if (!pairs.empty())
+      text += hanging("note: ", 6,
+                      fmt::format("not watched, as {}: {}", why,
+                                  visible(fmt::format("{}", fmt::join(pairs, ", ")))),
+                      stream.width() - 6);
   return text;
 }
 
@@ -189,6 +194,20 @@ Json json_of(const ExciteResult& r, const ExciteArguments& o, const Model& robot
                   {"notes", r.notes}}});
 }
 
+/// Refuses a distance or a radius that links cannot keep though they keep the usual ones: such pairs are not
+/// watched, and the motion would not be what was asked for.
+void require_distances(const ExciteArguments& o, const Parser& app, const Model& robot) {
+  const char* option = app.count("--distance") ? "--distance" : "--radius";
+  if (o.no_collision || !app.count(option)) return;
+  const ExciteArguments usual;
+  Capsules::Options usually = usual.how.capsules;
+  usually.distance = usual.distance;
+  const std::vector<std::string> excused = Capsules(robot, usually).ignored();
+  for (const std::string& pair : Capsules(robot, o.how.capsules).ignored())
+    if (!pair.ends_with("the floor") && !std::ranges::count(excused, pair))
+      throw UsageError("{}: {} are nearer in nearly all configurations; take less", option, pair);
+}
+
 int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   complete(o, app);
   const bool to_stdout = o.out == "-";
@@ -201,7 +220,8 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   if (robot.joint_count() == 0)
     throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
   const Eigen::VectorXd z = numbers_of(model, o.payload);
-  o.how.parameters = z;
+  if (!o.payload.empty()) o.how.parameters = z;
+  require_distances(o, app, robot);
   require_writable({o.out, o.plot}, o.force);
 
   ExciteResult result = [&] {
@@ -215,22 +235,32 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
     try {
       return identify::excite(model, o.how);
     } catch (const std::runtime_error& e) {
-      throw Failure("{}",
-                    replaced(e.what(), {{"ExciteOptions::capsules", "--radius, --no-collision"},
-                                        {"ExciteOptions::share", "--limits"},
-                                        {"ExciteOptions::duration", "--duration"}}));
+      throw Failure(
+          "{}",
+          replaced(e.what(),
+                   {{"ExciteOptions::capsules", o.no_collision ? "--radius, --floor"
+                                                : o.floor      ? "--radius, --floor, --no-collision"
+                                                               : "--radius, --no-collision"},
+                    {", or take a lighter payload (ExciteOptions::parameters)",
+                     o.payload.empty() ? "" : ", or take a lighter --payload"},
+                    {"a lighter payload (ExciteOptions::parameters)", "a lighter --payload"},
+                    {"ExciteOptions::share", "--limits"},
+                    {"ExciteOptions::duration", "--duration"}}));
     }
   }();
   mention_warnings(console, o.robot, imported.diagnostics);
-  if (!o.plot.empty()) write_file(o.plot, drawn(model, result, o, z), o.force);
-  if (!o.out.empty())
-    write_or_print(console, o.out, csv(robot, sample(model, z, result.motion, o.rate)), o.force);
+  ResultFiles files(console, o.force);
+  if (!o.plot.empty()) files.write(o.plot, drawn(model, result, o, z));
+  if (!o.out.empty()) files.write(o.out, csv(robot, sample(model, z, result.motion, o.rate)));
   if (!to_stdout)
-    console.show([&] { return json_of(result, o, robot); },
-                 [&] { return text_of(result, o, robot, console.out); });
-  if (result.status != ExciteStatus::stopped) return success;
+    console.show(
+        [&] {
+          return merged({json_of(result, o, robot), files.json()});
+        },
+        [&] { return text_of(result, o, robot, console.out); });
+  if (result.status != ExciteStatus::stopped) return files.finish(success);
   console.complain("stopped: the motion is the best that was found so far");
-  return findings;
+  return files.finish(findings);
 }
 
 }  // namespace
@@ -243,8 +273,7 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--rate", o->rate, "HZ", "of the table: 1000 Hz", above_zero);
   app.add_value("--kind", o->kind, "KIND", "fourier (periodic) or bspline");
   app.add_value("--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given",
-                number_that(fmt::format("is not from 2 to {}", MotionBasis::max_harmonics),
-                            [](double n) { return n >= 2.0 && n <= MotionBasis::max_harmonics; }));
+                whole_number(2, MotionBasis::max_harmonics));
   app.add_value(
       "--limits", o->how.share, "F", "share of the limits to use: 0.9",
       number_that("is no share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
@@ -265,14 +294,13 @@ Action excite(Parser& app, Console& console) {
                             [](double x) { return std::abs(x) <= 1e3; }));
   app.add_flag("--no-collision", o->no_collision, "let links meet");
   app.add_value("--seed", o->how.seed, "N", "of the first start: 1", seed_number);
-  app.add_value(
-      "--starts", o->how.starts, "N", "random motions to improve on: 3",
-      number_that("is not from 1 to 1000", [](double n) { return n >= 1.0 && n <= 1000.0; }));
+  app.add_value("--starts", o->how.starts, "N", "random motions to improve on: 3",
+                whole_number(1, 1000));
   app.add_value("--iterations", o->how.iterations, "N", "from each start at most: 100",
-                not_negative);
+                whole_number(0, 1e6));
   app.add_value("--seconds", o->how.seconds, "S", "in all at most: 120", above_zero);
-  app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
-  app.add_value("--plot", o->plot, "FILE", "draw the use of limits over time (SVG)");
+  app.add_output("-o,--out", o->out, "write t, q, qd, qdd, tau as CSV; - for stdout", true);
+  app.add_output("--plot", o->plot, "draw the use of limits over time (SVG)");
   app.add_force(o->force);
   return [o, &app, &console]() -> int { return excite_robot(*o, app, console); };
 }

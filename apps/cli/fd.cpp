@@ -1,4 +1,5 @@
 #include "states.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 
@@ -12,16 +13,14 @@ Action fd(Parser& app, Console& console) {
     mention_open_loops(console, model);
     if (states->is_table()) {
       Batch batch(model);
-      states->stream(
-          console, model, trajectory_names(model, "qdd"),
-          [&](const TableBlock& in, Eigen::MatrixXd& out) {
-            if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
-              throw Failure(
-                  "the mass matrix is not positive definite; ulna check lists the links that "
-                  "lack inertia");
-          });
+      states->stream(console, model, trajectory_names(model, "qdd"),
+                     [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                       if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
+                         throw Failure("the mass matrix is not positive definite; {}",
+                                       why_indefinite(robot.plant()));
+                     });
     } else {
-      const GivenState s = states->state(model);
+      const GivenState s = states->state(console, model);
       print_per_joint(console, model, states->json(model, s, "q qd tau"), "qdd", "rad/s^2, m/s^2",
                       robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches));
     }

@@ -11,7 +11,10 @@ struct FkOptions {
 /// The frames that are named; all of them if none is.
 std::vector<const Frame*> chosen(const Model& model, const std::vector<std::string>& names) {
   std::vector<const Frame*> list;
-  for (const std::string& name : names) list.push_back(&frame_named(model, name));
+  for (const std::string& name : names) {
+    list.push_back(&frame_named(model, name));
+    if (std::ranges::count(names, name) > 1) throw UsageError("--frame: '{}' is given twice", name);
+  }
   if (names.empty())
     for (const Frame& frame : model.frames()) list.push_back(&frame);
   return list;
@@ -38,7 +41,7 @@ void print(Console& console, const Json& state, const Kinematics<double>& at,
     return Json{{"name", frame->name},
                 {"xyz", pose.xyz},
                 {"rpy", pose.rpy},
-                {"quat_wxyz", {q.w, q.x, q.y, q.z}}};
+                {"quat_wxyz", Vec4<double>(q.w, q.x, q.y, q.z)}};
   };
   console.print(merged({state, {{"frames", list_of(frames, entry)}}}));
 }
@@ -50,7 +53,7 @@ int show(FkOptions& options, Console& console) {
   const std::vector<const Frame*> frames = chosen(model, options.frames);
   Kinematics<double> at(model);
   if (!options.states.is_table()) {
-    const GivenState state = options.states.state(model);
+    const GivenState state = options.states.state(console, model);
     at.set(state.q);
     print(console, options.states.json(model, state, "q"), at, frames);
     return success;

@@ -17,7 +17,7 @@ Action id(Parser& app, Console& console) {
                        batch.inverse_dynamics(robot.plant(), in.q, in.qd, in.qdd, out);
                      });
     } else {
-      const GivenState s = states->state(model);
+      const GivenState s = states->state(console, model);
       print_per_joint(console, model, states->json(model, s, "q qd qdd"), "tau", "Nm, N",
                       robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
     }

@@ -139,6 +139,11 @@ Json refinement_json(const Refinement& r, const Assessment& start) {
         {"start_validation_percent", total_percent(start.validation)}}});
 }
 
+/// Whether Ctrl-C ended it early: the estimate is as good as the others, but not the one that was asked for.
+bool stopped(const Identification& r) {
+  return r.refined && r.refined->status == RefineStatus::stopped;
+}
+
 Json json_of(const IdentifyArguments& given, const Imported& robot, const Identification& r) {
   const Estimate& e = r.chosen.estimate;
   const Model& model = r.torques.model();
@@ -179,6 +184,7 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
         {"indefinite_percent", r.plain->indefinite_percent}};
   for (const Remark& remark : r.remarks)
     (remark.finding ? findings : remarks).push_back(remark.text);
+  if (stopped(r)) findings.push_back("stopped: the refinement is the best that was found so far");
   const auto name_or_null = [](const std::string& file) {
     return file.empty() ? Json() : Json(file);
   };
@@ -222,7 +228,7 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
       {"diagnostics", to_json(r.found)}};
 }
 
-std::string percentage(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
+std::string percentage(double x) { return std::isfinite(x) ? fixed(x, 2) : "-"; }
 
 /// At most so many columns, with dots where something is left out.
 std::string shortened(const std::string& text, int width, const Stream& out) {
@@ -309,11 +315,18 @@ std::string refinement_text(const Identification& r) {
   return text;
 }
 
+/// "1 log, 1 more for validation".
+std::string logs_text(const Identification& r) {
+  const auto held = std::ranges::count(r.logs, "validation", &LogSummary::use);
+  const std::string fitted = counted(r.logs.size() - held, "log");
+  return held ? fmt::format("{}, {} more for validation", fitted, held) : fitted;
+}
+
 std::string text_of(const IdentifyArguments& given, const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   std::string text =
       fmt::format("{}: {} from {}\n\n", out.paint(Style::bold, visible(r.torques.model().name())),
-                  counted(r.base.size(), "base parameter"), counted(r.logs.size(), "log"));
+                  counted(r.base.size(), "base parameter"), logs_text(r));
   const auto line = [&](std::string_view name, const std::string& what) {
     text += hanging(fmt::format("{:<12}", name), 12, visible(what), out.width() - 12);
   };
@@ -387,7 +400,8 @@ LogInputs inputs_of(const IdentifyArguments& given) {
   const auto of = [](const std::vector<std::string>& files) {
     std::vector<LogInput> inputs;
     for (const std::string& file : files)
-      inputs.push_back(file == "-" ? LogInput{"<stdin>", &std::cin} : LogInput{file});
+      inputs.push_back(file == "-" ? LogInput{"<stdin>", &std::cin}
+                                   : LogInput{InputFile(file).name()});
     return inputs;
   };
   return {of(given.logs), of(given.validate)};
@@ -426,6 +440,12 @@ Identification identified(const IdentifyArguments& given, const Model& model, Op
 
 int run_identify(const IdentifyArguments& given, Console& console) {
   Options how = options_of(given);
+  const bool to_stdout = given.out == "-";
+  if (to_stdout && console.json())
+    throw UsageError("--json and --out - cannot both go to standard output");
+  std::vector<std::string> logs = given.logs;
+  logs.insert(logs.end(), given.validate.begin(), given.validate.end());
+  require_others({given.out, given.report}, logs);
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   mention_open_loops(console, robot.model);
@@ -433,6 +453,9 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   if (!how.payload.empty() && !robot.model.find_frame(how.payload))
     throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
                      robot.model.name(), how.payload);
+  if (!how.payload.empty() && robot.model.frame(how.payload).body == 0)
+    throw UsageError("--payload: link '{}' does not move: no torque depends on what it carries",
+                     how.payload);
   const Identification result = identified(given, prior_of(given, robot.model), how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
@@ -440,26 +463,25 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   for (const Remark& remark : result.remarks)
     console.complain(remark.text, remark.finding ? Style::red : Style::yellow);
 
+  ResultFiles files(console, given.force);
   if (!given.out.empty()) {
-    if (!result.chosen.estimate.consistent)
-      throw Failure(
-          "'{}' is not written: the estimate is not physical; --method consistent keeps it so",
-          given.out);
     if (result.has_findings())
       console.complain(
           fmt::format("'{}' is not written: the estimate cannot be trusted", given.out));
     else
-      write_file(given.out, to_urdf(result.model()), given.force);
+      files.write(given.out, to_urdf(result.model()));
   }
   if (!given.report.empty())
-    write_file(
+    files.write(
         given.report,
-        identify_page({given.robot.source(), given.prior_source(), given.method_name()}, result),
-        given.force);
-  console.show([&] { return json_of(given, robot, result); },
-               [&] { return text_of(given, result, console.out); });
-  const bool stopped = result.refined && result.refined->status == RefineStatus::stopped;
-  return result.has_findings() || stopped ? findings : success;
+        identify_page({given.robot.source(), given.prior_source(), given.method_name()}, result));
+  if (!to_stdout)
+    console.show(
+        [&] {
+          return merged({json_of(given, robot, result), files.json()});
+        },
+        [&] { return text_of(given, result, console.out); });
+  return files.finish(result.has_findings() || stopped(result) ? findings : success);
 }
 
 }  // namespace
@@ -472,9 +494,11 @@ Action identify(Parser& app, Console& console) {
       ->required();
   given->robot.add_gravity_to(app);
   app.add_value("--validate", given->validate, "LOG...", "logs to try the estimate on");
-  app.add_value("--split", how.split, "SHARE", "fit this share of each log, validate on the rest");
+  app.add_value(
+      "--split", how.split, "SHARE", "fit this share of each log, validate on the rest",
+      number_that("is no share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
   app.add_value("--folds", how.folds, "N",
-                "cross-validate: predict each of N parts from the others");
+                "cross-validate: predict each of N parts from the others", whole_number(2, 1000));
   app.add_value("--filter", how.filter_hz, "HZ", "cut-off of the low-pass, Hz (10)");
   app.add_value("--gain", given->gain, "K,...",
                 "torque per motor current, a number per joint, Nm/A; or find");
@@ -490,8 +514,8 @@ Action identify(Parser& app, Console& console) {
   app.add_flag("--essential", how.essential, "find the base parameters that matter");
   app.add_flag("--online", given->online, "learn sample by sample, as a controller would");
   app.add_flag("--all", given->all, "list all base parameters and parameters");
-  app.add_value("-o,--out", given->out, "FILE", "write the identified robot as URDF");
-  app.add_value("--report", given->report, "FILE", "write a page with plots (HTML)");
+  app.add_output("-o,--out", given->out, "write the identified robot as URDF; - for stdout", true);
+  app.add_output("--report", given->report, "write a page with plots (HTML)");
   app.add_force(given->force);
   return [given, &console]() -> int { return run_identify(*given, console); };
 }

@@ -41,12 +41,13 @@ int solve(const IkArguments& options, const Parser& app, Console& console) {
   mention_warnings(console, options.robot, imported.diagnostics);
   mention_open_loops(console, model);
   const Frame& frame = frame_named(model, options.frame);
+  if (frame.body == 0) throw UsageError("--frame: no joint moves '{}'", frame.name);
   const std::vector<std::string> names = model.configuration_names();
-  const Eigen::VectorXd start = configuration(model, options.start, "--start");
+  const Eigen::VectorXd start = configuration(console, model, options.start, "--start");
   const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik);
   if (console.json()) {
     console.print(merged(
-        {{{"robot", options.robot.json(model)}, {"joints", names}},
+        {{{"robot", options.robot.json(model)}, {"joints", names}, {"coordinates", names}},
          ULNA_FIELDS(result, found, q, position_error, orientation_error, iterations, starts)}));
   } else {
     console.out.print(matrix_text(console.out, "joint", names, {">q"}, result.q));
@@ -68,7 +69,7 @@ Action ik(Parser& app, Console& console) {
   app.add_value("--start", options->start, "X,X,...", "configuration that the search starts from");
   app.add_flag("--position-only", options->ik.position_only, "leave the orientation free");
   app.add_value("--restarts", options->ik.restarts, "N", "number of random starts after it",
-                CLI::Range(0, 10000));
+                whole_number(0, 10000));
   app.add_value("--seed", options->ik.seed, "N", "seed of the random starts", seed_number);
   return [options, &app, &console] { return solve(*options, app, console); };
 }

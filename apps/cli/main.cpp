@@ -84,7 +84,8 @@ std::string reworded(const CLI::ParseError& e, const CLI::App& app) {
                       value = text.substr(text.find(is) + is.size());
     const CLI::Option* option = app.get_option_no_throw(name);
     const bool whole = option && option->get_type_name().find("INT") != std::string::npos;
-    return fmt::format("{}: '{}' is not a {}number", name, value, whole ? "whole " : "");
+    return fmt::format("{}: '{}' is not a {}", name, value,
+                       whole ? "whole number in digits" : "number");
   }
   constexpr std::string_view range = " not in range ", set = " not in {";
   if (text.find(range) != text.npos)
@@ -114,6 +115,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
   }
   refuse_leftovers(app);
   refuse_empty_values(app);
+  app.refuse_useless_force();
   return action();
 }
 

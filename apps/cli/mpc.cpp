@@ -52,7 +52,12 @@ void apply(const MpcOptions& o, MpcScenario& s) {
   if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
   if (o.supervise && !s.trial.supervision) s.trial.supervision.emplace();
   if (o.knowledge.empty()) {
-    if (s.trial.law != ControlLaw::mpc && o.demo) std::erase(s.knowledge, Knowledge::offset_free);
+    // laws that plan nothing identify and observe nothing
+    if (s.trial.law != ControlLaw::mpc && !s.places.contains("knowledge")) {
+      std::erase(s.knowledge, Knowledge::offset_free),
+          std::erase(s.knowledge, Knowledge::identified);
+      if (s.knowledge.empty()) s.knowledge = {Knowledge::fixed};
+    }
     return;
   }
   s.knowledge.clear(), s.places["knowledge"] = "--knowledge";
@@ -176,12 +181,12 @@ std::string supervision_text(const MpcResults& results, const MpcRun& run, const
                                          r.supervised[0], r.steps, kept),
                              out.width());
   if (events.empty()) return text;
+  const auto number = [](double x) { return std::isfinite(x) ? figure(x) : "-"; };
   Table table(1, {"  at [s]", "found", "joint", ">value", ">limit"});
   for (std::size_t i = 0; i < std::min(most, events.size()); ++i) {
     const supervise::Event& e = *events[i];
     table.row({fmt::format("{:.3f}", e.time), to_string(e.cause),
-               e.joint < 0 ? "-" : joints[std::size_t(e.joint)], fmt::format("{:.4g}", e.value),
-               fmt::format("{:.4g}", e.limit)});
+               e.joint < 0 ? "-" : joints[std::size_t(e.joint)], number(e.value), number(e.limit)});
   }
   text += table.str(out);
   if (events.size() > most)
@@ -269,7 +274,10 @@ int run_mpc(const MpcOptions& o, Console& console) {
   try {
     complete(scenario, imported.model);
   } catch (const ScenarioError& e) {
-    throw UsageError("{}: {}", place_of(e.key, scenario, file), e.why);
+    // what is wrong within a file is no matter of the command line
+    const std::string place = place_of(e.key, scenario, file);
+    if (!file.empty() && !place.starts_with("--")) throw Failure("{}: {}", place, e.why);
+    throw UsageError("{}: {}", place, e.why);
   }
 
   const Interrupt interrupt;
@@ -280,9 +288,13 @@ int run_mpc(const MpcOptions& o, Console& console) {
         return !Interrupt::requested();
       });
   progress.clear();
-  if (!o.report.empty()) write_file(o.report, mpc_page(results), o.force);
-  console.show([&] { return json_of(results, robot.json(imported.model)); },
-               [&] { return text_of(results, console.out); });
+  ResultFiles files(console, o.force);
+  if (!o.report.empty()) files.write(o.report, mpc_page(results));
+  console.show(
+      [&] {
+        return merged({json_of(results, robot.json(imported.model)), files.json()});
+      },
+      [&] { return text_of(results, console.out); });
   Status status = success;
   for (const MpcRun& run : results.runs) {
     for (const std::string& finding : findings_of(results, run)) {
@@ -293,7 +305,7 @@ int run_mpc(const MpcOptions& o, Console& console) {
     if (r.count(ActionKind::older) + r.count(ActionKind::safe) > 0)
       console.complain(fmt::format("{}: {}", run.name, unplanned_actions(r)));
   }
-  return status;
+  return files.finish(status);
 }
 
 }  // namespace
@@ -306,7 +318,7 @@ Action mpc(Parser& app, Console& console) {
   app.add_flag("--demo", o->demo, "pick up 2 kg, with growing friction, with and without learning");
   app.add_value("--duration", o->duration, "S", "how long: 6 s");
   app.add_value("--rate", o->rate, "HZ", "of control: 1000 Hz");
-  app.add_value("--steps", o->steps, "N", "of the horizon, 20 ms each: 15");
+  app.add_value("--steps", o->steps, "N", "of the horizon, 20 ms each: 15", whole_number(2, 200));
   app.add_value("--goal", o->goal, "X,X,...",
                 "where to reach and wave, a number each, or NAME=VALUE,...");
   app.add_value("--payload", o->payload, "KG", "picked up half-way");
@@ -320,7 +332,7 @@ Action mpc(Parser& app, Console& console) {
   app.add_flag("--supervise", o->supervise,
                "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
-  app.add_value("--report", o->report, "FILE", "write a page with plots and a moving arm (HTML)");
+  app.add_output("--report", o->report, "write a page with plots and a moving arm (HTML)");
   app.add_force(o->force);
   return [o, &console]() -> int { return run_mpc(*o, console); };
 }

@@ -54,12 +54,12 @@ class Keys {
     if (const YAML::Node node = (*this)[key]) to = number_of(node, key);
   }
   template <class Integer>
-  void integer(const char* key, Integer& to) {
+  void integer(const char* key, Integer& to, double most = 1e9) {
     const YAML::Node node = (*this)[key];
     if (!node) return;
     const double x = number_of(node, key);
-    if (x != std::floor(x) || !(x >= 0.0 && x <= 1e9))
-      refuse(node, fmt::format("{} is {:g}, not a whole number from 0 to 1e9", key, x));
+    if (x != std::floor(x) || !(x >= 0.0 && x <= most))
+      refuse(node, fmt::format("{} is {:g}, not a whole number from 0 to {:g}", key, x, most));
     to = static_cast<Integer>(x);
   }
   /// A number for each joint in a list, or those of some by their names.
@@ -105,8 +105,8 @@ class Keys {
 
   [[noreturn]] void refuse(const YAML::Node& node, const std::string& why) const {
     const YAML::Mark mark = node.Mark();
-    if (mark.is_null()) throw UsageError("{}: {}", file_, why);
-    throw UsageError("{}:{}: {}", file_, mark.line + 1, why);
+    if (mark.is_null()) throw Failure("{}: {}", file_, why);
+    throw Failure("{}:{}: {}", file_, mark.line + 1, why);
   }
 
  private:
@@ -116,8 +116,17 @@ class Keys {
       if (const std::string key = entry.first.as<std::string>(""); !seen.insert(key).second)
         refuse(entry.first, fmt::format("'{}' is given twice", shortened(key)));
   }
+  /// The key of a value, which stands where it is looked for, in a line before it if the value is missing.
+  std::optional<YAML::Node> key_of(const YAML::Node& value) const {
+    for (const auto& entry : node_)
+      if (entry.second.is(value)) return entry.first;
+    for (const auto& [name, part] : parts_)
+      if (const auto key = part.key_of(value)) return key;
+    return {};
+  }
   static std::string shortened(const std::string& text) { return text.substr(0, 60); }
   std::string scalar(const YAML::Node& node, const char* key) const {
+    if (node.IsNull()) refuse(key_of(node).value_or(node), fmt::format("{} has no value", key));
     if (!node.IsScalar()) refuse(node, fmt::format("{} is not a single value", key));
     return node.Scalar();
   }
@@ -138,7 +147,7 @@ MpcScenario scenario_of(Keys& keys) {
   MpcScenario s;
   keys.text("robot", s.robot), keys.text("title", s.title);
   keys.number("deadline", s.trial.control.deadline), keys.number("vary", s.vary);
-  keys.integer("seed", s.trial.sensors.seed);
+  keys.integer("seed", s.trial.sensors.seed, largest_seed);
   keys.integer("horizon.steps", s.trial.control.problem.steps);
   keys.integer("sensors.delay", s.trial.sensors.position.delay);
   keys.joints("start", s.start, s), keys.joints("goal", s.goal, s);
@@ -205,16 +214,16 @@ std::optional<MpcScenario> read_mpc_config(const RobotArgument& given) {
   const std::optional<std::string> text =
       given.text ? given.text : InputFile(given.name).text(most_bytes);
   if (!text || text->size() > most_bytes)
-    throw UsageError("{}: is larger than {} bytes", name, most_bytes);
+    throw Failure("{}: is larger than {} bytes", name, most_bytes);
   YAML::Node root;
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
     if (documents.size() > 1)
-      throw UsageError("{}:{}: is a second scenario; give each a file of its own", name,
-                       documents[1].Mark().line + 1);
+      throw Failure("{}:{}: is a second scenario; give each a file of its own", name,
+                    documents[1].Mark().line + 1);
     root = documents.at(0);
   } catch (const YAML::Exception& e) {
-    throw UsageError("{}:{}: is not YAML: {}", name, e.mark.line + 1, e.msg);
+    throw Failure("{}:{}: is not YAML: {}", name, e.mark.line + 1, e.msg);
   }
   Keys keys(root, name, "the scenario");
   MpcScenario scenario = scenario_of(keys);

@@ -8,9 +8,30 @@ namespace {
 constexpr double lost = 0.1;   ///< rad or m, root mean square: what is farther away does not follow
 constexpr double often = 0.1;  ///< share of the steps
 constexpr double often_unplanned = 0.1;
+constexpr double too_fast =
+    1.1;  ///< of the velocity limit; noise and friction that changes are less
 
 double share(long count, const TrialResult& r) {
   return r.steps > 0 ? double(count) / double(r.steps) : 0.0;
+}
+
+/// Whether errors are far larger than another run's, and worth speaking of.
+bool is_worse(const TrialResult& r, const TrialResult& other) {
+  constexpr double times = 2.0, least = 1e-3;  // rad or m
+  return r.error.rms > times * other.error.rms && r.error.rms - other.error.rms > least;
+}
+
+/// What would keep the period: most of a step's time is proportional to the length of the horizon.
+std::string faster_settings(const MpcResults& results, const TrialResult& r) {
+  constexpr double use = 0.7;  // of the period
+  const double rate = use * 1e6 / r.times.p95,
+               steps = std::floor(results.horizon * use * 1e6 * results.period / r.times.p95);
+  if (rate >= 50.0)
+    return fmt::format("--rate {:.0f} would do{}", rate,
+                       steps >= 2.0 ? fmt::format(", or about --steps {:.0f}", steps) : "");
+  if (steps >= 2.0) return fmt::format("about --steps {:.0f} would do", steps);
+  return "neither the lowest --rate, 50, nor the shortest horizon would do: lock joints, or take a "
+         "faster machine";
 }
 
 }  // namespace
@@ -30,15 +51,15 @@ bool is_saturated(const TrialResult& r) { return share(r.saturated, r) > often; 
 std::string unplanned_actions(const TrialResult& r) {
   std::string why;
   for (const auto& [fault, name] : {std::pair{ActionFault::not_measured, "not measured"},
-                                    {ActionFault::stale, "measured once more"},
+                                    {ActionFault::stale, "stale reading"},
                                     {ActionFault::late, "deadline passed"},
                                     {ActionFault::not_solved, "not solved"},
                                     {ActionFault::not_prepared, "not prepared"},
                                     {ActionFault::no_reference, "no reference"}})
     if (r.count(fault) > 0)
       why += fmt::format("{}{} {}", why.empty() ? "" : ", ", name, r.count(fault));
-  return fmt::format("{} actions from older plans, {} held against gravity{}",
-                     r.count(ActionKind::older), r.count(ActionKind::safe),
+  return fmt::format("{} from older plans, {} held against gravity{}",
+                     counted(r.count(ActionKind::older), "action"), r.count(ActionKind::safe),
                      why.empty() ? "" : " (" + why + ")");
 }
 
@@ -58,6 +79,9 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
     found.push_back(
         fmt::format("the robot does not follow its motion, {:.2g} rad or m away from it at most",
                     r.error.largest));
+  if (r.largest_speed > too_fast && run.name != std::string_view("fixed"))
+    found.push_back(
+        fmt::format("a joint moved at {:.3g} times its velocity limit", r.largest_speed));
   // laws that plan nothing know no limits
   const bool plans = std::accumulate(r.actions.begin(), r.actions.end(), 0L) > 0;
   if (plans && is_saturated(r))
@@ -69,15 +93,18 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
     found.push_back(fmt::format("no plan in {:.0f} % of the steps",
                                 100.0 * share(r.count(ActionKind::safe), r)));
   if (results.payload && !results.payload->known && run.name == std::string_view("identified"))
-    found.push_back("what was identified of the payload means nothing, and is not shown");
-  if (r.times.p50 > 1e6 * results.period) {
-    const double rate = 0.7e6 / r.times.p95;
-    found.push_back(fmt::format(
-        "most steps take longer than the period of {:g} ms: {}fewer --steps of the horizon take "
-        "less time",
-        1e3 * results.period,
-        rate >= 50.0 ? fmt::format("--rate {:.0f} would do, and ", rate) : ""));
-  }
+    found.push_back(
+        "the payload was not identified: its mass is below two standard deviations, the motion was "
+        "lost, or drives were at their limits");
+  if (const TrialResult* other = results.find("offset_free");
+      other && run.name == std::string_view("identified") && is_worse(r, *other))
+    found.push_back(
+        fmt::format("errors are {:.2g} times those of offset-free MPC, which identifies "
+                    "nothing",
+                    r.error.rms / other->error.rms));
+  if (r.times.p50 > 1e6 * results.period)
+    found.push_back(fmt::format("most steps take longer than the period of {:g} ms: {}",
+                                1e3 * results.period, faster_settings(results, r)));
   return found;
 }
 

@@ -107,7 +107,7 @@ struct ScenarioNumber {
 std::vector<ScenarioNumber> numbers_of(MpcScenario& scenario);
 
 struct RobotArgument;
-/// A scenario in YAML, if what is given as a robot is one; docs/mpc.md lists its keys. Throws UsageError
+/// A scenario in YAML, if what is given as a robot is one; docs/mpc.md lists its keys. Throws Failure
 /// with file and line.
 std::optional<MpcScenario> read_mpc_config(const RobotArgument& given);
 
@@ -154,6 +154,7 @@ struct MpcResults {
   double counted_from = 0.0;                                ///< s: errors are compared from then on
   std::optional<PayloadFound> payload = {};
   bool supervised = false;
+  int horizon = 0;  ///< steps of it
 
   /// Of the run with a name; null: there is none.
   const TrialResult* find(std::string_view name) const;

@@ -104,6 +104,17 @@ void require_writable(const std::vector<std::string>& files, bool force) {
   }
 }
 
+void require_others(const std::vector<std::string>& outputs,
+                    const std::vector<std::string>& inputs) {
+  for (const std::string& out : outputs)
+    for (const std::string& in : inputs) {
+      std::error_code missing;  // what does not exist is not the same file
+      if (!out.empty() && std::filesystem::is_regular_file(out, missing) &&
+          std::filesystem::equivalent(out, in, missing) && !missing)
+        throw UsageError("'{}' is read and would be overwritten", out);
+    }
+}
+
 void write_file(const std::string& path, std::string_view text, bool force) {
   struct stat found {};
   const bool exists = stat(path.c_str(), &found) == 0;
@@ -124,6 +135,22 @@ void write_file(const std::string& path, std::string_view text, bool force) {
   const int error = file.take_name(target, force);
   if (error == EEXIST) refuse_existing(path);
   if (error) refuse(path, std::strerror(error));
+}
+
+void ResultFiles::write(const std::string& path, std::string_view text) try {
+  if (!path.empty()) write_or_print(console_, path, text, force_);
+} catch (const Failure& e) {
+  if (error_.empty()) error_ = e.what();
+}
+
+Json ResultFiles::json() const {
+  return error_.empty() ? Json::object() : Json{{"error", error_}, {"diagnostics", Json::array()}};
+}
+
+int ResultFiles::finish(int status) const {
+  if (error_.empty()) return status;
+  console_.complain(error_);
+  return failure;
 }
 
 void write_or_print(Console& console, const std::string& path, std::string_view text, bool force) {

@@ -9,7 +9,7 @@ struct nlohmann::adl_serializer<T, std::enable_if_t<std::is_base_of_v<Eigen::Den
   static void to_json(auto& list, const T& m) {
     list = std::decay_t<decltype(list)>::array();
     if constexpr (T::IsVectorAtCompileTime)
-      for (const double x : m) list.push_back(x);
+      for (const double x : m) list.push_back(x + 0.0);  // no -0.0
     else
       for (const auto& row : m.rowwise()) list.push_back(row);
   }

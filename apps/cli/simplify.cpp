@@ -97,7 +97,7 @@ SetPoints trajectory(const std::string& name, const Model& model, const DAlember
   if (!name.starts_with("quintic:")) return read_table(InputFile(name), model, arm);
   const std::string seed = name.substr(8);
   if (seed.empty() || seed.size() > 9 || seed.find_first_not_of("0123456789") != seed.npos)
-    throw UsageError("'{}': a seed is a number, as in quintic:2", name);
+    throw UsageError("'{}': a seed is a whole number from 0 to 999999999, as in quintic:2", name);
   return quintic(model, std::stoull(seed));
 }
 
@@ -346,19 +346,24 @@ int simplify_robot(const SimplifyOptions& options, Console& console) {
   const DAlembert<double> arm{classic::Chain<double>{classic::Arm<double>{Plant<double>{model}}}};
   const std::string inertia_file = with_suffix(options.svg, "D"),
                     velocity_file = with_suffix(options.svg, "h");
+  require_others({inertia_file, velocity_file, options.html}, {options.trajectory, options.other});
   require_writable({inertia_file, velocity_file, options.html}, options.force);
 
   const Dominance d(arm, trajectory(options.trajectory, model, arm));
   const Analysis a = analyse(options, model, d, arm);
   mention_warnings(console, options.robot, imported.diagnostics);
+  ResultFiles files(console, options.force);
   if (!options.svg.empty()) {
-    write_file(inertia_file, inertia_plot(a, d), options.force);
-    write_file(velocity_file, velocity_plot(a, d), options.force);
+    files.write(inertia_file, inertia_plot(a, d));
+    files.write(velocity_file, velocity_plot(a, d));
   }
-  if (!options.html.empty()) write_file(options.html, page(a, d), options.force);
-  console.show([&] { return json_of(a, options.robot.json(model)); },
-               [&] { return text_of(a, console.out); });
-  return success;
+  if (!options.html.empty()) files.write(options.html, page(a, d));
+  console.show(
+      [&] {
+        return merged({json_of(a, options.robot.json(model)), files.json()});
+      },
+      [&] { return text_of(a, console.out); });
+  return files.finish(success);
 }
 
 }  // namespace
@@ -374,9 +379,8 @@ Action simplify(Parser& app, Console& console) {
                 "error of a torque, as a share of the joint's peak: 1%");
   app.add_value("--other", options->other, "TRAJECTORY",
                 "test the reduced model on this trajectory too");
-  app.add_value("--svg", options->svg, "FILE",
-                "draw D and h over time, into FILE-D.svg and FILE-h.svg");
-  app.add_value("--html", options->html, "FILE", "everything as one page");
+  app.add_output("--svg", options->svg, "draw D and h over time, into FILE-D.svg and FILE-h.svg");
+  app.add_output("--html", options->html, "everything as one page");
   app.add_force(options->force);
   return [options, &console]() -> int { return simplify_robot(*options, console); };
 }

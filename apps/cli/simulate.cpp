@@ -2,6 +2,7 @@
 
 #include "../plot/charts.hpp"
 #include "torque_source.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -289,6 +290,12 @@ Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSour
   return run;
 }
 
+/// Whether all numbers that text_of shows are finite.
+bool is_finite(const Run& r) {
+  return r.end.q().allFinite() && r.end.v().allFinite() && std::isfinite(r.energy_error) &&
+         std::isfinite(r.energy_before) && std::isfinite(r.error_share);
+}
+
 std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, const Stream& out) {
   std::string text =
       fmt::format("{}: {} s by {}", visible(model.name()), figure(r.end.time(), 6), o.integrator);
@@ -323,9 +330,9 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
                                         {"work of torques", r.work.torques, true},
                                         {"work of wrenches", r.work.wrenches, false},
                                         {"brought by changes", r.work.changes, false},
-                                        {"lost in damping", -r.work.damping, true},
-                                        {"lost in dry friction", -r.work.friction, true},
-                                        {"lost at stops", -r.work.stops, true},
+                                        {"lost in damping", r.work.damping, true},
+                                        {"lost in dry friction", r.work.friction, true},
+                                        {"lost at stops", r.work.stops, true},
                                         {"at the end", r.energy_after, true}})
     if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);
@@ -346,7 +353,7 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
                       counted(n.hits, "hit"), counted(n.clamped, "torque"));
   if (n.crowds > 0)
     text += hanging("", 0,
-                    fmt::format("note: {} stepped over at first order: too many events, or links "
+                    fmt::format("note: {} of time integrated at first order: too many events, or links "
                                 "too light for their damping",
                                 counted(n.crowds, "piece")),
                     out.width());
@@ -389,6 +396,7 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
                  {{"q", r.end.q()},
                   {"qd", r.end.v()},
                   {"joints", joints},
+                  {"coordinates", model.configuration_names()},
                   {"energy", merged({{{"initial", r.energy_before}, {"final", r.energy_after}},
                                      ULNA_FIELDS(r.work, torques, wrenches, changes, damping,
                                                  friction, stops),
@@ -398,19 +406,55 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
                   {"plot", o.plot}}});
 }
 
+/// One line if a table of torques does not last from the beginning to the end.
+void mention_ends(Console& console, const SimulateOptions& o, double from, double to) {
+  if (from > 0.0)
+    console.complain(
+        fmt::format("--torque: no torques before {:g} s, where the table begins", from),
+        Style::yellow);
+  if (to < 0.99 * o.duration)
+    console.complain(
+        fmt::format("--torque: the table ends at {:g} s; its last torques are held", to),
+        Style::yellow);
+}
+
 /// What may help after a simulation that could not go on.
-std::string advice_after(SimulationStatus status, double time, const SimulateOptions& o) {
+std::string advice_after(const Simulation& end, SimulationStatus status, const SimulateOptions& o) {
   if (status == SimulationStatus::torque_not_finite)
     return "; a smaller --bandwidth, or a nearer target, may do";
-  if (status == SimulationStatus::diverged && time == 0.0)
+  if (status == SimulationStatus::diverged && end.time() == 0.0)
     return "; the state, or what acts on the robot, is too large to compute with";
   if (status == SimulationStatus::diverged)
     return o.how.adaptive ? "; a smaller --tolerance may do"
                           : "; a shorter --step than " + figure(o.step()) + " s may do";
-  if (status == SimulationStatus::plant_not_physical)
-    return "; ulna check lists the links that lack inertia";
+  if (status == SimulationStatus::plant_not_physical) return "; " + why_indefinite(end.plant);
   if (status == SimulationStatus::gave_up) return "; --integrator rk4 has steps of a fixed length";
   return "";
+}
+
+/// The findings, reported, as an exit status.
+int judged(const Run& run, const SimulateOptions& o, const Model& model, Console& console) {
+  if (run.status == SimulationStatus::stopped) {
+    console.complain(fmt::format("stopped at {} s", figure(run.end.time(), 6)));
+    return findings;
+  }
+  if (run.error_share > tolerable) {
+    console.complain(fmt::format(
+        "the energy error is {:.1f} % of the energy exchanged: take a {}", 100.0 * run.error_share,
+        o.how.adaptive && run.end.counts().crowds > 0 ? "--step of 1e-4 s with --integrator rk4"
+        : o.how.adaptive                              ? "smaller --tolerance"
+        : o.integrator == "rk4"                       ? "shorter --step"
+                                                      : "shorter --step or --integrator rk4"));
+    return findings;
+  }
+  if (!run.tracking || run.tracking->lost().empty()) return success;
+  std::vector<std::string> lost;
+  for (const int i : run.tracking->lost()) lost.push_back(model.velocity_names()[i]);
+  console.complain(
+      fmt::format("does not follow its motion: {}; a larger --bandwidth may do, or the motion "
+                  "needs more torque than there is",
+                  fmt::join(lost, ", ")));
+  return findings;
 }
 
 int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
@@ -426,15 +470,24 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
         "robot '{}' has closed loops, which simulation does not support; remove the joints that "
         "close them to simulate the tree",
         model.name()));
-  if (o.states.is_table()) throw UsageError("a simulation begins with one state, not with a table");
-  GivenState start = o.states.state(model);
-  const Eigen::VectorXd target = configuration(model, o.target, "--target");
+  o.states.require_one_state();
+  GivenState start = o.states.state(console, model);
+  const Eigen::VectorXd target = configuration(console, model, o.target, "--target");
+  if (const std::string beyond = beyond_limits(model, target); !beyond.empty() && !o.no_limits)
+    throw UsageError("--target: out of reach: {}", beyond);
+  if (const std::string beyond = beyond_limits(model, start.q); !beyond.empty() && !o.no_limits)
+    console.complain(fmt::format("begins beyond the limits: {}", beyond), Style::yellow);
   std::optional<FollowedMotion> followed;
   if (!o.follow.empty()) {
     followed.emplace(InputFile(o.follow, "--follow: '{}' cannot be read"), model);
     if (!start.given.contains("q")) start.q = followed->q(0.0);
     if (!start.given.contains("qd")) start.qd = followed->v(0.0);
     if (!app.count("--duration")) o.duration = followed->duration();
+    if (!app.count("--duration") && o.duration > longest_simulation)
+      throw UsageError(
+          "--follow: the motion takes {:g} s, at most {:g} s are simulated: give "
+          "--duration",
+          o.duration, longest_simulation);
     require_reasonable_duration(o);
     o.torque = o.follow;
   }
@@ -450,8 +503,10 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  const TorqueSource law = followed ? followed->law(given.plant(), o.bandwidth)
-                                    : torque_source(o.torque, given.plant(), target, o.bandwidth);
+  const TorqueSource law =
+      followed ? followed->law(given.plant(), o.bandwidth)
+               : torque_source(o.torque, given.plant(), target, o.bandwidth,
+                               [&](double from, double to) { mention_ends(console, o, from, to); });
   const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {
     if (tracking) tracking->add(now);
     law(now, tau);
@@ -461,6 +516,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   for (const Robot::FrameWrench& w : start.wrenches)
     wrenches.push_back({&model.frame(w.frame), w.wrench, w.axes});
   robot.set_wrenches(wrenches);
+  require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
 
   Log log(model, o);
@@ -477,44 +533,27 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     return made;
   }();
 
-  if (!o.plot.empty() && log.time.size() > 1) write_file(o.plot, motion_plot(model, log), o.force);
-  if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
+  ResultFiles files(console, o.force);
+  if (!o.plot.empty() && log.time.size() > 1) files.write(o.plot, motion_plot(model, log));
+  if (!o.out.empty()) files.write(o.out, log.text());
   const bool failed =
       run.status != SimulationStatus::moved && run.status != SimulationStatus::stopped;
-  const std::string why =
-      fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
-                  to_string(run.status), advice_after(run.status, robot.time(), o));
+  const std::string why = fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
+                                      to_string(run.status), advice_after(robot, run.status, o));
   const auto document = [&] {
-    Json fields = json_of(run, o, model, log);
+    Json fields = merged({json_of(run, o, model, log), files.json()});
     if (failed) fields["error"] = why, fields["diagnostics"] = Json::array();
     return fields;
   };
-  if (!to_stdout) console.show(document, [&] { return text_of(run, o, model, console.out); });
-  if (run.status == SimulationStatus::stopped) {
-    console.complain(fmt::format("stopped at {} s", figure(robot.time(), 6)));
-    return findings;
-  }
+  // of numbers that have overflowed there is no table; in JSON they are null
+  const bool shown = console.json() || is_finite(run);
+  if (!to_stdout && shown)
+    console.show(document, [&] { return text_of(run, o, model, console.out); });
   if (failed) {
     console.complain(why);
-    return failure;
+    return files.finish(failure);
   }
-  if (run.error_share > tolerable) {
-    console.complain(fmt::format(
-        "the energy error is {:.1f} % of the energy exchanged: take a {}", 100.0 * run.error_share,
-        o.how.adaptive && robot.counts().crowds > 0 ? "--step of 1e-4 s with --integrator rk4"
-        : o.how.adaptive                            ? "smaller --tolerance"
-        : o.integrator == "rk4"                     ? "shorter --step"
-                                                    : "shorter --step or --integrator rk4"));
-    return findings;
-  }
-  if (!run.tracking || run.tracking->lost().empty()) return success;
-  std::vector<std::string> lost;
-  for (const int i : run.tracking->lost()) lost.push_back(model.velocity_names()[i]);
-  console.complain(
-      fmt::format("does not follow its motion: {}; a larger --bandwidth may do, or the motion "
-                  "needs more torque than there is",
-                  fmt::join(lost, ", ")));
-  return findings;
+  return files.finish(judged(run, o, model, console));
 }
 
 }  // namespace
@@ -553,16 +592,15 @@ Action simulate(Parser& app, Console& console) {
   app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", size);
   app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", size);
   app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log", size);
-  app.add_value(
-      "--delay", s.position.delay, "N", "of positions and velocities in the log, in periods",
-      number_that("is not from 0 to 100000", [](double x) { return x >= 0.0 && x <= 1e5; }));
+  app.add_value("--delay", s.position.delay, "N",
+                "of positions and velocities in the log, in periods", whole_number(0, 100000));
   app.add_value(
       "--dropout", s.position.dropout, "P", "probability that the log repeats the last reading",
       number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
   app.add_flag("--differences", s.velocity_by_difference, "velocities in the log from positions");
   app.add_value("--seed", s.seed, "N", "of random numbers: 1", seed_number);
-  app.add_value("-o,--out", o->out, "FILE", "write t, q, qd, qdd, tau as CSV; - for stdout");
-  app.add_value("--plot", o->plot, "FILE", "draw the motion over time (SVG)");
+  app.add_output("-o,--out", o->out, "write t, q, qd, qdd, tau as CSV; - for stdout", true);
+  app.add_output("--plot", o->plot, "draw the motion over time (SVG)");
   app.add_force(o->force);
   return [o, &app, &console]() -> int { return run_simulate(*o, app, console); };
 }

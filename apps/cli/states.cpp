@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "ulna/io/number.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -42,9 +43,36 @@ void set_from_text(const Quantity& to, const std::string& text) {
   for (const auto& [name, value] : named_numbers(text, option)) set_one(to, name, value);
 }
 
-void normalize_given(const Model& model, Eigen::VectorXd& q, const std::string& what) {
+/// The joint whose quaternion is farthest from unit length, and this length.
+struct QuaternionLength {
+  std::string joint;
+  double length = 1.0;
+  bool zero() const { return !(length > 1e-12 && std::isfinite(length)); }
+  bool unit() const { return std::abs(length - 1.0) < 1e-3; }
+};
+QuaternionLength worst_quaternion(const Model& model, const Eigen::VectorXd& q) {
+  QuaternionLength worst;
+  for (int b = 1; b < model.body_count(); ++b)
+    if (const Joint& j = model.joint(b); has_quaternion(j.type) && !j.mimics) {
+      const double length = q.segment<4>(j.q).norm();
+      if (!(std::abs(length - 1.0) <= std::abs(worst.length - 1.0)))
+        worst = {std::string(model.joint_name(b)), length};
+    }
+  return worst;
+}
+
+/// Makes quaternions unit ones, which those of other lengths are warned of. Throws UsageError for what has none.
+void normalize_given(Console& console, const Model& model, Eigen::VectorXd& q,
+                     const std::string& what) {
+  const QuaternionLength worst = worst_quaternion(model, q);
+  if (worst.zero())
+    throw UsageError("{}: the quaternion of '{}' has length {:g}; without rotation it is 1,0,0,0",
+                     what, worst.joint, worst.length);
+  if (!worst.unit())
+    console.complain(fmt::format("{}: the quaternion of '{}' has length {:g}; it is normalised",
+                                 what, worst.joint, worst.length),
+                     Style::yellow);
   normalize(model, q);
-  if (!q.allFinite()) throw UsageError("{}: the norm of a quaternion is zero", what);
 }
 
 double json_number(const Json& x, const std::string& what) {
@@ -72,23 +100,34 @@ std::vector<std::string> joints_of(const Json& result) {
   return names;
 }
 
-/// The state in a document that a verb printed, by the names of its joints.
-Json state_of_result(const Json& result, const std::string& file) {
+/// What the numbers of a quantity in a result belong to: q to the coordinates, others to the joints.
+std::vector<std::string> names_of(const Json& result, std::string_view quantity) {
+  if (quantity == "q" && result.contains("coordinates") && result["coordinates"].is_array()) {
+    std::vector<std::string> names;
+    for (const Json& name : result["coordinates"])
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    return names;
+  }
+  return joints_of(result);
+}
+
+/// The state in a document that a verb printed, by the names of its coordinates.
+Json state_of_result(const Json& result) {
   const std::string verb = split(split(result["schema"].get<std::string>(), '/')[0], '.').back();
   if (result.contains("error"))
-    throw UsageError("{}: it is the failure of '{}' and has no state: {}", file, verb,
+    throw UsageError("it is the failure of '{}' and has no state: {}", verb,
                      result["error"].is_string() ? result["error"].get<std::string>() : "");
   if (result.contains("columns"))
     throw UsageError(
-        "{}: many states as JSON cannot be read; without --json, '{}' prints a table that can be",
-        file, verb);
+        "many states as JSON cannot be read; without --json, '{}' prints a table that can be",
+        verb);
   if (result.contains("found") && result["found"] == false)
-    throw UsageError("{}: inverse kinematics found no configuration, so there is no state", file);
-  const std::vector<std::string> names = joints_of(result);
+    throw UsageError("inverse kinematics found no configuration, so there is no state");
   Json state = Json::object();
   for (const char* quantity : quantities) {
     if (!result.contains(quantity)) continue;
     const Json& values = result[quantity];
+    const std::vector<std::string> names = names_of(result, quantity);
     state[quantity] = values;
     if (!values.is_array() || values.size() != names.size()) continue;
     state[quantity] = Json::object();
@@ -96,8 +135,7 @@ Json state_of_result(const Json& result, const std::string& file) {
   }
   if (state.empty())
     throw UsageError(
-        "{}: what '{}' prints has no state; take that of ik, fk, id, fd, terms or simulate", file,
-        verb);
+        "what '{}' prints has no state; take that of ik, fk, id, fd, terms or simulate", verb);
   if (result.contains("wrenches")) state["wrenches"] = result["wrenches"];
   return state;
 }
@@ -110,7 +148,11 @@ void set_from_json(const Quantity& to, const Json& given) {
 
 Vec3<double> json_vector(const Json& wrench, const char* key) {
   if (!wrench.contains(key)) return Vec3<double>::Zero();
-  return three_of(json_numbers(wrench[key], key), key);
+  const Vec3<double> given = three_of(json_numbers(wrench[key], key), key);
+  constexpr double largest = 1e12;  // N or Nm; far beyond, sums of them are not finite
+  if (const double most = given.cwiseAbs().maxCoeff(); !(most <= largest))
+    throw UsageError("{}: {:g} is beyond {:g} N or Nm", key, most, largest);
+  return given;
 }
 
 void refuse_unknown_keys(const Json& object, const std::vector<std::string_view>& known,
@@ -137,13 +179,13 @@ Robot::FrameWrench json_wrench(const Json& given, const Model& model) {
 }
 
 /// A document whose objects have each key once. Throws UsageError with the place of what is wrong.
-Json parsed(const std::string& text, const std::string& file) {
+Json parsed(const std::string& text) {
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto check = [&](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw UsageError("{}: '{}' is given twice", file, value.get<std::string>());
+      throw UsageError("'{}' is given twice", value.get<std::string>());
     return true;
   };
   try {
@@ -151,19 +193,21 @@ Json parsed(const std::string& text, const std::string& file) {
   } catch (const Json::exception& e) {
     const std::string_view what =
         e.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    throw UsageError("{}: is not JSON: {}", file, what.substr(what.find("] ") + 2));
+    throw UsageError("is not JSON: {}", what.substr(what.find("] ") + 2));
   }
 }
+
+constexpr const char* state_example = R"({"q": [0, 0.1], "qd": {"elbow": 0.5}})";
 
 Json state_document(InputFile& in) {
   // a state is small; what is not must be a mistake
   constexpr std::size_t most = 16u << 20;
   const std::optional<std::string> text = in.text(most);
-  if (!text) throw UsageError("{}: a state has at most {} bytes", in.name(), most);
-  const Json document = parsed(*text, in.name());
-  if (!document.is_object()) throw UsageError("{}: not a JSON object", in.name());
+  if (!text) throw UsageError("a state has at most {} bytes", most);
+  const Json document = parsed(*text);
+  if (!document.is_object()) throw UsageError("a state is a JSON object: {}", state_example);
   if (document.contains("schema") && document["schema"].is_string())
-    return state_of_result(document, in.name());
+    return state_of_result(document);
   refuse_unknown_keys(document, {"q", "qd", "qdd", "tau", "wrenches"}, "a state");
   return document;
 }
@@ -200,12 +244,23 @@ Vec3<double> three_numbers(const std::string& text, const std::string& what) {
   return three_of(numbers(text, what), what);
 }
 
-Eigen::VectorXd configuration(const Model& model, const std::string& text,
+Eigen::VectorXd configuration(Console& console, const Model& model, const std::string& text,
                               const std::string& option) {
   Eigen::VectorXd q = neutral(model);
   if (!text.empty()) set_numbers(text, option, model.configuration_names(), q);
-  normalize_given(model, q, option);
+  normalize_given(console, model, q, option);
   return q;
+}
+
+std::string beyond_limits(const Model& model, const Eigen::VectorXd& q) {
+  const std::vector<std::string> names = model.configuration_names();
+  std::vector<std::string> beyond;
+  for (int i = 0; i < model.nq(); ++i) {
+    const double low = model.lower_limit()(i), high = model.upper_limit()(i);
+    if (q(i) < low - 1e-9 || q(i) > high + 1e-9)
+      beyond.push_back(fmt::format("{} at {:.4g} ({:.4g} to {:.4g})", names[i], q(i), low, high));
+  }
+  return fmt::format("{}", fmt::join(beyond, ", "));
 }
 
 void set_numbers(const std::string& text, const std::string& option,
@@ -220,6 +275,8 @@ Inertia<double> ball(std::vector<double> given, std::string_view example) {
   if (given.size() != 4 || !(given[0] > 0.0 && given[0] <= heaviest))
     throw UsageError("--payload: give a mass above 0, up to {:g} kg, or a mass and a place{}",
                      heaviest, example);
+  if (!(Vec3<double>(given[1], given[2], given[3]).cwiseAbs().maxCoeff() <= farthest_payload))
+    throw UsageError("--payload: its place is beyond {:g} m", farthest_payload);
   return Transform<double>::from_translation({given[1], given[2], given[3]}) *
          solid_sphere(radius).with_mass(given[0]);
 }
@@ -307,17 +364,23 @@ Robot States::load(Console& console) {
 }
 
 bool States::is_table() {
-  if (file_.empty()) return false;
+  if (file_.empty() || in_) return in_ && table_;
   for (const auto& [name, text] : given_)
     if (!text.empty()) throw UsageError("--{} has no effect with a state from '{}'", name, file_);
   std::istream& in = in_.emplace(file_).stream();
   while (std::isspace(in.peek())) in.get();
-  const bool table = in.peek() != '{';
-  if (in.eof()) in.clear();  // whoever reads it says that it is empty
-  return table;
+  // a list is no table, but what is wrong with it is said by the reader of states
+  table_ = in.peek() != '{' && in.peek() != '[';
+  if (in.eof()) throw Failure("{}: it is empty: give a state (JSON) or a table (CSV)", in_->name());
+  return table_;
 }
 
-GivenState States::state(const Model& model) {
+void States::require_one_state() {
+  if (is_table())
+    throw Failure("{}: is not one state, which is a JSON object: {}", in_->name(), state_example);
+}
+
+GivenState States::state(Console& console, const Model& model) try {
   const Json document = in_ ? state_document(*in_) : Json::object();
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(model.nv());
   GivenState made{neutral(model), zero, zero, zero, {}, {}};
@@ -330,15 +393,25 @@ GivenState States::state(const Model& model) {
     if (!given_[x.name].empty()) set_from_text(x, given_[x.name]);
     if (document.contains(x.name) || !given_[x.name].empty()) made.given.insert(x.name);
   }
-  normalize_given(model, made.q, "q");
+  normalize_given(console, model, made.q, "q");
   if (!document.contains("wrenches")) return made;
   if (!document["wrenches"].is_array()) throw UsageError("wrenches is not a list");
-  for (const Json& w : document["wrenches"]) made.wrenches.push_back(json_wrench(w, model));
+  for (const Json& w : document["wrenches"]) try {
+      made.wrenches.push_back(json_wrench(w, model));
+    } catch (const UsageError& e) {
+      throw UsageError("wrench {}: {}", made.wrenches.size() + 1, e.what());
+    }
   return made;
+} catch (const UsageError& e) {
+  // what is wrong within a file is no matter of the command line
+  if (!in_) throw;
+  throw Failure("{}: {}", in_->name(), e.what());
 }
 
 Json States::json(const Model& model, const GivenState& state, std::string_view of) const {
-  Json made{{"robot", robot_.json(model)}, {"joints", model.velocity_names()}};
+  Json made{{"robot", robot_.json(model)},
+            {"joints", model.velocity_names()},
+            {"coordinates", model.configuration_names()}};
   const Eigen::VectorXd* const values[] = {&state.q, &state.qd, &state.qdd, &state.tau};
   const std::vector<std::string> names = split(of, ' ');
   for (std::size_t i = 0; i < std::size(quantities); ++i)
@@ -397,6 +470,9 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
   std::vector<double> row(reader.names().size()), line(out_names.size()), time(block);
   std::vector<int> lines(block);
   Eigen::MatrixXd result(names.size(), block);
+  const bool turns_freely =
+      std::ranges::any_of(model.joints(), [](const Joint& j) { return has_quaternion(j.type); });
+  bool warned = false;
   // a reader that has seen enough needs no more of it
   for (bool more = true; more && !console.out.error();) {
     int n = 0;
@@ -406,6 +482,17 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
       for (const Part& part : parts)
         for (std::size_t i = 0; i < part.columns.size(); ++i)
           part.values(i, n) = row[part.columns[i]];
+      if (!turns_freely) continue;
+      const QuaternionLength worst = worst_quaternion(model, in.q.col(n));
+      if (worst.zero())
+        throw CsvError(
+            {in_->name(), reader.line(), 0},
+            fmt::format("the quaternion of '{}' has length {:g}", worst.joint, worst.length));
+      if (!worst.unit() && !std::exchange(warned, true))
+        console.complain(fmt::format("{}:{}: the quaternion of '{}' has length {:g}; it and others "
+                                     "are normalised",
+                                     in_->name(), reader.line(), worst.joint, worst.length),
+                         Style::yellow);
     }
     if (n == 0) break;
     if (n < block) {

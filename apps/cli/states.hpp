@@ -34,9 +34,11 @@ class States {
 
   /// Whether STATES is a table; else there is one state. Opens what has to be opened.
   bool is_table();
+  /// Throws Failure if STATES is a table.
+  void require_one_state();
   /// The one state, by options or as a document: one written by hand, or one that a verb printed with --json.
-  /// Throws UsageError.
-  GivenState state(const Model& model);
+  /// Throws UsageError for options, Failure for what is in a file.
+  GivenState state(Console& console, const Model& model);
   /// What a document of one state begins with: the robot, the names of its joints, and these quantities of the
   /// state ("q qd"), so that other verbs can read it.
   Json json(const Model& model, const GivenState& state, std::string_view quantities) const;
@@ -51,16 +53,21 @@ class States {
   bool no_friction_ = false;
   std::map<std::string, std::string> given_;  ///< --q, --qd, ... as written
   std::optional<InputFile> in_;
+  bool table_ = false;
 };
 
 /// A configuration that an option gives; the neutral one if the text is empty. Throws UsageError.
-Eigen::VectorXd configuration(const Model& model, const std::string& text,
+Eigen::VectorXd configuration(Console& console, const Model& model, const std::string& text,
                               const std::string& option);
+/// The coordinates of a configuration that are beyond their limits: "elbow at 100 (-2.9 to 2.9)", or "".
+std::string beyond_limits(const Model& model, const Eigen::VectorXd& q);
 
 /// "0,0.1,..." in the order of the names, or "elbow=0.1,wrist=2": what is not named keeps its value. Throws
 /// UsageError.
 void set_numbers(const std::string& text, const std::string& option,
                  const std::vector<std::string>& names, Eigen::VectorXd& values);
+
+inline constexpr double farthest_payload = 10.0;  ///< m from the origin of what carries it
 
 /// "2" or "2,0,0,0.1": a ball of 10 cm, its mass and its place. Throws UsageError; the example ends it.
 Inertia<double> ball(std::vector<double> given, std::string_view example);

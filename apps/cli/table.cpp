@@ -100,6 +100,8 @@ std::string Figures::operator()(double x, const Stream& stream) const {
 }
 
 std::string fixed(double x, int digits) {
+  constexpr double longest = 1e12;  // beyond, digits are no longer read one by one
+  if (std::abs(x) >= longest) return fmt::format("{:.{}g}", x, std::max(digits + 1, 6));
   const std::string text = fmt::format("{:.{}f}", x, digits);
   return text[0] == '-' && text.find_first_of("123456789") == text.npos ? text.substr(1) : text;
 }

@@ -74,7 +74,7 @@ class Figures {
 
 /// A number in a sentence: at most so many digits.
 std::string figure(double x, int digits = 4);
-/// With so many digits behind the point; what rounds to zero has no sign.
+/// With so many digits behind the point; what rounds to zero has no sign, and what is very large an exponent.
 std::string fixed(double x, int digits);
 
 /// Numbers with a name for each row: six digits of the largest, and as many decimals for the rest.

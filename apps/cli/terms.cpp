@@ -115,7 +115,7 @@ Action terms(Parser& app, Console& console) {
     if (options->frame.empty() && app.count("--axes"))
       throw UsageError("--axes has no effect without --frame");
     if (!options->states.is_table()) {
-      const GivenState state = options->states.state(robot.model());
+      const GivenState state = options->states.state(console, robot.model());
       print(console, robot.model(), options->states.json(robot.model(), state, "q qd"),
             terms_of(robot, state, *options));
       return success;

@@ -1,4 +1,5 @@
 #include "torque_source.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -83,9 +84,17 @@ TimeTable::TimeTable(InputFile in, const Model& model,
 
 FollowedMotion::FollowedMotion(InputFile in, const Model& model)
     : n_(model.nv()), table_(std::move(in), model, {"q", "qd", "qdd"}) {
-  if (model.nq() != model.nv())
-    throw UsageError("--follow: joints of the robot have more coordinates than velocities");
+  if (const int compound = compound_joint(model))
+    throw UsageError(
+        "--follow: joint '{}' has several degrees of freedom; motions are followed by "
+        "joints with one",
+        model.joint_name(compound));
   if (table_.times.size() < 2) throw UsageError("--follow: a motion has at least two rows");
+  constexpr double farthest = 1e6;  // rad or m: farther away, angles lose their digits
+  for (std::size_t i = 0; i < table_.times.size(); ++i)
+    if (const double far = table_.row(i).head(n_).cwiseAbs().maxCoeff(); !(far <= farthest))
+      throw Failure("--follow: at t = {:g} the position is {:g}, beyond {:g} rad or m",
+                    table_.times[i], far, farthest);
 }
 
 Eigen::VectorXd FollowedMotion::at(double t) const {
@@ -134,13 +143,16 @@ std::vector<int> Tracking::lost() const {
 }
 
 TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
-                           const Eigen::VectorXd& target, double bandwidth) {
+                           const Eigen::VectorXd& target, double bandwidth,
+                           const std::function<void(double from, double to)>& ends) {
   if (name == "zero") return [](const Simulation&, Eigen::VectorXd& tau) { tau.setZero(); };
   if (name == "gravity") return Posture{believed, target, 0.0};
   if (name == "pd") return Posture{believed, target, bandwidth};
-  return HeldTorques{TimeTable(
+  HeldTorques made{TimeTable(
       InputFile(name, "--torque: '{}' is neither zero, gravity, pd nor a table that can be read"),
       believed.model(), {"tau"})};
+  ends(made.table.times.front(), made.table.times.back());
+  return made;
 }
 
 }  // namespace ulna::cli

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ulna/io/number.hpp"
+
 namespace ulna::cli {
 
 CLI::Validator number_that(const std::string& defect, bool (*good)(double)) {
@@ -13,6 +15,38 @@ CLI::Validator number_that(const std::string& defect, bool (*good)(double)) {
             return bad ? fmt::format("{:g} {}", x, defect) : std::string();
           },
           ""};
+}
+
+CLI::Validator whole_number(double low, double high) {
+  return {[=](std::string& text) {
+            const std::optional<double> x = parse_number(text);
+            const bool good = x && *x >= low && *x <= high && *x == std::floor(*x);
+            return good ? std::string()
+                        : fmt::format("'{}' is not a whole number from {:g} to {:g}", text, low,
+                                      high);
+          },
+          ""};
+}
+
+CLI::Option* Parser::add_output(const char* names, std::string& to, const char* meaning,
+                                bool printable, const char* value) {
+  const CLI::Validator named{[](std::string& text) -> std::string {
+                               return text == "-" ? "standard output has the result: give a name"
+                                                  : "";
+                             },
+                             ""};
+  CLI::Option* option = add_value(names, to, value, meaning, printable ? CLI::Validator{} : named);
+  outputs_.push_back(option);
+  return option;
+}
+
+void Parser::refuse_useless_force() const {
+  const CLI::Option* force = get_option_no_throw("--force");
+  const auto is_file = [](const CLI::Option* option) {
+    return option->count() > 0 && option->results().front() != "-";
+  };
+  if (force && force->count() > 0 && std::ranges::none_of(outputs_, is_file))
+    throw UsageError("--force has no effect without a file to write");
 }
 
 void RobotArgument::add_to(CLI::App& app, const char* argument, const char* meaning) {
@@ -28,7 +62,21 @@ void RobotArgument::add_gravity_to(Parser& app) {
 }
 
 Imported RobotArgument::load() const {
-  Imported robot = text ? import_robot(*text, source(), options) : load_robot(name, options);
+  ImportOptions plain = options;
+  plain.floating_base = plain.independent_mimics = false;
+  Imported robot = text ? import_robot(*text, source(), plain) : load_robot(name, plain);
+  if (options.independent_mimics) {
+    if (std::ranges::none_of(robot.model.joints(), &Joint::mimics))
+      throw UsageError("--independent-mimics has no effect: no joint of '{}' mimics another",
+                       robot.model.name());
+    robot.model = without_mimics(robot.model);
+  }
+  if (options.floating_base) {
+    if (robot.model.joint_count() > 0 && robot.model.joint(1).type == JointType::floating)
+      throw UsageError("--floating-base has no effect: the base of '{}' floats already",
+                       robot.model.name());
+    robot.model = with_floating_base(robot.model);
+  }
   if (gravity.empty()) return robot;
   const Vec3<double> given = three_numbers(gravity, "--gravity");
   constexpr double strongest = 1e6;  // m/s², far beyond any planet's

@@ -24,7 +24,15 @@ struct Parser : CLI::App {
                          const CLI::Validator& check = {}) {
     return add_option(names, to, meaning)->option_text(value)->check(check);
   }
+  /// A file to write; with `printable`, "-" is standard output, else it is refused.
+  CLI::Option* add_output(const char* names, std::string& to, const char* meaning,
+                          bool printable = false, const char* value = "FILE");
   void add_force(bool& to) { add_flag("-f,--force", to, "overwrite files"); }
+  /// Refuses --force where no file is written. Throws UsageError.
+  void refuse_useless_force() const;
+
+ private:
+  std::vector<const CLI::Option*> outputs_;
 };
 
 /// Sets up the parser of a verb. The action, run after parsing, owns what options are written to.
@@ -48,11 +56,12 @@ std::string help(const Stream& stream, const Verb& verb, const CLI::App& app);
 
 /// Refuses numbers: number_that("is not above 0", ...) says "--rate: -1 is not above 0".
 CLI::Validator number_that(const std::string& defect, bool (*good)(double));
+/// The same for whole numbers: "--steps: '1.5' is not a whole number from 2 to 200".
+CLI::Validator whole_number(double low, double high);
 inline const CLI::Validator above_zero =
     number_that("is not above 0", [](double x) { return x > 0.0 && std::isfinite(x); });
-inline const CLI::Validator seed_number =
-    number_that("is not a whole number from 0 to 9e15",
-                [](double x) { return x >= 0.0 && x <= 9e15 && x == std::floor(x); });
+inline constexpr double largest_seed = 9e15;  // whole numbers above it are no doubles
+inline const CLI::Validator seed_number = whole_number(0.0, largest_seed);
 inline const CLI::Validator not_negative =
     number_that("is not 0 or more", [](double x) { return x >= 0.0 && std::isfinite(x); });
 
@@ -115,10 +124,32 @@ void refuse_overwriting(const std::vector<std::string>& files, bool force);
 /// The same, and if a file cannot be written or is named twice: before any work whose result would be lost.
 void require_writable(const std::vector<std::string>& files, bool force);
 
+/// Throws UsageError if a file to write is one that is read: a log would be lost.
+void require_others(const std::vector<std::string>& outputs,
+                    const std::vector<std::string>& inputs);
+
 /// Writes the whole file or, even if the program is killed halfway, nothing. Devices and pipes are
 /// written directly. Throws Failure with the reason.
 void write_file(const std::string& path, std::string_view text, bool force);
 /// The same, but "-" is standard output.
 void write_or_print(Console& console, const std::string& path, std::string_view text, bool force);
+
+/// The files that a result is written to. One that cannot be written does not take the result with it: it is
+/// printed all the same, and the exit status says that something failed.
+class ResultFiles {
+ public:
+  ResultFiles(Console& console, bool force) : console_(console), force_(force) {}
+  /// "" is no file, "-" standard output.
+  void write(const std::string& path, std::string_view text);
+  /// {"error": ...} if one could not be written.
+  Json json() const;
+  /// The status of the result, or the failure to write it, which is then reported.
+  int finish(int status) const;
+
+ private:
+  Console& console_;
+  bool force_;
+  std::string error_;
+};
 
 }  // namespace ulna::cli

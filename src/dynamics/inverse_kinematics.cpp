@@ -149,9 +149,10 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
 
 std::string IkResult::report() const {
   char text[160];
-  std::snprintf(text, sizeof text, "%s in %d iterations (%d %s): %.1e m, %.1e rad",
-                found ? "found" : "not found", iterations, starts, starts == 1 ? "start" : "starts",
-                position_error, orientation_error);
+  std::snprintf(text, sizeof text, "%s in %d %s (%d %s): %.1e m, %.1e rad",
+                found ? "found" : "not found", iterations,
+                iterations == 1 ? "iteration" : "iterations", starts,
+                starts == 1 ? "start" : "starts", position_error, orientation_error);
   return text;
 }
 

@@ -37,7 +37,7 @@ namespace {
 
 std::length_error too_large(const Model& model, const Options& options, const std::string& why) {
   return std::length_error("the equations of robot '" + model.name() +
-                           "' would be too long to read: " + why +
+                           "' are too long to derive or to read: " + why +
                            "; lock joints or take a part of it (ulna convert --lock, --chain), " +
                            (options.numeric ? "" : "use numbers (--numeric), ") +
                            "or compute instead: ulna terms, or the functions of ulna/dynamics");

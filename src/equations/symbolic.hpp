@@ -2,7 +2,6 @@
 
 #include <ginac/ginac.h>
 
-#include <chrono>
 #include <compare>
 #include <map>
 #include <string_view>
@@ -26,6 +25,9 @@ struct TooMuchWork : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Computing time of this thread so far, s: other programs on the machine do not count.
+double cpu_seconds();
+
 /// What symbolic work may cost while it is alive, in this thread. Every product of two terms counts,
 /// so the end comes at the same place on every machine unless time runs out before.
 class Budget {
@@ -45,8 +47,7 @@ class Budget {
  private:
   inline static thread_local Budget* current_ = nullptr;
   std::size_t products_, terms_;
-  std::chrono::duration<double> seconds_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double seconds_, begin_ = cpu_seconds();
   Budget* outer_ = current_;
 };
 

@@ -212,15 +212,20 @@ void add_remarks(const Options& options, Identification& result) {
     if (bad != bodies.end())
       why = message("link '", model.body_name(int(bad - bodies.begin()) + 1),
                     "': ", bad->explanation());
-    finding("the estimate is not physical: ", why, "; Options::method = consistent keeps it so");
+    finding("the estimate is not physical: ", why,
+            options.method == Method::consistent
+                ? "; the torques are too small for a robot: check their unit"
+                : "; Options::method = consistent keeps it so");
   }
 
   // torques
-  if (result.found.find(log_rules::torque_swapped))
+  const bool swapped = result.found.find(log_rules::torque_swapped);
+  if (swapped)
     finding(
         "torques look swapped between joints; nothing here can be trusted until that is settled");
   const std::vector<std::string> joints = model.velocity_names();
-  if (result.rescaling) finding(text_of(*result.rescaling, joints));
+  // torques of other joints are badly explained in any unit
+  if (result.rescaling && !swapped && !result.exchange) finding(text_of(*result.rescaling, joints));
   const bool refined = result.refined && result.refined->status == RefineStatus::converged;
   if (!chosen.estimate.converged && !refined)
     finding(
@@ -268,14 +273,14 @@ void add_remarks(const Options& options, Identification& result) {
              " times worse than fitted motion: record motion more like that which matters");
     if (result.repeated_percent > 50.0)
       remark(std::round(result.repeated_percent),
-             " % of the motion held out repeats motion that was fitted: it shows little of how far "
-             "the estimate carries");
+             " % of the motion held out repeats motion that was fitted: it shows little of how well "
+             "the estimate predicts other motion");
   }
   if (result.refined) remark_on_refinement(result, remark);
-  if (!chosen.validation && !result.online)
+  if (!chosen.validation && !result.cross_validation && !result.online)
     remark(
-        "nothing was held out: LogInputs::validation or Options::split = 0.5 shows how far the "
-        "estimate carries");
+        "nothing was held out: LogInputs::validation or Options::split = 0.5 shows how well the "
+        "estimate predicts other motion");
 }
 
 std::string_view Identification::state(int unknown) const {

@@ -158,8 +158,10 @@ class TableReader {
     if (type == "revolute" || type == "continuous" || type == "prismatic")
       made.type = *joint_type_from_string(type);
     else
-      report(joint_type_from_string(type) ? rules::table_joint : rules::joint_type_unknown, node,
-             quoted("type", type) + " is not possible in a DH table");
+      report(rules::table_joint, node,
+             quoted("type", type) + " is not possible in a DH table" +
+                 did_you_mean(
+                     type, std::vector<std::string_view>{"revolute", "continuous", "prismatic"}));
     const auto value = [&](const char* key) { return number(node, key, 0.0); };
     const double theta = value("theta"), d = value("d"), a = value("a"), alpha = value("alpha");
     for (const auto& [key, angle] : {std::pair{"theta", theta}, {"alpha", alpha}})
@@ -347,6 +349,40 @@ class TableReader {
   }
   static int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 
+  /// "; did you mean 'mass'?" for a key in other letters, another word for a known one, or one that is misspelt. What
+  /// begins with another letter is another word, unless all but one letter agree.
+  static std::string advice(const YAML::Node& map, const std::string& key, Keys known) {
+    static constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"weight", "mass"},       {"m", "mass"},
+        {"cog", "com"},           {"center", "com"},
+        {"centre", "com"},        {"ratio", "gear"},
+        {"reduction", "gear"},    {"viscosity", "viscous"},
+        {"viscosity", "damping"}, {"viscous", "damping"},
+        {"vel", "velocity"},      {"speed", "velocity"},
+        {"torque", "effort"},     {"force", "effort"},
+        {"min", "lower"},         {"max", "upper"},
+        {"rotor", "armature"},    {"rotor", "inertia"},
+        {"kind", "type"},         {"id", "name"},
+        {"axis", "screw"},        {"twist", "screw"},
+        {"pose", "home"},         {"limit", "limits"}};
+    std::string lower = key;
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto is_known = [&](std::string_view name) {
+      return std::ranges::find(known, name) != known.end();
+    };
+    const auto suggest = [](std::string_view name) {
+      return "; did you mean '" + std::string(name) + "'?";
+    };
+    if (is_known(lower)) return suggest(lower);
+    for (const auto& [word, name] : words)
+      if (word == lower && is_known(name) && !map[std::string(name)]) return suggest(name);
+    std::vector<std::string_view> alike;
+    for (const std::string_view name : known)
+      if (name[0] == lower[0]) alike.push_back(name);
+    const std::string near = did_you_mean(lower, alike, 2);
+    return near.empty() && lower.size() > 2 ? did_you_mean(lower, std::vector(known)) : near;
+  }
+
   /// Whether it is a map; reports each key that cannot stand in it.
   bool keys(const YAML::Node& node, Keys known, std::string_view part = {}) {
     const Within within(subject_, part);
@@ -358,7 +394,7 @@ class TableReader {
       if (std::ranges::find(known, key) != known.end()) {
         if (!seen.insert(key).second)
           report(rules::tag_double, entry.first, name + " occurs again");
-      } else if (const std::string near = did_you_mean(key, std::vector(known), 2); !near.empty()) {
+      } else if (const std::string near = advice(node, key, known); !near.empty()) {
         report(rules::tag_misspelt, entry.first, name + " is unknown" + near);
       } else {
         report(rules::key_unknown, entry.first, name + " is unknown", "skipped");

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "ulna/model/inspect.hpp"
 #include "ulna/num/random.hpp"
 
 namespace ulna {
@@ -28,12 +29,6 @@ Eigen::VectorXd difference(const Model& model, const Eigen::VectorXd& q0,
   difference<double>(model, q0, q1, v);
   return v;
 }
-
-namespace {
-
-bool has_quaternion(JointType t) { return t == JointType::ball || t == JointType::floating; }
-
-}  // namespace
 
 Eigen::VectorXd neutral(const Model& model) {
   Eigen::VectorXd q(model.nq());

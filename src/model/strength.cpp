@@ -18,7 +18,8 @@ struct Load {
       0.0;  ///< Nm or N against gravity, in the worst of the configurations that were tried
   double scale =
       0.0;  ///< their weight at their radius of gyration about the axis, Nm; or their weight, N
-  double extent = 0.0;  ///< m from the axis to the farthest centre of mass or joint
+  double extent =
+      0.0;  ///< m from the axis to the farthest centre of mass or joint, in the worst of them
 };
 
 /// Weights of a robot in configurations within its limits.
@@ -34,6 +35,7 @@ class Weights {
 
   const std::vector<Load>& worst() {
     constexpr int tries = 64;
+    constexpr std::size_t most_stretched = 200;  // links; of more, as the robot stands
     std::mt19937_64 random(1);
     std::vector<double> q(d_.joints.size());
     for (int k = 0; k < tries; ++k) {
@@ -42,6 +44,7 @@ class Weights {
         q[j] = within(d_.joints[j], k == 0 ? 0.0 : double(random() >> 11) * 0x1p-52 - 1.0);
       place(q);
       if (k == 0) measure();
+      if (k == 0 || d_.links.size() <= most_stretched) stretch();
       weigh();
     }
     return loads_;
@@ -117,34 +120,54 @@ class Weights {
       loads_[j].weight = std::max(loads_[j].weight, std::abs(torques[j]));
   }
 
-  /// Inertia and extent beyond each joint, as the robot stands.
-  void measure() {
-    constexpr double g =
-        9.81;  // a robot that is described without gravity has drives of the same size
+  /// Calls use(joint, axis, away, link) for each joint and each link beyond it, with the joint's axis in the world and
+  /// the distance of points from it.
+  template <class Use>
+  void for_each_beyond(Use use) const {
     for (const int link : order_) {
       const int j = tree_.parent(link);
       if (j < 0) continue;
       const Vec3<double> axis = places_[link].rotation() * d_.joints[j].axis;
       const Vec3<double> origin = places_[link].translation();
-      double inertia = 0.0;
+      const auto away = [&](const Vec3<double>& p) { return axis.cross(p - origin).norm(); };
       std::vector<int> beyond{link};
       while (!beyond.empty()) {
         const int l = beyond.back();
         beyond.pop_back();
         for (const int child : tree_.children(l))
           beyond.push_back(tree_.link(d_.joints[child].child));
-        const auto away = [&](const Vec3<double>& p) { return axis.cross(p - origin).norm(); };
-        loads_[j].extent = std::max(loads_[j].extent, away(places_[l].translation()));
-        if (!d_.links[l].inertial) continue;
-        const Inertial& body = *d_.links[l].inertial;
-        const double far = away(places_[l] * body.com);
-        loads_[j].extent = std::max(loads_[j].extent, far);
-        const Vec3<double> own = places_[l].rotation().inverse_apply(axis);
-        inertia += body.mass * far * far + own.dot(body.inertia * own);
+        use(j, axis, away, l);
       }
-      loads_[j].scale = turns(d_.joints[j]) ? g * std::sqrt(std::max(0.0, inertia * mass_[link]))
-                                            : g * mass_[link];
     }
+  }
+
+  /// Extents beyond each joint.
+  void stretch() {
+    for_each_beyond([&](int j, const Vec3<double>&, const auto& away, int l) {
+      double& extent = loads_[j].extent;
+      extent = std::max(extent, away(places_[l].translation()));
+      if (const auto& body = d_.links[l].inertial)
+        extent = std::max(extent, away(places_[l] * body->com));
+    });
+  }
+
+  /// Inertia beyond each joint, as the robot stands.
+  void measure() {
+    constexpr double g =
+        9.81;  // a robot that is described without gravity has drives of the same size
+    std::vector<double> inertia(d_.joints.size(), 0.0);
+    for_each_beyond([&](int j, const Vec3<double>& axis, const auto& away, int l) {
+      const auto& body = d_.links[l].inertial;
+      if (!body) return;
+      const double far = away(places_[l] * body->com);
+      const Vec3<double> own = places_[l].rotation().inverse_apply(axis);
+      inertia[j] += body->mass * far * far + own.dot(body->inertia * own);
+    });
+    for (const int link : order_)
+      if (const int j = tree_.parent(link); j >= 0)
+        loads_[j].scale = turns(d_.joints[j])
+                              ? g * std::sqrt(std::max(0.0, inertia[j] * mass_[link]))
+                              : g * mass_[link];
   }
 
   const Description& d_;

@@ -8,6 +8,7 @@
 #include "mpc/plant_estimator.hpp"
 #include "mpc/robot_scale.hpp"
 #include "mpc/state_observer.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::mpc {
 namespace {
@@ -16,9 +17,12 @@ using Vector = Eigen::VectorXd;
 using Clock = std::chrono::steady_clock;
 
 const Model& require_plain_joints(const Model& model) {
-  messages::require(model.nq() == model.nv(), "robot '", model.name(),
-                    "' has joints with more coordinates than degrees of freedom; the controller "
-                    "supports only joints with one coordinate");
+  // of a planar joint, q has as many coordinates as v, but v is in the moving frame
+  const int compound = compound_joint(model);
+  messages::require(compound == 0, "robot '", model.name(), "', joint '",
+                    model.joint_name(compound),
+                    "': it has several degrees of freedom; the controller supports only joints "
+                    "with one");
   return model;
 }
 

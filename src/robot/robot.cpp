@@ -5,6 +5,7 @@
 #include "ulna/dynamics/forward_dynamics.hpp"
 #include "ulna/dynamics/inverse_mass_matrix.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna {
 
@@ -40,8 +41,8 @@ Eigen::VectorXd Robot::forward_dynamics(const Vector& q, const Vector& v, const 
   Vector a(nv());
   if (!ulna::forward_dynamics<double>(plant_, at(q, v), tau, ws_, a, resolve(wrenches)))
     throw std::domain_error("forward dynamics of robot '" + model().name() +
-                            "': the mass matrix is not positive definite; `ulna check` names the "
-                            "links that lack inertia");
+                            "': the mass matrix is not positive definite; " +
+                            why_indefinite(plant_));
   return a;
 }
 
@@ -67,7 +68,8 @@ Eigen::MatrixXd Robot::inverse_mass_matrix(const Vector& q) {
   Matrix M_inverse(nv(), nv());
   if (!ulna::inverse_mass_matrix<double>(plant_, at(q), ws_, M_inverse))
     throw std::domain_error("robot '" + model().name() +
-                            "': the mass matrix is not positive definite");
+                            "': the mass matrix is not positive definite; " +
+                            why_indefinite(plant_));
   return M_inverse;
 }
 

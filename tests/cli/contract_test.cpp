@@ -41,9 +41,6 @@ TEST(Contract, an_unknown_name_has_the_same_status_in_every_verb) {
        std::vector<Line>{{"fk", one, "--frame", "lower1"},
                          {"terms", one, "--frame", "lower1"},
                          {"ik", one, "--frame", "lower1", "--xyz", "0,0,0"},
-                         {"id", one, states},
-                         {"fd", one, states},
-                         {"simulate", one, states, "--duration", "0.01"},
                          {"id", one, "--q", "sholder=1"},
                          {"id", one, "--qd", "sholder=1"},
                          {"id", one, "--qdd", "sholder=1"},
@@ -59,8 +56,6 @@ TEST(Contract, an_unknown_name_has_the_same_status_in_every_verb) {
                          {"equations", one, "--let", "sholder=l1/2"},
                          {"equations", one, "--let", "lc1=sholder/2"},
                          {"mpc", one, "--goal", "sholder=1"},
-                         {"mpc", scenario},
-                         {"mpc", by_joint},
                          {"identify", one, log, "--gain", "sholder=1"},
                          {"identify", one, log, "--payload", "lower1"}}) {
     const RunResult r = run_cli(line);
@@ -69,6 +64,16 @@ TEST(Contract, an_unknown_name_has_the_same_status_in_every_verb) {
                     "sholder") ||
                 has(r.err, "lower1") || has(r.err, "base1"))
         << testing::PrintToString(line);
+  }
+  // in a file it is the file that is wrong
+  for (const Line& line : std::vector<Line>{{"id", one, states},
+                                            {"fd", one, states},
+                                            {"simulate", one, states, "--duration", "0.01"},
+                                            {"mpc", scenario},
+                                            {"mpc", by_joint}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 3) << testing::PrintToString(line) << r.err;
+    EXPECT_TRUE(has(r.err, "lower1") || has(r.err, "sholder")) << r.err;
   }
 }
 
@@ -199,7 +204,7 @@ TEST(Chaining, a_configuration_of_inverse_kinematics_is_a_state) {
   const RunResult far = run_cli(
       {"ik", "panda", "--frame", "panda_link8", "--xyz", "9,0,0", "--restarts", "0", "--json"});
   const RunResult refused = run_cli({"id", "panda", "-"}, {.input = far.out});
-  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.status, 3);
   EXPECT_TRUE(has(refused.err, "found no configuration"));
 }
 
@@ -246,7 +251,7 @@ TEST(Chaining, joints_are_matched_by_name) {
                      "ulna.id/1")["q"],
             json({0.1, 0.2}));
   const RunResult other = run_cli({"id", "panda", "-"}, {.input = ours});
-  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.status, 3);
   EXPECT_TRUE(has(other.err, "no coordinate 'elbow'"));
 }
 
@@ -254,7 +259,7 @@ TEST(Chaining, what_is_no_state_says_what_to_do) {
   const auto refused = [](const Line& from, const std::string& input, const std::string& why) {
     const RunResult r =
         run_cli({"id", "double_pendulum", "-"}, {.input = run_cli(from, {.input = input}).out});
-    EXPECT_EQ(r.status, 2) << from[0];
+    EXPECT_EQ(r.status, 3) << from[0];
     EXPECT_TRUE(has(r.err, why));
   };
   refused({"info", "double_pendulum", "--json"}, "", "'info' prints has no state; take that of ik");
@@ -304,7 +309,7 @@ TEST(DefaultMotion, waves_less_where_its_goal_is_near_a_limit) {
       << r.err;
   const RunResult asked = run_cli({"mpc", "-"}, {.input = "robot: panda\ngoal: [" + near +
                                                           "]\namplitude: [1, 1, 1, 1, 1, 1, 1]\n"});
-  EXPECT_EQ(asked.status, 2);
+  EXPECT_EQ(asked.status, 3);
   EXPECT_TRUE(has(asked.err, "amplitude: joint"));
 }
 
@@ -346,6 +351,16 @@ TEST(Options, without_effect_are_refused_in_every_verb) {
       {{"mpc", "panda", "--law", "gravity_pd", "--steps", "5"}, "--steps: has no effect"},
       {{"mpc", "panda", "--law", "gravity_pd", "--knowledge", "offset_free"},
        "offset_free has no effect"},
+      {{"mpc", "panda", "--law", "computed_torque", "--knowledge", "identified"},
+       "identified has no effect"},
+      {{"equations", "double_pendulum", "--latex", "--json"}, "--latex has no effect with --json"},
+      {{"simulate", "pendulum", "--force"}, "--force has no effect"},
+      {{"convert", "panda", "-", "--force"}, "--force has no effect"},
+      {{"count", "panda", "--force"}, "--force has no effect"},
+      {{"info", "quadruped", "--floating-base"}, "--floating-base has no effect"},
+      {{"info", "panda", "--independent-mimics"}, "--independent-mimics has no effect"},
+      {{"fk", "panda", "--frame", "panda_link8", "--frame", "panda_link8"},
+       "'panda_link8' is given twice"},
       {{"mpc", "panda", "--knowledge", "fixed,fixed"}, "'fixed' is given twice"},
       {{"excite", "panda", "--friction", "coulomb,asymmetric"}, "--friction: feature 'coulomb'"},
       {{"excite", "panda", "--friction", "coulomb,coulomb"}, "--friction: feature 'coulomb'"},
@@ -384,7 +399,8 @@ TEST(Options, with_an_empty_value_are_refused) {
 
 TEST(Options, out_of_range_are_refused_in_plain_words) {
   const std::pair<Line, const char*> cases[] = {
-      {{"compare", "panda", "--states", "0"}, "--states: 0 is not from 1 to 10000"},
+      {{"compare", "panda", "--states", "0"},
+       "--states: '0' is not a whole number from 1 to 10000"},
       {{"codegen", "panda", "-o", "c", "--lanes", "3"}, "--lanes: 3 is not one of 2, 4, 8, 16"},
       {{"terms", "panda", "--frame", "panda_link8", "--axes", "x"}, "x is not one of local, world"},
       {{"codegen", "panda", "-o", "c", "--functions", "id,id"}, "'id' is given twice"},
@@ -395,7 +411,7 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
        "is not from 1e-13 to 0.1"},
       {{"excite", "pendulum", "--acceleration", "0"}, "0 is not above 0"},
       {{"excite", "pendulum", "--radius", "0"}, "0 is no length above 0"},
-      {{"excite", "pendulum", "--harmonics", "0"}, "0 is not from 2"}};
+      {{"excite", "pendulum", "--harmonics", "0"}, "'0' is not a whole number from 2"}};
   for (const auto& [line, why] : cases) {
     const RunResult r = run_cli(line);
     EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
@@ -450,11 +466,12 @@ TEST(Input, an_empty_table_is_called_empty) {
                                               {"fk", "panda", file, "--frame", "panda_link8"},
                                               {"simplify", "puma560", file},
                                               {"identify", "panda", file},
+                                              {"simulate", "panda", file},
                                               {"simulate", "panda", "--torque", file},
                                               {"simulate", "panda", "--follow", file}}) {
       const RunResult r = run_cli(line);
       EXPECT_EQ(r.status, 3) << testing::PrintToString(line);
-      EXPECT_TRUE(has(r.err, "the table is empty")) << testing::PrintToString(line);
+      EXPECT_TRUE(has(r.err, " is empty")) << testing::PrintToString(line);
     }
   }
 }

@@ -189,7 +189,7 @@ TEST(Edges, what_is_wrong_with_a_state_is_said_with_its_place) {
            {R"({"q": {"elbow": 1e999}})", "number overflow"},
            {"{\n\"q\": [0, 1}\n", "line 2"}}) {
     const RunResult r = run_cli({"id", "double_pendulum", "-"}, {.input = text});
-    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_EQ(r.status, 3) << text;
     EXPECT_TRUE(has(r.err, words)) << text << r.err;
   }
 }
@@ -313,7 +313,7 @@ TEST(Edges, what_the_parser_refuses_is_said_in_plain_words) {
       {{"simulate", "panda", "--step"}, "--step: its value is missing"},
       {{"simulate", "panda", "--step", "1", "--step", "2"}, "--step is given more than once"},
       {{"simulate", "panda", "--no-limits=3"}, "--no-limits takes no value"},
-      {{"mpc", "panda", "--seed", "-3"}, "--seed: -3 is not a whole number from 0"}};
+      {{"mpc", "panda", "--seed", "-3"}, "--seed: '-3' is not a whole number from 0"}};
   for (const auto& [line, words] : cases) {
     const RunResult r = run_cli(line);
     EXPECT_EQ(r.status, 2) << testing::PrintToString(line);

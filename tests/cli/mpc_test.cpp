@@ -136,6 +136,11 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
            {"robot: panda\nlaw: pid\n", 2, "not one of mpc"},
            {"robot: panda\npayload: {mass: 2, com: [1, 2]}\n", 2, "three numbers"},
            {"robot: panda\nfaults: 3\n", 2, "not a list"},
+           {"robot:\nduration: 3\n", 1, "robot has no value"},
+           {"robot: double_pendulum\nstart: [1e155, 0]\n", 2, "out of reach"},
+           {"robot: double_pendulum\nrate: 0\n", 2, "0 is not from 50 to 10000 Hz"},
+           {"robot: double_pendulum\nsensors:\n  wrenches: [{link: lower}, {link: lower}]\n", 3,
+            "has a sensor already"},
            {"robot: panda\ngoal: 5\n", 2, "list of numbers"},
            {"robot: panda\nrate: 100\ngoal: [1, 2]\n", 3, "7 joints"},
            {"robot: panda\ngoal: [9, 0, 0, -2, 0, 2, 0]\n", 2, "out of reach"},
@@ -159,7 +164,7 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
            {"robot: panda\n  nonsense: [\n", 2, "is not YAML"}}) {
     const std::string file = folder.write("bad.yaml", text);
     const RunResult r = run_cli({"mpc", file});
-    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_EQ(r.status, 3) << text;
     EXPECT_TRUE(has(r.err, "bad.yaml:" + std::to_string(line) + ": ")) << text << r.err;
     EXPECT_TRUE(has(r.err, words)) << text << r.err;
   }
@@ -179,7 +184,7 @@ TEST(MpcVerb, what_has_no_effect_in_a_scenario_is_refused_with_its_line) {
            {"sensors: {acceleration_noise: 1}\n", 3}}) {
     const std::string file = folder.write("idle.yaml", "robot: pendulum\nduration: 0.5\n" + text);
     const RunResult r = run_cli({"mpc", file});
-    EXPECT_EQ(r.status, 2) << text;
+    EXPECT_EQ(r.status, 3) << text;
     EXPECT_TRUE(has(r.err, "idle.yaml:" + std::to_string(line) + ": ")) << text << r.err;
     EXPECT_TRUE(has(r.err, "has no effect")) << text << r.err;
   }
@@ -224,11 +229,13 @@ TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
   expect_refused({"mpc", "panda", "--knowledge", "all"}, "perfect");
   expect_refused({"mpc", "panda", "--plant", "factory"}, "mujoco");
   expect_refused({"mpc", "quadruped"}, "degrees of freedom", 3);
+  expect_refused({"mpc", "planar_cart"}, "joint 'glide'", 3);
+  expect_refused({"mpc", "panda", "--rate", "0"}, "--rate: 0 is not from 50");
   expect_refused({"mpc", "fourbar"}, "closes loops", 3);
   const std::string deep = "robot: " + std::string(60000, '[');
-  expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML");
+  expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML", 3);
   const std::string large = "robot: panda\n#" + std::string(100000, 'x');
-  expect_refused({"mpc", folder.write("large.yaml", large)}, "larger than");
+  expect_refused({"mpc", folder.write("large.yaml", large)}, "larger than", 3);
 }
 
 TEST(MpcVerb, mujoco_as_the_plant_gives_the_errors_that_ulna_gives) {

@@ -86,8 +86,7 @@ inline void bad_tables(BadInputs& cases) {
   bad("a joint is null", "  - name: slide\n", "  -\n  - name: slide\n", rules::table_shape)
       .on_line(any_line);
   bad("joint name is a list", "name: slide", "name: [slide]", rules::table_shape);
-  bad("type is unknown", "type: prismatic", "type: slider", rules::joint_type_unknown)
-      .on("- name: slide");
+  bad("type is unknown", "type: prismatic", "type: slider", rules::table_joint).on("- name: slide");
   bad("type is a ball", "type: prismatic", "type: ball", rules::table_joint).on("- name: slide");
   bad("base is a number", "base: {name: floor, xyz: [0, 0, 0.1]}", "base: 5", rules::table_shape);
   bad("limits is a number", "limits: {lower: 0, upper: 0.5}", "limits: 5", rules::table_shape);
@@ -108,6 +107,15 @@ inline void bad_tables(BadInputs& cases) {
   bad("alpha as it sounds", "alpha: pi/2", "alfa: pi/2", rules::tag_misspelt).says("'alpha'");
   bad("theta with letters swapped", "alpha: pi/2", "tetha: pi/2", rules::tag_misspelt)
       .says("'theta'");
+  bad("alpha in capitals", "alpha: pi/2", "ALPHA: pi/2", rules::tag_misspelt).says("'alpha'");
+  bad("ratio for gear", "gear: 60", "ratio: 60", rules::tag_misspelt).says("'gear'");
+  bad("weight for mass", "      mass: 2\n", "      weight: 2\n", rules::tag_misspelt)
+      .says("'mass'");
+  bad("kind for type", "type: prismatic", "kind: prismatic", rules::tag_misspelt).says("'type'");
+  bad("id for name", "name: slide", "id: slide", rules::tag_misspelt).says("'name'");
+  bad("type that is misspelt", "type: prismatic", "type: prismatik", rules::table_joint)
+      .on("- name: slide")
+      .says("'prismatic'");
   bad("key twice", "    d: 0.3\n", "    d: 0.3\n    d: 0.4\n", rules::tag_double).on("d: 0.4");
   bad("joint name twice", "name: slide", "name: shoulder", rules::name_duplicate);
   bad("link name twice", "name: lower", "name: upper", rules::name_duplicate);

@@ -192,8 +192,8 @@ Model with_parameters_of(const Model& robot, const Model& other) {
     require(same, "robot '", other.name(), "' does not match '", robot.name(), "': ", difference...,
             "; it must be the same robot with other parameters");
   };
-  require_same(other.joint_count() == robot.joint_count(), other.joint_count(),
-               " moving joints, not ", robot.joint_count());
+  require_same(other.joint_count() == robot.joint_count(), "the number of moving joints is ",
+               other.joint_count(), ", not ", robot.joint_count());
   for (int b = 1; b <= robot.joint_count(); ++b) {
     const Joint &ours = robot.joint(b), &theirs = other.joint(b);
     const double off = (ours.X_PJ.translation() - theirs.X_PJ.translation()).norm() +

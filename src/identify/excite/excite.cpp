@@ -23,16 +23,49 @@ Matrix still(const MotionBasis& basis, const Vector& q) {
   return C;
 }
 
+/// Whether all limits are kept; numbers that are not finite keep none.
+bool is_kept(const Eigen::Ref<const Vector>& peak) {
+  return peak.allFinite() && (peak.array() <= 1.0).all();
+}
+
 bool feasible(ExcitationProblem& problem, const Matrix& C) {
-  return problem.fine_peak(C.reshaped()).maxCoeff() <= 1.0;
+  return is_kept(problem.fine_peak(C.reshaped()));
+}
+
+/// Why no place was found where the robot can stand, and what to do about it.
+std::string why_nowhere(const ExcitationProblem& problem, bool drives_hold, bool is_clear) {
+  std::string limits, remedies;
+  const auto add = [](std::string& to, const std::string& text, const char* between) {
+    to += (to.empty() ? "" : between) + text;
+  };
+  if (!drives_hold || is_clear) {
+    add(limits, "the effort limits", " and ");
+    add(remedies,
+        "allow more of the limits (ExciteOptions::share), or take a lighter payload "
+        "(ExciteOptions::parameters)",
+        ", or ");
+  }
+  if (!is_clear || drives_hold) {
+    add(limits, "the distances between links and from the floor", " and ");
+    add(remedies,
+        message("capsules of ", problem.capsules().radius(),
+                " m may be too thick, or the floor too high (ExciteOptions::capsules)"),
+        ", or ");
+  }
+  return "none of 300 random configurations keeps " + limits + "; " + remedies;
 }
 
 /// The middle of the range, or a random place where the robot can stand.
 Vector find_middle(ExcitationProblem& problem, const Model& model, std::mt19937_64& random) {
   const ExcitationLimits& limits = problem.limits();
+  const int n = problem.joints();
   Vector q = 0.5 * (limits.lower + limits.upper);
+  bool drives_hold = false, is_clear = false;  // somewhere
   for (int k = 0; k < 300; ++k) {
-    if (feasible(problem, still(problem.basis(), q))) return q;
+    const Vector peak = problem.fine_peak(still(problem.basis(), q).reshaped());
+    if (is_kept(peak)) return q;
+    drives_hold |= is_kept(peak.segment(3 * n, n));
+    is_clear |= is_kept(peak.tail(peak.size() - 4 * n));
     // within the inner half, then anywhere
     const double edge = k < 150 ? 0.25 : 0.0;
     for (Index i = 0; i < q.size(); ++i) {
@@ -40,13 +73,8 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, std::mt19937_
       q(i) = uniform(random, limits.lower(i) + margin, limits.upper(i) - margin);
     }
   }
-  throw std::runtime_error(message(
-      "robot '", model.name(),
-      "': none of 300 random configurations keeps the effort limits, the distances between links "
-      "and the floor; capsules of ",
-      problem.capsules().radius(),
-      " m may be too thick (ExciteOptions::capsules), or the share of limits too small "
-      "(ExciteOptions::share)"));
+  throw std::runtime_error(
+      message("robot '", model.name(), "': ", why_nowhere(problem, drives_hold, is_clear)));
 }
 
 /// A random motion about a place, as large as limits let it be.
@@ -105,8 +133,8 @@ std::string_view to_string(ExciteStatus status) {
 
 bool BestPoint::visit(const Vector& x) {
   problem_.evaluate(x);
-  if (!(problem_.peak.maxCoeff() <= 1.0) || !(problem_.log_det > log_det_)) return false;
-  if (!(problem_.fine_peak(x).maxCoeff() <= 1.0)) return false;
+  if (!is_kept(problem_.peak) || !(problem_.log_det > log_det_)) return false;
+  if (!is_kept(problem_.fine_peak(x))) return false;
   x_ = x, log_det_ = problem_.log_det;
   return true;
 }
@@ -171,10 +199,12 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   if (!best.any() && stopped)
     throw std::runtime_error("stopped before a motion was found that keeps all limits");
   if (!best.any())
-    throw std::runtime_error(
-        "robot '" + robot.name() +
+    throw std::runtime_error(message(
+        "robot '", robot.name(),
         "': no motion was found that keeps all limits; take more time (ExciteOptions::duration), "
-        "allow more (ExciteOptions::share), or thinner capsules (ExciteOptions::capsules)");
+        "allow more (ExciteOptions::share)",
+        problem.capsules().size() > 0 ? ", take thinner capsules (ExciteOptions::capsules)" : "",
+        options.parameters ? ", or a lighter payload (ExciteOptions::parameters)" : ""));
   problem.evaluate(best.x());
   result.motion = problem.motion(best.x());
   result.log_det = problem.log_det;

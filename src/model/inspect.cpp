@@ -1,0 +1,20 @@
+#include "ulna/model/inspect.hpp"
+
+namespace ulna {
+
+int compound_joint(const Model& model) {
+  for (int b = 1; b < model.body_count(); ++b)
+    if (velocity_size(model.joint(b).type) > 1) return b;
+  return 0;
+}
+
+std::string why_indefinite(const Plant<double>& plant) {
+  std::string massless;
+  for (int b = 1; b < plant.model().body_count(); ++b)
+    if (!(plant.body(b).mass > 0.0))
+      massless += (massless.empty() ? "'" : ", '") + std::string(plant.model().body_name(b)) + "'";
+  if (massless.empty()) return "`ulna check` lists links with inertias that no body has";
+  return "it has no mass at " + massless + ": give these links inertias, or lock their joints";
+}
+
+}  // namespace ulna
