@@ -72,7 +72,7 @@ TEST(MpcVerb, takes_a_scenario_from_a_file) {
   EXPECT_EQ(piped["tracking_rmse"], d["tracking_rmse"]);
   const RunResult bad =
       run_cli({"mpc", "-"}, {.input = "robot: panda\nduratoin: 3\n", .seconds = 20.0});
-  EXPECT_EQ(bad.status, 2);
+  EXPECT_EQ(bad.status, 3);
   EXPECT_TRUE(has(bad.err, "<stdin>:2: "));
   const RunResult robot = run_cli({"convert", "panda", "-"});
   const json of_robot = document(
@@ -330,7 +330,7 @@ TEST(MpcVerb, a_robot_that_its_supervisor_has_stopped_is_a_finding) {
                                     {"{collision_share: 0}", "above 0, up to 1"},
                                     {"5", "is not a list"}}) {
     const RunResult r = run_cli({"mpc", folder.write("bad.yaml", text + keys)});
-    EXPECT_EQ(r.status, 2) << keys;
+    EXPECT_EQ(r.status, 3) << keys;
     EXPECT_TRUE(has(r.err, words)) << keys << r.err;
   }
   const RunResult floating = run_cli({"mpc", "ball_wrist", "--supervise"});

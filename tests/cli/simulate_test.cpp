@@ -249,7 +249,7 @@ TEST(Simulate, refuses_with_a_reason) {
   EXPECT_EQ(simulate({"nowhere"}).status, 3);
   EXPECT_TRUE(has(simulate({"fourbar"}).err, "has closed loops"));
   EXPECT_EQ(run_cli({"simulate", "-", "--torque", "-"}).status, 2);
-  EXPECT_EQ(run_cli({"simulate", "pendulum", "-"}, {.input = "t,q_pivot\n0,1\n"}).status, 2);
+  EXPECT_EQ(run_cli({"simulate", "pendulum", "-"}, {.input = "t,q_pivot\n0,1\n"}).status, 3);
 }
 
 /// A light link behind a gear with much friction, and a motion for it.
