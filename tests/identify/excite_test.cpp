@@ -162,14 +162,14 @@ TEST(ExciteRefuses, what_it_cannot_move) {
   EXPECT_NE(told([&] { (void)excite(plain, {.harmonics = 200}); }).find("fewer harmonics"),
             std::string::npos);
   // nowhere to stand: the floor is above the robot, or torques overflow; the limit that is in the way is named
-  const std::string floor =
-      told([&] { (void)excite(plain, {.harmonics = 2, .capsules = {.floor = 5.0}}); });
+  const std::string floor = told<std::runtime_error>(
+      [&] { (void)excite(plain, {.harmonics = 2, .capsules = {.floor = 5.0}}); });
   EXPECT_NE(floor.find("from the floor"), std::string::npos) << floor;
   EXPECT_EQ(floor.find("effort"), std::string::npos) << floor;
   Eigen::VectorXd heavy = plain.nominal();
   heavy.segment<10>(plain.inertial_size() - 10).setConstant(1e308);
   const std::string torques =
-      told([&] { (void)excite(plain, {.harmonics = 2, .parameters = heavy}); });
+      told<std::runtime_error>([&] { (void)excite(plain, {.harmonics = 2, .parameters = heavy}); });
   EXPECT_NE(torques.find("effort limits"), std::string::npos) << torques;
   EXPECT_EQ(torques.find("from the floor"), std::string::npos) << torques;
 }

@@ -255,6 +255,10 @@ TEST(Trial, refuses_what_cannot_be_run) {
   EXPECT_THROW(panda.run(Knowledge::fixed), std::invalid_argument);
   const Model quadruped = load_robot("quadruped").model;
   EXPECT_THROW(IdentifyingController{quadruped}, std::invalid_argument);
+  // as many velocities as coordinates, but they are not their rates
+  const Model planar = load_robot("planar_cart").model;
+  ASSERT_EQ(planar.nq(), planar.nv());
+  EXPECT_THROW(IdentifyingController{planar}, std::invalid_argument);
 }
 
 /// MuJoCo is a plant that nobody here wrote.
