@@ -50,11 +50,4 @@ inline std::string joint_subject(const Log& log, Index i) {
   return "joint '" + log.joints[i] + "'";
 }
 
-/// The first body whose joint has several coordinates, or 0.
-inline int compound_joint(const Model& model) {
-  for (int b = 1; b < model.body_count(); ++b)
-    if (velocity_size(model.joint(b).type) > 1) return b;
-  return 0;
-}
-
 }  // namespace ulna::identify

@@ -209,20 +209,40 @@ TEST(Identify, names_on_the_command_line_are_judged_alike) {
   expect_refusal({"identify", "double_pendulum", log, "--payload", "base"}, 2, "does not move");
 }
 
+/// A motion of the double pendulum and a log of it.
+struct Recorded {
+  Folder folder;
+  std::string motion = folder.path("motion.csv"), log = folder.path("log.csv");
+  Recorded() {
+    EXPECT_EQ(run_cli({"excite", "double_pendulum", "--duration", "4", "--iterations", "3",
+                       "--starts", "1", "-o", motion})
+                  .status,
+              0);
+    EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", motion, "-o", log}).status, 0);
+  }
+};
+
+TEST(Identify, prints_its_result_wherever_the_robot_goes) {
+  const Recorded one;
+  const RunResult full = run_cli({"identify", "double_pendulum", one.log, "-o", "/dev/full"});
+  EXPECT_EQ(full.status, 3) << full.err;
+  EXPECT_TRUE(has(full.out, "base parameters from 1 log")) << full.out;
+  const RunResult printed = run_cli({"identify", "double_pendulum", one.log, "-o", "-"});
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_TRUE(begins(printed.out, "<?xml")) << printed.out;
+  const RunResult both =
+      run_cli({"identify", "double_pendulum", one.log, "--validate", one.motion});
+  EXPECT_TRUE(has(both.out, "from 1 log, 1 more for validation")) << both.out << both.err;
+}
+
 TEST(Identify, torques_of_other_joints_are_not_called_torques_in_another_unit) {
-  const Folder folder;
-  const std::string motion = folder.path("motion.csv"), log = folder.path("log.csv");
-  ASSERT_EQ(run_cli({"excite", "double_pendulum", "--duration", "4", "--iterations", "3",
-                     "--starts", "1", "-o", motion})
-                .status,
-            0);
-  ASSERT_EQ(run_cli({"simulate", "double_pendulum", "--follow", motion, "-o", log}).status, 0);
-  std::string swapped = read_file(log);
+  const Recorded one;
+  std::string swapped = read_file(one.log);
   const std::size_t first = swapped.find("tau_shoulder"), second = swapped.find("tau_elbow");
   ASSERT_LT(first, second);
   swapped.replace(second, 9, "tau_shoulder").replace(first, 12, "tau_elbow");
   const RunResult r = run_cli(
-      {"identify", "double_pendulum", folder.write("swapped.csv", swapped), "--folds", "2"});
+      {"identify", "double_pendulum", one.folder.write("swapped.csv", swapped), "--folds", "2"});
   EXPECT_EQ(r.status, 1);
   EXPECT_TRUE(has(r.err, "swapped")) << r.err;
   EXPECT_TRUE(lacks(r.err, "another unit")) << r.err;

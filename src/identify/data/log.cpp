@@ -7,6 +7,7 @@
 #include "identify/messages.hpp"
 #include "ulna/identify/data/log_rules.hpp"
 #include "ulna/io/csv.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::identify {
 

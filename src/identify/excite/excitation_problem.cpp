@@ -9,6 +9,7 @@
 
 #include "identify/messages.hpp"
 #include "ulna/identify/estimate/physical_prior.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::identify {
 namespace {

@@ -1,4 +1,5 @@
 #include "ulna/identify/refine/refine.hpp"
+#include "ulna/model/inspect.hpp"
 
 #include <algorithm>
 #include <array>
