@@ -245,6 +245,7 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
                      o.payload.empty() ? "" : ", or take a lighter --payload"},
                     {"a lighter payload (ExciteOptions::parameters)", "a lighter --payload"},
                     {"ExciteOptions::share", "--limits"},
+                    {"ExciteOptions::acceleration", "--acceleration"},
                     {"ExciteOptions::duration", "--duration"}}));
     }
   }();

@@ -85,11 +85,11 @@ TimeTable::TimeTable(InputFile in, const Model& model,
 FollowedMotion::FollowedMotion(InputFile in, const Model& model)
     : n_(model.nv()), table_(std::move(in), model, {"q", "qd", "qdd"}) {
   if (const int compound = compound_joint(model))
-    throw UsageError(
+    throw Failure(
         "--follow: joint '{}' has several degrees of freedom; motions are followed by "
         "joints with one",
         model.joint_name(compound));
-  if (table_.times.size() < 2) throw UsageError("--follow: a motion has at least two rows");
+  if (table_.times.size() < 2) throw Failure("--follow: a motion has at least two rows");
   constexpr double farthest = 1e6;  // rad or m: farther away, angles lose their digits
   for (std::size_t i = 0; i < table_.times.size(); ++i)
     if (const double far = table_.row(i).head(n_).cwiseAbs().maxCoeff(); !(far <= farthest))

@@ -283,7 +283,7 @@ TEST(Excite, simulate_and_identify_are_one_chain) {
   // what it follows has to be a motion
   const std::string single =
       folder.write("single.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n");
-  EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", single}).status, 2);
+  EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", single}).status, 3);
   const std::string endless =
       folder.write("endless.csv", "t,q1,q2,qd1,qd2,qdd1,qdd2\n0,0,0,0,0,0,0\n1e12,0,0,0,0,0,0\n");
   EXPECT_EQ(run_cli({"simulate", "double_pendulum", "--follow", endless}).status, 2);

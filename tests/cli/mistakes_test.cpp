@@ -296,7 +296,7 @@ TEST(Remedies, of_motions_to_follow) {
   const std::string planar = folder.write(
       "planar.csv",
       "t,q1,q2,q3,q4,qd1,qd2,qd3,qd4,qdd1,qdd2,qdd3,qdd4\n0,0,0,0,0,0,0,0,0,0,0,0,0\n");
-  expect_refusal({"simulate", "planar_cart", "--follow", planar}, 2,
+  expect_refusal({"simulate", "planar_cart", "--follow", planar}, 3,
                  "joint 'glide' has several degrees of freedom");
   const std::string torques = folder.write("tau.csv", "t,tau1,tau2\n0.1,0,0\n0.2,1,1\n");
   const RunResult r =

@@ -77,6 +77,20 @@ Vector find_middle(ExcitationProblem& problem, const Model& model, std::mt19937_
       message("robot '", model.name(), "': ", why_nowhere(problem, drives_hold, is_clear)));
 }
 
+/// What to change if no motion keeps all limits.
+std::string what_may_help(const ExcitationProblem& problem, const ExciteOptions& options) {
+  std::vector<const char*> ways{"take more time (ExciteOptions::duration)"};
+  if (options.acceleration > 0.0)
+    ways.push_back("allow more acceleration (ExciteOptions::acceleration)");
+  if (problem.capsules().size() > 0)
+    ways.push_back("take thinner capsules (ExciteOptions::capsules)");
+  if (options.parameters) ways.push_back("a lighter payload (ExciteOptions::parameters)");
+  ways.push_back("or allow more of the limits (ExciteOptions::share)");
+  std::string text;
+  for (const char* way : ways) text += (text.empty() ? "" : ", ") + std::string(way);
+  return text;
+}
+
 /// A random motion about a place, as large as limits let it be.
 Matrix random_motion(ExcitationProblem& problem, const Vector& middle, std::mt19937_64& random) {
   const ExcitationLimits& limits = problem.limits();
@@ -199,12 +213,9 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   if (!best.any() && stopped)
     throw std::runtime_error("stopped before a motion was found that keeps all limits");
   if (!best.any())
-    throw std::runtime_error(message(
-        "robot '", robot.name(),
-        "': no motion was found that keeps all limits; take more time (ExciteOptions::duration), "
-        "allow more (ExciteOptions::share)",
-        problem.capsules().size() > 0 ? ", take thinner capsules (ExciteOptions::capsules)" : "",
-        options.parameters ? ", or a lighter payload (ExciteOptions::parameters)" : ""));
+    throw std::runtime_error(message("robot '", robot.name(),
+                                     "': no motion was found that keeps all limits; ",
+                                     what_may_help(problem, options)));
   problem.evaluate(best.x());
   result.motion = problem.motion(best.x());
   result.log_det = problem.log_det;
