@@ -272,9 +272,10 @@ void add_remarks(const Options& options, Identification& result) {
       remark("held-out motion is predicted ", number(held / fit, 2),
              " times worse than fitted motion: record motion more like that which matters");
     if (result.repeated_percent > 50.0)
-      remark(std::round(result.repeated_percent),
-             " % of the motion held out repeats motion that was fitted: it shows little of how well "
-             "the estimate predicts other motion");
+      remark(
+          std::round(result.repeated_percent),
+          " % of the motion held out repeats motion that was fitted: it shows little of how well "
+          "the estimate predicts other motion");
   }
   if (result.refined) remark_on_refinement(result, remark);
   if (!chosen.validation && !result.cross_validation && !result.online)

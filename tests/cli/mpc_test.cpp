@@ -127,6 +127,17 @@ TEST(MpcVerb, laws_that_plan_nothing_have_no_actions_to_warn_of) {
   EXPECT_TRUE(lacks(r.err, "safe"));
 }
 
+TEST(MpcVerb, a_joint_that_is_faster_than_its_limit_is_a_finding) {
+  // a load that its drives cannot hold tears the arm down
+  const RunResult r =
+      run_cli({"mpc", "panda", "--law", "gravity_pd", "--knowledge", "perfect", "--payload", "300",
+               "--payload-at", "0.1", "--duration", "1", "--rate", "100", "--json"});
+  EXPECT_EQ(r.status, 1);
+  const json d = document(r, "ulna.mpc/1");
+  EXPECT_GT(d["runs"]["perfect"].value("largest_speed", 0.0), 1.1);
+  EXPECT_TRUE(has(d["runs"]["perfect"]["findings"].dump(), "times its velocity limit"));
+}
+
 TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
   const Folder folder;
   for (const auto& [text, line, words] : std::vector<std::tuple<std::string, int, std::string>>{
