@@ -101,7 +101,7 @@ TEST(InverseKinematics, stays_where_it_is_if_it_is_there) {
   EXPECT_TRUE(result.found);
   EXPECT_EQ(result.q, q);
   EXPECT_EQ(result.starts, 1);
-  EXPECT_EQ(result.report(), "found in 1 iterations (1 start): 0.0e+00 m, 0.0e+00 rad");
+  EXPECT_EQ(result.report(), "found in 1 iteration (1 start): 0.0e+00 m, 0.0e+00 rad");
 }
 
 TEST(InverseKinematics, says_so_where_the_robot_cannot_reach) {
