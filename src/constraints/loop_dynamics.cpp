@@ -13,7 +13,7 @@ using Eigen::VectorXd;
 /// What is left of a row counts as met up to this share of its terms.
 constexpr double met = 1e-8;
 
-double largest(const VectorXd& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+double largest(In<double> x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 
 ConstraintReport report(double residual, double size, int rounds) {
   if (!std::isfinite(residual)) return {Status::not_physical, residual, rounds};

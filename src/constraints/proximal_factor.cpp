@@ -6,8 +6,9 @@ namespace {
 constexpr int most_rounds = 30;
 /// Of the right side, what rounding leaves.
 constexpr double rounding = 1e-15;
+constexpr double least_share = 1e-6;
 
-double largest(const Eigen::VectorXd& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
+double largest(In<double> x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
 
 }  // namespace
 
@@ -23,9 +24,18 @@ bool ProximalFactor::factor(const Eigen::Ref<const Eigen::MatrixXd>& W) {
   detail::require_square("W", W.rows(), W.cols(), x_.size());
   if (!W.allFinite()) return false;
   W_ = W, regular_ = W;
-  for (Eigen::Index i = 0; i < W.rows(); ++i) regular_(i, i) += W(i, i) > 0.0 ? mu * W(i, i) : 1.0;
+  left_ = W.diagonal();
+  weigh(left_, step_);
+  regular_.diagonal() += step_;
   factor_.compute(regular_);
   return true;
+}
+
+void ProximalFactor::weigh(In<double> sizes, Out<double> weights) {
+  // what is rounding beside the largest row is no size of its own
+  const double least = sizes.size() > 0 ? least_share * sizes.maxCoeff() : 0.0;
+  for (Eigen::Index i = 0; i < sizes.size(); ++i)
+    weights(i) = least > 0.0 ? mu * std::max(sizes(i), least) : 1.0;
 }
 
 double ProximalFactor::solve(Out<double> x) {

@@ -95,10 +95,9 @@ double BoxComplementarity::left_of_rows() const {
 bool BoxComplementarity::solve(std::span<const int> chosen) {
   const int n = static_cast<int>(chosen.size());
   std::fill_n(side.begin(), n, Side::between);
-  for (Eigen::Index i = 0; i < J.rows(); ++i) {
-    const double size = J.row(i).cwiseAbs2().dot(M.diagonal().cwiseInverse().transpose());
-    w_(i) = size > 0.0 ? ProximalFactor::mu * size : 1.0;
-  }
+  for (Eigen::Index i = 0; i < J.rows(); ++i)
+    step_(i) = J.row(i).cwiseAbs2().dot(M.diagonal().cwiseInverse().transpose());
+  ProximalFactor::weigh(step_, w_);
   centre_.setZero(), lambda.setZero();
   double left = std::numeric_limits<double>::infinity();
   for (int round = 0; round < most_rounds; ++round) {

@@ -120,8 +120,8 @@ struct Simulation::Parts {
                                                        : SimulationStatus::plant_not_physical;
   }
 
-  /// To where loops are closed and stay so, if that is near.
-  void close(const Plant<double>& plant, Eigen::VectorXd& q, Eigen::VectorXd& v) {
+  /// Moves q and v to where loops are closed and stay so, if that is near.
+  void close(const Plant<double>& plant) {
     if (!loops) return;
     loops->require_closed(q, nearly_closed);
     loops->set(q, v);
@@ -170,9 +170,9 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
     throw std::invalid_argument("simulation: a quaternion of q has zero length");
   // a state taken from a simulation is taken as it is, to the last bit
   if ((unit - q).lpNorm<Eigen::Infinity>() < 1e-14) unit = q;
-  Eigen::VectorXd closed_v = v;
-  parts_->close(plant, unit, closed_v);
-  q_ = unit, v_ = closed_v, time_ = time;
+  parts_->q = unit, parts_->v = v;
+  parts_->close(plant);
+  q_ = parts_->q, v_ = parts_->v, time_ = time;
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
 }

@@ -155,6 +155,8 @@ TEST(ConstrainedInverseDynamics, makes_the_motion_by_the_least_torques_of_its_dr
   for_each_looped_robot(
       [&](Loops& loops, Random& random) {
         LoopedRig r(loops, random);
+        // of rows that differ by less, the squares count as dependent
+        if (weakest(loops.J()) < 1e-4) return;
         ASSERT_TRUE(r.accelerate());
         const VectorXd a = r.a;
         const int n = r.rig.nv(), m = loops.size();
@@ -189,7 +191,9 @@ TEST(ConstrainedInverseDynamics, says_what_drives_cannot_do) {
   LoopWorkspace ws(loops);
   VectorXd tau(3), lambda(2);
   const VectorXd none = VectorXd::Zero(3);
-  loops.set(none, none, none);
+  VectorXd q{{0.5, 0.0, 0.0}};
+  ASSERT_TRUE(loops.close(q));
+  loops.set(q, none, none);
   EXPECT_TRUE(
       constrained_inverse_dynamics(plant, loops, VectorXd{{1.0, 0.0, 0.0}}, ws, tau, lambda));
   EXPECT_EQ(tau(1), 0.0);
@@ -229,10 +233,10 @@ TEST(ConstrainedDynamicsDerivatives, are_those_of_accelerations_and_forces) {
                 return both;
               },
               1e-3);
-          const auto top = [&](MatrixXd& s) { return MatrixXd(s.col(k).head(n)); };
-          const auto bottom = [&](MatrixXd& s) { return MatrixXd(s.col(k).tail(m)); };
-          expect_same(top(x), top(y), 1e-6);
-          expect_same(bottom(x), bottom(y), 1e-6);
+        }
+        for (const int block : {0, n, 2 * n}) {
+          expect_same(x.block(0, block, n, n), y.block(0, block, n, n), 1e-7);
+          expect_same(x.block(n, block, m, n), y.block(n, block, m, n), 1e-7);
         }
       },
       3, 8);

@@ -9,7 +9,7 @@ namespace ulna {
 /// Solves W x = b for a W that is symmetric and positive semi-definite only, as where rows of
 /// constraints depend on each other, by the proximal point method [Carpentier et al., RSS 2021]:
 ///
-///     (W + μ D) (x⁺ - x) = b - W x,     D = diag(W),
+///     (W + μ D) (x⁺ - x) = b - W x,     D = diag(W), or 1e-6 of its largest,
 ///
 /// begun at x = 0. What is in the range of W is found to rounding in two or three rounds; of all
 /// solutions, it is the shortest one in units of D; if there is none, the one that leaves least. Directions
@@ -24,6 +24,8 @@ class ProximalFactor {
   [[nodiscard]] bool factor(const Eigen::Ref<const Eigen::MatrixXd>& W);
   /// x := W^-1 x. Returns the largest number of what is left, |b - W x|.
   double solve(Out<double> x);
+  /// μ D of rows whose diagonals are these sizes.
+  static void weigh(In<double> sizes, Out<double> weights);
   /// Of the last solve.
   int rounds() const { return rounds_; }
 
