@@ -1,4 +1,5 @@
 #include "identify_page.hpp"
+#include "page.hpp"
 #include "states.hpp"
 
 namespace ulna::cli {
