@@ -429,7 +429,6 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   Options how = options_of(given);
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
-  mention_open_loops(console, robot.model);
   how.gains = gains_of(given, robot.model);
   if (!how.payload.empty() && !robot.model.find_frame(how.payload))
     throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
@@ -467,6 +466,7 @@ int run_identify(const IdentifyArguments& given, Console& console) {
 
 Action identify(Parser& app, Console& console) {
   auto given = std::make_shared<IdentifyArguments>();
+  given->robot.loops_closed = true;
   Options& how = given->how;
   given->robot.add_to(app);
   app.add_option("LOG", given->logs, "tables of t, q, qd, tau or i (CSV), or - for standard input")

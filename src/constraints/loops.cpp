@@ -144,11 +144,16 @@ void Loops::set(In<double> q, In<double> v, In<double> a) { at_.set(q, v, a), pl
 void Loops::place_rows() {
   gap_.resize(size()), rate_.resize(size()), acceleration_.resize(size());
   J_.setZero(size(), model().nv());
+  const bool moves = !at_.v().isZero(0.0) || !at_.a().isZero(0.0);
   for (Place& place : places_) {
     place.A = at_.pose(place.first).rotation().matrix();
     place.B = at_.pose(place.second).rotation().matrix();
     place.p = detail::place_from_origin(at_, place.second).vec();
     place.apart = place.p - detail::place_from_origin(at_, place.first).vec();
+    if (!moves) {
+      place.V1 = place.V2 = place.A1 = place.A2 = {};
+      continue;
+    }
     place.V1 = frame_velocity(at_, place.first, Axes::aligned);
     place.V2 = frame_velocity(at_, place.second, Axes::aligned);
     place.A1 = frame_acceleration(at_, place.first, Axes::aligned);
@@ -164,7 +169,7 @@ void Loops::place_rows() {
       const auto& d = at_.directions()[m.direction];
       J_(i, d.dof) += m.side * dot(d.twist(), F);
     }
-    acceleration_(i) = second_rate(pair(row), row.sign);
+    acceleration_(i) = moves ? second_rate(pair(row), row.sign) : 0.0;
   }
   rate_.noalias() = J_.lazyProduct(at_.v());
 }

@@ -1,5 +1,7 @@
 #include "simulate/held_dynamics.hpp"
 
+#include <utility>
+
 namespace ulna::detail {
 namespace {
 
@@ -154,8 +156,10 @@ bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v
                               Eigen::VectorXd& a) {
   if (held_count_ == 0 && loops_) {
     loops_->set(q, v);
-    return constrained_forward_dynamics(bare_, *loops_, drive_, *loop_ws_, a, lambda_, wrenches_)
-               .status != ConstraintReport::Status::not_physical;
+    factored_ =
+        constrained_forward_dynamics(bare_, *loops_, drive_, *loop_ws_, a, lambda_, wrenches_)
+            .status != ConstraintReport::Status::not_physical;
+    return factored_;
   }
   if (held_count_ == 0) {
     at_.set(q, v);
@@ -184,6 +188,9 @@ bool HeldDynamics::close(Eigen::VectorXd& q, Eigen::VectorXd& v) {
   if (!loops_) return true;
   // what has reached its stop stays there
   find_stops(q);
+  if (held_count_ == 0 && std::ranges::none_of(at_stop_, [](auto at) { return at != 0; }) &&
+      std::exchange(factored_, false) && close_freely(q, v))
+    return true;
   set_change(q);
   for (int k = 0; k < most_corrections && loops_->gap().cwiseAbs().maxCoeff() > closed; ++k) {
     problem_.f.setZero();
@@ -199,6 +206,41 @@ bool HeldDynamics::close(Eigen::VectorXd& q, Eigen::VectorXd& v) {
   return loops_->gap().cwiseAbs().maxCoeff() < still_open;
 }
 
+// Newton's method with M and J of the step's last stage, which are off by what the step moves: each round leaves that
+// share of a gap.
+bool HeldDynamics::close_freely(Eigen::VectorXd& q, Eigen::VectorXd& v) {
+  const auto correct = [&](const Eigen::VectorXd& left, Eigen::VectorXd& change) {
+    lambda_ = -left;
+    loop_ws_->delassus.solve(lambda_);
+    change.noalias() = loop_ws_->X.lazyProduct(lambda_);
+  };
+  // what gets on slowly is left to Newton's method with M and J of now
+  loops_->set(q);
+  for (double before = infinity;;) {
+    const double gap = loops_->gap().cwiseAbs().maxCoeff();
+    if (gap <= closed) break;
+    if (!(gap < 0.5 * before)) return false;
+    before = gap;
+    correct(loops_->gap(), closing_);
+    integrate<double>(model(), q, closing_, next_);
+    if (!next_.allFinite()) return false;
+    q = next_;
+    loops_->set(q);
+  }
+  for (int i = 0; i < nv_; ++i)
+    if (just_rests(i, v)) return false;
+  const double enough = 0.1 * rounding * (1.0 + v.cwiseAbs().maxCoeff());
+  for (double before = infinity;;) {
+    problem_.drift.noalias() = loops_->J().lazyProduct(v);
+    const double opening = problem_.drift.cwiseAbs().maxCoeff();
+    if (opening <= enough) return true;
+    if (!(opening < 0.5 * before)) return false;
+    before = opening;
+    correct(problem_.drift, closing_);
+    v += closing_;
+  }
+}
+
 void HeldDynamics::close_velocities(Eigen::VectorXd& v) {
   const auto project = [&](auto fixed) {
     problem_.drift.setZero();
@@ -207,23 +249,22 @@ void HeldDynamics::close_velocities(Eigen::VectorXd& v) {
   };
   if (!project([&](int i) { return held(i); })) return;
   closing_ = problem_.a;
-  // A joint with dry friction whose velocity has just become zero: either the loop comes to rest with it, and stays so
-  // exactly, or the joint turns back, carried on by others, as a rocker does.
-  const auto just_rests = [&](int i) { return v(i) == 0.0 && !held(i) && has_friction(i); };
+  // Where a joint just rests, either the loop comes to rest with it, and stays so exactly, or the joint turns back,
+  // carried on by others, as a rocker does.
   bool rests = false;
-  for (int i = 0; i < nv_; ++i) rests |= just_rests(i);
+  for (int i = 0; i < nv_; ++i) rests |= just_rests(i, v);
   if (!rests) {
     v = closing_;
     return;
   }
-  const bool exact = project([&](int i) { return held(i) || just_rests(i); }) &&
+  const bool exact = project([&](int i) { return held(i) || just_rests(i, v); }) &&
                      (problem_.a - closing_).cwiseAbs().maxCoeff() <= small_change;
   for (int i = 0; i < nv_; ++i)
     if (exact)
       v(i) = has_friction(i) && std::abs(problem_.a(i)) <= resting ? 0.0 : problem_.a(i);
     else
-      v(i) =
-          just_rests(i) && !(slides_[i] * closing_(i) < 0.0) ? -rounding * slides_[i] : closing_(i);
+      v(i) = just_rests(i, v) && !(slides_[i] * closing_(i) < 0.0) ? -rounding * slides_[i]
+                                                                   : closing_(i);
 }
 
 bool HeldDynamics::holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {

@@ -85,6 +85,12 @@ class HeldDynamics {
   template <class Fixed>
   int fix(Fixed fixed);
   void close_velocities(Eigen::VectorXd& v);
+  /// A joint with dry friction whose velocity has just become zero.
+  bool just_rests(int i, const Eigen::VectorXd& v) const {
+    return v(i) == 0.0 && !held(i) && has_friction(i);
+  }
+  /// close() where no joint is held, by the factors of the last acceleration.
+  [[nodiscard]] bool close_freely(Eigen::VectorXd& q, Eigen::VectorXd& v);
   /// Whether friction and stops hold all that they hold.
   bool holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   /// The bounds of what friction and stops can do at coordinate i, for place n of the problem.
@@ -107,6 +113,7 @@ class HeldDynamics {
   Workspace<double> ws_;
   std::optional<Loops> loops_;
   std::optional<LoopWorkspace> loop_ws_;
+  bool factored_ = false;  ///< whether its factors are of a configuration nearby
   Eigen::VectorXd lambda_, closing_ = spare_;
   BoxComplementarity problem_;
   int nv_;

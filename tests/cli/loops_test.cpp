@@ -1,4 +1,5 @@
 #include "cli.hpp"
+#include "support/four_bar.hpp"
 
 using namespace ulna::test;
 
@@ -75,6 +76,40 @@ TEST(ClosedLoops, tables_go_through_id_and_fd) {
   EXPECT_EQ(id.status, 0) << id.err;
   for (const json& row : document(id, "ulna.id/1")["rows"])
     for (std::size_t i = 1; i < row.size(); ++i) EXPECT_NEAR(row[i].get<double>(), 0.0, 1e-6);
+}
+
+// Led along a motion, and identified from what was logged of all three joints.
+TEST(ClosedLoops, a_log_of_a_four_bar_identifies_it) {
+  const Folder folder;
+  std::string motion = "t";
+  for (const char* what : {"q", "qd", "qdd"})
+    for (const char* joint : {"crank", "coupler", "rocker"})
+      motion += std::string(",") + what + "_" + joint + "_joint";
+  for (int k = 0; k <= 3000; ++k) {
+    const double t = 0.004 * k, w = 2.3, u = 5.1;
+    const double angle = 0.9 * std::sin(w * t) + 0.5 * std::sin(u * t),
+                 rate = 0.9 * w * std::cos(w * t) + 0.5 * u * std::cos(u * t),
+                 bend = -0.9 * w * w * std::sin(w * t) - 0.5 * u * u * std::sin(u * t);
+    const Crank::Position at = Crank::position(angle);
+    Eigen::VectorXd row(9);
+    row << at.q, at.by_angle * rate, at.by_angle * bend + at.by_square * rate * rate;
+    char text[32];
+    std::snprintf(text, sizeof text, "\n%.4f", t), motion += text;
+    for (const double x : row) std::snprintf(text, sizeof text, ",%.9f", x), motion += text;
+  }
+  const std::string table = folder.write("motion.csv", motion + "\n"), log = folder.path("log.csv"),
+                    found = folder.path("found.urdf");
+  const RunResult run =
+      run_cli({"simulate", "fourbar", "--follow", table, "--period", "0.002", "--vary", "20",
+               "--noise-q", "1e-5", "--noise-qd", "1e-4", "--noise-tau", "1e-3", "-o", log});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const RunResult r = run_cli({"identify", "fourbar", log, "--friction", "viscous", "--split",
+                               "0.7", "-o", found, "--json"});
+  const json d = document(r, "ulna.identify/1");
+  EXPECT_EQ(d["robot"].value("closed_loops", 0), 1);
+  EXPECT_LT(d["validation"].value("total_percent", 100.0), 5.0) << r.out << r.err;
+  EXPECT_EQ(run_cli({"simulate", found, "--duration", "0.1"}).status, 0);
+  EXPECT_TRUE(has(run_cli({"identify", "fourbar", log, "--online"}).err, "loops"));
 }
 
 }  // namespace

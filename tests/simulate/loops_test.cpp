@@ -144,6 +144,48 @@ TEST(SimulationOfLoops, energy_is_balanced_to_the_order_of_the_method_on_random_
   EXPECT_GE(held, 5);
 }
 
+// With dry friction that grips and lets go, and joints that hit their stops.
+TEST(SimulationOfLoops, random_robots_stay_closed_through_friction_and_stops) {
+  int held = 0;
+  long events = 0, hits = 0;
+  RandomModelOptions trees;
+  trees.joints = 8;
+  for_each_robot(
+      [&](const Model& given, Random& random) {
+        Description d = given.description();
+        d.loops = {loop_closed_at(given, neutral(given), JointType::revolute, 0,
+                                  given.body_count() - 1, random)};
+        const Model model = Builder(d).build();
+        std::optional<Simulation> s;
+        try {
+          s.emplace(model, SimulationOptions{.substep = 5e-4});
+        } catch (const std::invalid_argument& e) {
+          EXPECT_NE(std::string(e.what()).find("cannot move"), std::string::npos) << e.what();
+          return;
+        }
+        ++held;
+        s->set_state(s->q(), random_v(model, random, 2.0));
+        const VectorXd tau = random_v(model, random, 20.0);
+        const double before = s->energy();
+        double size = std::max(1.0, std::abs(before));
+        for (int k = 0; k < 100; ++k) {
+          ASSERT_EQ(s->step(tau, 0.002), loops_moved);
+          ASSERT_LT(openness(*s), 1e-9 * (1.0 + s->v().cwiseAbs().maxCoeff()));
+          size = std::max(size, std::abs(s->energy()));
+        }
+        const SimulationWork& w = s->work();
+        size = std::max({size, std::abs(w.torques), w.friction, w.stops});
+        EXPECT_NEAR((s->energy() - before) / size, w.balance() / size, 1e-5);
+        EXPECT_GE(w.friction, 0.0);
+        EXPECT_GE(w.stops, 0.0);
+        events += s->counts().events, hits += s->counts().hits;
+      },
+      8, trees);
+  EXPECT_GE(held, 10);
+  EXPECT_GT(events, 20);
+  EXPECT_GT(hits, 2);
+}
+
 TEST(SimulatedFourBar, energy_is_balanced_through_friction_and_stops) {
   Description d = four_bar_with_dry_friction().description();
   for (JointDescription& j : d.joints)
