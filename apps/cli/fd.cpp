@@ -1,4 +1,4 @@
-#include "states.hpp"
+#include "closed_robot.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
@@ -7,11 +7,20 @@ Action fd(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd tau");
   states->add_friction_to(app);
+  states->add_loops_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load(console);
     const Model& model = robot.model();
-    mention_open_loops(console, model);
-    if (states->is_table()) {
+    std::optional<ClosedRobot> closed;
+    if (states->closes_loops(console, model)) closed.emplace(robot.plant());
+    if (states->is_table() && closed) {
+      states->stream(console, model, trajectory_names(model, "qdd"),
+                     [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                       for (Eigen::Index s = 0; s < in.q.cols(); ++s)
+                         out.col(s) =
+                             closed->accelerations(in.q.col(s), in.qd.col(s), in.tau.col(s));
+                     });
+    } else if (states->is_table()) {
       Batch batch(model);
       states->stream(console, model, trajectory_names(model, "qdd"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
@@ -21,8 +30,10 @@ Action fd(Parser& app, Console& console) {
                      });
     } else {
       const GivenState s = states->state(console, model);
+      const Eigen::VectorXd qdd = closed ? closed->accelerations(s.q, s.qd, s.tau, s.wrenches)
+                                         : robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches);
       print_per_joint(console, model, states->json(model, s, "q qd tau"), "qdd", "rad/s^2, m/s^2",
-                      robot.forward_dynamics(s.q, s.qd, s.tau, s.wrenches));
+                      qdd, closed);
     }
     return success;
   };

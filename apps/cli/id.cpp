@@ -1,4 +1,4 @@
-#include "states.hpp"
+#include "closed_robot.hpp"
 
 namespace ulna::cli {
 
@@ -6,11 +6,19 @@ Action id(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd qdd");
   states->add_friction_to(app);
+  states->add_loops_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load(console);
     const Model& model = robot.model();
-    mention_open_loops(console, model);
-    if (states->is_table()) {
+    std::optional<ClosedRobot> closed;
+    if (states->closes_loops(console, model)) closed.emplace(robot.plant());
+    if (states->is_table() && closed) {
+      states->stream(console, model, trajectory_names(model, "tau"),
+                     [&](const TableBlock& in, Eigen::MatrixXd& out) {
+                       for (Eigen::Index s = 0; s < in.q.cols(); ++s)
+                         out.col(s) = closed->torques(in.q.col(s), in.qd.col(s), in.qdd.col(s));
+                     });
+    } else if (states->is_table()) {
       Batch batch(model);
       states->stream(console, model, trajectory_names(model, "tau"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
@@ -18,8 +26,10 @@ Action id(Parser& app, Console& console) {
                      });
     } else {
       const GivenState s = states->state(console, model);
-      print_per_joint(console, model, states->json(model, s, "q qd qdd"), "tau", "Nm, N",
-                      robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches));
+      const Eigen::VectorXd tau = closed ? closed->torques(s.q, s.qd, s.qdd, s.wrenches)
+                                         : robot.inverse_dynamics(s.q, s.qd, s.qdd, s.wrenches);
+      print_per_joint(console, model, states->json(model, s, "q qd qdd"), "tau", "Nm, N", tau,
+                      closed);
     }
     return success;
   };

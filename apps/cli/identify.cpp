@@ -1,4 +1,5 @@
 #include "identify_page.hpp"
+#include "page.hpp"
 #include "states.hpp"
 
 namespace ulna::cli {
@@ -448,7 +449,6 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   require_others({given.out, given.report}, logs);
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
-  mention_open_loops(console, robot.model);
   how.gains = gains_of(given, robot.model);
   if (!how.payload.empty() && !robot.model.find_frame(how.payload))
     throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
@@ -488,6 +488,7 @@ int run_identify(const IdentifyArguments& given, Console& console) {
 
 Action identify(Parser& app, Console& console) {
   auto given = std::make_shared<IdentifyArguments>();
+  given->robot.loops_closed = true;
   Options& how = given->how;
   given->robot.add_to(app);
   app.add_option("LOG", given->logs, "tables of t, q, qd, tau or i (CSV), or - for standard input")

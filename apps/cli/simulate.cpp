@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "../plot/charts.hpp"
+#include "closed_robot.hpp"
 #include "simulate_changes.hpp"
 #include "torque_source.hpp"
 #include "ulna/model/inspect.hpp"
@@ -99,6 +100,7 @@ struct Run {
   SimulationStatus status = SimulationStatus::moved;
   double energy_before = 0.0, energy_after = 0.0, energy_error = 0.0, error_share = 0.0;
   double largest_kinetic = 0.0;  ///< on the way
+  double largest_gap = 0.0;      ///< of loops that are closed
   SimulationWork work = {};
   std::vector<Extremes> joints = {};
   /// Where nothing but weight acts from outside.
@@ -188,6 +190,8 @@ Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSour
                    Schedule& schedule, bool momentum_stays, Log& log, Progress& progress) {
   const Model& model = robot.model();
   Run run{robot};
+  std::optional<Loops> loops;
+  if (robot.loops()) loops = *robot.loops();
   run.joints.resize(model.nv());
   const auto look = [&, all = coordinates(model)] {
     for (const Coordinate& c : all) {
@@ -200,6 +204,10 @@ Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSour
       x.highest = std::max(x.highest, robot.q()(c.q));
     }
     run.largest_kinetic = std::max(run.largest_kinetic, robot.kinetic_energy());
+    if (loops) {
+      loops->set(robot.q());
+      run.largest_gap = std::max(run.largest_gap, loops->gap().cwiseAbs().maxCoeff());
+    }
     log.add(robot);
   };
   // changes at the very beginning are no part of the motion
@@ -295,6 +303,8 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
     text += fmt::format("follows its motion to {} rad or m rms ({})\n", figure(error, 3),
                         visible(model.velocity_names()[worst]));
   }
+  if (r.end.loops())
+    text += fmt::format("loops stay closed to {} m or rad\n", figure(r.largest_gap, 3));
   if (r.momentum_error)
     text += fmt::format("momentum error {} kg m/s and {} kg m²/s about the centre of mass\n",
                         figure(r.momentum_error->force.norm(), 3),
@@ -354,6 +364,7 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
                                                  friction, stops),
                                      {{"error", r.energy_error}, {"error_share", r.error_share}}})},
                   {"momentum", momentum},
+                  {"largest_gap", r.end.loops() ? Json(r.largest_gap) : Json()},
                   {"out", o.out},
                   {"plot", o.plot}}});
 }
@@ -417,11 +428,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   require_one_stdin({o.states.argument().name, o.states.file(), o.torque, o.follow});
   Robot given = o.states.load(console);
   const Model& model = given.model();
-  if (!model.description().loops.empty())
-    throw std::invalid_argument(fmt::format(
-        "robot '{}' has closed loops, which simulation does not support; remove the joints that "
-        "close them to simulate the tree",
-        model.name()));
+  o.how.loops = o.states.closes_loops(console, model);
   o.states.require_one_state();
   GivenState start = o.states.state(console, model);
   const Eigen::VectorXd target = configuration(console, model, o.target, "--target");
@@ -445,6 +452,8 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   }
 
   Simulation robot(model, o.how);
+  close_loops(console, robot.loops(), start.q, "--q");
+  close_loops(console, robot.loops(), target, "--target");
   robot.plant = given.plant();
   if (o.vary > 0.0)
     change_at_random(robot.plant, {0.01 * o.vary, 0.01 * o.vary, 0.01 * o.vary}, o.sensors.seed);
@@ -455,10 +464,12 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  const TorqueSource law =
+  TorqueSource law =
       followed ? followed->law(given.plant(), o.bandwidth)
                : torque_source(o.torque, given.plant(), target, o.bandwidth,
                                [&](double from, double to) { mention_ends(console, o, from, to); });
+  if (robot.loops() && (followed || o.torque == "gravity" || o.torque == "pd"))
+    law = by_drives(std::move(law), *robot.loops());
   const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {
     if (tracking) tracking->add(now);
     law(now, tau);
@@ -514,6 +525,7 @@ Action simulate(Parser& app, Console& console) {
   auto o = std::make_shared<SimulateOptions>();
   o->states.add_to(app, "q qd", false);
   o->states.add_friction_to(app);
+  o->states.add_loops_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);
   app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s", above_zero);
   app.add_value("--integrator", o->integrator, "NAME",

@@ -354,6 +354,16 @@ void States::add_friction_to(Parser& app) {
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
+void States::add_loops_to(Parser& app) {
+  app.add_flag("--open-loops", open_loops_, "leave loops open: results are for the tree alone");
+}
+
+bool States::closes_loops(Console& console, const Model& model) {
+  robot_.loops_closed = !model.description().loops.empty() && !open_loops_;
+  if (!robot_.loops_closed) mention_open_loops(console, model);
+  return robot_.loops_closed;
+}
+
 Robot States::load(Console& console) {
   require_one_stdin({robot_.name, file_});
   const Imported imported = robot_.load();

@@ -26,6 +26,10 @@ class States {
   void add_to(Parser& app, std::string_view quantities, bool tables = true);
   /// The option --no-friction, for verbs whose results depend on friction.
   void add_friction_to(Parser& app);
+  /// The option --open-loops, for verbs that close loops otherwise.
+  void add_loops_to(Parser& app);
+  /// Whether the verb closes loops of this robot; mentions them if it could and does not.
+  bool closes_loops(Console& console, const Model& model);
 
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
   Robot load(Console& console);
@@ -50,7 +54,7 @@ class States {
  private:
   RobotArgument robot_;
   std::string file_;
-  bool no_friction_ = false;
+  bool no_friction_ = false, open_loops_ = false;
   std::map<std::string, std::string> given_;  ///< --q, --qd, ... as written
   std::optional<InputFile> in_;
   bool table_ = false;

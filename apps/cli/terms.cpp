@@ -18,6 +18,8 @@ struct Terms {
   std::optional<Pose> pose;  ///< of the frame
   Eigen::VectorXd bias, gravity;
   double kinetic, potential;
+  std::vector<std::string> rows;  ///< of loops, if there are some
+  Eigen::MatrixXd loop_jacobian;
 };
 
 /// What a frame weighs in all directions [Khatib 1987]; empty where the robot cannot move it in six.
@@ -49,6 +51,12 @@ Terms terms_of(Robot& robot, const GivenState& s, const TermsOptions& options) {
     t.jacobian = robot.jacobian(s.q, options.frame, axes_named(options.axes));
     t.frame_inertia = frame_inertia(robot, s.q, t.jacobian);
   }
+  if (const auto& joints = robot.model().description().loops; !joints.empty()) {
+    Loops loops(robot.model(), joints, neutral(robot.model()));
+    loops.set(s.q);
+    for (int i = 0; i < loops.size(); ++i) t.rows.push_back(loops.name(i));
+    t.loop_jacobian = loops.J();
+  }
   const std::vector<std::string> names = robot.model().velocity_names();
   require_finite("the mass matrix's row", names, t.M);
   require_finite("the Coriolis matrix's row", names, t.C);
@@ -66,6 +74,7 @@ void print(Console& console, const Model& model, const Json& state, const Terms&
       document["jacobian"] = t.jacobian;
       document["frame_inertia"] = t.frame_inertia.size() ? Json(t.frame_inertia) : Json();
     }
+    if (!t.rows.empty()) document["rows"] = t.rows, document["loop_jacobian"] = t.loop_jacobian;
     return console.print(document);
   }
   std::string text;
@@ -93,6 +102,7 @@ void print(Console& console, const Model& model, const Json& state, const Terms&
   } else if (t.jacobian.size()) {
     text += "no frame inertia: the robot cannot move the frame in all six directions here\n\n";
   }
+  if (!t.rows.empty()) add("loops", t.rows, columns, t.loop_jacobian);
   text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7),
                       figure(t.potential, 7));
   console.out.print(text);

@@ -96,7 +96,8 @@ std::string RobotArgument::source() const {
 
 Json RobotArgument::json(const Model& model) const {
   Json about{{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
-  if (const std::size_t n = model.description().loops.size()) about["open_loops"] = n;
+  if (const std::size_t n = model.description().loops.size())
+    about[loops_closed ? "closed_loops" : "open_loops"] = n;
   return about;
 }
 

@@ -69,6 +69,7 @@ inline const CLI::Validator not_negative =
 struct RobotArgument {
   std::string name, gravity;
   std::optional<std::string> text = {};  ///< of "-", if it was read already
+  bool loops_closed = false;             ///< by the verb, if the robot has some
   ImportOptions options;
 
   void add_to(
@@ -88,7 +89,7 @@ struct RobotArgument {
 /// One line on standard error if the importer had to assume anything: nothing is guessed silently.
 void mention_warnings(Console& console, const RobotArgument& robot, const Diagnostics& diagnostics);
 
-/// The same if the robot has loops, which only optimal control keeps closed so far.
+/// The same if the robot has loops, for verbs that leave them open.
 void mention_open_loops(Console& console, const Model& model);
 
 /// Numbers separated by commas: "0,0.1,-2".

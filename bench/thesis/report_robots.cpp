@@ -63,8 +63,7 @@ std::string functionality(const Bench& bench) {
       {"URDF", "yes", "yes", "no", "yes", "yes", "no, kdl_parser does", "yes", "yes", "no"});
   rows.push_back({"sensitivity", "yes", "no", "no", "yes", "exact, also second order", "no",
                   "differences of a step", "no", "no"});
-  rows.push_back({"closed loop", "no", "yes", "yes", "no", "in optimal control, not in simulation",
-                  "no", "yes", "yes", "yes"});
+  rows.push_back({"closed loop", "no", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes"});
   measured("open loop", {"yes", "yes", "yes", "yes"}, {"inverse_dynamics", "forward_dynamics"},
            chain(14));
   rows.push_back(

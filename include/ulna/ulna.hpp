@@ -3,6 +3,7 @@
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
 #include "ulna/constraints/capsules.hpp"
+#include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/constraints/loops.hpp"
 #include "ulna/control/differentiated.hpp"
 #include "ulna/control/ipopt.hpp"

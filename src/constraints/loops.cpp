@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "model/names.hpp"
+#include "ulna/derivatives/frame_derivatives.hpp"
 #include "ulna/dynamics/kinematics_impl.hpp"
+#include "ulna/num/dual.hpp"
 
 namespace ulna {
 namespace {
@@ -32,6 +34,8 @@ Loops::Loops(const Model& model, const std::vector<LoopDescription>& joints, In<
     : at_(model), closed_at_(closed_at) {
   detail::require<double>("where loops are closed", closed_at, model.nq(), model);
   for (const LoopDescription& d : joints) add_joint(d), add_rows(d);
+  for (SideSlopes& side : slopes_)
+    for (Matrix* m : {&side.J, &side.V_dq, &side.A_dq, &side.A_dv}) m->setZero(6, model.nv());
   keep_independent();
   set(closed_at_);
 }
@@ -51,7 +55,7 @@ void Loops::add_joint(const LoopDescription& d) {
   if (first.body == second.body)
     refuse("'" + d.name + "' joins '" + d.link1 + "' and '" + d.link2 +
            "', which are one body; a loop must join two");
-  places_.push_back({first, second, {}, {}, {}, {}});
+  places_.push_back({first, second, {}, {}, {}, {}, {}, {}, {}, {}});
 
   // what carries both sides moves neither against the other
   const auto carried = [&](int body, int by) {
@@ -133,15 +137,27 @@ void Loops::keep_independent() {
       ignored_.push_back(all[i].name);
 }
 
-void Loops::set(In<double> q) {
-  at_.set(q);
-  gap_.resize(size());
+void Loops::set(In<double> q) { at_.set(q), place_rows(); }
+void Loops::set(In<double> q, In<double> v) { at_.set(q, v), place_rows(); }
+void Loops::set(In<double> q, In<double> v, In<double> a) { at_.set(q, v, a), place_rows(); }
+
+void Loops::place_rows() {
+  gap_.resize(size()), rate_.resize(size()), acceleration_.resize(size());
   J_.setZero(size(), model().nv());
+  const bool moves = !at_.v().isZero(0.0) || !at_.a().isZero(0.0);
   for (Place& place : places_) {
     place.A = at_.pose(place.first).rotation().matrix();
     place.B = at_.pose(place.second).rotation().matrix();
     place.p = detail::place_from_origin(at_, place.second).vec();
     place.apart = place.p - detail::place_from_origin(at_, place.first).vec();
+    if (!moves) {
+      place.V1 = place.V2 = place.A1 = place.A2 = {};
+      continue;
+    }
+    place.V1 = frame_velocity(at_, place.first, Axes::aligned);
+    place.V2 = frame_velocity(at_, place.second, Axes::aligned);
+    place.A1 = frame_acceleration(at_, place.first, Axes::aligned);
+    place.A2 = frame_acceleration(at_, place.second, Axes::aligned);
   }
   for (int i = 0; i < size(); ++i) {
     const Row& row = rows_[i];
@@ -152,6 +168,77 @@ void Loops::set(In<double> q) {
     for (const Mover& m : movers_[row.joint]) {
       const auto& d = at_.directions()[m.direction];
       J_(i, d.dof) += m.side * dot(d.twist(), F);
+    }
+    acceleration_(i) = moves ? second_rate(pair(row), row.sign) : 0.0;
+  }
+  rate_.noalias() = J_.lazyProduct(at_.v());
+}
+
+Loops::Pair<double> Loops::pair(const Row& row) const {
+  const Place& place = places_[row.joint];
+  return {place.A.col(row.a),
+          place.B.col(row.b),
+          place.apart,
+          {place.V1.angular, place.V1.linear, place.A1.angular, place.A1.linear},
+          {place.V2.angular, place.V2.linear, place.A2.angular, place.A2.linear}};
+}
+
+/// (x·y)'' = x''·y + 2 x'·y' + x·y'', where axes turn with their sides.
+template <Scalar T>
+T Loops::second_rate(const Pair<T>& x, double sign) {
+  const auto turn = [](const Moving<T>& side, const Vec3<T>& axis) {
+    return Vec3<T>(cross(side.w, axis));
+  };
+  const auto bend = [&](const Moving<T>& side, const Vec3<T>& axis) {
+    return Vec3<T>(cross(side.dw, axis) + cross(side.w, turn(side, axis)));
+  };
+  const bool distance = sign == 0.0;
+  const Vec3<T> y = distance ? x.apart : x.b,
+                y_rate = distance ? Vec3<T>(x.second.u - x.first.u) : turn(x.second, x.b),
+                y_bend = distance ? Vec3<T>(x.second.du - x.first.du) : bend(x.second, x.b);
+  const T sum = bend(x.first, x.a).dot(y) + T(2) * turn(x.first, x.a).dot(y_rate) + x.a.dot(y_bend);
+  return distance ? sum : T(sign) * sum;
+}
+
+/// By dual numbers from the slopes of the two sides' motions: one direction is q along a coordinate, the other v.
+void Loops::acceleration_slopes(OutMatrix<double> by_q, OutMatrix<double> by_v) {
+  using D = Dual<double, 2>;
+  int joint = -1;
+  for (int i = 0; i < size(); ++i) {
+    const Row& row = rows_[i];
+    const Place& place = places_[row.joint];
+    if (joint != row.joint)
+      for (int side = 0; side < 2; ++side) {
+        const Frame& frame = side == 0 ? place.first : place.second;
+        SideSlopes& s = slopes_[side];
+        frame_jacobian<double>(at_, frame, Axes::aligned, s.J);
+        frame_motion_derivatives<double>(at_, frame, Axes::aligned, s.V_dq, s.A_dq, s.A_dv);
+      }
+    joint = row.joint;
+    const Pair<double> x = pair(row);
+    for (int k = 0; k < model().nv(); ++k) {
+      const auto dual = [](const Vec3<double>& value, const Vec3<double>& dq,
+                           const Vec3<double>& dv) {
+        Vec3<D> result;
+        for (int c = 0; c < 3; ++c) {
+          result(c) = D(value(c));
+          result(c).gradient[0] = dq(c), result(c).gradient[1] = dv(c);
+        }
+        return result;
+      };
+      const auto moving = [&](const Moving<double>& at, const SideSlopes& s) -> Moving<D> {
+        const auto V = s.V_dq.col(k), W = s.J.col(k), A = s.A_dq.col(k), B = s.A_dv.col(k);
+        return {dual(at.w, V.head<3>(), W.head<3>()), dual(at.u, V.tail<3>(), W.tail<3>()),
+                dual(at.dw, A.head<3>(), B.head<3>()), dual(at.du, A.tail<3>(), B.tail<3>())};
+      };
+      const Vec3<double> none = Vec3<double>::Zero(), w1 = slopes_[0].J.col(k).head<3>(),
+                         w2 = slopes_[1].J.col(k).head<3>();
+      const Pair<D> y{
+          dual(x.a, cross(w1, x.a), none), dual(x.b, cross(w2, x.b), none),
+          dual(x.apart, slopes_[1].J.col(k).tail<3>() - slopes_[0].J.col(k).tail<3>(), none),
+          moving(x.first, slopes_[0]), moving(x.second, slopes_[1])};
+      const D slope = second_rate(y, row.sign);
+      by_q(i, k) = slope.gradient[0], by_v(i, k) = slope.gradient[1];
     }
   }
 }
@@ -229,20 +316,29 @@ bool Loops::close(Out<double> q) const {
   return least < 1e-10;
 }
 
-void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
+void Loops::refuse_open(const Vector& x, double tolerance, const char* verb,
+                        const char* unit) const {
+  Eigen::Index worst;
+  const double most = x.cwiseAbs().maxCoeff(&worst);
+  if (most <= tolerance) return;
+  refuse(name(static_cast<int>(worst)) + verb + detail::number(most, 3) + unit +
+         " at the start, more than " + detail::number(tolerance, 3) +
+         "; Loops::close finds a closed configuration nearby");
+}
+
+void Loops::require_closed(In<double> q, double tolerance) const {
   if (size() == 0) return;
   Loops there = *this;
   there.set(q);
-  const auto check = [&](const Vector& x, const char* verb, const char* unit) {
-    Eigen::Index worst;
-    const double most = x.cwiseAbs().maxCoeff(&worst);
-    if (!(most <= tolerance))
-      refuse(name(static_cast<int>(worst)) + verb + detail::number(most, 3) + unit +
-             " at the start, more than " + detail::number(tolerance, 3) +
-             "; Loops::close finds a closed configuration nearby");
-  };
-  check(there.gap(), ": open by ", " (m or rad)");
-  check(there.J() * v, ": opens at ", " (m/s or rad/s)");
+  refuse_open(there.gap(), tolerance, ": open by ", " (m or rad)");
+}
+
+void Loops::require_closed(In<double> q, In<double> v, double tolerance) const {
+  if (size() == 0) return;
+  require_closed(q, tolerance);
+  Loops there = *this;
+  there.set(q, v);
+  refuse_open(there.rate(), tolerance, ": opens at ", " (m/s or rad/s)");
   const std::vector<int> rows = independent_rows(there.J());
   for (int i = 0; i < size(); ++i)
     if (std::find(rows.begin(), rows.end(), i) == rows.end())

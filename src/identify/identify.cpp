@@ -118,6 +118,9 @@ class Run {
     if (model.nv() > most_joints)
       throw std::runtime_error(message("robot '", model.name(), "' has ", model.nv(),
                                        " degrees of freedom; ", most_joints, " are the most"));
+    if (result.torques.loops() && options.refine)
+      throw std::runtime_error(
+          message("robot '", model.name(), "' has loops, which Options::refine does not support"));
     const std::vector<int> known = all_but(result.torques, options.payload);
     result.filter_hz = options.filter_hz;
     step(0, "reading logs");
@@ -135,7 +138,12 @@ class Run {
     step(4, "estimating");
   }
 
-  void learn() { learn_online(logs_, options_, result); }
+  void learn() {
+    if (result.torques.loops())
+      throw std::runtime_error(
+          "the robot has loops, which online identification does not support; use offline");
+    learn_online(logs_, options_, result);
+  }
 
   void estimate_offline() {
     const Method method = options_.method;
@@ -269,12 +277,13 @@ class Run {
       Matrix predicted =
           torques.torques(result.chosen.estimate.z, piece.q, piece.v, piece.a,
                           torques.features_of(piece.v, piece.a, piece.tau, piece.direction));
+      const Matrix measured = torques.reduced(piece.q, piece.tau);
       if (result.refined) predicted += stribeck_torques(*result.refined, piece.v, piece.direction);
       const auto add = [&](const Range& range, bool held_out) {
         if (range.size() > 0)
           result.traces.push_back({logs[piece.log].file, held_out, piece.rate_hz,
                                    piece.t.segment(range.begin, range.size()),
-                                   piece.tau.middleCols(range.begin, range.size()),
+                                   measured.middleCols(range.begin, range.size()),
                                    predicted.middleCols(range.begin, range.size())});
       };
       add(share_of(piece.size(), 0.0, end), validation);

@@ -209,7 +209,9 @@ void Checker::limits(JointDescription& joint) {
     if (*limit < 0.0)
       report(rules::limit_negative, joint,
              std::string(what) + " " + number(*limit) + " is negative");
-    if (*limit == 0.0 && joint.type != JointType::fixed) {
+    // loops have joints that no drive moves
+    const bool undriven = limit == &l.effort && !d_.loops.empty();
+    if (*limit == 0.0 && joint.type != JointType::fixed && !undriven) {
       report(*zero, joint, std::string(what) + " limit is 0", "taken as unlimited");
       *limit = infinity;
     }

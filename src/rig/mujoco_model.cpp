@@ -41,7 +41,7 @@ void require_simulable(const Model& model) {
             model.name(), "' has no mass; give it one, or simulate with ulna");
   }
   require(model.description().loops.empty(), "MuJoCo: robot '", model.name(),
-          "' closes loops; simulate it with ulna, which leaves them open");
+          "' closes loops; simulate it with ulna");
 }
 
 /// Frames of the users as URDF, which unlike MJCF does not nest: there is a limit of 100. Inertias come later, exactly.

@@ -1,23 +1,38 @@
 #include "simulate/held_dynamics.hpp"
 
+#include <utility>
+
 namespace ulna::detail {
 namespace {
 
 constexpr signed char at_lower = 1, at_upper = 2;
 /// Below it, rad/s or m/s, a joint leans on its stop rather than hits it.
 constexpr double speed_of_a_hit = 1e-2;
+// Loops: gaps that are small enough, and too large after all, m or rad; what rounding leaves of a velocity by its size
+constexpr double closed = 1e-13, still_open = 1e-7;
+constexpr int most_corrections = 10;
+constexpr double rounding = 1e-12;
+/// Of joints that loops connect with one at rest: what is no acceleration, and what is rest, rad/s² and rad/s.
+constexpr double no_acceleration = 1e-9, resting = 1e-9;
+/// By which the velocity may change when a joint at rest is made exact: more, and it only turns back.
+constexpr double small_change = 1e-7;
 
 }  // namespace
 
-HeldDynamics::HeldDynamics(const Model& model, bool stops)
+HeldDynamics::HeldDynamics(const Model& model, bool stops, const Loops* loops)
     : bare_(model),
       at_(model),
       ws_(model),
-      problem_(model.nv()),
+      loops_(loops ? std::optional(*loops) : std::nullopt),
+      problem_(model.nv(), loops ? loops->size() : 0),
       nv_(model.nv()),
       chosen_(model.nv()),
       slides_(model.nv(), 0),
       held_(model.nv(), 0) {
+  if (loops_) {
+    loop_ws_.emplace(*loops_);
+    lambda_.setZero(loops_->size());
+  }
   if (!stops) return;
   for (const Joint& j : model.joints()) {
     if (j.mimics || velocity_size(j.type) != 1) continue;
@@ -36,11 +51,30 @@ void HeldDynamics::act(const Plant<double>& plant, const Eigen::VectorXd& tau,
   wrenches_ = wrenches;
 }
 
+const Kinematics<double>& HeldDynamics::place(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  if (loops_) return loops_->set(q, v), loops_->at();
+  return at_.set(q, v), at_;
+}
+
 void HeldDynamics::set_problem(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
-  at_.set(q, v);
-  mass_matrix<double>(bare_, at_, ws_, problem_.M);
-  inverse_dynamics<double>(bare_, at_, ws_, problem_.f, wrenches_);
+  const Kinematics<double>& at = place(q, v);
+  mass_matrix<double>(bare_, at, ws_, problem_.M);
+  inverse_dynamics<double>(bare_, at, ws_, problem_.f, wrenches_);
   problem_.f = drive_ - problem_.f;
+  if (loops_) problem_.J = loops_->J(), problem_.drift = loops_->acceleration();
+}
+
+void HeldDynamics::set_change(const Eigen::VectorXd& q) {
+  spare_.setZero();
+  mass_matrix<double>(bare_, place(q, spare_), ws_, problem_.M);
+  if (loops_) problem_.J = loops_->J();
+  problem_.drift.setZero();
+}
+
+void HeldDynamics::set_bounds(int i, int n, double duration) {
+  problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -duration * friction_(i);
+  problem_.upper(n) = at_stop_[i] & at_lower ? infinity : duration * friction_negative_(i);
+  chosen_[n] = i;
 }
 
 void HeldDynamics::find_stops(const Eigen::VectorXd& q) {
@@ -65,10 +99,13 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
     chosen_[n++] = i;
   }
   if (!runs) return true;
-  at_.set(q);
-  mass_matrix<double>(bare_, at_, ws_, problem_.M);
+  set_change(q);
   problem_.f.noalias() = problem_.M.lazyProduct(v);
   if (!solve(n)) return false;
+  // what loops bring to rest with the joint that was hit rests exactly
+  if (loops_)
+    for (double& x : problem_.a)
+      if (std::abs(x) <= rounding * v.cwiseAbs().maxCoeff()) x = 0.0;
   // what is inelastic loses the energy of the change of velocity
   spare_ = problem_.a - v;
   energy_lost += 0.5 * spare_.dot(problem_.M.lazyProduct(spare_));
@@ -90,19 +127,19 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
     held_[i] = 0;
     slides_[i] = v(i) > 0.0 ? 1 : v(i) < 0.0 ? -1 : 0;
     drive_(i) = tau_(i) - sliding_friction(i);
-    if (v(i) != 0.0 || !(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[i]))
-      continue;
-    problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -friction_(i);
-    problem_.upper(n) = at_stop_[i] & at_lower ? infinity : friction_negative_(i);
-    chosen_[n++] = i;
+    if (v(i) != 0.0 || !(has_friction(i) || at_stop_[i])) continue;
+    set_bounds(i, n++);
   }
   if (n == 0) return true;
 
   set_problem(q, v);
   if (!problem_.f.allFinite() || !solve(n)) return false;
+  const double none =
+      loops_ ? no_acceleration * std::max(1.0, problem_.a.cwiseAbs().maxCoeff()) : -1.0;
   for (int k = 0; k < n; ++k) {
     const int i = chosen_[k];
-    if (problem_.side[k] == BoxComplementarity::Side::between) {
+    // where loops connect it with others that hold, a joint may rest with all its friction in use
+    if (problem_.side[k] == BoxComplementarity::Side::between || std::abs(problem_.a(i)) <= none) {
       held_[i] = 1, ++held_count_;
       const double x = problem_.x(k);
       if (at_stop_[i])
@@ -117,20 +154,128 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 
 bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                               Eigen::VectorXd& a) {
+  if (held_count_ == 0 && loops_) {
+    loops_->set(q, v);
+    factored_ =
+        constrained_forward_dynamics(bare_, *loops_, drive_, *loop_ws_, a, lambda_, wrenches_)
+            .status != ConstraintReport::Status::not_physical;
+    return factored_;
+  }
   if (held_count_ == 0) {
     at_.set(q, v);
     return forward_dynamics<double>(bare_, at_, drive_, ws_, a, wrenches_);
   }
   // the forces that leave those that hold without acceleration
-  int n = 0;
-  for (int i = 0; i < nv_; ++i)
-    if (held(i)) {
-      problem_.lower(n) = -infinity, problem_.upper(n) = infinity;
-      chosen_[n++] = i;
-    }
+  const int n = fix([&](int i) { return held(i); });
   set_problem(q, v);
   if (!solve(n)) return false;
   a = problem_.a;
+  return true;
+}
+
+template <class Fixed>
+int HeldDynamics::fix(Fixed fixed) {
+  int n = 0;
+  for (int i = 0; i < nv_; ++i)
+    if (fixed(i)) {
+      problem_.lower(n) = -infinity, problem_.upper(n) = infinity;
+      chosen_[n++] = i;
+    }
+  return n;
+}
+
+bool HeldDynamics::close(Eigen::VectorXd& q, Eigen::VectorXd& v) {
+  if (!loops_) return true;
+  // what has reached its stop stays there
+  find_stops(q);
+  if (held_count_ == 0 && std::ranges::none_of(at_stop_, [](auto at) { return at != 0; }) &&
+      std::exchange(factored_, false) && close_freely(q, v))
+    return true;
+  set_change(q);
+  for (int k = 0; k < most_corrections && loops_->gap().cwiseAbs().maxCoeff() > closed; ++k) {
+    problem_.f.setZero();
+    problem_.J = loops_->J(), problem_.drift = loops_->gap();
+    if (!solve(fix([&](int i) { return held(i) || at_stop_[i]; }))) return false;
+    integrate<double>(model(), q, problem_.a, next_);
+    if (!next_.allFinite()) return false;
+    q = next_;
+    loops_->set(q);
+  }
+  problem_.J = loops_->J();
+  close_velocities(v);
+  return loops_->gap().cwiseAbs().maxCoeff() < still_open;
+}
+
+// Newton's method with M and J of the step's last stage, which are off by what the step moves: each round leaves that
+// share of a gap.
+bool HeldDynamics::close_freely(Eigen::VectorXd& q, Eigen::VectorXd& v) {
+  const auto correct = [&](const Eigen::VectorXd& left, Eigen::VectorXd& change) {
+    lambda_ = -left;
+    loop_ws_->delassus.solve(lambda_);
+    change.noalias() = loop_ws_->X.lazyProduct(lambda_);
+  };
+  // what gets on slowly is left to Newton's method with M and J of now
+  loops_->set(q);
+  for (double before = infinity;;) {
+    const double gap = loops_->gap().cwiseAbs().maxCoeff();
+    if (gap <= closed) break;
+    if (!(gap < 0.5 * before)) return false;
+    before = gap;
+    correct(loops_->gap(), closing_);
+    integrate<double>(model(), q, closing_, next_);
+    if (!next_.allFinite()) return false;
+    q = next_;
+    loops_->set(q);
+  }
+  for (int i = 0; i < nv_; ++i)
+    if (just_rests(i, v)) return false;
+  const double enough = 0.1 * rounding * (1.0 + v.cwiseAbs().maxCoeff());
+  for (double before = infinity;;) {
+    problem_.drift.noalias() = loops_->J().lazyProduct(v);
+    const double opening = problem_.drift.cwiseAbs().maxCoeff();
+    if (opening <= enough) return true;
+    if (!(opening < 0.5 * before)) return false;
+    before = opening;
+    correct(problem_.drift, closing_);
+    v += closing_;
+  }
+}
+
+void HeldDynamics::close_velocities(Eigen::VectorXd& v) {
+  const auto project = [&](auto fixed) {
+    problem_.drift.setZero();
+    problem_.f.noalias() = problem_.M.lazyProduct(v);
+    return solve(fix(fixed));
+  };
+  if (!project([&](int i) { return held(i); })) return;
+  closing_ = problem_.a;
+  // Where a joint just rests, either the loop comes to rest with it, and stays so exactly, or the joint turns back,
+  // carried on by others, as a rocker does.
+  bool rests = false;
+  for (int i = 0; i < nv_; ++i) rests |= just_rests(i, v);
+  if (!rests) {
+    v = closing_;
+    return;
+  }
+  const bool exact = project([&](int i) { return held(i) || just_rests(i, v); }) &&
+                     (problem_.a - closing_).cwiseAbs().maxCoeff() <= small_change;
+  for (int i = 0; i < nv_; ++i)
+    if (exact)
+      v(i) = has_friction(i) && std::abs(problem_.a(i)) <= resting ? 0.0 : problem_.a(i);
+    else
+      v(i) = just_rests(i, v) && !(slides_[i] * closing_(i) < 0.0) ? -rounding * slides_[i]
+                                                                   : closing_(i);
+}
+
+bool HeldDynamics::holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  int n = 0;
+  for (int i = 0; i < nv_; ++i)
+    if (held(i)) set_bounds(i, n++);
+  set_problem(q, v);
+  if (!solve(n)) return true;
+  const double none = no_acceleration * std::max(1.0, problem_.a.cwiseAbs().maxCoeff());
+  for (int k = 0; k < n; ++k)
+    if (std::abs(problem_.a(chosen_[k])) > none) return false;
   return true;
 }
 
@@ -140,16 +285,14 @@ SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v,
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
     slides_[i] = 0, drive_(i) = tau_(i);
-    if (!(friction_(i) > 0.0 || friction_negative_(i) > 0.0 || at_stop_[i])) continue;
-    problem_.lower(n) = at_stop_[i] & at_upper ? -infinity : -h * friction_(i);
-    problem_.upper(n) = at_stop_[i] & at_lower ? infinity : h * friction_negative_(i);
-    chosen_[n++] = i;
+    if (has_friction(i) || at_stop_[i]) set_bounds(i, n++, h);
   }
   // (M + h D) v+ = M v + h (forces without damping) + impulses
   set_problem(q, v);
   spare_ = bare_.damping.cwiseMax(0.0);
   problem_.f = h * (problem_.f + spare_.cwiseProduct(v)) + problem_.M.lazyProduct(v);
   problem_.M.diagonal() += h * spare_;
+  problem_.drift.setZero();
   if (!problem_.f.allFinite()) return SimulationStatus::diverged;
   if (!solve(n)) return SimulationStatus::plant_not_physical;
   v = problem_.a;
@@ -164,6 +307,8 @@ SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v,
 }
 
 double HeldDynamics::reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
+  // forces through loops may share a load among joints in many ways
+  if (loops_ && held_count_ > 0) return holds(q, v) ? 1.0 : -1.0;
   if (held_count_ == 0 || !accelerate(q, v, spare_)) return 1.0;
   double least = infinity;
   for (int k = 0; k < held_count_; ++k) {

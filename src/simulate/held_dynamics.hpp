@@ -1,6 +1,7 @@
 #pragma once
 
 #include "simulate/complementarity.hpp"
+#include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/simulate/simulation.hpp"
 
@@ -8,10 +9,11 @@ namespace ulna::detail {
 
 /// Forward dynamics of a robot some of whose joints rest, held by dry friction or by their stops,
 /// and others slide. Who does what is decided at one state and stays until an event: a joint comes
-/// to rest or to its stop. Between events all is smooth, so integrators keep their order.
+/// to rest or to its stop. Between events all is smooth, so integrators keep their order. Where loops are to be
+/// closed, forces through them are in all of it.
 class HeldDynamics {
  public:
-  HeldDynamics(const Model& model, bool stops);
+  HeldDynamics(const Model& model, bool stops, const Loops* loops);
 
   /// What acts from now on. The wrenches must stay where they are.
   void act(const Plant<double>& plant, const Eigen::VectorXd& tau,
@@ -31,6 +33,10 @@ class HeldDynamics {
   [[nodiscard]] SimulationStatus step_over(Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
                                            SimulationWork& work);
 
+  /// Moves q and v by as little as can be, in kinetic energy, to where loops are closed and stay so; joints that
+  /// hold stay. To be called after each step, before anything is decided anew. False if they cannot be closed.
+  [[nodiscard]] bool close(Eigen::VectorXd& q, Eigen::VectorXd& v);
+
   /// By how much friction or stops that hold could be loaded more, Nm or N, at least: negative when one
   /// of them can hold no longer. 1 if nothing holds.
   double reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
@@ -39,6 +45,7 @@ class HeldDynamics {
   SimulationWork power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
   const Model& model() const { return bare_.model(); }
+  const Loops* loops() const { return loops_ ? &*loops_ : nullptr; }
   /// Whether the forces and inertias that were looked at last are numbers.
   bool finite() const { return problem_.f.allFinite() && problem_.M.allFinite(); }
   bool held(int i) const { return held_[i] != 0; }
@@ -70,6 +77,24 @@ class HeldDynamics {
   double sliding_friction(int i) const {
     return slides_[i] > 0 ? friction_(i) : slides_[i] < 0 ? -friction_negative_(i) : 0.0;
   }
+  bool has_friction(int i) const { return friction_(i) > 0.0 || friction_negative_(i) > 0.0; }
+  const Kinematics<double>& place(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// The mass matrix at q, and rows without drift, for changes of q or v.
+  void set_change(const Eigen::VectorXd& q);
+  /// Chooses coordinates that must not change; how many there are.
+  template <class Fixed>
+  int fix(Fixed fixed);
+  void close_velocities(Eigen::VectorXd& v);
+  /// A joint with dry friction whose velocity has just become zero.
+  bool just_rests(int i, const Eigen::VectorXd& v) const {
+    return v(i) == 0.0 && !held(i) && has_friction(i);
+  }
+  /// close() where no joint is held, by the factors of the last acceleration.
+  [[nodiscard]] bool close_freely(Eigen::VectorXd& q, Eigen::VectorXd& v);
+  /// Whether friction and stops hold all that they hold.
+  bool holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// The bounds of what friction and stops can do at coordinate i, for place n of the problem.
+  void set_bounds(int i, int n, double duration = 1.0);
   /// Sets at_stop_.
   void find_stops(const Eigen::VectorXd& q);
   /// The mass matrix and the forces without those that hold, for the problem.
@@ -86,6 +111,10 @@ class HeldDynamics {
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;
   Workspace<double> ws_;
+  std::optional<Loops> loops_;
+  std::optional<LoopWorkspace> loop_ws_;
+  bool factored_ = false;  ///< whether its factors are of a configuration nearby
+  Eigen::VectorXd lambda_, closing_ = spare_;
   BoxComplementarity problem_;
   int nv_;
   std::vector<int> chosen_;  ///< coordinates in the problem

@@ -17,6 +17,10 @@ constexpr double shortest = 1e-9;
 constexpr double on_the_edge = 1e-12, first_nudge = 1e-6;
 constexpr double most_substeps = 1e7;
 constexpr std::size_t wrenches_foreseen = 16;
+/// Loops of a state that is set: open by more is a mistake, by less is rounding; m or rad, and per s.
+constexpr double nearly_closed = 1e-3, closed = 1e-10;
+/// After which adaptive steps are closed again, s.
+constexpr double longest_unclosed = 1e-2;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
@@ -50,8 +54,15 @@ const char* to_string(SimulationStatus status) {
 }
 
 struct Simulation::Parts {
+  static std::optional<Loops> loops_of(const Model& model, const SimulationOptions& options) {
+    const auto& loops = model.description().loops;
+    if (loops.empty() || !options.loops) return {};
+    return Loops(model, loops, neutral(model));
+  }
+
   Parts(const Model& model, const SimulationOptions& options)
-      : dynamics(model, options.stops),
+      : loops(loops_of(model, options)),
+        dynamics(model, options.stops, loops ? &*loops : nullptr),
         flow(model, options.integrator, dynamics.event_count()),
         state(model),
         ws(model),
@@ -89,7 +100,8 @@ struct Simulation::Parts {
       } else if (!adaptive) {
         status = flow.go(dynamics, q, v, left, true, gone, work, counts.events);
       } else if (stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
-        status = adaptive->go(dynamics, q, v, left, gone, work, counts.events);
+        const double piece = loops ? std::min(left, longest_unclosed) : left;
+        status = adaptive->go(dynamics, q, v, piece, gone, work, counts.events);
         stalled = gone > shortest ? 0 : stalled + 1;
         if (gone > shortest) nudge = first_nudge;
         if (adaptive->tired()) segments = patience = 0;
@@ -100,6 +112,7 @@ struct Simulation::Parts {
         stalled = 0, nudge *= 2.0;
       }
       if (status != SimulationStatus::moved) return status;
+      if (!dynamics.close(q, v)) return SimulationStatus::diverged;
       left -= gone;
     }
     // what has just reached its stop does not go on
@@ -107,6 +120,24 @@ struct Simulation::Parts {
                                                        : SimulationStatus::plant_not_physical;
   }
 
+  /// Moves q and v to where loops are closed and stay so, if that is near.
+  void close(const Plant<double>& plant) {
+    if (!loops) return;
+    loops->require_closed(q, nearly_closed);
+    loops->set(q, v);
+    const auto open = [&](const Eigen::VectorXd& x) { return x.cwiseAbs().maxCoeff() > closed; };
+    // a state taken from a simulation is taken as it is
+    if (!open(loops->gap()) && !open(loops->rate())) return;
+    if (!loops->close(q)) throw std::invalid_argument("simulation: loops cannot be closed at q");
+    loops->set(q);
+    LoopWorkspace rows(*loops);
+    Eigen::VectorXd closed_v = v, impulse = loops->gap();
+    if (loop_impact(plant, *loops, v, 0.0, rows, closed_v, impulse).status !=
+        ConstraintReport::Status::not_physical)
+      v = closed_v;
+  }
+
+  std::optional<Loops> loops;
   detail::HeldDynamics dynamics;
   detail::Flow flow;
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
@@ -122,6 +153,7 @@ Simulation::Simulation(const Model& model, SimulationOptions options)
   check(options_);
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
+  if (parts_->loops) q_ = parts_->loops->closed_at();
 }
 
 Simulation::~Simulation() = default;
@@ -138,7 +170,9 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
     throw std::invalid_argument("simulation: a quaternion of q has zero length");
   // a state taken from a simulation is taken as it is, to the last bit
   if ((unit - q).lpNorm<Eigen::Infinity>() < 1e-14) unit = q;
-  q_ = unit, v_ = v, time_ = time;
+  parts_->q = unit, parts_->v = v;
+  parts_->close(plant);
+  q_ = parts_->q, v_ = parts_->v, time_ = time;
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
 }
@@ -203,6 +237,8 @@ const Eigen::VectorXd& Simulation::acceleration() {
   if (!parts_->dynamics.decide(q_, v_) || !parts_->dynamics.accelerate(q_, v_, a_)) a_.setZero();
   return a_;
 }
+
+const Loops* Simulation::loops() const { return parts_->dynamics.loops(); }
 
 bool Simulation::held(int i) const { return parts_->dynamics.held(i); }
 

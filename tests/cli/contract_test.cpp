@@ -146,8 +146,8 @@ TEST(Contract, loops_that_are_open_are_in_every_document_or_refused) {
                          {"tree", "fourbar"},
                          {"convert", "fourbar", folder.path("out.urdf")},
                          {"fk", "fourbar"},
-                         {"id", "fourbar"},
-                         {"fd", "fourbar"},
+                         {"id", "fourbar", "--open-loops"},
+                         {"fd", "fourbar", "--open-loops"},
                          {"terms", "fourbar"},
                          {"codegen", "fourbar", "--functions", "M", "-o", folder.path("c")}})
     EXPECT_EQ(document(run_cli(with_json(line)), "ulna." + line[0] + "/1")["robot"].value(
@@ -158,11 +158,20 @@ TEST(Contract, loops_that_are_open_are_in_every_document_or_refused) {
                                             {"count", "fourbar"},
                                             {"compare", "fourbar"},
                                             {"simplify", "fourbar", "quintic:1"},
-                                            {"simulate", "fourbar"},
                                             {"mpc", "fourbar"}}) {
     const RunResult r = run_cli(with_json(line));
     EXPECT_EQ(r.status, 3) << line[0];
     EXPECT_TRUE(has(document(r, "ulna." + line[0] + "/1").value("error", ""), "loop")) << line[0];
+  }
+}
+
+TEST(Contract, loops_that_are_closed_are_in_the_document) {
+  for (const Line& line : std::vector<Line>{
+           {"id", "fourbar"}, {"fd", "fourbar"}, {"simulate", "fourbar", "--duration", "0.1"}}) {
+    const RunResult r = run_cli(with_json(line));
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.err, "");
+    EXPECT_EQ(document(r, "ulna." + line[0] + "/1")["robot"].value("closed_loops", 0), 1);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "ulna/constraints/loops.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/closed_loops.hpp"
 #include "ulna/io/import.hpp"
 
 // Joints that close loops: rows, forces and what they change with.
@@ -10,71 +10,83 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr JointType kinds[] = {JointType::ball, JointType::revolute, JointType::prismatic,
-                               JointType::planar, JointType::fixed};
-
-/// Between two bodies of a robot, and closed at q.
-LoopDescription loop_closed_at(const Model& model, const VectorXd& q, JointType kind, int first,
-                               int second, Random& random) {
-  Kinematics<double> at(model);
-  at.set(q);
-  LoopDescription d;
-  d.name = "shut", d.type = kind;
-  d.link1 = model.body_name(first), d.link2 = model.body_name(second);
-  d.axis = Vec3<double>{random.real(), random.real(), random.real()}.normalized();
-  const auto X_1J =
-      Transform<double>::exp(Twist<double>::from_vector(random_twist<double>(random).vector()));
-  d.origin1 = Pose(X_1J);
-  d.origin2 = Pose(at.pose(model.frame(d.link2)).inverse() * at.pose(model.frame(d.link1)) * X_1J);
-  return d;
-}
-
 TEST(Loops, slopes_are_those_of_gaps_torques_and_rates) {
-  RandomModelOptions trees;
-  trees.joints = 9;
-  int held = 0;
-  for_each_robot(
-      [&](const Model& model, Random& random) {
-        for (const JointType kind : kinds) {
-          SCOPED_TRACE("kind " + std::to_string(static_cast<int>(kind)));
-          const VectorXd closed = random_q(model, random);
-          const int last = model.body_count() - 1;
-          std::optional<Loops> loops;
-          try {
-            loops.emplace(model,
-                          std::vector{loop_closed_at(model, closed, kind, last - 3, last, random),
-                                      loop_closed_at(model, closed, kind, 0, last, random)},
-                          closed);
-          } catch (const std::invalid_argument& e) {
-            // few degrees of freedom between the two, and many rows
-            EXPECT_NE(std::string(e.what()).find("cannot move"), std::string::npos) << e.what();
-            continue;
-          }
-          ++held;
-          const VectorXd q = random_q(model, random), v = random_v(model, random);
-          VectorXd lambda(loops->size());
-          for (double& x : lambda) x = random.real();
-          loops->set(q);
-          const MatrixXd J = loops->J();
-          MatrixXd torque(model.nv(), model.nv()), rate(loops->size(), model.nv());
-          loops->torque_slope(lambda, torque), loops->rate_slope(v, rate);
-          const auto along = [&](int k, auto f) {
-            return five_point_derivative([&](double by) {
-              loops->set(integrate(model, q, by * VectorXd::Unit(model.nv(), k)));
-              return VectorXd(f());
-            });
-          };
-          for (int k = 0; k < model.nv(); ++k) {
-            expect_close(VectorXd(J.col(k)), along(k, [&] { return loops->gap(); }), 1e-9);
-            expect_close(VectorXd(torque.col(k)),
-                         along(k, [&] { return VectorXd(loops->J().transpose() * lambda); }), 1e-9);
-            expect_close(VectorXd(rate.col(k)), along(k, [&] { return VectorXd(loops->J() * v); }),
-                         1e-9);
-          }
+  const int held = for_each_looped_robot(
+      [](Loops& loops, Random& random) {
+        const Model& model = loops.model();
+        const VectorXd q = random_q(model, random), v = random_v(model, random);
+        VectorXd lambda(loops.size());
+        for (double& x : lambda) x = random.real();
+        loops.set(q);
+        const MatrixXd J = loops.J();
+        MatrixXd torque(model.nv(), model.nv()), rate(loops.size(), model.nv());
+        loops.torque_slope(lambda, torque), loops.rate_slope(v, rate);
+        const auto along = [&](int k, auto f) {
+          return five_point_derivative([&](double by) {
+            loops.set(integrate(model, q, by * VectorXd::Unit(model.nv(), k)));
+            return VectorXd(f());
+          });
+        };
+        for (int k = 0; k < model.nv(); ++k) {
+          expect_close(VectorXd(J.col(k)), along(k, [&] { return loops.gap(); }), 1e-9);
+          expect_close(VectorXd(torque.col(k)),
+                       along(k, [&] { return VectorXd(loops.J().transpose() * lambda); }), 1e-9);
+          expect_close(VectorXd(rate.col(k)), along(k, [&] { return VectorXd(loops.J() * v); }),
+                       1e-9);
         }
       },
-      4, trees);
+      4);
   EXPECT_GE(held, 30);  // of 40
+}
+
+TEST(Loops, rates_and_accelerations_are_those_of_gaps_along_a_motion) {
+  const int held = for_each_looped_robot(
+      [](Loops& loops, Random& random) {
+        const Model& model = loops.model();
+        const VectorXd q = random_q(model, random), v = random_v(model, random),
+                       a = random_v(model, random);
+        const auto along = [&](auto f) {
+          return five_point_derivative([&](double t) {
+            loops.set(integrate(model, q, t * v + 0.5 * t * t * a), v + t * a);
+            return VectorXd(f());
+          });
+        };
+        const VectorXd rate = along([&] { return loops.gap(); }),
+                       acceleration = along([&] { return loops.rate(); });
+        loops.set(q, v, a);
+        expect_close(loops.rate(), rate, 1e-9);
+        expect_close(loops.acceleration(), acceleration, 1e-9);
+      },
+      4);
+  EXPECT_GE(held, 30);
+}
+
+TEST(Loops, acceleration_slopes_are_those_of_accelerations) {
+  const int held = for_each_looped_robot(
+      [](Loops& loops, Random& random) {
+        const Model& model = loops.model();
+        const int n = model.nv();
+        const VectorXd q = random_q(model, random), v = random_v(model, random),
+                       a = random_v(model, random);
+        MatrixXd by_q(loops.size(), n), by_v(loops.size(), n);
+        loops.set(q, v, a);
+        loops.acceleration_slopes(by_q, by_v);
+        for (int k = 0; k < n; ++k) {
+          const VectorXd e = VectorXd::Unit(n, k);
+          expect_close(VectorXd(by_q.col(k)), five_point_derivative([&](double by) {
+                         loops.set(integrate(model, q, by * e), v, a);
+                         return VectorXd(loops.acceleration());
+                       }),
+                       1e-8);
+          expect_close(VectorXd(by_v.col(k)), five_point_derivative([&](double by) {
+                         loops.set(q, v + by * e, a);
+                         return VectorXd(loops.acceleration());
+                       }),
+                       1e-8);
+        }
+      },
+      3);
+  EXPECT_GE(held, 20);
 }
 
 // The force of a ball that joins two links is one and the same on both, reversed.
@@ -166,28 +178,9 @@ TEST(Loops, that_make_no_sense_are_refused_with_a_reason) {
   EXPECT_PRED2(has, start(zero, VectorXd{{0.1, 0.0, 0.0}}), "opens at");
 }
 
-// A parallelogram that lies flat: there its two rows are one.
 TEST(Loops, find_a_dead_centre) {
-  const Inertial rod = solid_cylinder(0.01, 0.3).with_mass(1.0);
-  const Vec3<double> y = Vec3<double>::UnitY();
-  const Model model =
-      Builder("parallelogram")
-          .link("ground")
-          .link("left", rod)
-          .link("top", rod)
-          .link("right", rod)
-          .joint("a", JointType::continuous, "ground", "left", {}, y)
-          .joint("b", JointType::continuous, "left", "top", Pose({0.2, 0, 0}), y)
-          .joint("c", JointType::continuous, "ground", "right", Pose({0.5, 0, 0}), y)
-          .build();
-  const Loops loops(model,
-                    {{.name = "pin",
-                      .type = JointType::ball,
-                      .link1 = "top",
-                      .link2 = "right",
-                      .origin1 = Pose({0.5, 0, 0}),
-                      .origin2 = Pose({0.2, 0, 0})}},
-                    neutral(model));
+  const Model model = flat_parallelogram();
+  const Loops loops(model, model.description().loops, neutral(model));
   EXPECT_EQ(loops.size(), 2);
   EXPECT_THROW(loops.require_closed(VectorXd::Zero(3), VectorXd::Zero(3), 1e-9),
                std::invalid_argument);

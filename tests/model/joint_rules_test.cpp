@@ -144,6 +144,16 @@ TEST(JointRules, an_effort_limit_of_zero_is_taken_as_unlimited) {
   EXPECT_EQ(model.effort_limit()(0), infinity);
 }
 
+TEST(JointRules, an_effort_limit_of_zero_means_no_drive_where_loops_are_closed) {
+  Description d = plain();
+  d.joints[0].limits.effort = 0.0;
+  LoopDescription& loop = d.loops.emplace_back();
+  loop.name = "shut", loop.link1 = d.joints[0].parent, loop.link2 = d.joints[0].child;
+  Diagnostics diagnostics;
+  EXPECT_EQ(Builder(d).build(diagnostics).effort_limit()(0), 0.0);
+  EXPECT_EQ(diagnostics.find(rules::effort_zero), nullptr);
+}
+
 TEST(JointRules, a_velocity_limit_of_zero_is_taken_as_unlimited) {
   Description d = plain();
   d.joints[0].limits.velocity = 0.0;

@@ -3,6 +3,7 @@
 #include "simulate/growing.hpp"
 #include "simulate/light_finger.hpp"
 #include "support/dynamics.hpp"
+#include "ulna/io/import.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
 
@@ -67,6 +68,27 @@ TEST(Simulation, its_steps_allocate_nothing) {
   });
   EXPECT_GT(events, 100);
   EXPECT_GT(hits, 20);
+}
+
+TEST(Simulation, closing_loops_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  Description d = load_robot("fourbar").model.description();
+  for (JointDescription& j : d.joints) j.dynamics.friction = j.dynamics.friction_negative = 0.02;
+  for (JointDescription& j : d.joints)
+    if (j.name == "rocker_joint") j.limits.lower = -0.25, j.limits.upper = 0.2;
+  Simulation s(Builder(d).build());
+  Eigen::VectorXd tau = Eigen::VectorXd::Zero(3);
+  bool moved = true;
+  EXPECT_EQ(allocations_of([&] {
+              for (int k = 0; k < 300; ++k) {
+                tau(0) = 0.5 * std::sin(0.07 * k);
+                moved &= s.step(tau, 0.01) == SimulationStatus::moved;
+              }
+            }),
+            0);
+  EXPECT_TRUE(moved);
+  EXPECT_GT(s.counts().events, 10);
+  EXPECT_GT(s.counts().hits, 1);
 }
 
 TEST(Sensors, reading_allocates_nothing) {

@@ -38,19 +38,29 @@ class Loops {
   /// Where the loops are closed, near the configuration given.
   const Vector& closed_at() const { return closed_at_; }
 
-  /// From here on, at q.
+  /// From here on, at q; with v, and with a. What is not given is zero.
   void set(In<double> q);
-  const Vector& gap() const { return gap_; }  ///< φ
-  const Matrix& J() const { return J_; }      ///< size x nv
+  void set(In<double> q, In<double> v);
+  void set(In<double> q, In<double> v, In<double> a);
+  /// The tree there, for the functions of the dynamics.
+  const Kinematics<double>& at() const { return at_; }
+  const Vector& gap() const { return gap_; }    ///< φ
+  const Matrix& J() const { return J_; }        ///< size x nv
+  const Vector& rate() const { return rate_; }  ///< dφ/dt = J v
+  /// d²φ/dt² = J a + dJ/dt v: with a = 0, what the velocities alone contribute.
+  const Vector& acceleration() const { return acceleration_; }
   /// How J'λ changes with q: nv x nv.
   void torque_slope(In<double> lambda, OutMatrix<double> slope) const;
   /// How J v changes with q: size x nv.
   void rate_slope(In<double> v, OutMatrix<double> slope) const;
+  /// How acceleration() changes with q and with v: size x nv each. Its slope by a is J.
+  void acceleration_slopes(OutMatrix<double> by_q, OutMatrix<double> by_v);
 
   /// Moves q to where the loops are closed, not far from there. False, with q the best found, if they do not.
   [[nodiscard]] bool close(Out<double> q) const;
-  /// Throws std::invalid_argument unless gaps and their rates are within a tolerance, and unless J has
-  /// independent rows there.
+  /// Throws std::invalid_argument unless gaps are within a tolerance.
+  void require_closed(In<double> q, double tolerance) const;
+  /// And unless their rates are, and unless J has independent rows there.
   void require_closed(In<double> q, In<double> v, double tolerance) const;
 
  private:
@@ -65,12 +75,33 @@ class Loops {
     Frame first, second;
     Mat3<double> A, B;
     Vec3<double> apart, p;
+    Twist<double> V1, V2, A1,
+        A2;  ///< velocities and accelerations of the two, at their own origins
+  };
+  /// How the two sides of a joint move with q and v, for slopes: 6 x nv each.
+  struct SideSlopes {
+    Matrix J, V_dq, A_dq, A_dv;
   };
   /// A direction of the configuration that moves the two sides of a joint against each other.
   struct Mover {
     std::size_t direction;
     double side;  ///< 1: it moves the second, -1: the first
   };
+  /// How one side of a joint moves: its angular velocity and the velocity of its origin, and accelerations.
+  template <Scalar T>
+  struct Moving {
+    Vec3<T> w, u, dw, du;
+  };
+  /// Both sides, and the axes that a row compares: what d²φ/dt² consists of.
+  template <Scalar T>
+  struct Pair {
+    Vec3<T> a, b, apart;
+    Moving<T> first, second;
+  };
+  Pair<double> pair(const Row& row) const;
+  template <Scalar T>
+  static T second_rate(const Pair<T>& x, double sign);
+  void place_rows();
   Wrench<double> wrench(const Row& row) const;
   Wrench<double> wrench_slope(const Row& row, const Twist<double>& S, double side) const;
   /// Calls use(row, d, k, how J(row, d) changes along k) for coordinates d and k.
@@ -79,14 +110,16 @@ class Loops {
   void add_joint(const LoopDescription& description);
   void add_rows(const LoopDescription& description);
   void keep_independent();
+  void refuse_open(const Vector& x, double tolerance, const char* verb, const char* unit) const;
 
   Kinematics<double> at_;
   std::vector<Row> rows_;
   std::vector<Place> places_;
   std::vector<std::vector<Mover>> movers_;  ///< by joint
   std::vector<std::string> ignored_;
-  Vector closed_at_, gap_;
+  Vector closed_at_, gap_, rate_, acceleration_;
   Matrix J_;
+  SideSlopes slopes_[2];
 };
 
 }  // namespace ulna

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ulna/constraints/loops.hpp"
 #include "ulna/simulate/step.hpp"
 
 /// The robot as it moves in time under torques: what a controller has in front of it.
@@ -25,6 +26,7 @@ struct SimulationOptions {
   std::optional<AdaptiveOptions> adaptive{};
   bool torque_limits = true;  ///< torques are cut off at the model's effort limits
   bool stops = true;          ///< joints cannot leave the model's position limits
+  bool loops = true;          ///< the model's loops are closed; otherwise its tree moves
 };
 
 enum class SimulationStatus {
@@ -32,7 +34,7 @@ enum class SimulationStatus {
   bad_argument,        ///< a torque vector of the wrong size, or a duration that is none
   torque_not_finite,   ///< the controller returned NaN or infinity
   plant_not_physical,  ///< the plant's numbers are no robot's
-  diverged,            ///< the motion leaves the finite numbers
+  diverged,            ///< the motion leaves the finite numbers, or loops open
   gave_up,             ///< adaptive steps became too many
   stopped,             ///< by the observer of run()
 };
@@ -76,10 +78,14 @@ struct SimulationCounts {
 /// friction can hold it, whatever the others do; which joints hold is a linear complementarity problem, solved exactly. A step
 /// in which a joint comes to rest is cut there. So is one in which a joint reaches its stop: the stop is
 /// inelastic, takes the joint's velocity by an impulse on the whole robot, and then holds from one
-/// side. A joint that begins beyond its stop can only return. Loops are left open. See docs/simulation.md.
+/// side. A joint that begins beyond its stop can only return.
+///
+/// Loops stay closed: the integrators follow the acceleration that the closed robot has, and after each of their steps q
+/// and v are moved to where loops are closed, by as little as can be. See docs/simulation.md.
 class Simulation {
  public:
-  /// Throws std::invalid_argument for senseless options, std::runtime_error without SUNDIALS.
+  /// Throws std::invalid_argument for senseless options and for loops that cannot be closed, std::runtime_error
+  /// without SUNDIALS.
   explicit Simulation(const Model& model, SimulationOptions options = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
@@ -88,8 +94,9 @@ class Simulation {
   /// The robot's true numbers. May be changed between steps; change() keeps account of the energy too.
   Plant<double> plant;
 
-  /// Begins anew; a new simulation is at rest in the neutral configuration. Work and counts are set
-  /// to zero, torque and wrenches too. Throws std::invalid_argument.
+  /// Begins anew; a new simulation is at rest in the neutral configuration, or near it where loops are closed. Work and
+  /// counts are set to zero, torque and wrenches too. Loops that are open by less than 1 mm or 1 mrad are closed, and the
+  /// velocity is changed so that they stay so. Throws std::invalid_argument, also where they are open by more.
   void set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double time = 0.0);
   /// What the surroundings exert from now on. Throws std::invalid_argument; allocates beyond 16.
   void set_wrenches(ExternalWrenches<double> wrenches);
@@ -165,6 +172,8 @@ class Simulation {
 
   const Model& model() const { return plant.model(); }
   const SimulationOptions& options() const { return options_; }
+  /// The loops that are kept closed, wherever they were computed last; null if there are none.
+  const Loops* loops() const;
 
  private:
   struct Parts;

@@ -62,22 +62,54 @@ std::vector<int> proximal_first(const Model& model) {
   return order;
 }
 
+/// A random state: as fast as gravity is strong, so that no part of the equation is small beside another.
+struct RandomState {
+  RandomState(const Model& model, LoopCoordinates* loops) : loops_(loops), at(model) {}
+
+  void next(std::mt19937_64& random) {
+    std::uniform_real_distribution<double> unit(-1.0, 1.0);
+    const Model& model = at.model();
+    const auto fast = [&](int n, double most) {
+      Vector x(n);
+      for (double& one : x) one = most * unit(random);
+      return x;
+    };
+    Vector q = random_configuration(model, random);
+    if (!loops_) {
+      // one after the other, joint by joint
+      Vector v(model.nv()), a(model.nv());
+      for (int i = 0; i < model.nv(); ++i) v(i) = 3.0 * unit(random), a(i) = 10.0 * unit(random);
+      return at.set(q, v, a);
+    }
+    // not every configuration has a closed one near it
+    for (int trial = 0; trial < 100 && !loops_->loops().close(q); ++trial)
+      q = trial < 99 ? random_configuration(model, random) : loops_->loops().closed_at();
+    loops_->set(q);
+    const int free = int(loops_->independent().size());
+    Vector v(model.nv()), a(model.nv());
+    loops_->move(fast(free, 3.0), fast(free, 10.0), v, a);
+    at.set(q, v, a);
+  }
+
+ private:
+  LoopCoordinates* loops_;
+
+ public:
+  Kinematics<double> at;
+};
+
 /// Regressors of random states, three rows per column: write(at, ws, rows) sets `each` of them.
 template <class Write>
-Matrix random_rows(const Model& model, int each, int columns, Write write) {
+Matrix random_rows(const Model& model, LoopCoordinates* loops, int each, int columns, Write write) {
   std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> unit(-1.0, 1.0);
-  const int n = model.nv(), count = 3 * columns / std::max(each, 1) + 2;
+  const int equations = loops ? int(loops->independent().size()) : each,
+            count = 3 * columns / std::max(equations, 1) + 2;
   RowMatX<double> rows(count * each, columns);
-  Kinematics<double> at(model);
+  RandomState state(model, loops);
   RegressorWorkspace<double> ws(model);
   for (int s = 0; s < count; ++s) {
-    Vector v(n), a(n);
-    const Vector q = random_configuration(model, random);
-    // as fast as gravity is strong: no part of the equation is small beside another
-    for (int i = 0; i < n; ++i) v(i) = 3.0 * unit(random), a(i) = 10.0 * unit(random);
-    at.set(q, v, a);
-    write(at, ws, rows.middleRows(s * each, each));
+    state.next(random);
+    write(state.at, ws, rows.middleRows(s * each, each));
   }
   return rows;
 }
@@ -114,10 +146,19 @@ std::string BaseParameters::name(int i, const std::vector<std::string>& names) c
 
 BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<int>& known) {
   // friction by load is no matter of kinematics: any torque does
-  const Matrix rows = random_rows(
-      model.model(), model.model().nv(), model.unknowns(), [&](auto& at, auto& ws, auto state) {
-        model.regressor(at, ws, at.a().cwiseAbs2(), at.v().cwiseSign(), state);
-      });
+  std::optional<LoopCoordinates> loops = model.loops();
+  const Matrix rows =
+      random_rows(model.model(), loops ? &*loops : nullptr, model.model().nv(), model.unknowns(),
+                  [&](auto& at, auto& ws, auto state) {
+                    model.regressor(at, ws, at.a().cwiseAbs2(), at.v().cwiseSign(), state);
+                    if (!loops) return;
+                    Matrix closed = state;
+                    loops->reduce(closed);
+                    // near a dead centre the others move much faster than what moves them: all states count alike
+                    for (std::size_t k = 0; k < loops->independent().size(); ++k)
+                      closed.row(loops->independent()[k]) /= loops->N().col(Index(k)).norm();
+                    state = closed;
+                  });
   std::vector<int> order = proximal_first(model.model());
   for (int c = model.inertial_size(); c < model.unknowns(); ++c) order.push_back(c);
   std::erase_if(order, [&](int c) { return std::ranges::count(known, c) > 0; });
@@ -129,7 +170,7 @@ BaseParameters find_base_parameters(const TorqueModel& model, const std::vector<
 BaseParameters find_base_parameters(const Model& model, const std::vector<int>& sensor_bodies) {
   const int sensors = int(sensor_bodies.size());
   const Matrix rows = random_rows(
-      model, 6 * sensors, 10 * model.joint_count(), [&](auto& at, auto& ws, auto state) {
+      model, nullptr, 6 * sensors, 10 * model.joint_count(), [&](auto& at, auto& ws, auto state) {
         for (int k = 0; k < sensors; ++k)
           wrench_regressor<double>(at, sensor_bodies[k], ws, state.middleRows(6 * k, 6));
       });

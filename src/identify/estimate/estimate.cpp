@@ -247,6 +247,7 @@ TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
     data.correlated = std::max(data.correlated, piece.rate_hz / prepared.filter_hz);
     to += piece.size();
   }
+  data.tau = model.reduced(data.q, std::move(data.tau));
   return data;
 }
 
@@ -272,7 +273,10 @@ Fit fit_of(const Matrix& errors, const Matrix& tau) {
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
                   const EstimateOptions& options) {
   const auto measurements = measurements_of(model, data);
-  return estimate_from(model, base, *measurements, measurements->typical, options);
+  Vector typical = measurements->typical;
+  // joints that loops move have no torque of their own, and friction like the others
+  if (model.loops()) typical = (typical.array() > 0.0).select(typical, typical.maxCoeff());
+  return estimate_from(model, base, *measurements, typical, options);
 }
 
 Estimate estimate(const TorqueModel& model, const BaseParameters& base, const WrenchData& data,

@@ -43,18 +43,10 @@ class TorqueMeasurements final : public Measurements {
   NormalEquations equations_;
 };
 
-class WrenchMeasurements final : public Measurements {
+/// Equations that are gone through one by one: Rows::each_row(use) calls use(sample, channel, row).
+template <class Rows>
+class RowMeasurements : public Measurements {
  public:
-  WrenchMeasurements(const Model& model, const WrenchData& data)
-      : Measurements(data, data.wrench),
-        model_(model),
-        data_(data),
-        sums_(std::size_t(data.wrench.rows())) {
-    // a sensor's moments, and its forces, are of one size
-    for (Index i = 0; i < typical.size(); i += 3)
-      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
-    weigh(Matrix::Ones(data.wrench.rows(), data.size()));
-  }
   Sums sums(const Vector& weights) const override {
     Sums all = none();
     for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -65,9 +57,9 @@ class WrenchMeasurements final : public Measurements {
     return all;
   }
   void weigh(const Matrix& W) override {
-    std::fill(sums_.begin(), sums_.end(), none());
-    each_row([&](Index s, Index i, const auto& row) {
-      const double w = W(i, s), value = data_.wrench(i, s);
+    sums_.assign(std::size_t(measured_.rows()), none());
+    rows().each_row([&](Index s, Index i, const auto& row) {
+      const double w = W(i, s), value = measured_(i, s);
       Sums& sums = sums_[i];
       sums.G.noalias() += w * row.transpose() * row;
       sums.g += w * value * row.transpose();
@@ -75,17 +67,34 @@ class WrenchMeasurements final : public Measurements {
     });
   }
   Matrix errors(const Vector& z) const override {
-    Matrix errors = data_.wrench;
-    each_row([&](Index s, Index i, const auto& row) { errors(i, s) -= row.dot(z); });
+    Matrix errors = measured_;
+    rows().each_row([&](Index s, Index i, const auto& row) { errors(i, s) -= row.dot(z); });
     return errors;
   }
 
+ protected:
+  template <class Data>
+  RowMeasurements(const Data& data, const Matrix& measured, Index unknowns)
+      : Measurements(data, measured), measured_(measured), unknowns_(unknowns) {}
+
  private:
-  Sums none() const {
-    const Index p = 10 * model_.joint_count();
-    return {Matrix::Zero(p, p), Vector::Zero(p), 0.0};
+  const Rows& rows() const { return static_cast<const Rows&>(*this); }
+  Sums none() const { return {Matrix::Zero(unknowns_, unknowns_), Vector::Zero(unknowns_), 0.0}; }
+  const Matrix& measured_;
+  Index unknowns_;
+  std::vector<Sums> sums_;  ///< by channel
+};
+
+class WrenchMeasurements final : public RowMeasurements<WrenchMeasurements> {
+ public:
+  WrenchMeasurements(const Model& model, const WrenchData& data)
+      : RowMeasurements(data, data.wrench, 10 * model.joint_count()), model_(model), data_(data) {
+    // a sensor's moments, and its forces, are of one size
+    for (Index i = 0; i < typical.size(); i += 3)
+      typical.segment<3>(i).setConstant(typical.segment<3>(i).maxCoeff());
+    weigh(Matrix::Ones(data.wrench.rows(), data.size()));
   }
-  /// Calls use(sample, channel, row of the regressor).
+
   template <class Use>
   void each_row(Use use) const {
     Kinematics<double> at(model_);
@@ -99,9 +108,45 @@ class WrenchMeasurements final : public Measurements {
       }
     }
   }
+
+ private:
   const Model& model_;
   const WrenchData& data_;
-  std::vector<Sums> sums_;
+};
+
+/// Torques of a robot with loops, along its independent coordinates; those of the others say nothing.
+class ClosedTorqueMeasurements final : public RowMeasurements<ClosedTorqueMeasurements> {
+ public:
+  ClosedTorqueMeasurements(const TorqueModel& model, const TorqueData& data)
+      : RowMeasurements(data, data.tau, model.unknowns()), model_(model), data_(data) {
+    weigh(Matrix::Ones(data.tau.rows(), data.size()));
+  }
+
+  template <class Use>
+  void each_row(Use use) const {
+    const Model& model = model_.model();
+    Kinematics<double> at(model);
+    RegressorWorkspace<double> ws(model);
+    RowMatX<double> Y(model.nv(), model_.inertial_size());
+    LoopCoordinates loops = *model_.loops();
+    Matrix rows(model.nv(), model_.unknowns());
+    const int n = model_.feature_count();
+    for (Index s = 0; s < data_.size(); ++s) {
+      at.set(data_.q.col(s), data_.v.col(s), data_.a.col(s));
+      torque_regressor<double>(at, ws, Y);
+      rows.setZero();
+      rows.leftCols(Y.cols()) = Y;
+      for (int i = 0; i < model.nv(); ++i)
+        rows.row(i).segment(model_.at(i, 0), n) = data_.x.col(s).segment(n * i, n);
+      loops.set(data_.q.col(s));
+      loops.reduce(rows);
+      for (const int i : loops.independent()) use(s, Index(i), rows.row(i));
+    }
+  }
+
+ private:
+  const TorqueModel& model_;
+  const TorqueData& data_;
 };
 
 }  // namespace
@@ -123,6 +168,7 @@ TorqueData taken(const TorqueData& data, const std::vector<Range>& ranges) {
 }
 
 std::unique_ptr<Measurements> measurements_of(const TorqueModel& model, const TorqueData& data) {
+  if (model.loops()) return std::make_unique<ClosedTorqueMeasurements>(model, data);
   return std::make_unique<TorqueMeasurements>(model, data);
 }
 std::unique_ptr<Measurements> measurements_of(const Model& model, const WrenchData& data) {

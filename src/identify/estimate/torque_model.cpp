@@ -72,6 +72,8 @@ double feature_of(Feature feature, double v, double a, double tau, double direct
 TorqueModel::TorqueModel(const Model& model, std::vector<Feature> features)
     : model_(model), features_(std::move(features)) {
   require_compatible(features_);
+  if (const auto& joints = model.description().loops; !joints.empty())
+    loops_.emplace(Loops(model, joints, neutral(model)));
 }
 
 void require_compatible(const std::vector<Feature>& features) {
@@ -156,7 +158,17 @@ Matrix TorqueModel::torques(const Vector& z, const Matrix& Q, const Matrix& V, c
   for (Index s = 0; s < tau.cols(); ++s)
     for (int i = 0; i < model_.nv(); ++i)
       for (int k = 0; k < n; ++k) tau(i, s) += X(n * i + k, s) * z(at(i, k));
-  return tau;
+  return reduced(Q, std::move(tau));
+}
+
+Matrix TorqueModel::reduced(const Matrix& Q, Matrix Tau) const {
+  if (!loops_) return Tau;
+  LoopCoordinates at = *loops_;
+  for (Index s = 0; s < Tau.cols(); ++s) {
+    at.set(Q.col(s));
+    at.reduce(Tau.col(s));
+  }
+  return Tau;
 }
 
 void TorqueModel::set(const Vector& z, Plant<double>& plant) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ulna/constraints/loop_coordinates.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/dynamics/batch.hpp"
 #include "ulna/identify/types.hpp"
@@ -50,13 +51,18 @@ inline double sign_of(double v) { return (v > 0.0) - (v < 0.0); }
 
 /// tau = Y π + X φ, linear in the unknowns z = (π, φ): ten inertial parameters per moving body, then
 /// the features' parameters, those of the first degree of freedom first.
+///
+/// Of a robot with loops, forces through them are not known. Then tau is what acts on the closed robot along its
+/// independent coordinates, N' tau, and 0 for the others.
 class TorqueModel {
  public:
-  /// Throws as require_compatible does.
+  /// Throws as require_compatible does, and where loops cannot be closed.
   TorqueModel(const Model& model, std::vector<Feature> features);
 
   const Model& model() const { return model_; }
   const std::vector<Feature>& features() const { return features_; }
+  /// To begin with; a copy can be set to where the robot is.
+  const std::optional<LoopCoordinates>& loops() const { return loops_; }
 
   int unknowns() const { return inertial_size() + feature_count() * model_.nv(); }
   int inertial_size() const { return 10 * model_.joint_count(); }
@@ -75,10 +81,12 @@ class TorqueModel {
   Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau,
                      const Matrix& directions) const;
   Matrix features_of(const Matrix& V, const Matrix& A, const Matrix& Tau) const;
-  /// rows (nv x unknowns) with rows z = tau at a state, for friction by load by these torques.
+  /// rows (nv x unknowns) with rows z = tau at a state, for friction by load by these torques. Of the tree.
   void regressor(const Kinematics<double>& state, RegressorWorkspace<double>& ws,
                  const Eigen::Ref<const Vector>& tau, const Eigen::Ref<const Vector>& direction,
                  OutRows<double> rows) const;
+  /// Torques of the tree as those of the closed robot, if there are loops.
+  Matrix reduced(const Matrix& Q, Matrix Tau) const;
   /// Y π + X φ (nv x N).
   Matrix torques(const Vector& z, const Matrix& Q, const Matrix& V, const Matrix& A,
                  const Matrix& X) const;
@@ -92,6 +100,7 @@ class TorqueModel {
  private:
   Model model_;
   std::vector<Feature> features_;
+  std::optional<LoopCoordinates> loops_;
 };
 
 /// The robot's kinematics with the inertias, frictions and rotors of another description of the same

@@ -1,0 +1,115 @@
+#include "cli.hpp"
+#include "support/four_bar.hpp"
+
+using namespace ulna::test;
+
+// Robots with closed loops on the command line.
+namespace {
+
+TEST(ClosedLoops, simulate_keeps_them_closed_and_balances_the_energy) {
+  for (const char* robot : {"fourbar", "fivebar", "delta"}) {
+    const json d =
+        document(run_cli({"simulate", robot, "--duration", "1", "--torque", "gravity", "--json"}),
+                 "ulna.simulate/1");
+    EXPECT_EQ(d.value("status", ""), "moved") << robot;
+    EXPECT_LT(d.value("largest_gap", 1.0), 1e-9) << robot;
+    EXPECT_LT(d["energy"].value("error_share", 1.0), 1e-4) << robot;
+  }
+  EXPECT_TRUE(
+      has(run_cli({"simulate", "fourbar", "--duration", "0.5"}).out, "loops stay closed to"));
+}
+
+TEST(ClosedLoops, pd_drives_a_delta_by_its_three_motors) {
+  const RunResult r = run_cli({"simulate", "delta", "--duration", "3", "--torque", "pd", "--target",
+                               "x=0.05,y=-0.03,z=-0.05", "--json"});
+  const json d = document(r, "ulna.simulate/1");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "--target is moved"));
+  for (const json& joint : d["joints"])
+    EXPECT_TRUE(joint.value("name", "").starts_with("motor") ||
+                joint.value("top_torque", 1.0) == 0.0)
+        << joint["name"];
+}
+
+TEST(ClosedLoops, torques_and_accelerations_are_inverse_to_each_other) {
+  const RunResult torques = run_cli({"id", "fourbar", "--json"});
+  const json id = document(torques, "ulna.id/1");
+  EXPECT_EQ(id["loop_forces"].size(), 2u);
+  const json fd =
+      document(run_cli({"fd", "fourbar", "-", "--json"}, {.input = torques.out}), "ulna.fd/1");
+  for (const json& a : fd["qdd"]) EXPECT_NEAR(a.get<double>(), 0.0, 1e-9);
+  // passive joints get nothing
+  const json delta = document(run_cli({"id", "delta", "--json"}), "ulna.id/1");
+  for (std::size_t i = 0; i < delta["joints"].size(); ++i) {
+    const bool motor = delta["joints"][i].get<std::string>().starts_with("motor");
+    EXPECT_EQ(std::abs(delta["tau"][i].get<double>()) > 0.1, motor);
+    EXPECT_EQ(delta["tau"][i].get<double>() == 0.0, !motor);
+  }
+}
+
+TEST(ClosedLoops, an_open_configuration_is_refused_with_one_that_is_closed) {
+  for (const char* verb : {"id", "fd"}) {
+    const RunResult r = run_cli({verb, "fourbar", "--q", "0.5,0,0"});
+    EXPECT_EQ(r.status, 3);
+    EXPECT_TRUE(has(r.err, "open by"));
+    const std::size_t at = r.err.find("--q ");
+    ASSERT_NE(at, r.err.npos) << r.err;
+    const std::string q = r.err.substr(at + 4, r.err.find(", or leave") - at - 4);
+    EXPECT_EQ(run_cli({verb, "fourbar", "--q", q}).status, 0) << q;
+  }
+  // a velocity that opens them is mentioned
+  EXPECT_TRUE(has(run_cli({"fd", "fourbar", "--qd", "1,0,0"}).err, "open the loops"));
+}
+
+TEST(ClosedLoops, tables_go_through_id_and_fd) {
+  const Folder folder;
+  const std::string log = folder.path("log.csv");
+  ASSERT_EQ(run_cli({"simulate", "fourbar", "--q", "0.5,0,0", "--duration", "0.2", "--period",
+                     "0.01", "-o", log})
+                .status,
+            0);
+  const RunResult fd = run_cli({"fd", "fourbar", log});
+  EXPECT_EQ(fd.status, 0) << fd.err;
+  EXPECT_TRUE(has(fd.out, "qdd_crank_joint"));
+  // no torque acted, and none is needed
+  const RunResult id = run_cli({"id", "fourbar", log, "--json"});
+  EXPECT_EQ(id.status, 0) << id.err;
+  for (const json& row : document(id, "ulna.id/1")["rows"])
+    for (std::size_t i = 1; i < row.size(); ++i) EXPECT_NEAR(row[i].get<double>(), 0.0, 1e-6);
+}
+
+// Led along a motion, and identified from what was logged of all three joints.
+TEST(ClosedLoops, a_log_of_a_four_bar_identifies_it) {
+  const Folder folder;
+  std::string motion = "t";
+  for (const char* what : {"q", "qd", "qdd"})
+    for (const char* joint : {"crank", "coupler", "rocker"})
+      motion += std::string(",") + what + "_" + joint + "_joint";
+  for (int k = 0; k <= 3000; ++k) {
+    const double t = 0.004 * k, w = 2.3, u = 5.1;
+    const double angle = 0.9 * std::sin(w * t) + 0.5 * std::sin(u * t),
+                 rate = 0.9 * w * std::cos(w * t) + 0.5 * u * std::cos(u * t),
+                 bend = -0.9 * w * w * std::sin(w * t) - 0.5 * u * u * std::sin(u * t);
+    const Crank::Position at = Crank::position(angle);
+    Eigen::VectorXd row(9);
+    row << at.q, at.by_angle * rate, at.by_angle * bend + at.by_square * rate * rate;
+    char text[32];
+    std::snprintf(text, sizeof text, "\n%.4f", t), motion += text;
+    for (const double x : row) std::snprintf(text, sizeof text, ",%.9f", x), motion += text;
+  }
+  const std::string table = folder.write("motion.csv", motion + "\n"), log = folder.path("log.csv"),
+                    found = folder.path("found.urdf");
+  const RunResult run =
+      run_cli({"simulate", "fourbar", "--follow", table, "--period", "0.002", "--vary", "20",
+               "--noise-q", "1e-5", "--noise-qd", "1e-4", "--noise-tau", "1e-3", "-o", log});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const RunResult r = run_cli({"identify", "fourbar", log, "--friction", "viscous", "--split",
+                               "0.7", "-o", found, "--json"});
+  const json d = document(r, "ulna.identify/1");
+  EXPECT_EQ(d["robot"].value("closed_loops", 0), 1);
+  EXPECT_LT(d["validation"].value("total_percent", 100.0), 5.0) << r.out << r.err;
+  EXPECT_EQ(run_cli({"simulate", found, "--duration", "0.1"}).status, 0);
+  EXPECT_TRUE(has(run_cli({"identify", "fourbar", log, "--online"}).err, "loops"));
+}
+
+}  // namespace
