@@ -46,6 +46,7 @@ class BroadPhase {
   std::vector<std::vector<int>> excluded_;  ///< of each object, with which larger ones; sorted
   std::vector<int> order_;  ///< of the last sweep, so that the next sort is nearly done
   std::vector<int> active_;
+  std::vector<double> begin_;  ///< of each box along the axis
   std::vector<Pair> pairs_;
 };
 

@@ -108,14 +108,14 @@ class CollisionShape {
 
   /// In its frame. Infinite for a plane, except upwards.
   const Aabb& box() const { return box_; }
-  /// At a pose. Exact for all but hulls and meshes, of which it is the box around their turned box.
+  /// At a pose. Exact for all but hulls, meshes and height fields, of which it is the box around their turned box.
   Aabb box(const Transform<double>& X_WS) const noexcept;
   /// Around the middle of its box.
   double bounding_radius() const { return bounding_radius_; }
 
  private:
   CollisionShape() = default;
-  void finish();
+  void enclose(std::span<const Vec3<double>> vertices);
 
   ShapeKind kind_ = ShapeKind::sphere;
   double radius_ = 0.0, bounding_radius_ = 0.0;
