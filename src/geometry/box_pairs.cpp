@@ -83,7 +83,7 @@ Axis separating_axis(const Vector3& a, const Vector3& b, const Relative& X_AB, d
   for (int i = 0; i < 3; ++i) {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int j = 0; j < 3; ++j) {
-      const double squared = 1.0 - R(i, j) * R(i, j);
+      const double squared = R(i1, j) * R(i1, j) + R(i2, j) * R(i2, j);
       if (squared < 1e-10) continue;
       const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       const double centre = p(i2) * R(i1, j) - p(i1) * R(i2, j);

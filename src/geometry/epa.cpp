@@ -43,33 +43,56 @@ class Polytope {
     if (count_ < 4) return false;
     // outward faces of the tetrahedron
     const bool turned = area().dot(w(3) - w(0)) > 0.0;
-    for (const auto& [i, j, k] : {std::array{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}})
-      if (!(turned ? add_face(i, k, j) : add_face(i, j, k))) return false;
-    return true;
+    const int j = turned ? 2 : 1, k = turned ? 1 : 2;
+    return add_face({0, j, k}, {3, 1, 2}) && add_face({k, j, 3}, {0, 3, 2}) &&
+           add_face({0, k, 3}, {0, 1, 3}) && add_face({j, 0, 3}, {0, 2, 1});
   }
 
-  /// Grows until the nearest face is a part of the boundary of B - A; returns that face.
+  /// Grows until the nearest face is a part of the boundary of B - A; returns that face, of several in one plane the one
+  /// that the origin lies above.
   int expand(double tolerance) {
     int nearest = nearest_face();
     while (count_ < most_points) {
       const Difference next = pair_.support(face(nearest).normal);
       if (face(nearest).normal.dot(next.w) - face(nearest).distance <= tolerance * size_) break;
-      if (!grow_by(next)) break;
+      if (!grow_by(next, nearest)) break;
       nearest = nearest_face();
+    }
+    const double as_near = face(nearest).distance + 1e-12 * size_;
+    double most = -infinity;
+    for (int i = 0; i < face_count_; ++i) {
+      if (face(i).gone || face(i).distance > as_near) continue;
+      const auto weights = weights_of(i);
+      if (const double least = std::min({weights[0], weights[1], weights[2]}); least > most) {
+        most = least;
+        nearest = i;
+      }
     }
     return nearest;
   }
 
+  /// With which weights the corners of a face make the point of its plane that is nearest to the origin.
+  std::array<double, 3> weights_of(int i) const {
+    const auto& corners = face(i).corners;
+    const Vector3 a = w(corners[0]), b = w(corners[1]), c = w(corners[2]), n = face(i).normal;
+    const Vector3 p = face(i).distance * n;
+    const double all = n.dot(cross(b - a, c - a));
+    const double u = n.dot(cross(b - p, c - p)) / all, v = n.dot(cross(c - p, a - p)) / all;
+    return {u, v, 1.0 - u - v};
+  }
+
   struct Face {
     std::array<int, 3> corners;
+    std::array<int, 3> beyond;  ///< the face across the edge from corner i to the next
     Vector3 normal;
     double distance;
+    bool gone;
   };
   const Face& face(int i) const { return faces_[static_cast<std::size_t>(i)]; }
   const Difference& point(int i) const { return points_[static_cast<std::size_t>(i)]; }
 
  private:
-  static constexpr int most_points = 100, most_faces = 2 * most_points, most_edges = most_faces;
+  static constexpr int most_points = 100, most_faces = 6 * most_points, most_edges = 64;
 
   const Vector3& w(int i) const { return points_[static_cast<std::size_t>(i)].w; }
   Vector3 area() const { return cross(w(1) - w(0), w(2) - w(0)); }
@@ -84,62 +107,76 @@ class Polytope {
     if (std::max(at_p, at_q) > least) add(at_p >= at_q ? p : q);
   }
 
-  bool add_face(int i, int j, int k) {
-    const Vector3 n = cross(w(j) - w(i), w(k) - w(i));
-    const double length = n.norm();
-    if (!(length > 1e-20 * size_ * size_) || face_count_ == most_faces) return false;
-    Face& made = faces_[static_cast<std::size_t>(face_count_++)];
-    made = {{i, j, k}, n / length, 0.0};
-    made.distance = made.normal.dot(w(i));
+  bool has_area(int i, int j, const Vector3& p) const {
+    return cross(w(j) - w(i), p - w(i)).squaredNorm() > 1e-40 * size_ * size_ * size_ * size_;
+  }
+
+  bool add_face(const std::array<int, 3>& corners, const std::array<int, 3>& beyond) {
+    const auto& [i, j, k] = corners;
+    if (!has_area(i, j, w(k))) return false;
+    const Vector3 n = cross(w(j) - w(i), w(k) - w(i)).normalized();
+    faces_[static_cast<std::size_t>(face_count_++)] = {corners, beyond, n, n.dot(w(i)), false};
     return true;
   }
 
   int nearest_face() const {
-    int best = 0;
-    for (int i = 1; i < face_count_; ++i)
-      if (face(i).distance < face(best).distance) best = i;
+    int best = -1;
+    for (int i = 0; i < face_count_; ++i)
+      if (!face(i).gone && (best < 0 || face(i).distance < face(best).distance)) best = i;
     return best;
   }
 
-  /// Replaces the faces that see a point by a cone from their outline to it. False where there is no room or no outline
-  /// left by rounding; nothing is changed then.
-  bool grow_by(const Difference& next) {
-    std::array<std::array<int, 2>, most_edges> outline;
-    int edges = 0;
-    std::array<bool, most_faces> sees;
-    int seeing = 0;
-    for (int f = 0; f < face_count_; ++f) {
-      const bool seen = face(f).normal.dot(next.w) > face(f).distance + 1e-15 * size_;
-      sees[static_cast<std::size_t>(f)] = seen;
-      if (!seen) continue;
-      ++seeing;
-      for (int e = 0; e < 3; ++e) {
-        const auto k = static_cast<std::size_t>(e);
-        const int from = face(f).corners[k], to = face(f).corners[(k + 1) % 3];
-        // an edge between two seen faces comes twice, once each way
-        const auto begin = outline.begin(), end = begin + edges;
-        const auto back = std::find(begin, end, std::array{to, from});
-        if (back != end) {
-          *back = outline[static_cast<std::size_t>(--edges)];
-        } else {
-          if (edges == most_edges) return false;
-          outline[static_cast<std::size_t>(edges++)] = {from, to};
-        }
+  struct Edge {
+    int from, to, face, beyond;  ///< face: the one that is seen; beyond: the one that stays
+  };
+  struct Outline {
+    std::array<Edge, most_edges> edges;
+    int count = 0;
+  };
+
+  /// Walks over the faces that see a point, from one that was entered by an edge, and collects their outline in order.
+  void see(int f, int entered, const Vector3& point, Outline& outline) {
+    Face& here = faces_[static_cast<std::size_t>(f)];
+    here.gone = true;
+    const int edges = entered < 0 ? 3 : 2, first = entered < 0 ? 0 : entered + 1;
+    for (int k = 0; k < edges; ++k) {
+      const auto side = static_cast<std::size_t>((first + k) % 3);
+      const int next = here.beyond[side];
+      if (face(next).gone) continue;
+      if (face(next).normal.dot(point) > face(next).distance + 1e-14 * size_) {
+        const auto& back = face(next).beyond;
+        see(next, static_cast<int>(std::find(back.begin(), back.end(), f) - back.begin()), point,
+            outline);
+      } else if (outline.count < most_edges) {
+        outline.edges[static_cast<std::size_t>(outline.count++)] = {
+            here.corners[side], here.corners[(side + 1) % 3], f, next};
       }
     }
-    if (seeing == 0 || edges < 3 || face_count_ - seeing + edges > most_faces) return false;
-    for (int e = 0; e < edges; ++e) {
-      const auto& [from, to] = outline[static_cast<std::size_t>(e)];
-      if (!(cross(w(to) - w(from), next.w - w(from)).norm() > 1e-20 * size_ * size_)) return false;
+  }
+
+  /// Replaces the faces that see a point, from the nearest one on, by a cone from their outline to it. False where there
+  /// is no room, or where rounding leaves no outline.
+  bool grow_by(const Difference& next, int nearest) {
+    Outline outline;
+    see(nearest, -1, next.w, outline);
+    const int first = face_count_, count = outline.count;
+    bool sound = count >= 3 && first + count <= most_faces;
+    for (int i = 0; i < count && sound; ++i) {
+      const Edge &e = outline.edges[static_cast<std::size_t>(i)],
+                 &after = outline.edges[static_cast<std::size_t>((i + 1) % count)];
+      sound = e.to == after.from && has_area(e.from, e.to, next.w);
     }
-    int kept = 0;
-    for (int f = 0; f < face_count_; ++f)
-      if (!sees[static_cast<std::size_t>(f)]) faces_[static_cast<std::size_t>(kept++)] = face(f);
-    face_count_ = kept;
+    if (!sound) {
+      faces_[static_cast<std::size_t>(nearest)].gone = false;
+      return false;
+    }
     add(next);
-    for (int e = 0; e < edges; ++e) {
-      const auto& [from, to] = outline[static_cast<std::size_t>(e)];
-      add_face(from, to, count_ - 1);
+    for (int i = 0; i < count; ++i) {
+      const Edge& e = outline.edges[static_cast<std::size_t>(i)];
+      add_face({e.from, e.to, count_ - 1},
+               {e.beyond, first + (i + 1) % count, first + (i + count - 1) % count});
+      auto& back = faces_[static_cast<std::size_t>(e.beyond)].beyond;
+      *std::find(back.begin(), back.end(), e.face) = first + i;
     }
     return true;
   }
@@ -150,15 +187,6 @@ class Polytope {
   std::array<Difference, most_points> points_;
   std::array<Face, most_faces> faces_;
 };
-
-/// The weights with which three points make their plane's nearest point to the origin, at d n.
-std::array<double, 3> weights_of(const Vector3& a, const Vector3& b, const Vector3& c,
-                                 const Vector3& p, const Vector3& n) {
-  const double all = n.dot(cross(b - a, c - a));
-  const double u = std::clamp(n.dot(cross(b - p, c - p)) / all, 0.0, 1.0);
-  const double v = std::clamp(n.dot(cross(c - p, a - p)) / all, 0.0, 1.0 - u);
-  return {u, v, 1.0 - u - v};
-}
 
 }  // namespace
 
@@ -176,11 +204,14 @@ void epa(const CorePair& pair, Simplex& simplex, Separation& at) noexcept {
     return;
   }
   const bool curved = !pair.a.is_polytope() || !pair.b.is_polytope();
-  const auto& face = polytope.face(polytope.expand(curved ? 1e-6 : 1e-14));
+  const int found = polytope.expand(curved ? 1e-6 : 1e-14);
+  const auto& face = polytope.face(found);
   for (std::size_t k = 0; k < 3; ++k) simplex.points[k] = polytope.point(face.corners[k]);
   simplex.size = 3;
-  const auto weights = weights_of(simplex[0].w, simplex[1].w, simplex[2].w,
-                                  face.distance * face.normal, face.normal);
+  auto weights = polytope.weights_of(found);
+  weights[0] = std::clamp(weights[0], 0.0, 1.0);
+  weights[1] = std::clamp(weights[1], 0.0, 1.0 - weights[0]);
+  weights[2] = 1.0 - weights[0] - weights[1];
   at.normal = -face.normal;
   at.gap = -face.distance - pair.margins();
   at.on_a.setZero();

@@ -24,10 +24,31 @@ Vector3 nearest_on_segment(Simplex& s) {
   return a + (t / squared) * e;
 }
 
+/// Of a triangle without area.
+Vector3 nearest_on_edges(Simplex& s) {
+  Simplex best;
+  Vector3 nearest = Vector3::Zero();
+  double least = infinity;
+  for (const auto& [i, j] : {std::array{0, 1}, {0, 2}, {1, 2}}) {
+    Simplex edge;
+    edge[0] = s[i];
+    edge[1] = s[j];
+    edge.size = 2;
+    const Vector3 v = nearest_on_segment(edge);
+    if (v.squaredNorm() >= least) continue;
+    least = v.squaredNorm();
+    nearest = v;
+    best = edge;
+  }
+  s = best;
+  return nearest;
+}
+
 /// By the regions of the triangle (Ericson 2005, sec. 5.1.5).
 Vector3 nearest_on_triangle(Simplex& s) {
   const Vector3 a = s[0].w, b = s[1].w, c = s[2].w, ab = b - a, ac = c - a;
-  const auto edge = [&](int i, int j, double t) -> Vector3 {
+  const auto edge = [&](int i, int j, double to_i, double to_j) -> Vector3 {
+    const double t = to_i + to_j > 0.0 ? to_i / (to_i + to_j) : 0.0;
     const Vector3 from = s[i].w, to = s[j].w;
     keep(s, {i, j}, {1.0 - t, t});
     return from + t * (to - from);
@@ -37,14 +58,15 @@ Vector3 nearest_on_triangle(Simplex& s) {
   const double d3 = -ab.dot(b), d4 = -ac.dot(b);
   if (d3 >= 0.0 && d4 <= d3) return keep(s, {1}, {1.0}), b;
   const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return edge(0, 1, d1 / (d1 - d3));
+  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return edge(0, 1, d1, -d3);
   const double d5 = -ab.dot(c), d6 = -ac.dot(c);
   if (d6 >= 0.0 && d5 <= d6) return keep(s, {2}, {1.0}), c;
   const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return edge(0, 2, d2 / (d2 - d6));
+  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return edge(0, 2, d2, -d6);
   const double va = d3 * d6 - d5 * d4;
-  if (va <= 0.0 && d4 >= d3 && d5 >= d6) return edge(1, 2, (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+  if (va <= 0.0 && d4 >= d3 && d5 >= d6) return edge(1, 2, d4 - d3, d5 - d6);
   const double sum = va + vb + vc;
+  if (!(sum > 0.0)) return nearest_on_edges(s);
   s.weights = {va / sum, vb / sum, vc / sum, 0.0};
   // along the triangle's normal, which stays exact where the origin is near
   const Vector3 n = cross(ab, ac);
@@ -78,6 +100,8 @@ Vector3 nearest_on_tetrahedron(Simplex& s) {
   return nearest;
 }
 
+}  // namespace
+
 Vector3 nearest_to_origin(Simplex& s) {
   switch (s.size) {
     case 1:
@@ -91,8 +115,6 @@ Vector3 nearest_to_origin(Simplex& s) {
       return nearest_on_tetrahedron(s);
   }
 }
-
-}  // namespace
 
 GjkResult gjk(const CorePair& pair, double margin, Simplex& simplex, Separation& at) noexcept {
   constexpr int most = 64;

@@ -35,6 +35,9 @@ struct Simplex {
   const Difference& operator[](int i) const { return points[static_cast<std::size_t>(i)]; }
 };
 
+/// The point of a simplex that is nearest to the origin; the simplex becomes the part of it that has weight there.
+Vector3 nearest_to_origin(Simplex& simplex);
+
 enum class GjkResult { apart, overlapping, far };
 
 /// The nearest point of B - A to the origin (Gilbert, Johnson, Keerthi 1988), unless the surfaces are farther apart than
@@ -45,9 +48,9 @@ GjkResult gjk(const CorePair& pair, double margin, Simplex& simplex, Separation&
 /// 2001), begun with what GJK found. At most 96 expansions. `simplex` becomes the face of B - A that was found.
 void epa(const CorePair& pair, Simplex& simplex, Separation& at) noexcept;
 
-/// Makes the normal more exact than GJK or EPA can for curved surfaces: Newton's method on the sphere of normals for the
-/// largest support difference, along the corners, edges and faces that the simplex shows to touch. A result that is no
-/// better is not taken.
+/// Makes normal and points more exact than GJK or EPA can for curved surfaces: Newton's method on the sphere of normals for
+/// the largest support difference, across the edges and faces that the simplex shows to touch. A result that is no better
+/// is not taken.
 void polish(const CorePair& pair, const Simplex& simplex, Separation& at) noexcept;
 
 }  // namespace ulna::detail

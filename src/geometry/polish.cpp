@@ -3,13 +3,6 @@
 namespace ulna::detail {
 namespace {
 
-/// Directions along which the point that supports a core may slide at this normal: an edge or a face.
-struct Sliding {
-  std::array<Vector3, 6> along;
-  int count = 0, on_a = 0;  ///< all, and how many are A's; the others are B's
-  void add(const Vector3& direction) { along[static_cast<std::size_t>(count++)] = direction; }
-};
-
 /// How the point that supports a core changes with the normal, both in its own frame: the second derivative of the support
 /// function. Zero for polytopes, whose corners stay.
 Mat3<double> curvature(const Convex& core, const Vector3& n) {
@@ -27,120 +20,243 @@ Mat3<double> curvature(const Convex& core, const Vector3& n) {
   return Mat3<double>::Zero();
 }
 
-/// From points that support the core at nearly the same normal n, all in its own frame.
-void add_sliding(const Convex& core, const std::array<Vector3, 3>& points, int count,
-                 const Vector3& n, const Mat3<double>& turn, Sliding& out) {
-  if (core.kind == Convex::Kind::ellipsoid || core.kind == Convex::Kind::point) return;
-  if (core.kind == Convex::Kind::cylinder) {
-    double height = 0.0, width = 0.0;
-    for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
-      const Vector3 d = points[i] - points[0];
-      height = std::max(height, std::abs(d.z()));
-      width = std::max(width, d.head<2>().norm());
-    }
-    if (height > core.half.z()) out.add(turn.col(2));
-    if (std::hypot(n.x(), n.y()) < 1e-2 && width > 0.05 * core.radius) {
-      out.add(turn.col(0));
-      out.add(turn.col(1));
-    }
-    return;
-  }
-  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i)
-    if (const Vector3 d = points[i] - points[0]; d.squaredNorm() > 0.0)
-      out.add(turn * d.normalized());
-}
+/// What of a core touches, as far as a simplex shows: a point of a curved surface or a corner, an edge, a face. Along edges and
+/// faces the point that supports the core may slide. All is in the frame of the core.
+struct Touching {
+  std::array<Vector3, 3> slides;  ///< unit vectors
+  int count = 0;
+  bool disc = false, side = false;  ///< of a cylinder
 
-Sliding sliding_of(const CorePair& pair, const Simplex& simplex, const Vector3& n) {
-  std::array<Vector3, 3> on_a, on_b;
-  const int count = std::min(simplex.size, 3);
-  for (int i = 0; i < count; ++i) {
-    on_a[static_cast<std::size_t>(i)] = simplex[i].a;
-    on_b[static_cast<std::size_t>(i)] = pair.X_AB.R.transpose() * (simplex[i].b - pair.X_AB.p);
+  void add(const Vector3& direction) {
+    for (int i = 0; i < count; ++i)
+      if (cross(direction, slides[static_cast<std::size_t>(i)]).squaredNorm() < 1e-20) return;
+    if (count < 3) slides[static_cast<std::size_t>(count++)] = direction;
   }
-  Sliding out;
-  add_sliding(pair.a, on_a, count, n, Mat3<double>::Identity(), out);
-  out.on_a = out.count;
-  add_sliding(pair.b, on_b, count, pair.X_AB.R.transpose() * n, pair.X_AB.R, out);
-  return out;
-}
-
-/// Two unit vectors across n; the first along the edge that the points slide on, if they do.
-struct Across {
-  Vector3 u, v;
-  int fixed;  ///< 0: the normal is free, 1: it is across u, 2: it is across both
 };
-Across across(const Sliding& sliding, const Vector3& n) {
-  Across out{Vector3::Zero(), Vector3::Zero(), 0};
-  for (int i = 0; i < sliding.count; ++i) {
-    const Vector3& s = sliding.along[static_cast<std::size_t>(i)];
-    if (out.fixed == 0) {
-      out.u = s;
-      out.fixed = 1;
-    } else if (const Vector3 c = cross(out.u, s); out.fixed == 1 && c.squaredNorm() > 1e-12) {
-      out.v = cross(c.normalized(), out.u);
-      out.fixed = 2;
-    }
+
+/// From points that support the core near the normal n.
+Touching touching(const Convex& core, const std::array<Vector3, 3>& points, int size,
+                  const Vector3& n, bool discs) {
+  Touching out;
+  if (core.kind == Convex::Kind::ellipsoid || core.kind == Convex::Kind::point) return out;
+  double height = 0.0, width = 0.0;
+  for (std::size_t i = 1; i < static_cast<std::size_t>(size); ++i) {
+    const Vector3 d = points[i] - points[0];
+    height = std::max(height, std::abs(d.z()));
+    width = std::max(width, d.head<2>().norm());
+    if (core.kind != Convex::Kind::cylinder && d.squaredNorm() > 0.0) out.add(d.normalized());
   }
-  if (out.fixed == 0) {
-    int axis = 0;
-    n.cwiseAbs().minCoeff(&axis);
-    out.u = cross(n, Vector3::Unit(axis)).normalized();
-  }
-  if (out.fixed < 2) out.v = cross(n, out.u).normalized();
+  if (core.kind != Convex::Kind::cylinder) return out;
+  out.side = height > core.half.z();
+  out.disc = discs && std::hypot(n.x(), n.y()) < 1e-2 && width > 0.05 * core.radius;
+  if (out.side) out.add(Vector3::UnitZ());
+  if (out.disc) out.add(Vector3::UnitX());
+  if (out.disc) out.add(Vector3::UnitY());
   return out;
 }
+
+/// A point that supports the core, for the exact normal.
+Vector3 refreshed(const Convex& core, const Touching& what, const Vector3& point,
+                  const Vector3& n) {
+  if (core.is_polytope() || what.disc) return point;
+  Vector3 at = core.support(n);
+  if (what.side) at.z() = point.z();
+  return at;
+}
+
+/// Two edges that the normal must be across of, or fewer.
+struct Fixed {
+  std::array<Vector3, 2> across;
+  int count = 0;
+
+  void add(const Vector3& direction) {
+    if (count == 2) return;
+    if (count == 1 && cross(across[0], direction).squaredNorm() < 1e-12) return;
+    across[static_cast<std::size_t>(count++)] = direction;
+  }
+};
+
+/// What touches on both cores, and one of the points there.
+struct Pinned {
+  Touching a, b;
+  Difference at;
+
+  /// The points for another normal: where the surfaces are curved they move with it.
+  Difference moved(const CorePair& pair, const Difference& d, const Vector3& n) const {
+    const Relative& X = pair.X_AB;
+    const Vector3 on_a = refreshed(pair.a, a, d.a, n);
+    const Vector3 on_b =
+        X * refreshed(pair.b, b, X.R.transpose() * (d.b - X.p), X.R.transpose() * -n);
+    return {on_a, on_b, on_b - on_a};
+  }
+};
+
+/// Newton's method for the largest gap along a normal that is across what is fixed, from a normal.
+Vector3 improve(const CorePair& pair, const Pinned& pinned, const Fixed& fixed, Vector3 n) {
+  const Mat3<double>& R = pair.X_AB.R;
+  if (fixed.count == 2) {
+    const Vector3 up = cross(fixed.across[0], fixed.across[1]).normalized();
+    return up.dot(n) < 0.0 ? Vector3(-up) : up;
+  }
+  Vector3 best = n, change = Vector3::Zero();
+  double least = infinity;  // of w across n, which vanishes where the gap is largest
+  constexpr int most = 20;
+  for (int i = 0; i < most; ++i) {
+    Vector3 u;
+    if (fixed.count == 1) {
+      u = fixed.across[0];
+      n = (n - n.dot(u) * u).normalized();
+    } else {
+      int axis = 0;
+      n.cwiseAbs().minCoeff(&axis);
+      u = cross(n, Vector3::Unit(axis)).normalized();
+    }
+    const Vector3 v = cross(n, u), w = pinned.moved(pair, pinned.at, n).w;
+    const double gap = n.dot(w), wu = fixed.count == 0 ? u.dot(w) : 0.0, wv = v.dot(w);
+    const double rest = std::hypot(wu, wv);
+    if (!(rest < least)) {
+      if (least < 1e-12 * pair.size() || change.squaredNorm() < 1e-28) break;
+      change *= 0.5;
+      n = (best + change).normalized();
+      continue;
+    }
+    best = n;
+    least = rest;
+    if (rest <= 1e-15 * pair.size()) break;
+    // (H + gap) t = w across n, where H is the change of w with -n
+    const Mat3<double> H =
+        curvature(pair.a, n) + R * curvature(pair.b, R.transpose() * -n) * R.transpose();
+    const double vv = v.dot(H * v) + gap;
+    if (fixed.count == 1) {
+      if (!(vv > 0.0)) break;
+      change = (wv / vv) * v;
+      n = (n + change).normalized();
+      continue;
+    }
+    const double uu = u.dot(H * u) + gap, uv = u.dot(H * v), det = uu * vv - uv * uv;
+    if (!(det > 0.0) || !(uu > 0.0)) break;
+    change = ((vv * wu - uv * wv) / det) * u + ((uu * wv - uv * wu) / det) * v;
+    n = (n + change).normalized();
+  }
+  return best;
+}
+
+/// The search for what touches: normals from a set of points, then, from the normal, which of the points make a pair of nearest
+/// points, and again with those.
+class Polish {
+ public:
+  Polish(const CorePair& pair, const Simplex& simplex, const Separation& at)
+      : pair_(pair), start_(simplex), active_(simplex), best_(at), n_(at.normal) {
+    best_.gap = at.normal.dot(pair.support(-at.normal).w);
+    best_.on_b = best_.on_a + best_.gap * best_.normal;
+  }
+
+  Separation run() {
+    constexpr int most = 8;
+    for (int i = 0; i < most; ++i) {
+      const Pinned pinned = pin();
+      if (step(pinned)) break;
+      if (reduced_) continue;
+      // a disc touches within its rim, or its rim does
+      if (!discs_ || !(pinned.a.disc || pinned.b.disc)) break;
+      discs_ = false;
+      active_ = start_;
+      n_ = (n_ + 1e-4 * to_rim_).normalized();
+    }
+    return best_;
+  }
+
+ private:
+  Pinned pin() const {
+    const Mat3<double>& R = pair_.X_AB.R;
+    std::array<Vector3, 3> on_a, on_b;
+    const int size = std::min(active_.size, 3);
+    for (int i = 0; i < size; ++i) {
+      on_a[static_cast<std::size_t>(i)] = active_[i].a;
+      on_b[static_cast<std::size_t>(i)] = R.transpose() * (active_[i].b - pair_.X_AB.p);
+    }
+    return {touching(pair_.a, on_a, size, n_, discs_),
+            touching(pair_.b, on_b, size, R.transpose() * n_, discs_), active_[0]};
+  }
+
+  /// Whether the gap is the largest, and two points with it lie above each other.
+  bool step(const Pinned& pinned) {
+    Fixed fixed;
+    for (int i = 0; i < pinned.a.count; ++i)
+      fixed.add(pinned.a.slides[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < pinned.b.count; ++i)
+      fixed.add(pair_.X_AB.R * pinned.b.slides[static_cast<std::size_t>(i)]);
+    n_ = improve(pair_, pinned, fixed, n_);
+    const double gap = n_.dot(pair_.support(-n_).w), off = match(pinned, gap);
+    // what is better: a larger gap, or as large a gap with points that are nearer to lying above each other
+    const double same = 1e-13 * pair_.size();
+    if (!(gap > best_.gap + same || (gap > best_.gap - same && off < off_))) return false;
+    best_ = {n_, gap, on_a_, on_a_ + gap * n_};
+    off_ = off;
+    return off <= same;
+  }
+
+  /// Finds the weights with which the points make one above another: points without weight leave the simplex. Returns how far
+  /// they are from above each other.
+  double match(const Pinned& pinned, double gap) {
+    int kept = 0;  // of points that became the same, one
+    for (int i = 0; i < active_.size; ++i) {
+      const Difference moved = pinned.moved(pair_, active_[i], n_);
+      bool known = false;
+      for (int k = 0; k < kept && !known; ++k)
+        known = (moved.w - active_[k].w).squaredNorm() < 1e-28 * pair_.size() * pair_.size();
+      if (!known) active_[kept++] = moved;
+    }
+    active_.size = kept;
+    reduced_ = false;
+    if (const double off = match_disc(pinned, gap); off < infinity) return off;
+    Simplex level = active_;
+    for (int i = 0; i < level.size; ++i) level[i].w -= level[i].w.dot(n_) * n_;
+    const Vector3 off = nearest_to_origin(level);
+    reduced_ = level.size < active_.size;
+    active_ = level;
+    on_a_.setZero();
+    for (int i = 0; i < active_.size; ++i) {
+      on_a_ += active_.weights[static_cast<std::size_t>(i)] * active_[i].a;
+      active_[i].w = active_[i].b - active_[i].a;
+    }
+    return off.norm();
+  }
+
+  /// The same where a single point of one core lies above a disc of the other: how far outside of the rim it is. Infinite
+  /// otherwise.
+  double match_disc(const Pinned& pinned, double gap) {
+    const Relative& X = pair_.X_AB;
+    if (pinned.b.disc && pinned.a.count == 0) {
+      on_a_ = active_[0].a;
+      const Vector3 p = X.R.transpose() * (on_a_ + gap * n_ - X.p);
+      to_rim_ = -(X.R * Vector3(p.x(), p.y(), 0.0)).normalized();
+      return std::max(0.0, p.head<2>().norm() - pair_.b.radius);
+    }
+    if (pinned.a.disc && pinned.b.count == 0) {
+      on_a_ = active_[0].b - gap * n_;
+      to_rim_ = Vector3(on_a_.x(), on_a_.y(), 0.0).normalized();
+      return std::max(0.0, on_a_.head<2>().norm() - pair_.a.radius);
+    }
+    return infinity;
+  }
+
+  const CorePair& pair_;
+  const Simplex& start_;
+  Simplex active_;
+  Separation best_;
+  Vector3 n_, on_a_ = Vector3::Zero();
+  Vector3 to_rim_ =
+      Vector3::Zero();  ///< how the normal would turn for the rim to touch instead of the disc
+  double off_ = infinity;
+  bool discs_ = true, reduced_ = false;
+};
 
 }  // namespace
 
 void polish(const CorePair& pair, const Simplex& simplex, Separation& at) noexcept {
-  const Sliding sliding = sliding_of(pair, simplex, at.normal);
-  const Mat3<double>& R = pair.X_AB.R;
-  Vector3 n = at.normal;
-  Separation best = at;
-  best.gap = -infinity;
-  constexpr int most = 8;
-  for (int i = 0; i < most; ++i) {
-    const Across frame = across(sliding, n);
-    if (frame.fixed == 2)
-      n = std::copysign(1.0, n.dot(cross(frame.u, frame.v))) * cross(frame.u, frame.v);
-    if (frame.fixed == 1) n = (n - n.dot(frame.u) * frame.u).normalized();
-    const Difference next = pair.support(-n);
-    const double gap = n.dot(next.w);
-    if (!(gap > best.gap)) break;
-    best.normal = n;
-    best.gap = gap;
-    best.on_a = next.a;
-    best.on_b = next.b;
-    if (frame.fixed == 2) break;
-    // (H + gap) t = w across n, where H is the change of w with -n
-    const Vector3 n_B = R.transpose() * n;
-    const Mat3<double> H = curvature(pair.a, n) + R * curvature(pair.b, -n_B) * R.transpose();
-    const Vector3 v = frame.fixed == 1 ? cross(n, frame.u) : frame.v;
-    const double vv = v.dot(H * v) + gap, wv = v.dot(next.w);
-    if (frame.fixed == 1) {
-      if (!(vv > 0.0)) break;
-      n = (n + (wv / vv) * v).normalized();
-      continue;
-    }
-    const Vector3& u = frame.u;
-    const double uu = u.dot(H * u) + gap, uv = u.dot(H * v), wu = u.dot(next.w);
-    const double det = uu * vv - uv * uv;
-    if (!(det > 0.0) || !(uu > 0.0)) break;
-    n = (n + ((vv * wu - uv * wv) / det) * u + ((uu * wv - uv * wu) / det) * v).normalized();
-  }
-  const double before = at.normal.dot(pair.support(-at.normal).w);
-  if (best.gap > before) {
-    at.normal = best.normal;
-    // a surface that is no edge or face there has one point with this normal
-    if (sliding.on_a == 0) {
-      at.on_a = best.on_a;
-    } else if (sliding.count == sliding.on_a) {
-      at.on_a = best.on_b - best.gap * best.normal;
-    }
-  }
-  const double gap = std::max(best.gap, before);
-  at.on_b = at.on_a + gap * at.normal;
-  at.gap = gap - pair.margins();
+  at = Polish(pair, simplex, at).run();
+  at.gap -= pair.margins();
 }
 
 }  // namespace ulna::detail

@@ -16,6 +16,33 @@ void add_spheres(const Vector3& centre, double ra, const Vector3& d, double rb,
   out.add_from(centre + ra * n, n, length - ra - rb, feature);
 }
 
+/// Of two capsules that lie beside each other, the points above the ends of the part that they share: the line along n
+/// from the axis of the first to the surface of the second, which is level. `side` is -1 if d is from the level one.
+void add_beside(const CollisionShape& first, const Vector3& axis, const CollisionShape& level,
+                const Vector3& level_axis, const Vector3& d, const Vector3& n, double side,
+                Collector& out) {
+  const double h = first.half_size().z(), r = first.radius(), reach = level.half_size().z();
+  const double slope = axis.dot(level_axis), middle = side * level_axis.dot(d);
+  // coordinates on the first at which it is beside the ends of the level one
+  const double one = (middle - reach) / slope, other = (middle + reach) / slope;
+  const double low = std::max(-h, std::min(one, other)), high = std::min(h, std::max(one, other));
+  if (!(high - low > 1e-6 * (h + reach))) return;
+  const Vector3 origin = side > 0.0 ? Vector3(Vector3::Zero()) : d;
+  std::uint32_t feature = 2;
+  for (const double z : {low, high}) {
+    // from a point of the first axis to the level one
+    const Vector3 to = side * d - z * axis;
+    const Vector3 across = to - to.dot(n) * n - to.dot(level_axis) * level_axis;
+    const double squared = level.radius() * level.radius() - across.squaredNorm();
+    const double exit = capsule_exit(z, h, r, {0.0, 0.0, side * n.dot(axis)});
+    ++feature;
+    if (!(squared > 0.0)) continue;
+    const double gap = side * n.dot(to) - exit - std::sqrt(squared);
+    const Vector3 on_first = origin + z * axis + (side * exit) * n;
+    out.add(on_first + (0.5 * side * gap) * n, n, gap, feature - 1);
+  }
+}
+
 }  // namespace
 
 std::array<double, 2> nearest_on_segments(double half_a, const Vector3& axis_a, double half_b,
@@ -68,27 +95,17 @@ void capsule_capsule(const CollisionShape& a, const Vector3& axis_a, const Colli
     out.add_from(s * axis_a + ra * n, n, -ra - rb, 1);
     return;
   }
-  const double before = out.least_gap();
+  const double length = to.norm();
+  const Vector3 n = to / length;
+  const double gap = length - ra - rb;
   constexpr double nearly_parallel = 0.1;
-  if (crossing < nearly_parallel) {
-    // where B's ends lie beside A, at most as far as A's ends
-    const double middle = axis_a.dot(d), reach = hb * std::abs(axis_a.dot(axis_b));
-    const double low = std::max(-ha, middle - reach), high = std::min(ha, middle + reach);
-    if (high - low > 1e-6 * (ha + hb)) {
-      std::uint32_t feature = 2;
-      for (const double along : {low, high}) {
-        const Vector3 from = along * axis_a;
-        const double on_b = std::clamp(axis_b.dot(from - d), -hb, hb);
-        const Vector3 between = d + on_b * axis_b - from;
-        // only what faces the same way as the nearest points
-        if (between.dot(to) > 0.0) add_spheres(from, ra, between, rb, feature, out);
-        ++feature;
-      }
-    }
+  if (crossing < nearly_parallel && std::abs(n.dot(axis_b)) < 1e-9) {
+    add_beside(a, axis_a, b, axis_b, d, n, 1.0, out);
+  } else if (crossing < nearly_parallel && std::abs(n.dot(axis_a)) < 1e-9) {
+    add_beside(b, axis_b, a, axis_a, d, n, -1.0, out);
   }
-  const double gap = to.norm() - ra - rb;
-  if (!(out.least_gap() < before) || gap < out.least_gap() - 1e-9 * (ha + hb))
-    add_spheres(s * axis_a, ra, to, rb, 1, out);
+  if (!(out.least_gap() <= gap + 1e-12 * (length + ra + rb)))
+    out.add_from(s * axis_a + ra * n, n, gap, 1);
 }
 
 void sphere_box(double radius, const CollisionShape& box, const Vector3& c, Collector& out) {

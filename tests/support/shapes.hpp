@@ -34,6 +34,14 @@ inline constexpr ShapeKind convex_kinds[] = {ShapeKind::sphere,    ShapeKind::ca
                                              ShapeKind::box,       ShapeKind::cylinder,
                                              ShapeKind::ellipsoid, ShapeKind::hull};
 
+/// On a stretched sphere.
+inline std::vector<Vec3<double>> random_points(Random& random, double size) {
+  std::vector<Vec3<double>> points(4 + static_cast<std::size_t>(random.real(0.0, 40.0)));
+  const Vec3<double> stretch(random.real(0.1, 1.0), random.real(0.1, 1.0), random.real(0.1, 1.0));
+  for (auto& p : points) p = size * stretch.cwiseProduct(unit_vector(random));
+  return points;
+}
+
 /// A convex shape with bounds, of lengths from 0.2 to 2 times the size.
 inline CollisionShape random_shape(ShapeKind kind, Random& random, double size = 1.0) {
   const auto length = [&] { return size * random.real(0.2, 2.0); };
@@ -51,12 +59,8 @@ inline CollisionShape random_shape(ShapeKind kind, Random& random, double size =
       return Cylinder{0.5 * length(), length()};
     case ShapeKind::ellipsoid:
       return Ellipsoid{0.5 * lengths()};
-    default: {
-      std::vector<Vec3<double>> points(4 + static_cast<std::size_t>(random.real(0.0, 40.0)));
-      const Vec3<double> stretch = lengths();
-      for (auto& p : points) p = 0.5 * stretch.cwiseProduct(unit_vector(random));
-      return CollisionShape::hull(points);
-    }
+    default:
+      return CollisionShape::hull(random_points(random, size));
   }
 }
 
@@ -119,11 +123,17 @@ struct PlacedPair {
 inline PlacedPair random_pair(ShapeKind a, ShapeKind b, Random& random, double size = 1.0) {
   PlacedPair made{random_shape(a, random, size), random_shape(b, random, size),
                   pose_within(random, 2.0 * size), pose_within(random, 2.0 * size)};
+  const auto move_to = [&](const Vec3<double>& n, double gap, double wanted) {
+    made.X_WB = {made.X_WB.rotation(), made.X_WB.translation() + (wanted - gap) * n};
+  };
   const Vec3<double> n = a == ShapeKind::plane ? Vec3<double>(made.X_WA.rotation().matrix().col(2))
                                                : unit_vector(random);
-  const double deep = random.real() < 0.0 ? 0.02 : 0.4;
-  const double wanted = size * random.real(-deep, deep);
-  made.X_WB = {made.X_WB.rotation(), made.X_WB.translation() + (wanted - made.separation(n)) * n};
+  move_to(n, made.separation(n), size * random.real(-0.4, 0.4));
+  const double wanted = size * random.real(-0.02, 0.02);
+  ContactPoint nearest;
+  if (random.real() < 0.5 &&
+      contact_points(made.a, made.X_WA, made.b, made.X_WB, infinity, {&nearest, 1}) == 1)
+    move_to(nearest.normal, nearest.gap, wanted);
   return made;
 }
 
