@@ -6,8 +6,6 @@ namespace {
 
 using V3 = Vec3<double>;
 using Vector = Eigen::VectorXd;
-/// Of the gap of a loop, how much is closed in a step.
-constexpr double loop_correction = 0.2;
 
 }  // namespace
 
@@ -28,6 +26,7 @@ Articulation::Articulation(const Model& model, const Vector& at, const RobotOpti
       wrench_(v),
       column_(v),
       displacement_(v),
+      q_ahead_(at),
       warm_friction_(v),
       warm_stop_(Vector::Zero(2 * model.nv())) {
   at_.set(q, v);
@@ -108,10 +107,15 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
       joint_rows_.push_back({b, j.v, way, gap, &warm_stop_(2 * j.v + (way < 0.0))});
     }
   }
-  if (loops_) loops_->set(q);
+  // linear about where the present velocity leads, so that gaps are of the order of accelerations, not of velocities
+  if (loops_) {
+    displacement_ = h * v;
+    integrate<double>(model(), q, displacement_, q_ahead_);
+    loops_->set(q_ahead_);
+  }
   for (int i = 0; loops_ && i < loops_->size(); ++i) {
     const int b = problem.add_equality();
-    problem.offset[problem.block(b).row] = loop_correction * loops_->gap()(i) / h;
+    problem.offset[problem.block(b).row] = loops_->gap()(i) / h - loops_->J().row(i).dot(v);
     const ConeProblem::Columns c = problem.add_piece(segment);
     Eigen::Map<Vector>(c.J, v.size()) = loops_->J().row(i);
     Eigen::Map<Vector> K(c.K, v.size());

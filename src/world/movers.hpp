@@ -121,7 +121,7 @@ class Articulation {
   Workspace<double> ws_;
   MassFactor<double> factor_;
   Eigen::MatrixXd M_;
-  Eigen::VectorXd v_before_, bias_, wrench_, column_, displacement_;
+  Eigen::VectorXd v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
   std::optional<Loops> loops_;
   std::vector<JointRow> joint_rows_;
   Eigen::VectorXd warm_friction_, warm_stop_, warm_loop_;
