@@ -10,12 +10,7 @@ void convex_convex(const Convex& a, const Convex& b, const Relative& X_AB, Colle
   const CorePair pair{a, b, X_AB};
   Simplex simplex;
   Separation at;
-  const GjkResult result = gjk(pair, out.margin(), simplex, at);
-  if (result == GjkResult::far) return;
-  if (result == GjkResult::overlapping) epa(pair, simplex, at);
-  // what GJK computes of a small gap is lost in rounding
-  if (!a.is_polytope() || !b.is_polytope() || at.gap + pair.margins() < 1e-2 * pair.size())
-    polish(pair, simplex, at);
+  if (separate(pair, out.margin(), simplex, at) == GjkResult::far) return;
   add_patch(a, b, X_AB, at, out);
 }
 

@@ -59,9 +59,11 @@ class Polytope {
       nearest = nearest_face();
     }
     const double as_near = face(nearest).distance + 1e-12 * size_;
+    const Vector3 n = face(nearest).normal;
     double most = -infinity;
     for (int i = 0; i < face_count_; ++i) {
-      if (face(i).gone || face(i).distance > as_near) continue;
+      if (face(i).gone || face(i).distance > as_near || n.dot(face(i).normal) < 1.0 - 1e-12)
+        continue;
       const auto weights = weights_of(i);
       if (const double least = std::min({weights[0], weights[1], weights[2]}); least > most) {
         most = least;
@@ -190,7 +192,7 @@ class Polytope {
 
 }  // namespace
 
-void epa(const CorePair& pair, Simplex& simplex, Separation& at) noexcept {
+void epa(const CorePair& pair, Effort effort, Simplex& simplex, Separation& at) noexcept {
   Polytope polytope(pair, simplex);
   if (!polytope.begin()) {
     // both cores are flat or shorter than rounding: out along the shortest way of the middle
@@ -203,8 +205,9 @@ void epa(const CorePair& pair, Simplex& simplex, Separation& at) noexcept {
     simplex.size = 1;
     return;
   }
-  const bool curved = !pair.a.is_polytope() || !pair.b.is_polytope();
-  const int found = polytope.expand(curved ? 1e-6 : 1e-14);
+  const int found = polytope.expand(!pair.is_curved()         ? 1e-14
+                                    : effort == Effort::quick ? 1e-6
+                                                              : 1e-11);
   const auto& face = polytope.face(found);
   for (std::size_t k = 0; k < 3; ++k) simplex.points[k] = polytope.point(face.corners[k]);
   simplex.size = 3;

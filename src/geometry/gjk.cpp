@@ -116,12 +116,12 @@ Vector3 nearest_to_origin(Simplex& s) {
   }
 }
 
-GjkResult gjk(const CorePair& pair, double margin, Simplex& simplex, Separation& at) noexcept {
+GjkResult gjk(const CorePair& pair, double margin, Effort effort, Simplex& simplex,
+              Separation& at) noexcept {
   constexpr int most = 64;
   const double touching = 1e-10 * pair.size(), enough = margin + pair.margins();
-  const bool curved = !pair.a.is_polytope() || !pair.b.is_polytope();
-  const double tolerance =
-      curved ? 1e-7 : 1e-13;  // of the squared distance; polish() does the rest
+  // of the squared distance
+  const double tolerance = pair.is_curved() && effort == Effort::quick ? 1e-7 : 1e-13;
   Vector3 v = pair.X_AB * pair.b.middle - pair.a.middle;
   if (!(v.squaredNorm() > 0.0)) v = Vector3::UnitX();
   simplex[0] = pair.support(-v);
@@ -154,6 +154,24 @@ GjkResult gjk(const CorePair& pair, double margin, Simplex& simplex, Separation&
     at.on_a += simplex.weights[static_cast<std::size_t>(k)] * simplex[k].a;
   at.on_b = at.on_a + v;
   return GjkResult::apart;
+}
+
+GjkResult separate(const CorePair& pair, double margin, Simplex& simplex, Separation& at) noexcept {
+  GjkResult result = gjk(pair, margin, Effort::quick, simplex, at);
+  if (result == GjkResult::far) return result;
+  if (result == GjkResult::overlapping) epa(pair, Effort::quick, simplex, at);
+  // what GJK computes of a small gap between polytopes is lost in rounding
+  const auto gap = [&] { return at.gap + pair.margins(); };
+  if (!pair.is_curved() && gap() > 1e-2 * pair.size()) return result;
+  if (polish(pair, simplex, at) || !pair.is_curved()) return result;
+  // of curved surfaces, what GJK computes of a small gap is lost in the chords between its points
+  if (gap() > 1e-5 * pair.size()) {
+    gjk(pair, infinity, Effort::thorough, simplex, at);
+  } else {
+    epa(pair, Effort::thorough, simplex, at);
+  }
+  polish(pair, simplex, at);
+  return result;
 }
 
 }  // namespace ulna::detail

@@ -48,7 +48,8 @@ Touching touching(const Convex& core, const std::array<Vector3, 3>& points, int 
   }
   if (core.kind != Convex::Kind::cylinder) return out;
   out.side = height > core.half.z();
-  out.disc = discs && std::hypot(n.x(), n.y()) < 1e-2 && width > 0.05 * core.radius;
+  const double across = std::hypot(n.x(), n.y());
+  out.disc = discs && across < 1e-2 && (width > 0.05 * core.radius || across < 1e-6);
   if (out.side) out.add(Vector3::UnitZ());
   if (out.disc) out.add(Vector3::UnitX());
   if (out.disc) out.add(Vector3::UnitY());
@@ -58,7 +59,9 @@ Touching touching(const Convex& core, const std::array<Vector3, 3>& points, int 
 /// A point that supports the core, for the exact normal.
 Vector3 refreshed(const Convex& core, const Touching& what, const Vector3& point,
                   const Vector3& n) {
-  if (core.is_polytope() || what.disc) return point;
+  if (core.is_polytope() || what.disc ||
+      (core.kind == Convex::Kind::cylinder && n.head<2>().norm() < 1e-12))
+    return point;
   Vector3 at = core.support(n);
   if (what.side) at.z() = point.z();
   return at;
@@ -151,11 +154,14 @@ class Polish {
     best_.on_b = best_.on_a + best_.gap * best_.normal;
   }
 
-  Separation run() {
+  const Separation& best() const { return best_; }
+
+  /// Whether it ended with points that lie above each other.
+  bool run() {
     constexpr int most = 8;
     for (int i = 0; i < most; ++i) {
       const Pinned pinned = pin();
-      if (step(pinned)) break;
+      if (step(pinned)) return true;
       if (reduced_) continue;
       // a disc touches within its rim, or its rim does
       if (!discs_ || !(pinned.a.disc || pinned.b.disc)) break;
@@ -163,7 +169,7 @@ class Polish {
       active_ = start_;
       n_ = (n_ + 1e-4 * to_rim_).normalized();
     }
-    return best_;
+    return false;
   }
 
  private:
@@ -216,11 +222,13 @@ class Polish {
     reduced_ = level.size < active_.size;
     active_ = level;
     on_a_.setZero();
+    double above = 0.0;  // of points that do not support the cores
     for (int i = 0; i < active_.size; ++i) {
       on_a_ += active_.weights[static_cast<std::size_t>(i)] * active_[i].a;
       active_[i].w = active_[i].b - active_[i].a;
+      above = std::max(above, active_[i].w.dot(n_) - gap);
     }
-    return off.norm();
+    return off.norm() + above;
   }
 
   /// The same where a single point of one core lies above a disc of the other: how far outside of the rim it is. Infinite
@@ -254,9 +262,12 @@ class Polish {
 
 }  // namespace
 
-void polish(const CorePair& pair, const Simplex& simplex, Separation& at) noexcept {
-  at = Polish(pair, simplex, at).run();
+bool polish(const CorePair& pair, const Simplex& simplex, Separation& at) noexcept {
+  Polish polish(pair, simplex, at);
+  const bool exact = polish.run();
+  at = polish.best();
   at.gap -= pair.margins();
+  return exact;
 }
 
 }  // namespace ulna::detail

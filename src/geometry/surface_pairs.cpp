@@ -46,10 +46,8 @@ void triangle_convex(const SurfaceTriangle& t, const Convex& core, const Relativ
   const CorePair pair{triangle, core, X_SC};
   Simplex simplex;
   Separation at;
-  const GjkResult result = gjk(pair, out.margin(), simplex, at);
+  const GjkResult result = separate(pair, out.margin(), simplex, at);
   if (result == GjkResult::far && !t.solid) return;
-  if (result == GjkResult::overlapping) epa(pair, simplex, at);
-  if (result != GjkResult::far && !core.is_polytope()) polish(pair, simplex, at);
   Collector found(out.margin());
   if (result != GjkResult::far && at.normal.dot(up) > 0.0 &&
       is_normal_of_surface(t, at.on_a, at.normal)) {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <Eigen/Geometry>
+#include <map>
+#include <vector>
 
 #include "support/random.hpp"
 #include "ulna/geometry/contact_points.hpp"
@@ -59,8 +60,16 @@ inline CollisionShape random_shape(ShapeKind kind, Random& random, double size =
       return Cylinder{0.5 * length(), length()};
     case ShapeKind::ellipsoid:
       return Ellipsoid{0.5 * lengths()};
-    default:
-      return CollisionShape::hull(random_points(random, size));
+    default: {
+      // hulls are costly to make: of each size, one of a hundred
+      static std::map<double, std::vector<CollisionShape>> hulls;
+      auto& made = hulls[size];
+      for (std::uint64_t seed = 1; made.size() < 100; ++seed) {
+        Random own(seed);
+        made.push_back(CollisionShape::hull(random_points(own, size)));
+      }
+      return made[static_cast<std::size_t>(random.real(0.0, 100.0))];
+    }
   }
 }
 
