@@ -267,7 +267,7 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     residual(problem, group);
     dense.set(problem, group, diagonal);
     if (round > 1)
-      sweeps += dense.admm(round == 2 ? 1e-4 : options.tolerance, round == 2 ? 200 : 3000);
+      sweeps += dense.admm(round == 2 ? 1e-4 : options.tolerance, round == 2 ? 100 : 300);
     steps += dense.newton(options.tolerance, 12);
     dense.apply(problem, group);
     error = residual(problem, group);

@@ -6,6 +6,8 @@ namespace {
 
 using V3 = Vec3<double>;
 using Vector = Eigen::VectorXd;
+/// rad in a step.
+constexpr double fast_turn = 0.2;
 
 }  // namespace
 
@@ -73,10 +75,29 @@ bool Articulation::free_velocity(double h, double* to) {
   M_.diagonal() += h * plant.damping.cwiseMax(0.0);
   if (!factor_.factor(M_)) return false;
   Eigen::Map<Vector> free(to, v.size());
+  if (h * v.cwiseAbs().maxCoeff() > fast_turn) {
+    turn_fast(h, free);
+    return true;
+  }
   free = h * (tau - bias_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
   factor_.solve(free);
   free += v;
   return true;
+}
+
+/// Where joints turn so fast that no step follows them: centrifugal and Coriolis torques do no work, so that what the
+/// step makes of them is scaled to the energy that was there.
+void Articulation::turn_fast(double h, Eigen::Map<Vector> free) {
+  predicted_.set(q);
+  gravity_torque<double>(plant, predicted_, ws_, displacement_);
+  column_ = h * (displacement_ - bias_);
+  factor_.solve(column_);
+  column_ += v;
+  const double now = 0.5 * column_.dot(M_.lazyProduct(column_));
+  if (kinetic_ >= 0.0 && now > kinetic_) column_ *= std::sqrt(kinetic_ / now);
+  free = h * (tau - displacement_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
+  factor_.solve(free);
+  free += column_;
 }
 
 void Articulation::add_coordinate_row(ConeProblem& problem, int segment, int coordinate,
@@ -169,6 +190,7 @@ void Articulation::move(double h, const double* velocity, bool touched, const do
   v_before_ = end;
   if (smooth) v_before_ = v;
   v = end;
+  kinetic_ = 0.5 * v.dot(M_.lazyProduct(v));
 }
 
 double Articulation::kinetic_energy() {

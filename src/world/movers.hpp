@@ -75,6 +75,7 @@ class Articulation {
   void place() { at_.set(q, v); }
   void set_state(const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_v) {
     q = to_q, v = v_before_ = to_v;
+    kinetic_ = -1.0;
     normalize(model(), q);
   }
   /// Within the limits. What is not finite is kept, for the step to refuse.
@@ -113,9 +114,11 @@ class Articulation {
   Wrench<double> momentum();
 
  private:
+  void turn_fast(double h, Eigen::Map<Eigen::VectorXd> free);
   void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
 
   bool limited_;
+  double kinetic_ = -1.0;  ///< after the last step; -1: not known
   Kinematics<double> at_;
   Motion<double> predicted_;
   Workspace<double> ws_;

@@ -104,7 +104,7 @@ struct ConeOptions {
   /// divided by the mean diagonal of the block, is subtracted and the result is projected on the cone;
   /// times that diagonal.
   double tolerance = 1e-9;
-  int sweeps = 200;  ///< of Gauss-Seidel, at most
+  int sweeps = 60;  ///< of Gauss-Seidel, at most
   int direct_rows =
       144;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
 };
