@@ -43,15 +43,13 @@ inline Relative relative(const Transform<double>& X_WA, const Transform<double>&
   return {R_AW * X_WB.rotation().matrix(), R_AW * (X_WB.translation() - X_WA.translation())};
 }
 
-/// How far a ray along the unit vector n from a point of a segment (half-length h along z, the point at height z)
-/// runs inside the capsule around the segment.
-inline double capsule_exit(double z, double h, double radius, const Vector3& n) {
-  const double along = n.z(), across = std::sqrt(std::max(0.0, 1.0 - along * along));
+/// How far a ray along a unit vector runs inside of a capsule, from a point of its axis at height z (half-length h); `along`
+/// is the component of the vector along the axis. Negative where the ray runs to a round end that z is not at: the ray from
+/// that end is the better one.
+inline double capsule_exit(double z, double h, double radius, double along) {
+  const double across = std::sqrt(std::max(0.0, 1.0 - along * along));
   if (const double s = radius / across; std::abs(z + s * along) <= h) return s;
-  // through the round end: |(z - end) e_z + s n| = radius
-  const double below = z - std::copysign(h, along);
-  return -below * along +
-         std::sqrt(std::max(0.0, radius * radius - below * below * across * across));
+  return std::abs(z - std::copysign(h, along)) <= 1e-9 * h ? radius : -1.0;
 }
 
 }  // namespace ulna::detail

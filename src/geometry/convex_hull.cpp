@@ -58,6 +58,11 @@ std::vector<int> coplanar(const Hull& hull, const EdgeMap& edges, double toleran
   const auto area = [&](const Triangle& t) {
     return Vec3<double>(cross(at(t[1]) - at(t[0]), at(t[2]) - at(t[0])));
   };
+  const auto is_thin = [&](const Triangle& t) {
+    const double longest = std::max(
+        {(at(t[1]) - at(t[0])).norm(), (at(t[2]) - at(t[1])).norm(), (at(t[0]) - at(t[2])).norm()});
+    return area(t).norm() < tolerance * longest;
+  };
   std::vector<int> order(hull.triangles.size()), face(hull.triangles.size(), -1);
   std::vector<double> areas(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -83,8 +88,9 @@ std::vector<int> coplanar(const Hull& hull, const EdgeMap& edges, double toleran
         const bool flat = std::all_of(other.begin(), other.end(), [&](int v) {
           return std::abs(n.dot(at(v) - at(first[0]))) < tolerance;
         });
-        // a sliver at an edge may be within the tolerance of two faces, but looks elsewhere
-        if (face[across] >= 0 || !flat || area(other).dot(n) < 0.0) continue;
+        if (face[across] >= 0 || !flat) continue;
+        // a thin triangle along an edge may look anywhere
+        if (area(other).dot(n) < 0.0 && !is_thin(other)) continue;
         face[across] = count;
         todo.push_back(static_cast<int>(across));
       }
@@ -128,9 +134,9 @@ ConvexHull::ConvexHull(std::span<const Vec3<double>> points, double tolerance) {
   const EdgeMap edges = edges_of(hull.triangles);
   Aabb box;
   for (const Vec3<double>& v : hull.vertices) box.include(v);
-  const double extent = (box.upper - box.lower).maxCoeff();
-  // coordinates in files have 24 bits or a few digits: such faces are taken for flat
-  const std::vector<int> face_of = coplanar(hull, edges, 1e-7 * extent);
+  // coordinates in files have 24 bits: faces that are flat but for their rounding are taken for flat
+  const double largest = box.upper.cwiseMax(-box.lower).maxCoeff();
+  const std::vector<int> face_of = coplanar(hull, edges, 0x1p-21 * largest);
   const int faces = 1 + *std::max_element(face_of.begin(), face_of.end());
   std::vector<std::vector<Triangle>> parts(static_cast<std::size_t>(faces));
   for (std::size_t t = 0; t < face_of.size(); ++t)
@@ -152,14 +158,13 @@ ConvexHull::ConvexHull(std::span<const Vec3<double>> points, double tolerance) {
     Vec3<double> area = Vec3<double>::Zero();
     for (std::size_t i = 2; i < loop.size(); ++i) area += cross(at(i - 1) - at(0), at(i) - at(0));
     const Vec3<double> n = area.normalized();
-    double offset = -infinity;
-    for (std::size_t i = 0; i < loop.size(); ++i) {
-      offset = std::max(offset, n.dot(at(i)));
-      around[static_cast<std::size_t>(loop[i])].push_back(static_cast<int>(normals_.size()));
-    }
+    for (const int v : loop)
+      around[static_cast<std::size_t>(v)].push_back(static_cast<int>(normals_.size()));
     normals_.push_back(n);
-    offsets_.push_back(offset);
   }
+  pack(beside, neighbours_, first_neighbour_);
+  for (const Vec3<double>& n : normals_)
+    offsets_.push_back(n.dot(vertices_[static_cast<std::size_t>(support(n))]));
   for (const Triangle& t : hull.triangles) {
     const auto at = [&](std::size_t k) -> Vec3<double> {
       return vertices_[static_cast<std::size_t>(t[k])] - middle;
@@ -173,7 +178,6 @@ ConvexHull::ConvexHull(std::span<const Vec3<double>> points, double tolerance) {
         list.push_back(std::min(face_of[t], static_cast<int>(normals_.size()) - 1));
   pack(loops, corners_, first_corner_);
   pack(around, faces_, first_face_);
-  pack(beside, neighbours_, first_neighbour_);
 }
 
 int ConvexHull::support(const Vec3<double>& direction) const noexcept {

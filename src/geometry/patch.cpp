@@ -54,6 +54,7 @@ void box_face(const Convex& box, const Vector3& n, Polygon& face) {
 
 /// The rim as a polygon, one of whose corners is moved to the lowest place of the rim; or the line of the side.
 void cylinder_face(const Convex& cylinder, const Vector3& n, Polygon& face) {
+  constexpr int corners = 8;
   const double r = cylinder.radius, h = cylinder.half.z(), across = std::hypot(n.x(), n.y());
   if (std::abs(n.z()) < across) {
     const double x = r * n.x() / across, y = r * n.y() / across;
@@ -62,18 +63,16 @@ void cylinder_face(const Convex& cylinder, const Vector3& n, Polygon& face) {
     return;
   }
   const double side = n.z() < 0.0 ? -1.0 : 1.0;
-  constexpr double step = 2.0 * std::numbers::pi / Polygon::most;
+  constexpr double step = 2.0 * std::numbers::pi / corners;
   const double lowest = std::atan2(n.y(), n.x());
-  const int moved =
-      across < 1e-12
-          ? -1
-          : (static_cast<int>(std::lround(lowest / step)) + Polygon::most) % Polygon::most;
+  int moved = -1;
+  if (across > 1e-12) moved = (static_cast<int>(std::lround(lowest / step)) + corners) % corners;
   face.normal = side * Vector3::UnitZ();
-  for (int k = 0; k < Polygon::most; ++k) {
-    const int i = side > 0.0 ? k : Polygon::most - 1 - k;
+  for (int k = 0; k < corners; ++k) {
+    const int i = side > 0.0 ? k : corners - 1 - k;
     const double angle = i == moved ? lowest : i * step;
     face.add({r * std::cos(angle), r * std::sin(angle), side * h},
-             static_cast<std::uint32_t>(i) + (side > 0.0 ? 4u : 4u + Polygon::most));
+             static_cast<std::uint32_t>(i) + (side > 0.0 ? 4u : 4u + corners));
   }
 }
 
@@ -252,11 +251,13 @@ class Patch {
   double add_pair(const Vector3& p, const Vector3& q, std::uint32_t feature) {
     const Vector3& n = at_.normal;
     double out_a = a_.margin(), out_b = b_.margin();
-    if (a_.kind == Convex::Kind::segment) out_a = capsule_exit(p.z(), a_.half.z(), a_.radius, n);
+    if (a_.kind == Convex::Kind::segment)
+      out_a = capsule_exit(p.z(), a_.half.z(), a_.radius, n.z());
     if (b_.kind == Convex::Kind::segment) {
-      const double z = X_AB_.R.col(2).dot(q - X_AB_.p);
-      out_b = capsule_exit(z, b_.half.z(), b_.radius, -(X_AB_.R.transpose() * n));
+      const Vector3 axis = X_AB_.R.col(2);
+      out_b = capsule_exit(axis.dot(q - X_AB_.p), b_.half.z(), b_.radius, -axis.dot(n));
     }
+    if (out_a < 0.0 || out_b < 0.0) return infinity;
     const double gap = n.dot(q - p) - out_a - out_b;
     out_.add_from(p + out_a * n, n, gap, feature);
     return gap;

@@ -34,9 +34,9 @@ void add_beside(const CollisionShape& first, const Vector3& axis, const Collisio
     const Vector3 to = side * d - z * axis;
     const Vector3 across = to - to.dot(n) * n - to.dot(level_axis) * level_axis;
     const double squared = level.radius() * level.radius() - across.squaredNorm();
-    const double exit = capsule_exit(z, h, r, {0.0, 0.0, side * n.dot(axis)});
+    const double exit = capsule_exit(z, h, r, side * n.dot(axis));
     ++feature;
-    if (!(squared > 0.0)) continue;
+    if (!(squared > 0.0) || exit < 0.0) continue;
     const double gap = side * n.dot(to) - exit - std::sqrt(squared);
     const Vector3 on_first = origin + z * axis + (side * exit) * n;
     out.add(on_first + (0.5 * side * gap) * n, n, gap, feature - 1);
@@ -156,10 +156,9 @@ void plane_capsule(const Vector3& n, const CollisionShape& capsule, const Vector
   const double h = capsule.half_size().z(), r = capsule.radius(), slope = n.dot(axis);
   const double middle = n.dot(d);
   if (middle - h * std::abs(slope) - r >= out.margin()) return;
-  // seen along -n in the capsule's own frame, of which only the height along the axis matters
-  const Vector3 down{0.0, 0.0, -slope};
   for (const double z : {-h, h}) {
-    const double exit = capsule_exit(z, h, r, down), gap = middle + z * slope - exit;
+    const double exit = capsule_exit(z, h, r, -slope), gap = middle + z * slope - exit;
+    if (exit < 0.0) continue;
     out.add(d + z * axis - (exit + 0.5 * gap) * n, n, gap, z < 0.0 ? 2 : 3);
   }
 }

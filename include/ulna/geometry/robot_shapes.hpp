@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ulna/geometry/shape.hpp"
-#include "ulna/model/diagnostic.hpp"
+#include "ulna/geometry/mesh_file.hpp"
 #include "ulna/model/model.hpp"
 
 namespace ulna {
@@ -21,8 +20,7 @@ struct BodyShape {
 struct ShapeOptions {
   /// Where package:// and relative paths are looked for, after the folder of the robot's file and all above it.
   std::vector<std::filesystem::path> mesh_folders = {};
-  std::size_t max_mesh_bytes = 512u << 20;
-  std::size_t max_triangles = 10'000'000;  ///< this many or more are refused
+  MeshLimits limits = {};
 };
 
 struct RobotShapes {
