@@ -3,6 +3,7 @@
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
 #include "ulna/constraints/capsules.hpp"
+#include "ulna/constraints/contact_inverse_dynamics.hpp"
 #include "ulna/constraints/loops.hpp"
 #include "ulna/control/differentiated.hpp"
 #include "ulna/control/ipopt.hpp"
@@ -49,3 +50,5 @@
 #include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"
 #include "ulna/supervise/supervisor.hpp"
+#include "ulna/world/posture.hpp"
+#include "ulna/world/scene.hpp"

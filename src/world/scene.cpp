@@ -1,9 +1,11 @@
 #include "ulna/world/scene.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
+#include "ulna/io/number.hpp"
 #include "ulna/model/configuration.hpp"
 #include "ulna/spatial/solid.hpp"
 #include "ulna/world/scene_rules.hpp"
@@ -323,15 +325,16 @@ BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
       out.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
   }
   for (const World::Overlap& o : world.overlaps())
-    out.add(rules::bodies_overlap,
-            {scene.file, lines[static_cast<std::size_t>(std::max(o.first, o.second))], 0},
-            "'" + world.name(o.first) + "' and '" + world.name(o.second) + "'",
-            "are " + std::to_string(1000.0 * o.depth) + " mm inside each other at the beginning",
-            "they are pushed apart at up to " + std::to_string(scene.options.correction_speed) +
-                " m/s");
+    out.add(
+        rules::bodies_overlap,
+        {scene.file, lines[static_cast<std::size_t>(std::max(o.first, o.second))], 0},
+        "'" + world.name(o.first) + "' and '" + world.name(o.second) + "'",
+        "are " + format_number(std::round(1e6 * o.depth) / 1e3) +
+            " mm inside each other at the beginning",
+        "they are pushed apart at up to " + format_number(scene.options.correction_speed) + " m/s");
   if (heaviest > 1e6 * lightest)
     out.add(rules::mass_ratio, {scene.file, 0, 0}, "masses",
-            "are from " + std::to_string(lightest) + " to " + std::to_string(heaviest) + " kg",
+            "are from " + format_number(lightest) + " to " + format_number(heaviest) + " kg",
             "simulated as they are");
   out.throw_if_errors();
   return built;

@@ -157,6 +157,12 @@ detail::Articulation& robot_of(std::vector<detail::Articulation>& robots, int in
 Plant<double>& World::plant(int object) {
   return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).plant;
 }
+const Plant<double>& World::plant(int object) const {
+  return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).plant;
+}
+Transform<double> World::base(int object) const {
+  return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).X_WR;
+}
 const Diagnostics& World::shape_diagnostics(int object) const {
   robot_of(state_->robots, state_->objects.at(object).robot, name(object));
   return state_->diagnostics[state_->objects[object].robot];
@@ -280,6 +286,17 @@ Wrench<double> World::momentum() const {
 }
 const WorldWork& World::work() const { return state_->work; }
 const WorldReport& World::report() const { return state_->report; }
+
+double World::clearance(int object) {
+  State& s = *state_;
+  s.place_shapes();
+  double least = infinity;
+  for (const State::Shape& a : s.shapes)
+    for (const State::Shape& b : s.shapes)
+      if (a.object == object && a.moves && !b.moves && b.object != object)
+        least = std::min(least, distance(a.shape, a.X_WS, b.shape, b.X_WS));
+  return least;
+}
 
 std::vector<World::Overlap> World::overlaps() {
   State& s = *state_;

@@ -145,6 +145,9 @@ class World {
   const WorldOptions& options() const;
   /// Of a robot. Its numbers may be changed between steps.
   Plant<double>& plant(int robot);
+  const Plant<double>& plant(int robot) const;
+  /// Where its base stands.
+  Transform<double> base(int robot) const;
   /// Shapes of a robot that could not be made, and hulls in place of concave meshes.
   const Diagnostics& shape_diagnostics(int robot) const;
   /// Pairs of objects that overlap by more than the tolerance where they are now, deepest first.
@@ -153,6 +156,8 @@ class World {
     double depth;
   };
   std::vector<Overlap> overlaps();
+  /// How high the lowest point of an object is above what is fixed below it, m; infinite if there is nothing.
+  double clearance(int object);
 
   // --- state. Of a loose body: as of a floating joint; see model/joint_motion.hpp ---
 
