@@ -70,16 +70,16 @@ std::string joint(const JointDescription& j) {
       limited ? fmt::format("limited='true' range='{} {}'", j.limits.lower, j.limits.upper) : "");
 }
 
-std::string link(const Description& d, const std::string& name, double friction) {
+std::string link(const Description& d, const std::string& name, double friction, bool moves) {
   const LinkDescription& l = *std::ranges::find(d.links, name, &LinkDescription::name);
   std::string text;
-  if (l.inertial) text += inertial(*l.inertial);
+  if (l.inertial && moves) text += inertial(*l.inertial);
   for (const Shape& s : l.collisions)
     text += geom(s.geometry, s.origin.transform(), friction, "contype='2' conaffinity='1'");
   for (const JointDescription& j : d.joints)
     if (j.parent == name)
       text += fmt::format("<body name='{}' {}>\n{}{}</body>\n", j.child,
-                          place(j.origin.transform()), joint(j), link(d, j.child, friction));
+                          place(j.origin.transform()), joint(j), link(d, j.child, friction, true));
   return text;
 }
 
@@ -110,7 +110,7 @@ std::string document(const BenchScene& b) {
       return std::ranges::find(d.joints, l.name, &JointDescription::child) != d.joints.end();
     };
     const auto root = std::ranges::find_if_not(d.links, is_child);
-    text += link(d, root->name, r.options.contact ? r.options.material.friction : 0.0);
+    text += link(d, root->name, r.options.material.friction, false);
     for (const LoopDescription& l : d.loops)
       loops += fmt::format("<connect body1='{}' body2='{}' anchor='{}'/>\n", l.link1, l.link2,
                            numbers(l.origin1.xyz));

@@ -253,13 +253,20 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   return sweeps;
 }
 
+/// Sweeps to begin with: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(const ConeProblem& problem, std::span<const int> group) {
+  int rows = 0;
+  for (const int i : group) rows += problem.block(i).rows;
+  return rows > 40 ? std::min(rows / 4, 20) : 0;
+}
+
 /// Newton; where it fails, from where Gauss-Seidel or, more slowly but nearly always, ADMM lead.
 bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> group,
                                  const ConeOptions& options, ConeReport& report, double& error) {
   int steps = 0, sweeps = 0;
-  // of what rests, a sweep removes the noise of the last step
-  if (error < 1e3 * options.tolerance) {
-    sweeps += gauss_seidel(problem, group, options.tolerance, 3);
+  // a sweep costs less than a factor, and of what rests it is enough to remove the noise of the last step
+  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group); first > 0) {
+    sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
   }
   for (int round = 0; round < 4 && error > options.tolerance; ++round) {

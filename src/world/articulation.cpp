@@ -23,6 +23,7 @@ Articulation::Articulation(const Model& model, const Vector& at, const RobotOpti
       ws_(model),
       factor_(model),
       M_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+      M_inverse_(M_),
       v_before_(v),
       bias_(v),
       wrench_(v),
@@ -54,9 +55,11 @@ void Articulation::add_row(int body, const ContactRow& row, const V3& point, dou
        k = all[k].above)
     J[all[k].dof] += all[k].w.vec().dot(moment) + all[k].v.vec().dot(force);
   if (!K) return;
+  // only the joints between the body and the base have a share in J
   Eigen::Map<Vector> x(K, nv);
-  x = Eigen::Map<const Vector>(J, nv);
-  factor_.solve(x);
+  x.setZero();
+  for (int k = 0; k < nv; ++k)
+    if (J[k] != 0.0) x += J[k] * M_inverse_.col(k);
 }
 
 void Articulation::add_wrench(int body, const V3& force, const V3& moment, const V3& point) {
@@ -74,6 +77,7 @@ bool Articulation::free_velocity(double h, double* to) {
   mass_matrix<double>(plant, at_, ws_, M_);
   M_.diagonal() += h * plant.damping.cwiseMax(0.0);
   if (!factor_.factor(M_)) return false;
+  factor_.inverse(M_inverse_);
   Eigen::Map<Vector> free(to, v.size());
   if (h * v.cwiseAbs().maxCoeff() > fast_turn) {
     turn_fast(h, free);
@@ -103,8 +107,8 @@ void Articulation::turn_fast(double h, Eigen::Map<Vector> free) {
 void Articulation::add_coordinate_row(ConeProblem& problem, int segment, int coordinate,
                                       double sign) const {
   const ConeProblem::Columns c = problem.add_piece(segment);
-  c.J[coordinate] = c.K[coordinate] = sign;
-  factor_.solve(Eigen::Map<Vector>(c.K, v.size()));
+  c.J[coordinate] = sign;
+  Eigen::Map<Vector>(c.K, v.size()) = sign * M_inverse_.col(coordinate);
 }
 
 void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
@@ -139,9 +143,7 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
     problem.offset[problem.block(b).row] = loops_->gap()(i) / h - loops_->J().row(i).dot(v);
     const ConeProblem::Columns c = problem.add_piece(segment);
     Eigen::Map<Vector>(c.J, v.size()) = loops_->J().row(i);
-    Eigen::Map<Vector> K(c.K, v.size());
-    K = loops_->J().row(i);
-    factor_.solve(K);
+    Eigen::Map<Vector>(c.K, v.size()).noalias() = M_inverse_.lazyProduct(loops_->J().row(i).transpose());
     joint_rows_.push_back({b, -1, 0.0, loops_->gap()(i), &warm_loop_(i)});
   }
   for (const JointRow& r : joint_rows_) problem.lambda[problem.block(r.block).row] = *r.warm;

@@ -123,7 +123,7 @@ class Articulation {
   Motion<double> predicted_;
   Workspace<double> ws_;
   MassFactor<double> factor_;
-  Eigen::MatrixXd M_;
+  Eigen::MatrixXd M_, M_inverse_;
   Eigen::VectorXd v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
   std::optional<Loops> loops_;
   std::vector<JointRow> joint_rows_;

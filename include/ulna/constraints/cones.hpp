@@ -103,7 +103,7 @@ struct ConeOptions {
   /// m/s or rad/s: how far a block may be from its law. The residual is that of the natural map: how far λ moves when w,
   /// divided by the mean diagonal of the block, is subtracted and the result is projected on the cone;
   /// times that diagonal.
-  double tolerance = 1e-9;
+  double tolerance = 1e-8;
   int sweeps = 60;  ///< of Gauss-Seidel, at most
   int direct_rows =
       144;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
