@@ -74,7 +74,7 @@ BenchScene stack() {
 }
 
 BenchScene spheres() {
-  BenchScene b{"200 spheres in a bin", on_ground(2e-3, 0.5), 3.0};
+  BenchScene b{"200 spheres in a bin", on_ground(2e-3, 0.5), 0.6};
   for (int k = 0; k < 4; ++k) {
     const double a = 0.5 * std::numbers::pi * k;
     b.scene.fixed.push_back(

@@ -265,15 +265,18 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
                                  const ConeOptions& options, ConeReport& report, double& error) {
   int steps = 0, sweeps = 0;
   // a sweep costs less than a factor, and of what rests it is enough to remove the noise of the last step
-  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group); first > 0) {
+  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group);
+      first > 0) {
     sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
   }
   for (int round = 0; round < 4 && error > options.tolerance; ++round) {
-    if (round == 1) sweeps += gauss_seidel(problem, group, options.tolerance, 20);
+    const bool near = error < 100.0 * options.tolerance;
+    if (round == 1 || (round > 1 && near))
+      sweeps += gauss_seidel(problem, group, options.tolerance, 20);
     residual(problem, group);
     dense.set(problem, group, diagonal);
-    if (round > 1)
+    if (round > 1 && !near)
       sweeps += dense.admm(round == 2 ? 1e-4 : options.tolerance, round == 2 ? 100 : 300);
     steps += dense.newton(options.tolerance, 12);
     dense.apply(problem, group);
