@@ -184,7 +184,7 @@ class Patch {
         at_(at),
         out_(out),
         near_(1e-9 * (a.size + b.size)),
-        same_(1e-3 * near_) {}
+        same_(1e-4 * near_) {}
 
   void add() {
     const int before = out_.size();
