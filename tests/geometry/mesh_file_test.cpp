@@ -7,6 +7,7 @@
 
 #include "support/mesh.hpp"
 #include "support/paths.hpp"
+#include "support/random.hpp"
 #include "ulna/geometry/convex_hull.hpp"
 #include "ulna/geometry/robot_shapes.hpp"
 #include "ulna/io/import.hpp"
@@ -194,6 +195,32 @@ TEST(MeshFile, that_is_broken_is_a_diagnostic_with_its_place) {
   EXPECT_FALSE(read_mesh(folder.path(), out, ""));
   EXPECT_EQ(out.list()[0].rule, &mesh_rules::missing);
   EXPECT_EQ(out.list()[1].rule, &mesh_rules::missing);
+}
+
+TEST(MeshFile, with_random_damage_is_read_soundly_or_named) {
+  const Folder folder;
+  for (const auto& [name, text] :
+       {std::pair{"a.stl", text_stl()}, {"b.stl", binary_stl()}, {"c.obj", obj()}})
+    for_each_seed(
+        [&](Random& random) {
+          std::string damaged = text;
+          const auto place = [&] {
+            return static_cast<std::size_t>(random.real(0.0, static_cast<double>(damaged.size())));
+          };
+          for (int i = 0; i < 5; ++i) damaged[place()] = static_cast<char>(random.real(0.0, 256.0));
+          if (random.real() < 0.0) damaged.resize(place());
+          Diagnostics out;
+          const auto mesh = read_mesh(folder.write(name, damaged), out, "link 'a'");
+          EXPECT_EQ(out.list().size(), mesh ? 0u : 1u);
+          if (!mesh) return;
+          for (const Vec3<double>& v : mesh->vertices) EXPECT_TRUE(v.allFinite());
+          for (const auto& face : mesh->faces)
+            for (const int v : face) {
+              EXPECT_GE(v, 0);
+              EXPECT_LT(v, static_cast<int>(mesh->vertices.size()));
+            }
+        },
+        300);
 }
 
 TEST(MeshFile, of_too_many_triangles_or_bytes_is_refused) {
