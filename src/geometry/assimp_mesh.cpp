@@ -1,6 +1,7 @@
 #include "geometry/mesh_formats.hpp"
 
 #if ULNA_WITH_ASSIMP
+#include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
@@ -18,6 +19,8 @@ bool assimp_reads(const std::string& ending) {
 MeshText read_by_assimp(const std::string& file, std::size_t limit) {
   MeshText out;
   Assimp::Importer importer;
+  // axes as they are in the file: descriptions of robots place meshes by them
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   // one mesh in the frame of the file, its unit applied
   const aiScene* scene =
       importer.ReadFile(file, aiProcess_Triangulate | aiProcess_PreTransformVertices |

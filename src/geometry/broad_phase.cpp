@@ -16,10 +16,9 @@ void BroadPhase::resize(int objects) {
   boxes_.resize(n);
   groups_.resize(n, -1);
   excluded_.resize(n);
-  order_.resize(n);
-  begin_.resize(n);
-  active_.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) order_[i] = static_cast<int>(i);
+  first_.resize(n + 1);
+  entries_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) entries_[i].object = static_cast<int>(i);
 }
 
 void BroadPhase::exclude(int a, int b) {
@@ -54,44 +53,61 @@ std::span<const BroadPhase::Pair> BroadPhase::pairs() {
   }
   int axis = 0;
   if (finite > 0) (squares - sum.cwiseProduct(sum) / finite).maxCoeff(&axis);
-  pairs_.clear();
-  sweep(axis);
-  std::sort(pairs_.begin(), pairs_.end());
+  sort_along(axis);
+  sweep();
+  sort_pairs();
   return pairs_;
 }
 
-/// Walks along the axis; every box meets those that have begun and not yet ended.
-void BroadPhase::sweep(int axis) {
-  for (std::size_t i = 0; i < boxes_.size(); ++i)
-    begin_[i] = is_box(boxes_[i]) ? boxes_[i].lower(axis) : infinity;
-  const auto lower = [&](int i) { return begin_[static_cast<std::size_t>(i)]; };
-  // insertion sort: the order of the last time is nearly right
-  for (std::size_t i = 1; i < order_.size(); ++i) {
-    const int moved = order_[i];
+/// Insertion sort: the order of the last time is nearly right.
+void BroadPhase::sort_along(int axis) {
+  const int axis1 = (axis + 1) % 3, axis2 = (axis + 2) % 3;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry entry = entries_[i];
+    const Aabb& box = boxes_[static_cast<std::size_t>(entry.object)];
+    entry = {box.lower(axis),  box.upper(axis),  box.lower(axis1), box.upper(axis1),
+             box.lower(axis2), box.upper(axis2), entry.object};
+    // what is no box goes to the end and meets nothing
+    if (!is_box(box)) entry.begin = infinity, entry.end = -infinity;
     std::size_t k = i;
-    for (; k > 0 && lower(moved) < lower(order_[k - 1]); --k) order_[k] = order_[k - 1];
-    order_[k] = moved;
-  }
-  active_.clear();
-  for (const int i : order_) {
-    const Aabb& box = boxes_[static_cast<std::size_t>(i)];
-    if (!is_box(box)) continue;
-    std::size_t kept = 0;
-    for (const int other : active_) {
-      if (boxes_[static_cast<std::size_t>(other)].upper(axis) < box.lower(axis)) continue;
-      active_[kept++] = other;
-      pair_up(i, other);
-    }
-    active_.resize(kept);
-    active_.push_back(i);
+    for (; k > 0 && entry.begin < entries_[k - 1].begin; --k) entries_[k] = entries_[k - 1];
+    entries_[k] = entry;
   }
 }
 
-void BroadPhase::pair_up(int a, int b) {
-  const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-  if (groups_[i] == groups_[j] && groups_[i] != -1) return;
-  if (!boxes_[i].overlaps(boxes_[j]) || excluded(a, b)) return;
-  pairs_.push_back({std::min(a, b), std::max(a, b)});
+/// Every box meets those that begin before it ends.
+void BroadPhase::sweep() {
+  found_.clear();
+  const Entry* const end = entries_.data() + entries_.size();
+  for (const Entry* p = entries_.data(); p < end; ++p) {
+    const Entry a = *p;
+    for (const Entry* b = p + 1; b < end && b->begin <= a.end; ++b) {
+      if ((b->lower1 > a.upper1) | (a.lower1 > b->upper1)) continue;
+      if ((b->lower2 > a.upper2) | (a.lower2 > b->upper2) | (b->end < b->begin)) continue;
+      const int group = groups_[static_cast<std::size_t>(a.object)];
+      if (group != -1 && group == groups_[static_cast<std::size_t>(b->object)]) continue;
+      if (excluded(a.object, b->object)) continue;
+      found_.push_back({std::min(a.object, b->object), std::max(a.object, b->object)});
+    }
+  }
+}
+
+/// By counting those of each object; the few of one object by insertion.
+void BroadPhase::sort_pairs() {
+  std::fill(first_.begin(), first_.end(), 0);
+  for (const Pair& pair : found_) ++first_[static_cast<std::size_t>(pair.first) + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  pairs_.resize(found_.size());
+  for (const Pair& pair : found_) {
+    int& next = first_[static_cast<std::size_t>(pair.first)];
+    pairs_[static_cast<std::size_t>(next++)] = pair;
+  }
+  for (std::size_t i = 1; i < pairs_.size(); ++i) {
+    const Pair moved = pairs_[i];
+    std::size_t k = i;
+    for (; k > 0 && moved < pairs_[k - 1]; --k) pairs_[k] = pairs_[k - 1];
+    pairs_[k] = moved;
+  }
 }
 
 }  // namespace ulna

@@ -37,7 +37,8 @@ Vector3 Convex::support(const Vector3& n) const noexcept {
       return {std::copysign(half.x(), n.x()), std::copysign(half.y(), n.y()),
               std::copysign(half.z(), n.z())};
     case Kind::cylinder: {
-      const double across = std::hypot(n.x(), n.y()), s = across > 0.0 ? radius / across : 0.0;
+      const double across = std::sqrt(n.x() * n.x() + n.y() * n.y());
+      const double s = across > 0.0 ? radius / across : 0.0;
       return {s * n.x(), s * n.y(), std::copysign(half.z(), n.z())};
     }
     case Kind::ellipsoid: {

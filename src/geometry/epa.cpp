@@ -44,8 +44,9 @@ class Polytope {
     // outward faces of the tetrahedron
     const bool turned = area().dot(w(3) - w(0)) > 0.0;
     const int j = turned ? 2 : 1, k = turned ? 1 : 2;
-    return add_face({0, j, k}, {3, 1, 2}) && add_face({k, j, 3}, {0, 3, 2}) &&
-           add_face({0, k, 3}, {0, 1, 3}) && add_face({j, 0, 3}, {0, 2, 1});
+    face_count_ = 4;
+    return set_face(0, {0, j, k}, {3, 1, 2}) && set_face(1, {k, j, 3}, {0, 3, 2}) &&
+           set_face(2, {0, k, 3}, {0, 1, 3}) && set_face(3, {j, 0, 3}, {0, 2, 1});
   }
 
   /// Grows until the nearest face is a part of the boundary of B - A; returns that face, of several in one plane the one
@@ -94,7 +95,7 @@ class Polytope {
   const Difference& point(int i) const { return points_[static_cast<std::size_t>(i)]; }
 
  private:
-  static constexpr int most_points = 100, most_faces = 6 * most_points, most_edges = 64;
+  static constexpr int most_points = 100, most_faces = 2 * most_points + 64, most_edges = 64;
 
   const Vector3& w(int i) const { return points_[static_cast<std::size_t>(i)].w; }
   Vector3 area() const { return cross(w(1) - w(0), w(2) - w(0)); }
@@ -109,15 +110,15 @@ class Polytope {
     if (std::max(at_p, at_q) > least) add(at_p >= at_q ? p : q);
   }
 
-  bool has_area(int i, int j, const Vector3& p) const {
-    return cross(w(j) - w(i), p - w(i)).squaredNorm() > 1e-40 * size_ * size_ * size_ * size_;
-  }
-
-  bool add_face(const std::array<int, 3>& corners, const std::array<int, 3>& beyond) {
+  /// Writes a face; false where it has no area.
+  bool set_face(int f, const std::array<int, 3>& corners, const std::array<int, 3>& beyond) {
     const auto& [i, j, k] = corners;
-    if (!has_area(i, j, w(k))) return false;
-    const Vector3 n = cross(w(j) - w(i), w(k) - w(i)).normalized();
-    faces_[static_cast<std::size_t>(face_count_++)] = {corners, beyond, n, n.dot(w(i)), false};
+    const Vector3 n = cross(w(j) - w(i), w(k) - w(i));
+    const double length = n.norm();
+    if (!(length > 1e-20 * size_ * size_)) return false;
+    Face& made = faces_[static_cast<std::size_t>(f)];
+    made = {corners, beyond, n / length, 0.0, false};
+    made.distance = made.normal.dot(w(i));
     return true;
   }
 
@@ -133,13 +134,16 @@ class Polytope {
   };
   struct Outline {
     std::array<Edge, most_edges> edges;
-    int count = 0;
+    std::array<int, most_edges> seen;
+    int count = 0, seen_count = 0;
   };
 
   /// Walks over the faces that see a point, from one that was entered by an edge, and collects their outline in order.
   void see(int f, int entered, const Vector3& point, Outline& outline) {
     Face& here = faces_[static_cast<std::size_t>(f)];
     here.gone = true;
+    if (outline.seen_count < most_edges)
+      outline.seen[static_cast<std::size_t>(outline.seen_count++)] = f;
     const int edges = entered < 0 ? 3 : 2, first = entered < 0 ? 0 : entered + 1;
     for (int k = 0; k < edges; ++k) {
       const auto side = static_cast<std::size_t>((first + k) % 3);
@@ -161,26 +165,36 @@ class Polytope {
   bool grow_by(const Difference& next, int nearest) {
     Outline outline;
     see(nearest, -1, next.w, outline);
-    const int first = face_count_, count = outline.count;
-    bool sound = count >= 3 && first + count <= most_faces;
-    for (int i = 0; i < count && sound; ++i) {
-      const Edge &e = outline.edges[static_cast<std::size_t>(i)],
-                 &after = outline.edges[static_cast<std::size_t>((i + 1) % count)];
-      sound = e.to == after.from && has_area(e.from, e.to, next.w);
-    }
+    const int count = outline.count;
+    bool sound = 3 <= count && count < most_edges && face_count_ + count <= most_faces;
+    for (int i = 0; i < count && sound; ++i)
+      sound = outline.edges[static_cast<std::size_t>(i)].to ==
+              outline.edges[static_cast<std::size_t>((i + 1) % count)].from;
     if (!sound) {
       faces_[static_cast<std::size_t>(nearest)].gone = false;
       return false;
     }
     add(next);
+    // new faces take the places of those that are gone, then new ones
+    const auto place = [&, behind = face_count_](int i) {
+      return i < outline.seen_count ? outline.seen[static_cast<std::size_t>(i)]
+                                    : behind + i - outline.seen_count;
+    };
+    face_count_ += std::max(0, count - outline.seen_count);
+    bool whole = true;
+    // numbers of new faces are marked until all are in: they may be those of faces that are still looked for
     for (int i = 0; i < count; ++i) {
       const Edge& e = outline.edges[static_cast<std::size_t>(i)];
-      add_face({e.from, e.to, count_ - 1},
-               {e.beyond, first + (i + 1) % count, first + (i + count - 1) % count});
       auto& back = faces_[static_cast<std::size_t>(e.beyond)].beyond;
-      *std::find(back.begin(), back.end(), e.face) = first + i;
+      *std::find(back.begin(), back.end(), e.face) = -1 - place(i);
     }
-    return true;
+    for (int i = 0; i < count; ++i) {
+      const Edge& e = outline.edges[static_cast<std::size_t>(i)];
+      for (int& b : faces_[static_cast<std::size_t>(e.beyond)].beyond) b = b < 0 ? -1 - b : b;
+      whole &= set_face(place(i), {e.from, e.to, count_ - 1},
+                        {e.beyond, place((i + 1) % count), place((i + count - 1) % count)});
+    }
+    return whole;
   }
 
   const CorePair& pair_;

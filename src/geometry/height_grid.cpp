@@ -32,7 +32,6 @@ HeightGrid::HeightGrid(const HeightField& field)
     : field_(checked(field)),
       dx_(field.width / (field.columns - 1)),
       dy_(field.depth / (field.rows - 1)),
-      lowest_(*std::min_element(field.heights.begin(), field.heights.end())),
       highest_(*std::max_element(field.heights.begin(), field.heights.end())) {}
 
 Aabb HeightGrid::box(const Transform<double>& X_WS) const noexcept {

@@ -33,7 +33,7 @@ class HeightGrid {
   detail::SurfaceTriangle triangle(int i, int j, bool upper) const;
 
   HeightField field_;
-  double dx_, dy_, lowest_, highest_;
+  double dx_, dy_, highest_;
 };
 
 }  // namespace ulna

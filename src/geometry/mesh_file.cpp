@@ -1,9 +1,6 @@
 #include "ulna/geometry/mesh_file.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstring>
 #include <fstream>
 
 #include "geometry/mesh_formats.hpp"
@@ -20,17 +17,12 @@ std::string ending_of(const fs::path& file) {
   return ending;
 }
 
-/// All of a regular file, or what is wrong with it.
-std::string read_all(const fs::path& file, std::string& text, const MeshLimits& limits) {
-  std::error_code error;
-  const auto bytes = fs::file_size(file, error);
-  if (error) return "cannot be read: " + error.message();
-  if (bytes > limits.max_bytes) return "";
-  text.resize(static_cast<std::size_t>(bytes));
+/// The first bytes of a file, or all of them; whether they could be read.
+bool read_bytes(const fs::path& file, std::size_t count, std::string& bytes) {
+  bytes.resize(count);
   std::ifstream in(file, std::ios::binary);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in && bytes > 0) return "cannot be read to its end";
-  return {};
+  in.read(bytes.data(), static_cast<std::streamsize>(count));
+  return static_cast<bool>(in) || count == 0;
 }
 
 }  // namespace
@@ -45,17 +37,27 @@ std::optional<Triangles> read_mesh(const fs::path& file, Diagnostics& out,
   if (!fs::is_regular_file(file, error))
     return refuse(mesh_rules::missing, "there is no such file");
   const std::string ending = ending_of(file);
-  const auto bytes = fs::file_size(file, error);
-  if (!error && bytes > limits.max_bytes)
+  const auto bytes = static_cast<std::size_t>(fs::file_size(file, error));
+  if (error) return refuse(mesh_rules::broken, "cannot be read: " + error.message());
+  if (bytes > limits.max_bytes)
     return refuse(mesh_rules::too_large, std::to_string(bytes) + " bytes; at most " +
                                              std::to_string(limits.max_bytes) + " are read");
   detail::MeshText mesh;
   if (ending == ".stl" || ending == ".obj") {
     std::string text;
-    if (const std::string defect = read_all(file, text, limits); !defect.empty())
-      return refuse(mesh_rules::broken, defect);
-    mesh = ending == ".stl" ? detail::read_stl(text, limits.max_triangles)
-                            : detail::read_obj(text, limits.max_triangles);
+    // the head of a binary STL says how large it is
+    constexpr std::size_t head = 84;
+    if (!read_bytes(file, std::min(bytes, head), text))
+      return refuse(mesh_rules::broken, "cannot be read");
+    const auto count = ending == ".stl" ? detail::binary_stl_count(text, bytes) : std::nullopt;
+    if (count && *count >= limits.max_triangles) {
+      mesh.too_large = true;
+    } else if (!read_bytes(file, bytes, text)) {
+      return refuse(mesh_rules::broken, "cannot be read to its end");
+    } else {
+      mesh = ending == ".stl" ? detail::read_stl(text, limits.max_triangles)
+                              : detail::read_obj(text, limits.max_triangles);
+    }
   } else if (detail::assimp_reads(ending)) {
     mesh = detail::read_by_assimp(file.string(), limits.max_triangles);
   } else {

@@ -109,18 +109,23 @@ MeshText read_text_stl(std::string_view text, std::size_t limit) {
 
 }  // namespace
 
-MeshText read_stl(std::string_view bytes, std::size_t limit) {
-  // a text begins with 'solid', and so do some binary files: their length decides
+std::optional<std::size_t> binary_stl_count(std::string_view head, std::size_t bytes) {
   std::uint32_t count = 0;
-  if (bytes.size() >= 84) std::memcpy(&count, bytes.data() + 80, sizeof count);
+  if (head.size() < 84) return {};
+  std::memcpy(&count, head.data() + 80, sizeof count);
+  // a text begins with 'solid', and so do some binary files: their length decides
   const std::size_t size = 84 + 50 * static_cast<std::size_t>(count);
-  if (bytes.size() >= 84 && bytes.size() == size) return read_binary_stl(bytes, count, limit);
+  if (bytes == size || (bytes > size && !head.starts_with("solid"))) return count;
+  return {};
+}
+
+MeshText read_stl(std::string_view bytes, std::size_t limit) {
+  if (const auto count = binary_stl_count(bytes, bytes.size()))
+    return read_binary_stl(bytes, *count, limit);
   if (bytes.starts_with("solid")) return read_text_stl(bytes, limit);
   MeshText out;
-  if (bytes.size() > size && bytes.size() >= 84) return read_binary_stl(bytes, count, limit);
   out.defect = bytes.size() < 84 ? "it is too short for an STL file"
-                                 : "it has " + std::to_string(bytes.size()) + " bytes, and " +
-                                       std::to_string(size) + " are announced";
+                                 : "it is shorter than its head announces";
   return out;
 }
 

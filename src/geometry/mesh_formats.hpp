@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ulna/geometry/shape.hpp"
@@ -13,6 +14,9 @@ struct MeshText {
   int line = 0;
   bool too_large = false;
 };
+
+/// How many triangles the head of a binary STL file of this size announces; none: it is no such file.
+std::optional<std::size_t> binary_stl_count(std::string_view head, std::size_t bytes);
 
 /// They stop at `limit` triangles.
 MeshText read_stl(std::string_view bytes, std::size_t limit);

@@ -178,16 +178,22 @@ class Patch {
  public:
   Patch(const Convex& a, const Convex& b, const Relative& X_AB, const Separation& at,
         Collector& out)
-      : a_(a), b_(b), X_AB_(X_AB), at_(at), out_(out), near_(1e-9 * (a.size + b.size)) {}
+      : a_(a),
+        b_(b),
+        X_AB_(X_AB),
+        at_(at),
+        out_(out),
+        near_(1e-9 * (a.size + b.size)),
+        same_(1e-4 * near_) {}
 
   void add() {
     const int before = out_.size();
     const double deepest = meet();
-    if (out_.size() == before || deepest > at_.gap + near_) add_nearest();
+    if (out_.size() == before || deepest > at_.gap + same_) add_nearest();
   }
   void add_overlap() { meet(); }
   bool add_if_deepest() {
-    if (meet() <= at_.gap + near_) return true;
+    if (meet() <= at_.gap + same_) return true;
     out_.clear();
     return false;
   }
@@ -272,7 +278,7 @@ class Patch {
   const Relative& X_AB_;
   const Separation& at_;
   Collector& out_;
-  double near_;  ///< m, below which lengths are the same
+  double near_, same_;  ///< m, below which edges lie above each other and gaps are the same
 };
 
 }  // namespace

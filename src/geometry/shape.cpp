@@ -88,7 +88,7 @@ CollisionShape CollisionShape::height_field(const HeightField& field) {
   CollisionShape made;
   made.kind_ = ShapeKind::height_field;
   made.field_ = std::make_shared<const HeightGrid>(field);
-  const auto [low, high] = std::minmax_element(field.heights.begin(), field.heights.end());
+  const auto high = std::max_element(field.heights.begin(), field.heights.end());
   made.box_ = {{-0.5 * field.width, -0.5 * field.depth, -infinity},
                {0.5 * field.width, 0.5 * field.depth, *high}};
   made.bounding_radius_ = infinity;

@@ -38,16 +38,22 @@ class BroadPhase {
   std::span<const Pair> pairs();
 
  private:
-  void sweep(int axis);
-  void pair_up(int a, int b);
+  /// A box as the sweep sees it: first the axis of the sweep, then the two others.
+  struct Entry {
+    double begin, end, lower1, upper1, lower2, upper2;
+    int object;
+  };
+  void sort_along(int axis);
+  void sweep();
+  void sort_pairs();
 
   std::vector<Aabb> boxes_;
   std::vector<int> groups_;
   std::vector<std::vector<int>> excluded_;  ///< of each object, with which larger ones; sorted
-  std::vector<int> order_;  ///< of the last sweep, so that the next sort is nearly done
-  std::vector<int> active_;
-  std::vector<double> begin_;  ///< of each box along the axis
-  std::vector<Pair> pairs_;
+  std::vector<Entry>
+      entries_;  ///< in the order of the last sweep, so that the next sort is nearly done
+  std::vector<Pair> pairs_, found_;
+  std::vector<int> first_;  ///< of each object, where its pairs begin
 };
 
 }  // namespace ulna

@@ -19,12 +19,13 @@ struct ContactPoint {
 inline constexpr int max_contact_points = 8;
 
 /// The points of a pair that are nearer than the margin: those of a patch where faces or edges meet (box on
-/// plane up to 4, box on box up to 8, capsule on plane 2, cylinder on plane 2 to 4), otherwise the nearest one.
+/// plane up to 4, box on box up to 8, capsule on plane 2, cylinder on plane 2 to 5), otherwise the nearest one.
 /// One of them has the least gap of the pair. Returns how many were written: at most as many as fit, and at
 /// most max_contact_points; where there are more, those that are deepest and span the patch best are kept.
 ///
 /// Allocates nothing, throws nothing, keeps no state: the same arguments give the same bits, in any thread.
-/// Poses that are not finite and pairs of two unbounded or two non-convex shapes have no contact points.
+/// Poses that are not finite have no contact points, nor have pairs of two shapes that do not move: planes, meshes and height
+/// fields with each other.
 int contact_points(const CollisionShape& a, const Transform<double>& X_WA, const CollisionShape& b,
                    const Transform<double>& X_WB, double margin,
                    std::span<ContactPoint> out) noexcept;
