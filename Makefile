@@ -41,7 +41,7 @@ coverage: build/coverage/build.ninja ## show how much of each file the tests rea
 	@tools/coverage build/coverage
 
 # AVX2 and FMA where there is a choice: the same code, and so the same counts, on all machines.
-bench thesis robustness fleet: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
+bench thesis robustness fleet contact: export ULNA_BENCH_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-march=haswell,-mcpu=native)
 
 # INSTRUCTIONS=1 counts instructions too (some minutes more), DOCS=1 rewrites docs/performance.md
 .PHONY: bench
@@ -71,6 +71,12 @@ robustness: build/bench/build.ninja ## drive robots in MuJoCo that differ from t
 fleet: build/bench/build.ninja ## drive many arms that pick up what their models have not
 	@cmake --build --preset bench --target ulna_fleet
 	build/bench/bin/ulna_fleet --jobs $(JOBS) $(OPTIONS)
+
+# OPTIONS="stack humanoid" chooses scenes
+.PHONY: contact
+contact: build/bench/build.ninja ## contact beside MuJoCo: speed, penetration, drift
+	@cmake --build --preset bench --target ulna_contact_bench
+	build/bench/bin/ulna_contact_bench $(OPTIONS)
 
 .PHONY: format
 format: dependencies-format ## lay out all sources with clang-format

@@ -41,7 +41,7 @@ set(ULNA_PC_INNER_LIBS "-ltinyxml2 -lpthread -ldl")
 foreach(
   optional
   "YAML -lyaml-cpp" "GINAC -lginac -lcln" "IPOPT -lipopt" "CERES -lceres -lglog"
-  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco")
+  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "ASSIMP -lassimp")
   string(REGEX MATCH "^([A-Z]+) (.*)$" parts ${optional})
   if(ULNA_WITH_${CMAKE_MATCH_1})
     string(APPEND ULNA_PC_INNER_LIBS " ${CMAKE_MATCH_2}")

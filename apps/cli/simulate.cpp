@@ -3,6 +3,7 @@
 #include "../plot/charts.hpp"
 #include "closed_robot.hpp"
 #include "simulate_changes.hpp"
+#include "simulate_scene.hpp"
 #include "torque_source.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -16,7 +17,8 @@ struct SimulateOptions {
   std::vector<std::string> payloads;
   SimulationOptions how;
   SensorsOptions sensors;  ///< of the log; as of positions, delay and dropout are of the others too
-  bool no_limits = false, force = false;
+  bool no_limits = false, force = false, ground = false;
+  double ground_friction = 0.8;
 
   double step() const { return std::min(how.substep, period); }
   bool random() const {
@@ -420,7 +422,33 @@ int judged(const Run& run, const SimulateOptions& o, const Model& model, Console
   return findings;
 }
 
+/// A scene, or the robot on the ground; none if it touches nothing.
+std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Console& console) {
+  Diagnostics diagnostics;
+  std::optional<Scene> scene = scene_in(o.states.argument().name, diagnostics);
+  SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.force};
+  if (scene) {
+    refuse_without_contact(app, {"--ground", "--friction", "--torque", "--q", "--qd", "--gravity"});
+    if (app.count("--step")) scene->options.step = o.how.substep;
+    how.period = std::max(o.period, scene->options.step);
+    return run_scene(how, *scene, std::move(diagnostics), console);
+  }
+  if (!o.ground) {
+    if (app.count("--friction")) throw UsageError("--friction has no effect without --ground");
+    return {};
+  }
+  refuse_without_contact(app, {});
+  Robot given = o.states.load(console);
+  if (o.torque != "zero" && o.torque != "gravity" && o.torque != "pd")
+    throw UsageError("--torque: with --ground it is zero, gravity or pd");
+  const GivenState start = o.states.state(console, given.model());
+  const Scene alone = robot_on_ground(given.model(), start.q, start.qd, !start.given.contains("q"),
+                                      o.torque, o.ground_friction, o.step());
+  return run_scene(how, alone, std::move(diagnostics), console);
+}
+
 int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
+  if (const std::optional<int> done = run_with_contact(o, app, console)) return *done;
   complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
@@ -541,6 +569,8 @@ Action simulate(Parser& app, Console& console) {
   app.add_value("--target", o->target, "X,X,...", "configuration that pd drives to");
   app.add_value("--bandwidth", o->bandwidth, "W", "of pd and --follow: 10 rad/s", above_zero);
   app.add_flag("--no-limits", o->no_limits, "no stops, no torque limits");
+  app.add_flag("--ground", o->ground, "on a plane that it touches; links touch each other too");
+  app.add_value("--friction", o->ground_friction, "MU", "of the ground: 0.8", not_negative);
   app.add_value("--payload", o->payloads, "M,X,Y,Z@T",
                 "kg, position in the last link's frame, and when: 2,0,0,0.1@1..3")
       ->allow_extra_args(false);

@@ -3,6 +3,7 @@
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
 #include "ulna/constraints/capsules.hpp"
+#include "ulna/constraints/contact_inverse_dynamics.hpp"
 #include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/constraints/loops.hpp"
 #include "ulna/control/differentiated.hpp"
@@ -25,6 +26,11 @@
 #include "ulna/dynamics/kinematics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/dynamics/operational_space.hpp"
+#include "ulna/geometry/broad_phase.hpp"
+#include "ulna/geometry/contact_points.hpp"
+#include "ulna/geometry/convex_hull.hpp"
+#include "ulna/geometry/mesh_file.hpp"
+#include "ulna/geometry/robot_shapes.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/identify/data/log_rules.hpp"
 #include "ulna/identify/estimate/normal_equations.hpp"
@@ -50,3 +56,5 @@
 #include "ulna/simulate/step_batch.hpp"
 #include "ulna/spatial/spatial.hpp"
 #include "ulna/supervise/supervisor.hpp"
+#include "ulna/world/posture.hpp"
+#include "ulna/world/scene.hpp"

@@ -1,0 +1,356 @@
+#include "simulate_scene.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "../plot/charts.hpp"
+#include "ulna/world/posture.hpp"
+
+namespace ulna::cli {
+namespace {
+
+/// Energy error of the method as a share of the energy exchanged: more is a finding.
+constexpr double tolerable_in_scenes = 0.05;
+
+/// What drives the robots of a scene.
+class SceneDrives {
+ public:
+  SceneDrives(const Scene& scene, const BuiltScene& built, const SceneOptions& o) {
+    for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+      const std::string& torque = scene.robots[i].torque;
+      const World& world = built.world;
+      const int robot = built.robots[i];
+      if (torque == "zero") continue;
+      // gravity is a posture that nothing returns to
+      const double bandwidth = torque == "pd" ? o.bandwidth : 0.0;
+      drives_.push_back({robot, Posture(world, robot, world.q(robot), {bandwidth, o.period}), {}});
+    }
+  }
+  void act(World& world) {
+    for (Drive& d : drives_) {
+      d.posture.torque(world, d.tau);
+      world.set_torque(d.robot, d.tau);
+    }
+  }
+
+ private:
+  struct Drive {
+    int robot;
+    Posture posture;
+    Eigen::VectorXd tau;
+  };
+  std::vector<Drive> drives_;
+};
+
+/// The log as it grows, and the samples to be drawn.
+class SceneLog {
+ public:
+  SceneLog(const BuiltScene& built, const Scene& scene, const SceneOptions& o)
+      : every_(std::max(1L, static_cast<long>(o.duration / o.period / 600.0))),
+        plots_(!o.plot.empty()) {
+    names_.push_back("t");
+    for (std::size_t i = 0; i < scene.robots.size(); ++i) {
+      objects_.push_back(built.robots[i]);
+      const Model& model = scene.robots[i].model;
+      add(scene.robots[i].name, model.configuration_names(), "q_");
+      add(scene.robots[i].name, model.velocity_names(), "qd_");
+      add(scene.robots[i].name, model.velocity_names(), "tau_");
+      add(scene.robots[i].name, {"fx", "fy", "fz"}, "");
+    }
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+      objects_.push_back(built.bodies[i]);
+      add(scene.bodies[i].body.name, {"qw", "qx", "qy", "qz", "x", "y", "z"}, "");
+      add(scene.bodies[i].body.name, {"wx", "wy", "wz", "vx", "vy", "vz"}, "");
+      add(scene.bodies[i].body.name, {"fx", "fy", "fz"}, "");
+    }
+    if (!o.out.empty()) writer_.emplace(text_, names_);
+  }
+  void add(const World& world) {
+    if (writer_) {
+      row_.assign(1, world.time());
+      const auto append = [&](const auto& x) { row_.insert(row_.end(), x.begin(), x.end()); };
+      for (const int object : objects_) {
+        append(world.q(object)), append(world.v(object));
+        if (world.is_robot(object)) append(world.torque(object));
+        append(world.contact_wrench(object).force);
+      }
+      writer_->write(row_);
+    }
+    if (plots_ && count_ % every_ == 0) {
+      time.push_back(world.time()), energy.push_back(world.energy());
+      height.resize(objects_.size()), force.resize(objects_.size());
+      for (std::size_t i = 0; i < objects_.size(); ++i) {
+        height[i].push_back(
+            world.pose(objects_[i], world.is_robot(objects_[i]) ? 1 : 0).translation().z());
+        force[i].push_back(world.contact_wrench(objects_[i]).force.norm());
+      }
+    }
+    ++count_;
+  }
+  std::string text() {
+    writer_->flush();
+    return text_.str();
+  }
+  std::string drawing(const World& world, const std::string& title) const {
+    std::vector<plot::Panel> panels{{"energy, J", {energy}}};
+    for (std::size_t i = 0; i < objects_.size() && i < 12; ++i) {
+      panels.push_back({visible(world.name(objects_[i])) + ": height, m", {height[i]}});
+      panels.push_back({visible(world.name(objects_[i])) + ": contact force, N", {force[i]}});
+    }
+    return plot::panel_plot(title + " in motion", "over time in s", time, {}, panels);
+  }
+  long count() const { return count_; }
+
+  std::vector<double> time, energy;
+  std::vector<std::vector<double>> height, force;
+
+ private:
+  /// Names that stand twice get a number: robots and bodies may share theirs.
+  void add(const std::string& object, const std::vector<std::string>& parts, const char* before) {
+    for (const std::string& part : parts) {
+      std::string name = object + "." + before + part;
+      for (int n = 2; std::ranges::find(names_, name) != names_.end(); ++n)
+        name = fmt::format("{}#{}.{}{}", object, n, before, part);
+      names_.push_back(name);
+    }
+  }
+
+  std::vector<int> objects_;
+  std::vector<std::string> names_;
+  std::vector<double> row_;
+  std::ostringstream text_;
+  std::optional<CsvWriter> writer_;
+  long every_, count_ = 0;
+  bool plots_;
+};
+
+struct SceneResult {
+  WorldStatus status = WorldStatus::moved;
+  double before = 0.0, after = 0.0, error = 0.0, share = 0.0;
+  bool interrupted = false;
+};
+
+SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions& o, SceneLog& log,
+                           Console& console) {
+  SceneResult r;
+  r.before = world.energy();
+  double kinetic = 0.0;
+  const long steps = std::lround(o.duration / world.options().step);
+  const long each = std::max(1L, std::lround(o.period / world.options().step));
+  const Interrupt interrupt;
+  Progress progress(console.err, static_cast<std::size_t>(steps));
+  for (long i = 0; i < steps; ++i) {
+    if (i % each == 0) {
+      drives.act(world);
+      log.add(world);
+      kinetic = std::max(kinetic, world.kinetic_energy());
+      if (Interrupt::requested()) {
+        r.interrupted = true;
+        break;
+      }
+      if (log.count() % 256 == 0)
+        progress.at(static_cast<std::size_t>(i),
+                    fmt::format("{:.1f} of {:g} s", world.time(), o.duration));
+    }
+    if (r.status = world.step(); r.status != WorldStatus::moved) break;
+  }
+  if (r.status == WorldStatus::moved) log.add(world);
+  const WorldWork& w = world.work();
+  r.after = world.energy();
+  r.error = r.after - r.before - w.balance();
+  const double turned =
+      std::max({std::abs(w.torques), std::abs(w.friction), std::abs(w.impacts), std::abs(w.damping),
+                std::abs(r.after - r.before), kinetic, 1e-9 * std::abs(r.after), 1e-12});
+  r.share = std::abs(r.error) / turned;
+  return r;
+}
+
+/// The contacts of the last step by pairs of objects.
+struct PairForce {
+  int first, second, points = 0;
+  double normal = 0.0, tangent = 0.0, gap = infinity;
+};
+std::vector<PairForce> pair_forces(const World& world) {
+  std::vector<PairForce> pairs;
+  for (const WorldContact& c : world.contacts()) {
+    const double n = c.force.dot(c.normal);
+    if (n == 0.0) continue;
+    auto pair = std::ranges::find_if(
+        pairs, [&](const PairForce& p) { return p.first == c.first && p.second == c.second; });
+    if (pair == pairs.end()) pair = pairs.insert(pairs.end(), {c.first, c.second});
+    ++pair->points;
+    pair->normal += n, pair->tangent += (c.force - n * c.normal).norm();
+    pair->gap = std::min(pair->gap, c.gap);
+  }
+  return pairs;
+}
+
+std::string text_of_scene(const World& world, const Scene& scene, const SceneResult& r,
+                          const Stream& out) {
+  std::string text = fmt::format("{}: {} s in steps of {:g} s, {}\n\n", visible(scene.name),
+                                 figure(world.time(), 6), world.options().step,
+                                 counted(static_cast<std::size_t>(world.object_count()), "object"));
+  Table objects(1, {"object", ">x [m]", ">y [m]", ">z [m]", ">speed [m/s]", ">contact force [N]"});
+  for (int i = 0; i < world.object_count(); ++i) {
+    if (world.is_fixed(i)) continue;
+    const int body = world.is_robot(i) ? 1 : 0;
+    const Vec3<double> p = world.pose(i, body).translation();
+    objects.row({visible(world.name(i)), fixed(p.x(), 4), fixed(p.y(), 4), fixed(p.z(), 4),
+                 fixed(world.velocity(i, body).linear.norm(), 4),
+                 fixed(world.contact_wrench(i).force.norm(), 3)});
+  }
+  text += objects.str(out);
+  Table pairs(2, {"touches", "what", ">points", ">normal [N]", ">friction [N]", ">gap [um]"});
+  for (const PairForce& p : pair_forces(world))
+    pairs.row({visible(world.name(p.first)), visible(world.name(p.second)),
+               std::to_string(p.points), fixed(p.normal, 3), fixed(p.tangent, 3),
+               fixed(1e6 * p.gap, 3)});
+  if (!world.contacts().empty()) text += "\n" + pairs.str(out);
+  const WorldWork& w = world.work();
+  Table energy(1, {"energy", "> [J]"});
+  for (const auto& [name, x, always] :
+       {std::tuple{"at the beginning", r.before, true},
+        {"work of torques", w.torques, false},
+        {"lost in damping", -w.damping, false},
+        {"lost in dry friction of joints", -w.joint_friction, false},
+        {"lost at stops", -w.stops, false},
+        {"in loops", w.loops, false},
+        {"lost in impacts", -w.impacts, true},
+        {"lost in contact", -w.contact, true},
+        {"lost in friction", -w.friction, true},
+        {"brought by moving apart", w.correction, false},
+        {"at the end", r.after, true}})
+    if (always || x != 0.0) energy.row({name, fixed(x, 6)});
+  text += "\n" + energy.str(out);
+  const WorldReport& report = world.report();
+  text += fmt::format("energy error {} J, {} of the energy exchanged\n", figure(r.error, 3),
+                      figure(r.share, 3));
+  text += fmt::format("Coulomb's law kept to {} m/s; deepest overlap {} m; {}\n",
+                      figure(report.worst_residual, 3), figure(report.deepest, 3),
+                      counted(static_cast<std::size_t>(report.steps), "step"));
+  if (report.unconverged > 0)
+    text += fmt::format("note: in {} the law is missed by more than {:g} m/s\n",
+                        counted(static_cast<std::size_t>(report.unconverged), "step"),
+                        world.options().cones.tolerance);
+  return text;
+}
+
+Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
+                   const SceneLog& log, const SceneOptions& o) {
+  Json objects = Json::array(), contacts = Json::array();
+  for (int i = 0; i < world.object_count(); ++i)
+    objects.push_back({{"name", world.name(i)},
+                       {"kind", world.is_robot(i)   ? "robot"
+                                : world.is_fixed(i) ? "fixed"
+                                                    : "body"},
+                       {"q", world.q(i)},
+                       {"qd", world.v(i)},
+                       {"contact_force", Eigen::VectorXd(world.contact_wrench(i).force)}});
+  for (const WorldContact& c : world.contacts())
+    contacts.push_back({{"first", world.name(c.first)},
+                        {"second", world.name(c.second)},
+                        {"position", Eigen::VectorXd(c.position)},
+                        {"normal", Eigen::VectorXd(c.normal)},
+                        {"gap", c.gap},
+                        {"force", Eigen::VectorXd(c.force)}});
+  return merged(
+      {{{"scene", scene.name},
+        {"file", scene.file},
+        {"step", world.options().step},
+        {"period", o.period},
+        {"status", r.interrupted ? "stopped" : to_string(r.status)},
+        {"time", world.time()},
+        {"samples", log.count()},
+        {"objects", objects},
+        {"contacts", contacts}},
+       {{"energy", merged({{{"initial", r.before}, {"final", r.after}},
+                           ULNA_FIELDS(world.work(), torques, wrenches, damping, joint_friction,
+                                       stops, loops, impacts, contact, friction, correction),
+                           {{"error", r.error}, {"error_share", r.share}}})}},
+       {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest)},
+        {"out", o.out},
+        {"plot", o.plot}}});
+}
+
+}  // namespace
+
+std::optional<Scene> scene_in(const std::string& file, Diagnostics& diagnostics) {
+  if (!file.ends_with(".yaml") && !file.ends_with(".yml")) return {};
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || !is_scene(text.view())) return {};
+  return import_scene(text.view(), file, diagnostics);
+}
+
+void refuse_without_contact(const Parser& app, std::initializer_list<const char*> more) {
+  for (const char* option : {"--integrator", "--tolerance", "--follow", "--target", "--payload",
+                             "--friction-scale", "--vary", "--noise-q", "--noise-qd", "--noise-tau",
+                             "--quantum", "--delay", "--dropout", "--differences", "--seed"})
+    if (app.count(option)) throw UsageError("{} has no effect where bodies touch", option);
+  for (const char* option : more)
+    if (app.count(option))
+      throw UsageError("{} has no effect with a scene: write it there", option);
+}
+
+Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                      bool set_down, const std::string& torque, double friction, double step) {
+  Scene scene;
+  scene.name = model.name();
+  scene.options.step = step;
+  scene.options.gravity = model.gravity();
+  scene.fixed.push_back({"ground", Plane{}, {}, {.friction = friction}});
+  scene.robots.push_back({model.name(), model, q, v, {.material = {.friction = friction}}, torque});
+  const bool floats = model.joint_count() > 0 && model.joint(1).type == JointType::floating;
+  if (set_down && floats) {
+    Diagnostics ignored;
+    BuiltScene built = build_scene(scene, ignored);
+    const double clearance = built.world.clearance(built.robots[0]);
+    if (std::isfinite(clearance)) scene.robots[0].q(model.joint(1).q + 6) -= clearance;
+  }
+  return scene;
+}
+
+int run_scene(const SceneOptions& o, const Scene& scene, Diagnostics diagnostics,
+              Console& console) {
+  const bool to_stdout = o.out == "-";
+  if (to_stdout && console.json())
+    throw UsageError("--json and --out - cannot both go to standard output");
+  BuiltScene built = build_scene(scene, diagnostics);
+  for (const Diagnostic& d : diagnostics.list())
+    if (d.severity != Severity::note || d.rule->name == "mass-ratio")
+      console.complain(d.str(), Style::yellow);
+  require_writable({o.out, o.plot}, o.force);
+  SceneDrives drives(scene, built, o);
+  SceneLog log(built, scene, o);
+  const SceneResult r = simulate_scene(built.world, drives, o, log, console);
+  if (!o.plot.empty() && log.time.size() > 1)
+    write_file(o.plot, log.drawing(built.world, visible(scene.name)), o.force);
+  if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
+  const std::string why = fmt::format("the simulation ends at {} s: {}; a shorter --step may do",
+                                      figure(built.world.time(), 6), to_string(r.status));
+  if (!to_stdout)
+    console.show(
+        [&] {
+          Json fields = json_of_scene(built.world, scene, r, log, o);
+          if (r.status != WorldStatus::moved)
+            fields["error"] = why, fields["diagnostics"] = Json::array();
+          return fields;
+        },
+        [&] { return text_of_scene(built.world, scene, r, console.out); });
+  if (r.interrupted) {
+    console.complain(fmt::format("stopped at {} s", figure(built.world.time(), 6)));
+    return findings;
+  }
+  if (r.status != WorldStatus::moved) {
+    console.complain(why);
+    return failure;
+  }
+  if (r.share <= tolerable_in_scenes) return success;
+  console.complain(
+      fmt::format("the energy error is {:.1f} % of the energy exchanged: take a shorter --step",
+                  100.0 * r.share));
+  return findings;
+}
+
+}  // namespace ulna::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ulna/world/scene.hpp"
+
+/// The scenes of docs/contact.md's table, each for ulna and for MuJoCo.
+namespace contact_bench {
+
+struct BenchScene {
+  std::string name;
+  ulna::Scene scene;
+  double duration;  ///< s
+  /// Torques of robot i; none: it is limp.
+  std::function<void(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double t,
+                     Eigen::VectorXd& tau)>
+      torque = {};
+};
+
+std::vector<BenchScene> all_scenes();
+
+/// What one library did with a scene.
+struct Figures {
+  double seconds = 0.0;  ///< of processor time
+  long steps = 0;
+  double penetration = 0.0;  ///< m, the deepest of the second half
+  double drift = 0.0;        ///< m, of the body that moved most in the second half
+  double creep = 0.0;        ///< m/s, the fastest slip of a contact that friction holds, at the end
+  double energy = 0.0;       ///< J, kinetic at the end
+  bool good = true;
+};
+
+Figures run_ulna(const BenchScene& scene);
+/// Without MuJoCo there are none.
+bool has_mujoco();
+Figures run_mujoco(const BenchScene& scene);
+
+}  // namespace contact_bench

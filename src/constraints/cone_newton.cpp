@@ -1,0 +1,202 @@
+#include "constraints/cone_dense.hpp"
+#include "constraints/cone_local.hpp"
+#include "ulna/model/description.hpp"
+
+namespace ulna::detail {
+namespace {
+
+using Kind = ConeProblem::Kind;
+
+/// Added to the diagonal of G, which is 1: of rows that depend on each other, all carry their share. It is the same before
+/// scaling, so that no contact is preferred, unless masses differ by more than a hundred.
+constexpr double proximal = 1e-9, least_share = 1e-2;
+
+}  // namespace
+
+void DenseCones::cone_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
+                                bool rows) {
+  const int n = b.row;
+  const double normal = lambda(n) - w(n);
+  const double x[2] = {lambda(n + 1) - w(n + 1), lambda(n + 2) - w(n + 2)};
+  const double t = length(x[0], x[1]), radius = b.coefficient * normal;
+  if (normal <= 0.0) {  // open
+    for (int k = 0; k < 3; ++k) {
+      F(n + k) = lambda(n + k);
+      if (rows) fix(n + k, F);
+    }
+    return;
+  }
+  F(n) = w(n);
+  if (rows) still(n);
+  if (b.coefficient == 0.0) {
+    for (int k = 1; k < 3; ++k) {
+      F(n + k) = lambda(n + k);
+      if (rows) fix(n + k, F);
+    }
+    return;
+  }
+  if (t <= radius) {  // sticks
+    for (int k = 1; k < 3; ++k) {
+      F(n + k) = w(n + k);
+      if (rows) still(n + k);
+    }
+    return;
+  }
+  for (int k = 0; k < 2; ++k) {  // slides
+    const double way[2] = {x[0] / t, x[1] / t};
+    F(n + 1 + k) = lambda(n + 1 + k) - radius * way[k];
+    if (!rows) continue;
+    NewtonRow r{n + 1 + k, 3, {n, n + 1, n + 2}, {}, {}};
+    r.unit[0] = -b.coefficient * way[k], r.of_G[0] = -r.unit[0];
+    for (int j = 0; j < 2; ++j) {
+      r.of_G[1 + j] = radius / t * ((k == j) - way[k] * way[j]);
+      r.unit[1 + j] = (k == j) - r.of_G[1 + j];
+    }
+    newton_rows_.push_back(r);
+  }
+}
+
+void DenseCones::disc_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
+                                bool rows) {
+  const double radius = b.coefficient * std::max(0.0, lambda(b.normal));
+  double x[2] = {lambda(b.row) - w(b.row), 0.0};
+  if (b.rows == 2) x[1] = lambda(b.row + 1) - w(b.row + 1);
+  const double t = length(x[0], x[1]);
+  for (int k = 0; k < b.rows; ++k) {
+    const int i = b.row + k;
+    if (t <= radius) {
+      F(i) = w(i);
+      if (rows) still(i);
+      continue;
+    }
+    F(i) = lambda(i) - radius * x[k] / t;
+    if (!rows) continue;
+    NewtonRow r{i, 1 + b.rows, {b.normal, b.row, b.row + 1}, {}, {}};
+    r.unit[0] = lambda(b.normal) > 0.0 ? -b.coefficient * x[k] / t : 0.0;
+    for (int j = 0; j < b.rows; ++j) {
+      r.of_G[1 + j] = radius / t * ((k == j) - x[k] * x[j] / (t * t));
+      r.unit[1 + j] = (k == j) - r.of_G[1 + j];
+    }
+    newton_rows_.push_back(r);
+  }
+}
+
+double DenseCones::equations(const Vector& lambda, const Vector& w, Vector F, bool rows) {
+  if (rows) newton_rows_.clear(), std::ranges::fill(free_, 1);
+  double worst = 0.0;
+  for (const Block& b : blocks_) {
+    const int i = b.row;
+    const double x = lambda(i) - w(i);
+    double at = 0.0;
+    bool held = false;  // by w = 0
+    switch (b.kind) {
+      case Kind::cone:
+        cone_equations(b, lambda, w, F, rows);
+        break;
+      case Kind::disc:
+        disc_equations(b, lambda, w, F, rows);
+        break;
+      case Kind::equality:
+        held = true;
+        break;
+      case Kind::positive:
+        held = x > 0.0;
+        break;
+      case Kind::box:
+        held = x > b.lower && x < b.upper;
+        at = x <= b.lower ? b.lower : b.upper;
+        break;
+    }
+    if (b.kind != Kind::cone && b.kind != Kind::disc) {
+      F(i) = held ? w(i) : lambda(i) - at;
+      if (rows && held) still(i);
+      if (rows && !held) fix(i, F);
+    }
+    for (int k = 0; k < b.rows; ++k) worst = std::max(worst, b.root * std::abs(F(i + k)));
+  }
+  return worst;
+}
+
+/// Solves the rows that are not fixed: those of G and of the identity that newton_rows_ lists.
+bool DenseCones::newton_step(const Vector& F) {
+  const int n = static_cast<int>(newton_rows_.size());
+  if (n == 0) return true;
+  Vector step = step_.vector(size_), rhs = rhs_.vector(n);
+  Matrix A = factor_.matrix(n);
+  const Matrix M = G();
+  active_.clear();
+  for (const NewtonRow& r : newton_rows_) active_.push_back(r.row);
+  for (int i = 0; i < n; ++i) {
+    const NewtonRow& r = newton_rows_[static_cast<std::size_t>(i)];
+    rhs(i) = -F(r.row);
+    const auto entry = [&](int column) {
+      double sum = 0.0;
+      for (int k = 0; k < r.terms; ++k) {
+        sum += r.of_G[k] * M(column, r.of[k]);  // symmetric: by columns
+        if (column == r.of[k]) sum += r.unit[k] + r.of_G[k] * proximal_.vector(size_)(column);
+      }
+      return sum;
+    };
+    for (int j = 0; j < n; ++j) A(i, j) = entry(active_[static_cast<std::size_t>(j)]);
+    for (int c = 0; c < size_; ++c)
+      if (!free_[static_cast<std::size_t>(c)] && step(c) != 0.0) rhs(i) -= entry(c) * step(c);
+  }
+  if (!lu_factor(A, pivots_)) return false;
+  lu_solve(A, pivots_, rhs);
+  for (int i = 0; i < n; ++i) step(active_[static_cast<std::size_t>(i)]) = rhs(i);
+  return rhs.allFinite();
+}
+
+int DenseCones::newton(double tolerance, int most) {
+  Vector prox = proximal_.vector(size_);
+  double least_root = infinity;
+  for (const Block& b : blocks_) least_root = std::min(least_root, b.root);
+  for (const Block& b : blocks_)
+    prox.segment(b.row, b.rows)
+        .setConstant(proximal * std::max(least_share, square(least_root / b.root)));
+  Vector l = lambda(), w = w_.vector(size_), F = F_.vector(size_), step = step_.vector(size_);
+  Vector best = best_.vector(size_), centre = centre_.vector(size_);
+  best = l, centre.setZero();
+  double least = residual();
+  const auto evaluate = [&](const Vector& at, bool rows) {
+    velocity_of(at, w);
+    w += prox.cwiseProduct(at - centre);
+    return equations(at, w, F, rows);
+  };
+  int steps = 0, uphill = 0;
+  while (steps < most) {
+    const double error = evaluate(l, true);
+    const double merit = F.squaredNorm();
+    if (error <= 0.1 * tolerance) {
+      const double now = residual();
+      if (now < least) least = now, best = l;
+      if (now <= tolerance || (centre - l).squaredNorm() == 0.0) break;
+      centre = l;  // a step of the proximal point method
+      evaluate(l, true);
+    }
+    ++steps;
+    if (!newton_step(F)) break;
+    double t = 1.0;
+    for (;; t *= 0.5) {
+      Vector at = x_.vector(size_);
+      at = l + t * step;
+      evaluate(at, false);
+      if (F.squaredNorm() < (1.0 - 0.1 * t) * merit || t < 0.1) break;
+    }
+    if (t < 0.1) {
+      // no descent: two full steps may lead out of it, more do not
+      if (++uphill > 2) break;
+      t = 1.0;
+    }
+    l += t * step;
+    const double now = residual();
+    if (now < least) least = now, best = l;
+    // rows at the very edge of sticking may change sides for ever: it is good enough
+    if (least <= (steps < 4 ? 0.1 : 1.0) * tolerance) break;
+  }
+  l = best;
+  project(l);
+  return steps;
+}
+
+}  // namespace ulna::detail

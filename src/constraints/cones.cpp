@@ -1,0 +1,333 @@
+#include "ulna/constraints/cones.hpp"
+
+#include <numeric>
+
+#include "constraints/cone_dense.hpp"
+#include "constraints/cone_local.hpp"
+
+namespace ulna {
+
+using Kind = ConeProblem::Kind;
+
+void ConeProblem::clear() {
+  blocks_.clear(), pieces_.clear(), starts_.clear(), sizes_.clear(), data_.clear();
+  velocity.clear(), offset.clear(), compliance.clear(), lambda.clear(), w.clear();
+}
+
+int ConeProblem::add_segment(int size) {
+  starts_.push_back(static_cast<int>(velocity.size()));
+  sizes_.push_back(size);
+  velocity.resize(velocity.size() + static_cast<std::size_t>(size), 0.0);
+  return segment_count() - 1;
+}
+
+int ConeProblem::add(Block block) {
+  block.row = row_count();
+  block.piece = static_cast<int>(pieces_.size());
+  blocks_.push_back(block);
+  for (std::vector<double>* rows : {&offset, &compliance, &lambda, &w})
+    rows->resize(rows->size() + static_cast<std::size_t>(block.rows), 0.0);
+  return block_count() - 1;
+}
+
+ConeProblem::Columns ConeProblem::add_piece(int segment) {
+  Block& b = blocks_.back();
+  ++b.pieces;
+  const int size = sizes_[segment];
+  const std::size_t at = data_.size(),
+                    half = static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(size);
+  data_.resize(at + 2 * half, 0.0);
+  pieces_.push_back({segment, starts_[segment], size, at, at + half});
+  return {data_.data() + at, data_.data() + at + half};
+}
+
+double ConeProblem::rate(int row_in_block, const Block& block, const double* of) const {
+  double sum = 0.0;
+  for (const Piece& p : pieces(block)) {
+    const double *J = data_.data() + p.J + row_in_block * p.size, *v = of + p.at;
+    for (int k = 0; k < p.size; ++k) sum += J[k] * v[k];
+  }
+  return sum;
+}
+
+namespace {
+
+template <int fixed>
+double dot_of(const double* a, const double* b, int size) {
+  double sum = 0.0;
+  for (int k = 0; k < (fixed ? fixed : size); ++k) sum += a[k] * b[k];
+  return sum;
+}
+template <int fixed>
+void add_to(double* to, double factor, const double* x, int size) {
+  for (int k = 0; k < (fixed ? fixed : size); ++k) to[k] += factor * x[k];
+}
+
+/// w of a block at the present velocity.
+void set_velocity(ConeProblem& problem, const ConeProblem::Block& b) {
+  for (int i = 0; i < b.rows; ++i) {
+    const int row = b.row + i;
+    double sum = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
+    for (const ConeProblem::Piece& p : problem.pieces(b)) {
+      const double *J = problem.data() + p.J + i * p.size, *v = problem.velocity.data() + p.at;
+      sum += p.size == 6 ? dot_of<6>(J, v, 6) : dot_of<0>(J, v, p.size);
+    }
+    problem.w[row] = sum;
+  }
+}
+
+void push(ConeProblem& problem, const ConeProblem::Block& b, const double* change) {
+  for (const ConeProblem::Piece& p : problem.pieces(b))
+    for (int i = 0; i < b.rows; ++i) {
+      if (change[i] == 0.0) continue;
+      const double* K = problem.data() + p.K + i * p.size;
+      double* v = problem.velocity.data() + p.at;
+      p.size == 6 ? add_to<6>(v, change[i], K, 6) : add_to<0>(v, change[i], K, p.size);
+    }
+}
+
+/// G of a block alone, R included: the lower triangle row by row.
+std::array<double, 6> own_matrix(const ConeProblem& problem, const ConeProblem::Block& b) {
+  std::array<double, 6> G{};
+  for (const ConeProblem::Piece& p : problem.pieces(b))
+    for (int i = 0, at = 0; i < b.rows; ++i)
+      for (int j = 0; j <= i; ++j, ++at)
+        G[at] +=
+            dot_of<0>(problem.data() + p.J + i * p.size, problem.data() + p.K + j * p.size, p.size);
+  for (int i = 0; i < b.rows; ++i) G[i * (i + 3) / 2] += problem.compliance[b.row + i];
+  return G;
+}
+
+double trace(const std::array<double, 6>& G) { return G[0] + G[2] + G[5]; }
+
+/// How far a block is from its law, as a velocity.
+double block_residual(const ConeProblem& problem, const ConeProblem::Block& b, double diagonal) {
+  const double *l = problem.lambda.data() + b.row, *w = problem.w.data() + b.row;
+  double x[3];
+  for (int k = 0; k < b.rows; ++k) x[k] = l[k] - w[k] / diagonal;
+  switch (b.kind) {
+    case Kind::equality:
+      break;
+    case Kind::positive:
+      x[0] = std::max(x[0], 0.0);
+      break;
+    case Kind::box:
+      x[0] = std::clamp(x[0], b.lower, b.upper);
+      break;
+    case Kind::cone:
+      if (!problem.associated) x[0] -= b.coefficient * detail::length(w[1], w[2]) / diagonal;
+      detail::project_on_cone(b.coefficient, x[0], x[1], x[2]);
+      break;
+    case Kind::disc:
+      detail::project_on_disc(b.coefficient * std::max(0.0, problem.lambda[b.normal]), b.rows, x);
+      break;
+  }
+  double worst = 0.0;
+  for (int k = 0; k < b.rows; ++k) worst = std::max(worst, diagonal * std::abs(x[k] - l[k]));
+  return worst;
+}
+
+}  // namespace
+
+struct ConeSolver::Scratch {
+  struct Local {
+    detail::LocalCone cone;
+    detail::LocalDisc disc;
+  };
+  std::vector<Local> local;      ///< of each block
+  std::vector<double> diagonal;  ///< the mean of each block's
+  std::vector<int> parent;       ///< of each segment, for groups
+  std::vector<int> order, group_of, starts;
+  std::vector<double> best;
+  detail::DenseCones dense;
+
+  void prepare(ConeProblem& problem);
+  void find_groups(const ConeProblem& problem);
+  int root(int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  }
+  double residual(ConeProblem& problem, std::span<const int> group) {
+    double worst = 0.0;
+    for (const int i : group) {
+      set_velocity(problem, problem.block(i));
+      worst = std::max(worst, block_residual(problem, problem.block(i), diagonal[i]));
+    }
+    return worst;
+  }
+  double solve_block(ConeProblem& problem, int i);
+  int gauss_seidel(ConeProblem& problem, std::span<const int> group, double tolerance, int sweeps);
+  bool newton(ConeProblem& problem, std::span<const int> group, const ConeOptions& options,
+              ConeReport& report, double& error);
+};
+
+void ConeSolver::Scratch::prepare(ConeProblem& problem) {
+  const int n = problem.block_count();
+  local.resize(static_cast<std::size_t>(n)), diagonal.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    const ConeProblem::Block& b = problem.block(i);
+    std::array<double, 6> G = own_matrix(problem, b);
+    diagonal[i] = std::max(trace(G) / b.rows, 1e-300);
+    // so that directions in which nothing can move have an answer; it vanishes when λ no longer changes
+    for (int k = 0; k < b.rows; ++k) G[k * (k + 3) / 2] += 1e-10 * diagonal[i];
+    if (b.kind == Kind::cone) local[i].cone = detail::LocalCone(G);
+    if (b.kind == Kind::disc && b.rows == 2) local[i].disc = detail::LocalDisc(G[0], G[1], G[2]);
+    if (b.kind != Kind::cone) local[i].cone.nn = G[0];
+  }
+}
+
+/// Blocks by group, groups in the order of their first block.
+void ConeSolver::Scratch::find_groups(const ConeProblem& problem) {
+  parent.resize(static_cast<std::size_t>(problem.segment_count()));
+  std::iota(parent.begin(), parent.end(), 0);
+  const int n = problem.block_count();
+  for (int i = 0; i < n; ++i) {
+    const auto pieces = problem.pieces(problem.block(i));
+    for (const ConeProblem::Piece& p : pieces) parent[root(p.segment)] = root(pieces[0].segment);
+  }
+  group_of.assign(parent.size(), -1);
+  int groups = 0;
+  starts.assign(1, 0);
+  for (int i = 0; i < n; ++i) {
+    int& g = group_of[root(problem.pieces(problem.block(i))[0].segment)];
+    if (g < 0) g = groups++, starts.push_back(0);
+    ++starts[static_cast<std::size_t>(g) + 1];
+  }
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  order.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    order[starts[group_of[root(problem.pieces(problem.block(i))[0].segment)]]++] = i;
+  for (int g = groups; g > 0; --g) starts[g] = starts[g - 1];
+  starts[0] = 0;
+}
+
+/// Solves a block, all others as they are. Returns the change, as a velocity.
+double ConeSolver::Scratch::solve_block(ConeProblem& problem, int i) {
+  const ConeProblem::Block& b = problem.block(i);
+  set_velocity(problem, b);
+  double *l = problem.lambda.data() + b.row, *w = problem.w.data() + b.row;
+  double to[3] = {}, change[3];
+  if (b.kind == Kind::cone) {
+    const detail::LocalCone& c = local[i].cone;
+    // b = w - G λ, G from its elimination
+    const auto t = c.tangent.in(l[1], l[2]);
+    const auto Gt = c.tangent.out(c.tangent.g[0] * t[0], c.tangent.g[1] * t[1]);
+    const double normal = l[0] + c.tn[0] * l[1] + c.tn[1] * l[2];
+    const double rest[3] = {w[0] - c.nn * normal, w[1] - Gt[0] - c.nn * c.tn[0] * normal,
+                            w[2] - Gt[1] - c.nn * c.tn[1] * normal};
+    c.solve(b.coefficient, rest, to);
+  } else if (b.kind == Kind::disc && b.rows == 2) {
+    const detail::LocalDisc& d = local[i].disc;
+    const auto t = d.in(l[0], l[1]);
+    const auto Gt = d.out(d.g[0] * t[0], d.g[1] * t[1]);
+    const double rest[2] = {w[0] - Gt[0], w[1] - Gt[1]};
+    detail::solve_disc(d, b.coefficient * problem.lambda[b.normal], rest, to);
+  } else {
+    to[0] = l[0] - w[0] / local[i].cone.nn;
+    if (b.kind == Kind::positive) to[0] = std::max(to[0], 0.0);
+    if (b.kind == Kind::box) to[0] = std::clamp(to[0], b.lower, b.upper);
+    const double radius = b.kind == Kind::disc ? b.coefficient * problem.lambda[b.normal] : 0.0;
+    if (b.kind == Kind::disc) to[0] = std::clamp(to[0], -radius, radius);
+  }
+  double most = 0.0;
+  for (int k = 0; k < b.rows; ++k) {
+    change[k] = to[k] - l[k];
+    l[k] = to[k];
+    most = std::max(most, std::abs(change[k]));
+  }
+  push(problem, b, change);
+  return most * diagonal[i];
+}
+
+int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int> group,
+                                      double tolerance, int sweeps) {
+  for (int s = 1; s <= sweeps; ++s) {
+    double most = 0.0;
+    if (s % 2)
+      for (const int i : group) most = std::max(most, solve_block(problem, i));
+    else
+      for (std::size_t k = group.size(); k-- > 0;)
+        most = std::max(most, solve_block(problem, group[k]));
+    if (most <= 0.5 * tolerance && residual(problem, group) <= tolerance) return s;
+  }
+  return sweeps;
+}
+
+/// Sweeps to begin with: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(const ConeProblem& problem, std::span<const int> group) {
+  int rows = 0;
+  for (const int i : group) rows += problem.block(i).rows;
+  return rows > 40 ? std::min(rows / 4, 20) : 0;
+}
+
+/// Newton; where it fails, from where Gauss-Seidel or, more slowly but nearly always, ADMM lead.
+bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> group,
+                                 const ConeOptions& options, ConeReport& report, double& error) {
+  int steps = 0, sweeps = 0;
+  // a sweep costs less than a factor, and of what rests it is enough to remove the noise of the last step
+  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group);
+      first > 0) {
+    sweeps += gauss_seidel(problem, group, options.tolerance, first);
+    error = residual(problem, group);
+  }
+  for (int round = 0; round < 4 && error > options.tolerance; ++round) {
+    const bool near = error < 100.0 * options.tolerance;
+    if (round == 1 || (round > 1 && near))
+      sweeps += gauss_seidel(problem, group, options.tolerance, 20);
+    residual(problem, group);
+    dense.set(problem, group, diagonal);
+    if (round > 1 && !near)
+      sweeps += dense.admm(round == 2 ? 1e-4 : options.tolerance, round == 2 ? 100 : 300);
+    steps += dense.newton(options.tolerance, 12);
+    dense.apply(problem, group);
+    error = residual(problem, group);
+  }
+  report.newton = std::max(report.newton, steps), report.sweeps = std::max(report.sweeps, sweeps);
+  return error <= options.tolerance;
+}
+
+ConeSolver::ConeSolver(ConeOptions o) : options(o), scratch_(std::make_unique<Scratch>()) {}
+ConeSolver::~ConeSolver() = default;
+ConeSolver::ConeSolver(ConeSolver&&) noexcept = default;
+ConeSolver& ConeSolver::operator=(ConeSolver&&) noexcept = default;
+
+double ConeSolver::residual(ConeProblem& problem) {
+  scratch_->prepare(problem), scratch_->find_groups(problem);
+  return scratch_->residual(problem, scratch_->order);
+}
+
+ConeReport ConeSolver::solve(ConeProblem& problem) {
+  Scratch& s = *scratch_;
+  s.prepare(problem), s.find_groups(problem);
+  // what λ is to begin with
+  for (int i = 0; i < problem.block_count(); ++i)
+    push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
+  ConeReport report;
+  report.groups = static_cast<int>(s.starts.size()) - 1;
+  for (int g = 0; g < report.groups; ++g) {
+    const std::span<const int> group(s.order.data() + s.starts[g],
+                                     s.order.data() + s.starts[g + 1]);
+    int rows = 0;
+    for (const int i : group) rows += problem.block(i).rows;
+    double error = s.residual(problem, group);
+    if (error > options.tolerance && options.method == ConeMethod::admm) {
+      s.dense.set(problem, group, s.diagonal);
+      report.sweeps = std::max(report.sweeps, s.dense.admm(options.tolerance, 10 * options.sweeps));
+      s.dense.apply(problem, group);
+      error = s.residual(problem, group);
+    } else if (error > options.tolerance) {
+      const bool direct = options.method == ConeMethod::newton ||
+                          (options.method == ConeMethod::automatic && rows <= options.direct_rows);
+      if (!direct || !s.newton(problem, group, options, report, error)) {
+        report.sweeps = std::max(report.sweeps,
+                                 s.gauss_seidel(problem, group, options.tolerance, options.sweeps));
+        error = s.residual(problem, group);
+      }
+    }
+    report.residual = std::max(report.residual, error);
+    report.converged &= error <= options.tolerance;
+  }
+  return report;
+}
+
+}  // namespace ulna

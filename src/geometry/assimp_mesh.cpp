@@ -1,0 +1,65 @@
+#include "geometry/mesh_formats.hpp"
+
+#if ULNA_WITH_ASSIMP
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+
+#include <assimp/Importer.hpp>
+#endif
+
+namespace ulna::detail {
+
+#if ULNA_WITH_ASSIMP
+
+bool assimp_reads(const std::string& ending) {
+  return Assimp::Importer().IsExtensionSupported(ending);
+}
+
+MeshText read_by_assimp(const std::string& file, std::size_t limit) {
+  MeshText out;
+  Assimp::Importer importer;
+  // axes as they are in the file: descriptions of robots place meshes by them
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
+  // one mesh in the frame of the file, its unit applied
+  const aiScene* scene =
+      importer.ReadFile(file, aiProcess_Triangulate | aiProcess_PreTransformVertices |
+                                  aiProcess_JoinIdenticalVertices);
+  if (!scene) {
+    out.defect = importer.GetErrorString();
+    return out;
+  }
+  for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
+    const aiMesh& mesh = *scene->mMeshes[m];
+    const int first = static_cast<int>(out.triangles.vertices.size());
+    for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
+      const aiVector3D& at = mesh.mVertices[v];
+      out.triangles.vertices.emplace_back(at.x, at.y, at.z);
+      if (!out.triangles.vertices.back().allFinite()) {
+        out.defect = "a vertex is not a finite number";
+        return out;
+      }
+    }
+    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 3) continue;  // points and lines
+      out.triangles.faces.push_back({first + static_cast<int>(face.mIndices[0]),
+                                     first + static_cast<int>(face.mIndices[1]),
+                                     first + static_cast<int>(face.mIndices[2])});
+    }
+    if (out.triangles.faces.size() >= limit) {
+      out.too_large = true;
+      return out;
+    }
+  }
+  return out;
+}
+
+#else
+
+bool assimp_reads(const std::string&) { return false; }
+MeshText read_by_assimp(const std::string&, std::size_t) { return {}; }
+
+#endif
+
+}  // namespace ulna::detail

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <vector>
+
+#include "ulna/constraints/loops.hpp"
+#include "ulna/dynamics/energy.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/world/world.hpp"
+
+namespace ulna::detail {
+
+/// A row of a contact: a force, or a moment, along a direction at a point, both in the world.
+struct ContactRow {
+  Vec3<double> along;
+  bool turns;
+};
+
+/// A body that no joint holds: velocities are (angular, that of the centre of mass) in world axes. Its angular
+/// momentum is a variable of its own, so that nothing is lost of it when the body turns.
+class Loose {
+ public:
+  Loose(const Inertia<double>& inertia, const Transform<double>& X_WB);
+
+  void set_state(const double* q, const double* v);
+  void get_state(double* q, double* v) const;
+  Transform<double> pose() const;
+  const Vec3<double>& spin() const { return w_; }
+  const Vec3<double>& center() const { return p_; }
+  const Vec3<double>& center_velocity() const { return v_; }
+  Vec3<double> velocity_at(const Vec3<double>& point) const {
+    return v_ + cross(w_, Vec3<double>(point - p_));
+  }
+  const Vec3<double>& spin_momentum() const { return L_; }
+  double mass() const { return mass_; }
+  double kinetic_energy() const { return 0.5 * (mass_ * v_.squaredNorm() + w_.dot(L_)); }
+
+  void clear_wrench() { force_.setZero(), moment_.setZero(); }
+  void add_wrench(const Vec3<double>& force, const Vec3<double>& moment, const Vec3<double>& at) {
+    force_ += force, moment_ += moment, point_ = at, moment_ += cross(Vec3<double>(at - p_), force);
+  }
+
+  void get_velocity(double* v) const;
+  void free_velocity(double h, const Vec3<double>& gravity, double* v) const;
+  void add_row(const ContactRow& row, const Vec3<double>& point, double sign, double* J,
+               double* K) const;
+  double wrench_work(double h, const double* before, const double* after) const;
+  /// To the end of the step, with the velocity there; `shift` is a displacement besides.
+  void move(double h, const double* v, bool touched, const double* shift);
+
+ private:
+  void turn();
+
+  double mass_;
+  Vec3<double> com_;            ///< in the body's frame
+  Mat3<double> I_, I_inverse_;  ///< about it
+  bool round_;                  ///< all moments of inertia are the same
+  Quaternion<double> orientation_;
+  Mat3<double> R_, W_inverse_;  ///< W: inertia in world axes
+  Vec3<double> p_, v_ = Vec3<double>::Zero(), w_ = v_, L_ = v_;
+  Vec3<double> force_ = Vec3<double>::Zero(), moment_ = force_, point_ = force_;
+};
+
+/// A robot.
+class Articulation {
+ public:
+  Articulation(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options);
+
+  Plant<double> plant;
+  Transform<double> X_WR;
+  Eigen::VectorXd q, v, tau;
+  const Model& model() const { return plant.model(); }
+  const Kinematics<double>& at() const { return at_; }
+
+  void place() { at_.set(q, v); }
+  void set_state(const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_v) {
+    q = to_q, v = v_before_ = to_v;
+    kinetic_ = -1.0;
+    normalize(model(), q);
+  }
+  /// Within the limits. What is not finite is kept, for the step to refuse.
+  void set_torque(const Eigen::VectorXd& to) {
+    tau = to;
+    if (limited_ && tau.allFinite())
+      tau = tau.cwiseMin(model().effort_limit()).cwiseMax(-model().effort_limit());
+  }
+  void set_gravity(const Vec3<double>& gravity) {
+    plant.gravity = X_WR.rotation().inverse_apply(gravity);
+  }
+  void clear_wrench() { wrench_.setZero(); }
+  void add_wrench(int body, const Vec3<double>& force, const Vec3<double>& moment,
+                  const Vec3<double>& point);
+  /// The velocity without impulses; place() must have been called. False: M is not positive definite.
+  bool free_velocity(double h, double* free);
+  void add_row(int body, const ContactRow& row, const Vec3<double>& point, double sign, double* J,
+               double* K) const;
+  /// Dry friction, stops and loops.
+  void add_joint_rows(double h, int segment, ConeProblem& problem);
+  struct JointRow {
+    int block, coordinate;
+    double way;  ///< of a stop
+    double gap;  ///< of a stop or a loop
+    double* warm;
+  };
+  std::span<const JointRow> joint_rows() const { return joint_rows_; }
+  /// Remembers what the impulses were, to begin with the next time.
+  void remember(const ConeProblem& problem);
+  void add_work(double h, const ConeProblem& problem, int segment, WorldWork& work) const;
+  /// The rise of potential energy in a displacement.
+  double lift(const double* shift);
+  void move(double h, const double* v, bool touched, const double* shift);
+  double energy();
+  double kinetic_energy();
+  Wrench<double> momentum();
+
+ private:
+  void turn_fast(double h, Eigen::Map<Eigen::VectorXd> free);
+  void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
+
+  bool limited_;
+  double kinetic_ = -1.0;  ///< after the last step; -1: not known
+  Kinematics<double> at_;
+  Motion<double> predicted_;
+  Workspace<double> ws_;
+  MassFactor<double> factor_;
+  Eigen::MatrixXd M_, M_inverse_;
+  Eigen::VectorXd v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
+  std::optional<Loops> loops_;
+  std::vector<JointRow> joint_rows_;
+  Eigen::VectorXd warm_friction_, warm_stop_, warm_loop_;
+};
+
+}  // namespace ulna::detail

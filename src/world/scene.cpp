@@ -1,0 +1,343 @@
+#include "ulna/world/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "ulna/io/number.hpp"
+#include "ulna/model/configuration.hpp"
+#include "ulna/spatial/solid.hpp"
+#include "ulna/world/scene_rules.hpp"
+
+#if ULNA_WITH_YAML
+#include "io/yaml_reader.hpp"
+#else
+#include "ulna/model/rules.hpp"
+#endif
+
+namespace ulna {
+
+bool is_scene(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    if (const std::size_t from = line.find_first_not_of(" \t\r");
+        from == std::string_view::npos || line[from] == '#' || line.starts_with("---"))
+      continue;
+    if (!line.starts_with("ulna:")) continue;
+    line.remove_prefix(5);
+    const std::size_t from = line.find_first_not_of(" \t\"'");
+    return from != std::string_view::npos && line.substr(from).starts_with("scene");
+  }
+  return false;
+}
+
+#if ULNA_WITH_YAML
+namespace {
+
+using V3 = Vec3<double>;
+using detail::quoted;
+
+class SceneReader : detail::YamlReader {
+ public:
+  SceneReader(const std::string& file, Diagnostics& out) : YamlReader(file, out) {
+    scene_.file = file;
+    refuses_unknown_ = true;
+  }
+
+  Scene read(const YAML::Node& root) {
+    subject_ = "scene";
+    if (!keys(root, {"ulna", "name", "source", "step", "gravity", "materials", "ground",
+                     "obstacles", "bodies", "robots"}))
+      return std::move(scene_);
+    scene_.name = text(root, "name", scene_.name);
+    scene_.options.step = positive(root, "step", scene_.options.step);
+    if (root["gravity"]) scene_.options.gravity = vector(root, "gravity");
+    if (const YAML::Node list = root["materials"]) materials(list);
+    if (const YAML::Node node = root["ground"]) ground(node);
+    each(root, "obstacles", [&](const YAML::Node& node) { obstacle(node); });
+    each(root, "bodies", [&](const YAML::Node& node) { body(node); });
+    each(root, "robots", [&](const YAML::Node& node) { robot(node); });
+    return std::move(scene_);
+  }
+
+ private:
+  template <class Use>
+  void each(const YAML::Node& root, const char* key, Use use) {
+    const YAML::Node list = root[key];
+    if (!list) return;
+    subject_ = key;
+    if (!list.IsSequence()) return report(rules::table_shape, list, "is not a list");
+    for (const YAML::Node& node : list) {
+      subject_ = key;
+      use(node);
+    }
+  }
+  double positive(const YAML::Node& node, const char* key, double otherwise) {
+    const double x = number(node, key, otherwise);
+    if (node[key] && !(x > 0.0))
+      report(rules::body_range, node[key],
+             std::string(key) + " " + format_number(x) + " is not positive");
+    return x > 0.0 ? x : otherwise;
+  }
+  double within(const YAML::Node& node, const char* key, double otherwise, double least,
+                double most) {
+    const double x = number(node, key, otherwise);
+    if (x >= least && x <= most) return x;
+    report(rules::material_range, node[key], std::string(key) + " is " + format_number(x));
+    return otherwise;
+  }
+
+  void materials(const YAML::Node& list) {
+    subject_ = "materials";
+    if (!list.IsMap()) return report(rules::table_shape, list, "is not a map of names");
+    for (const auto& entry : list) {
+      const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+      subject_ = quoted("material", name);
+      materials_[name] = material(entry.second);
+    }
+  }
+  ContactMaterial material(const YAML::Node& node) {
+    ContactMaterial m;
+    if (!keys(node, {"friction", "torsion", "rolling", "restitution", "stiffness", "damping",
+                     "time_constant", "damping_ratio"}))
+      return m;
+    m.friction = within(node, "friction", m.friction, 0.0, 1e6);
+    m.torsion = within(node, "torsion", 0.0, 0.0, 1e6);
+    m.rolling = within(node, "rolling", 0.0, 0.0, 1e6);
+    m.restitution = within(node, "restitution", 0.0, 0.0, 1.0);
+    m.compliance.stiffness = within(node, "stiffness", infinity, 1e-9, infinity);
+    m.compliance.damping = within(node, "damping", 0.0, 0.0, 1e12);
+    m.compliance.time_constant = within(node, "time_constant", 0.0, 0.0, 1e6);
+    m.compliance.damping_ratio = within(node, "damping_ratio", 1.0, 1e-6, 1e6);
+    return m;
+  }
+  /// By name, or as a map of its numbers.
+  ContactMaterial material_of(const YAML::Node& node) {
+    const YAML::Node value = node["material"];
+    if (!value) return {};
+    if (value.IsMap()) return material(value);
+    const std::string name = text(node, "material");
+    if (const auto found = materials_.find(name); found != materials_.end()) return found->second;
+    std::vector<std::string_view> names;
+    for (const auto& m : materials_) names.push_back(m.first);
+    report(rules::material_unnamed, value,
+           quoted("material", name) + " is unknown" + ulna::did_you_mean(name, names));
+    return {};
+  }
+
+  void ground(const YAML::Node& node) {
+    subject_ = "ground";
+    SceneFixed made{"ground", Plane{}};
+    made.line = line_of(node);
+    if (node.IsScalar()) {
+      // "ground: true" or the name of a material
+      YAML::Node wrapped;
+      wrapped["material"] = node;
+      if (node.Scalar() == "false") return;
+      if (node.Scalar() != "true") made.material = material_of(wrapped);
+    } else if (keys(node, {"height", "rpy", "material"})) {
+      made.X_WS = Pose(V3(0.0, 0.0, number(node, "height", 0.0)), vector(node, "rpy")).transform();
+      made.material = material_of(node);
+    }
+    scene_.fixed.push_back(made);
+  }
+
+  /// A shape and the solid that fills it; none if it cannot be made.
+  struct Made {
+    CollisionShape shape;
+    Solid<double> solid;
+  };
+  std::optional<Made> shape(const YAML::Node& node) {
+    const std::string kind = text(node, "shape");
+    if (kind == "box") {
+      const V3 size = vector(node, "size");
+      if (size.minCoeff() > 0.0) return Made{Box{size}, solid_box(size)};
+    } else if (kind == "sphere") {
+      const double r = positive(node, "radius", 0.0);
+      if (r > 0.0) return Made{Sphere{r}, solid_sphere(r)};
+    } else if (kind == "cylinder" || kind == "capsule") {
+      const double r = positive(node, "radius", 0.0), l = positive(node, "length", 0.0);
+      if (r > 0.0 && l > 0.0 && kind == "cylinder")
+        return Made{Cylinder{r, l}, solid_cylinder(r, l)};
+      if (r > 0.0 && l > 0.0) return Made{Capsule{r, l}, solid_capsule(r, l)};
+    } else if (kind == "ellipsoid") {
+      const V3 radii = vector(node, "radii");
+      if (radii.minCoeff() > 0.0) return Made{Ellipsoid{radii}, solid_ellipsoid(radii)};
+    } else {
+      const std::string_view kinds[] = {"box", "sphere", "cylinder", "capsule", "ellipsoid"};
+      report(rules::table_shape, node,
+             quoted("shape", kind) + " is unknown" + ulna::did_you_mean(kind, kinds));
+      return {};
+    }
+    report(rules::body_range, node, quoted("shape", kind) + " has no positive size");
+    return {};
+  }
+
+  void obstacle(const YAML::Node& node) {
+    if (!keys(node,
+              {"name", "shape", "size", "radius", "radii", "length", "xyz", "rpy", "material"}))
+      return;
+    const std::string name = text(node, "name", "obstacle" + std::to_string(scene_.fixed.size()));
+    subject_ = quoted("obstacle", name);
+    if (const auto made = shape(node))
+      scene_.fixed.push_back(
+          {name, made->shape, pose(node).transform(), material_of(node), line_of(node)});
+  }
+
+  void body(const YAML::Node& node) {
+    if (!keys(node, {"name", "shape", "size", "radius", "radii", "length", "mass", "inertia", "xyz",
+                     "rpy", "velocity", "spin", "material"}))
+      return;
+    const std::string name = text(node, "name", "body" + std::to_string(scene_.bodies.size() + 1));
+    subject_ = quoted("body", name);
+    const double mass = positive(node, "mass", 1.0);
+    if (!node["mass"]) report(rules::table_shape, node, "needs 'mass' in kg");
+    const auto made = shape(node);
+    if (!made) return;
+    SceneBody b{{name, made->solid.with_mass(mass), {{made->shape}}, material_of(node)}};
+    b.X_WB = pose(node).transform();
+    b.velocity = vector(node, "velocity"), b.spin = vector(node, "spin");
+    b.line = line_of(node);
+    if (const YAML::Node I = node["inertia"]) {
+      const V3 moments = vector(I);
+      if (moments.minCoeff() > 0.0)
+        b.body.inertia = Inertia<double>::about_com(mass, V3::Zero(), moments.asDiagonal());
+      else
+        report(rules::body_range, I, "inertia is not three positive moments");
+    }
+    scene_.bodies.push_back(b);
+  }
+
+  void robot(const YAML::Node& node) {
+    if (!keys(node, {"robot", "name", "floating_base", "xyz", "rpy", "q", "qd", "torque",
+                     "material", "self_contact"}))
+      return;
+    const std::string name = text(node, "robot");
+    subject_ = quoted("robot", name);
+    ImportOptions options;
+    options.floating_base = flag(node, "floating_base", false);
+    const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / name;
+    std::error_code none;
+    Imported loaded = load_robot(
+        std::filesystem::is_regular_file(beside, none) ? beside.string() : name, options);
+    for (const Diagnostic& d : loaded.diagnostics.list())
+      out_.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
+    const Model& model = loaded.model;
+    SceneRobot r{text(node, "name", model.name()), model, neutral(model),
+                 Eigen::VectorXd::Zero(model.nv())};
+    r.options.material = material_of(node);
+    r.options.X_WR = pose(node).transform();
+    r.options.self_contact = flag(node, "self_contact", true);
+    r.torque = text(node, "torque", "zero");
+    const std::string_view sources[] = {"zero", "gravity", "pd"};
+    if (std::ranges::find(sources, r.torque) == std::end(sources))
+      report(rules::table_shape, node["torque"],
+             quoted("torque", r.torque) + " is not one of zero, gravity, pd");
+    coordinates(node["q"], model.configuration_names(), "q", r.q);
+    coordinates(node["qd"], model.velocity_names(), "qd", r.v);
+    normalize(model, r.q);
+    r.line = line_of(node);
+    scene_.robots.push_back(r);
+  }
+  bool flag(const YAML::Node& node, const char* key, bool otherwise) {
+    const std::string value = text(node, key, otherwise ? "true" : "false");
+    if (value != "true" && value != "false")
+      report(rules::table_shape, node, std::string(key) + " is not true or false");
+    return value == "true";
+  }
+  /// All of them as a list, or some by name.
+  void coordinates(const YAML::Node& node, const std::vector<std::string>& names, const char* what,
+                   Eigen::VectorXd& to) {
+    if (!node) return;
+    if (node.IsSequence() && static_cast<Eigen::Index>(node.size()) == to.size()) {
+      for (std::size_t i = 0; i < node.size(); ++i)
+        to(static_cast<Eigen::Index>(i)) = number(node[i], what);
+    } else if (node.IsMap()) {
+      const std::vector<std::string_view> known(names.begin(), names.end());
+      for (const auto& entry : node) {
+        const std::string name = entry.first.Scalar();
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end())
+          report(rules::edit_unknown, entry.first,
+                 quoted("coordinate", name) + " is unknown" + ulna::did_you_mean(name, known));
+        else
+          to(found - names.begin()) = number(entry.second, what);
+      }
+    } else {
+      report(rules::number_count, node,
+             std::string(what) + " is not a list of " + std::to_string(to.size()) +
+                 " numbers or a map of names");
+    }
+  }
+
+  Scene scene_;
+  std::map<std::string, ContactMaterial> materials_;
+};
+
+}  // namespace
+#endif
+
+Scene import_scene(std::string_view text, const std::string& file, Diagnostics& out) {
+  std::optional<Scene> made;
+#if ULNA_WITH_YAML
+  detail::read_yaml(text, file, 1u << 20, out, [&](const YAML::Node& root) {
+    made.emplace(SceneReader(file, out).read(root));
+  });
+#else
+  (void)text;
+  out.add(rules::yaml_unavailable, {file, 0, 0}, "", "a scene is YAML");
+#endif
+  out.throw_if_errors();
+  return std::move(*made);
+}
+
+BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
+  BuiltScene built{World(scene.options)};
+  World& world = built.world;
+  std::vector<int> lines;
+  double lightest = infinity, heaviest = 0.0;
+  const auto weigh = [&](double mass) {
+    lightest = std::min(lightest, mass), heaviest = std::max(heaviest, mass);
+  };
+  for (const SceneFixed& f : scene.fixed) {
+    built.fixed.push_back(world.add_fixed(f.name, f.shape, f.X_WS, f.material));
+    lines.push_back(f.line);
+  }
+  for (const SceneBody& b : scene.bodies) {
+    const int object = world.add_body(b.body, b.X_WB);
+    built.bodies.push_back(object), lines.push_back(b.line);
+    weigh(b.body.inertia.mass());
+    Eigen::VectorXd v(6);
+    v << b.X_WB.rotation().inverse_apply(b.spin), b.X_WB.rotation().inverse_apply(b.velocity);
+    world.set_state(object, world.q(object), v);
+  }
+  for (const SceneRobot& r : scene.robots) {
+    const int object = world.add_robot(r.model, r.q, r.options);
+    built.robots.push_back(object), lines.push_back(r.line);
+    for (const Inertia<double>& body : r.model.inertias().subspan(1))
+      if (body.mass() > 0.0) weigh(body.mass());
+    world.set_state(object, world.q(object), r.v);
+    for (const Diagnostic& d : world.shape_diagnostics(object).list())
+      out.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
+  }
+  for (const World::Overlap& o : world.overlaps())
+    out.add(
+        rules::bodies_overlap,
+        {scene.file, lines[static_cast<std::size_t>(std::max(o.first, o.second))], 0},
+        "'" + world.name(o.first) + "' and '" + world.name(o.second) + "'",
+        "are " + format_number(std::round(1e6 * o.depth) / 1e3) +
+            " mm inside each other at the beginning",
+        "they are pushed apart at up to " + format_number(scene.options.correction_speed) + " m/s");
+  if (heaviest > 1e6 * lightest)
+    out.add(rules::mass_ratio, {scene.file, 0, 0}, "masses",
+            "are from " + format_number(lightest) + " to " + format_number(heaviest) + " kg",
+            "simulated as they are");
+  out.throw_if_errors();
+  return built;
+}
+
+}  // namespace ulna
