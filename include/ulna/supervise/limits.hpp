@@ -10,10 +10,7 @@ struct LimitDefaults {
   double sliding = 1.0;       ///< m/s
   double torque_rise = 0.01;  ///< s from no torque to the torque limit: the torque rate
   double slow_down = 0.1;     ///< s from the speed limit to rest: the deceleration of a stop
-  double speed_up = 0.1;      ///< s from rest to the speed limit: the acceleration limit
-  /// Light joints accelerate faster: by this share of their torque, up to the speed limit in `light_speed_up` s.
-  double light_share = 0.1;
-  double light_speed_up = 0.02;
+  double speed_up = 0.1;  ///< s from rest to the speed limit, by torque limits that are not given
   double torque_share =
       0.75;  ///< share of the torque limit that braking and holding may need together
   double coupling_share =
