@@ -131,6 +131,7 @@ class Limiter {
     const Vector& v;
     const Vector& disturbance;  ///< what acts beside the drives
     const Vector& sent;         ///< the torques of the last period
+    const Vector& acceleration;  ///< the most that joints may
   };
 
   /// Cuts torques that are within the range to what motion allows.
@@ -173,11 +174,12 @@ class Limiter {
     Bound least, most;
   };
   /// Where limits are so close to each other that their bounds contradict, the middle of the two.
-  Bounds bounds(int i, double q, double v, double inertia) const {
+  Bounds bounds(int i, const Moment& now) const {
     const LimiterTimes& times = times_[static_cast<std::size_t>(i)];
-    const double slew = limits_.torque_rate(i) / inertia;
+    const double q = now.q(i), v = now.v(i);
+    const double slew = limits_.torque_rate(i) / now.dynamics.inertia(i, i);
     const auto highest = [&](double room, double speed) {
-      return highest_acceleration(room, speed, limits_.speed(i), limits_.acceleration(i),
+      return highest_acceleration(room, speed, limits_.speed(i), now.acceleration(i),
                                   limits_.braking(i), slew, times);
     };
     Bound most = highest(limits_.upper(i) - q, v), least = highest(q - limits_.lower(i), -v);
@@ -189,7 +191,7 @@ class Limiter {
   bool bound(const Moment& now, Alarms* alarms) {
     bool any = false;
     for (int i = 0; i < a_.size(); ++i) {
-      const auto [least, most] = bounds(i, now.q(i), now.v(i), now.dynamics.inertia(i, i));
+      const auto [least, most] = bounds(i, now);
       const double wanted = a_(i);
       a_(i) = std::clamp(wanted, least.value, most.value);
       if (a_(i) == wanted) continue;

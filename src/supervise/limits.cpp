@@ -38,13 +38,15 @@ void follow_mimics(const Model& model, Limits& limits) {
   }
 }
 
-/// The largest gravity torques and inertias that were found, number by number.
+/// The largest gravity torques, inertias and inverse inertias that were found, number by number.
 struct Loads {
   Vector weight;
-  Eigen::MatrixXd inertia;
+  Eigen::MatrixXd inertia, mobility;
 
   explicit Loads(const Model& model)
-      : weight(Vector::Zero(model.nv())), inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())) {
+      : weight(Vector::Zero(model.nv())),
+        inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+        mobility(inertia) {
     const Plant<double> plant(model);
     Kinematics<double> at(model);
     Workspace<double> ws(model);
@@ -61,6 +63,8 @@ struct Loads {
                         "the joint a rotor (armature)");
       weight = weight.cwiseMax(g.cwiseAbs());
       inertia = inertia.cwiseMax(M.cwiseAbs());
+      ws.factor.inverse(M);
+      mobility = mobility.cwiseMax(M.cwiseAbs());
     }
   }
 };
@@ -91,8 +95,9 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
       if (k != i) most = std::min(most, defaults.coupling_share * left(k) / loads.inertia(k, i));
     const double gentle = speed(i) / defaults.slow_down, own = loads.inertia(i, i);
     braking(i) = std::max(std::min({gentle, most, left(i) / own}), defaults.braking_share * gentle);
-    acceleration(i) = std::max(braking(i), torque(i) / own);
   }
+  // all that drives and weight can do together: a limit for those who set their own
+  acceleration = (loads.mobility * (torque + weight)).cwiseMax(braking);
 }
 
 }  // namespace ulna::supervise

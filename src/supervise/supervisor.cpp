@@ -23,7 +23,9 @@ constexpr double over_speed_time = 0.005;
 constexpr double carried_time = 0.5;  ///< s: what pushes for longer is carried
 /// Of the collision torque, beyond which nothing is pushed: to be noticed, it must not have to be exceeded.
 constexpr double collision_begins = 0.9, collision_ends = 0.6;
-constexpr double usual_speed_up = 0.1;  ///< s from rest to the speed limit: no faster is predicted
+/// s from rest to the speed limit: no faster while readings are bridged for more than some samples.
+constexpr double blind_speed_up = 0.1;
+constexpr long bridged_freely = 2;
 constexpr double longest_gap = 0.05;  ///< s between readings that are compared
 
 void check(const Options& o) {
@@ -90,6 +92,7 @@ struct Supervisor::Parts {
         period(1.0 / o.rate_hz),
         limits(checked_limits(robot, o)),
         thresholds(collision_torques(limits, o)),
+        gentle((limits.speed / blind_speed_up).cwiseMax(limits.braking)),
         own(robot),
         names(robot.velocity_names()),
         alarms(robot.nv(), static_cast<int>(std::lround(o.resume_after * o.rate_hz))),
@@ -180,10 +183,10 @@ struct Supervisor::Parts {
   /// One period on under what was sent.
   void predict(const Plant<double>& given) {
     const Plant<double>& plant = is_of(given, own.model()) ? given : own;
-    const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent}, sent);
+    const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent, limits.acceleration}, sent);
     if (!a.allFinite()) return;
     for (int i = 0; i < v.size(); ++i) {
-      const double most = limits.speed(i) / usual_speed_up, fastest = 2.0 * limits.speed(i);
+      const double most = limits.acceleration(i), fastest = 2.0 * limits.speed(i);
       v(i) = std::clamp(v(i) + period * std::clamp(a(i), -most, most), -fastest, fastest);
       q(i) = std::clamp(q(i) + period * v(i), limits.lower(i) - 1.0, limits.upper(i) + 1.0);
     }
@@ -346,7 +349,8 @@ struct Supervisor::Parts {
       limiter.cut(tau, alarms);
       if (!fresh) disturbance = carried;
       distrust_resistance();
-      limiter.limit({dynamics, plant, q, v, disturbance, sent}, tau, alarms);
+      const Vector& most = unknown_for > bridged_freely ? gentle : limits.acceleration;
+      limiter.limit({dynamics, plant, q, v, disturbance, sent, most}, tau, alarms);
       unchanged = asked_ok && tau == wanted;
     } else if (seconds(unknown_for) >= options.blind_after) {
       // the brakes have closed
@@ -358,7 +362,8 @@ struct Supervisor::Parts {
     } else {
       // a robot that gives way does not push against what it has met
       const Vector& external = fresh && !gives_way() ? disturbance : carried;
-      limiter.follow({dynamics, plant, q, v, external, sent}, law(), tau, alarms);
+      limiter.follow({dynamics, plant, q, v, external, sent, limits.acceleration}, law(), tau,
+                     alarms);
     }
     if (!tau.allFinite()) tau = sent;
     sent = tau;
@@ -455,6 +460,7 @@ struct Supervisor::Parts {
   double period;
   Limits limits;
   Vector thresholds;
+  Vector gentle;  ///< acceleration
   Plant<double> own;
   std::vector<std::string> names;
   Alarms alarms;
