@@ -34,6 +34,9 @@ PhysicalPrior online_prior(const TorqueModel& model, const Vector& noise,
   return prior;
 }
 
+/// A mean direction beyond: the joint has moved one way for as long as the filter remembers.
+constexpr double one_way = 0.8;
+
 bool has_direction(Feature feature) {
   return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
 }
@@ -149,6 +152,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   measured_ = tau;
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
+    turning_[std::size_t(i)] = dry_ && options_.slow > 0.0 && std::abs(direction(i)) < one_way;
     if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
     // dry friction holds against whatever else there is
     set_features(i, v(i), a(i), tau(i), 0.0);
@@ -177,7 +181,8 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     const double error = tau(i) - torques_.rows.col(i).dot(z_);
     // a joint that rests shows that its dry friction is at least what it holds against: that is news
     // only if it is more than it is taken for, by more than noise
-    if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
+    const bool as_expected = held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i);
+    if (as_expected || (held_(i) == 0.0 && !slides(i))) {
       torques_.leave_out(i);
       continue;
     }
@@ -228,7 +233,7 @@ double OnlineEstimator::misfit(const Vector& z) const {
   double sum = 0.0;
   int moved = 0;
   for (Index i = 0; i < measured_.size(); ++i)
-    if (held_(i) == 0.0) {
+    if (slides(i)) {
       const double error = (measured_(i) - torques_.rows.col(i).dot(z)) / torques_.noise(i);
       sum += error * error;
       ++moved;
@@ -238,7 +243,7 @@ double OnlineEstimator::misfit(const Vector& z) const {
 
 void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evidence) const {
   for (Index i = 0; i < measured_.size(); ++i) {
-    if (held_(i) != 0.0) continue;
+    if (!slides(i)) continue;
     const double weight = 1.0 / torques_.noise(i);
     const Eigen::Matrix<double, 10, 1> row =
         weight * torques_.rows.col(i).segment<10>(10 * (body - 1));
@@ -272,7 +277,7 @@ bool OnlineEstimator::explained_before(const In& tau) {
   if (!before_.known) return false;
   for (int i = 0; i < tau.size(); ++i) {
     const double error = tau(i) - torques_.rows.col(i).dot(before_.z);
-    if (held_(i) == 0.0 &&
+    if (slides(i) &&
         std::abs(error) > std::max(3.0 * before_.noise(i), 0.5 * torques_.least_change(i))) {
       before_.fits = 0;
       return false;

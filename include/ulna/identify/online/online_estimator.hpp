@@ -187,6 +187,10 @@ class OnlineEstimator {
   Vector least_noise_;
   Vector sign_;              ///< of v
   Vector held_ = sign_;      ///< where a joint that rests is driven to, else 0
+  /// Joints that move now, but in the filter's memory have rested or moved the other way too: of how their dry friction acted
+  /// meanwhile nothing is known.
+  std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
+  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
   Vector measured_ = sign_;  ///< torques of the last sample
   Vector seen_ = r_;         ///< R times a row
   Matrix inverse_ = R_;
