@@ -241,36 +241,6 @@ double OnlineEstimator::misfit(const Vector& z) const {
   return moved > 0 ? sum / moved : 0.0;
 }
 
-void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evidence) const {
-  for (Index i = 0; i < measured_.size(); ++i) {
-    if (!slides(i)) continue;
-    const double weight = 1.0 / torques_.noise(i);
-    const Eigen::Matrix<double, 10, 1> row =
-        weight * torques_.rows.col(i).segment<10>(10 * (body - 1));
-    const double error = weight * (measured_(i) - torques_.rows.col(i).dot(z));
-    evidence.R.noalias() += row * row.transpose();
-    evidence.r += error * row;
-    evidence.square += error * error, evidence.count += 1.0;
-  }
-}
-
-BodyEstimate::BodyEstimate(const BodyEvidence& evidence, double correlated) {
-  using Vector10 = Eigen::Matrix<double, 10, 1>;
-  using Matrix10 = Eigen::Matrix<double, 10, 10>;
-  if (!(evidence.R.diagonal().minCoeff() > 0.0)) return;
-  // scaled, as masses and inertias are of very different sizes
-  const Vector10 scale = evidence.R.diagonal().cwiseSqrt().cwiseInverse();
-  Matrix10 scaled = scale.asDiagonal() * evidence.R * scale.asDiagonal();
-  scaled.diagonal().array() += 1e-9;
-  const Eigen::LLT<Matrix10> factor(scaled);
-  if (factor.info() != Eigen::Success) return;
-  x = scale.cwiseProduct(factor.solve(scale.cwiseProduct(evidence.r)));
-  const double left = std::max(0.0, evidence.square - x.dot(evidence.r)) / evidence.count;
-  const Vector10 first = factor.matrixL().solve(Vector10::Unit(0));
-  mass_deviation = scale(0) * first.norm() * std::sqrt(left * correlated);
-  if (!x.allFinite() || !std::isfinite(mass_deviation)) x.setZero(), mass_deviation = infinity;
-}
-
 /// Whether what was known before the last change explains torques again, for long enough.
 bool OnlineEstimator::explained_before(const In& tau) {
   constexpr int enough = 5;  // patiences
