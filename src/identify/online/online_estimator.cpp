@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "identify/dense.hpp"
 #include "identify/messages.hpp"
 
 namespace ulna::identify {
@@ -63,7 +64,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       ws_(model.model()),
       plant_(model.model()),
       weights_(model.model()),
-      solver_(prior_.size()),
+      solver_(prior_.size(), 1 + prior_.size() / 128),
       R_(Matrix::Zero(prior_.size(), prior_.size())),
       r_(Vector::Zero(prior_.size())),
       z_(prior_.center()),
@@ -340,7 +341,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     settling_ = int(std::lround(2.0 * measured.correlated));
     forget_changing();
   } else {
-    R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
+    detail::add_squares(measured.whitened, R_);
     r_.noalias() += measured.whitened * measured.weighed;
   }
   solver_.step(R_, r_, prior_, z_);
