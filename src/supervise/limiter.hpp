@@ -45,15 +45,13 @@ struct LimiterTimes {
 inline constexpr double urgency = 4.0;
 inline Bound highest_acceleration(double room, double v, double speed, double acceleration,
                                   double braking, double slew, const LimiterTimes& times) {
+  // from 60 to 30 % of the speed
+  const double slow = std::clamp(2.0 - v / (0.3 * speed), 0.0, 1.0);
+  const double most = std::min(0.5 * std::sqrt(2.0 * slew * std::max(speed - v, 0.0)),
+                               0.3 * (speed - v) / times.period);
+  const auto relaxed = [&](double a) { return a + slow * std::max(0.0, most - a); };
   Bound bound{acceleration, Cause::acceleration_limit};
-  double by_speed = (speed - v) / times.approach;
-  const double slow =
-      std::clamp(2.0 - v / (0.3 * speed), 0.0, 1.0);  // from 60 to 30 % of the speed
-  if (slow > 0.0) {
-    const double most =
-        std::min(0.5 * std::sqrt(2.0 * slew * (speed - v)), 0.3 * (speed - v) / times.period);
-    by_speed += slow * std::max(0.0, most - by_speed);
-  }
+  const double by_speed = relaxed((speed - v) / times.approach);
   if (by_speed < bound.value) bound = {by_speed, Cause::speed_limit};
   if (std::isfinite(room)) {
     const double s = stoppable_speed(room, braking, times.reaction);
@@ -129,8 +127,8 @@ class Limiter {
     const Plant<double>& plant;
     const Vector& q;
     const Vector& v;
-    const Vector& disturbance;  ///< what acts beside the drives
-    const Vector& sent;         ///< the torques of the last period
+    const Vector& disturbance;   ///< what acts beside the drives
+    const Vector& sent;          ///< the torques of the last period
     const Vector& acceleration;  ///< the most that joints may
   };
 

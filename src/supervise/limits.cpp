@@ -83,8 +83,9 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
     const bool slides = model.joint_of_coordinate(i).type == JointType::prismatic;
     if (!(std::isfinite(speed(i)) && speed(i) > 0.0))
       speed(i) = slides ? defaults.sliding : defaults.turning;
+    acceleration(i) = speed(i) / defaults.speed_up;
     if (!(std::isfinite(torque(i)) && torque(i) > 0.0))
-      torque(i) = 2.0 * weight(i) + loads.inertia(i, i) * speed(i) / defaults.speed_up;
+      torque(i) = 2.0 * weight(i) + loads.inertia(i, i) * acceleration(i);
     torque_rate(i) = torque(i) / defaults.torque_rise;
   }
   // what the drives can do beside holding the robot
@@ -95,9 +96,12 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
       if (k != i) most = std::min(most, defaults.coupling_share * left(k) / loads.inertia(k, i));
     const double gentle = speed(i) / defaults.slow_down, own = loads.inertia(i, i);
     braking(i) = std::max(std::min({gentle, most, left(i) / own}), defaults.braking_share * gentle);
+    const double light =
+        std::min(defaults.light_share * torque(i) / own, speed(i) / defaults.light_speed_up);
+    acceleration(i) = std::max(braking(i), std::min(most, std::max(acceleration(i), light)));
   }
-  // all that drives and weight can do together: a limit for those who set their own
-  acceleration = (loads.mobility * (torque + weight)).cwiseMax(braking);
+  if (defaults.trusted_planner)
+    acceleration = acceleration.cwiseMax(loads.mobility * (torque + weight));
 }
 
 }  // namespace ulna::supervise

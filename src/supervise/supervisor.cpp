@@ -21,8 +21,9 @@ constexpr double slow_share = 0.05;       ///< of the speed limit: slow enough t
 constexpr double slow_time = 0.02;        ///< s that it has to last
 constexpr double over_speed_time = 0.005;
 constexpr double carried_time = 0.5;  ///< s: what pushes for longer is carried
-/// Of the collision torque, beyond which nothing is pushed: to be noticed, it must not have to be exceeded.
-constexpr double collision_begins = 0.9, collision_ends = 0.6;
+/// Of the collision torque: what is noticed, and ends; and what the robot pushes with at most, so that drives that are quick and
+/// readings that are a period old do not exceed it.
+constexpr double collision_begins = 0.8, collision_ends = 0.55, pushes_with = 0.88;
 /// s from rest to the speed limit: no faster while readings are bridged for more than some samples.
 constexpr double blind_speed_up = 0.1;
 constexpr long bridged_freely = 2;
@@ -92,7 +93,8 @@ struct Supervisor::Parts {
         period(1.0 / o.rate_hz),
         limits(checked_limits(robot, o)),
         thresholds(collision_torques(limits, o)),
-        gentle((limits.speed / blind_speed_up).cwiseMax(limits.braking)),
+        gentle(
+            (limits.speed / blind_speed_up).cwiseMax(limits.braking).cwiseMin(limits.acceleration)),
         own(robot),
         names(robot.velocity_names()),
         alarms(robot.nv(), static_cast<int>(std::lround(o.resume_after * o.rate_hz))),
@@ -183,7 +185,8 @@ struct Supervisor::Parts {
   /// One period on under what was sent.
   void predict(const Plant<double>& given) {
     const Plant<double>& plant = is_of(given, own.model()) ? given : own;
-    const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent, limits.acceleration}, sent);
+    const Vector& a =
+        limiter.predict({dynamics, plant, q, v, carried, sent, limits.acceleration}, sent);
     if (!a.allFinite()) return;
     for (int i = 0; i < v.size(); ++i) {
       const double most = limits.acceleration(i), fastest = 2.0 * limits.speed(i);
@@ -382,7 +385,8 @@ struct Supervisor::Parts {
   /// differs from its mean as old as the observer's. Torques do not grow beyond the collision torque by that.
   void yield_to_contact() {
     for (int i = 0; i < tau.size(); ++i) {
-      const double r = loop_observer.torque()(i), limit = thresholds(i), asked = tau(i);
+      const double r = loop_observer.torque()(i), limit = pushes_with * thresholds(i),
+                   asked = tau(i);
       tau(i) = std::clamp(asked, average(i) + std::min(r - limit, 0.0),
                           average(i) + std::max(r + limit, 0.0));
       if (tau(i) != asked) alarms.raise(Cause::contact_limit, i, asked, tau(i));

@@ -34,7 +34,12 @@ class TorqueCheck {
     const double expected =
         side_ == TorqueSide::motor || !started_ ? sent : sent - rotor * (v - v_) / period_;
     v_ = v;
-    if (!started_) sent_ = expected, measured_ = measured;
+    // at first sensors show what acted before, and drives are on their way
+    if (seconds(seen_) < settling) {
+      sent_ = expected, measured_ = measured;
+      started_ = true;
+      return Cause::none;
+    }
     sent_ += smooth_ * (expected - sent_);
     measured_ += smooth_ * (measured - measured_);
     allowance_ = side_ == TorqueSide::motor ? 0.0 : 0.1 * limit_ + friction;
@@ -52,7 +57,7 @@ class TorqueCheck {
 
  private:
   static constexpr std::array lags{0.0, 0.002, 0.005, 0.01, 0.02, 0.04};  ///< s
-  static constexpr double debounce = 0.02;                                ///< s
+  static constexpr double debounce = 0.02, settling = 0.02;               ///< s
   static constexpr double latest = 0.03;  ///< s: what follows later is late
 
   struct Sums {

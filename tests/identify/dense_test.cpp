@@ -35,7 +35,7 @@ Eigen::VectorXi first_columns(const Matrix& A) {
 }
 
 Matrix filled_up(const Matrix& A) {
-  Matrix filled = Matrix::Zero(detail::filled_up(A.rows()), A.cols());
+  Matrix filled = Matrix::Zero(identify::detail::filled_up(A.rows()), A.cols());
   filled.topRows(A.rows()) = A;
   return filled;
 }
@@ -49,7 +49,8 @@ TEST(DenseFactor, is_the_one_of_eigen_in_whole_and_in_parts) {
       const Matrix A = branched(n, unsigned(n));
       Matrix L = filled_up(A);
       for (Index begin = 0; begin < n; begin += part)
-        ASSERT_TRUE(detail::factor(L, first_columns(A), begin, std::min(n, begin + part)));
+        ASSERT_TRUE(
+            identify::detail::factor(L, first_columns(A), begin, std::min(n, begin + part)));
       const Matrix wanted = A.llt().matrixL();
       EXPECT_LE((L.topRows(n) - wanted).triangularView<Eigen::Lower>().toDenseMatrix().norm(),
                 1e-11 * wanted.norm());
@@ -61,10 +62,10 @@ TEST(DenseFactor, refuses_what_is_not_positive_definite) {
     Matrix A = branched(n, 1);
     A(n - 1, n - 1) = -1.0;
     Matrix L = filled_up(A);
-    EXPECT_FALSE(detail::factor(L, first_columns(A), 0, n)) << n;
+    EXPECT_FALSE(identify::detail::factor(L, first_columns(A), 0, n)) << n;
     A(0, 0) = std::nan("");
     L = filled_up(A);
-    EXPECT_FALSE(detail::factor(L, first_columns(A), 0, n)) << n;
+    EXPECT_FALSE(identify::detail::factor(L, first_columns(A), 0, n)) << n;
   }
 }
 
@@ -72,10 +73,10 @@ TEST(DenseFactor, solves_eight_rows_at_a_time) {
   for (const Index n : sizes) {
     const Matrix A = branched(n, 2);
     Matrix L = filled_up(A);
-    ASSERT_TRUE(detail::factor(L, first_columns(A), 0, n));
+    ASSERT_TRUE(identify::detail::factor(L, first_columns(A), 0, n));
     Eigen::Matrix<double, 8, Eigen::Dynamic> X = random_matrix(8, n, 3);
     const Matrix wanted = A.llt().matrixL().solve(X.transpose());
-    detail::solve_rows(L, X);
+    identify::detail::solve_rows(L, X);
     EXPECT_LE((X.transpose() - wanted).norm(), 1e-10 * wanted.norm()) << n;
   }
 }
@@ -85,7 +86,7 @@ TEST(AddSquares, adds_to_the_lower_half) {
     for (const Index count : {1, 6, 30}) {
       const Matrix Z = random_matrix(n, count, 4), before = branched(n, 5);
       Matrix sum = before;
-      detail::add_squares(Z, sum);
+      identify::detail::add_squares(Z, sum);
       const Matrix wanted = before + Z * Z.transpose();
       EXPECT_LE((sum - wanted).triangularView<Eigen::Lower>().toDenseMatrix().norm(),
                 1e-13 * wanted.norm())

@@ -10,13 +10,19 @@ struct LimitDefaults {
   double sliding = 1.0;       ///< m/s
   double torque_rise = 0.01;  ///< s from no torque to the torque limit: the torque rate
   double slow_down = 0.1;     ///< s from the speed limit to rest: the deceleration of a stop
-  double speed_up = 0.1;  ///< s from rest to the speed limit, by torque limits that are not given
+  double speed_up = 0.1;      ///< s from rest to the speed limit: the acceleration limit
+  /// Light joints accelerate faster: by this share of their torque, up to the speed limit in `light_speed_up` s.
+  double light_share = 0.1;
+  double light_speed_up = 0.02;
   double torque_share =
       0.75;  ///< share of the torque limit that braking and holding may need together
   double coupling_share =
       1.0;  ///< of what holding leaves of it: what one joint's acceleration may ask of another's drive
   double braking_share =
       0.1;  ///< of slow_down's deceleration: what braking is at least taken to be
+  /// For planners that are trusted: accelerations up to all that drives and weight can do, so that torques which overcome
+  /// friction that the plant does not have are not cut. Limits of speed and position are then kept less well: docs/supervisor.md.
+  bool trusted_planner = false;
 };
 
 /// What a robot's motion is bounded by, per coordinate; nv numbers each, nq being nv.

@@ -33,8 +33,7 @@ void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evid
       joint.common.col(f) += x * row;
       joint.r(f) += x * error;
       joint.center(f) = z(model_.at(int(i), f));
-      for (int g = 0; g < features; ++g)
-        joint.R(f, g) += x * weight * all(model_.at(int(i), g));
+      for (int g = 0; g < features; ++g) joint.R(f, g) += x * weight * all(model_.at(int(i), g));
     }
   }
 }
@@ -59,7 +58,8 @@ struct Reduced {
             moved > 0.0 ? share * share * joint.center(f) * joint.center(f) + count / moved : 1.0;
         D(f, f) += noise / variance;
       }
-      const Eigen::LLT<BodyEvidence::Fixed<BodyEvidence::most_features, BodyEvidence::most_features>>
+      const Eigen::LLT<
+          BodyEvidence::Fixed<BodyEvidence::most_features, BodyEvidence::most_features>>
           factor(D);
       if (factor.info() != Eigen::Success) continue;
       const auto eliminated = factor.solve(joint.common.transpose()).eval();

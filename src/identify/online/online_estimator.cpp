@@ -35,8 +35,9 @@ PhysicalPrior online_prior(const TorqueModel& model, const Vector& noise,
   return prior;
 }
 
-/// A mean direction beyond: the joint has moved one way for as long as the filter remembers.
-constexpr double one_way = 0.8;
+/// A mean direction below: the joint has rested or turned round for most of what the filter remembers. Its dry friction would be
+/// magnified by the inverse of it.
+constexpr double one_way = 0.3;
 
 bool has_direction(Feature feature) {
   return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
@@ -153,8 +154,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   measured_ = tau;
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
-    turning_[std::size_t(i)] = dry_ && options_.slow > 0.0 && std::abs(direction(i)) < one_way;
-    if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
+    const bool rests = dry_ && std::abs(v(i)) < options_.slow;
+    turning_[std::size_t(i)] =
+        dry_ && options_.slow > 0.0 && !rests && std::abs(direction(i)) < one_way;
+    if (!rests) continue;
     // dry friction holds against whatever else there is
     set_features(i, v(i), a(i), tau(i), 0.0);
     held_(i) = sign_of(tau(i) - torques_.rows.col(i).dot(z_));
@@ -182,8 +185,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     const double error = tau(i) - torques_.rows.col(i).dot(z_);
     // a joint that rests shows that its dry friction is at least what it holds against: that is news
     // only if it is more than it is taken for, by more than noise
-    const bool as_expected = held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i);
-    if (as_expected || (held_(i) == 0.0 && !slides(i))) {
+    if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
       torques_.leave_out(i);
       continue;
     }
@@ -192,7 +194,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
       continue;
     }
     outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
-    learn_noise(i, error);
+    if (slides(i))
+      learn_noise(i, error);
+    else
+      torques_.whitened.col(i).setZero(), torques_.weighed(i) = 0.0;
   }
   if (const int joint = only_surprised(); outcome == Outcome::changed && joint >= 0) {
     forget_features(joint);
@@ -248,7 +253,7 @@ bool OnlineEstimator::explained_before(const In& tau) {
   if (!before_.known) return false;
   for (int i = 0; i < tau.size(); ++i) {
     const double error = tau(i) - torques_.rows.col(i).dot(before_.z);
-    if (slides(i) &&
+    if (held_(i) == 0.0 &&
         std::abs(error) > std::max(3.0 * before_.noise(i), 0.5 * torques_.least_change(i))) {
       before_.fits = 0;
       return false;

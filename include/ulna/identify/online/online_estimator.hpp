@@ -196,8 +196,8 @@ class OnlineEstimator {
   Measured torques_, wrench_;
   Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
   Vector least_noise_;
-  Vector sign_;              ///< of v
-  Vector held_ = sign_;      ///< where a joint that rests is driven to, else 0
+  Vector sign_;          ///< of v
+  Vector held_ = sign_;  ///< where a joint that rests is driven to, else 0
   /// Joints that move now, but in the filter's memory have rested or moved the other way too: of how their dry friction acted
   /// meanwhile nothing is known.
   std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
