@@ -81,7 +81,7 @@ class PlantEstimator {
     if (outcome_ == Outcome::restored) trial_ = 0, weigh_anew();
     if (outcome_ == Outcome::changed) {
       carried_before_ = carried_;
-      carried_.evidence = {};
+      carried_.evidence.clear();
       // of what it is at first, the model knows more than a moment's samples
       if (!std::exchange(carried_.changed, true) && double(samples_) > 2.0 * rate_)
         carried_.unloaded = older_;
@@ -121,7 +121,8 @@ class PlantEstimator {
   /// What the body has beyond what it had before the first change of the robot, or beyond the model.
   Payload payload() const {
     const identify::BodyEvidence& evidence = carried_.evidence;
-    const identify::BodyEstimate found(evidence, evidence.count / payload_independent);
+    const identify::BodyEstimate found(evidence, evidence.count / payload_independent,
+                                       payload_friction);
     const double deviation = std::hypot(found.mass_deviation, payload_share * found.x(0));
     return {found.x(0), deviation, found.x.segment<3>(1)};
   }
@@ -146,7 +147,7 @@ class PlantEstimator {
   /// After a change that was none, or is over.
   void weigh_anew() {
     carried_ = carried_before_;
-    carried_.evidence = {};
+    carried_.evidence.clear();
   }
 
   Vector of_model() const {
@@ -194,16 +195,19 @@ class PlantEstimator {
   /// Of the payload: what samples show, and against which numbers, those of before it carried anything.
   struct Carried {
     Vector unloaded;
-    identify::BodyEvidence evidence = {};
+    identify::BodyEvidence evidence;
     bool changed = false;  ///< whether the robot has
   };
-  Carried carried_{model_.z}, carried_before_ = carried_;
+  Carried carried_{model_.z, identify::BodyEvidence(torques_.model().nv())},
+      carried_before_ = carried_;
   Vector weighed_ = model_.z;
   static constexpr double payload_memory = 1.5;  // s
   /// Of errors that are left, as of friction, which go on for as long as a joint moves in one direction.
   static constexpr double payload_independent = 4.0;
   /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.
   static constexpr double payload_share = 0.02;
+  /// Of what joints resist with, which was learned together with the payload and may have taken part of it.
+  static constexpr double payload_friction = 0.5;
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
 };
 

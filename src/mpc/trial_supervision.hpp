@@ -15,7 +15,7 @@ class TrialSupervision {
       : period_(1.0 / options.control.rate_hz),
         reset_after_(options.reset_after),
         result_(result),
-        supervisor_(model, options_of(options)),
+        supervisor_(model, options_of(model, options)),
         reentry_(reference, supervisor_.limits().speed, supervisor_.limits().braking),
         way_([this](double time, Vector& q, Vector& v) { reentry_(time, q, v); }) {
     result_.events.reserve(most_events);
@@ -56,8 +56,9 @@ class TrialSupervision {
  private:
   static constexpr std::size_t most_events = 4096;
 
-  static supervise::Options options_of(const TrialOptions& options) {
+  static supervise::Options options_of(const Model& model, const TrialOptions& options) {
     supervise::Options o = *options.supervision;
+    if (!o.limits) o.limits.emplace(model, supervise::LimitDefaults{.trusted_planner = true});
     o.rate_hz = options.control.rate_hz;
     return o;
   }

@@ -14,6 +14,7 @@ const char* to_string(Cause cause) {
                                                        "speed limit",
                                                        "position limit",
                                                        "drive limit",
+                                                       "contact limit",
                                                        "torque sensor not finite",
                                                        "torque sensor dead",
                                                        "torque sensor frozen",

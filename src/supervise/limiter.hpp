@@ -28,6 +28,7 @@ inline double stoppable_speed(double room, double braking, double reaction) {
 struct LimiterTimes {
   double approach;  ///< within which a bound on speed is approached
   double reaction;  ///< from the decision to brake until a joint is braked
+  double period;
 };
 
 /// The most that a joint may accelerate in the positive direction. Speed bounds are control barrier functions [Ames et
@@ -35,13 +36,22 @@ struct LimiterTimes {
 ///
 ///   a <= (s - v) / approach + ds/dt
 ///
+/// A slow joint may accelerate faster, as long as its drive can end that in time: from a, at `slew` less every second, it gains
+/// a² / (2 slew). By half of what that allows, and a third of the way in a period: torques that overcome friction would
+/// otherwise be cut.
+///
 /// A joint that is too fast already is braked, by `urgency` times the acceleration limit at most: only a robot that is
 /// not the one of the model gets there.
 inline constexpr double urgency = 4.0;
 inline Bound highest_acceleration(double room, double v, double speed, double acceleration,
-                                  double braking, const LimiterTimes& times) {
+                                  double braking, double slew, const LimiterTimes& times) {
+  // from 60 to 30 % of the speed
+  const double slow = std::clamp(2.0 - v / (0.3 * speed), 0.0, 1.0);
+  const double most = std::min(0.5 * std::sqrt(2.0 * slew * std::max(speed - v, 0.0)),
+                               0.3 * (speed - v) / times.period);
+  const auto relaxed = [&](double a) { return a + slow * std::max(0.0, most - a); };
   Bound bound{acceleration, Cause::acceleration_limit};
-  const double by_speed = (speed - v) / times.approach;
+  const double by_speed = relaxed((speed - v) / times.approach);
   if (by_speed < bound.value) bound = {by_speed, Cause::speed_limit};
   if (std::isfinite(room)) {
     const double s = stoppable_speed(room, braking, times.reaction);
@@ -68,10 +78,10 @@ class Limiter {
  public:
   using Vector = Eigen::VectorXd;
 
-  Limiter(const Limits& limits, double period, double drive_delay, double rest_speed)
+  Limiter(const Limits& limits, double period, double drive_delay, double friction_speed)
       : limits_(limits),
         period_(period),
-        rest_speed_(rest_speed),
+        friction_speed_(friction_speed),
         lowest_(limits.torque),
         highest_(limits.torque),
         a_(limits.torque),
@@ -87,7 +97,7 @@ class Limiter {
     times_.reserve(static_cast<std::size_t>(n));
     for (Eigen::Index i = 0; i < n; ++i) {
       const double swing = limits.torque(i) / limits.torque_rate(i);
-      times_.push_back({std::max(6.0 * period, swing), drive_delay + 2.0 * period + swing});
+      times_.push_back({std::max(6.0 * period, swing), drive_delay + 2.0 * period + swing, period});
     }
   }
 
@@ -117,8 +127,9 @@ class Limiter {
     const Plant<double>& plant;
     const Vector& q;
     const Vector& v;
-    const Vector& disturbance;  ///< what acts beside the drives
-    const Vector& sent;         ///< the torques of the last period
+    const Vector& disturbance;   ///< what acts beside the drives
+    const Vector& sent;          ///< the torques of the last period
+    const Vector& acceleration;  ///< the most that joints may
   };
 
   /// Cuts torques that are within the range to what motion allows.
@@ -134,15 +145,16 @@ class Limiter {
     resolve(now, tau, alarms);
   }
 
-  /// How the robot accelerates under torques; at rest, dry friction holds what it can.
+  /// How the robot accelerates under torques; of a joint that hardly moves, dry friction holds what it can.
   const Vector& predict(const Moment& now, const Vector& tau) {
     a_ = tau + now.disturbance - now.dynamics.bias - now.dynamics.viscous;
     for (int i = 0; i < tau.size(); ++i) {
       const double forward = std::max(now.plant.friction(i), 0.0);
       const double backward = -std::max(now.plant.friction_negative(i), 0.0);
-      const double dry = std::abs(now.v(i)) <= rest_speed_ ? std::clamp(a_(i), backward, forward)
-                         : now.v(i) > 0.0                  ? forward
-                                                           : backward;
+      const double dry = std::abs(now.v(i)) <= friction_speed_
+                             ? std::clamp(a_(i), backward, forward)
+                         : now.v(i) > 0.0 ? forward
+                                          : backward;
       a_(i) -= dry;
       drag_(i) = now.dynamics.viscous(i) + dry;
     }
@@ -160,11 +172,13 @@ class Limiter {
     Bound least, most;
   };
   /// Where limits are so close to each other that their bounds contradict, the middle of the two.
-  Bounds bounds(int i, double q, double v) const {
+  Bounds bounds(int i, const Moment& now) const {
     const LimiterTimes& times = times_[static_cast<std::size_t>(i)];
+    const double q = now.q(i), v = now.v(i);
+    const double slew = limits_.torque_rate(i) / now.dynamics.inertia(i, i);
     const auto highest = [&](double room, double speed) {
-      return highest_acceleration(room, speed, limits_.speed(i), limits_.acceleration(i),
-                                  limits_.braking(i), times);
+      return highest_acceleration(room, speed, limits_.speed(i), now.acceleration(i),
+                                  limits_.braking(i), slew, times);
     };
     Bound most = highest(limits_.upper(i) - q, v), least = highest(q - limits_.lower(i), -v);
     least.value = -least.value;
@@ -175,7 +189,7 @@ class Limiter {
   bool bound(const Moment& now, Alarms* alarms) {
     bool any = false;
     for (int i = 0; i < a_.size(); ++i) {
-      const auto [least, most] = bounds(i, now.q(i), now.v(i));
+      const auto [least, most] = bounds(i, now);
       const double wanted = a_(i);
       a_(i) = std::clamp(wanted, least.value, most.value);
       if (a_(i) == wanted) continue;
@@ -295,7 +309,7 @@ class Limiter {
   }
 
   Limits limits_;
-  double period_, rest_speed_;
+  double period_, friction_speed_;
   std::vector<LimiterTimes> times_;
   Vector lowest_, highest_;
   Vector a_, drag_;         ///< accelerations, and the friction that is reckoned with

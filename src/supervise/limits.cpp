@@ -38,13 +38,15 @@ void follow_mimics(const Model& model, Limits& limits) {
   }
 }
 
-/// The largest gravity torques and inertias that were found, number by number.
+/// The largest gravity torques, inertias and inverse inertias that were found, number by number.
 struct Loads {
   Vector weight;
-  Eigen::MatrixXd inertia;
+  Eigen::MatrixXd inertia, mobility;
 
   explicit Loads(const Model& model)
-      : weight(Vector::Zero(model.nv())), inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())) {
+      : weight(Vector::Zero(model.nv())),
+        inertia(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
+        mobility(inertia) {
     const Plant<double> plant(model);
     Kinematics<double> at(model);
     Workspace<double> ws(model);
@@ -61,6 +63,8 @@ struct Loads {
                         "the joint a rotor (armature)");
       weight = weight.cwiseMax(g.cwiseAbs());
       inertia = inertia.cwiseMax(M.cwiseAbs());
+      ws.factor.inverse(M);
+      mobility = mobility.cwiseMax(M.cwiseAbs());
     }
   }
 };
@@ -96,6 +100,8 @@ Limits::Limits(const Model& model, const LimitDefaults& defaults) {
         std::min(defaults.light_share * torque(i) / own, speed(i) / defaults.light_speed_up);
     acceleration(i) = std::max(braking(i), std::min(most, std::max(acceleration(i), light)));
   }
+  if (defaults.trusted_planner)
+    acceleration = acceleration.cwiseMax(loads.mobility * (torque + weight));
 }
 
 }  // namespace ulna::supervise

@@ -158,9 +158,10 @@ class ReadingCheck {
   Finding jump(const Vector& from, const Vector& v, double dt, In q) const {
     for (int i = 0; i < q_.size(); ++i) {
       const double off = std::abs(q(i) - from(i) - v(i) * dt);
-      const double possible = 5.0 * options_.position_noise +
-                              2.0 * limits_.speed(i) * options_.period +
-                              0.5 * limits_.acceleration(i) * dt * dt;
+      // from one reading to the next a joint may have met something; for longer it is braked, as in a stop
+      const double change = std::min(0.5 * limits_.speed(i) / 0.1 * dt, limits_.speed(i));
+      const double possible =
+          5.0 * options_.position_noise + 2.0 * limits_.speed(i) * options_.period + change * dt;
       if (off > possible) return {Cause::position_jump, i, q(i) - from(i), possible};
     }
     return {};

@@ -21,6 +21,12 @@ constexpr double slow_share = 0.05;       ///< of the speed limit: slow enough t
 constexpr double slow_time = 0.02;        ///< s that it has to last
 constexpr double over_speed_time = 0.005;
 constexpr double carried_time = 0.5;  ///< s: what pushes for longer is carried
+/// Of the collision torque: what is noticed, and ends; and what the robot pushes with at most, so that drives that are quick and
+/// readings that are a period old do not exceed it.
+constexpr double collision_begins = 0.8, collision_ends = 0.55, pushes_with = 0.88;
+/// s from rest to the speed limit: no faster while readings are bridged for more than some samples.
+constexpr double blind_speed_up = 0.1;
+constexpr long bridged_freely = 2;
 constexpr double longest_gap = 0.05;  ///< s between readings that are compared
 
 void check(const Options& o) {
@@ -35,10 +41,10 @@ void check(const Options& o) {
   positive(o.retreat_time, "retreat_time"), positive(o.retreat_share, "retreat_share");
   messages::require(o.blind_after >= o.patience, "supervisor: blind_after is ", o.blind_after,
                     " s; it must not be shorter than patience, ", o.patience, " s");
-  messages::require(o.drive_delay >= 0.0 && o.rest_speed >= 0.0 && o.collision_time >= 0.0 &&
-                        o.resume_after >= 0.0,
-                    "supervisor: drive_delay, rest_speed, collision_time and resume_after must not "
-                    "be negative");
+  messages::require(o.drive_delay >= 0.0 && o.rest_speed >= 0.0 && o.friction_speed >= 0.0 &&
+                        o.collision_time >= 0.0 && o.resume_after >= 0.0,
+                    "supervisor: drive_delay, rest_speed, friction_speed, collision_time and "
+                    "resume_after must not be negative");
 }
 
 Limits checked_limits(const Model& model, const Options& options) {
@@ -87,19 +93,22 @@ struct Supervisor::Parts {
         period(1.0 / o.rate_hz),
         limits(checked_limits(robot, o)),
         thresholds(collision_torques(limits, o)),
+        gentle(
+            (limits.speed / blind_speed_up).cwiseMax(limits.braking).cwiseMin(limits.acceleration)),
         own(robot),
         names(robot.velocity_names()),
         alarms(robot.nv(), static_cast<int>(std::lround(o.resume_after * o.rate_hz))),
         readings(limits, {period, o.late_after, o.position_noise, o.rest_speed}),
         sensors(limits, period, o.torque_side),
-        observer(robot, {o.observer_gain, o.rest_speed, o.torque_side}),
-        loop_observer(robot, {o.observer_gain, o.rest_speed, TorqueSide::motor}),
+        observer(robot, {o.observer_gain, o.friction_speed, o.torque_side}),
+        loop_observer(robot, {o.observer_gain, o.friction_speed, TorqueSide::motor}),
         dynamics(robot, period),
-        limiter(limits, period, o.drive_delay, o.rest_speed),
+        limiter(limits, period, o.drive_delay, o.friction_speed),
         laws(limits, period, o.hold_hz, o.retreat_share),
         q(neutral(robot)),
         v(Vector::Zero(robot.nv())),
         sent(v),
+        average(v),
         tau(v),
         wanted(v),
         carried(v),
@@ -176,7 +185,8 @@ struct Supervisor::Parts {
   /// One period on under what was sent.
   void predict(const Plant<double>& given) {
     const Plant<double>& plant = is_of(given, own.model()) ? given : own;
-    const Vector& a = limiter.predict({dynamics, plant, q, v, carried, sent}, sent);
+    const Vector& a =
+        limiter.predict({dynamics, plant, q, v, carried, sent, limits.acceleration}, sent);
     if (!a.allFinite()) return;
     for (int i = 0; i < v.size(); ++i) {
       const double most = limits.acceleration(i), fastest = 2.0 * limits.speed(i);
@@ -220,8 +230,9 @@ struct Supervisor::Parts {
     for (int i = 0; i < v.size(); ++i) {
       const auto n = static_cast<std::size_t>(i);
       const double r = observer.torque()(i), limit = thresholds(i);
-      // a collision that is there ends below the threshold it began at
-      const bool met = std::abs(r) > (alarms.active(Cause::collision, i) ? 0.7 : 1.0) * limit;
+      // a collision that is there ends below the torque it began at
+      const double share = alarms.active(Cause::collision, i) ? collision_ends : collision_begins;
+      const bool met = std::abs(r) > share * limit;
       over_for[n] = met ? over_for[n] + 1 : 0;
       if (met && seconds(over_for[n]) >= options.collision_time) collide(i, r, limit);
 
@@ -337,8 +348,12 @@ struct Supervisor::Parts {
       tau = sent;
     } else if (state == State::run) {
       tau = wanted;
+      if (options.reaction != Reaction::report) yield_to_contact();
       limiter.cut(tau, alarms);
-      limiter.limit({dynamics, plant, q, v, fresh ? disturbance : carried, sent}, tau, alarms);
+      if (!fresh) disturbance = carried;
+      distrust_resistance();
+      const Vector& most = unknown_for > bridged_freely ? gentle : limits.acceleration;
+      limiter.limit({dynamics, plant, q, v, disturbance, sent, most}, tau, alarms);
       unchanged = asked_ok && tau == wanted;
     } else if (seconds(unknown_for) >= options.blind_after) {
       // the brakes have closed
@@ -350,16 +365,38 @@ struct Supervisor::Parts {
     } else {
       // a robot that gives way does not push against what it has met
       const Vector& external = fresh && !gives_way() ? disturbance : carried;
-      limiter.follow({dynamics, plant, q, v, external, sent}, law(), tau, alarms);
+      limiter.follow({dynamics, plant, q, v, external, sent, limits.acceleration}, law(), tau,
+                     alarms);
     }
     if (!tau.allFinite()) tau = sent;
     sent = tau;
+    average += average_share * (sent - average);
+  }
+  /// What resists a joint that is fast may be inertia that the plant does not have, which pushes on as soon as the
+  /// joint is slowed down: near the speed limit nothing is added to overcome it.
+  void distrust_resistance() {
+    for (int i = 0; i < v.size(); ++i) {
+      if (v(i) * disturbance(i) >= 0.0) continue;
+      const double share = std::abs(v(i)) / limits.speed(i);
+      disturbance(i) *= 1.0 - std::clamp((share - 0.6) / 0.35, 0.0, 1.0);
+    }
+  }
+  /// A joint that something holds feels every change of its torque at once, the observer only later: by what the torque
+  /// differs from its mean as old as the observer's. Torques do not grow beyond the collision torque by that.
+  void yield_to_contact() {
+    for (int i = 0; i < tau.size(); ++i) {
+      const double r = loop_observer.torque()(i), limit = pushes_with * thresholds(i),
+                   asked = tau(i);
+      tau(i) = std::clamp(asked, average(i) + std::min(r - limit, 0.0),
+                          average(i) + std::max(r + limit, 0.0));
+      if (tau(i) != asked) alarms.raise(Cause::contact_limit, i, asked, tau(i));
+    }
   }
   /// At first the robot rests, so something holds it with the torque of its weight.
   void start() {
     begins = false;
     laws.set_place(q);
-    sent = dynamics.bias.cwiseMax(-limits.torque).cwiseMin(limits.torque);
+    sent = average = dynamics.bias.cwiseMax(-limits.torque).cwiseMin(limits.torque);
   }
   const Vector& law() {
     if (state == State::hold) return laws.hold(dynamics, q, v);
@@ -396,7 +433,8 @@ struct Supervisor::Parts {
     state = State::hold, why = Cause::none;
     started = begins = latched = heard = false;
     unknown_for = silent_for = carried_for = 0;
-    sent.setZero(), tau.setZero(), carried.setZero(), acted.setZero(), v.setZero();
+    sent.setZero(), tau.setZero(), average.setZero(), carried.setZero(), acted.setZero(),
+        v.setZero();
     acted_for = 0;
   }
 
@@ -426,6 +464,7 @@ struct Supervisor::Parts {
   double period;
   Limits limits;
   Vector thresholds;
+  Vector gentle;  ///< acceleration
   Plant<double> own;
   std::vector<std::string> names;
   Alarms alarms;
@@ -447,6 +486,8 @@ struct Supervisor::Parts {
 
   Vector q, v;     ///< as read, or predicted
   Vector sent;     ///< last
+  Vector average;  ///< of what was sent, as the observers average
+  double average_share = 1.0 - std::exp(-options.observer_gain * period);
   Vector tau;      ///< to be sent
   Vector wanted;   ///< last
   Vector carried;  ///< external torque that is there for long

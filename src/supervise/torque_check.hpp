@@ -34,7 +34,12 @@ class TorqueCheck {
     const double expected =
         side_ == TorqueSide::motor || !started_ ? sent : sent - rotor * (v - v_) / period_;
     v_ = v;
-    if (!started_) sent_ = expected, measured_ = measured;
+    // at first sensors show what acted before, and drives are on their way
+    if (seconds(seen_) < settling) {
+      sent_ = expected, measured_ = measured;
+      started_ = true;
+      return Cause::none;
+    }
     sent_ += smooth_ * (expected - sent_);
     measured_ += smooth_ * (measured - measured_);
     allowance_ = side_ == TorqueSide::motor ? 0.0 : 0.1 * limit_ + friction;
@@ -52,7 +57,7 @@ class TorqueCheck {
 
  private:
   static constexpr std::array lags{0.0, 0.002, 0.005, 0.01, 0.02, 0.04};  ///< s
-  static constexpr double debounce = 0.02;                                ///< s
+  static constexpr double debounce = 0.02, settling = 0.02;               ///< s
   static constexpr double latest = 0.03;  ///< s: what follows later is late
 
   struct Sums {
@@ -62,7 +67,9 @@ class TorqueCheck {
 
   /// For how long it has read the same, what was sent meanwhile, and for how long about zero.
   void count_runs(double sent, double measured) {
+    ++seen_;
     if (!started_ || std::abs(measured - same_) > 1e-9 * limit_) {
+      if (suspected_ == 0) longest_same_ = std::max(longest_same_, same_for_);
       same_ = measured, same_for_ = 0;
       least_ = most_ = sent;
     }
@@ -98,13 +105,19 @@ class TorqueCheck {
 
   Cause suspicion() {
     const double excited = 0.03 * limit_ + 2.0 * allowance_;
-    if (seconds(same_for_) >= 0.03 && most_ - least_ > excited) return still();
+    if (seconds(same_for_) >= 0.03 && (most_ - least_ > excited || is_unusually_still()))
+      return still();
     if (std::abs(measured_ - sent_) > 0.15 * limit_ + allowance_) {
       if (seconds(zero_for_) >= 0.01 || seconds(same_for_) >= 0.03) return still();
       return std::abs(measured_ + sent_) < 0.3 * std::abs(sent_) ? Cause::torque_sign
                                                                  : Cause::torque_implausible;
     }
     return seconds(samples_) >= 0.04 ? regress() : Cause::none;
+  }
+  /// Whether a sensor whose readings have always changed repeats one, though what is sent changes.
+  bool is_unusually_still() const {
+    return seconds(seen_) >= 0.5 && same_for_ > 20 * longest_same_ &&
+           most_ - least_ > 1e-3 * limit_;
   }
   double seconds(long samples) const { return static_cast<double>(samples) * period_; }
   Cause still() const {
@@ -144,6 +157,7 @@ class TorqueCheck {
   double sent_ = 0.0, measured_ = 0.0, v_ = 0.0, allowance_ = 0.0;  ///< smooth
   double same_ = 0.0, least_ = 0.0, most_ = 0.0;
   long same_for_ = 0, zero_for_ = 0, samples_ = 0, suspected_ = 0;
+  long seen_ = 0, longest_same_ = 0;  ///< samples, and repetitions of one before the present ones
   int direction_ = 0;
   double weight_ = 0.0, m_ = 0.0, mm_ = 0.0;
   std::array<Sums, lags.size()> sums_{};

@@ -314,6 +314,40 @@ TEST(Trial, an_update_that_is_left_out_is_not_made) {
   EXPECT_EQ(none.estimated.friction, Plant<double>(panda.model).friction);
 }
 
+/// The robots that are large: chains that hang, and a tree of 30 joints.
+std::vector<Model> large_robots() {
+  std::vector<Model> robots;
+  for (const char* name : {"chain:16", "chain:24", "chain:30"})
+    robots.push_back(load_robot(name).model.with_gravity({0.0, 0.0, 9.81}));
+  robots.push_back(lock_joints(load_robot("humanoid").model,
+                               {{"floating_base", {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0}}}));
+  return robots;
+}
+
+TEST(Controller, allocates_nothing_however_many_joints_a_robot_has) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  for (const Model& model : large_robots()) {
+    SCOPED_TRACE(model.name());
+    const VectorXd at = neutral(model);
+    DrivenRobot robot(model, at, {.rate_hz = 500.0});
+    robot.controller.follow([&](double t, VectorXd& q, VectorXd& v) {
+      q = at.array() + 0.01 * (1.0 - std::cos(6.0 * t));
+      v.setConstant(0.06 * std::sin(6.0 * t));
+    });
+    long count = 0;
+    for (int k = 0; k < 150; ++k) {
+      robot.read();
+      // the first plan is solved to convergence, from a guess
+      const long all = allocations_of([&] { robot.act(); });
+      if (k > 0) count += all;
+      robot.move();
+    }
+    EXPECT_EQ(count, 0);
+    EXPECT_GE(robot.planned, robot.actions - 1);
+    EXPECT_GT(robot.controller.estimator().samples(), 20);
+  }
+}
+
 TEST(Controller, what_is_changed_while_it_runs_allocates_nothing) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
   const PandaTrial panda;

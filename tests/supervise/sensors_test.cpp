@@ -19,7 +19,9 @@ class Waving {
   }
 
   Supervised s;
-  double noise;  ///< rad/s and 100 Nm
+  double noise;        ///< rad/s and 100 Nm
+  double size = 0.25;  ///< rad
+  double shake = 0.0;  ///< rad, at 20 rad/s
 
   /// Runs with what `spoil(time, reading_time, q, v, tau)` makes of the readings. Until when `seconds` are over.
   template <class Spoil>
@@ -29,7 +31,8 @@ class Waving {
       const double t = s.robot.time();
       Vector place(7);
       for (int i = 0; i < 7; ++i)
-        place(i) = q0_(i) + 0.25 * std::sin(3.0 * t + i) - 0.25 * std::sin(i);
+        place(i) =
+            q0_(i) + size * (std::sin(3.0 * t + i) - std::sin(i)) + shake * std::sin(20.0 * t);
       Vector q = s.robot.q(), v = s.robot.v(), tau = acting();
       for (int i = 0; i < 7; ++i) {
         q(i) += 1e-2 * noise * random_.real();
@@ -230,6 +233,46 @@ TEST(SupervisorSensors, torque_sensors_that_freeze_are_named) {
 TEST(SupervisorSensors, torque_sensors_of_the_wrong_sign_are_named) {
   expect_torque_fault(Cause::torque_sign,
                       [](double, double&, Vector&, Vector&, Vector& tau) { tau = -tau; });
+}
+
+TEST(SupervisorSensors,
+     torque_sensors_that_repeat_themselves_are_named_though_torques_hardly_change) {
+  for (const bool dead : {false, true}) {
+    SCOPED_TRACE(dead ? "dead" : "frozen");
+    Waving robot;
+    robot.noise = 1e-4, robot.size = 0.02;
+    robot.run(Waving::fault_at);
+    Vector held;
+    robot.run(0.15, [&](double now, double&, Vector&, Vector&, Vector& tau) {
+      if (now < Waving::fault_at + 1e-9) held = dead ? Vector(Vector::Zero(7)) : Vector(tau);
+      tau = held;
+    });
+    EXPECT_LE(robot.noticed_after(dead ? Cause::torque_dead : Cause::torque_frozen), 0.1);
+    EXPECT_EQ(robot.s.supervisor.state(), State::run) << robot.s.supervisor.report();
+  }
+}
+
+/// Torques that a slow filter or bus delivers long after they acted, of a robot that shakes.
+TEST(SupervisorSensors, torque_sensors_that_are_late_are_named) {
+  for (const int late : {20, 40}) {
+    SCOPED_TRACE(late);
+    Waving robot;
+    robot.noise = 1e-4, robot.shake = 0.02;
+    robot.run(Waving::fault_at);
+    EXPECT_EQ(robot.s.supervisor.events().total(), 0) << robot.s.supervisor.report();
+    std::vector<Vector> past;
+    robot.run(1.0, [&](double, double&, Vector&, Vector&, Vector& tau) {
+      past.push_back(tau);
+      tau = past[past.size() - std::min<std::size_t>(past.size(), std::size_t(late) + 1)];
+    });
+    if (late == 20) {
+      EXPECT_EQ(robot.s.supervisor.count(Cause::torque_late), 0) << "is what drives may need";
+    } else {
+      EXPECT_LE(robot.noticed_after(Cause::torque_late), 0.3);
+      EXPECT_EQ(robot.s.supervisor.count(Cause::torque_sign), 0);
+    }
+    EXPECT_EQ(robot.s.supervisor.state(), State::run) << robot.s.supervisor.report();
+  }
 }
 
 TEST(SupervisorSensors, torque_sensors_that_read_nonsense_are_named) {

@@ -24,6 +24,7 @@ enum class Cause : std::uint8_t {
   speed_limit,
   position_limit,  ///< it could not have been stopped before its limit
   drive_limit,     ///< drives could not follow at once
+  contact_limit,   ///< it would have pushed harder than the collision torque against what resists
   // a torque sensor is not used
   torque_not_finite,
   torque_dead,         ///< it reads zero

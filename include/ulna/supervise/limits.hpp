@@ -20,6 +20,9 @@ struct LimitDefaults {
       1.0;  ///< of what holding leaves of it: what one joint's acceleration may ask of another's drive
   double braking_share =
       0.1;  ///< of slow_down's deceleration: what braking is at least taken to be
+  /// For planners that are trusted: accelerations up to all that drives and weight can do, so that torques which overcome
+  /// friction that the plant does not have are not cut. Limits of speed and position are then kept less well: docs/supervisor.md.
+  bool trusted_planner = false;
 };
 
 /// What a robot's motion is bounded by, per coordinate; nv numbers each, nq being nv.

@@ -18,6 +18,8 @@ struct Options {
   /// s from a torque that is sent to one that acts, at most: stopping distances allow for it.
   double drive_delay = 0.005;
   double rest_speed = 1e-3;  ///< rad/s or m/s: a joint that is not faster rests
+  /// rad/s or m/s: by a velocity that is noisy, dry friction of a joint that is not faster may act either way.
+  double friction_speed = 0.05;
 
   // --- readings ---
   double position_noise = 2e-4;  ///< rad or m: standard deviation, with quantization
@@ -30,9 +32,10 @@ struct Options {
   TorqueSide torque_side = TorqueSide::motor;  ///< of the sensors
   double observer_gain = 150.0;                ///< 1/s
   Reaction reaction = Reaction::stop;
-  /// Nm or N, nv: external torques beyond are a collision; empty: a share of the torque limits.
+  /// Nm or N, nv: what the robot may push with against what resists it, and what may push it, at most: nine tenths of it are a
+  /// collision. Empty: a share of the torque limits.
   Eigen::VectorXd collision_torque = {};
-  double collision_share = 0.4;
+  double collision_share = 0.5;
   double collision_time = 0.005;  ///< s that they have to last
   double retreat_time = 0.3;      ///< s, of Reaction::retreat
   double retreat_share = 0.1;     ///< of the speed limit, at the collision torque

@@ -1,11 +1,21 @@
 #include "ulna/identify/estimate/consistent.hpp"
 
-#include <Eigen/Cholesky>
+#include <algorithm>
+#include <utility>
+
+#include "identify/dense.hpp"
 
 namespace ulna::identify {
 
-ConsistentSolver::ConsistentSolver(int unknowns)
-    : H_(Matrix::Zero(unknowns, unknowns)), gradient_(Vector::Zero(unknowns)) {}
+ConsistentSolver::ConsistentSolver(int unknowns, int slices)
+    : H_(Matrix::Zero(unknowns, unknowns)),
+      slices_(slices),
+      factor_(Matrix::Zero(detail::filled_up(unknowns), unknowns)),
+      coming_(factor_),
+      first_(Eigen::VectorXi::Zero(unknowns)),
+      gradient_(Vector::Zero(unknowns)) {
+  solved_.setZero(8, unknowns);
+}
 
 double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPrior& prior,
                               Vector& z, double pull) {
@@ -13,24 +23,19 @@ double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPr
   const double data = 0.5 * gradient_.dot(z) - g.dot(z), before = prior.value(z);
   gradient_ -= g;
   next_ = gradient_;  // of the data; what follows adds the prior's
-  H_.setZero();
+  for (Index c = 0; c < z.size(); ++c) H_.col(c).segment(c, beside(c)).setZero();
   step_.setZero();
   prior.add_derivatives(z, step_, H_);
   gradient_ += pull * step_;
-  factor_.noalias() = G + (pull + damping_) * H_;
 
-  // scaled, as masses and inertias are of very different sizes
-  scale_ = factor_.diagonal().cwiseSqrt().cwiseInverse();
-  for (Index c = 0; c < factor_.cols(); ++c) {
-    const Index below = factor_.rows() - c;
-    factor_.col(c).tail(below).array() *= scale_(c) * scale_.tail(below).array();
-  }
-  // near the boundary the prior's curvature is all but singular beside itself
-  factor_.diagonal().array() += 1e-13;
-  Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor_);
-  if (cholesky.info() != Eigen::Success) return -1.0;
+  do {
+    if (complete_ == 0) begin_factor(G, pull + damping_);
+    if (!continue_factor()) return -1.0;
+  } while (!has_factor_);
   step_ = -scale_.cwiseProduct(gradient_);
-  cholesky.solveInPlace(step_);
+  const auto L = factor_.topRows(z.size()).triangularView<Eigen::Lower>();
+  L.solveInPlace(step_);
+  L.transpose().solveInPlace(step_);
   step_ = scale_.cwiseProduct(step_);
   const double decrement = -gradient_.dot(step_);
   if (!(decrement >= 0.0)) return -1.0;
@@ -58,10 +63,58 @@ double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPr
   return -1.0;
 }
 
-void ConsistentSolver::variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) const {
-  rows = scale_.asDiagonal() * rows;
-  factor_.triangularView<Eigen::Lower>().solveInPlace(rows);
-  variances = rows.colwise().squaredNorm();
+/// Unknowns that a prior couples are those of a body: rows of H from the diagonal on that may not be zero.
+Index ConsistentSolver::beside(Index column) const {
+  return std::min<Index>(10, H_.cols() - column);
+}
+
+/// Scaled, as masses and inertias are of very different sizes.
+void ConsistentSolver::begin_factor(const Matrix& G, double held) {
+  const Index n = H_.cols();
+  Vector& scale = coming_scale_;
+  scale = (G.diagonal() + held * H_.diagonal()).cwiseSqrt().cwiseInverse();
+  // bodies of different branches of a robot have nothing to do with each other
+  Index known = 0;
+  first_.setConstant(int(n));
+  for (Index c = 0; c < n; ++c) {
+    auto column = coming_.col(c).segment(c, n - c);
+    column = G.col(c).tail(n - c);
+    column.head(beside(c)) += held * H_.col(c).segment(c, beside(c));
+    column.array() *= scale(c) * scale.tail(n - c).array();
+    for (Index row = c; row < n && known < n; ++row)
+      if (first_(row) > c && (row == c || coming_(row, c) != 0.0)) first_(row) = int(c), ++known;
+  }
+  // near the boundary the prior's curvature is all but singular beside itself
+  coming_.diagonal().array() += 1e-13;
+}
+
+/// A slice more; false if the Hessian is not positive definite.
+bool ConsistentSolver::continue_factor() {
+  const Index n = H_.cols(), begin = complete_;
+  // the first columns take work as x²(n/2 - x/3)
+  const auto work = [all = double(n)](Index columns) {
+    const double x = double(columns);
+    return x * x * (all / 2.0 - x / 3.0);
+  };
+  const double most = work(begin) + work(n) / slices_ * (1.0 + 1e-9);
+  while (complete_ < n && (slices_ == 1 || complete_ == begin || work(complete_) < most))
+    complete_ = std::min<Index>(n, complete_ + 4);
+  const bool positive = detail::factor(coming_, first_, begin, complete_);
+  if (positive && complete_ < n) return true;
+  complete_ = 0;
+  if (!positive) return false;
+  std::swap(factor_, coming_), std::swap(scale_, coming_scale_);
+  return has_factor_ = true;
+}
+
+void ConsistentSolver::variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) {
+  for (Index first = 0; first < rows.cols(); first += 8) {
+    const Index count = std::min<Index>(8, rows.cols() - first);
+    for (Index i = 0; i < rows.rows(); ++i)
+      solved_.col(i).head(count) = scale_(i) * rows.row(i).segment(first, count).transpose();
+    detail::solve_rows(factor_, solved_);
+    variances.segment(first, count) = solved_.topRows(count).rowwise().squaredNorm();
+  }
 }
 
 bool ConsistentSolver::solve(const Matrix& G, const Vector& g, const PhysicalPrior& prior,

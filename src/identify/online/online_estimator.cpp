@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "identify/dense.hpp"
 #include "identify/messages.hpp"
 
 namespace ulna::identify {
@@ -34,6 +35,10 @@ PhysicalPrior online_prior(const TorqueModel& model, const Vector& noise,
   return prior;
 }
 
+/// A mean direction below: the joint has rested or turned round for most of what the filter remembers. Its dry friction would be
+/// magnified by the inverse of it.
+constexpr double one_way = 0.3;
+
 bool has_direction(Feature feature) {
   return terms_of(feature).direction != 0.0 || terms_of(feature).load != 0.0;
 }
@@ -60,7 +65,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       ws_(model.model()),
       plant_(model.model()),
       weights_(model.model()),
-      solver_(prior_.size()),
+      solver_(prior_.size(), 1 + prior_.size() / 128),
       R_(Matrix::Zero(prior_.size(), prior_.size())),
       r_(Vector::Zero(prior_.size())),
       z_(prior_.center()),
@@ -149,7 +154,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   measured_ = tau;
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
-    if (!dry_ || std::abs(v(i)) >= options_.slow) continue;
+    const bool rests = dry_ && std::abs(v(i)) < options_.slow;
+    turning_[std::size_t(i)] =
+        dry_ && options_.slow > 0.0 && !rests && std::abs(direction(i)) < one_way;
+    if (!rests) continue;
     // dry friction holds against whatever else there is
     set_features(i, v(i), a(i), tau(i), 0.0);
     held_(i) = sign_of(tau(i) - torques_.rows.col(i).dot(z_));
@@ -186,7 +194,10 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
       continue;
     }
     outcome = std::max(outcome, weigh(torques_, i, tau(i), error));
-    learn_noise(i, error);
+    if (slides(i))
+      learn_noise(i, error);
+    else
+      torques_.whitened.col(i).setZero(), torques_.weighed(i) = 0.0;
   }
   if (const int joint = only_surprised(); outcome == Outcome::changed && joint >= 0) {
     forget_features(joint);
@@ -228,42 +239,12 @@ double OnlineEstimator::misfit(const Vector& z) const {
   double sum = 0.0;
   int moved = 0;
   for (Index i = 0; i < measured_.size(); ++i)
-    if (held_(i) == 0.0) {
+    if (slides(i)) {
       const double error = (measured_(i) - torques_.rows.col(i).dot(z)) / torques_.noise(i);
       sum += error * error;
       ++moved;
     }
   return moved > 0 ? sum / moved : 0.0;
-}
-
-void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evidence) const {
-  for (Index i = 0; i < measured_.size(); ++i) {
-    if (held_(i) != 0.0) continue;
-    const double weight = 1.0 / torques_.noise(i);
-    const Eigen::Matrix<double, 10, 1> row =
-        weight * torques_.rows.col(i).segment<10>(10 * (body - 1));
-    const double error = weight * (measured_(i) - torques_.rows.col(i).dot(z));
-    evidence.R.noalias() += row * row.transpose();
-    evidence.r += error * row;
-    evidence.square += error * error, evidence.count += 1.0;
-  }
-}
-
-BodyEstimate::BodyEstimate(const BodyEvidence& evidence, double correlated) {
-  using Vector10 = Eigen::Matrix<double, 10, 1>;
-  using Matrix10 = Eigen::Matrix<double, 10, 10>;
-  if (!(evidence.R.diagonal().minCoeff() > 0.0)) return;
-  // scaled, as masses and inertias are of very different sizes
-  const Vector10 scale = evidence.R.diagonal().cwiseSqrt().cwiseInverse();
-  Matrix10 scaled = scale.asDiagonal() * evidence.R * scale.asDiagonal();
-  scaled.diagonal().array() += 1e-9;
-  const Eigen::LLT<Matrix10> factor(scaled);
-  if (factor.info() != Eigen::Success) return;
-  x = scale.cwiseProduct(factor.solve(scale.cwiseProduct(evidence.r)));
-  const double left = std::max(0.0, evidence.square - x.dot(evidence.r)) / evidence.count;
-  const Vector10 first = factor.matrixL().solve(Vector10::Unit(0));
-  mass_deviation = scale(0) * first.norm() * std::sqrt(left * correlated);
-  if (!x.allFinite() || !std::isfinite(mass_deviation)) x.setZero(), mass_deviation = infinity;
 }
 
 /// Whether what was known before the last change explains torques again, for long enough.
@@ -365,7 +346,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     settling_ = int(std::lround(2.0 * measured.correlated));
     forget_changing();
   } else {
-    R_.selfadjointView<Eigen::Lower>().rankUpdate(measured.whitened);
+    detail::add_squares(measured.whitened, R_);
     r_.noalias() += measured.whitened * measured.weighed;
   }
   solver_.step(R_, r_, prior_, z_);

@@ -10,7 +10,10 @@ namespace ulna::identify {
 /// from anywhere inside [Nesterov, Nemirovskii 1994]. Made once, it allocates no more.
 class ConsistentSolver {
  public:
-  explicit ConsistentSolver(int unknowns);
+  /// `slices`: the number of steps that a factor of the Hessian is computed in, a part of it in each; until it is
+  /// complete, steps use the one before, of a Hessian that differs little. More than one keeps
+  /// steps of many unknowns short, where one sample follows the other.
+  explicit ConsistentSolver(int unknowns, int slices = 1);
 
   /// One damped Newton step of z, which must be inside. Yields half the square of the Newton
   /// decrement, about how far the minimum was below z; negative, and z as it was, if no step helps.
@@ -29,11 +32,23 @@ class ConsistentSolver {
   int steps() const { return steps_; }
 
   /// The variance that y'z had, for each column y of `rows`, at the last step. Overwrites rows.
-  void variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) const;
+  void variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances);
 
  private:
-  Matrix H_, factor_ = H_;  ///< lower halves: of the prior, and of all
-  Vector gradient_, step_ = gradient_, scale_ = gradient_, next_ = gradient_;
+  void begin_factor(const Matrix& G, double held);
+  bool continue_factor();
+  Index beside(Index column) const;
+
+  Matrix H_;  ///< of the prior, lower half: blocks of a body's ten numbers along the diagonal
+  int slices_;
+  Matrix factor_;          ///< of all, scaled, rows filled up
+  Matrix coming_;          ///< the next one, complete up to a column
+  Eigen::VectorXi first_;  ///< of each row of that: before which column it is zero
+  Index complete_ = 0;
+  bool has_factor_ = false;
+  Eigen::Matrix<double, 8, Eigen::Dynamic> solved_;  ///< rows of `variances`
+  Vector gradient_, step_ = gradient_, scale_ = gradient_, coming_scale_ = gradient_,
+                    next_ = gradient_;
   double damping_ = 0.0;
   int steps_ = 0;
 };

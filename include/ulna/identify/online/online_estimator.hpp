@@ -8,22 +8,33 @@
 
 namespace ulna::identify {
 
-/// What samples show of one body's inertia, by least squares, where all else is known: information R x = r, and the square of
-/// what was measured.
+/// What samples show of one body's inertia, by least squares, where other bodies are known, and what joints resist with is known
+/// roughly: information R x = r, of each joint that of its features and what both have in common, and the square of what was
+/// measured.
 struct BodyEvidence {
-  Eigen::Matrix<double, 10, 10> R = Eigen::Matrix<double, 10, 10>::Zero();
-  Eigen::Matrix<double, 10, 1> r = Eigen::Matrix<double, 10, 1>::Zero();
+  static constexpr int most_features = 6;
+  template <int rows, int columns>
+  using Fixed = Eigen::Matrix<double, rows, columns>;
+  struct JointEvidence {
+    Fixed<10, most_features> common = Fixed<10, most_features>::Zero();
+    Fixed<most_features, most_features> R = Fixed<most_features, most_features>::Zero();
+    Fixed<most_features, 1> r = Fixed<most_features, 1>::Zero();
+    Fixed<most_features, 1> center = Fixed<most_features, 1>::Zero();  ///< that errors are from
+  };
+  Fixed<10, 10> R = Fixed<10, 10>::Zero();
+  Fixed<10, 1> r = Fixed<10, 1>::Zero();
+  std::vector<JointEvidence> joints;
   double square = 0.0, count = 0.0;
 
-  void forget(double share) {
-    for (double* x : {&square, &count}) *x *= 1.0 - share;
-    R *= 1.0 - share, r *= 1.0 - share;
-  }
+  explicit BodyEvidence(int joint_count) : joints(static_cast<std::size_t>(joint_count)) {}
+  void forget(double share);
+  void clear() { forget(1.0); }
 };
 /// The parameters x that explain most, and the standard deviation of the first, the mass. Errors that are left are taken to
-/// be the same over `correlated` samples. Infinite if the samples do not determine it.
+/// be the same over `correlated` samples; features may differ from their centers by about a share of these, or by what noise
+/// hides. Infinite if the samples do not determine it.
 struct BodyEstimate {
-  explicit BodyEstimate(const BodyEvidence& evidence, double correlated);
+  BodyEstimate(const BodyEvidence& evidence, double correlated, double feature_share);
   Eigen::Matrix<double, 10, 1> x = Eigen::Matrix<double, 10, 1>::Zero();
   double mass_deviation = infinity;
 };
@@ -185,8 +196,12 @@ class OnlineEstimator {
   Measured torques_, wrench_;
   Eigen::MatrixXi wrench_surprised_;  ///< 6 x bodies
   Vector least_noise_;
-  Vector sign_;              ///< of v
-  Vector held_ = sign_;      ///< where a joint that rests is driven to, else 0
+  Vector sign_;          ///< of v
+  Vector held_ = sign_;  ///< where a joint that rests is driven to, else 0
+  /// Joints that move now, but in the filter's memory have rested or moved the other way too: of how their dry friction acted
+  /// meanwhile nothing is known.
+  std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
+  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
   Vector measured_ = sign_;  ///< torques of the last sample
   Vector seen_ = r_;         ///< R times a row
   Matrix inverse_ = R_;
