@@ -399,10 +399,8 @@ std::string advice_after(const Simulation& end, SimulationStatus status, const S
 
 /// The findings, reported, as an exit status.
 int judged(const Run& run, const SimulateOptions& o, const Model& model, Console& console) {
-  if (run.status == SimulationStatus::stopped) {
-    console.complain(fmt::format("stopped at {} s", figure(run.end.time(), 6)));
-    return findings;
-  }
+  if (run.status == SimulationStatus::stopped)
+    return console.complain(fmt::format("stopped at {} s", figure(run.end.time(), 6))), findings;
   if (run.error_share > tolerable) {
     console.complain(fmt::format(
         "the energy error is {:.1f} % of the energy exchanged: take a {}", 100.0 * run.error_share,
