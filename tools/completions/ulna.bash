@@ -28,7 +28,7 @@ _ulna() {
     --torque)
       COMPREPLY=($(compgen -W "zero gravity pd" -- "$word") $(compgen -f -- "$word"))
       return ;;
-    --period | --step | --target | --bandwidth | --friction | --friction-scale | --vary | --noise-q | --noise-qd | --noise-tau | --quantum | --delay | --dropout | --duration | --rate | --harmonics | --limits | --acceleration | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
+    --period | --step | --target | --bandwidth | --friction-scale | --vary | --noise-q | --noise-qd | --noise-tau | --quantum | --delay | --dropout | --duration | --rate | --harmonics | --limits | --acceleration | --payload | --radius | --distance | --floor | --starts | --iterations | --seconds)
       return ;;
     --method)
       COMPREPLY=($(compgen -W "ols wls irls tls ridge consistent" -- "$word"))
