@@ -14,6 +14,8 @@ using V3 = Vec3<double>;
 constexpr double least_impact = 1e-3;
 /// Nearer, m, is touching: divided by the step, smaller gaps would be noise in the velocities of what rests.
 constexpr double touching = 1e-8;
+/// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
+constexpr double fastest_release = 10.0;
 
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
@@ -123,7 +125,8 @@ void World::State::set_compliance(const Touch& touch, const Compliance& a, const
     back = std::max(back, h * s.stiffness / (h * h * s.stiffness + h * s.damping));
   }
   problem.compliance[row] = R;
-  problem.offset[row] = touch.at.gap * (touch.at.gap > 0.0 ? 1.0 / h : back);
+  problem.offset[row] =
+      std::max(touch.at.gap * (touch.at.gap > 0.0 ? 1.0 / h : back), -fastest_release);
 }
 
 void World::State::add_touch(Touch& t) {
