@@ -201,8 +201,9 @@ Figures run_mujoco(const BenchScene& b) {
     if (force[0] > 1e-3 && t < 0.99 * contact.friction[0] * force[0])
       f.creep = std::max(f.creep, std::hypot(w[1], w[2]));
   }
-  mj_energyVel(m.get(), d.get());
-  f.energy = d->energy[1];
+  Eigen::VectorXd momentum(m->nv);
+  mj_mulM(m.get(), d.get(), momentum.data(), d->qvel);
+  f.energy = 0.5 * momentum.dot(Eigen::Map<const Eigen::VectorXd>(d->qvel, m->nv));
   return f;
 }
 

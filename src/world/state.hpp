@@ -60,6 +60,7 @@ struct World::State {
   void warm_start();
   void set_compliance(const Touch& touch, const Compliance& a, const Compliance& b);
   void rebound();
+  void restrain();
   bool moved_apart();
   void account();
   void finish(bool shifted);

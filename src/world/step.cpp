@@ -183,6 +183,7 @@ WorldStatus World::step() noexcept {
   if (!moderate(s.free)) return WorldStatus::not_finite;
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
+  s.restrain();
   if (!moderate(s.problem.velocity)) return WorldStatus::not_finite;
   s.account();
   const bool shifted = s.moved_apart();

@@ -14,6 +14,10 @@ using V3 = Vec3<double>;
 constexpr double least_impact = 1e-3;
 /// Nearer, m, is touching: divided by the step, smaller gaps would be noise in the velocities of what rests.
 constexpr double touching = 1e-8;
+/// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
+constexpr double fastest_release = 10.0;
+/// m/s: a residual that has nothing to do with the law any more.
+constexpr double lost_law = 1.0;
 
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
@@ -123,7 +127,8 @@ void World::State::set_compliance(const Touch& touch, const Compliance& a, const
     back = std::max(back, h * s.stiffness / (h * h * s.stiffness + h * s.damping));
   }
   problem.compliance[row] = R;
-  problem.offset[row] = touch.at.gap * (touch.at.gap > 0.0 ? 1.0 / h : back);
+  problem.offset[row] =
+      std::max(touch.at.gap * (touch.at.gap > 0.0 ? 1.0 / h : back), -fastest_release);
 }
 
 void World::State::add_touch(Touch& t) {
@@ -229,6 +234,22 @@ void World::State::rebound() {
       problem.lambda[i] = first_lambda[i] + share * (problem.lambda[i] - first_lambda[i]);
   };
   for (int i = 0; i < 20 && impulse_work() > 0.0; ++i) blend(0.75);
+}
+
+/// Impulses that are far from the law may add energy without end. As many of them are left out as do: what is scaled
+/// stays in its cone.
+void World::State::restrain() {
+  if (!(report.cones.residual > lost_law)) return;
+  const double all = impulse_work();
+  if (all <= 0.0) return;
+  double first = 0.0;  // of work = first s + second s²
+  for (int i = 0; i < problem.block_count(); ++i)
+    for (int k = 0; k < problem.block(i).rows; ++k)
+      first += problem.lambda[problem.block(i).row + k] * row_rate(k, i, free);
+  const double share = std::clamp(-first / (all - first), 0.0, 1.0);
+  for (double& l : problem.lambda) l *= share;
+  for (std::size_t i = 0; i < free.size(); ++i)
+    problem.velocity[i] = free[i] + share * (problem.velocity[i] - free[i]);
 }
 
 }  // namespace ulna
