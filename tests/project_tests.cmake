@@ -55,6 +55,8 @@ foreach(first model eigen nothing)
   target_link_libraries(${target} PRIVATE ulna::ulna)
   target_compile_options(${target} PRIVATE -O0 -g0)
   target_precompile_headers(${target} PRIVATE ${before_${first}})
+  # ccache has kept such a precompiled header after its files had changed
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
   add_dependencies(headers_alone ${target})
 endforeach()
 

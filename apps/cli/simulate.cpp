@@ -457,7 +457,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   o.how.loops = o.states.closes_loops(console, model);
   o.states.require_one_state();
   GivenState start = o.states.state(console, model);
-  const Eigen::VectorXd target = configuration(console, model, o.target, "--target");
+  Eigen::VectorXd target = configuration(console, model, o.target, "--target");
   if (const std::string beyond = beyond_limits(model, target); !beyond.empty() && !o.no_limits)
     throw UsageError("--target: out of reach: {}", beyond);
   if (const std::string beyond = beyond_limits(model, start.q); !beyond.empty() && !o.no_limits)
