@@ -71,12 +71,9 @@ Imported RobotArgument::load() const {
                        robot.model.name());
     robot.model = without_mimics(robot.model);
   }
-  if (options.floating_base) {
-    if (robot.model.joint_count() > 0 && robot.model.joint(1).type == JointType::floating)
-      throw UsageError("--floating-base has no effect: the base of '{}' floats already",
-                       robot.model.name());
-    robot.model = with_floating_base(robot.model);
-  }
+  const bool floats =
+      robot.model.joint_count() > 0 && robot.model.joint(1).type == JointType::floating;
+  if (options.floating_base && !floats) robot.model = with_floating_base(robot.model);
   if (gravity.empty()) return robot;
   const Vec3<double> given = three_numbers(gravity, "--gravity");
   constexpr double strongest = 1e6;  // m/s², far beyond any planet's

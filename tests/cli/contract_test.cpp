@@ -366,7 +366,6 @@ TEST(Options, without_effect_are_refused_in_every_verb) {
       {{"simulate", "pendulum", "--force"}, "--force has no effect"},
       {{"convert", "panda", "-", "--force"}, "--force has no effect"},
       {{"count", "panda", "--force"}, "--force has no effect"},
-      {{"info", "quadruped", "--floating-base"}, "--floating-base has no effect"},
       {{"info", "panda", "--independent-mimics"}, "--independent-mimics has no effect"},
       {{"fk", "panda", "--frame", "panda_link8", "--frame", "panda_link8"},
        "'panda_link8' is given twice"},
