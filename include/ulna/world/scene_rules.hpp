@@ -2,7 +2,7 @@
 
 #include "ulna/model/diagnostic.hpp"
 
-/// What a scene can break; docs/diagnostics.md explains it to users.
+/// What a scene can break; docs/contact.md explains it to users.
 namespace ulna::rules {
 
 inline constexpr Rule material_range{
