@@ -13,8 +13,6 @@ using Eigen::VectorXd;
 /// What is left of a row counts as met up to this share of its terms.
 constexpr double met = 1e-8;
 
-double largest(In<double> x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
 ConstraintReport report(double residual, double size, int rounds) {
   if (!std::isfinite(residual)) return {Status::not_physical, residual, rounds};
   return {residual <= met * size ? Status::solved : Status::contradictory, residual, rounds};
@@ -69,11 +67,11 @@ ConstraintReport constrained_forward_dynamics(const Plant<double>& plant, const 
   ws.rows.noalias() -= loops.J().lazyProduct(loops.at().a());
   lambda = -ws.rows;
   lambda.noalias() -= loops.J().lazyProduct(a);
-  const double size = largest(ws.rows) + largest(lambda);
+  const double size = ws.rows.lpNorm<Eigen::Infinity>() + lambda.lpNorm<Eigen::Infinity>();
   ws.delassus.solve(lambda);
   a.noalias() += ws.X.lazyProduct(lambda);
   ws.rows.noalias() += loops.J().lazyProduct(a);
-  return report(largest(ws.rows), size, ws.delassus.rounds());
+  return report(ws.rows.lpNorm<Eigen::Infinity>(), size, ws.delassus.rounds());
 }
 
 ConstraintReport loop_impact(const Plant<double>& plant, const Loops& loops, In<double> v,
@@ -90,7 +88,7 @@ ConstraintReport loop_impact(const Plant<double>& plant, const Loops& loops, In<
     return not_physical;
   ws.rows.noalias() = loops.J().lazyProduct(v);
   impulse = -(1.0 + restitution) * ws.rows;
-  const double size = largest(ws.rows), residual = ws.delassus.solve(impulse);
+  const double size = ws.rows.lpNorm<Eigen::Infinity>(), residual = ws.delassus.solve(impulse);
   v_next = v;
   v_next.noalias() += ws.X.lazyProduct(impulse);
   return report(residual, size, ws.delassus.rounds());
@@ -122,14 +120,14 @@ ConstraintReport drive_torques(const Loops& loops, In<double> strength, LoopWork
   ws.drives.solve(ws.z);
   // what the drives leave, forces through the loops carry
   ws.joints = tau;
-  const double size = largest(ws.joints);
+  const double size = ws.joints.lpNorm<Eigen::Infinity>();
   tau.noalias() = ws.P.lazyProduct(ws.z);
   tau.array() *= strength.array().square();
   ws.joints -= tau;
   lambda.noalias() = J.lazyProduct(ws.joints);
   ws.delassus.solve(lambda);
   ws.joints.noalias() -= J.transpose().lazyProduct(lambda);
-  return report(largest(ws.joints), size, ws.drives.rounds());
+  return report(ws.joints.lpNorm<Eigen::Infinity>(), size, ws.drives.rounds());
 }
 
 ConstraintReport constrained_inverse_dynamics(const Plant<double>& plant, const Loops& loops,

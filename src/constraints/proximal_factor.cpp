@@ -8,8 +8,6 @@ constexpr int most_rounds = 30;
 constexpr double rounding = 1e-15;
 constexpr double least_share = 1e-6;
 
-double largest(In<double> x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
 }  // namespace
 
 ProximalFactor::ProximalFactor(int size)
@@ -41,15 +39,15 @@ void ProximalFactor::weigh(In<double> sizes, Out<double> weights) {
 double ProximalFactor::solve(Out<double> x) {
   left_ = x;
   x_.setZero();
-  const double enough = rounding * largest(left_);
-  double least = largest(left_);
+  const double enough = rounding * left_.lpNorm<Eigen::Infinity>();
+  double least = left_.lpNorm<Eigen::Infinity>();
   for (rounds_ = 0; rounds_ < most_rounds && least > enough; ++rounds_) {
     step_ = left_;
     factor_.solveInPlace(step_);
     x_ += step_;
     step_ = W_.lazyProduct(x_);
     left_ = x - step_;
-    const double now = largest(left_);
+    const double now = left_.lpNorm<Eigen::Infinity>();
     // where rows contradict each other, what is left stays
     const bool better = now < 0.5 * least;
     least = now;

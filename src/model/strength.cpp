@@ -10,8 +10,6 @@
 namespace ulna::detail {
 namespace {
 
-using std::numbers::pi;
-
 /// What the links beyond a joint ask of its drive.
 struct Load {
   double weight =
@@ -53,7 +51,7 @@ class Weights {
  private:
   /// From -1 to 1 of a joint's range, of which a turn or a metre about zero is looked at; 0 is its neutral position.
   static double within(const JointDescription& j, double share) {
-    const double most = j.type == JointType::prismatic ? 1.0 : pi;
+    const double most = j.type == JointType::prismatic ? 1.0 : std::numbers::pi;
     const double low = std::max(j.limits.lower, -most), high = std::min(j.limits.upper, most);
     const double neutral = std::clamp(0.0, j.limits.lower, j.limits.upper);
     if (share == 0.0 || !(low < high)) return neutral;

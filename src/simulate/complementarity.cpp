@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_rounds = 30;
 /// Of the terms of a row, what rounding leaves.
-constexpr double rounding = 1e-15;
+constexpr double row_rounding = 1e-15;
 
 }  // namespace
 
@@ -103,7 +103,7 @@ bool BoxComplementarity::solve(std::span<const int> chosen) {
   for (int round = 0; round < most_rounds; ++round) {
     if (!pivot(chosen)) return false;
     const double now = left_of_rows();
-    if (now <= rounding || !(now < 0.5 * left)) break;
+    if (now <= row_rounding || !(now < 0.5 * left)) break;
     left = now, centre_ = lambda;
   }
   // nothing goes where it must not, not even by rounding

@@ -284,8 +284,8 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const Wr
   require(model.feature_count() == 0,
           "identification: wrenches do not depend on friction and rotors; leave the features out");
   const auto rows = 6 * Index(data.sensors.size());
-  detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
-                        model.model());
+  ulna::detail::require_shape("wrench", data.wrench.rows(), data.wrench.cols(), rows, data.size(),
+                              model.model());
   const auto measurements = measurements_of(model.model(), data);
   return estimate_from(model, base, *measurements, Vector::Ones(model.model().nv()), options);
 }

@@ -193,7 +193,7 @@ double extent(const Model& robot, int body) {
 PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
                          const PriorOptions& options) {
   const Model& robot = model.model();
-  detail::require_size("typical", typical.size(), robot.nv(), robot);
+  ulna::detail::require_size("typical", typical.size(), robot.nv(), robot);
   require(options.deviation > 0.0 && std::isfinite(options.deviation),
           "prior: the deviation must be positive");
   const double weight = 1.0 / (options.deviation * options.deviation);

@@ -147,7 +147,7 @@ void TorqueModel::regressor(const Kinematics<double>& state, RegressorWorkspace<
 
 Matrix TorqueModel::torques(const Vector& z, const Matrix& Q, const Matrix& V, const Matrix& A,
                             const Matrix& X) const {
-  detail::require_size("z", z.size(), unknowns(), model_);
+  ulna::detail::require_size("z", z.size(), unknowns(), model_);
   Plant<double> plant(model_);
   plant.set_inertial(z.head(inertial_size()));
   plant.remove_friction();

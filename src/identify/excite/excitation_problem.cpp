@@ -118,7 +118,7 @@ ExcitationProblem::ExcitationProblem(const TorqueModel& model, const BaseParamet
       slope_ws_(model.model()),
       slope_(model.model()),
       Y_(model.model().nv(), model.unknowns()) {
-  detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
+  ulna::detail::require_size("parameters", parameters.size(), model.unknowns(), model.model());
   for (const Feature f : model.features())
     require(f != Feature::load,
             "excitation does not support load-dependent friction: leave it out");

@@ -11,7 +11,7 @@
 namespace ulna::identify {
 namespace {
 
-constexpr int most_joints = 40;
+constexpr int most_joints_moved = 40;
 
 /// Coefficients of standing still at q.
 Matrix still(const MotionBasis& basis, const Vector& q) {
@@ -163,8 +163,9 @@ void BestPoint::approach(const Vector& x) {
 ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   const Model& robot = model.model();
   ExcitationLimits limits = excitation_limits(robot, options.share);
-  require(robot.nv() <= most_joints, "robot '", robot.name(), "' has ", robot.nv(),
-          " joints; excitation is for up to ", most_joints, ": lock some, or take a part of it");
+  require(robot.nv() <= most_joints_moved, "robot '", robot.name(), "' has ", robot.nv(),
+          " joints; excitation is for up to ", most_joints_moved,
+          ": lock some, or take a part of it");
   require(options.starts >= 1 && options.iterations >= 0 && options.seconds > 0.0,
           "starts must be at least 1, iterations not negative, seconds positive");
   if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);

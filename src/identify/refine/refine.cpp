@@ -59,7 +59,7 @@ void require_refinable(const TorqueModel& model, const Estimate& start, const Pr
   const int compound = compound_joint(robot);
   require(compound == 0, "refine: joint '", robot.joint_name(compound),
           "' has more than one degree of freedom");
-  detail::require_size("start.z", start.z.size(), model.unknowns(), robot);
+  ulna::detail::require_size("start.z", start.z.size(), model.unknowns(), robot);
   require(is_consistent(model, start.z),
           "refine: the start is not physically consistent; take one of Method::consistent");
   for (const Piece& piece : prepared.pieces)
