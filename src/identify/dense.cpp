@@ -5,9 +5,9 @@
 
 namespace ulna::identify::detail {
 
-bool factor(Matrix& A, const Eigen::VectorXi& first, Index begin, Index end) {
-  DenseTask task{DenseTask::factor, A.data(), int(A.rows()), int(end), nullptr, 0};
-  task.first = first.data(), task.begin = int(begin);
+bool factor(Matrix& A, const Eigen::VectorXi& first) {
+  DenseTask task{DenseTask::factor, A.data(), int(A.rows()), int(A.cols()), nullptr, 0};
+  task.first = first.data();
   ULNA_WIDEST(ulna_dense_kernel)(task);
   return task.positive;
 }

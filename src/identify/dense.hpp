@@ -10,9 +10,8 @@ namespace ulna::identify::detail {
 inline Index filled_up(Index rows) { return (rows + 7) / 8 * 8; }
 
 /// The Cholesky factor in place of the lower half of a matrix whose rows are filled up; false if that is not positive
-/// definite. `first`: of each row, the column before which it is zero, as it is in the factor too. Columns begin..end only,
-/// those before being done; begin is a multiple of four.
-[[nodiscard]] bool factor(Matrix& A, const Eigen::VectorXi& first, Index begin, Index end);
+/// definite. `first`: of each row, the column before which it is zero, as it is in the factor too.
+[[nodiscard]] bool factor(Matrix& A, const Eigen::VectorXi& first);
 
 /// X' = L^-1 X', X eight rows of as many columns as L has.
 void solve_rows(const Matrix& L, Eigen::Matrix<double, 8, Eigen::Dynamic>& X);

@@ -13,9 +13,8 @@ using namespace ulna::detail::panels;
 inline void factor_by_panels(DenseTask& task) {
   double* const L = task.A;
   const int ld = task.rows;
-  in_fours(task.columns - task.begin, [&]<int C>(int i) {
-    const int j = task.begin + i, from = j / width * width,
-              k = *std::min_element(task.first + j, task.first + j + C);
+  in_fours(task.columns, [&]<int C>(int j) {
+    const int from = j / width * width, k = *std::min_element(task.first + j, task.first + j + C);
     panel<C>(L + j * ld, ld, {}, {L + k * ld, L + k * ld + j, ld, 1, ld, j - k}, from, ld,
              L + j * ld, ld);
     for (int c = 0; c < C; ++c) {

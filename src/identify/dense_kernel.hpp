@@ -11,7 +11,6 @@ struct DenseTask {
   int count;          ///< columns of B, or rows of L
   bool positive = true;
   const int* first = nullptr;  ///< of each row: the column before which it is zero
-  int begin = 0;               ///< the column that is factored first
 };
 
 using DenseKernel = void(DenseTask& task);

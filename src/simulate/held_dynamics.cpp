@@ -83,8 +83,8 @@ void HeldDynamics::find_stops(const Eigen::VectorXd& q) {
     if (s.distance(q) <= 0.0) at_stop_[s.v] |= s.way > 0 ? at_lower : at_upper;
 }
 
-bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
-                       long& hits) {
+bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double least_away,
+                       double& energy_lost, long& hits) {
   find_stops(q);
   int n = 0;
   bool runs = false;
@@ -92,7 +92,8 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& ene
     const bool low = at_stop_[i] & at_lower, high = at_stop_[i] & at_upper;
     if (!low && !high) continue;
     const double speed = low && high ? std::abs(v(i)) : low ? -v(i) : v(i);
-    hits += speed > speed_of_a_hit;
+    hits += speed > speed_of_a_hit && away_(i) > least_away;
+    away_(i) = 0.0;
     runs |= speed > 0.0;
     problem_.lower(n) = high ? -infinity : 0.0;
     problem_.upper(n) = low ? infinity : 0.0;

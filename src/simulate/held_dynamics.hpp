@@ -19,9 +19,12 @@ class HeldDynamics {
   void act(const Plant<double>& plant, const Eigen::VectorXd& tau,
            ExternalWrenches<double> wrenches);
 
-  /// Takes the velocity from joints that run into their stops. False if M is not positive definite.
-  [[nodiscard]] bool hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double& energy_lost,
-                         long& hits);
+  /// Time goes by, for what counts as a hit; infinite: what was at its stop before is not known.
+  void pass(double duration) { away_.array() += duration; }
+  /// Takes the velocity from joints that run into their stops. False if M is not positive definite. A joint hits its
+  /// stop if it is fast and was away for longer than `least_away`, s: otherwise it leans on it still.
+  [[nodiscard]] bool hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double least_away,
+                         double& energy_lost, long& hits);
   /// Decides which joints hold and which way the others slide.
   [[nodiscard]] bool decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
   /// As decided. Joints that hold have exactly no acceleration.
@@ -107,6 +110,7 @@ class HeldDynamics {
   Eigen::VectorXd spare_ = Eigen::VectorXd::Zero(model().nv());
   Eigen::VectorXd tau_ = spare_, drive_ = spare_;  ///< of the drives, and less dry friction
   Eigen::VectorXd stop_load_ = spare_;
+  Eigen::VectorXd away_ = spare_.array() + infinity;  ///< since a joint was at its stop, s
   Eigen::VectorXd next_ = neutral(model());  ///< configuration
   ExternalWrenches<double> wrenches_;
   Kinematics<double> at_;

@@ -21,6 +21,8 @@ constexpr std::size_t wrenches_foreseen = 16;
 constexpr double nearly_closed = 1e-3, closed = 1e-10;
 /// After which adaptive steps are closed again, s.
 constexpr double longest_unclosed = 1e-2;
+/// A joint that is away from its stop for less, s, leans on it: light links are let go and caught again.
+constexpr double shortest_flight = 2e-3;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
@@ -81,7 +83,7 @@ struct Simulation::Parts {
     int segments = 0;
     patience = std::clamp(2 * patience, 1, most_events);
     for (int events = 0, stalled = 0; left > 1e-12 * h; ++events) {
-      if (!dynamics.hit(q, v, work.stops, counts.hits) || !dynamics.decide(q, v))
+      if (!hit(work, counts) || !dynamics.decide(q, v))
         return dynamics.finite() ? SimulationStatus::plant_not_physical
                                  : SimulationStatus::diverged;
       double gone = left;
@@ -113,11 +115,16 @@ struct Simulation::Parts {
       }
       if (status != SimulationStatus::moved) return status;
       if (!dynamics.close(q, v)) return SimulationStatus::diverged;
+      dynamics.pass(gone);
       left -= gone;
     }
     // what has just reached its stop does not go on
-    return dynamics.hit(q, v, work.stops, counts.hits) ? SimulationStatus::moved
-                                                       : SimulationStatus::plant_not_physical;
+    return hit(work, counts) ? SimulationStatus::moved : SimulationStatus::plant_not_physical;
+  }
+
+  /// A joint that steps of this length let go for less than two of them has not been away: its stop would hold it.
+  bool hit(SimulationWork& work, SimulationCounts& counts) {
+    return dynamics.hit(q, v, std::max(shortest_flight, 2.0 * longest), work.stops, counts.hits);
   }
 
   /// Moves q and v to where loops are closed and stay so, if that is near.
@@ -175,6 +182,7 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
   q_ = parts_->q, v_ = parts_->v, time_ = time;
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
+  parts_->dynamics.pass(infinity);
 }
 
 void Simulation::set_wrenches(ExternalWrenches<double> wrenches) {

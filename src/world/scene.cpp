@@ -79,7 +79,7 @@ class SceneReader : detail::YamlReader {
   double positive(const YAML::Node& node, const char* key, double otherwise) {
     const double x = number(node, key, otherwise);
     if (node[key] && !(x > 0.0))
-      report(rules::body_range, node[key],
+      report(scene_rules::body_range, node[key],
              std::string(key) + " " + format_number(x) + " is not positive");
     return x > 0.0 ? x : otherwise;
   }
@@ -87,7 +87,7 @@ class SceneReader : detail::YamlReader {
                 double most) {
     const double x = number(node, key, otherwise);
     if (x >= least && x <= most) return x;
-    report(rules::material_range, node[key], std::string(key) + " is " + format_number(x));
+    report(scene_rules::material_range, node[key], std::string(key) + " is " + format_number(x));
     return otherwise;
   }
 
@@ -124,7 +124,7 @@ class SceneReader : detail::YamlReader {
     if (const auto found = materials_.find(name); found != materials_.end()) return found->second;
     std::vector<std::string_view> names;
     for (const auto& m : materials_) names.push_back(m.first);
-    report(rules::material_unnamed, value,
+    report(scene_rules::material_unknown, value,
            quoted("material", name) + " is unknown" + ulna::did_you_mean(name, names));
     return {};
   }
@@ -173,7 +173,7 @@ class SceneReader : detail::YamlReader {
              quoted("shape", kind) + " is unknown" + ulna::did_you_mean(kind, kinds));
       return {};
     }
-    report(rules::body_range, node, quoted("shape", kind) + " has no positive size");
+    report(scene_rules::body_range, node, quoted("shape", kind) + " has no positive size");
     return {};
   }
 
@@ -207,7 +207,7 @@ class SceneReader : detail::YamlReader {
       if (moments.minCoeff() > 0.0)
         b.body.inertia = Inertia<double>::about_com(mass, V3::Zero(), moments.asDiagonal());
       else
-        report(rules::body_range, I, "inertia is not three positive moments");
+        report(scene_rules::body_range, I, "inertia is not three positive moments");
     }
     scene_.bodies.push_back(b);
   }
@@ -326,14 +326,14 @@ BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
   }
   for (const World::Overlap& o : world.overlaps())
     out.add(
-        rules::bodies_overlap,
+        scene_rules::bodies_overlap,
         {scene.file, lines[static_cast<std::size_t>(std::max(o.first, o.second))], 0},
         "'" + world.name(o.first) + "' and '" + world.name(o.second) + "'",
         "are " + format_number(std::round(1e6 * o.depth) / 1e3) +
             " mm inside each other at the beginning",
         "they are pushed apart at up to " + format_number(scene.options.correction_speed) + " m/s");
   if (heaviest > 1e6 * lightest)
-    out.add(rules::mass_ratio, {scene.file, 0, 0}, "masses",
+    out.add(scene_rules::mass_ratio, {scene.file, 0, 0}, "masses",
             "are from " + format_number(lightest) + " to " + format_number(heaviest) + " kg",
             "simulated as they are");
   out.throw_if_errors();

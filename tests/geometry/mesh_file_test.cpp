@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "support/documented_rules.hpp"
 #include "support/mesh.hpp"
 #include "support/paths.hpp"
 #include "support/random.hpp"
@@ -355,14 +356,8 @@ TEST(RobotShapes, of_the_robots_that_come_with_ulna_are_made_without_complaint) 
   EXPECT_GT(shapes, 0);
 }
 
-TEST(MeshRules, are_documented_with_their_severity) {
-  std::ifstream file(project_path("docs/geometry.md"));
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  for (const Rule* rule : mesh_rules::all) {
-    const std::string row =
-        "| `" + std::string(rule->name) + "` | " + std::string(to_string(rule->severity)) + " |";
-    EXPECT_NE(text.find(row), std::string::npos) << row;
-  }
+TEST(MeshRules, are_documented_with_their_severity_and_no_others) {
+  expect_documented(mesh_rules::all, "docs/geometry.md");
 }
 
 }  // namespace

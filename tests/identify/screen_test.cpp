@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
 #include <numbers>
-#include <set>
 
+#include "support/documented_rules.hpp"
 #include "support/logs.hpp"
-#include "support/paths.hpp"
 
 namespace ulna::test {
 namespace {
@@ -351,24 +348,8 @@ TEST(Screening, compares_torques_with_predicted_ones) {
 
 // --- the document ---
 
-TEST(LogRules, are_in_the_document_with_their_severity_and_no_others) {
-  std::ifstream file(test::project_path("docs/identification.md"));
-  std::map<std::string, std::string> documented;
-  for (std::string row; std::getline(file, row);) {
-    if (!row.starts_with("| `log-")) continue;
-    const std::size_t end = row.find('`', 3);
-    std::istringstream rest(row.substr(end + 1));
-    std::string bar, severity;
-    rest >> bar >> severity;
-    EXPECT_TRUE(documented.emplace(row.substr(3, end - 3), severity).second) << row;
-  }
-  std::set<std::string> known;
-  for (const Rule* rule : log_rules::all) {
-    EXPECT_EQ(documented[std::string(rule->name)], to_string(rule->severity)) << rule->name;
-    EXPECT_TRUE(known.emplace(rule->name).second) << rule->name;
-    EXPECT_FALSE(rule->meaning.empty() || rule->remedy.empty()) << rule->name;
-  }
-  for (const auto& [name, severity] : documented) EXPECT_TRUE(known.contains(name)) << name;
+TEST(LogRules, are_documented_with_their_severity_and_no_others) {
+  expect_documented(log_rules::all, "docs/identification.md");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 
 #include "support/random.hpp"
 #include "ulna/model/rules.hpp"
@@ -44,17 +43,6 @@ TEST(Diagnostic, has_the_rules_remedy_unless_it_has_its_own) {
 }
 
 // --- rules ---
-
-TEST(Rules, have_different_names_a_meaning_and_a_remedy) {
-  std::set<std::string_view> names;
-  for (const Rule* rule : rules::all) {
-    SCOPED_TRACE(std::string(rule->name));
-    EXPECT_TRUE(names.insert(rule->name).second);
-    EXPECT_FALSE(rule->meaning.empty());
-    EXPECT_FALSE(rule->remedy.empty());
-    for (const char c : rule->name) EXPECT_TRUE((c >= 'a' && c <= 'z') || c == '-');
-  }
-}
 
 // --- the list ---
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/documented_rules.hpp"
+#include "ulna/world/scene_rules.hpp"
 #include "world/bodies.hpp"
 
 namespace ulna::test {
@@ -95,6 +97,10 @@ TEST(Scene, bodies_inside_each_other_are_reported_and_pushed_apart) {
   run_world(built.world, 0.5);
   for (const World::Overlap& o : built.world.overlaps())
     EXPECT_EQ(o.first, 0);  // the ground is a mat
+}
+
+TEST(SceneRules, are_documented_with_their_severity_and_no_others) {
+  expect_documented(scene_rules::all, "docs/contact.md");
 }
 
 }  // namespace

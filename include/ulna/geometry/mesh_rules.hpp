@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/model/diagnostic.hpp"
+#include "ulna/model/rule_list.hpp"
 
 /// Every rule that a mesh of a robot can break: identifier, name, severity, meaning, remedy. docs/geometry.md explains
 /// them.
@@ -15,19 +15,7 @@
 // clang-format on
 
 namespace ulna::mesh_rules {
-
-#define ULNA_DEFINE(id, name, severity, meaning, remedy) \
-  inline constexpr Rule id{name, Severity::severity, meaning, remedy};  // NOLINT
-ULNA_MESH_RULES(ULNA_DEFINE)
-#undef ULNA_DEFINE
-
-/// All of them, in the order of the list.
-inline constexpr const Rule* all[] = {
-#define ULNA_ADDRESS(id, name, severity, meaning, remedy) &id,
-    ULNA_MESH_RULES(ULNA_ADDRESS)
-#undef ULNA_ADDRESS
-};
-
+ULNA_DEFINE_RULES(ULNA_MESH_RULES)
 }  // namespace ulna::mesh_rules
 
 #undef ULNA_MESH_RULES

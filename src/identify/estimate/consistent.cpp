@@ -7,9 +7,8 @@
 
 namespace ulna::identify {
 
-ConsistentSolver::ConsistentSolver(int unknowns, int slices)
+ConsistentSolver::ConsistentSolver(int unknowns)
     : H_(Matrix::Zero(unknowns, unknowns)),
-      slices_(slices),
       factor_(Matrix::Zero(detail::filled_up(unknowns), unknowns)),
       coming_(factor_),
       first_(Eigen::VectorXi::Zero(unknowns)),
@@ -28,10 +27,7 @@ double ConsistentSolver::step(const Matrix& G, const Vector& g, const PhysicalPr
   prior.add_derivatives(z, step_, H_);
   gradient_ += pull * step_;
 
-  do {
-    if (complete_ == 0) begin_factor(G, pull + damping_);
-    if (!continue_factor()) return -1.0;
-  } while (!has_factor_);
+  if (!factorise(G, pull + damping_)) return -1.0;
   step_ = -scale_.cwiseProduct(gradient_);
   const auto L = factor_.topRows(z.size()).triangularView<Eigen::Lower>();
   L.solveInPlace(step_);
@@ -68,11 +64,10 @@ Index ConsistentSolver::beside(Index column) const {
   return std::min<Index>(10, H_.cols() - column);
 }
 
-/// Scaled, as masses and inertias are of very different sizes.
-void ConsistentSolver::begin_factor(const Matrix& G, double held) {
+/// Of the Hessian, scaled, as masses and inertias are of very different sizes; false if it is not positive definite.
+bool ConsistentSolver::factorise(const Matrix& G, double held) {
   const Index n = H_.cols();
-  Vector& scale = coming_scale_;
-  scale = (G.diagonal() + held * H_.diagonal()).cwiseSqrt().cwiseInverse();
+  coming_scale_ = (G.diagonal() + held * H_.diagonal()).cwiseSqrt().cwiseInverse();
   // bodies of different branches of a robot have nothing to do with each other
   Index known = 0;
   first_.setConstant(int(n));
@@ -80,31 +75,15 @@ void ConsistentSolver::begin_factor(const Matrix& G, double held) {
     auto column = coming_.col(c).segment(c, n - c);
     column = G.col(c).tail(n - c);
     column.head(beside(c)) += held * H_.col(c).segment(c, beside(c));
-    column.array() *= scale(c) * scale.tail(n - c).array();
+    column.array() *= coming_scale_(c) * coming_scale_.tail(n - c).array();
     for (Index row = c; row < n && known < n; ++row)
       if (first_(row) > c && (row == c || coming_(row, c) != 0.0)) first_(row) = int(c), ++known;
   }
   // near the boundary the prior's curvature is all but singular beside itself
   coming_.diagonal().array() += 1e-13;
-}
-
-/// A slice more; false if the Hessian is not positive definite.
-bool ConsistentSolver::continue_factor() {
-  const Index n = H_.cols(), begin = complete_;
-  // the first columns take work as x²(n/2 - x/3)
-  const auto work = [all = double(n)](Index columns) {
-    const double x = double(columns);
-    return x * x * (all / 2.0 - x / 3.0);
-  };
-  const double most = work(begin) + work(n) / slices_ * (1.0 + 1e-9);
-  while (complete_ < n && (slices_ == 1 || complete_ == begin || work(complete_) < most))
-    complete_ = std::min<Index>(n, complete_ + 4);
-  const bool positive = detail::factor(coming_, first_, begin, complete_);
-  if (positive && complete_ < n) return true;
-  complete_ = 0;
-  if (!positive) return false;
+  if (!detail::factor(coming_, first_)) return false;
   std::swap(factor_, coming_), std::swap(scale_, coming_scale_);
-  return has_factor_ = true;
+  return true;
 }
 
 void ConsistentSolver::variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances) {

@@ -101,17 +101,18 @@ class Cost : public ceres::CostFunction {
   Function function_;
 };
 
-class ProgressCallback : public ceres::IterationCallback {
+/// Calls a function after each iteration.
+class AfterIteration : public ceres::IterationCallback {
  public:
-  explicit ProgressCallback(const std::function<bool(int, double)>& progress)
-      : progress_(progress) {}
+  using Function = std::function<bool(const ceres::IterationSummary&)>;  ///< false: stop
+
+  explicit AfterIteration(Function function) : function_(std::move(function)) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    return progress_(summary.iteration, summary.cost) ? ceres::SOLVER_CONTINUE
-                                                      : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
+    return function_(summary) ? ceres::SOLVER_CONTINUE : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
   }
 
  private:
-  const std::function<bool(int, double)>& progress_;
+  Function function_;
 };
 
 /// The least squares of refine(): parameters, a state and a push for each window, and all weights.
@@ -237,16 +238,34 @@ class ShootingProblem : ceres::EvaluationCallback {
       options.initial_trust_region_radius = 10.0;  // light links run away in longer steps
     }
     options.logging_type = ceres::SILENT;
-    ProgressCallback callback(progress);
+    // Ceres evaluates in place: if it fails, or is stopped in the middle of an iteration, what is there is not the best
+    options.update_state_every_iteration = true;
+    Vector best_theta = theta_;
+    std::vector<Vector> best_states = states_;
+    int iteration = 0;
+    double cost = infinity;
+    AfterIteration callback([&](const ceres::IterationSummary& done) {
+      iteration = done.iteration;
+      if (done.cost < cost) cost = done.cost, best_theta = theta_, best_states = states_;
+      return progress(iteration, cost);
+    });
     options.callbacks.push_back(&callback);
+    go_on_ = [&] { return progress(iteration, cost); };
     ceres::Solver::Summary summary;
     ceres::Solve(options, &problem, &summary);
+    go_on_ = {};
+    const bool stopped = std::exchange(stopped_, false);
+    if (!summary.IsSolutionUsable()) {
+      theta_ = best_theta;
+      for (std::size_t w = 0; w < states_.size(); ++w) states_[w] = best_states[w];
+    }
 
     const int iterations = std::max(0, int(summary.iterations.size()) - 1);
     result.iterations += iterations;
     result.reason = summary.message;
     const auto ended = summary.termination_type;
-    result.status = ended == ceres::CONVERGENCE      ? RefineStatus::converged
+    result.status = stopped                          ? RefineStatus::stopped
+                    : ended == ceres::CONVERGENCE    ? RefineStatus::converged
                     : ended == ceres::FAILURE        ? RefineStatus::failed
                     : ended != ceres::NO_CONVERGENCE ? RefineStatus::stopped
                     : iterations >= most_iterations  ? RefineStatus::iteration_limit
@@ -380,6 +399,13 @@ class ShootingProblem : ceres::EvaluationCallback {
     return Vector::Map(residuals, rows(w)).allFinite();
   }
 
+  /// Between windows, whether to stop: an iteration may take seconds.
+  bool stop(std::size_t w) {
+    constexpr std::size_t seldom = 32;
+    if (go_on_ && !stopped_ && w % seldom == 0) stopped_ = !go_on_();
+    return stopped_;
+  }
+
   /// Takes the numbers of theta for all windows.
   void PrepareForEvaluation(bool with_slopes, bool) override {
     const Vector all = numbers();
@@ -401,8 +427,9 @@ class ShootingProblem : ceres::EvaluationCallback {
       std::vector<int> sizes(blocks.size(), state_size());
       sizes[0] = p;
       const auto window = [this, w, next](double const* const* x, double* residuals, double** J) {
-        return valid_ && evaluate(w, x[1], next ? x[2] : nullptr, residuals, J ? J[0] : nullptr,
-                                  J ? J[1] : nullptr, J && next ? J[2] : nullptr);
+        return valid_ && !stop(w) &&
+               evaluate(w, x[1], next ? x[2] : nullptr, residuals, J ? J[0] : nullptr,
+                        J ? J[1] : nullptr, J && next ? J[2] : nullptr);
       };
       problem.AddResidualBlock(new Cost(rows(w), sizes, window), nullptr, blocks);
     }
@@ -446,7 +473,9 @@ class ShootingProblem : ceres::EvaluationCallback {
   PhysicalCoordinates coordinates_;
   Shooting shooting_;
   Vector theta_;
-  bool valid_ = false;                  ///< the numbers of theta are finite
+  bool valid_ = false;           ///< the numbers of theta are finite
+  std::function<bool()> go_on_;  ///< false: stop in the middle of an iteration
+  bool stopped_ = false;
   Eigen::SparseMatrix<double> slopes_;  ///< of free numbers by theta
   std::vector<Window> windows_;
   std::vector<Vector> states_;  ///< (q, v, push)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/model/diagnostic.hpp"
+#include "ulna/model/rule_list.hpp"
 
 /// Every rule that a log can break, in one place: identifier, name, severity, meaning, remedy.
 /// docs/identification.md explains them.
@@ -48,19 +48,7 @@
 // clang-format on
 
 namespace ulna::identify::log_rules {
-
-#define ULNA_DEFINE(id, name, severity, meaning, remedy) \
-  inline constexpr Rule id{name, Severity::severity, meaning, remedy};  // NOLINT
-ULNA_LOG_RULES(ULNA_DEFINE)
-#undef ULNA_DEFINE
-
-/// All of them, in the order of the list.
-inline constexpr const Rule* all[] = {
-#define ULNA_ADDRESS(id, name, severity, meaning, remedy) &id,
-    ULNA_LOG_RULES(ULNA_ADDRESS)
-#undef ULNA_ADDRESS
-};
-
+ULNA_DEFINE_RULES(ULNA_LOG_RULES)
 }  // namespace ulna::identify::log_rules
 
 #undef ULNA_LOG_RULES

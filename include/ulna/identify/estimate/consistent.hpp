@@ -10,10 +10,7 @@ namespace ulna::identify {
 /// from anywhere inside [Nesterov, Nemirovskii 1994]. Made once, it allocates no more.
 class ConsistentSolver {
  public:
-  /// `slices`: the number of steps that a factor of the Hessian is computed in, a part of it in each; until it is
-  /// complete, steps use the one before, of a Hessian that differs little. More than one keeps
-  /// steps of many unknowns short, where one sample follows the other.
-  explicit ConsistentSolver(int unknowns, int slices = 1);
+  explicit ConsistentSolver(int unknowns);
 
   /// One damped Newton step of z, which must be inside. Yields half the square of the Newton
   /// decrement, about how far the minimum was below z; negative, and z as it was, if no step helps.
@@ -35,17 +32,13 @@ class ConsistentSolver {
   void variances(Eigen::Ref<Matrix> rows, Eigen::Ref<Vector> variances);
 
  private:
-  void begin_factor(const Matrix& G, double held);
-  bool continue_factor();
+  bool factorise(const Matrix& G, double held);
   Index beside(Index column) const;
 
-  Matrix H_;  ///< of the prior, lower half: blocks of a body's ten numbers along the diagonal
-  int slices_;
-  Matrix factor_;          ///< of all, scaled, rows filled up
-  Matrix coming_;          ///< the next one, complete up to a column
+  Matrix H_;       ///< of the prior, lower half: blocks of a body's ten numbers along the diagonal
+  Matrix factor_;  ///< of all, scaled, rows filled up
+  Matrix coming_;  ///< the next one; if it fails, the last one stays
   Eigen::VectorXi first_;  ///< of each row of that: before which column it is zero
-  Index complete_ = 0;
-  bool has_factor_ = false;
   Eigen::Matrix<double, 8, Eigen::Dynamic> solved_;  ///< rows of `variances`
   Vector gradient_, step_ = gradient_, scale_ = gradient_, coming_scale_ = gradient_,
                     next_ = gradient_;

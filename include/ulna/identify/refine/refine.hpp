@@ -35,7 +35,7 @@ struct RefineOptions {
   int passes = 3;  ///< after each, noise is estimated anew
   int most_iterations = 100;
   double most_seconds = 60.0;
-  std::function<bool(const RefineProgress&)> progress = {};  ///< false: stop
+  std::function<bool(const RefineProgress&)> progress = {};  ///< several times an iteration; false: stop
 };
 
 enum class RefineStatus {
