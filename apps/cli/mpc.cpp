@@ -114,7 +114,8 @@ Json json_of(const MpcResults& results, const TrialResult& r) {
           {"largest_torque", r.largest_torque},
           {"saturated", r.saturated},
           {"supervisor", supervision_json(results, r)},
-          {"changes_noticed", r.changes_noticed}};
+          {"changes_noticed", r.changes_noticed},
+          {"estimator_restarts", r.restarts}};
 }
 
 /// Whether a run lasts so long that there are errors from so many seconds after the change on.

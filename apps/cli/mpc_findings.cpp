@@ -71,6 +71,9 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
         fmt::format("ended at {:.3f} s: {}", double(r.steps) * results.period, status_of(r)));
   if (r.torque_breaches > 0)
     found.push_back(fmt::format("{} torques beyond the limits were requested", r.torque_breaches));
+  if (r.restarts > 0)
+    found.push_back(fmt::format("the estimator began anew {}: its numbers had become none",
+                                counted(r.restarts, "time")));
   if (!r.consistent_always) found.push_back("an estimate was that of no real robot");
   if (r.stopped())
     found.push_back(fmt::format("the supervisor has stopped the robot: {}", r.last_report));

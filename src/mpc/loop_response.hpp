@@ -1,11 +1,13 @@
 #pragma once
 
 #include "mpc/friction_compensator.hpp"
-#include "mpc/response_estimator.hpp"
+#include "supervise/response_estimator.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/identify/data/filter.hpp"
 
 namespace ulna::mpc {
+
+using supervise::ResponseEstimator;
 
 /// How late a robot answers: by how many periods its readings are late, and with which lag of first order its drives follow
 /// what they are sent.
@@ -27,20 +29,14 @@ class LoopResponse {
         motion_(model),
         ws_(model),
         needed_(Vector::Zero(model.nv())),
-        driven_(needed_),
-        acted_(needed_) {}
+        lagging_(model.nv()) {}
 
   static constexpr int most_delay = 8;  ///< periods
 
   /// The torques that were sent for the period that is over; returns the mean of those that acted.
   const Vector& send(In tau) {
-    const double lag = drives_.lag();
     readings_.cause(tau);
-    if (lag == 0.0) return acted_ = driven_ = tau;
-    const double kept = std::exp(-period_ / lag);
-    acted_ = tau + lag / period_ * (1.0 - kept) * (driven_ - tau);
-    driven_ = tau + kept * (driven_ - tau);
-    return acted_;
+    return lagging_.send(tau, drives_.lag(), period_);
   }
 
   /// Torques that sensors measured at the end of it.
@@ -81,7 +77,8 @@ class LoopResponse {
   identify::MotionFilter filter_;
   Motion<double> motion_;
   Workspace<double> ws_;
-  Vector needed_, driven_, acted_, moves_ = needed_;
+  Vector needed_, moves_ = needed_;
+  supervise::LaggingDrives lagging_;
 };
 
 }  // namespace ulna::mpc

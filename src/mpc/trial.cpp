@@ -139,6 +139,7 @@ class Trial {
   TrialResult finish(long steps) {
     result_.finished = result_.steps == steps;
     result_.changes_noticed = controller_.estimator().changes();
+    result_.restarts = controller_.estimator().restarts();
     result_.estimated = controller_.plant(), result_.truth = robot_.plant();
     result_.z = controller_.estimator().z();
     if (identifies()) result_.payload = controller_.payload();

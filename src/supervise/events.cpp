@@ -23,6 +23,7 @@ const char* to_string(Cause cause) {
                                                        "torque sensor implausible",
                                                        "plant not physical",
                                                        "weak drive",
+                                                       "drives lag",
                                                        "command not finite",
                                                        "reading of the wrong size",
                                                        "reading not finite",

@@ -20,7 +20,16 @@ class Laws {
         retreat_share_(retreat_share),
         place_(Vector::Zero(limits.torque.size())),
         away_(place_),
-        a_(place_) {}
+        a_(place_) {
+    set_lag(0.0);
+  }
+
+  /// Of the drives, s. With a lag, damping at a rate r leaves r lag < 0.6: oscillations decay.
+  void set_lag(double lag) {
+    lags_ = lag > 0.0;
+    fastest_ = 0.6 / (2.0 * period_ + lag);
+    stiffest_ = lags_ ? std::min(0.08 / period_, 0.4 / (2.0 * period_ + lag)) : 0.08 / period_;
+  }
 
   /// Where the robot is held from now on.
   void set_place(const Vector& q) { place_ = q; }
@@ -37,7 +46,8 @@ class Laws {
     for (int i = 0; i < a_.size(); ++i) {
       // the whole torque at a quarter of a radian or metre
       const double stiff = std::sqrt(4.0 * strength(dynamics, i));
-      const double w = std::clamp(stiff, hold_, std::max(hold_, 0.08 / period_));
+      const double softest = lags_ ? std::min(hold_, stiffest_) : hold_;
+      const double w = std::clamp(stiff, softest, std::max(softest, stiffest_));
       a_(i) = bounded(dynamics, i, w * w * (place_(i) - q(i)) - 2.0 * w * v(i));
     }
     return a_;
@@ -69,14 +79,17 @@ class Laws {
   const Vector& damp(const StateDynamics& dynamics, const Off& off, double rate, double share) {
     for (int i = 0; i < a_.size(); ++i) {
       const double by_torque = share * strength(dynamics, i) / limits_.speed(i);
-      const double most = std::max(rate, 0.3 / period_);
-      a_(i) = bounded(dynamics, i, -std::clamp(by_torque, rate, most) * off(i));
+      const double least = lags_ ? std::min(rate, fastest_) : rate;
+      a_(i) =
+          bounded(dynamics, i, -std::clamp(by_torque, least, std::max(least, fastest_)) * off(i));
     }
     return a_;
   }
 
   Limits limits_;
   double period_, hold_, retreat_share_;
+  bool lags_ = false;
+  double fastest_ = 0.0, stiffest_ = 0.0;  ///< 1/s
   Vector place_, away_, a_;
 };
 

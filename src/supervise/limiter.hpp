@@ -81,6 +81,7 @@ class Limiter {
   Limiter(const Limits& limits, double period, double drive_delay, double friction_speed)
       : limits_(limits),
         period_(period),
+        drive_delay_(drive_delay),
         friction_speed_(friction_speed),
         lowest_(limits.torque),
         highest_(limits.torque),
@@ -93,11 +94,16 @@ class Limiter {
         index_(full_.size()),
         rest_(a_),
         L_(Eigen::MatrixXd::Zero(a_.size(), a_.size())) {
-    const Eigen::Index n = limits.torque.size();
-    times_.reserve(static_cast<std::size_t>(n));
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double swing = limits.torque(i) / limits.torque_rate(i);
-      times_.push_back({std::max(6.0 * period, swing), drive_delay + 2.0 * period + swing, period});
+    times_.resize(static_cast<std::size_t>(limits.torque.size()));
+    set_lag(0.0);
+  }
+
+  /// Of the drives, s: speeds are approached as much more slowly, or braking would come too late and be too much.
+  void set_lag(double lag) {
+    for (Eigen::Index i = 0; i < limits_.torque.size(); ++i) {
+      const double swing = limits_.torque(i) / limits_.torque_rate(i);
+      times_[static_cast<std::size_t>(i)] = {std::max(6.0 * period_, swing) + lag,
+                                             drive_delay_ + 2.0 * period_ + swing + lag, period_};
     }
   }
 
@@ -309,7 +315,7 @@ class Limiter {
   }
 
   Limits limits_;
-  double period_, friction_speed_;
+  double period_, drive_delay_, friction_speed_;
   std::vector<LimiterTimes> times_;
   Vector lowest_, highest_;
   Vector a_, drag_;         ///< accelerations, and the friction that is reckoned with

@@ -40,7 +40,8 @@ MomentumObserver::MomentumObserver(const Model& model, MomentumObserverOptions o
       ws_(model),
       before_(model),
       now_(model),
-      r_(Eigen::VectorXd::Zero(model.nv())) {
+      r_(Eigen::VectorXd::Zero(model.nv())),
+      external_(r_) {
   messages::require(std::isfinite(options.gain) && options.gain > 0.0, "momentum observer: gain ",
                     options.gain, " 1/s; it must be positive");
   messages::require(options.rest_speed >= 0.0, "momentum observer: rest_speed ", options.rest_speed,
@@ -49,6 +50,7 @@ MomentumObserver::MomentumObserver(const Model& model, MomentumObserverOptions o
 
 void MomentumObserver::reset(bool keep_estimate) {
   started_ = false;
+  external_.setZero();
   if (!keep_estimate) r_.setZero();
 }
 
@@ -89,8 +91,8 @@ void MomentumObserver::update(const Plant<double>& plant, In<double> q, In<doubl
     // what friction would have to have been if nothing else acted
     const double needed = tau(i) + 0.5 * (before_.rate(i) + now_.rate(i)) - gained / dt;
     const Range possible = friction(plant, i);
-    const double external = std::clamp(needed, possible.least, possible.most) - needed;
-    r_(i) = forget * r_(i) + (1.0 - forget) * external;
+    external_(i) = std::clamp(needed, possible.least, possible.most) - needed;
+    r_(i) = forget * r_(i) + (1.0 - forget) * external_(i);
   }
 }
 

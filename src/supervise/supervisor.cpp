@@ -6,6 +6,7 @@
 #include <string>
 
 #include "num/message.hpp"
+#include "supervise/drive_lag.hpp"
 #include "supervise/laws.hpp"
 #include "supervise/reading_check.hpp"
 #include "supervise/torque_sensors.hpp"
@@ -102,6 +103,7 @@ struct Supervisor::Parts {
         sensors(limits, period, o.torque_side),
         observer(robot, {o.observer_gain, o.friction_speed, o.torque_side}),
         loop_observer(robot, {o.observer_gain, o.friction_speed, TorqueSide::motor}),
+        drives(limits.torque, period),
         dynamics(robot, period),
         limiter(limits, period, o.drive_delay, o.friction_speed),
         laws(limits, period, o.hold_hz, o.retreat_share),
@@ -126,14 +128,15 @@ struct Supervisor::Parts {
     if (std::isfinite(time)) last_time = time;
     const bool fresh = read(given, time, reading_time, q_read, v_read);
     const Plant<double>& plant = started ? choose(given) : own;
+    driven = drives.send(sent);
     if (fresh) {
-      sensors.update(plant, sent, measured, v, alarms);
+      sensors.update(plant, sent, driven, measured, v, alarms);
       observe(plant);
       watch();
       acted.setZero(), acted_for = 0;
     } else {
-      sensors.update(sent);
-      acted += sent, ++acted_for;
+      sensors.update(driven);
+      acted += driven, ++acted_for;
     }
     take(asked);
     decide();
@@ -214,17 +217,28 @@ struct Supervisor::Parts {
       observer.set_side(i, sensors.used(i) ? options.torque_side : TorqueSide::motor);
     const double samples = static_cast<double>(acted_for + 1);
     mean = (acted + sensors.acting()) / samples;
+    // what is read may be what was sent and not what drives made of it
+    if (drives.lag() > 0.0 && sensors.read_commands(sent, driven))
+      mean = (acted + driven) / samples;
     observer.update(plant, q, v, mean, dt);
-    mean = (acted + sent) / samples;
+    mean = (acted + driven) / samples;
     loop_observer.update(plant, q, v, mean, dt);
     if (!observer.torque().allFinite()) observer.reset();
     if (!loop_observer.torque().allFinite()) loop_observer.reset();
+    find_lag();
     // what is beyond is a collision, and not to be compensated for
     disturbance = loop_observer.torque().cwiseMax(-thresholds).cwiseMin(thresholds);
     // the mean of the last while; what the robot has met is not carried
     if (!latched && state != State::fault)
       carried += (disturbance - carried) /
                  std::min(static_cast<double>(++carried_for), carried_time / period);
+  }
+  void find_lag() {
+    if (acted_for > 0) return drives.reset();
+    mean += loop_observer.torque_of_period();
+    if (!drives.move(mean)) return;
+    limiter.set_lag(drives.lag()), laws.set_lag(drives.lag());
+    alarms.raise(Cause::drive_lag, -1, drives.lag(), options.drive_delay);
   }
   void watch() {
     for (int i = 0; i < v.size(); ++i) {
@@ -397,6 +411,7 @@ struct Supervisor::Parts {
     begins = false;
     laws.set_place(q);
     sent = average = dynamics.bias.cwiseMax(-limits.torque).cwiseMin(limits.torque);
+    drives.start(sent);
   }
   const Vector& law() {
     if (state == State::hold) return laws.hold(dynamics, q, v);
@@ -471,6 +486,7 @@ struct Supervisor::Parts {
   ReadingCheck readings;
   TorqueSensors sensors;
   MomentumObserver observer, loop_observer;
+  DriveLag drives;
   StateDynamics dynamics;
   Limiter limiter;
   Laws laws;
@@ -488,10 +504,11 @@ struct Supervisor::Parts {
   Vector sent;     ///< last
   Vector average;  ///< of what was sent, as the observers average
   double average_share = 1.0 - std::exp(-options.observer_gain * period);
-  Vector tau;      ///< to be sent
-  Vector wanted;   ///< last
-  Vector carried;  ///< external torque that is there for long
-  Vector acted;    ///< sum of torques since the last reading
+  Vector tau;             ///< to be sent
+  Vector wanted;          ///< last
+  Vector carried;         ///< external torque that is there for long
+  Vector acted;           ///< sum of torques since the last reading
+  Vector driven = acted;  ///< what acted of those that were sent last
   Vector mean = acted, disturbance = acted;
   std::vector<long> over_for, fast_for;
   mutable char text[256] = "";
@@ -539,5 +556,6 @@ bool Supervisor::uses_torque_sensor(int i) const { return parts_->sensors.used(i
 const Supervisor::Vector& Supervisor::q() const { return parts_->q; }
 const Supervisor::Vector& Supervisor::v() const { return parts_->v; }
 const Limits& Supervisor::limits() const { return parts_->limits; }
+double Supervisor::drive_lag() const { return parts_->drives.lag(); }
 
 }  // namespace ulna::supervise

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "supervise/alarms.hpp"
 #include "supervise/torque_check.hpp"
 #include "ulna/supervise/limits.hpp"
@@ -21,10 +23,10 @@ class TorqueSensors {
     for (const double limit : limits_) checks_.emplace_back(limit, period, side);
   }
 
-  /// With what was sent and acted until now, and what was measured of it, which may be nothing.
-  void update(const Plant<double>& plant, const Vector& sent, In measured, const Vector& v,
-              Alarms& alarms) {
-    acting_ = sent;
+  /// With what was sent, what acted of it until now as far as drives are known, and what was measured, which may be nothing.
+  void update(const Plant<double>& plant, const Vector& sent, const Vector& driven, In measured,
+              const Vector& v, Alarms& alarms) {
+    acting_ = driven;
     const bool there = measured.size() == acting_.size();
     if (!there && measured.size() != 0)
       alarms.raise(Cause::torque_not_finite, -1, static_cast<double>(measured.size()),
@@ -39,14 +41,21 @@ class TorqueSensors {
     }
   }
   /// Where there is no new reading.
-  void update(const Vector& sent) {
-    acting_ = sent;
+  void update(const Vector& driven) {
+    acting_ = driven;
     std::fill(used_.begin(), used_.end(), false);
   }
 
   /// What acted until now, to the best of our knowledge.
   const Vector& acting() const { return acting_; }
   bool used(int i) const { return used_[static_cast<std::size_t>(i)]; }
+  /// Whether what is read are the torques that were sent rather than what drives made of them, whichever was nearer of late.
+  bool read_commands(const Vector& sent, const Vector& driven) {
+    constexpr double share = 0.02;
+    const double nearer = (last_ - driven).squaredNorm() - (last_ - sent).squaredNorm();
+    if (std::isfinite(nearer)) nearer_ += share * (nearer - nearer_);
+    return nearer_ > 0.0;
+  }
   /// Whether all read the same as in the sample before.
   bool repeated() const { return repeated_; }
 
@@ -70,6 +79,8 @@ class TorqueSensors {
   Vector acting_, last_;
   std::vector<bool> used_;
   bool repeated_ = false;
+  double nearer_ =
+      0.0;  ///< mean square of what is read from what acted, less that from what was sent
 };
 
 }  // namespace ulna::supervise

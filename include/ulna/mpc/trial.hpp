@@ -108,6 +108,7 @@ struct TrialResult {
   std::array<long, 7> faults = {};   ///< by ActionFault
   long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
+  long restarts = 0;  ///< of the estimator, whose numbers had become none
   /// Where there is a supervisor: steps by its state, how many times each cause has begun, when causes began and ended
   /// (the first few thousand), its state at the end, and its last report.
   std::array<long, 4> supervised = {};

@@ -35,6 +35,7 @@ enum class Cause : std::uint8_t {
   // about the robot and its model
   plant_not_physical,  ///< the model's own numbers are used in place of the plant's
   weak_drive,  ///< gravity alone may take more than the share of the torque limit meant for it
+  drive_lag,   ///< drives, or readings, follow late by a lag that was found: gains are lower
   // the robot stops, and goes on when it is over
   command_not_finite,
   reading_size,

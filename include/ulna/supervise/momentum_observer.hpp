@@ -46,6 +46,8 @@ class MomentumObserver {
   void update(const Plant<double>& plant, In<double> q, In<double> v, In<double> tau, double dt);
   /// Nm or N, nv.
   const Eigen::VectorXd& torque() const { return r_; }
+  /// What the estimate follows: the mean of the last period, with all its noise.
+  const Eigen::VectorXd& torque_of_period() const { return external_; }
   /// Which side the torque of coordinate i is from, from the next update on.
   void set_side(int i, TorqueSide side) { side_[static_cast<std::size_t>(i)] = side; }
   /// Forgets the state, and the estimate if it is not to be kept.
@@ -73,7 +75,7 @@ class MomentumObserver {
   Workspace<double> ws_;
   End before_, now_;
   bool started_ = false;
-  Eigen::VectorXd r_;
+  Eigen::VectorXd r_, external_;
 };
 
 }  // namespace ulna::supervise

@@ -114,6 +114,8 @@ class Supervisor {
   const Vector& q() const;
   const Vector& v() const;
   const Limits& limits() const;
+  /// Of the drives, s, as found from how the robot moves: gains are lower with it.
+  double drive_lag() const;
 
  private:
   struct Parts;

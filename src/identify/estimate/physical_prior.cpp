@@ -91,6 +91,11 @@ void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
   }
 }
 
+void PhysicalPrior::reweigh(int at, double weight) {
+  for (Number& number : numbers_)
+    if (number.at == at) number.weight = weight;
+}
+
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
   require(expected > 0.0, "prior: the expected value must be positive");
   numbers_.push_back({at, weight, expected, 0.0});

@@ -76,7 +76,8 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
       sign_(Vector::Zero(noise.size())),
       dry_(std::any_of(model.features().begin(), model.features().end(), has_direction)),
       changing_(options.changing.value_or(changeable(model, options.wander == 0.0))),
-      before_{R_, r_, z_, noise, prior_} {
+      before_{R_, r_, z_, noise, prior_},
+      first_(before_) {
   require(noise.allFinite() && noise.minCoeff() > 0.0,
           "online estimator: noise must be positive, for each joint");
   require(options.rate_hz > 0.0 && options.memory > 0.0 && options.correlated >= 1.0 &&
@@ -91,6 +92,7 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
   }
   require_unknowns(changing_);
   solver_.step(R_, r_, prior_, z_);  // where the prior is least: it starts from the prior
+  first_.z = z_;
 }
 
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
@@ -333,6 +335,14 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
   return believed ? Outcome::learned : Outcome::doubted;
 }
 
+/// Gravity differs a little, as on a base that is tilted, or altogether, as on the moon, but not in between as a normal
+/// distribution has it: by Cauchy's, what is far off already is held no more, and masses need not make up for it. By
+/// reweighing [Holland, Welsch 1977].
+void OnlineEstimator::reweigh_gravity() {
+  const double far = z_.tail<3>().squaredNorm() / (options_.gravity * options_.gravity);
+  for (int k = 0; k < 3; ++k) prior_.reweigh(model_.unknowns() + k, 1.0 / (1.0 + far));
+}
+
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   if (changed) {
     // changes that follow each other at once are one
@@ -349,7 +359,26 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     detail::add_squares(measured.whitened, R_);
     r_.noalias() += measured.whitened * measured.weighed;
   }
-  solver_.step(R_, r_, prior_, z_);
+  if (gravity_size() > 0) reweigh_gravity();
+  step();
+}
+
+/// Towards the minimum of information and prior. Information that rounding has spoilt has none: then all is learned anew.
+void OnlineEstimator::step() {
+  constexpr double patience = 1.0;  // s
+  const bool finite = r_.allFinite() && R_.diagonal().allFinite();
+  const bool solved = finite && solver_.step(R_, r_, prior_, z_) >= 0.0 && z_.allFinite();
+  unsolved_ = solved ? 0 : unsolved_ + 1;
+  if (!finite || !z_.allFinite() || unsolved_ > patience * options_.rate_hz) restart();
+}
+
+void OnlineEstimator::restart() {
+  R_ = first_.R, r_ = first_.r, z_ = first_.z, prior_ = first_.prior;
+  torques_.noise = first_.noise;
+  torques_.surprised.setZero(), wrench_surprised_.setZero();
+  before_.known = false;
+  settling_ = 0, disturbed_ = 0, unsolved_ = 0;
+  ++restarts_;
 }
 
 /// The median of errors that are normal is 0.6745 deviations: the level goes up a little where one is

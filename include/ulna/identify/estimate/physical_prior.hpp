@@ -29,6 +29,8 @@ class PhysicalPrior {
   /// From now on z is believed of some unknowns, and only loosely, for something has changed. Naming
   /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Vector& z, std::span<const int> unknowns);
+  /// From now on a number counts so much.
+  void reweigh(int at, double weight);
 
   int size() const { return size_; }
   /// Where the prior is least.

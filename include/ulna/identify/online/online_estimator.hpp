@@ -100,6 +100,9 @@ class OnlineEstimator {
   void predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau);
   Outcome update(const In& q, const In& v, const In& a, const In& tau);
 
+  /// Whether a joint moved in the last sample, and in one direction for as long as the filter remembers: what it resists with shows.
+  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
+
   /// How far off the torques of the last sample are by some numbers: mean square over the joints that moved, in
   /// deviations of noise.
   double misfit(const Vector& z) const;
@@ -126,6 +129,9 @@ class OnlineEstimator {
   long changes() const { return changes_; }    ///< of the robot, noticed
   long restored() const { return restored_; }  ///< changes that were undone
   long ignored() const { return ignored_; }
+  /// How many times it had to begin anew from the prior, because its numbers were none any more or their minimum was not found for
+  /// a while.
+  long restarts() const { return restarts_; }
 
   /// Forgets the information about some unknowns, and keeps that about the others: when a
   /// gripper closes, say. For `changing`, it is called by update.
@@ -164,12 +170,15 @@ class OnlineEstimator {
     int fits = 0;  ///< samples in a row that it explains
   };
   bool explained_before(const In& tau);
+  void step();
+  void restart();
   void restore();
   int only_surprised() const;
   void forget_features(int dof);
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void set_weights();
+  void reweigh_gravity();
   void learn_noise(Index dof, double error);
   void forget_along(const Eigen::Ref<const Vector>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
@@ -201,13 +210,14 @@ class OnlineEstimator {
   /// Joints that move now, but in the filter's memory have rested or moved the other way too: of how their dry friction acted
   /// meanwhile nothing is known.
   std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
-  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
   Vector measured_ = sign_;  ///< torques of the last sample
   Vector seen_ = r_;         ///< R times a row
   Matrix inverse_ = R_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
-  Before before_;
+  Before before_, first_;  ///< before the last change, and before any sample
+  int unsolved_ = 0;       ///< steps in a row that found no minimum
+  long restarts_ = 0;
   long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
   long last_change_ = 0;  ///< samples_ then
   int settling_ = 0;      ///< samples that a filter still needs after it

@@ -4,7 +4,28 @@
 #include <cmath>
 #include <vector>
 
-namespace ulna::mpc {
+namespace ulna::supervise {
+
+/// Drives that follow what they are sent with a lag of first order.
+class LaggingDrives {
+ public:
+  using Vector = Eigen::VectorXd;
+
+  explicit LaggingDrives(Eigen::Index joints) : driven_(Vector::Zero(joints)), acted_(driven_) {}
+  /// Torques that act already.
+  void start(const Vector& tau) { driven_ = acted_ = tau; }
+  /// A period goes by: returns the mean of the torques that acted.
+  const Vector& send(const Eigen::Ref<const Vector>& tau, double lag, double period) {
+    if (lag == 0.0) return acted_ = driven_ = tau;
+    const double kept = std::exp(-period / lag);
+    acted_ = tau + lag / period * (1.0 - kept) * (driven_ - tau);
+    driven_ = tau + kept * (driven_ - tau);
+    return acted_;
+  }
+
+ private:
+  Vector driven_, acted_;  ///< at the end of the last period, and on average
+};
 
 /// How late one signal follows another: by a delay of whole samples and a lag of first order, those of a grid with which
 /// the two correlate best. They are compared without their slow parts and up to a gain that all channels share, so that
@@ -19,6 +40,7 @@ class ResponseEstimator {
     double least = 0.0;   ///< root mean square of an effect that counts, in units of the scale
     double after = 0.05;  ///< s of signals before a choice
     double enough = 1.0;  ///< a choice that explains this share of the effect is not left
+    double memory = 0.5;  ///< s over which signals count
   };
 
   /// `scale`: of each channel, by which it counts. `lags` in seconds, rising from 0; delays are 0 .. most_delay samples.
@@ -29,7 +51,7 @@ class ResponseEstimator {
         weight_(scale.cwiseInverse()),
         lags_(lags),
         delays_(most_delay + 1),
-        forget_(period / memory),
+        forget_(period / caution.memory),
         slow_share_(1.0 - std::exp(-2.0 * double(EIGEN_PI) * slow_hz * period)),
         lagged_(Eigen::MatrixXd::Zero(scale.size(), Eigen::Index(lags.size()))),
         slow_(lagged_),
@@ -69,7 +91,8 @@ class ResponseEstimator {
         xy_(d, c) += forget_ * (x.dot(effect_) - xy_(d, c));
         xx_(d, c) += forget_ * (x.cwiseAbs2().dot(counts) - xx_(d, c));
       }
-    return double(samples_) * forget_ * memory > caution_.after && yy_ > least_ && choose();
+    return double(samples_) * forget_ * caution_.memory > caution_.after && yy_ > least_ &&
+           choose();
   }
 
   /// Signals begin anew; what was chosen stays.
@@ -84,7 +107,7 @@ class ResponseEstimator {
   double explained() const { return explained_by(delay_, lag_); }  ///< share of the effect
 
  private:
-  static constexpr double memory = 0.5, slow_hz = 4.0;  // s, Hz
+  static constexpr double slow_hz = 4.0;
   static constexpr double enough = 0.8,
                           better = 0.25;  // shares of what is to be explained, and left
 
@@ -127,4 +150,4 @@ class ResponseEstimator {
   long samples_ = 0;
 };
 
-}  // namespace ulna::mpc
+}  // namespace ulna::supervise
