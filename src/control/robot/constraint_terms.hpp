@@ -125,23 +125,62 @@ class LoopClosure : public ConstraintTerm {
   }
 };
 
+/// Of positions of joints that follow others where loops are closed.
+class FollowerLimits : public ConstraintTerm {
+ public:
+  explicit FollowerLimits(Task& task) : ConstraintTerm(task) {}
+
+  int rows(int node) const override {
+    return task_.has_free_states(node) ? int(followers().size()) : 0;
+  }
+
+  void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
+    const ClosedDynamics& closed = *task_.closed;
+    for (std::size_t k = 0; k < followers().size(); ++k) {
+      g(Eigen::Index(k)) = closed.q()(followers()[k]);
+      if (G)
+        G->row(Eigen::Index(k)).segment(task_.inputs(at.node), n_) = closed.N().row(followers()[k]);
+    }
+  }
+
+  void bound(int node, int first, Bounds& b) const override {
+    const MotionLimits& limits = task_.all_limits;
+    if (rows(node) == 0) return;
+    for (const int joint : followers()) {
+      b.lower(first) = limits.lower(joint), b.upper(first) = limits.upper(joint);
+      b.price(first) = limits.price, b.price_squared(first) = limits.price_squared;
+      ++first;
+    }
+  }
+
+ private:
+  const std::vector<int>& followers() const { return task_.closed->coordinates().dependent(); }
+};
+
 /// Capsules keep their distances, at every node but a first one that is given.
 class Clearances : public ConstraintTerm {
  public:
   Clearances(Task& task, const RobotProblemOptions& options)
       : ConstraintTerm(task),
         price_(options.collision_price),
-        price_squared_(options.collision_price_squared) {}
+        price_squared_(options.collision_price_squared),
+        by_all_(Eigen::MatrixXd::Zero(task.capsules->size(), task.model().nv())) {}
 
   int rows(int node) const override {
     return task_.has_free_states(node) ? task_.capsules->size() : 0;
   }
 
   void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
-    if (G)
-      task_.capsules->distances(at.q, g, G->middleCols(task_.inputs(at.node), n_));
-    else
-      task_.capsules->distances(at.q, g);
+    const int at_q = task_.inputs(at.node);
+    if (!G) {
+      task_.closed ? task_.capsules->distances(task_.closed->q(), g)
+                   : task_.capsules->distances(at.q, g);
+    } else if (task_.closed) {
+      task_.capsules->distances(task_.closed->q(), g, by_all_);
+      G->middleCols(at_q, n_).noalias() = by_all_.lazyProduct(task_.closed->N());
+    } else {
+      task_.capsules->distances(at.q, g, G->middleCols(at_q, n_));
+    }
   }
 
   void bound(int node, int first, Bounds& b) const override {
@@ -153,6 +192,7 @@ class Clearances : public ConstraintTerm {
 
  private:
   double price_, price_squared_;
+  Eigen::MatrixXd by_all_;  ///< slopes by all joints, of the closed robot
 };
 
 /// What is given of the last state: equations, of the state where it is a plain vector.

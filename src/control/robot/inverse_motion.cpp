@@ -134,9 +134,52 @@ class LoopedInverse : public StageMotion {
   Eigen::MatrixXd curve_, tree_slope_, mend_slope_, next_slope_, q_slope_;
 };
 
+/// u = the accelerations of the joints that move the others: steps are those of a robot of these alone.
+class ClosedInverse : public StageMotion {
+ public:
+  explicit ClosedInverse(Task& task)
+      : StageMotion(task.nv(), task.nv()), task_(task), slopes_(task.nv()) {
+    tau_slope.setZero(task.nv(), 3 * task.nv());
+  }
+
+  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
+            OutMatrix<double>* slopes) override {
+    ClosedDynamics& closed = *task_.closed;
+    if (!closed.move(v, u)) return false;
+    if (slopes) {
+      closed.differentiate(plant, slopes_);
+      tau = slopes_.tau;
+      tau_slope << slopes_.da, slopes_.dy, slopes_.dv;
+    } else {
+      closed.inverse_dynamics(plant, tau);
+    }
+    q_next = q + h * v + (0.5 * h * h) * u;
+    v_next = v + h * u;
+    if (slopes) set_slopes(u, h, *slopes);
+    return q_next.allFinite() && v_next.allFinite() && tau.allFinite();
+  }
+
+ private:
+  /// By (u, q, v), and by h if the final time is free.
+  void set_slopes(In<double> u, double h, OutMatrix<double>& F) const {
+    const Eigen::Index n = u.size();
+    F.setZero();
+    F.topLeftCorner(n, n).diagonal().setConstant(0.5 * h * h);
+    F.block(0, n, n, n).diagonal().setOnes();
+    F.block(0, 2 * n, n, n).diagonal().setConstant(h);
+    F.bottomLeftCorner(n, n).diagonal().setConstant(h);
+    F.block(n, 2 * n, n, n).diagonal().setOnes();
+    if (task_.timed) F.col(3 * n) << v_next, u;
+  }
+
+  Task& task_;
+  ClosedDynamics::Slopes slopes_;
+};
+
 }  // namespace
 
-std::unique_ptr<StageMotion> inverse_motion(const Task& task) {
+std::unique_ptr<StageMotion> inverse_motion(Task& task) {
+  if (task.closed) return std::make_unique<ClosedInverse>(task);
   if (task.loops) return std::make_unique<LoopedInverse>(task);
   return std::make_unique<Inverse>(task.model(), task.timed);
 }

@@ -42,7 +42,16 @@ struct Task {
   Task(Plant<double> p, const RobotProblemOptions& options);
 
   const Model& model() const { return plant.model(); }
-  int nv() const { return model().nv(); }
+  /// Of the state: all coordinates of the robot, or those that move the others.
+  int nv() const { return closed ? closed->size() : model().nv(); }
+  int nq() const { return closed ? closed->size() : model().nq(); }
+  /// Those of all joints.
+  void gather(In<double> all, Eigen::VectorXd& own) const;
+  void set_weights(const MotionWeights& all);
+  void set_limits(const MotionLimits& all);
+  /// Moves the closed robot to where a node has it, near where it was there before. False: it cannot be reached. Nothing to be done
+  /// without closed dynamics.
+  [[nodiscard]] bool place(int node, In<double> q);
   int inputs(int node) const { return node < steps ? nv() + 2 * loop_rows() : 0; }
   int states() const { return 2 * nv() + (timed ? 1 : 0); }
   int loop_rows() const { return loops ? loops->size() : 0; }
@@ -69,16 +78,20 @@ struct Task {
   bool flat;               ///< states are plain vectors
   std::vector<int> free;   ///< degrees of freedom of the first state that are,
   std::vector<int> given;  ///< and those of the last that are not
-  int free_positions;
-  std::optional<Loops> loops;
+  int free_positions = 0;
+  std::optional<ClosedDynamics> closed;  ///< LoopForm::coordinates
+  std::optional<Loops> loops;            ///< LoopForm::rows
   std::optional<Capsules> capsules;
-  MotionWeights weights;
+  MotionWeights all_weights;  ///< of all joints
+  MotionLimits all_limits;
+  MotionWeights weights;  ///< of the state's
   MotionLimits limits;
   Holding holding;
   Eigen::VectorXd at_rest;                  ///< v = 0
   Eigen::VectorXd torque_before = at_rest;  ///< the first node,
   double until_first = infinity;            ///< and for how long it has to change until then
   std::vector<Reference> references;
+  Eigen::MatrixXd closed_q;  ///< of all joints of the closed robot, a column for each node
 };
 
 }  // namespace ulna::control::detail

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ulna/constraints/capsules.hpp"
-#include "ulna/constraints/loops.hpp"
+#include "ulna/constraints/closed_dynamics.hpp"
 #include "ulna/control/problem.hpp"
 #include "ulna/simulate/step.hpp"
 
@@ -25,6 +25,15 @@ enum class Transcription {
   inverse_dynamics,
 };
 const char* to_string(Transcription transcription);
+
+/// How loops are kept closed.
+enum class LoopForm {
+  /// by rows: the state has all joints, and each node the equations that loops are closed and stay so
+  rows,
+  /// by coordinates: the state has the independent joints alone (LoopCoordinates), and the others follow. Smaller and faster; of
+  /// inverse dynamics, where joints have one coordinate each. Torques are those of the independent joints.
+  coordinates,
+};
 
 /// Of squares of what a motion misses: see RobotProblem.
 struct MotionWeights {
@@ -81,6 +90,7 @@ struct RobotProblemOptions {
   /// Joints that close loops of the tree: `model.description().loops` are those of the robot's file.
   std::vector<LoopDescription> loops = {};
   Eigen::VectorXd closed_at = {};  ///< near which they are closed; empty: where all is neutral
+  LoopForm loop_form = LoopForm::rows;
 
   /// What not to hit, at every node but a given first one. There are never more than at first.
   std::optional<Capsules::Options> collisions = {};
@@ -105,7 +115,8 @@ struct RobotProblemOptions {
 /// leaves what was set, in the directions that are free, and then the final time.
 ///
 /// Loops add two inputs per row to each step, the first of which is the force λ through it, and to each
-/// node the rows that they are closed and stay so: see docs/control.md.
+/// node the rows that they are closed and stay so: see docs/control.md. With LoopForm::coordinates states and inputs are of the
+/// independent joints instead; arguments still have all joints, of which those that follow are not used.
 ///
 /// What changes between solves, the plant, references and limits, is replaced without allocation.
 class RobotProblem : public OptimalControlProblem {
@@ -145,8 +156,12 @@ class RobotProblem : public OptimalControlProblem {
 
   /// The joints that close loops; null: there are none.
   const Loops* loops() const;
-  /// Of an input: the forces through them at its node.
+  /// Of an input: the forces through them at its node. With LoopForm::coordinates they are no input: none.
   Vector loop_forces(In u) const;
+  /// The joints that move all the others; null: all are in the state.
+  const LoopCoordinates* coordinates() const;
+  /// q and v of all joints at a node in a state. False if the loops do not reach so far. Allocates nothing.
+  [[nodiscard]] bool joints(int node, In x, Out q, Out v);
 
   void set_obstacle(int i, const PlacedCapsule& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.
