@@ -51,16 +51,17 @@ ClosedDynamics::ClosedDynamics(const Loops& loops)
       factor_(at_.size()) {}
 
 bool ClosedDynamics::start(In<double> q) {
-  const VectorXd& here = to_ = q_;
-  q_ = q;
-  // from an open place to a closed one with the same independent coordinates
-  if (q.size() == here.size() && q.allFinite() && at_.follow(q, q_)) {
-    v_.setZero(), a_.setZero();
-    return true;
-  }
-  q_ = here;
-  at_.set(q_);
-  return false;
+  constexpr double nearly = 0.01;
+  if (q.size() != q_.size() || !q.allFinite()) return false;
+  at_.loops().set(q);
+  to_ = q;
+  const bool closes =
+      at_.loops().gap().cwiseAbs().maxCoeff() < nearly && at_.follow(q, to_) && to_.allFinite();
+  if (closes)
+    q_ = to_, v_.setZero(), a_.setZero();
+  else
+    at_.set(q_);
+  return closes;
 }
 
 bool ClosedDynamics::set(In<double> y) { return set(y, none_, none_); }

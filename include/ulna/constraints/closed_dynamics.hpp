@@ -26,8 +26,8 @@ class ClosedDynamics {
   const Model& model() const { return at_.loops().model(); }
   int size() const { return at_.size(); }
 
-  /// Goes on from another place, where the loops are nearly closed: from here on there, at rest. False, and nothing changed, if they
-  /// do not close near it.
+  /// Goes on from another place, where the loops are closed to 0.01 m or rad, as by readings of all joints: from here
+  /// on there, at rest. False, and nothing changed, if they are not.
   [[nodiscard]] bool start(In<double> q);
   /// From here on, with what is not given zero. False, and still where it was, if y cannot be reached.
   [[nodiscard]] bool set(In<double> y);

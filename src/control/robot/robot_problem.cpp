@@ -170,8 +170,7 @@ void RobotProblem::set_initial(In q, In v) {
 }
 
 void RobotProblem::set_goal(In q) {
-  const Vector at_rest = Vector::Zero(model().nv());
-  for (int node = 0; node <= steps(); ++node) set_reference(node, q, at_rest);
+  for (int node = 0; node <= steps(); ++node) set_reference(node, q, stages_->task.all_at_rest);
 }
 
 void RobotProblem::set_reference(int node, In q, In v) {

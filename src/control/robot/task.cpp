@@ -137,6 +137,7 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
       weights(all_weights),
       limits(all_limits),
       holding(model(), loops),
+      all_at_rest(Eigen::VectorXd::Zero(model().nv())),
       at_rest(Eigen::VectorXd::Zero(nv())),
       references(std::size_t(steps + 1)) {
   free = own_dofs(*this, places(model(), "initial_given", options.initial_given, false));
@@ -164,13 +165,15 @@ void Task::gather(In<double> all, Eigen::VectorXd& own) const {
 }
 
 void Task::set_weights(const MotionWeights& all) {
-  all_weights = weights = all;
+  all_weights = all;
+  weights.terminal = all.terminal, weights.time = all.time;
   gather(all.position, weights.position), gather(all.velocity, weights.velocity);
   gather(all.torque, weights.torque);
 }
 
 void Task::set_limits(const MotionLimits& all) {
-  all_limits = limits = all;
+  all_limits = all;
+  limits.price = all.price, limits.price_squared = all.price_squared;
   gather(all.lower, limits.lower), gather(all.upper, limits.upper);
   gather(all.velocity, limits.velocity), gather(all.torque, limits.torque);
   gather(all.torque_rate, limits.torque_rate);

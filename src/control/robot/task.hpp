@@ -87,7 +87,8 @@ struct Task {
   MotionWeights weights;  ///< of the state's
   MotionLimits limits;
   Holding holding;
-  Eigen::VectorXd at_rest;                  ///< v = 0
+  Eigen::VectorXd all_at_rest;              ///< v = 0, of all joints
+  Eigen::VectorXd at_rest;                  ///< and of the state's
   Eigen::VectorXd torque_before = at_rest;  ///< the first node,
   double until_first = infinity;            ///< and for how long it has to change until then
   std::vector<Reference> references;
