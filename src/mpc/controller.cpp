@@ -133,7 +133,7 @@ struct IdentifyingController::Parts {
     }
     explained = friction.dry();
     dynamics.reduce(observer.q(), explained);
-    explained = exerted.col(now) - explained;
+    explained = exerted.col(now) - explained + planner.contact_torque();
     const bool predicted = observer.predict(plant_of_plans(), explained);
     if (has_reading && predicted && observer.is_near(last_q, late))
       observer.correct(last_q, last_v, late);
@@ -147,7 +147,8 @@ struct IdentifyingController::Parts {
     sent.col(now) = tau;
     exerted.col(now) = response.send(tau);
     if (!observer.started()) return;
-    if (unread > 3.0 * period) return estimator.reset(), response.reset();
+    // what a wall adds to the torques is planned, not measured
+    if (unread > 3.0 * period || planner.presses()) return estimator.reset(), response.reset();
     const Vector &q = fresh ? last_q : observer.q(), &v = fresh ? last_v : observer.v();
     response.move(plant_of_plans(), plant, q, v, at_reading(sent));
     if (options.identify && options.torques == TorqueSource::commanded)
@@ -293,6 +294,15 @@ void IdentifyingController::set_obstacle(int i, const PlacedCapsule& obstacle) {
   parts_->planner.problem().set_obstacle(i, obstacle);
 }
 
+void IdentifyingController::press(double force) {
+  parts_->planner.press(force);
+  parts_->observer.freeze(force > 0.0);
+}
+double IdentifyingController::pressed() const {
+  const Planner& planner = parts_->planner;
+  return planner.has_plan() ? planner.problem().contact_force(planner.trajectory().u[0]) : 0.0;
+}
+
 void IdentifyingController::go_to_target(int task, const Transform<double>& X_WF,
                                          const PoseLimits& limits) {
   Parts& p = *parts_;
@@ -397,13 +407,13 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   if (p.fresh) p.response.measure(tau);
   if (p.options.identify) {
     if (p.options.torques == TorqueSource::measured) {
-      if (p.fresh)
+      if (p.fresh && !p.planner.presses())
         p.dynamics.is_closed() ? p.estimator.sample(p.last_q, p.last_v, tau)
                                : p.estimator.sample(q, v, tau);
       else
         p.estimator.reset();
     }
-    if (p.fresh && p.learning && p.learn()) p.planner.set_plant(p.plant);
+    if (p.fresh && p.learning && !p.planner.presses() && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
   p.tell_rate();

@@ -38,7 +38,7 @@ class Planner {
     for (const double h : problem_.durations()) times_.push_back(times_.back() + h);
     const Eigen::Index n = plant.model().nv(), nodes = std::ssize(times_);
     x_.setZero(2 * dynamics_.size());
-    q_planned_.setZero(n), v_planned_ = a_planned_ = v_next_ = q_planned_;
+    q_planned_.setZero(n), v_planned_ = a_planned_ = v_next_ = contact_torque_ = q_planned_;
     a_reference_.setZero(n), tau_reference_.setZero(n);
     q_references_.setZero(n, nodes), v_references_.setZero(n, nodes);
   }
@@ -69,6 +69,14 @@ class Planner {
   }
 
   void set_deadline(std::optional<double> seconds) { deadline_ = seconds; }
+  /// N along the normal of the problem's contact; 0: it does not touch.
+  void press(double force) {
+    problem_.set_contact(force);
+    presses_ = force > 0.0;
+  }
+  bool presses() const { return presses_; }
+  /// J'f of the force that the last torque was planned with.
+  const Vector& contact_torque() const { return contact_torque_; }
   FrameTargets& targets() { return targets_; }
   control::RobotProblem& problem() { return problem_; }
   const control::RobotProblem& problem() const { return problem_; }
@@ -128,8 +136,10 @@ class Planner {
       const int n = dynamics_.size();
       dynamics_.spread(plan.x[k].head(n), q_planned_);
       dynamics_.spread(plan.x[k].tail(n), v_planned_);
-      dynamics_.spread(plan.u[k], a_planned_);
+      dynamics_.spread(plan.u[k].head(n), a_planned_);
       dynamics_.inverse(plant_, q_planned_, v_planned_, a_planned_, tau);
+      problem_.contact_torque(int(k), q_planned_, plan.u[k], contact_torque_);
+      tau -= contact_torque_;
     }
   }
 
@@ -249,7 +259,8 @@ class Planner {
   JointDynamics dynamics_;
   std::vector<double> times_;  ///< of the nodes after now
   Vector x_, q_reference_, v_reference_, a_reference_, tau_reference_;
-  Vector q_planned_, v_planned_, a_planned_, v_next_;
+  Vector q_planned_, v_planned_, a_planned_, v_next_, contact_torque_;
+  bool presses_ = false;
   Eigen::MatrixXd q_references_, v_references_;  ///< a column for each node
   ActionFault fault_ = ActionFault::none;
   bool begun_ = false, prepared_ = false, failing_ = false;

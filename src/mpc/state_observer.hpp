@@ -88,8 +88,11 @@ class StateObserver {
     q_ = q_past_.col(past(0)), v_ = v_past_.col(past(0));
     (void)dynamics_.close(q_, v_);
     // M a = tau - disturbance
-    disturbance_.noalias() -= M_ * a_;
+    if (!frozen_) disturbance_.noalias() -= M_ * a_;
   }
+
+  /// Whether the disturbance stays as it is: what holds the robot in a direction would be taken for one.
+  void freeze(bool on) { frozen_ = on; }
 
   /// The plant explains more than before, by so much less.
   void shift(In torque) { disturbance_ += torque; }
@@ -168,7 +171,7 @@ class StateObserver {
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
   int now_ = 0;  ///< column of the past that is of now
   std::vector<Joint> joints_;
-  bool started_ = false;
+  bool started_ = false, frozen_ = false;
 };
 
 }  // namespace ulna::mpc

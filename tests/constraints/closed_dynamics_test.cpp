@@ -1,6 +1,5 @@
 #include "ulna/constraints/closed_dynamics.hpp"
 
-#include "support/allocations.hpp"
 #include "support/closed_loops.hpp"
 #include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/io/import.hpp"
@@ -157,28 +156,6 @@ TEST(ClosedDynamics, says_what_loops_do_not_reach_and_stays_where_it_was) {
 TEST(ClosedDynamics, refuses_joints_of_several_coordinates) {
   const Model model = with_floating_base(load_robot("fourbar").model);
   EXPECT_THROW(ClosedDynamics{loops_of(model)}, std::invalid_argument);
-}
-
-TEST(ClosedDynamics, allocates_nothing) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
-  for_each_closed_rig([](ClosedRig& r, Random&) {
-    const int n = r.closed.size();
-    ClosedDynamics::Slopes slopes(n);
-    VectorXd tau(n), a(n);
-    MatrixXd M(n, n);
-    const VectorXd home = r.closed.q(), far = VectorXd::Constant(n, 50.0);
-    bool all = true;
-    EXPECT_EQ(allocations_of([&] {
-                all &= r.closed.start(home) && r.closed.set(r.y, r.rate, r.acceleration);
-                r.closed.inverse_dynamics(r.plant, tau);
-                r.closed.differentiate(r.plant, slopes);
-                r.closed.mass_matrix(r.plant, M);
-                all &= r.closed.forward_dynamics(r.plant, tau, a);
-                (void)r.closed.set(far);
-              }),
-              0);
-    EXPECT_TRUE(all);
-  });
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <Eigen/SVD>
 
-#include "support/allocations.hpp"
 #include "support/closed_loops.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/io/import.hpp"
@@ -220,25 +219,6 @@ TEST(ContactDynamics, refuses_more_contacts_than_it_was_made_for) {
   TouchingRig r(model, random, ContactMode::stick, ContactMode::stick);
   r.contacts.push_back(r.contacts.front()), r.forces.resize(3);
   EXPECT_THROW((void)r.accelerate(), std::invalid_argument);
-}
-
-TEST(ContactDynamics, allocates_nothing) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
-  const int held = for_each_touching_robot(
-      [](TouchingRig& r) {
-        ContactDerivativeWorkspace ws(r.rig.model(), TouchingRig::count);
-        ContactDynamicsDerivatives slopes(r.rig.model(), TouchingRig::count);
-        bool solved = true;
-        EXPECT_EQ(allocations_of([&] {
-                    solved &= bool(r.accelerate());
-                    solved &= bool(contact_dynamics_derivatives(
-                        r.rig.plant, r.at, r.tau, r.contacts, ws, slopes, r.wrenches));
-                  }),
-                  0);
-        EXPECT_TRUE(solved);
-      },
-      2);
-  EXPECT_GE(held, 4);
 }
 
 // torques = Y π - Σ J'f: what identification of a robot that touches something needs

@@ -44,6 +44,7 @@ class MotionCost {
     add_positions(at, cost, slopes);
     add_velocities(at, cost, slopes);
     if (at.node < task_.steps) add_torques(at, cost, slopes);
+    if (at.node < task_.steps && task_.contact) add_press(at, cost, slopes);
     if (!frames_.empty()) add_frames(at, cost, slopes);
     return scale * cost;
   }
@@ -104,6 +105,13 @@ class MotionCost {
       slopes->H.col(c).segment(c, all - c) += squares_.col(c).segment(c, all - c);
       slopes->H.row(c).segment(c, all - c) = slopes->H.col(c).segment(c, all - c);
     }
+  }
+
+  void add_press(const Point& at, double& cost, QpStage* slopes) {
+    const double w = task_.contact->task.weight,
+                 missing = at.u(n_) - task_.reference(at.node).press;
+    cost += 0.5 * w * missing * missing;
+    if (slopes) slopes->h(n_) += scale_ * w * missing, slopes->H(n_, n_) += scale_ * w;
   }
 
   void add_frames(const Point& at, double& cost, QpStage* slopes) {

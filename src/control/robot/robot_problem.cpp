@@ -179,7 +179,7 @@ void RobotProblem::set_reference(int node, In q, In v) {
   ulna::detail::require<double>("v of a reference", v, model().nv(), model());
   detail::Task::Reference& r = stages_->task.reference(node);
   stages_->task.gather(q, r.q), stages_->task.gather(v, r.v);
-  r.holds = true, r.current = false;
+  r.holds = true, r.current = r.sliding_current = false;
   if (node == steps()) stages_->bound_end(bounds(stage(node)));
 }
 
@@ -202,6 +202,36 @@ void RobotProblem::set_target(int task, const Transform<double>& X_WF) {
 void RobotProblem::clear_target(int task, int node) {
   require_node(node, steps());
   stages_->task.reference(node).frames.at(task).reset();
+}
+
+void RobotProblem::set_contact(int node, double force) {
+  require_node(node, steps());
+  if (!stages_->task.contact)
+    throw std::logic_error("robot problem: it has no contact; give one in options.contact first");
+  require(force >= 0.0 && std::isfinite(force), "robot problem: a contact is to press with ",
+          std::to_string(force), " N; it must be 0 or more");
+  stages_->task.reference(node).press = force;
+  stages_->bound(node, bounds(stage(node)));
+}
+
+void RobotProblem::set_contact(double force) {
+  for (int node = 0; node <= steps(); ++node) set_contact(node, force);
+}
+
+double RobotProblem::contact_force(In u) const {
+  return stages_->task.contact ? u(stages_->task.nv()) : 0.0;
+}
+
+void RobotProblem::contact_torque(int node, In q, In u, Out torque) {
+  detail::Task& task = stages_->task;
+  torque.setZero();
+  if (!task.contact) return;
+  task.update_contacts();
+  task.contact->at.set(q);
+  const Vec3<double> force = contact_force(u) * task.reference(node).push;
+  add_wrench_torque<double>(task.contact->at,
+                            {&task.contact->frame, {Vec3<double>::Zero(), force}, Axes::aligned},
+                            torque);
 }
 
 void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {

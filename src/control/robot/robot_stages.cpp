@@ -18,6 +18,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
   constraints_.push_back(std::make_unique<StateLimits>(task));
   if (task.loops) constraints_.push_back(std::make_unique<LoopClosure>(task));
   if (task.closed) constraints_.push_back(std::make_unique<FollowerLimits>(task));
+  if (task.contact) constraints_.push_back(std::make_unique<WallContact>(task));
   if (task.capsules) constraints_.push_back(std::make_unique<Clearances>(task, options));
   constraints_.push_back(std::make_unique<GivenEnd>(task));
 
@@ -28,7 +29,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
     sizes_.push_back(size);
   }
   if (!torque_is_input && task.flat && !task.timed && options.frames.empty() && !task.capsules &&
-      !task.loops && !task.closed)
+      !task.loops && !task.closed && !task.contact)
     second_.emplace(task.model());
 }
 
@@ -55,6 +56,7 @@ bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values
                            std::vector<QpStage>* stages, const Multipliers* multipliers) {
   const int first = leading();
   task.update_torques();
+  task.update_contacts();
   if (!motion_->prepare(task.plant, std::span(at.x).subspan(first), std::span(at.u).subspan(first),
                         stages != nullptr))
     return false;

@@ -144,6 +144,17 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
   given = own_dofs(*this, places(model(), "final_given", options.final_given, true));
   free_positions = count_positions(*this, free);
   set_weights(all_weights), set_limits(all_limits);
+  if (options.contact) {
+    const ContactTask& c = *options.contact;
+    messages::require(options.transcription == Transcription::inverse_dynamics && !loops && !closed,
+                      "robot problem: a contact needs Transcription::inverse_dynamics, and a robot "
+                      "without loops");
+    messages::require(std::abs(c.normal.norm() - 1.0) < 1e-6 && c.friction >= 0.0 &&
+                          std::isfinite(c.friction) && c.weight > 0.0 && c.most >= 0.0,
+                      "robot problem: a contact needs a normal of length 1, a friction coefficient "
+                      "of 0 or more, a weight above 0 and a largest force of 0 or more");
+    contact.emplace(model(), c);
+  }
   if (options.collisions) capsules.emplace(model(), *options.collisions);
   if (loops) check_ends(*this);
   if (closed) closed_q = closed->q().replicate(1, steps + 1);
@@ -212,6 +223,24 @@ void Task::position_error(int node, In<double> q, Eigen::VectorXd& error, Eigen:
     joint_difference<D>(j.type, start.data(), moved.data(), way.data());
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < n; ++c) (*slope)(j.v + r, j.v + c) = way[r].gradient[c];
+  }
+}
+
+void Task::update_contacts() {
+  // m/s at which friction has three quarters of its size: a direction must not jump
+  constexpr double slow = 2e-3;
+  if (!contact) return;
+  for (Reference& r : references) {
+    if (r.sliding_current) continue;
+    const ContactTask& c = contact->task;
+    contact->at.set(r.q, r.v);
+    const Vec3<double> u = frame_velocity<double>(contact->at, contact->frame, Axes::aligned)
+                               .linear,
+                       slip = u - c.normal.dot(u) * c.normal;
+    const double speed = slip.norm();
+    r.push = c.normal;
+    if (speed > 0.0) r.push -= c.friction * std::tanh(speed / slow) / speed * slip;
+    r.sliding_current = true;
   }
 }
 

@@ -36,6 +36,9 @@ struct Task {
     bool holds = true;     ///< tau is what holds the robot still at q,
     bool current = false;  ///< and has been computed
     std::vector<std::optional<Transform<double>>> frames;  ///< by task
+    double press = 0.0;                                    ///< N, along the normal
+    bool sliding_current = false;                          ///< the next has been computed:
+    Vec3<double> push = Vec3<double>::Zero();              ///< the force per newton of press
   };
 
   /// Throws std::invalid_argument for options that contradict each other.
@@ -52,7 +55,9 @@ struct Task {
   /// Moves the closed robot to where a node has it, near where it was there before. False: it cannot be reached. Nothing to be done
   /// without closed dynamics.
   [[nodiscard]] bool place(int node, In<double> q);
-  int inputs(int node) const { return node < steps ? nv() + 2 * loop_rows() : 0; }
+  int inputs(int node) const {
+    return node < steps ? nv() + 2 * loop_rows() + (contact ? 1 : 0) : 0;
+  }
   int states() const { return 2 * nv() + (timed ? 1 : 0); }
   int loop_rows() const { return loops ? loops->size() : 0; }
   /// Whether some position, or some velocity, of a node is not given.
@@ -61,6 +66,9 @@ struct Task {
   bool has_free_states(int node) const { return node > 0 || !free.empty(); }
   double duration(int node) const { return durations[node]; }
   Reference& reference(int node) { return references[node]; }
+
+  /// The force of a contact per newton along its normal: against the way in which the reference of a node slides.
+  void update_contacts();
 
   /// q ⊟ q_r at a node, and where `slope` is given, how it changes when q is displaced: the blocks of curved
   /// joints, which is all that is written of nv x nv; elsewhere it is one.
@@ -81,6 +89,15 @@ struct Task {
   int free_positions = 0;
   std::optional<ClosedDynamics> closed;  ///< LoopForm::coordinates
   std::optional<Loops> loops;            ///< LoopForm::rows
+  /// A wall, the frame that touches it, and where the robot is.
+  struct Contact {
+    Contact(const Model& model, const ContactTask& t)
+        : task(t), frame(model.frame(t.frame)), at(model) {}
+    ContactTask task;
+    Frame frame;
+    Kinematics<double> at;
+  };
+  std::optional<Contact> contact;
   std::optional<Capsules> capsules;
   MotionWeights all_weights;  ///< of all joints
   MotionLimits all_limits;

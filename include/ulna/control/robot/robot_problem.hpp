@@ -67,6 +67,15 @@ struct FrameTask {
   double position = 100.0, orientation = 10.0;
 };
 
+/// A frame whose origin is pressed against a wall, and slides along it with friction.
+struct ContactTask {
+  std::string frame;
+  Vec3<double> normal = Vec3<double>::UnitX();  ///< out of the wall, unit, in the world
+  double friction = 0.0;                        ///< coefficient
+  double weight = 1.0;                          ///< of squares of newtons that are missing
+  double most = infinity;                       ///< N, along the normal
+};
+
 struct RobotProblemOptions {
   Transcription transcription = Transcription::forward_dynamics;
   Integrator integrator = Integrator::rk4;  ///< of forward dynamics
@@ -91,6 +100,9 @@ struct RobotProblemOptions {
   std::vector<LoopDescription> loops = {};
   Eigen::VectorXd closed_at = {};  ///< near which they are closed; empty: where all is neutral
   LoopForm loop_form = LoopForm::rows;
+
+  /// Of inverse dynamics, without loops. At first it does not touch: RobotProblem::set_contact.
+  std::optional<ContactTask> contact = {};
 
   /// What not to hit, at every node but a given first one. There are never more than at first.
   std::optional<Capsules::Options> collisions = {};
@@ -117,6 +129,10 @@ struct RobotProblemOptions {
 /// Loops add two inputs per row to each step, the first of which is the force λ through it, and to each
 /// node the rows that they are closed and stay so: see docs/control.md. With LoopForm::coordinates states and inputs are of the
 /// independent joints instead; arguments still have all joints, of which those that follow are not used.
+///
+/// A contact adds an input to each step, the last: the force λ along the normal. Where it is planned, the frame does not accelerate
+/// along the normal, whatever its distance, and tau = ID(q, v, a) - J'f with f = λ (n - mu t), t being the direction in which the
+/// reference slides, and weight (λ - λ_r)² is a cost.
 ///
 /// What changes between solves, the plant, references and limits, is replaced without allocation.
 class RobotProblem : public OptimalControlProblem {
@@ -162,6 +178,14 @@ class RobotProblem : public OptimalControlProblem {
   const LoopCoordinates* coordinates() const;
   /// q and v of all joints at a node in a state. False if the loops do not reach so far. Allocates nothing.
   [[nodiscard]] bool joints(int node, In x, Out q, Out v);
+
+  /// The force along the normal that a node presses with, N; 0: it does not touch. At a node, or from now on at all.
+  void set_contact(int node, double force);
+  void set_contact(double force);
+  /// Of an input: the force along the normal. 0 without a contact.
+  double contact_force(In u) const;
+  /// J'f of that force on the robot at q, with the direction of friction of a node: nv. 0 without a contact.
+  void contact_torque(int node, In q, In u, Out torque);
 
   void set_obstacle(int i, const PlacedCapsule& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.

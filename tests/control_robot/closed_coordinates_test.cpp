@@ -1,0 +1,125 @@
+#include "solvers.hpp"
+#include "support/four_bar.hpp"
+#include "ulna/io/import.hpp"
+
+// Problems of robots with loops in the coordinates that move them (LoopForm::coordinates).
+namespace ulna::test {
+namespace {
+
+using Eigen::VectorXd;
+
+RobotProblemOptions by_coordinates(const Model& model, int steps, double h) {
+  RobotProblemOptions options;
+  options.transcription = Transcription::inverse_dynamics;
+  options.steps = steps, options.duration = h;
+  options.loops = model.description().loops;
+  options.loop_form = LoopForm::coordinates;
+  return options;
+}
+
+/// Near where the robot's file has it.
+Trajectory closed_trajectory(const RobotProblem& problem, Random& random) {
+  Trajectory t = trajectory_of(problem);
+  for (std::size_t k = 0; k < t.x.size(); ++k) {
+    for (double& x : t.x[k]) x = random.real(-0.3, 0.3);
+    for (double& u : t.u[k]) u = random.real();
+    if (t.x[k].size() % 2) t.x[k].tail(1)(0) = problem.final_time();
+  }
+  return t;
+}
+
+TEST(ClosedCoordinates, slopes_are_those_of_values) {
+  for (const char* name : {"fourbar", "fivebar", "delta"})
+    for (const bool timed : {false, true}) {
+      SCOPED_TRACE(std::string(name) + (timed ? ", of free duration" : ""));
+      const Model model = load_robot(name).model;
+      RobotProblemOptions options = by_coordinates(model, 2, 0.02);
+      options.frames = {{std::string(model.frames().back().name), 100.0, 10.0}};
+      options.collisions = {.floor = -2.0, .obstacles = {{{0.5, 0.0, 0.5}, {0.5, 0.1, 0.5}, 0.1}}};
+      if (timed) {
+        options.final_time = {{0.03, 0.2}};
+        options.initial_given.assign(std::size_t(2 * model.nv()), false);
+      }
+      Random random(1);
+      RobotProblem problem(smooth_plant(model), options);
+      const Trajectory t = closed_trajectory(problem, random);
+      for (int k = 0; k <= problem.steps(); ++k)
+        problem.set_reference(k, random_v(model, random, 0.2), random_v(model, random));
+      problem.set_torque_reference(1, random_v(model, random));
+      problem.set_target(0, Transform<double>());
+      expect_true_slopes(problem, t, 1e-7);
+    }
+}
+
+TEST(ClosedCoordinates, states_are_of_the_joints_that_move_the_others) {
+  const Model model = load_robot("delta").model;
+  RobotProblem problem(Plant<double>(model), by_coordinates(model, 5, 0.02));
+  EXPECT_EQ(problem.numbers(0), 6);
+  EXPECT_EQ(problem.size(0).u, 3);
+  VectorXd q(12), v(12);
+  const VectorXd x{{0.1, -0.2, 0.3, 1.0, 0.5, -0.5}};
+  ASSERT_TRUE(problem.joints(2, x, q, v));
+  Loops loops = *problem.loops();
+  loops.set(q, v);
+  EXPECT_LT(loops.gap().cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT(loops.rate().cwiseAbs().maxCoeff(), 1e-11);
+  EXPECT_EQ(problem.state(q, v), x);
+  EXPECT_FALSE(problem.joints(2, VectorXd{{9.0, 0.0, 0.0, 0.0, 0.0, 0.0}}, q, v));
+}
+
+// An independent simulation of the crank alone (support/four_bar.hpp) is driven by the torques planned: held constant in a step, they
+// are right to first order, so errors halve with steps.
+TEST(ClosedCoordinates, a_crank_driven_by_planned_torques_gets_where_it_was_planned_to) {
+  const Model model = load_robot("fourbar").model;
+  const double duration = 0.6, goal = 1.2;
+  const auto error = [&](int steps) {
+    RobotProblemOptions options = by_coordinates(model, steps, duration / steps);
+    MotionWeights weights(model);
+    weights.position.setConstant(1.0), weights.velocity.setConstant(0.02);
+    options.weights = weights;
+    Plant<double> plant(model);
+    plant.remove_friction();
+    RobotProblem problem(plant, options);
+    problem.set_goal(Crank::position(goal).q);
+    Sqp sqp(problem, {.tolerance = 1e-8});
+    sqp.trajectory = problem.guess(VectorXd::Zero(3), VectorXd::Zero(3));
+    const SqpReport& report = sqp.solve(VectorXd::Zero(2));
+    EXPECT_EQ(report.status, SqpStatus::solved) << report.str();
+    EXPECT_LE(report.iterations, 10) << report.str();
+    const auto values = values_at(problem, sqp.trajectory);
+    // from the torques of a node to those of the next, as the plan has them
+    Crank crank(plant);
+    double y = 0.0, v = 0.0;
+    constexpr int pieces = 50;
+    const double h = duration / steps / pieces;
+    for (int k = 0; k < steps; ++k) {
+      const double from = values[std::size_t(k)].g(0),
+                   to = k + 1 < steps ? values[std::size_t(k + 1)].g(0) : from;
+      for (int i = 0; i < pieces; ++i) {
+        const VectorXd tau{{from + (i + 0.5) / pieces * (to - from), 0.0, 0.0}};
+        const double a = crank.acceleration(y, v, tau);
+        y += h * v + 0.5 * h * h * a;
+        v += h * a;
+      }
+    }
+    return std::abs(y - sqp.trajectory.x.back()(0));
+  };
+  const double coarse = error(20), fine = error(80);
+  EXPECT_LT(coarse, 0.1);
+  EXPECT_LT(fine, 0.35 * coarse);
+}
+
+TEST(ClosedCoordinates, refuses_forward_dynamics_and_says_what_to_take) {
+  const Model model = load_robot("fourbar").model;
+  RobotProblemOptions options = by_coordinates(model, 5, 0.02);
+  options.transcription = Transcription::forward_dynamics;
+  try {
+    RobotProblem problem(Plant<double>(model), options);
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("LoopForm::rows"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace ulna::test
