@@ -198,7 +198,7 @@ struct IdentifyingController::Parts {
   StateObserver observer;
   LoopResponse response;
   Fallback fallback;
-  JointDynamics dynamics;
+  DrivenDynamics dynamics;
   GoalLimits goal_limits = goal_limits_of(plant.model(), scale);
 
   /// The torques that are sent change no faster than the limits have it, from those of the last period.

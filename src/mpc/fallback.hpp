@@ -25,7 +25,7 @@ class Fallback {
   }
 
  private:
-  JointDynamics dynamics_;
+  DrivenDynamics dynamics_;
   Eigen::VectorXd damping_;
 };
 

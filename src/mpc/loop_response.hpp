@@ -1,7 +1,7 @@
 #pragma once
 
+#include "mpc/driven_dynamics.hpp"
 #include "mpc/friction_compensator.hpp"
-#include "mpc/joint_dynamics.hpp"
 #include "mpc/response_estimator.hpp"
 #include "ulna/identify/data/filter.hpp"
 
@@ -78,7 +78,7 @@ class LoopResponse {
   double period_;
   ResponseEstimator readings_, drives_;
   identify::MotionFilter filter_;
-  JointDynamics dynamics_;
+  DrivenDynamics dynamics_;
   Vector needed_, driven_, acted_, moves_ = needed_;
 };
 

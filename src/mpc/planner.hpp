@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpc/driven_dynamics.hpp"
 #include "mpc/frame_targets.hpp"
 #include "mpc/friction_compensator.hpp"
-#include "mpc/joint_dynamics.hpp"
 #include "ulna/mpc/controller.hpp"
 
 namespace ulna::mpc {
@@ -256,7 +256,7 @@ class Planner {
   MotionReference reference_;
   std::optional<double> deadline_;
   GoalMotion goal_;
-  JointDynamics dynamics_;
+  DrivenDynamics dynamics_;
   std::vector<double> times_;  ///< of the nodes after now
   Vector x_, q_reference_, v_reference_, a_reference_, tau_reference_;
   Vector q_planned_, v_planned_, a_planned_, v_next_, contact_torque_;

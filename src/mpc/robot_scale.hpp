@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mpc/joint_dynamics.hpp"
+#include "mpc/driven_dynamics.hpp"
 #include "ulna/model/configuration.hpp"
 
 namespace ulna::mpc {
@@ -23,7 +23,7 @@ inline RobotScale scale_of(const Plant<double>& plant) {
   constexpr double acceleration = 10.0;
   const Model& model = plant.model();
   const int n = model.nv();
-  JointDynamics dynamics(model);
+  DrivenDynamics dynamics(model);
   Eigen::MatrixXd M(n, n), diagonals(n, samples);
   RobotScale scale{Eigen::VectorXd::Zero(n), Eigen::VectorXd::Zero(n), model.effort_limit()};
   Eigen::VectorXd gravity(n);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "mpc/joint_dynamics.hpp"
+#include "mpc/driven_dynamics.hpp"
 
 namespace ulna::mpc {
 
@@ -165,7 +165,7 @@ class StateObserver {
 
   double period_;
   Vector rate_;
-  JointDynamics dynamics_;
+  DrivenDynamics dynamics_;
   Eigen::MatrixXd M_;
   Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_;
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;

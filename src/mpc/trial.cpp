@@ -42,7 +42,7 @@ MotionReference reach_and_wave(const Vector& from, const Vector& to, double seco
 
 MotionReference keep_closed(const Model& model, MotionReference reference) {
   if (model.description().loops.empty()) return reference;
-  return [reference = std::move(reference), dynamics = std::make_shared<JointDynamics>(model)](
+  return [reference = std::move(reference), dynamics = std::make_shared<DrivenDynamics>(model)](
              double time, Vector& q, Vector& v) {
     reference(time, q, v);
     (void)dynamics->close(q, v);
@@ -83,7 +83,7 @@ class FeedbackLaw {
  private:
   ControlLaw law_;
   double stiffness_, damping_;
-  JointDynamics dynamics_;
+  DrivenDynamics dynamics_;
   Vector q_, tau_, v_ = tau_, v_later_ = tau_, a_ = tau_;
 };
 
@@ -109,7 +109,7 @@ class Trial {
     if (supervision_) controller_.follow(supervision_->way());
     reference_(0.0, q_reference_, v_reference_);
     Vector q0 = options.q0.size() ? options.q0 : q_reference_, v0 = Vector::Zero(model.nv());
-    messages::require(JointDynamics(model).begin(q0, v0), "trial: the loops of robot '",
+    messages::require(DrivenDynamics(model).begin(q0, v0), "trial: the loops of robot '",
                       model.name(), "' cannot be closed where it begins");
     robot_.start(q0);
   }

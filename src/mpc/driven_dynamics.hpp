@@ -18,12 +18,12 @@ inline std::optional<ClosedDynamics> closed_dynamics(const Model& model) {
 /// The dynamics of a robot along the joints that move it: of a tree, all of them; where loops are closed, those of
 /// LoopCoordinates, which the others follow. Vectors are of all joints. Of those that follow, torques are zero, and what is given of
 /// their motion is not used. Made once, it allocates no more.
-class JointDynamics {
+class DrivenDynamics {
  public:
   using Vector = Eigen::VectorXd;
   using In = const Eigen::Ref<const Vector>&;
 
-  explicit JointDynamics(const Model& model)
+  explicit DrivenDynamics(const Model& model)
       : closed_(closed_dynamics(model)), at_(model), motion_(model), ws_(model) {
     if (!closed_) return;
     y_.setZero(closed_->size()), v_ = a_ = tau_ = y_;
