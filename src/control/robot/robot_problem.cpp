@@ -18,7 +18,7 @@ MotionWeights::MotionWeights(const Model& model)
       torque(model.nv()) {
   for (int i = 0; i < model.nv(); ++i) {
     const double most = model.effort_limit()(i);
-    torque(i) = std::isfinite(most) ? 1.0 / (most * most) : 1e-4;
+    torque(i) = std::isfinite(most) && most > 0.0 ? 1.0 / (most * most) : 1e-4;
   }
 }
 
@@ -313,7 +313,7 @@ Trajectory RobotProblem::guess(In q, In v) const {
     const int k = stage(node);
     move(k, begin, (time / task.total) * way, t.x[k]);
     // where they do not close, the guess is as straight as without
-    if (Vector closed = t.x[k].head(q.size()); task.loops && node > 0 && task.loops->close(closed))
+    if (Vector closed = t.x[k].head(task.nq()); task.loops && node > 0 && task.loops->close(closed))
       t.x[k].head(q.size()) = closed;
     if (node == task.steps) break;
     if (task.closed) {

@@ -41,7 +41,7 @@ struct MotionWeights {
   double terminal = 10.0;                      ///< of the last stage, in seconds
   double time = 0.0;                           ///< price of a second, where the final time is free
 
-  /// 10, 0.1, and 1 per square of the largest torque; 1e-4 where that is unlimited.
+  /// 10, 0.1, and 1 per square of the largest torque; 1e-4 where that is unlimited or there is no drive.
   explicit MotionWeights(const Model& model);
 };
 
