@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "control/robot/motion_cost.hpp"
-#include "ulna/derivatives/frame_derivatives.hpp"
 
 // What a robot's motion keeps to. Derivatives are in the order (u, q, v).
 namespace ulna::control::detail {
@@ -158,32 +157,19 @@ class FollowerLimits : public ConstraintTerm {
   const std::vector<int>& followers() const { return task_.closed->coordinates().dependent(); }
 };
 
-/// Where a contact is planned, the frame does not accelerate along the normal, and the force is not negative; elsewhere there is none.
+/// Where a contact is planned, the frame does not accelerate along the normal, and the force is not negative; elsewhere there is none. Its
+/// acceleration is that of the references' places and velocities: linear in a. With those of the plan, a reference that is off the wall
+/// would curve the problem so much that Gauss-Newton steps oscillate.
 class WallContact : public ConstraintTerm {
  public:
-  explicit WallContact(Task& task)
-      : ConstraintTerm(task),
-        at_(task.model()),
-        J_(Eigen::MatrixXd::Zero(6, n_)),
-        V_dq_(J_),
-        A_dq_(J_),
-        A_dv_(J_) {}
+  using ConstraintTerm::ConstraintTerm;
 
   int rows(int node) const override { return node < task_.steps ? 1 : 0; }
 
   void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
-    const auto& [wall, frame, unused] = *task_.contact;
-    at_.set(at.q, at.v, at.u.head(n_));
-    g(0) = wall.normal.dot(frame_acceleration<double>(at_, frame, Axes::aligned).linear);
-    if (!G) return;
-    frame_jacobian<double>(at_, frame, Axes::aligned, J_);
-    frame_motion_derivatives<double>(at_, frame, Axes::aligned, V_dq_, A_dq_, A_dv_);
-    const auto along = [&](const Eigen::MatrixXd& x) {
-      return wall.normal.transpose().lazyProduct(x.bottomRows<3>());
-    };
-    G->row(0).head(n_).noalias() = along(J_);
-    G->row(0).segment(task_.inputs(at.node), n_).noalias() = along(A_dq_);
-    G->row(0).segment(task_.inputs(at.node) + n_, n_).noalias() = along(A_dv_);
+    const Task::Reference& r = task_.reference(at.node);
+    g(0) = r.along.dot(at.u.head(n_)) + r.drift;
+    if (G) G->row(0).head(n_) = r.along.transpose();
   }
 
   void bound(int node, int first, Bounds& b) const override {
@@ -192,10 +178,6 @@ class WallContact : public ConstraintTerm {
     b.lower(n_) = 0.0, b.upper(n_) = touches ? task_.contact->task.most : 0.0;
     b.lower(first) = touches ? 0.0 : -infinity, b.upper(first) = -b.lower(first);
   }
-
- private:
-  Kinematics<double> at_;
-  Eigen::MatrixXd J_, V_dq_, A_dq_, A_dv_;
 };
 
 /// Capsules keep their distances, at every node but a first one that is given.

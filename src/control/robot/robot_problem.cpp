@@ -179,7 +179,7 @@ void RobotProblem::set_reference(int node, In q, In v) {
   ulna::detail::require<double>("v of a reference", v, model().nv(), model());
   detail::Task::Reference& r = stages_->task.reference(node);
   stages_->task.gather(q, r.q), stages_->task.gather(v, r.v);
-  r.holds = true, r.current = r.sliding_current = false;
+  r.holds = true, r.current = r.contact_current = false;
   if (node == steps()) stages_->bound_end(bounds(stage(node)));
 }
 

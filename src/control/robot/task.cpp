@@ -161,7 +161,7 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
   const Eigen::VectorXd start = closed ? closed->q() : neutral(model());
   for (Reference& r : references) {
     gather(start, r.q);
-    r.v = r.tau = at_rest;
+    r.v = r.tau = r.along = at_rest;
     r.frames.resize(options.frames.size());
   }
 }
@@ -231,7 +231,7 @@ void Task::update_contacts() {
   constexpr double slow = 2e-3;
   if (!contact) return;
   for (Reference& r : references) {
-    if (r.sliding_current) continue;
+    if (r.contact_current) continue;
     const ContactTask& c = contact->task;
     contact->at.set(r.q, r.v);
     const Vec3<double> u = frame_velocity<double>(contact->at, contact->frame, Axes::aligned)
@@ -240,7 +240,10 @@ void Task::update_contacts() {
     const double speed = slip.norm();
     r.push = c.normal;
     if (speed > 0.0) r.push -= c.friction * std::tanh(speed / slow) / speed * slip;
-    r.sliding_current = true;
+    frame_jacobian<double>(contact->at, contact->frame, Axes::aligned, contact->J);
+    r.along.noalias() = contact->J.bottomRows<3>().transpose().lazyProduct(c.normal);
+    r.drift = c.normal.dot(frame_drift<double>(contact->at, contact->frame, Axes::aligned).linear);
+    r.contact_current = true;
   }
 }
 

@@ -37,8 +37,10 @@ struct Task {
     bool current = false;  ///< and has been computed
     std::vector<std::optional<Transform<double>>> frames;  ///< by task
     double press = 0.0;                                    ///< N, along the normal
-    bool sliding_current = false;                          ///< the next has been computed:
-    Vec3<double> push = Vec3<double>::Zero();              ///< the force per newton of press
+    bool contact_current = false;                          ///< what follows has been computed:
+    Vec3<double> push = Vec3<double>::Zero();              ///< the force per newton of press,
+    Eigen::VectorXd along;                                 ///< acceleration along the normal by a,
+    double drift = 0.0;                                    ///< and by velocities
   };
 
   /// Throws std::invalid_argument for options that contradict each other.
@@ -67,7 +69,8 @@ struct Task {
   double duration(int node) const { return durations[node]; }
   Reference& reference(int node) { return references[node]; }
 
-  /// The force of a contact per newton along its normal: against the way in which the reference of a node slides.
+  /// Of the contact at references: its force per newton along the normal, against the way in which a reference slides, and how
+  /// its frame accelerates along the normal.
   void update_contacts();
 
   /// q ⊟ q_r at a node, and where `slope` is given, how it changes when q is displaced: the blocks of curved
@@ -92,10 +95,14 @@ struct Task {
   /// A wall, the frame that touches it, and where the robot is.
   struct Contact {
     Contact(const Model& model, const ContactTask& t)
-        : task(t), frame(model.frame(t.frame)), at(model) {}
+        : task(t),
+          frame(model.frame(t.frame)),
+          at(model),
+          J(Eigen::MatrixXd::Zero(6, model.nv())) {}
     ContactTask task;
     Frame frame;
     Kinematics<double> at;
+    Eigen::MatrixXd J;
   };
   std::optional<Contact> contact;
   std::optional<Capsules> capsules;
