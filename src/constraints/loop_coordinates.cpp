@@ -114,12 +114,15 @@ void LoopCoordinates::reduce(OutMatrix<double> X) const {
 
 /// Newton's method on the dependent coordinates, from near by. Leaves the loops at q, and N there.
 bool LoopCoordinates::correct(Out<double> q) {
-  constexpr double closed = 1e-12, nearly = 1e-9;  // m or rad
+  constexpr double closed = 1e-14, nearly = 1e-9;  // m or rad
   constexpr int most = 10;
+  double before = infinity;
   for (int i = 0; i < most; ++i) {
     set(q);
     const double gap = loops_.gap().cwiseAbs().maxCoeff();
-    if (gap < closed) return true;
+    // to rounding, so that the way there does not show
+    if (gap < closed || (gap < nearly && gap > 0.1 * before)) return true;
+    before = gap;
     bend_.noalias() = -inverse_.lazyProduct(loops_.gap());
     // far away it would leave for another way of closing them; a number that is none ends it, too
     if (!(bend_.cwiseAbs().maxCoeff() < 0.5)) return false;

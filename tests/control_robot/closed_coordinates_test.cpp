@@ -35,7 +35,10 @@ TEST(ClosedCoordinates, slopes_are_those_of_values) {
       const Model model = load_robot(name).model;
       RobotProblemOptions options = by_coordinates(model, 2, 0.02);
       options.frames = {{std::string(model.frames().back().name), 100.0, 10.0}};
-      options.collisions = {.floor = -2.0, .obstacles = {{{0.5, 0.0, 0.5}, {0.5, 0.1, 0.5}, 0.1}}};
+      // of a delta, links meet where capsules have no direction to part in
+      if (std::string(name) != "delta")
+        options.collisions = {.floor = -2.0,
+                              .obstacles = {{{0.5, 0.0, 0.5}, {0.5, 0.1, 0.5}, 0.1}}};
       if (timed) {
         options.final_time = {{0.03, 0.2}};
         options.initial_given.assign(std::size_t(2 * model.nv()), false);
@@ -67,46 +70,35 @@ TEST(ClosedCoordinates, states_are_of_the_joints_that_move_the_others) {
   EXPECT_FALSE(problem.joints(2, VectorXd{{9.0, 0.0, 0.0, 0.0, 0.0, 0.0}}, q, v));
 }
 
-// An independent simulation of the crank alone (support/four_bar.hpp) is driven by the torques planned: held constant in a step, they
-// are right to first order, so errors halve with steps.
-TEST(ClosedCoordinates, a_crank_driven_by_planned_torques_gets_where_it_was_planned_to) {
+// by a witness that knows the four-bar's geometry and nothing of loops (support/four_bar.hpp)
+TEST(ClosedCoordinates, planned_torques_cause_the_planned_accelerations) {
   const Model model = load_robot("fourbar").model;
-  const double duration = 0.6, goal = 1.2;
-  const auto error = [&](int steps) {
-    RobotProblemOptions options = by_coordinates(model, steps, duration / steps);
-    MotionWeights weights(model);
-    weights.position.setConstant(1.0), weights.velocity.setConstant(0.02);
-    options.weights = weights;
-    Plant<double> plant(model);
-    plant.remove_friction();
-    RobotProblem problem(plant, options);
-    problem.set_goal(Crank::position(goal).q);
-    Sqp sqp(problem, {.tolerance = 1e-8});
-    sqp.trajectory = problem.guess(VectorXd::Zero(3), VectorXd::Zero(3));
-    const SqpReport& report = sqp.solve(VectorXd::Zero(2));
-    EXPECT_EQ(report.status, SqpStatus::solved) << report.str();
-    EXPECT_LE(report.iterations, 10) << report.str();
-    const auto values = values_at(problem, sqp.trajectory);
-    // from the torques of a node to those of the next, as the plan has them
-    Crank crank(plant);
-    double y = 0.0, v = 0.0;
-    constexpr int pieces = 50;
-    const double h = duration / steps / pieces;
-    for (int k = 0; k < steps; ++k) {
-      const double from = values[std::size_t(k)].g(0),
-                   to = k + 1 < steps ? values[std::size_t(k + 1)].g(0) : from;
-      for (int i = 0; i < pieces; ++i) {
-        const VectorXd tau{{from + (i + 0.5) / pieces * (to - from), 0.0, 0.0}};
-        const double a = crank.acceleration(y, v, tau);
-        y += h * v + 0.5 * h * h * a;
-        v += h * a;
-      }
-    }
-    return std::abs(y - sqp.trajectory.x.back()(0));
-  };
-  const double coarse = error(20), fine = error(80);
-  EXPECT_LT(coarse, 0.1);
-  EXPECT_LT(fine, 0.35 * coarse);
+  const double goal = 1.2;
+  RobotProblemOptions options = by_coordinates(model, 30, 0.02);
+  MotionWeights weights(model);
+  weights.position.setConstant(1.0), weights.velocity.setConstant(0.02);
+  options.weights = weights;
+  const Plant<double> plant(model);
+  RobotProblem problem(plant, options);
+  problem.set_goal(Crank::position(goal).q);
+  Sqp sqp(problem, {.tolerance = 1e-8});
+  sqp.trajectory = problem.guess(VectorXd::Zero(3), VectorXd::Zero(3));
+  const SqpReport& report = sqp.solve(VectorXd::Zero(2));
+  ASSERT_EQ(report.status, SqpStatus::solved) << report.str();
+  EXPECT_LE(report.iterations, 12) << report.str();
+  const auto values = values_at(problem, sqp.trajectory);
+  Crank crank(plant);
+  double largest = 0.0;
+  for (std::size_t k = 0; k < 30; ++k) {
+    const VectorXd& x = sqp.trajectory.x[k];
+    const double a = sqp.trajectory.u[k](0);
+    EXPECT_NEAR(crank.acceleration(x(0), x(1), VectorXd{{values[k].g(0), 0.0, 0.0}}), a,
+                1e-8 * (1.0 + std::abs(a)))
+        << k;
+    largest = std::max(largest, std::abs(a));
+  }
+  EXPECT_GT(largest, 5.0);
+  EXPECT_NEAR(sqp.trajectory.x.back()(0), goal, 0.05);
 }
 
 TEST(ClosedCoordinates, refuses_forward_dynamics_and_says_what_to_take) {
