@@ -252,6 +252,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
 int run_mpc(const MpcOptions& o, Console& console) {
   require_writable({o.report}, o.force);
   RobotArgument robot = o.robot;
+  robot.loops_closed = true;
   if (robot.name == "-") {
     robot.text = InputFile("-").text(robot.options.max_bytes);
     if (!robot.text) throw Failure("<stdin>: is larger than {} bytes", robot.options.max_bytes);

@@ -117,6 +117,82 @@ void choose_motion(MpcScenario& s, const Model& model) {
   s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
 }
 
+/// The motion of a robot whose loops are closed: that of the joints that move the others.
+class ClosedMotion {
+ public:
+  explicit ClosedMotion(const Model& model)
+      : closed_(Loops(model, model.description().loops, neutral(model))),
+        y_(closed_.size()),
+        home_(closed_.q()) {}
+
+  const LoopCoordinates& coordinates() const { return closed_.coordinates(); }
+  /// Those that move the others.
+  std::string names(const Model& model) const {
+    std::vector<std::string> list;
+    for (const int i : coordinates().independent()) list.push_back(model.velocity_names()[i]);
+    return fmt::format("{}", fmt::join(list, ", "));
+  }
+  /// Moves the joints that follow the others to where these have them. False if the loops do not reach so far.
+  bool close(VectorXd& q) {
+    coordinates().gather(q, y_);
+    closed_.resume(home_);
+    if (!closed_.set(y_)) return false;
+    q = closed_.q();
+    return true;
+  }
+  /// When the loops do not reach so far, s; negative: at no time. `lowest` and `highest` get the ranges of all joints.
+  double unreachable_at(const MpcScenario& s, VectorXd& lowest, VectorXd& highest) {
+    const MotionReference reference = reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz);
+    VectorXd q = s.start, v = q;
+    lowest = highest = q;
+    closed_.resume(home_);
+    constexpr int moments = 2000;
+    for (int k = 0; k <= moments; ++k) {
+      const double time = s.trial.duration * k / moments;
+      reference(time, q, v);
+      coordinates().gather(q, y_);
+      if (!closed_.set(y_)) return time;
+      lowest = lowest.cwiseMin(closed_.q()), highest = highest.cwiseMax(closed_.q());
+    }
+    return -1.0;
+  }
+
+ private:
+  ClosedDynamics closed_;
+  VectorXd y_, home_;
+};
+
+/// Completes what is chosen or given for the joints that move the others by what these then do. Where the motion was not given and the
+/// loops do not reach so far, it becomes smaller.
+void close_motion(MpcScenario& s, const Model& model) {
+  ClosedMotion closed(model);
+  VectorXd lowest, highest;
+  const auto is_given = [&](const char* what) { return s.places.contains(what); };
+  const bool chosen = !is_given("start") && !is_given("goal") && !is_given("amplitude");
+  if (!is_given("start")) s.start = closed.coordinates().loops().closed_at();
+  for (const int i : closed.coordinates().dependent()) s.amplitude(i) = 0.0;
+  const auto possible = [&] {
+    if (!closed.close(s.start) || !closed.close(s.goal)) return false;
+    if (closed.unreachable_at(s, lowest, highest) >= 0.0) return false;
+    return (lowest.array() >= model.lower_limit().array() - 1e-9).all() &&
+           (highest.array() <= model.upper_limit().array() + 1e-9).all();
+  };
+  double share = 1.0;
+  const VectorXd goal = s.goal, amplitude = s.amplitude;
+  for (; !possible(); share *= 0.7) {
+    if (!chosen || share < 0.05)
+      throw Failure(
+          "robot '{}': its loops cannot be closed all along the motion, or a joint leaves its "
+          "range there; move less (goal, "
+          "amplitude of {})",
+          model.name(), closed.names(model));
+    s.goal = s.start + 0.7 * share * (goal - s.start), s.amplitude = 0.7 * share * amplitude;
+  }
+  if (share < 1.0)
+    s.notes.push_back(fmt::format(
+        "the motion is {:.0f} % as large as usual: the loops reach no farther", 100.0 * share));
+}
+
 /// Refuses what numbers_of() does not list.
 void require_possible(const MpcScenario& s) {
   for (std::size_t i = 0; i < s.knowledge.size(); ++i)
@@ -322,13 +398,9 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}', joint '{}': it has several degrees of freedom; mpc takes robots whose joints "
         "have one each",
         model.name(), model.joint_name(compound));
-  if (!model.description().loops.empty())
-    throw Failure(
-        "robot '{}' closes loops, which the controller does not support; remove the joints that "
-        "close them",
-        model.name());
   require_plant(s.trial, model);
   choose_motion(s, model);
+  if (!model.description().loops.empty()) close_motion(s, model);
   const std::vector<std::string> joints = model.velocity_names();
   for (int i = 0; i < model.nv(); ++i) {
     const double low = model.lower_limit()(i), high = model.upper_limit()(i);
@@ -355,6 +427,10 @@ void complete(MpcScenario& s, const Model& model) {
                       fastest > reaching ? "wave less (amplitude, hz)" : "take longer (reach)"));
   }
   if (s.payload) payload_frame(model, *s.payload);
+  if (s.trial.supervision && !model.description().loops.empty())
+    throw Failure(
+        "robot '{}' closes loops, which the supervisor does not know; leave --supervise out",
+        model.name());
   if (s.trial.supervision) require_supervision(*s.trial.supervision, model);
   std::set<int> sensed;
   for (const ScenarioWrench& sensor : s.wrenches)

@@ -3,6 +3,8 @@
 /// All that most programs need. SIMD packs, dual and counting numbers are asked for by name:
 /// ulna/num/pack.hpp, ulna/num/dual.hpp, ulna/num/counted.hpp.
 #include "ulna/constraints/capsules.hpp"
+#include "ulna/constraints/closed_dynamics.hpp"
+#include "ulna/constraints/contact_dynamics.hpp"
 #include "ulna/constraints/contact_inverse_dynamics.hpp"
 #include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/constraints/loops.hpp"

@@ -139,9 +139,6 @@ class Run {
   }
 
   void learn() {
-    if (result.torques.loops())
-      throw std::runtime_error(
-          "the robot has loops, which online identification does not support; use offline");
     learn_online(logs_, options_, result);
   }
 

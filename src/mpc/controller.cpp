@@ -42,6 +42,12 @@ ControllerOptions completed(ControllerOptions options, const Model& model,
     control::MotionLimits& limits = options.problem.limits.emplace(model);
     limits.price = limits.price_squared = 1e3;
   }
+  messages::require(
+      options.problem.loops.empty() || options.problem.loops == model.description().loops,
+      "controller: the loops of a robot are those of its description; close others "
+      "by Builder::loop");
+  options.problem.loops = model.description().loops;
+  if (!options.problem.loops.empty()) options.problem.loop_form = control::LoopForm::coordinates;
   if (options.torque_noise.size() == 0) options.torque_noise = 0.005 * scale.torque;
   return options;
 }
@@ -86,18 +92,31 @@ struct IdentifyingController::Parts {
         observer(model, period, options.disturbance_rate * scale.torque),
         response(model, options.torque_noise, options.rate_hz, options.filter_hz),
         fallback(model, options.safe_damping),
+        dynamics(model),
         tau(Vector::Zero(model.nv())) {}
 
   bool measured(In q, In v) const {
-    return q.size() == tau.size() && v.size() == tau.size() && is_plausible(q) && is_plausible(v);
+    if (q.size() != tau.size() || v.size() != tau.size()) return false;
+    if (!dynamics.is_closed()) return is_plausible(q) && is_plausible(v);
+    for (Eigen::Index i = 0; i < q.size(); ++i)
+      if (dynamics.moves(i) && !(is_plausible(q(i)) && is_plausible(v(i)))) return false;
+    return true;
+  }
+  /// Whether a reading is the last one; joints that follow others do not count.
+  bool is_again(In q, In v) const {
+    for (Eigen::Index i = 0; i < q.size(); ++i)
+      if (dynamics.moves(i) && (q(i) != last_q(i) || v(i) != last_v(i))) return false;
+    return true;
   }
 
   /// What is wrong with a reading. One that comes again, bit for bit or by its time, is no news of a robot that moves.
   ActionFault judge(double time, double measured_at, In q, In v) {
     const double periods = std::round((time - measured_at) / period);
     if (!measured(q, v) || !(periods >= 0.0)) return ActionFault::not_measured;
-    const bool again = (q == last_q && v == last_v) || measured_at == last_time;
+    const bool again = is_again(q, v) || measured_at == last_time;
     last_q = q, last_v = v, last_time = measured_at;
+    if (!(observer.started() ? dynamics.close(last_q, last_v) : dynamics.begin(last_q, last_v)))
+      return ActionFault::not_measured;
     const bool moves =
         observer.started() && observer.v().lpNorm<Eigen::Infinity>() > friction_speed;
     const int delay = int(std::min(periods, 1e3)) + response.reading_delay();
@@ -107,17 +126,19 @@ struct IdentifyingController::Parts {
   }
 
   /// The state of now: what was expected from the torques that were sent, corrected by a reading.
-  void observe(bool has_reading, In q, In v) {
+  void observe(bool has_reading) {
     if (!observer.started()) {
-      if (has_reading) observer.start(q, v);
+      if (has_reading) observer.start(last_q, last_v);
       return;
     }
-    explained = exerted.col(now) - friction.dry();
+    explained = friction.dry();
+    dynamics.reduce(observer.q(), explained);
+    explained = exerted.col(now) - explained + planner.contact_torque();
     const bool predicted = observer.predict(plant_of_plans(), explained);
-    if (has_reading && predicted && observer.is_near(q, late))
-      observer.correct(q, v, late);
+    if (has_reading && predicted && observer.is_near(last_q, late))
+      observer.correct(last_q, last_v, late);
     else if (has_reading)
-      observer.start(q, v);
+      observer.start(last_q, last_v);
   }
 
   /// What the robot is identified from: the reading of the period that is over, and the torques that were sent.
@@ -126,7 +147,8 @@ struct IdentifyingController::Parts {
     sent.col(now) = tau;
     exerted.col(now) = response.send(tau);
     if (!observer.started()) return;
-    if (unread > 3.0 * period) return estimator.reset(), response.reset();
+    // what a wall adds to the torques is planned, not measured
+    if (unread > 3.0 * period || planner.presses()) return estimator.reset(), response.reset();
     const Vector &q = fresh ? last_q : observer.q(), &v = fresh ? last_v : observer.v();
     response.move(plant_of_plans(), plant, q, v, at_reading(sent));
     if (options.identify && options.torques == TorqueSource::commanded)
@@ -152,11 +174,11 @@ struct IdentifyingController::Parts {
   /// The torques that the plan needs now, as the plant has it.
   void needed(Vector& torque) {
     if (!planner.has_plan() || !observer.started()) return torque.setZero(), void();
-    const Eigen::Index n = torque.size();
-    motion.set(observer.q(), observer.v(), planner.trajectory().u[0].head(n));
-    inverse_dynamics<double>(plant_of_plans(), motion, ws, torque);
+    dynamics.inverse(plant_of_plans(), observer.q(), observer.v(), planner.planned_acceleration(),
+                     torque);
     friction.set_dry(plant, planner.planned_velocity());
     torque += friction.dry();
+    dynamics.reduce(torque);
   }
 
   /// The plant without dry friction, which is compensated for.
@@ -176,6 +198,7 @@ struct IdentifyingController::Parts {
   StateObserver observer;
   LoopResponse response;
   Fallback fallback;
+  DrivenDynamics dynamics;
   GoalLimits goal_limits = goal_limits_of(plant.model(), scale);
 
   /// The torques that are sent change no faster than the limits have it, from those of the last period.
@@ -200,8 +223,6 @@ struct IdentifyingController::Parts {
   }
 
   Plant<double> frictionless = plant;
-  Motion<double> motion{plant.model()};
-  Workspace<double> ws{plant.model()};
   Kinematics<double> poses{plant.model()};
   Vector tau, explained = tau, before = tau;
   Vector planned = tau, added = tau;  ///< of the last action, and what it was sent with
@@ -273,6 +294,15 @@ void IdentifyingController::set_obstacle(int i, const PlacedCapsule& obstacle) {
   parts_->planner.problem().set_obstacle(i, obstacle);
 }
 
+void IdentifyingController::press(double force) {
+  parts_->planner.press(force);
+  parts_->observer.freeze(force > 0.0);
+}
+double IdentifyingController::pressed() const {
+  const Planner& planner = parts_->planner;
+  return planner.has_plan() ? planner.problem().contact_force(planner.trajectory().u[0]) : 0.0;
+}
+
 void IdentifyingController::go_to_target(int task, const Transform<double>& X_WF,
                                          const PoseLimits& limits) {
   Parts& p = *parts_;
@@ -332,7 +362,7 @@ const Vector& IdentifyingController::act(double time, double measured_at, In q, 
   p.fault = p.judge(time, measured_at, q, v);
   p.fresh = p.fault == ActionFault::none;
   p.unread = p.fresh ? 0.0 : p.unread + p.period;
-  p.observe(p.fresh, q, v);
+  p.observe(p.fresh);
 
   bool planned = false;
   // what is sent now acts later
@@ -354,6 +384,7 @@ const Vector& IdentifyingController::act(double time, double measured_at, In q, 
     p.planner.torque(acts_at, p.tau);
     p.planned = p.tau;
     p.friction.compensate(p.plant, p.planner.planned_velocity(), p.observer.v(), p.tau);
+    p.dynamics.reduce(p.observer.q(), p.tau);
   }
   if (p.options.observe_disturbance) p.tau += p.observer.disturbance();
   p.added = p.tau - p.planned;
@@ -376,12 +407,13 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
   if (p.fresh) p.response.measure(tau);
   if (p.options.identify) {
     if (p.options.torques == TorqueSource::measured) {
-      if (p.fresh)
-        p.estimator.sample(q, v, tau);
+      if (p.fresh && !p.planner.presses())
+        p.dynamics.is_closed() ? p.estimator.sample(p.last_q, p.last_v, tau)
+                               : p.estimator.sample(q, v, tau);
       else
         p.estimator.reset();
     }
-    if (p.fresh && p.learning && p.learn()) p.planner.set_plant(p.plant);
+    if (p.fresh && p.learning && !p.planner.presses() && p.learn()) p.planner.set_plant(p.plant);
   }
   p.identify_us = microseconds_since(begin);
   p.tell_rate();

@@ -10,7 +10,7 @@ class Fallback {
   /// `damping`: of joints of full effort, Nm s/rad; weaker ones have their share. A joint without effort limit counts by
   /// what it usually needs, and changes the share of no joint that has one.
   Fallback(const Model& model, double damping)
-      : motion_(model), ws_(model), damping_(scale_of(Plant<double>(model)).torque) {
+      : dynamics_(model), damping_(scale_of(Plant<double>(model)).torque) {
     const Eigen::VectorXd& limit = model.effort_limit();
     double strongest = limit.array().isFinite().select(limit.array(), 0.0).maxCoeff();
     if (strongest == 0.0) strongest = damping_.maxCoeff();
@@ -19,14 +19,13 @@ class Fallback {
 
   void torque(const Plant<double>& plant, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
               Eigen::VectorXd& tau) {
-    motion_.set(q);
-    gravity_torque<double>(plant, motion_, ws_, tau);
+    dynamics_.gravity(plant, q, tau);
     tau -= damping_.cwiseProduct(v);
+    dynamics_.reduce(tau);
   }
 
  private:
-  Motion<double> motion_;
-  Workspace<double> ws_;
+  DrivenDynamics dynamics_;
   Eigen::VectorXd damping_;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "mpc/driven_dynamics.hpp"
 #include "mpc/friction_compensator.hpp"
 #include "supervise/response_estimator.hpp"
-#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/identify/data/filter.hpp"
 
 namespace ulna::mpc {
@@ -26,8 +26,7 @@ class LoopResponse {
         drives_(scale, period_, drive_lags(), 0, {.least = 4.0, .after = 0.25, .enough = 0.5}),
         filter_(model.nv(), identify::LowPass(filter_hz, rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
-        motion_(model),
-        ws_(model),
+        dynamics_(model),
         needed_(Vector::Zero(model.nv())),
         lagging_(model.nv()) {}
 
@@ -51,10 +50,10 @@ class LoopResponse {
     if (!filter_.update(q, v, sent)) return drives_.reset();
     drives_.cause(filter_.tau());
     if (!filter_.settled()) return;
-    motion_.set(filter_.q(), filter_.v(), filter_.a());
-    inverse_dynamics<double>(plant, motion_, ws_, needed_);
+    dynamics_.inverse(plant, filter_.q(), filter_.v(), filter_.a(), needed_);
     const auto way = filter_.direction().array();
     needed_.array() += (way > 0.0).select(dry.friction, dry.friction_negative).array() * way;
+    dynamics_.reduce(needed_);
     // what holds a joint that rests is not what it needs
     moves_ = (filter_.v().array().abs() > friction_speed).cast<double>();
     (void)drives_.effect(needed_, moves_);
@@ -75,8 +74,7 @@ class LoopResponse {
   double period_;
   ResponseEstimator readings_, drives_;
   identify::MotionFilter filter_;
-  Motion<double> motion_;
-  Workspace<double> ws_;
+  DrivenDynamics dynamics_;
   Vector needed_, moves_ = needed_;
   supervise::LaggingDrives lagging_;
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpc/driven_dynamics.hpp"
 #include "mpc/frame_targets.hpp"
 #include "mpc/friction_compensator.hpp"
-#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/mpc/controller.hpp"
 
 namespace ulna::mpc {
@@ -14,6 +14,8 @@ namespace ulna::mpc {
 inline bool is_plausible(const Eigen::Ref<const Eigen::VectorXd>& x) {
   return (x.array().abs() < 1e6).all();
 }
+
+inline bool is_plausible(double x) { return std::abs(x) < 1e6; }
 
 /// Plans by the real-time iteration [Diehl et al. 2005]: `prepare` before the state is measured, `plan` as
 /// soon as it is. Plans are for a robot without dry friction, which would make them jump.
@@ -31,12 +33,12 @@ class Planner {
         targets_(options.problem.frames.size()),
         deadline_(options.deadline),
         goal_(plant.model().nv()),
-        motion_(plant.model()),
-        ws_(plant.model()),
+        dynamics_(plant.model()),
         times_{0.0} {
     for (const double h : problem_.durations()) times_.push_back(times_.back() + h);
     const Eigen::Index n = plant.model().nv(), nodes = std::ssize(times_);
-    x_.setZero(2 * n);
+    x_.setZero(2 * dynamics_.size());
+    q_planned_.setZero(n), v_planned_ = a_planned_ = v_next_ = contact_torque_ = q_planned_;
     a_reference_.setZero(n), tau_reference_.setZero(n);
     q_references_.setZero(n, nodes), v_references_.setZero(n, nodes);
   }
@@ -46,15 +48,14 @@ class Planner {
   /// To a goal and at rest there, from the reference of a time, or where there is none, from (q, v).
   void go_to(double time, double moment, const Vector& q, const Vector& v, GoalMotion::In goal,
              GoalMotion::In velocity, GoalMotion::In acceleration) {
-    const Eigen::Index n = q.size();
-    x_ << q, v;
+    q_planned_ = q, v_planned_ = v;
     a_reference_.setZero();
     if (refer(time + moment)) {
       a_reference_ = v_reference_;
-      if (refer(time)) x_ << q_reference_, v_reference_;
-      a_reference_ = (a_reference_ - x_.tail(n)) / moment;
+      if (refer(time)) q_planned_ = q_reference_, v_planned_ = v_reference_;
+      a_reference_ = (a_reference_ - v_planned_) / moment;
     }
-    goal_.set(time, x_.head(n), x_.tail(n), a_reference_, goal, velocity, acceleration);
+    goal_.set(time, q_planned_, v_planned_, a_reference_, goal, velocity, acceleration);
     reference_ = [motion = &goal_](double t, Vector& q_to, Vector& v_to) {
       motion->at(t, q_to, v_to);
     };
@@ -68,6 +69,14 @@ class Planner {
   }
 
   void set_deadline(std::optional<double> seconds) { deadline_ = seconds; }
+  /// N along the normal of the problem's contact; 0: it does not touch.
+  void press(double force) {
+    problem_.set_contact(force);
+    presses_ = force > 0.0;
+  }
+  bool presses() const { return presses_; }
+  /// J'f of the force that the last torque was planned with.
+  const Vector& contact_torque() const { return contact_torque_; }
   FrameTargets& targets() { return targets_; }
   control::RobotProblem& problem() { return problem_; }
   const control::RobotProblem& problem() const { return problem_; }
@@ -79,7 +88,7 @@ class Planner {
 
   /// Whether there is a plan from (q, v). The first is solved to convergence.
   bool plan(double time, const Vector& q, const Vector& v) noexcept {
-    x_ << q, v;
+    dynamics_.gather(q, x_.head(dynamics_.size())), dynamics_.gather(v, x_.tail(dynamics_.size()));
     fault_ = ActionFault::none;
     // what failed in `prepare` may succeed now
     const bool failed_before = std::exchange(reference_failed_, false);
@@ -95,7 +104,11 @@ class Planner {
       }
       if (failed_before && planned) fault_ = ActionFault::no_reference;
     }
-    if (planned) planned_at_ = time;
+    if (planned) {
+      planned_at_ = time;
+      planned = problem_.joints(1, sqp_.trajectory.x[1], q_planned_, v_next_);
+      if (!planned) fault_ = ActionFault::not_solved;
+    }
     prepared_ = false;
     return planned;
   }
@@ -117,17 +130,26 @@ class Planner {
     std::size_t k = 0;
     while (k + 2 < times_.size() && times_[k + 1] <= passed) ++k;
     const control::Trajectory& plan = sqp_.trajectory;
-    const Eigen::Index n = tau.size();
     if (inputs_are_torques_) {
       tau = plan.u[k];
     } else {
-      motion_.set(plan.x[k].head(n), plan.x[k].tail(n), plan.u[k]);
-      inverse_dynamics<double>(plant_, motion_, ws_, tau);
+      const int n = dynamics_.size();
+      dynamics_.spread(plan.x[k].head(n), q_planned_);
+      dynamics_.spread(plan.x[k].tail(n), v_planned_);
+      dynamics_.spread(plan.u[k].head(n), a_planned_);
+      dynamics_.inverse(plant_, q_planned_, v_planned_, a_planned_, tau);
+      problem_.contact_torque(int(k), q_planned_, plan.u[k], contact_torque_);
+      tau -= contact_torque_;
     }
   }
 
   /// At the end of the first step.
-  auto planned_velocity() const { return sqp_.trajectory.x[1].tail(plant_.model().nv()); }
+  const Vector& planned_velocity() const { return v_next_; }
+  /// In the first step, where inputs are accelerations.
+  const Vector& planned_acceleration() {
+    dynamics_.spread(sqp_.trajectory.u[0].head(dynamics_.size()), a_planned_);
+    return a_planned_;
+  }
 
  private:
   /// All of them or none: a function that fails in the middle of a horizon leaves the problem as it was.
@@ -157,7 +179,7 @@ class Planner {
       return false;
     }
     return q_reference_.size() == n && v_reference_.size() == n && is_plausible(q_reference_) &&
-           is_plausible(v_reference_);
+           is_plausible(v_reference_) && dynamics_.close(q_reference_, v_reference_);
   }
 
   /// Of all frames, at a node.
@@ -181,8 +203,8 @@ class Planner {
   /// What the reference itself needs, so that following it exactly costs nothing.
   void set_torque_reference(Eigen::Index k) {
     a_reference_ = (v_references_.col(k + 1) - v_references_.col(k)) / (times_[k + 1] - times_[k]);
-    motion_.set(q_references_.col(k), v_references_.col(k), a_reference_);
-    inverse_dynamics<double>(plant_, motion_, ws_, tau_reference_);
+    dynamics_.inverse(plant_, q_references_.col(k), v_references_.col(k), a_reference_,
+                      tau_reference_);
     problem_.set_torque_reference(int(k), tau_reference_);
   }
 
@@ -234,10 +256,11 @@ class Planner {
   MotionReference reference_;
   std::optional<double> deadline_;
   GoalMotion goal_;
-  Motion<double> motion_;
-  Workspace<double> ws_;
+  DrivenDynamics dynamics_;
   std::vector<double> times_;  ///< of the nodes after now
   Vector x_, q_reference_, v_reference_, a_reference_, tau_reference_;
+  Vector q_planned_, v_planned_, a_planned_, v_next_, contact_torque_;
+  bool presses_ = false;
   Eigen::MatrixXd q_references_, v_references_;  ///< a column for each node
   ActionFault fault_ = ActionFault::none;
   bool begun_ = false, prepared_ = false, failing_ = false;

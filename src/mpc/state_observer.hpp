@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "ulna/dynamics/forward_dynamics.hpp"
-#include "ulna/dynamics/mass_matrix.hpp"
+#include "mpc/driven_dynamics.hpp"
 
 namespace ulna::mpc {
 
@@ -23,8 +22,7 @@ class StateObserver {
   StateObserver(const Model& model, double period, const Vector& rate)
       : period_(period),
         rate_(rate),
-        at_(model),
-        ws_(model),
+        dynamics_(model),
         M_(model.nv(), model.nv()),
         q_(Vector::Zero(model.nv())),
         joints_(std::size_t(model.nv())) {}
@@ -32,6 +30,7 @@ class StateObserver {
   /// Begins at a reading, at rest or not, with nothing unexplained.
   void start(In q, In v) {
     q_ = q, v_ = v, disturbance_.setZero(), acceleration_.setZero();
+    if (!dynamics_.begin(q_, v_)) return stop();
     q_past_.colwise() = q_, v_past_.colwise() = v_;
     for (Joint& joint : joints_) joint.P = Joint::begin(), joint.readings = 0;
     started_ = true;
@@ -45,15 +44,14 @@ class StateObserver {
   /// may act faster than a period. False, and nothing changed, where the plant cannot move so.
   bool predict(Plant<double>& plant, In tau) {
     const double h = period_;
-    at_.set(q_, v_);
     torque_ = tau - disturbance_;
     plant.armature += h * plant.damping;
-    const bool moved = forward_dynamics<double>(plant, at_, torque_, ws_, a_) && a_.allFinite();
-    if (moved) mass_matrix<double>(plant, at_, ws_, M_);
+    const bool moved = dynamics_.forward(plant, q_, v_, torque_, a_, M_);
     plant.armature -= h * plant.damping;
     if (!moved) return false;
     q_ += h * v_ + 0.5 * h * h * a_;
     v_ += h * a_;
+    (void)dynamics_.close(q_, v_);
     acceleration_ = a_;
     now_ = (now_ + 1) % (most_late + 1);
     q_past_.col(now_) = q_, v_past_.col(now_) = v_;
@@ -67,13 +65,17 @@ class StateObserver {
 
   /// Whether a reading is where the robot may have been: else it has to begin anew.
   bool is_near(In q, int late = 0) const {
-    return ((q - q_past_.col(past(late))).array().abs() < 0.1).all();
+    for (Eigen::Index i = 0; i < q_.size(); ++i)
+      if (dynamics_.moves(i) && !(std::abs(q(i) - q_past_(i, past(late))) < 0.1)) return false;
+    return true;
   }
 
   /// With a reading of now, or of `late` periods ago: then what it differs by from what was expected for its moment
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
+      a_(i) = 0.0;
+      if (!dynamics_.moves(i)) continue;
       const int k = past(late);
       Eigen::Vector3d more =
           joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k), period_);
@@ -85,9 +87,13 @@ class StateObserver {
       }
     }
     q_ = q_past_.col(past(0)), v_ = v_past_.col(past(0));
+    (void)dynamics_.close(q_, v_);
     // M a = tau - disturbance
-    disturbance_.noalias() -= M_ * a_;
+    if (!frozen_) disturbance_.noalias() -= M_ * a_;
   }
+
+  /// Whether the disturbance stays as it is: what holds the robot in a direction would be taken for one.
+  void freeze(bool on) { frozen_ = on; }
 
   /// The plant explains more than before, by so much less.
   void shift(In torque) { disturbance_ += torque; }
@@ -180,14 +186,13 @@ class StateObserver {
 
   double period_;
   Vector rate_;
-  Kinematics<double> at_;
-  Workspace<double> ws_;
+  DrivenDynamics dynamics_;
   Eigen::MatrixXd M_;
   Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_;
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
   int now_ = 0;  ///< column of the past that is of now
   std::vector<Joint> joints_;
-  bool started_ = false;
+  bool started_ = false, frozen_ = false;
 };
 
 }  // namespace ulna::mpc

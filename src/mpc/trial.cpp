@@ -40,6 +40,15 @@ MotionReference reach_and_wave(const Vector& from, const Vector& to, double seco
   };
 }
 
+MotionReference keep_closed(const Model& model, MotionReference reference) {
+  if (model.description().loops.empty()) return reference;
+  return [reference = std::move(reference), dynamics = std::make_shared<DrivenDynamics>(model)](
+             double time, Vector& q, Vector& v) {
+    reference(time, q, v);
+    (void)dynamics->close(q, v);
+  };
+}
+
 /// The laws that plan nothing: torques for the acceleration that would bring the robot back.
 class FeedbackLaw {
  public:
@@ -47,8 +56,7 @@ class FeedbackLaw {
       : law_(options.law),
         stiffness_(options.stiffness),
         damping_(2.0 * std::sqrt(options.stiffness)),
-        motion_(model),
-        ws_(model),
+        dynamics_(model),
         q_(model.nq()),
         tau_(Vector::Zero(model.nv())) {}
 
@@ -61,12 +69,11 @@ class FeedbackLaw {
     a_ = stiffness_ * (q_ - q) + damping_ * (v_ - v);
     if (law_ == ControlLaw::computed_torque) {
       a_ += (v_later_ - v_) / h;
-      motion_.set(q, v, a_);
-      inverse_dynamics<double>(plant, motion_, ws_, tau_);
+      dynamics_.inverse(plant, q, v, a_, tau_);
     } else {
-      motion_.set(q);
-      gravity_torque<double>(plant, motion_, ws_, tau_);
-      tau_ += a_;
+      dynamics_.gravity(plant, q, tau_);
+      for (Eigen::Index i = 0; i < tau_.size(); ++i)
+        if (dynamics_.moves(i)) tau_(i) += a_(i);
     }
     const Vector& limit = plant.model().effort_limit();
     tau_ = tau_.cwiseMin(limit).cwiseMax(-limit);
@@ -76,8 +83,7 @@ class FeedbackLaw {
  private:
   ControlLaw law_;
   double stiffness_, damping_;
-  Motion<double> motion_;
-  Workspace<double> ws_;
+  DrivenDynamics dynamics_;
   Vector q_, tau_, v_ = tau_, v_later_ = tau_, a_ = tau_;
 };
 
@@ -86,7 +92,7 @@ class Trial {
  public:
   Trial(const Model& model, const MotionReference& reference, const TrialOptions& options)
       : model_(model),
-        reference_(reference),
+        reference_(keep_closed(model, reference)),
         options_(options),
         period_(1.0 / options.control.rate_hz),
         robot_(model, rig_options(options)),
@@ -99,10 +105,13 @@ class Trial {
         q_reference_(model.nq()),
         v_reference_(model.nv()) {
     if (options.supervision) supervision_.emplace(model, reference, options, result_);
-    controller_.follow(reference);
+    controller_.follow(reference_);
     if (supervision_) controller_.follow(supervision_->way());
     reference_(0.0, q_reference_, v_reference_);
-    robot_.start(options.q0.size() ? options.q0 : q_reference_);
+    Vector q0 = options.q0.size() ? options.q0 : q_reference_, v0 = Vector::Zero(model.nv());
+    messages::require(DrivenDynamics(model).begin(q0, v0), "trial: the loops of robot '",
+                      model.name(), "' cannot be closed where it begins");
+    robot_.start(q0);
   }
 
   /// Period k. False if the robot cannot go on.
@@ -203,7 +212,7 @@ class Trial {
   }
 
   Model model_;
-  const MotionReference& reference_;
+  MotionReference reference_;
   const TrialOptions& options_;
   double period_;
   rig::TestRig robot_;
@@ -228,6 +237,10 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
       options.duration > 0.0 && options.duration <= 3600.0 && rate > 0.0 && rate <= 1e5,
       "a trial takes up to an hour at up to 100 kHz");
   messages::require(reference != nullptr, "a trial needs a motion to follow");
+  messages::require(model.description().loops.empty() || !options.supervision, "robot '",
+                    model.name(),
+                    "' closes loops, which the supervisor does not know; leave it out "
+                    "(TrialOptions::supervision)");
   Trial trial(model, reference, options);
   const auto steps = long(std::llround(options.duration * rate));
   for (long k = 0; k < steps; ++k) {

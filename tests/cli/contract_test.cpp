@@ -157,8 +157,7 @@ TEST(Contract, loops_that_are_open_are_in_every_document_or_refused) {
   for (const Line& line : std::vector<Line>{{"equations", "fourbar"},
                                             {"count", "fourbar"},
                                             {"compare", "fourbar"},
-                                            {"simplify", "fourbar", "quintic:1"},
-                                            {"mpc", "fourbar"}}) {
+                                            {"simplify", "fourbar", "quintic:1"}}) {
     const RunResult r = run_cli(with_json(line));
     EXPECT_EQ(r.status, 3) << line[0];
     EXPECT_TRUE(has(document(r, "ulna." + line[0] + "/1").value("error", ""), "loop")) << line[0];

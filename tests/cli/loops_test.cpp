@@ -109,7 +109,27 @@ TEST(ClosedLoops, a_log_of_a_four_bar_identifies_it) {
   EXPECT_EQ(d["robot"].value("closed_loops", 0), 1);
   EXPECT_LT(d["validation"].value("total_percent", 100.0), 5.0) << r.out << r.err;
   EXPECT_EQ(run_cli({"simulate", found, "--duration", "0.1"}).status, 0);
-  EXPECT_TRUE(has(run_cli({"identify", "fourbar", log, "--online"}).err, "loops"));
+  const json online =
+      document(run_cli({"identify", "fourbar", log, "--friction", "viscous", "--online", "--json"}),
+               "ulna.identify/1");
+  EXPECT_LT(online["online"]["second_half"].value("total_percent", 100.0), 5.0) << online;
+}
+
+TEST(ClosedRobots, are_driven_by_mpc_that_identifies_them) {
+  for (const auto& [name, payload] :
+       {std::pair{"fourbar", "0.3"}, {"fivebar", "0.1"}, {"delta", "0.3"}}) {
+    SCOPED_TRACE(name);
+    const RunResult r =
+        run_cli({"mpc", name, "--duration", "3", "--rate", "500", "--payload", payload,
+                 "--payload-at", "1.5", "--knowledge", "identified,fixed,perfect", "--json"});
+    const json d = document(r, "ulna.mpc/1");
+    EXPECT_EQ(d["robot"].value("closed_loops", 0), 1 + 2 * (d["robot"]["name"] == "delta"));
+    const json learned = d["tracking_rmse_learned"];
+    EXPECT_LT(learned.value("identified", 1.0), 1e-3) << r.out << r.err;
+    EXPECT_LT(2.0 * learned.value("identified", 1.0), learned.value("fixed", 0.0));
+  }
+  EXPECT_TRUE(has(run_cli({"mpc", "fivebar", "--goal", "left_motor=1.9,right_motor=-1.9"}).err,
+                  "left_motor, right_motor"));
 }
 
 }  // namespace

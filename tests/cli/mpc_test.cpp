@@ -242,7 +242,7 @@ TEST(MpcVerb, what_cannot_be_is_refused_before_anything_moves) {
   expect_refused({"mpc", "quadruped"}, "degrees of freedom", 3);
   expect_refused({"mpc", "planar_cart"}, "joint 'glide'", 3);
   expect_refused({"mpc", "panda", "--rate", "0"}, "--rate: 0 is not from 50");
-  expect_refused({"mpc", "fourbar"}, "closes loops", 3);
+  expect_refused({"mpc", "fourbar", "--supervise"}, "closes loops", 3);
   const std::string deep = "robot: " + std::string(60000, '[');
   expect_refused({"mpc", folder.write("deep.yaml", deep)}, "is not YAML", 3);
   const std::string large = "robot: panda\n#" + std::string(100000, 'x');

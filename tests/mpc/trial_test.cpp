@@ -381,5 +381,22 @@ TEST(Controller, what_is_changed_while_it_runs_allocates_nothing) {
   EXPECT_EQ(robot.safe, 0);
 }
 
+TEST(Trial, of_robots_with_loops_allocates_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "a sanitizer counts its own";
+  for (const char* name : {"fivebar", "delta"}) {
+    const Model model = load_robot(name).model;
+    const int n = model.nv();
+    TrialOptions options;
+    options.duration = 1.5, options.control.rate_hz = 250.0;
+    options.allocations = [] { return allocations.load(); };
+    const MotionReference reference =
+        reach_and_wave(VectorXd::Zero(n), VectorXd::Constant(n, 0.1), 0.5,
+                       VectorXd::Constant(n, 0.1), VectorXd::Constant(n, 0.8));
+    const TrialResult r = run_trial(model, reference, options);
+    EXPECT_TRUE(r.finished);
+    EXPECT_EQ(r.allocations, 0) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ulna::test

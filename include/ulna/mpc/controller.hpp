@@ -147,6 +147,12 @@ class IdentifyingController {
   void follow_target(int task, FrameReference reference);
   void go_to_target(int task, const Transform<double>& X_WF, const PoseLimits& limits = {});
   void clear_target(int task);
+  /// Presses the frame of `problem.contact` against its wall with so many newtons; 0: no more. Where it touches is found by
+  /// pressing: along the normal the robot goes where the force takes it. Meanwhile nothing is learned, and the disturbance stays what
+  /// it was, as what the wall does cannot be told from it.
+  void press(double force);
+  /// The force of the plan of now.
+  double pressed() const;
   /// Moves an obstacle of `problem.collisions`.
   void set_obstacle(int i, const PlacedCapsule& obstacle);
 

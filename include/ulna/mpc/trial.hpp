@@ -14,6 +14,10 @@ MotionReference reach_and_wave(const Eigen::VectorXd& from, const Eigen::VectorX
                                double seconds, const Eigen::VectorXd& amplitude,
                                const Eigen::VectorXd& hz);
 
+/// The same motion of a robot whose loops are closed: of a reference the joints that move the others count, which follow. A place
+/// that the loops do not reach stays as it was. Without loops, the reference itself.
+MotionReference keep_closed(const Model& model, MotionReference reference);
+
 /// Which parameters the controller computes with.
 enum class Knowledge {
   identified,   ///< its model's at first, then what it identifies

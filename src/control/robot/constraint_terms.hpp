@@ -125,23 +125,85 @@ class LoopClosure : public ConstraintTerm {
   }
 };
 
+/// Of positions of joints that follow others where loops are closed.
+class FollowerLimits : public ConstraintTerm {
+ public:
+  explicit FollowerLimits(Task& task) : ConstraintTerm(task) {}
+
+  int rows(int node) const override {
+    return task_.has_free_states(node) ? int(followers().size()) : 0;
+  }
+
+  void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
+    const ClosedDynamics& closed = *task_.closed;
+    for (std::size_t k = 0; k < followers().size(); ++k) {
+      g(Eigen::Index(k)) = closed.q()(followers()[k]);
+      if (G)
+        G->row(Eigen::Index(k)).segment(task_.inputs(at.node), n_) = closed.N().row(followers()[k]);
+    }
+  }
+
+  void bound(int node, int first, Bounds& b) const override {
+    const MotionLimits& limits = task_.all_limits;
+    if (rows(node) == 0) return;
+    for (const int joint : followers()) {
+      b.lower(first) = limits.lower(joint), b.upper(first) = limits.upper(joint);
+      b.price(first) = limits.price, b.price_squared(first) = limits.price_squared;
+      ++first;
+    }
+  }
+
+ private:
+  const std::vector<int>& followers() const { return task_.closed->coordinates().dependent(); }
+};
+
+/// Where a contact is planned, the frame does not accelerate along the normal, and the force is not negative; elsewhere there is none. Its
+/// acceleration is that of the references' places and velocities: linear in a. With those of the plan, a reference that is off the wall
+/// would curve the problem so much that Gauss-Newton steps oscillate.
+class WallContact : public ConstraintTerm {
+ public:
+  using ConstraintTerm::ConstraintTerm;
+
+  int rows(int node) const override { return node < task_.steps ? 1 : 0; }
+
+  void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
+    const Task::Reference& r = task_.reference(at.node);
+    g(0) = r.along.dot(at.u.head(n_)) + r.drift;
+    if (G) G->row(0).head(n_) = r.along.transpose();
+  }
+
+  void bound(int node, int first, Bounds& b) const override {
+    if (node == task_.steps) return;
+    const bool touches = task_.references[std::size_t(node)].press > 0.0;
+    b.lower(n_) = 0.0, b.upper(n_) = touches ? task_.contact->task.most : 0.0;
+    b.lower(first) = touches ? 0.0 : -infinity, b.upper(first) = -b.lower(first);
+  }
+};
+
 /// Capsules keep their distances, at every node but a first one that is given.
 class Clearances : public ConstraintTerm {
  public:
   Clearances(Task& task, const RobotProblemOptions& options)
       : ConstraintTerm(task),
         price_(options.collision_price),
-        price_squared_(options.collision_price_squared) {}
+        price_squared_(options.collision_price_squared),
+        by_all_(Eigen::MatrixXd::Zero(task.capsules->size(), task.model().nv())) {}
 
   int rows(int node) const override {
     return task_.has_free_states(node) ? task_.capsules->size() : 0;
   }
 
   void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
-    if (G)
-      task_.capsules->distances(at.q, g, G->middleCols(task_.inputs(at.node), n_));
-    else
-      task_.capsules->distances(at.q, g);
+    const int at_q = task_.inputs(at.node);
+    if (!G) {
+      task_.closed ? task_.capsules->distances(task_.closed->q(), g)
+                   : task_.capsules->distances(at.q, g);
+    } else if (task_.closed) {
+      task_.capsules->distances(task_.closed->q(), g, by_all_);
+      G->middleCols(at_q, n_).noalias() = by_all_.lazyProduct(task_.closed->N());
+    } else {
+      task_.capsules->distances(at.q, g, G->middleCols(at_q, n_));
+    }
   }
 
   void bound(int node, int first, Bounds& b) const override {
@@ -153,6 +215,7 @@ class Clearances : public ConstraintTerm {
 
  private:
   double price_, price_squared_;
+  Eigen::MatrixXd by_all_;  ///< slopes by all joints, of the closed robot
 };
 
 /// What is given of the last state: equations, of the state where it is a plain vector.

@@ -3,36 +3,55 @@
 namespace ulna::control::detail {
 namespace {
 
-/// q_next = q ⊞ (h v + h²/2 a), v_next = v + h a [Katayama, Ohtsuka 2021, sec. III].
+/// q_next = q ⊞ (h v + h²/2 a), v_next = v + h a [Katayama, Ohtsuka 2021, sec. III]. With a contact, u = (a, λ).
 class Inverse : public StageMotion {
  public:
-  Inverse(const Model& model, bool by_duration)
+  Inverse(const Model& model, bool by_duration, Task* pressed = nullptr)
       : StageMotion(model),
         by_duration_(by_duration),
+        pressed_(pressed),
         motion_(model),
         at_(model),
         ws_(model),
         slopes_(model),
         along_(Vector::Zero(model.nv())),
         along_slope_(Eigen::MatrixXd::Zero(model.nv(), 3 * model.nv() + (by_duration ? 1 : 0))) {
-    tau_slope.setZero(model.nv(), 3 * model.nv());
+    tau_slope.setZero(model.nv(), 3 * model.nv() + (pressed ? 1 : 0));
+    if (pressed) wrenches_.push_back({&pressed->contact->frame, {}, Axes::aligned});
   }
 
-  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
-            OutMatrix<double>* slopes) override {
+  bool step(const Plant<double>& plant, int node, In<double> q, In<double> v, In<double> u,
+            double h, OutMatrix<double>* slopes) override {
     const Model& model = plant.model();
-    if (!slopes) {
-      motion_.set(q, v, u);
+    const int n = model.nv();
+    if (pressed_) {
+      wrenches_[0].wrench.moment.setZero();
+      wrenches_[0].wrench.force = u(n) * pressed_->reference(node).push;
+    }
+    const auto a = u.head(n);
+    if (!slopes && !pressed_) {
+      motion_.set(q, v, a);
       inverse_dynamics<double>(plant, motion_, ws_.dynamics, tau);
-      return advance(model, q, v, u, h);
+      return advance(model, q, v, a, h);
+    }
+    at_.set(q, v, a);
+    if (!slopes) {
+      inverse_dynamics<double>(plant, at_, ws_.dynamics, tau, wrenches_);
+      return advance(model, q, v, a, h);
     }
     OutMatrix<double>& F = *slopes;
-    const int n = model.nv();
-    at_.set(q, v, u);
-    inverse_dynamics_derivatives(plant, at_, ws_, slopes_);
+    const Eigen::Index at_q = u.size();
+    inverse_dynamics_derivatives(plant, at_, ws_, slopes_, wrenches_);
     tau = slopes_.tau;
-    tau_slope << slopes_.da, slopes_.dq, slopes_.dv;
-    if (!advance(model, q, v, u, h)) return false;
+    tau_slope.leftCols(n) = slopes_.da;
+    tau_slope.middleCols(at_q, n) = slopes_.dq, tau_slope.rightCols(n) = slopes_.dv;
+    if (pressed_) {
+      tau_slope.col(n).setZero();
+      wrenches_[0].wrench.force = -pressed_->reference(node).push;
+      add_wrench_torque<double>(at_, wrenches_[0], tau_slope.col(n));
+      F.col(n).setZero();
+    }
+    if (!advance(model, q, v, a, h)) return false;
 
     // by (q, v, a, h), then in the order (a, q, v, h)
     along_slope_.middleCols(n, n).diagonal().setConstant(h);
@@ -40,12 +59,12 @@ class Inverse : public StageMotion {
     if (by_duration_) along_slope_.col(3 * n) = v_next;
     StepSlopes::displace(model, q, along_, along_slope_, q_slope_);
     F.topLeftCorner(n, n) = q_slope_.middleCols(2 * n, n);
-    F.block(0, n, n, 2 * n) = q_slope_.leftCols(2 * n);
+    F.block(0, at_q, n, 2 * n) = q_slope_.leftCols(2 * n);
     auto v_rows = F.bottomRows(n);
     v_rows.setZero();
     v_rows.leftCols(n).diagonal().setConstant(h);
-    v_rows.middleCols(2 * n, n).diagonal().setOnes();
-    if (by_duration_) F.col(3 * n) << q_slope_.col(3 * n), u;
+    v_rows.middleCols(at_q + n, n).diagonal().setOnes();
+    if (by_duration_) F.col(at_q + 2 * n) << q_slope_.col(3 * n), a;
     return true;
   }
 
@@ -59,6 +78,8 @@ class Inverse : public StageMotion {
   }
 
   bool by_duration_;
+  Task* pressed_;  ///< null: nothing touches
+  std::vector<ExternalWrench<double>> wrenches_;
   Motion<double> motion_;
   Kinematics<double> at_;
   DerivativeWorkspace<double> ws_;
@@ -134,11 +155,54 @@ class LoopedInverse : public StageMotion {
   Eigen::MatrixXd curve_, tree_slope_, mend_slope_, next_slope_, q_slope_;
 };
 
+/// u = the accelerations of the joints that move the others: steps are those of a robot of these alone.
+class ClosedInverse : public StageMotion {
+ public:
+  explicit ClosedInverse(Task& task)
+      : StageMotion(task.nv(), task.nv()), task_(task), slopes_(task.nv()) {
+    tau_slope.setZero(task.nv(), 3 * task.nv());
+  }
+
+  bool step(const Plant<double>& plant, int, In<double> q, In<double> v, In<double> u, double h,
+            OutMatrix<double>* slopes) override {
+    ClosedDynamics& closed = *task_.closed;
+    if (!closed.move(v, u)) return false;
+    if (slopes) {
+      closed.differentiate(plant, slopes_);
+      tau = slopes_.tau;
+      tau_slope << slopes_.da, slopes_.dy, slopes_.dv;
+    } else {
+      closed.inverse_dynamics(plant, tau);
+    }
+    q_next = q + h * v + (0.5 * h * h) * u;
+    v_next = v + h * u;
+    if (slopes) set_slopes(u, h, *slopes);
+    return q_next.allFinite() && v_next.allFinite() && tau.allFinite();
+  }
+
+ private:
+  /// By (u, q, v), and by h if the final time is free.
+  void set_slopes(In<double> u, double h, OutMatrix<double>& F) const {
+    const Eigen::Index n = u.size();
+    F.setZero();
+    F.topLeftCorner(n, n).diagonal().setConstant(0.5 * h * h);
+    F.block(0, n, n, n).diagonal().setOnes();
+    F.block(0, 2 * n, n, n).diagonal().setConstant(h);
+    F.bottomLeftCorner(n, n).diagonal().setConstant(h);
+    F.block(n, 2 * n, n, n).diagonal().setOnes();
+    if (task_.timed) F.col(3 * n) << v_next, u;
+  }
+
+  Task& task_;
+  ClosedDynamics::Slopes slopes_;
+};
+
 }  // namespace
 
-std::unique_ptr<StageMotion> inverse_motion(const Task& task) {
+std::unique_ptr<StageMotion> inverse_motion(Task& task) {
+  if (task.closed) return std::make_unique<ClosedInverse>(task);
   if (task.loops) return std::make_unique<LoopedInverse>(task);
-  return std::make_unique<Inverse>(task.model(), task.timed);
+  return std::make_unique<Inverse>(task.model(), task.timed, task.contact ? &task : nullptr);
 }
 
 }  // namespace ulna::control::detail

@@ -27,7 +27,8 @@ class MotionCost {
         squares_(Eigen::MatrixXd::Zero(weighted_.rows(), task.inputs(0) + 2 * n_)),
         frame_tasks_(frames),
         at_(task.model()),
-        J_(Eigen::MatrixXd::Zero(6, n_)) {
+        J_(Eigen::MatrixXd::Zero(6, n_)),
+        all_J_(Eigen::MatrixXd::Zero(6, task.model().nv())) {
     for (const FrameTask& each : frames) {
       messages::require(each.position >= 0.0 && each.orientation >= 0.0,
                         "robot problem: the task of frame '", each.frame,
@@ -43,6 +44,7 @@ class MotionCost {
     add_positions(at, cost, slopes);
     add_velocities(at, cost, slopes);
     if (at.node < task_.steps) add_torques(at, cost, slopes);
+    if (at.node < task_.steps && task_.contact) add_press(at, cost, slopes);
     if (!frames_.empty()) add_frames(at, cost, slopes);
     return scale * cost;
   }
@@ -53,6 +55,12 @@ class MotionCost {
     task_.position_error(at.node, at.q, error_, slopes ? &position_slope_ : nullptr);
     cost += 0.5 * error_.cwiseAbs2().dot(w);
     if (!slopes) return;
+    if (task_.closed) {
+      const int at_q = task_.inputs(at.node);
+      slopes->h.segment(at_q, n_) += scale_ * w.cwiseProduct(error_);
+      slopes->H.diagonal().segment(at_q, n_) += scale_ * w;
+      return;
+    }
     for (const Joint& j : task_.model().joints()) {
       if (j.mimics) continue;
       const int m = velocity_size(j.type), first = task_.inputs(at.node) + j.v;
@@ -99,20 +107,36 @@ class MotionCost {
     }
   }
 
+  void add_press(const Point& at, double& cost, QpStage* slopes) {
+    const double w = task_.contact->task.weight,
+                 missing = at.u(n_) - task_.reference(at.node).press;
+    cost += 0.5 * w * missing * missing;
+    if (slopes) slopes->h(n_) += scale_ * w * missing, slopes->H(n_, n_) += scale_ * w;
+  }
+
   void add_frames(const Point& at, double& cost, QpStage* slopes) {
     const int at_q = task_.inputs(at.node);
     bool placed = false;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       const auto& target = task_.reference(at.node).frames[i];
       if (!target) continue;
-      if (!placed) at_.set(at.q), placed = true;
+      if (!placed && task_.closed)
+        at_.set(task_.closed->q());
+      else if (!placed)
+        at_.set(at.q);
+      placed = true;
       const Transform<double> X = at_.pose(*frames_[i]);
       const Vec3<double> apart = X.translation() - target->translation(),
                          turn = (target->rotation().inverse() * X.rotation()).log();
       const double w_p = frame_tasks_[i].position, w_r = frame_tasks_[i].orientation;
       cost += 0.5 * (w_p * apart.squaredNorm() + w_r * turn.squaredNorm());
       if (!slopes) continue;
-      frame_jacobian<double>(at_, *frames_[i], Axes::aligned, J_);
+      if (task_.closed) {
+        frame_jacobian<double>(at_, *frames_[i], Axes::aligned, all_J_);
+        J_.noalias() = all_J_.lazyProduct(task_.closed->N());
+      } else {
+        frame_jacobian<double>(at_, *frames_[i], Axes::aligned, J_);
+      }
       // the turn is in the axes of the frame, the Jacobian in those of the world
       const Mat3<double> D = rotation_log_slope(turn) * X.rotation().matrix().transpose();
       auto angular = J_.topRows<3>(), linear = J_.bottomRows<3>();
@@ -142,7 +166,7 @@ class MotionCost {
   std::vector<FrameTask> frame_tasks_;
   std::vector<const Frame*> frames_;
   Kinematics<double> at_;
-  Eigen::MatrixXd J_;
+  Eigen::MatrixXd J_, all_J_;
 };
 
 }  // namespace ulna::control::detail

@@ -18,7 +18,7 @@ MotionWeights::MotionWeights(const Model& model)
       torque(model.nv()) {
   for (int i = 0; i < model.nv(); ++i) {
     const double most = model.effort_limit()(i);
-    torque(i) = std::isfinite(most) ? 1.0 / (most * most) : 1e-4;
+    torque(i) = std::isfinite(most) && most > 0.0 ? 1.0 / (most * most) : 1e-4;
   }
 }
 
@@ -67,13 +67,29 @@ RobotProblem::~RobotProblem() = default;
 const Plant<double>& RobotProblem::plant() const { return stages_->task.plant; }
 const std::vector<double>& RobotProblem::durations() const { return stages_->task.durations; }
 double RobotProblem::final_time() const { return stages_->task.total; }
-const MotionWeights& RobotProblem::weights() const { return stages_->task.weights; }
-const MotionLimits& RobotProblem::limits() const { return stages_->task.limits; }
+const MotionWeights& RobotProblem::weights() const { return stages_->task.all_weights; }
+const MotionLimits& RobotProblem::limits() const { return stages_->task.all_limits; }
 Eigen::VectorXd RobotProblem::loop_forces(In u) const {
-  return u.segment(model().nv(), loops() ? loops()->size() : 0);
+  return u.segment(stages_->task.nv(), stages_->task.loop_rows());
 }
 const Loops* RobotProblem::loops() const {
+  if (coordinates()) return &coordinates()->loops();
   return stages_->task.loops ? &*stages_->task.loops : nullptr;
+}
+const LoopCoordinates* RobotProblem::coordinates() const {
+  return stages_->task.closed ? &stages_->task.closed->coordinates() : nullptr;
+}
+bool RobotProblem::joints(int node, In x, Out q, Out v) {
+  detail::Task& task = stages_->task;
+  const int nq = task.nq(), nv = task.nv();
+  if (!task.closed) {
+    q = x.head(nq), v = x.segment(nq, nv);
+    return true;
+  }
+  if (!task.place(node, x.head(nq))) return false;
+  q = task.closed->q();
+  v.noalias() = task.closed->N().lazyProduct(x.segment(nq, nv));
+  return true;
 }
 const Capsules* RobotProblem::capsules() const {
   return stages_->task.capsules ? &*stages_->task.capsules : nullptr;
@@ -109,7 +125,7 @@ void RobotProblem::set_weights(const MotionWeights& weights) {
   if (!(weights.terminal >= 0.0))
     throw std::invalid_argument("robot problem: weights.terminal is " +
                                 std::to_string(weights.terminal) + "; it must not be negative");
-  stages_->task.weights = weights;
+  stages_->task.set_weights(weights);
   if (loops()) stages_->task.outdate_torques();
 }
 
@@ -130,14 +146,15 @@ void RobotProblem::set_limits(const MotionLimits& limits) {
                   std::to_string(limits.upper(i)), ", velocity ",
                   std::to_string(limits.velocity(i)), ", torque ", std::to_string(limits.torque(i)),
                   ", torque rate ", std::to_string(limits.torque_rate(i))));
-  stages_->task.limits = limits;
+  stages_->task.set_limits(limits);
   if (loops()) stages_->task.outdate_torques();
   for (int node = 0; node <= steps(); ++node) stages_->bound(node, bounds(stage(node)));
 }
 
 void RobotProblem::set_torque_before(In tau, double until_first) {
   ulna::detail::require<double>("the torque before the first node", tau, model().nv(), model());
-  stages_->task.torque_before = tau, stages_->task.until_first = until_first;
+  stages_->task.gather(tau, stages_->task.torque_before);
+  stages_->task.until_first = until_first;
   for (int node = 0; node < steps(); ++node) stages_->bound_torques(node, bounds(stage(node)));
 }
 
@@ -149,11 +166,11 @@ void RobotProblem::require_node(int node, int last) const {
 void RobotProblem::set_initial(In q, In v) {
   ulna::detail::require<double>("q of the start", q, model().nq(), model());
   ulna::detail::require<double>("v of the start", v, model().nv(), model());
-  stages_->start_q = q, stages_->start_v = v;
+  stages_->task.gather(q, stages_->start_q), stages_->task.gather(v, stages_->start_v);
 }
 
 void RobotProblem::set_goal(In q) {
-  for (int node = 0; node <= steps(); ++node) set_reference(node, q, stages_->task.at_rest);
+  for (int node = 0; node <= steps(); ++node) set_reference(node, q, stages_->task.all_at_rest);
 }
 
 void RobotProblem::set_reference(int node, In q, In v) {
@@ -161,8 +178,8 @@ void RobotProblem::set_reference(int node, In q, In v) {
   ulna::detail::require<double>("q of a reference", q, model().nq(), model());
   ulna::detail::require<double>("v of a reference", v, model().nv(), model());
   detail::Task::Reference& r = stages_->task.reference(node);
-  r.q = q, r.v = v;
-  r.holds = true, r.current = false;
+  stages_->task.gather(q, r.q), stages_->task.gather(v, r.v);
+  r.holds = true, r.current = r.contact_current = false;
   if (node == steps()) stages_->bound_end(bounds(stage(node)));
 }
 
@@ -170,7 +187,7 @@ void RobotProblem::set_torque_reference(int node, In tau) {
   require_node(node, steps() - 1);
   ulna::detail::require<double>("tau of a reference", tau, model().nv(), model());
   detail::Task::Reference& r = stages_->task.reference(node);
-  r.tau = tau, r.holds = false;
+  stages_->task.gather(tau, r.tau), r.holds = false;
 }
 
 void RobotProblem::set_target(int task, int node, const Transform<double>& X_WF) {
@@ -187,6 +204,36 @@ void RobotProblem::clear_target(int task, int node) {
   stages_->task.reference(node).frames.at(task).reset();
 }
 
+void RobotProblem::set_contact(int node, double force) {
+  require_node(node, steps());
+  if (!stages_->task.contact)
+    throw std::logic_error("robot problem: it has no contact; give one in options.contact first");
+  require(force >= 0.0 && std::isfinite(force), "robot problem: a contact is to press with ",
+          std::to_string(force), " N; it must be 0 or more");
+  stages_->task.reference(node).press = force;
+  stages_->bound(node, bounds(stage(node)));
+}
+
+void RobotProblem::set_contact(double force) {
+  for (int node = 0; node <= steps(); ++node) set_contact(node, force);
+}
+
+double RobotProblem::contact_force(In u) const {
+  return stages_->task.contact ? u(stages_->task.nv()) : 0.0;
+}
+
+void RobotProblem::contact_torque(int node, In q, In u, Out torque) {
+  detail::Task& task = stages_->task;
+  torque.setZero();
+  if (!task.contact) return;
+  task.update_contacts();
+  task.contact->at.set(q);
+  const Vec3<double> force = contact_force(u) * task.reference(node).push;
+  add_wrench_torque<double>(task.contact->at,
+                            {&task.contact->frame, {Vec3<double>::Zero(), force}, Axes::aligned},
+                            torque);
+}
+
 void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
   if (!capsules())
     throw std::logic_error(
@@ -195,7 +242,8 @@ void RobotProblem::set_obstacle(int i, const PlacedCapsule& obstacle) {
 }
 
 int RobotProblem::numbers(int k) const {
-  return k < leading_ ? 0 : model().nq() + model().nv() + (stages_->task.timed ? 1 : 0);
+  const detail::Task& task = stages_->task;
+  return k < leading_ ? 0 : task.nq() + task.nv() + (task.timed ? 1 : 0);
 }
 
 RobotProblem::Vector RobotProblem::state(In q, In v) const { return state(q, v, final_time()); }
@@ -203,14 +251,19 @@ RobotProblem::Vector RobotProblem::state(In q, In v) const { return state(q, v, 
 RobotProblem::Vector RobotProblem::state(In q, In v, double final_time) const {
   ulna::detail::require_size("q", q.size(), model().nq(), model());
   ulna::detail::require_size("v", v.size(), model().nv(), model());
-  Vector x(numbers(leading_));
-  x.head(q.size()) = q, x.segment(q.size(), v.size()) = v;
+  Vector own_q, own_v, x(numbers(leading_));
+  stages_->task.gather(q, own_q), stages_->task.gather(v, own_v);
+  x.head(own_q.size()) = own_q, x.segment(own_q.size(), own_v.size()) = own_v;
   if (stages_->task.timed) x.tail(1)(0) = final_time;
   return x;
 }
 
 void RobotProblem::move(int k, In x, In dx, Out moved) const {
   if (k < leading_) return;
+  if (stages_->task.closed) {
+    moved = x + dx;
+    return;
+  }
   const Eigen::Index nq = model().nq(), nv = model().nv(), rest = dx.size() - nv;
   moved.tail(rest) = x.tail(rest) + dx.tail(rest);
   integrate<double>(model(), x.head(nq), dx.head(nv), moved.head(nq));
@@ -218,14 +271,22 @@ void RobotProblem::move(int k, In x, In dx, Out moved) const {
 
 void RobotProblem::difference(int k, In from, In to, Out dx) const {
   if (k < leading_) return;
+  if (stages_->task.closed) {
+    dx = to - from;
+    return;
+  }
   const Eigen::Index nq = model().nq(), nv = model().nv(), rest = dx.size() - nv;
   dx.tail(rest) = to.tail(rest) - from.tail(rest);
   ulna::difference<double>(model(), from.head(nq), to.head(nq), dx.head(nv));
 }
 
 Trajectory RobotProblem::guess(In q, In v) const {
-  const detail::Task& task = stages_->task;
+  detail::Task& task = stages_->task;
   if (task.loops) task.loops->require_closed(q, v, detail::nearly_closed);
+  if (task.closed) {
+    task.closed->coordinates().loops().require_closed(q, detail::nearly_closed);
+    if (task.closed->start(q)) task.closed_q.colwise() = task.closed->q();
+  }
   Trajectory t = trajectory_of(*this);
   double final_time = task.total;
   if (task.timed) {
@@ -235,23 +296,32 @@ Trajectory RobotProblem::guess(In q, In v) const {
   }
   const Vector begin = state(q, v, final_time);
   const detail::Task::Reference& goal = task.references.back();
+  const auto own_state = [&](const Vector& own_q, const Vector& own_v) {
+    Vector x = begin;
+    x.head(own_q.size()) = own_q, x.segment(own_q.size(), own_v.size()) = own_v;
+    return x;
+  };
   Vector way(task.states());
   if (!task.free.empty()) {
-    difference(leading_, state(stages_->start_q, stages_->start_v, final_time), begin, way);
+    difference(leading_, own_state(stages_->start_q, stages_->start_v), begin, way);
     for (Eigen::Index i = 0; i < std::ssize(task.free); ++i) t.u[0](i) = way(task.free[i]);
   }
-  difference(leading_, begin, state(goal.q, goal.v, final_time), way);
+  difference(leading_, begin, own_state(goal.q, goal.v), way);
   double time = 0.0;
   detail::Holding hold = task.holding;
   for (int node = 0; node <= task.steps; ++node) {
     const int k = stage(node);
     move(k, begin, (time / task.total) * way, t.x[k]);
     // where they do not close, the guess is as straight as without
-    if (Vector closed = t.x[k].head(q.size()); task.loops && node > 0 && task.loops->close(closed))
+    if (Vector closed = t.x[k].head(task.nq()); task.loops && node > 0 && task.loops->close(closed))
       t.x[k].head(q.size()) = closed;
     if (node == task.steps) break;
-    hold(task.plant, t.x[k].head(q.size()), task.weights, task.limits);
-    stages_->rest(hold.tau, hold.lambda, t.u[k]);
+    if (task.closed) {
+      t.u[k].setZero();
+    } else {
+      hold(task.plant, t.x[k].head(q.size()), task.weights, task.limits);
+      stages_->rest(hold.tau, hold.lambda, t.u[k]);
+    }
     time += task.duration(node);
   }
   return t;

@@ -4,7 +4,7 @@ namespace ulna::control::detail {
 
 RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options)
     : task(std::move(plant), options),
-      start_q(neutral(task.model())),
+      start_q(task.references.front().q),
       start_v(task.at_rest),
       motion_(options.transcription == Transcription::forward_dynamics
                   ? forward_motion(task, options)
@@ -17,6 +17,8 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
   constraints_.push_back(std::make_unique<TorqueLimits>(task, torque_is_input));
   constraints_.push_back(std::make_unique<StateLimits>(task));
   if (task.loops) constraints_.push_back(std::make_unique<LoopClosure>(task));
+  if (task.closed) constraints_.push_back(std::make_unique<FollowerLimits>(task));
+  if (task.contact) constraints_.push_back(std::make_unique<WallContact>(task));
   if (task.capsules) constraints_.push_back(std::make_unique<Clearances>(task, options));
   constraints_.push_back(std::make_unique<GivenEnd>(task));
 
@@ -27,7 +29,7 @@ RobotStages::RobotStages(Plant<double> plant, const RobotProblemOptions& options
     sizes_.push_back(size);
   }
   if (!torque_is_input && task.flat && !task.timed && options.frames.empty() && !task.capsules &&
-      !task.loops)
+      !task.loops && !task.closed && !task.contact)
     second_.emplace(task.model());
 }
 
@@ -54,6 +56,7 @@ bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values
                            std::vector<QpStage>* stages, const Multipliers* multipliers) {
   const int first = leading();
   task.update_torques();
+  task.update_contacts();
   if (!motion_->prepare(task.plant, std::span(at.x).subspan(first), std::span(at.u).subspan(first),
                         stages != nullptr))
     return false;
@@ -77,15 +80,21 @@ bool RobotStages::evaluate(const Trajectory& at, std::vector<StageValue>& values
 /// in the directions that are free, and then the final time.
 bool RobotStages::evaluate_start(In<double> u, StageValue& value, QpStage* slopes) {
   const Model& model = task.model();
-  const int n = model.nv(), count = int(task.free.size());
+  const int nq = task.nq(), n = task.nv(), count = int(task.free.size());
   along_.setZero();
   for (int i = 0; i < count; ++i) along_(task.free[i]) = u(i);
-  integrate<double>(model, start_q, along_.head(n), value.next.head(model.nq()));
-  value.next.segment(model.nq(), n) = start_v + along_.tail(n);
+  if (task.closed)
+    value.next.head(n) = start_q + along_.head(n);
+  else
+    integrate<double>(model, start_q, along_.head(n), value.next.head(nq));
+  value.next.segment(nq, n) = start_v + along_.tail(n);
   if (task.timed) value.next.tail(1) = u.tail(1);
   value.cost = 0.0;
   if (!slopes) return value.next.allFinite();
-  StepSlopes::displace(model, start_q, along_.head(n), along_slope_, q_slope_);
+  if (task.closed)
+    q_slope_ = along_slope_;
+  else
+    StepSlopes::displace(model, start_q, along_.head(n), along_slope_, q_slope_);
   slopes->F.setZero();
   for (int i = 0; i < count; ++i) {
     const int dof = task.free[i];
@@ -100,9 +109,10 @@ bool RobotStages::evaluate_start(In<double> u, StageValue& value, QpStage* slope
 
 bool RobotStages::evaluate(int node, const Vector& x, const Vector& u, StageValue& value,
                            QpStage* slopes) {
-  const int nq = task.model().nq(), nv = task.model().nv();
+  const int nq = task.nq(), nv = task.nv();
   const bool last = node == task.steps;
   double h = 0.0;
+  if (!task.place(node, x.head(nq))) return false;
   if (!last) {
     h = task.timed ? task.duration(node) / task.total * x.tail(1)(0) : task.duration(node);
     if (!(h > 0.0) || !step(node, h, x, u, value, slopes)) return false;
@@ -129,7 +139,7 @@ bool RobotStages::evaluate(int node, const Vector& x, const Vector& u, StageValu
 /// Where a stage leads when it lasts h.
 bool RobotStages::step(int node, double h, const Vector& x, const Vector& u, StageValue& value,
                        QpStage* slopes) {
-  const int nq = task.model().nq(), nv = task.model().nv();
+  const int nq = task.nq(), nv = task.nv();
   const auto q = x.head(nq), v = x.segment(nq, nv);
   std::optional<OutMatrix<double>> F;
   if (slopes) F.emplace(slopes->F.topRows(2 * nv));

@@ -12,8 +12,8 @@ class StageMotion {
  public:
   using Vector = Eigen::VectorXd;
 
-  explicit StageMotion(const Model& model)
-      : q_next(Vector::Zero(model.nq())), v_next(Vector::Zero(model.nv())) {}
+  explicit StageMotion(const Model& model) : StageMotion(model.nq(), model.nv()) {}
+  StageMotion(int nq, int nv) : q_next(Vector::Zero(nq)), v_next(Vector::Zero(nv)) {}
   virtual ~StageMotion() = default;
 
   /// Before the steps of a trajectory are taken, for those that are taken together. False if one is not finite.
@@ -38,7 +38,7 @@ class StageMotion {
 
 /// u = tau, and a step of forward dynamics.
 std::unique_ptr<StageMotion> forward_motion(const Task& task, const RobotProblemOptions& options);
-/// u = a, and tau = ID(q, v, a).
-std::unique_ptr<StageMotion> inverse_motion(const Task& task);
+/// u = a, and tau = ID(q, v, a). With closed dynamics, steps begin where Task::place has moved the robot.
+std::unique_ptr<StageMotion> inverse_motion(Task& task);
 
 }  // namespace ulna::control::detail

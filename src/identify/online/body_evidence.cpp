@@ -73,9 +73,11 @@ struct Reduced {
 }  // namespace
 
 BodyEstimate::BodyEstimate(const BodyEvidence& evidence, double correlated, double feature_share) {
-  if (!(evidence.R.diagonal().minCoeff() > 0.0)) return;
-  // scaled, as masses and inertias are of very different sizes
-  const Vector10 scale = evidence.R.diagonal().cwiseSqrt().cwiseInverse();
+  if (!(evidence.R(0, 0) > 0.0)) return;
+  // scaled, as masses and inertias are of very different sizes; what never shows, as the inertia of a body that does not turn, is
+  // left out
+  const Vector10 scale = (evidence.R.diagonal().array() > 1e-16 * evidence.R.diagonal().maxCoeff())
+                             .select(evidence.R.diagonal().cwiseSqrt().cwiseInverse(), 0.0);
   // how much is left unexplained decides how well features are known, and the other way round
   double left = evidence.square / evidence.count;
   for (int pass = 0; pass < 3; ++pass) {

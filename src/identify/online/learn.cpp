@@ -110,8 +110,9 @@ class OnlineRun {
       std::vector<Index> raw;
       Piece piece = filtered(log, range, filter, how_.rate_hz, raw);
       if (piece.size() == 0) continue;
-      result_.traces.push_back(
-          {log.file, false, how_.rate_hz, piece.t, piece.tau, predictions(piece, raw)});
+      result_.traces.push_back({log.file, false, how_.rate_hz, piece.t,
+                                result_.torques.reduced(piece.q, piece.tau),
+                                predictions(piece, raw)});
       seen_.pieces.push_back(std::move(piece));
     }
     before_ += log.size();

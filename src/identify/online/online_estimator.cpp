@@ -97,9 +97,30 @@ OnlineEstimator::OnlineEstimator(const TorqueModel& model, const Vector& noise,
 
 void OnlineEstimator::set_rows(const In& q, const In& v, const In& a, const In& direction,
                                const In& tau) {
-  at_.set(q, v, a);
+  if (loops_)
+    close(q, v, a);
+  else
+    at_.set(q, v, a);
   model_.regressor(at_, ws_, tau, direction, torques_.rows.topRows(model_.unknowns()).transpose());
   if (gravity_size() > 0) set_weights();
+  if (loops_) reduce_rows();
+}
+
+/// A filter leaves loops open a little: what follows is where the others have it.
+void OnlineEstimator::close(const In& q, const In& v, const In& a) {
+  (void)loops_->follow(q, closed_q_);
+  loops_->gather(v, rate_), loops_->gather(a, rate_rate_);
+  loops_->move(rate_, rate_rate_, closed_v_, closed_a_);
+  at_.set(closed_q_, closed_v_, closed_a_);
+}
+
+/// Rows are columns here: N' of them, as of TorqueModel.
+void OnlineEstimator::reduce_rows() {
+  const Matrix& N = loops_->N();
+  for (int k = 0; k < loops_->size(); ++k)
+    for (const int d : loops_->dependent())
+      torques_.rows.col(loops_->independent()[k]) += N(d, k) * torques_.rows.col(d);
+  for (const int d : loops_->dependent()) torques_.rows.col(d).setZero();
 }
 
 /// What torques gain from gravity along each axis, by the bodies of now: torques are linear in both, and in their product.
@@ -147,15 +168,20 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
 }
 
 OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const In& a,
-                                                 const In& direction, const In& tau) {
-  if (!sound({q, v, a, direction, tau})) {
+                                                 const In& direction, const In& measured) {
+  if (!sound({q, v, a, direction, measured})) {
     ++ignored_;
     return Outcome::ignored;
   }
-  set_rows(q, v, a, direction, tau);
-  measured_ = tau;
+  set_rows(q, v, a, direction, measured);
+  measured_ = measured;
+  if (loops_) loops_->reduce(measured_);
+  const Vector& tau = measured_;
   for (int i = 0; i < tau.size(); ++i) {
     held_(i) = 0.0;
+    // it shows nothing
+    turning_[std::size_t(i)] = !counts(i);
+    if (!counts(i)) continue;
     const bool rests = dry_ && std::abs(v(i)) < options_.slow;
     turning_[std::size_t(i)] =
         dry_ && options_.slow > 0.0 && !rests && std::abs(direction(i)) < one_way;
@@ -299,7 +325,8 @@ void OnlineEstimator::hold(Index dof, double tau) {
 /// A change that one joint alone shows, while all others are as expected, is not of what the tip carries but of how that joint
 /// resists. -1: there is no such joint, or the robot has too few to say so.
 int OnlineEstimator::only_surprised() const {
-  if (model_.feature_count() == 0 || torques_.surprised.size() < 3) return -1;
+  const Index joints = loops_ ? loops_->size() : torques_.surprised.size();
+  if (model_.feature_count() == 0 || joints < 3) return -1;
   int joint = -1;
   for (int i = 0; i < torques_.surprised.size(); ++i) {
     if (torques_.surprised(i) == 0) continue;

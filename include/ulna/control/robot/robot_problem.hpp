@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ulna/constraints/capsules.hpp"
-#include "ulna/constraints/loops.hpp"
+#include "ulna/constraints/closed_dynamics.hpp"
 #include "ulna/control/problem.hpp"
 #include "ulna/simulate/step.hpp"
 
@@ -26,13 +26,22 @@ enum class Transcription {
 };
 const char* to_string(Transcription transcription);
 
+/// How loops are kept closed.
+enum class LoopForm {
+  /// by rows: the state has all joints, and each node the equations that loops are closed and stay so
+  rows,
+  /// by coordinates: the state has the independent joints alone (LoopCoordinates), and the others follow. Smaller and faster; of
+  /// inverse dynamics, where joints have one coordinate each. Torques are those of the independent joints.
+  coordinates,
+};
+
 /// Of squares of what a motion misses: see RobotProblem.
 struct MotionWeights {
   Eigen::VectorXd position, velocity, torque;  ///< nv each
   double terminal = 10.0;                      ///< of the last stage, in seconds
   double time = 0.0;                           ///< price of a second, where the final time is free
 
-  /// 10, 0.1, and 1 per square of the largest torque; 1e-4 where that is unlimited.
+  /// 10, 0.1, and 1 per square of the largest torque; 1e-4 where that is unlimited or there is no drive.
   explicit MotionWeights(const Model& model);
 };
 
@@ -58,6 +67,15 @@ struct FrameTask {
   double position = 100.0, orientation = 10.0;
 };
 
+/// A frame whose origin is pressed against a wall, and slides along it with friction.
+struct ContactTask {
+  std::string frame;
+  Vec3<double> normal = Vec3<double>::UnitX();  ///< out of the wall, unit, in the world
+  double friction = 0.0;                        ///< coefficient
+  double weight = 1.0;                          ///< of squares of newtons that are missing
+  double most = infinity;                       ///< N, along the normal
+};
+
 struct RobotProblemOptions {
   Transcription transcription = Transcription::forward_dynamics;
   Integrator integrator = Integrator::rk4;  ///< of forward dynamics
@@ -81,6 +99,10 @@ struct RobotProblemOptions {
   /// Joints that close loops of the tree: `model.description().loops` are those of the robot's file.
   std::vector<LoopDescription> loops = {};
   Eigen::VectorXd closed_at = {};  ///< near which they are closed; empty: where all is neutral
+  LoopForm loop_form = LoopForm::rows;
+
+  /// Of inverse dynamics, without loops. At first it does not touch: RobotProblem::set_contact.
+  std::optional<ContactTask> contact = {};
 
   /// What not to hit, at every node but a given first one. There are never more than at first.
   std::optional<Capsules::Options> collisions = {};
@@ -105,7 +127,12 @@ struct RobotProblemOptions {
 /// leaves what was set, in the directions that are free, and then the final time.
 ///
 /// Loops add two inputs per row to each step, the first of which is the force λ through it, and to each
-/// node the rows that they are closed and stay so: see docs/control.md.
+/// node the rows that they are closed and stay so: see docs/control.md. With LoopForm::coordinates states and inputs are of the
+/// independent joints instead; arguments still have all joints, of which those that follow are not used.
+///
+/// A contact adds an input to each step, the last: the force λ along the normal. Where it is planned, the frame does not accelerate
+/// along the normal, whatever its distance, and tau = ID(q, v, a) - J'f with f = λ (n - mu t), t being the direction in which the
+/// reference slides, and weight (λ - λ_r)² is a cost.
 ///
 /// What changes between solves, the plant, references and limits, is replaced without allocation.
 class RobotProblem : public OptimalControlProblem {
@@ -145,8 +172,20 @@ class RobotProblem : public OptimalControlProblem {
 
   /// The joints that close loops; null: there are none.
   const Loops* loops() const;
-  /// Of an input: the forces through them at its node.
+  /// Of an input: the forces through them at its node. With LoopForm::coordinates they are no input: none.
   Vector loop_forces(In u) const;
+  /// The joints that move all the others; null: all are in the state.
+  const LoopCoordinates* coordinates() const;
+  /// q and v of all joints at a node in a state. False if the loops do not reach so far. Allocates nothing.
+  [[nodiscard]] bool joints(int node, In x, Out q, Out v);
+
+  /// The force along the normal that a node presses with, N; 0: it does not touch. At a node, or from now on at all.
+  void set_contact(int node, double force);
+  void set_contact(double force);
+  /// Of an input: the force along the normal. 0 without a contact.
+  double contact_force(In u) const;
+  /// J'f of that force on the robot at q, with the direction of friction of a node: nv. 0 without a contact.
+  void contact_torque(int node, In q, In u, Out torque);
 
   void set_obstacle(int i, const PlacedCapsule& obstacle);
   /// What is kept from what, in the order of the rows; null: nothing is.

@@ -183,6 +183,10 @@ class OnlineEstimator {
   void forget_along(const Eigen::Ref<const Vector>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
   int gravity_size() const { return int(z_.size()) - model_.unknowns(); }
+  /// Whether a degree of freedom has a torque of its own: where loops are closed, those that follow others do not.
+  bool counts(Index i) const { return !loops_ || loops_->is_independent(int(i)); }
+  void close(const In& q, const In& v, const In& a);
+  void reduce_rows();
   void set_features(int dof, double v, double a, double tau, double direction);
   void hold(Index dof, double tau);
   Outcome weigh(Measured& measured, Index i, double value, double error);
@@ -193,6 +197,7 @@ class OnlineEstimator {
   void take_away(double share, double along);
 
   TorqueModel model_;
+  std::optional<LoopCoordinates> loops_ = model_.loops();  ///< where the last sample is
   PhysicalPrior prior_;
   OnlineOptions options_;
   Kinematics<double> at_;
@@ -211,7 +216,10 @@ class OnlineEstimator {
   /// meanwhile nothing is known.
   std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
   Vector measured_ = sign_;  ///< torques of the last sample
-  Vector seen_ = r_;         ///< R times a row
+  /// Of the last sample where loops are closed.
+  Vector closed_q_ = loops_ ? loops_->loops().closed_at() : sign_, closed_v_ = sign_,
+         closed_a_ = sign_, rate_ = Vector::Zero(loops_ ? loops_->size() : 0), rate_rate_ = rate_;
+  Vector seen_ = r_;  ///< R times a row
   Matrix inverse_ = R_;
   bool dry_;  ///< some feature depends on the direction of motion
   std::vector<int> changing_;
