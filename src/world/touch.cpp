@@ -93,15 +93,13 @@ void World::State::add_side(const Shape& shape, const V3& point, double sign,
                             std::span<const detail::ContactRow> rows) {
   const Object& o = objects[shape.object];
   if (!shape.moves) return;
-  const ConeProblem::Columns to = problem.add_piece(o.segment);
   if (o.loose >= 0) {
+    constexpr int all[] = {0, 1, 2, 3, 4, 5};
+    double* const J = problem.add_unit_piece(o.segment, all);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      loose[o.loose].add_row(rows[i], point, sign, to.J + 6 * i, to.K + 6 * i);
+      loose[o.loose].add_row(rows[i], point, sign, J + 6 * i);
   } else {
-    const detail::Articulation& r = robots[o.robot];
-    const std::size_t nv = static_cast<std::size_t>(r.model().nv());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      r.add_row(shape.body, rows[i], point, sign, to.J + nv * i, to.K + nv * i);
+    robots[o.robot].add_rows(shape.body, rows, point, sign, o.segment, problem);
   }
 }
 
