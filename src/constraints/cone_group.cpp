@@ -9,6 +9,10 @@ namespace ulna::detail {
 
 using Kind = ConeProblem::Kind;
 
+namespace {
+constexpr int most_rows_together = 240;
+}  // namespace
+
 void ConeGroup::add_blocks(const ConeProblem& problem, std::span<const int> group,
                            std::span<const double> diagonal) {
   blocks_.clear(), units_.clear();
@@ -186,6 +190,12 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   add_rates(v, b);
   choose_form();
   if (by_rows_) set_matrix();
+}
+
+void ConeGroup::by_rows() {
+  if (by_rows_ || size_ > most_rows_together) return;
+  by_rows_ = true;
+  set_matrix();
 }
 
 void ConeGroup::apply(ConeProblem& problem, std::span<const int> group) {

@@ -42,6 +42,8 @@ class ConeGroup {
   /// impulses.
   void set(const ConeProblem& problem, std::span<const int> group, std::span<const double> diagonal,
            std::span<const double> free);
+  /// By all rows from here on, unless they are very many: slower, but more exact.
+  void by_rows();
   /// Writes λ, and velocities to it.
   void apply(ConeProblem& problem, std::span<const int> group);
 

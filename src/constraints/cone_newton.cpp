@@ -9,9 +9,7 @@ using Kind = ConeProblem::Kind;
 
 /// Added to the diagonal of G, which is 1: of rows that depend on each other, all carry their share. It is the same before
 /// scaling, so that no contact is preferred, unless masses differ by more than a hundred.
-constexpr double least_share = 1e-2;
-/// By rows, and by velocities, where its inverse is added to 1.
-constexpr double proximal_of_rows = 1e-9, proximal_of_velocities = 1e-7;
+constexpr double proximal = 1e-9, least_share = 1e-2;
 
 }  // namespace
 
@@ -215,7 +213,6 @@ bool ConeGroup::step_by_velocities(const Vector& F) {
 
 int ConeGroup::newton(double tolerance, int most) {
   Vector prox = proximal_.vector(size_);
-  const double proximal = by_rows_ ? proximal_of_rows : proximal_of_velocities;
   double least_root = infinity;
   for (const Block& b : blocks_) least_root = std::min(least_root, b.root);
   for (const Block& b : blocks_)
@@ -230,14 +227,14 @@ int ConeGroup::newton(double tolerance, int most) {
     w += prox.cwiseProduct(at - centre);
     return equations(at, w, F, rows);
   };
-  int steps = 0, uphill = 0;
+  int steps = 0, uphill = 0, rounds = 0;
   while (steps < most) {
     const double error = evaluate(l, true);
     const double merit = F.squaredNorm();
     if (error <= 0.1 * tolerance) {
       const double now = residual();
       if (now < least) least = now, best = l;
-      if (now <= tolerance || (centre - l).squaredNorm() == 0.0) break;
+      if (now <= (rounds++ ? 1.0 : 0.1) * tolerance || (centre - l).squaredNorm() == 0.0) break;
       centre = l;  // a step of the proximal point method
       evaluate(l, true);
     }

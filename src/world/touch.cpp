@@ -222,6 +222,14 @@ void World::State::rebound() {
   if (!any) return;
   std::copy(free.begin(), free.end(), problem.velocity.begin());
   const ConeReport second = solver.solve(problem);
+  report.cones.newton += second.newton, report.cones.sweeps += second.sweeps;
+  // what is held between others cannot leave them all as fast as it should: then it does not rebound
+  if (!second.converged && second.residual > report.cones.residual) {
+    std::copy(first_velocity.begin(), first_velocity.begin() + free.size(), problem.velocity.begin());
+    std::copy(first_lambda.begin(), first_lambda.begin() + problem.lambda.size(),
+              problem.lambda.begin());
+    return;
+  }
   report.cones.residual = std::max(report.cones.residual, second.residual);
   report.cones.converged &= second.converged;
   if (impulse_work() <= 0.0) return;

@@ -119,7 +119,7 @@ struct ConeOptions {
   double tolerance = 1e-8;
   int sweeps = 60;  ///< of Gauss-Seidel, at most
   int direct_rows =
-      144;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
+      6000;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
 };
 
 struct ConeReport {
