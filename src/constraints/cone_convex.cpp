@@ -12,7 +12,7 @@ using Kind = ConeProblem::Kind;
 /// Of the proximal point method, against diagonals of 1; steps of Newton's method for one convex problem; of the energy, what is
 /// no decrease.
 constexpr double proximal = 1e-5;
-constexpr int most_steps = 12;
+constexpr int most_steps = 20;
 constexpr double no_decrease = 1e-22;
 
 /// The slope of the projection on a cone, 3 x 3 with rows of `stride`, where y is outside of it and of its polar cone.
@@ -111,11 +111,13 @@ int ConeGroup::minimise(double rho, const Vector& centre, const Vector& shift, V
     lu_.solve(step.data());
     const double slope = -gradient.dot(step);
     if (!(slope < -no_decrease * (1.0 + v.squaredNorm()))) break;
+    // contacts that close on the way make the energy steeper by orders of magnitude: back by the parabola
     double t = 1.0, then = now;
-    for (; t > 1e-3; t *= 0.5) {
+    for (int tries = 0; tries < 20; ++tries) {
       trial = v + t * step;
       then = energy(trial, false);
       if (then <= now + 1e-4 * t * slope) break;
+      t *= std::clamp(-0.5 * slope * t / (then - now - slope * t), 0.02, 0.5);
     }
     if (!(then < now)) break;
     v = trial;
@@ -139,10 +141,11 @@ int ConeGroup::convex(double tolerance, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     centre = l;
     velocity_of(l, w);
-    shift.setZero();
+    if (round == 0) shift.setZero();
     for (const Block& b : blocks_) {
       if (b.kind == Kind::cone && !associated_ && round > 0)
-        shift(b.row) = b.coefficient * length(w(b.row + 1), w(b.row + 2));
+        shift(b.row) += (round < 3 ? 1.0 : 0.5) *
+                        (b.coefficient * length(w(b.row + 1), w(b.row + 2)) - shift(b.row));
       if (b.kind == Kind::disc) shift(b.row) = b.coefficient * std::max(0.0, l(b.normal));
     }
     steps += minimise(proximal, centre, shift, v);

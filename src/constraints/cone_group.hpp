@@ -49,8 +49,8 @@ class ConeGroup {
 
   /// Newton's method on the equations of [Alart, Curnier 1991]; the tolerance is that of w before scaling. λ is the best
   /// found. Rows may depend on each other: of all λ that solve the problem, this is close to the smallest.
-  /// Returns the number of steps.
-  int newton(double tolerance, int most);
+  /// `proximal` is added to diagonals of 1. Returns the number of steps.
+  int newton(double tolerance, int most, double proximal);
   /// Convex problems one after the other, in which the shift of De Saxcé and the radii of discs are those of the last one [Acary,
   /// Cadoux et al. 2011], each by Newton's method on velocities with a line search, which always converges [Castro et al. 2022].
   /// Never far off, but slow to become exact. In unit coordinates only. Returns the number of steps.

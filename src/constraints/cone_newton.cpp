@@ -9,7 +9,7 @@ using Kind = ConeProblem::Kind;
 
 /// Added to the diagonal of G, which is 1: of rows that depend on each other, all carry their share. It is the same before
 /// scaling, so that no contact is preferred, unless masses differ by more than a hundred.
-constexpr double proximal = 1e-9, least_share = 1e-2;
+constexpr double least_share = 1e-2;
 
 }  // namespace
 
@@ -211,7 +211,7 @@ bool ConeGroup::step_by_velocities(const Vector& F) {
   return step.allFinite();
 }
 
-int ConeGroup::newton(double tolerance, int most) {
+int ConeGroup::newton(double tolerance, int most, double proximal) {
   Vector prox = proximal_.vector(size_);
   double least_root = infinity;
   for (const Block& b : blocks_) least_root = std::min(least_root, b.root);

@@ -1,7 +1,5 @@
 #include "ulna/constraints/cones.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -317,20 +315,19 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     error = residual(problem, group);
     keep_best(problem, group, error, least);
   }
-  for (int round = 0; round < 4 && least > options.tolerance; ++round) {
+  for (int round = 0; round < options.rounds && least > options.tolerance; ++round) {
     if (least < error) go_back(problem, group);
     const bool near = least < 100.0 * options.tolerance;
     if (round == 1 || (round > 1 && near))
       sweeps += gauss_seidel(problem, group, options.tolerance, 20);
     dense.set(problem, group, diagonal, free);
     if (round % 2 == 1) dense.by_rows();
-    if (round == 2 && !near) steps += dense.convex(options.tolerance, 12);
+    if (round == 2 && !near) steps += dense.convex(options.tolerance, 1);
     if (round == 3 && !near) sweeps += dense.admm(options.tolerance, 200);
-    steps += dense.newton(options.tolerance, 12);
+    steps += dense.newton(options.tolerance, 12, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
     keep_best(problem, group, error, least);
-    if (getenv("DBG")) printf("round %d: %zu blocks error %.2e least %.2e steps %d sweeps %d cost %.0f\n", round, group.size(), error, least, steps, sweeps, dense.step_cost());
   }
   if (least < error) go_back(problem, group), error = residual(problem, group);
   report.newton = std::max(report.newton, steps), report.sweeps = std::max(report.sweeps, sweeps);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "world/state.hpp"
 
@@ -221,11 +222,15 @@ void World::State::rebound() {
   }
   if (!any) return;
   std::copy(free.begin(), free.end(), problem.velocity.begin());
+  // what cannot be is not tried for long
+  const int rounds = std::exchange(solver.options.rounds, 2);
   const ConeReport second = solver.solve(problem);
+  solver.options.rounds = rounds;
   report.cones.newton += second.newton, report.cones.sweeps += second.sweeps;
   // what is held between others cannot leave them all as fast as it should: then it does not rebound
   if (!second.converged && second.residual > report.cones.residual) {
-    std::copy(first_velocity.begin(), first_velocity.begin() + free.size(), problem.velocity.begin());
+    std::copy(first_velocity.begin(), first_velocity.begin() + free.size(),
+              problem.velocity.begin());
     std::copy(first_lambda.begin(), first_lambda.begin() + problem.lambda.size(),
               problem.lambda.begin());
     return;

@@ -92,10 +92,10 @@ TEST(RandomScenes, nothing_leaves_the_finite_numbers) {
       ASSERT_EQ(world.step(), WorldStatus::moved) << "step " << i;
       durations.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
       if (durations.back() > 2e-3)
-        std::printf("seed %ld, step %d: %.1f ms, %d contacts, %d steps of Newton, %d sweeps, %.1e m/s\n",
-                    seed, i, 1e3 * durations.back(), world.report().contacts,
-                    world.report().cones.newton, world.report().cones.sweeps,
-                    world.report().cones.residual);
+        std::printf(
+            "seed %ld, step %d: %.1f ms, %d contacts, %d steps of Newton, %d sweeps, %.1e m/s\n",
+            seed, i, 1e3 * durations.back(), world.report().contacts, world.report().cones.newton,
+            world.report().cones.sweeps, world.report().cones.residual);
       for (int o = 0; o < world.object_count(); ++o) {
         ASSERT_TRUE(world.q(o).allFinite()) << "step " << i;
         ASSERT_TRUE(world.v(o).allFinite()) << "step " << i;

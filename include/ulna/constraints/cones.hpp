@@ -118,8 +118,8 @@ struct ConeOptions {
   /// times that diagonal.
   double tolerance = 1e-8;
   int sweeps = 60;  ///< of Gauss-Seidel, at most
-  int direct_rows =
-      6000;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
+  int rounds = 4;   ///< of Newton's method, each from where another method leads, at most
+  int direct_rows = 6000;  ///< more rows that depend on each other are left to Gauss-Seidel
 };
 
 struct ConeReport {
