@@ -10,7 +10,8 @@ namespace ulna::detail {
 using Kind = ConeProblem::Kind;
 
 namespace {
-constexpr int most_rows_together = 240;
+/// A factor of so many is as cheap as the rest of a step.
+constexpr int most_rows_together = 60;
 }  // namespace
 
 void ConeGroup::add_blocks(const ConeProblem& problem, std::span<const int> group,

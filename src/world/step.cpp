@@ -102,7 +102,7 @@ bool World::State::moved_apart() {
   // displacements need fewer figures than velocities
   const ConeOptions exact = solver.options;
   solver.options.tolerance = std::max(exact.tolerance, 1e-6);
-  solver.options.sweeps = 30;
+  solver.options.sweeps = 10;
   solver.options.method = ConeMethod::gauss_seidel;
   solver.solve(problem);
   solver.options = exact;

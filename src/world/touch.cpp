@@ -17,8 +17,6 @@ constexpr double least_impact = 1e-3;
 constexpr double touching = 1e-8;
 /// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
 constexpr double fastest_release = 10.0;
-/// m/s: a residual that has nothing to do with the law any more.
-constexpr double lost_law = 1.0;
 
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
@@ -247,17 +245,21 @@ void World::State::rebound() {
   for (int i = 0; i < 20 && impulse_work() > 0.0; ++i) blend(0.75);
 }
 
-/// Impulses that are far from the law may add energy without end. As many of them are left out as do: what is scaled
-/// stays in its cone.
+/// Impulses that are not exact may add energy. As much of them is left out as does; what springs release is theirs to add. What is
+/// scaled stays in its cone.
 void World::State::restrain() {
-  if (!(report.cones.residual > lost_law)) return;
-  const double all = impulse_work();
-  if (all <= 0.0) return;
-  double first = 0.0;  // of work = first s + second s²
+  if (report.cones.converged) return;
+  double released = 0.0, first = 0.0;  // of work = first s + second s²
   for (int i = 0; i < problem.block_count(); ++i)
-    for (int k = 0; k < problem.block(i).rows; ++k)
-      first += problem.lambda[problem.block(i).row + k] * row_rate(k, i, free);
-  const double share = std::clamp(-first / (all - first), 0.0, 1.0);
+    for (int k = 0; k < problem.block(i).rows; ++k) {
+      const int row = problem.block(i).row + k;
+      if (problem.lambda[row] == 0.0) continue;
+      first += problem.lambda[row] * row_rate(k, i, free);
+      released += std::abs(problem.lambda[row]) * std::max(0.0, -problem.offset[row]);
+    }
+  const double all = impulse_work();
+  if (all <= released) return;
+  const double share = std::clamp((released - first) / (all - first), 0.0, 1.0);
   for (double& l : problem.lambda) l *= share;
   for (std::size_t i = 0; i < free.size(); ++i)
     problem.velocity[i] = free[i] + share * (problem.velocity[i] - free[i]);
