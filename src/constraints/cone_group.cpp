@@ -66,8 +66,38 @@ void ConeGroup::add_segments(const ConeProblem& problem, std::span<const int> gr
   position_.assign(static_cast<std::size_t>(velocities_), -1);
 }
 
+/// A block alone that acts on one segment, or on two.
+bool ConeGroup::add_plain_columns(const ConeProblem& problem, const ConeProblem::Block& from,
+                                  Unit& unit) {
+  if (unit.blocks > 1 || !problem.is_unit()) return false;
+  auto pieces = problem.pieces(from);
+  if (pieces.empty()) return false;
+  const ConeProblem::Piece *first = &pieces[0], *second = pieces.size() > 1 ? &pieces[1] : nullptr;
+  if (second && local_segment_[first->segment] == local_segment_[second->segment]) return false;
+  if (second && local_segment_[first->segment] > local_segment_[second->segment])
+    std::swap(first, second);
+  unit.column = static_cast<int>(columns_.size());
+  for (const ConeProblem::Piece* p : {first, second}) {
+    if (!p) continue;
+    const int segment = local_segment_[p->segment], off = starts_[segment] - p->at;
+    unit.segment[unit.runs] = segment;
+    unit.run[unit.runs++] = static_cast<int>(columns_.size()) - unit.column;
+    const int* columns = problem.columns(*p);
+    for (int k = 0; k < p->size; ++k) columns_.push_back((columns ? columns[k] : p->at + k) + off);
+  }
+  unit.columns = unit.run[unit.runs] = static_cast<int>(columns_.size()) - unit.column;
+  unit.J = unit.K = data_.size();
+  const double scale = 1.0 / blocks_[static_cast<std::size_t>(unit.first)].root;
+  for (int i = 0; i < from.rows; ++i)
+    for (const ConeProblem::Piece* p : {first, second})
+      for (int k = 0; p && k < p->size; ++k)
+        data_.push_back(scale * problem.data()[p->J + i * p->size + k]);
+  return true;
+}
+
 /// The velocities that a unit moves, and its rows for these.
 void ConeGroup::add_columns(const ConeProblem& problem, std::span<const int> group, Unit& unit) {
+  if (add_plain_columns(problem, problem.block(group[unit.first]), unit)) return;
   const int which = static_cast<int>(&unit - units_.data());
   const auto each_piece = [&](auto use) {
     for (std::size_t i = static_cast<std::size_t>(unit.first), left = unit.blocks; left > 0; ++i) {
@@ -259,8 +289,13 @@ void ConeGroup::project(Vector y) {
 }
 
 double ConeGroup::residual() {
-  Vector w = w_.vector(size_), y = trial_.vector(size_), l = lambda();
-  velocity_of(l, w);
+  Vector w = w_.vector(size_);
+  velocity_of(lambda(), w);
+  return residual_at(lambda(), w);
+}
+
+double ConeGroup::residual_at(const Vector& l, const Vector& w) {
+  Vector y = trial_.vector(size_);
   y = l - w;
   for (const Block& b : blocks_)
     if (b.kind == Kind::cone && !associated_)
@@ -281,31 +316,40 @@ double ConeGroup::residual() {
   return worst;
 }
 
-bool ConeGroup::factor_velocities() {
-  lu_.set_identity();
+/// K' (D J) of a unit, added to the blocks of its segments.
+void ConeGroup::add_to_matrix(const Unit& u) {
+  const double *J = data_.data() + u.J, *K = data_.data() + u.K;
+  const int* columns = columns_.data() + u.column;
   double DJ[most_rows];
-  for (const Unit& u : units_) {
-    if (u.still) continue;
-    const double *J = data_.data() + u.J, *K = data_.data() + u.K;
-    const int* columns = columns_.data() + u.column;
-    for (int right = 0; right < u.runs; ++right)
-      for (int c = u.run[right]; c < u.run[right + 1]; ++c) {
-        for (int i = 0; i < u.rows; ++i) {
-          DJ[i] = 0.0;
-          for (int k = 0; k < u.rows; ++k) DJ[i] += u.D[i * most_rows + k] * J[k * u.columns + c];
-        }
-        const int column = columns[c] - lu_.start(u.segment[right]);
-        for (int left = 0; left < u.runs; ++left) {
-          const int start = lu_.start(u.segment[left]), rows = lu_.size(u.segment[left]);
-          double* to = lu_.block(u.segment[left], u.segment[right]) + column * rows;
-          for (int r = u.run[left]; r < u.run[left + 1]; ++r) {
-            double sum = 0.0;
-            for (int i = 0; i < u.rows; ++i) sum += K[i * u.columns + r] * DJ[i];
-            to[columns[r] - start] += sum;
-          }
+  for (int right = 0; right < u.runs; ++right)
+    for (int c = u.run[right]; c < u.run[right + 1]; ++c) {
+      for (int i = 0; i < u.rows; ++i) {
+        DJ[i] = 0.0;
+        for (int k = 0; k < u.rows; ++k) DJ[i] += u.D[i * most_rows + k] * J[k * u.columns + c];
+      }
+      const int column = columns[c] - lu_.start(u.segment[right]);
+      for (int left = 0; left < u.runs; ++left) {
+        const int begin = u.run[left], size = u.run[left + 1] - begin, segment = u.segment[left];
+        double* to = lu_.block(segment, u.segment[right]) + column * lu_.size(segment);
+        const int* rows = columns + begin;
+        if (rows[size - 1] - rows[0] == size - 1) {  // without a gap
+          Eigen::Map<Eigen::VectorXd> sum(to + rows[0] - lu_.start(segment), size);
+          for (int i = 0; i < u.rows; ++i)
+            sum += DJ[i] * Eigen::Map<const Eigen::VectorXd>(K + i * u.columns + begin, size);
+        } else {
+          const int start = lu_.start(segment);
+          for (int i = 0; i < u.rows; ++i)
+            for (int r = 0; r < size; ++r)
+              to[rows[r] - start] += DJ[i] * K[i * u.columns + begin + r];
         }
       }
-  }
+    }
+}
+
+bool ConeGroup::factor_velocities() {
+  lu_.set_identity();
+  for (const Unit& u : units_)
+    if (!u.still && u.columns > 0) add_to_matrix(u);
   return lu_.factor();
 }
 

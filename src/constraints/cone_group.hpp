@@ -96,6 +96,7 @@ class ConeGroup {
                   std::span<const double> diagonal);
   void add_segments(const ConeProblem& problem, std::span<const int> group);
   void add_columns(const ConeProblem& problem, std::span<const int> group, Unit& unit);
+  bool add_plain_columns(const ConeProblem& problem, const ConeProblem::Block& from, Unit& unit);
   void choose_form();
   void set_matrix();
   void velocity_of(const Vector& lambda, Vector w);
@@ -116,7 +117,9 @@ class ConeGroup {
   bool step_by_rows(const Vector& F);
   bool step_by_velocities(const Vector& F);
   bool linearise(Unit& unit, const Vector& F);
+  void add_to_matrix(const Unit& unit);
   bool factor_velocities();
+  double residual_at(const Vector& lambda, const Vector& w);
   /// x = g - D J z of all units.
   void solve_velocities(Vector x);
   bool factor_shifted(double shift);
@@ -140,8 +143,8 @@ class ConeGroup {
   bool associated_ = false, unit_ = false, by_rows_ = true;
   double step_cost_ = 0.0;
   BlockLu lu_;
-  Growing G_, lambda_, b_, R_, free_, v_, w_, F_, step_, trial_, rhs_, best_, centre_, x_, z_,
-      proximal_, gradient_, rate_, shift_, offset_, best_v_, step_v_;
+  Growing G_, lambda_, b_, R_, free_, v_, w_, held_w_, F_, step_, trial_, rhs_, best_, centre_, x_,
+      z_, proximal_, gradient_, rate_, shift_, offset_, best_v_, step_v_;
 };
 
 }  // namespace ulna::detail

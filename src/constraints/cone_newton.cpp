@@ -10,6 +10,8 @@ using Kind = ConeProblem::Kind;
 /// Added to the diagonal of G, which is 1: of rows that depend on each other, all carry their share. It is the same before
 /// scaling, so that no contact is preferred, unless masses differ by more than a hundred.
 constexpr double least_share = 1e-2;
+/// m/s: impulses that are farther from the law are not those of the last step.
+constexpr double begun_anew = 1e-3;
 
 }  // namespace
 
@@ -218,42 +220,46 @@ int ConeGroup::newton(double tolerance, int most, double proximal) {
   for (const Block& b : blocks_)
     prox.segment(b.row, b.rows)
         .setConstant(proximal * std::max(least_share, square(least_root / b.root)));
-  Vector l = lambda(), w = w_.vector(size_), F = F_.vector(size_), step = step_.vector(size_);
-  Vector best = best_.vector(size_), centre = centre_.vector(size_);
-  best = l, centre.setZero();
-  double least = residual();
+  Vector l = lambda(), w = w_.vector(size_), held = held_w_.vector(size_), F = F_.vector(size_);
+  Vector step = step_.vector(size_), best = best_.vector(size_), centre = centre_.vector(size_);
+  best = l;
+  velocity_of(l, w);
+  double least = residual_at(l, w);
+  // begun anew, rows that depend on each other share evenly; what was solved a step ago shares as it did
+  centre = l;
+  if (least > begun_anew) centre.setZero();
+  // w is that of `at`; the equations hold it with the proximal term
   const auto evaluate = [&](const Vector& at, bool rows) {
-    velocity_of(at, w);
-    w += prox.cwiseProduct(at - centre);
-    return equations(at, w, F, rows);
+    held = w + prox.cwiseProduct(at - centre);
+    return equations(at, held, F, rows);
   };
   int steps = 0, uphill = 0, rounds = 0;
   while (steps < most) {
     const double error = evaluate(l, true);
-    const double merit = F.squaredNorm();
     if (error <= 0.1 * tolerance) {
-      const double now = residual();
-      if (now < least) least = now, best = l;
-      if (now <= (rounds++ ? 1.0 : 0.1) * tolerance || (centre - l).squaredNorm() == 0.0) break;
+      if (least <= (rounds++ ? 1.0 : 0.1) * tolerance || (centre - l).squaredNorm() == 0.0) break;
       centre = l;  // a step of the proximal point method
       evaluate(l, true);
     }
+    const double merit = F.squaredNorm();
     ++steps;
     if (!newton_step(F)) break;
-    double t = 1.0;
-    for (;; t *= 0.5) {
+    const auto go = [&](double t) {
       Vector at = x_.vector(size_);
       at = l + t * step;
+      velocity_of(at, w);
       evaluate(at, false);
-      if (F.squaredNorm() < (1.0 - 0.1 * t) * merit || t < 0.1) break;
-    }
+      return F.squaredNorm() < (1.0 - 0.1 * t) * merit;
+    };
+    double t = 1.0;
+    while (!go(t) && t >= 0.1) t *= 0.5;
     if (t < 0.1) {
       // no descent: two full steps may lead out of it, more do not
       if (++uphill > 2) break;
-      t = 1.0;
+      go(t = 1.0);
     }
     l += t * step;
-    const double now = residual();
+    const double now = residual_at(l, w);
     if (now < least) least = now, best = l;
     // rows at the very edge of sticking may change sides for ever: it is good enough
     if (least <= (steps < 4 ? 0.1 : 1.0) * tolerance) break;

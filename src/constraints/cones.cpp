@@ -273,11 +273,11 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   return sweeps;
 }
 
-/// Sweeps to begin with: the more rows, the dearer is a step of Newton's method against a sweep.
-int first_sweeps(const ConeProblem& problem, std::span<const int> group) {
+/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(const ConeProblem& problem, std::span<const int> group, double error) {
   int rows = 0;
   for (const int i : group) rows += problem.block(i).rows;
-  return rows > 40 ? std::min(rows / 4, 20) : 0;
+  return rows > 40 && error > 1e-4 ? std::min(rows / 4, 20) : 0;
 }
 
 /// Keeps the impulses with the least error, or goes back to them.
@@ -308,9 +308,7 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
   int steps = 0, sweeps = 0;
   double least = std::numeric_limits<double>::infinity();
   keep_best(problem, group, error, least);
-  // a sweep costs less than a factor, and of what rests it is enough to remove the noise of the last step
-  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group);
-      first > 0) {
+  if (const int first = first_sweeps(problem, group, error); first > 0) {
     sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
     keep_best(problem, group, error, least);

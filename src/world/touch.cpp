@@ -18,6 +18,20 @@ constexpr double touching = 1e-8;
 /// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
 constexpr double fastest_release = 10.0;
 
+/// m: points that are nearer to each other come and go with rounding.
+constexpr double same_point = 1e-5;
+
+/// Whether a point is where one before it is; that one takes over its gap.
+bool repeats(std::span<ContactPoint> before, const ContactPoint& point, double distance) {
+  for (ContactPoint& c : before)
+    if ((c.position - point.position).squaredNorm() < distance * distance &&
+        c.normal.dot(point.normal) > 0.999) {
+      c.gap = std::min(c.gap, point.gap);
+      return true;
+    }
+  return false;
+}
+
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
 /// Two directions at right angles to the normal and each other.
@@ -79,7 +93,10 @@ void World::State::find_touches(double slack) {
     if (!a.moves && !b.moves) continue;
     const double margin = slack * (2.0 * options.step * (a.speed + b.speed)) + options.overlap;
     const int n = contact_points(a.shape, a.X_WS, b.shape, b.X_WS, margin, points);
+    const double same =
+        std::min(same_point, 1e-4 * std::min(a.shape.bounding_radius(), b.shape.bounding_radius()));
     for (int i = 0; i < n; ++i) {
+      if (repeats(std::span(points, static_cast<std::size_t>(i)), points[i], same)) continue;
       Touch t;
       t.first = pair.first, t.second = pair.second, t.feature = points[i].feature;
       t.at = points[i];
