@@ -13,7 +13,8 @@ namespace {
 struct SimulateOptions {
   States states;
   double duration = 5.0, period = 1e-3, tolerance = 1e-8, bandwidth = 10.0, vary = 0.0;
-  std::string integrator = "rk4", torque = "zero", target, follow, friction_scale, out, plot;
+  std::string integrator = "rk4", torque = "zero", target, follow, friction_scale, out, plot,
+              picture;
   std::vector<std::string> payloads;
   SimulationOptions how;
   SensorsOptions sensors;  ///< of the log; as of positions, delay and dropout are of the others too
@@ -424,7 +425,7 @@ int judged(const Run& run, const SimulateOptions& o, const Model& model, Console
 std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Console& console) {
   Diagnostics diagnostics;
   std::optional<Scene> scene = scene_in(o.states.argument().name, diagnostics);
-  SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.force};
+  SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.picture, o.force};
   if (scene) {
     refuse_without_contact(app, {"--ground", "--friction", "--torque", "--q", "--qd", "--gravity"});
     if (app.count("--step")) scene->options.step = o.how.substep;
@@ -432,7 +433,8 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
     return run_scene(how, *scene, std::move(diagnostics), console);
   }
   if (!o.ground) {
-    if (app.count("--friction")) throw UsageError("--friction has no effect without --ground");
+    for (const char* option : {"--friction", "--picture"})
+      if (app.count(option)) throw UsageError("{} has no effect without --ground", option);
     return {};
   }
   refuse_without_contact(app, {});
@@ -593,6 +595,7 @@ Action simulate(Parser& app, Console& console) {
   app.add_value("--seed", s.seed, "N", "of random numbers: 1", seed_number);
   app.add_output("-o,--out", o->out, "write t, q, qd, qdd, tau as CSV; - for stdout", true);
   app.add_output("--plot", o->plot, "draw the motion over time (SVG)");
+  app.add_output("--picture", o->picture, "draw a scene as it is at the end (SVG)");
   app.add_force(o->force);
   return [o, &app, &console]() -> int { return run_simulate(*o, app, console); };
 }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../plot/charts.hpp"
+#include "scene_picture.hpp"
 #include "ulna/world/posture.hpp"
 
 namespace ulna::cli {
@@ -320,12 +321,14 @@ int run_scene(const SceneOptions& o, const Scene& scene, Diagnostics diagnostics
   for (const Diagnostic& d : diagnostics.list())
     if (d.severity != Severity::note || d.rule->name == "mass-ratio")
       console.complain(d.str(), Style::yellow);
-  require_writable({o.out, o.plot}, o.force);
+  require_writable({o.out, o.plot, o.picture}, o.force);
   SceneDrives drives(scene, built, o);
   SceneLog log(built, scene, o);
   const SceneResult r = simulate_scene(built.world, drives, o, log, console);
   if (!o.plot.empty() && log.time.size() > 1)
     write_file(o.plot, log.drawing(built.world, visible(scene.name)), o.force);
+  if (!o.picture.empty())
+    write_file(o.picture, scene_picture(built.world, visible(scene.name)), o.force);
   if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
   const std::string why = fmt::format("the simulation ends at {} s: {}; a shorter --step may do",
                                       figure(built.world.time(), 6), to_string(r.status));

@@ -8,7 +8,7 @@ namespace ulna::cli {
 
 struct SceneOptions {
   double duration = 5.0, period = 1e-3, bandwidth = 10.0;
-  std::string out, plot;
+  std::string out, plot, picture;
   bool force = false;
 };
 

@@ -85,11 +85,13 @@ std::string link(const Description& d, const std::string& name, double friction,
 
 std::string document(const BenchScene& b) {
   const Scene& s = b.scene;
+  // no more than the scene needs: MuJoCo clears the memory of all
+  const std::size_t most_contacts = 100 + 10 * s.bodies.size();
   std::string text = fmt::format(
       "<mujoco><compiler angle='radian' eulerseq='XYZ' inertiafromgeom='false'/>"
-      "<option timestep='{}' cone='elliptic' gravity='{}'/><size njmax='12000' "
-      "nconmax='4000'/><worldbody>\n",
-      s.options.step, numbers(s.options.gravity));
+      "<option timestep='{}' cone='elliptic' gravity='{}'/><size njmax='{}' "
+      "nconmax='{}'/><worldbody>\n",
+      s.options.step, numbers(s.options.gravity), 3 * most_contacts + 100, most_contacts);
   for (const SceneFixed& f : s.fixed)
     text += f.shape.kind() == ShapeKind::plane
                 ? fmt::format(

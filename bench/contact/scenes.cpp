@@ -2,6 +2,7 @@
 
 #include "ulna/constraints/contact_inverse_dynamics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
+#include "ulna/model/builder.hpp"
 #include "ulna/model/configuration.hpp"
 #include "ulna/num/random.hpp"
 #include "ulna/spatial/solid.hpp"
@@ -23,10 +24,9 @@ Scene on_ground(double step, double friction) {
   return s;
 }
 
-void add_robot(Scene& s, const char* name, const std::vector<std::pair<const char*, double>>& q,
+void add_robot(Scene& s, const Model& model, const std::vector<std::pair<const char*, double>>& q,
                double height, double friction) {
-  const Model model = load_robot(name).model;
-  SceneRobot r{name, model, neutral(model), Eigen::VectorXd::Zero(model.nv())};
+  SceneRobot r{model.name(), model, neutral(model), Eigen::VectorXd::Zero(model.nv())};
   const std::vector<std::string> names = model.configuration_names();
   for (const auto& [ending, value] : q)
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -35,6 +35,22 @@ void add_robot(Scene& s, const char* name, const std::vector<std::pair<const cha
   r.options.material.friction = friction;
   r.options.self_contact = false;
   s.robots.push_back(r);
+}
+
+void add_robot(Scene& s, const char* name, const std::vector<std::pair<const char*, double>>& q,
+               double height, double friction) {
+  add_robot(s, load_robot(name).model, q, height, friction);
+}
+
+BenchScene falling_file(const std::string& file) {
+  BenchScene b{"humanoid of a file falling", on_ground(1e-3, 0.8), 5.0};
+  Description d = load_robot(file, {.floating_base = true}).model.description();
+  for (LinkDescription& link : d.links) {
+    link.collisions.clear();
+    if (link.inertial) link.collisions.emplace_back().geometry = Sphere{0.05};
+  }
+  add_robot(b.scene, Builder(d).build(), {{"LEG_HIP_P", -0.4}, {"LEG_KNEE", 0.6}}, 1.1, 0.8);
+  return b;
 }
 
 BenchScene standing() {
@@ -122,7 +138,7 @@ BenchScene pushing() {
 
 }  // namespace
 
-std::vector<BenchScene> all_scenes() {
+std::vector<BenchScene> all_scenes(const std::string& humanoid) {
   BenchScene dropped{"quadruped dropped", on_ground(1e-3, 0.8), 4.0};
   add_robot(dropped.scene, "quadruped", {}, 1.0, 0.8);
   BenchScene falling{"humanoid falling", on_ground(1e-3, 0.8), 5.0};
@@ -131,7 +147,9 @@ std::vector<BenchScene> all_scenes() {
   bars.scene.options.step = 1e-3;
   add_robot(bars.scene, "fourbar", {}, 0.0, 0.8);
   bars.scene.robots[0].options.contact = false;
-  return {standing(), dropped, falling, stack(), pushing(), spheres(), bars};
+  std::vector<BenchScene> all{standing(), dropped, falling, stack(), pushing(), spheres(), bars};
+  if (!humanoid.empty()) all.insert(all.begin() + 3, falling_file(humanoid));
+  return all;
 }
 
 }  // namespace contact_bench

@@ -67,7 +67,7 @@ std::string functionality(const Bench& bench) {
   measured("open loop", {"yes", "yes", "yes", "yes"}, {"inverse_dynamics", "forward_dynamics"},
            chain(14));
   rows.push_back(
-      {"constraints", "no", "yes", "yes", "no", "joint stops", "at the tip", "yes", "yes", "yes"});
+      {"constraints", "no", "yes", "yes", "no", "contact, stops", "at the tip", "yes", "yes", "yes"});
   return report::table(head, rows);
 }
 

@@ -1,9 +1,38 @@
-#include "constraints/cone_dense.hpp"
+#include "constraints/cone_group.hpp"
 #include "constraints/cone_local.hpp"
 
 namespace ulna::detail {
 
-int DenseCones::admm(double tolerance, int most) {
+/// (J K + R + shift) x = r, as newton_step solves its own.
+bool ConeGroup::factor_shifted(double shift) {
+  if (!by_rows_) {
+    for (Unit& u : units_) {
+      std::fill_n(u.D, most_rows * most_rows, 0.0);
+      u.still = false;
+      for (int i = 0; i < u.rows; ++i)
+        u.D[i * (most_rows + 1)] = 1.0 / (shift + R_.vector(size_)(u.row[i]));
+    }
+    return factor_velocities();
+  }
+  const int sizes[] = {size_};
+  lu_.clear(sizes), lu_.analyse();
+  Matrix A(lu_.block(0, 0), size_, size_);
+  A = G();
+  A.diagonal().array() += shift;
+  return lu_.factor();
+}
+
+void ConeGroup::solve_shifted(Vector x) {
+  if (by_rows_) {
+    lu_.solve(x.data());
+    return;
+  }
+  for (Unit& u : units_)
+    for (int i = 0; i < u.rows; ++i) u.g[i] = u.D[i * (most_rows + 1)] * x(u.row[i]);
+  solve_velocities(x);
+}
+
+int ConeGroup::admm(double tolerance, int most) {
   constexpr double small = 1e-9;  // so that G may be singular
   double rho = 0.1;
   Vector y = lambda(), x = x_.vector(size_), z = z_.vector(size_), b = b_.vector(size_);
@@ -13,19 +42,14 @@ int DenseCones::admm(double tolerance, int most) {
   project(y);
   bool factored = false;
   for (int i = 1; i <= most; ++i) {
-    if (!factored) {
-      Matrix A = factor_.matrix(size_);
-      A = G();
-      A.diagonal().array() += rho + small;
-      if (!lu_factor(A, pivots_)) return i;
-      factored = true;
-    }
+    if (!factored && !factor_shifted(rho + small)) return i;
+    factored = true;
     x = small * x + rho * y + z - b;
     if (!associated_)
       for (const Block& c : blocks_)
         if (c.kind == ConeProblem::Kind::cone)
           x(c.row) -= c.coefficient * length(z(c.row + 1), z(c.row + 2));
-    lu_solve(factor_.matrix(size_), pivots_, x);
+    solve_shifted(x);
     before = y;
     y = x - z / rho;
     project(y);

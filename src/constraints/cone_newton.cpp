@@ -1,4 +1,4 @@
-#include "constraints/cone_dense.hpp"
+#include "constraints/cone_group.hpp"
 #include "constraints/cone_local.hpp"
 #include "ulna/model/description.hpp"
 
@@ -9,12 +9,14 @@ using Kind = ConeProblem::Kind;
 
 /// Added to the diagonal of G, which is 1: of rows that depend on each other, all carry their share. It is the same before
 /// scaling, so that no contact is preferred, unless masses differ by more than a hundred.
-constexpr double proximal = 1e-9, least_share = 1e-2;
+constexpr double least_share = 1e-2;
+/// m/s: impulses that are farther from the law are not those of the last step.
+constexpr double begun_anew = 1e-3;
 
 }  // namespace
 
-void DenseCones::cone_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
-                                bool rows) {
+void ConeGroup::cone_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
+                               bool rows) {
   const int n = b.row;
   const double normal = lambda(n) - w(n);
   const double x[2] = {lambda(n + 1) - w(n + 1), lambda(n + 2) - w(n + 2)};
@@ -52,12 +54,12 @@ void DenseCones::cone_equations(const Block& b, const Vector& lambda, const Vect
       r.of_G[1 + j] = radius / t * ((k == j) - way[k] * way[j]);
       r.unit[1 + j] = (k == j) - r.of_G[1 + j];
     }
-    newton_rows_.push_back(r);
+    add_law(r);
   }
 }
 
-void DenseCones::disc_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
-                                bool rows) {
+void ConeGroup::disc_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
+                               bool rows) {
   const double radius = b.coefficient * std::max(0.0, lambda(b.normal));
   double x[2] = {lambda(b.row) - w(b.row), 0.0};
   if (b.rows == 2) x[1] = lambda(b.row + 1) - w(b.row + 1);
@@ -71,18 +73,18 @@ void DenseCones::disc_equations(const Block& b, const Vector& lambda, const Vect
     }
     F(i) = lambda(i) - radius * x[k] / t;
     if (!rows) continue;
-    NewtonRow r{i, 1 + b.rows, {b.normal, b.row, b.row + 1}, {}, {}};
+    NewtonRow r{i, 1 + b.rows, {b.normal, b.row, b.row + b.rows - 1}, {}, {}};
     r.unit[0] = lambda(b.normal) > 0.0 ? -b.coefficient * x[k] / t : 0.0;
     for (int j = 0; j < b.rows; ++j) {
       r.of_G[1 + j] = radius / t * ((k == j) - x[k] * x[j] / (t * t));
       r.unit[1 + j] = (k == j) - r.of_G[1 + j];
     }
-    newton_rows_.push_back(r);
+    add_law(r);
   }
 }
 
-double DenseCones::equations(const Vector& lambda, const Vector& w, Vector F, bool rows) {
-  if (rows) newton_rows_.clear(), std::ranges::fill(free_, 1);
+double ConeGroup::equations(const Vector& lambda, const Vector& w, Vector F, bool rows) {
+  if (rows) newton_rows_.clear();
   double worst = 0.0;
   for (const Block& b : blocks_) {
     const int i = b.row;
@@ -117,79 +119,147 @@ double DenseCones::equations(const Vector& lambda, const Vector& w, Vector F, bo
   return worst;
 }
 
+bool ConeGroup::newton_step(const Vector& F) {
+  return by_rows_ ? step_by_rows(F) : step_by_velocities(F);
+}
+
 /// Solves the rows that are not fixed: those of G and of the identity that newton_rows_ lists.
-bool DenseCones::newton_step(const Vector& F) {
+bool ConeGroup::step_by_rows(const Vector& F) {
   const int n = static_cast<int>(newton_rows_.size());
   if (n == 0) return true;
   Vector step = step_.vector(size_), rhs = rhs_.vector(n);
-  Matrix A = factor_.matrix(n);
+  const Vector prox = proximal_.vector(size_);
   const Matrix M = G();
-  active_.clear();
-  for (const NewtonRow& r : newton_rows_) active_.push_back(r.row);
+  const int sizes[] = {n};
+  lu_.clear(sizes), lu_.analyse();
+  double* const A = lu_.block(0, 0);
   for (int i = 0; i < n; ++i) {
     const NewtonRow& r = newton_rows_[static_cast<std::size_t>(i)];
-    rhs(i) = -F(r.row);
-    const auto entry = [&](int column) {
-      double sum = 0.0;
-      for (int k = 0; k < r.terms; ++k) {
-        sum += r.of_G[k] * M(column, r.of[k]);  // symmetric: by columns
-        if (column == r.of[k]) sum += r.unit[k] + r.of_G[k] * proximal_.vector(size_)(column);
+    // symmetric: by columns
+    const double *first = &M(0, r.of[0]), *second = &M(0, r.of[1]), *third = &M(0, r.of[2]);
+    const double a = r.of_G[0], b = r.of_G[1], c = r.of_G[2];
+    if (r.terms == 1)
+      for (int j = 0; j < n; ++j) A[i + j * n] = a * first[newton_rows_[j].row];
+    else
+      for (int j = 0; j < n; ++j) {
+        const int column = newton_rows_[j].row;
+        A[i + j * n] = a * first[column] + b * second[column] + c * third[column];
       }
-      return sum;
-    };
-    for (int j = 0; j < n; ++j) A(i, j) = entry(active_[static_cast<std::size_t>(j)]);
-    for (int c = 0; c < size_; ++c)
-      if (!free_[static_cast<std::size_t>(c)] && step(c) != 0.0) rhs(i) -= entry(c) * step(c);
+    rhs(i) = -F(r.row);
+    for (int k = 0; k < r.terms; ++k) {
+      const double own = r.unit[k] + r.of_G[k] * prox(r.of[k]);
+      if (const int j = law_[r.of[k]]; j >= 0)
+        A[i + j * n] += own;
+      else
+        rhs(i) -= own * step(r.of[k]);
+    }
+    for (int k = 0; k < size_; ++k)
+      if (law_[k] < 0 && step(k) != 0.0)
+        rhs(i) -= (a * first[k] + b * second[k] + c * third[k]) * step(k);
   }
-  if (!lu_factor(A, pivots_)) return false;
-  lu_solve(A, pivots_, rhs);
-  for (int i = 0; i < n; ++i) step(active_[static_cast<std::size_t>(i)]) = rhs(i);
+  if (!lu_.factor()) return false;
+  lu_.solve(rhs.data());
+  for (int i = 0; i < n; ++i) step(newton_rows_[static_cast<std::size_t>(i)].row) = rhs(i);
   return rhs.allFinite();
 }
 
-int DenseCones::newton(double tolerance, int most) {
+/// D = E^-1 A and g = -E^-1 F of a unit, by rows exchanged.
+bool ConeGroup::linearise(Unit& u, const Vector& F) {
+  const int n = u.rows;
+  const Vector prox = proximal_.vector(size_);
+  double E[most_rows][2 * most_rows + 1] = {};
+  u.still = true;
+  for (int i = 0; i < n; ++i) {
+    E[i][2 * n] = -F(u.row[i]);
+    const int law = law_[u.row[i]];
+    if (law < 0) {
+      E[i][i] = 1.0;
+      continue;
+    }
+    u.still = false;
+    const NewtonRow& r = newton_rows_[static_cast<std::size_t>(law)];
+    for (int k = 0; k < r.terms; ++k) {
+      int c = 0;
+      while (u.row[c] != r.of[k]) ++c;
+      E[i][c] += r.unit[k] + r.of_G[k] * (prox(r.of[k]) + R_.vector(size_)(r.of[k]));
+      E[i][n + c] += r.of_G[k];
+    }
+  }
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(E[i][k]) > std::abs(E[p][k])) p = i;
+    if (!(std::abs(E[p][k]) > 0.0)) return false;
+    if (p != k) std::swap_ranges(E[k], E[k] + 2 * n + 1, E[p]);
+    const double inverse = 1.0 / E[k][k];
+    for (int j = k; j <= 2 * n; ++j) E[k][j] *= inverse;
+    for (int i = 0; i < n; ++i)
+      if (const double factor = E[i][k]; i != k && factor != 0.0)
+        for (int j = k; j <= 2 * n; ++j) E[i][j] -= factor * E[k][j];
+  }
+  for (int i = 0; i < n; ++i) {
+    u.g[i] = E[i][2 * n];
+    for (int k = 0; k < n; ++k) u.D[i * most_rows + k] = E[i][n + k];
+  }
+  return true;
+}
+
+bool ConeGroup::step_by_velocities(const Vector& F) {
+  for (Unit& u : units_)
+    if (!linearise(u, F)) return false;
+  if (!factor_velocities()) return false;
+  Vector step = step_.vector(size_);
+  solve_velocities(step);
+  return step.allFinite();
+}
+
+int ConeGroup::newton(double tolerance, int most, double proximal) {
   Vector prox = proximal_.vector(size_);
   double least_root = infinity;
   for (const Block& b : blocks_) least_root = std::min(least_root, b.root);
   for (const Block& b : blocks_)
     prox.segment(b.row, b.rows)
         .setConstant(proximal * std::max(least_share, square(least_root / b.root)));
-  Vector l = lambda(), w = w_.vector(size_), F = F_.vector(size_), step = step_.vector(size_);
-  Vector best = best_.vector(size_), centre = centre_.vector(size_);
-  best = l, centre.setZero();
-  double least = residual();
+  Vector l = lambda(), w = w_.vector(size_), held = held_w_.vector(size_), F = F_.vector(size_);
+  Vector step = step_.vector(size_), best = best_.vector(size_), centre = centre_.vector(size_);
+  best = l;
+  velocity_of(l, w);
+  double least = residual_at(l, w);
+  // begun anew, rows that depend on each other share evenly; what was solved a step ago shares as it did
+  centre = l;
+  if (least > begun_anew) centre.setZero();
+  // w is that of `at`; the equations hold it with the proximal term
   const auto evaluate = [&](const Vector& at, bool rows) {
-    velocity_of(at, w);
-    w += prox.cwiseProduct(at - centre);
-    return equations(at, w, F, rows);
+    held = w + prox.cwiseProduct(at - centre);
+    return equations(at, held, F, rows);
   };
-  int steps = 0, uphill = 0;
+  int steps = 0, uphill = 0, rounds = 0;
   while (steps < most) {
     const double error = evaluate(l, true);
-    const double merit = F.squaredNorm();
     if (error <= 0.1 * tolerance) {
-      const double now = residual();
-      if (now < least) least = now, best = l;
-      if (now <= tolerance || (centre - l).squaredNorm() == 0.0) break;
+      if (least <= (rounds++ ? 1.0 : 0.1) * tolerance || (centre - l).squaredNorm() == 0.0) break;
       centre = l;  // a step of the proximal point method
       evaluate(l, true);
     }
+    const double merit = F.squaredNorm();
     ++steps;
     if (!newton_step(F)) break;
-    double t = 1.0;
-    for (;; t *= 0.5) {
+    const auto go = [&](double t) {
       Vector at = x_.vector(size_);
       at = l + t * step;
+      velocity_of(at, w);
       evaluate(at, false);
-      if (F.squaredNorm() < (1.0 - 0.1 * t) * merit || t < 0.1) break;
-    }
+      return F.squaredNorm() < (1.0 - 0.1 * t) * merit;
+    };
+    double t = 1.0;
+    while (!go(t) && t >= 0.1) t *= 0.5;
     if (t < 0.1) {
       // no descent: two full steps may lead out of it, more do not
       if (++uphill > 2) break;
-      t = 1.0;
+      go(t = 1.0);
     }
     l += t * step;
-    const double now = residual();
+    const double now = residual_at(l, w);
     if (now < least) least = now, best = l;
     // rows at the very edge of sticking may change sides for ever: it is good enough
     if (least <= (steps < 4 ? 0.1 : 1.0) * tolerance) break;

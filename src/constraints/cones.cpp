@@ -1,9 +1,11 @@
 #include "ulna/constraints/cones.hpp"
 
+#include <limits>
 #include <numeric>
 
-#include "constraints/cone_dense.hpp"
+#include "constraints/cone_group.hpp"
 #include "constraints/cone_local.hpp"
+#include "constraints/cone_rows.hpp"
 
 namespace ulna {
 
@@ -11,6 +13,8 @@ using Kind = ConeProblem::Kind;
 
 void ConeProblem::clear() {
   blocks_.clear(), pieces_.clear(), starts_.clear(), sizes_.clear(), data_.clear();
+  columns_.clear();
+  unit_ = true;
   velocity.clear(), offset.clear(), compliance.clear(), lambda.clear(), w.clear();
 }
 
@@ -33,6 +37,7 @@ int ConeProblem::add(Block block) {
 ConeProblem::Columns ConeProblem::add_piece(int segment) {
   Block& b = blocks_.back();
   ++b.pieces;
+  unit_ = false;
   const int size = sizes_[segment];
   const std::size_t at = data_.size(),
                     half = static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(size);
@@ -41,59 +46,71 @@ ConeProblem::Columns ConeProblem::add_piece(int segment) {
   return {data_.data() + at, data_.data() + at + half};
 }
 
+double* ConeProblem::add_unit_piece(int segment, std::span<const int> numbers) {
+  Block& b = blocks_.back();
+  ++b.pieces;
+  const int size = static_cast<int>(numbers.size());
+  const std::size_t at = data_.size();
+  data_.resize(at + static_cast<std::size_t>(b.rows) * numbers.size(), 0.0);
+  int columns = -1;
+  if (size < sizes_[segment]) {
+    columns = static_cast<int>(columns_.size());
+    for (const int k : numbers) columns_.push_back(starts_[segment] + k);
+  }
+  pieces_.push_back({segment, starts_[segment], size, at, at, columns});
+  return data_.data() + at;
+}
+
 double ConeProblem::rate(int row_in_block, const Block& block, const double* of) const {
   double sum = 0.0;
-  for (const Piece& p : pieces(block)) {
-    const double *J = data_.data() + p.J + row_in_block * p.size, *v = of + p.at;
-    for (int k = 0; k < p.size; ++k) sum += J[k] * v[k];
-  }
+  for (const Piece& p : pieces(block)) sum += detail::row_rate(*this, p, row_in_block, of);
   return sum;
 }
 
 namespace {
-
-template <int fixed>
-double dot_of(const double* a, const double* b, int size) {
-  double sum = 0.0;
-  for (int k = 0; k < (fixed ? fixed : size); ++k) sum += a[k] * b[k];
-  return sum;
-}
-template <int fixed>
-void add_to(double* to, double factor, const double* x, int size) {
-  for (int k = 0; k < (fixed ? fixed : size); ++k) to[k] += factor * x[k];
-}
 
 /// w of a block at the present velocity.
 void set_velocity(ConeProblem& problem, const ConeProblem::Block& b) {
   for (int i = 0; i < b.rows; ++i) {
     const int row = b.row + i;
     double sum = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
-    for (const ConeProblem::Piece& p : problem.pieces(b)) {
-      const double *J = problem.data() + p.J + i * p.size, *v = problem.velocity.data() + p.at;
-      sum += p.size == 6 ? dot_of<6>(J, v, 6) : dot_of<0>(J, v, p.size);
-    }
+    for (const ConeProblem::Piece& p : problem.pieces(b))
+      sum += detail::row_rate(problem, p, i, problem.velocity.data());
     problem.w[row] = sum;
   }
 }
 
 void push(ConeProblem& problem, const ConeProblem::Block& b, const double* change) {
   for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (int i = 0; i < b.rows; ++i) {
-      if (change[i] == 0.0) continue;
-      const double* K = problem.data() + p.K + i * p.size;
-      double* v = problem.velocity.data() + p.at;
-      p.size == 6 ? add_to<6>(v, change[i], K, 6) : add_to<0>(v, change[i], K, p.size);
-    }
+    for (int i = 0; i < b.rows; ++i)
+      if (change[i] != 0.0) detail::add_impulse(problem, p, i, change[i], problem.velocity.data());
+}
+
+/// J of a row of one piece times K of a row of another, or of the same, of a block.
+double coupling(const ConeProblem& problem, const ConeProblem::Piece& p, int row,
+                const ConeProblem::Piece& q, int column) {
+  const double *J = problem.data() + p.J + row * p.size,
+               *K = problem.data() + q.K + column * q.size;
+  if (&p == &q) return detail::dot_of<0>(J, K, p.size);
+  const int *a = problem.columns(p), *b = problem.columns(q);
+  double sum = 0.0;
+  for (int i = 0, k = 0; i < p.size && k < q.size;) {
+    const int x = a ? a[i] : p.at + i, y = b ? b[k] : q.at + k;
+    if (x == y) sum += J[i] * K[k];
+    i += x <= y, k += y <= x;
+  }
+  return sum;
 }
 
 /// G of a block alone, R included: the lower triangle row by row.
 std::array<double, 6> own_matrix(const ConeProblem& problem, const ConeProblem::Block& b) {
   std::array<double, 6> G{};
   for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (int i = 0, at = 0; i < b.rows; ++i)
-      for (int j = 0; j <= i; ++j, ++at)
-        G[at] +=
-            dot_of<0>(problem.data() + p.J + i * p.size, problem.data() + p.K + j * p.size, p.size);
+    for (const ConeProblem::Piece& q : problem.pieces(b)) {
+      if (p.segment != q.segment) continue;
+      for (int i = 0, at = 0; i < b.rows; ++i)
+        for (int j = 0; j <= i; ++j, ++at) G[at] += coupling(problem, p, i, q, j);
+    }
   for (int i = 0; i < b.rows; ++i) G[i * (i + 3) / 2] += problem.compliance[b.row + i];
   return G;
 }
@@ -138,8 +155,9 @@ struct ConeSolver::Scratch {
   std::vector<double> diagonal;  ///< the mean of each block's
   std::vector<int> parent;       ///< of each segment, for groups
   std::vector<int> order, group_of, starts;
-  std::vector<double> best;
-  detail::DenseCones dense;
+  std::vector<double> free;  ///< velocities without impulses
+  std::vector<double> best;  ///< impulses, those of the group that is being solved
+  detail::ConeGroup dense;
 
   void prepare(ConeProblem& problem);
   void find_groups(const ConeProblem& problem);
@@ -157,6 +175,8 @@ struct ConeSolver::Scratch {
   }
   double solve_block(ConeProblem& problem, int i);
   int gauss_seidel(ConeProblem& problem, std::span<const int> group, double tolerance, int sweeps);
+  void keep_best(ConeProblem& problem, std::span<const int> group, double error, double& least);
+  void go_back(ConeProblem& problem, std::span<const int> group);
   bool newton(ConeProblem& problem, std::span<const int> group, const ConeOptions& options,
               ConeReport& report, double& error);
 };
@@ -253,35 +273,61 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   return sweeps;
 }
 
-/// Sweeps to begin with: the more rows, the dearer is a step of Newton's method against a sweep.
-int first_sweeps(const ConeProblem& problem, std::span<const int> group) {
+/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(const ConeProblem& problem, std::span<const int> group, double error) {
   int rows = 0;
   for (const int i : group) rows += problem.block(i).rows;
-  return rows > 40 ? std::min(rows / 4, 20) : 0;
+  return rows > 40 && error > 1e-4 ? std::min(rows / 4, 20) : 0;
 }
 
-/// Newton; where it fails, from where Gauss-Seidel or, more slowly but nearly always, ADMM lead.
+/// Keeps the impulses with the least error, or goes back to them.
+void ConeSolver::Scratch::keep_best(ConeProblem& problem, std::span<const int> group, double error,
+                                    double& least) {
+  if (error < least) {
+    least = error;
+    for (const int i : group)
+      std::copy_n(problem.lambda.data() + problem.block(i).row, problem.block(i).rows,
+                  best.data() + problem.block(i).row);
+  }
+}
+void ConeSolver::Scratch::go_back(ConeProblem& problem, std::span<const int> group) {
+  for (const int i : group) {
+    const ConeProblem::Block& b = problem.block(i);
+    std::copy_n(best.data() + b.row, b.rows, problem.lambda.data() + b.row);
+    for (const ConeProblem::Piece& p : problem.pieces(b))
+      std::copy_n(free.data() + p.at, problem.segment_size(p.segment),
+                  problem.velocity.data() + problem.segment_at(p.segment));
+  }
+  for (const int i : group)
+    push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
+}
+
+/// Newton; where it fails, from where Gauss-Seidel, convex problems or ADMM lead. Ends at the best that was found.
 bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> group,
                                  const ConeOptions& options, ConeReport& report, double& error) {
   int steps = 0, sweeps = 0;
-  // a sweep costs less than a factor, and of what rests it is enough to remove the noise of the last step
-  if (const int first = error < 1e3 * options.tolerance ? 3 : first_sweeps(problem, group);
-      first > 0) {
+  double least = std::numeric_limits<double>::infinity();
+  keep_best(problem, group, error, least);
+  if (const int first = first_sweeps(problem, group, error); first > 0) {
     sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
+    keep_best(problem, group, error, least);
   }
-  for (int round = 0; round < 4 && error > options.tolerance; ++round) {
-    const bool near = error < 100.0 * options.tolerance;
+  for (int round = 0; round < options.rounds && least > options.tolerance; ++round) {
+    if (least < error) go_back(problem, group);
+    const bool near = least < 100.0 * options.tolerance;
     if (round == 1 || (round > 1 && near))
       sweeps += gauss_seidel(problem, group, options.tolerance, 20);
-    residual(problem, group);
-    dense.set(problem, group, diagonal);
-    if (round > 1 && !near)
-      sweeps += dense.admm(round == 2 ? 1e-4 : options.tolerance, round == 2 ? 100 : 300);
-    steps += dense.newton(options.tolerance, 12);
+    dense.set(problem, group, diagonal, free);
+    if (round % 2 == 1) dense.by_rows();
+    if (round == 2 && !near) steps += dense.convex(options.tolerance, 1);
+    if (round == 3 && !near) sweeps += dense.admm(options.tolerance, 200);
+    steps += dense.newton(options.tolerance, 12, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
+    keep_best(problem, group, error, least);
   }
+  if (least < error) go_back(problem, group), error = residual(problem, group);
   report.newton = std::max(report.newton, steps), report.sweeps = std::max(report.sweeps, sweeps);
   return error <= options.tolerance;
 }
@@ -299,6 +345,7 @@ double ConeSolver::residual(ConeProblem& problem) {
 ConeReport ConeSolver::solve(ConeProblem& problem) {
   Scratch& s = *scratch_;
   s.prepare(problem), s.find_groups(problem);
+  s.free = problem.velocity, s.best.resize(problem.lambda.size());
   // what λ is to begin with
   for (int i = 0; i < problem.block_count(); ++i)
     push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
@@ -311,17 +358,19 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
     for (const int i : group) rows += problem.block(i).rows;
     double error = s.residual(problem, group);
     if (error > options.tolerance && options.method == ConeMethod::admm) {
-      s.dense.set(problem, group, s.diagonal);
+      s.dense.set(problem, group, s.diagonal, s.free);
       report.sweeps = std::max(report.sweeps, s.dense.admm(options.tolerance, 10 * options.sweeps));
       s.dense.apply(problem, group);
       error = s.residual(problem, group);
     } else if (error > options.tolerance) {
       const bool direct = options.method == ConeMethod::newton ||
                           (options.method == ConeMethod::automatic && rows <= options.direct_rows);
-      if (!direct || !s.newton(problem, group, options, report, error)) {
+      if (!direct) {
         report.sweeps = std::max(report.sweeps,
                                  s.gauss_seidel(problem, group, options.tolerance, options.sweeps));
         error = s.residual(problem, group);
+      } else {
+        s.newton(problem, group, options, report, error);
       }
     }
     report.residual = std::max(report.residual, error);

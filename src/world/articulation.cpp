@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "world/movers.hpp"
 
 namespace ulna::detail {
@@ -8,6 +10,9 @@ using V3 = Vec3<double>;
 using Vector = Eigen::VectorXd;
 /// rad in a step.
 constexpr double fast_turn = 0.2;
+/// m and rad: gaps of loops that are none; how often they are closed again in a step at most.
+constexpr double closed = 1e-13;
+constexpr int most_corrections = 10;
 
 }  // namespace
 
@@ -21,9 +26,10 @@ Articulation::Articulation(const Model& model, const Vector& at, const RobotOpti
       at_(model),
       predicted_(model),
       ws_(model),
-      factor_(model),
+      unit_(model),
       M_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
-      M_inverse_(M_),
+      everything_(static_cast<std::size_t>(model.nv())),
+      v_free_(v),
       v_before_(v),
       bias_(v),
       wrench_(v),
@@ -32,88 +38,107 @@ Articulation::Articulation(const Model& model, const Vector& at, const RobotOpti
       q_ahead_(at),
       warm_friction_(v),
       warm_stop_(Vector::Zero(2 * model.nv())) {
+  std::iota(everything_.begin(), everything_.end(), 0);
   at_.set(q, v);
   if (!model.description().loops.empty()) {
     loops_.emplace(model, model.description().loops, at);
     q = loops_->closed_at();
-    warm_loop_ = Vector::Zero(loops_->size());
+    warm_loop_ = gap_ = Vector::Zero(loops_->size());
+    closing_.emplace(loops_->size());
+    loop_rows_.setZero(model.nv(), loops_->size());
+    delassus_.setZero(loops_->size(), loops_->size());
     at_.set(q, v);
   }
   joint_rows_.reserve(static_cast<std::size_t>(3 * model.nv() + (loops_ ? loops_->size() : 0)));
 }
 
-void Articulation::add_row(int body, const ContactRow& row, const V3& point, double sign, double* J,
-                           double* K) const {
-  const V3 d = sign * X_WR.rotation().inverse_apply(row.along);
-  const V3 r = X_WR.inverse_apply(point) - at_.origin();
-  const V3 moment = row.turns ? d : cross(r, d), force = row.turns ? V3(V3::Zero()) : d;
+void Articulation::add_rows(int body, std::span<const ContactRow> rows, const V3& point,
+                            double sign, int segment, ConeProblem& problem) const {
   const auto own = at_.directions(body);
   const auto all = at_.directions();
-  const int nv = model().nv();
-  for (int k = 0; k < nv; ++k) J[k] = 0.0;
+  if (own.empty()) return;
+  // of joints that others follow, no coordinate is between a body and the base alone
+  const int last = model().has_mimics() ? static_cast<int>(v.size()) - 1 : own.back().dof;
+  const std::span<const int> path = unit_.path(last);
+  const std::size_t n = path.size();
+  double* const J = problem.add_unit_piece(segment, path);
+  const V3 r = X_WR.inverse_apply(point) - at_.origin();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const V3 d = sign * X_WR.rotation().inverse_apply(rows[i].along);
+    const V3 moment = rows[i].turns ? d : cross(r, d), force = rows[i].turns ? V3(V3::Zero()) : d;
+    double* const to = J + i * n;
+    std::size_t place = n;
+    for (int k = static_cast<int>(&own.back() - all.data()); k >= 0; k = all[k].above) {
+      // with mimics a path is all coordinates in their order
+      place = model().has_mimics() ? static_cast<std::size_t>(all[k].dof) : place - 1;
+      to[place] += all[k].w.vec().dot(moment) + all[k].v.vec().dot(force);
+    }
+    unit_.row_to_unit(path, to);
+  }
+}
+
+void Articulation::add_torque(int body, const V3& force, const V3& moment, const V3& point,
+                              Vector& to) const {
+  const V3 f = X_WR.rotation().inverse_apply(force);
+  const V3 r = X_WR.inverse_apply(point) - at_.origin();
+  const V3 m = X_WR.rotation().inverse_apply(moment) + cross(r, f);
+  const auto own = at_.directions(body);
+  const auto all = at_.directions();
   for (int k = own.empty() ? -1 : static_cast<int>(&own.back() - all.data()); k >= 0;
        k = all[k].above)
-    J[all[k].dof] += all[k].w.vec().dot(moment) + all[k].v.vec().dot(force);
-  if (!K) return;
-  // only the joints between the body and the base have a share in J
-  Eigen::Map<Vector> x(K, nv);
-  x.setZero();
-  for (int k = 0; k < nv; ++k)
-    if (J[k] != 0.0) x += J[k] * M_inverse_.col(k);
+    to(all[k].dof) += all[k].w.vec().dot(m) + all[k].v.vec().dot(f);
 }
 
 void Articulation::add_wrench(int body, const V3& force, const V3& moment, const V3& point) {
-  add_row(body, {force, false}, point, 1.0, column_.data(), nullptr);
-  wrench_ += column_;
-  add_row(body, {moment, true}, point, 1.0, column_.data(), nullptr);
-  wrench_ += column_;
+  add_torque(body, force, moment, point, wrench_);
 }
 
-bool Articulation::free_velocity(double h, double* to) {
+bool Articulation::free_velocity(double h, double* now, double* free) {
   // bias at the velocity that is expected half-way: with the present one, gyroscopic torques would add energy
   column_ = v + 0.5 * (v - v_before_);
   predicted_.set(q, column_);
   bias_torque<double>(plant, predicted_, ws_, bias_);
   mass_matrix<double>(plant, at_, ws_, M_);
   M_.diagonal() += h * plant.damping.cwiseMax(0.0);
-  if (!factor_.factor(M_)) return false;
-  factor_.inverse(M_inverse_);
-  Eigen::Map<Vector> free(to, v.size());
+  if (!unit_.factor(M_)) return false;
+  unit_.velocity_to_unit(v.data(), now);
   if (h * v.cwiseAbs().maxCoeff() > fast_turn) {
-    turn_fast(h, free);
+    turn_fast(h, v_free_);
+    unit_.velocity_to_unit(v_free_.data(), free);
     return true;
   }
-  free = h * (tau - bias_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
-  factor_.solve(free);
-  free += v;
+  column_ = h * (tau - bias_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
+  unit_.force_to_unit(column_.data());
+  for (int i = 0; i < v.size(); ++i) free[i] = now[i] + column_(i);
+  unit_.velocity_from_unit(free, v_free_.data());
   return true;
 }
 
 /// Where joints turn so fast that no step follows them: centrifugal and Coriolis torques do no work, so that what the
 /// step makes of them is scaled to the energy that was there.
-void Articulation::turn_fast(double h, Eigen::Map<Vector> free) {
+void Articulation::turn_fast(double h, Vector& free) {
   predicted_.set(q);
   gravity_torque<double>(plant, predicted_, ws_, displacement_);
   column_ = h * (displacement_ - bias_);
-  factor_.solve(column_);
+  unit_.solve(column_);
   column_ += v;
   const double now = 0.5 * column_.dot(M_.lazyProduct(column_));
   if (kinetic_ >= 0.0 && now > kinetic_) column_ *= std::sqrt(kinetic_ / now);
   free = h * (tau - displacement_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
-  factor_.solve(free);
+  unit_.solve(free);
   free += column_;
 }
 
 void Articulation::add_coordinate_row(ConeProblem& problem, int segment, int coordinate,
                                       double sign) const {
-  const ConeProblem::Columns c = problem.add_piece(segment);
-  c.J[coordinate] = sign;
-  Eigen::Map<Vector>(c.K, v.size()) = sign * M_inverse_.col(coordinate);
+  const std::span<const int> path = unit_.path(coordinate);
+  double* const J = problem.add_unit_piece(segment, path);
+  J[path.size() - 1] = sign;
+  unit_.row_to_unit(path, J);
 }
 
 void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
   joint_rows_.clear();
-  const double* free = problem.velocity.data() + problem.segment_at(segment);
   for (int i = 0; i < v.size(); ++i) {
     if (!(plant.friction(i) > 0.0 || plant.friction_negative(i) > 0.0)) continue;
     const int b = problem.add_box(-h * plant.friction(i), h * plant.friction_negative(i));
@@ -125,7 +150,7 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
     for (const double way : {1.0, -1.0}) {
       const double limit = way > 0.0 ? model().lower_limit()(j.q) : model().upper_limit()(j.q);
       const double gap = way * (q(j.q) - limit);
-      if (!(gap < 2.0 * h * std::max(std::abs(v(j.v)), std::abs(free[j.v])) + 1e-6)) continue;
+      if (!(gap < 2.0 * h * std::max(std::abs(v(j.v)), std::abs(v_free_(j.v))) + 1e-6)) continue;
       const int b = problem.add_positive();
       problem.offset[problem.block(b).row] = std::max(gap, 0.0) / h;
       add_coordinate_row(problem, segment, j.v, way);
@@ -141,9 +166,9 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
   for (int i = 0; loops_ && i < loops_->size(); ++i) {
     const int b = problem.add_equality();
     problem.offset[problem.block(b).row] = loops_->gap()(i) / h - loops_->J().row(i).dot(v);
-    const ConeProblem::Columns c = problem.add_piece(segment);
-    Eigen::Map<Vector>(c.J, v.size()) = loops_->J().row(i);
-    Eigen::Map<Vector>(c.K, v.size()).noalias() = M_inverse_.lazyProduct(loops_->J().row(i).transpose());
+    double* const J = problem.add_unit_piece(segment, everything_);
+    Eigen::Map<Vector>(J, v.size()) = loops_->J().row(i);
+    unit_.force_to_unit(J);
     joint_rows_.push_back({b, -1, 0.0, loops_->gap()(i), &warm_loop_(i)});
   }
   for (const JointRow& r : joint_rows_) problem.lambda[problem.block(r.block).row] = *r.warm;
@@ -154,21 +179,18 @@ void Articulation::remember(const ConeProblem& problem) {
   for (const JointRow& r : joint_rows_) *r.warm = problem.lambda[problem.block(r.block).row];
 }
 
-void Articulation::add_work(double h, const ConeProblem& problem, int segment,
-                            WorldWork& work) const {
-  const Eigen::Map<const Vector> end(problem.velocity.data() + problem.segment_at(segment),
-                                     v.size());
+void Articulation::add_work(double h, const ConeProblem& problem, const double* before,
+                            const double* end_velocity, WorldWork& work) const {
+  const Eigen::Map<const Vector> end(end_velocity, v.size());
   const auto mean = 0.5 * (v + end);
   work.torques += h * tau.dot(mean);
   work.wrenches += h * wrench_.dot(mean);
   work.damping += h * plant.damping.cwiseMax(0.0).cwiseProduct(end).dot(mean);
   for (const JointRow& r : joint_rows_) {
     const ConeProblem::Block& b = problem.block(r.block);
-    double rate = 0.0;
-    const ConeProblem::Piece& p = problem.pieces(b)[0];
-    const double* J = problem.data() + p.J;
-    for (int k = 0; k < p.size; ++k) rate += 0.5 * J[k] * (v(k) + end(k));
-    const double done = problem.lambda[b.row] * rate;
+    if (problem.lambda[b.row] == 0.0) continue;
+    const double done = 0.5 * problem.lambda[b.row] *
+                        (problem.rate(0, b, before) + problem.rate(0, b, problem.velocity.data()));
     if (b.kind == ConeProblem::Kind::box) work.joint_friction -= done;
     if (b.kind == ConeProblem::Kind::positive) work.stops -= done;
     if (b.kind == ConeProblem::Kind::equality) work.loops += done;
@@ -187,12 +209,34 @@ void Articulation::move(double h, const double* velocity, bool touched, const do
   if (!touched) displacement_ = 0.5 * h * (v + end);
   if (shift) displacement_ += h * Eigen::Map<const Vector>(shift, v.size());
   integrate<double>(model(), q, displacement_, q);
+  if (loops_) close_loops();
   // an impact says nothing about the next acceleration
   const bool smooth = (end - v).cwiseAbs().maxCoeff() < 0.5;
   v_before_ = end;
   if (smooth) v_before_ = v;
   v = end;
-  kinetic_ = 0.5 * v.dot(M_.lazyProduct(v));
+  kinetic_ = -1.0;
+  if (h * v.cwiseAbs().maxCoeff() > 0.5 * fast_turn) kinetic_ = 0.5 * v.dot(M_.lazyProduct(v));
+}
+
+/// The step keeps loops closed to first order. Newton's method for what is left, the shortest way by the mass matrix of the step;
+/// velocities stay as they are.
+void Articulation::close_loops() {
+  for (int k = 0; k < most_corrections; ++k) {
+    loops_->set(q);
+    if (loops_->gap().cwiseAbs().maxCoeff() <= closed) return;
+    loop_rows_ = loops_->J().transpose();
+    for (int i = 0; i < loop_rows_.cols(); ++i) unit_.force_to_unit(loop_rows_.col(i).data());
+    delassus_.noalias() = loop_rows_.transpose().lazyProduct(loop_rows_);
+    if (!closing_->factor(delassus_)) return;
+    gap_ = -loops_->gap();
+    closing_->solve(gap_);
+    column_.noalias() = loop_rows_.lazyProduct(gap_);
+    unit_.velocity_from_unit(column_.data(), displacement_.data());
+    integrate<double>(model(), q, displacement_, q_ahead_);
+    if (!q_ahead_.allFinite()) return;
+    q = q_ahead_;
+  }
 }
 
 double Articulation::kinetic_energy() {

@@ -1,5 +1,6 @@
 #include "world/movers.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 namespace ulna::detail {
@@ -14,22 +15,30 @@ Eigen::Map<V3> three(double* x) { return Eigen::Map<V3>(x); }
 
 Loose::Loose(const Inertia<double>& inertia, const Transform<double>& X_WB)
     : mass_(inertia.mass()),
+      root_mass_(std::sqrt(mass_)),
       com_(inertia.com()),
       I_(inertia.rotational_about_com()),
       I_inverse_(I_.inverse()),
       orientation_(X_WB.rotation().quaternion().normalized()),
       p_(X_WB * com_) {
   const Mat3<double> off = I_ - I_(0, 0) * Mat3<double>::Identity();
+  C_ = Eigen::LLT<Mat3<double>>(I_).matrixL();
+  C_inverse_ = C_.inverse();
   round_ = off.cwiseAbs().maxCoeff() <= 1e-12 * I_(0, 0);
   turn();
 }
 
 void Loose::turn() {
   R_ = Rotation<double>::from_quaternion(orientation_).matrix();
-  if (round_)
+  // axes do not matter to what is round
+  if (round_) {
     W_inverse_ = I_inverse_;
-  else
-    W_inverse_.noalias() = R_ * I_inverse_ * R_.transpose();
+    to_unit_ = C_.transpose(), from_unit_ = C_inverse_.transpose();
+  } else {
+    to_unit_.noalias() = C_.transpose() * R_.transpose();
+    from_unit_.noalias() = R_ * C_inverse_.transpose();
+    W_inverse_.noalias() = from_unit_ * from_unit_.transpose();
+  }
   w_.noalias() = W_inverse_ * L_;
 }
 
@@ -55,25 +64,27 @@ void Loose::get_state(double* q, double* v) const {
   three(v + 3) = R_.transpose() * velocity_at(origin);
 }
 
-void Loose::get_velocity(double* v) const { three(v) = w_, three(v + 3) = v_; }
-
-void Loose::free_velocity(double h, const V3& gravity, double* v) const {
-  three(v) = w_ + h * (W_inverse_ * moment_);
-  three(v + 3) = v_ + h * (gravity + force_ / mass_);
+void Loose::velocity_to_unit(const V3& w, const V3& v, double* u) const {
+  three(u) = to_unit_ * w, three(u + 3) = root_mass_ * v;
+}
+void Loose::velocity_from_unit(const double* u, double* v) const {
+  three(v) = from_unit_ * Block(u), three(v + 3) = Block(u + 3) / root_mass_;
 }
 
-void Loose::add_row(const ContactRow& row, const V3& point, double sign, double* J,
-                    double* K) const {
+void Loose::get_velocity(double* u) const { velocity_to_unit(w_, v_, u); }
+
+void Loose::free_velocity(double h, const V3& gravity, double* u) const {
+  velocity_to_unit(w_ + h * (W_inverse_ * moment_), v_ + h * (gravity + force_ / mass_), u);
+}
+
+void Loose::add_row(const ContactRow& row, const V3& point, double sign, double* J) const {
   const V3 turn = sign * (row.turns ? row.along : cross(V3(point - p_), row.along));
   const V3 slide = row.turns ? V3(V3::Zero()) : V3(sign * row.along);
-  three(J) = turn, three(J + 3) = slide;
-  three(K) = W_inverse_ * turn, three(K + 3) = slide / mass_;
+  three(J) = from_unit_.transpose() * turn, three(J + 3) = slide / root_mass_;
 }
 
-double Loose::wrench_work(double h, const double* before, const double* after) const {
-  return 0.5 * h *
-         (moment_.dot(Block(before) + Block(after)) +
-          force_.dot(Block(before + 3) + Block(after + 3)));
+double Loose::wrench_work(double h, const double* after) const {
+  return 0.5 * h * (moment_.dot(w_ + Block(after)) + force_.dot(v_ + Block(after + 3)));
 }
 
 void Loose::move(double h, const double* v, bool touched, const double* shift) {

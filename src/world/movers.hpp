@@ -3,10 +3,12 @@
 #include <vector>
 
 #include "ulna/constraints/loops.hpp"
+#include "ulna/constraints/proximal_factor.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/world/world.hpp"
+#include "world/unit_coordinates.hpp"
 
 namespace ulna::detail {
 
@@ -17,7 +19,8 @@ struct ContactRow {
 };
 
 /// A body that no joint holds: velocities are (angular, that of the centre of mass) in world axes. Its angular
-/// momentum is a variable of its own, so that nothing is lost of it when the body turns.
+/// momentum is a variable of its own, so that nothing is lost of it when the body turns. In the cone problem velocities are in unit
+/// coordinates, in which its energy is ½|u|².
 class Loose {
  public:
   Loose(const Inertia<double>& inertia, const Transform<double>& X_WB);
@@ -40,23 +43,28 @@ class Loose {
     force_ += force, moment_ += moment, point_ = at, moment_ += cross(Vec3<double>(at - p_), force);
   }
 
-  void get_velocity(double* v) const;
-  void free_velocity(double h, const Vec3<double>& gravity, double* v) const;
-  void add_row(const ContactRow& row, const Vec3<double>& point, double sign, double* J,
-               double* K) const;
-  double wrench_work(double h, const double* before, const double* after) const;
+  /// Of now, and without impulses, in unit coordinates.
+  void get_velocity(double* u) const;
+  void free_velocity(double h, const Vec3<double>& gravity, double* u) const;
+  void velocity_from_unit(const double* u, double* v) const;
+  void add_row(const ContactRow& row, const Vec3<double>& point, double sign, double* J) const;
+  /// `after` not in unit coordinates.
+  double wrench_work(double h, const double* after) const;
   /// To the end of the step, with the velocity there; `shift` is a displacement besides.
   void move(double h, const double* v, bool touched, const double* shift);
 
  private:
   void turn();
+  void velocity_to_unit(const Vec3<double>& w, const Vec3<double>& v, double* u) const;
 
-  double mass_;
+  double mass_, root_mass_;
   Vec3<double> com_;            ///< in the body's frame
   Mat3<double> I_, I_inverse_;  ///< about it
+  Mat3<double> C_, C_inverse_;  ///< I = C C'
   bool round_;                  ///< all moments of inertia are the same
   Quaternion<double> orientation_;
-  Mat3<double> R_, W_inverse_;  ///< W: inertia in world axes
+  Mat3<double> R_, W_inverse_;        ///< W: inertia in world axes
+  Mat3<double> to_unit_, from_unit_;  ///< u = C'R'w, w = R C^-T u
   Vec3<double> p_, v_ = Vec3<double>::Zero(), w_ = v_, L_ = v_;
   Vec3<double> force_ = Vec3<double>::Zero(), moment_ = force_, point_ = force_;
 };
@@ -90,10 +98,13 @@ class Articulation {
   void clear_wrench() { wrench_.setZero(); }
   void add_wrench(int body, const Vec3<double>& force, const Vec3<double>& moment,
                   const Vec3<double>& point);
-  /// The velocity without impulses; place() must have been called. False: M is not positive definite.
-  bool free_velocity(double h, double* free);
-  void add_row(int body, const ContactRow& row, const Vec3<double>& point, double sign, double* J,
-               double* K) const;
+  /// Velocities of now and without impulses, in unit coordinates; place() must have been called. False: M is not positive
+  /// definite.
+  bool free_velocity(double h, double* now, double* free);
+  void velocity_from_unit(const double* u, double* to) const { unit_.velocity_from_unit(u, to); }
+  /// Rows on a body, in unit coordinates, to the last block of the problem.
+  void add_rows(int body, std::span<const ContactRow> rows, const Vec3<double>& point, double sign,
+                int segment, ConeProblem& problem) const;
   /// Dry friction, stops and loops.
   void add_joint_rows(double h, int segment, ConeProblem& problem);
   struct JointRow {
@@ -105,7 +116,9 @@ class Articulation {
   std::span<const JointRow> joint_rows() const { return joint_rows_; }
   /// Remembers what the impulses were, to begin with the next time.
   void remember(const ConeProblem& problem);
-  void add_work(double h, const ConeProblem& problem, int segment, WorldWork& work) const;
+  /// `before` in unit coordinates, `end` not.
+  void add_work(double h, const ConeProblem& problem, const double* before, const double* end,
+                WorldWork& work) const;
   /// The rise of potential energy in a displacement.
   double lift(const double* shift);
   void move(double h, const double* v, bool touched, const double* shift);
@@ -114,18 +127,26 @@ class Articulation {
   Wrench<double> momentum();
 
  private:
-  void turn_fast(double h, Eigen::Map<Eigen::VectorXd> free);
+  void close_loops();
+  void turn_fast(double h, Eigen::VectorXd& free);
   void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
+  /// A wrench on a body as a torque, added.
+  void add_torque(int body, const Vec3<double>& force, const Vec3<double>& moment,
+                  const Vec3<double>& point, Eigen::VectorXd& to) const;
 
   bool limited_;
   double kinetic_ = -1.0;  ///< after the last step; -1: not known
   Kinematics<double> at_;
   Motion<double> predicted_;
   Workspace<double> ws_;
-  MassFactor<double> factor_;
-  Eigen::MatrixXd M_, M_inverse_;
-  Eigen::VectorXd v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
+  UnitCoordinates unit_;
+  Eigen::MatrixXd M_;
+  std::vector<int> everything_;  ///< all coordinates
+  Eigen::VectorXd v_free_, v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
   std::optional<Loops> loops_;
+  std::optional<ProximalFactor> closing_;
+  Eigen::MatrixXd loop_rows_, delassus_;  ///< J' in unit coordinates, and its Delassus matrix
+  Eigen::VectorXd gap_;
   std::vector<JointRow> joint_rows_;
   Eigen::VectorXd warm_friction_, warm_stop_, warm_loop_;
 };

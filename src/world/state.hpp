@@ -61,6 +61,7 @@ struct World::State {
   void set_compliance(const Touch& touch, const Compliance& a, const Compliance& b);
   void rebound();
   void restrain();
+  void from_unit(const std::vector<double>& u, std::vector<double>& v) const;
   bool moved_apart();
   void account();
   void finish(bool shifted);
@@ -80,8 +81,9 @@ struct World::State {
   ConeProblem problem;
   ConeSolver solver;
   std::vector<Touch> touches, last_touches;
-  std::vector<double> before, free, first_velocity,
-      first_lambda;  ///< velocities, and those without rebound
+  /// Velocities in unit coordinates: of the beginning, without impulses, and without rebound.
+  std::vector<double> before, free, first_velocity, first_lambda;
+  std::vector<double> end;  ///< velocities at the end, not in unit coordinates
   std::vector<double> shift, saved_lambda, saved_offset, saved_w;
   std::vector<char> touched;  ///< by segment
   std::vector<WorldContact> contacts;

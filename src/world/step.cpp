@@ -39,9 +39,7 @@ bool World::State::begin() {
       loose[o.loose].get_velocity(now);
       loose[o.loose].free_velocity(h, options.gravity, velocity);
     } else {
-      detail::Articulation& r = robots[o.robot];
-      std::copy(r.v.begin(), r.v.end(), now);
-      if (!r.free_velocity(h, velocity)) return false;
+      if (!robots[o.robot].free_velocity(h, now, velocity)) return false;
     }
   }
   free = problem.velocity;
@@ -52,6 +50,18 @@ bool World::State::begin() {
   for (Touch& t : touches) add_touch(t);
   warm_start();
   return true;
+}
+
+void World::State::from_unit(const std::vector<double>& u, std::vector<double>& v) const {
+  v.resize(u.size());
+  for (std::size_t s = 0; s < segment_object.size(); ++s) {
+    const Object& o = objects[segment_object[s]];
+    const int at = problem.segment_at(static_cast<int>(s));
+    if (o.loose >= 0)
+      loose[o.loose].velocity_from_unit(u.data() + at, v.data() + at);
+    else
+      robots[o.robot].velocity_from_unit(u.data() + at, v.data() + at);
+  }
 }
 
 /// Displacements, in `shift` as velocities, that undo a part of what overlaps. They leave velocities as they are: no kinetic energy
@@ -92,12 +102,13 @@ bool World::State::moved_apart() {
   // displacements need fewer figures than velocities
   const ConeOptions exact = solver.options;
   solver.options.tolerance = std::max(exact.tolerance, 1e-6);
-  solver.options.sweeps = 30;
+  solver.options.sweeps = 10;
   solver.options.method = ConeMethod::gauss_seidel;
   solver.solve(problem);
   solver.options = exact;
   std::swap(shift, problem.velocity);
   problem.lambda = saved_lambda, problem.offset = saved_offset, problem.w = saved_w;
+  from_unit(shift, shift);
   return moderate(shift);
 }
 
@@ -108,10 +119,9 @@ void World::State::account() {
     const Object& o = objects[segment_object[s]];
     const int at = problem.segment_at(static_cast<int>(s));
     if (o.loose >= 0)
-      work.wrenches +=
-          loose[o.loose].wrench_work(h, before.data() + at, problem.velocity.data() + at);
+      work.wrenches += loose[o.loose].wrench_work(h, end.data() + at);
     else
-      robots[o.robot].add_work(h, problem, static_cast<int>(s), work);
+      robots[o.robot].add_work(h, problem, before.data(), end.data() + at, work);
   }
   const auto lost = [&](int block, int row) {
     const double l = problem.lambda[problem.block(block).row + row];
@@ -157,7 +167,7 @@ void World::State::finish(bool shifted) {
   for (std::size_t s = 0; s < segment_object.size(); ++s) {
     const Object& o = objects[segment_object[s]];
     const int at = problem.segment_at(static_cast<int>(s));
-    const double* velocity = problem.velocity.data() + at;
+    const double* velocity = end.data() + at;
     const double* shifts = shifted ? shift.data() + at : nullptr;
     if (o.loose >= 0) {
       if (shifts)
@@ -184,7 +194,8 @@ WorldStatus World::step() noexcept {
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
   s.restrain();
-  if (!moderate(s.problem.velocity)) return WorldStatus::not_finite;
+  s.from_unit(s.problem.velocity, s.end);
+  if (!moderate(s.end)) return WorldStatus::not_finite;
   s.account();
   const bool shifted = s.moved_apart();
   s.finish(shifted);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "world/state.hpp"
 
@@ -16,8 +17,20 @@ constexpr double least_impact = 1e-3;
 constexpr double touching = 1e-8;
 /// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
 constexpr double fastest_release = 10.0;
-/// m/s: a residual that has nothing to do with the law any more.
-constexpr double lost_law = 1.0;
+
+/// m: points that are nearer to each other come and go with rounding.
+constexpr double same_point = 1e-5;
+
+/// Whether a point is where one before it is; that one takes over its gap.
+bool repeats(std::span<ContactPoint> before, const ContactPoint& point, double distance) {
+  for (ContactPoint& c : before)
+    if ((c.position - point.position).squaredNorm() < distance * distance &&
+        c.normal.dot(point.normal) > 0.999) {
+      c.gap = std::min(c.gap, point.gap);
+      return true;
+    }
+  return false;
+}
 
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
@@ -80,7 +93,10 @@ void World::State::find_touches(double slack) {
     if (!a.moves && !b.moves) continue;
     const double margin = slack * (2.0 * options.step * (a.speed + b.speed)) + options.overlap;
     const int n = contact_points(a.shape, a.X_WS, b.shape, b.X_WS, margin, points);
+    const double same =
+        std::min(same_point, 1e-4 * std::min(a.shape.bounding_radius(), b.shape.bounding_radius()));
     for (int i = 0; i < n; ++i) {
+      if (repeats(std::span(points, static_cast<std::size_t>(i)), points[i], same)) continue;
       Touch t;
       t.first = pair.first, t.second = pair.second, t.feature = points[i].feature;
       t.at = points[i];
@@ -93,15 +109,13 @@ void World::State::add_side(const Shape& shape, const V3& point, double sign,
                             std::span<const detail::ContactRow> rows) {
   const Object& o = objects[shape.object];
   if (!shape.moves) return;
-  const ConeProblem::Columns to = problem.add_piece(o.segment);
   if (o.loose >= 0) {
+    constexpr int all[] = {0, 1, 2, 3, 4, 5};
+    double* const J = problem.add_unit_piece(o.segment, all);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      loose[o.loose].add_row(rows[i], point, sign, to.J + 6 * i, to.K + 6 * i);
+      loose[o.loose].add_row(rows[i], point, sign, J + 6 * i);
   } else {
-    const detail::Articulation& r = robots[o.robot];
-    const std::size_t nv = static_cast<std::size_t>(r.model().nv());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      r.add_row(shape.body, rows[i], point, sign, to.J + nv * i, to.K + nv * i);
+    robots[o.robot].add_rows(shape.body, rows, point, sign, o.segment, problem);
   }
 }
 
@@ -223,7 +237,19 @@ void World::State::rebound() {
   }
   if (!any) return;
   std::copy(free.begin(), free.end(), problem.velocity.begin());
+  // what cannot be is not tried for long
+  const int rounds = std::exchange(solver.options.rounds, 2);
   const ConeReport second = solver.solve(problem);
+  solver.options.rounds = rounds;
+  report.cones.newton += second.newton, report.cones.sweeps += second.sweeps;
+  // what is held between others cannot leave them all as fast as it should: then it does not rebound
+  if (!second.converged && second.residual > report.cones.residual) {
+    std::copy(first_velocity.begin(), first_velocity.begin() + free.size(),
+              problem.velocity.begin());
+    std::copy(first_lambda.begin(), first_lambda.begin() + problem.lambda.size(),
+              problem.lambda.begin());
+    return;
+  }
   report.cones.residual = std::max(report.cones.residual, second.residual);
   report.cones.converged &= second.converged;
   if (impulse_work() <= 0.0) return;
@@ -236,17 +262,21 @@ void World::State::rebound() {
   for (int i = 0; i < 20 && impulse_work() > 0.0; ++i) blend(0.75);
 }
 
-/// Impulses that are far from the law may add energy without end. As many of them are left out as do: what is scaled
-/// stays in its cone.
+/// Impulses that are not exact may add energy. As much of them is left out as does; what springs release is theirs to add. What is
+/// scaled stays in its cone.
 void World::State::restrain() {
-  if (!(report.cones.residual > lost_law)) return;
-  const double all = impulse_work();
-  if (all <= 0.0) return;
-  double first = 0.0;  // of work = first s + second s²
+  if (report.cones.converged) return;
+  double released = 0.0, first = 0.0;  // of work = first s + second s²
   for (int i = 0; i < problem.block_count(); ++i)
-    for (int k = 0; k < problem.block(i).rows; ++k)
-      first += problem.lambda[problem.block(i).row + k] * row_rate(k, i, free);
-  const double share = std::clamp(-first / (all - first), 0.0, 1.0);
+    for (int k = 0; k < problem.block(i).rows; ++k) {
+      const int row = problem.block(i).row + k;
+      if (problem.lambda[row] == 0.0) continue;
+      first += problem.lambda[row] * row_rate(k, i, free);
+      released += std::abs(problem.lambda[row]) * std::max(0.0, -problem.offset[row]);
+    }
+  const double all = impulse_work();
+  if (all <= released) return;
+  const double share = std::clamp((released - first) / (all - first), 0.0, 1.0);
   for (double& l : problem.lambda) l *= share;
   for (std::size_t i = 0; i < free.size(); ++i)
     problem.velocity[i] = free[i] + share * (problem.velocity[i] - free[i]);

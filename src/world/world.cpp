@@ -287,6 +287,13 @@ Wrench<double> World::momentum() const {
 const WorldWork& World::work() const { return state_->work; }
 const WorldReport& World::report() const { return state_->report; }
 
+std::vector<WorldShape> World::shapes() const {
+  state_->place_shapes();
+  std::vector<WorldShape> all;
+  for (const State::Shape& s : state_->shapes) all.push_back({s.object, s.body, &s.shape, s.X_WS});
+  return all;
+}
+
 double World::clearance(int object) {
   State& s = *state_;
   s.place_shapes();

@@ -91,6 +91,11 @@ TEST(RandomScenes, nothing_leaves_the_finite_numbers) {
       const std::clock_t begin = std::clock();
       ASSERT_EQ(world.step(), WorldStatus::moved) << "step " << i;
       durations.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+      if (durations.back() > 2e-3)
+        std::printf(
+            "seed %ld, step %d: %.1f ms, %d contacts, %d steps of Newton, %d sweeps, %.1e m/s\n",
+            seed, i, 1e3 * durations.back(), world.report().contacts, world.report().cones.newton,
+            world.report().cones.sweeps, world.report().cones.residual);
       for (int o = 0; o < world.object_count(); ++o) {
         ASSERT_TRUE(world.q(o).allFinite()) << "step " << i;
         ASSERT_TRUE(world.v(o).allFinite()) << "step " << i;
@@ -102,8 +107,12 @@ TEST(RandomScenes, nothing_leaves_the_finite_numbers) {
         ASSERT_LE(t, c.friction * n + 1e-9 * c.force.norm() + 1e-9);
       }
     }
-    worst = std::max(worst, world.report().worst_residual);
-    unconverged += world.report().unconverged;
+    const WorldReport& report = world.report();
+    worst = std::max(worst, report.worst_residual);
+    unconverged += report.unconverged;
+    if (report.unconverged > 0)
+      std::printf("seed %ld: %ld steps above the tolerance, worst %.1e m/s\n", seed,
+                  report.unconverged, report.worst_residual);
   }
   std::ranges::sort(durations);
   const std::size_t n = durations.size();

@@ -153,7 +153,7 @@ TEST(RobotInWorld, a_loop_stays_closed) {
     now.set(world.q(robot));
     worst = std::max(worst, now.gap().cwiseAbs().maxCoeff());
   }
-  EXPECT_LT(worst, 1e-5);
+  EXPECT_LT(worst, 1e-12);
   EXPECT_GT(world.v(robot).norm(), 0.01);
 }
 

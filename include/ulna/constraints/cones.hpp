@@ -34,10 +34,12 @@ class ConeProblem {
     int normal = -1;  ///< of a disc: the row of the cone's normal
     int piece = 0, pieces = 0;
   };
-  /// What a block has to do with a segment: J and K, row by row, each as long as the segment.
+  /// What a block has to do with a segment: J and K, row by row, each of `size` numbers: as long as the segment, or
+  /// for some of its numbers.
   struct Piece {
     int segment, at, size;
     std::size_t J, K;
+    int columns = -1;  ///< where their list begins; -1: all of the segment
   };
   /// To be filled in by who adds a piece; valid until more is added.
   struct Columns {
@@ -59,9 +61,13 @@ class ConeProblem {
   }
   /// The last block acts on this segment too. At most two for a block.
   Columns add_piece(int segment);
+  /// The same in coordinates in which the mass matrix is the identity, so that K = J, for some numbers of the segment, which
+  /// ascend: of a tree, those between a body and the base. To be filled in: J, row by row.
+  double* add_unit_piece(int segment, std::span<const int> numbers);
 
   int block_count() const { return static_cast<int>(blocks_.size()); }
   int row_count() const { return static_cast<int>(lambda.size()); }
+  int segment_size(int segment) const { return sizes_[segment]; }
   const Block& block(int i) const { return blocks_[i]; }
   /// A cone's coefficient and a box' bounds may be changed between solutions.
   Block& block(int i) { return blocks_[i]; }
@@ -71,6 +77,12 @@ class ConeProblem {
   int segment_count() const { return static_cast<int>(starts_.size()); }
   int segment_at(int segment) const { return starts_[segment]; }
   const double* data() const { return data_.data(); }
+  /// Which elements of the velocity a piece acts on; none: those from `at` on.
+  const int* columns(const Piece& p) const {
+    return p.columns < 0 ? nullptr : columns_.data() + p.columns;
+  }
+  /// Whether all pieces were added by add_unit_piece.
+  bool is_unit() const { return unit_; }
 
   /// J v of a row for any velocity.
   double rate(int row_in_block, const Block& block, const double* of) const;
@@ -87,8 +99,9 @@ class ConeProblem {
 
   std::vector<Block> blocks_;
   std::vector<Piece> pieces_;
-  std::vector<int> starts_, sizes_;
+  std::vector<int> starts_, sizes_, columns_;
   std::vector<double> data_;
+  bool unit_ = true;
 };
 
 enum class ConeMethod {
@@ -105,8 +118,8 @@ struct ConeOptions {
   /// times that diagonal.
   double tolerance = 1e-8;
   int sweeps = 60;  ///< of Gauss-Seidel, at most
-  int direct_rows =
-      144;  ///< more rows that depend on each other are not solved by Newton unless it is asked for
+  int rounds = 4;   ///< of Newton's method, each from where another method leads, at most
+  int direct_rows = 6000;  ///< more rows that depend on each other are left to Gauss-Seidel
 };
 
 struct ConeReport {

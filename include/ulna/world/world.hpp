@@ -101,6 +101,13 @@ struct WorldWork {
   }
 };
 
+/// A shape where it is now.
+struct WorldShape {
+  int object, body;
+  const CollisionShape* shape;
+  Transform<double> X_WS;
+};
+
 struct WorldReport {
   long steps = 0;
   ConeReport cones;             ///< of the last step
@@ -156,6 +163,8 @@ class World {
     double depth;
   };
   std::vector<Overlap> overlaps();
+  /// All shapes; valid until something is added.
+  std::vector<WorldShape> shapes() const;
   /// How high the lowest point of an object is above what is fixed below it, m; infinite if there is nothing.
   double clearance(int object);
 

@@ -1,0 +1,375 @@
+#include "constraints/cone_group.hpp"
+
+#include <algorithm>
+
+#include "constraints/cone_local.hpp"
+#include "constraints/cone_rows.hpp"
+
+namespace ulna::detail {
+
+using Kind = ConeProblem::Kind;
+
+namespace {
+/// A factor of so many is as cheap as the rest of a step.
+constexpr int most_rows_together = 60;
+}  // namespace
+
+void ConeGroup::add_blocks(const ConeProblem& problem, std::span<const int> group,
+                           std::span<const double> diagonal) {
+  blocks_.clear(), units_.clear();
+  local_row_.resize(problem.lambda.size());
+  size_ = 0;
+  for (const int i : group) {
+    const ConeProblem::Block& from = problem.block(i);
+    const double root = std::sqrt(diagonal[static_cast<std::size_t>(i)]);
+    for (int k = 0; k < from.rows; ++k) local_row_[from.row + k] = size_ + k;
+    Block b{from.kind,
+            from.rows,
+            size_,
+            from.coefficient,
+            from.lower * root,
+            from.upper * root,
+            -1,
+            root,
+            static_cast<int>(units_.size()),
+            0};
+    if (b.kind == Kind::disc) {
+      // the radius belongs to a cone that is scaled by another number
+      b.normal = local_row_[from.normal];
+      const auto cone = std::ranges::find(blocks_, b.normal, &Block::row);
+      b.coefficient *= root / cone->root;
+      b.unit = cone->unit, b.at = units_[cone->unit].rows;
+    } else {
+      units_.emplace_back().first = static_cast<int>(blocks_.size());
+    }
+    Unit& unit = units_[b.unit];
+    ++unit.blocks;
+    for (int k = 0; k < b.rows; ++k) unit.row[unit.rows++] = size_ + k;
+    blocks_.push_back(b);
+    size_ += b.rows;
+  }
+  law_.assign(static_cast<std::size_t>(size_), -1);
+}
+
+void ConeGroup::add_segments(const ConeProblem& problem, std::span<const int> group) {
+  local_segment_.resize(static_cast<std::size_t>(problem.segment_count()), -1);
+  segments_.clear(), sizes_.clear(), starts_.clear();
+  velocities_ = 0;
+  for (const int i : group)
+    for (const ConeProblem::Piece& p : problem.pieces(problem.block(i))) {
+      if (local_segment_[p.segment] >= 0) continue;
+      local_segment_[p.segment] = static_cast<int>(segments_.size());
+      segments_.push_back(p.segment), sizes_.push_back(problem.segment_size(p.segment));
+      starts_.push_back(velocities_);
+      velocities_ += sizes_.back();
+    }
+  position_.assign(static_cast<std::size_t>(velocities_), -1);
+}
+
+/// A block alone that acts on one segment, or on two.
+bool ConeGroup::add_plain_columns(const ConeProblem& problem, const ConeProblem::Block& from,
+                                  Unit& unit) {
+  if (unit.blocks > 1 || !problem.is_unit()) return false;
+  auto pieces = problem.pieces(from);
+  if (pieces.empty()) return false;
+  const ConeProblem::Piece *first = &pieces[0], *second = pieces.size() > 1 ? &pieces[1] : nullptr;
+  if (second && local_segment_[first->segment] == local_segment_[second->segment]) return false;
+  if (second && local_segment_[first->segment] > local_segment_[second->segment])
+    std::swap(first, second);
+  unit.column = static_cast<int>(columns_.size());
+  for (const ConeProblem::Piece* p : {first, second}) {
+    if (!p) continue;
+    const int segment = local_segment_[p->segment], off = starts_[segment] - p->at;
+    unit.segment[unit.runs] = segment;
+    unit.run[unit.runs++] = static_cast<int>(columns_.size()) - unit.column;
+    const int* columns = problem.columns(*p);
+    for (int k = 0; k < p->size; ++k) columns_.push_back((columns ? columns[k] : p->at + k) + off);
+  }
+  unit.columns = unit.run[unit.runs] = static_cast<int>(columns_.size()) - unit.column;
+  unit.J = unit.K = data_.size();
+  const double scale = 1.0 / blocks_[static_cast<std::size_t>(unit.first)].root;
+  for (int i = 0; i < from.rows; ++i)
+    for (const ConeProblem::Piece* p : {first, second})
+      for (int k = 0; p && k < p->size; ++k)
+        data_.push_back(scale * problem.data()[p->J + i * p->size + k]);
+  return true;
+}
+
+/// The velocities that a unit moves, and its rows for these.
+void ConeGroup::add_columns(const ConeProblem& problem, std::span<const int> group, Unit& unit) {
+  if (add_plain_columns(problem, problem.block(group[unit.first]), unit)) return;
+  const int which = static_cast<int>(&unit - units_.data());
+  const auto each_piece = [&](auto use) {
+    for (std::size_t i = static_cast<std::size_t>(unit.first), left = unit.blocks; left > 0; ++i) {
+      if (blocks_[i].unit != which) continue;
+      for (const ConeProblem::Piece& p : problem.pieces(problem.block(group[i])))
+        use(blocks_[i], p, starts_[local_segment_[p.segment]] - p.at);
+      --left;
+    }
+  };
+  const auto column = [&](const ConeProblem::Piece& p, int k) {
+    const int* columns = problem.columns(p);
+    return columns ? columns[k] : p.at + k;
+  };
+  unit.column = static_cast<int>(columns_.size());
+  each_piece([&](const Block&, const ConeProblem::Piece& p, int off) {
+    for (int k = 0; k < p.size; ++k)
+      if (int& seen = position_[column(p, k) + off]; seen < 0)
+        seen = 0, columns_.push_back(column(p, k) + off);
+  });
+  std::sort(columns_.begin() + unit.column, columns_.end());
+  unit.columns = static_cast<int>(columns_.size()) - unit.column;
+  const int* const columns = columns_.data() + unit.column;
+  int segment = -1;
+  for (int k = 0; k < unit.columns; ++k) {
+    position_[columns[k]] = k;
+    if (segment >= 0 && columns[k] < starts_[segment] + sizes_[segment]) continue;
+    segment = static_cast<int>(std::ranges::upper_bound(starts_, columns[k]) - starts_.begin()) - 1;
+    unit.segment[unit.runs] = segment, unit.run[unit.runs++] = k;
+  }
+  unit.run[unit.runs] = unit.columns;
+  const std::size_t area = static_cast<std::size_t>(unit.rows * unit.columns);
+  unit.J = data_.size();
+  unit.K = problem.is_unit() ? unit.J : unit.J + area;
+  data_.resize(unit.K + area, 0.0);
+  each_piece([&](const Block& b, const ConeProblem::Piece& p, int off) {
+    for (int i = 0; i < b.rows; ++i)
+      for (int k = 0; k < p.size; ++k) {
+        const std::size_t to =
+            static_cast<std::size_t>((b.at + i) * unit.columns + position_[column(p, k) + off]);
+        data_[unit.J + to] += problem.data()[p.J + i * p.size + k] / b.root;
+        if (unit.K != unit.J) data_[unit.K + to] += problem.data()[p.K + i * p.size + k] / b.root;
+      }
+  });
+  for (int k = 0; k < unit.columns; ++k) position_[columns[k]] = -1;
+}
+
+void ConeGroup::by_velocities() {
+  by_rows_ = false;
+  lu_.clear(sizes_);
+  for (const Unit& u : units_)
+    for (int a = 0; a < u.runs; ++a)
+      for (int b = 0; b < a; ++b) lu_.connect(u.segment[a], u.segment[b]);
+  lu_.analyse();
+}
+
+/// By rows or by velocities: what costs less.
+void ConeGroup::choose_form() {
+  double entries = 0.0, columns = 0.0;
+  for (const Unit& u : units_) {
+    entries += u.rows * u.columns * static_cast<double>(u.columns);
+    columns += u.columns;
+  }
+  const double n = size_, by_rows = n * n * n / 3.0 + n * columns;
+  by_rows_ = size_ <= 6 || associated_;
+  if (!by_rows_) {
+    by_velocities();
+    by_rows_ = by_rows < lu_.cost() + entries;
+  }
+  step_cost_ = by_rows_ ? by_rows : lu_.cost() + entries;
+}
+
+void ConeGroup::set_matrix() {
+  Matrix M = G();
+  Vector x = v_.vector(velocities_);
+  x.setZero();
+  for (std::size_t b = 0; b < units_.size(); ++b) {
+    const Unit& from = units_[b];
+    for (int j = 0; j < from.rows; ++j) {
+      const double* K = data_.data() + from.K + j * from.columns;
+      const int* columns = columns_.data() + from.column;
+      for (int k = 0; k < from.columns; ++k) x(columns[k]) = K[k];
+      const int column = from.row[j];
+      for (std::size_t a = b; a < units_.size(); ++a) {
+        const Unit& to = units_[a];
+        for (int i = 0; i < to.rows; ++i) {
+          const double* J = data_.data() + to.J + i * to.columns;
+          const int* at = columns_.data() + to.column;
+          double sum = 0.0;
+          for (int k = 0; k < to.columns; ++k) sum += J[k] * x(at[k]);
+          M(to.row[i], column) = M(column, to.row[i]) = sum;
+        }
+      }
+      for (int k = 0; k < from.columns; ++k) x(columns[k]) = 0.0;
+    }
+  }
+  M.diagonal() += R_.vector(size_);
+}
+
+void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
+                    std::span<const double> diagonal, std::span<const double> free) {
+  associated_ = problem.associated, unit_ = problem.is_unit();
+  add_blocks(problem, group, diagonal);
+  add_segments(problem, group);
+  columns_.clear(), data_.clear();
+  for (Unit& u : units_) add_columns(problem, group, u);
+  Vector v = free_.vector(velocities_), l = lambda(), b = b_.vector(size_), R = R_.vector(size_);
+  for (std::size_t s = 0; s < segments_.size(); ++s) {
+    std::copy_n(free.data() + problem.segment_at(segments_[s]), sizes_[s], v.data() + starts_[s]);
+    local_segment_[segments_[s]] = -1;
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Block& to = blocks_[i];
+    for (int k = 0; k < to.rows; ++k) {
+      const int from = problem.block(group[i]).row + k;
+      l(to.row + k) = problem.lambda[from] * to.root;
+      b(to.row + k) = problem.offset[from] / to.root;
+      R(to.row + k) = problem.compliance[from] / (to.root * to.root);
+    }
+  }
+  offset_.vector(size_) = b;
+  add_rates(v, b);
+  choose_form();
+  if (by_rows_) set_matrix();
+}
+
+void ConeGroup::by_rows() {
+  if (by_rows_ || size_ > most_rows_together) return;
+  by_rows_ = true;
+  set_matrix();
+}
+
+void ConeGroup::apply(ConeProblem& problem, std::span<const int> group) {
+  const Vector l = lambda();
+  Vector v = v_.vector(velocities_);
+  v = free_.vector(velocities_);
+  add_impulses(l, v);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    for (int k = 0; k < blocks_[i].rows; ++k)
+      problem.lambda[problem.block(group[i]).row + k] = l(blocks_[i].row + k) / blocks_[i].root;
+  for (std::size_t s = 0; s < segments_.size(); ++s)
+    std::copy_n(v.data() + starts_[s], sizes_[s],
+                problem.velocity.data() + problem.segment_at(segments_[s]));
+}
+
+void ConeGroup::add_impulses(const Vector& lambda, Vector velocity) const {
+  for (const Unit& u : units_)
+    for (int i = 0; i < u.rows; ++i) {
+      const double l = lambda(u.row[i]);
+      if (l == 0.0) continue;
+      const double* K = data_.data() + u.K + i * u.columns;
+      const int* columns = columns_.data() + u.column;
+      for (int k = 0; k < u.columns; ++k) velocity(columns[k]) += l * K[k];
+    }
+}
+
+void ConeGroup::add_rates(const Vector& velocity, Vector w) const {
+  for (const Unit& u : units_)
+    for (int i = 0; i < u.rows; ++i) {
+      const double* J = data_.data() + u.J + i * u.columns;
+      const int* columns = columns_.data() + u.column;
+      double sum = 0.0;
+      for (int k = 0; k < u.columns; ++k) sum += J[k] * velocity(columns[k]);
+      w(u.row[i]) += sum;
+    }
+}
+
+void ConeGroup::velocity_of(const Vector& lambda, Vector w) {
+  w = b_.vector(size_);
+  if (by_rows_) {
+    w.noalias() += G().lazyProduct(lambda);
+    return;
+  }
+  Vector v = v_.vector(velocities_);
+  v.setZero();
+  add_impulses(lambda, v);
+  add_rates(v, w);
+  w += R_.vector(size_).cwiseProduct(lambda);
+}
+
+void ConeGroup::project(Vector y) {
+  for (const Block& b : blocks_) {
+    double* x = y.data() + b.row;
+    if (b.kind == Kind::positive) *x = std::max(*x, 0.0);
+    if (b.kind == Kind::box) *x = std::clamp(*x, b.lower, b.upper);
+    if (b.kind == Kind::cone) project_on_cone(b.coefficient, x[0], x[1], x[2]);
+    if (b.kind == Kind::disc)
+      project_on_disc(b.coefficient * std::max(0.0, y(b.normal)), b.rows, x);
+  }
+}
+
+double ConeGroup::residual() {
+  Vector w = w_.vector(size_);
+  velocity_of(lambda(), w);
+  return residual_at(lambda(), w);
+}
+
+double ConeGroup::residual_at(const Vector& l, const Vector& w) {
+  Vector y = trial_.vector(size_);
+  y = l - w;
+  for (const Block& b : blocks_)
+    if (b.kind == Kind::cone && !associated_)
+      y(b.row) -= b.coefficient * length(w(b.row + 1), w(b.row + 2));
+  // a disc's radius is that of the present normal
+  for (const Block& b : blocks_)
+    if (b.kind == Kind::disc)
+      project_on_disc(b.coefficient * std::max(0.0, l(b.normal)), b.rows, y.data() + b.row);
+  double worst = 0.0;
+  for (const Block& b : blocks_) {
+    double* x = y.data() + b.row;
+    if (b.kind == Kind::positive) *x = std::max(*x, 0.0);
+    if (b.kind == Kind::box) *x = std::clamp(*x, b.lower, b.upper);
+    if (b.kind == Kind::cone) project_on_cone(b.coefficient, x[0], x[1], x[2]);
+    for (int k = 0; k < b.rows; ++k)
+      worst = std::max(worst, b.root * std::abs(x[k] - l(b.row + k)));
+  }
+  return worst;
+}
+
+/// K' (D J) of a unit, added to the blocks of its segments.
+void ConeGroup::add_to_matrix(const Unit& u) {
+  const double *J = data_.data() + u.J, *K = data_.data() + u.K;
+  const int* columns = columns_.data() + u.column;
+  double DJ[most_rows];
+  for (int right = 0; right < u.runs; ++right)
+    for (int c = u.run[right]; c < u.run[right + 1]; ++c) {
+      for (int i = 0; i < u.rows; ++i) {
+        DJ[i] = 0.0;
+        for (int k = 0; k < u.rows; ++k) DJ[i] += u.D[i * most_rows + k] * J[k * u.columns + c];
+      }
+      const int column = columns[c] - lu_.start(u.segment[right]);
+      for (int left = 0; left < u.runs; ++left) {
+        const int begin = u.run[left], size = u.run[left + 1] - begin, segment = u.segment[left];
+        double* to = lu_.block(segment, u.segment[right]) + column * lu_.size(segment);
+        const int* rows = columns + begin;
+        if (rows[size - 1] - rows[0] == size - 1) {  // without a gap
+          Eigen::Map<Eigen::VectorXd> sum(to + rows[0] - lu_.start(segment), size);
+          for (int i = 0; i < u.rows; ++i)
+            sum += DJ[i] * Eigen::Map<const Eigen::VectorXd>(K + i * u.columns + begin, size);
+        } else {
+          const int start = lu_.start(segment);
+          for (int i = 0; i < u.rows; ++i)
+            for (int r = 0; r < size; ++r)
+              to[rows[r] - start] += DJ[i] * K[i * u.columns + begin + r];
+        }
+      }
+    }
+}
+
+bool ConeGroup::factor_velocities() {
+  lu_.set_identity();
+  for (const Unit& u : units_)
+    if (!u.still && u.columns > 0) add_to_matrix(u);
+  return lu_.factor();
+}
+
+void ConeGroup::solve_velocities(Vector x) {
+  Vector z = v_.vector(velocities_);
+  for (const Unit& u : units_)
+    for (int i = 0; i < u.rows; ++i) x(u.row[i]) = u.g[i];
+  z.setZero();
+  add_impulses(x, z);
+  lu_.solve(z.data());
+  for (const Unit& u : units_) {
+    if (u.still) continue;
+    const int* columns = columns_.data() + u.column;
+    for (int i = 0; i < u.rows; ++i) {
+      const double* J = data_.data() + u.J + i * u.columns;
+      double rate = 0.0;
+      for (int k = 0; k < u.columns; ++k) rate += J[k] * z(columns[k]);
+      for (int r = 0; r < u.rows; ++r) x(u.row[r]) -= u.D[r * most_rows + i] * rate;
+    }
+  }
+}
+
+}  // namespace ulna::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "ulna/model/model.hpp"
+
+namespace ulna::detail {
+
+/// Velocities of a tree in coordinates in which its mass matrix is the identity: M = L'D L with L as sparse as the tree
+/// [Featherstone 2008, sec. 6.5], u = D^1/2 L v. A force f becomes D^-1/2 L^-T f, and what acts on one body stays on the way from it
+/// to the base, which M^-1 f does not.
+class UnitCoordinates {
+ public:
+  explicit UnitCoordinates(const Model& model);
+
+  /// False if the matrix is not positive definite.
+  [[nodiscard]] bool factor(const Eigen::MatrixXd& M);
+  /// Coordinates from the base to k, which is the last.
+  std::span<const int> path(int k) const {
+    return {paths_.data() + first_[static_cast<std::size_t>(k)],
+            paths_.data() + first_[static_cast<std::size_t>(k) + 1]};
+  }
+  void velocity_to_unit(const double* v, double* u) const;
+  void velocity_from_unit(const double* u, double* v) const;
+  /// In place: of all coordinates, and of those on a path alone.
+  void force_to_unit(double* f) const;
+  void row_to_unit(std::span<const int> path, double* f) const;
+  /// x := M^-1 x
+  void solve(Eigen::VectorXd& x) const;
+
+ private:
+  const double* row(int k) const { return L_.data() + k * n_; }
+  double* row(int k) { return L_.data() + k * n_; }
+
+  int n_;
+  std::vector<double> L_;  ///< by rows
+  std::vector<double> root_, inverse_root_;
+  std::vector<int> paths_, first_;
+};
+
+}  // namespace ulna::detail
