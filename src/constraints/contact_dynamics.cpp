@@ -1,5 +1,6 @@
 #include "ulna/constraints/contact_dynamics.hpp"
 
+#include "constraints/not_physical.hpp"
 #include "num/message.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
@@ -13,13 +14,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using V3 = Vec3<double>;
 
-constexpr ConstraintReport not_physical{Status::not_physical, infinity, 0};
 /// m/s along the plane, below which a point has no direction to slide in.
 constexpr double slowest = 1e-9;
-
-double largest(const Eigen::Ref<const VectorXd>& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
 
 int count_rows(std::span<const FrameContact> contacts) {
   int rows = 0;
@@ -118,12 +114,12 @@ double ContactWorkspace::solve(int rows, Out<double> x) {
     sum += step;
     rest = x;
     rest.noalias() -= w.lazyProduct(sum);
-    const double now = largest(rest);
+    const double now = rest.lpNorm<Eigen::Infinity>();
     if (!(now < 0.5 * before)) break;
     before = now;
   }
   x = sum;
-  return largest(rest);
+  return rest.lpNorm<Eigen::Infinity>();
 }
 
 ConstraintReport contact_forward_dynamics(const Plant<double>& plant, const Kinematics<double>& at,
@@ -136,12 +132,12 @@ ConstraintReport contact_forward_dynamics(const Plant<double>& plant, const Kine
   const int rows = count_rows(contacts);
   if (!mass_matrix_dynamics<double>(plant, at, tau, ws.factor, ws.dynamics, a, wrenches) ||
       !set_rows(at, contacts, ws) || !ws.factor_rows(rows))
-    return not_physical;
+    return detail::not_physical;
   auto lambda = ws.lambda.head(rows);
   const auto J = ws.J.topRows(rows);
   lambda = -ws.drift.head(rows);
   lambda.noalias() -= J.lazyProduct(a);
-  const double size = largest(ws.drift.head(rows)) + largest(lambda);
+  const double size = largest(ws.drift.head(rows)) + lambda.lpNorm<Eigen::Infinity>();
   ws.solve(rows, lambda);
   a.noalias() += ws.X.leftCols(rows).lazyProduct(lambda);
   auto left = ws.left.head(rows);
@@ -152,8 +148,8 @@ ConstraintReport contact_forward_dynamics(const Plant<double>& plant, const Kine
     forces[i] = force_of(contacts[i], ws.slides[i], ws.lambda, row);
     row += contacts[i].rows();
   }
-  const double residual = largest(left);
-  if (!std::isfinite(residual) || !a.allFinite()) return not_physical;
+  const double residual = left.lpNorm<Eigen::Infinity>();
+  if (!std::isfinite(residual) || !a.allFinite()) return detail::not_physical;
   return {residual <= 1e-8 * size ? Status::solved : Status::contradictory, residual, 1};
 }
 
@@ -242,7 +238,7 @@ ConstraintReport contact_dynamics_derivatives(const Plant<double>& plant, Kinema
   for (std::size_t i = 0; i < contacts.size(); ++i)
     ws.wrenches.push_back({contacts[i].frame, {V3::Zero(), forces[i]}, Axes::aligned});
   if (!forward_dynamics_derivatives<double>(plant, at, tau, ws.derivatives, out.tree, ws.wrenches))
-    return not_physical;
+    return detail::not_physical;
   at.set(at.q(), at.v(), out.a);
   set_slopes(at, contacts, out.lambda, ws);
   const MatrixXd& M_inverse = out.tree.dtau;

@@ -1,5 +1,6 @@
 #include "ulna/constraints/loop_dynamics.hpp"
 
+#include "constraints/not_physical.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
 
 namespace ulna {
@@ -17,7 +18,6 @@ ConstraintReport report(double residual, double size, int rounds) {
   if (!std::isfinite(residual)) return {Status::not_physical, residual, rounds};
   return {residual <= met * size ? Status::solved : Status::contradictory, residual, rounds};
 }
-constexpr ConstraintReport not_physical{Status::not_physical, infinity, 0};
 
 void require_rows(const Loops& loops, const char* what, Index size) {
   detail::require_size(what, size, loops.size(), loops.model());
@@ -61,7 +61,7 @@ ConstraintReport constrained_forward_dynamics(const Plant<double>& plant, const 
   // the tree alone
   if (!mass_matrix_dynamics<double>(plant, loops.at(), tau, ws.factor, ws.dynamics, a, wrenches) ||
       !factor_rows(loops, ws))
-    return not_physical;
+    return detail::not_physical;
   // W λ = -(J a + dJ/dt v)
   ws.rows = loops.acceleration();
   ws.rows.noalias() -= loops.J().lazyProduct(loops.at().a());
@@ -85,7 +85,7 @@ ConstraintReport loop_impact(const Plant<double>& plant, const Loops& loops, In<
     throw std::invalid_argument("loop impact: the restitution is " + std::to_string(restitution) +
                                 "; it must be 0 to 1");
   if (!ws.factor.factor(plant, loops.at(), ws.dynamics) || !factor_rows(loops, ws))
-    return not_physical;
+    return detail::not_physical;
   ws.rows.noalias() = loops.J().lazyProduct(v);
   impulse = -(1.0 + restitution) * ws.rows;
   const double size = ws.rows.lpNorm<Eigen::Infinity>(), residual = ws.delassus.solve(impulse);
@@ -104,7 +104,7 @@ ConstraintReport drive_torques(const Loops& loops, In<double> strength, LoopWork
   require_rows(loops, "lambda", lambda.size());
   const MatrixXd& J = loops.J();
   ws.W.noalias() = J.lazyProduct(J.transpose());
-  if (!tau.allFinite() || !ws.delassus.factor(ws.W)) return not_physical;
+  if (!tau.allFinite() || !ws.delassus.factor(ws.W)) return detail::not_physical;
   for (Index k = 0; k < ws.P.cols(); ++k) {
     ws.rows = J.col(k);
     ws.delassus.solve(ws.rows);
@@ -115,7 +115,7 @@ ConstraintReport drive_torques(const Loops& loops, In<double> strength, LoopWork
     ws.z = strength.cwiseAbs2().cwiseProduct(ws.P.col(k));
     ws.A.col(k).noalias() = ws.P.transpose().lazyProduct(ws.z);
   }
-  if (!ws.drives.factor(ws.A)) return not_physical;
+  if (!ws.drives.factor(ws.A)) return detail::not_physical;
   ws.z.noalias() = ws.P.lazyProduct(tau);
   ws.drives.solve(ws.z);
   // what the drives leave, forces through the loops carry
@@ -168,7 +168,7 @@ ConstraintReport constrained_dynamics_derivatives(const Plant<double>& plant, Lo
   ws.tau.noalias() += loops.J().transpose().lazyProduct(out.lambda);
   if (!forward_dynamics_derivatives<double>(plant, loops.at(), ws.tau, ws.derivatives, out.tree,
                                             wrenches))
-    return not_physical;
+    return detail::not_physical;
   loops.set(loops.at().q(), loops.at().v(), out.a);
   loops.torque_slope(out.lambda, ws.torque_slope);
   loops.acceleration_slopes(ws.by_q, ws.by_v);

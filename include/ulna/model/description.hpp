@@ -101,7 +101,7 @@ inline constexpr std::string_view joint_type_names[] = {
     "fixed", "revolute", "continuous", "prismatic", "helical", "planar", "ball", "floating"};
 constexpr std::string_view to_string(JointType t) { return joint_type_names[static_cast<int>(t)]; }
 constexpr std::optional<JointType> joint_type_from_string(std::string_view name) {
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < int(std::size(joint_type_names)); ++i)
     if (joint_type_names[i] == name) return static_cast<JointType>(i);
   return {};
 }
