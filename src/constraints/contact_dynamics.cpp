@@ -137,7 +137,8 @@ ConstraintReport contact_forward_dynamics(const Plant<double>& plant, const Kine
   const auto J = ws.J.topRows(rows);
   lambda = -ws.drift.head(rows);
   lambda.noalias() -= J.lazyProduct(a);
-  const double size = largest(ws.drift.head(rows)) + lambda.lpNorm<Eigen::Infinity>();
+  const double size =
+      ws.drift.head(rows).lpNorm<Eigen::Infinity>() + lambda.lpNorm<Eigen::Infinity>();
   ws.solve(rows, lambda);
   a.noalias() += ws.X.leftCols(rows).lazyProduct(lambda);
   auto left = ws.left.head(rows);

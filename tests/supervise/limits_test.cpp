@@ -178,5 +178,35 @@ TEST(SupervisorLimits, light_joints_with_much_friction_can_be_moved) {
   EXPECT_EQ(s.supervisor.state(), State::run);
 }
 
+/// The fastest joint of a Panda over its limit, whose drives lag, under a controller that is too stiff for that.
+double fastest_with_lag(double lag, double& found) {
+  const Model model = load_robot("panda").model;
+  Supervised s(model, {.limits = Limits(model, {.trusted_planner = true})});
+  Vector home(7);
+  home << 0.0, -0.4, 0.0, -1.8, 0.0, 1.8, 0.5;
+  s.robot.set_state(home, Vector::Zero(7));
+  Vector driven = s.weight();
+  double fastest = 0.0;
+  for (int k = 0; k < 3000; ++k) {
+    const Vector place = home.array() + 0.2 * std::sin(0.003 * k);
+    const Vector sent = s.supervisor.filter(s.robot.time(), s.robot.time(), s.robot.q(),
+                                            s.robot.v(), driven, s.toward(place, 15.0));
+    driven += (1.0 - std::exp(-s.period / lag)) * (sent - driven);
+    EXPECT_EQ(s.robot.step(driven, s.period), SimulationStatus::moved);
+    fastest = std::max(fastest, s.robot.v().cwiseQuotient(s.limits().speed).cwiseAbs().maxCoeff());
+  }
+  found = s.supervisor.drive_lag();
+  return fastest;
+}
+
+TEST(SupervisorLimits, drives_that_lag_do_not_carry_the_robot_away) {
+  for (const double lag : {0.01, 0.02}) {
+    double found = 0.0;
+    EXPECT_LT(fastest_with_lag(lag, found), 1.5) << lag;
+    EXPECT_GE(found, 0.5 * lag);
+    EXPECT_LE(found, 2.0 * lag);
+  }
+}
+
 }  // namespace
 }  // namespace ulna::test

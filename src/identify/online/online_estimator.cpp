@@ -364,9 +364,13 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
 
 /// Gravity differs a little, as on a base that is tilted, or altogether, as on the moon, but not in between as a normal
 /// distribution has it: by Cauchy's, what is far off already is held no more, and masses need not make up for it. By
-/// reweighing [Holland, Welsch 1977].
+/// reweighing [Holland, Welsch 1977]. It is nowhere larger than on earth.
 void OnlineEstimator::reweigh_gravity() {
-  const double far = z_.tail<3>().squaredNorm() / (options_.gravity * options_.gravity);
+  constexpr double largest = 1.05;
+  const auto more = z_.tail<3>();
+  const Vec3<double> usual = model_.model().gravity();
+  double far = more.squaredNorm() / (options_.gravity * options_.gravity);
+  if ((usual + more).norm() > largest * usual.norm()) far = 0.0;
   for (int k = 0; k < 3; ++k) prior_.reweigh(model_.unknowns() + k, 1.0 / (1.0 + far));
 }
 

@@ -76,6 +76,11 @@ double extent(const Model& robot, int body);
 
 struct PriorOptions {
   double deviation = 2.0;  ///< how far off bodies may well be, relative
+  /// How much it counts that friction is of the expected size: with 1, ten times that is as unlikely as a body that
+  /// is off by four deviations.
+  double features = 0.1;
+  /// What rotors are expected to be where a robot has none, of the inertia that they turn.
+  double rotors = 1.0;
   bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links
 };
 

@@ -30,6 +30,10 @@ struct BodyEvidence {
   void forget(double share);
   void clear() { forget(1.0); }
 };
+/// Which share of what was measured a body's mass and centre of mass explain. A payload does nearly all by its weight, a push that is not
+/// vertical does not, though at any single moment some inertia explains it.
+double explained_by_weight(const BodyEvidence& evidence);
+
 /// The parameters x that explain most, and the standard deviation of the first, the mass. Errors that are left are taken to
 /// be the same over `correlated` samples; features may differ from their centers by about a share of these, or by what noise
 /// hides. Infinite if the samples do not determine it.
