@@ -322,7 +322,7 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     if (round % 2 == 1) dense.by_rows();
     if (round == 2 && !near) steps += dense.convex(options.tolerance, 1);
     if (round == 3 && !near) sweeps += dense.admm(options.tolerance, 200);
-    steps += dense.newton(options.tolerance, 12, round % 2 ? 1e-7 : 1e-9);
+    steps += dense.newton(options.tolerance, 25, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
     keep_best(problem, group, error, least);
