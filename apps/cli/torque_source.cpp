@@ -4,7 +4,7 @@
 namespace ulna::cli {
 namespace {
 
-constexpr std::size_t most_numbers = 50'000'000;
+constexpr std::size_t most_table_numbers = 50'000'000;
 
 /// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it. A base that floats has no drives: it moves as the
 /// others make it, M_bb a_b + M_bj a_j + g_b = 0, and its motion takes torques too.
@@ -75,9 +75,9 @@ TimeTable::TimeTable(InputFile in, const Model& model,
       throw CsvError({file, reader.line(), 0}, "the time does not increase");
     times.push_back(row[at.t]);
     for (const int column : columns) values.push_back(row[column]);
-    if (values.size() > most_numbers)
+    if (values.size() > most_table_numbers)
       throw CsvError({file, reader.line(), 0},
-                     fmt::format("the table has more than {} numbers", most_numbers));
+                     fmt::format("the table has more than {} numbers", most_table_numbers));
   }
   if (times.empty()) throw CsvError({file, 1, 0}, "there are no rows");
 }
