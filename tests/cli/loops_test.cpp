@@ -120,8 +120,8 @@ TEST(ClosedRobots, are_driven_by_mpc_that_identifies_them) {
        {std::pair{"fourbar", "0.3"}, {"fivebar", "0.1"}, {"delta", "0.3"}}) {
     SCOPED_TRACE(name);
     const RunResult r =
-        run_cli({"mpc", name, "--duration", "3", "--rate", "500", "--payload", payload,
-                 "--payload-at", "1.5", "--knowledge", "identified,fixed,perfect", "--json"});
+        run_cli({"mpc", name, "--duration", "2.5", "--rate", "250", "--payload", payload,
+                 "--payload-at", "1", "--knowledge", "identified,fixed", "--json"});
     const json d = document(r, "ulna.mpc/1");
     EXPECT_EQ(d["robot"].value("closed_loops", 0), 1 + 2 * (d["robot"]["name"] == "delta"));
     const json learned = d["tracking_rmse_learned"];
