@@ -33,10 +33,9 @@ TEST(SimulateScene, reports_objects_contacts_and_energy_by_its_causes) {
 TEST(SimulateScene, writes_a_log_with_contact_forces_and_a_drawing) {
   const Folder folder;
   folder.write("yard.yaml", yard);
-  const RunResult r = simulate_scene(
-      {"yard.yaml", "--duration", "0.5", "--period", "0.01", "-o", "log.csv", "--plot", "p.svg",
-       "--picture", "scene.svg"},
-      folder.path());
+  const RunResult r = simulate_scene({"yard.yaml", "--duration", "0.5", "--period", "0.01", "-o",
+                                      "log.csv", "--plot", "p.svg", "--picture", "scene.svg"},
+                                     folder.path());
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_TRUE(begins(read_file(folder.path("log.csv")), "t,crate.qw,"));
   EXPECT_TRUE(has(read_file(folder.path("log.csv")), "ball.fz"));
