@@ -58,9 +58,9 @@ TEST(Cones, rows_of_joints_keep_their_laws) {
   problem.add_positive(), unit(1);
   problem.add_equality(), unit(2);
   EXPECT_TRUE(ConeSolver().solve(problem).converged);
-  EXPECT_NEAR(problem.velocity[0], 0.7, 1e-8);
-  EXPECT_NEAR(problem.velocity[1], 0.0, 1e-8);
-  EXPECT_NEAR(problem.velocity[2], 0.0, 1e-8);
+  EXPECT_NEAR(problem.velocity[0], 0.7, 1e-9);
+  EXPECT_NEAR(problem.velocity[1], 0.0, 1e-9);
+  EXPECT_NEAR(problem.velocity[2], 0.0, 1e-9);
 }
 
 TEST(Cones, torsional_and_rolling_friction_are_bounded_by_the_normal_impulse) {
@@ -200,7 +200,7 @@ TEST(Cones, the_same_problem_gives_the_same_bits) {
 }
 
 TEST(Cones, beginning_at_the_solution_takes_no_step) {
-  std::mt19937_64 random(2);
+  std::mt19937_64 random(5);
   ConeProblem problem;
   test::random_cone_scene(problem, 4, 10.0, random);
   const std::vector<double> free = problem.velocity;
