@@ -148,9 +148,10 @@ class StateObserver {
     /// off by far more than they usually are mean that it may be another one since the last reading. Where they usually are
     /// far off, the plant or the times are wrong, and a faster observer would make it worse.
     void notice_jump(double e_v, double h) {
-      constexpr double far = 25.0, memory = 0.2, apart = 0.05;  // squared deviations, s, s
+      constexpr double far = 25.0, consistent = 3.0;  // squared deviations
+      constexpr double memory = 0.2, apart = 1.0;     // s
       const double off = e_v * e_v / (P(1, 1) + noise_v * noise_v);
-      const bool jumps = off > far * std::max(usual, 1.0);
+      const bool jumps = off > far * std::max(usual, 1.0) && usual < consistent;
       if (jumps && e_v * jumped > 0.0 && since_jump > apart) {
         const Eigen::Vector3d way(0.5 * h * h, h, 1.0);
         P += (e_v / h) * (e_v / h) * way * way.transpose();
