@@ -138,9 +138,7 @@ class Run {
     step(4, "estimating");
   }
 
-  void learn() {
-    learn_online(logs_, options_, result);
-  }
+  void learn() { learn_online(logs_, options_, result); }
 
   void estimate_offline() {
     const Method method = options_.method;
@@ -249,13 +247,17 @@ class Run {
   void refine_offline() {
     step(4, "refining");
     result.start = result.chosen;
+    std::string so_far = "refining";
     RefineOptions how{.stribeck = options_.stribeck,
                       .delay = options_.delay,
                       .prior = options_.prior,
-                      .progress = [&](const RefineProgress& p) {
-                        return step(5, message("refining, iteration ", p.iteration, ", ",
-                                               std::round(p.seconds), " s"));
-                      }};
+                      .progress =
+                          [&](const RefineProgress& p) {
+                            so_far = message("refining, iteration ", p.iteration, ", ",
+                                             std::round(p.seconds), " s");
+                            return step(5, so_far);
+                          },
+                      .go_on = [&] { return step(5, so_far); }};
     // a torque in each window would take the place of Stribeck friction and of a delay
     if (!how.stribeck && !how.delay)
       how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;

@@ -262,6 +262,18 @@ TEST_F(Refine, limits_are_kept_and_the_best_point_is_returned) {
   EXPECT_EQ(stopped.status, RefineStatus::stopped);
   EXPECT_EQ(told, 3);
   EXPECT_LT(stopped.velocity_after.norm(), stopped.velocity_before.norm());
+
+  // in the middle of an iteration, the best before it counts
+  int iterations = 0, asked = 0;
+  const Refinement interrupted = refined({.progress =
+                                              [&](const RefineProgress& p) {
+                                                iterations = p.iteration;
+                                                return true;
+                                              },
+                                          .go_on = [&] { return iterations < 2 || ++asked < 2; }});
+  EXPECT_EQ(interrupted.status, RefineStatus::stopped);
+  EXPECT_GE(iterations, 2);
+  expect_close(interrupted.velocity_after, few.velocity_after, 1e-12);
 }
 
 TEST_F(Refine, is_the_same_each_time) {

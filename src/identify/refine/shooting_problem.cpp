@@ -242,18 +242,16 @@ class ShootingProblem : ceres::EvaluationCallback {
     options.update_state_every_iteration = true;
     Vector best_theta = theta_;
     std::vector<Vector> best_states = states_;
-    int iteration = 0;
     double cost = infinity;
     AfterIteration callback([&](const ceres::IterationSummary& done) {
-      iteration = done.iteration;
       if (done.cost < cost) cost = done.cost, best_theta = theta_, best_states = states_;
-      return progress(iteration, cost);
+      return progress(done.iteration, done.cost);
     });
     options.callbacks.push_back(&callback);
-    go_on_ = [&] { return progress(iteration, cost); };
+    interruptible_ = true;
     ceres::Solver::Summary summary;
     ceres::Solve(options, &problem, &summary);
-    go_on_ = {};
+    interruptible_ = false;
     const bool stopped = std::exchange(stopped_, false);
     if (!summary.IsSolutionUsable()) {
       theta_ = best_theta;
@@ -402,7 +400,8 @@ class ShootingProblem : ceres::EvaluationCallback {
   /// Between windows, whether to stop: an iteration may take seconds.
   bool stop(std::size_t w) {
     constexpr std::size_t seldom = 32;
-    if (go_on_ && !stopped_ && w % seldom == 0) stopped_ = !go_on_();
+    if (interruptible_ && options_.go_on && !stopped_ && w % seldom == 0)
+      stopped_ = !options_.go_on();
     return stopped_;
   }
 
@@ -473,10 +472,9 @@ class ShootingProblem : ceres::EvaluationCallback {
   PhysicalCoordinates coordinates_;
   Shooting shooting_;
   Vector theta_;
-  bool valid_ = false;           ///< the numbers of theta are finite
-  std::function<bool()> go_on_;  ///< false: stop in the middle of an iteration
-  bool stopped_ = false;
-  Eigen::SparseMatrix<double> slopes_;  ///< of free numbers by theta
+  bool valid_ = false;                            ///< the numbers of theta are finite
+  bool interruptible_ = false, stopped_ = false;  ///< in the middle of an iteration
+  Eigen::SparseMatrix<double> slopes_;            ///< of free numbers by theta
   std::vector<Window> windows_;
   std::vector<Vector> states_;  ///< (q, v, push)
   Vector noise_, weight_, gap_weight_, push_weight_;

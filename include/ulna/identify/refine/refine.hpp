@@ -35,7 +35,9 @@ struct RefineOptions {
   int passes = 3;  ///< after each, noise is estimated anew
   int most_iterations = 100;
   double most_seconds = 60.0;
-  std::function<bool(const RefineProgress&)> progress = {};  ///< several times an iteration; false: stop
+  std::function<bool(const RefineProgress&)> progress = {};  ///< after each iteration; false: stop
+  std::function<bool()> go_on =
+      {};  ///< asked several times in each, which may take seconds; false: stop
 };
 
 enum class RefineStatus {
