@@ -22,9 +22,6 @@ inline identify::OnlineOptions online_options(const ControllerOptions& options) 
   online.correlated = std::max(1.0, options.rate_hz / options.filter_hz);
   online.patience = std::max(10, int(std::lround(options.change_after * options.rate_hz)));
   // what the estimator leaves out by default, a controller needs
-  // In the first moments of a motion, friction, weight and inertia look alike: what is far from usual needs evidence. Rotors
-  // that are taken for what they turn would double the inertia of joints that have not moved yet.
-  online.prior.features = 1.0, online.prior.rotors = 0.05;
   if (online.slow == 0.0) online.slow = friction_speed;
   if (online.wander == 0.0) online.wander = 0.2;
   if (online.noise_memory == 0.0) online.noise_memory = 2.0;
@@ -57,9 +54,7 @@ class PlantEstimator {
         rate_(options.rate_hz),
         payload_body_(options.payload_body > 0 ? options.payload_body
                                                : plant.model().joint_count()),
-        first_trial_(int(std::lround((2.0 / options.filter_hz + 0.02) * options.rate_hz))),
-        interval_(std::max(1, int(std::lround(tried_for * options.rate_hz)))),
-        enough_(int(std::lround(moved_for * options.rate_hz))),
+        share_(1.0 / (memory * options.rate_hz)),
         patience_(int(trial_time * options.rate_hz)),
         probation_(patience_),
         model_{of_model()},
@@ -83,11 +78,7 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
-    if (outcome_ == Outcome::restored) {
-      // which has explained what was measured for a while
-      trial_ = 0, weigh_anew();
-      return use_estimate(plant);
-    }
+    if (outcome_ == Outcome::restored) trial_ = 0, weigh_anew();
     if (outcome_ == Outcome::changed) {
       carried_before_ = carried_;
       carried_.evidence.clear();
@@ -99,23 +90,21 @@ class PlantEstimator {
       trial_ = 1;
     }
     since_change_ = std::min(since_change_ + 1, probation_);
-    if (since_change_ == first_trial_) try_anew();
     if (outcome_ == Outcome::learned) weigh();
     if (++samples_ % std::lround(kept_for * rate_) == 0)
       older_.swap(recent_), recent_ = online_.z();
-    count_moved();
+    estimated_.z = online_.z();
+    resisting_.z = estimated_.z;
+    resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
     for (Candidate* each : {&estimated_, &resisting_, &used_, &model_})
-      each->misfit += online_.misfit(each->z);
-    if (++tried_ < interval_) return false;
-    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_}) each->misfit /= tried_;
-    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit &&
-        identify::explained_by_weight(carried_.evidence) > 1.0 - explains)
-      trial_ = 0;
-    if (trial_ > 0 && (trial_ += tried_) > patience_) return reject_change(plant);
-    const bool other = choose();
-    if (other) online_.write(used_.z, plant);
-    try_anew();
-    return other;
+      each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
+    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
+    if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
+    const Candidate* best = choose();
+    if (!best) return false;
+    used_ = *best;
+    online_.write(used_.z, plant);
+    return true;
   }
 
   void update_wrench(int body, In q, In v, In a, In wrench, In noise) {
@@ -141,7 +130,7 @@ class PlantEstimator {
  private:
   struct Candidate {
     Vector z;
-    double misfit = 0.0;  ///< of errors of torques in deviations: the sum of squares, then the mean
+    double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
   };
 
   /// What the last sample shows of the payload. A body's mass alone is not determined by torques, only together with those of its
@@ -171,51 +160,17 @@ class PlantEstimator {
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
     trial_ = 0, weigh_anew();
-    return use_estimate(plant);
-  }
-  bool use_estimate(Plant<double>& plant) {
-    used_.z = supported(online_.z());
+    used_.z = online_.z();
     online_.write(used_.z, plant);
-    try_anew();
     return true;
   }
 
-  /// What is to be tried from now on: the numbers of now, which nothing that is measured from now on has gone into.
-  void try_anew() {
-    estimated_.z = supported(online_.z());
-    resisting_.z = estimated_.z;
-    resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
-    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_}) each->misfit = 0.0;
-    tried_ = 0;
-  }
-
-  /// True: others are used from now on. What has stood its trial is used as it is by now. After a sudden change, another payload is
-  /// a hypothesis: it is used only if it explains nearly all of what was not explained.
-  bool choose() {
+  /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
+  /// what was not explained.
+  const Candidate* choose() const {
     const Candidate& learned = trial_ > 0 ? resisting_ : estimated_;
     const Candidate& best = learned.misfit < model_.misfit ? learned : model_;
-    if (!(best.misfit < better * used_.misfit)) return false;
-    if (&best == &model_) return used_.z = model_.z, true;
-    const Eigen::Index inertial = torques_.inertial_size();
-    const Vector& now = supported(online_.z());
-    if (trial_ > 0)
-      used_.z.tail(now.size() - inertial) = now.tail(now.size() - inertial);
-    else
-      used_.z = now;
-    return true;
-  }
-
-  /// Of joints that have hardly moved yet, nothing is known that they resist with: that of the numbers in use is kept.
-  const Vector& supported(const Vector& z) {
-    supported_ = z;
-    for (int i = 0; i < torques_.model().nv(); ++i)
-      for (int k = 0; k < torques_.feature_count() && moved_[std::size_t(i)] < enough_; ++k)
-        supported_(torques_.at(i, k)) = used_.z(torques_.at(i, k));
-    return supported_;
-  }
-  void count_moved() {
-    for (std::size_t i = 0; i < moved_.size(); ++i)
-      if (moved_[i] < enough_ && online_.slides(Eigen::Index(i))) ++moved_[i];
+    return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
   identify::TorqueModel torques_;
@@ -224,17 +179,12 @@ class PlantEstimator {
   bool sampled_ = false;
   Outcome outcome_ = Outcome::ignored;
 
-  /// Numbers are judged by what is measured after they were learned, for so many seconds: what they were learned from, they would
-  /// explain however wrong they are. They must leave less than a share of the misfit of those in use.
-  static constexpr double tried_for = 0.06, better = 0.95;
-  static constexpr double moved_for = 0.1;                   // s
+  static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
   static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
   double rate_;
   int payload_body_;
-  int first_trial_;           ///< samples after a change, when something has been learned of it
-  int interval_, enough_;     ///< samples
-  int patience_, probation_;  ///< the same
-  int tried_ = 0;             ///< the same, that candidates have been tried for
+  double share_;
+  int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
@@ -259,8 +209,6 @@ class PlantEstimator {
   /// Of what joints resist with, which was learned together with the payload and may have taken part of it.
   static constexpr double payload_friction = 0.5;
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
-  std::vector<int> moved_ = std::vector<int>(std::size_t(torques_.model().nv()));  ///< samples
-  Vector supported_ = model_.z;
 };
 
 }  // namespace ulna::mpc

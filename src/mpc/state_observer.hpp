@@ -77,8 +77,7 @@ class StateObserver {
       a_(i) = 0.0;
       if (!dynamics_.moves(i)) continue;
       const int k = past(late);
-      Eigen::Vector3d more =
-          joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k), period_);
+      Eigen::Vector3d more = joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k));
       joints_[i].learn_noise(q(i), v(i), period_);
       a_(i) = more(2);
       for (int ago = late; ago >= 0; --ago) {
@@ -120,9 +119,6 @@ class StateObserver {
     double noise_q = 1e-4, noise_v = 1e-2;             ///< standard deviations
     std::array<double, 4> q_readings{}, v_readings{};  ///< the last ones
     long readings = 0;                                 ///< in a row
-    double usual = 1.0;       ///< mean square of how far off velocities are, in deviations
-    double jumped = 0.0;      ///< by how much the last velocity was far off, if it was
-    double since_jump = 0.0;  ///< s
 
     /// `kept`: the share of a velocity that viscous friction leaves after a period.
     void predict(double h, double rate, double kept) {
@@ -136,29 +132,11 @@ class StateObserver {
     }
 
     /// By how much the three numbers change for a position and a velocity that are off by so much.
-    Eigen::Vector3d correct(double e_q, double e_v, double h) {
-      notice_jump(e_v, h);
+    Eigen::Vector3d correct(double e_q, double e_v) {
       Eigen::Vector3d more = Eigen::Vector3d::Zero();
       take(0, e_q, noise_q, more);
       take(1, e_v - more(1), noise_v, more);
       return more;
-    }
-
-    /// An unexplained acceleration that jumps, as when something is picked up, is no random walk: two velocities in a row that are
-    /// off by far more than they usually are mean that it may be another one since the last reading. Where they usually are
-    /// far off, the plant or the times are wrong, and a faster observer would make it worse.
-    void notice_jump(double e_v, double h) {
-      constexpr double far = 25.0, consistent = 3.0;  // squared deviations
-      constexpr double memory = 0.2, apart = 1.0;     // s
-      const double off = e_v * e_v / (P(1, 1) + noise_v * noise_v);
-      const bool jumps = off > far * std::max(usual, 1.0) && usual < consistent;
-      if (jumps && e_v * jumped > 0.0 && since_jump > apart) {
-        const Eigen::Vector3d way(0.5 * h * h, h, 1.0);
-        P += (e_v / h) * (e_v / h) * way * way.transpose();
-        since_jump = 0.0;
-      }
-      jumped = jumps ? e_v : 0.0, since_jump += h;
-      usual += h / memory * (std::min(off, 9.0 * usual + 1.0) - usual);
     }
 
     void take(int row, double error, double noise, Eigen::Vector3d& more) {

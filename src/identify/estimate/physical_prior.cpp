@@ -91,11 +91,6 @@ void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
   }
 }
 
-void PhysicalPrior::reweigh(int at, double weight) {
-  for (Number& number : numbers_)
-    if (number.at == at) number.weight = weight;
-}
-
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
   require(expected > 0.0, "prior: the expected value must be positive");
   numbers_.push_back({at, weight, expected, 0.0});
@@ -218,7 +213,7 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
     prior.add_inertia(at, Inertia<double>::about_com(mass, Vec3<double>::Zero(), ball), weight);
   }
   // geared rotors are about as heavy to turn as what they turn
-  const Vector rotors = options.rotors * own_inertias(robot).cwiseMax(1e-6);
+  const Vector rotors = own_inertias(robot).cwiseMax(1e-6);
   for (int i = 0; i < robot.nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k) {
       const int at = model.at(i, k);
@@ -228,20 +223,15 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
           prior.add_around(at, 0.0, torque);
           break;
         case Feature::armature:
-          // where none are known, fewer are expected and large ones as likely
-          if (known(at) > 0.0)
-            prior.add_positive(at, known(at), 0.1);
-          else
-            prior.add_positive(at, rotors(i), 0.1 * options.rotors);
+          prior.add_positive(at, known(at) > 0.0 ? known(at) : rotors(i), 0.1);
           break;
         case Feature::load:
-          prior.add_positive(at, 0.02, options.features);
+          prior.add_positive(at, 0.02, 0.1);
           break;
         default:
           // nearly nothing would be held at nearly nothing
-          prior.add_positive(at,
-                             known(at) > 0.0 ? std::max(known(at), 0.005 * torque) : 0.05 * torque,
-                             options.features);
+          prior.add_positive(
+              at, known(at) > 0.0 ? std::max(known(at), 0.005 * torque) : 0.05 * torque, 0.1);
       }
     }
   return prior;

@@ -38,16 +38,6 @@ void OnlineEstimator::add_evidence(const Vector& z, int body, BodyEvidence& evid
   }
 }
 
-double explained_by_weight(const BodyEvidence& evidence) {
-  Eigen::Matrix4d R = evidence.R.topLeftCorner<4, 4>();
-  if (!(evidence.square > 0.0) || !(R.diagonal().minCoeff() > 0.0)) return 0.0;
-  // where the centre of mass is along gravity shows little
-  R.diagonal() *= 1.0 + 1e-6;
-  const Eigen::Vector4d r = evidence.r.head<4>();
-  const Eigen::LLT<Eigen::Matrix4d> factor(R);
-  return factor.info() == Eigen::Success ? r.dot(factor.solve(r)) / evidence.square : 0.0;
-}
-
 namespace {
 
 /// The evidence once the features of all joints are eliminated, of which each is known as if by samples with a

@@ -362,18 +362,6 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
   return believed ? Outcome::learned : Outcome::doubted;
 }
 
-/// Gravity differs a little, as on a base that is tilted, or altogether, as on the moon, but not in between as a normal
-/// distribution has it: by Cauchy's, what is far off already is held no more, and masses need not make up for it. By
-/// reweighing [Holland, Welsch 1977]. It is nowhere larger than on earth.
-void OnlineEstimator::reweigh_gravity() {
-  constexpr double largest = 1.05;
-  const auto more = z_.tail<3>();
-  const Vec3<double> usual = model_.model().gravity();
-  double far = more.squaredNorm() / (options_.gravity * options_.gravity);
-  if ((usual + more).norm() > largest * usual.norm()) far = 0.0;
-  for (int k = 0; k < 3; ++k) prior_.reweigh(model_.unknowns() + k, 1.0 / (1.0 + far));
-}
-
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   if (changed) {
     // changes that follow each other at once are one
@@ -390,7 +378,6 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     detail::add_squares(measured.whitened, R_);
     r_.noalias() += measured.whitened * measured.weighed;
   }
-  if (gravity_size() > 0) reweigh_gravity();
   step();
 }
 

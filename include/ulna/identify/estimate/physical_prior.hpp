@@ -29,8 +29,6 @@ class PhysicalPrior {
   /// From now on z is believed of some unknowns, and only loosely, for something has changed. Naming
   /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Vector& z, std::span<const int> unknowns);
-  /// From now on a number counts so much.
-  void reweigh(int at, double weight);
 
   int size() const { return size_; }
   /// Where the prior is least.
@@ -76,11 +74,6 @@ double extent(const Model& robot, int body);
 
 struct PriorOptions {
   double deviation = 2.0;  ///< how far off bodies may well be, relative
-  /// How much it counts that friction is of the expected size: with 1, ten times that is as unlikely as a body that
-  /// is off by four deviations.
-  double features = 0.1;
-  /// What rotors are expected to be where a robot has none, of the inertia that they turn.
-  double rotors = 1.0;
   bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links
 };
 

@@ -30,10 +30,6 @@ struct BodyEvidence {
   void forget(double share);
   void clear() { forget(1.0); }
 };
-/// Which share of what was measured a body's mass and centre of mass explain. A payload does nearly all by its weight, a push that is not
-/// vertical does not, though at any single moment some inertia explains it.
-double explained_by_weight(const BodyEvidence& evidence);
-
 /// The parameters x that explain most, and the standard deviation of the first, the mass. Errors that are left are taken to
 /// be the same over `correlated` samples; features may differ from their centers by about a share of these, or by what noise
 /// hides. Infinite if the samples do not determine it.
@@ -104,9 +100,6 @@ class OnlineEstimator {
   void predict(const In& q, const In& v, const In& a, Eigen::Ref<Vector> tau);
   Outcome update(const In& q, const In& v, const In& a, const In& tau);
 
-  /// Whether a joint moved in the last sample, and in one direction for as long as the filter remembers: what it resists with shows.
-  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
-
   /// How far off the torques of the last sample are by some numbers: mean square over the joints that moved, in
   /// deviations of noise.
   double misfit(const Vector& z) const;
@@ -175,6 +168,7 @@ class OnlineEstimator {
   };
   bool explained_before(const In& tau);
   void step();
+  bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
   void restart();
   void restore();
   int only_surprised() const;
@@ -182,7 +176,6 @@ class OnlineEstimator {
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
   void set_weights();
-  void reweigh_gravity();
   void learn_noise(Index dof, double error);
   void forget_along(const Eigen::Ref<const Vector>& row);
   void set_rows(const In& q, const In& v, const In& a, const In& direction, const In& tau);
