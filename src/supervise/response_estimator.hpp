@@ -110,7 +110,6 @@ class ResponseEstimator {
   static constexpr double slow_hz = 4.0;
   static constexpr double enough = 0.8,
                           better = 0.25;  // shares of what is to be explained, and left
-  static constexpr double alike = 1.3;    // what is left, by what the best leaves
 
   Eigen::Index column(int lag, int delay) const {
     return Eigen::Index(lag) * delays_ + (now_ + delays_ - delay) % delays_;
@@ -128,9 +127,6 @@ class ResponseEstimator {
     for (int c = 0; c < xy_.cols(); ++c)
       for (int d = 0; d < delays_; ++d)
         if (const double e = explained_by(d, c); e > most) most = e, delay = d, lag = c;
-    // long lags explain an oscillation nearly alike: the shortest that leaves little more than the best
-    for (int c = 0; c < lag; ++c)
-      if (1.0 - explained_by(delay, c) < alike * (1.0 - most)) lag = c;
     const double now = explained();
     if ((delay == delay_ && lag == lag_) || most < enough || now > caution_.enough ||
         !(1.0 - most < better * (1.0 - now)))
