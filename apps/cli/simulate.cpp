@@ -578,21 +578,7 @@ Action simulate(Parser& app, Console& console) {
   app.add_value(
       "--vary", o->vary, "P", "change inertias, friction, rotors at random by up to P %",
       number_that("is not from 0 to below 100 %", [](double x) { return x >= 0.0 && x < 100.0; }));
-  SensorsOptions& s = o->sensors;
-  const CLI::Validator size =
-      number_that("is not from 0 to 1e6", [](double x) { return x >= 0.0 && x <= 1e6; });
-  app.add_value("--noise-q", s.position.noise, "X", "standard deviation of positions in the log",
-                size);
-  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", size);
-  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", size);
-  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log", size);
-  app.add_value("--delay", s.position.delay, "N",
-                "of positions and velocities in the log, in periods", whole_number(0, 100000));
-  app.add_value(
-      "--dropout", s.position.dropout, "P", "probability that the log repeats the last reading",
-      number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
-  app.add_flag("--differences", s.velocity_by_difference, "velocities in the log from positions");
-  app.add_value("--seed", s.seed, "N", "of random numbers: 1", seed_number);
+  add_sensors(app, o->sensors);
   app.add_output("-o,--out", o->out, "write t, q, qd, qdd, tau as CSV; - for stdout", true);
   app.add_output("--plot", o->plot, "draw the motion over time (SVG)");
   app.add_output("--picture", o->picture, "draw a scene as it is at the end (SVG)");

@@ -55,4 +55,21 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
                   });
 }
 
+void add_sensors(Parser& app, SensorsOptions& s) {
+  const CLI::Validator size =
+      number_that("is not from 0 to 1e6", [](double x) { return x >= 0.0 && x <= 1e6; });
+  app.add_value("--noise-q", s.position.noise, "X", "standard deviation of positions in the log",
+                size);
+  app.add_value("--noise-qd", s.velocity.noise, "X", "and of velocities", size);
+  app.add_value("--noise-tau", s.torque.noise, "X", "and of torques", size);
+  app.add_value("--quantum", s.position.quantum, "X", "resolution of positions in the log", size);
+  app.add_value("--delay", s.position.delay, "N",
+                "of positions and velocities in the log, in periods", whole_number(0, 100000));
+  app.add_value(
+      "--dropout", s.position.dropout, "P", "probability that the log repeats the last reading",
+      number_that("is not from 0 to below 1", [](double x) { return x >= 0.0 && x < 1.0; }));
+  app.add_flag("--differences", s.velocity_by_difference, "velocities in the log from positions");
+  app.add_value("--seed", s.seed, "N", "of random numbers: 1", seed_number);
+}
+
 }  // namespace ulna::cli

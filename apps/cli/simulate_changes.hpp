@@ -1,8 +1,9 @@
 #pragma once
 
 #include "ulna/ulna.hpp"
+#include "verb.hpp"
 
-/// What happens to a simulated robot, by options of the command line.
+/// What happens to a simulated robot and to its readings, by options of the command line.
 namespace ulna::cli {
 
 /// "2,0,0,0.1@1.5..3": from 1.5 s to 3 s, a ball of 2 kg at a place in the frame of the last link. Throws UsageError.
@@ -12,5 +13,8 @@ void schedule_payload(Schedule& schedule, const Model& model, const std::string&
 /// "2@1..3": friction grows from what it usually is to twice that between 1 s and 3 s. Throws UsageError.
 void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std::string& text,
                        double duration);
+
+/// Options for what sensors do to the log.
+void add_sensors(Parser& app, SensorsOptions& sensors);
 
 }  // namespace ulna::cli
