@@ -134,8 +134,8 @@ std::string text_of(const ExciteResult& r, const ExciteArguments& o, const Model
                       r.log_det_start, figure(r.excitation.condition, 3));
   const std::string seeds = fmt::format("{}", fmt::join(r.seeds, ", "));
   text += excite_has_solver()
-              ? fmt::format("{} after {} iterations, seeds {}\n", to_string(r.status), r.iterations,
-                            seeds)
+              ? fmt::format("{} after {}, seeds {}\n", to_string(r.status),
+                            counted(std::size_t(r.iterations), "iteration"), seeds)
               : fmt::format(
                     "by random search, seeds {}: this ulna was built without Ipopt, with which "
                     "motions show more\n",

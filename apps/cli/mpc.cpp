@@ -1,6 +1,7 @@
 #include "mpc_page.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
+#include "ulna/model/rules.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -261,7 +262,16 @@ int run_mpc(const MpcOptions& o, Console& console) {
   const std::string file = given ? robot.source() : "";
   MpcScenario scenario = given.value_or(MpcScenario());
   if (given) robot.name = robot_beside(file, scenario.robot), robot.text.reset();
-  const Imported imported = robot.load();
+  const Imported imported = [&] {
+    try {
+      return robot.load();
+    } catch (const ModelError& e) {
+      // a robot that is not there is a mistake of the scenario that names it
+      const Diagnostic* missing = e.diagnostics().find(rules::file_unreadable);
+      if (file.empty() || !missing) throw;
+      throw Failure("{}: '{}': {}", place_of("robot", scenario, file), robot.name, missing->seen);
+    }
+  }();
   mention_warnings(console, robot, imported.diagnostics);
   if (o.demo)
     scenario =

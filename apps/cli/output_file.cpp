@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -36,7 +37,8 @@ int write_all(int fd, std::string_view text) {
 /// A file beside another, gone again unless it takes that one's name.
 class Beside {
  public:
-  explicit Beside(const std::string& target) : name_(target + ".XXXXXX") {
+  static constexpr const char* ending = ".XXXXXX";
+  explicit Beside(const std::string& target) : name_(target + ending) {
     fd_ = mkostemp(name_.data(), O_CLOEXEC);
     if (fd_ < 0) refuse(target, std::strerror(errno));
   }
@@ -96,7 +98,10 @@ void require_writable(const std::vector<std::string>& files, bool force) {
     const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
     if (!taken.insert(ignored ? path : whole.string()).second)
       throw UsageError("'{}' is named for two outputs", path);
-    // a file is written beside the one it replaces
+    // a file is written beside the one it replaces, under a longer name
+    const std::size_t longest = NAME_MAX - std::strlen(Beside::ending);
+    if (std::filesystem::path(path).filename().native().size() > longest)
+      refuse(path, fmt::format("its name has more than {} bytes", longest));
     const std::string folder = std::filesystem::path(path).parent_path().string();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
       refuse(path, errno == ENOENT ? fmt::format("there is no folder '{}'", folder)

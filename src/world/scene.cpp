@@ -263,14 +263,15 @@ class SceneReader : detail::YamlReader {
     if (!keys(node, {"robot", "name", "floating_base", "xyz", "rpy", "q", "qd", "torque",
                      "material", "self_contact"}))
       return;
+    subject_ = "robot";
     const std::string name = text(node, "robot");
+    if (name.empty()) return;
     subject_ = quoted("robot", name);
     ImportOptions options;
     options.floating_base = flag(node, "floating_base", false);
-    Imported loaded = load_robot(robot_beside(file_, name), options);
-    for (const Diagnostic& d : loaded.diagnostics.list())
-      out_.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
-    const Model& model = loaded.model;
+    const std::optional<Model> loaded = load(node["robot"], name, options);
+    if (!loaded) return;
+    const Model& model = *loaded;
     SceneRobot r{text(node, "name", model.name()), model, neutral(model),
                  Eigen::VectorXd::Zero(model.nv())};
     r.options.material = material_of(node);
@@ -286,6 +287,24 @@ class SceneReader : detail::YamlReader {
     normalize(model, r.q);
     r.line = line_of(node);
     scene_.robots.push_back(r);
+  }
+  /// None if it is refused. One that is not there is reported where it is named.
+  std::optional<Model> load(const YAML::Node& node, const std::string& name,
+                            const ImportOptions& options) {
+    std::optional<Model> model;
+    Diagnostics found;
+    try {
+      Imported loaded = load_robot(robot_beside(file_, name), options);
+      model = loaded.model, found = loaded.diagnostics;
+    } catch (const ModelError& e) {
+      found = e.diagnostics();
+    }
+    for (const Diagnostic& d : found.list())
+      if (d.rule == &rules::file_unreadable)
+        report(*d.rule, node, d.seen);
+      else
+        out_.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
+    return model;
   }
   bool flag(const YAML::Node& node, const char* key, bool otherwise) {
     const std::string value = text(node, key, otherwise ? "true" : "false");

@@ -200,7 +200,9 @@ TEST(Edges, the_line_of_usage_has_what_is_required) {
   EXPECT_TRUE(
       has(run_cli({"ik", "--help"}).out, "ulna ik ROBOT --frame NAME --xyz X,Y,Z [OPTIONS]"));
   EXPECT_TRUE(has(run_cli({"codegen", "--help"}).out, "ulna codegen ROBOT -o DIR [OPTIONS]"));
-  EXPECT_TRUE(has(run_cli({"simulate", "--help"}).out, "STATE  one state (JSON)"));
+  const std::string simulate = run_cli({"simulate", "--help"}).out;
+  EXPECT_TRUE(has(simulate, "ulna simulate ROBOT|SCENE.yaml [STATE] [OPTIONS]"));
+  EXPECT_TRUE(has(simulate, "  one state (JSON)"));
 }
 
 TEST(ForwardKinematicsVerb, shows_where_frames_are) {

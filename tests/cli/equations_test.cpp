@@ -64,11 +64,14 @@ TEST_F(EquationsVerb, tells_all_as_json) {
 }
 
 TEST_F(EquationsVerb, refuses_what_is_too_long_or_wrong) {
-  const RunResult big = run_cli({"equations", "quadruped"});
+  const RunResult big = run_cli({"equations", "chain:18"});
   EXPECT_EQ(big.status, 3);
   EXPECT_EQ(big.out, "");
   EXPECT_TRUE(has(big.err, "18 degrees of freedom"));
   EXPECT_TRUE(has(big.err, "ulna terms"));
+  // a shorter one would be refused as well
+  EXPECT_TRUE(has(run_cli({"equations", "delta"}).err, "closes a loop"));
+  EXPECT_TRUE(has(run_cli({"equations", "quadruped"}).err, "is floating"));
   const RunResult wrong = run_cli({"equations", "double_pendulum", "--let", "lc1=l1/3"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_TRUE(has(wrong.err, "lc1 is 0.2"));

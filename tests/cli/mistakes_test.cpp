@@ -164,6 +164,8 @@ TEST(Outputs, are_files_with_names) {
                               {"identify", "double_pendulum", "log.csv", "--report", "-"},
                               {"mpc", "pendulum", "--report", "-"}})
     expect_refusal(line, 2, "standard output has the result: give a name");
+  // before the work, though it is its temporary name that is too long
+  expect_refusal({"excite", "panda", "-o", std::string(250, 'x')}, 3, "its name has more than 248");
 }
 
 TEST(Outputs, that_cannot_be_written_do_not_take_the_result_with_them) {

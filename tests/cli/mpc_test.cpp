@@ -165,6 +165,7 @@ TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
            {"robot: panda\npayload: {mass: 2, com: [1, 2]}\n", 2, "three numbers"},
            {"robot: panda\nfaults: 3\n", 2, "not a list"},
            {"robot:\nduration: 3\n", 1, "robot has no value"},
+           {"rate: 100\nrobot: pandda\n", 2, "did you mean 'panda'"},
            {"robot: double_pendulum\nstart: [1e155, 0]\n", 2, "out of reach"},
            {"robot: double_pendulum\nrate: 0\n", 2, "0 is not from 50 to 10000 Hz"},
            {"robot: double_pendulum\nsensors:\n  wrenches: [{link: lower}, {link: lower}]\n", 3,

@@ -274,6 +274,13 @@ TEST_F(Refine, limits_are_kept_and_the_best_point_is_returned) {
   EXPECT_EQ(interrupted.status, RefineStatus::stopped);
   EXPECT_GE(iterations, 2);
   expect_close(interrupted.velocity_after, few.velocity_after, 1e-12);
+
+  // before the first, nothing is better than the start, and libraries write nothing
+  testing::internal::CaptureStderr();
+  const Refinement at_once = refined({.go_on = [] { return false; }});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(at_once.status, RefineStatus::stopped);
+  EXPECT_EQ(at_once.iterations, 0);
 }
 
 TEST_F(Refine, is_the_same_each_time) {

@@ -82,7 +82,9 @@ TEST(Scene, errors_name_the_line_and_the_remedy) {
   expect(replaced_in_scene("material: rubber", "material: ruber"),
          {"yard.yaml:9", "did you mean 'rubber'"});
   expect(replaced_in_scene("panda_joint2", "panda_joint9"), {"yard.yaml:14", "panda_joint9"});
-  expect(replaced_in_scene("robot: panda", "robot: pandda"), {"pandda", "did you mean 'panda'"});
+  expect(replaced_in_scene("robot: panda", "robot: pandda"),
+         {"yard.yaml:14", "pandda", "did you mean 'panda'"});
+  expect(replaced_in_scene("robot: panda, ", ""), {"yard.yaml:14", "needs 'robot'"});
   expect("ulna: scene\nbodies: [", {"yard.yaml"});
 }
 

@@ -28,10 +28,11 @@ std::string Refinement::str() const {
   const auto size = [](const Vector& x) {
     return std::sqrt(x.squaredNorm() / double(std::max<Index>(1, x.size())));
   };
-  return message(to_string(status), " after ", iterations, " iterations in ", seconds,
-                 " s: ", windows, " windows of ", window, " s, position error ",
-                 size(position_before), " -> ", size(position_after), ", velocity error ",
-                 size(velocity_before), " -> ", size(velocity_after));
+  return message(to_string(status), " after ", iterations,
+                 iterations == 1 ? " iteration in " : " iterations in ", seconds, " s: ", windows,
+                 " windows of ", window, " s, position error ", size(position_before), " -> ",
+                 size(position_after), ", velocity error ", size(velocity_before), " -> ",
+                 size(velocity_after));
 }
 
 Matrix stribeck_torques(const Refinement& refined, const Matrix& V, const Matrix& directions) {

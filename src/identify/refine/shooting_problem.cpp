@@ -1,5 +1,9 @@
 #if ULNA_WITH_CERES
 #include <ceres/ceres.h>
+#if __has_include(<glog/log_severity.h>)
+#include <glog/logging.h>
+#define ULNA_HAS_GLOG 1
+#endif
 
 #include <Eigen/Sparse>
 #include <algorithm>
@@ -12,6 +16,21 @@
 
 namespace ulna::identify {
 namespace {
+
+/// While there is one, Ceres writes nothing to standard error: its status says what happened, also where it is stopped in
+/// an evaluation, which it reports as an error.
+class SilentCeres {
+#if ULNA_HAS_GLOG
+ public:
+  SilentCeres() { FLAGS_minloglevel = google::GLOG_FATAL; }
+  ~SilentCeres() { FLAGS_minloglevel = before_; }
+  SilentCeres(const SilentCeres&) = delete;
+  SilentCeres& operator=(const SilentCeres&) = delete;
+
+ private:
+  const int before_ = FLAGS_minloglevel;
+#endif
+};
 
 /// Root mean square of rows, over all pieces.
 Vector typical(const Prepared& prepared, const Matrix Piece::*what, int nv) {
@@ -249,6 +268,7 @@ class ShootingProblem : ceres::EvaluationCallback {
     });
     options.callbacks.push_back(&callback);
     interruptible_ = true;
+    [[maybe_unused]] const SilentCeres silent;
     ceres::Solver::Summary summary;
     ceres::Solve(options, &problem, &summary);
     interruptible_ = false;
