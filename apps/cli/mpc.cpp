@@ -1,5 +1,6 @@
 #include "mpc_page.hpp"
 #include "states.hpp"
+#include "ulna/io/beside.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -250,18 +251,16 @@ std::string text_of(const MpcResults& results, const Stream& out) {
 }
 
 int run_mpc(const MpcOptions& o, Console& console) {
+  require_others({o.report, o.plot}, {o.robot.name});
   require_writable({o.report, o.plot}, o.force);
   RobotArgument robot = o.robot;
   robot.loops_closed = true;
-  if (robot.name == "-") {
-    robot.text = InputFile("-").text(robot.options.max_bytes);
-    if (!robot.text) throw Failure("<stdin>: is larger than {} bytes", robot.options.max_bytes);
-  }
+  robot.read_standard_input();
   const std::optional<MpcScenario> given = read_mpc_config(robot);
   if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
   const std::string file = given ? robot.source() : "";
   MpcScenario scenario = given.value_or(MpcScenario());
-  if (given) robot.name = scenario.robot, robot.text.reset();
+  if (given) robot.name = robot_beside(file, scenario.robot), robot.text.reset();
   const Imported imported = robot.load();
   mention_warnings(console, robot, imported.diagnostics);
   if (o.demo)

@@ -108,13 +108,14 @@ int World::add_body(const LooseBody& body, const Transform<double>& X_WB) {
 
 int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options) {
   State& s = *state_;
-  check_material(model.name(), options.material);
-  require(finite(options.X_WR), model.name(), "its pose is not finite");
-  require(q.size() == model.nq() && q.allFinite(), model.name(),
+  const std::string name = options.name.empty() ? model.name() : options.name;
+  check_material(name, options.material);
+  require(finite(options.X_WR), name, "its pose is not finite");
+  require(q.size() == model.nq() && q.allFinite(), name,
           "its configuration has the wrong size or is not finite");
   const int object = object_count();
-  s.objects.push_back({model.name(), -1, static_cast<int>(s.robots.size()),
-                       static_cast<int>(s.segment_object.size())});
+  s.objects.push_back(
+      {name, -1, static_cast<int>(s.robots.size()), static_cast<int>(s.segment_object.size())});
   s.segment_object.push_back(object);
   s.robots.emplace_back(model, q, options);
   s.robots.back().set_gravity(s.options.gravity);

@@ -151,6 +151,23 @@ TEST(MpcVerb, a_joint_that_is_faster_than_its_limit_is_a_finding) {
   EXPECT_TRUE(has(d["runs"]["perfect"]["findings"].dump(), "times its velocity limit"));
 }
 
+TEST(MpcVerb, the_robot_of_a_scenario_may_be_a_file_beside_it) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("trials"));
+  folder.write("trials/arm.urdf", run_cli({"robots", "pendulum"}).out);
+  const std::string trial = "robot: arm.urdf\nduration: 0.2\nrate: 100\n";
+  folder.write("trials/trial.yaml", trial);
+  const RunResult r = run_cli({"mpc", "trials/trial.yaml", "--json"}, {.folder = folder.path()});
+  EXPECT_EQ(document(r, "ulna.mpc/1")["robot"]["source"], "trials/arm.urdf") << r.err;
+  // and is not overwritten by its report
+  const RunResult over =
+      run_cli({"mpc", "trials/trial.yaml", "--report", "trials/trial.yaml", "--force"},
+              {.folder = folder.path()});
+  EXPECT_EQ(over.status, 2);
+  EXPECT_TRUE(has(over.err, "is read and would be overwritten"));
+  EXPECT_EQ(read_file(folder.path("trials/trial.yaml")), trial);
+}
+
 TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {
   const Folder folder;
   for (const auto& [text, line, words] : std::vector<std::tuple<std::string, int, std::string>>{

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/documented_rules.hpp"
+#include "ulna/model/rules.hpp"
 #include "ulna/world/scene_rules.hpp"
 #include "world/bodies.hpp"
 
@@ -83,6 +84,30 @@ TEST(Scene, errors_name_the_line_and_the_remedy) {
   expect(replaced_in_scene("panda_joint2", "panda_joint9"), {"yard.yaml:14", "panda_joint9"});
   expect(replaced_in_scene("robot: panda", "robot: pandda"), {"pandda", "did you mean 'panda'"});
   expect("ulna: scene\nbodies: [", {"yard.yaml"});
+}
+
+TEST(Scene, numbers_that_no_scene_has_are_refused_with_their_line) {
+  for (const auto& [what, by] : std::vector<std::pair<const char*, const char*>>{
+           {"mass: 2", "mass: 1e155"},
+           {"mass: 2", "mass: 5e-324"},
+           {"size: [0.2, 0.2, 0.2]", "size: [1e155, 0.2, 0.2]"},
+           {"size: [0.2, 0.2, 0.2]", "size: [0.2, 0.2, 1e-300]"},
+           {"size: [0.2, 0.2, 0.2]", "size: [0.2, 0.2, 0.2], inertia: [1, 1, 3]"},
+           {"xyz: [0, 0, 0.5]", "xyz: [1e7, 0, 0]"},
+           {"velocity: [1, 0, 0]", "velocity: [1e9, 0, 0]"},
+           {"velocity: [1, 0, 0]", "spin: [0, 0, 1e9]"},
+           {"step: 0.002", "step: 1e308"},
+           {"step: 0.002", "gravity: [0, 0, -1e9]"}}) {
+    ASSERT_NE(std::string(small_scene).find(what), std::string::npos) << what;
+    const std::string error = scene_errors(replaced_in_scene(what, by));
+    EXPECT_NE(error.find("body-range"), std::string::npos) << by << ": " << error;
+    EXPECT_EQ(error.find("yard.yaml:0"), std::string::npos) << by << ": " << error;
+    EXPECT_NE(error.find("yard.yaml:"), std::string::npos) << by << ": " << error;
+  }
+  // an angle of 90 is used, and doubted
+  Diagnostics out;
+  (void)import_scene(replaced_in_scene("velocity: [1, 0, 0]", "rpy: [0, 0, 90]"), "yard.yaml", out);
+  EXPECT_TRUE(out.find(rules::angle_degrees));
 }
 
 TEST(Scene, bodies_inside_each_other_are_reported_and_pushed_apart) {

@@ -47,6 +47,7 @@ struct LooseBody {
 };
 
 struct RobotOptions {
+  std::string name = {};  ///< what it is called; "": as its model
   ContactMaterial material = {};
   Transform<double> X_WR = {};  ///< where its base stands
   bool contact = true;          ///< else it touches nothing
