@@ -1,0 +1,323 @@
+#pragma once
+
+#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/dynamics/forward_dynamics_impl.hpp"
+
+namespace ulna {
+namespace detail {
+
+/// Inertias, accelerations and wrenches without a, and the torques tau they need.
+template <Scalar T>
+void set_bias(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
+              VecX<T>& tau, ExternalWrenches<T> wrenches) {
+  const std::span<const Joint> joints = plant.model().joints();
+  const int n = static_cast<int>(joints.size());
+  for (int b = 1; b < n; ++b) {
+    set_inertia(plant, at, b, ws);
+    accelerate<T>(at, b, joints[b].parent, nullptr, ws);
+  }
+  set_other_torques<T>(plant, at, nullptr, wrenches, tau);
+  for (int b = n - 1; b > 0; --b) {
+    const V6<T>& F = ws.bodies[b].F;
+    for (const auto& d : at.directions(b)) tau(d.dof) += dot2(d.w, F.angular, d.v, F.linear);
+    ws.bodies[joints[b].parent].F += F;
+  }
+}
+
+/// The coordinates that carry k, and those that k carries: before and after k in ws.related, which has
+/// two marks for each.
+template <Scalar T>
+std::span<const int> above(const DerivativeWorkspace<T>& ws, int k) {
+  return {ws.related.data() + ws.related_begin[2 * k],
+          ws.related.data() + ws.related_begin[2 * k + 1]};
+}
+template <Scalar T>
+std::span<const int> below(const DerivativeWorkspace<T>& ws, int k) {
+  return {ws.related.data() + ws.related_begin[2 * k + 1],
+          ws.related.data() + ws.related_begin[2 * k + 2]};
+}
+
+/// to[j] -= x from[j] for j <= i. Numbers after i may change, if they lie in the same block of four.
+template <Scalar T>
+[[gnu::always_inline]] inline void subtract_row(const T& x, const T* from, T* to, int i) {
+  using Four = lanes::Four<T>;
+  for (int j = 0; j <= i; j += 4) {
+    Four rest = Four::load(to + j);
+    rest.add_product(Four::load(from + j), -x);
+    rest.store(to + j);
+  }
+}
+
+/// M = L'D L, as sparse as the tree [Featherstone 2008, sec. 6.5]: row k of L, with 1/D on the diagonal, as a
+/// column of ws.dynamics.inverse. ws.dynamics.composites holds each body's own inertia. False if M is not
+/// positive definite.
+template <Scalar T>
+bool factor_mass_matrix(const Plant<T>& plant, const Kinematics<T>& at,
+                        DerivativeWorkspace<T>& ws) {
+  compose_bodies(plant.model().joints(), ws.dynamics);
+  MatX<T>& L = ws.dynamics.inverse;
+  set_mass_matrix<false>(plant, at, ws.dynamics, L.data(), L.rows());
+  Mask<T> positive = T(0) < T(1);
+  for (int k = static_cast<int>(L.cols()) - 1; k >= 0; --k) {
+    T* const row = L.data() + k * L.rows();
+    positive = positive && row[k] > T(0);
+    row[k] = T(1) / row[k];
+    const std::span<const int> path = above(ws, k);
+    for (std::size_t end = path.size(); end > 0; --end) {
+      const int i = path[end - 1];
+      const T x = row[i] * row[k];
+      // what is no ancestor of k is zero in its row
+      subtract_row(x, row, L.data() + i * L.rows(), i);
+      row[i] = x;
+    }
+  }
+  return all(positive);
+}
+
+/// x := M^-1 x
+template <Scalar T>
+void solve_factored(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
+  const MatX<T>& L = ws.dynamics.inverse;
+  const int n = static_cast<int>(L.cols());
+  for (int k = n - 1; k >= 0; --k) {
+    const T* const row = L.data() + k * L.rows();
+    const T x_k = x(k);
+    for (const int i : above(ws, k)) x(i) -= row[i] * x_k;
+  }
+  for (int k = 0; k < n; ++k) {
+    const T* const row = L.data() + k * L.rows();
+    T sum = x(k) * row[k];
+    for (const int i : above(ws, k)) sum -= row[i] * x(i);
+    x(k) = sum;
+  }
+}
+
+/// Rows r to r + 4 B of the columns of R, what the registers hold: each target column, scaled, less
+/// Σ x_k (column k). The second target has the first among its columns as well.
+template <int B, std::size_t N, Scalar T>
+[[gnu::always_inline]] inline void subtract_columns(
+    MatX<T>& R, Eigen::Index r, const std::array<int, N>& targets, std::span<const int> columns,
+    const std::array<const T*, N>& x, Eigen::Index stride, const std::array<T, N>& scale) {
+  using Four = lanes::Four<T>;
+  T* const data = R.data() + r;
+  const Eigen::Index ld = R.rows();
+  const auto rows = [&](int k) __attribute__((always_inline)) { return data + k * ld; };
+  Four sum[N][B];
+  for (std::size_t t = 0; t < N; ++t)
+    for (int i = 0; i < B; ++i) sum[t][i] = Four::load(rows(targets[t]) + 4 * i) * scale[t];
+  for (const int k : columns) {
+    const T* const from = rows(k);
+    T factor[N];
+    for (std::size_t t = 0; t < N; ++t) factor[t] = -x[t][k * stride];
+    for (int i = 0; i < B; ++i) {
+      const Four column = Four::load(from + 4 * i);
+      for (std::size_t t = 0; t < N; ++t) sum[t][i].add_product(column, factor[t]);
+    }
+  }
+  for (std::size_t t = 0; t < N; ++t)
+    for (int i = 0; i < B; ++i) {
+      if (t == 1) sum[1][i].add_product(sum[0][i], -x[1][targets[0] * stride]);
+      sum[t][i].store(rows(targets[t]) + 4 * i);
+    }
+}
+
+/// -M^-1 times many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
+/// to coordinate k: 4 B of them, each computed in one go from those that it depends on, and two
+/// coordinates at a time where one hangs on the other alone.
+template <int B, Scalar T>
+void solve_sides(DerivativeWorkspace<T>& ws, Eigen::Index r) {
+  const MatX<T>& L = ws.dynamics.inverse;
+  MatX<T>& R = ws.columns;
+  const int n = static_cast<int>(L.cols());
+  const auto parent = [&](int k) { return ws.dynamics.factor.parent(k); };
+  const T minus(-1);
+  for (int i = n - 1; i >= 0; --i) {
+    const std::span<const int> depends = below(ws, i);
+    if (i == 0 || parent(i) != i - 1 || below(ws, i - 1).size() != depends.size() + 1) {
+      subtract_columns<B, 1, T>(R, r, {i}, depends, {&L(i, 0)}, L.rows(), {minus});
+    } else {
+      subtract_columns<B, 2, T>(R, r, {i, i - 1}, depends, {&L(i, 0), &L(i - 1, 0)}, L.rows(),
+                                {minus, minus});
+      --i;
+    }
+  }
+  for (int k = 0; k < n; ++k) {
+    const std::span<const int> depends = above(ws, k);
+    if (k + 1 == n || parent(k + 1) != k) {
+      subtract_columns<B, 1, T>(R, r, {k}, depends, {&L(0, k)}, 1, {L(k, k)});
+    } else {
+      subtract_columns<B, 2, T>(R, r, {k, k + 1}, depends, {&L(0, k), &L(0, k + 1)}, 1,
+                                {L(k, k), L(k + 1, k + 1)});
+      ++k;
+    }
+  }
+}
+template <Scalar T>
+void solve_sides(DerivativeWorkspace<T>& ws) {
+  Eigen::Index r = 0;
+  const Eigen::Index rows = ws.columns.rows();
+  for (; r + 24 <= rows; r += 24) solve_sides<6>(ws, r);
+  for (; r + 8 <= rows; r += 8) solve_sides<2>(ws, r);
+  for (; r < rows; r += 4) solve_sides<1>(ws, r);
+}
+
+/// to = from', both n x n. Columns of four and more are taken as blocks: the last of them may overlap those
+/// before.
+template <Scalar T>
+void transpose(const T* from, Eigen::Index from_ld, T* to, Eigen::Index to_ld, Eigen::Index n) {
+  if constexpr (lanes::Plain<T>)
+    if (n >= 4) {
+      using Four = lanes::Four<T>;
+      const auto block = [&](const T* source, T* target) __attribute__((always_inline)) {
+        Four columns[4];
+        for (int i = 0; i < 4; ++i) columns[i] = Four::load(source + i * from_ld);
+        Four::transpose(columns);
+        for (int i = 0; i < 4; ++i) columns[i].store(target + i * to_ld);
+      };
+      for (Eigen::Index next = 0, c = 0; next < n; next += 4) {
+        c = std::min(next, n - 4);
+        const T* const source = from + c * from_ld;
+        for (Eigen::Index r = 0; r <= n - 4; r += 4) block(source + r, to + c + r * to_ld);
+        if (n % 4 > 0) block(source + n - 4, to + c + (n - 4) * to_ld);
+      }
+      return;
+    }
+  for (Eigen::Index c = 0; c < n; ++c)
+    for (Eigen::Index r = 0; r < n; ++r) to[c + r * to_ld] = from[r + c * from_ld];
+}
+
+/// From so many coordinates on that carry or are carried by another, on average, articulated bodies are faster.
+constexpr std::size_t worth_articulating_sides = 30;
+
+/// Where a robot's joints follow each other in long chains, a factor of its mass matrix has more numbers
+/// than its articulated bodies: then these solve for many right-hand sides. Only of double.
+template <Scalar T>
+bool solves_articulated(const DerivativeWorkspace<T>& ws) {
+  return ws.articulated.size() > 0;
+}
+
+inline void solve_articulated(const Kinematics<double>& at, DerivativeWorkspace<double>& ws,
+                              double* X, Eigen::Index width) {
+  double* const scratch = ws.articulated.data();
+  solve_articulated(at, ws.dynamics, X, width, scratch,
+                    scratch + 6 * ws.columns.rows() * ws.dynamics.unit.slots);
+}
+
+/// Makes ready to solve, from each body's own inertia. False if the mass matrix is not positive definite.
+template <Scalar T>
+bool prepare_to_solve(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws) {
+  for (std::size_t b = 1; b < ws.bodies.size(); ++b) {
+    auto& own = ws.dynamics.composites[b];
+    own.mass = ws.bodies[b].mass;
+    own.first = ws.bodies[b].first, own.second = ws.bodies[b].second;
+  }
+  if constexpr (std::same_as<T, double>)
+    if (solves_articulated(ws)) return articulated_inverse(plant, at, ws.dynamics);
+  return factor_mass_matrix(plant, at, ws);
+}
+
+/// x := M^-1 x
+template <Scalar T>
+void solve(const Kinematics<T>& at, DerivativeWorkspace<T>& ws, VecX<T>& x) {
+  if constexpr (std::same_as<T, double>)
+    if (solves_articulated(ws)) {
+      // one column of four
+      double* const X = ws.dynamics.unit.forces.data();
+      std::fill_n(X, 4 * x.size(), 0.0);
+      for (Eigen::Index k = 0; k < x.size(); ++k) X[4 * k] = -x(k);
+      solve_articulated(at, ws, X, 4);
+      for (Eigen::Index k = 0; k < x.size(); ++k) x(k) = X[4 * k];
+      return;
+    }
+  solve_factored(ws, x);
+}
+
+/// (dq, dv, dtau) = -M^-1 (dID/dq, dID/dv, -1)
+template <Scalar T>
+void solve(const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
+           ForwardDynamicsDerivatives<T>& out) {
+  MatX<T>& R = ws.columns;
+  const Eigen::Index n = R.cols(), ld = R.rows();
+  T* const side = R.data();
+  transpose(out.inverse.dq.data(), n, side, ld, n);
+  transpose(out.inverse.dv.data(), n, side + n, ld, n);
+  bool done = false;
+  if constexpr (std::same_as<T, double>)
+    if (solves_articulated(ws)) {
+      solve_articulated(at, ws, side, ld);
+      out.dtau = ws.dynamics.inverse.topRows(n);
+      done = true;
+    }
+  if (!done) {
+    for (Eigen::Index c = 0; c < n; ++c) {
+      T* const unit = side + 2 * n + c * ld;
+      for (Eigen::Index r = 0; r < n; ++r) unit[r] = T(0);
+      unit[c] = T(-1);
+    }
+    solve_sides(ws);
+    // the upper triangle of dtau, and the same below
+    T* const dtau = out.dtau.data();
+    for (Eigen::Index c = 0; c < n; ++c) {
+      const T* const column = side + 2 * n + c * ld;
+      for (Eigen::Index r = 0; r <= c; ++r) dtau[r + c * n] = dtau[c + r * n] = column[r];
+    }
+  }
+  transpose(side, ld, out.dq.data(), n, n);
+  transpose(side + n, ld, out.dv.data(), n, n);
+}
+
+}  // namespace detail
+
+template <Scalar T>
+DerivativeWorkspace<T>::DerivativeWorkspace(const Model& model)
+    : bodies(model.body_count()),
+      rates(model.tree_nv()),
+      blocks(model.tree_nv()),
+      dynamics(model),
+      related_begin{0} {
+  const auto carries = [&](int i, int k) {
+    while (k > i) k = dynamics.factor.parent(k);
+    return k == i;
+  };
+  for (int k = 0; k < model.nv(); ++k) {
+    for (int i = 0; i < k; ++i)
+      if (carries(i, k)) related.push_back(i);
+    related_begin.push_back(static_cast<int>(related.size()));
+    for (int i = k + 1; i < model.nv(); ++i)
+      if (carries(k, i)) related.push_back(i);
+    related_begin.push_back(static_cast<int>(related.size()));
+  }
+  if (model.has_mimics()) tree.fill(MatX<T>::Zero(model.tree_nv(), model.tree_nv()));
+  int sides = 3 * model.nv();
+  if constexpr (std::same_as<T, double>)
+    if (!model.has_mimics() &&
+        related.size() >= detail::worth_articulating_sides * static_cast<std::size_t>(model.nv())) {
+      sides = 2 * model.nv();
+      articulated.setZero((sides + 3) / 4 * 4, 6 * (dynamics.unit.slots + 1));
+    }
+  columns.setZero((sides + 3) / 4 * 4, model.nv());
+}
+
+template <Scalar T>
+bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at, In<T> tau,
+                                  DerivativeWorkspace<T>& ws, ForwardDynamicsDerivatives<T>& out,
+                                  ExternalWrenches<T> wrenches) {
+  const Model& model = plant.model();
+  detail::require_forward<T>(plant, at, tau, out.a.size(), wrenches);
+  detail::set_world(plant, ws);
+  detail::set_bias(plant, at, ws, out.inverse.tau, wrenches);
+  if (!detail::prepare_to_solve(plant, at, ws)) return false;
+  for (int i = 0; i < model.nv(); ++i) out.a(i) = tau(i) - out.inverse.tau(i);
+  detail::solve(at, ws, out.a);
+  const std::span<const Joint> joints = model.joints();
+  const int n = static_cast<int>(joints.size());
+  for (int b = 1; b < n; ++b) {
+    detail::accelerate(at, b, joints[b].parent, out.a.data(), ws);
+    detail::set_rates(at, b, joints[b].parent, ws);
+  }
+  detail::differentiate(plant, at, out.a.data(), ws, out.inverse, wrenches);
+  detail::solve(at, ws, out);
+  return true;
+}
+
+}  // namespace ulna
