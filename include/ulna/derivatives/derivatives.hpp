@@ -82,13 +82,15 @@ class DerivativeWorkspace {
   std::array<MatX<T>, 3>
       tree;  ///< dq, dv and da of directions, where a coordinate may have several
   Workspace<T> dynamics;
-  /// For each coordinate, its row of dq, dv and, unless they are solved for by articulated bodies, dtau
-  /// side by side.
+  /// Right-hand sides of forward dynamics, a column for each coordinate: M^-1 by the factor of M, or those
+  /// that articulated bodies solve for.
   MatX<T> columns;
-  MatX<T> articulated;  ///< empty unless they are: scratch of solve_articulated, and zeros
-  /// For each coordinate k, those that carry it, then those that it carries: they begin at
-  /// related_begin[2 k] and related_begin[2 k + 1].
+  MatX<T> articulated;  ///< empty unless they do: their forces and accelerations, and zeros
+  /// For each coordinate k, in order, those that carry it, itself and those that it carries: they begin at
+  /// related_begin[2 k], it stands at related_begin[2 k + 1].
   std::vector<int> related, related_begin;
+  std::vector<int>
+      series;  ///< where runs of coordinates begin that are related to the same, and nv
 };
 
 /// The derivatives of inverse_dynamics(plant, at, ws, tau).

@@ -24,8 +24,7 @@ void set_bias(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspac
   }
 }
 
-/// The coordinates that carry k, and those that k carries: before and after k in ws.related, which has
-/// two marks for each.
+/// The coordinates that carry k, those that k carries, and all of them with k.
 template <Scalar T>
 std::span<const int> above(const DerivativeWorkspace<T>& ws, int k) {
   return {ws.related.data() + ws.related_begin[2 * k],
@@ -33,8 +32,19 @@ std::span<const int> above(const DerivativeWorkspace<T>& ws, int k) {
 }
 template <Scalar T>
 std::span<const int> below(const DerivativeWorkspace<T>& ws, int k) {
-  return {ws.related.data() + ws.related_begin[2 * k + 1],
+  return {ws.related.data() + ws.related_begin[2 * k + 1] + 1,
           ws.related.data() + ws.related_begin[2 * k + 2]};
+}
+template <Scalar T>
+std::span<const int> related(const DerivativeWorkspace<T>& ws, int k) {
+  return {ws.related.data() + ws.related_begin[2 * k],
+          ws.related.data() + ws.related_begin[2 * k + 2]};
+}
+/// Whether k - 1 carries k and what k carries, and nothing else: then both are related to the same.
+template <Scalar T>
+bool in_series(const DerivativeWorkspace<T>& ws, int k) {
+  return ws.dynamics.factor.parent(k) == k - 1 &&
+         below(ws, k - 1).size() == below(ws, k).size() + 1;
 }
 
 /// to[j] -= x from[j] for j <= i. Numbers after i may change, if they lie in the same block of four.
@@ -76,7 +86,7 @@ bool factor_mass_matrix(const Plant<T>& plant, const Kinematics<T>& at,
 
 /// x := M^-1 x
 template <Scalar T>
-void solve_factored(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
+void solve(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
   const MatX<T>& L = ws.dynamics.inverse;
   const int n = static_cast<int>(L.cols());
   for (int k = n - 1; k >= 0; --k) {
@@ -121,7 +131,7 @@ template <int B, std::size_t N, Scalar T>
     }
 }
 
-/// -M^-1 times many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
+/// M^-1 times many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
 /// to coordinate k: 4 B of them, each computed in one go from those that it depends on, and two
 /// coordinates at a time where one hangs on the other alone.
 template <int B, Scalar T>
@@ -130,14 +140,14 @@ void solve_sides(DerivativeWorkspace<T>& ws, Eigen::Index r) {
   MatX<T>& R = ws.columns;
   const int n = static_cast<int>(L.cols());
   const auto parent = [&](int k) { return ws.dynamics.factor.parent(k); };
-  const T minus(-1);
+  const T one(1);
   for (int i = n - 1; i >= 0; --i) {
     const std::span<const int> depends = below(ws, i);
-    if (i == 0 || parent(i) != i - 1 || below(ws, i - 1).size() != depends.size() + 1) {
-      subtract_columns<B, 1, T>(R, r, {i}, depends, {&L(i, 0)}, L.rows(), {minus});
+    if (i == 0 || !in_series(ws, i)) {
+      subtract_columns<B, 1, T>(R, r, {i}, depends, {&L(i, 0)}, L.rows(), {one});
     } else {
       subtract_columns<B, 2, T>(R, r, {i, i - 1}, depends, {&L(i, 0), &L(i - 1, 0)}, L.rows(),
-                                {minus, minus});
+                                {one, one});
       --i;
     }
   }
@@ -161,109 +171,163 @@ void solve_sides(DerivativeWorkspace<T>& ws) {
   for (; r < rows; r += 4) solve_sides<1>(ws, r);
 }
 
-/// to = from', both n x n. Columns of four and more are taken as blocks: the last of them may overlap those
-/// before.
-template <Scalar T>
-void transpose(const T* from, Eigen::Index from_ld, T* to, Eigen::Index to_ld, Eigen::Index n) {
-  if constexpr (lanes::Plain<T>)
-    if (n >= 4) {
-      using Four = lanes::Four<T>;
-      const auto block = [&](const T* source, T* target) __attribute__((always_inline)) {
-        Four columns[4];
-        for (int i = 0; i < 4; ++i) columns[i] = Four::load(source + i * from_ld);
-        Four::transpose(columns);
-        for (int i = 0; i < 4; ++i) columns[i].store(target + i * to_ld);
-      };
-      for (Eigen::Index next = 0, c = 0; next < n; next += 4) {
-        c = std::min(next, n - 4);
-        const T* const source = from + c * from_ld;
-        for (Eigen::Index r = 0; r <= n - 4; r += 4) block(source + r, to + c + r * to_ld);
-        if (n % 4 > 0) block(source + n - 4, to + c + (n - 4) * to_ld);
-      }
-      return;
-    }
-  for (Eigen::Index c = 0; c < n; ++c)
-    for (Eigen::Index r = 0; r < n; ++r) to[c + r * to_ld] = from[r + c * from_ld];
+/// -M^-1 x for C columns x, of which all rows but some are zero: 4 R rows of it from row on, the last four
+/// at most at the end.
+template <int R, int C, Scalar T>
+[[gnu::always_inline]] inline void multiply_rows(const T* M_inverse, std::span<const int> some,
+                                                 const T* x, T* to, Eigen::Index n,
+                                                 Eigen::Index row) {
+  using Four = lanes::Four<T>;
+  Eigen::Index rows[R];
+  for (int i = 0; i < R; ++i) rows[i] = std::min(row + 4 * i, n - 4);
+  Four sum[C][R];
+  for (int c = 0; c < C; ++c)
+    for (int i = 0; i < R; ++i) sum[c][i] = Four::all(T(0));
+  for (const int k : some) {
+    Four column[R];
+    for (int i = 0; i < R; ++i) column[i] = Four::load(M_inverse + k * n + rows[i]);
+    for (int c = 0; c < C; ++c)
+      for (int i = 0; i < R; ++i) sum[c][i].add_product(column[i], x[k + c * n]);
+  }
+  for (int c = 0; c < C; ++c)
+    for (int i = 0; i < R; ++i) (sum[c][i] * T(-1)).store(to + c * n + rows[i]);
+}
+template <int C, Scalar T>
+void multiply_columns(const T* M_inverse, std::span<const int> some, const T* x, T* to,
+                      Eigen::Index n) {
+  Eigen::Index row = 0;
+  if constexpr (lanes::Plain<T>) {
+    for (; row + 8 < n; row += 12) multiply_rows<3, C>(M_inverse, some, x, to, n, row);
+    if (row + 4 < n) multiply_rows<2, C>(M_inverse, some, x, to, n, row), row += 8;
+  }
+  for (; row < n; row += 4) multiply_rows<1, C>(M_inverse, some, x, to, n, row);
 }
 
-/// From so many coordinates on that carry or are carried by another, on average, articulated bodies are faster.
-constexpr std::size_t worth_articulating_sides = 30;
-
-/// Where a robot's joints follow each other in long chains, a factor of its mass matrix has more numbers
-/// than its articulated bodies: then these solve for many right-hand sides. Only of double.
+/// to = -M^-1 x, where x has numbers only in rows and columns that are related. Columns that are related to
+/// the same rows are taken together.
 template <Scalar T>
-bool solves_articulated(const DerivativeWorkspace<T>& ws) {
+void multiply_inverse(const DerivativeWorkspace<T>& ws, const MatX<T>& M_inverse, const MatX<T>& x,
+                      MatX<T>& to) {
+  const int n = static_cast<int>(x.cols());
+  if (n < 4) {
+    for (int c = 0; c < n; ++c)
+      for (int r = 0; r < n; ++r) {
+        T sum(0);
+        for (int k = 0; k < n; ++k) sum -= M_inverse(r, k) * x(k, c);
+        to(r, c) = sum;
+      }
+    return;
+  }
+  constexpr int together = lanes::Plain<T> ? 4 : 2;  // what the registers hold
+  for (std::size_t i = 0; i + 1 < ws.series.size(); ++i) {
+    const std::span<const int> some = related(ws, ws.series[i]);
+    for (int c = ws.series[i], end = ws.series[i + 1]; c < end;) {
+      const auto multiply = [&]<int C>() {
+        multiply_columns<C>(M_inverse.data(), some, x.data() + c * n, to.data() + c * n, n);
+        c += C;
+      };
+      const int count = std::min(end - c, together);
+      if constexpr (lanes::Plain<T>) {
+        if (count == 4) multiply.template operator()<4>();
+        if (count == 3) multiply.template operator()<3>();
+      }
+      if (count == 2) multiply.template operator()<2>();
+      if (count == 1) multiply.template operator()<1>();
+    }
+  }
+}
+
+/// to = from', both n x n. Four and more columns are taken as blocks: the last of them may overlap those
+/// before.
+inline void transpose(const double* from, Eigen::Index from_ld, double* to, Eigen::Index to_ld,
+                      Eigen::Index n) {
+  using Four = lanes::Four<double>;
+  const auto block = [&](const double* source, double* target) __attribute__((always_inline)) {
+    Four columns[4];
+    for (int i = 0; i < 4; ++i) columns[i] = Four::load(source + i * from_ld);
+    Four::transpose(columns);
+    for (int i = 0; i < 4; ++i) columns[i].store(target + i * to_ld);
+  };
+  for (Eigen::Index next = 0, c = 0; next < n; next += 4) {
+    c = std::min(next, n - 4);
+    const double* const source = from + c * from_ld;
+    for (Eigen::Index r = 0; r <= n - 4; r += 4) block(source + r, to + c + r * to_ld);
+    if (n % 4 > 0) block(source + n - 4, to + c + (n - 4) * to_ld);
+  }
+}
+
+// From worth_articulating coordinates on, M^-1 of double is computed by articulated bodies. From so many
+// related coordinates on, on average, these are also faster than products with M^-1.
+constexpr std::size_t worth_solving_articulated = 60;
+
+template <Scalar T>
+bool is_articulated(const DerivativeWorkspace<T>& ws) {
   return ws.articulated.size() > 0;
 }
 
+/// X := -M^-1 X, as solve_articulated of dynamics.
 inline void solve_articulated(const Kinematics<double>& at, DerivativeWorkspace<double>& ws,
                               double* X, Eigen::Index width) {
   double* const scratch = ws.articulated.data();
-  solve_articulated(at, ws.dynamics, X, width, scratch,
-                    scratch + 6 * ws.columns.rows() * ws.dynamics.unit.slots);
+  const Eigen::Index size = 6 * ws.articulated.rows();
+  solve_articulated(at, ws.dynamics, X, width, scratch, scratch + size * ws.dynamics.unit.slots);
 }
 
-/// Makes ready to solve, from each body's own inertia. False if the mass matrix is not positive definite.
+/// M^-1 into out.dtau, and a = M^-1 a, from each body's own inertia. False if M is not positive definite.
 template <Scalar T>
-bool prepare_to_solve(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws) {
+bool solve_for_a(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
+                 ForwardDynamicsDerivatives<T>& out) {
+  const Eigen::Index n = out.a.size();
   for (std::size_t b = 1; b < ws.bodies.size(); ++b) {
     auto& own = ws.dynamics.composites[b];
     own.mass = ws.bodies[b].mass;
     own.first = ws.bodies[b].first, own.second = ws.bodies[b].second;
   }
   if constexpr (std::same_as<T, double>)
-    if (solves_articulated(ws)) return articulated_inverse(plant, at, ws.dynamics);
-  return factor_mass_matrix(plant, at, ws);
+    if (is_articulated(ws)) {
+      if (!articulated_inverse(plant, at, ws.dynamics)) return false;
+      // not by M^-1, whose rounding would show in the torques; one column of four
+      double* const X = ws.dynamics.unit.forces.data();
+      std::fill_n(X, 4 * n, 0.0);
+      for (Eigen::Index k = 0; k < n; ++k) X[4 * k] = -out.a(k);
+      solve_articulated(at, ws, X, 4);
+      for (Eigen::Index k = 0; k < n; ++k) out.a(k) = X[4 * k];
+      out.dtau = ws.dynamics.inverse.topRows(n);
+      return true;
+    }
+  if (!factor_mass_matrix(plant, at, ws)) return false;
+  solve(ws, out.a);
+  T* const sides = ws.columns.data();
+  const Eigen::Index ld = ws.columns.rows();
+  for (Eigen::Index i = 0; i < ws.columns.size(); ++i) sides[i] = T(0);
+  for (Eigen::Index c = 0; c < n; ++c) sides[c + c * ld] = T(1);
+  solve_sides(ws);
+  // the upper triangle, and the same below: rounding differs
+  T* const dtau = out.dtau.data();
+  for (Eigen::Index c = 0; c < n; ++c)
+    for (Eigen::Index r = 0; r <= c; ++r) dtau[r + c * n] = dtau[c + r * n] = sides[r + c * ld];
+  return true;
 }
 
-/// x := M^-1 x
+/// dq = -M^-1 dID/dq, dv = -M^-1 dID/dv
 template <Scalar T>
-void solve(const Kinematics<T>& at, DerivativeWorkspace<T>& ws, VecX<T>& x) {
-  if constexpr (std::same_as<T, double>)
-    if (solves_articulated(ws)) {
-      // one column of four
-      double* const X = ws.dynamics.unit.forces.data();
-      std::fill_n(X, 4 * x.size(), 0.0);
-      for (Eigen::Index k = 0; k < x.size(); ++k) X[4 * k] = -x(k);
-      solve_articulated(at, ws, X, 4);
-      for (Eigen::Index k = 0; k < x.size(); ++k) x(k) = X[4 * k];
+void solve_for_slopes(const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
+                      ForwardDynamicsDerivatives<T>& out) {
+  const InverseDynamicsDerivatives<T>& inverse = out.inverse;
+  if constexpr (std::same_as<T, double>) {
+    if (is_articulated(ws) && ws.columns.size() > 0) {
+      double* const side = ws.columns.data();
+      const Eigen::Index n = ws.columns.cols(), ld = ws.columns.rows();
+      transpose(inverse.dq.data(), n, side, ld, n);
+      transpose(inverse.dv.data(), n, side + n, ld, n);
+      solve_articulated(at, ws, side, ld);
+      transpose(side, ld, out.dq.data(), n, n);
+      transpose(side + n, ld, out.dv.data(), n, n);
       return;
     }
-  solve_factored(ws, x);
-}
-
-/// (dq, dv, dtau) = -M^-1 (dID/dq, dID/dv, -1)
-template <Scalar T>
-void solve(const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
-           ForwardDynamicsDerivatives<T>& out) {
-  MatX<T>& R = ws.columns;
-  const Eigen::Index n = R.cols(), ld = R.rows();
-  T* const side = R.data();
-  transpose(out.inverse.dq.data(), n, side, ld, n);
-  transpose(out.inverse.dv.data(), n, side + n, ld, n);
-  bool done = false;
-  if constexpr (std::same_as<T, double>)
-    if (solves_articulated(ws)) {
-      solve_articulated(at, ws, side, ld);
-      out.dtau = ws.dynamics.inverse.topRows(n);
-      done = true;
-    }
-  if (!done) {
-    for (Eigen::Index c = 0; c < n; ++c) {
-      T* const unit = side + 2 * n + c * ld;
-      for (Eigen::Index r = 0; r < n; ++r) unit[r] = T(0);
-      unit[c] = T(-1);
-    }
-    solve_sides(ws);
-    // the upper triangle of dtau, and the same below
-    T* const dtau = out.dtau.data();
-    for (Eigen::Index c = 0; c < n; ++c) {
-      const T* const column = side + 2 * n + c * ld;
-      for (Eigen::Index r = 0; r <= c; ++r) dtau[r + c * n] = dtau[c + r * n] = column[r];
-    }
   }
-  transpose(side, ld, out.dq.data(), n, n);
-  transpose(side + n, ld, out.dv.data(), n, n);
+  multiply_inverse(ws, out.dtau, inverse.dq, out.dq);
+  multiply_inverse(ws, out.dtau, inverse.dv, out.dv);
 }
 
 }  // namespace detail
@@ -279,23 +343,30 @@ DerivativeWorkspace<T>::DerivativeWorkspace(const Model& model)
     while (k > i) k = dynamics.factor.parent(k);
     return k == i;
   };
-  for (int k = 0; k < model.nv(); ++k) {
+  const int n = model.nv();
+  for (int k = 0; k < n; ++k) {
     for (int i = 0; i < k; ++i)
       if (carries(i, k)) related.push_back(i);
     related_begin.push_back(static_cast<int>(related.size()));
-    for (int i = k + 1; i < model.nv(); ++i)
+    related.push_back(k);
+    for (int i = k + 1; i < n; ++i)
       if (carries(k, i)) related.push_back(i);
     related_begin.push_back(static_cast<int>(related.size()));
   }
+  for (int k = 0; k < n; ++k)
+    if (k == 0 || !detail::in_series(*this, k)) series.push_back(k);
+  series.push_back(n);
   if (model.has_mimics()) tree.fill(MatX<T>::Zero(model.tree_nv(), model.tree_nv()));
-  int sides = 3 * model.nv();
+  const auto whole_blocks = [](int count) { return (count + 3) / 4 * 4; };
   if constexpr (std::same_as<T, double>)
-    if (!model.has_mimics() &&
-        related.size() >= detail::worth_articulating_sides * static_cast<std::size_t>(model.nv())) {
-      sides = 2 * model.nv();
-      articulated.setZero((sides + 3) / 4 * 4, 6 * (dynamics.unit.slots + 1));
+    if (n >= detail::worth_articulating && !model.has_mimics()) {
+      const bool wide =
+          related.size() >= detail::worth_solving_articulated * static_cast<std::size_t>(n);
+      if (wide) columns.setZero(whole_blocks(2 * n), n);
+      articulated.setZero(wide ? columns.rows() : 4, 6 * (dynamics.unit.slots + 1));
+      return;
     }
-  columns.setZero((sides + 3) / 4 * 4, model.nv());
+  columns.setZero(whole_blocks(n), n);
 }
 
 template <Scalar T>
@@ -306,9 +377,8 @@ bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at
   detail::require_forward<T>(plant, at, tau, out.a.size(), wrenches);
   detail::set_world(plant, ws);
   detail::set_bias(plant, at, ws, out.inverse.tau, wrenches);
-  if (!detail::prepare_to_solve(plant, at, ws)) return false;
   for (int i = 0; i < model.nv(); ++i) out.a(i) = tau(i) - out.inverse.tau(i);
-  detail::solve(at, ws, out.a);
+  if (!detail::solve_for_a(plant, at, ws, out)) return false;
   const std::span<const Joint> joints = model.joints();
   const int n = static_cast<int>(joints.size());
   for (int b = 1; b < n; ++b) {
@@ -316,7 +386,7 @@ bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at
     detail::set_rates(at, b, joints[b].parent, ws);
   }
   detail::differentiate(plant, at, out.a.data(), ws, out.inverse, wrenches);
-  detail::solve(at, ws, out);
+  detail::solve_for_slopes(at, ws, out);
   return true;
 }
 
