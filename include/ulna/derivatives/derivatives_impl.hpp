@@ -17,6 +17,25 @@ template <class T, class Body>
           plus_cross(plus_cross(v * B.mass, x, B.p), w, B.first)};
 }
 
+/// The products of a motion S with three wrenches, and a'b + c'd.
+template <class T>
+[[gnu::always_inline]] inline std::array<T, 4> four_products(const V6<T>& S, const V6<T>& first,
+                                                             const V6<T>& second,
+                                                             const V6<T>& third, const V6<T>& a,
+                                                             const V6<T>& b, const V3<T>& c,
+                                                             const V3<T>& d) {
+  return {dot(S, first), dot(S, second), dot(S, third), dot(a, b) + dot(c, d)};
+}
+template <lanes::Plain T>
+[[gnu::always_inline]] inline std::array<T, 4> four_products(const V6<T>& S, const V6<T>& first,
+                                                             const V6<T>& second,
+                                                             const V6<T>& third, const V6<T>& a,
+                                                             const V6<T>& b, const V3<T>& c,
+                                                             const V3<T>& d) {
+  return sums(product(S, first), product(S, second), product(S, third),
+              product(a, b) + product(c, d));
+}
+
 /// What a wrench changes by when its body is displaced along S, in world axes at `origin`.
 template <Scalar T>
 Wrench<T> wrench_moved(const ExternalWrench<T>& given, const Wrench<T>& F, const Vec3<T>& point,
@@ -117,27 +136,33 @@ template <Scalar T, class Direction, class Body, class Rates>
 
 /// Derivatives by direction k, whose joint has directions from `first` on, and of its torque by the
 /// directions above it: column and row k of dq, dv and da, down to their diagonal.
-template <class T>
+template <Scalar T>
 [[gnu::always_inline]] inline void differentiate_pairs(const Kinematics<T>& at, int k, int first,
                                                        const DerivativeWorkspace<T>& ws,
                                                        const Pairing<T>& p,
                                                        const std::array<T*, 3>& to,
                                                        Eigen::Index n) {
   const auto S = at.directions();
-  const auto [dq, dv, da] = to;
-  for (int o = 0; o < k; ++o)
-    for (T* const m : to) m[o + k * n] = m[k + o * n] = T(0);
+  T *const dq = to[0], *const dv = to[1], *const da = to[2];
+  int after = k;
   for (int o = k; o >= 0; o = S[o].above) {
+    // directions that are passed over are on other branches
+    while (--after > o)
+      for (T* const m : {dq, dv, da}) m[after + k * n] = m[k + after * n] = T(0);
+    after = o;
     const auto& rate = ws.rates[o];
-    const V6<T> axis = S[o].axis();
     const Eigen::Index ok = o + k * n, ko = k + o * n;
-    dq[ko] = dot(p.S_I, rate.second) + dot(p.S_B, rate.first.angular);
+    // directions of the same joint turn with the body
+    const auto [q_ok, v_ok, m, q_ko] =
+        four_products(S[o].axis(), o >= first ? p.by_q : p.moved, p.by_v, p.S_I, p.S_I, rate.second,
+                      p.S_B, rate.first.angular);
+    dq[ok] = q_ok, dv[ok] = v_ok, da[ok] = m;
+    if (o == k) continue;
+    da[ko] = m, dq[ko] = q_ko;
     dv[ko] = dot(p.S_I, rate.both) + dot(p.S_B, S[o].w);
-    // the diagonal is of these; directions of the same joint turn with the body
-    dq[ok] = dot(axis, o >= first ? p.by_q : p.moved);
-    dv[ok] = dot(axis, p.by_v);
-    da[ok] = da[ko] = dot(axis, p.S_I);
   }
+  while (--after >= 0)
+    for (T* const m : {dq, dv, da}) m[after + k * n] = m[k + after * n] = T(0);
 }
 
 /// ws.blocks from directions and rates. What is missing to a whole block repeats the last direction.
@@ -197,13 +222,15 @@ template <lanes::Plain T>
   if (left > 2) row[2 * stride] = in_row[2], column[2] = in_column[2];
 }
 
+constexpr int worth_blocks = 8;  ///< from so many directions on, four at a time are faster
+
 /// The same derivatives, of four directions at a time.
 template <lanes::Plain T>
-[[gnu::always_inline]] inline void differentiate_pairs(const Kinematics<T>& at, int k, int first,
-                                                       const DerivativeWorkspace<T>& ws,
-                                                       const Pairing<T>& p,
-                                                       const std::array<T*, 3>& to,
-                                                       Eigen::Index n) {
+[[gnu::always_inline]] inline void differentiate_blocks(const Kinematics<T>& at, int k, int first,
+                                                        const DerivativeWorkspace<T>& ws,
+                                                        const Pairing<T>& p,
+                                                        const std::array<T*, 3>& to,
+                                                        Eigen::Index n) {
   using Four = lanes::Four<T>;
   using Blocks = RateBlocks<T>;
   const auto S = at.directions();
@@ -252,14 +279,30 @@ void differentiate(const Kinematics<T>& at, const ExternalWrench<T>& given, MatX
   });
 }
 
-template <Scalar T>
+template <bool by_blocks, Scalar T>
 [[gnu::noinline]] void differentiate(const Kinematics<T>& at, int k, int first,
                                      const DerivativeWorkspace<T>& ws, const std::array<T*, 3>& to,
                                      Eigen::Index n, VecX<T>& tau) {
   const auto& S = at.directions()[k];
   const auto& B = ws.bodies[S.body];
   tau(S.dof) += dot2(S.w, B.F.angular, S.v, B.F.linear);
-  differentiate_pairs(at, k, first, ws, pairing<T>(S, B, ws.rates[k]), to, n);
+  const Pairing<T> p = pairing<T>(S, B, ws.rates[k]);
+  if constexpr (by_blocks)
+    differentiate_blocks(at, k, first, ws, p, to, n);
+  else
+    differentiate_pairs(at, k, first, ws, p, to, n);
+}
+
+/// All columns and rows, the bodies having all that hangs on them.
+template <bool by_blocks, Scalar T>
+void differentiate(const Kinematics<T>& at, DerivativeWorkspace<T>& ws, const std::array<T*, 3>& to,
+                   VecX<T>& tau) {
+  if constexpr (by_blocks) set_blocks(at, ws);
+  const int n = static_cast<int>(at.directions().size());
+  for (int k = 0, first = 0; k < n; ++k) {
+    if (at.directions()[k].body != at.directions()[first].body) first = k;
+    differentiate<by_blocks>(at, k, first, ws, to, n, tau);
+  }
 }
 
 /// tau and the derivatives, from bodies and rates; the bodies are left with all that hangs on them.
@@ -282,13 +325,10 @@ void differentiate(const Plant<T>& plant, const Kinematics<T>& at, const T* a,
     P.B += B.B;
     P.p += B.p;
   }
-  if constexpr (lanes::Plain<T>) set_blocks(at, ws);
-  const Eigen::Index n = plant.model().tree_nv();
-  int k = 0;
-  for (std::size_t b = 1; b < joints.size(); ++b) {
-    const int first = k, end = k + static_cast<int>(at.directions(static_cast<int>(b)).size());
-    for (; k < end; ++k) differentiate(at, k, first, ws, to, n, out.tau);
-  }
+  if (lanes::Plain<T> && ws.rates.size() >= worth_blocks)
+    differentiate<lanes::Plain<T>>(at, ws, to, out.tau);
+  else
+    differentiate<false>(at, ws, to, out.tau);
   if (mimics) {
     out.dq.setZero(), out.dv.setZero(), out.da.setZero();
     const auto S = at.directions();
