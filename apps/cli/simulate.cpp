@@ -426,8 +426,14 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
   Diagnostics diagnostics;
   std::optional<Scene> scene = scene_in(o.states.argument().name, diagnostics);
   SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.picture, o.force};
+  if ((scene || o.ground) && o.integrator == "adaptive") {
+    how.adaptive = AdaptiveOptions{o.tolerance, 0.01 * o.tolerance, 5};
+    if (app.count("--step"))
+      throw UsageError("--step has no effect with --integrator adaptive: see --tolerance");
+  }
   if (scene) {
-    refuse_without_contact(app, {"--ground", "--friction", "--torque", "--q", "--qd", "--gravity"});
+    refuse_without_contact(app, how.adaptive.has_value(),
+                           {"--ground", "--friction", "--torque", "--q", "--qd", "--gravity"});
     if (app.count("--step")) scene->options.step = o.how.substep;
     how.period = std::max(o.period, scene->options.step);
     return run_scene(how, *scene, std::move(diagnostics), console);
@@ -437,7 +443,7 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
       if (app.count(option)) throw UsageError("{} has no effect without --ground", option);
     return {};
   }
-  refuse_without_contact(app, {});
+  refuse_without_contact(app, how.adaptive.has_value(), {});
   Robot given = o.states.load(console);
   if (o.torque != "zero" && o.torque != "gravity" && o.torque != "pd")
     throw UsageError("--torque: with --ground it is zero, gravity or pd");
