@@ -12,7 +12,7 @@ struct MpcOptions {
   std::optional<double> duration, payload, payload_at, vary, rate;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
-  std::string law, knowledge, plant, goal, report;
+  std::string law, knowledge, plant, goal, report, plot;
 };
 
 template <class Kinds>
@@ -252,8 +252,8 @@ std::string text_of(const MpcResults& results, const Stream& out) {
 }
 
 int run_mpc(const MpcOptions& o, Console& console) {
-  require_others({o.report}, {o.robot.name});
-  require_writable({o.report}, o.force);
+  require_others({o.report, o.plot}, {o.robot.name});
+  require_writable({o.report, o.plot}, o.force);
   RobotArgument robot = o.robot;
   robot.loops_closed = true;
   robot.read_standard_input();
@@ -301,6 +301,7 @@ int run_mpc(const MpcOptions& o, Console& console) {
   progress.clear();
   ResultFiles files(console, o.force);
   if (!o.report.empty()) files.write(o.report, mpc_page(results));
+  if (!o.plot.empty()) files.write(o.plot, mpc_plot(results));
   console.show(
       [&] {
         return merged({json_of(results, robot.json(imported.model)), files.json()});
@@ -344,6 +345,7 @@ Action mpc(Parser& app, Console& console) {
                "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_output("--report", o->report, "write a page with plots and a moving arm (HTML)");
+  app.add_output("--plot", o->plot, "draw the tracking errors over time (SVG)");
   app.add_force(o->force);
   return [o, &console]() -> int { return run_mpc(*o, console); };
 }

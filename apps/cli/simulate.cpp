@@ -420,8 +420,13 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
   Diagnostics diagnostics;
   std::optional<Scene> scene = scene_in(o.states.argument(), diagnostics);
   SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.picture, o.force};
+  if ((scene || o.ground) && o.integrator == "adaptive") {
+    how.adaptive = AdaptiveOptions{o.tolerance, 0.01 * o.tolerance, 5};
+    if (app.count("--step"))
+      throw UsageError("--step has no effect with --integrator adaptive: see --tolerance");
+  }
   if (scene) {
-    refuse_without_contact(app);
+    refuse_without_contact(app, how.adaptive.has_value());
     refuse_with_scene(app);
     refuse_useless(app, "--bandwidth",
                    std::ranges::none_of(scene->robots, [](auto& r) { return r.torque == "pd"; }),
@@ -435,7 +440,7 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
       if (app.count(option)) throw UsageError("{} has no effect without --ground", option);
     return {};
   }
-  refuse_without_contact(app);
+  refuse_without_contact(app, how.adaptive.has_value());
   refuse_useless(app, "--bandwidth", o.torque != "pd", "without --torque pd");
   refuse_useless(app, "--step", o.how.substep > o.period, "if it is longer than --period");
   if (o.torque != "zero" && o.torque != "gravity" && o.torque != "pd")

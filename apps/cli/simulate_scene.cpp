@@ -139,8 +139,9 @@ SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions
   SceneResult r;
   r.before = world.energy();
   double kinetic = 0.0;
-  const long steps = std::max(1L, std::lround(o.duration / world.options().step));
-  const long each = std::max(1L, std::lround(o.period / world.options().step));
+  const double step = o.adaptive ? o.period : world.options().step;
+  const long steps = std::max(1L, std::lround(o.duration / step));
+  const long each = std::max(1L, std::lround(o.period / step));
   const Interrupt interrupt;
   Progress progress(console.err, static_cast<std::size_t>(steps));
   for (long i = 0; i < steps; ++i) {
@@ -156,7 +157,8 @@ SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions
         progress.at(static_cast<std::size_t>(i),
                     fmt::format("{:.1f} of {:g} s", world.time(), o.duration));
     }
-    if (r.status = world.step(); r.status != WorldStatus::moved) break;
+    r.status = o.adaptive ? world.advance(step, *o.adaptive) : world.step();
+    if (r.status != WorldStatus::moved) break;
   }
   if (r.status == WorldStatus::moved && !r.interrupted) log.add(world);
   const WorldWork& w = world.work();
@@ -190,10 +192,14 @@ std::vector<PairForce> pair_forces(const World& world) {
 }
 
 std::string text_of_scene(const World& world, const Scene& scene, const SceneResult& r,
-                          const Stream& out) {
-  std::string text = fmt::format("{}: {} s in steps of {:g} s, {}\n\n", visible(scene.name),
-                                 figure(world.time(), 6), world.options().step,
-                                 counted(static_cast<std::size_t>(world.object_count()), "object"));
+                          const SceneOptions& o, const Stream& out) {
+  const std::string steps =
+      o.adaptive ? fmt::format("adaptive steps to {:g} between {}", o.adaptive->relative,
+                               counted(static_cast<std::size_t>(world.report().events), "event"))
+                 : fmt::format("steps of {:g} s", world.options().step);
+  std::string text =
+      fmt::format("{}: {} s in {}, {}\n\n", visible(scene.name), figure(world.time(), 6), steps,
+                  counted(static_cast<std::size_t>(world.object_count()), "object"));
   Table objects(1, {"object", ">x [m]", ">y [m]", ">z [m]", ">speed [m/s]", ">contact force [N]"});
   for (int i = 0; i < world.object_count(); ++i) {
     if (world.is_fixed(i)) continue;
@@ -271,7 +277,7 @@ Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
                            ULNA_FIELDS(world.work(), torques, wrenches, damping, joint_friction,
                                        stops, loops, impacts, contact, friction, correction),
                            {{"error", r.error}, {"error_share", r.share}}})}},
-       {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest)},
+       {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest, events)},
         {"out", o.out},
         {"plot", o.plot},
         {"picture", o.picture}}});
@@ -289,12 +295,16 @@ std::optional<Scene> scene_in(RobotArgument& argument, Diagnostics& diagnostics)
   return import_scene(*text, argument.source(), diagnostics);
 }
 
-void refuse_without_contact(const Parser& app) {
+void refuse_without_contact(const Parser& app, bool adaptive) {
   for (const char* option :
-       {"--integrator", "--tolerance", "--follow", "--target", "--payload", "--friction-scale",
-        "--vary", "--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay", "--dropout",
-        "--differences", "--seed", "--no-limits", "--open-loops"})
+       {"--follow", "--target", "--payload", "--friction-scale", "--vary", "--noise-q",
+        "--noise-qd", "--noise-tau", "--quantum", "--delay", "--dropout", "--differences", "--seed",
+        "--no-limits", "--open-loops"})
     if (app.count(option)) throw UsageError("{} has no effect where bodies touch", option);
+  for (const char* option : {"--integrator", "--tolerance"})
+    if (app.count(option) && !adaptive)
+      throw UsageError("{} has no effect where bodies touch, but for --integrator adaptive",
+                       option);
 }
 
 void refuse_with_scene(const Parser& app) {
@@ -337,6 +347,10 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
     if (d.severity != Severity::note || d.rule->name == "mass-ratio")
       console.complain(d.str(), Style::yellow);
   require_others({o.out, o.plot, o.picture}, {scene.file});
+  if (const std::string refused = built.world.refused_by_adaptive(); o.adaptive && !refused.empty())
+    throw UsageError("--integrator adaptive: {}; leave it out, or change the scene", refused);
+  if (o.adaptive && !has_adaptive())
+    throw UsageError("--integrator adaptive: this ulna was built without SUNDIALS; leave it out");
   require_writable({o.out, o.plot, o.picture}, o.force);
   SceneDrives drives(scene, built, o);
   SceneLog log(built, scene, o);
@@ -346,8 +360,9 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
     files.write(o.plot, log.drawing(built.world, visible(scene.name)));
   if (!o.picture.empty()) files.write(o.picture, scene_picture(built.world, visible(scene.name)));
   if (!o.out.empty()) files.write(o.out, log.text());
-  const std::string why = fmt::format("the simulation ends at {} s: {}; a shorter --step may do",
-                                      figure(built.world.time(), 6), to_string(r.status));
+  const std::string why = fmt::format(
+      "the simulation ends at {} s: {}; {}", figure(built.world.time(), 6), to_string(r.status),
+      o.adaptive ? "leave out --integrator adaptive" : "a shorter --step may do");
   if (!to_stdout)
     console.show(
         [&] {
@@ -356,7 +371,7 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
             fields["error"] = why, fields["diagnostics"] = Json::array();
           return fields;
         },
-        [&] { return text_of_scene(built.world, scene, r, console.out); });
+        [&] { return text_of_scene(built.world, scene, r, o, console.out); });
   if (r.interrupted) {
     console.complain(fmt::format("stopped at {} s", figure(built.world.time(), 6)));
     return files.finish(findings);
@@ -369,7 +384,9 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   const bool overlap = diagnostics.find(scene_rules::bodies_overlap);
   console.complain(fmt::format(
       "the energy error is {:.1f} % of the energy exchanged: {}", 100.0 * r.share,
-      overlap ? "move apart what is inside each other at the beginning" : "take a shorter --step"));
+      overlap      ? "move apart what is inside each other at the beginning"
+      : o.adaptive ? "take a smaller --tolerance"
+                   : "take a shorter --step"));
   return files.finish(findings);
 }
 

@@ -10,13 +10,14 @@ struct SceneOptions {
   double duration = 5.0, period = 1e-3, bandwidth = 10.0;
   std::string out, plot, picture;
   bool force = false, joint_friction = true;
+  std::optional<AdaptiveOptions> adaptive{};  ///< instead of steps of one length
 };
 
 /// The scene that a file or standard input holds, if it is one; else none. Throws ModelError, Failure.
 std::optional<Scene> scene_in(RobotArgument& argument, Diagnostics& diagnostics);
 
 /// Throws UsageError for options of simulation in free space.
-void refuse_without_contact(const Parser& app);
+void refuse_without_contact(const Parser& app, bool adaptive);
 /// The same for those whose place is in a scene.
 void refuse_with_scene(const Parser& app);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 
@@ -69,6 +70,7 @@ struct Run {
   std::array<double, 3> error{};  ///< mrad rms from a second after that on, by kind
   bool finished = true;
   mpc::Payload found = {};
+  long changes = 0;  ///< of the robot, as noticed
 };
 
 void run(Run& r) {
@@ -83,44 +85,56 @@ void run(Run& r) {
     const mpc::TrialResult result = c.run();
     r.finished &= result.finished;
     r.error[k] = 1e3 * result.error.rms_from[1];
-    if (kinds[k] == Knowledge::identified) r.found = result.payload;
+    if (kinds[k] == Knowledge::identified)
+      r.found = result.payload, r.changes = result.changes_noticed;
   }
 }
 
-/// What issue of tracking and of the payload's mass a run has; empty: none.
-std::string finding(const Run& r) {
-  if (!r.finished || r.error[0] > 100.0) return "lost";
-  std::string text;
-  if (r.error[0] > 2.0 * r.error[2]) text += " more than twice perfect;";
-  if (r.error[0] > 1.1 * r.error[1]) text += " worse than offset-free;";
-  if (r.found.known() && std::abs(r.found.mass - r.mass) > 2.0 * r.found.deviation)
-    text += " mass beyond two deviations;";
-  return text;
+/// What a run misses of what is asked.
+struct Misses {
+  bool lost, twice, worse, mass;
+
+  explicit Misses(const Run& r)
+      : lost(!r.finished || !(r.error[0] <= 100.0)),
+        twice(lost || r.error[0] > 2.0 * r.error[2]),
+        worse(lost || r.error[0] > 1.1 * r.error[1]),
+        mass(r.found.known() && std::abs(r.found.mass - r.mass) > 2.0 * r.found.deviation) {}
+
+  std::string words() const {
+    std::string text = lost ? "lost" : twice ? "more than twice perfect" : "";
+    const auto add = [&](const char* more) {
+      text += (text.empty() ? "" : "; ") + std::string(more);
+    };
+    if (worse && !lost) add("worse than offset-free");
+    if (mass) add("mass beyond two deviations");
+    return text;
+  }
+};
+
+void print_head() {
+  fmt::print("{:<22}{:>6}{:>5}{:>10}{:>12}{:>13}{:>10}{:>10}{:>10}{:>9}\n", "robot", "share",
+             "seed", "mass [kg]", "identified", "offset-free", "perfect", "found", "+-", "changes");
 }
 
-void print(const std::vector<Run>& runs) {
-  fmt::print("{:<22}{:>6}{:>5}{:>10}{:>12}{:>13}{:>10}{:>10}{:>10}\n", "robot", "share", "seed",
-             "mass [kg]", "identified", "offset-free", "perfect", "found", "+-");
-  std::array<int, 4> bad{};
-  int known = 0;
+void print(const Run& r) {
+  fmt::print("{:<22}{:>6}{:>5}{:>10.3g}{:>12.3g}{:>13.3g}{:>10.3g}{:>10}{:>10.2g}{:>9}  {}\n",
+             r.robot, r.share, r.seed, r.mass, r.error[0], r.error[1], r.error[2],
+             r.found.known() ? fmt::format("{:.3g}", r.found.mass) : "unknown", r.found.deviation,
+             r.changes, Misses(r).words());
+  std::fflush(stdout);
+}
+
+void print_sum(const std::vector<Run>& runs) {
+  int lost = 0, twice = 0, worse = 0, known = 0, mass = 0;
   for (const Run& r : runs) {
-    const std::string why = finding(r);
-    fmt::print("{:<22}{:>6}{:>5}{:>10.3g}{:>12.3g}{:>13.3g}{:>10.3g}{:>10}{:>10}  {}\n", r.robot,
-               r.share, r.seed, r.mass, r.error[0], r.error[1], r.error[2],
-               r.found.known() ? fmt::format("{:.3g}", r.found.mass) : "unknown",
-               fmt::format("{:.2g}", r.found.deviation), why);
-    bad[0] += why == "lost";
-    bad[1] += why.find("twice") != std::string::npos || why == "lost";
-    bad[2] += why.find("worse") != std::string::npos;
-    bad[3] += why.find("mass") != std::string::npos;
-    known += r.found.known();
+    const Misses m(r);
+    lost += m.lost, twice += m.twice, worse += m.worse, mass += m.mass, known += r.found.known();
   }
-  const double n = double(runs.size());
+  const int n = int(runs.size());
   fmt::print(
-      "\n{} runs: {} lost; at most twice perfect {:.0f} %; no worse than 1.1 times offset-free "
-      "{:.0f} %; mass known {:.0f} %, of these within two deviations {:.0f} %\n",
-      runs.size(), bad[0], 100.0 * (n - bad[1]) / n, 100.0 * (n - bad[2]) / n, 100.0 * known / n,
-      known ? 100.0 * (known - bad[3]) / known : 0.0);
+      "\n{} runs: {} lost; {} at most twice perfect; {} no worse than 1.1 times offset-free; mass "
+      "known in {}, within two deviations in {} of these\n",
+      n, lost, n - twice, n - worse, known, known - mass);
 }
 
 int run_all(int argc, char** argv) {
@@ -151,6 +165,7 @@ int run_all(int argc, char** argv) {
   }
   std::atomic<std::size_t> next = 0;
   std::mutex printing;
+  print_head();
   {
     std::vector<std::jthread> workers;
     for (int i = 0; i < jobs; ++i)
@@ -158,11 +173,11 @@ int run_all(int argc, char** argv) {
         for (std::size_t k = next++; k < runs.size(); k = next++) {
           run(runs[k]);
           const std::lock_guard lock(printing);
-          fmt::print(stderr, "{} of {}: {}\n", k + 1, runs.size(), runs[k].robot);
+          print(runs[k]);
         }
       });
   }
-  print(runs);
+  print_sum(runs);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mpc/friction_compensator.hpp"
+#include "mpc/payload_scale.hpp"
 #include "num/message.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/mpc/controller.hpp"
@@ -37,7 +38,7 @@ inline std::vector<identify::Feature> default_features(const Plant<double>& plan
 }
 
 /// Estimates a plant's parameters from samples as they are measured: a low-pass filter of motion and torques,
-/// the online estimator behind it, and a choice of the parameters that are used. Those change to what was estimated
+/// the online estimator behind it, a scale for what is carried, and a choice of the parameters that are used. Those change to what was estimated
 /// last, or back to what the model has, only where that has explained the torques of the last moments better: what
 /// the evidence does not support is not used.
 class PlantEstimator {
@@ -51,14 +52,14 @@ class PlantEstimator {
         online_(torques_, torque_noise(plant.model(), options), online_options(options)),
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
-        rate_(options.rate_hz),
-        payload_body_(options.payload_body > 0 ? options.payload_body
-                                               : plant.model().joint_count()),
         share_(1.0 / (memory * options.rate_hz)),
         patience_(int(trial_time * options.rate_hz)),
         probation_(patience_),
         model_{of_model()},
-        used_(model_) {}
+        used_(model_),
+        scale_(torques_, model_.z,
+               options.payload_body > 0 ? options.payload_body : plant.model().joint_count(),
+               options.rate_hz) {}
 
   /// Takes a sample of a period.
   void sample(In q, In v, In tau) {
@@ -69,7 +70,7 @@ class PlantEstimator {
   void reset() { filter_.reset(), sampled_ = false; }
 
   /// What may have changed is learned anew.
-  void expect_change() { online_.forget_changing(); }
+  void expect_change() { online_.forget_changing(), scale_.change(online_); }
 
   /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
   bool update(Plant<double>& plant) {
@@ -78,21 +79,15 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
-    if (outcome_ == Outcome::restored) trial_ = 0, weigh_anew();
+    if (outcome_ == Outcome::restored) trial_ = 0, scale_.undo_change();
     if (outcome_ == Outcome::changed) {
-      carried_before_ = carried_;
-      carried_.evidence.clear();
-      // of what it is at first, the model knows more than a moment's samples
-      if (!std::exchange(carried_.changed, true) && double(samples_) > 2.0 * rate_)
-        carried_.unloaded = older_;
+      scale_.change(online_);
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
       trial_ = 1;
     }
     since_change_ = std::min(since_change_ + 1, probation_);
-    if (outcome_ == Outcome::learned) weigh();
-    if (++samples_ % std::lround(kept_for * rate_) == 0)
-      older_.swap(recent_), recent_ = online_.z();
+    scale_.sample(online_, outcome_ == Outcome::learned);
     estimated_.z = online_.z();
     resisting_.z = estimated_.z;
     resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
@@ -118,37 +113,13 @@ class PlantEstimator {
   Outcome outcome() const { return outcome_; }
   const identify::OnlineEstimator& online() const { return online_; }
 
-  /// What the body has beyond what it had before the first change of the robot, or beyond the model.
-  Payload payload() const {
-    const identify::BodyEvidence& evidence = carried_.evidence;
-    const identify::BodyEstimate found(evidence, evidence.count / payload_independent,
-                                       payload_friction);
-    const double deviation = std::hypot(found.mass_deviation, payload_share * found.x(0));
-    return {found.x(0), deviation, found.x.segment<3>(1)};
-  }
+  Payload payload() const { return scale_.payload(); }
 
  private:
   struct Candidate {
     Vector z;
     double misfit = 0.0;  ///< mean square of errors of torques in deviations, of the last moments
   };
-
-  /// What the last sample shows of the payload. A body's mass alone is not determined by torques, only together with those of its
-  /// neighbours; what was added to it is, where the other bodies are those of before.
-  void weigh() {
-    weighed_ = carried_.unloaded;
-    const int resisting = torques_.unknowns() - torques_.inertial_size();
-    weighed_.segment(torques_.inertial_size(), resisting) =
-        online_.z().segment(torques_.inertial_size(), resisting);
-    carried_.evidence.forget(1.0 / (payload_memory * rate_));
-    online_.add_evidence(weighed_, payload_body_, carried_.evidence);
-  }
-
-  /// After a change that was none, or is over.
-  void weigh_anew() {
-    carried_ = carried_before_;
-    carried_.evidence.clear();
-  }
 
   Vector of_model() const {
     Vector z = Vector::Zero(online_.z().size());
@@ -159,7 +130,7 @@ class PlantEstimator {
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
-    trial_ = 0, weigh_anew();
+    trial_ = 0, scale_.undo_change();
     used_.z = online_.z();
     online_.write(used_.z, plant);
     return true;
@@ -181,34 +152,13 @@ class PlantEstimator {
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
   static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
-  double rate_;
-  int payload_body_;
   double share_;
   int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
-  long samples_ = 0;
-  static constexpr double kept_for = 1.5;  // s
-  /// Numbers of once to twice that ago, and of less: a change that is noticed has been learned from already.
-  Vector older_ = model_.z, recent_ = older_;
-  /// Of the payload: what samples show, and against which numbers, those of before it carried anything.
-  struct Carried {
-    Vector unloaded;
-    identify::BodyEvidence evidence;
-    bool changed = false;  ///< whether the robot has
-  };
-  Carried carried_{model_.z, identify::BodyEvidence(torques_.model().nv())},
-      carried_before_ = carried_;
-  Vector weighed_ = model_.z;
-  static constexpr double payload_memory = 1.5;  // s
-  /// Of errors that are left, as of friction, which go on for as long as a joint moves in one direction.
-  static constexpr double payload_independent = 4.0;
-  /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.
-  static constexpr double payload_share = 0.02;
-  /// Of what joints resist with, which was learned together with the payload and may have taken part of it.
-  static constexpr double payload_friction = 0.5;
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
+  PayloadScale scale_;
 };
 
 }  // namespace ulna::mpc

@@ -385,7 +385,15 @@ BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
   for (const SceneRobot& r : scene.robots) {
     RobotOptions options = r.options;
     options.name = r.name;
-    const int object = world.add_robot(r.model, r.q, options);
+    int object = -1;
+    try {
+      object = world.add_robot(r.model, r.q, options);
+    } catch (const std::invalid_argument& e) {
+      if (r.model.description().loops.empty()) throw;
+      out.add(scene_rules::loop_open, {scene.file, r.line, 0}, "robot '" + r.name + "'", e.what(),
+              "nothing");
+      out.throw_if_errors();
+    }
     built.robots.push_back(object), lines.push_back(r.line);
     for (const Inertia<double>& body : r.model.inertias().subspan(1))
       if (body.mass() > 0.0) weigh(body.mass());

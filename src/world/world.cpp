@@ -37,7 +37,7 @@ bool finite(const Transform<double>& X) {
 }  // namespace
 
 const char* to_string(WorldStatus status) {
-  constexpr const char* names[] = {"moved", "not finite", "not physical"};
+  constexpr const char* names[] = {"moved", "not finite", "not physical", "crowded", "undecided"};
   return names[static_cast<int>(status)];
 }
 
@@ -133,8 +133,11 @@ int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOp
       s.broad.exclude(first + pair.first, first + pair.second);
   } else {
     const int last = static_cast<int>(s.shapes.size());
-    for (int i = first; i < last; ++i)
-      for (int j = i + 1; j < last; ++j) s.broad.exclude(i, j);
+    for (int i = first; i < last; ++i) {
+      if (s.shapes[i].moves) s.broad.set_group(i, first + 1);
+      for (int j = i + 1; j < last; ++j)
+        if (s.shapes[i].moves != s.shapes[j].moves) s.broad.exclude(i, j);
+    }
   }
   return object;
 }

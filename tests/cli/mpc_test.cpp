@@ -52,6 +52,19 @@ TEST(MpcVerb, fits_a_terminal_and_writes_a_page) {
   EXPECT_EQ(run_cli(quick({"--report", folder.path("page.html")})).status, 3);
 }
 
+TEST(MpcVerb, draws_the_errors_of_each_run_in_a_picture_that_needs_nothing_else) {
+  const Folder folder;
+  const RunResult r = run_cli(
+      quick({"--knowledge", "identified,fixed", "--plot", folder.path("errors.svg"), "--json"}));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "errors.svg"));
+  const std::string picture = read_file(folder.path("errors.svg"));
+  EXPECT_TRUE(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"));
+  for (const char* name : {">identified<", ">fixed<", ">mrad<"}) EXPECT_TRUE(has(picture, name));
+  EXPECT_FALSE(has(picture, "href") || has(picture, "nan"));
+  EXPECT_EQ(run_cli(quick({"--plot", folder.path("errors.svg")})).status, 3);
+}
+
 TEST(MpcVerb, takes_a_scenario_from_a_file) {
   const Folder folder;
   const std::string file = folder.write("trial.yaml",

@@ -64,6 +64,28 @@ TEST(SimulateScene, a_quadruped_stands_on_the_ground_by_pd) {
   EXPECT_TRUE(has(r.out, "294.300"));
 }
 
+TEST(SimulateScene, adaptive_steps_end_at_events) {
+  const Folder folder;
+  const std::string ball =
+      "ulna: scene\nmaterials:\n  stone: {friction: 0.5, restitution: 0.5}\n"
+      "ground: stone\nbodies:\n"
+      "  - {name: ball, shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 0.6], material: stone}\n";
+  folder.write("ball.yaml", ball);
+  const RunResult r =
+      simulate_scene({"ball.yaml", "--integrator", "adaptive", "--duration", "0.5"}, folder.path());
+  if (has(r.err, "without SUNDIALS")) GTEST_SKIP() << r.err;
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "adaptive steps to 1e-08 between 1 event")) << r.out;
+  std::string soft = ball;
+  soft.replace(soft.find("restitution: 0.5"), 16, "stiffness: 10000");
+  folder.write("soft.yaml", soft);
+  const RunResult refused =
+      simulate_scene({"soft.yaml", "--integrator", "adaptive"}, folder.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(has(refused.err, "gives way")) << refused.err;
+  EXPECT_EQ(simulate_scene({"ball.yaml", "--integrator", "rk4"}, folder.path()).status, 2);
+}
+
 TEST(SimulateScene, refuses_bad_scenes_with_file_and_line) {
   const Folder folder;
   std::string bad = yard;

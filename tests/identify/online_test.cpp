@@ -146,6 +146,34 @@ TEST(OnlineEstimator, restores_what_it_knew_when_torques_are_as_before_a_change)
   EXPECT_LE((estimator.z() - before).norm(), 0.01 * before.norm());
 }
 
+// What a joint that rests is held by is not what it weighs: numbers of before a payload are no better than those of now.
+TEST(OnlineEstimator, keeps_what_it_learned_of_a_change_while_the_robot_rests) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(3);
+  Eigen::VectorXd truth = true_numbers(model, random);
+  const Drive before(robot, truth, 3000, 3);
+  truth.segment<10>(60) +=
+      Inertia<double>::about_com(2.0, {0.0, 0.0, 0.15}, 0.01 * Mat3<double>::Identity())
+          .parameters();
+  const Drive after(robot, truth, 4000, 4);
+  OnlineOptions options;
+  options.patience = 10, options.slow = 0.02;
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.1), options);
+  (void)learn(estimator, before.data, 0, 3000);
+  (void)learn(estimator, after.data, 0, 4000);
+  ASSERT_GE(estimator.changes(), 1);
+  const long restored = estimator.restored();
+  const double mass = estimator.z()(60);
+  const Eigen::VectorXd q = after.data.q.col(0), still = Eigen::VectorXd::Zero(7);
+  Eigen::VectorXd tau(7);
+  estimator.predict(q, still, still, tau);
+  tau.array() += 0.02;  // which dry friction holds against
+  for (int s = 0; s < 500; ++s) (void)estimator.update(q, still, still, tau);
+  EXPECT_EQ(estimator.restored(), restored);
+  EXPECT_NEAR(estimator.z()(60), mass, 0.01 * mass);
+}
+
 // Standing still tells of gravity in one pose, and nothing else is forgotten for it.
 TEST(OnlineEstimator, does_not_drift_when_nothing_is_excited) {
   const Model robot = load_robot("panda").model;

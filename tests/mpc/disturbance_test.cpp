@@ -77,6 +77,7 @@ TEST(Disturbance, a_payload_that_is_put_down_again_is_gone) {
 
 TEST(Disturbance, nothing_is_carried_where_nothing_was_picked_up) {
   WavingPanda panda;
+  panda.options.duration = 7.0;
   const TrialResult r = panda.run();
   EXPECT_FALSE(r.payload.known()) << r.payload.mass << " +- " << r.payload.deviation;
   EXPECT_EQ(r.changes_noticed, 0);

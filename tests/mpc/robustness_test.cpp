@@ -90,5 +90,19 @@ TEST(RobustnessTable, what_a_supervisor_names_is_timed_from_the_fault_on) {
   EXPECT_EQ(figures_of(row, c, c.run()).named_ms, ulna::infinity);
 }
 
+// Numbers that are learned since it was picked up have taken part of it, and are no reference.
+TEST(SmallPayload, that_is_not_noticed_as_a_change_is_weighed_by_what_was_known_before_it) {
+  const ulna::Model model = ulna::load_robot("panda").model;
+  Case c(model, 2);
+  c.trial.plant = ulna::rig::PlantKind::ulna;
+  c.task.mass = 0.2, c.task.edge = 0.05;
+  c.trial.duration = 8.0;
+  const TrialResult r = c.run();
+  EXPECT_EQ(r.changes_noticed, 0);
+  ASSERT_TRUE(r.payload.known()) << r.payload.mass << " +- " << r.payload.deviation;
+  EXPECT_NEAR(r.payload.mass, 0.2, 2.0 * r.payload.deviation);
+  EXPECT_LT(r.payload.deviation, 0.05);
+}
+
 }  // namespace
 }  // namespace robustness

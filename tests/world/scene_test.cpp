@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/documented_rules.hpp"
+#include "ulna/model/builder.hpp"
+#include "ulna/model/configuration.hpp"
 #include "ulna/model/rules.hpp"
 #include "ulna/world/scene_rules.hpp"
 #include "world/bodies.hpp"
@@ -124,6 +126,25 @@ TEST(Scene, bodies_inside_each_other_are_reported_and_pushed_apart) {
   run_world(built.world, 0.5);
   for (const World::Overlap& o : built.world.overlaps())
     EXPECT_EQ(o.first, 0);  // the ground is a mat
+}
+
+TEST(Scene, a_loop_that_cannot_close_is_refused_with_its_line) {
+  Description d = load_robot("fourbar").model.description();
+  d.loops.at(0).origin1.xyz.x() += 10.0;
+  const Model model = Builder(d).build();
+  Scene scene;
+  scene.file = "yard.yaml";
+  scene.robots.push_back({"bars", model, neutral(model), Eigen::VectorXd::Zero(model.nv())});
+  scene.robots[0].line = 7;
+  Diagnostics out;
+  try {
+    (void)build_scene(scene, out);
+    FAIL() << "not refused";
+  } catch (const ModelError& e) {
+    const std::string error = e.what();
+    for (const char* part : {"yard.yaml:7", "loop-open", "bars"})
+      EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
 }
 
 TEST(SceneRules, are_documented_with_their_severity_and_no_others) {

@@ -275,19 +275,23 @@ double OnlineEstimator::misfit(const Vector& z) const {
   return moved > 0 ? sum / moved : 0.0;
 }
 
-/// Whether what was known before the last change explains torques again, for long enough.
+/// Whether what was known before the last change explains torques again, for long enough, and at first what the numbers of now did not.
+/// Where both have explained them all the time, as while the joints rest that show what is carried, nothing follows.
 bool OnlineEstimator::explained_before(const In& tau) {
   constexpr int enough = 5;  // patiences
   if (!before_.known) return false;
+  bool better = disturbed_ > 0;  // then the numbers of now are those of before
   for (int i = 0; i < tau.size(); ++i) {
-    const double error = tau(i) - torques_.rows.col(i).dot(before_.z);
-    if (held_(i) == 0.0 &&
-        std::abs(error) > std::max(3.0 * before_.noise(i), 0.5 * torques_.least_change(i))) {
-      before_.fits = 0;
+    if (held_(i) != 0.0) continue;
+    const double off = std::max(3.0 * before_.noise(i), 0.5 * torques_.least_change(i));
+    if (std::abs(tau(i) - torques_.rows.col(i).dot(before_.z)) > off) {
+      before_.fits = before_.better = 0;
       return false;
     }
+    better |= std::abs(tau(i) - torques_.rows.col(i).dot(z_)) > off;
   }
-  return ++before_.fits > enough * options_.patience;
+  before_.better += better;
+  return ++before_.fits > enough * options_.patience && before_.better >= options_.patience;
 }
 
 void OnlineEstimator::restore() {
@@ -300,7 +304,7 @@ void OnlineEstimator::reject_change() {
   constexpr double doubted_for = 5.0;  // s
   if (!before_.known) return;
   restore();
-  before_.fits = 0;
+  before_.fits = before_.better = 0;
   disturbed_ = std::lround(doubted_for * options_.rate_hz);
 }
 
@@ -368,7 +372,7 @@ void OnlineEstimator::take_in(const Measured& measured, bool changed) {
     if (!before_.known || double(samples_ - last_change_) > 2.0 * options_.rate_hz) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
       before_.noise = torques_.noise;
-      before_.known = true;
+      before_.known = true, before_.better = 0;
     }
     before_.fits = 0, last_change_ = samples_;
     ++changes_;

@@ -164,7 +164,8 @@ class OnlineEstimator {
     Vector r, z, noise;
     PhysicalPrior prior;
     bool known = false;
-    int fits = 0;  ///< samples in a row that it explains
+    int fits = 0;    ///< samples in a row that it explains
+    int better = 0;  ///< of these, samples that the numbers of now do not
   };
   bool explained_before(const In& tau);
   void step();
