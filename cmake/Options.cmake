@@ -107,7 +107,7 @@ if(PROJECT_IS_TOP_LEVEL)
   if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     # paths below the source tree count as relative: another clone finds the same objects
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-                                    CCACHE_NOHASHDIR=1
+                                    CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
                                     CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   endif()
 endif()

@@ -113,7 +113,12 @@ int check_files(const CheckOptions& options, Console& console) {
   }
   progress.clear();
   if (console.json()) {
-    console.print({{"strict", options.import.strict}, {"files", files}});
+    Json document{{"strict", options.import.strict}, {"files", files}};
+    if (unreadable) {
+      document["error"] = counted(unreadable, "file") + " could not be read";
+      document["diagnostics"] = Json::array();
+    }
+    console.print(document);
   } else if (!options.quiet && options.files.size() > 1) {
     const std::size_t clean = options.files.size() - refused - doubtful - unreadable;
     std::string line = fmt::format("{}: {} clean", counted(options.files.size(), "file"), clean);

@@ -96,6 +96,16 @@ std::string ClosedRobot::forces_text(const Stream& out) const {
   return matrix_text(out, "row", names, {">force [Nm, N]"}, forces_);
 }
 
+void for_each_row(const TableBlock& in, Eigen::MatrixXd& out,
+                  const std::function<Eigen::VectorXd(Eigen::Index)>& compute) {
+  for (Eigen::Index s = 0; s < in.q.cols(); ++s) try {
+      out.col(s) = compute(s);
+    } catch (const Failure& e) {
+      in.refused[s] = e.what();
+      return;  // nothing after it is printed
+    }
+}
+
 void print_per_joint(Console& console, const Model& model, const Json& before, const char* field,
                      const char* unit, const Eigen::VectorXd& values,
                      const std::optional<ClosedRobot>& closed) {

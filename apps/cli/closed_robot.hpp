@@ -35,6 +35,10 @@ class ClosedRobot {
   Eigen::VectorXd forces_;
 };
 
+/// A column of the result for each state of a table; states that are refused are noted there.
+void for_each_row(const TableBlock& in, Eigen::MatrixXd& out,
+                  const std::function<Eigen::VectorXd(Eigen::Index)>& compute);
+
 /// As print_per_joint, then the forces through the loops, if they are closed.
 void print_per_joint(Console& console, const Model& model, const Json& before, const char* field,
                      const char* unit, const Eigen::VectorXd& values,

@@ -245,6 +245,9 @@ void Progress::clear() {
 
 namespace {
 
+/// Ctrl-C, and what `timeout` and `kill` send.
+constexpr int ending[] = {SIGINT, SIGTERM};
+
 volatile std::sig_atomic_t interrupted = 0;
 volatile std::time_t interrupted_at = 0;
 
@@ -263,18 +266,18 @@ void interrupt(int signal) {
 
 Interrupt::Interrupt() {
   interrupted = 0;
-  // a job in the background of a script ignores it, and shall
-  struct sigaction before = {};
-  sigaction(SIGINT, nullptr, &before);
-  if (before.sa_handler == SIG_IGN) return;
-  struct sigaction action = {};
-  action.sa_handler = interrupt;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  installed_ = true;
+  for (std::size_t i = 0; i < std::size(ending); ++i) {
+    sigaction(ending[i], nullptr, &before_[i]);
+    // a job in the background of a script ignores Ctrl-C, and shall
+    if (before_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action = {};
+    action.sa_handler = interrupt;
+    action.sa_flags = SA_RESTART;
+    sigaction(ending[i], &action, nullptr);
+  }
 }
 Interrupt::~Interrupt() {
-  if (installed_) std::signal(SIGINT, SIG_DFL);
+  for (std::size_t i = 0; i < std::size(ending); ++i) sigaction(ending[i], &before_[i], nullptr);
 }
 
 bool Interrupt::requested() { return interrupted != 0; }

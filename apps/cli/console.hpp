@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -169,7 +171,7 @@ class Progress {
   bool shown_ = false;
 };
 
-/// While there is one, Ctrl-C ends long work early, with the best that was found so far. Another one some
+/// While there is one, Ctrl-C and SIGTERM end long work early, with the best that was found so far. Another one some
 /// seconds later ends the program.
 class Interrupt {
  public:
@@ -181,7 +183,7 @@ class Interrupt {
   static bool requested();
 
  private:
-  bool installed_ = false;
+  std::array<struct sigaction, 2> before_ = {};
 };
 
 }  // namespace ulna::cli

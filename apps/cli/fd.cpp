@@ -16,9 +16,9 @@ Action fd(Parser& app, Console& console) {
     if (states->is_table() && closed) {
       states->stream(console, model, trajectory_names(model, "qdd"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                       for (Eigen::Index s = 0; s < in.q.cols(); ++s)
-                         out.col(s) =
-                             closed->accelerations(in.q.col(s), in.qd.col(s), in.tau.col(s));
+                       for_each_row(in, out, [&](Eigen::Index s) {
+                         return closed->accelerations(in.q.col(s), in.qd.col(s), in.tau.col(s));
+                       });
                      });
     } else if (states->is_table()) {
       Batch batch(model);

@@ -15,8 +15,9 @@ Action id(Parser& app, Console& console) {
     if (states->is_table() && closed) {
       states->stream(console, model, trajectory_names(model, "tau"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                       for (Eigen::Index s = 0; s < in.q.cols(); ++s)
-                         out.col(s) = closed->torques(in.q.col(s), in.qd.col(s), in.qdd.col(s));
+                       for_each_row(in, out, [&](Eigen::Index s) {
+                         return closed->torques(in.q.col(s), in.qd.col(s), in.qdd.col(s));
+                       });
                      });
     } else if (states->is_table()) {
       Batch batch(model);

@@ -358,7 +358,7 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
          fmt::format("{} of {} base parameters; the others explain less than they cost",
                      r.essential->kept.size(), r.base.size()));
   if (r.cross_validation)
-    line("folds", fmt::format("{} % torque error of {} parts, each predicted from the others",
+    line("folds", fmt::format("{} torque error of {} parts, each predicted from the others",
                               percent(r.cross_validation->total_percent), given.how.folds));
   line("consistent", fmt::format("{}; mass matrix indefinite in {:.3g} % of configurations{}",
                                  e.consistent ? "yes" : "no", r.chosen.indefinite_percent,
@@ -369,8 +369,8 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
   if (r.online) {
     const OnlineFigures& o = *r.online;
     line("online",
-         fmt::format("{} updates, {} doubted, {} changes; physical {}; {:.3g} us median, {:.3g} us "
-                     "99th percentile; {} % error in the second half, {} % by the prior alone",
+         fmt::format("{} updates, {} doubted, {} changes; physical {}; {:.1f} us median, {:.0f} us "
+                     "99th percentile; {} error in the second half, {} by the prior alone",
                      o.updates(), o.doubted, o.changed,
                      o.always_consistent ? "at every step" : "NOT at every step", o.median_us,
                      o.percentile_99_us, percent(o.second_half.total_percent),

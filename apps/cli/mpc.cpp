@@ -1,5 +1,6 @@
 #include "mpc_page.hpp"
 #include "states.hpp"
+#include "ulna/io/beside.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -10,7 +11,7 @@ struct MpcOptions {
   std::optional<double> duration, payload, payload_at, vary, rate;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
-  std::string law, knowledge, plant, goal, report;
+  std::string law, knowledge, plant, goal, report, plot;
 };
 
 template <class Kinds>
@@ -250,18 +251,16 @@ std::string text_of(const MpcResults& results, const Stream& out) {
 }
 
 int run_mpc(const MpcOptions& o, Console& console) {
-  require_writable({o.report}, o.force);
+  require_others({o.report, o.plot}, {o.robot.name});
+  require_writable({o.report, o.plot}, o.force);
   RobotArgument robot = o.robot;
   robot.loops_closed = true;
-  if (robot.name == "-") {
-    robot.text = InputFile("-").text(robot.options.max_bytes);
-    if (!robot.text) throw Failure("<stdin>: is larger than {} bytes", robot.options.max_bytes);
-  }
+  robot.read_standard_input();
   const std::optional<MpcScenario> given = read_mpc_config(robot);
   if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
   const std::string file = given ? robot.source() : "";
   MpcScenario scenario = given.value_or(MpcScenario());
-  if (given) robot.name = scenario.robot, robot.text.reset();
+  if (given) robot.name = robot_beside(file, scenario.robot), robot.text.reset();
   const Imported imported = robot.load();
   mention_warnings(console, robot, imported.diagnostics);
   if (o.demo)
@@ -292,6 +291,7 @@ int run_mpc(const MpcOptions& o, Console& console) {
   progress.clear();
   ResultFiles files(console, o.force);
   if (!o.report.empty()) files.write(o.report, mpc_page(results));
+  if (!o.plot.empty()) files.write(o.plot, mpc_plot(results));
   console.show(
       [&] {
         return merged({json_of(results, robot.json(imported.model)), files.json()});
@@ -335,6 +335,7 @@ Action mpc(Parser& app, Console& console) {
                "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_output("--report", o->report, "write a page with plots and a moving arm (HTML)");
+  app.add_output("--plot", o->plot, "draw the tracking errors over time (SVG)");
   app.add_force(o->force);
   return [o, &console]() -> int { return run_mpc(*o, console); };
 }

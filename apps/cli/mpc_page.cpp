@@ -106,9 +106,12 @@ std::string_view error_unit(const Model& model) {
   return sliding == 0 ? "mrad" : turning == 0 ? "mm" : "mrad, mm";
 }
 
+constexpr double errors_width = 1120.0, errors_height = 326.0;
+constexpr Area errors_box{54, 44, 1050, 250};
+
 /// How far the robot is from where it should be, on a logarithmic scale.
-std::string error_plot(const MpcResults& results) {
-  const Area box{54, 44, 1050, 250};
+std::string error_curves(const MpcResults& results, Index buckets) {
+  const Area& box = errors_box;
   std::vector<Curve> curves;
   double low = infinity, high = 0.0;
   for (const MpcRun& run : std::views::reverse(results.runs)) {
@@ -138,7 +141,7 @@ std::string error_plot(const MpcResults& results) {
   std::string s = grid_x(box, x) + event_marks(results, box, x) + grid_y(box, y, ticks);
   for (Curve& c : curves) {
     c.y = c.y.cwiseMax(low).array().log10().matrix();
-    s += path_of(c, x, y, 700);
+    s += path_of(c, x, y, buckets);
   }
   // names of events above, in two lines by turns so that neighbours do not meet
   std::size_t line = 0;
@@ -149,9 +152,13 @@ std::string error_plot(const MpcResults& results) {
                 fmt::format("{:.3g} s: {}", time, visible(what)),
                 late ? "e event-name" : "event-name");
     }
-  return time_svg(1120, 326, box, end, "tracking error over time",
-                  s + frame(box) + text(box.x, 14, error_unit(results.model)) +
-                      text(box.right(), box.bottom() + 27, "s", "e"));
+  return s + frame(box) + text(box.x, 14, error_unit(results.model)) +
+         text(box.right(), box.bottom() + 27, "s", "e");
+}
+
+std::string error_plot(const MpcResults& results) {
+  return time_svg(errors_width, errors_height, errors_box, results.end(),
+                  "tracking error over time", error_curves(results, 700));
 }
 
 /// Of one coordinate: where it is and should be.
@@ -424,6 +431,28 @@ std::string plots(const MpcResults& results) {
 }
 
 }  // namespace
+
+std::string mpc_plot(const MpcResults& results) {
+  constexpr double head = 56.0, key = 18.0;
+  std::string names;
+  double left = errors_box.x;
+  for (const MpcRun& run : results.runs) {
+    names += path("line", fmt::format("M{} 44h{}", px(left), px(key)),
+                  fmt::format(" style='stroke:var(--{});stroke-width:2.5'", run.colour)) +
+             text(left + key + 6, 48, run.name);
+    left += 2.0 * key + 8.0 * double(run.name.size());
+  }
+  return fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' "
+      "font-family='Helvetica, Arial, sans-serif'>\n"
+      "<style>{2}{3}svg text{{font-size:14px}}svg "
+      ".title{{font-size:17px;fill:var(--ink)}}</style>\n"
+      "<rect width='100%' height='100%' style='fill:var(--card)'/>\n{4}{5}"
+      "<g transform='translate(0 {6})'>{7}</g>\n</svg>\n",
+      errors_width, head + errors_height, asset("page.css"), asset("mpc.css"),
+      text(errors_box.x, 24, "tracking error: " + visible(results.title), "title"), names, head,
+      error_curves(results, 350));
+}
 
 std::string mpc_page(const MpcResults& results) {
   const std::string body = fmt::format(

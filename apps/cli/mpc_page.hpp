@@ -8,6 +8,9 @@ namespace ulna::cli {
 /// A page of HTML that needs nothing else: figures, plots, and the robot in motion.
 std::string mpc_page(const MpcResults& results);
 
+/// Tracking errors over time, a document of SVG that needs nothing else.
+std::string mpc_plot(const MpcResults& results);
+
 /// The robot in motion, a drawing to turn and play. It needs the style arm_view.css, marks its time in
 /// plots of class `timeplot`, and is empty if nothing was recorded.
 std::string arm_view(const MpcResults& results);

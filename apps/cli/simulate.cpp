@@ -33,23 +33,19 @@ struct SimulateOptions {
   }
 };
 
-constexpr double longest_simulation = 3600.0, most_steps = 2e7, most_numbers = 2e7;
 /// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable = 0.01;
 
-void require_reasonable_duration(const SimulateOptions& o) {
-  if (o.duration > longest_simulation)
-    throw UsageError("--duration: at most {:g} s", longest_simulation);
-  if (o.duration / o.step() > most_steps)
-    throw UsageError("--duration: {:g} s in steps of {:g} s are more than {:g} steps", o.duration,
-                     o.step(), most_steps);
+/// Throws UsageError if an option is given although it has no effect, as `what` says why.
+void refuse_useless(const Parser& app, const char* option, bool without, const char* what) {
+  if (without && app.count(option)) throw UsageError("{} has no effect {}", option, what);
 }
 
 /// What follows from the options; throws UsageError for what is out of range.
 void complete(SimulateOptions& o, const Parser& app) {
-  require_reasonable_duration(o);
+  require_reasonable_duration(o.duration, o.step());
   const auto useless = [&](const char* option, bool without, const char* what) {
-    if (without && app.count(option)) throw UsageError("{} has no effect {}", option, what);
+    refuse_useless(app, option, without, what);
   };
   useless("--tolerance", o.integrator != "adaptive", "without --integrator adaptive");
   useless("--step", o.integrator == "adaptive", "with --integrator adaptive: see --tolerance");
@@ -128,9 +124,7 @@ class Log {
     const std::vector<std::string> names = sensed_ ? table_names(model, {"q", "qd", "tau"})
                                                    : table_names(model, {"q", "qd", "qdd", "tau"});
     row_.resize(names.size());
-    if (o.duration / o.period * double(names.size()) > most_numbers)
-      throw UsageError("--period: {:g} s of {} columns every {:g} s are more than {:g} numbers",
-                       o.duration, names.size(), o.period, most_numbers);
+    require_loggable(o.duration, o.period, names.size());
     writer_.emplace(text_, names);
   }
 
@@ -424,36 +418,53 @@ int judged(const Run& run, const SimulateOptions& o, const Model& model, Console
 /// A scene, or the robot on the ground; none if it touches nothing.
 std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Console& console) {
   Diagnostics diagnostics;
-  std::optional<Scene> scene = scene_in(o.states.argument().name, diagnostics);
+  std::optional<Scene> scene = scene_in(o.states.argument(), diagnostics);
   SceneOptions how{o.duration, o.period, o.bandwidth, o.out, o.plot, o.picture, o.force};
+  if ((scene || o.ground) && o.integrator == "adaptive") {
+    how.adaptive = AdaptiveOptions{o.tolerance, 0.01 * o.tolerance, 5};
+    if (app.count("--step"))
+      throw UsageError("--step has no effect with --integrator adaptive: see --tolerance");
+  }
   if (scene) {
-    refuse_without_contact(app, {"--ground", "--friction", "--torque", "--q", "--qd", "--gravity"});
+    refuse_without_contact(app, how.adaptive.has_value());
+    refuse_with_scene(app);
+    refuse_useless(app, "--bandwidth",
+                   std::ranges::none_of(scene->robots, [](auto& r) { return r.torque == "pd"; }),
+                   "without a robot whose torque is pd");
     if (app.count("--step")) scene->options.step = o.how.substep;
-    how.period = std::max(o.period, scene->options.step);
-    return run_scene(how, *scene, std::move(diagnostics), console);
+    if (!app.count("--period")) how.period = std::max(o.period, scene->options.step);
+    return run_scene(how, std::move(*scene), std::move(diagnostics), console);
   }
   if (!o.ground) {
     for (const char* option : {"--friction", "--picture"})
       if (app.count(option)) throw UsageError("{} has no effect without --ground", option);
     return {};
   }
-  refuse_without_contact(app, {});
-  Robot given = o.states.load(console);
+  refuse_without_contact(app, how.adaptive.has_value());
+  refuse_useless(app, "--bandwidth", o.torque != "pd", "without --torque pd");
+  refuse_useless(app, "--step", o.how.substep > o.period, "if it is longer than --period");
   if (o.torque != "zero" && o.torque != "gravity" && o.torque != "pd")
     throw UsageError("--torque: with --ground it is zero, gravity or pd");
+  how.joint_friction = !app.count("--no-friction");
+  Robot given = o.states.load(console);
+  o.states.require_one_state();
   const GivenState start = o.states.state(console, given.model());
-  const Scene alone = robot_on_ground(given.model(), start.q, start.qd, !start.given.contains("q"),
-                                      o.torque, o.ground_friction, o.step());
-  return run_scene(how, alone, std::move(diagnostics), console);
+  if (!start.wrenches.empty())
+    throw Failure("{}: with --ground, wrenches cannot act on the robot", o.states.file());
+  mention_beyond_limits(console, given.model(), start.q);
+  return run_scene(how,
+                   robot_on_ground(given.model(), start.q, start.qd, !start.given.contains("q"),
+                                   o.torque, o.ground_friction, o.step()),
+                   std::move(diagnostics), console);
 }
 
 int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
+  require_one_stdin({o.states.argument().name, o.states.file(), o.torque, o.follow});
   if (const std::optional<int> done = run_with_contact(o, app, console)) return *done;
   complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
-  require_one_stdin({o.states.argument().name, o.states.file(), o.torque, o.follow});
   Robot given = o.states.load(console);
   const Model& model = given.model();
   o.how.loops = o.states.closes_loops(console, model);
@@ -462,8 +473,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   Eigen::VectorXd target = configuration(console, model, o.target, "--target");
   if (const std::string beyond = beyond_limits(model, target); !beyond.empty() && !o.no_limits)
     throw UsageError("--target: out of reach: {}", beyond);
-  if (const std::string beyond = beyond_limits(model, start.q); !beyond.empty() && !o.no_limits)
-    console.complain(fmt::format("begins beyond the limits: {}", beyond), Style::yellow);
+  if (!o.no_limits) mention_beyond_limits(console, model, start.q);
   std::optional<FollowedMotion> followed;
   if (!o.follow.empty()) {
     followed.emplace(InputFile(o.follow, "--follow: '{}' cannot be read"), model);
@@ -475,7 +485,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
           "--follow: the motion takes {:g} s, at most {:g} s are simulated: give "
           "--duration",
           o.duration, longest_simulation);
-    require_reasonable_duration(o);
+    require_reasonable_duration(o.duration, o.step());
     o.torque = o.follow;
   }
 
@@ -551,7 +561,8 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
 
 Action simulate(Parser& app, Console& console) {
   auto o = std::make_shared<SimulateOptions>();
-  o->states.add_to(app, "q qd", false);
+  o->states.add_to(app, "q qd", false, "ROBOT|SCENE.yaml",
+                   "a robot, or a scene of robots and bodies; - for standard input");
   o->states.add_friction_to(app);
   o->states.add_loops_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);

@@ -19,8 +19,14 @@ std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std
   if (at != std::string::npos) {
     const std::string when = text.substr(at + 1);
     const std::size_t dots = when.find("..");
-    span.begin = numbers(when.substr(0, dots), option).at(0);
-    if (dots != std::string::npos) span.end = numbers(when.substr(dots + 2), option).at(0);
+    const auto moment = [&](const std::string& words) {
+      const std::vector<double> given = numbers(words, option);
+      if (given.size() != 1)
+        throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
+      return given[0];
+    };
+    span.begin = moment(when.substr(0, dots));
+    if (dots != std::string::npos) span.end = moment(when.substr(dots + 2));
   }
   if (span.begin < 0.0 || (span.end && *span.end < span.begin))
     throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
@@ -53,6 +59,22 @@ void schedule_friction(Schedule& schedule, const Plant<double>& usual, const std
                   [usual, factor = p[0]](Plant<double>& plant, double share) {
                     scale_friction(plant, usual, 1.0 + share * (factor - 1.0));
                   });
+}
+
+void require_reasonable_duration(double duration, double step) {
+  constexpr double most_steps = 2e7;
+  if (duration > longest_simulation)
+    throw UsageError("--duration: at most {:g} s", longest_simulation);
+  if (duration / step > most_steps)
+    throw UsageError("--duration: {:g} s in steps of {:g} s are more than {:g} steps", duration,
+                     step, most_steps);
+}
+
+void require_loggable(double duration, double period, std::size_t columns) {
+  constexpr double most_numbers = 2e7;
+  if (duration / period * double(columns) > most_numbers)
+    throw UsageError("--period: {:g} s of {} columns every {:g} s are more than {:g} numbers",
+                     duration, columns, period, most_numbers);
 }
 
 void add_sensors(Parser& app, SensorsOptions& s) {

@@ -1,11 +1,12 @@
 #include "simulate_scene.hpp"
 
-#include <fstream>
+#include <filesystem>
 #include <sstream>
 
 #include "../plot/charts.hpp"
 #include "scene_picture.hpp"
 #include "ulna/world/posture.hpp"
+#include "ulna/world/scene_rules.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -64,7 +65,9 @@ class SceneLog {
       add(scene.bodies[i].body.name, {"wx", "wy", "wz", "vx", "vy", "vz"}, "");
       add(scene.bodies[i].body.name, {"fx", "fy", "fz"}, "");
     }
-    if (!o.out.empty()) writer_.emplace(text_, names_);
+    if (o.out.empty()) return;
+    require_loggable(o.duration, o.period, names_.size());
+    writer_.emplace(text_, names_);
   }
   void add(const World& world) {
     if (writer_) {
@@ -136,8 +139,9 @@ SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions
   SceneResult r;
   r.before = world.energy();
   double kinetic = 0.0;
-  const long steps = std::lround(o.duration / world.options().step);
-  const long each = std::max(1L, std::lround(o.period / world.options().step));
+  const double step = o.adaptive ? o.period : world.options().step;
+  const long steps = std::max(1L, std::lround(o.duration / step));
+  const long each = std::max(1L, std::lround(o.period / step));
   const Interrupt interrupt;
   Progress progress(console.err, static_cast<std::size_t>(steps));
   for (long i = 0; i < steps; ++i) {
@@ -153,9 +157,10 @@ SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions
         progress.at(static_cast<std::size_t>(i),
                     fmt::format("{:.1f} of {:g} s", world.time(), o.duration));
     }
-    if (r.status = world.step(); r.status != WorldStatus::moved) break;
+    r.status = o.adaptive ? world.advance(step, *o.adaptive) : world.step();
+    if (r.status != WorldStatus::moved) break;
   }
-  if (r.status == WorldStatus::moved) log.add(world);
+  if (r.status == WorldStatus::moved && !r.interrupted) log.add(world);
   const WorldWork& w = world.work();
   r.after = world.energy();
   r.error = r.after - r.before - w.balance();
@@ -187,10 +192,14 @@ std::vector<PairForce> pair_forces(const World& world) {
 }
 
 std::string text_of_scene(const World& world, const Scene& scene, const SceneResult& r,
-                          const Stream& out) {
-  std::string text = fmt::format("{}: {} s in steps of {:g} s, {}\n\n", visible(scene.name),
-                                 figure(world.time(), 6), world.options().step,
-                                 counted(static_cast<std::size_t>(world.object_count()), "object"));
+                          const SceneOptions& o, const Stream& out) {
+  const std::string steps =
+      o.adaptive ? fmt::format("adaptive steps to {:g} between {}", o.adaptive->relative,
+                               counted(static_cast<std::size_t>(world.report().events), "event"))
+                 : fmt::format("steps of {:g} s", world.options().step);
+  std::string text =
+      fmt::format("{}: {} s in {}, {}\n\n", visible(scene.name), figure(world.time(), 6), steps,
+                  counted(static_cast<std::size_t>(world.object_count()), "object"));
   Table objects(1, {"object", ">x [m]", ">y [m]", ">z [m]", ">speed [m/s]", ">contact force [N]"});
   for (int i = 0; i < world.object_count(); ++i) {
     if (world.is_fixed(i)) continue;
@@ -202,25 +211,25 @@ std::string text_of_scene(const World& world, const Scene& scene, const SceneRes
   }
   text += objects.str(out);
   Table pairs(2, {"touches", "what", ">points", ">normal [N]", ">friction [N]", ">gap [um]"});
-  for (const PairForce& p : pair_forces(world))
+  const std::vector<PairForce> touching = pair_forces(world);
+  for (const PairForce& p : touching)
     pairs.row({visible(world.name(p.first)), visible(world.name(p.second)),
                std::to_string(p.points), fixed(p.normal, 3), fixed(p.tangent, 3),
                fixed(1e6 * p.gap, 3)});
-  if (!world.contacts().empty()) text += "\n" + pairs.str(out);
+  if (!touching.empty()) text += "\n" + pairs.str(out);
   const WorldWork& w = world.work();
   Table energy(1, {"energy", "> [J]"});
-  for (const auto& [name, x, always] :
-       {std::tuple{"at the beginning", r.before, true},
-        {"work of torques", w.torques, false},
-        {"lost in damping", -w.damping, false},
-        {"lost in dry friction of joints", -w.joint_friction, false},
-        {"lost at stops", -w.stops, false},
-        {"in loops", w.loops, false},
-        {"lost in impacts", -w.impacts, true},
-        {"lost in contact", -w.contact, true},
-        {"lost in friction", -w.friction, true},
-        {"brought by moving apart", w.correction, false},
-        {"at the end", r.after, true}})
+  for (const auto& [name, x, always] : {std::tuple{"at the beginning", r.before, true},
+                                        {"work of torques", w.torques, false},
+                                        {"lost in damping", w.damping, false},
+                                        {"lost in dry friction of joints", w.joint_friction, false},
+                                        {"lost at stops", w.stops, false},
+                                        {"work in loops", w.loops, false},
+                                        {"lost in impacts", w.impacts, true},
+                                        {"lost in contact", w.contact, true},
+                                        {"lost in friction", w.friction, true},
+                                        {"brought by moving apart", w.correction, false},
+                                        {"at the end", r.after, true}})
     if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);
   const WorldReport& report = world.report();
@@ -268,30 +277,42 @@ Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
                            ULNA_FIELDS(world.work(), torques, wrenches, damping, joint_friction,
                                        stops, loops, impacts, contact, friction, correction),
                            {{"error", r.error}, {"error_share", r.share}}})}},
-       {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest)},
+       {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest, events)},
         {"out", o.out},
-        {"plot", o.plot}}});
+        {"plot", o.plot},
+        {"picture", o.picture}}});
 }
 
 }  // namespace
 
-std::optional<Scene> scene_in(const std::string& file, Diagnostics& diagnostics) {
-  if (!file.ends_with(".yaml") && !file.ends_with(".yml")) return {};
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in || !is_scene(text.view())) return {};
-  return import_scene(text.view(), file, diagnostics);
+std::optional<Scene> scene_in(RobotArgument& argument, Diagnostics& diagnostics) {
+  argument.read_standard_input();
+  std::optional<std::string> text = argument.text;
+  std::error_code none;
+  if (!text && std::filesystem::is_regular_file(argument.name, none))
+    text = InputFile(argument.name).text(argument.options.max_bytes);
+  if (!text || !is_scene(*text)) return {};
+  return import_scene(*text, argument.source(), diagnostics);
 }
 
-void refuse_without_contact(const Parser& app, std::initializer_list<const char*> more) {
-  for (const char* option : {"--integrator", "--tolerance", "--follow", "--target", "--payload",
-                             "--friction-scale", "--vary", "--noise-q", "--noise-qd", "--noise-tau",
-                             "--quantum", "--delay", "--dropout", "--differences", "--seed"})
+void refuse_without_contact(const Parser& app, bool adaptive) {
+  for (const char* option :
+       {"--follow", "--target", "--payload", "--friction-scale", "--vary", "--noise-q",
+        "--noise-qd", "--noise-tau", "--quantum", "--delay", "--dropout", "--differences", "--seed",
+        "--no-limits", "--open-loops"})
     if (app.count(option)) throw UsageError("{} has no effect where bodies touch", option);
-  for (const char* option : more)
+  for (const char* option : {"--integrator", "--tolerance"})
+    if (app.count(option) && !adaptive)
+      throw UsageError("{} has no effect where bodies touch, but for --integrator adaptive",
+                       option);
+}
+
+void refuse_with_scene(const Parser& app) {
+  for (const char* option :
+       {"STATE", "--ground", "--friction", "--torque", "--q", "--qd", "--gravity", "--no-friction",
+        "--floating-base", "--independent-mimics", "--strict"})
     if (app.count(option))
-      throw UsageError("{} has no effect with a scene: write it there", option);
+      throw UsageError("{} has no effect with a scene, which has robots of its own", option);
 }
 
 Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
@@ -312,48 +333,61 @@ Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen:
   return scene;
 }
 
-int run_scene(const SceneOptions& o, const Scene& scene, Diagnostics diagnostics,
-              Console& console) {
+int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& console) {
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
+  o.period = std::min(o.period, o.duration);
+  scene.options.step = o.period / std::ceil(o.period / scene.options.step - 1e-9);
+  require_reasonable_duration(o.duration, scene.options.step);
   BuiltScene built = build_scene(scene, diagnostics);
+  if (!o.joint_friction)
+    for (const int robot : built.robots) built.world.plant(robot).remove_friction();
   for (const Diagnostic& d : diagnostics.list())
     if (d.severity != Severity::note || d.rule->name == "mass-ratio")
       console.complain(d.str(), Style::yellow);
+  require_others({o.out, o.plot, o.picture}, {scene.file});
+  if (const std::string refused = built.world.refused_by_adaptive(); o.adaptive && !refused.empty())
+    throw UsageError("--integrator adaptive: {}; leave it out, or change the scene", refused);
+  if (o.adaptive && !has_adaptive())
+    throw UsageError("--integrator adaptive: this ulna was built without SUNDIALS; leave it out");
   require_writable({o.out, o.plot, o.picture}, o.force);
   SceneDrives drives(scene, built, o);
   SceneLog log(built, scene, o);
   const SceneResult r = simulate_scene(built.world, drives, o, log, console);
+  ResultFiles files(console, o.force);
   if (!o.plot.empty() && log.time.size() > 1)
-    write_file(o.plot, log.drawing(built.world, visible(scene.name)), o.force);
-  if (!o.picture.empty())
-    write_file(o.picture, scene_picture(built.world, visible(scene.name)), o.force);
-  if (!o.out.empty()) write_or_print(console, o.out, log.text(), o.force);
-  const std::string why = fmt::format("the simulation ends at {} s: {}; a shorter --step may do",
-                                      figure(built.world.time(), 6), to_string(r.status));
+    files.write(o.plot, log.drawing(built.world, visible(scene.name)));
+  if (!o.picture.empty()) files.write(o.picture, scene_picture(built.world, visible(scene.name)));
+  if (!o.out.empty()) files.write(o.out, log.text());
+  const std::string why = fmt::format(
+      "the simulation ends at {} s: {}; {}", figure(built.world.time(), 6), to_string(r.status),
+      o.adaptive ? "leave out --integrator adaptive" : "a shorter --step may do");
   if (!to_stdout)
     console.show(
         [&] {
-          Json fields = json_of_scene(built.world, scene, r, log, o);
+          Json fields = merged({json_of_scene(built.world, scene, r, log, o), files.json()});
           if (r.status != WorldStatus::moved)
             fields["error"] = why, fields["diagnostics"] = Json::array();
           return fields;
         },
-        [&] { return text_of_scene(built.world, scene, r, console.out); });
+        [&] { return text_of_scene(built.world, scene, r, o, console.out); });
   if (r.interrupted) {
     console.complain(fmt::format("stopped at {} s", figure(built.world.time(), 6)));
-    return findings;
+    return files.finish(findings);
   }
   if (r.status != WorldStatus::moved) {
     console.complain(why);
-    return failure;
+    return files.finish(failure);
   }
-  if (r.share <= tolerable_in_scenes) return success;
-  console.complain(
-      fmt::format("the energy error is {:.1f} % of the energy exchanged: take a shorter --step",
-                  100.0 * r.share));
-  return findings;
+  if (r.share <= tolerable_in_scenes) return files.finish(success);
+  const bool overlap = diagnostics.find(scene_rules::bodies_overlap);
+  console.complain(fmt::format(
+      "the energy error is {:.1f} % of the energy exchanged: {}", 100.0 * r.share,
+      overlap      ? "move apart what is inside each other at the beginning"
+      : o.adaptive ? "take a smaller --tolerance"
+                   : "take a shorter --step"));
+  return files.finish(findings);
 }
 
 }  // namespace ulna::cli

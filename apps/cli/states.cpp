@@ -31,8 +31,9 @@ void set_one(const Quantity& to, const std::string& coordinate, double value) {
   const auto found = std::ranges::find(to.coordinates, coordinate);
   if (found == to.coordinates.end()) {
     const std::vector<std::string_view> names(to.coordinates.begin(), to.coordinates.end());
+    const std::string near = did_you_mean(coordinate, names);
     throw UsageError("{}: the robot has no coordinate '{}'{}", to.name, coordinate,
-                     did_you_mean(coordinate, names));
+                     near.empty() ? "; ulna fk --json lists the coordinates" : near);
   }
   to.value(found - to.coordinates.begin()) = value;
 }
@@ -263,6 +264,11 @@ std::string beyond_limits(const Model& model, const Eigen::VectorXd& q) {
   return fmt::format("{}", fmt::join(beyond, ", "));
 }
 
+void mention_beyond_limits(Console& console, const Model& model, const Eigen::VectorXd& q) {
+  if (const std::string beyond = beyond_limits(model, q); !beyond.empty())
+    console.complain(fmt::format("begins beyond the limits: {}", beyond), Style::yellow);
+}
+
 void set_numbers(const std::string& text, const std::string& option,
                  const std::vector<std::string>& names, Eigen::VectorXd& values) {
   set_from_text({option.substr(2), names, values}, text);
@@ -332,8 +338,9 @@ void print_per_joint(Console& console, const Model& model, const Json& before, c
       matrix_text(console.out, "joint", names, {fmt::format(">{} [{}]", field, unit)}, values));
 }
 
-void States::add_to(Parser& app, std::string_view quantities, bool tables) {
-  robot_.add_to(app);
+void States::add_to(Parser& app, std::string_view quantities, bool tables, const char* argument,
+                    const char* meaning) {
+  robot_.add_to(app, argument, meaning);
   app.add_option(tables ? "STATES" : "STATE", file_,
                  tables ? "a table (CSV) or one state (JSON); - for standard input"
                         : "one state (JSON); - for standard input");
@@ -509,9 +516,12 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
       for (const Part& part : parts) part.values.conservativeResize(Eigen::NoChange, n);
       result.conservativeResize(Eigen::NoChange, n);
     }
+    in.refused.clear();
     compute(in, result);
     const std::size_t t = at.t >= 0 ? 1 : 0;
     for (int s = 0; s < n; ++s) {
+      if (const auto why = in.refused.find(s); why != in.refused.end())
+        throw CsvError({in_->name(), lines[s], 0}, why->second);
       if (t) line[0] = time[s];
       std::copy_n(result.col(s).data(), result.rows(), line.data() + t);
       print(line, lines[s]);

@@ -17,13 +17,16 @@ struct GivenState {
 /// The states of a table, one per column.
 struct TableBlock {
   Eigen::MatrixXd q, qd, qdd, tau;
+  /// Why a column has no result: it is refused with the line that it came from, after the rows before it.
+  mutable std::map<Eigen::Index, std::string> refused = {};
 };
 
 class States {
  public:
   /// Adds ROBOT, STATES and options. `quantities` are those the verb needs: "q qd qdd". Without `tables` it takes one
-  /// state.
-  void add_to(Parser& app, std::string_view quantities, bool tables = true);
+  /// state. The first argument may have another name and meaning.
+  void add_to(Parser& app, std::string_view quantities, bool tables = true,
+              const char* argument = "ROBOT", const char* meaning = RobotArgument::usual_meaning);
   /// The option --no-friction, for verbs whose results depend on friction.
   void add_friction_to(Parser& app);
   /// The option --open-loops, for verbs that close loops otherwise.
@@ -34,6 +37,7 @@ class States {
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
   Robot load(Console& console);
   const RobotArgument& argument() const { return robot_; }
+  RobotArgument& argument() { return robot_; }
   const std::string& file() const { return file_; }
 
   /// Whether STATES is a table; else there is one state. Opens what has to be opened.
@@ -65,6 +69,8 @@ Eigen::VectorXd configuration(Console& console, const Model& model, const std::s
                               const std::string& option);
 /// The coordinates of a configuration that are beyond their limits: "elbow at 100 (-2.9 to 2.9)", or "".
 std::string beyond_limits(const Model& model, const Eigen::VectorXd& q);
+/// One line on standard error if a simulation begins there.
+void mention_beyond_limits(Console& console, const Model& model, const Eigen::VectorXd& q);
 
 /// "0,0.1,..." in the order of the names, or "elbow=0.1,wrist=2": what is not named keeps its value. Throws
 /// UsageError.

@@ -83,6 +83,12 @@ Imported RobotArgument::load() const {
   return robot;
 }
 
+void RobotArgument::read_standard_input() {
+  if (name != "-") return;
+  text = InputFile("-").text(options.max_bytes);
+  if (!text) throw Failure("<stdin>: is larger than {} bytes", options.max_bytes);
+}
+
 std::string RobotArgument::source() const {
   if (name == "-") return "<stdin>";
   if (name.starts_with("chain:")) return name + " (generated)";
@@ -133,9 +139,13 @@ InputFile::InputFile(const std::string& name, std::string_view message)
 }
 
 std::optional<std::string> InputFile::text(std::size_t most) {
-  std::string text(most + 1, '\0');
-  stream().read(text.data(), std::ssize(text));
-  text.resize(stream().gcount());
+  std::string text;
+  char block[1 << 16];
+  while (text.size() <= most) {
+    stream().read(block, sizeof block);
+    if (stream().gcount() == 0) break;
+    text.append(block, static_cast<std::size_t>(stream().gcount()));
+  }
   return text.size() > most ? std::nullopt : std::optional(std::move(text));
 }
 

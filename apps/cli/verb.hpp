@@ -72,12 +72,14 @@ struct RobotArgument {
   bool loops_closed = false;             ///< by the verb, if the robot has some
   ImportOptions options;
 
-  void add_to(
-      CLI::App& app, const char* argument = "ROBOT",
-      const char* meaning = "a file, - for standard input, or an embedded robot (ulna robots)");
+  static constexpr const char* usual_meaning =
+      "a file, - for standard input, or an embedded robot (ulna robots)";
+  void add_to(CLI::App& app, const char* argument = "ROBOT", const char* meaning = usual_meaning);
   /// The option --gravity, for verbs that compute forces.
   void add_gravity_to(Parser& app);
 
+  /// If the name is "-": reads standard input, for verbs that take more than robots there. Throws Failure.
+  void read_standard_input();
   /// Throws ModelError, UsageError.
   Imported load() const;
   /// The file's name, "<stdin>", "panda.urdf (embedded)" or "chain:7 (generated)".

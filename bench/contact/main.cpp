@@ -10,9 +10,10 @@ int main(int count, char** arguments) try {
   using namespace contact_bench;
   std::printf(
       "| scene | steps/s, ulna | steps/s, MuJoCo | ratio | penetration, um | drift, um | creep of "
-      "held contacts, m/s | kinetic energy at the end, J | residual, m/s | above tolerance, %% "
-      "|\n");
-  std::printf("|---|---|---|---|---|---|---|---|---|---|\n");
+      "held contacts, m/s | kinetic energy at the end, J | momentum at the end, N s | residual, "
+      "m/s | "
+      "above tolerance, %% |\n");
+  std::printf("|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::string humanoid;
   std::vector<std::string> names;
   bool alone = !has_mujoco();
@@ -34,14 +35,13 @@ int main(int count, char** arguments) try {
       return f.seconds > 0.0 ? static_cast<double>(f.steps) / f.seconds : 0.0;
     };
     std::printf(
-        "| %s | %.0f | %.0f | %.2f | %.3g / %.3g | %.3g / %.3g | %.1e / %.1e | %.2g / %.2g | %.1e "
-        "| %.2f "
-        "|%s\n",
+        "| %s | %.0f | %.0f | %.2f | %.3g / %.3g | %.3g / %.3g | %.1e / %.1e | %.2g / %.2g | "
+        "%.1e / %.1e | %.1e / %.1e | %.2f |%s\n",
         scene.name.c_str(), rate(ours), rate(theirs),
         rate(theirs) > 0.0 ? rate(ours) / rate(theirs) : 0.0, 1e6 * ours.penetration,
         1e6 * theirs.penetration, 1e6 * ours.drift, 1e6 * theirs.drift, ours.creep, theirs.creep,
-        ours.energy, theirs.energy, ours.residual, 100.0 * ours.unconverged,
-        ours.good ? "" : " ulna stopped early");
+        ours.energy, theirs.energy, ours.momentum, theirs.momentum, ours.residual, theirs.residual,
+        100.0 * ours.unconverged, ours.good ? "" : " ulna stopped early");
     std::fflush(stdout);
   }
 } catch (const std::exception& e) {

@@ -152,6 +152,36 @@ struct Places {
   }
 };
 
+/// How far contacts are from Coulomb's law with the velocities that a step led to, by the measure of ConeOptions::tolerance;
+/// mean diagonals are MuJoCo's own estimates. What overlaps counts as touching.
+double law_residual(const mjModel* m, mjData* d, std::vector<double>& w) {
+  w.resize(static_cast<std::size_t>(d->nefc));
+  if (w.empty()) return 0.0;
+  mj_mulJacVec(m, d, w.data(), d->qvel);
+  double worst = 0.0;
+  for (int c = 0; c < d->ncon; ++c) {
+    const mjContact& contact = d->contact[c];
+    const int row = contact.efc_address;
+    if (row < 0 || contact.dim != 3) continue;
+    const double diagonal =
+        (d->efc_diagApprox[row] + d->efc_diagApprox[row + 1] + d->efc_diagApprox[row + 2]) / 3.0;
+    const double mu = contact.friction[0], gap = std::max(contact.dist, 0.0) / m->opt.timestep;
+    const double* u = w.data() + row;
+    V3 l, x;
+    for (int k = 0; k < 3; ++k) l(k) = m->opt.timestep * d->efc_force[row + k];
+    x = l - V3(u[0] + gap + mu * std::hypot(u[1], u[2]), u[1], u[2]) / diagonal;
+    const double t = std::hypot(x.y(), x.z()), n = x.x();
+    if (mu * t <= -n) {
+      x.setZero();
+    } else if (t > mu * n) {
+      x.x() = (n + mu * t) / (1.0 + mu * mu);
+      x.tail<2>() *= mu * x.x() / t;
+    }
+    worst = std::max(worst, diagonal * (x - l).cwiseAbs().maxCoeff());
+  }
+  return worst;
+}
+
 }  // namespace
 
 bool has_mujoco() { return true; }
@@ -170,6 +200,7 @@ Figures run_mujoco(const BenchScene& b) {
   const long steps = std::lround(b.duration / b.scene.options.step);
   Figures f;
   std::vector<V3> half;
+  std::vector<double> rates;
   const auto position = [&](const SceneBody& body) {
     const int id = mj_name2id(m.get(), mjOBJ_BODY, body.body.name.c_str());
     return V3(d->xpos[3 * id], d->xpos[3 * id + 1], d->xpos[3 * id + 2]);
@@ -184,6 +215,7 @@ Figures run_mujoco(const BenchScene& b) {
     const std::clock_t begin = std::clock();
     mj_step(m.get(), d.get());
     f.seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    f.residual = std::max(f.residual, law_residual(m.get(), d.get(), rates));
     if (i == steps / 2)
       for (const SceneBody& body : b.scene.bodies) half.push_back(position(body));
     if (i < steps / 2) continue;
@@ -205,6 +237,8 @@ Figures run_mujoco(const BenchScene& b) {
   }
   Eigen::VectorXd momentum(m->nv);
   mj_mulM(m.get(), d.get(), momentum.data(), d->qvel);
+  mj_subtreeVel(m.get(), d.get());
+  f.momentum = mj_getTotalmass(m.get()) * Eigen::Map<const V3>(d->subtree_linvel).norm();
   f.energy = 0.5 * momentum.dot(Eigen::Map<const Eigen::VectorXd>(d->qvel, m->nv));
   return f;
 }

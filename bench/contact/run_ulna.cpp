@@ -37,6 +37,7 @@ Figures run_ulna(const BenchScene& b) {
       f.creep = std::max(f.creep, (c.velocity - c.velocity.dot(c.normal) * c.normal).norm());
   }
   f.energy = world.kinetic_energy();
+  f.momentum = world.momentum().force.norm();
   f.residual = world.report().worst_residual;
   f.unconverged = static_cast<double>(world.report().unconverged) / static_cast<double>(steps);
   return f;

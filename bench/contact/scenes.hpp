@@ -31,7 +31,8 @@ struct Figures {
   double drift = 0.0;        ///< m, of the body that moved most in the second half
   double creep = 0.0;        ///< m/s, the fastest slip of a contact that friction holds, at the end
   double energy = 0.0;       ///< J, kinetic at the end
-  double residual = 0.0;     ///< m/s: of Coulomb's law, the worst of all steps
+  double momentum = 0.0;     ///< N s, linear at the end
+  double residual = 0.0;     ///< m/s: of Coulomb's law at contacts, the worst of all steps
   double unconverged = 0.0;  ///< share of steps that are above the tolerance
   bool good = true;
 };

@@ -2,7 +2,8 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <cmath>
+
+#include "constraints/dense_factor.hpp"
 
 namespace ulna::detail {
 
@@ -28,30 +29,6 @@ void subtract_product(double* C, const double* A, const double* B, int rows, int
       double* c = C + j * rows;
       for (int i = 0; i < rows; ++i) c[i] -= b * a[i];
     }
-}
-
-/// A = P L U in place, by rows exchanged.
-bool factor_block(double* A, int n, int* pivots) {
-  for (int k = 0; k < n; ++k) {
-    double* const a_k = A + k * n;
-    int p = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(a_k[i]) > std::abs(a_k[p])) p = i;
-    pivots[k] = p;
-    if (!(std::abs(a_k[p]) > 0.0)) return false;
-    if (p != k)
-      for (int j = 0; j < n; ++j) std::swap(A[k + j * n], A[p + j * n]);
-    const double inverse = 1.0 / a_k[k];
-    for (int i = k + 1; i < n; ++i) a_k[i] *= inverse;
-    for (int j = k + 1; j < n; ++j) {
-      double* const a_j = A + j * n;
-      const double factor = a_j[k];
-      if (factor == 0.0) continue;
-      Eigen::Map<Eigen::VectorXd>(a_j + k + 1, n - k - 1) -=
-          factor * Eigen::Map<const Eigen::VectorXd>(a_k + k + 1, n - k - 1);
-    }
-  }
-  return true;
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ bool ClosedDynamics::forward_dynamics(const Plant<double>& plant, In<double> tau
   return true;
 }
 
+void ClosedDynamics::resume(In<double> q) { q_ = q; }
+
 void ClosedDynamics::differentiate(const Plant<double>& plant, Slopes& slopes) {
   Loops& loops = at_.loops();
   inverse_dynamics_derivatives(plant, loops.at(), derivative_ws_, tree_);

@@ -5,7 +5,7 @@ namespace ulna::detail {
 
 /// (J K + R + shift) x = r, as newton_step solves its own.
 bool ConeGroup::factor_shifted(double shift) {
-  if (!by_rows_) {
+  if (!prefers_rows(size_)) {
     for (Unit& u : units_) {
       std::fill_n(u.D, most_rows * most_rows, 0.0);
       u.still = false;
@@ -14,17 +14,17 @@ bool ConeGroup::factor_shifted(double shift) {
     }
     return factor_velocities();
   }
-  const int sizes[] = {size_};
-  lu_.clear(sizes), lu_.analyse();
-  Matrix A(lu_.block(0, 0), size_, size_);
+  effort += size_ * static_cast<double>(size_) * size_ / 3.0;
+  for (int i = 0; i < size_; ++i) know(i);
+  Matrix A(dense_.matrix(size_), size_, size_);
   A = G();
   A.diagonal().array() += shift;
-  return lu_.factor();
+  return dense_.factor_symmetric();
 }
 
 void ConeGroup::solve_shifted(Vector x) {
-  if (by_rows_) {
-    lu_.solve(x.data());
+  if (prefers_rows(size_)) {
+    dense_.solve(x.data());
     return;
   }
   for (Unit& u : units_)
@@ -50,10 +50,12 @@ int ConeGroup::admm(double tolerance, int most) {
         if (c.kind == ConeProblem::Kind::cone)
           x(c.row) -= c.coefficient * length(z(c.row + 1), z(c.row + 2));
     solve_shifted(x);
+    effort += size_ * static_cast<double>(std::min(size_, velocities_));
     before = y;
     y = x - z / rho;
     project(y);
     z -= rho * (x - y);
+    if (effort > most_effort) return i;
     if (i % 10 != 0) continue;
     if (residual() <= tolerance) return i;
     // the penalty follows the larger of the two errors [Boyd et al. 2011, sec. 3.4.1]

@@ -102,7 +102,7 @@ int ConeGroup::minimise(double rho, const Vector& centre, const Vector& shift, V
   };
   int steps = 0;
   double now = energy(v, true);
-  while (steps < most_steps) {
+  while (steps < most_steps && effort < most_effort) {
     gradient = free - v;
     add_impulses(l, gradient);
     ++steps;
@@ -129,7 +129,7 @@ int ConeGroup::minimise(double rho, const Vector& centre, const Vector& shift, V
 
 int ConeGroup::convex(double tolerance, int rounds) {
   if (!unit_) return 0;
-  by_velocities();
+  analyse();
   Vector l = lambda(), best = best_.vector(size_), centre = centre_.vector(size_);
   Vector shift = shift_.vector(size_), w = z_.vector(size_), v = step_v_.vector(velocities_);
   double least = residual();

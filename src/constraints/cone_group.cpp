@@ -10,8 +10,10 @@ namespace ulna::detail {
 using Kind = ConeProblem::Kind;
 
 namespace {
-/// A factor of so many is as cheap as the rest of a step.
+/// Rows that are solved together at most where exactness counts.
 constexpr int most_rows_together = 60;
+/// So much dearer than velocities rows may be: they are more exact, which saves steps.
+constexpr double worth_of_rows = 2.0;
 }  // namespace
 
 void ConeGroup::add_blocks(const ConeProblem& problem, std::span<const int> group,
@@ -83,15 +85,22 @@ bool ConeGroup::add_plain_columns(const ConeProblem& problem, const ConeProblem:
     unit.segment[unit.runs] = segment;
     unit.run[unit.runs++] = static_cast<int>(columns_.size()) - unit.column;
     const int* columns = problem.columns(*p);
-    for (int k = 0; k < p->size; ++k) columns_.push_back((columns ? columns[k] : p->at + k) + off);
+    const std::size_t begin = columns_.size();
+    columns_.resize(begin + static_cast<std::size_t>(p->size));
+    int* const to = columns_.data() + begin;
+    for (int k = 0; k < p->size; ++k) to[k] = (columns ? columns[k] : p->at + k) + off;
   }
   unit.columns = unit.run[unit.runs] = static_cast<int>(columns_.size()) - unit.column;
   unit.J = unit.K = data_.size();
+  data_.resize(data_.size() + static_cast<std::size_t>(from.rows * unit.columns));
+  double* to = data_.data() + unit.J;
   const double scale = 1.0 / blocks_[static_cast<std::size_t>(unit.first)].root;
   for (int i = 0; i < from.rows; ++i)
-    for (const ConeProblem::Piece* p : {first, second})
-      for (int k = 0; p && k < p->size; ++k)
-        data_.push_back(scale * problem.data()[p->J + i * p->size + k]);
+    for (const ConeProblem::Piece* p : {first, second}) {
+      if (!p) continue;
+      const double* const J = problem.data() + p->J + i * p->size;
+      for (int k = 0; k < p->size; ++k) *to++ = scale * J[k];
+    }
   return true;
 }
 
@@ -144,8 +153,9 @@ void ConeGroup::add_columns(const ConeProblem& problem, std::span<const int> gro
   for (int k = 0; k < unit.columns; ++k) position_[columns[k]] = -1;
 }
 
-void ConeGroup::by_velocities() {
-  by_rows_ = false;
+void ConeGroup::analyse() {
+  if (analysed_) return;
+  analysed_ = true;
   lu_.clear(sizes_);
   for (const Unit& u : units_)
     for (int a = 0; a < u.runs; ++a)
@@ -153,47 +163,57 @@ void ConeGroup::by_velocities() {
   lu_.analyse();
 }
 
-/// By rows or by velocities: what costs less.
-void ConeGroup::choose_form() {
-  double entries = 0.0, columns = 0.0;
-  for (const Unit& u : units_) {
-    entries += u.rows * u.columns * static_cast<double>(u.columns);
-    columns += u.columns;
-  }
-  const double n = size_, by_rows = n * n * n / 3.0 + n * columns;
-  by_rows_ = size_ <= 6 || associated_;
-  if (!by_rows_) {
-    by_velocities();
-    by_rows_ = by_rows < lu_.cost() + entries;
-  }
-  step_cost_ = by_rows_ ? by_rows : lu_.cost() + entries;
+double ConeGroup::velocity_cost() {
+  analyse();
+  return lu_.cost() + entries_;
 }
 
-void ConeGroup::set_matrix() {
-  Matrix M = G();
-  Vector x = v_.vector(velocities_);
-  x.setZero();
-  for (std::size_t b = 0; b < units_.size(); ++b) {
-    const Unit& from = units_[b];
-    for (int j = 0; j < from.rows; ++j) {
-      const double* K = data_.data() + from.K + j * from.columns;
-      const int* columns = columns_.data() + from.column;
-      for (int k = 0; k < from.columns; ++k) x(columns[k]) = K[k];
-      const int column = from.row[j];
-      for (std::size_t a = b; a < units_.size(); ++a) {
-        const Unit& to = units_[a];
-        for (int i = 0; i < to.rows; ++i) {
-          const double* J = data_.data() + to.J + i * to.columns;
-          const int* at = columns_.data() + to.column;
-          double sum = 0.0;
-          for (int k = 0; k < to.columns; ++k) sum += J[k] * x(at[k]);
-          M(to.row[i], column) = M(column, to.row[i]) = sum;
-        }
-      }
-      for (int k = 0; k < from.columns; ++k) x(columns[k]) = 0.0;
+bool ConeGroup::prefers_rows(int rows) {
+  if (rows <= 6 || associated_ || (exact_ && rows <= most_rows_together)) return true;
+  const double n = rows, cost = n * n * n / 6.0;
+  if (cost < entries_) return true;
+  return cost < worth_of_rows * velocity_cost();
+}
+
+/// Where two ascending lists have the same columns. Of a tree, mostly where they begin: on the way that two bodies share.
+void ConeGroup::match(const Unit& a, const Unit& b) {
+  matches_.clear();
+  const int *x = columns_.data() + a.column, *y = columns_.data() + b.column;
+  for (int i = 0, k = 0; i < a.columns && k < b.columns;) {
+    if (x[i] == y[k]) {
+      Match m{i, k, 0};
+      while (i < a.columns && k < b.columns && x[i] == y[k]) ++i, ++k, ++m.size;
+      matches_.push_back(m);
+    } else if (x[a.columns - 1] < y[k] || y[b.columns - 1] < x[i]) {
+      break;
+    } else {
+      x[i] < y[k] ? ++i : ++k;
     }
   }
-  M.diagonal() += R_.vector(size_);
+}
+
+void ConeGroup::know(int row) {
+  const int unit = places_[static_cast<std::size_t>(row)];
+  char& known = is_known_[static_cast<std::size_t>(unit)];
+  if (known) return;
+  known = 1;
+  known_.push_back(unit);
+  Matrix M = G();
+  const Unit& own = units_[static_cast<std::size_t>(unit)];
+  for (const int other : known_) {
+    const Unit& u = units_[static_cast<std::size_t>(other)];
+    match(own, u);
+    for (int i = 0; i < own.rows; ++i)
+      for (int k = 0; k < u.rows; ++k) {
+        const double *K = data_.data() + own.K + i * own.columns,
+                     *J = data_.data() + u.J + k * u.columns;
+        double sum = 0.0;
+        for (const Match& m : matches_)
+          for (int c = 0; c < m.size; ++c) sum += K[m.a + c] * J[m.b + c];
+        M(u.row[k], own.row[i]) = M(own.row[i], u.row[k]) = sum;
+      }
+  }
+  for (int i = 0; i < own.rows; ++i) M(own.row[i], own.row[i]) += R_.vector(size_)(own.row[i]);
 }
 
 void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
@@ -219,19 +239,25 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   }
   offset_.vector(size_) = b;
   add_rates(v, b);
-  choose_form();
-  if (by_rows_) set_matrix();
+  exact_ = analysed_ = false;
+  known_.clear(), is_known_.assign(units_.size(), 0);
+  places_.resize(static_cast<std::size_t>(size_));
+  entries_ = 0.0;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const Unit& u = units_[i];
+    for (int k = 0; k < u.rows; ++k)
+      places_[static_cast<std::size_t>(u.row[k])] = static_cast<int>(i);
+    entries_ += u.rows * u.columns * static_cast<double>(u.columns);
+  }
+  // of G, only what was asked for is ever written
+  v_.vector(velocities_).setZero();
 }
 
-void ConeGroup::by_rows() {
-  if (by_rows_ || size_ > most_rows_together) return;
-  by_rows_ = true;
-  set_matrix();
-}
+void ConeGroup::by_rows() { exact_ = true; }
 
 void ConeGroup::apply(ConeProblem& problem, std::span<const int> group) {
   const Vector l = lambda();
-  Vector v = v_.vector(velocities_);
+  Vector v = gradient_.vector(velocities_);
   v = free_.vector(velocities_);
   add_impulses(l, v);
   for (std::size_t i = 0; i < group.size(); ++i)
@@ -265,15 +291,12 @@ void ConeGroup::add_rates(const Vector& velocity, Vector w) const {
 }
 
 void ConeGroup::velocity_of(const Vector& lambda, Vector w) {
+  effort += 20.0 * size_;
   w = b_.vector(size_);
-  if (by_rows_) {
-    w.noalias() += G().lazyProduct(lambda);
-    return;
-  }
   Vector v = v_.vector(velocities_);
-  v.setZero();
   add_impulses(lambda, v);
   add_rates(v, w);
+  v.setZero();
   w += R_.vector(size_).cwiseProduct(lambda);
 }
 
@@ -316,10 +339,33 @@ double ConeGroup::residual_at(const Vector& l, const Vector& w) {
   return worst;
 }
 
+/// Whether the segments of a unit are of six numbers each, all of which it moves.
+bool ConeGroup::is_of_bodies(const Unit& u) const {
+  for (int i = 0; i < u.runs; ++i)
+    if (u.run[i] != 6 * i || lu_.size(u.segment[i]) != 6) return false;
+  return true;
+}
+
 /// K' (D J) of a unit, added to the blocks of its segments.
 void ConeGroup::add_to_matrix(const Unit& u) {
   const double *J = data_.data() + u.J, *K = data_.data() + u.K;
   const int* columns = columns_.data() + u.column;
+  if (u.rows == 3 && u.columns == 6 * u.runs && is_of_bodies(u)) {
+    // contacts of loose bodies, 6 x 3 by 3 x 6
+    using Rows = Eigen::Matrix<double, 3, 6, Eigen::RowMajor>;
+    using Piece = Eigen::Map<const Rows, 0, Eigen::OuterStride<>>;
+    const Eigen::Matrix3d D =
+        Eigen::Map<const Eigen::Matrix<double, most_rows, most_rows, Eigen::RowMajor>>(u.D)
+            .topLeftCorner<3, 3>();
+    for (int right = 0; right < u.runs; ++right) {
+      const Rows DJ = D.lazyProduct(Piece(J + 6 * right, Eigen::OuterStride<>(u.columns)));
+      for (int left = 0; left < u.runs; ++left)
+        Eigen::Map<Eigen::Matrix<double, 6, 6>>(lu_.block(u.segment[left], u.segment[right]))
+            .noalias() +=
+            Piece(K + 6 * left, Eigen::OuterStride<>(u.columns)).transpose().lazyProduct(DJ);
+    }
+    return;
+  }
   double DJ[most_rows];
   for (int right = 0; right < u.runs; ++right)
     for (int c = u.run[right]; c < u.run[right + 1]; ++c) {
@@ -347,6 +393,7 @@ void ConeGroup::add_to_matrix(const Unit& u) {
 }
 
 bool ConeGroup::factor_velocities() {
+  effort += velocity_cost();
   lu_.set_identity();
   for (const Unit& u : units_)
     if (!u.still && u.columns > 0) add_to_matrix(u);
@@ -354,7 +401,7 @@ bool ConeGroup::factor_velocities() {
 }
 
 void ConeGroup::solve_velocities(Vector x) {
-  Vector z = v_.vector(velocities_);
+  Vector z = rate_.vector(velocities_);
   for (const Unit& u : units_)
     for (int i = 0; i < u.rows; ++i) x(u.row[i]) = u.g[i];
   z.setZero();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "constraints/block_lu.hpp"
+#include "constraints/dense_factor.hpp"
 #include "ulna/constraints/cones.hpp"
 
 namespace ulna::detail {
@@ -31,8 +32,8 @@ class Growing {
 /// block is 1: scaled cones are cones, and masses that differ by millions are alike.
 ///
 /// Linear systems of rows, (E + A J K) x = r with A and E that couple the rows of a contact only, are solved in one of two ways: with
-/// the matrix J K of all rows, or, where these are many, by velocities: x = E^-1 (r - A J z), (1 + K E^-1 A J) z = K E^-1 r
-/// [Woodbury], where the matrix is as large as the velocities are many, and as sparse as what touches.
+/// the matrix J K of the rows that are not at a bound, or, where these are many, by velocities: x = E^-1 (r - A J z),
+/// (1 + K E^-1 A J) z = K E^-1 r [Woodbury], where the matrix is as large as the velocities are many, and as sparse as what touches.
 class ConeGroup {
  public:
   using Vector = Growing::Vector;
@@ -59,8 +60,9 @@ class ConeGroup {
   int admm(double tolerance, int most);
   /// Of the natural map, before scaling, at λ.
   double residual();
-  /// Multiplications of a step of Newton's method, roughly.
-  double step_cost() const { return step_cost_; }
+
+  double effort = 0.0;         ///< multiplications so far
+  double most_effort = 1e300;  ///< after which methods end
 
  private:
   static constexpr int most_rows = 6;
@@ -97,8 +99,14 @@ class ConeGroup {
   void add_segments(const ConeProblem& problem, std::span<const int> group);
   void add_columns(const ConeProblem& problem, std::span<const int> group, Unit& unit);
   bool add_plain_columns(const ConeProblem& problem, const ConeProblem::Block& from, Unit& unit);
-  void choose_form();
-  void set_matrix();
+  /// Multiplications of a step by velocities, roughly.
+  double velocity_cost();
+  /// Whether so many rows are solved by themselves.
+  bool prefers_rows(int rows);
+  /// Makes G known between the rows of a row's unit and all that were asked for before.
+  void know(int row);
+  void match(const Unit& a, const Unit& b);
+  bool is_of_bodies(const Unit& u) const;
   void velocity_of(const Vector& lambda, Vector w);
   void add_impulses(const Vector& lambda, Vector velocity) const;
   void add_rates(const Vector& velocity, Vector w) const;
@@ -128,7 +136,7 @@ class ConeGroup {
   double respond(double rho, const Vector& centre, const Vector& shift, const Vector& rate,
                  Vector to, bool slopes);
   int minimise(double rho, const Vector& centre, const Vector& shift, Vector v);
-  void by_velocities();
+  void analyse();
   void project(Vector y);
 
   std::vector<Block> blocks_;
@@ -139,10 +147,21 @@ class ConeGroup {
   std::vector<int> local_row_;  ///< of each row of the problem
   std::vector<int> law_;        ///< of each row: which of newton_rows_, -1: fixed
   std::vector<NewtonRow> newton_rows_;
+  std::vector<int> known_;  ///< units whose rows of G are
+  std::vector<char> is_known_;
+  std::vector<int> places_;  ///< of each row, its unit
+  /// Columns that two units share, from a place in each on.
+  struct Match {
+    int a, b, size;
+  };
+  std::vector<Match> matches_;
   int size_ = 0, velocities_ = 0;
-  bool associated_ = false, unit_ = false, by_rows_ = true;
-  double step_cost_ = 0.0;
+  bool associated_ = false, unit_ = false;
+  bool exact_ = false;     ///< by rows, unless they are very many
+  bool analysed_ = false;  ///< lu_ is for these velocities
+  double entries_ = 0.0;   ///< multiplications that fill the matrix of velocities
   BlockLu lu_;
+  DenseFactor dense_;
   Growing G_, lambda_, b_, R_, free_, v_, w_, held_w_, F_, step_, trial_, rhs_, best_, centre_, x_,
       z_, proximal_, gradient_, rate_, shift_, offset_, best_v_, step_v_;
 };

@@ -120,45 +120,68 @@ double ConeGroup::equations(const Vector& lambda, const Vector& w, Vector F, boo
 }
 
 bool ConeGroup::newton_step(const Vector& F) {
-  return by_rows_ ? step_by_rows(F) : step_by_velocities(F);
+  const int rows = static_cast<int>(newton_rows_.size());
+  return prefers_rows(rows) ? step_by_rows(F) : step_by_velocities(F);
 }
 
 /// Solves the rows that are not fixed: those of G and of the identity that newton_rows_ lists.
 bool ConeGroup::step_by_rows(const Vector& F) {
   const int n = static_cast<int>(newton_rows_.size());
   if (n == 0) return true;
-  Vector step = step_.vector(size_), rhs = rhs_.vector(n);
+  effort += n * static_cast<double>(n) * n / 3.0;
+  Vector step = step_.vector(size_), rhs = rhs_.vector(n), moved = trial_.vector(size_);
   const Vector prox = proximal_.vector(size_);
+  // what the fixed rows' steps do to the others
+  bool any = false;
+  for (int k = 0; k < size_; ++k) {
+    if (law_[k] >= 0) step(k) = 0.0;
+    any |= step(k) != 0.0;
+  }
+  if (any) {
+    Vector v = v_.vector(velocities_);
+    moved.setZero();
+    add_impulses(step, v);
+    add_rates(v, moved);
+    v.setZero();
+  }
+  bool symmetric = true;
+  for (const NewtonRow& r : newton_rows_) {
+    for (int k = 0; k < r.terms; ++k) know(r.of[k]);
+    symmetric &= r.terms == 1;
+  }
   const Matrix M = G();
-  const int sizes[] = {n};
-  lu_.clear(sizes), lu_.analyse();
-  double* const A = lu_.block(0, 0);
+  double* const A = dense_.matrix(n);
   for (int i = 0; i < n; ++i) {
     const NewtonRow& r = newton_rows_[static_cast<std::size_t>(i)];
-    // symmetric: by columns
+    rhs(i) = -F(r.row);
+    if (symmetric) {
+      const double* const first = &M(0, r.row);
+      for (int j = i; j < n; ++j) A[j + i * n] = first[newton_rows_[j].row];
+      A[i * (n + 1)] += prox(r.row);
+      if (any) rhs(i) -= moved(r.row);
+      continue;
+    }
+    // G is symmetric: by columns
     const double *first = &M(0, r.of[0]), *second = &M(0, r.of[1]), *third = &M(0, r.of[2]);
     const double a = r.of_G[0], b = r.of_G[1], c = r.of_G[2];
     if (r.terms == 1)
-      for (int j = 0; j < n; ++j) A[i + j * n] = a * first[newton_rows_[j].row];
+      for (int j = 0; j < n; ++j) A[i + j * n] = first[newton_rows_[j].row];
     else
       for (int j = 0; j < n; ++j) {
         const int column = newton_rows_[j].row;
         A[i + j * n] = a * first[column] + b * second[column] + c * third[column];
       }
-    rhs(i) = -F(r.row);
     for (int k = 0; k < r.terms; ++k) {
       const double own = r.unit[k] + r.of_G[k] * prox(r.of[k]);
+      if (any) rhs(i) -= r.of_G[k] * moved(r.of[k]);
       if (const int j = law_[r.of[k]]; j >= 0)
         A[i + j * n] += own;
       else
-        rhs(i) -= own * step(r.of[k]);
+        rhs(i) -= (own + r.of_G[k] * R_.vector(size_)(r.of[k])) * step(r.of[k]);
     }
-    for (int k = 0; k < size_; ++k)
-      if (law_[k] < 0 && step(k) != 0.0)
-        rhs(i) -= (a * first[k] + b * second[k] + c * third[k]) * step(k);
   }
-  if (!lu_.factor()) return false;
-  lu_.solve(rhs.data());
+  if (!(symmetric ? dense_.factor_symmetric() : dense_.factor())) return false;
+  dense_.solve(rhs.data());
   for (int i = 0; i < n; ++i) step(newton_rows_[static_cast<std::size_t>(i)].row) = rhs(i);
   return rhs.allFinite();
 }
@@ -234,7 +257,7 @@ int ConeGroup::newton(double tolerance, int most, double proximal) {
     return equations(at, held, F, rows);
   };
   int steps = 0, uphill = 0, rounds = 0;
-  while (steps < most) {
+  while (steps < most && effort < most_effort) {
     const double error = evaluate(l, true);
     if (error <= 0.1 * tolerance) {
       if (least <= (rounds++ ? 1.0 : 0.1) * tolerance || (centre - l).squaredNorm() == 0.0) break;

@@ -115,7 +115,17 @@ std::array<double, 6> own_matrix(const ConeProblem& problem, const ConeProblem::
   return G;
 }
 
-double trace(const std::array<double, 6>& G) { return G[0] + G[2] + G[5]; }
+/// The trace of the same.
+double own_trace(const ConeProblem& problem, const ConeProblem::Block& b) {
+  double sum = 0.0;
+  for (const ConeProblem::Piece& p : problem.pieces(b))
+    for (const ConeProblem::Piece& q : problem.pieces(b)) {
+      if (p.segment != q.segment) continue;
+      for (int i = 0; i < b.rows; ++i) sum += coupling(problem, p, i, q, i);
+    }
+  for (int i = 0; i < b.rows; ++i) sum += problem.compliance[b.row + i];
+  return sum;
+}
 
 /// How far a block is from its law, as a velocity.
 double block_residual(const ConeProblem& problem, const ConeProblem::Block& b, double diagonal) {
@@ -151,7 +161,8 @@ struct ConeSolver::Scratch {
     detail::LocalCone cone;
     detail::LocalDisc disc;
   };
-  std::vector<Local> local;      ///< of each block
+  std::vector<Local> local;  ///< of each block, as soon as it is swept
+  std::vector<char> has_local;
   std::vector<double> diagonal;  ///< the mean of each block's
   std::vector<int> parent;       ///< of each segment, for groups
   std::vector<int> order, group_of, starts;
@@ -160,6 +171,7 @@ struct ConeSolver::Scratch {
   detail::ConeGroup dense;
 
   void prepare(ConeProblem& problem);
+  void set_local(const ConeProblem& problem, int block);
   void find_groups(const ConeProblem& problem);
   int root(int i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -184,16 +196,22 @@ struct ConeSolver::Scratch {
 void ConeSolver::Scratch::prepare(ConeProblem& problem) {
   const int n = problem.block_count();
   local.resize(static_cast<std::size_t>(n)), diagonal.resize(static_cast<std::size_t>(n));
+  has_local.assign(static_cast<std::size_t>(n), 0);
   for (int i = 0; i < n; ++i) {
     const ConeProblem::Block& b = problem.block(i);
-    std::array<double, 6> G = own_matrix(problem, b);
-    diagonal[i] = std::max(trace(G) / b.rows, 1e-300);
-    // so that directions in which nothing can move have an answer; it vanishes when λ no longer changes
-    for (int k = 0; k < b.rows; ++k) G[k * (k + 3) / 2] += 1e-10 * diagonal[i];
-    if (b.kind == Kind::cone) local[i].cone = detail::LocalCone(G);
-    if (b.kind == Kind::disc && b.rows == 2) local[i].disc = detail::LocalDisc(G[0], G[1], G[2]);
-    if (b.kind != Kind::cone) local[i].cone.nn = G[0];
+    diagonal[i] = std::max(own_trace(problem, b) / b.rows, 1e-300);
   }
+}
+
+void ConeSolver::Scratch::set_local(const ConeProblem& problem, int i) {
+  const ConeProblem::Block& b = problem.block(i);
+  std::array<double, 6> G = own_matrix(problem, b);
+  // so that directions in which nothing can move have an answer; it vanishes when λ no longer changes
+  for (int k = 0; k < b.rows; ++k) G[k * (k + 3) / 2] += 1e-10 * diagonal[i];
+  if (b.kind == Kind::cone) local[i].cone = detail::LocalCone(G);
+  if (b.kind == Kind::disc && b.rows == 2) local[i].disc = detail::LocalDisc(G[0], G[1], G[2]);
+  if (b.kind != Kind::cone) local[i].cone.nn = G[0];
+  has_local[i] = 1;
 }
 
 /// Blocks by group, groups in the order of their first block.
@@ -224,6 +242,7 @@ void ConeSolver::Scratch::find_groups(const ConeProblem& problem) {
 /// Solves a block, all others as they are. Returns the change, as a velocity.
 double ConeSolver::Scratch::solve_block(ConeProblem& problem, int i) {
   const ConeProblem::Block& b = problem.block(i);
+  if (!has_local[i]) set_local(problem, i);
   set_velocity(problem, b);
   double *l = problem.lambda.data() + b.row, *w = problem.w.data() + b.row;
   double to[3] = {}, change[3];
@@ -263,12 +282,15 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
                                       double tolerance, int sweeps) {
   for (int s = 1; s <= sweeps; ++s) {
     double most = 0.0;
+    // of a block: some 20 columns to read and to write, and its own equation
+    dense.effort += 150.0 * static_cast<double>(group.size());
     if (s % 2)
       for (const int i : group) most = std::max(most, solve_block(problem, i));
     else
       for (std::size_t k = group.size(); k-- > 0;)
         most = std::max(most, solve_block(problem, group[k]));
     if (most <= 0.5 * tolerance && residual(problem, group) <= tolerance) return s;
+    if (dense.effort > dense.most_effort) return s;
   }
   return sweeps;
 }
@@ -314,6 +336,7 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     keep_best(problem, group, error, least);
   }
   for (int round = 0; round < options.rounds && least > options.tolerance; ++round) {
+    if (dense.effort > dense.most_effort) break;
     if (least < error) go_back(problem, group);
     const bool near = least < 100.0 * options.tolerance;
     if (round == 1 || (round > 1 && near))
@@ -350,6 +373,7 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
   for (int i = 0; i < problem.block_count(); ++i)
     push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
   ConeReport report;
+  s.dense.effort = 0.0, s.dense.most_effort = options.effort;
   report.groups = static_cast<int>(s.starts.size()) - 1;
   for (int g = 0; g < report.groups; ++g) {
     const std::span<const int> group(s.order.data() + s.starts[g],
@@ -376,6 +400,7 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
     report.residual = std::max(report.residual, error);
     report.converged &= error <= options.tolerance;
   }
+  report.effort = s.dense.effort;
   return report;
 }
 

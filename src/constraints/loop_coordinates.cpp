@@ -158,6 +158,10 @@ bool LoopCoordinates::follow(In<double> to, Out<double> q) {
   return true;
 }
 
+void LoopCoordinates::answer(const Eigen::MatrixXd& X, Eigen::MatrixXd& dependent) const {
+  dependent.noalias() = -inverse_.lazyProduct(X);
+}
+
 void LoopCoordinates::carry(In<double> tau, Out<double> lambda) const {
   lambda.setZero();
   for (std::size_t k = 0; k < dependent_.size(); ++k)

@@ -1,6 +1,7 @@
 #include "ulna/constraints/loop_dynamics.hpp"
 
 #include "constraints/not_physical.hpp"
+#include "num/message.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
 
 namespace ulna {
@@ -81,9 +82,8 @@ ConstraintReport loop_impact(const Plant<double>& plant, const Loops& loops, In<
   detail::require<double>("v", v, model.nv(), model);
   detail::require_size("v_next", v_next.size(), model.nv(), model);
   require_rows(loops, "impulse", impulse.size());
-  if (!(restitution >= 0.0 && restitution <= 1.0))
-    throw std::invalid_argument("loop impact: the restitution is " + std::to_string(restitution) +
-                                "; it must be 0 to 1");
+  messages::require(restitution >= 0.0 && restitution <= 1.0, "loop impact: the restitution is ",
+                    restitution, "; it must be 0 to 1");
   if (!ws.factor.factor(plant, loops.at(), ws.dynamics) || !factor_rows(loops, ws))
     return detail::not_physical;
   ws.rows.noalias() = loops.J().lazyProduct(v);

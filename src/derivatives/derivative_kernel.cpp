@@ -1,6 +1,6 @@
 #include "derivatives/derivative_kernel.hpp"
 
-#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/forward_derivatives_impl.hpp"
 #include "ulna/derivatives/regressor_impl.hpp"
 #include "ulna/dynamics/instantiate.hpp"
 

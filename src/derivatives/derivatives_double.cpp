@@ -1,5 +1,5 @@
 #include "derivatives/state_kernel.hpp"
-#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/forward_derivatives_impl.hpp"
 
 namespace ulna {
 

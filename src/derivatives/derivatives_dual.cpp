@@ -1,4 +1,4 @@
-#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/forward_derivatives_impl.hpp"
 #include "ulna/num/dual.hpp"
 
 namespace ulna {

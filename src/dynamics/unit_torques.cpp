@@ -18,7 +18,6 @@ UnitTorques<double>::UnitTorques(const Model& model) {
     subtree_end[k] = std::max(subtree_end[k], k + 1);
     if (parent[k] >= 0) subtree_end[parent[k]] = std::max(subtree_end[parent[k]], subtree_end[k]);
   }
-  int slots = 1;
   for (int k = 0; k < n; ++k) {
     const int above = parent[k] < 0 ? 0 : slot[parent[k]];
     const bool takes_over = parent[k] < 0 || last_child[parent[k]] == k;
@@ -27,7 +26,7 @@ UnitTorques<double>::UnitTorques(const Model& model) {
   }
   const int rows = (model.nv() + 3) / 4 * 4;
   forces.setZero(rows, 6);
-  accelerations.setZero(rows, 6 * slots);
+  accelerations.setZero(rows, 6 * (slots + 1));
 }
 
 }  // namespace ulna::detail

@@ -100,6 +100,7 @@ Equations::Equations(const Model& model, const Options& options) {
   Data& d = *data;
   d.robot = model.name();
   d.options = options;
+  classic::detail::require_arm(model);  // else advice to shorten it would be vain
   if (model.nv() > options.most_joints)
     throw too_large(model, options,
                     messages::message(model.nv(), " degrees of freedom, at most ",

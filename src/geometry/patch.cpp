@@ -189,7 +189,8 @@ class Patch {
   void add() {
     const int before = out_.size();
     const double deepest = meet();
-    if (out_.size() == before || deepest > at_.gap + same_) add_nearest();
+    // a corner beyond the other face is a little deeper where faces are all but parallel: it touches nothing
+    if (out_.size() == before || deepest > at_.gap + near_) add_nearest();
   }
   void add_overlap() { meet(); }
   bool add_if_deepest() {

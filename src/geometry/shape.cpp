@@ -7,14 +7,14 @@
 #include "geometry/convex.hpp"
 #include "geometry/height_grid.hpp"
 #include "geometry/triangle_mesh.hpp"
+#include "num/message.hpp"
 
 namespace ulna {
 namespace {
 
 void require_length(const char* shape, const char* what, double length) {
-  if (CollisionShape::smallest <= length && length <= CollisionShape::largest) return;
-  throw std::invalid_argument(std::string(shape) + ": " + what + " is " + std::to_string(length) +
-                              " m; give a length from 1e-9 m to 1e9 m");
+  messages::require(CollisionShape::smallest <= length && length <= CollisionShape::largest, shape,
+                    ": ", what, " is ", length, " m; give a length from 1e-9 m to 1e9 m");
 }
 
 Aabb around(const Vec3<double>& half) { return {-half, half}; }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "ulna/io/beside.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/builder.hpp"
 #include "ulna/model/rules.hpp"
@@ -79,6 +80,12 @@ Imported load_robot(std::string_view name, const ImportOptions& options) {
   for (const auto& robot : embedded_robots())
     if (robot.name == name) return import_robot(robot.text, std::string(robot.file_name), options);
   return import_robot(read_file(name, options), std::string(name), options);
+}
+
+std::string robot_beside(std::string_view file, std::string_view name) {
+  const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
+  std::error_code none;
+  return std::filesystem::is_regular_file(beside, none) ? beside.string() : std::string(name);
 }
 
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {

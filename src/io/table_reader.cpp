@@ -29,6 +29,7 @@ class TableReader : detail::YamlReader {
   }
 
   Description read(const YAML::Node& root) {
+    if (is_no_robot(root)) return std::move(d_);
     subject_ = "table";
     if (!keys(root, {"ulna", "name", "source", "gravity", "base", "joints", "tool"}))
       return std::move(d_);
@@ -61,6 +62,20 @@ class TableReader : detail::YamlReader {
 
  private:
   enum class Kind { standard, modified, screws };
+
+  /// Whether it is another file of ulna's, which is reported.
+  bool is_no_robot(const YAML::Node& root) {
+    if (!root.IsMap()) return false;
+    const bool scene = root["ulna"] && root["ulna"].IsScalar() && root["ulna"].Scalar() == "scene",
+               scenario = !root["ulna"] && root["robot"];
+    if (scene)
+      out_.add(rules::format_unknown, {file_, line_of(root), 0}, "", "this is a scene, not a robot",
+               "", "simulate it: ulna simulate");
+    if (scenario)
+      out_.add(rules::format_unknown, {file_, line_of(root), 0}, "",
+               "this is a scenario, not a robot", "", "run it: ulna mpc");
+    return scene || scenario;
+  }
 
   // A table describes link frames {i}. A body's frame must sit on its joint's axis, so each body gets
   // a frame of its own there, and {i} becomes a frame of interest: X_BI_ is {i} in that body.

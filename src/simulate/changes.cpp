@@ -24,9 +24,8 @@ void remove_payload(Plant<double>& plant, const Frame& at, const Inertia<double>
 }
 
 void scale_friction(Plant<double>& plant, const Plant<double>& usual, double factor) {
-  if (!(factor >= 0.0) || !std::isfinite(factor))
-    throw std::invalid_argument("friction times " + std::to_string(factor) +
-                                ": the factor must be 0 or more");
+  require(factor >= 0.0 && std::isfinite(factor), "friction times ", factor,
+          ": the factor must be 0 or more");
   plant.damping = factor * usual.damping;
   plant.friction = factor * usual.friction;
   plant.friction_negative = factor * usual.friction_negative;
@@ -35,7 +34,7 @@ void scale_friction(Plant<double>& plant, const Plant<double>& usual, double fac
 void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_t seed) {
   for (const auto& [what, share] :
        {std::pair{"inertias", by.inertia}, {"friction", by.friction}, {"armature", by.armature}})
-    require(share >= 0.0 && share < 1.0, "random change of ", what, ": ", std::to_string(share),
+    require(share >= 0.0 && share < 1.0, "random change of ", what, ": ", share,
             " is not from 0 to below 1");
   std::mt19937_64 random(seed);
   const auto factor = [&](double share) { return 1.0 + share * (2.0 * uniform(random) - 1.0); };
@@ -69,8 +68,8 @@ void Schedule::at(double time, Change change) {
 }
 
 void Schedule::during(double begin, double end, Drift drift) {
-  require(std::isfinite(begin) && std::isfinite(end) && begin <= end, "schedule: from ",
-          std::to_string(begin), " s to ", std::to_string(end), " s is not an interval");
+  require(std::isfinite(begin) && std::isfinite(end) && begin <= end, "schedule: from ", begin,
+          " s to ", end, " s is not an interval");
   const auto after = std::ranges::upper_bound(entries_, begin, {}, &Entry::begin);
   entries_.insert(after, {begin, end, std::move(drift)});
 }

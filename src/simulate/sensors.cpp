@@ -25,8 +25,7 @@ std::uint64_t split(std::uint64_t seed, std::uint64_t stream) {
 
 void check(const char* what, const SensorOptions& o) {
   const auto check = [&](bool right, const char* name, double x, const char* rule) {
-    messages::require(right, "sensors: ", name, " of ", what, " is ", std::to_string(x),
-                      ", it must be ", rule);
+    messages::require(right, "sensors: ", name, " of ", what, " is ", x, ", it must be ", rule);
   };
   for (const auto& [name, x] :
        {std::pair{"noise", o.noise}, {"bias", o.bias}, {"quantum", o.quantum}})

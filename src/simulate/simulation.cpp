@@ -26,7 +26,7 @@ constexpr double shortest_flight = 2e-3;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
-    messages::require(x > 0.0 && std::isfinite(x), "simulation: ", name, " is ", std::to_string(x),
+    messages::require(x > 0.0 && std::isfinite(x), "simulation: ", name, " is ", x,
                       ", it must be above 0");
   };
   positive("the substep", o.substep);

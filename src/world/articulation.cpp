@@ -114,6 +114,22 @@ bool Articulation::free_velocity(double h, double* now, double* free) {
   return true;
 }
 
+bool Articulation::free_acceleration(double* u) {
+  predicted_.set(q, v);
+  bias_torque<double>(plant, predicted_, ws_, bias_);
+  mass_matrix<double>(plant, at_, ws_, M_);
+  if (!unit_.factor(M_)) return false;
+  column_ = tau - bias_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_;
+  unit_.force_to_unit(column_.data());
+  std::copy(column_.begin(), column_.end(), u);
+  return true;
+}
+
+V3 Articulation::velocity_at(int body, const V3& point) const {
+  const V3 r = X_WR.inverse_apply(point) - at_.origin();
+  return X_WR.rotation() * V3(at_.u(body).vec() + cross(at_.w(body).vec(), r));
+}
+
 /// Where joints turn so fast that no step follows them: centrifugal and Coriolis torques do no work, so that what the
 /// step makes of them is scaled to the energy that was there.
 void Articulation::turn_fast(double h, Vector& free) {
@@ -135,6 +151,12 @@ void Articulation::add_coordinate_row(ConeProblem& problem, int segment, int coo
   double* const J = problem.add_unit_piece(segment, path);
   J[path.size() - 1] = sign;
   unit_.row_to_unit(path, J);
+}
+
+void Articulation::add_loop_row(ConeProblem& problem, int segment, int row) const {
+  double* const J = problem.add_unit_piece(segment, everything_);
+  Eigen::Map<Vector>(J, v.size()) = loops_->J().row(row);
+  unit_.force_to_unit(J);
 }
 
 void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
@@ -166,9 +188,7 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
   for (int i = 0; loops_ && i < loops_->size(); ++i) {
     const int b = problem.add_equality();
     problem.offset[problem.block(b).row] = loops_->gap()(i) / h - loops_->J().row(i).dot(v);
-    double* const J = problem.add_unit_piece(segment, everything_);
-    Eigen::Map<Vector>(J, v.size()) = loops_->J().row(i);
-    unit_.force_to_unit(J);
+    add_loop_row(problem, segment, i);
     joint_rows_.push_back({b, -1, 0.0, loops_->gap()(i), &warm_loop_(i)});
   }
   for (const JointRow& r : joint_rows_) problem.lambda[problem.block(r.block).row] = *r.warm;

@@ -87,6 +87,22 @@ double Loose::wrench_work(double h, const double* after) const {
   return 0.5 * h * (moment_.dot(w_ + Block(after)) + force_.dot(v_ + Block(after + 3)));
 }
 
+void Loose::set_motion(const Quaternion<double>& orientation, const V3& center, const V3& spin,
+                       const V3& velocity) {
+  orientation_ = orientation.normalized();
+  turn();
+  p_ = center, v_ = velocity, w_ = spin;
+  L_ = R_ * (I_ * (R_.transpose() * w_));
+}
+
+void Loose::free_acceleration(const V3& gravity, double* u) const {
+  velocity_to_unit(W_inverse_ * (moment_ - cross(w_, L_)), gravity + force_ / mass_, u);
+}
+
+void Loose::shift(const V3& turn, const V3& way) {
+  set_motion(Quaternion<double>::exp(turn) * orientation_, p_ + way, w_, v_);
+}
+
 void Loose::move(double h, const double* v, bool touched, const double* shift) {
   const V3 w_end = Block(v), v_end = Block(v + 3);
   const V3 L_end = touched ? V3(R_ * (I_ * (R_.transpose() * w_end))) : V3(L_ + h * moment_);

@@ -50,6 +50,17 @@ class Loose {
   void add_row(const ContactRow& row, const Vec3<double>& point, double sign, double* J) const;
   /// `after` not in unit coordinates.
   double wrench_work(double h, const double* after) const;
+
+  // for adaptive steps, in world axes
+
+  const Quaternion<double>& orientation() const { return orientation_; }
+  void set_motion(const Quaternion<double>& orientation, const Vec3<double>& center,
+                  const Vec3<double>& spin, const Vec3<double>& velocity);
+  void free_acceleration(const Vec3<double>& gravity, double* u) const;
+  /// Goes on with the velocities that it has, which stay.
+  void coast(double time) { shift(time * w_, time * v_); }
+  void shift(const Vec3<double>& turn, const Vec3<double>& way);
+  double wrench_power() const { return moment_.dot(w_) + force_.dot(v_); }
   /// To the end of the step, with the velocity there; `shift` is a displacement besides.
   void move(double h, const double* v, bool touched, const double* shift);
 
@@ -102,9 +113,19 @@ class Articulation {
   /// definite.
   bool free_velocity(double h, double* now, double* free);
   void velocity_from_unit(const double* u, double* to) const { unit_.velocity_from_unit(u, to); }
+  /// Of adaptive steps, in unit coordinates; as free_velocity.
+  bool free_acceleration(double* u);
+  void velocity_to_unit(double* u) const { unit_.velocity_to_unit(v.data(), u); }
+  double wrench_power() const { return wrench_.dot(v); }
+  const Loops* loops() const { return loops_ ? &*loops_ : nullptr; }
+  Loops* loops() { return loops_ ? &*loops_ : nullptr; }
+  Vec3<double> velocity_at(int body, const Vec3<double>& point) const;
   /// Rows on a body, in unit coordinates, to the last block of the problem.
   void add_rows(int body, std::span<const ContactRow> rows, const Vec3<double>& point, double sign,
                 int segment, ConeProblem& problem) const;
+  /// Along a coordinate, and of a loop at loops()->set, likewise.
+  void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
+  void add_loop_row(ConeProblem& problem, int segment, int row) const;
   /// Dry friction, stops and loops.
   void add_joint_rows(double h, int segment, ConeProblem& problem);
   struct JointRow {
@@ -129,7 +150,6 @@ class Articulation {
  private:
   void close_loops();
   void turn_fast(double h, Eigen::VectorXd& free);
-  void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
   /// A wrench on a body as a torque, added.
   void add_torque(int body, const Vec3<double>& force, const Vec3<double>& moment,
                   const Vec3<double>& point, Eigen::VectorXd& to) const;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
+#include <numbers>
 
+#include "ulna/io/beside.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/configuration.hpp"
 #include "ulna/spatial/solid.hpp"
@@ -41,6 +42,11 @@ namespace {
 using V3 = Vec3<double>;
 using detail::quoted;
 
+/// What can be computed with, and what no scene needs beyond.
+constexpr double longest_step = 1.0, lightest_body = 1e-12, heaviest_body = 1e12,
+                 farthest_place = 1e6, fastest_body = 1e6, strongest_gravity = 1e6,
+                 largest_moment = 1e18;
+
 class SceneReader : detail::YamlReader {
  public:
   SceneReader(const std::string& file, Diagnostics& out) : YamlReader(file, out) {
@@ -54,8 +60,8 @@ class SceneReader : detail::YamlReader {
                      "obstacles", "bodies", "robots"}))
       return std::move(scene_);
     scene_.name = text(root, "name", scene_.name);
-    scene_.options.step = positive(root, "step", scene_.options.step);
-    if (root["gravity"]) scene_.options.gravity = vector(root, "gravity");
+    scene_.options.step = amount(root, "step", scene_.options.step, 1e-12, longest_step);
+    if (root["gravity"]) scene_.options.gravity = bounded(root, "gravity", strongest_gravity);
     if (const YAML::Node list = root["materials"]) materials(list);
     if (const YAML::Node node = root["ground"]) ground(node);
     each(root, "obstacles", [&](const YAML::Node& node) { obstacle(node); });
@@ -76,12 +82,47 @@ class SceneReader : detail::YamlReader {
       use(node);
     }
   }
-  double positive(const YAML::Node& node, const char* key, double otherwise) {
+  /// Whether a number is in its range; reported if not.
+  bool in_range(const YAML::Node& node, const char* key, double x, double least, double most) {
+    if (x >= least && x <= most) return true;
+    report(scene_rules::body_range, node,
+           std::string(key) + " " + format_number(x) + " is not from " + format_number(least) +
+               " to " + format_number(most));
+    return false;
+  }
+  /// A mass, a length or a duration: positive, and of a size that can be.
+  double amount(const YAML::Node& node, const char* key, double otherwise, double least,
+                double most) {
     const double x = number(node, key, otherwise);
-    if (node[key] && !(x > 0.0))
-      report(scene_rules::body_range, node[key],
-             std::string(key) + " " + format_number(x) + " is not positive");
-    return x > 0.0 ? x : otherwise;
+    return node[key] && !in_range(node[key], key, x, least, most) ? otherwise : x;
+  }
+  double length(const YAML::Node& node, const char* key) {
+    return amount(node, key, 0.0, CollisionShape::smallest, CollisionShape::largest);
+  }
+  V3 lengths(const YAML::Node& node, const char* key) {
+    const V3 given = vector(node, key);
+    for (const double x : given)
+      if (node[key] &&
+          !in_range(node[key], key, x, CollisionShape::smallest, CollisionShape::largest))
+        return V3::Zero();
+    return given;
+  }
+  /// Three numbers of either sign.
+  V3 bounded(const YAML::Node& node, const char* key, double most) {
+    const V3 given = vector(node, key);
+    for (const double x : given)
+      if (node[key] && !in_range(node[key], key, x, -most, most)) return V3::Zero();
+    return given;
+  }
+  V3 angles(const YAML::Node& node) {
+    const V3 rpy = vector(node, "rpy");
+    if (rpy.cwiseAbs().maxCoeff() > 2.0 * std::numbers::pi)
+      report(rules::angle_degrees, node["rpy"],
+             "rpy " + format_number(rpy.cwiseAbs().maxCoeff()) + ": degrees?", "used as radians");
+    return rpy;
+  }
+  Transform<double> place(const YAML::Node& node) {
+    return Pose(bounded(node, "xyz", farthest_place), angles(node)).transform();
   }
   double within(const YAML::Node& node, const char* key, double otherwise, double least,
                 double most) {
@@ -140,7 +181,9 @@ class SceneReader : detail::YamlReader {
       if (node.Scalar() == "false") return;
       if (node.Scalar() != "true") made.material = material_of(wrapped);
     } else if (keys(node, {"height", "rpy", "material"})) {
-      made.X_WS = Pose(V3(0.0, 0.0, number(node, "height", 0.0)), vector(node, "rpy")).transform();
+      const double height = number(node, "height", 0.0);
+      if (in_range(node["height"], "height", height, -farthest_place, farthest_place))
+        made.X_WS = Pose(V3(0.0, 0.0, height), angles(node)).transform();
       made.material = material_of(node);
     }
     scene_.fixed.push_back(made);
@@ -154,18 +197,18 @@ class SceneReader : detail::YamlReader {
   std::optional<Made> shape(const YAML::Node& node) {
     const std::string kind = text(node, "shape");
     if (kind == "box") {
-      const V3 size = vector(node, "size");
+      const V3 size = lengths(node, "size");
       if (size.minCoeff() > 0.0) return Made{Box{size}, solid_box(size)};
     } else if (kind == "sphere") {
-      const double r = positive(node, "radius", 0.0);
+      const double r = length(node, "radius");
       if (r > 0.0) return Made{Sphere{r}, solid_sphere(r)};
     } else if (kind == "cylinder" || kind == "capsule") {
-      const double r = positive(node, "radius", 0.0), l = positive(node, "length", 0.0);
+      const double r = length(node, "radius"), l = length(node, "length");
       if (r > 0.0 && l > 0.0 && kind == "cylinder")
         return Made{Cylinder{r, l}, solid_cylinder(r, l)};
       if (r > 0.0 && l > 0.0) return Made{Capsule{r, l}, solid_capsule(r, l)};
     } else if (kind == "ellipsoid") {
-      const V3 radii = vector(node, "radii");
+      const V3 radii = lengths(node, "radii");
       if (radii.minCoeff() > 0.0) return Made{Ellipsoid{radii}, solid_ellipsoid(radii)};
     } else {
       const std::string_view kinds[] = {"box", "sphere", "cylinder", "capsule", "ellipsoid"};
@@ -173,7 +216,7 @@ class SceneReader : detail::YamlReader {
              quoted("shape", kind) + " is unknown" + ulna::did_you_mean(kind, kinds));
       return {};
     }
-    report(scene_rules::body_range, node, quoted("shape", kind) + " has no positive size");
+    report(scene_rules::body_range, node, quoted("shape", kind) + " has no size");
     return {};
   }
 
@@ -184,8 +227,7 @@ class SceneReader : detail::YamlReader {
     const std::string name = text(node, "name", "obstacle" + std::to_string(scene_.fixed.size()));
     subject_ = quoted("obstacle", name);
     if (const auto made = shape(node))
-      scene_.fixed.push_back(
-          {name, made->shape, pose(node).transform(), material_of(node), line_of(node)});
+      scene_.fixed.push_back({name, made->shape, place(node), material_of(node), line_of(node)});
   }
 
   void body(const YAML::Node& node) {
@@ -194,20 +236,25 @@ class SceneReader : detail::YamlReader {
       return;
     const std::string name = text(node, "name", "body" + std::to_string(scene_.bodies.size() + 1));
     subject_ = quoted("body", name);
-    const double mass = positive(node, "mass", 1.0);
+    const double mass = amount(node, "mass", 1.0, lightest_body, heaviest_body);
     if (!node["mass"]) report(rules::table_shape, node, "needs 'mass' in kg");
     const auto made = shape(node);
     if (!made) return;
     SceneBody b{{name, made->solid.with_mass(mass), {{made->shape}}, material_of(node)}};
-    b.X_WB = pose(node).transform();
-    b.velocity = vector(node, "velocity"), b.spin = vector(node, "spin");
+    b.X_WB = place(node);
+    b.velocity = bounded(node, "velocity", fastest_body);
+    b.spin = bounded(node, "spin", fastest_body);
     b.line = line_of(node);
     if (const YAML::Node I = node["inertia"]) {
       const V3 moments = vector(I);
-      if (moments.minCoeff() > 0.0)
-        b.body.inertia = Inertia<double>::about_com(mass, V3::Zero(), moments.asDiagonal());
-      else
+      const double most = moments.maxCoeff();
+      if (!(moments.minCoeff() > 0.0 && most <= largest_moment))
         report(scene_rules::body_range, I, "inertia is not three positive moments");
+      else if (2.0 * most > (1.0 + 1e-9) * moments.sum())
+        report(scene_rules::body_range, I,
+               "inertia: one moment is larger than the sum of the others, as of no body");
+      else
+        b.body.inertia = Inertia<double>::about_com(mass, V3::Zero(), moments.asDiagonal());
     }
     scene_.bodies.push_back(b);
   }
@@ -220,17 +267,14 @@ class SceneReader : detail::YamlReader {
     subject_ = quoted("robot", name);
     ImportOptions options;
     options.floating_base = flag(node, "floating_base", false);
-    const std::filesystem::path beside = std::filesystem::path(file_).parent_path() / name;
-    std::error_code none;
-    Imported loaded = load_robot(
-        std::filesystem::is_regular_file(beside, none) ? beside.string() : name, options);
+    Imported loaded = load_robot(robot_beside(file_, name), options);
     for (const Diagnostic& d : loaded.diagnostics.list())
       out_.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
     const Model& model = loaded.model;
     SceneRobot r{text(node, "name", model.name()), model, neutral(model),
                  Eigen::VectorXd::Zero(model.nv())};
     r.options.material = material_of(node);
-    r.options.X_WR = pose(node).transform();
+    r.options.X_WR = place(node);
     r.options.self_contact = flag(node, "self_contact", true);
     r.torque = text(node, "torque", "zero");
     const std::string_view sources[] = {"zero", "gravity", "pd"};
@@ -249,13 +293,17 @@ class SceneReader : detail::YamlReader {
       report(rules::table_shape, node, std::string(key) + " is not true or false");
     return value == "true";
   }
+  double coordinate(const YAML::Node& node, const char* what) {
+    const double x = number(node, what);
+    return in_range(node, what, x, -farthest_place, farthest_place) ? x : 0.0;
+  }
   /// All of them as a list, or some by name.
   void coordinates(const YAML::Node& node, const std::vector<std::string>& names, const char* what,
                    Eigen::VectorXd& to) {
     if (!node) return;
     if (node.IsSequence() && static_cast<Eigen::Index>(node.size()) == to.size()) {
       for (std::size_t i = 0; i < node.size(); ++i)
-        to(static_cast<Eigen::Index>(i)) = number(node[i], what);
+        to(static_cast<Eigen::Index>(i)) = coordinate(node[i], what);
     } else if (node.IsMap()) {
       const std::vector<std::string_view> known(names.begin(), names.end());
       for (const auto& entry : node) {
@@ -265,7 +313,7 @@ class SceneReader : detail::YamlReader {
           report(rules::edit_unknown, entry.first,
                  quoted("coordinate", name) + " is unknown" + ulna::did_you_mean(name, known));
         else
-          to(found - names.begin()) = number(entry.second, what);
+          to(found - names.begin()) = coordinate(entry.second, what);
       }
     } else {
       report(rules::number_count, node,
@@ -316,7 +364,17 @@ BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
     world.set_state(object, world.q(object), v);
   }
   for (const SceneRobot& r : scene.robots) {
-    const int object = world.add_robot(r.model, r.q, r.options);
+    RobotOptions options = r.options;
+    options.name = r.name;
+    int object = -1;
+    try {
+      object = world.add_robot(r.model, r.q, options);
+    } catch (const std::invalid_argument& e) {
+      if (r.model.description().loops.empty()) throw;
+      out.add(scene_rules::loop_open, {scene.file, r.line, 0}, "robot '" + r.name + "'", e.what(),
+              "nothing");
+      out.throw_if_errors();
+    }
     built.robots.push_back(object), lines.push_back(r.line);
     for (const Inertia<double>& body : r.model.inertias().subspan(1))
       if (body.mass() > 0.0) weigh(body.mass());

@@ -28,6 +28,8 @@ struct World::State {
     bool moves;
     Transform<double> X_WS = {};
     double speed = 0.0;  ///< that no point of it exceeds
+    /// How far it reaches from the body's origin, m.
+    double reach = X_BS.translation().norm() + shape.bounding_radius();
   };
   /// A contact of this step and its rows.
   struct Touch {
@@ -54,6 +56,8 @@ struct World::State {
   // the parts of a step
   bool begin();
   void add_touch(Touch& touch);
+  void set_surface(Touch& touch) const;  ///< coefficients and tangents
+  void add_cone_rows(Touch& touch);
   void add_side(const Shape& shape, const Vec3<double>& point, double sign,
                 std::span<const detail::ContactRow> rows);
   Touch* earlier(const Touch& touch, std::size_t& from);
@@ -69,6 +73,10 @@ struct World::State {
     return problem.rate(row, problem.block(block), velocity.data());
   }
   double impulse_work() const;
+  int robot_segment(int robot) const {
+    for (std::size_t s = 0;; ++s)
+      if (objects[segment_object[s]].robot == robot) return static_cast<int>(s);
+  }
 
   WorldOptions options;
   std::vector<Object> objects;
@@ -90,6 +98,7 @@ struct World::State {
   std::vector<int> segment_object;
 
   double time = 0.0;
+  double usual_effort = 0.0;  ///< of a step's solution, the mean of some hundred
   WorldWork work;
   WorldReport report;
 };

@@ -16,6 +16,10 @@ constexpr double fastest = 1e12;
 /// Of an overlap, how much is undone in a step.
 constexpr double corrected_share = 0.2;
 
+/// Multiplications of all but the solver in a step, roughly; how many times the usual effort a step may take, so that its time is
+/// bounded; and the share of a step in what is usual.
+constexpr double other_effort = 2e4, most_times = 40.0, share_of_a_step = 0.01;
+
 bool moderate(const std::vector<double>& velocity) {
   return std::ranges::all_of(velocity, [](double x) { return std::abs(x) < fastest; });
 }
@@ -191,9 +195,11 @@ WorldStatus World::step() noexcept {
     if (!r.tau.allFinite()) return WorldStatus::not_finite;
   if (!s.begin()) return WorldStatus::not_physical;
   if (!moderate(s.free)) return WorldStatus::not_finite;
+  s.solver.options.effort = most_times * (other_effort + s.usual_effort);
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
   s.restrain();
+  s.usual_effort += share_of_a_step * (s.report.cones.effort - s.usual_effort);
   s.from_unit(s.problem.velocity, s.end);
   if (!moderate(s.end)) return WorldStatus::not_finite;
   s.account();

@@ -32,6 +32,24 @@ bool repeats(std::span<ContactPoint> before, const ContactPoint& point, double d
   return false;
 }
 
+/// Whether a point lies on the way between two others: where edges all but coincide, a patch has such corners, which come and go
+/// with rounding and carry nothing that their neighbours do not.
+bool lies_between(std::span<const ContactPoint> points, std::size_t i, double distance) {
+  const auto far = [&](const V3& x) { return x.squaredNorm() > square(distance); };
+  for (std::size_t a = 0; a < points.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (a == i || b == i) continue;
+      const V3 along = points[b].position - points[a].position,
+               to = points[i].position - points[a].position;
+      const double length = along.squaredNorm(), t = along.dot(to) / length;
+      if (!(t > 0.0 && t < 1.0) || far(to - t * along)) continue;
+      // where surfaces are flat its gap is in between, too
+      if (points[i].gap > points[a].gap + t * (points[b].gap - points[a].gap) - 1e-3 * distance)
+        return true;
+    }
+  return false;
+}
+
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
 /// Two directions at right angles to the normal and each other.
@@ -58,27 +76,30 @@ Spring spring(const Compliance& c, double mass) {
 void World::State::place_shapes() {
   const double h = options.step, falling = h * options.gravity.norm();
   for (detail::Articulation& r : robots) r.place();
+  int object = -1, body = -1;
+  Transform<double> X_WB;
+  double w = 0.0, v = 0.0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Shape& shape = shapes[i];
     if (!shape.moves) continue;
-    const Object& o = objects[shape.object];
-    Transform<double> X_WB;
-    V3 w, v;
-    if (o.loose >= 0) {
-      const detail::Loose& b = loose[o.loose];
-      X_WB = b.pose();
-      w = b.spin(), v = b.velocity_at(X_WB.translation());
-    } else {
-      const detail::Articulation& r = robots[o.robot];
-      const Kinematics<double>& at = r.at();
-      const V3 p = at.p(shape.body).vec();
-      X_WB = r.X_WR * Transform<double>(Rotation<double>::from_matrix(at.R(shape.body).mat()),
-                                        at.origin() + p);
-      w = at.w(shape.body).vec(), v = at.u(shape.body).vec() + cross(w, p);
+    if (shape.object != object || shape.body != body) {
+      object = shape.object, body = shape.body;
+      const Object& o = objects[object];
+      if (o.loose >= 0) {
+        const detail::Loose& b = loose[o.loose];
+        X_WB = b.pose();
+        w = b.spin().norm(), v = b.velocity_at(X_WB.translation()).norm();
+      } else {
+        const detail::Articulation& r = robots[o.robot];
+        const Kinematics<double>& at = r.at();
+        const V3 p = at.p(body).vec(), spin = at.w(body).vec();
+        X_WB = r.X_WR *
+               Transform<double>(Rotation<double>::from_matrix(at.R(body).mat()), at.origin() + p);
+        w = spin.norm(), v = (at.u(body).vec() + cross(spin, p)).norm();
+      }
     }
     shape.X_WS = X_WB * shape.X_BS;
-    const double reach = shape.X_BS.translation().norm() + shape.shape.bounding_radius();
-    shape.speed = v.norm() + w.norm() * reach + falling;
+    shape.speed = v + w * shape.reach + falling;
     broad.set_box(static_cast<int>(i),
                   shape.shape.box(shape.X_WS).grown(2.0 * h * shape.speed + options.overlap));
   }
@@ -92,9 +113,13 @@ void World::State::find_touches(double slack) {
     const Shape &a = shapes[pair.first], &b = shapes[pair.second];
     if (!a.moves && !b.moves) continue;
     const double margin = slack * (2.0 * options.step * (a.speed + b.speed)) + options.overlap;
-    const int n = contact_points(a.shape, a.X_WS, b.shape, b.X_WS, margin, points);
+    int n = contact_points(a.shape, a.X_WS, b.shape, b.X_WS, margin, points);
     const double same =
         std::min(same_point, 1e-4 * std::min(a.shape.bounding_radius(), b.shape.bounding_radius()));
+    for (int i = n; n > 4 && i-- > 0;)
+      if (lies_between(std::span(points, static_cast<std::size_t>(n)), static_cast<std::size_t>(i),
+                       same))
+        std::copy(points + i + 1, points + n, points + i), --n;
     for (int i = 0; i < n; ++i) {
       if (repeats(std::span(points, static_cast<std::size_t>(i)), points[i], same)) continue;
       Touch t;
@@ -145,16 +170,26 @@ void World::State::set_compliance(const Touch& touch, const Compliance& a, const
       std::max(touch.at.gap * (touch.at.gap > 0.0 ? 1.0 / h : back), -fastest_release);
 }
 
-void World::State::add_touch(Touch& t) {
-  const Shape &a = shapes[t.first], &b = shapes[t.second];
-  const ContactMaterial &m = a.material, &k = b.material;
+void World::State::set_surface(Touch& t) const {
+  const ContactMaterial &m = shapes[t.first].material, &k = shapes[t.second].material;
   t.friction = geometric_mean(m.friction, k.friction);
   t.restitution = geometric_mean(m.restitution, k.restitution);
   set_tangents(t.at.normal, t.tangent);
+}
+
+void World::State::add_cone_rows(Touch& t) {
+  const Shape &a = shapes[t.first], &b = shapes[t.second];
   const detail::ContactRow rows[] = {
       {t.at.normal, false}, {t.tangent[0], false}, {t.tangent[1], false}};
   t.cone = problem.add_cone(t.friction);
   add_side(a, t.at.position, -1.0, rows), add_side(b, t.at.position, 1.0, rows);
+}
+
+void World::State::add_touch(Touch& t) {
+  const Shape &a = shapes[t.first], &b = shapes[t.second];
+  const ContactMaterial &m = a.material, &k = b.material;
+  set_surface(t);
+  add_cone_rows(t);
   set_compliance(t, m.compliance, k.compliance);
   if (const double torsion = geometric_mean(m.torsion, k.torsion); torsion > 0.0) {
     const detail::ContactRow row[] = {{t.at.normal, true}};
@@ -180,8 +215,9 @@ World::State::Touch* World::State::earlier(const Touch& t, std::size_t& from) {
   for (std::size_t i = from; i < last_touches.size() && pair(last_touches[i]) == pair(t); ++i) {
     Touch& last = last_touches[i];
     if (last.taken) continue;
-    const double distance =
-        last.feature == t.feature ? 0.0 : (last.at.position - t.at.position).squaredNorm();
+    // the same features may meet elsewhere where edges all but coincide
+    const double distance = (last.feature == t.feature ? 1e-4 : 1.0) *
+                            (last.at.position - t.at.position).squaredNorm();
     if (distance < nearest) nearest = distance, found = &last;
   }
   return found;
@@ -242,6 +278,7 @@ void World::State::rebound() {
   const ConeReport second = solver.solve(problem);
   solver.options.rounds = rounds;
   report.cones.newton += second.newton, report.cones.sweeps += second.sweeps;
+  report.cones.effort += second.effort;
   // what is held between others cannot leave them all as fast as it should: then it does not rebound
   if (!second.converged && second.residual > report.cones.residual) {
     std::copy(first_velocity.begin(), first_velocity.begin() + free.size(),

@@ -37,7 +37,7 @@ bool finite(const Transform<double>& X) {
 }  // namespace
 
 const char* to_string(WorldStatus status) {
-  constexpr const char* names[] = {"moved", "not finite", "not physical"};
+  constexpr const char* names[] = {"moved", "not finite", "not physical", "crowded", "undecided"};
   return names[static_cast<int>(status)];
 }
 
@@ -108,13 +108,14 @@ int World::add_body(const LooseBody& body, const Transform<double>& X_WB) {
 
 int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options) {
   State& s = *state_;
-  check_material(model.name(), options.material);
-  require(finite(options.X_WR), model.name(), "its pose is not finite");
-  require(q.size() == model.nq() && q.allFinite(), model.name(),
+  const std::string name = options.name.empty() ? model.name() : options.name;
+  check_material(name, options.material);
+  require(finite(options.X_WR), name, "its pose is not finite");
+  require(q.size() == model.nq() && q.allFinite(), name,
           "its configuration has the wrong size or is not finite");
   const int object = object_count();
-  s.objects.push_back({model.name(), -1, static_cast<int>(s.robots.size()),
-                       static_cast<int>(s.segment_object.size())});
+  s.objects.push_back(
+      {name, -1, static_cast<int>(s.robots.size()), static_cast<int>(s.segment_object.size())});
   s.segment_object.push_back(object);
   s.robots.emplace_back(model, q, options);
   s.robots.back().set_gravity(s.options.gravity);
@@ -132,8 +133,11 @@ int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOp
       s.broad.exclude(first + pair.first, first + pair.second);
   } else {
     const int last = static_cast<int>(s.shapes.size());
-    for (int i = first; i < last; ++i)
-      for (int j = i + 1; j < last; ++j) s.broad.exclude(i, j);
+    for (int i = first; i < last; ++i) {
+      if (s.shapes[i].moves) s.broad.set_group(i, first + 1);
+      for (int j = i + 1; j < last; ++j)
+        if (s.shapes[i].moves != s.shapes[j].moves) s.broad.exclude(i, j);
+    }
   }
   return object;
 }

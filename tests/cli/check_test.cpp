@@ -87,7 +87,8 @@ TEST(Check, json_has_a_verdict_for_each_file) {
                               {.folder = folder.path()});
   EXPECT_EQ(r.status, 3);
   const json d = document(r, "ulna.check/1");
-  EXPECT_EQ(keys(d), (std::set<std::string>{"schema", "strict", "files"}));
+  EXPECT_EQ(keys(d), (std::set<std::string>{"schema", "strict", "files", "error", "diagnostics"}));
+  EXPECT_EQ(d["error"], "1 file could not be read");
   EXPECT_EQ(d["strict"], false);
   ASSERT_EQ(d["files"].size(), 4u);
   for (const json& file : d["files"])

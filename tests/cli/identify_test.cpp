@@ -505,6 +505,17 @@ TEST(IdentifyVerb, learns_online_and_stays_physical) {
   for (const json& b : d["base_parameters"]) EXPECT_GT(b["deviation"], 0.0);
 }
 
+TEST(IdentifyVerb, shares_have_one_percent_sign) {
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--online"}, {"--folds", "3", "--split", "0.5"}}) {
+    std::vector<std::string> line{"identify", robot, "-"};
+    line.insert(line.end(), more.begin(), more.end());
+    const RunResult r = run_cli(line, {.input = Motion(1, 12.0, 200.0).csv()});
+    EXPECT_TRUE(has(r.out, " % ")) << r.err;
+    EXPECT_TRUE(lacks(r.out, "% %"));
+  }
+}
+
 TEST(IdentifyVerb, a_log_that_is_too_short_to_learn_from_online_is_refused_with_a_remedy) {
   const RunResult r =
       run_cli({"identify", robot, "-", "--online"}, {.input = Motion(1, 0.4, 1000.0).csv()});

@@ -44,4 +44,21 @@ TEST(Interrupt, mpc_reports_the_run_so_far) {
   EXPECT_TRUE(has(r.err, "stopped"));
 }
 
+TEST(Interrupt, what_timeout_sends_ends_work_as_ctrl_c_does) {
+  const Folder folder;
+  const RunResult r =
+      run_cli({"simulate", "quadruped", "--ground", "--duration", "3600", "--period", "0.1", "-o",
+               "log.csv", "--json"},
+              {.folder = folder.path(), .interrupted_after = 1500ms, .interrupted_by = SIGTERM});
+  EXPECT_EQ(r.status, 1) << r.err;
+  const json d = document(r, "ulna.simulate/1");
+  EXPECT_EQ(d["status"], "stopped");
+  // no row twice
+  const std::string table = read_file(folder.path("log.csv"));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), d["samples"].get<long>() + 1);
+  const std::size_t last = table.rfind('\n', table.size() - 2),
+                    before = table.rfind('\n', last - 1);
+  EXPECT_LT(std::stod(table.substr(before + 1)), std::stod(table.substr(last + 1)));
+}
+
 }  // namespace

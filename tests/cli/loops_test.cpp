@@ -78,6 +78,28 @@ TEST(ClosedLoops, tables_go_through_id_and_fd) {
     for (std::size_t i = 1; i < row.size(); ++i) EXPECT_NEAR(row[i].get<double>(), 0.0, 1e-6);
 }
 
+TEST(ClosedLoops, a_row_of_a_table_whose_loops_are_open_is_refused_by_its_line) {
+  const Folder folder;
+  const std::string log = folder.path("log.csv");
+  ASSERT_EQ(
+      run_cli({"simulate", "fourbar", "--duration", "0.05", "--period", "0.01", "-o", log}).status,
+      0);
+  std::string text = read_file(log);
+  std::size_t row = 0;  // the fourth
+  for (int i = 0; i < 4; ++i) row = text.find('\n', row) + 1;
+  const std::size_t q = text.find(',', row) + 1;
+  text.replace(q, text.find(',', q) - q, "1.5");
+  for (const char* verb : {"id", "fd"}) {
+    const std::string bad = folder.write("bad.csv", text);
+    const RunResult r = run_cli({verb, "fourbar", bad, "--json"});
+    EXPECT_EQ(r.status, 3);
+    const json d = document(r, std::string("ulna.") + verb + "/1");
+    EXPECT_EQ(d["rows"].size(), 3u);
+    EXPECT_TRUE(has(d["error"].get<std::string>(), "bad.csv:5: "));
+    EXPECT_TRUE(has(d["error"].get<std::string>(), "loop"));
+  }
+}
+
 // Led along a motion, and identified from what was logged of all three joints.
 TEST(ClosedLoops, a_log_of_a_four_bar_identifies_it) {
   const Folder folder;

@@ -52,6 +52,19 @@ TEST(MpcVerb, fits_a_terminal_and_writes_a_page) {
   EXPECT_EQ(run_cli(quick({"--report", folder.path("page.html")})).status, 3);
 }
 
+TEST(MpcVerb, draws_the_errors_of_each_run_in_a_picture_that_needs_nothing_else) {
+  const Folder folder;
+  const RunResult r = run_cli(
+      quick({"--knowledge", "identified,fixed", "--plot", folder.path("errors.svg"), "--json"}));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "errors.svg"));
+  const std::string picture = read_file(folder.path("errors.svg"));
+  EXPECT_TRUE(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"));
+  for (const char* name : {">identified<", ">fixed<", ">mrad<"}) EXPECT_TRUE(has(picture, name));
+  EXPECT_FALSE(has(picture, "href") || has(picture, "nan"));
+  EXPECT_EQ(run_cli(quick({"--plot", folder.path("errors.svg")})).status, 3);
+}
+
 TEST(MpcVerb, takes_a_scenario_from_a_file) {
   const Folder folder;
   const std::string file = folder.write("trial.yaml",
@@ -136,6 +149,23 @@ TEST(MpcVerb, a_joint_that_is_faster_than_its_limit_is_a_finding) {
   const json d = document(r, "ulna.mpc/1");
   EXPECT_GT(d["runs"]["perfect"].value("largest_speed", 0.0), 1.1);
   EXPECT_TRUE(has(d["runs"]["perfect"]["findings"].dump(), "times its velocity limit"));
+}
+
+TEST(MpcVerb, the_robot_of_a_scenario_may_be_a_file_beside_it) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("trials"));
+  folder.write("trials/arm.urdf", run_cli({"robots", "pendulum"}).out);
+  const std::string trial = "robot: arm.urdf\nduration: 0.2\nrate: 100\n";
+  folder.write("trials/trial.yaml", trial);
+  const RunResult r = run_cli({"mpc", "trials/trial.yaml", "--json"}, {.folder = folder.path()});
+  EXPECT_EQ(document(r, "ulna.mpc/1")["robot"]["source"], "trials/arm.urdf") << r.err;
+  // and is not overwritten by its report
+  const RunResult over =
+      run_cli({"mpc", "trials/trial.yaml", "--report", "trials/trial.yaml", "--force"},
+              {.folder = folder.path()});
+  EXPECT_EQ(over.status, 2);
+  EXPECT_TRUE(has(over.err, "is read and would be overwritten"));
+  EXPECT_EQ(read_file(folder.path("trials/trial.yaml")), trial);
 }
 
 TEST(MpcVerb, what_is_wrong_with_a_scenario_is_told_with_its_line) {

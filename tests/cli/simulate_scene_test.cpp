@@ -64,6 +64,28 @@ TEST(SimulateScene, a_quadruped_stands_on_the_ground_by_pd) {
   EXPECT_TRUE(has(r.out, "294.300"));
 }
 
+TEST(SimulateScene, adaptive_steps_end_at_events) {
+  const Folder folder;
+  const std::string ball =
+      "ulna: scene\nmaterials:\n  stone: {friction: 0.5, restitution: 0.5}\n"
+      "ground: stone\nbodies:\n"
+      "  - {name: ball, shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 0.6], material: stone}\n";
+  folder.write("ball.yaml", ball);
+  const RunResult r =
+      simulate_scene({"ball.yaml", "--integrator", "adaptive", "--duration", "0.5"}, folder.path());
+  if (has(r.err, "without SUNDIALS")) GTEST_SKIP() << r.err;
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "adaptive steps to 1e-08 between 1 event")) << r.out;
+  std::string soft = ball;
+  soft.replace(soft.find("restitution: 0.5"), 16, "stiffness: 10000");
+  folder.write("soft.yaml", soft);
+  const RunResult refused =
+      simulate_scene({"soft.yaml", "--integrator", "adaptive"}, folder.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(has(refused.err, "gives way")) << refused.err;
+  EXPECT_EQ(simulate_scene({"ball.yaml", "--integrator", "rk4"}, folder.path()).status, 2);
+}
+
 TEST(SimulateScene, refuses_bad_scenes_with_file_and_line) {
   const Folder folder;
   std::string bad = yard;
@@ -75,6 +97,159 @@ TEST(SimulateScene, refuses_bad_scenes_with_file_and_line) {
   EXPECT_EQ(simulate_scene({"panda", "--friction", "0.5"}).status, 2);
   EXPECT_EQ(simulate_scene({"panda", "--picture", "p.svg"}).status, 2);
   EXPECT_EQ(simulate_scene({"panda", "--ground", "--follow", "x.csv"}).status, 2);
+}
+
+TEST(SimulateScene, may_come_from_standard_input_or_a_file_of_any_name) {
+  const Folder folder;
+  folder.write("yard.txt", yard);
+  const json named =
+      document(simulate_scene({"yard.txt", "--duration", "0.1", "--json"}, folder.path()),
+               "ulna.simulate/1");
+  const RunResult piped =
+      run_cli({"simulate", "-", "--duration", "0.1", "--json"}, {.input = yard});
+  EXPECT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(document(piped, "ulna.simulate/1")["objects"], named["objects"]);
+  EXPECT_EQ(json::parse(piped.out)["file"], "<stdin>");
+}
+
+TEST(SimulateScene, losses_are_positive_as_those_of_a_robot_alone) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  const RunResult r = simulate_scene({"yard.yaml", "--duration", "1"}, folder.path());
+  const std::size_t at = r.out.find("lost in impacts");
+  ASSERT_NE(at, r.out.npos) << r.out;
+  // the crate falls 0.2 m, the ball 0.1 m
+  EXPECT_GT(std::stod(r.out.substr(at + 15)), 4.0) << r.out;
+}
+
+TEST(SimulateScene, robots_have_the_names_that_it_gives_them) {
+  const Folder folder;
+  folder.write("two.yaml",
+               "ulna: scene\nrobots:\n  - {robot: pendulum, name: left}\n"
+               "  - {robot: pendulum, name: right, xyz: [0, 1, 0]}\n");
+  const json d =
+      document(simulate_scene({"two.yaml", "--duration", "0.01", "--json"}, folder.path()),
+               "ulna.simulate/1");
+  EXPECT_EQ(d["objects"][0]["name"], "left");
+  EXPECT_EQ(d["objects"][1]["name"], "right");
+}
+
+TEST(SimulateScene, a_period_has_a_whole_number_of_steps) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  const json d = document(simulate_scene({"yard.yaml", "--duration", "0.1", "--period", "0.0025",
+                                          "-o", "log.csv", "--json"},
+                                         folder.path()),
+                          "ulna.simulate/1");
+  EXPECT_NEAR(d["step"].get<double>(), 0.0025 / 3, 1e-12);
+  EXPECT_EQ(d["samples"], 41);
+  const std::string log = read_file(folder.path("log.csv"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 42);
+}
+
+TEST(SimulateScene, a_state_is_where_the_robot_on_the_ground_begins) {
+  const std::string state = R"({"q": {"floating_base_z": 3}})";
+  const RunResult r = run_cli(
+      {"simulate", "quadruped", "-", "--ground", "--duration", "0.01", "--json"}, {.input = state});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_NEAR(document(r, "ulna.simulate/1")["objects"][1]["q"][6].get<double>(), 3.0, 0.01);
+  const RunResult pushed =
+      run_cli({"simulate", "quadruped", "-", "--ground", "--duration", "0.01"},
+              {.input = R"({"wrenches": [{"frame": "trunk", "force": [1, 0, 0]}]})"});
+  EXPECT_EQ(pushed.status, 3);
+  EXPECT_TRUE(has(pushed.err, "wrenches"));
+}
+
+TEST(SimulateScene, joint_friction_may_be_left_out_on_the_ground) {
+  const std::vector<std::string> line{"simulate",        "quadruped",  "--ground", "--qd",
+                                      "FL_knee_joint=2", "--duration", "0.02",     "--json"};
+  std::vector<std::string> without = line;
+  without.push_back("--no-friction");
+  const json some = document(run_cli(line), "ulna.simulate/1"),
+             none = document(run_cli(without), "ulna.simulate/1");
+  EXPECT_GT(
+      some["energy"]["damping"].get<double>() + some["energy"]["joint_friction"].get<double>(),
+      0.0);
+  EXPECT_EQ(none["energy"]["damping"], 0.0);
+  EXPECT_EQ(none["energy"]["joint_friction"], 0.0);
+}
+
+TEST(SimulateScene, lasts_no_longer_than_any_simulation) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  for (const char* duration : {"1e300", "3601", "1e19"}) {
+    EXPECT_EQ(simulate_scene({"yard.yaml", "--duration", duration}, folder.path()).status, 2);
+    EXPECT_EQ(simulate_scene({"quadruped", "--ground", "--duration", duration}).status, 2);
+  }
+  EXPECT_EQ(simulate_scene({"yard.yaml", "--step", "1e-300"}, folder.path()).status, 2);
+  EXPECT_EQ(simulate_scene({"yard.yaml", "--duration", "3000", "--period", "1e-4", "-o", "x.csv"},
+                           folder.path())
+                .status,
+            2);
+}
+
+TEST(SimulateScene, is_not_overwritten_and_its_result_not_lost_with_a_file) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  const RunResult over =
+      simulate_scene({"yard.yaml", "--duration", "0.01", "-o", "yard.yaml", "-f"}, folder.path());
+  EXPECT_EQ(over.status, 2);
+  EXPECT_EQ(read_file(folder.path("yard.yaml")), yard);
+  const RunResult full = simulate_scene(
+      {"yard.yaml", "--duration", "0.01", "--picture", "/dev/full", "--json"}, folder.path());
+  EXPECT_EQ(full.status, 3);
+  const json d = document(full, "ulna.simulate/1");
+  EXPECT_TRUE(d.contains("error"));
+  EXPECT_EQ(d["samples"], 11);
+}
+
+TEST(SimulateScene, options_without_effect_are_refused) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  folder.write("state.json", "{}");
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"state.json"},
+                                             {"--ground"},
+                                             {"--q", "0"},
+                                             {"--gravity", "0,0,0"},
+                                             {"--no-friction"},
+                                             {"--open-loops"},
+                                             {"--no-limits"},
+                                             {"--floating-base"},
+                                             {"--strict"},
+                                             {"--bandwidth", "3"},
+                                             {"--torque", "pd"},
+                                             {"--seed", "2"}}) {
+    std::vector<std::string> line{"yard.yaml", "--duration", "0.01"};
+    line.insert(line.end(), more.begin(), more.end());
+    const RunResult r = simulate_scene(line, folder.path());
+    EXPECT_EQ(r.status, 2) << more[0];
+    EXPECT_TRUE(has(r.err, "has no effect")) << more[0];
+  }
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--no-limits"}, {"--open-loops"}, {"--bandwidth", "3"}, {"--step", "0.1"}}) {
+    std::vector<std::string> line{"quadruped", "--ground", "--duration", "0.01"};
+    line.insert(line.end(), more.begin(), more.end());
+    EXPECT_TRUE(has(simulate_scene(line).err, "has no effect")) << more[0];
+  }
+}
+
+TEST(OtherFiles, are_named_with_the_verb_that_takes_them) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  folder.write("trial.yaml", "robot: pendulum\nduration: 1\n");
+  for (const char* verb : {"info", "check", "mpc", "excite", "id"}) {
+    const RunResult r = run_cli({verb, "yard.yaml"}, {.folder = folder.path()});
+    EXPECT_EQ(r.status, std::string(verb) == "check" ? 1 : 3);
+    EXPECT_TRUE(has(r.out + r.err, "yard.yaml:1: error: this is a scene, not a robot"));
+    EXPECT_TRUE(has(r.out + r.err, "ulna simulate"));
+    EXPECT_TRUE(lacks(r.out + r.err, "key-unknown"));
+  }
+  for (const char* verb : {"info", "check", "simulate", "excite", "id"}) {
+    const RunResult r = run_cli({verb, "trial.yaml"}, {.folder = folder.path()});
+    EXPECT_TRUE(has(r.out + r.err, "trial.yaml:1: error: this is a scenario, not a robot"));
+    EXPECT_TRUE(has(r.out + r.err, "ulna mpc"));
+  }
 }
 
 }  // namespace

@@ -56,7 +56,11 @@ TEST(InverseDynamicsDerivatives, are_those_of_dual_numbers_on_every_embedded_rob
   }
 }
 
-void expect_forward_derivatives(const Model& model, Random& random) {
+/// a is compared by the torques it needs: in Nm, or by the size of the torques.
+enum class Measure { torque, share };
+
+void expect_forward_derivatives(const Model& model, Random& random,
+                                Measure measure = Measure::torque) {
   Rig<double> rig(model, random);
   const auto wrenches = random_wrenches<double>(model, random);
   const auto dual_wrenches = cast<Dual1>(wrenches);
@@ -65,7 +69,8 @@ void expect_forward_derivatives(const Model& model, Random& random) {
   ASSERT_TRUE(forward_derivatives(rig, tau, slope, wrenches));
   // the torques that give a, and a as it comes back; a light joint may magnify rounding
   const Eigen::MatrixXd M = rig.mass();
-  expect_solved<double>(M, slope.a - rig.a, Eigen::VectorXd::Zero(model.nv()), 1e-11);
+  const double size = measure == Measure::torque ? 1.0 : std::max(1.0, tau.cwiseAbs().maxCoeff());
+  expect_solved<double>(M, (slope.a - rig.a) / size, Eigen::VectorXd::Zero(model.nv()), 1e-11);
 
   Rig<double> with_torque = rig;
   with_torque.a = tau;
@@ -86,7 +91,8 @@ void expect_forward_derivatives(const Model& model, Random& random) {
 }
 
 TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_trees_of_all_joints) {
-  for_each_robot(expect_forward_derivatives, 20);
+  for_each_robot(
+      [](const Model& model, Random& random) { expect_forward_derivatives(model, random); }, 20);
 }
 
 TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_every_embedded_robot) {
@@ -94,6 +100,46 @@ TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_every_embedded_rob
     SCOPED_TRACE(robot.name);
     Random random(2);
     expect_forward_derivatives(load_robot(robot.name).model, random);
+  }
+}
+
+// How they are solved for depends on mimicking joints and on the number of coordinates that are related.
+TEST(InverseDynamicsDerivatives, are_those_of_dual_numbers_on_trees_without_mimicking_joints) {
+  for (const double branching : {0.0, 0.3, 0.8})
+    for_each_robot(expect_inverse_derivatives, 4, {.branching = branching, .mimic = 0.0});
+}
+
+TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_trees_without_mimicking_joints) {
+  for (const double branching : {0.0, 0.3, 0.8})
+    for_each_robot(
+        [](const Model& model, Random& random) {
+          expect_forward_derivatives(model, random, Measure::share);
+        },
+        4, {.branching = branching, .mimic = 0.0});
+}
+
+TEST(ForwardDynamicsDerivatives, are_those_of_dual_numbers_on_chains_of_any_length) {
+  for (const int joints : {1, 2, 3, 4, 5, 6, 15, 16, 17, 18, 19, 20, 33, 61}) {
+    SCOPED_TRACE(joints);
+    Random random(3);
+    expect_forward_derivatives(load_robot("chain:" + std::to_string(joints)).model, random,
+                               Measure::share);
+  }
+}
+
+TEST(ForwardDynamicsDerivatives, of_a_long_tree_are_M_inverse_times_those_of_inverse_dynamics) {
+  // so many coordinates are related that articulated bodies are solved for, on two branches
+  const Model model = random_model(
+      5, {.joints = 140, .kinds = {JointType::revolute}, .branching = 0.01, .mimic = 0.0});
+  Random random(5);
+  Rig<double> rig(model, random);
+  ForwardDynamicsDerivatives<double> slope(model);
+  ASSERT_TRUE(forward_derivatives(rig, rig.torque(), slope));
+  const Eigen::MatrixXd M = slope.inverse.da;
+  for (int c = 0; c < model.nv(); ++c) {
+    expect_solved<double>(M, slope.dq.col(c), Eigen::VectorXd(-slope.inverse.dq.col(c)), 1e-9);
+    expect_solved<double>(M, slope.dv.col(c), Eigen::VectorXd(-slope.inverse.dv.col(c)), 1e-9);
+    expect_solved<double>(M, slope.dtau.col(c), Eigen::VectorXd::Unit(model.nv(), c), 1e-9);
   }
 }
 

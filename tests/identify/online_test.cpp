@@ -319,6 +319,39 @@ TEST(OnlineEstimator, takes_no_harm_from_nonsense) {
   EXPECT_LT(learn(copy, run.data, 2900, 3000), 3.0 * undisturbed + 0.01);
 }
 
+// A deviation of 1e-200 is information that no double holds.
+TEST(OnlineEstimator, begins_anew_from_its_prior_when_its_numbers_overflow) {
+  const Model robot = load_robot("panda").model;
+  const TorqueModel model(robot, plain_friction);
+  Random random(1);
+  Eigen::VectorXd truth = true_numbers(model, random);
+  truth.head(70) *= 1.3;
+  const Drive run(robot, truth, 6000, 1);
+  OnlineEstimator estimator(model, Eigen::VectorXd::Constant(7, 0.5));
+  const Eigen::VectorXd first = estimator.z();
+  (void)learn(estimator, run.data, 0, 1000);
+  EXPECT_EQ(estimator.restarts(), 0);
+  EXPECT_NE(estimator.z(), first);
+
+  const Eigen::VectorXd q = run.data.q.col(1000), v = run.data.v.col(1000),
+                        a = run.data.a.col(1000);
+  RegressorWorkspace<double> ws(robot);
+  Kinematics<double> at(robot);
+  RowMatX<double> W(6, 70);
+  at.set(q, v, a);
+  wrench_regressor<double>(at, 1, ws, W);
+  const Eigen::VectorXd expected = W * estimator.z().head(70);
+  (void)estimator.update_wrench(1, q, v, a, expected, Eigen::VectorXd::Constant(6, 1e-200));
+  EXPECT_EQ(estimator.restarts(), 1);
+  EXPECT_EQ(estimator.z(), first);
+
+  // and learns again
+  (void)learn(estimator, run.data, 1000, 5000);
+  const double floor = 0.05 * std::sqrt(7000.0) / run.data.tau.rightCols(1000).norm();
+  EXPECT_LT(learn(estimator, run.data, 5000, 6000), 1.2 * floor);
+  EXPECT_EQ(estimator.restarts(), 1);
+}
+
 TEST(OnlineEstimator, says_what_it_knows) {
   const Model robot = load_robot("panda").model;
   const TorqueModel model(robot, plain_friction);

@@ -72,7 +72,8 @@ struct RunOptions {
   std::size_t read_at_most = -1;  ///< of standard output, which then is closed
   std::optional<rlim_t> largest_file{};  ///< bytes
   std::optional<std::chrono::microseconds> killed_after{};
-  std::optional<std::chrono::milliseconds> interrupted_after{};  ///< by Ctrl-C
+  std::optional<std::chrono::milliseconds> interrupted_after{};  ///< by Ctrl-C, or
+  int interrupted_by = SIGINT;
   double seconds = 60.0;  ///< after which it is killed and the test fails
 };
 
@@ -188,7 +189,7 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
     if (result.out.size() >= options.read_at_most) detail::close_fd(out.read);
     if (!interrupted && options.interrupted_after && passed() > *options.interrupted_after) {
       interrupted = true;
-      kill(child, SIGINT);
+      kill(child, options.interrupted_by);
     }
     late = passed() > std::chrono::duration<double>(options.seconds);
     if (!killed && (late || (options.killed_after && passed() > *options.killed_after))) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "support/documented_rules.hpp"
+#include "ulna/model/builder.hpp"
+#include "ulna/model/configuration.hpp"
+#include "ulna/model/rules.hpp"
 #include "ulna/world/scene_rules.hpp"
 #include "world/bodies.hpp"
 
@@ -85,6 +88,30 @@ TEST(Scene, errors_name_the_line_and_the_remedy) {
   expect("ulna: scene\nbodies: [", {"yard.yaml"});
 }
 
+TEST(Scene, numbers_that_no_scene_has_are_refused_with_their_line) {
+  for (const auto& [what, by] : std::vector<std::pair<const char*, const char*>>{
+           {"mass: 2", "mass: 1e155"},
+           {"mass: 2", "mass: 5e-324"},
+           {"size: [0.2, 0.2, 0.2]", "size: [1e155, 0.2, 0.2]"},
+           {"size: [0.2, 0.2, 0.2]", "size: [0.2, 0.2, 1e-300]"},
+           {"size: [0.2, 0.2, 0.2]", "size: [0.2, 0.2, 0.2], inertia: [1, 1, 3]"},
+           {"xyz: [0, 0, 0.5]", "xyz: [1e7, 0, 0]"},
+           {"velocity: [1, 0, 0]", "velocity: [1e9, 0, 0]"},
+           {"velocity: [1, 0, 0]", "spin: [0, 0, 1e9]"},
+           {"step: 0.002", "step: 1e308"},
+           {"step: 0.002", "gravity: [0, 0, -1e9]"}}) {
+    ASSERT_NE(std::string(small_scene).find(what), std::string::npos) << what;
+    const std::string error = scene_errors(replaced_in_scene(what, by));
+    EXPECT_NE(error.find("body-range"), std::string::npos) << by << ": " << error;
+    EXPECT_EQ(error.find("yard.yaml:0"), std::string::npos) << by << ": " << error;
+    EXPECT_NE(error.find("yard.yaml:"), std::string::npos) << by << ": " << error;
+  }
+  // an angle of 90 is used, and doubted
+  Diagnostics out;
+  (void)import_scene(replaced_in_scene("velocity: [1, 0, 0]", "rpy: [0, 0, 90]"), "yard.yaml", out);
+  EXPECT_TRUE(out.find(rules::angle_degrees));
+}
+
 TEST(Scene, bodies_inside_each_other_are_reported_and_pushed_apart) {
   Diagnostics out;
   const Scene scene =
@@ -97,6 +124,25 @@ TEST(Scene, bodies_inside_each_other_are_reported_and_pushed_apart) {
   run_world(built.world, 0.5);
   for (const World::Overlap& o : built.world.overlaps())
     EXPECT_EQ(o.first, 0);  // the ground is a mat
+}
+
+TEST(Scene, a_loop_that_cannot_close_is_refused_with_its_line) {
+  Description d = load_robot("fourbar").model.description();
+  d.loops.at(0).origin1.xyz.x() += 10.0;
+  const Model model = Builder(d).build();
+  Scene scene;
+  scene.file = "yard.yaml";
+  scene.robots.push_back({"bars", model, neutral(model), Eigen::VectorXd::Zero(model.nv())});
+  scene.robots[0].line = 7;
+  Diagnostics out;
+  try {
+    (void)build_scene(scene, out);
+    FAIL() << "not refused";
+  } catch (const ModelError& e) {
+    const std::string error = e.what();
+    for (const char* part : {"yard.yaml:7", "loop-open", "bars"})
+      EXPECT_NE(error.find(part), std::string::npos) << error;
+  }
 }
 
 TEST(SceneRules, are_documented_with_their_severity_and_no_others) {

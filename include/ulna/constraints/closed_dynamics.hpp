@@ -36,7 +36,7 @@ class ClosedDynamics {
   /// Where it is, with another motion. False if that is not finite.
   [[nodiscard]] bool move(In<double> rate, In<double> acceleration);
   /// The next `set` follows from q, where the loops were closed before.
-  void resume(In<double> q) { q_ = q; }
+  void resume(In<double> q);
   /// Of all joints.
   const Eigen::VectorXd& q() const { return q_; }
   const Eigen::VectorXd& v() const { return v_; }

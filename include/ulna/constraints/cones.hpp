@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -117,9 +118,11 @@ struct ConeOptions {
   /// divided by the mean diagonal of the block, is subtracted and the result is projected on the cone;
   /// times that diagonal.
   double tolerance = 1e-8;
-  int sweeps = 60;  ///< of Gauss-Seidel, at most
-  int rounds = 4;   ///< of Newton's method, each from where another method leads, at most
+  int sweeps = 60;         ///< of Gauss-Seidel, at most
+  int rounds = 4;          ///< of Newton's method, each from where another method leads, at most
   int direct_rows = 6000;  ///< more rows that depend on each other are left to Gauss-Seidel
+  /// Multiplications of a solution, roughly, after which the best that was found counts. A count, not a time: bits stay the same.
+  double effort = std::numeric_limits<double>::infinity();
 };
 
 struct ConeReport {
@@ -127,6 +130,7 @@ struct ConeReport {
   int sweeps = 0;         ///< of Gauss-Seidel, or iterations of ADMM, in the group that took most
   int newton = 0;         ///< steps in the group that took most
   int groups = 0;         ///< of rows that depend on each other
+  double effort = 0.0;    ///< as of ConeOptions::effort
   bool converged = true;  ///< in all groups
 };
 

@@ -39,9 +39,7 @@ class LoopCoordinates {
   [[nodiscard]] bool follow(In<double> to, Out<double> q);
 
   /// How dependent coordinates change where rows of the loops change by X otherwise and stay met: -J_dependent^-1 X.
-  void answer(const Eigen::MatrixXd& X, Eigen::MatrixXd& dependent) const {
-    dependent.noalias() = -inverse_.lazyProduct(X);
-  }
+  void answer(const Eigen::MatrixXd& X, Eigen::MatrixXd& dependent) const;
   /// The forces through the loops under which torques on dependent coordinates are none: tau - J'λ = 0 there.
   void carry(In<double> tau, Out<double> lambda) const;
 

@@ -34,6 +34,25 @@ struct ForwardDynamicsDerivatives {
   InverseDynamicsDerivatives<T> inverse;  ///< those of inverse dynamics at the same motion
 };
 
+namespace detail {
+
+/// Numbers of directions in blocks: each number of four directions side by side, for products with four at
+/// a time. Only where four numbers make a register.
+template <class T>
+struct RateBlocks {
+  explicit RateBlocks(int) {}
+};
+
+template <lanes::Plain T>
+struct RateBlocks<T> {
+  static constexpr int S = 0, both = 6, second = 12, first_angular = 18, count = 21;
+  explicit RateBlocks(int directions) : data(VecX<T>::Zero((directions + 3) / 4 * 4 * count)) {}
+  const T* block(int b) const { return data.data() + 4 * count * b; }
+  VecX<T> data;
+};
+
+}  // namespace detail
+
 /// Scratch for derivatives, as Workspace is for dynamics.
 template <Scalar T>
 class DerivativeWorkspace {
@@ -58,12 +77,20 @@ class DerivativeWorkspace {
   };
 
   std::vector<Body> bodies;
-  std::vector<Rates> rates;  ///< of all directions
+  std::vector<Rates> rates;      ///< of all directions
+  detail::RateBlocks<T> blocks;  ///< the same, and the directions
+  std::array<MatX<T>, 3>
+      tree;  ///< dq, dv and da of directions, where a coordinate may have several
   Workspace<T> dynamics;
-  MatX<T> columns;  ///< for each coordinate, its row of dq, dv and dtau side by side
-  /// For each coordinate k, those that carry it, then those that it carries: they begin at
-  /// related_begin[2 k] and related_begin[2 k + 1].
+  /// Right-hand sides of forward dynamics, a column for each coordinate: M^-1 by the factor of M, or those
+  /// that articulated bodies solve for.
+  MatX<T> columns;
+  MatX<T> articulated;  ///< empty unless they do: their forces and accelerations, and zeros
+  /// For each coordinate k, in order, those that carry it, itself and those that it carries: they begin at
+  /// related_begin[2 k], it stands at related_begin[2 k + 1].
   std::vector<int> related, related_begin;
+  std::vector<int>
+      series;  ///< where runs of coordinates begin that are related to the same, and nv
 };
 
 /// The derivatives of inverse_dynamics(plant, at, ws, tau).

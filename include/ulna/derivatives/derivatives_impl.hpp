@@ -2,7 +2,8 @@
 
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/dynamics/coriolis_impl.hpp"
-#include "ulna/dynamics/forward_dynamics_impl.hpp"
+#include "ulna/dynamics/inverse_dynamics_impl.hpp"
+#include "ulna/dynamics/kinematics_impl.hpp"
 
 namespace ulna {
 namespace detail {
@@ -16,20 +17,23 @@ template <class T, class Body>
           plus_cross(plus_cross(v * B.mass, x, B.p), w, B.first)};
 }
 
-/// The products of the motion (w, v) with three wrenches, and a'b + c'd.
+/// The products of a motion S with three wrenches, and a'b + c'd.
 template <class T>
-[[gnu::always_inline]] inline std::array<T, 4> four_products(
-    const V3<T>& w, const V3<T>& v, const V6<T>& first, const V6<T>& second, const V6<T>& third,
-    const V6<T>& a, const V6<T>& b, const V3<T>& c, const V3<T>& d) {
-  return {dot2(w, first.angular, v, first.linear), dot2(w, second.angular, v, second.linear),
-          dot2(w, third.angular, v, third.linear), dot(a, b) + dot(c, d)};
+[[gnu::always_inline]] inline std::array<T, 4> four_products(const V6<T>& S, const V6<T>& first,
+                                                             const V6<T>& second,
+                                                             const V6<T>& third, const V6<T>& a,
+                                                             const V6<T>& b, const V3<T>& c,
+                                                             const V3<T>& d) {
+  return {dot(S, first), dot(S, second), dot(S, third), dot(a, b) + dot(c, d)};
 }
 template <lanes::Plain T>
-[[gnu::always_inline]] inline std::array<T, 4> four_products(
-    const V3<T>& w, const V3<T>& v, const V6<T>& first, const V6<T>& second, const V6<T>& third,
-    const V6<T>& a, const V6<T>& b, const V3<T>& c, const V3<T>& d) {
-  const auto with = [&](const V6<T>& F) { return product(w, F.angular) + product(v, F.linear); };
-  return sums(with(first), with(second), with(third), product(a, b) + product(c, d));
+[[gnu::always_inline]] inline std::array<T, 4> four_products(const V6<T>& S, const V6<T>& first,
+                                                             const V6<T>& second,
+                                                             const V6<T>& third, const V6<T>& a,
+                                                             const V6<T>& b, const V3<T>& c,
+                                                             const V3<T>& d) {
+  return sums(product(S, first), product(S, second), product(S, third),
+              product(a, b) + product(c, d));
 }
 
 /// What a wrench changes by when its body is displaced along S, in world axes at `origin`.
@@ -108,242 +112,156 @@ void set_other_torques(const Plant<T>& plant, const Kinematics<T>& at, const T* 
   }
 }
 
-/// Inertias, accelerations and wrenches without a, and the torques tau they need.
+/// What a direction S contributes to its pairs with the directions above it.
 template <Scalar T>
-void set_bias(const Plant<T>& plant, const Kinematics<T>& at, DerivativeWorkspace<T>& ws,
-              VecX<T>& tau, ExternalWrenches<T> wrenches) {
-  const std::span<const Joint> joints = plant.model().joints();
-  const int n = static_cast<int>(joints.size());
-  for (int b = 1; b < n; ++b) {
-    set_inertia(plant, at, b, ws);
-    accelerate<T>(at, b, joints[b].parent, nullptr, ws);
+struct Pairing {
+  V6<T> by_q, by_v;  ///< what all the bodies that S moves need when q or v of S changes
+  V6<T> moved;  ///< by_q as other joints see it: to them, the wrenches themselves are displaced
+  V6<T> S_I;    ///< S'I and S'2B, by which a change of the bodies' motion becomes a torque along S
+  V3<T> S_B;
+};
+
+template <Scalar T, class Direction, class Body, class Rates>
+[[gnu::always_inline]] inline Pairing<T> pairing(const Direction& S, const Body& B,
+                                                 const Rates& rate) {
+  Pairing<T> p;
+  p.by_q = needed_wrench(B, rate.first.angular, rate.second.angular, rate.second.linear);
+  p.by_v = needed_wrench(B, S.w, rate.both.angular, rate.both.linear);
+  p.moved = {plus_cross(plus_cross(p.by_q.angular, S.w, B.F.angular), S.v, B.F.linear),
+             plus_cross(p.by_q.linear, S.w, B.F.linear)};
+  momentum<T>(B, S.w, S.v, p.S_I.angular, p.S_I.linear);
+  p.S_B = B.B.transposed() * S.w + cross(B.p, S.v);
+  return p;
+}
+
+/// Derivatives by direction k, whose joint has directions from `first` on, and of its torque by the
+/// directions above it: column and row k of dq, dv and da, down to their diagonal.
+template <Scalar T>
+[[gnu::always_inline]] inline void differentiate_pairs(const Kinematics<T>& at, int k, int first,
+                                                       const DerivativeWorkspace<T>& ws,
+                                                       const Pairing<T>& p,
+                                                       const std::array<T*, 3>& to,
+                                                       Eigen::Index n) {
+  const auto S = at.directions();
+  T *const dq = to[0], *const dv = to[1], *const da = to[2];
+  int after = k;
+  for (int o = k; o >= 0; o = S[o].above) {
+    // directions that are passed over are on other branches
+    while (--after > o)
+      for (T* const m : {dq, dv, da}) m[after + k * n] = m[k + after * n] = T(0);
+    after = o;
+    const auto& rate = ws.rates[o];
+    const Eigen::Index ok = o + k * n, ko = k + o * n;
+    // directions of the same joint turn with the body
+    const auto [q_ok, v_ok, m, q_ko] =
+        four_products(S[o].axis(), o >= first ? p.by_q : p.moved, p.by_v, p.S_I, p.S_I, rate.second,
+                      p.S_B, rate.first.angular);
+    dq[ok] = q_ok, dv[ok] = v_ok, da[ok] = m;
+    if (o == k) continue;
+    da[ko] = m, dq[ko] = q_ko;
+    dv[ko] = dot(p.S_I, rate.both) + dot(p.S_B, S[o].w);
   }
-  set_other_torques<T>(plant, at, nullptr, wrenches, tau);
-  for (int b = n - 1; b > 0; --b) {
-    const V6<T>& F = ws.bodies[b].F;
-    for (const auto& d : at.directions(b)) tau(d.dof) += dot2(d.w, F.angular, d.v, F.linear);
-    ws.bodies[joints[b].parent].F += F;
+  while (--after >= 0)
+    for (T* const m : {dq, dv, da}) m[after + k * n] = m[k + after * n] = T(0);
+}
+
+/// ws.blocks from directions and rates. What is missing to a whole block repeats the last direction.
+template <lanes::Plain T>
+void set_blocks(const Kinematics<T>& at, DerivativeWorkspace<T>& ws) {
+  using Blocks = RateBlocks<T>;
+  const auto S = at.directions();
+  const int n = static_cast<int>(S.size());
+  T* to = ws.blocks.data.data();
+  for (int first = 0; first < n; first += 4, to += 4 * Blocks::count) {
+    const int o[4] = {first, std::min(first + 1, n - 1), std::min(first + 2, n - 1),
+                      std::min(first + 3, n - 1)};
+    const auto set = [&](int c, auto vector) __attribute__((always_inline)) {
+      V3<T>::transposed(vector(o[0]), vector(o[1]), vector(o[2]), vector(o[3]), to + 4 * c);
+    };
+    const auto* const rates = ws.rates.data();
+    set(Blocks::S, [&](int i) -> const V3<T>& { return S[i].w; });
+    set(Blocks::S + 3, [&](int i) -> const V3<T>& { return S[i].v; });
+    set(Blocks::both, [&](int i) -> const V3<T>& { return rates[i].both.angular; });
+    set(Blocks::both + 3, [&](int i) -> const V3<T>& { return rates[i].both.linear; });
+    set(Blocks::second, [&](int i) -> const V3<T>& { return rates[i].second.angular; });
+    set(Blocks::second + 3, [&](int i) -> const V3<T>& { return rates[i].second.linear; });
+    set(Blocks::first_angular, [&](int i) -> const V3<T>& { return rates[i].first.angular; });
   }
 }
 
-/// The coordinates that carry k, and those that k carries: before and after k in ws.related, which has
-/// two marks for each.
-template <Scalar T>
-std::span<const int> above(const DerivativeWorkspace<T>& ws, int k) {
-  return {ws.related.data() + ws.related_begin[2 * k],
-          ws.related.data() + ws.related_begin[2 * k + 1]};
-}
-template <Scalar T>
-std::span<const int> below(const DerivativeWorkspace<T>& ws, int k) {
-  return {ws.related.data() + ws.related_begin[2 * k + 1],
-          ws.related.data() + ws.related_begin[2 * k + 2]};
+/// Calls use(block) for the blocks of four in which k or directions on its way to the base are, from k on,
+/// then gap(begin, end) for directions between them, which are on other branches; some are in those blocks.
+/// So may be directions after k: what is written for them must be written again in their turn.
+template <class Direction, class Use, class Gap>
+[[gnu::always_inline]] inline void each_block_on_path(std::span<const Direction> S, int k, Use use,
+                                                      Gap gap) {
+  constexpr auto block_of = [](int o) { return o >> 2; };
+  int done = block_of(k) + 1;  // blocks from here on
+  for (int last = k, above = k + 1; last >= 0;) {
+    const int begin = S[last].run;
+    int block = std::min(block_of(last), done - 1);
+    for (done = block_of(begin); block >= done; --block) use(block);
+    gap(last + 1, above);
+    above = begin, last = S[begin].above;
+    if (last < 0) gap(0, begin);
+  }
 }
 
-/// to[j] -= x from[j] for j <= i. Numbers after i may change, if they lie in the same block of four.
-template <Scalar T>
-[[gnu::always_inline]] inline void subtract_row(const T& x, const T* from, T* to, int i) {
+/// Four numbers of a row, `stride` apart, and of a column of a matrix, as far as it has so many.
+template <lanes::Plain T>
+[[gnu::always_inline]] inline void set_four(const lanes::Four<T>& in_row,
+                                            const lanes::Four<T>& in_column, T* row, T* column,
+                                            Eigen::Index stride, Eigen::Index left) {
+  if (left >= 4) {
+    for (int i = 0; i < 4; ++i) row[i * stride] = in_row[i];
+    in_column.store(column);
+    return;
+  }
+  row[0] = in_row[0], column[0] = in_column[0];
+  if (left > 1) row[stride] = in_row[1], column[1] = in_column[1];
+  if (left > 2) row[2 * stride] = in_row[2], column[2] = in_column[2];
+}
+
+constexpr int worth_blocks = 8;  ///< from so many directions on, four at a time are faster
+
+/// The same derivatives, of four directions at a time.
+template <lanes::Plain T>
+[[gnu::always_inline]] inline void differentiate_blocks(const Kinematics<T>& at, int k, int first,
+                                                        const DerivativeWorkspace<T>& ws,
+                                                        const Pairing<T>& p,
+                                                        const std::array<T*, 3>& to,
+                                                        Eigen::Index n) {
   using Four = lanes::Four<T>;
-  for (int j = 0; j <= i; j += 4) {
-    Four rest = Four::load(to + j);
-    rest.add_product(Four::load(from + j), -x);
-    rest.store(to + j);
-  }
-}
-
-/// M = L'D L from the inertias, as sparse as the tree [Featherstone 2008, sec. 6.5]: row k of L, with 1/D on
-/// the diagonal, as a column of ws.dynamics.inverse. False if M is not positive definite.
-template <Scalar T>
-bool factor_mass_matrix(const Plant<T>& plant, const Kinematics<T>& at,
-                        DerivativeWorkspace<T>& ws) {
-  for (std::size_t b = 1; b < ws.bodies.size(); ++b) {
-    auto& own = ws.dynamics.composites[b];
-    own.mass = ws.bodies[b].mass;
-    own.first = ws.bodies[b].first, own.second = ws.bodies[b].second;
-  }
-  compose_bodies(plant.model().joints(), ws.dynamics);
-  MatX<T>& L = ws.dynamics.inverse;
-  set_mass_matrix<false>(plant, at, ws.dynamics, L.data(), L.rows());
-  Mask<T> positive = T(0) < T(1);
-  for (int k = static_cast<int>(L.cols()) - 1; k >= 0; --k) {
-    T* const row = L.data() + k * L.rows();
-    positive = positive && row[k] > T(0);
-    row[k] = T(1) / row[k];
-    const std::span<const int> path = above(ws, k);
-    for (std::size_t end = path.size(); end > 0; --end) {
-      const int i = path[end - 1];
-      const T x = row[i] * row[k];
-      // what is no ancestor of k is zero in its row
-      subtract_row(x, row, L.data() + i * L.rows(), i);
-      row[i] = x;
+  using Blocks = RateBlocks<T>;
+  const auto S = at.directions();
+  T *const dq = to[0], *const dv = to[1], *const da = to[2];
+  const lanes::Spread6<T> moved(p.moved), by_v(p.by_v), S_I(p.S_I);
+  const Four S_B[3] = {Four::all(p.S_B[0]), Four::all(p.S_B[1]), Four::all(p.S_B[2])};
+  const auto pair_with = [&](int block) __attribute__((always_inline)) {
+    const T* const of = ws.blocks.block(block);
+    Four q_ok = Four::all(T(0)), v_ok = q_ok, m = q_ok, q_ko = q_ok, v_ko = q_ok;
+    for (int c = 0; c < 6; ++c) {
+      const Four axis = Four::load(of + 4 * (Blocks::S + c));
+      q_ok.add_product(axis, moved[c]);
+      v_ok.add_product(axis, by_v[c]);
+      m.add_product(axis, S_I[c]);
+      if (c < 3) v_ko.add_product(axis, S_B[c]);
+      v_ko.add_product(Four::load(of + 4 * (Blocks::both + c)), S_I[c]);
+      q_ko.add_product(Four::load(of + 4 * (Blocks::second + c)), S_I[c]);
+      if (c < 3) q_ko.add_product(Four::load(of + 4 * (Blocks::first_angular + c)), S_B[c]);
     }
-  }
-  return all(positive);
-}
-
-/// x := M^-1 x
-template <Scalar T>
-void solve(const DerivativeWorkspace<T>& ws, VecX<T>& x) {
-  const MatX<T>& L = ws.dynamics.inverse;
-  const int n = static_cast<int>(L.cols());
-  for (int k = n - 1; k >= 0; --k) {
-    const T* const row = L.data() + k * L.rows();
-    const T x_k = x(k);
-    for (const int i : above(ws, k)) x(i) -= row[i] * x_k;
-  }
-  for (int k = 0; k < n; ++k) {
-    const T* const row = L.data() + k * L.rows();
-    T sum = x(k) * row[k];
-    for (const int i : above(ws, k)) sum -= row[i] * x(i);
-    x(k) = sum;
-  }
-}
-
-/// Rows r to r + 4 B of the columns of R, what the registers hold: each target column, scaled, less
-/// Σ x_k (column k). The second target has the first among its columns as well.
-template <int B, std::size_t N, Scalar T>
-[[gnu::always_inline]] inline void subtract_columns(
-    MatX<T>& R, Eigen::Index r, const std::array<int, N>& targets, std::span<const int> columns,
-    const std::array<const T*, N>& x, Eigen::Index stride, const std::array<T, N>& scale) {
-  using Four = lanes::Four<T>;
-  T* const data = R.data() + r;
-  const Eigen::Index ld = R.rows();
-  const auto rows = [&](int k) __attribute__((always_inline)) { return data + k * ld; };
-  Four sum[N][B];
-  for (std::size_t t = 0; t < N; ++t)
-    for (int i = 0; i < B; ++i) sum[t][i] = Four::load(rows(targets[t]) + 4 * i) * scale[t];
-  for (const int k : columns) {
-    const T* const from = rows(k);
-    T factor[N];
-    for (std::size_t t = 0; t < N; ++t) factor[t] = -x[t][k * stride];
-    for (int i = 0; i < B; ++i) {
-      const Four column = Four::load(from + 4 * i);
-      for (std::size_t t = 0; t < N; ++t) sum[t][i].add_product(column, factor[t]);
-    }
-  }
-  for (std::size_t t = 0; t < N; ++t)
-    for (int i = 0; i < B; ++i) {
-      if (t == 1) sum[1][i].add_product(sum[0][i], -x[1][targets[0] * stride]);
-      sum[t][i].store(rows(targets[t]) + 4 * i);
-    }
-}
-
-/// The same of many right-hand sides, side by side in the columns of ws.columns, of which column k belongs
-/// to coordinate k: 4 B of them, each computed in one go from those that it depends on, and two
-/// coordinates at a time where one hangs on the other alone.
-template <int B, Scalar T>
-void solve_sides(DerivativeWorkspace<T>& ws, Eigen::Index r) {
-  const MatX<T>& L = ws.dynamics.inverse;
-  MatX<T>& R = ws.columns;
-  const int n = static_cast<int>(L.cols());
-  const auto parent = [&](int k) { return ws.dynamics.factor.parent(k); };
-  const T one(1);
-  for (int i = n - 1; i >= 0; --i) {
-    const std::span<const int> depends = below(ws, i);
-    if (i == 0 || parent(i) != i - 1 || below(ws, i - 1).size() != depends.size() + 1) {
-      subtract_columns<B, 1, T>(R, r, {i}, depends, {&L(i, 0)}, L.rows(), {one});
-    } else {
-      subtract_columns<B, 2, T>(R, r, {i, i - 1}, depends, {&L(i, 0), &L(i - 1, 0)}, L.rows(),
-                                {one, one});
-      --i;
-    }
-  }
-  for (int k = 0; k < n; ++k) {
-    const std::span<const int> depends = above(ws, k);
-    if (k + 1 == n || parent(k + 1) != k) {
-      subtract_columns<B, 1, T>(R, r, {k}, depends, {&L(0, k)}, 1, {L(k, k)});
-    } else {
-      subtract_columns<B, 2, T>(R, r, {k, k + 1}, depends, {&L(0, k), &L(0, k + 1)}, 1,
-                                {L(k, k), L(k + 1, k + 1)});
-      ++k;
-    }
-  }
-}
-template <Scalar T>
-void solve_sides(DerivativeWorkspace<T>& ws) {
-  Eigen::Index r = 0;
-  const Eigen::Index rows = ws.columns.rows();
-  for (; r + 24 <= rows; r += 24) solve_sides<6>(ws, r);
-  for (; r + 8 <= rows; r += 8) solve_sides<2>(ws, r);
-  for (; r < rows; r += 4) solve_sides<1>(ws, r);
-}
-
-// Rows of matrices side by side, and back: too short for the compiler's vectors.
-
-template <Scalar T>
-[[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void set_sides(
-    const ForwardDynamicsDerivatives<T>& out, MatX<T>& R) {
-  const Eigen::Index n = R.cols(), rows = R.rows();
-  const T *dq = out.inverse.dq.data(), *dv = out.inverse.dv.data();
-  for (Eigen::Index c = 0; c < n; ++c) {
-    T* side = R.data() + c;
-    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
-      side[0] = -*dq++;
-      side[n] = -*dv++;
-      side[2 * n] = T(0);
-    }
-    R(2 * n + c, c) = T(1);
-  }
-}
-
-template <Scalar T>
-[[gnu::noinline, gnu::optimize("no-tree-vectorize")]] void take_sides(
-    const MatX<T>& R, ForwardDynamicsDerivatives<T>& out) {
-  const Eigen::Index n = R.cols(), rows = R.rows();
-  T *dq = out.dq.data(), *dv = out.dv.data(), *dtau = out.dtau.data();
-  for (Eigen::Index c = 0; c < n; ++c) {
-    const T* side = R.data() + c;
-    for (Eigen::Index k = 0; k < n; ++k, side += rows) {
-      *dq++ = side[0];
-      *dv++ = side[n];
-      // the lower triangle of dtau, and the same above
-      if (k >= c) dtau[k + c * n] = dtau[c + k * n] = side[2 * n];
-    }
-  }
-}
-
-/// Derivatives by direction k, whose joint has directions from `first` on. ws holds the bodies with all
-/// that hangs on them.
-template <Scalar T>
-[[gnu::noinline]] void differentiate(const Kinematics<T>& at, int k, int first,
-                                     const DerivativeWorkspace<T>& ws,
-                                     InverseDynamicsDerivatives<T>& out) {
-  const auto directions = at.directions();
-  const auto& S = directions[k];
-  const auto& B = ws.bodies[S.body];
-  const auto& rate = ws.rates[k];
-  out.tau(S.dof) += dot2(S.w, B.F.angular, S.v, B.F.linear);
-  // what all the bodies that S moves need when q or v of S changes
-  const V6<T> by_q = needed_wrench(B, rate.first.angular, rate.second.angular, rate.second.linear);
-  const V6<T> by_v = needed_wrench(B, S.w, rate.both.angular, rate.both.linear);
-  // and S'I and S'2B, by which a change of their motion becomes a torque along S
-  V6<T> S_I;
-  momentum<T>(B, S.w, S.v, S_I.angular, S_I.linear);
-  const V3<T> S_B = B.B.transposed() * S.w + cross(B.p, S.v);
-
-  const Eigen::Index nv = out.dq.rows(), c = S.dof;
-  T *const q_c = out.dq.data() + c * nv, *const v_c = out.dv.data() + c * nv,
-           *const a_c = out.da.data() + c * nv;
-  const auto pair_with = [&](int o, const V6<T>& moved) __attribute__((always_inline)) {
-    const auto& other = directions[o];
-    const auto& other_rate = ws.rates[o];
-    const Eigen::Index r = other.dof, cr = (r - c) * nv + c;
-    const auto [q_rc, v_rc, m, q_cr] = four_products(
-        other.w, other.v, moved, by_v, S_I, S_I, other_rate.second, S_B, other_rate.first.angular);
-    q_c[r] += q_rc;
-    v_c[r] += v_rc;
-    a_c[r] += m;
-    if (o == k) return;
-    a_c[cr] += m;
-    q_c[cr] += q_cr;
-    v_c[cr] += dot(S_I, other_rate.both) + dot(S_B, other.w);
+    // rows first: the diagonal is of the columns
+    const Eigen::Index o = 4 * block, column = o + k * n, row = k + o * n;
+    set_four(q_ko, q_ok, dq + row, dq + column, n, n - o);
+    set_four(v_ko, v_ok, dv + row, dv + column, n, n - o);
+    set_four(m, m, da + row, da + column, n, n - o);
   };
-  // directions above, first those of the same joint, which turn with the body
-  int o = k;
-  for (; o >= first; o = directions[o].above) pair_with(o, by_q);
-  // to the others, the wrenches themselves are displaced
-  const V6<T> moved = {plus_cross(plus_cross(by_q.angular, S.w, B.F.angular), S.v, B.F.linear),
-                       plus_cross(by_q.linear, S.w, B.F.linear)};
-  for (; o >= 0; o = directions[o].above) pair_with(o, moved);
+  each_block_on_path(S, k, pair_with, [&](int begin, int end) {
+    for (int o = begin; o < end; ++o)
+      for (T* const m : {dq, dv, da}) m[o + k * n] = m[k + o * n] = T(0);
+  });
+  // the directions of the same joint turn with the body
+  for (int o = first; o < k; ++o) dq[o + k * n] = dot(S[o].axis(), p.by_q);
 }
 
 template <Scalar T>
@@ -361,25 +279,65 @@ void differentiate(const Kinematics<T>& at, const ExternalWrench<T>& given, MatX
   });
 }
 
+template <bool by_blocks, Scalar T>
+[[gnu::noinline]] void differentiate(const Kinematics<T>& at, int k, int first,
+                                     const DerivativeWorkspace<T>& ws, const std::array<T*, 3>& to,
+                                     Eigen::Index n, VecX<T>& tau) {
+  const auto& S = at.directions()[k];
+  const auto& B = ws.bodies[S.body];
+  tau(S.dof) += dot2(S.w, B.F.angular, S.v, B.F.linear);
+  const Pairing<T> p = pairing<T>(S, B, ws.rates[k]);
+  if constexpr (by_blocks)
+    differentiate_blocks(at, k, first, ws, p, to, n);
+  else
+    differentiate_pairs(at, k, first, ws, p, to, n);
+}
+
+/// All columns and rows, the bodies having all that hangs on them.
+template <bool by_blocks, Scalar T>
+void differentiate(const Kinematics<T>& at, DerivativeWorkspace<T>& ws, const std::array<T*, 3>& to,
+                   VecX<T>& tau) {
+  if constexpr (by_blocks) set_blocks(at, ws);
+  const int n = static_cast<int>(at.directions().size());
+  for (int k = 0, first = 0; k < n; ++k) {
+    if (at.directions()[k].body != at.directions()[first].body) first = k;
+    differentiate<by_blocks>(at, k, first, ws, to, n, tau);
+  }
+}
+
 /// tau and the derivatives, from bodies and rates; the bodies are left with all that hangs on them.
 template <Scalar T>
 void differentiate(const Plant<T>& plant, const Kinematics<T>& at, const T* a,
                    DerivativeWorkspace<T>& ws, InverseDynamicsDerivatives<T>& out,
                    ExternalWrenches<T> wrenches) {
   const std::span<const Joint> joints = plant.model().joints();
+  const bool mimics = plant.model().has_mimics();
   set_other_torques(plant, at, a, wrenches, out.tau);
-  out.dq.setZero(), out.dv.setZero(), out.da.setZero();
+  std::array<T*, 3> to{out.dq.data(), out.dv.data(), out.da.data()};
+  if (mimics)
+    for (int i = 0; i < 3; ++i) to[i] = ws.tree[i].data();
 
-  int k = static_cast<int>(ws.rates.size()) - 1;
-  for (int b = static_cast<int>(joints.size()) - 1; b > 0; --b) {
-    const int first = k - static_cast<int>(at.directions(b).size()) + 1;
-    for (; k >= first; --k) differentiate(at, k, first, ws, out);
+  for (std::size_t b = joints.size() - 1; b > 0; --b) {
     const auto& B = ws.bodies[b];
     auto& P = ws.bodies[joints[b].parent];
     P.F += B.F;
     add_body(B, P);
     P.B += B.B;
     P.p += B.p;
+  }
+  if (lanes::Plain<T> && ws.rates.size() >= worth_blocks)
+    differentiate<lanes::Plain<T>>(at, ws, to, out.tau);
+  else
+    differentiate<false>(at, ws, to, out.tau);
+  if (mimics) {
+    out.dq.setZero(), out.dv.setZero(), out.da.setZero();
+    const auto S = at.directions();
+    for (std::size_t c = 0; c < S.size(); ++c)
+      for (std::size_t r = 0; r < S.size(); ++r) {
+        out.dq(S[r].dof, S[c].dof) += ws.tree[0](r, c);
+        out.dv(S[r].dof, S[c].dof) += ws.tree[1](r, c);
+        out.da(S[r].dof, S[c].dof) += ws.tree[2](r, c);
+      }
   }
   for (int i = 0; i < plant.model().nv(); ++i) {
     out.da(i, i) += plant.armature(i);
@@ -389,27 +347,6 @@ void differentiate(const Plant<T>& plant, const Kinematics<T>& at, const T* a,
 }
 
 }  // namespace detail
-
-template <Scalar T>
-DerivativeWorkspace<T>::DerivativeWorkspace(const Model& model)
-    : bodies(model.body_count()),
-      rates(model.tree_nv()),
-      dynamics(model),
-      columns(MatX<T>::Zero((3 * model.nv() + 3) / 4 * 4, model.nv())),
-      related_begin{0} {
-  const auto carries = [&](int i, int k) {
-    while (k > i) k = dynamics.factor.parent(k);
-    return k == i;
-  };
-  for (int k = 0; k < model.nv(); ++k) {
-    for (int i = 0; i < k; ++i)
-      if (carries(i, k)) related.push_back(i);
-    related_begin.push_back(static_cast<int>(related.size()));
-    for (int i = k + 1; i < model.nv(); ++i)
-      if (carries(k, i)) related.push_back(i);
-    related_begin.push_back(static_cast<int>(related.size()));
-  }
-}
 
 template <Scalar T>
 void inverse_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at,
@@ -428,33 +365,6 @@ void inverse_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at
     detail::set_rates(at, b, joints[b].parent, ws);
   }
   detail::differentiate(plant, at, at.a().data(), ws, out, wrenches);
-}
-
-template <Scalar T>
-bool forward_dynamics_derivatives(const Plant<T>& plant, const Kinematics<T>& at, In<T> tau,
-                                  DerivativeWorkspace<T>& ws, ForwardDynamicsDerivatives<T>& out,
-                                  ExternalWrenches<T> wrenches) {
-  const Model& model = plant.model();
-  const int nv = model.nv();
-  detail::require_forward<T>(plant, at, tau, out.a.size(), wrenches);
-  detail::set_world(plant, ws);
-  detail::set_bias(plant, at, ws, out.inverse.tau, wrenches);
-  if (!detail::factor_mass_matrix(plant, at, ws)) return false;
-  for (int i = 0; i < nv; ++i) out.a(i) = tau(i) - out.inverse.tau(i);
-  detail::solve(ws, out.a);
-  const std::span<const Joint> joints = model.joints();
-  const int n = static_cast<int>(joints.size());
-  for (int b = 1; b < n; ++b) {
-    detail::accelerate(at, b, joints[b].parent, out.a.data(), ws);
-    detail::set_rates(at, b, joints[b].parent, ws);
-  }
-  detail::differentiate(plant, at, out.a.data(), ws, out.inverse, wrenches);
-
-  // (dq, dv, dtau) = M^-1 (-dID/dq, -dID/dv, 1)
-  detail::set_sides(out, ws.columns);
-  detail::solve_sides(ws);
-  detail::take_sides(ws.columns, out);
-  return true;
 }
 
 }  // namespace ulna

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/forward_derivatives_impl.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 
 /// How it goes. When q or v of a direction k changes, every body that k moves has its velocity and

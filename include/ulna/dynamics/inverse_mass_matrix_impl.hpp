@@ -60,21 +60,71 @@ inline bool invert_by_sweeps(double* A, Eigen::Index ld, int n) {
 constexpr int worth_articulating =
     17;  ///< from so many coordinates on, articulated bodies are faster
 
-/// Twelve numbers of a direction, each in all lanes: S and U.
+/// A direction of an articulated body, each number in all lanes, and what it does in four columns of torques.
 struct SpreadDirection {
-  lanes::Four<double> S[6], U[6];
+  using Four = lanes::Four<double>;
+  lanes::Spread6<double> S, U;
   double D_inverse;
 
   SpreadDirection(const V6<double>& s, const V6<double>& u, double d_inverse)
-      : D_inverse(d_inverse) {
-    for (int c = 0; c < 3; ++c) {
-      S[c] = lanes::Four<double>::all(s.angular[c]),
-      S[3 + c] = lanes::Four<double>::all(s.linear[c]);
-      U[c] = lanes::Four<double>::all(u.angular[c]),
-      U[3 + c] = lanes::Four<double>::all(u.linear[c]);
+      : S(s), U(u), D_inverse(d_inverse) {}
+
+  /// Inward: the acceleration of the joint by the forces from beyond it, six rows of stride ld, and by a
+  /// torque against it; what is left of the forces where the joint gives way.
+  [[gnu::always_inline]] Four give_way(Four against, const double* beyond, double* force,
+                                       Eigen::Index ld) const {
+    Four F[6];
+    for (int c = 0; c < 6; ++c) F[c] = Four::load(beyond + c * ld);
+    for (int c = 0; c < 6; ++c) against.add_product(F[c], S[c]);
+    const Four a = against * -D_inverse;
+    for (int c = 0; c < 6; ++c) {
+      F[c].add_product(U[c], a);
+      F[c].store(force + c * ld);
     }
+    return a;
+  }
+  /// Outward: a, less what the parent's acceleration does, and with it the body's acceleration.
+  [[gnu::always_inline]] Four accelerate(Four a, const double* above, double* own,
+                                         Eigen::Index ld) const {
+    Four A[6], sum = Four::all(0.0);
+    for (int c = 0; c < 6; ++c) A[c] = Four::load(above + c * ld);
+    for (int c = 0; c < 6; ++c) sum.add_product(A[c], U[c]);
+    a.add_product(sum, -D_inverse);
+    for (int c = 0; c < 6; ++c) {
+      A[c].add_product(S[c], a);
+      A[c].store(own + c * ld);
+    }
+    return a;
   }
 };
+
+/// Direction k, after its body was articulated.
+inline SpreadDirection spread_direction(const Kinematics<double>& at, const Workspace<double>& ws,
+                                        int k) {
+  const auto& S = at.directions()[k];
+  const auto& B = ws.articulated[S.body];
+  const std::ptrdiff_t i = &S - at.directions(S.body).data();
+  return {S.axis(), B.U[i], B.D_inverse[i]};
+}
+
+/// Outward: rows of X, each of `width` columns, from accelerations of the joints on bodies at rest to those on
+/// bodies that their parents move; of row k from column first(k) on. A holds the bodies' accelerations in
+/// slots of six rows each, still those of the ground.
+template <class First>
+[[gnu::always_inline]] inline void accelerate_outward(const Kinematics<double>& at,
+                                                      const Workspace<double>& ws, double* X,
+                                                      Eigen::Index width, double* A,
+                                                      const double* still, First first) {
+  const auto S = at.directions();
+  const auto slot = [&](int s) { return A + 6 * width * s; };
+  for (int k = 0; k < static_cast<int>(S.size()); ++k) {
+    const SpreadDirection d = spread_direction(at, ws, k);
+    const double* const above = S[k].above < 0 ? still : slot(ws.unit.slot[S[k].above]);
+    double *const own = slot(ws.unit.slot[k]), *const row = X + k * width;
+    for (Eigen::Index j = first(k); j < width; j += 4)
+      d.accelerate(SpreadDirection::Four::load(row + j), above + j, own + j, width).store(row + j);
+  }
+}
 
 /// M^-1 by articulated bodies, O(n depth) [Carpentier 2018]: the accelerations under a unit torque at
 /// each joint, those of four columns at a time. A column of M^-1 is a unit torque; X holds its bias force
@@ -110,17 +160,8 @@ inline bool articulated_inverse(const Plant<double>& plant, const Kinematics<dou
       double* const row = M_inverse.data() + k * ld;
       // a block may begin before k, where forces are zero yet; it must not reach into other branches
       int j = k / 4 * 4;
-      for (; j + 4 <= end || (end == n && j < n); j += 4) {
-        Four F[6], sum = Four::all(0.0);
-        for (int c = 0; c < 6; ++c) F[c] = Four::load(force + c * ld + j);
-        for (int c = 0; c < 6; ++c) sum.add_product(F[c], d.S[c]);
-        const Four a = sum * -d.D_inverse;
-        a.store(row + j);
-        for (int c = 0; c < 6; ++c) {
-          F[c].add_product(d.U[c], a);
-          F[c].store(force + c * ld + j);
-        }
-      }
+      for (; j + 4 <= end || (end == n && j < n); j += 4)
+        d.give_way(Four::all(0.0), force + j, force + j, ld).store(row + j);
       for (; j < end; ++j) {
         double sum = 0.0;
         for (int c = 0; c < 6; ++c) sum += force[c * ld + j] * d.S[c][0];
@@ -135,33 +176,32 @@ inline bool articulated_inverse(const Plant<double>& plant, const Kinematics<dou
   }
 
   // outward: less what the parent's acceleration does, for all columns from k on
-  for (int k = 0; k < n; ++k) {
-    const auto& B = ws.articulated[S[k].body];
-    const int i = static_cast<int>(&S[k] - at.directions(S[k].body).data());
-    const SpreadDirection d(S[k].axis(), B.U[i], B.D_inverse[i]);
-    const bool moved = S[k].above >= 0;
-    const double* const above =
-        ws.unit.accelerations.data() + 6 * ld * (moved ? ws.unit.slot[S[k].above] : 0);
-    double* const own = ws.unit.accelerations.data() + 6 * ld * ws.unit.slot[k];
-    double* const row = M_inverse.data() + k * ld;
-    for (Eigen::Index j = k / 4 * 4; j < ld; j += 4) {
-      Four a = Four::load(row + j), A[6];
-      for (int c = 0; c < 6; ++c) A[c] = moved ? Four::load(above + c * ld + j) : Four::all(0.0);
-      if (moved) {
-        Four sum = Four::all(0.0);
-        for (int c = 0; c < 6; ++c) sum.add_product(A[c], d.U[c]);
-        a.add_product(sum, -d.D_inverse);
-        a.store(row + j);
-      }
-      for (int c = 0; c < 6; ++c) {
-        A[c].add_product(d.S[c], a);
-        A[c].store(own + c * ld + j);
-      }
-    }
-  }
+  double* const A = ws.unit.accelerations.data();
+  accelerate_outward(at, ws, M_inverse.data(), ld, A, A + 6 * ld * ws.unit.slots,
+                     [](int k) { return k / 4 * 4; });
   for (int c = 0; c < n; ++c)
     for (int r = 0; r < c; ++r) M_inverse(r, c) = M_inverse(c, r);
   return true;
+}
+
+/// X := -M^-1 X for many columns by the same recursion, O(n) a column, after articulated_inverse: row k of
+/// X, `width` numbers in whole blocks of four, belongs to coordinate k. scratch has ws.unit.slots times six
+/// rows of this width, and zeros six.
+inline void solve_articulated(const Kinematics<double>& at, const Workspace<double>& ws, double* X,
+                              Eigen::Index width, double* scratch, const double* zeros) {
+  const auto S = at.directions();
+  const auto forces = [&](int k) { return scratch + 6 * width * ws.unit.slot[k]; };
+  for (int k = static_cast<int>(S.size()) - 1; k >= 0; --k) {
+    const SpreadDirection d = spread_direction(at, ws, k);
+    double *const force = forces(k), *const row = X + k * width;
+    const double* const beyond = ws.unit.subtree_end[k] == k + 1 ? zeros : force;
+    for (Eigen::Index j = 0; j < width; j += 4)
+      d.give_way(SpreadDirection::Four::load(row + j), beyond + j, force + j, width).store(row + j);
+    // the last child has left its forces in its parent's place
+    if (const int above = S[k].above; above >= 0 && forces(above) != force)
+      for (Eigen::Index i = 0; i < 6 * width; ++i) forces(above)[i] += force[i];
+  }
+  accelerate_outward(at, ws, X, width, scratch, zeros, [](int) { return 0; });
 }
 
 /// M^-1 into ws.inverse, ws.composites holding each body's own inertia. False if M is not positive

@@ -44,7 +44,8 @@ struct UnitTorques<double> {
   std::vector<int> subtree_end;  ///< of each direction: past the last that it moves
   /// Where each direction's accelerations are kept. The last child takes over its parent's place.
   std::vector<int> slot;
-  MatX<double> forces, accelerations;
+  int slots = 1;
+  MatX<double> forces, accelerations;  ///< the latter in all slots, and the ground's, zero
 };
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "ulna/spatial/vector.hpp"
 
@@ -61,6 +62,11 @@ struct alignas(Plain<T> ? 4 * sizeof(T) : alignof(T)) V3 {
   [[gnu::always_inline]] friend std::array<T, 4> sums(V a, V b, V c, V d) {
     return {a.x + a.y + a.z, b.x + b.y + b.z, c.x + c.y + c.z, d.x + d.y + d.z};
   }
+  /// Three rows of four numbers: the columns are the vectors.
+  [[gnu::always_inline]] static void transposed(V a, V b, V c, V d, T* rows) {
+    for (int i = 0; i < 3; ++i, rows += 4)
+      rows[0] = a[i], rows[1] = b[i], rows[2] = c[i], rows[3] = d[i];
+  }
   /// w x (0, 0, s)
   [[gnu::always_inline]] friend V3 cross_z(V w, const T& s) { return {w.y * s, -(w.x * s), T(0)}; }
   /// a x b + c x d + e x f + g x h
@@ -77,6 +83,19 @@ struct alignas(Plain<T> ? 4 * sizeof(T) : alignof(T)) V3 {
 };
 
 #if defined(__AVX2__) && defined(__GNUC__)
+
+/// Four registers of four lanes: columns become rows.
+template <class Lanes>
+[[gnu::always_inline]] inline void transpose_lanes(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
+  const Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+              odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+              even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6),
+              odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  a = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
+  b = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
+  c = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
+  d = __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7);
+}
 
 template <Plain T>
 struct V3<T> {
@@ -115,6 +134,14 @@ struct V3<T> {
     const Lanes all =
         __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     return {all[0], all[1], all[2], all[3]};
+  }
+  [[gnu::always_inline]] static void transposed(V a, V b, V c, V d, T* rows) {
+    typedef T Unaligned __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
+    Lanes x = a.e, y = b.e, z = c.e, idle = d.e;
+    transpose_lanes(x, y, z, idle);
+    *reinterpret_cast<Unaligned*>(rows) = x;
+    *reinterpret_cast<Unaligned*>(rows + 4) = y;
+    *reinterpret_cast<Unaligned*>(rows + 8) = z;
   }
   friend V3 cross_z(V w, T s) {
     return V3(__builtin_shufflevector(w.e, w.e, 1, 0, 3, 3) * Lanes{1.0, -1.0, 0.0, 0.0} * s);
@@ -171,6 +198,11 @@ struct Four {
   friend Four operator*(const Four& a, const T& b) {
     return {{a.e[0] * b, a.e[1] * b, a.e[2] * b, a.e[3] * b}};
   }
+  /// Four columns become four rows.
+  [[gnu::always_inline]] static void transpose(Four (&m)[4]) {
+    for (int r = 0; r < 4; ++r)
+      for (int c = 0; c < r; ++c) std::swap(m[c].e[r], m[r].e[c]);
+  }
 };
 
 #if defined(__AVX2__) && defined(__GNUC__)
@@ -188,6 +220,9 @@ struct Four<T> {
   [[gnu::always_inline]] void add_product(const Four& a, T b) { e += a.e * b; }
   [[gnu::always_inline]] void add_product(const Four& a, const Four& b) { e += a.e * b.e; }
   friend Four operator*(const Four& a, T b) { return {a.e * b}; }
+  [[gnu::always_inline]] static void transpose(Four (&m)[4]) {
+    transpose_lanes(m[0].e, m[1].e, m[2].e, m[3].e);
+  }
 };
 
 #endif

@@ -141,6 +141,20 @@ struct V6 {
   }
 };
 
+/// The six numbers of a vector, each in all of four lanes.
+template <class T>
+struct Spread6 {
+  Four<T> e[6];
+
+  [[gnu::always_inline]] explicit Spread6(const V6<T>& v) {
+    for (int c = 0; c < 3; ++c) {
+      e[c] = Four<T>::all(v.angular[c]);
+      e[3 + c] = Four<T>::all(v.linear[c]);
+    }
+  }
+  const Four<T>& operator[](int c) const { return e[c]; }
+};
+
 /// A symmetric 6x6 matrix [[A, B], [B', D]]: an inertia.
 template <class T>
 struct S6 {

@@ -3,7 +3,7 @@
 #include "codegen/robot/link_axes.hpp"
 #include "num/message.hpp"
 #include "ulna/codegen/differentiate.hpp"
-#include "ulna/derivatives/derivatives_impl.hpp"
+#include "ulna/derivatives/forward_derivatives_impl.hpp"
 
 namespace ulna::codegen {
 namespace {
