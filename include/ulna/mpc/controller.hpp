@@ -188,7 +188,8 @@ class IdentifyingController {
   /// With the parameters of now.
   const Plant<double>& plant() const;
   const identify::OnlineEstimator& estimator() const;
-  /// What ControllerOptions::payload_body carries beyond what it did before the robot first changed, or beyond the model.
+  /// What ControllerOptions::payload_body carries beyond what it did before the robot first changed, noticed or found by its weight;
+  /// until then it is not known.
   Payload payload() const;
   /// By how many periods readings are late beyond what their time stamps say, and the lag of the drives, s: as estimated.
   int reading_delay() const;
