@@ -189,8 +189,9 @@ class Patch {
   void add() {
     const int before = out_.size();
     const double deepest = meet();
-    // a corner beyond the other face is a little deeper where faces are all but parallel: it touches nothing
-    if (out_.size() == before || deepest > at_.gap + near_) add_nearest();
+    // of boxes whose faces are all but parallel, a corner beyond the other face is a little deeper: it touches nothing
+    const bool boxes = a_.kind == Convex::Kind::box && b_.kind == Convex::Kind::box;
+    if (out_.size() == before || deepest > at_.gap + (boxes ? near_ : same_)) add_nearest();
   }
   void add_overlap() { meet(); }
   bool add_if_deepest() {
