@@ -296,10 +296,9 @@ std::optional<Scene> scene_in(RobotArgument& argument, Diagnostics& diagnostics)
 }
 
 void refuse_without_contact(const Parser& app, bool adaptive) {
-  for (const char* option :
-       {"--follow", "--target", "--payload", "--friction-scale", "--vary", "--noise-q",
-        "--noise-qd", "--noise-tau", "--quantum", "--delay", "--dropout", "--differences", "--seed",
-        "--no-limits", "--open-loops"})
+  for (const char* option : {"--follow", "--target", "--payload", "--friction-scale", "--vary",
+                             "--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay",
+                             "--dropout", "--differences", "--seed", "--no-limits", "--open-loops"})
     if (app.count(option)) throw UsageError("{} has no effect where bodies touch", option);
   for (const char* option : {"--integrator", "--tolerance"})
     if (app.count(option) && !adaptive)
@@ -382,11 +381,11 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   }
   if (r.share <= tolerable_in_scenes) return files.finish(success);
   const bool overlap = diagnostics.find(scene_rules::bodies_overlap);
-  console.complain(fmt::format(
-      "the energy error is {:.1f} % of the energy exchanged: {}", 100.0 * r.share,
-      overlap      ? "move apart what is inside each other at the beginning"
-      : o.adaptive ? "take a smaller --tolerance"
-                   : "take a shorter --step"));
+  console.complain(fmt::format("the energy error is {:.1f} % of the energy exchanged: {}",
+                               100.0 * r.share,
+                               overlap ? "move apart what is inside each other at the beginning"
+                               : o.adaptive ? "take a smaller --tolerance"
+                                            : "take a shorter --step"));
   return files.finish(findings);
 }
 

@@ -33,8 +33,8 @@ class RobotFlow : public AdaptiveFlow, EventSystem {
     y_.setZero();
     y_.segment(nv_, nv_) = v;
     const long most = long(std::clamp(steps_per_second * h, fewest_steps, most_steps));
-    const Arkode::Result result =
-        arkode_.go(*this, int(expected_.size()) + 2, y_.data(), h, {infinity, infinity, most}, gone);
+    const Arkode::Result result = arkode_.go(*this, int(expected_.size()) + 2, y_.data(), h,
+                                             {infinity, infinity, most}, gone);
     tired_ = result == Arkode::Result::tired;
     if (result == Arkode::Result::failed)
       return possible_ ? SimulationStatus::diverged : SimulationStatus::plant_not_physical;

@@ -216,8 +216,8 @@ World::State::Touch* World::State::earlier(const Touch& t, std::size_t& from) {
     Touch& last = last_touches[i];
     if (last.taken) continue;
     // the same features may meet elsewhere where edges all but coincide
-    const double distance = (last.feature == t.feature ? 1e-4 : 1.0) *
-                            (last.at.position - t.at.position).squaredNorm();
+    const double distance =
+        (last.feature == t.feature ? 1e-4 : 1.0) * (last.at.position - t.at.position).squaredNorm();
     if (distance < nearest) nearest = distance, found = &last;
   }
   return found;
