@@ -1,5 +1,8 @@
 #include "closed_robot.hpp"
 
+#include "ulna/constraints/loop_coordinates.hpp"
+#include "ulna/model/inspect.hpp"
+
 namespace ulna::cli {
 namespace {
 
@@ -50,6 +53,7 @@ Eigen::VectorXd ClosedRobot::accelerations(const Eigen::VectorXd& q, const Eigen
     throw Failure(
         "the mass matrix is not positive definite; ulna check lists the links that lack inertia");
   loops_.set(q, qd, a);
+  meaning_ = "qdd: the accelerations of the robot with its loops closed";
   return a;
 }
 
@@ -67,6 +71,15 @@ Eigen::VectorXd ClosedRobot::torques(const Eigen::VectorXd& q, const Eigen::Vect
         "whose "
         "effort limit is 0 have none",
         figure(report.residual, 3));
+  // what weight, motion and wrenches need of the tree, of which rounding is a share
+  Eigen::VectorXd tree(tau.size());
+  inverse_dynamics<double>(plant_, loops_.at(), ws_.dynamics, tree, list);
+  const double rounding = 1e-13 * std::max(largest_of_rows(tree), largest_of_rows(forces_));
+  for (double& x : tau)
+    if (std::abs(x) <= rounding) x = 0.0;
+  meaning_ = "tau: the least torques, by their sum of squares, of the joints that have a drive";
+  if (tau.isZero(0.0) && rounding > 0.0)
+    meaning_ += "; none is needed: what acts on the robot does no work as the loops let it move";
   return tau;
 }
 
@@ -93,7 +106,10 @@ Json ClosedRobot::forces_json() const {
 std::string ClosedRobot::forces_text(const Stream& out) const {
   std::vector<std::string> names;
   for (int i = 0; i < loops_.size(); ++i) names.push_back(loops_.name(i));
-  return matrix_text(out, "row", names, {">force [Nm, N]"}, forces_);
+  return matrix_text(out, "row", names, {">force [Nm, N]"}, forces_) + "\n" +
+         hanging("", 0,
+                 meaning_ + "; force: what the joint that closes a loop exerts on its second link",
+                 out.width());
 }
 
 void for_each_row(const TableBlock& in, Eigen::MatrixXd& out,
@@ -127,6 +143,28 @@ TorqueSource by_drives(TorqueSource law, const Loops& loops) {
     at.set(now.q());
     drive_torques(at, drives, ws, tau, lambda);
   };
+}
+
+std::optional<Eigen::VectorXd> by_moving_joints(const Model& model, const std::string& text,
+                                                const std::string& option) {
+  if (text.empty() || compound_joint(model)) return {};
+  LoopCoordinates coordinates(Loops(model, model.description().loops, neutral(model)));
+  const std::vector<std::string> names = model.velocity_names();
+  Eigen::VectorXd q = coordinates.loops().closed_at(), to = q;
+  if (is_named(text)) {
+    for (const auto& [name, value] : named_numbers(text, option)) {
+      const auto at = std::ranges::find(names, name) - names.begin();
+      if (at == std::ssize(names) || !coordinates.is_independent(int(at))) return {};
+      to(at) = value;
+    }
+  } else {
+    const std::vector<double> given = numbers(text, option);
+    if (std::ssize(given) != coordinates.size() || coordinates.size() == model.nv()) return {};
+    coordinates.scatter(Eigen::Map<const Eigen::VectorXd>(given.data(), coordinates.size()), to);
+  }
+  if (!to.allFinite() || !coordinates.follow(to, q))
+    throw UsageError("{}: the loops do not reach so far", option);
+  return q;
 }
 
 void close_loops(Console& console, const Loops* loops, Eigen::VectorXd& q, const char* what) {

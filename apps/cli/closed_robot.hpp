@@ -21,7 +21,7 @@ class ClosedRobot {
 
   /// One line on standard error if the motion asked for last opens the loops.
   void mention_opening(Console& console) const;
-  /// The forces through the loops of what was asked for last: as JSON, and as a table.
+  /// The forces through the loops of what was asked for last: as JSON, and as a table, with what all numbers mean.
   Json forces_json() const;
   std::string forces_text(const Stream& out) const;
 
@@ -33,6 +33,7 @@ class ClosedRobot {
   Loops loops_;
   LoopWorkspace ws_;
   Eigen::VectorXd forces_;
+  std::string meaning_;  ///< of the result asked for last
 };
 
 /// A column of the result for each state of a table; states that are refused are noted there.
@@ -49,6 +50,11 @@ Eigen::VectorXd driven(const Model& model);
 
 /// The same torques on the closed robot by those joints that have a drive.
 TorqueSource by_drives(TorqueSource law, const Loops& loops);
+
+/// The configuration that an option gives by joints that move the others: a number for each of them, or some by name. None if it
+/// gives other joints too. Throws UsageError if the loops do not reach so far.
+std::optional<Eigen::VectorXd> by_moving_joints(const Model& model, const std::string& text,
+                                                const std::string& option);
 
 /// Moves a configuration to where loops are closed, if the robot keeps them closed, and mentions it if it was not there.
 /// Throws UsageError if there is none near.

@@ -55,6 +55,7 @@ std::vector<std::string> indices_of(const Model& model) {
 
 int generate(const CodegenOptions& options, Console& console) {
   const std::vector<RobotFunction> functions = functions_named(options.functions);
+  require_folder(options.folder);
   const Imported robot = options.robot.load();
   const COptions c{.number = options.single ? CNumber::single_precision : CNumber::double_precision,
                    .lanes = options.lanes,

@@ -163,6 +163,7 @@ int derive(const EquationsOptions& options, Console& console) {
   const Model model = options.lump ? lump_fixed_joints(imported.model) : imported.model;
   equations::Options how;
   how.numeric = options.numeric, how.short_names = options.short_names, how.let = options.let;
+  for (const Term& t : terms) how.terms.push_back(t.term);
   const Equations e = [&] {
     try {
       return Equations(model, how);

@@ -221,8 +221,8 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
     throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
   const Eigen::VectorXd z = numbers_of(model, o.payload);
   if (!o.payload.empty()) o.how.parameters = z;
-  require_distances(o, app, robot);
   require_writable({o.out, o.plot}, o.force);
+  require_distances(o, app, robot);
 
   ExciteResult result = [&] {
     const Interrupt interrupt;

@@ -135,7 +135,7 @@ Json refinement_json(const Refinement& r, const Assessment& start) {
        ULNA_FIELDS(r, reason, iterations, seconds, windows, window, samples, position_before,
                    position_after, velocity_before, velocity_after),
        {{"stribeck", stribeck},
-        {"delay", r.delay_deviation > 0.0 ? with_deviation(r.delay, r.delay_deviation) : Json()},
+        {"delay", r.delay_deviation != 0.0 ? with_deviation(r.delay, r.delay_deviation) : Json()},
         {"start_fit_percent", start.fit.total_percent},
         {"start_validation_percent", total_percent(start.validation)}}});
 }
@@ -185,7 +185,10 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
         {"indefinite_percent", r.plain->indefinite_percent}};
   for (const Remark& remark : r.remarks)
     (remark.finding ? findings : remarks).push_back(remark.text);
-  if (stopped(r)) findings.push_back("stopped: the refinement is the best that was found so far");
+  if (stopped(r))
+    findings.push_back(
+        "stopped: the refinement is the best that was found so far; deviations are those of the "
+        "estimate that it began with");
   const auto name_or_null = [](const std::string& file) {
     return file.empty() ? Json() : Json(file);
   };
@@ -276,6 +279,9 @@ std::string base_table(const Identification& r, const Stream& out) {
   return table.str(out);
 }
 
+/// "-" where it is unknown.
+std::string deviation(double x) { return std::isfinite(x) ? figure(x, 2) : "-"; }
+
 std::string parameter_table(const Identification& r, const Stream& out) {
   const Estimate& e = r.chosen.estimate;
   const std::vector<std::string> names = r.torques.names(), units = r.torques.units();
@@ -283,8 +289,7 @@ std::string parameter_table(const Identification& r, const Stream& out) {
   Table table(1, {"parameter", ">prior", ">value", off, "unit", ">learned [%]", "state"});
   for (int k = 0; k < r.torques.unknowns(); ++k) {
     const std::string_view state = r.state(k);
-    table.row({names[k], figure(e.prior(k)), figure(e.z(k)),
-               std::isfinite(e.deviation(k)) ? figure(e.deviation(k), 2) : "-", units[k],
+    table.row({names[k], figure(e.prior(k)), figure(e.z(k)), deviation(e.deviation(k)), units[k],
                fmt::format("{:.0f}", 100.0 * e.learned(k)), state},
               state == "estimated" ? Style::plain : Style::dim);
   }
@@ -298,16 +303,17 @@ std::string stribeck_table(const Identification& r, const Stream& out) {
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (std::size_t k = 0; k < names.size(); ++k)
     table.row({k + 1, names[k], figure(found.stribeck_level(k)),
-               figure(found.stribeck_level_deviation(k), 2), figure(found.stribeck_velocity(k)),
-               figure(found.stribeck_velocity_deviation(k), 2)});
+               deviation(found.stribeck_level_deviation(k)), figure(found.stribeck_velocity(k)),
+               deviation(found.stribeck_velocity_deviation(k))});
   return table.str(out);
 }
 
 std::string refinement_text(const Identification& r) {
   std::string text = r.refined->str();
-  if (r.refined->delay_deviation > 0.0)
-    text += fmt::format("; torques are measured {:.2f} +- {:.2f} ms late, which is made up for",
-                        1e3 * r.refined->delay, 1e3 * r.refined->delay_deviation);
+  if (const double deviation = r.refined->delay_deviation; deviation != 0.0)
+    text += fmt::format("; torques are measured {:.2f}{} ms late, which is made up for",
+                        1e3 * r.refined->delay,
+                        std::isfinite(deviation) ? fmt::format(" +- {:.2f}", 1e3 * deviation) : "");
   const Assessment& start = *r.start;
   text +=
       fmt::format("; the consistent estimate it began with: {:.2f} % fit", start.fit.total_percent);

@@ -507,10 +507,10 @@ std::string refinement(const Identification& r) {
       "<h2>Refinement</h2>\n<p>Multiple shooting on positions and velocities: {}. The solver's "
       "message: {}</p>\n",
       safe(f.str()), safe(f.reason));
-  if (f.delay_deviation > 0.0)
+  if (f.delay_deviation != 0.0)
     s += fmt::format(
-        "<p>Torques are measured {:.2f} ± {:.2f} ms after motion; all figures allow for it.</p>\n",
-        1e3 * f.delay, 1e3 * f.delay_deviation);
+        "<p>Torques are measured {:.2f}{} ms after motion; all figures allow for it.</p>\n",
+        1e3 * f.delay, f.has_deviations ? fmt::format(" ± {:.2f}", 1e3 * f.delay_deviation) : "");
   const bool stribeck = f.stribeck_level.size() > 0;
   std::vector<std::string> titles{"joint", ">position, before", ">after", ">velocity, before",
                                   ">after"};

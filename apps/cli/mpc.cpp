@@ -104,6 +104,8 @@ Json json_of(const MpcResults& results, const TrialResult& r) {
           {"status", status_of(r)},
           {"rmse", r.error.rms},
           {"largest_error", r.error.largest},
+          {"kept_away", results.supervised ? Json(r.error.kept_away) : Json()},
+          {"rmse_following", results.supervised ? Json(r.error.rms_following) : Json()},
           {"end_error", r.error.final},
           {"steps", r.steps},
           {"actions",
@@ -183,6 +185,7 @@ std::string supervision_text(const MpcResults& results, const MpcRun& run, const
                              fmt::format("supervisor, {}: {} of {} steps under control{}", run.name,
                                          r.supervised[0], r.steps, kept),
                              out.width());
+  text += hanging("  ", 2, kept_away(r), out.width() - 2);
   if (events.empty()) return text;
   const auto number = [](double x) { return std::isfinite(x) ? figure(x) : "-"; };
   Table table(1, {"  at [s]", "found", "joint", ">value", ">limit"});

@@ -63,6 +63,15 @@ std::string unplanned_actions(const TrialResult& r) {
                      why.empty() ? "" : " (" + why + ")");
 }
 
+std::string kept_away(const TrialResult& r) {
+  // a robot that stands still is away from a motion that goes on, however well it follows otherwise
+  if (!(r.error.kept_away > 0.0)) return "";
+  return fmt::format(
+      "stopped or on its way back for {:.3g} s, in which the motion went on without the robot; the "
+      "rest of the time the error is {:.2f} mrad rms",
+      r.error.kept_away, 1e3 * r.error.rms_following);
+}
+
 std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& run) {
   const TrialResult& r = run.result;
   std::vector<std::string> found;

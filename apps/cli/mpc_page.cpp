@@ -352,8 +352,10 @@ std::string supervision_table(const MpcResults& results) {
   HtmlTable table({"supervisor", ">at, s", "found", "joint", ">value", ">limit"});
   for (const MpcRun& run : results.runs) {
     const TrialResult& r = run.result;
-    table.group(fmt::format("{}: {} of {} steps under control, {} at the end", run.name,
-                            r.supervised[0], r.steps, to_string(r.last_state)));
+    const std::string away = kept_away(r);
+    table.group(fmt::format("{}: {} of {} steps under control, {} at the end{}{}", run.name,
+                            r.supervised[0], r.steps, to_string(r.last_state),
+                            away.empty() ? "" : "; ", away));
     int rows = 0;
     for (const supervise::Event& e : r.events)
       if (!e.ended && rows++ < most)

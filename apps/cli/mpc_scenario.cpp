@@ -20,103 +20,6 @@ std::pair<double, double> usual_range(const Model& model, int i) {
   return {std::max(low, middle - most), std::min(high, middle + most)};
 }
 
-void set_by_joint(const char* what, VectorXd& values, const MpcScenario& s, const Model& model) {
-  const auto given = s.by_joint.find(what);
-  if (given == s.by_joint.end()) return;
-  const std::vector<std::string> joints = model.velocity_names();
-  const std::vector<std::string_view> known(joints.begin(), joints.end());
-  for (const auto& [name, value] : given->second) {
-    const auto joint = std::ranges::find(joints, name);
-    if (joint == joints.end())
-      throw ScenarioError(what, fmt::format("robot '{}' has no joint '{}'{}", model.name(), name,
-                                            did_you_mean(name, known)));
-    values(joint - joints.begin()) = value;
-  }
-}
-
-void require(const char* what, VectorXd& values, const VectorXd& otherwise, const MpcScenario& s,
-             const Model& model) {
-  if (values.size() == 0) {
-    values = otherwise;
-    set_by_joint(what, values, s, model);
-  }
-  if (values.size() != model.nv())
-    throw ScenarioError(what,
-                        fmt::format("{} given, robot '{}' has {}", counted(values.size(), "number"),
-                                    model.name(), counted(model.nv(), "joint")));
-  if (!values.allFinite()) throw ScenarioError(what, "a number is not finite");
-}
-
-void require_places(const char* what, const VectorXd& values) {
-  constexpr double farthest = 1e4;  // rad or m: farther away, angles lose their digits
-  for (const double x : values)
-    if (!(std::abs(x) <= farthest))
-      throw ScenarioError(what,
-                          fmt::format("{:g} is beyond {:g} rad or m: out of reach", x, farthest));
-}
-
-void require_frequencies(const VectorXd& hz) {
-  constexpr double fastest = 1000.0;
-  for (const double x : hz)
-    if (!(x >= 0.0 && x <= fastest))
-      throw ScenarioError("hz", fmt::format("{:g} is not from 0 to {:g} Hz", x, fastest));
-}
-
-/// The motion that the robot's ranges suggest, where none is given. Where a joint would be too fast, the way
-/// takes longer, and where that is too long for the run, it becomes shorter.
-void choose_motion(MpcScenario& s, const Model& model) {
-  constexpr double use = 0.8;  // of the velocity limits
-  const int n = model.nv();
-  const bool any_goal = s.goal.size() == 0 && !s.by_joint.contains("goal"),
-             any_time = !s.places.contains("reach");
-  VectorXd middle(n), goal(n), amplitude(n), hz(n);
-  for (int i = 0; i < n; ++i) {
-    const auto [low, high] = usual_range(model, i);
-    middle(i) = 0.5 * (low + high);
-    goal(i) = middle(i) + 0.15 * (high - low) * (i % 2 ? 1.0 : -1.0);
-    hz(i) = 0.23 + 0.041 * ((3 * i) % 7);
-  }
-  require("start", s.start, middle, s, model), require("goal", s.goal, goal, s, model);
-  require("hz", s.hz, hz, s, model);
-  require_frequencies(s.hz);
-  require_places("start", s.start), require_places("goal", s.goal);
-  std::vector<std::string> less;
-  for (int i = 0; i < n; ++i) {
-    const auto [low, high] = usual_range(model, i);
-    const double fast = model.velocity_limit()(i);
-    const double usual =
-        std::min(0.12 * (high - low),
-                 std::isfinite(fast) && s.hz(i) > 0.0 ? 0.5 * fast / (6.2832 * s.hz(i)) : 0.4);
-    // what is left between the goal and the limits
-    const double room =
-        std::min(s.goal(i) - model.lower_limit()(i), model.upper_limit()(i) - s.goal(i));
-    amplitude(i) = std::clamp(room, 0.0, usual);
-    if (room >= 0.0 && amplitude(i) < usual) less.push_back(model.velocity_names()[i]);
-  }
-  if (s.amplitude.size() == 0 && !less.empty())
-    s.notes.push_back(
-        fmt::format("waving is smaller where the goal is near a limit: {}", fmt::join(less, ", ")));
-  require("amplitude", s.amplitude, amplitude, s, model);
-  if (!any_time) return;
-  const double usual = s.reach;
-  const double needed =
-      (peak_of_reach / use * (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
-          .maxCoeff();
-  if (!(needed > usual)) return;
-  constexpr double longest = 600.0;
-  if (!any_goal && needed > longest)
-    throw ScenarioError(
-        "goal", fmt::format("the way there would take {:.3g} s, more than {:g} s: out of reach",
-                            needed, longest));
-  s.reach = any_goal ? std::min(needed, std::max(usual, s.trial.duration / 3.0)) : needed;
-  std::string note = fmt::format("the way to the goal takes {:.3g} s", s.reach);
-  if (const double share = s.reach / needed; share < 1.0) {
-    s.goal = s.start + share * (s.goal - s.start);
-    note += fmt::format(" and is {:.0f} % as long", 100.0 * share);
-  }
-  s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
-}
-
 /// The motion of a robot whose loops are closed: that of the joints that move the others.
 class ClosedMotion {
  public:
@@ -126,6 +29,7 @@ class ClosedMotion {
         home_(closed_.q()) {}
 
   const LoopCoordinates& coordinates() const { return closed_.coordinates(); }
+  bool moves_others(int joint) const { return coordinates().is_independent(joint); }
   /// Those that move the others.
   std::string names(const Model& model) const {
     std::vector<std::string> list;
@@ -162,10 +66,120 @@ class ClosedMotion {
   VectorXd y_, home_;
 };
 
+void set_by_joint(const char* what, VectorXd& values, const MpcScenario& s, const Model& model,
+                  const ClosedMotion* closed) {
+  const auto given = s.by_joint.find(what);
+  if (given == s.by_joint.end()) return;
+  const std::vector<std::string> joints = model.velocity_names();
+  const std::vector<std::string_view> known(joints.begin(), joints.end());
+  for (const auto& [name, value] : given->second) {
+    const auto joint = std::ranges::find(joints, name);
+    if (joint == joints.end())
+      throw ScenarioError(what, fmt::format("robot '{}' has no joint '{}'{}", model.name(), name,
+                                            did_you_mean(name, known)));
+    const auto at = joint - joints.begin();
+    if (closed && !closed->moves_others(int(at)))
+      throw ScenarioError(what, fmt::format("joint '{}' is where the loops have it: name {}", name,
+                                            closed->names(model)));
+    values(at) = value;
+  }
+}
+
+/// With loops, numbers of the joints that move the others will do.
+void require(const char* what, VectorXd& values, const VectorXd& otherwise, const MpcScenario& s,
+             const Model& model, const ClosedMotion* closed) {
+  if (values.size() == 0) {
+    values = otherwise;
+    set_by_joint(what, values, s, model, closed);
+  } else if (closed && values.size() == closed->coordinates().size()) {
+    const VectorXd moving = values;
+    values = otherwise;
+    closed->coordinates().scatter(moving, values);
+  }
+  if (values.size() != model.nv())
+    throw ScenarioError(
+        what,
+        fmt::format(
+            "{} given, robot '{}' has {}{}", counted(values.size(), "number"), model.name(),
+            counted(model.nv(), "joint"),
+            closed ? fmt::format(", of which {} move the others", closed->names(model)) : ""));
+  if (!values.allFinite()) throw ScenarioError(what, "a number is not finite");
+}
+
+void require_places(const char* what, const VectorXd& values) {
+  constexpr double farthest = 1e4;  // rad or m: farther away, angles lose their digits
+  for (const double x : values)
+    if (!(std::abs(x) <= farthest))
+      throw ScenarioError(what,
+                          fmt::format("{:g} is beyond {:g} rad or m: out of reach", x, farthest));
+}
+
+void require_frequencies(const VectorXd& hz) {
+  constexpr double fastest = 1000.0;
+  for (const double x : hz)
+    if (!(x >= 0.0 && x <= fastest))
+      throw ScenarioError("hz", fmt::format("{:g} is not from 0 to {:g} Hz", x, fastest));
+}
+
+/// The motion that the robot's ranges suggest, where none is given. Where a joint would be too fast, the way
+/// takes longer, and where that is too long for the run, it becomes shorter.
+void choose_motion(MpcScenario& s, const Model& model, const ClosedMotion* closed) {
+  constexpr double use = 0.8;  // of the velocity limits
+  const int n = model.nv();
+  const bool any_goal = s.goal.size() == 0 && !s.by_joint.contains("goal"),
+             any_time = !s.places.contains("reach");
+  VectorXd middle(n), goal(n), amplitude(n), hz(n);
+  for (int i = 0; i < n; ++i) {
+    const auto [low, high] = usual_range(model, i);
+    middle(i) = 0.5 * (low + high);
+    goal(i) = middle(i) + 0.15 * (high - low) * (i % 2 ? 1.0 : -1.0);
+    hz(i) = 0.23 + 0.041 * ((3 * i) % 7);
+  }
+  require("start", s.start, middle, s, model, closed);
+  require("goal", s.goal, goal, s, model, closed);
+  require("hz", s.hz, hz, s, model, closed);
+  require_frequencies(s.hz);
+  require_places("start", s.start), require_places("goal", s.goal);
+  std::vector<std::string> less;
+  for (int i = 0; i < n; ++i) {
+    const auto [low, high] = usual_range(model, i);
+    const double fast = model.velocity_limit()(i);
+    const double usual =
+        std::min(0.12 * (high - low),
+                 std::isfinite(fast) && s.hz(i) > 0.0 ? 0.5 * fast / (6.2832 * s.hz(i)) : 0.4);
+    // what is left between the goal and the limits
+    const double room =
+        std::min(s.goal(i) - model.lower_limit()(i), model.upper_limit()(i) - s.goal(i));
+    amplitude(i) = std::clamp(room, 0.0, usual);
+    if (room >= 0.0 && amplitude(i) < usual) less.push_back(model.velocity_names()[i]);
+  }
+  if (s.amplitude.size() == 0 && !less.empty())
+    s.notes.push_back(
+        fmt::format("waving is smaller where the goal is near a limit: {}", fmt::join(less, ", ")));
+  require("amplitude", s.amplitude, amplitude, s, model, closed);
+  if (!any_time) return;
+  const double usual = s.reach;
+  const double needed =
+      (peak_of_reach / use * (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
+          .maxCoeff();
+  if (!(needed > usual)) return;
+  constexpr double longest = 600.0;
+  if (!any_goal && needed > longest)
+    throw ScenarioError(
+        "goal", fmt::format("the way there would take {:.3g} s, more than {:g} s: out of reach",
+                            needed, longest));
+  s.reach = any_goal ? std::min(needed, std::max(usual, s.trial.duration / 3.0)) : needed;
+  std::string note = fmt::format("the way to the goal takes {:.3g} s", s.reach);
+  if (const double share = s.reach / needed; share < 1.0) {
+    s.goal = s.start + share * (s.goal - s.start);
+    note += fmt::format(" and is {:.0f} % as long", 100.0 * share);
+  }
+  s.notes.push_back(note + ": the robot's velocity limits allow no faster motion");
+}
+
 /// Completes what is chosen or given for the joints that move the others by what these then do. Where the motion was not given and the
 /// loops do not reach so far, it becomes smaller.
-void close_motion(MpcScenario& s, const Model& model) {
-  ClosedMotion closed(model);
+void close_motion(MpcScenario& s, const Model& model, ClosedMotion& closed) {
   VectorXd lowest, highest;
   const auto is_given = [&](const char* what) { return s.places.contains(what); };
   const bool chosen = !is_given("start") && !is_given("goal") && !is_given("amplitude");
@@ -191,6 +205,18 @@ void close_motion(MpcScenario& s, const Model& model) {
   if (share < 1.0)
     s.notes.push_back(fmt::format(
         "the motion is {:.0f} % as large as usual: the loops reach no farther", 100.0 * share));
+}
+
+/// A note if the joints that follow are elsewhere than was given for them.
+void mention_moved(MpcScenario& s, const std::string& what, const VectorXd& given) {
+  if (given.size() == 0) return;
+  const double moved = (given - (what == "goal" ? s.goal : s.start)).cwiseAbs().maxCoeff();
+  constexpr double nearly = 1e-3;  // rad or m
+  if (moved > nearly)
+    s.notes.push_back(
+        fmt::format("{}: joints that follow the others are where the loops have them, up to {:.3g} "
+                    "rad or m from what was given",
+                    what, moved));
 }
 
 /// Refuses what numbers_of() does not list.
@@ -399,8 +425,14 @@ void complete(MpcScenario& s, const Model& model) {
         "have one each",
         model.name(), model.joint_name(compound));
   require_plant(s.trial, model);
-  choose_motion(s, model);
-  if (!model.description().loops.empty()) close_motion(s, model);
+  std::optional<ClosedMotion> closed;
+  if (!model.description().loops.empty()) closed.emplace(model);
+  const auto all_given = [&](const VectorXd& q) { return closed && q.size() == model.nv(); };
+  const std::array given{std::pair{"start", all_given(s.start) ? s.start : VectorXd()},
+                         std::pair{"goal", all_given(s.goal) ? s.goal : VectorXd()}};
+  choose_motion(s, model, closed ? &*closed : nullptr);
+  if (closed) close_motion(s, model, *closed);
+  for (const auto& [what, q] : given) mention_moved(s, what, q);
   const std::vector<std::string> joints = model.velocity_names();
   for (int i = 0; i < model.nv(); ++i) {
     const double low = model.lower_limit()(i), high = model.upper_limit()(i);

@@ -180,6 +180,9 @@ const char* status_of(const TrialResult& result);
 /// How many actions were not from a plan of their moment, and why, in a sentence.
 std::string unplanned_actions(const TrialResult& result);
 
+/// For how long the supervisor kept the robot from its motion, and how it followed otherwise; empty if it did not.
+std::string kept_away(const TrialResult& result);
+
 /// How many allocations this program has made so far; -1 where a sanitizer keeps memory itself.
 long allocation_count();
 

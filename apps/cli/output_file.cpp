@@ -70,6 +70,17 @@ class Beside {
   int fd_ = -1;
 };
 
+/// Throws if no file can be made in the folder, as in /proc, whatever its permissions are.
+void require_room(const std::string& path, const std::string& folder) {
+  std::string trial = (std::filesystem::path(folder) / "ulna").string() + Beside::ending;
+  const int fd = mkostemp(trial.data(), O_CLOEXEC);
+  if (fd < 0)
+    refuse(path,
+           fmt::format("no file can be made in folder '{}': {}", folder, std::strerror(errno)));
+  close(fd);
+  unlink(trial.c_str());
+}
+
 mode_t usual_mode() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -92,8 +103,12 @@ void require_writable(const std::vector<std::string>& files, bool force) {
   std::set<std::string> taken;
   for (const std::string& path : files) {
     struct stat found {};
+    if (path.empty() || path == "-") continue;
     const bool exists = stat(path.c_str(), &found) == 0;
-    if (path.empty() || path == "-" || (exists && !S_ISREG(found.st_mode))) continue;
+    if (exists && !S_ISREG(found.st_mode)) {
+      if (access(path.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+      continue;  // a device or a pipe, which is written to as it is
+    }
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::weakly_canonical(path, ignored);
     if (!taken.insert(ignored ? path : whole.string()).second)
@@ -102,11 +117,25 @@ void require_writable(const std::vector<std::string>& files, bool force) {
     const std::size_t longest = NAME_MAX - std::strlen(Beside::ending);
     if (std::filesystem::path(path).filename().native().size() > longest)
       refuse(path, fmt::format("its name has more than {} bytes", longest));
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+    // what a symbolic link points to is replaced, not the link
+    const std::filesystem::path target = exists && !ignored ? whole : std::filesystem::path(path);
+    const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
       refuse(path, errno == ENOENT ? fmt::format("there is no folder '{}'", folder)
                                    : fmt::format("folder '{}': {}", folder, std::strerror(errno)));
+    require_room(path, folder);
   }
+}
+
+void require_folder(const std::string& folder) {
+  std::filesystem::path there = folder;
+  std::error_code error;
+  while (there.has_relative_path() && !std::filesystem::exists(there, error))
+    there = there.parent_path();
+  if (there.empty()) there = ".";
+  if (!std::filesystem::is_directory(there, error))
+    refuse(folder, fmt::format("'{}' is no folder", there.string()));
+  require_room(folder, there.string());
 }
 
 void require_others(const std::vector<std::string>& outputs,

@@ -465,12 +465,14 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
+  require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
+  require_writable({o.out, o.plot}, o.force);
   Robot given = o.states.load(console);
   const Model& model = given.model();
   o.how.loops = o.states.closes_loops(console, model);
   o.states.require_one_state();
   GivenState start = o.states.state(console, model);
-  Eigen::VectorXd target = configuration(console, model, o.target, "--target");
+  Eigen::VectorXd target = configuration(console, model, o.target, "--target", o.how.loops);
   if (const std::string beyond = beyond_limits(model, target); !beyond.empty() && !o.no_limits)
     throw UsageError("--target: out of reach: {}", beyond);
   if (!o.no_limits) mention_beyond_limits(console, model, start.q);
@@ -517,8 +519,6 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   for (const Robot::FrameWrench& w : start.wrenches)
     wrenches.push_back({&model.frame(w.frame), w.wrench, w.axes});
   robot.set_wrenches(wrenches);
-  require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
-  require_writable({o.out, o.plot}, o.force);
 
   Log log(model, o);
   const bool momentum_stays =

@@ -97,11 +97,18 @@ class SceneLog {
   }
   std::string drawing(const World& world, const std::string& title) const {
     std::vector<plot::Panel> panels{{"energy, J", {energy}}};
-    for (std::size_t i = 0; i < objects_.size() && i < 12; ++i) {
+    for (std::size_t i = 0; i < objects_.size() && i < most_drawn; ++i) {
       panels.push_back({visible(world.name(objects_[i])) + ": height, m", {height[i]}});
       panels.push_back({visible(world.name(objects_[i])) + ": contact force, N", {force[i]}});
     }
-    return plot::panel_plot(title + " in motion", "over time in s", time, {}, panels);
+    const std::string part = left_out();
+    return plot::panel_plot(title + " in motion",
+                            "over time in s" + (part.empty() ? "" : "; " + part), time, {}, panels);
+  }
+  /// What the drawing does not have, in words; empty: it is complete.
+  std::string left_out() const {
+    if (objects_.size() <= most_drawn) return "";
+    return fmt::format("the first {} of {} objects that move", most_drawn, objects_.size());
   }
   long count() const { return count_; }
 
@@ -109,6 +116,8 @@ class SceneLog {
   std::vector<std::vector<double>> height, force;
 
  private:
+  static constexpr std::size_t most_drawn = 12;
+
   /// Names that stand twice get a number: robots and bodies may share theirs.
   void add(const std::string& object, const std::vector<std::string>& parts, const char* before) {
     for (const std::string& part : parts) {
@@ -336,6 +345,8 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
+  require_others({o.out, o.plot, o.picture}, {scene.file});
+  require_writable({o.out, o.plot, o.picture}, o.force);
   o.period = std::min(o.period, o.duration);
   scene.options.step = o.period / std::ceil(o.period / scene.options.step - 1e-9);
   require_reasonable_duration(o.duration, scene.options.step);
@@ -345,18 +356,20 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   for (const Diagnostic& d : diagnostics.list())
     if (d.severity != Severity::note || d.rule->name == "mass-ratio")
       console.complain(d.str(), Style::yellow);
-  require_others({o.out, o.plot, o.picture}, {scene.file});
   if (const std::string refused = built.world.refused_by_adaptive(); o.adaptive && !refused.empty())
     throw UsageError("--integrator adaptive: {}; leave it out, or change the scene", refused);
   if (o.adaptive && !has_adaptive())
     throw UsageError("--integrator adaptive: this ulna was built without SUNDIALS; leave it out");
-  require_writable({o.out, o.plot, o.picture}, o.force);
   SceneDrives drives(scene, built, o);
   SceneLog log(built, scene, o);
   const SceneResult r = simulate_scene(built.world, drives, o, log, console);
   ResultFiles files(console, o.force);
-  if (!o.plot.empty() && log.time.size() > 1)
+  if (!o.plot.empty() && log.time.size() > 1) {
     files.write(o.plot, log.drawing(built.world, visible(scene.name)));
+    if (const std::string part = log.left_out(); !part.empty())
+      console.complain(fmt::format("--plot: {} shows {}; --out has all", o.plot, part),
+                       Style::yellow);
+  }
   if (!o.picture.empty()) files.write(o.picture, scene_picture(built.world, visible(scene.name)));
   if (!o.out.empty()) files.write(o.out, log.text());
   const std::string why = fmt::format(

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "closed_robot.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -246,7 +247,9 @@ Vec3<double> three_numbers(const std::string& text, const std::string& what) {
 }
 
 Eigen::VectorXd configuration(Console& console, const Model& model, const std::string& text,
-                              const std::string& option) {
+                              const std::string& option, bool closed) {
+  if (closed)
+    if (std::optional<Eigen::VectorXd> q = by_moving_joints(model, text, option)) return *q;
   Eigen::VectorXd q = neutral(model);
   if (!text.empty()) set_numbers(text, option, model.configuration_names(), q);
   normalize_given(console, model, q, option);
@@ -407,7 +410,12 @@ GivenState States::state(Console& console, const Model& model) try {
                             {"qdd", velocities, made.qdd},
                             {"tau", velocities, made.tau}}) {
     if (document.contains(x.name)) set_from_json(x, document[x.name]);
-    if (!given_[x.name].empty()) set_from_text(x, given_[x.name]);
+    std::optional<Eigen::VectorXd> closed;
+    if (x.name == "q" && robot_.loops_closed) closed = by_moving_joints(model, given_["q"], "--q");
+    if (closed)
+      made.q = *closed;
+    else if (!given_[x.name].empty())
+      set_from_text(x, given_[x.name]);
     if (document.contains(x.name) || !given_[x.name].empty()) made.given.insert(x.name);
   }
   normalize_given(console, model, made.q, "q");

@@ -64,9 +64,10 @@ class States {
   bool table_ = false;
 };
 
-/// A configuration that an option gives; the neutral one if the text is empty. Throws UsageError.
+/// A configuration that an option gives; the neutral one if the text is empty. With loops that are `closed`, by the joints that
+/// move the others too. Throws UsageError.
 Eigen::VectorXd configuration(Console& console, const Model& model, const std::string& text,
-                              const std::string& option);
+                              const std::string& option, bool closed = false);
 /// The coordinates of a configuration that are beyond their limits: "elbow at 100 (-2.9 to 2.9)", or "".
 std::string beyond_limits(const Model& model, const Eigen::VectorXd& q);
 /// One line on standard error if a simulation begins there.

@@ -114,13 +114,15 @@ std::string matrix_text(const Stream& out, const Column& title,
                         const std::vector<std::string>& rows, const std::vector<Column>& columns,
                         const Eigen::MatrixXd& m) {
   const double largest = m.size() ? m.cwiseAbs().maxCoeff() : 0.0;
+  constexpr double smallest = 1e-9;  // below it, zeros behind the point would be all that is seen
   const int decimals =
       largest > 0.0 ? std::clamp(5 - static_cast<int>(std::floor(std::log10(largest))), 0, 15) : 0;
   Table table(1, {title});
   for (const Column& c : columns) table.column(c);
   for (Eigen::Index r = 0; r < m.rows(); ++r) {
     Cells cells{rows[r]};
-    for (const double x : m.row(r)) cells.push_back(fixed(x, decimals));
+    for (const double x : m.row(r))
+      cells.push_back(largest > 0.0 && largest < smallest ? figure(x, 6) : fixed(x, decimals));
     table.row(cells);
   }
   return table.str(out);

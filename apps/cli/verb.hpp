@@ -127,6 +127,9 @@ void refuse_overwriting(const std::vector<std::string>& files, bool force);
 /// The same, and if a file cannot be written or is named twice: before any work whose result would be lost.
 void require_writable(const std::vector<std::string>& files, bool force);
 
+/// Throws if the folder, which need not exist, cannot be made or no file can be made in it.
+void require_folder(const std::string& folder);
+
 /// Throws UsageError if a file to write is one that is read: a log would be lost.
 void require_others(const std::vector<std::string>& outputs,
                     const std::vector<std::string>& inputs);

@@ -51,6 +51,21 @@ std::set<std::string> symbols_in(std::initializer_list<const Matrix*> matrices) 
   return names;
 }
 
+/// Those of the mass matrix, by which inertias are named; none if that takes more than this share of the work that is allowed
+/// and nothing but names depends on it.
+std::set<std::string> symbols_of_motion(const NamedArm& named, const Vector& q, double share,
+                                        const Options& options) {
+  const Budget budget(std::size_t(share * double(options.most_products)), options.most_terms,
+                      share * options.seconds);
+  try {
+    const Matrix M = classic::Lagrangian<Symbolic>(named.arm()).mass_matrix(q);
+    return symbols_in({&M});
+  } catch (const TooMuchWork&) {
+    if (share >= 1.0) throw;
+    return {};
+  }
+}
+
 std::string numbered(const char* letter, int i) { return letter + std::to_string(i); }
 
 /// Masses, inertias, lengths, gravity, constant angles, coordinates, sines and cosines, velocities.
@@ -81,6 +96,56 @@ std::string comment(std::string text) {
   std::replace_if(text.begin(), text.end(), std::not_fn(harmless), '.');
   return text;
 }
+
+/// How many terms the rate of x has: ∂x/∂q_i v_i for each coordinate of each term, none of which cancel each other.
+std::size_t terms_of_rate(const Symbolic& x, const std::set<int>& coordinates) {
+  std::size_t count = 0;
+  for (const auto& [product, number] : x.terms()) {
+    for (const auto& [rank, n] : product.harmonic.multiples) count += coordinates.contains(rank);
+    for (const auto& [rank, n] : product.powers) count += coordinates.contains(rank);
+  }
+  return count;
+}
+
+/// Throws if an element is longer than can be read. Called as elements become known, the shortest first.
+class Readable {
+ public:
+  Readable(const Model& model, const Options& options) : model_(model), options_(options) {}
+
+  void require(std::size_t terms) const {
+    if (terms > options_.longest)
+      throw too_large(
+          model_, options_,
+          messages::message("one element has ", terms, " terms, more than ", options_.longest));
+  }
+  void require(const Matrix& elements) const {
+    for (const Symbolic& x : elements.reshaped()) require(x.size());
+  }
+  /// By the diagonal of the mass matrix, from the tip to the base: each element is longer and more work than the one before, and
+  /// all of M is more work than its diagonal. Those of C follow from them: dM_kk/dt = 2 C_kk.
+  void require_motion(const classic::Arm<Symbolic>& arm, const Vector& q, bool coriolis) const {
+    std::set<int> coordinates;
+    for (const Symbolic& x : q)
+      for (const std::string& name : x.symbols()) coordinates.insert(rank_of(name));
+    for (int k = arm.joint_count(); k >= 1; --k) {
+      Symbolic M_kk(0.0);
+      std::vector<Twist<Symbolic>> column(arm.joint_count() + 1);  // of joint k as seen from links
+      column[k] = arm.link(k).axis();
+      for (int i = k; i <= arm.joint_count(); ++i) {
+        const std::vector<int>& path = arm.path(i);
+        if (!std::ranges::count(path, k)) continue;
+        if (i != k)
+          column[i] = arm.link(i).pose(q(i - 1)).inverse_apply(column[arm.link(i).parent]);
+        M_kk += dot(column[i], arm.link(i).inertia * column[i]);
+      }
+      require(coriolis ? std::max(M_kk.size(), terms_of_rate(M_kk, coordinates)) : M_kk.size());
+    }
+  }
+
+ private:
+  const Model& model_;
+  const Options& options_;
+};
 
 /// A number is noise if it is this small beside the largest.
 double negligible_in(const NamedArm& arm, std::initializer_list<const Matrix*> matrices) {
@@ -117,9 +182,15 @@ Equations::Equations(const Model& model, const Options& options) {
       v(i) = Symbolic::symbol(numbered("v", i + 1));
     }
 
+    const auto wanted = [&](Term term) {
+      return options.terms.empty() || std::ranges::count(options.terms, term) > 0;
+    };
+    const bool coriolis = wanted(Term::C) || wanted(Term::h), motion = coriolis || wanted(Term::M);
+    const Readable readable(model, options);
+    if (motion && options.let.empty()) readable.require_motion(named.arm(), q, coriolis);
+
     if (!options.numeric) {
-      const Matrix first = classic::Lagrangian<Symbolic>(named.arm()).mass_matrix(q);
-      const std::set<std::string> used = symbols_in({&first});
+      const std::set<std::string> used = symbols_of_motion(named, q, motion ? 1.0 : 0.05, options);
       shorten_inertias(named, {used.begin(), used.end()});
       std::vector<std::string> names = options.let;
       if (names.empty()) names = names_of_document(named, model.name());
@@ -130,19 +201,20 @@ Equations::Equations(const Model& model, const Options& options) {
       }
     }
 
+    // relations may make them shorter
+    if (motion && !options.let.empty()) readable.require_motion(named.arm(), q, coriolis);
     const classic::Lagrangian<Symbolic> lagrangian(named.arm());
     Matrix &M = d.matrix(Term::M), &C = d.matrix(Term::C), &g = d.matrix(Term::gravity);
-    M = lagrangian.mass_matrix(q);
-    C = lagrangian.coriolis(q, v);
-    d.matrix(Term::h) = C * v;
-    g = lagrangian.gravity(q);
-    for (int i = 0; i < n; ++i) M(i, i) += named.armature[i];
-    for (const Matrix* m : {&M, &C, &g})
-      for (const Symbolic& x : m->reshaped())
-        if (x.size() > options.longest)
-          throw too_large(model, options,
-                          messages::message("one element has ", x.size(), " terms, more than ",
-                                            options.longest));
+    if (wanted(Term::gravity)) readable.require(g = lagrangian.gravity(q));
+    if (wanted(Term::M)) {
+      M = lagrangian.mass_matrix(q);
+      for (int i = 0; i < n; ++i) M(i, i) += named.armature[i];
+      readable.require(M);
+    }
+    if (coriolis) {
+      readable.require(C = lagrangian.coriolis(q, v));
+      d.matrix(Term::h) = C * v;
+    }
 
     d.style = style_of(named, !options.numeric, negligible_in(named, {&M, &C, &g}));
     d.coordinates = named.coordinates;
@@ -212,6 +284,7 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
   std::string outputs, assignments;
   for (const Term term : terms) {
     const Matrix& m = data_->matrix(term);
+    messages::require(m.rows() == size(), "a term was not derived: see Options::terms");
     const bool is_matrix = term == Term::M || term == Term::C;
     const std::string target(1, "MChg"[int(term)]);
     outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");

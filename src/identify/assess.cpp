@@ -51,7 +51,10 @@ void remark_on_refinement(const Identification& result, const Remark& remark) {
   else if (status != RefineStatus::converged)
     remark(status == RefineStatus::stopped ? "refinement was stopped"
                                            : message("refinement ended by its ", to_string(status)),
-           " before it had converged: the parameters are the best it had come to");
+           " before it had converged: the parameters are the best it had come to",
+           result.refined->has_deviations
+               ? ""
+               : ", and their deviations those of the estimate it began with");
   if (after > 1.01 * before)
     remark("refined for simulated motion, the parameters predict ",
            result.chosen.validation ? "held-out" : "the", " torques worse, ", number(after, 3),

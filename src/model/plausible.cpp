@@ -1,6 +1,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <variant>
@@ -97,7 +98,8 @@ void Checker::magnitudes(const LinkDescription& link, const Inertial& body, doub
   // mean square radius 3 k² has the radius √5 k.
   constexpr double densest = 22.6e3;  // kg/m³, osmium
   const double k = std::sqrt(std::max(0.0, body.inertia.trace()) / (6.0 * body.mass));
-  const double density = body.mass / (4.0 / 3.0 * pi * std::pow(std::sqrt(5.0) * k, 3));
+  const double density = std::min(body.mass / (4.0 / 3.0 * pi * std::pow(std::sqrt(5.0) * k, 3)),
+                                  std::numeric_limits<double>::max());
   const std::string seen = number(body.mass) + " kg and moments of inertia " +
                            numbers(body.inertia.diagonal()) + " kg m^2";
   if (k > 0.0 && density > densest)

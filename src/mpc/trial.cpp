@@ -134,7 +134,8 @@ class Trial {
       result_.consistent_always &=
           identify::is_consistent(controller_.estimator().model(), controller_.estimator().z());
     reference_(time, q_reference_, v_reference_);
-    score_.add(time, robot_, q_reference_, sensors_, controller_, uses_mpc());
+    score_.add(time, robot_, q_reference_, sensors_, controller_, uses_mpc(),
+               !supervision_ || supervision_->follows(time));
     if (!options_.reality.grips.empty()) grip_.measure(robot_, options_.reality.grips, result_);
 
     result_.status = robot_.advance(period_);

@@ -29,10 +29,11 @@ class TrialScore {
       times->reserve(std::size_t(std::llround(steps)));
   }
 
-  /// Once a period, when its torque acts. `reference`: where the robot should be. Only a controller that
-  /// `plans` has kinds of actions and faults.
+  /// Once a period, when its torque acts. `reference`: where the robot should be; `follows`: nothing keeps it from that. Only a
+  /// controller that `plans` has kinds of actions and faults.
   void add(double time, const rig::TestRig& robot, const Eigen::VectorXd& reference,
-           const TrialSensors& sensors, const IdentifyingController& controller, bool plans) {
+           const TrialSensors& sensors, const IdentifyingController& controller, bool plans,
+           bool follows) {
     step_us_.push_back(controller.act_us() + controller.update_us());
     act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
     if (plans) {
@@ -51,6 +52,12 @@ class TrialScore {
     const double mean_square = error.squaredNorm() / double(reference.size());
     for (std::size_t i = 0; i < from_.size(); ++i)
       if (time >= from_[i]) squares_[i] += mean_square, ++counts_[i];
+    if (time >= from_[std::min<std::size_t>(1, from_.size() - 1)]) {
+      if (follows)
+        following_ += mean_square, ++following_count_;
+      else
+        result_.error.kept_away += period_;
+    }
     result_.error.final = error.lpNorm<Eigen::Infinity>();
     result_.error.largest = std::max(result_.error.largest, result_.error.final);
   }
@@ -62,6 +69,9 @@ class TrialScore {
     };
     result_.error.rms = rms(0);
     for (std::size_t i = 1; i < from_.size(); ++i) result_.error.rms_from.push_back(rms(i));
+
+    if (following_count_ > 0)
+      result_.error.rms_following = std::sqrt(following_ / double(following_count_));
 
     StepTimes& times = result_.times;
     if (!step_us_.empty())
@@ -118,6 +128,8 @@ class TrialScore {
   Eigen::VectorXd velocity_limit_, effort_limit_;
   std::vector<double> from_, squares_;  ///< sums of squares from several times on
   std::vector<long> counts_;
+  double following_ = 0.0;  ///< a sum of squares, while nothing kept the robot from its motion
+  long following_count_ = 0;
   std::vector<double> step_us_, act_us_, identify_us_;
 };
 

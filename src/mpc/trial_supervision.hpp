@@ -25,6 +25,9 @@ class TrialSupervision {
   /// What the robot is to follow: the reference, and the way back to it.
   const MotionReference& way() const { return way_; }
 
+  /// Whether the robot is led along its motion: neither stopped nor on its way back.
+  bool follows(double time) const { return time >= reentry_.joined_at(); }
+
   /// The torques that the supervisor sends instead of those that are wanted. While it does not let the robot run, nothing
   /// is learned, and the controller plans to stay where the robot is.
   const Vector& filter(double time, const TrialSensors& sensors, const Vector& wanted,

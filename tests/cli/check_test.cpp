@@ -185,4 +185,16 @@ TEST(Check, a_bad_file_looks_as_it_should) {
   EXPECT_EQ(joined, plain.out);
 }
 
+TEST(Check, figures_of_findings_are_finite_however_large_the_numbers_are) {
+  const std::string robot =
+      "<robot name='r'><link name='b'/><link name='l'><inertial><mass value='1e155'/><inertia "
+      "ixx='0.1' "
+      "ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'/></inertial></link><joint name='j' "
+      "type='continuous'><parent link='b'/><child link='l'/></joint></robot>";
+  const RunResult r = run_cli({"check", "-"}, {.input = robot});
+  EXPECT_EQ(r.status, 1) << r.out;
+  EXPECT_TRUE(has(r.out, "need a density of"));
+  EXPECT_TRUE(lacks(r.out, "inf"));
+}
+
 }  // namespace

@@ -33,6 +33,48 @@ TEST(Interrupt, simulate_writes_the_log_so_far) {
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), d["samples"].get<long>() + 1);
 }
 
+/// A Panda's log: each joint moves by two sines.
+std::string log_of_panda(const Folder& folder) {
+  const double middle[] = {0.0, 0.0, 0.0, -1.5, 0.0, 1.8, 0.0};
+  std::string motion = "t";
+  for (const char* what : {"q", "qd", "qdd"})
+    for (int i = 1; i <= 7; ++i) motion += "," + std::string(what) + std::to_string(i);
+  for (int k = 0; k <= 4000; ++k) {
+    const double t = 0.002 * k;
+    motion += "\n" + std::to_string(t);
+    for (const int order : {0, 1, 2})
+      for (int i = 0; i < 7; ++i) {
+        double x = order == 0 ? middle[i] : 0.0;
+        for (const auto& [size, w] : {std::pair{0.4, 1.7 + 0.3 * i}, {0.15, 4.1 - 0.2 * i}})
+          x += size * std::pow(w, order) * std::sin(w * t + 0.5 * M_PI * order);
+        motion += "," + std::to_string(x);
+      }
+  }
+  const std::string table = folder.write("motion.csv", motion + "\n"), log = folder.path("log.csv");
+  const RunResult r =
+      run_cli({"simulate", "panda", "--follow", table, "--period", "0.002", "--vary", "20",
+               "--noise-q", "1e-5", "--noise-qd", "1e-3", "--noise-tau", "0.05", "-o", log});
+  EXPECT_LE(r.status, 1) << r.err;
+  return log;
+}
+
+TEST(Interrupt, refinement_ends_at_once_with_the_best_so_far) {
+  const Folder folder;
+  const std::string log = log_of_panda(folder);
+  // wherever it is: in the estimate before, or in an iteration
+  for (const auto after : {1000ms, 3000ms, 5300ms}) {
+    const RunResult r = run_cli({"identify", "panda", log, "--method", "refine", "--json"},
+                                {.interrupted_after = after});
+    if (has(r.err, "built without Ceres")) GTEST_SKIP() << r.err;
+    EXPECT_EQ(r.status, 1) << r.err;
+    const json d = document(r, "ulna.identify/1");
+    EXPECT_EQ(d["refinement"]["status"], "stopped");
+    EXPECT_TRUE(has(d["findings"].dump(), "deviations are those of the estimate"));
+    EXPECT_TRUE(has(r.err, "deviations those of the estimate it began with"));
+    EXPECT_LT(r.seconds_to_end, 2.0) << after.count();
+  }
+}
+
 TEST(Interrupt, mpc_reports_the_run_so_far) {
   const RunResult r =
       run_cli({"mpc", "panda", "--duration", "600", "--rate", "100", "--steps", "8", "--json"},

@@ -47,6 +47,21 @@ TEST(ClosedLoops, torques_and_accelerations_are_inverse_to_each_other) {
   }
 }
 
+TEST(ClosedLoops, torques_that_are_none_are_zero_and_explained) {
+  // crank and rocker stand upright and parallel: the coupler moves sideways, and gravity does no work
+  const RunResult r = run_cli({"id", "fourbar"});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_TRUE(lacks(r.out, "0.00000000"));
+  EXPECT_TRUE(has(r.out, "none is needed"));
+  EXPECT_LE(widest_line(r.out), 80u);
+  for (const json& tau : document(run_cli({"id", "fourbar", "--json"}), "ulna.id/1")["tau"])
+    EXPECT_EQ(tau, 0.0);
+  const RunResult away = run_cli({"id", "fourbar", "--q", "0.5"});
+  EXPECT_TRUE(has(away.out, "the least torques"));
+  EXPECT_TRUE(lacks(away.out, "none is needed"));
+  EXPECT_TRUE(has(run_cli({"fd", "fourbar"}).out, "with its loops closed"));
+}
+
 TEST(ClosedLoops, an_open_configuration_is_refused_with_one_that_is_closed) {
   for (const char* verb : {"id", "fd"}) {
     const RunResult r = run_cli({verb, "fourbar", "--q", "0.5,0,0"});
@@ -59,6 +74,28 @@ TEST(ClosedLoops, an_open_configuration_is_refused_with_one_that_is_closed) {
   }
   // a velocity that opens them is mentioned
   EXPECT_TRUE(has(run_cli({"fd", "fourbar", "--qd", "1,0,0"}).err, "open the loops"));
+}
+
+TEST(ClosedLoops, a_configuration_may_be_given_by_the_joints_that_move_the_others) {
+  for (const char* verb : {"id", "fd", "simulate"})
+    for (const char* q : {"0.5", "crank_joint=0.5"}) {
+      std::vector<std::string> line{verb, "fourbar", "--q", q, "--json"};
+      if (verb == std::string("simulate")) line.insert(line.end(), {"--duration", "1e-6"});
+      const RunResult r = run_cli(line);
+      EXPECT_EQ(r.status, 0) << verb << r.err;
+      const json d = document(r, std::string("ulna.") + verb + "/1");
+      const Crank::Position at = Crank::position(0.5);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(d["q"][i], at.q(i), 1e-4) << verb << q;
+    }
+  // where it is sent is where it stands
+  const RunResult r =
+      run_cli({"simulate", "delta", "--duration", "0.5", "--torque", "pd", "--q", "0.2,0.1,0.15",
+               "--target", "motor_1=0.2,motor_2=0.1,motor_3=0.15", "--json"});
+  EXPECT_TRUE(lacks(r.err, "is moved"));
+  const json d = document(r, "ulna.simulate/1");
+  EXPECT_NEAR(d["q"][0], 0.2, 1e-4);
+  EXPECT_NEAR(d["q"][3], 0.1, 1e-4);
+  EXPECT_EQ(run_cli({"id", "fivebar", "--q", "left_motor=40"}).status, 2);
 }
 
 TEST(ClosedLoops, tables_go_through_id_and_fd) {
@@ -152,6 +189,37 @@ TEST(ClosedRobots, are_driven_by_mpc_that_identifies_them) {
   }
   EXPECT_TRUE(has(run_cli({"mpc", "fivebar", "--goal", "left_motor=1.9,right_motor=-1.9"}).err,
                   "left_motor, right_motor"));
+}
+
+TEST(ClosedRobots, go_where_the_joints_that_move_the_others_are_sent) {
+  const Folder folder;
+  const auto plotted = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line{"mpc", "delta", "--duration", "0.1", "--rate", "250", "--json"};
+    line.insert(line.end(), more.begin(), more.end());
+    RunResult r = run_cli(line, {.folder = folder.path()});
+    EXPECT_LE(r.status, 1) << r.err;
+    return document(r, "ulna.mpc/1");
+  };
+  const json by_number = plotted({"--goal", "0.2,0.1,0.15"}),
+             by_name = plotted({"--goal", "motor_1=0.2,motor_2=0.1,motor_3=0.15"});
+  EXPECT_EQ(by_number["runs"]["identified"]["rmse"], by_name["runs"]["identified"]["rmse"]);
+  EXPECT_TRUE(by_number.value("error", "").empty());
+  // what follows the others is where these have it, whatever is given for it
+  EXPECT_TRUE(
+      has(plotted({"--goal", "0.2,0,0,0.1,0,0,0.15,0,0,0,0,0"})["notes"].dump(), "loops have them"))
+      << by_number["robot"];
+  const RunResult follower = run_cli({"mpc", "delta", "--goal", "x=0.1"});
+  EXPECT_EQ(follower.status, 2);
+  EXPECT_TRUE(has(follower.err, "name motor_1, motor_2, motor_3"));
+  const RunResult two = run_cli({"mpc", "delta", "--goal", "0.1,0.2"});
+  EXPECT_EQ(two.status, 2);
+  EXPECT_TRUE(has(two.err, "of which motor_1, motor_2, motor_3 move the others"));
+  // and in a scenario
+  folder.write("s.yaml",
+               "robot: delta\nduration: 0.1\nrate: 250\nstart: [0, 0, 0]\ngoal: [0.2, 0.1, 0.15]\n"
+               "amplitude: [0.05, 0.05, 0.05]\nhz: [0.3, 0.3, 0.3]\n");
+  const RunResult scenario = run_cli({"mpc", "s.yaml"}, {.folder = folder.path()});
+  EXPECT_LE(scenario.status, 1) << scenario.err;
 }
 
 }  // namespace

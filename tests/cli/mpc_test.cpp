@@ -366,6 +366,17 @@ TEST(MpcVerb, a_robot_that_its_supervisor_has_stopped_is_a_finding) {
       run_cli({"mpc", folder.write("reset.yaml", text + "{reset_after: 0.3}\n"), "--json"});
   EXPECT_EQ(json::parse(reset.out)["runs"]["identified"]["supervisor"]["state"], "run")
       << reset.err;
+  // errors while it stands still are told from those of the controller
+  const std::string short_stop = folder.write(
+      "short.yaml",
+      "robot: panda\nrate: 500\nduration: 3\nhorizon: {steps: 8, step: 0.02}\nfaults:\n  - {kind: "
+      "sensor_nan, from: 0.8, to: 0.9}\nsupervisor: {reset_after: 0.3}\n");
+  const json away = json::parse(run_cli({"mpc", short_stop, "--json"}).out)["runs"]["identified"];
+  EXPECT_EQ(away["supervisor"]["state"], "run");
+  EXPECT_GT(away["kept_away"], 0.3);
+  EXPECT_LT(away["kept_away"], 2.0);
+  EXPECT_LT(10.0 * away["rmse_following"].get<double>(), away["rmse"]) << away;
+  EXPECT_TRUE(has(run_cli({"mpc", short_stop}).out, "stopped or on its way back for"));
   for (const auto& [keys, words] : {std::pair{"{reaction: flee}", "not one of report"},
                                     {"{reset: 3}", "unknown key 'reset'"},
                                     {"{collision_share: 0}", "above 0, up to 1"},

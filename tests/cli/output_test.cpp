@@ -166,6 +166,30 @@ TEST(Output, what_cannot_be_written_is_refused_before_any_work) {
     EXPECT_TRUE(has(r.err, "there is no folder")) << r.err;
     EXPECT_LT(r.cpu_seconds, 5.0) << line[0];
   }
+  // permissions allow a superuser all of /proc, where no file can be made
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"convert", "panda", "/proc/out"},
+           {"codegen", "chain:60", "-o", "/proc"},
+           {"codegen", "chain:60", "-o", "/proc/out"},
+           {"codegen", "chain:60", "-o", log + "/out"},
+           {"count", "chain", "--svg", "/proc/out"},
+           {"excite", "panda", "-o", "/proc/out"},
+           {"excite", "panda", "--plot", "/proc/out"},
+           {"identify", "pendulum", log, "-o", "/proc/out"},
+           {"identify", "pendulum", log, "--report", "/proc/out"},
+           {"simplify", "puma560", "quintic", "--svg", "/proc/out"},
+           {"simplify", "puma560", "quintic", "--html", "/proc/out"},
+           {"simulate", "panda", "--duration", "3600", "--period", "0.1", "-o", "/proc/out"},
+           {"simulate", "panda", "--duration", "3600", "--plot", "/proc/out"},
+           {"simulate", "quadruped", "--ground", "--duration", "3600", "--picture", "/proc/out"},
+           {"mpc", "panda", "--duration", "600", "--report", "/proc/out"},
+           {"mpc", "panda", "--duration", "600", "--plot", "/proc/out"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 3) << testing::PrintToString(line);
+    EXPECT_TRUE(has(r.err, "cannot write")) << r.err;
+    EXPECT_EQ(r.out, "");
+    EXPECT_LT(r.cpu_seconds, 5.0) << line[0];
+  }
   for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
            {"excite", "panda", "-o", same, "--plot", same},
            {"simulate", "panda", "-o", same, "--plot", folder.path("./same")},

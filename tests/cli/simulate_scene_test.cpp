@@ -45,6 +45,30 @@ TEST(SimulateScene, writes_a_log_with_contact_forces_and_a_drawing) {
   EXPECT_TRUE(has(picture, "url(#tip)"));  // of a contact force
 }
 
+TEST(SimulateScene, a_drawing_of_some_of_many_objects_says_so) {
+  const Folder folder;
+  const auto balls = [&](int count) {
+    std::string text = "ulna: scene\nground: {}\nbodies:\n";
+    for (int i = 0; i < count; ++i)
+      text += "  - {name: ball" + std::to_string(i) + ", shape: sphere, radius: 0.1, mass: 1, " +
+              "xyz: [" + std::to_string(i) + ", 0, 0.2]}\n";
+    return text;
+  };
+  folder.write("few.yaml", balls(12));
+  folder.write("many.yaml", balls(15));
+  const auto drawn = [&](const char* scene) {
+    return simulate_scene({scene, "--duration", "0.01", "--plot", "p.svg", "--force"},
+                          folder.path());
+  };
+  const RunResult few = drawn("few.yaml");
+  EXPECT_EQ(few.status, 0) << few.err;
+  EXPECT_TRUE(lacks(few.err + read_file(folder.path("p.svg")), "the first 12"));
+  const RunResult many = drawn("many.yaml");
+  EXPECT_EQ(many.status, 0) << many.err;
+  EXPECT_TRUE(has(many.err, "the first 12 of 15 objects"));
+  EXPECT_TRUE(has(read_file(folder.path("p.svg")), "the first 12 of 15 objects"));
+}
+
 TEST(SimulateScene, prints_json_that_lists_every_contact) {
   const Folder folder;
   folder.write("yard.yaml", yard);

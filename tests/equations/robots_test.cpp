@@ -183,6 +183,36 @@ TEST(Refusal, of_robots_with_equations_too_long_to_read_says_what_to_do) {
   EXPECT_NE(refusal("quadruped").find("is floating"), std::string::npos) << refusal("quadruped");
 }
 
+TEST(Refusal, comes_before_the_work) {
+  Options options;
+  for (const bool numeric : {true, false}) {
+    options.numeric = numeric;
+    const double begin = cpu_seconds();
+    EXPECT_NE(refusal("panda", options).find("too long to derive or to read"), std::string::npos);
+    EXPECT_LT(cpu_seconds() - begin, 5.0) << numeric;
+  }
+}
+
+TEST(Terms, that_are_not_asked_for_are_not_derived) {
+  Options options;
+  options.numeric = true;
+  options.terms = {Term::gravity};
+  const Model model = load_robot("panda").model;
+  const double begin = cpu_seconds();
+  const Equations e(model, options);
+  EXPECT_LT(cpu_seconds() - begin, 10.0);
+  for_each_seed(
+      [&](Random& random) {
+        Rig<double> rig(model, random);
+        Eigen::VectorXd g(7);
+        for (int i = 0; i < 7; ++i) g(i) = e.value(Term::gravity, i, 0, rig.q, rig.v);
+        expect_close(g, rig.gravity(), 1e-10);
+      },
+      2);
+  EXPECT_THROW((void)e.element(Term::M, 0, 0, Notation::ascii), std::invalid_argument);
+  EXPECT_THROW((void)e.c_function({Term::M}), std::invalid_argument);
+}
+
 TEST(Refusal, comes_in_time) {
   Options options;
   options.seconds = 0.2,

@@ -283,6 +283,34 @@ TEST_F(Refine, limits_are_kept_and_the_best_point_is_returned) {
   EXPECT_EQ(at_once.iterations, 0);
 }
 
+TEST_F(Refine, that_is_stopped_does_not_compute_deviations) {
+  const Moved run(load_robot("double_pendulum").model, geared, 10, 200);
+  const Estimate start = run.start(1.0, 10);
+  const auto asking = [&](long most, long& asked) {
+    RefineOptions options{.stribeck = false, .delay = true, .passes = 1};
+    asked = 0;
+    options.go_on = [&asked, most] { return asked++ < most; };
+    return refine(run.model, run.base, start, run.prepared, options);
+  };
+  long all = 0, some = 0;
+  const Refinement whole = asking(1'000'000'000, all);
+  EXPECT_TRUE(whole.has_deviations);
+  EXPECT_GT(whole.delay_deviation, 0.0);
+  EXPECT_NE(whole.estimate.deviation, start.deviation);
+  // in the middle, and while deviations are computed; nothing is simulated with slopes after that
+  for (const long most : {0L, all / 2, all - 1}) {
+    const Refinement found = asking(most, some);
+    EXPECT_EQ(some, most + 1);
+    EXPECT_EQ(found.status, RefineStatus::stopped);
+    EXPECT_FALSE(found.has_deviations);
+    EXPECT_EQ(found.estimate.deviation, start.deviation);
+    EXPECT_EQ(found.estimate.base_deviation, start.base_deviation);
+    EXPECT_EQ(found.covariance.size(), 0);
+    EXPECT_TRUE(std::isnan(found.delay_deviation));
+    EXPECT_TRUE(found.estimate.consistent);
+  }
+}
+
 TEST_F(Refine, is_the_same_each_time) {
   const Moved run(load_robot("double_pendulum").model, geared, 10, 200);
   const Estimate start = run.start(1.0, 10);

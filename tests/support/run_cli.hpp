@@ -83,6 +83,7 @@ struct RunResult {
   int signal = 0;
   long kilobytes = 0;  ///< the most memory it had
   double cpu_seconds = 0.0;
+  double seconds_to_end = 0.0;  ///< of computing, since it was interrupted
 };
 
 namespace detail {
@@ -137,6 +138,7 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
     }
   }
   const Clock::time_point begin = Clock::now();
+  double signalled = 0.0;  // s of computing until then
   const pid_t child = fork();
   if (child == 0) {
     int to = options.terminal             ? open(terminal_name.c_str(), O_RDWR | O_NOCTTY)
@@ -189,6 +191,10 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
     if (result.out.size() >= options.read_at_most) detail::close_fd(out.read);
     if (!interrupted && options.interrupted_after && passed() > *options.interrupted_after) {
       interrupted = true;
+      clockid_t clock{};
+      timespec used_so_far{};
+      if (clock_getcpuclockid(child, &clock) == 0) clock_gettime(clock, &used_so_far);
+      signalled = double(used_so_far.tv_sec) + 1e-9 * double(used_so_far.tv_nsec);
       kill(child, options.interrupted_by);
     }
     late = passed() > std::chrono::duration<double>(options.seconds);
@@ -207,6 +213,7 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
   result.kilobytes = used.ru_maxrss;
   const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
   result.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  if (interrupted) result.seconds_to_end = result.cpu_seconds - signalled;
   EXPECT_FALSE(late) << command[0] << " took more than " << options.seconds << " s";
   return result;
 }

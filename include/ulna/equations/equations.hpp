@@ -47,6 +47,7 @@ struct Options {
   bool numeric = false;          ///< the robot's numbers instead of symbols
   bool short_names = false;      ///< C12 and S12 for cos(θ1 + θ2) and sin(θ1 + θ2)
   std::vector<std::string> let;  ///< "lc1=l1/2": put in what holds in this robot, or rename
+  std::vector<Term> terms;       ///< which are derived; empty: all. Gravity alone is much shorter
 
   // what it may cost; std::length_error beyond
   int most_joints = 7;

@@ -93,6 +93,9 @@ struct TrackingError {
   std::vector<double> rms_from = {};  ///< the same from TrialOptions::count_from on
   double largest = 0.0;               ///< of a joint
   double final = 0.0;                 ///< the largest at the end
+  /// Where there is a supervisor: for how long, s, it kept the robot from its motion, or the robot was on its way back, from the first of
+  /// TrialOptions::count_from on (or at all), and the root mean square of the rest.
+  double kept_away = 0.0, rms_following = 0.0;
 };
 
 /// Of a step of the controller, all of it, in microseconds.

@@ -172,12 +172,13 @@ class ShootingProblem : ceres::EvaluationCallback {
     }
   }
 
-  /// Each window by itself: the state and push that lead best along it, by one Gauss-Newton step.
-  void settle() {
-    if (!options_.torques_noisy) return;
+  /// Each window by itself: the state and push that lead best along it, by one Gauss-Newton step. False if it was stopped.
+  bool settle() {
+    if (!options_.torques_noisy) return true;
     const int n = 2 * nv_;
     shooting_.set(numbers());
     for (std::size_t w = 0; w < windows_.size(); ++w) {
+      if (stop(w)) return false;
       const Window& window = windows_[w];
       if (!shooting_(window, states_[w], true)) continue;
       // velocities count by how far they lead in the window
@@ -192,6 +193,7 @@ class ShootingProblem : ceres::EvaluationCallback {
       const Vector settled = states_[w] + J.colPivHouseholderQr().solve(off);
       if (shooting_(window, settled, false)) states_[w] = settled;
     }
+    return true;
   }
 
   /// Sets weights by what is left between simulated and measured, and by the pushes; the largest
@@ -267,12 +269,9 @@ class ShootingProblem : ceres::EvaluationCallback {
       return progress(done.iteration, done.cost);
     });
     options.callbacks.push_back(&callback);
-    interruptible_ = true;
     [[maybe_unused]] const SilentCeres silent;
     ceres::Solver::Summary summary;
     ceres::Solve(options, &problem, &summary);
-    interruptible_ = false;
-    const bool stopped = std::exchange(stopped_, false);
     if (!summary.IsSolutionUsable()) {
       theta_ = best_theta;
       for (std::size_t w = 0; w < states_.size(); ++w) states_[w] = best_states[w];
@@ -282,13 +281,12 @@ class ShootingProblem : ceres::EvaluationCallback {
     result.iterations += iterations;
     result.reason = summary.message;
     const auto ended = summary.termination_type;
-    result.status = stopped                          ? RefineStatus::stopped
+    result.status = stopped_                         ? RefineStatus::stopped
                     : ended == ceres::CONVERGENCE    ? RefineStatus::converged
                     : ended == ceres::FAILURE        ? RefineStatus::failed
                     : ended != ceres::NO_CONVERGENCE ? RefineStatus::stopped
                     : iterations >= most_iterations  ? RefineStatus::iteration_limit
                                                      : RefineStatus::time_limit;
-    if (result.status == RefineStatus::stopped) result.reason = "stopped on request";
   }
 
   /// Root mean squares of simulated less measured, q above v.
@@ -297,29 +295,17 @@ class ShootingProblem : ceres::EvaluationCallback {
     return identify::rms(errors(breaks));
   }
 
-  /// Sets parameters and their deviations, and figures of the windows.
+  /// Sets parameters and their deviations, and figures of the windows. The deviations of one that was stopped are left out: whoever
+  /// stops it does not want to wait for them.
   void report(Refinement& result) {
     const Vector all = numbers();
-    Vector r, slope;
-    coordinates_.residuals(theta_, r, slope);
-    const Vector prior = slope.cwiseAbs2();
-    const Matrix slopes = coordinates_.slopes(theta_),
-                 before = slopes * prior.cwiseInverse().asDiagonal() * slopes.transpose(),
-                 after = slopes * inverse_of(information(prior.asDiagonal())) * slopes.transpose();
-
-    const std::vector<int> free = base_.free();
-    const auto of_model = [n = Index(free.size())](const Matrix& m) {
-      return m.topLeftCorner(n, n);
-    };
     Estimate& estimate = result.estimate;
     estimate.z = all.head(layout_.unknowns);
     estimate.base = base_.of(estimate.z);
     estimate.consistent = is_consistent(model_, estimate.z);
-    set_uncertainty(base_, free, of_model(before), of_model(after), estimate);
-    result.covariance = Matrix::Zero(layout_.unknowns, layout_.unknowns);
-    result.covariance(free, free) = of_model(after);
-    Vector deviation = Vector::Zero(layout_.size());
-    deviation(free_) = deviations(after);
+    Vector deviation = Vector::Constant(layout_.size(), not_a_number);
+    result.has_deviations = result.status != RefineStatus::stopped && renew(deviation, result);
+    if (!result.has_deviations) result.status = RefineStatus::stopped;
     if (layout_.stribeck) {
       result.stribeck_level = all.segment(layout_.level(0), nv_);
       result.stribeck_level_deviation = deviation.segment(layout_.level(0), nv_);
@@ -336,6 +322,30 @@ class ShootingProblem : ceres::EvaluationCallback {
   }
 
  private:
+  static constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+  /// The deviations of all numbers, those of the estimate, and the covariance. False, and nothing changed, if it was stopped.
+  bool renew(Vector& deviation, Refinement& result) {
+    Vector r, slope;
+    coordinates_.residuals(theta_, r, slope);
+    const Vector prior = slope.cwiseAbs2();
+    const Matrix known = information(prior.asDiagonal());
+    if (stopped_) return false;
+    const Matrix slopes = coordinates_.slopes(theta_),
+                 before = slopes * prior.cwiseInverse().asDiagonal() * slopes.transpose(),
+                 after = slopes * inverse_of(known) * slopes.transpose();
+    const std::vector<int> free = base_.free();
+    const auto of_model = [n = Index(free.size())](const Matrix& m) {
+      return m.topLeftCorner(n, n);
+    };
+    set_uncertainty(base_, free, of_model(before), of_model(after), result.estimate);
+    result.covariance = Matrix::Zero(layout_.unknowns, layout_.unknowns);
+    result.covariance(free, free) = of_model(after);
+    deviation.setZero();
+    deviation(free_) = deviations(after);
+    return true;
+  }
+
   int coordinates() const { return coordinates_.size(); }
   int state_size() const { return 3 * nv_; }
   /// Rows of a window: its samples, the gap to the next or its end, and the push.
@@ -420,8 +430,7 @@ class ShootingProblem : ceres::EvaluationCallback {
   /// Between windows, whether to stop: an iteration may take seconds.
   bool stop(std::size_t w) {
     constexpr std::size_t seldom = 32;
-    if (interruptible_ && options_.go_on && !stopped_ && w % seldom == 0)
-      stopped_ = !options_.go_on();
+    if (options_.go_on && !stopped_ && w % seldom == 0) stopped_ = !options_.go_on();
     return stopped_;
   }
 
@@ -492,9 +501,9 @@ class ShootingProblem : ceres::EvaluationCallback {
   PhysicalCoordinates coordinates_;
   Shooting shooting_;
   Vector theta_;
-  bool valid_ = false;                            ///< the numbers of theta are finite
-  bool interruptible_ = false, stopped_ = false;  ///< in the middle of an iteration
-  Eigen::SparseMatrix<double> slopes_;            ///< of free numbers by theta
+  bool valid_ = false;                  ///< the numbers of theta are finite
+  bool stopped_ = false;                ///< in the middle of an iteration
+  Eigen::SparseMatrix<double> slopes_;  ///< of free numbers by theta
   std::vector<Window> windows_;
   std::vector<Vector> states_;  ///< (q, v, push)
   Vector noise_, weight_, gap_weight_, push_weight_;
@@ -516,8 +525,8 @@ Refinement refine(const TorqueModel& model, const BaseParameters& base, const Es
   result.estimate = start;
   const Vector before = problem.rms();
   result.position_before = before.head(nv), result.velocity_before = before.tail(nv);
-  problem.settle();
-  for (int pass = 0; pass < options.passes; ++pass) {
+  if (!problem.settle()) result.status = RefineStatus::stopped;
+  for (int pass = 0; pass < options.passes && result.status != RefineStatus::stopped; ++pass) {
     const double change = problem.weigh_by_noise();
     // the last word is with weights that fit
     if (pass > 0 && change < 0.02) break;
@@ -531,6 +540,7 @@ Refinement refine(const TorqueModel& model, const BaseParameters& base, const Es
   const Vector after = problem.rms();
   result.position_after = after.head(nv), result.velocity_after = after.tail(nv);
   problem.report(result);
+  if (result.status == RefineStatus::stopped) result.reason = "stopped on request";
   result.estimate.steps = result.iterations;
   result.seconds = seconds();
   return result;

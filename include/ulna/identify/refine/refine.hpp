@@ -53,12 +53,15 @@ struct Refinement {
   /// As of estimate(), with deviations by the simulations' slopes; noise, correlation and excitation are
   /// those of the start's torques.
   Estimate estimate;
-  Matrix covariance;  ///< of z
+  Matrix covariance;  ///< of z; empty if it was stopped
+  /// False if it was stopped, as computing them takes as long as an iteration: those of the estimate are then the start's,
+  /// and those of Stribeck friction and of a delay, which the start does not have, NaN.
+  bool has_deviations = true;
 
   /// What a plant does not have: empty and zero unless estimated.
   Vector stribeck_level, stribeck_level_deviation;        ///< b, Nm or N
   Vector stribeck_velocity, stribeck_velocity_deviation;  ///< w
-  double delay = 0.0, delay_deviation = 0.0;              ///< s
+  double delay = 0.0, delay_deviation = 0.0;              ///< s; the second is 0 if not estimated
 
   RefineStatus status = RefineStatus::failed;
   std::string reason;  ///< of the status, in the solver's words
