@@ -22,7 +22,8 @@ constexpr double nearly_closed = 1e-3, closed = 1e-10;
 /// After which adaptive steps are closed again, s.
 constexpr double longest_unclosed = 1e-2;
 /// A joint that is away from its stop for less, s, leans on it: light links are let go and caught again.
-constexpr double shortest_flight = 2e-3;
+constexpr double shortest_flight = 4e-3;
+constexpr double few_steps = 4.0;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
@@ -122,9 +123,10 @@ struct Simulation::Parts {
     return hit(work, counts) ? SimulationStatus::moved : SimulationStatus::plant_not_physical;
   }
 
-  /// A joint that steps of this length let go for less than two of them has not been away: its stop would hold it.
+  /// A joint that steps of this length let go for less than a few of them has not been away: its stop would hold it.
   bool hit(SimulationWork& work, SimulationCounts& counts) {
-    return dynamics.hit(q, v, std::max(shortest_flight, 2.0 * longest), work.stops, counts.hits);
+    return dynamics.hit(q, v, std::max(shortest_flight, few_steps * longest), work.stops,
+                        counts.hits);
   }
 
   /// Moves q and v to where loops are closed and stay so, if that is near.

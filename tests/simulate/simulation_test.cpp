@@ -319,6 +319,41 @@ TEST(Simulation, links_that_weigh_next_to_nothing_get_no_energy_from_their_stops
     }
 }
 
+TEST(Simulation, hits_are_events_whatever_the_steps_are) {
+  const Model model =
+      pendulum({}, {-0.5, 0.5, infinity, infinity}).with_gravity(Vec3<double>::Zero());
+  const auto hits = [&](const SimulationOptions& options) {
+    Simulation s(model, options);
+    // from stop to stop
+    for (int k = 0; k < 10; ++k)
+      EXPECT_EQ(s.step(one((k % 2 ? -10.0 : 10.0) * bob_inertia), 0.5), moved);
+    return s.counts().hits;
+  };
+  for (const double step : {1e-3, 5e-4, 2e-4, 1e-4})
+    for (const Integrator integrator : {Integrator::euler, Integrator::semi_implicit_euler,
+                                        Integrator::midpoint, Integrator::rk4})
+      EXPECT_EQ(hits({.integrator = integrator, .substep = step}), 10) << int(integrator) << step;
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  EXPECT_EQ(hits({.adaptive = AdaptiveOptions{1e-8, 1e-10, 5}}), 10);
+}
+
+// Pushed away for t and back with the same torque, a joint is at its stop again after (2 + sqrt(2)) t.
+TEST(Simulation, flights_that_steps_of_a_millisecond_do_not_resolve_are_no_hits_for_any_step) {
+  const Model model =
+      pendulum({}, {-0.5, 0.5, infinity, infinity}).with_gravity(Vec3<double>::Zero());
+  const double torque = 100.0 * bob_inertia;
+  for (const double step : {1e-3, 5e-4, 2e-4, 1e-4})
+    for (const auto& [away, hits] : {std::pair{1e-3, 0}, {2e-3, 1}}) {
+      Simulation s(model, {.integrator = Integrator::rk4, .substep = step});
+      s.set_state(one(0.5), one(0.0));
+      ASSERT_EQ(s.step(one(torque), 0.01), moved);
+      ASSERT_EQ(s.step(one(-torque), away), moved);
+      ASSERT_EQ(s.step(one(torque), 0.02), moved);
+      EXPECT_EQ(s.q()(0), 0.5);
+      EXPECT_EQ(s.counts().hits, hits) << step << " " << away;
+    }
+}
+
 TEST(Simulation, joints_never_pass_their_stops) {
   long hits = 0;
   for_each_robot([&](const Model& model, Random& random) {

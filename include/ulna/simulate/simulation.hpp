@@ -62,7 +62,8 @@ struct SimulationCounts {
   long steps = 0;
   long clamped = 0;  ///< torques cut off at their limits, joint by joint
   long events = 0;   ///< moments at which a joint came to rest or hit a stop
-  long hits = 0;     ///< impacts on stops, faster than 0.01 rad/s or m/s, after 2 ms or more away from them
+  long hits =
+      0;  ///< impacts on stops, faster than 0.01 rad/s or m/s, after 4 ms or more away from them
   long crowds =
       0;  ///< pieces of up to a substep with so many events that they were stepped over at first order
 };
