@@ -31,15 +31,21 @@ const char* const usage =
 constexpr std::array shares{0.1, 0.5};
 constexpr std::array kinds{Knowledge::identified, Knowledge::offset_free, Knowledge::perfect};
 
-/// Arms whose joints have one coordinate each.
-bool is_arm(const Model& model) {
-  return model.nv() >= 2 && model.nv() <= 16 && model.nq() == model.nv() && !model.has_mimics() &&
-         model.description().loops.empty();
+/// Why a robot is not driven here; empty: it is an arm whose joints have one coordinate each.
+std::string why_not(const Model& model) {
+  if (model.nv() < 2 || model.nv() > 16)
+    return fmt::format("{} degrees of freedom, not 2 to 16", model.nv());
+  if (model.nq() != model.nv()) return "a joint with several coordinates";
+  if (model.has_mimics()) return "a joint that follows another";
+  if (!model.description().loops.empty()) return "closed loops";
+  return {};
 }
 
 /// The mass that the drives hold at the tip in all of many configurations, beside the robot's own weight, with three tenths of
 /// their effort to spare for motion: what a robot can lift. Of a Panda, a UR5e and an iiwa 14 that is about what their makers rate.
+/// Of an arm that gravity does not move, the mass that its drives accelerate as much as gravity would.
 double capacity(const Model& model) {
+  constexpr double g = 9.81;  // m/s²
   const VectorXd effort = rig::nominal_efforts(model);
   const Plant<double> plant(model);
   Workspace<double> ws(model);
@@ -47,18 +53,20 @@ double capacity(const Model& model) {
   Eigen::MatrixXd J(6, model.nv());
   VectorXd own(model.nv());
   std::mt19937_64 random(1);
-  double most = 1000.0;
+  double lifted = infinity, accelerated = infinity;
   for (int k = 0; k < 300; ++k) {
     at.set(random_configuration(model, random));
     gravity_torque<double>(plant, at, ws, own);
     frame_jacobian<double>(at, rig::tip_frame(model), Axes::aligned, J);
     const VectorXd lever = J.bottomRows(3).transpose() * model.gravity();
-    for (int i = 0; i < model.nv(); ++i)
-      if (std::abs(lever(i)) > 1e-9)
-        most =
-            std::min(most, std::max(0.0, 0.7 * effort(i) - std::abs(own(i))) / std::abs(lever(i)));
+    for (int i = 0; i < model.nv(); ++i) {
+      const double spare = std::max(0.0, 0.7 * effort(i) - std::abs(own(i)));
+      const double reach = J.col(i).tail<3>().norm();
+      if (std::abs(lever(i)) > 1e-9) lifted = std::min(lifted, spare / std::abs(lever(i)));
+      if (reach > 1e-9) accelerated = std::min(accelerated, spare / (g * reach));
+    }
   }
-  return most;
+  return std::isfinite(lifted) ? lifted : accelerated;
 }
 
 struct Run {
@@ -157,7 +165,10 @@ int run_all(int argc, char** argv) {
   std::vector<Run> runs;
   for (const std::string& name : names) {
     auto model = std::make_unique<Model>(load_robot(name).model);
-    if (!is_arm(*model)) continue;
+    if (const std::string why = why_not(*model); !why.empty()) {
+      fmt::print(stderr, "{}: left out: {}\n", name, why);
+      continue;
+    }
     for (const double share : shares)
       for (int seed = 1; seed <= seeds; ++seed)
         runs.push_back({name.substr(name.rfind('/') + 1), model.get(), share, std::uint64_t(seed)});
