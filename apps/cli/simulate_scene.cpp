@@ -324,7 +324,7 @@ void refuse_with_scene(const Parser& app) {
 }
 
 Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
-                      bool set_down, const std::string& torque, double friction, double step) {
+                      const std::string& torque, double friction, double step) {
   Scene scene;
   scene.name = model.name();
   scene.options.step = step;
@@ -332,7 +332,7 @@ Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen:
   scene.fixed.push_back({"ground", Plane{}, {}, {.friction = friction}});
   scene.robots.push_back({model.name(), model, q, v, {.material = {.friction = friction}}, torque});
   const bool floats = model.joint_count() > 0 && model.joint(1).type == JointType::floating;
-  if (set_down && floats) {
+  if (floats && q.segment<7>(model.joint(1).q) == neutral(model).segment<7>(model.joint(1).q)) {
     Diagnostics ignored;
     BuiltScene built = build_scene(scene, ignored);
     const double clearance = built.world.clearance(built.robots[0]);

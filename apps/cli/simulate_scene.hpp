@@ -21,9 +21,9 @@ void refuse_without_contact(const Parser& app, bool adaptive);
 /// The same for those whose place is in a scene.
 void refuse_with_scene(const Parser& app);
 
-/// A robot on a plane. With a floating base it is set down on it unless its configuration was given.
+/// A robot on a plane. A floating base that is where the neutral configuration has it is set down on it.
 Scene robot_on_ground(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
-                      bool set_down, const std::string& torque, double friction, double step);
+                      const std::string& torque, double friction, double step);
 
 /// Runs it and reports: the exit status. Steps are as long as the scene has them, or shorter: a period has a whole
 /// number of them.

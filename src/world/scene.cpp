@@ -31,7 +31,9 @@ bool is_scene(std::string_view text) {
     if (!line.starts_with("ulna:")) continue;
     line.remove_prefix(5);
     const std::size_t from = line.find_first_not_of(" \t\"'");
-    return from != std::string_view::npos && line.substr(from).starts_with("scene");
+    if (from == std::string_view::npos) return false;
+    line.remove_prefix(from);
+    return line.substr(0, line.find_first_of(" \t\r\"'#")) == "scene";
   }
   return false;
 }

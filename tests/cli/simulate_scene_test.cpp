@@ -171,6 +171,21 @@ TEST(SimulateScene, a_period_has_a_whole_number_of_steps) {
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 42);
 }
 
+TEST(SimulateScene, a_robot_whose_legs_are_given_is_set_down_too) {
+  const RunResult stands = simulate_scene({"quadruped", "--ground", "--q", "FL_knee_joint=-1", "--torque",
+                                      "pd", "--duration", "0.01", "--json"});
+  EXPECT_EQ(stands.status, 0) << stands.err;
+  EXPECT_EQ(stands.err.find("inside"), std::string::npos) << stands.err;
+}
+
+TEST(SimulateScene, a_word_that_begins_like_scene_is_none) {
+  for (const char* word : {"scenes", "scenery"})
+    EXPECT_EQ(run_cli({"simulate", "-"}, {.input = std::string("ulna: ") + word + "\nground: true\n"})
+                  .status,
+              3)
+        << word;
+}
+
 TEST(SimulateScene, a_state_is_where_the_robot_on_the_ground_begins) {
   const std::string state = R"({"q": {"floating_base_z": 3}})";
   const RunResult r = run_cli(
