@@ -50,7 +50,7 @@ int ConeGroup::admm(double tolerance, int most) {
         if (c.kind == ConeProblem::Kind::cone)
           x(c.row) -= c.coefficient * length(z(c.row + 1), z(c.row + 2));
     solve_shifted(x);
-    effort += size_ * static_cast<double>(std::min(size_, velocities_));
+    effort += size_ * (30.0 + 2.0 * std::min(size_, velocities_));
     before = y;
     y = x - z / rho;
     project(y);

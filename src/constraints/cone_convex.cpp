@@ -130,10 +130,8 @@ int ConeGroup::minimise(double rho, const Vector& centre, const Vector& shift, V
 int ConeGroup::convex(double tolerance, int rounds) {
   if (!unit_) return 0;
   analyse();
-  Vector l = lambda(), best = best_.vector(size_), centre = centre_.vector(size_);
+  Vector l = lambda(), centre = centre_.vector(size_);
   Vector shift = shift_.vector(size_), w = z_.vector(size_), v = step_v_.vector(velocities_);
-  double least = residual();
-  best = l;
   // from what is asked of free velocities on: what led astray must not do so again
   l.setZero();
   v = free_.vector(velocities_);
@@ -149,11 +147,8 @@ int ConeGroup::convex(double tolerance, int rounds) {
       if (b.kind == Kind::disc) shift(b.row) = b.coefficient * std::max(0.0, l(b.normal));
     }
     steps += minimise(proximal, centre, shift, v);
-    const double now = residual();
-    if (now < least) least = now, best = l;
-    if (now <= tolerance) break;
+    if (rounds > 1 && residual() <= tolerance) break;
   }
-  l = best;
   return steps;
 }
 

@@ -10,10 +10,8 @@ namespace ulna::detail {
 using Kind = ConeProblem::Kind;
 
 namespace {
-/// Rows that are solved together at most where exactness counts.
-constexpr int most_rows_together = 60;
-/// So much dearer than velocities rows may be: they are more exact, which saves steps.
-constexpr double worth_of_rows = 2.0;
+/// So much dearer than velocities rows may be: they are more exact, which saves steps. And where exactness counts.
+constexpr double worth_of_rows = 2.0, worth_of_exact_rows = 6.0;
 }  // namespace
 
 void ConeGroup::add_blocks(const ConeProblem& problem, std::span<const int> group,
@@ -169,10 +167,10 @@ double ConeGroup::velocity_cost() {
 }
 
 bool ConeGroup::prefers_rows(int rows) {
-  if (rows <= 6 || associated_ || (exact_ && rows <= most_rows_together)) return true;
+  if (rows <= 6 || associated_) return true;
   const double n = rows, cost = n * n * n / 6.0;
   if (cost < entries_) return true;
-  return cost < worth_of_rows * velocity_cost();
+  return cost < (exact_ ? worth_of_exact_rows : worth_of_rows) * velocity_cost();
 }
 
 /// Where two ascending lists have the same columns. Of a tree, mostly where they begin: on the way that two bodies share.
@@ -203,6 +201,7 @@ void ConeGroup::know(int row) {
   for (const int other : known_) {
     const Unit& u = units_[static_cast<std::size_t>(other)];
     match(own, u);
+    for (const Match& m : matches_) effort += own.rows * u.rows * m.size;
     for (int i = 0; i < own.rows; ++i)
       for (int k = 0; k < u.rows; ++k) {
         const double *K = data_.data() + own.K + i * own.columns,
@@ -253,6 +252,14 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   v_.vector(velocities_).setZero();
 }
 
+void ConeGroup::begin_again(const ConeProblem& problem, std::span<const int> group) {
+  Vector l = lambda();
+  for (std::size_t i = 0; i < group.size(); ++i)
+    for (int k = 0; k < blocks_[i].rows; ++k)
+      l(blocks_[i].row + k) = problem.lambda[problem.block(group[i]).row + k] * blocks_[i].root;
+  exact_ = false;
+}
+
 void ConeGroup::by_rows() { exact_ = true; }
 
 void ConeGroup::apply(ConeProblem& problem, std::span<const int> group) {
@@ -291,7 +298,7 @@ void ConeGroup::add_rates(const Vector& velocity, Vector w) const {
 }
 
 void ConeGroup::velocity_of(const Vector& lambda, Vector w) {
-  effort += 20.0 * size_;
+  effort += 2.0 * static_cast<double>(data_.size()) + 30.0 * size_;
   w = b_.vector(size_);
   Vector v = v_.vector(velocities_);
   add_impulses(lambda, v);

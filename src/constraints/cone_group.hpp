@@ -43,7 +43,9 @@ class ConeGroup {
   /// impulses.
   void set(const ConeProblem& problem, std::span<const int> group, std::span<const double> diagonal,
            std::span<const double> free);
-  /// By all rows from here on, unless they are very many: slower, but more exact.
+  /// The same group again, from the impulses that the problem has now.
+  void begin_again(const ConeProblem& problem, std::span<const int> group);
+  /// By rows from here on, unless they are much dearer: more exact.
   void by_rows();
   /// Writes λ, and velocities to it.
   void apply(ConeProblem& problem, std::span<const int> group);
@@ -157,7 +159,7 @@ class ConeGroup {
   std::vector<Match> matches_;
   int size_ = 0, velocities_ = 0;
   bool associated_ = false, unit_ = false;
-  bool exact_ = false;     ///< by rows, unless they are very many
+  bool exact_ = false;     ///< by rows, unless they are much dearer
   bool analysed_ = false;  ///< lu_ is for these velocities
   double entries_ = 0.0;   ///< multiplications that fill the matrix of velocities
   BlockLu lu_;

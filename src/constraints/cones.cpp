@@ -69,6 +69,11 @@ double ConeProblem::rate(int row_in_block, const Block& block, const double* of)
 
 namespace {
 
+/// m/s: what methods leave farther off than this is swept again.
+constexpr double far_off = 1e-4;
+/// Of the effort of a solution, what is kept for these sweeps.
+constexpr double share_of_sweeps = 0.25;
+
 /// w of a block at the present velocity.
 void set_velocity(ConeProblem& problem, const ConeProblem::Block& b) {
   for (int i = 0; i < b.rows; ++i) {
@@ -189,6 +194,8 @@ struct ConeSolver::Scratch {
   int gauss_seidel(ConeProblem& problem, std::span<const int> group, double tolerance, int sweeps);
   void keep_best(ConeProblem& problem, std::span<const int> group, double error, double& least);
   void go_back(ConeProblem& problem, std::span<const int> group);
+  int settle(ConeProblem& problem, std::span<const int> group, double tolerance, int most,
+             double& error, double& least);
   bool newton(ConeProblem& problem, std::span<const int> group, const ConeOptions& options,
               ConeReport& report, double& error);
 };
@@ -283,7 +290,7 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   for (int s = 1; s <= sweeps; ++s) {
     double most = 0.0;
     // of a block: some 20 columns to read and to write, and its own equation
-    dense.effort += 150.0 * static_cast<double>(group.size());
+    dense.effort += 200.0 * static_cast<double>(group.size());
     if (s % 2)
       for (const int i : group) most = std::max(most, solve_block(problem, i));
     else
@@ -324,7 +331,21 @@ void ConeSolver::Scratch::go_back(ConeProblem& problem, std::span<const int> gro
     push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
 }
 
-/// Newton; where it fails, from where Gauss-Seidel, convex problems or ADMM lead. Ends at the best that was found.
+/// Sweeps from the best that was found, where methods that cost more have left it far off: bounded, and cheap.
+int ConeSolver::Scratch::settle(ConeProblem& problem, std::span<const int> group, double tolerance,
+                                int most, double& error, double& least) {
+  int sweeps = 0;
+  if (least < error) go_back(problem, group);
+  while (sweeps < most && least > far_off) {
+    sweeps += gauss_seidel(problem, group, tolerance, 4);
+    error = residual(problem, group);
+    keep_best(problem, group, error, least);
+    if (dense.effort > dense.most_effort) break;
+  }
+  return sweeps;
+}
+
+/// Newton; where it fails, from where Gauss-Seidel, ADMM or a convex problem lead. Ends at the best that was found.
 bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> group,
                                  const ConeOptions& options, ConeReport& report, double& error) {
   int steps = 0, sweeps = 0;
@@ -341,14 +362,24 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     const bool near = least < 100.0 * options.tolerance;
     if (round == 1 || (round > 1 && near))
       sweeps += gauss_seidel(problem, group, options.tolerance, 20);
-    dense.set(problem, group, diagonal, free);
+    if (round == 0)
+      dense.set(problem, group, diagonal, free);
+    else
+      dense.begin_again(problem, group);
     if (round % 2 == 1) dense.by_rows();
-    if (round == 2 && !near) steps += dense.convex(options.tolerance, 1);
-    if (round == 3 && !near) sweeps += dense.admm(options.tolerance, 200);
+    if (round == 2 && !near) sweeps += dense.admm(options.tolerance, 200);
+    if (round == 3 && !near) steps += dense.convex(options.tolerance, 1);
     steps += dense.newton(options.tolerance, 25, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
     keep_best(problem, group, error, least);
+  }
+  if (least > far_off) {
+    // each group has its share of what was kept, whatever those before it took
+    dense.most_effort = std::max(dense.effort, dense.most_effort) +
+                        share_of_sweeps * options.effort * static_cast<double>(group.size()) /
+                            problem.block_count();
+    sweeps += settle(problem, group, options.tolerance, options.last_sweeps, error, least);
   }
   if (least < error) go_back(problem, group), error = residual(problem, group);
   report.newton = std::max(report.newton, steps), report.sweeps = std::max(report.sweeps, sweeps);
@@ -373,13 +404,14 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
   for (int i = 0; i < problem.block_count(); ++i)
     push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
   ConeReport report;
-  s.dense.effort = 0.0, s.dense.most_effort = options.effort;
+  s.dense.effort = 0.0;
   report.groups = static_cast<int>(s.starts.size()) - 1;
   for (int g = 0; g < report.groups; ++g) {
     const std::span<const int> group(s.order.data() + s.starts[g],
                                      s.order.data() + s.starts[g + 1]);
     int rows = 0;
     for (const int i : group) rows += problem.block(i).rows;
+    s.dense.most_effort = (1.0 - share_of_sweeps) * options.effort;
     double error = s.residual(problem, group);
     if (error > options.tolerance && options.method == ConeMethod::admm) {
       s.dense.set(problem, group, s.diagonal, s.free);

@@ -12,6 +12,8 @@ using Vector = Eigen::VectorXd;
 constexpr double fast_turn = 0.2;
 /// m and rad: gaps of loops that are none; how often they are closed again in a step at most.
 constexpr double closed = 1e-13;
+/// Gaps of which a correction leaves nothing but rounding: what is left is as their squares.
+constexpr double almost_closed = 1e-9;
 constexpr int most_corrections = 10;
 
 }  // namespace
@@ -244,7 +246,8 @@ void Articulation::move(double h, const double* velocity, bool touched, const do
 void Articulation::close_loops() {
   for (int k = 0; k < most_corrections; ++k) {
     loops_->set(q);
-    if (loops_->gap().cwiseAbs().maxCoeff() <= closed) return;
+    const double gap = loops_->gap().cwiseAbs().maxCoeff();
+    if (gap <= closed) return;
     loop_rows_ = loops_->J().transpose();
     for (int i = 0; i < loop_rows_.cols(); ++i) unit_.force_to_unit(loop_rows_.col(i).data());
     delassus_.noalias() = loop_rows_.transpose().lazyProduct(loop_rows_);
@@ -256,6 +259,7 @@ void Articulation::close_loops() {
     integrate<double>(model(), q, displacement_, q_ahead_);
     if (!q_ahead_.allFinite()) return;
     q = q_ahead_;
+    if (gap <= almost_closed) return;
   }
 }
 

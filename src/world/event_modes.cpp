@@ -29,6 +29,7 @@ double World::Events::longest_step() const {
 
 /// What touches and does not leave, joints at their stops, joints that rub, loops; and all that may meet within the segment.
 void World::Events::find_holds() {
+  std::swap(before_, holds_);
   holds_.clear();
   const double t = longest_segment;
   for (std::size_t i = 0; i < s_.shapes.size(); ++i) {
@@ -124,7 +125,7 @@ bool World::Events::decide() {
   for (Hold& h : holds_) {
     const Eigen::Vector2d slip = h.w.tail<2>();
     const bool slides = h.kind == Kind::contact && slip.norm() > 10.0 * at_rest;
-    if (slides) h.way = slip.normalized();
+    if (slides) h.way = way_of(h);
     if (h.kind == Kind::rub && std::abs(h.w.x()) > at_rest)
       h.way.x() = h.w.x() > 0.0 ? 1.0 : -1.0, h.mode = Mode::slide;
     else
@@ -168,6 +169,23 @@ bool World::Events::decide() {
   a_ = Eigen::Map<const Vector>(laws_.velocity.data(), nu_);
   for (Hold& h : holds_) h.decided = h.force, set_mode(h);
   return true;
+}
+
+/// What slides straight on has the way that it had: of a slow slip, a new one would have few figures, and friction would turn.
+Eigen::Vector2d World::Events::way_of(const Hold& h) const {
+  const Eigen::Vector2d slip = h.w.tail<2>();
+  for (const Hold& last : before_) {
+    if (last.kind != Kind::contact || last.mode != Mode::slide ||
+        last.touch.first != h.touch.first || last.touch.second != h.touch.second ||
+        last.touch.feature != h.touch.feature)
+      continue;
+    const V3 along = last.way.x() * last.touch.tangent[0] + last.way.y() * last.touch.tangent[1];
+    const Eigen::Vector2d way =
+        Eigen::Vector2d(along.dot(h.touch.tangent[0]), along.dot(h.touch.tangent[1])).normalized();
+    if (slip.dot(way) > 0.0 && std::abs(slip.x() * way.y() - slip.y() * way.x()) <= straight)
+      return way;
+  }
+  return slip.normalized();
 }
 
 void World::Events::set_mode(Hold& h) const {
@@ -239,10 +257,7 @@ bool World::Events::accelerate() {
     }
     A_.middleRows(row, n) = K_.middleRows(row, n) = J.topRows(n);
     if (h.kind == Kind::contact && h.mode == Mode::slide) {
-      // beyond the moment at which it stops, friction goes on as it was: what is smooth is integrated, and the root is found
-      const Eigen::Vector2d slip = h.w.tail<2>();
-      Eigen::Vector2d way = h.way;
-      if (slip.norm() > at_rest) way = (slip.dot(h.way) >= 0.0 ? 1.0 : -1.0) * slip.normalized();
+      const Eigen::Vector2d way = friction_way(h);
       h.force.tail<2>() = way;
       K_.row(row) -= h.touch.friction * way.transpose() * J.bottomRows(2);
     }
@@ -263,6 +278,17 @@ bool World::Events::accelerate() {
     row += n;
   }
   return true;
+}
+
+/// Friction turns with what slides, so fast that slow slips are stiff, by mu g/|slip| in a second: a block that begins to slide at
+/// 1e-5 m/s² would take a million steps for nothing but rounding across its way. So what is that slow across it does not turn friction.
+Eigen::Vector2d World::Events::friction_way(const Hold& h) {
+  const Eigen::Vector2d slip = h.w.tail<2>(), side(-h.way.y(), h.way.x());
+  const double along = slip.dot(h.way), across = slip.dot(side), off = std::abs(across) - straight;
+  if (slip.norm() <= at_rest || off <= 0.0) return h.way;
+  // beyond the moment at which it stops, friction goes on as it was: what is smooth is integrated, and the root is found
+  return (along >= 0.0 ? 1.0 : -1.0) *
+         (along * h.way + std::copysign(off, across) * side).normalized();
 }
 
 /// Takes what integration left of gaps, and of velocities that should be none.

@@ -423,6 +423,7 @@ WorldStatus World::Events::go(double duration) {
     left -= gone, s_.time += gone;
     stalled = gone > no_progress ? 0 : stalled + 1;
     if (result == detail::Arkode::Result::root) ++s_.report.events;
+    if (result == detail::Arkode::Result::tired) return WorldStatus::crowded;
   }
   find_holds();
   if (meets()) {

@@ -21,6 +21,8 @@ struct World::Events final : detail::EventSystem {
 
   /// m and m/s: closer and slower is touching and at rest.
   static constexpr double closed_gap = 1e-9, at_rest = 1e-9;
+  /// m/s across the way of what slides: slower is straight on.
+  static constexpr double straight = 1e-10;
   /// s: after which segments begin anew.
   static constexpr double longest_segment = 0.1;
 
@@ -79,6 +81,9 @@ struct World::Events final : detail::EventSystem {
   void set_mode(Hold& hold) const;
   /// Accelerations and forces as decided.
   bool accelerate();
+  /// Against which friction of a contact that slides acts.
+  static Eigen::Vector2d friction_way(const Hold& hold);
+  Eigen::Vector2d way_of(const Hold& hold) const;
   bool solve(Matrix& W, const Vector& near, Vector& x);
   void close();
   double watched_gap(const BroadPhase::Pair& pair) const;
@@ -87,7 +92,7 @@ struct World::Events final : detail::EventSystem {
   State& s_;
   int nu_ = 0;
   std::vector<Stop> stops_;
-  std::vector<Hold> holds_;
+  std::vector<Hold> holds_, before_;  ///< before: of the last segment
   std::vector<BroadPhase::Pair> watched_;
   std::vector<double> reach_;  ///< of each shape, in which watched_ is all that it can meet
   std::vector<Transform<double>> placed_;  ///< where shapes were

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cmath>
+
 #include "ulna/geometry/broad_phase.hpp"
 #include "ulna/geometry/contact_points.hpp"
 #include "world/movers.hpp"
@@ -11,6 +14,26 @@ inline void keep(std::vector<double>& to, const std::vector<double>& from) {
   if (to.capacity() < from.size()) to.reserve(2 * from.size());
   to = from;
 }
+
+/// The median of all efforts so far, to a fifth: counts by size.
+class UsualEffort {
+ public:
+  void add(double effort) {
+    const int at = effort > 1.0 ? static_cast<int>(4.0 * std::log2(effort)) : 0;
+    ++counts_[static_cast<std::size_t>(std::min(at, size - 1))], ++all_;
+  }
+  double median() const {
+    long below = 0;
+    int at = 0;
+    while (at < size - 1 && 2 * (below += counts_[static_cast<std::size_t>(at)]) < all_) ++at;
+    return at > 0 ? std::exp2(0.25 * at) : 0.0;
+  }
+
+ private:
+  static constexpr int size = 200;
+  std::array<long, size> counts_ = {};
+  long all_ = 0;
+};
 
 struct World::State {
   /// Fixed things have neither a loose body nor a robot.
@@ -73,6 +96,7 @@ struct World::State {
     return problem.rate(row, problem.block(block), velocity.data());
   }
   double impulse_work() const;
+  double other_effort() const;  ///< of all but the solver, as ConeOptions::effort
   int robot_segment(int robot) const {
     for (std::size_t s = 0;; ++s)
       if (objects[segment_object[s]].robot == robot) return static_cast<int>(s);
@@ -98,7 +122,7 @@ struct World::State {
   std::vector<int> segment_object;
 
   double time = 0.0;
-  double usual_effort = 0.0;  ///< of a step's solution, the mean of some hundred
+  UsualEffort usual_effort;
   WorldWork work;
   WorldReport report;
 };

@@ -16,15 +16,27 @@ constexpr double fastest = 1e12;
 /// Of an overlap, how much is undone in a step.
 constexpr double corrected_share = 0.2;
 
-/// Multiplications of all but the solver in a step, roughly; how many times the usual effort a step may take, so that its time is
-/// bounded; and the share of a step in what is usual.
-constexpr double other_effort = 2e4, most_times = 40.0, share_of_a_step = 0.01;
+/// Of all but the solver in a step, as multiplications, roughly: for a number of the velocity of what is loose, and of a robot.
+constexpr double effort_of_loose = 80.0, effort_of_robots = 600.0;
+/// Of a solution, for a block of its rows, at least: of what is usual nothing is known before the first bodies meet.
+constexpr double effort_of_block = 400.0;
+/// How many times the usual effort a solution may take, so that the time of a step is bounded.
+constexpr double most_times = 80.0;
 
 bool moderate(const std::vector<double>& velocity) {
   return std::ranges::all_of(velocity, [](double x) { return std::abs(x) < fastest; });
 }
 
 }  // namespace
+
+double World::State::other_effort() const {
+  double sum = 0.0;
+  for (const Object& o : objects) {
+    if (o.loose >= 0) sum += 6.0 * effort_of_loose;
+    if (o.robot >= 0) sum += robots[o.robot].model().nv() * effort_of_robots;
+  }
+  return sum;
+}
 
 /// Velocities without impulses, and all rows. False: a mass matrix is not positive definite.
 bool World::State::begin() {
@@ -195,11 +207,13 @@ WorldStatus World::step() noexcept {
     if (!r.tau.allFinite()) return WorldStatus::not_finite;
   if (!s.begin()) return WorldStatus::not_physical;
   if (!moderate(s.free)) return WorldStatus::not_finite;
-  s.solver.options.effort = most_times * (other_effort + s.usual_effort);
+  s.solver.options.effort =
+      most_times * (s.other_effort() +
+                    std::max(s.usual_effort.median(), effort_of_block * s.problem.block_count()));
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
   s.restrain();
-  s.usual_effort += share_of_a_step * (s.report.cones.effort - s.usual_effort);
+  s.usual_effort.add(s.report.cones.effort);
   s.from_unit(s.problem.velocity, s.end);
   if (!moderate(s.end)) return WorldStatus::not_finite;
   s.account();

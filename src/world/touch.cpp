@@ -18,6 +18,9 @@ constexpr double touching = 1e-8;
 /// m/s: a spring that bodies begin deep inside of does not shoot them apart faster.
 constexpr double fastest_release = 10.0;
 
+/// Of the effort of a step, what is left for rebounds at least.
+constexpr double least_share = 0.25;
+
 /// m: points that are nearer to each other come and go with rounding.
 constexpr double same_point = 1e-5;
 
@@ -274,9 +277,11 @@ void World::State::rebound() {
   if (!any) return;
   std::copy(free.begin(), free.end(), problem.velocity.begin());
   // what cannot be is not tried for long
-  const int rounds = std::exchange(solver.options.rounds, 2);
+  const ConeOptions usual = solver.options;
+  solver.options.rounds = 2, solver.options.last_sweeps = 0;
+  solver.options.effort = std::max(usual.effort - report.cones.effort, least_share * usual.effort);
   const ConeReport second = solver.solve(problem);
-  solver.options.rounds = rounds;
+  solver.options = usual;
   report.cones.newton += second.newton, report.cones.sweeps += second.sweeps;
   report.cones.effort += second.effort;
   // what is held between others cannot leave them all as fast as it should: then it does not rebound

@@ -83,6 +83,7 @@ struct SceneCost {
     std::ranges::sort(steps);
     median = steps[steps.size() / 2], longest = steps.back();
   }
+  double ratio() const { return longest / median; }
 };
 
 void check_contacts(const World& world) {
@@ -94,6 +95,38 @@ void check_contacts(const World& world) {
   }
 }
 
+/// s. That of std::clock has whole microseconds, which is what some steps take.
+double processor_time() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// 150 steps of a scene: how it ended, and the processor time of each step, s.
+struct SceneRun {
+  WorldReport report;
+  std::vector<double> durations;
+  long above_one = 0;
+};
+
+void run_scene(long seed, SceneRun& run) {
+  Random random(static_cast<std::uint64_t>(seed));
+  World world({.step = seed % 2 ? 1e-3 : 2e-3});
+  fill_scene(world, random);
+  for (int i = 0; i < 150; ++i) {
+    const double begin = processor_time();
+    ASSERT_EQ(world.step(), WorldStatus::moved) << "step " << i;
+    run.durations.push_back(processor_time() - begin);
+    for (int o = 0; o < world.object_count(); ++o) {
+      ASSERT_TRUE(world.q(o).allFinite()) << "step " << i;
+      ASSERT_TRUE(world.v(o).allFinite()) << "step " << i;
+    }
+    check_contacts(world);
+    run.above_one += world.report().cones.residual > 1.0;
+  }
+  run.report = world.report();
+}
+
 TEST(RandomScenes, nothing_leaves_the_finite_numbers) {
   const long scenes = from_environment("ULNA_SCENES", 300),
              first = from_environment("ULNA_FIRST_SCENE", 1);
@@ -102,31 +135,26 @@ TEST(RandomScenes, nothing_leaves_the_finite_numbers) {
   long unconverged = 0, above_one = 0;
   for (long seed = first; seed < first + scenes; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(static_cast<std::uint64_t>(seed));
-    World world({.step = seed % 2 ? 1e-3 : 2e-3});
-    fill_scene(world, random);
-    const std::size_t begun = durations.size();
-    for (int i = 0; i < 150; ++i) {
-      const std::clock_t begin = std::clock();
-      ASSERT_EQ(world.step(), WorldStatus::moved) << "step " << i;
-      durations.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-      for (int o = 0; o < world.object_count(); ++o) {
-        ASSERT_TRUE(world.q(o).allFinite()) << "step " << i;
-        ASSERT_TRUE(world.v(o).allFinite()) << "step " << i;
-      }
-      check_contacts(world);
-      above_one += world.report().cones.residual > 1.0;
+    SceneRun run;
+    ASSERT_NO_FATAL_FAILURE(run_scene(seed, run));
+    // other work on the machine makes steps longer: the same bits again, and of each step the least
+    for (int again = 0; again < 4 && SceneCost(run.durations).ratio() > 60.0; ++again) {
+      SceneRun same;
+      ASSERT_NO_FATAL_FAILURE(run_scene(seed, same));
+      for (std::size_t i = 0; i < run.durations.size(); ++i)
+        run.durations[i] = std::min(run.durations[i], same.durations[i]);
     }
-    const SceneCost cost({durations.begin() + static_cast<std::ptrdiff_t>(begun), durations.end()});
-    const double ratio = cost.longest / std::max(cost.median, 1e-6);
-    const WorldReport& report = world.report();
-    if (report.worst_residual > 1e-2 || ratio > 300.0)
+    const SceneCost cost(run.durations);
+    if (run.report.worst_residual > 1e-2 || cost.ratio() > 100.0)
       std::printf(
           "seed %ld: %ld steps above the tolerance, worst %.1e m/s; longest step %.0f us, "
-          "median %.0f us\n",
-          seed, report.unconverged, report.worst_residual, 1e6 * cost.longest, 1e6 * cost.median);
-    worst = std::max(worst, report.worst_residual), worst_ratio = std::max(worst_ratio, ratio);
-    unconverged += report.unconverged;
+          "median %.1f us\n",
+          seed, run.report.unconverged, run.report.worst_residual, 1e6 * cost.longest,
+          1e6 * cost.median);
+    worst = std::max(worst, run.report.worst_residual);
+    worst_ratio = std::max(worst_ratio, cost.ratio());
+    unconverged += run.report.unconverged, above_one += run.above_one;
+    durations.insert(durations.end(), run.durations.begin(), run.durations.end());
   }
   std::ranges::sort(durations);
   const std::size_t n = durations.size();

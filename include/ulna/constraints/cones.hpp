@@ -120,6 +120,7 @@ struct ConeOptions {
   double tolerance = 1e-8;
   int sweeps = 60;         ///< of Gauss-Seidel, at most
   int rounds = 4;          ///< of Newton's method, each from where another method leads, at most
+  int last_sweeps = 80;    ///< of Gauss-Seidel, from the best that was found, where that is far off
   int direct_rows = 6000;  ///< more rows that depend on each other are left to Gauss-Seidel
   /// Multiplications of a solution, roughly, after which the best that was found counts. A count, not a time: bits stay the same.
   double effort = std::numeric_limits<double>::infinity();

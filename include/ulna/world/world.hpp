@@ -69,7 +69,7 @@ enum class WorldStatus {
   moved,
   not_finite,    ///< a torque or the motion left the finite numbers; the world is as it was before
   not_physical,  ///< a robot's mass matrix is not positive definite
-  crowded,       ///< of adaptive steps: events follow each other without end
+  crowded,       ///< of adaptive steps: events or steps without end
   undecided,     ///< of adaptive steps: no way in which contacts stick, slide or open was found
 };
 const char* to_string(WorldStatus status);
