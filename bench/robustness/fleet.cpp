@@ -25,21 +25,12 @@ using mpc::Knowledge;
 const char* const usage =
     "Drives robots that pick up a share of what they can lift, and prints how well: "
     "docs/mpc.md.\n\n"
-    "  ulna_fleet [--seeds N] [--jobs N] [ROBOT]...\n\n"
-    "Robots are files or embedded ones; by default all embedded arms.\n";
+    "  ulna_fleet [--list] [--seeds N] [--jobs N] [ROBOT]...\n\n"
+    "Robots are files or embedded ones; by default all embedded arms. --list prints what each can "
+    "lift.\n";
 
 constexpr std::array shares{0.1, 0.5};
 constexpr std::array kinds{Knowledge::identified, Knowledge::offset_free, Knowledge::perfect};
-
-/// Why a robot is not driven here; empty: it is an arm whose joints have one coordinate each.
-std::string why_not(const Model& model) {
-  if (model.nv() < 2 || model.nv() > 16)
-    return fmt::format("{} degrees of freedom, not 2 to 16", model.nv());
-  if (model.nq() != model.nv()) return "a joint with several coordinates";
-  if (model.has_mimics()) return "a joint that follows another";
-  if (!model.description().loops.empty()) return "closed loops";
-  return {};
-}
 
 /// The mass that the drives hold at the tip in all of many configurations, beside the robot's own weight, with three tenths of
 /// their effort to spare for motion: what a robot can lift. Of a Panda, a UR5e and an iiwa 14 that is about what their makers rate.
@@ -67,6 +58,17 @@ double capacity(const Model& model) {
     }
   }
   return std::isfinite(lifted) ? lifted : accelerated;
+}
+
+/// Why a robot is not driven here; empty: it is an arm whose joints have one coordinate each.
+std::string why_not(const Model& model) {
+  if (model.nv() < 2 || model.nv() > 16)
+    return fmt::format("{} degrees of freedom, not 2 to 16", model.nv());
+  if (model.nq() != model.nv()) return "a joint with several coordinates";
+  if (model.has_mimics()) return "a joint that follows another";
+  if (!model.description().loops.empty()) return "closed loops";
+  if (!(capacity(model) > 1e-3)) return "its drives do not hold its own weight";
+  return {};
 }
 
 struct Run {
@@ -147,10 +149,13 @@ void print_sum(const std::vector<Run>& runs) {
 
 int run_all(int argc, char** argv) {
   int seeds = 1, jobs = 1;
+  bool list = false;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word != "--seeds" && word != "--jobs") {
+    if (word == "--list") {
+      list = true;
+    } else if (word != "--seeds" && word != "--jobs") {
       names.push_back(word);
     } else if (++i < argc && std::atoi(argv[i]) > 0) {
       (word == "--seeds" ? seeds : jobs) = std::atoi(argv[i]);
@@ -169,11 +174,13 @@ int run_all(int argc, char** argv) {
       fmt::print(stderr, "{}: left out: {}\n", name, why);
       continue;
     }
+    if (list) fmt::print("{:<60}{:>3} joints{:>10.3g} kg\n", name, model->nv(), capacity(*model));
     for (const double share : shares)
       for (int seed = 1; seed <= seeds; ++seed)
         runs.push_back({name.substr(name.rfind('/') + 1), model.get(), share, std::uint64_t(seed)});
     models.push_back(std::move(model));
   }
+  if (list) return 0;
   std::atomic<std::size_t> next = 0;
   std::mutex printing;
   print_head();

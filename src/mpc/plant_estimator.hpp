@@ -87,13 +87,17 @@ class PlantEstimator {
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
       trial_ = 1, settled_ = 0;
+      added_ = usual_ < right;
       hypothesis_.clear(), tried_.clear();
     }
     since_change_ = std::min(since_change_ + 1, probation_);
     scale_.sample(online_, outcome_ == Outcome::learned);
     estimated_.z = online_.z();
+    resisting_.z = estimated_.z;
+    resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
     judge();
-    if (trial_ > 0 && try_payload()) return use(carried_, plant);
+    if (trial_ > 0 && added_ && try_payload()) return use(carried_, plant);
+    if (trial_ > 0 && !added_ && estimated_.misfit < explains * used_.misfit) trial_ = 0;
     if (trial_ > 0 && ++trial_ > patience_) {
       // what ten numbers explain for so long, up to noise, is a body, though not one that was added to those of before
       if (!(estimated_.misfit < 1.0)) return reject_change(plant);
@@ -136,9 +140,10 @@ class PlantEstimator {
 
   /// By the samples of the last moments; those from before a change and until it has settled are of another robot.
   void judge() {
-    if (trial_ > 0 && outcome_ == Outcome::learned && settled_++ == 0) judged_ = 0;
+    if (trial_ > 0 && outcome_ == Outcome::learned && settled_++ == 0 && added_) judged_ = 0;
     judged_ += judged_ < memory * rate_;
-    for (Candidate* each : {&estimated_, &used_, &model_}) judge(*each, each->z);
+    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_}) judge(*each, each->z);
+    usual_ += (std::min(online_.misfit(used_.z), much) - usual_) / (usual_for * rate_);
   }
   void judge(Candidate& candidate, const Vector& z) const {
     candidate.misfit += (online_.misfit(z) - candidate.misfit) / judged_;
@@ -169,11 +174,12 @@ class PlantEstimator {
     return true;
   }
 
-  /// Null: those in use. After a sudden change, another payload is a hypothesis, and what was learned with it about joints too.
+  /// Null: those in use. After a sudden change, another payload is a hypothesis, and what was learned with it of joints and gravity is likely to be
+  /// wrong without it, unless that alone explains most.
   const Candidate* choose() const {
-    if (trial_ > 0) return nullptr;
-    const Candidate& best = estimated_.misfit < model_.misfit ? estimated_ : model_;
-    return best.misfit < better * used_.misfit ? &best : nullptr;
+    const Candidate& learned = trial_ > 0 ? resisting_ : estimated_;
+    const Candidate& best = learned.misfit < model_.misfit ? learned : model_;
+    return best.misfit < (trial_ > 0 && added_ ? most : better) * used_.misfit ? &best : nullptr;
   }
 
   identify::TorqueModel torques_;
@@ -182,17 +188,24 @@ class PlantEstimator {
   bool sampled_ = false;
   Outcome outcome_ = Outcome::ignored;
 
-  static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
+  static constexpr double memory = 0.1, better = 0.95,
+                          most = 0.5;  // s, shares of the misfit of what is used
   /// Of a new payload: the same; s that it has to explain; s after which it has not.
   static constexpr double explains = 0.2, enough = 0.03, trial_time = 1.0;
+  static constexpr double right = 4.0, much = 10.0, usual_for = 0.5;  // of the misfit before; s
   double rate_, correlated_;
   int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int settled_ = 0;           ///< samples of it since the filter has forgotten what was before
   int judged_ = int(memory * rate_);  ///< samples that misfits are of, at most those of the memory
-  int since_change_ = probation_;     ///< samples, at most those of the probation
+  /// Misfit of what is used, of longer than a change takes to be noticed; what is far off counts no more than `much`.
+  double usual_ = much;
+  bool added_ =
+      false;  ///< whether numbers were right before the change: then a payload is added to them
+  int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
-  Candidate carried_{online_.z()};  ///< numbers in use, and a payload
+  Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
+  Candidate carried_{online_.z()};    ///< numbers in use, and a payload
   identify::BodyEvidence tried_{
       torques_.model().nv()};  ///< what samples since show beyond those in use
   int body_;
