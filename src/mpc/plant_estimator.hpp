@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "mpc/friction_compensator.hpp"
-#include "mpc/payload_hypothesis.hpp"
 #include "mpc/payload_scale.hpp"
 #include "num/message.hpp"
 #include "ulna/identify/data/filter.hpp"
@@ -53,15 +52,14 @@ class PlantEstimator {
         online_(torques_, torque_noise(plant.model(), options), online_options(options)),
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
-        rate_(options.rate_hz),
-        correlated_(online_options(options).correlated),
+        share_(1.0 / (memory * options.rate_hz)),
         patience_(int(trial_time * options.rate_hz)),
         probation_(patience_),
         model_{of_model()},
         used_(model_),
-        body_(options.payload_body > 0 ? options.payload_body : plant.model().joint_count()),
-        hypothesis_(2.0 * identify::extent(plant.model(), body_)),
-        scale_(torques_, model_.z, body_, options.rate_hz) {}
+        scale_(torques_, model_.z,
+               options.payload_body > 0 ? options.payload_body : plant.model().joint_count(),
+               options.rate_hz) {}
 
   /// Takes a sample of a period.
   void sample(In q, In v, In tau) {
@@ -86,25 +84,22 @@ class PlantEstimator {
       scale_.change(online_);
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
-      trial_ = 1, settled_ = 0;
-      added_ = usual_ < right;
-      hypothesis_.clear(), tried_.clear();
+      trial_ = 1;
     }
     since_change_ = std::min(since_change_ + 1, probation_);
     scale_.sample(online_, outcome_ == Outcome::learned);
     estimated_.z = online_.z();
     resisting_.z = estimated_.z;
     resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
-    judge();
-    if (trial_ > 0 && added_ && try_payload()) return use(carried_, plant);
-    if (trial_ > 0 && !added_ && estimated_.misfit < explains * used_.misfit) trial_ = 0;
-    if (trial_ > 0 && ++trial_ > patience_) {
-      // what ten numbers explain for so long, up to noise, is a body, though not one that was added to those of before
-      if (!(estimated_.misfit < 1.0)) return reject_change(plant);
-      trial_ = 0;
-    }
+    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_})
+      each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
+    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
+    if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
     const Candidate* best = choose();
-    return best && use(*best, plant);
+    if (!best) return false;
+    used_ = *best;
+    online_.write(used_.z, plant);
+    return true;
   }
 
   void update_wrench(int body, In q, In v, In a, In wrench, In noise) {
@@ -132,39 +127,6 @@ class PlantEstimator {
     return z;
   }
 
-  bool use(const Candidate& better_ones, Plant<double>& plant) {
-    used_ = better_ones;
-    online_.write(used_.z, plant);
-    return true;
-  }
-
-  /// By the samples of the last moments; those from before a change and until it has settled are of another robot.
-  void judge() {
-    if (trial_ > 0 && outcome_ == Outcome::learned && settled_++ == 0 && added_) judged_ = 0;
-    judged_ += judged_ < memory * rate_;
-    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_}) judge(*each, each->z);
-    usual_ += (std::min(online_.misfit(used_.z), much) - usual_) / (usual_for * rate_);
-  }
-  void judge(Candidate& candidate, const Vector& z) const {
-    candidate.misfit += (online_.misfit(z) - candidate.misfit) / judged_;
-  }
-
-  /// Whether a payload explains nearly all of what numbers in use since before a change do not. It is then expected of the tip.
-  bool try_payload() {
-    if (outcome_ == Outcome::learned) online_.add_evidence(used_.z, body_, tried_);
-    hypothesis_.step(tried_, correlated_);
-    auto tip = (carried_.z = used_.z).segment<10>(10 * (body_ - 1));
-    tip += hypothesis_.parameters();
-    const bool physical = is_body(Inertia<double>(Inertia<double>::Parameters(tip)));
-    judge(carried_, physical ? carried_.z : used_.z);
-    if (!physical || settled_ < std::max(10.0, enough * rate_) ||
-        !(carried_.misfit < explains * used_.misfit))
-      return false;
-    online_.expect(carried_.z);
-    trial_ = 0;
-    return true;
-  }
-
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
@@ -174,12 +136,12 @@ class PlantEstimator {
     return true;
   }
 
-  /// Null: those in use. After a sudden change, another payload is a hypothesis, and what was learned with it of joints and gravity is likely to be
-  /// wrong without it, unless that alone explains most.
+  /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
+  /// what was not explained.
   const Candidate* choose() const {
     const Candidate& learned = trial_ > 0 ? resisting_ : estimated_;
     const Candidate& best = learned.misfit < model_.misfit ? learned : model_;
-    return best.misfit < (trial_ > 0 && added_ ? most : better) * used_.misfit ? &best : nullptr;
+    return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
   identify::TorqueModel torques_;
@@ -188,28 +150,14 @@ class PlantEstimator {
   bool sampled_ = false;
   Outcome outcome_ = Outcome::ignored;
 
-  static constexpr double memory = 0.1, better = 0.95,
-                          most = 0.5;  // s, shares of the misfit of what is used
-  /// Of a new payload: the same; s that it has to explain; s after which it has not.
-  static constexpr double explains = 0.2, enough = 0.03, trial_time = 1.0;
-  static constexpr double right = 4.0, much = 10.0, usual_for = 0.5;  // of the misfit before; s
-  double rate_, correlated_;
+  static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
+  static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
+  double share_;
   int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
-  int settled_ = 0;           ///< samples of it since the filter has forgotten what was before
-  int judged_ = int(memory * rate_);  ///< samples that misfits are of, at most those of the memory
-  /// Misfit of what is used, of longer than a change takes to be noticed; what is far off counts no more than `much`.
-  double usual_ = much;
-  bool added_ =
-      false;  ///< whether numbers were right before the change: then a payload is added to them
   int since_change_ = probation_;  ///< samples, at most those of the probation
   Candidate model_, used_, estimated_{online_.z()};
   Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
-  Candidate carried_{online_.z()};    ///< numbers in use, and a payload
-  identify::BodyEvidence tried_{
-      torques_.model().nv()};  ///< what samples since show beyond those in use
-  int body_;
-  PayloadHypothesis hypothesis_;
   PayloadScale scale_;
 };
 

@@ -73,7 +73,6 @@ class StateObserver {
   /// With a reading of now, or of `late` periods ago: then what it differs by from what was expected for its moment
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
-    notice_jumps(v, late);
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
       a_(i) = 0.0;
       if (!dynamics_.moves(i)) continue;
@@ -120,11 +119,6 @@ class StateObserver {
     double noise_q = 1e-4, noise_v = 1e-2;             ///< standard deviations
     std::array<double, 4> q_readings{}, v_readings{};  ///< the last ones
     long readings = 0;                                 ///< in a row
-    double usual = 1.0;       ///< mean square of how far off velocities are, in deviations
-    double far_off = 0.0;     ///< by how much the last one was, if it was far off
-    bool far_before = false;  ///< and the one before it, in the same direction
-    bool jumps = false;       ///< now, or a few readings ago
-    double since_jump = 0.1;  ///< s since it began
 
     /// `kept`: the share of a velocity that viscous friction leaves after a period.
     void predict(double h, double rate, double kept) {
@@ -143,28 +137,6 @@ class StateObserver {
       take(0, e_q, noise_q, more);
       take(1, e_v - more(1), noise_v, more);
       return more;
-    }
-
-    /// Whether a velocity is off by far more than it usually is. Where it usually is far off, the plant or the times are wrong, and a
-    /// faster observer would make it worse; and what jumps again and again is no jump.
-    bool is_far(double e_v, double h) {
-      constexpr double far = 25.0, consistent = 3.0;             // squared deviations
-      constexpr double memory = 0.2, lasts = 6e-3, apart = 1.0;  // s
-      const double off = e_v * e_v / (P(1, 1) + noise_v * noise_v);
-      const bool now = off > far * std::max(usual, 1.0) && usual < consistent &&
-                       (since_jump < lasts || since_jump > apart);
-      usual += h / memory * (std::min(off, 9.0 * usual + 1.0) - usual);
-      since_jump += h;
-      if (since_jump > lasts + h && since_jump < apart) jumps = false;
-      return now;
-    }
-
-    /// The unexplained acceleration may be another one since some seconds ago.
-    void jump(double e_v, double since) {
-      const Eigen::Vector3d way(0.5 * since * since, since, 1.0);
-      P += (e_v / since) * (e_v / since) * way * way.transpose();
-      if (!jumps) since_jump = 0.0;
-      jumps = true;
     }
 
     void take(int row, double error, double noise, Eigen::Vector3d& more) {
@@ -188,26 +160,6 @@ class StateObserver {
       noise = std::max(least, std::sqrt(variance + h / memory * (seen - variance)));
     }
   };
-
-  /// What acts may jump, as when something is picked up, which is no random walk. Velocities that are far off show it: of two joints
-  /// at once, or of one twice in a row, as a single one may be a fault of its sensor. A few readings later it may be another one again, if joints
-  /// are heavier than the plant has them.
-  void notice_jumps(In v, int late) {
-    int far = 0;
-    for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      Joint& joint = joints_[i];
-      const double e_v = v(i) - v_past_(i, past(late));
-      const bool now = dynamics_.moves(i) && joint.is_far(e_v, period_);
-      joint.far_before = now && e_v * joint.far_off > 0.0;
-      joint.far_off = now ? e_v : 0.0;
-      far += now;
-    }
-    for (Joint& joint : joints_)
-      if (joint.far_off != 0.0 && (far > 1 || joint.jumps))
-        joint.jump(joint.far_off, period_);
-      else if (joint.far_before)
-        joint.jump(joint.far_off, 2.0 * period_);
-  }
 
   int past(int ago) const { return (now_ + most_late + 1 - ago) % (most_late + 1); }
 

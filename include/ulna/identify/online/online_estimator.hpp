@@ -137,9 +137,6 @@ class OnlineEstimator {
   /// The same of `changing`, whose numbers are then believed loosely: when something is about to change.
   void forget_changing();
 
-  /// Numbers such as z that are expected, loosely, of `changing`.
-  void expect(const Vector& z) { prior_.expect(z, changing_); }
-
   /// The last change was none of the robot: what was known before it is restored, and nothing is learned until that explains
   /// torques again, or for some seconds.
   void reject_change();
