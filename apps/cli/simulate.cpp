@@ -452,10 +452,9 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
   if (!start.wrenches.empty())
     throw Failure("{}: with --ground, wrenches cannot act on the robot", o.states.file());
   mention_beyond_limits(console, given.model(), start.q);
-  return run_scene(how,
-                   robot_on_ground(given.model(), start.q, start.qd, o.torque, o.ground_friction,
-                                   o.step()),
-                   std::move(diagnostics), console);
+  return run_scene(
+      how, robot_on_ground(given.model(), start.q, start.qd, o.torque, o.ground_friction, o.step()),
+      std::move(diagnostics), console);
 }
 
 int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {

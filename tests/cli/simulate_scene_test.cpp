@@ -172,17 +172,18 @@ TEST(SimulateScene, a_period_has_a_whole_number_of_steps) {
 }
 
 TEST(SimulateScene, a_robot_whose_legs_are_given_is_set_down_too) {
-  const RunResult stands = simulate_scene({"quadruped", "--ground", "--q", "FL_knee_joint=-1", "--torque",
-                                      "pd", "--duration", "0.01", "--json"});
+  const RunResult stands = simulate_scene({"quadruped", "--ground", "--q", "FL_knee_joint=-1",
+                                           "--torque", "pd", "--duration", "0.01", "--json"});
   EXPECT_EQ(stands.status, 0) << stands.err;
   EXPECT_EQ(stands.err.find("inside"), std::string::npos) << stands.err;
 }
 
 TEST(SimulateScene, a_word_that_begins_like_scene_is_none) {
   for (const char* word : {"scenes", "scenery"})
-    EXPECT_EQ(run_cli({"simulate", "-"}, {.input = std::string("ulna: ") + word + "\nground: true\n"})
-                  .status,
-              3)
+    EXPECT_EQ(
+        run_cli({"simulate", "-"}, {.input = std::string("ulna: ") + word + "\nground: true\n"})
+            .status,
+        3)
         << word;
 }
 
