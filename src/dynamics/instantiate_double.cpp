@@ -1,6 +1,7 @@
 #include "dynamics/state_kernel.hpp"
 #include "num/processor.hpp"
 #include "ulna/dynamics/instantiate.hpp"
+#include "ulna/dynamics/instantiate_drives.hpp"
 
 namespace ulna {
 
@@ -69,9 +70,16 @@ template <>
 void frame_jacobian(StateAt at, const Frame& frame, Axes axes, OutMatrix<double> J) {
   widest().frame_jacobian(at, frame, axes, J);
 }
+template <>
+void detail::newton_euler_rates(StatePlant plant, const Motion<double>& motion, const double* jerk,
+                                const double* snap, DriveWorkspace<double>& ws,
+                                double* const (&tau)[3]) {
+  widest().newton_euler_rates(plant, motion, jerk, snap, ws, tau);
+}
 
 #endif
 
 ULNA_INSTANTIATE_DYNAMICS(, double)
+ULNA_INSTANTIATE_DRIVES(, double)
 
 }  // namespace ulna

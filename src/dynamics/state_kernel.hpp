@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ulna/dynamics/drive_dynamics.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/inverse_mass_matrix.hpp"
@@ -20,6 +21,11 @@ using StateMotion = SameMotion<double>;
 using StateAt = const Kinematics<double>&;
 using StateWorkspace = Workspace<double>&;
 
+/// Declared here, defined in newton_euler_rates_impl.hpp.
+template <Scalar T>
+void newton_euler_rates(const Plant<T>& plant, const Motion<T>& motion, const T* jerk,
+                        const T* snap, DriveWorkspace<T>& ws, T* const (&tau)[3]);
+
 struct StateKernel {
   void (Motion<double>::*motion_q)(In<double>);
   void (Motion<double>::*motion_qv)(In<double>, In<double>);
@@ -37,6 +43,8 @@ struct StateKernel {
   bool (*forward_dynamics)(StatePlant, StateAt, In<double>, StateWorkspace, Out<double>,
                            ExternalWrenches<double>);
   void (*frame_jacobian)(StateAt, const Frame&, Axes, OutMatrix<double>);
+  void (*newton_euler_rates)(StatePlant, const Motion<double>&, const double*, const double*,
+                             DriveWorkspace<double>&, double* const (&)[3]);
 };
 
 }  // namespace ulna::detail
@@ -79,5 +87,10 @@ bool forward_dynamics(const Plant<double>&, const Kinematics<double>&, In<double
                       Workspace<double>&, Out<double>, ExternalWrenches<double>);
 template <>
 void frame_jacobian(const Kinematics<double>&, const Frame&, Axes, OutMatrix<double>);
+namespace detail {
+template <>
+void newton_euler_rates(const Plant<double>&, const Motion<double>&, const double*, const double*,
+                        DriveWorkspace<double>&, double* const (&)[3]);
+}
 }  // namespace ulna
 #endif

@@ -31,7 +31,7 @@ class TableReader : detail::YamlReader {
   Description read(const YAML::Node& root) {
     if (is_no_robot(root)) return std::move(d_);
     subject_ = "table";
-    if (!keys(root, {"ulna", "name", "source", "gravity", "base", "joints", "tool"}))
+    if (!keys(root, {"ulna", "name", "source", "gravity", "base", "joints", "motors", "tool"}))
       return std::move(d_);
     const std::string kind = text(root, "ulna");
     kind_ = kind == "mdh" ? Kind::modified : kind == "poe" ? Kind::screws : Kind::standard;
@@ -56,6 +56,13 @@ class TableReader : detail::YamlReader {
       report(rules::input_too_large, joints, "more than " + std::to_string(max_links_) + " links");
     else
       for (const YAML::Node& node : joints) joint(node);
+    if (const YAML::Node motors = root["motors"]) {
+      subject_ = "table";
+      if (!motors.IsSequence())
+        report(rules::table_shape, motors, "motors is not a list");
+      else
+        for (const YAML::Node& node : motors) motor(node);
+    }
     if (root["tool"]) tool(root["tool"]);
     return std::move(d_);
   }
@@ -89,10 +96,10 @@ class TableReader : detail::YamlReader {
     if (node.IsMap()) made.name = text(node, "name", made.name);
     made.line = line_of(node);
     subject_ = quoted("joint", made.name);
-    const Keys screws{"name",     "screw",    "limits", "damping",
-                      "friction", "armature", "motor",  "link"},
-        parameters{"name",   "type",    "theta",    "d",        "a",     "alpha",
-                   "limits", "damping", "friction", "armature", "motor", "link"};
+    const Keys screws{"name",     "screw", "limits", "damping", "friction",
+                      "armature", "motor", "spring", "link"},
+        parameters{"name",    "type",     "theta",    "d",     "a",      "alpha", "limits",
+                   "damping", "friction", "armature", "motor", "spring", "link"};
     if (!keys(node, kind_ == Kind::screws ? screws : parameters)) return;
 
     made.parent = last_link_;
@@ -183,14 +190,55 @@ class TableReader : detail::YamlReader {
     y.damping = value(node, "damping");
     y.armature = value(node, "armature");
     if (node["friction"]) coulomb(node["friction"], 1.0, y);
+    if (const YAML::Node spring = node["spring"];
+        spring && keys(spring, {"stiffness", "hardening", "damping"}, "spring"))
+      made.spring = Spring{number(spring, "stiffness", 0.0), number(spring, "hardening", 0.0),
+                           number(spring, "damping", 0.0)};
     const YAML::Node motor = node["motor"];
     if (!motor) return;
     // seen from the joint, a motor's inertia and damping grow with the gear ratio squared
     if (!keys(motor, {"inertia", "gear", "viscous", "coulomb"}, "motor")) return;
     const double gear = number(motor, "gear", 1.0);
+    if (made.spring) {
+      MotorDescription own{made.name + "_motor", {{made.name, gear}}};
+      own.line = line_of(motor);
+      motor_numbers(motor, own);
+      d_.motors.push_back(std::move(own));
+      return;
+    }
     y.armature += gear * gear * value(motor, "inertia");
     y.damping += gear * gear * value(motor, "viscous");
     if (motor["coulomb"]) coulomb(motor["coulomb"], std::abs(gear), y);
+  }
+
+  /// A motor that drives several joints.
+  void motor(const YAML::Node& node) {
+    MotorDescription made{"motor" + std::to_string(d_.motors.size() + 1)};
+    made.line = line_of(node);
+    if (node.IsMap()) made.name = text(node, "name", made.name);
+    subject_ = quoted("motor", made.name);
+    if (!keys(node, {"name", "inertia", "viscous", "coulomb", "gears", "carrier"})) return;
+    motor_numbers(node, made);
+    if (const YAML::Node gears = node["gears"]; gears && gears.IsMap())
+      for (const auto& gear : gears)
+        made.gears.push_back(
+            {gear.first.IsScalar() ? gear.first.Scalar() : "?", number(gear.second, "gears")});
+    else
+      report(rules::table_shape, node, "needs gears: {joint: ratio, ...}");
+    if (const YAML::Node carrier = node["carrier"];
+        carrier && keys(carrier, {"link", "axis"}, "carrier"))
+      made.mount = RotorMount{text(carrier, "link", {}, "carrier"), vector(carrier, "axis")};
+    d_.motors.push_back(std::move(made));
+  }
+
+  void motor_numbers(const YAML::Node& node, MotorDescription& made) {
+    const auto value = [&](const char* key) {
+      return node[key] ? not_negative(node[key], key) : 0.0;
+    };
+    made.inertia = value("inertia"), made.damping = value("viscous");
+    JointDynamics level;
+    if (node["coulomb"]) coulomb(node["coulomb"], 1.0, level);
+    made.friction = level.friction, made.friction_negative = level.friction_negative;
   }
 
   void coulomb(const YAML::Node& node, double scale, JointDynamics& y) {

@@ -1,16 +1,16 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "io/xml_reader.hpp"
+#include "io/drive_reader.hpp"
 
 namespace ulna {
 namespace {
 
 using namespace detail;
 
-class UrdfReader : XmlReader {
+class UrdfReader : DriveReader {
  public:
-  using XmlReader::XmlReader;
+  using DriveReader::DriveReader;
 
   Description read(const XMLElement& root) {
     d_.file = file_;
@@ -28,7 +28,9 @@ class UrdfReader : XmlReader {
       out_.note(rules::name_missing, at(root), "robot", "has no name", "'robot' is used");
 
     materials(root);
-    const Words known{"link", "joint", "material", "ulna:gravity", "ulna:frame", "ulna:loop"};
+    const Words known{"link",       "joint",     "material",   "ulna:gravity",
+                      "ulna:frame", "ulna:loop", "ulna:motor", "transmission"};
+    std::vector<const XMLElement*> transmissions;
     each_child(root, known, [&](const XMLElement& e, std::string_view tag) {
       if (tag == "link")
         link(e);
@@ -42,7 +44,13 @@ class UrdfReader : XmlReader {
         frame(e);
       else if (tag == "ulna:loop")
         loop(e);
+      else if (tag == "ulna:motor")
+        d_.motors.push_back(motor(e));
+      else if (tag == "transmission")
+        transmissions.push_back(&e);
     });
+    // they may stand before the joints that they name
+    for (const XMLElement* e : transmissions) transmission(*e, d_);
     report_ignored();
     return std::move(d_);
   }
@@ -103,7 +111,7 @@ class UrdfReader : XmlReader {
     auto made = named<JointDescription>("joint", e);
     joint_type(e, made.type);
     auto part = parts(e, {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic",
-                          "safety_controller", "calibration"});
+                          "ulna:spring", "safety_controller", "calibration"});
     for (const auto& [tag, name] : {std::pair{"parent", &made.parent}, {"child", &made.child}}) {
       if (part.contains(tag))
         *name = required_attribute(*part[tag], "link");
@@ -114,6 +122,7 @@ class UrdfReader : XmlReader {
     if (has_axis(made.type)) axis(part["axis"], made, e);
     if (made.type != JointType::fixed) limits(part["limit"], made, e);
     if (const XMLElement* y = part["dynamics"]) made.dynamics = dynamics(*y);
+    if (const XMLElement* s = part["ulna:spring"]) made.spring = spring(*s);
     if (const XMLElement* m = part["mimic"]) {
       known_attributes(*m, {"joint", "multiplier", "offset"});
       made.mimic = Mimic{required_attribute(*m, "joint"), number(*m, "multiplier", 1.0),

@@ -54,7 +54,7 @@ class UrdfWriter {
   void robot(const Description& d) {
     const Vec3<double> usual = Description().gravity;
     const bool extended = d.gravity != usual || !d.frames.empty() || !d.loops.empty() ||
-                          std::ranges::any_of(d.joints, needs_extensions);
+                          !d.motors.empty() || std::ranges::any_of(d.joints, needs_extensions);
     const Element robot(this, "robot", "name", d.name, "xmlns:ulna",
                         extended ? "https://ulna.dev/urdf" : "");
     if (d.gravity != usual) Element(this, "ulna:gravity", "xyz", d.gravity);
@@ -71,11 +71,20 @@ class UrdfWriter {
       pose(l.origin2, "origin2");
       Element(this, "axis", "xyz", l.axis);
     }
+    for (const MotorDescription& m : d.motors) motor(m);
+  }
+
+  void motor(const MotorDescription& m) {
+    const Element motor(this, "ulna:motor", "name", m.name, "inertia", unless(0.0, m.inertia),
+                        "damping", unless(0.0, m.damping), "friction", unless(0.0, m.friction),
+                        "friction_negative", unless(m.friction, m.friction_negative));
+    for (const Gear& g : m.gears) Element(this, "ulna:gear", "joint", g.joint, "ratio", g.ratio);
+    if (const auto& c = m.mount) Element(this, "ulna:carrier", "link", c->link, "axis", c->axis);
   }
 
   static bool needs_extensions(const JointDescription& j) {
     return j.type == JointType::helical || j.dynamics.armature != 0.0 ||
-           j.dynamics.friction_negative != j.dynamics.friction;
+           j.dynamics.friction_negative != j.dynamics.friction || j.spring;
   }
 
   void pose(const Pose& p, const char* tag = "origin") {
@@ -141,6 +150,9 @@ class UrdfWriter {
       Element(this, "dynamics", "damping", unless(0.0, y.damping), "friction",
               unless(0.0, y.friction), "ulna:friction_negative",
               unless(y.friction, y.friction_negative), "ulna:armature", unless(0.0, y.armature));
+    if (const auto& s = j.spring)
+      Element(this, "ulna:spring", "stiffness", s->stiffness, "hardening",
+              unless(0.0, s->hardening), "damping", unless(0.0, s->damping));
     if (const auto& m = j.mimic)
       Element(this, "mimic", "joint", m->joint, "multiplier", unless(1.0, m->multiplier), "offset",
               unless(0.0, m->offset));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "check.hpp"
+#include "drive_assembly.hpp"
 #include "ulna/model/rules.hpp"
 
 namespace ulna {
@@ -127,6 +128,40 @@ class Assembler {
     }
   }
 
+  /// Motors, gears and springs.
+  void drives(Diagnostics& diagnostics) {
+    detail::DriveAssembly assembly(data_.drives, data_.nv);
+    for (std::size_t b = 1; b < data_.joints.size(); ++b) {
+      const Joint& j = data_.joints[b];
+      const JointDescription& joint = given(b);
+      if (j.mimics) continue;
+      const int n = velocity_size(j.type);
+      for (int k = 0; k < n; ++k) assembly.joint(j.v + k, n == 1 ? j.q : -1, joint.name);
+      if (joint.spring) assembly.spring(j.v, *joint.spring, data_.armature);
+    }
+    for (const MotorDescription& motor : d_.motors) {
+      std::vector<DriveTrain::Entry> gears;
+      for (const Gear& gear : motor.gears)
+        gears.push_back({0, data_.joints[data_.joint_names.at(gear.joint)].v, gear.ratio});
+      assembly.motor(motor, std::move(gears));
+    }
+    assembly.finish(d_, diagnostics, data_.damping, data_.friction, data_.friction_negative,
+                    data_.armature);
+    for (const auto& [motor, mount] : assembly.mounts()) {
+      if (data_.has_mimics || !data_.drives.diagonal) {
+        diagnostics.add(
+            rules::rotor_rigid, {d_.file, 0, 0}, detail::quoted("robot", d_.name),
+            "rotors are carried by links, and motors are coupled or joints mimic others",
+            "only the rotors' own turning counts");
+        break;
+      }
+      const Frame& link = data_.frames[data_.frame_names.at(mount.link)];
+      const Vec3<double> axis =
+          data_.joints[link.body].R_BC.inverse() * (link.X_BF.rotation() * mount.axis);
+      data_.drives.mounts.push_back({motor, link.body, axis});
+    }
+  }
+
   /// Joints that move nothing: forward dynamics has no solution for them.
   void report_massless(Diagnostics& diagnostics) const {
     std::vector<bool> carries(data_.joints.size(), false), moved(data_.nv, false);
@@ -211,6 +246,9 @@ Builder& Builder::frame(std::string name, std::string link, const Pose& origin) 
 Builder& Builder::loop(LoopDescription loop) {
   return description_.loops.push_back(std::move(loop)), *this;
 }
+Builder& Builder::motor(MotorDescription motor) {
+  return description_.motors.push_back(std::move(motor)), *this;
+}
 
 Model Builder::build(bool strict) const {
   Diagnostics diagnostics(strict);
@@ -225,6 +263,7 @@ Model Builder::build(Diagnostics& diagnostics) const {
   check.names();
   check.tree();
   check.joints();
+  check.motors();
   check.inertials();
   check.magnitudes();
   // what a program describes has the limits it wants
@@ -236,6 +275,7 @@ Model Builder::build(Diagnostics& diagnostics) const {
   assemble.coordinates(diagnostics);
   diagnostics.throw_if_errors();
   assemble.joint_tables();
+  assemble.drives(diagnostics);
   assemble.report_massless(diagnostics);
   diagnostics.throw_if_errors();
   return Model(std::move(data));

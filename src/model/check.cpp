@@ -36,10 +36,11 @@ void Checker::names() {
   const auto name_all = [&](const auto& things, Index& names) {
     for (std::size_t i = 0; i < things.size(); ++i) name(things[i], static_cast<int>(i), names);
   };
-  Index loops, frames;
+  Index loops, frames, motors;
   name_all(d_.links, links_);
   name_all(d_.joints, joints_);
   name_all(d_.loops, loops);
+  name_all(d_.motors, motors);
   for (const FrameDescription& f : d_.frames) {
     if (find(links_, f.name))
       report(rules::name_duplicate, f, "a link has the same name");
@@ -88,6 +89,7 @@ void Checker::joints() {
     dynamics(joint);
   }
   mimics();
+  springs();
   for (const FrameDescription& f : d_.frames)
     if (!is_finite(f.origin)) report(rules::number_invalid, f, "origin is not finite");
   for (LoopDescription& l : d_.loops) {

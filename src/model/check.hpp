@@ -11,6 +11,7 @@ inline std::string kind_of(const LinkDescription&) { return "link"; }
 inline std::string kind_of(const JointDescription&) { return "joint"; }
 inline std::string kind_of(const FrameDescription&) { return "frame"; }
 inline std::string kind_of(const LoopDescription&) { return "loop"; }
+inline std::string kind_of(const MotorDescription&) { return "motor"; }
 /// "joint 'elbow'"
 std::string subject(const auto& thing) { return quoted(kind_of(thing), thing.name); }
 
@@ -27,6 +28,7 @@ class Checker {
   void names();
   void tree();
   void joints();
+  void motors();
   void inertials();
   /// Warns of what is hardly in radians, metres and kilograms.
   void magnitudes();
@@ -59,6 +61,9 @@ class Checker {
   void limits(JointDescription& joint);
   void dynamics(const JointDescription& joint);
   void mimics();
+  void springs();
+  void motor(MotorDescription& motor);
+  void gear(const MotorDescription& motor, const Gear& gear);
   void inertial(const LinkDescription& link, const Inertial& body);
   void magnitudes(const LinkDescription& link, const Inertial& body, double reach);
   double reach() const;

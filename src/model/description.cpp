@@ -26,7 +26,7 @@ bool LinkDescription::operator==(const LinkDescription& b) const {
 bool JointDescription::operator==(const JointDescription& b) const {
   return name == b.name && type == b.type && parent == b.parent && child == b.child &&
          origin == b.origin && (axis == b.axis || !has_axis(type)) && pitch == b.pitch &&
-         limits == b.limits && dynamics == b.dynamics && mimic == b.mimic;
+         limits == b.limits && dynamics == b.dynamics && mimic == b.mimic && spring == b.spring;
 }
 
 bool FrameDescription::operator==(const FrameDescription& b) const {
@@ -38,9 +38,14 @@ bool LoopDescription::operator==(const LoopDescription& b) const {
          origin1 == b.origin1 && origin2 == b.origin2 && axis == b.axis;
 }
 
+bool MotorDescription::operator==(const MotorDescription& b) const {
+  return name == b.name && gears == b.gears && inertia == b.inertia && damping == b.damping &&
+         friction == b.friction && friction_negative == b.friction_negative && mount == b.mount;
+}
+
 bool Description::operator==(const Description& b) const {
   return name == b.name && gravity == b.gravity && links == b.links && joints == b.joints &&
-         frames == b.frames && loops == b.loops;
+         frames == b.frames && loops == b.loops && motors == b.motors;
 }
 
 }  // namespace ulna

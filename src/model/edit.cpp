@@ -21,6 +21,38 @@ namespace {
   throw ModelError(std::move(diagnostics));
 }
 
+/// What a motor resists with, as a joint meets it that it moves by a ratio: inertia and damping by its square.
+void add_motor(const MotorDescription& m, double ratio, bool with_friction, JointDynamics& y) {
+  y.armature += ratio * ratio * m.inertia;
+  y.damping += ratio * ratio * m.damping;
+  if (!with_friction) return;
+  y.friction += std::abs(ratio) * (ratio < 0.0 ? m.friction_negative : m.friction);
+  y.friction_negative += std::abs(ratio) * (ratio < 0.0 ? m.friction : m.friction_negative);
+}
+
+std::unordered_map<std::string, JointDescription*> joints_by_name(Description& d) {
+  std::unordered_map<std::string, JointDescription*> joints;
+  for (JointDescription& j : d.joints) joints[j.name] = &j;
+  return joints;
+}
+
+/// Motors of a robot some of whose joints no longer move. A motor that is left over beside another of its one
+/// joint, as of a differential, turns with the joint: it becomes part of what the joint itself has.
+template <class Moves>
+void keep_motors(Description& d, Moves moves) {
+  const auto joints = joints_by_name(d);
+  std::unordered_set<std::string> driven;
+  for (MotorDescription& m : d.motors)
+    std::erase_if(m.gears, [&](const Gear& g) { return !moves(g.joint); });
+  std::erase_if(d.motors, [&](const MotorDescription& m) {
+    if (m.gears.empty()) return true;
+    if (m.gears.size() > 1 || driven.insert(m.gears.front().joint).second) return false;
+    const Gear& gear = m.gears.front();
+    add_motor(m, gear.ratio, true, joints.at(gear.joint)->dynamics);
+    return true;
+  });
+}
+
 }  // namespace
 
 Model lock_joints(const Model& model, const JointValues& at) {
@@ -77,6 +109,8 @@ Model lock_joints(const Model& model, const JointValues& at) {
              .origin = origin,
              .line = given.line};
   }
+  keep_motors(d,
+              [&](const std::string& joint) { return !locked.contains(model.joint_index(joint)); });
   return Builder(std::move(d)).build();
 }
 
@@ -131,6 +165,9 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
   std::erase_if(d.frames, [&](const auto& f) { return !links.contains(f.link); });
   std::erase_if(
       d.loops, [&](const auto& l) { return !links.contains(l.link1) || !links.contains(l.link2); });
+  keep_motors(d, [&](const std::string& joint) { return joints.contains(joint); });
+  for (MotorDescription& m : d.motors)
+    if (m.mount && !links.contains(m.mount->link)) m.mount.reset();
   for (JointDescription& j : d.joints) {
     if (!j.mimic) continue;
     // a master that is lost may follow one that is not
@@ -195,6 +232,14 @@ Model lump_fixed_joints(const Model& model) {
   std::ranges::sort(d.joints, {}, [&](const auto& j) { return model.joint_index(j.name); });
   d.frames.insert(d.frames.end(), given.frames.begin(), given.frames.end());
   d.loops = given.loops;
+  d.motors = given.motors;
+  for (MotorDescription& m : d.motors)
+    if (m.mount) {
+      const Frame& carrier = model.frame(m.mount->link);
+      if (m.mount->link == model.body_name(carrier.body)) continue;
+      m.mount->axis = carrier.X_BF.rotation() * m.mount->axis;
+      m.mount->link = model.body_name(carrier.body);
+    }
   for (JointDescription& j : d.joints) attach(j.parent, j.origin);
   for (FrameDescription& f : d.frames) attach(f.link, f.origin);
   for (LoopDescription& l : d.loops) attach(l.link1, l.origin1), attach(l.link2, l.origin2);
@@ -209,6 +254,25 @@ Model with_floating_base(const Model& model, std::string joint_name) {
   d.links.insert(d.links.begin(), LinkDescription{world});
   d.joints.insert(d.joints.begin(), JointDescription{joint_name, JointType::floating, world,
                                                      std::string(model.body_name(0))});
+  return Builder(std::move(d)).build();
+}
+
+Model with_plain_drives(const Model& model) {
+  Description d = model.description();
+  const auto joints = joints_by_name(d);
+  for (JointDescription& j : d.joints) j.spring.reset();
+  std::vector<MotorDescription> kept;
+  for (MotorDescription& m : d.motors) {
+    m.mount.reset();
+    if (m.gears.size() == 1) {
+      kept.push_back(std::move(m));
+      continue;
+    }
+    const auto main =
+        std::ranges::max_element(m.gears, {}, [](const Gear& g) { return std::abs(g.ratio); });
+    for (const Gear& g : m.gears) add_motor(m, g.ratio, &g == &*main, joints.at(g.joint)->dynamics);
+  }
+  d.motors = std::move(kept);
   return Builder(std::move(d)).build();
 }
 

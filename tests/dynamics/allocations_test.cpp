@@ -1,6 +1,6 @@
 #include "support/allocations.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/drives.hpp"
 #include "ulna/dynamics/batch.hpp"
 #include "ulna/dynamics/operational_space.hpp"
 #include "ulna/io/import.hpp"
@@ -138,6 +138,25 @@ TEST(Allocations, of_a_batch_are_none) {
             }),
             0);
   EXPECT_TRUE(possible);
+}
+
+TEST(Allocations, of_drives_are_none) {
+  Random random(3);
+  const Model model = with_random_drives(random_model(3), random, {.damped = 0.5});
+  ASSERT_FALSE(model.drives().plain());
+  DrivenRig<double> rig(model, random);
+  DriveMotion<double> motion(model);
+  const Kinematics<double> at = rig.state();
+  rig.inverse();
+  const DriveState<double> drives = rig.drive_state();
+  Eigen::VectorXd a(model.nv()), alpha(model.nv());
+  EXPECT_EQ(allocations_of([&] {
+              motion.set(rig.q, rig.v, rig.a, rig.jerk, rig.snap);
+              drive_inverse_dynamics<double>(rig.plant, motion, rig.drive_ws, rig.out);
+              ASSERT_TRUE(drive_forward_dynamics<double>(rig.plant, at, drives, rig.out.motor,
+                                                         rig.drive_ws, a, alpha));
+            }),
+            0);
 }
 
 }  // namespace

@@ -117,14 +117,14 @@ template <Scalar T>
   P.p += B.p + B.I * B.c;
 }
 
-/// The recursion. In the order of depth, neighbours hang on different bodies wherever the tree has
+/// The recursion, from bodies alone. In the order of depth, neighbours hang on different bodies wherever the tree has
 /// branches: the processor passes one on to its parent while it waits for the next one's division.
 template <Scalar T>
-bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T* tau,
-                        Workspace<T>& ws, ExternalWrenches<T> wrenches, T* a) {
+[[gnu::always_inline]] inline bool release_and_accelerate(const Plant<T>& plant,
+                                                          const Kinematics<T>& at, const T* tau,
+                                                          Workspace<T>& ws, T* a) {
   const std::span<const Joint> joints = plant.model().joints();
   const std::span<const int> order = plant.model().bodies_by_depth();
-  set_rigid_bodies(plant, at, ws, wrenches);
 
   // inward: inertia and bias force that the parent meets, the joint being free to move
   Mask<T> possible = T(0) < T(1);
@@ -154,6 +154,13 @@ bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T*
     B.A = A;
   }
   return true;
+}
+
+template <Scalar T>
+bool articulated_bodies(const Plant<T>& plant, const Kinematics<T>& at, const T* tau,
+                        Workspace<T>& ws, ExternalWrenches<T> wrenches, T* a) {
+  set_rigid_bodies(plant, at, ws, wrenches);
+  return release_and_accelerate(plant, at, tau, ws, a);
 }
 
 template <Scalar T>

@@ -25,6 +25,7 @@ class Builder {
                  const Pose& origin = {}, const Vec3<double>& axis = Vec3<double>::UnitZ());
   Builder& frame(std::string name, std::string link, const Pose& origin = {});
   Builder& loop(LoopDescription loop);
+  Builder& motor(MotorDescription motor);
 
   /// The joint added last, to set what the calls above do not.
   JointDescription& last_joint() { return description_.joints.back(); }

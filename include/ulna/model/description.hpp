@@ -134,6 +134,15 @@ struct JointDynamics {
   bool operator==(const JointDynamics&) const = default;
 };
 
+/// What gives way between a joint's motor and its link: with the motor's position theta as it is seen at the joint
+/// and e = theta - q, the torque on the link is stiffness e + hardening e³ + damping de/dt.
+struct Spring {
+  double stiffness = 0.0;
+  double hardening = 0.0;
+  double damping = 0.0;
+  bool operator==(const Spring&) const = default;
+};
+
 /// q = multiplier * q_joint + offset
 struct Mimic {
   std::string joint;
@@ -152,6 +161,7 @@ struct JointDescription {
   Limits limits{};
   JointDynamics dynamics{};
   std::optional<Mimic> mimic{};
+  std::optional<Spring> spring{};  ///< none: the drive is rigid
   int line = 0;
 
   bool operator==(const JointDescription& other) const;
@@ -178,6 +188,35 @@ struct LoopDescription {
   bool operator==(const LoopDescription& other) const;
 };
 
+/// A motor's part in moving a joint.
+struct Gear {
+  std::string joint;
+  double ratio = 1.0;
+  bool operator==(const Gear&) const = default;
+};
+
+/// A link that carries the rotor of a motor, and the direction of its axis in that link.
+struct RotorMount {
+  std::string link;
+  Vec3<double> axis = Vec3<double>::UnitZ();
+  bool operator==(const RotorMount&) const = default;
+};
+
+/// A motor. It turns by the sum of ratio * position over its gears; several gears couple joints. What it is
+/// made of counts at its shaft, before the gears.
+struct MotorDescription {
+  std::string name;
+  std::vector<Gear> gears{};
+  double inertia = 0.0;  ///< of the rotor about its axis
+  double damping = 0.0;
+  double friction = 0.0;           ///< Coulomb level where it turns forward
+  double friction_negative = 0.0;  ///< its magnitude where it turns backward
+  std::optional<RotorMount> mount{};
+  int line = 0;
+
+  bool operator==(const MotorDescription& other) const;
+};
+
 struct Description {
   std::string name = "robot";
   std::string file;  ///< where it was read; not part of what it is
@@ -186,6 +225,8 @@ struct Description {
   std::vector<JointDescription> joints;
   std::vector<FrameDescription> frames;
   std::vector<LoopDescription> loops;
+  /// Joints that no motor names are driven directly, as by a motor without inertia and ratio 1.
+  std::vector<MotorDescription> motors;
 
   bool operator==(const Description& other) const;
 };

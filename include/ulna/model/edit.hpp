@@ -28,6 +28,11 @@ Model lump_fixed_joints(const Model& model);
 /// base.
 Model with_floating_base(const Model& model, std::string joint_name = "floating_base");
 
+/// The robot that algorithms know which do not know drives (DriveTrain::plain): without springs, and with motors
+/// that are coupled taken apart. Each of their joints has what it meets alone: the motor's inertia and damping; its
+/// dry friction is at the joint with the largest ratio.
+Model with_plain_drives(const Model& model);
+
 /// The robot with mimicking joints moving on their own.
 Model without_mimics(const Model& model);
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ulna/model/description.hpp"
+#include "ulna/model/drives.hpp"
 
 namespace ulna {
 
@@ -96,6 +97,8 @@ class Model {
   const Eigen::VectorXd& friction() const { return data_->friction; }
   const Eigen::VectorXd& friction_negative() const { return data_->friction_negative; }
   const Eigen::VectorXd& armature() const { return data_->armature; }
+  /// Motors, gears and springs.
+  const DriveTrain& drives() const { return data_->drives; }
 
   /// Names of the coordinates: the joint's, with _qw, _x, ... behind it if it has several.
   std::vector<std::string> configuration_names() const;
@@ -126,6 +129,7 @@ class Model {
     detail::Index joint_names, frame_names;
     Eigen::VectorXd lower, upper, velocity, effort;
     Eigen::VectorXd damping, friction, friction_negative, armature;
+    DriveTrain drives;
 
     Data() = default;
     Data(const Data&) = delete;

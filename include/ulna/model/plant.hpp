@@ -25,6 +25,7 @@ class Plant {
         friction(robot.friction().template cast<T>()),
         friction_negative(robot.friction_negative().template cast<T>()),
         armature(robot.armature().template cast<T>()),
+        drives(robot.drives()),
         gravity(robot.gravity().template cast<T>()),
         model_(std::move(robot)),
         bodies_(model_.body_count()) {
@@ -35,11 +36,17 @@ class Plant {
   // --- what the joints resist with, per degree of freedom ---
 
   Vector damping, friction, friction_negative, armature;
+  /// Motors that are coupled or behind a spring, and the springs.
+  DriveParameters<T> drives;
 
   /// In the base's axes, m/s²: of a base that is tilted, too. Regressors and generated code have the model's.
   Vec3<T> gravity;
 
-  void remove_friction() { damping.setZero(), friction.setZero(), friction_negative.setZero(); }
+  void remove_friction() {
+    for (Vector* v : {&damping, &friction, &friction_negative, &drives.damping, &drives.friction,
+                      &drives.friction_negative})
+      v->setZero();
+  }
 
   // --- inertias ---
 

@@ -60,12 +60,22 @@
   X(limit_negative, "limit-negative", error, "an effort or velocity limit is negative", "give its magnitude") \
   X(effort_zero, "effort-zero", warning, "the effort limit is zero", "give the true limit, or leave the attribute out") \
   X(velocity_zero, "velocity-zero", warning, "the velocity limit is zero", "give the true limit, or leave the attribute out") \
-  X(friction_negative, "friction-negative", error, "damping, friction or armature is negative", "give its magnitude") \
+  X(friction_negative, "friction-negative", error, "damping, friction or a rotor's inertia is negative", "give its magnitude") \
   X(mimic_unknown, "mimic-unknown", error, "a joint mimics a joint that does not exist or cannot be mimicked", "name a revolute, continuous, prismatic or helical joint") \
   X(mimic_cycle, "mimic-cycle", error, "joints mimic each other in a cycle", "make one of them independent") \
   X(mimic_ignored, "mimic-ignored", warning, "a joint that cannot mimic another has a mimic element", "remove it") \
   X(screw_not_unit, "screw-not-unit", error, "a screw is not of unit length", "divide it by the length, and multiply the joint's values by it") \
   X(screw_rounded, "screw-rounded", warning, "a screw is only approximately of unit length", "give it more digits") \
+  /* drives */ \
+  X(spring_range, "spring-range", error, "a spring's stiffness is not positive, or its hardening or damping is negative", "give the stiffness in Nm/rad (prismatic joints: N/m), or leave the spring out: a joint without one is rigid") \
+  X(spring_joint, "spring-joint", error, "a spring is at a joint that cannot have one", "springs are for revolute, continuous, prismatic and helical joints that do not mimic another") \
+  X(spring_rotor, "spring-rotor", error, "nothing has inertia on the motor's side of a spring", "give the rotor's inertia: of the motor, or of the joint (ulna:armature)") \
+  X(motor_joint, "motor-joint", error, "a motor drives a joint that does not exist or cannot be driven", "name a revolute, continuous, prismatic or helical joint that does not mimic another") \
+  X(motor_ratio, "motor-ratio", error, "a gear ratio is zero", "give the motor's turns per turn of the joint") \
+  X(motor_coupling, "motor-coupling", error, "motors and joints that they move do not determine each other", "give as many motors as the joints that they move, with ratios that no combination of the others has") \
+  X(rotor_rigid, "rotor-rigid", note, "the carrier of a rotor is given, but its joint is rigid, motors are coupled or joints mimic others: the rotor's inertial coupling is left out", "leave the carrier out, or describe a robot of elastic joints with motors of their own") \
+  X(transmission_joint, "transmission-joint", warning, "a transmission names a joint that does not exist", "correct the name or remove the transmission") \
+  X(transmission_shape, "transmission-shape", warning, "a transmission has too few or too many joints or actuators for its kind", "give a SimpleTransmission one of each, a DifferentialTransmission or FourBarLinkageTransmission two, or describe motors by <ulna:motor>") \
   /* bodies */ \
   X(mass_negative, "mass-negative", error, "a mass is negative", "give a positive mass") \
   X(mass_zero, "mass-zero", warning, "a link has rotational inertia but no mass", "give its mass") \
