@@ -544,31 +544,6 @@ TEST(Input, the_rows_before_a_bad_one_keep_their_results) {
     }
 }
 
-TEST(Options, with_a_misspelt_word_suggest_the_right_one) {
-  const std::pair<Line, const char*> cases[] = {
-      {{"simulate", "pendulum", "--torque", "gravty"}, "gravity"},
-      {{"simulate", "quadruped", "--ground", "--torque", "gravty"}, "gravity"},
-      {{"simulate", "pendulum", "--integrator", "rk5"}, "rk4"},
-      {{"simplify", "puma560", "quintc"}, "quintic"},
-      {{"terms", "panda", "--frame", "panda_link8", "--axes", "wrold"}, "world"},
-      {{"codegen", "panda", "-o", "c", "--functions", "id,dfdd"}, "dfd"},
-      {{"excite", "panda", "--kind", "forier"}, "fourier"},
-      {{"excite", "panda", "--friction", "viscos"}, "viscous"},
-      {{"identify", "panda", "log.csv", "--method", "refin"}, "refine"},
-      {{"identify", "panda", "log.csv", "--friction", "coulom"}, "coulomb"},
-      {{"identify", "panda", "log.csv", "--gain", "fnd"}, "find"},
-      {{"mpc", "panda", "--law", "computed_toruqe"}, "computed_torque"},
-      {{"mpc", "panda", "--knowledge", "fixd"}, "fixed"},
-      {{"mpc", "panda", "--plant", "mujco"}, "mujoco"},
-      {{"info", "panda", "--color", "alwys"}, "always"}};
-  for (const auto& [line, word] : cases) {
-    const RunResult r = run_cli(line);
-    EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
-    EXPECT_TRUE(has(r.err, "did you mean '" + std::string(word) + "'"))
-        << testing::PrintToString(line);
-  }
-}
-
 // --- lines ---
 
 TEST(Width, of_tables_and_summaries_is_80_columns_in_a_pipe) {

@@ -257,6 +257,31 @@ TEST(Options, that_have_no_effect_are_refused) {
   refused({"id", "double_pendulum", "--q", "shoulder=1,shoulder=2"}, "'shoulder' is given twice");
 }
 
+TEST(Options, with_a_misspelt_word_suggest_the_right_one) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"simulate", "pendulum", "--torque", "gravty"}, "gravity"},
+      {{"simulate", "quadruped", "--ground", "--torque", "gravty"}, "gravity"},
+      {{"simulate", "pendulum", "--integrator", "rk5"}, "rk4"},
+      {{"simplify", "puma560", "quintc"}, "quintic"},
+      {{"terms", "panda", "--frame", "panda_link8", "--axes", "wrold"}, "world"},
+      {{"codegen", "panda", "-o", "c", "--functions", "id,dfdd"}, "dfd"},
+      {{"excite", "panda", "--kind", "forier"}, "fourier"},
+      {{"excite", "panda", "--friction", "viscos"}, "viscous"},
+      {{"identify", "panda", "log.csv", "--method", "refin"}, "refine"},
+      {{"identify", "panda", "log.csv", "--friction", "coulom"}, "coulomb"},
+      {{"identify", "panda", "log.csv", "--gain", "fnd"}, "find"},
+      {{"mpc", "panda", "--law", "computed_toruqe"}, "computed_torque"},
+      {{"mpc", "panda", "--knowledge", "fixd"}, "fixed"},
+      {{"mpc", "panda", "--plant", "mujco"}, "mujoco"},
+      {{"info", "panda", "--color", "alwys"}, "always"}};
+  for (const auto& [line, word] : cases) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
+    EXPECT_TRUE(has(r.err, "did you mean '" + std::string(word) + "'"))
+        << testing::PrintToString(line);
+  }
+}
+
 TEST(Excite, simulate_and_identify_are_one_chain) {
   const Folder folder;
   const std::string motion = folder.path("motion.csv"), other = folder.path("other.csv"),
