@@ -109,13 +109,14 @@ TEST(Interrupt, any_verb_ends_with_one_document) {
   for (int i = 0; i < 400000; ++i) table += "0.1,0.2,0.3,0.4,0.5,0.6\n";
   const std::string motion = folder.write("motion.csv", table);
   int interrupted = 0;
-  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
-           {"count", "chain", "--n", "2..64"},
-           {"compare", "chain:40", "--states", "500"},
-           {"codegen", "humanoid", "-o", folder.path("c"), "--functions", "Y,did,dfd,id,fd,M,Minv"},
-           {"equations", "puma560"},
-           {"terms", "double_pendulum", motion},
-           {"id", "double_pendulum", "-"}})
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"count", "chain", "--n", "2..64"},
+                                             {"compare", "chain:40", "--states", "500"},
+                                             {"codegen", "humanoid", "-o", folder.path("c"),
+                                              "--functions", "Y,did,dfd,id,fd,M,Minv", "-f"},
+                                             {"equations", "puma560"},
+                                             {"terms", "double_pendulum", motion},
+                                             {"id", "double_pendulum", "-"}})
     for (const int signal : {SIGINT, SIGTERM}) {
       std::vector<std::string> command = line;
       command.insert(command.begin(), command_path());
