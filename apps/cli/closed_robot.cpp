@@ -1,6 +1,5 @@
 #include "closed_robot.hpp"
 
-#include "ulna/constraints/loop_coordinates.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
@@ -165,6 +164,19 @@ std::optional<Eigen::VectorXd> by_moving_joints(const Model& model, const std::s
   if (!to.allFinite() || !coordinates.follow(to, q))
     throw UsageError("{}: the loops do not reach so far", option);
   return q;
+}
+
+IkConstraint keep_closed(LoopCoordinates& coordinates) {
+  return {[&](const Eigen::VectorXd& q) {
+            coordinates.loops().set(q);
+            return coordinates.loops().J();
+          },
+          [&](const Eigen::VectorXd& from, Eigen::VectorXd& to) {
+            Eigen::VectorXd q = from;
+            if (!to.allFinite() || !coordinates.follow(to, q)) return false;
+            to = q;
+            return true;
+          }};
 }
 
 void close_loops(Console& console, const Loops* loops, Eigen::VectorXd& q, const char* what) {

@@ -2,6 +2,7 @@
 
 #include "states.hpp"
 #include "torque_source.hpp"
+#include "ulna/constraints/loop_coordinates.hpp"
 
 /// Robots with loops, for verbs that keep them closed.
 namespace ulna::cli {
@@ -12,12 +13,15 @@ class ClosedRobot {
   /// Throws std::invalid_argument if they cannot be closed.
   explicit ClosedRobot(const Plant<double>& plant);
 
-  /// The accelerations under torques. Throws Failure where loops are open by more than a millimetre, or a milliradian.
+  /// The accelerations under torques. Throws Failure as require_closed.
   Eigen::VectorXd accelerations(const Eigen::VectorXd& q, const Eigen::VectorXd& qd,
                                 const Eigen::VectorXd& tau, const Robot::Wrenches& wrenches = {});
   /// The least torques, of all joints that have a drive, that make a motion. Throws Failure if there are none.
   Eigen::VectorXd torques(const Eigen::VectorXd& q, const Eigen::VectorXd& qd,
                           const Eigen::VectorXd& qdd, const Robot::Wrenches& wrenches = {});
+
+  /// Throws Failure where loops are open by more than a millimetre, or a milliradian.
+  void require_closed(const Eigen::VectorXd& q) const;
 
   /// One line on standard error if the motion asked for last opens the loops.
   void mention_opening(Console& console) const;
@@ -27,7 +31,6 @@ class ClosedRobot {
 
  private:
   std::vector<ExternalWrench<double>> placed(const Robot::Wrenches& wrenches) const;
-  void require_closed(const Eigen::VectorXd& q) const;
 
   const Plant<double>& plant_;
   Loops loops_;
@@ -55,6 +58,9 @@ TorqueSource by_drives(TorqueSource law, const Loops& loops);
 /// gives other joints too. Throws UsageError if the loops do not reach so far.
 std::optional<Eigen::VectorXd> by_moving_joints(const Model& model, const std::string& text,
                                                 const std::string& option);
+
+/// That the loops stay closed. Leaves the coordinates anywhere.
+IkConstraint keep_closed(LoopCoordinates& coordinates);
 
 /// Moves a configuration to where loops are closed, if the robot keeps them closed, and mentions it if it was not there.
 /// Throws UsageError if there is none near.

@@ -21,7 +21,8 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
   for (const std::string& name : split(list, ',')) {
     const auto function = robot_function_from_string(name);
     if (!function)
-      throw UsageError("--functions: '{}' is not one of id, fd, M, Minv, did, dfd, Y", name);
+      throw UsageError("--functions: {}",
+                       unknown_word(name, {"id", "fd", "M", "Minv", "did", "dfd", "Y"}));
     if (std::ranges::count(made, *function))
       throw UsageError("--functions: '{}' is given twice", name);
     made.push_back(*function);
@@ -127,7 +128,7 @@ Action codegen(Parser& app, Console& console) {
   app.add_output("-o,--out", options->folder, "the folder to write to", false, "DIR")->required();
   app.add_value("--lanes", options->lanes, "N",
                 "write <name>_states too: many states, N at a time in SIMD lanes",
-                CLI::IsMember({"2", "4", "8", "16"}));
+                word_of({"2", "4", "8", "16"}));
   app.add_flag("--float", options->single, "compute in single precision");
   app.add_flag("--parameters", options->parameters,
                "take the inertias as a last argument, pi: ten per moving body");

@@ -1,4 +1,4 @@
-#include "console.hpp"
+#include "verb.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace ulna::cli {
 namespace {
@@ -181,7 +182,7 @@ void Console::add_options(CLI::App& app) {
            err.set_colour(when == "always");
          },
          "colours: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(word_of({"auto", "always", "never"}))
       ->option_text("WHEN");
 }
 
@@ -192,24 +193,29 @@ Json Console::document(const Json& fields) const {
 }
 
 void Console::print(const Json& fields) {
-  if (!open_) return out.print(dumped(document(fields), 2) + "\n");
+  if (!open_) return write(dumped(document(fields), 2) + "\n");
   const std::string rest = dumped(fields, -1);
-  out.print(fields.empty() ? "\n]}\n" : "\n], " + rest.substr(1) + "\n");
+  elements_ += fields.empty() ? "\n]}\n" : "\n], " + rest.substr(1) + "\n";
   open_ = false;
+  write(elements_);
 }
 
 void Console::open(const Json& fields, std::string_view list) {
   std::string begin = dumped(document(fields), -1);
   begin.pop_back();
-  out.print(fmt::format("{}, \"{}\": [", begin, list));
   open_ = true;
+  write(fmt::format("{}, \"{}\": [", begin, list));
   separator_ = "\n  ";
 }
 
 void Console::print_element(std::string_view json) {
-  out.print(separator_);
-  out.print(json);
+  constexpr std::size_t enough = 1 << 16;
+  elements_ += separator_;
+  elements_ += json;
   separator_ = ",\n  ";
+  if (elements_.size() < enough) return;
+  write(elements_);
+  elements_.clear();
 }
 
 void Console::complain(std::string_view text, Style style) {
@@ -251,29 +257,72 @@ constexpr int ending[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t interrupted = 0;
 volatile std::time_t interrupted_at = 0;
 
+/// The text that ends the document on standard output as it is now; empty: there is none, or it is whole.
+char rest_of_document[200] = "";
+volatile std::sig_atomic_t writing = 0;    ///< a part of it
+volatile std::sig_atomic_t postponed = 0;  ///< a signal that came meanwhile
+
+/// Ends the program as the signal would, after the end of the document. Called by handlers of signals.
+void end_by(int signal) {
+  if (writing && !postponed) {
+    postponed = signal;
+    return;
+  }
+  if (!writing && rest_of_document[0]) {
+    const ssize_t ignored = ::write(STDOUT_FILENO, rest_of_document, std::strlen(rest_of_document));
+    (void)ignored;  // there is nobody left to be told
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 /// Some senders signal twice at once: only one that comes seconds later means it.
 void interrupt(int signal) {
   const std::time_t now = std::time(nullptr);
-  if (interrupted && now > interrupted_at + 1) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
+  if (interrupted && now > interrupted_at + 1) end_by(signal);
   if (!interrupted) interrupted_at = now;
   interrupted = 1;
 }
 
+void handle(int signal, void (*by)(int)) {
+  struct sigaction action = {};
+  sigaction(signal, nullptr, &action);
+  // a job in the background of a script ignores Ctrl-C, and shall
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = by;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
+
+void Console::set_json() {
+  json_ = true;
+  write("");
+  for (const int signal : ending) handle(signal, end_by);
+}
+
+void Console::write(std::string_view part) {
+  writing = 1;
+  out.print(part);
+  out.flush();
+  constexpr const char* why = "\"error\": \"interrupted\", \"diagnostics\": []}";
+  std::string rest;
+  if (open_)
+    rest = fmt::format("\n], {}\n", why);
+  else if (part.empty())
+    rest = fmt::format("{{\"schema\": \"ulna.{}/1\", {}\n", verb_, why);
+  rest_of_document[rest.copy(rest_of_document, std::size(rest_of_document) - 1)] = '\0';
+  writing = 0;
+  if (postponed) end_by(postponed);
+}
 
 Interrupt::Interrupt() {
   interrupted = 0;
   for (std::size_t i = 0; i < std::size(ending); ++i) {
     sigaction(ending[i], nullptr, &before_[i]);
-    // a job in the background of a script ignores Ctrl-C, and shall
-    if (before_[i].sa_handler == SIG_IGN) continue;
-    struct sigaction action = {};
-    action.sa_handler = interrupt;
-    action.sa_flags = SA_RESTART;
-    sigaction(ending[i], &action, nullptr);
+    handle(ending[i], interrupt);
   }
 }
 Interrupt::~Interrupt() {

@@ -125,8 +125,9 @@ class Console {
   void add_options(CLI::App& app);
 
   bool json() const { return json_; }
-  /// Before the command line is parsed, which may fail.
-  void set_json() { json_ = true; }
+  /// Before the command line is parsed, which may fail. From here on Ctrl-C and SIGTERM end the program with one whole
+  /// document too.
+  void set_json();
   /// A document with these fields; or if one is open, the rest of it.
   void print(const Json& fields);
   /// Begins a document with these fields and a list, which is printed element by element: without it being
@@ -145,10 +146,14 @@ class Console {
   /// {"schema": "ulna.<verb>/1"} and the fields.
   Json document(const Json& fields) const;
 
+  /// Writes a part of the document after which it can be ended.
+  void write(std::string_view part);
+
   std::string_view verb_;
   bool json_ = false;
   bool open_ = false;           ///< a document has begun
   std::string_view separator_;  ///< before the next element of its list
+  std::string elements_;        ///< that are not yet written
 
  public:
   Stream out, err;

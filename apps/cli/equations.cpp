@@ -34,7 +34,8 @@ std::vector<Term> terms_named(const std::string& list) {
   for (const std::string& name : split(list, ',')) {
     const auto is_named = [&](const Term& t) { return t.name == name; };
     const auto found = std::ranges::find_if(all, is_named);
-    if (found == all.end()) throw UsageError("--terms: '{}' is not one of M, C, h, g", name);
+    if (found == all.end())
+      throw UsageError("--terms: {}", unknown_word(name, {"M", "C", "h", "g"}));
     if (std::ranges::any_of(made, is_named)) throw UsageError("--terms: '{}' is given twice", name);
     made.push_back(*found);
   }

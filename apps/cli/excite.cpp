@@ -35,7 +35,7 @@ void complete(ExciteArguments& o, const Parser& app) {
     throw UsageError("--rate: {:g} s at {:g} Hz are more than {:g} rows", o.how.duration, o.rate,
                      most_rows);
   const auto kind = motion_kind_from_string(o.kind);
-  if (!kind) throw UsageError("--kind: '{}' is neither fourier nor bspline", o.kind);
+  if (!kind) throw UsageError("--kind: {}", unknown_word(o.kind, {"fourier", "bspline"}));
   o.how.kind = *kind;
   o.how.capsules.distance = o.no_collision ? std::nullopt : std::optional(o.distance);
   o.how.capsules.floor = o.floor;

@@ -7,12 +7,12 @@ Action fd(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd tau");
   states->add_friction_to(app);
-  states->add_loops_to(app);
+  states->argument().add_loops_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load(console);
     const Model& model = robot.model();
     std::optional<ClosedRobot> closed;
-    if (states->closes_loops(console, model)) closed.emplace(robot.plant());
+    if (states->argument().closes_loops(console, model)) closed.emplace(robot.plant());
     if (states->is_table() && closed) {
       states->stream(console, model, trajectory_names(model, "qdd"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
@@ -24,9 +24,11 @@ Action fd(Parser& app, Console& console) {
       Batch batch(model);
       states->stream(console, model, trajectory_names(model, "qdd"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                       if (!batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out))
-                         throw Failure("the mass matrix is not positive definite; {}",
-                                       why_indefinite(robot.plant()));
+                       if (batch.forward_dynamics(robot.plant(), in.q, in.qd, in.tau, out)) return;
+                       Eigen::Index first = 0;
+                       while (out.col(first).allFinite()) ++first;
+                       in.refused[first] = "the mass matrix is not positive definite; " +
+                                           why_indefinite(robot.plant());
                      });
     } else {
       const GivenState s = states->state(console, model);

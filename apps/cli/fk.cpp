@@ -1,4 +1,4 @@
-#include "states.hpp"
+#include "closed_robot.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -49,13 +49,18 @@ void print(Console& console, const Json& state, const Kinematics<double>& at,
 int show(FkOptions& options, Console& console) {
   const Robot robot = options.states.load(console);
   const Model& model = robot.model();
-  mention_open_loops(console, model);
+  std::optional<ClosedRobot> closed;
+  if (options.states.argument().closes_loops(console, model)) closed.emplace(robot.plant());
+  auto place = [&, at = Kinematics<double>(model)](
+                         const Eigen::VectorXd& q) mutable -> const Kinematics<double>& {
+    if (closed) closed->require_closed(q);
+    at.set(q);
+    return at;
+  };
   const std::vector<const Frame*> frames = chosen(model, options.frames);
-  Kinematics<double> at(model);
   if (!options.states.is_table()) {
     const GivenState state = options.states.state(console, model);
-    at.set(state.q);
-    print(console, options.states.json(model, state, "q"), at, frames);
+    print(console, options.states.json(model, state, "q"), place(state.q), frames);
     return success;
   }
   if (options.frames.empty()) throw UsageError("for a table, name the frames: --frame NAME");
@@ -64,10 +69,9 @@ int show(FkOptions& options, Console& console) {
     for (const char* axis : {"x", "y", "z", "roll", "pitch", "yaw"})
       names.push_back(fmt::format("{}_{}", axis, frame->name));
   options.states.stream(console, model, names, [&](const TableBlock& in, Eigen::MatrixXd& out) {
-    for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
-      at.set(in.q.col(s));
-      out.col(s) = poses(at, frames).reshaped<Eigen::RowMajor>();
-    }
+    for_each_row(in, out, [&](Eigen::Index s) -> Eigen::VectorXd {
+      return poses(place(in.q.col(s)), frames).reshaped<Eigen::RowMajor>();
+    });
   });
   return success;
 }
@@ -77,6 +81,7 @@ int show(FkOptions& options, Console& console) {
 Action fk(Parser& app, Console& console) {
   auto options = std::make_shared<FkOptions>();
   options->states.add_to(app, "q");
+  options->states.argument().add_loops_to(app);
   app.add_value("--frame", options->frames, "NAME", "only this link or frame; repeatable")
       ->allow_extra_args(false);
   return [options, &console] { return show(*options, console); };

@@ -6,12 +6,12 @@ Action id(Parser& app, Console& console) {
   auto states = std::make_shared<States>();
   states->add_to(app, "q qd qdd");
   states->add_friction_to(app);
-  states->add_loops_to(app);
+  states->argument().add_loops_to(app);
   return [states, &console]() -> int {
     Robot robot = states->load(console);
     const Model& model = robot.model();
     std::optional<ClosedRobot> closed;
-    if (states->closes_loops(console, model)) closed.emplace(robot.plant());
+    if (states->argument().closes_loops(console, model)) closed.emplace(robot.plant());
     if (states->is_table() && closed) {
       states->stream(console, model, trajectory_names(model, "tau"),
                      [&](const TableBlock& in, Eigen::MatrixXd& out) {

@@ -19,7 +19,8 @@ struct IdentifyArguments {
 };
 
 /// Methods of the library by their names, and refinement of what the last of them finds.
-constexpr const char* methods = "ols, wls, irls, tls, ridge, consistent, refine";
+const std::vector<std::string> methods{"ols",   "wls",        "irls",  "tls",
+                                       "ridge", "consistent", "refine"};
 
 /// How the library's options are called here.
 std::string in_flags(const std::string& text) {
@@ -28,6 +29,7 @@ std::string in_flags(const std::string& text) {
                          {"Options::refine", "--method refine"},
                          {"Options::stribeck", "--friction stribeck"},
                          {"Options::gains", "--gain"},
+                         {"Options::filter_hz = ", "--filter "},
                          {"Options::filter_hz", "--filter"},
                          {"LogInputs::validation", "--validate LOG"},
                          {"Options::", "--"}});
@@ -42,7 +44,7 @@ Options options_of(const IdentifyArguments& given) {
         "--method refine: this ulna was built without Ceres (Debian: libceres-dev); the best "
         "method without is consistent");
   const auto method = method_from_string(how.refine ? "consistent" : given.method);
-  if (!method) throw UsageError("--method: '{}' is not one of {}", given.method, methods);
+  if (!method) throw UsageError("--method: {}", unknown_word(given.method, methods));
   how.method = *method;
   how.find_gains = given.gain == "find";
   how.prior.from_robot = given.prior != "none";
@@ -79,6 +81,9 @@ Options options_of(const IdentifyArguments& given) {
 /// Those of all joints, Nm/A; empty if none are given.
 Eigen::VectorXd gains_of(const IdentifyArguments& given, const Model& model) {
   if (given.gain.empty() || given.gain == "find") return {};
+  if (given.gain.find_first_of("=0123456789") == std::string::npos)
+    throw UsageError("--gain: '{}' is neither find nor numbers{}", given.gain,
+                     did_you_mean(given.gain, std::vector<std::string_view>{"find"}));
   const std::vector<std::string> joints = model.velocity_names();
   Eigen::VectorXd gains = Eigen::VectorXd::Zero(model.nv());
   set_numbers(given.gain, "--gain", joints, gains);
@@ -417,6 +422,7 @@ LogInputs inputs_of(const IdentifyArguments& given) {
 /// The robot with the numbers believed so far.
 Model prior_of(const IdentifyArguments& given, const Model& robot) {
   if (given.prior.empty() || given.prior == "none") return robot;
+  require_word_or_file("--prior", given.prior, {"none"});
   try {
     return with_parameters_of(robot, load_robot(given.prior).model);
   } catch (const std::invalid_argument& e) {
@@ -514,7 +520,8 @@ Action identify(Parser& app, Console& console) {
   app.add_flag("--armature", given->armature, "look for rotor inertias too");
   app.add_value("--prior", given->prior, "ROBOT",
                 "the same robot with the numbers believed so far, or none");
-  app.add_value("--method", given->method, "NAME", methods);
+  app.add_value("--method", given->method, "NAME",
+                fmt::format("{}", fmt::join(methods, ", ")).c_str());
   app.add_flag("--delay", how.delay, "with --method refine: find how late torques are measured");
   app.add_value("--payload", how.payload, "LINK",
                 "of the bodies, only the one with this link is unknown");

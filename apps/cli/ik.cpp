@@ -1,4 +1,5 @@
-#include "states.hpp"
+#include "closed_robot.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -34,17 +35,28 @@ Transform<double> target_of(const IkArguments& options) {
   return {R, three_numbers(options.xyz, "--xyz")};
 }
 
-int solve(const IkArguments& options, const Parser& app, Console& console) {
+int solve(IkArguments& options, const Parser& app, Console& console) {
   refuse_useless(options, app);
   const Imported imported = options.robot.load();
   const Model& model = imported.model;
   mention_warnings(console, options.robot, imported.diagnostics);
-  mention_open_loops(console, model);
+  std::optional<LoopCoordinates> closed;
+  if (options.robot.closes_loops(console, model)) {
+    if (const int compound = compound_joint(model))
+      throw Failure(
+          "joint '{}' has several degrees of freedom; loops are kept closed by joints with one: "
+          "--open-loops leaves them open",
+          model.joint_name(compound));
+    closed.emplace(Loops(model, model.description().loops, neutral(model)));
+  }
   const Frame& frame = frame_named(model, options.frame);
   if (frame.body == 0) throw UsageError("--frame: no joint moves '{}'", frame.name);
   const std::vector<std::string> names = model.configuration_names();
-  const Eigen::VectorXd start = configuration(console, model, options.start, "--start");
-  const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik);
+  Eigen::VectorXd start =
+      configuration(console, model, options.start, "--start", closed.has_value());
+  if (closed) close_loops(console, &closed->loops(), start, "--start");
+  const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik,
+                                             closed ? keep_closed(*closed) : IkConstraint{});
   if (console.json()) {
     console.print(merged(
         {{{"robot", options.robot.json(model)}, {"joints", names}, {"coordinates", names}},
@@ -62,6 +74,7 @@ int solve(const IkArguments& options, const Parser& app, Console& console) {
 Action ik(Parser& app, Console& console) {
   auto options = std::make_shared<IkArguments>();
   options->robot.add_to(app);
+  options->robot.add_loops_to(app);
   app.add_value("--frame", options->frame, "NAME", "the link or frame to place")->required();
   app.add_value("--xyz", options->xyz, "X,Y,Z", "its position in the world")->required();
   app.add_value("--rpy", options->rpy, "R,P,Y", "its roll, pitch and yaw there");

@@ -87,11 +87,9 @@ std::string reworded(const CLI::ParseError& e, const CLI::App& app) {
     return fmt::format("{}: '{}' is not a {}", name, value,
                        whole ? "whole number in digits" : "number");
   }
-  constexpr std::string_view range = " not in range ", set = " not in {";
+  constexpr std::string_view range = " not in range ";
   if (text.find(range) != text.npos)
     return replaced(text, {{" Value ", " "}, {range, " is not from "}});
-  if (text.find(set) != text.npos)
-    return replaced(text, {{set, " is not one of "}, {"}", ""}, {",", ", "}});
   return text;
 }
 

@@ -17,9 +17,8 @@ struct MpcOptions {
 
 template <class Kinds>
 auto kind_of_option(const char* option, std::string_view name, const Kinds& kinds) {
-  return kind_from_string(kinds, name, [&](const std::string& known) {
-    throw UsageError("{}: there is no '{}'; take one of {}", option, name, known);
-  });
+  return kind_from_string(kinds, name,
+                          [&](const std::string& why) { throw UsageError("{}: {}", option, why); });
 }
 
 /// What the command line says on top of a scenario.

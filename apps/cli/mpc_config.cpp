@@ -86,8 +86,8 @@ class Keys {
   typename Kinds::value_type chosen(const YAML::Node& node, const char* key,
                                     const Kinds& kinds) const {
     const std::string name = scalar(node, key);
-    return kind_from_string(kinds, name, [&](const std::string& known) {
-      refuse(node, fmt::format("{} is '{}', not one of {}", key, shortened(name), known));
+    return kind_from_string(kinds, name, [&](const std::string& why) {
+      refuse(node, fmt::format("{}: {}", key, why));
     });
   }
   /// Reads each map of a list.

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <fmt/ranges.h>
-
 #include <map>
 
-#include "console.hpp"
 #include "ulna/mpc/trial.hpp"
+#include "verb.hpp"
 
 /// What `ulna mpc` simulates, and what it reports.
 namespace ulna::cli {
@@ -28,16 +26,16 @@ inline constexpr std::array fault_kinds{
 inline constexpr std::array reactions{supervise::Reaction::report, supervise::Reaction::stop,
                                       supervise::Reaction::compliant, supervise::Reaction::retreat};
 
-/// The kind of that name; else calls refuse("identified, fixed, perfect"), which throws.
+/// The kind of that name; else calls refuse("'fixd' is not one of identified, ..."), which throws.
 template <class Kinds, class Refuse>
 typename Kinds::value_type kind_from_string(const Kinds& kinds, std::string_view name,
                                             Refuse refuse) {
-  std::vector<std::string_view> known;
+  std::vector<std::string> known;
   for (const auto kind : kinds) {
     if (name == to_string(kind)) return kind;
     known.emplace_back(to_string(kind));
   }
-  refuse(fmt::format("{}", fmt::join(known, ", ")));
+  refuse(unknown_word(name, known));
   return kinds.front();
 }
 

@@ -85,7 +85,7 @@ SetPoints read_table(InputFile in, const Model& model, const DAlembert<double>& 
                                    "are too large",
                                    model.velocity_names()[i]));
   }
-  if (count == 0) throw Failure("{}: there is no set point", in.name());
+  if (count == 0) refuse_no_rows(in.name());
   const auto matrix = [&](const std::vector<double>& numbers) {
     return Eigen::Map<const Eigen::MatrixXd>(numbers.data(), model.nv(), count);
   };
@@ -94,7 +94,10 @@ SetPoints read_table(InputFile in, const Model& model, const DAlembert<double>& 
 
 SetPoints trajectory(const std::string& name, const Model& model, const DAlembert<double>& arm) {
   if (name == "quintic") return quintic(model, 1);
-  if (!name.starts_with("quintic:")) return read_table(InputFile(name), model, arm);
+  if (!name.starts_with("quintic:")) {
+    require_word_or_file("TRAJECTORY", name, {"quintic"});
+    return read_table(InputFile(name), model, arm);
+  }
   const std::string seed = name.substr(8);
   if (seed.empty() || seed.size() > 9 || seed.find_first_not_of("0123456789") != seed.npos)
     throw UsageError("'{}': a seed is a whole number from 0 to 999999999, as in quintic:2", name);

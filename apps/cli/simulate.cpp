@@ -62,8 +62,7 @@ void complete(SimulateOptions& o, const Parser& app) {
   const std::vector<std::string> names{"euler", "semi-implicit-euler", "midpoint", "rk4",
                                        "adaptive"};
   const auto found = std::ranges::find(names, o.integrator);
-  if (found == names.end())
-    throw UsageError("--integrator: '{}' is none of {}", o.integrator, fmt::join(names, ", "));
+  if (found == names.end()) throw UsageError("--integrator: {}", unknown_word(o.integrator, names));
   if (o.integrator == "adaptive")
     o.how.adaptive = AdaptiveOptions{o.tolerance, 0.01 * o.tolerance, 5};
   else
@@ -366,18 +365,6 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
                   {"plot", o.plot}}});
 }
 
-/// One line if a table of torques does not last from the beginning to the end.
-void mention_ends(Console& console, const SimulateOptions& o, double from, double to) {
-  if (from > 0.0)
-    console.complain(
-        fmt::format("--torque: no torques before {:g} s, where the table begins", from),
-        Style::yellow);
-  if (to < 0.99 * o.duration)
-    console.complain(
-        fmt::format("--torque: the table ends at {:g} s; its last torques are held", to),
-        Style::yellow);
-}
-
 /// What may help after a simulation that could not go on.
 std::string advice_after(const Simulation& end, SimulationStatus status, const SimulateOptions& o) {
   if (status == SimulationStatus::torque_not_finite)
@@ -431,6 +418,9 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
     refuse_useless(app, "--bandwidth",
                    std::ranges::none_of(scene->robots, [](auto& r) { return r.torque == "pd"; }),
                    "without a robot whose torque is pd");
+    refuse_useless(app, "--step", app.count("--period") && o.how.substep > o.period,
+                   "if it is longer than --period");
+    refuse_useless(app, "--step", o.how.substep > o.duration, "if it is longer than --duration");
     if (app.count("--step")) scene->options.step = o.how.substep;
     if (!app.count("--period")) how.period = std::max(o.period, scene->options.step);
     return run_scene(how, std::move(*scene), std::move(diagnostics), console);
@@ -443,10 +433,12 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
   refuse_without_contact(app, how.adaptive.has_value());
   refuse_useless(app, "--bandwidth", o.torque != "pd", "without --torque pd");
   refuse_useless(app, "--step", o.how.substep > o.period, "if it is longer than --period");
-  if (o.torque != "zero" && o.torque != "gravity" && o.torque != "pd")
-    throw UsageError("--torque: with --ground it is zero, gravity or pd");
+  if (const std::vector<std::string> sources{"zero", "gravity", "pd"};
+      !std::ranges::count(sources, o.torque))
+    throw UsageError("--torque: with --ground, {}", unknown_word(o.torque, sources));
   how.joint_friction = !app.count("--no-friction");
   Robot given = o.states.load(console);
+  how.robot = o.states.argument().json(given.model());
   o.states.require_one_state();
   const GivenState start = o.states.state(console, given.model());
   if (!start.wrenches.empty())
@@ -468,7 +460,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   require_writable({o.out, o.plot}, o.force);
   Robot given = o.states.load(console);
   const Model& model = given.model();
-  o.how.loops = o.states.closes_loops(console, model);
+  o.how.loops = o.states.argument().closes_loops(console, model);
   o.states.require_one_state();
   GivenState start = o.states.state(console, model);
   Eigen::VectorXd target = configuration(console, model, o.target, "--target", o.how.loops);
@@ -505,8 +497,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   if (followed) tracking.emplace(*followed);
   TorqueSource law =
       followed ? followed->law(given.plant(), o.bandwidth)
-               : torque_source(o.torque, given.plant(), target, o.bandwidth,
-                               [&](double from, double to) { mention_ends(console, o, from, to); });
+               : torque_source(console, o.torque, given.plant(), target, o.bandwidth, o.duration);
   if (robot.loops() && (followed || o.torque == "gravity" || o.torque == "pd"))
     law = by_drives(std::move(law), *robot.loops());
   const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {
@@ -563,7 +554,7 @@ Action simulate(Parser& app, Console& console) {
   o->states.add_to(app, "q qd", false, "ROBOT|SCENE.yaml",
                    "a robot, or a scene of robots and bodies; - for standard input");
   o->states.add_friction_to(app);
-  o->states.add_loops_to(app);
+  o->states.argument().add_loops_to(app);
   app.add_value("--duration", o->duration, "S", "how long: 5 s", above_zero);
   app.add_value("--period", o->period, "S", "of torques and of the log: 0.001 s", above_zero);
   app.add_value("--integrator", o->integrator, "NAME",

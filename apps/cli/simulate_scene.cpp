@@ -53,32 +53,46 @@ class SceneLog {
     names_.push_back("t");
     for (std::size_t i = 0; i < scene.robots.size(); ++i) {
       objects_.push_back(built.robots[i]);
-      const Model& model = scene.robots[i].model;
-      add(scene.robots[i].name, model.configuration_names(), "q_");
-      add(scene.robots[i].name, model.velocity_names(), "qd_");
-      add(scene.robots[i].name, model.velocity_names(), "tau_");
-      add(scene.robots[i].name, {"fx", "fy", "fz"}, "");
+      const auto& [name, model] = std::tie(scene.robots[i].name, scene.robots[i].model);
+      // the columns of one robot are called as those of a robot alone, which other verbs read
+      const std::string of = scene.robots.size() == 1 ? "" : name + ".";
+      add(of, model.configuration_names(), "q_");
+      for (const char* quantity : {"qd_", "qdd_", "tau_"})
+        add(of, model.velocity_names(), quantity);
+      add(name + ".", {"fx", "fy", "fz"}, "");
     }
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
       objects_.push_back(built.bodies[i]);
-      add(scene.bodies[i].body.name, {"qw", "qx", "qy", "qz", "x", "y", "z"}, "");
-      add(scene.bodies[i].body.name, {"wx", "wy", "wz", "vx", "vy", "vz"}, "");
-      add(scene.bodies[i].body.name, {"fx", "fy", "fz"}, "");
+      const std::string of = scene.bodies[i].body.name + ".";
+      add(of, {"qw", "qx", "qy", "qz", "x", "y", "z"}, "");
+      add(of, {"wx", "wy", "wz", "vx", "vy", "vz"}, "");
+      add(of, {"fx", "fy", "fz"}, "");
     }
     if (o.out.empty()) return;
     require_loggable(o.duration, o.period, names_.size());
     writer_.emplace(text_, names_);
   }
+  /// A sample. Accelerations are those of the step after it, which moved() is called after; without one, of the last.
   void add(const World& world) {
     if (writer_) {
+      write();
       row_.assign(1, world.time());
+      begin_ = world.time();
+      velocities_.clear();
       const auto append = [&](const auto& x) { row_.insert(row_.end(), x.begin(), x.end()); };
-      for (const int object : objects_) {
+      accelerations_.resize(objects_.size());
+      for (std::size_t i = 0; i < objects_.size(); ++i) {
+        const int object = objects_[i];
         append(world.q(object)), append(world.v(object));
-        if (world.is_robot(object)) append(world.torque(object));
+        velocities_.push_back(world.v(object));
+        if (world.is_robot(object)) {
+          Acceleration& a = accelerations_[i];
+          a.at = row_.size();
+          if (a.value.size() == 0) a.value.setZero(world.v(object).size());
+          append(a.value), append(world.torque(object));
+        }
         append(world.contact_wrench(object).force);
       }
-      writer_->write(row_);
     }
     if (plots_ && count_ % every_ == 0) {
       time.push_back(world.time()), energy.push_back(world.energy());
@@ -91,7 +105,18 @@ class SceneLog {
     }
     ++count_;
   }
+  void moved(const World& world) {
+    if (!writer_ || !(world.time() > begin_)) return;
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      if (!world.is_robot(objects_[i])) continue;
+      Acceleration& a = accelerations_[i];
+      a.value = (world.v(objects_[i]) - velocities_[i]) / (world.time() - begin_);
+      std::ranges::copy(a.value, row_.begin() + static_cast<std::ptrdiff_t>(a.at));
+    }
+    write();
+  }
   std::string text() {
+    write();
     writer_->flush();
     return text_.str();
   }
@@ -119,18 +144,32 @@ class SceneLog {
   static constexpr std::size_t most_drawn = 12;
 
   /// Names that stand twice get a number: robots and bodies may share theirs.
-  void add(const std::string& object, const std::vector<std::string>& parts, const char* before) {
+  void add(const std::string& of, const std::vector<std::string>& parts, const char* before) {
     for (const std::string& part : parts) {
-      std::string name = object + "." + before + part;
+      std::string name = of + before + part;
       for (int n = 2; std::ranges::find(names_, name) != names_.end(); ++n)
-        name = fmt::format("{}#{}.{}{}", object, n, before, part);
+        name = fmt::format("{}#{}.{}{}", of.substr(0, of.size() - 1), n, before, part);
       names_.push_back(name);
     }
   }
+  /// Writes the row that waits for its accelerations.
+  void write() {
+    if (!row_.empty()) writer_->write(row_);
+    row_.clear();
+  }
+
+  /// Of a robot, and where in the row it stands.
+  struct Acceleration {
+    Eigen::VectorXd value{};
+    std::size_t at = 0;
+  };
 
   std::vector<int> objects_;
   std::vector<std::string> names_;
-  std::vector<double> row_;
+  std::vector<double> row_;  ///< that is not yet written
+  std::vector<Eigen::VectorXd> velocities_;
+  std::vector<Acceleration> accelerations_;
+  double begin_ = 0.0;  ///< time of the row
   std::ostringstream text_;
   std::optional<CsvWriter> writer_;
   long every_, count_ = 0;
@@ -168,6 +207,7 @@ SceneResult simulate_scene(World& world, SceneDrives& drives, const SceneOptions
     }
     r.status = o.adaptive ? world.advance(step, *o.adaptive) : world.step();
     if (r.status != WorldStatus::moved) break;
+    if (i % each == 0) log.moved(world);
   }
   if (r.status == WorldStatus::moved && !r.interrupted) log.add(world);
   const WorldWork& w = world.work();
@@ -254,8 +294,24 @@ std::string text_of_scene(const World& world, const Scene& scene, const SceneRes
   return text;
 }
 
-Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
-                   const SceneLog& log, const SceneOptions& o) {
+/// The state of the robot, if there is one: other verbs read it.
+Json state_json(const World& world, const BuiltScene& built, const Scene& scene,
+                const SceneOptions& o) {
+  if (scene.robots.size() != 1) return Json::object();
+  const Model& model = scene.robots[0].model;
+  Json robot = o.robot;
+  if (robot.empty())
+    robot = {{"name", model.name()}, {"source", model.description().file}, {"dof", model.nv()}};
+  return {{"robot", robot},
+          {"joints", model.velocity_names()},
+          {"coordinates", model.configuration_names()},
+          {"q", world.q(built.robots[0])},
+          {"qd", world.v(built.robots[0])}};
+}
+
+Json json_of_scene(const BuiltScene& built, const Scene& scene, const SceneResult& r,
+                   const SceneLog& log, const SceneOptions& o, const Diagnostics& diagnostics) {
+  const World& world = built.world;
   Json objects = Json::array(), contacts = Json::array();
   for (int i = 0; i < world.object_count(); ++i)
     objects.push_back({{"name", world.name(i)},
@@ -273,9 +329,9 @@ Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
                         {"gap", c.gap},
                         {"force", Eigen::VectorXd(c.force)}});
   return merged(
-      {{{"scene", scene.name},
-        {"file", scene.file},
-        {"step", world.options().step},
+      {{{"scene", scene.name}, {"file", scene.file}},
+       state_json(world, built, scene, o),
+       {{"step", world.options().step},
         {"period", o.period},
         {"status", r.interrupted ? "stopped" : to_string(r.status)},
         {"time", world.time()},
@@ -289,7 +345,8 @@ Json json_of_scene(const World& world, const Scene& scene, const SceneResult& r,
        {{"solver", ULNA_FIELDS(world.report(), worst_residual, unconverged, deepest, events)},
         {"out", o.out},
         {"plot", o.plot},
-        {"picture", o.picture}}});
+        {"picture", o.picture},
+        {"diagnostics", to_json(diagnostics)}}});
 }
 
 }  // namespace
@@ -348,6 +405,10 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   require_others({o.out, o.plot, o.picture}, {scene.file});
   require_writable({o.out, o.plot, o.picture}, o.force);
   o.period = std::min(o.period, o.duration);
+  if (scene.options.step > o.period && !o.adaptive)
+    console.complain(fmt::format("steps are shortened from {:g} s to --period, {:g} s",
+                                 scene.options.step, o.period),
+                     Style::yellow);
   scene.options.step = o.period / std::ceil(o.period / scene.options.step - 1e-9);
   require_reasonable_duration(o.duration, scene.options.step);
   BuiltScene built = build_scene(scene, diagnostics);
@@ -378,9 +439,8 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
   if (!to_stdout)
     console.show(
         [&] {
-          Json fields = merged({json_of_scene(built.world, scene, r, log, o), files.json()});
-          if (r.status != WorldStatus::moved)
-            fields["error"] = why, fields["diagnostics"] = Json::array();
+          Json fields = merged({files.json(), json_of_scene(built, scene, r, log, o, diagnostics)});
+          if (r.status != WorldStatus::moved) fields["error"] = why;
           return fields;
         },
         [&] { return text_of_scene(built.world, scene, r, o, console.out); });

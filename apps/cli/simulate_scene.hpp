@@ -11,6 +11,7 @@ struct SceneOptions {
   std::string out, plot, picture;
   bool force = false, joint_friction = true;
   std::optional<AdaptiveOptions> adaptive{};  ///< instead of steps of one length
+  Json robot{};                               ///< of the document, if there is one
 };
 
 /// The scene that a file or standard input holds, if it is one; else none. Throws ModelError, Failure.

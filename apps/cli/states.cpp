@@ -324,6 +324,10 @@ void require_columns(const Model& model, std::string_view quantity, const std::v
                                              fmt::join(names, ", ")));
 }
 
+void refuse_no_rows(const std::string& file) {
+  throw CsvError({file, 1, 0}, "the table has a header and no rows");
+}
+
 std::vector<std::string> table_names(const Model& model,
                                      std::initializer_list<std::string_view> quantities) {
   std::vector<std::string> names{"t"};
@@ -364,22 +368,17 @@ void States::add_friction_to(Parser& app) {
   app.add_flag("--no-friction", no_friction_, "leave the joints' friction and damping out");
 }
 
-void States::add_loops_to(Parser& app) {
-  app.add_flag("--open-loops", open_loops_, "leave loops open: results are for the tree alone");
-}
-
-bool States::closes_loops(Console& console, const Model& model) {
-  robot_.loops_closed = !model.description().loops.empty() && !open_loops_;
-  if (!robot_.loops_closed) mention_open_loops(console, model);
-  return robot_.loops_closed;
-}
-
 Robot States::load(Console& console) {
   require_one_stdin({robot_.name, file_});
   const Imported imported = robot_.load();
   mention_warnings(console, robot_, imported.diagnostics);
   Robot robot(imported.model);
-  if (no_friction_) robot.plant().remove_friction();
+  Plant<double>& plant = robot.plant();
+  if (no_friction_ && plant.damping.isZero(0.0) && plant.friction.isZero(0.0) &&
+      plant.friction_negative.isZero(0.0))
+    throw UsageError("--no-friction has no effect: '{}' has neither friction nor damping",
+                     robot.model().name());
+  if (no_friction_) plant.remove_friction();
   return robot;
 }
 
@@ -498,34 +497,41 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
   const bool turns_freely =
       std::ranges::any_of(model.joints(), [](const Joint& j) { return has_quaternion(j.type); });
   bool warned = false;
+  std::optional<CsvError> bad;  // the row that ends it, after those before it
+  bool any = false;
   // a reader that has seen enough needs no more of it
   for (bool more = true; more && !console.out.error();) {
     int n = 0;
-    for (; n < block && (more = reader.next(row)); ++n) {
-      lines[n] = reader.line();
-      if (at.t >= 0) time[n] = row[at.t];
-      for (const Part& part : parts)
-        for (std::size_t i = 0; i < part.columns.size(); ++i)
-          part.values(i, n) = row[part.columns[i]];
-      if (!turns_freely) continue;
-      const QuaternionLength worst = worst_quaternion(model, in.q.col(n));
-      if (worst.zero())
-        throw CsvError(
-            {in_->name(), reader.line(), 0},
-            fmt::format("the quaternion of '{}' has length {:g}", worst.joint, worst.length));
-      if (!worst.unit() && !std::exchange(warned, true))
-        console.complain(fmt::format("{}:{}: the quaternion of '{}' has length {:g}; it and others "
-                                     "are normalised",
-                                     in_->name(), reader.line(), worst.joint, worst.length),
-                         Style::yellow);
-    }
-    if (n == 0) break;
+    for (; n < block; ++n) try {
+        if (!(more = reader.next(row))) break;
+        lines[n] = reader.line();
+        if (at.t >= 0) time[n] = row[at.t];
+        for (const Part& part : parts)
+          for (std::size_t i = 0; i < part.columns.size(); ++i)
+            part.values(i, n) = row[part.columns[i]];
+        if (!turns_freely) continue;
+        const QuaternionLength worst = worst_quaternion(model, in.q.col(n));
+        if (worst.zero())
+          throw CsvError(
+              {in_->name(), reader.line(), 0},
+              fmt::format("the quaternion of '{}' has length {:g}", worst.joint, worst.length));
+        if (!worst.unit() && !std::exchange(warned, true))
+          console.complain(
+              fmt::format("{}:{}: the quaternion of '{}' has length {:g}; it and others "
+                          "are normalised",
+                          in_->name(), reader.line(), worst.joint, worst.length),
+              Style::yellow);
+      } catch (const CsvError& e) {
+        bad = e, more = false;
+        break;
+      }
+    any = any || n > 0;
     if (n < block) {
       for (const Part& part : parts) part.values.conservativeResize(Eigen::NoChange, n);
       result.conservativeResize(Eigen::NoChange, n);
     }
     in.refused.clear();
-    compute(in, result);
+    if (n > 0) compute(in, result);
     const std::size_t t = at.t >= 0 ? 1 : 0;
     for (int s = 0; s < n; ++s) {
       if (const auto why = in.refused.find(s); why != in.refused.end())
@@ -536,6 +542,8 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
     }
     progress.at(reader.bytes() >> 20, "MB");
   }
+  if (bad) throw *bad;
+  if (!any) refuse_no_rows(in_->name());
   csv ? csv->flush() : console.print(Json::object());
 }
 

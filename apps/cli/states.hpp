@@ -29,10 +29,6 @@ class States {
               const char* argument = "ROBOT", const char* meaning = RobotArgument::usual_meaning);
   /// The option --no-friction, for verbs whose results depend on friction.
   void add_friction_to(Parser& app);
-  /// The option --open-loops, for verbs that close loops otherwise.
-  void add_loops_to(Parser& app);
-  /// Whether the verb closes loops of this robot; mentions them if it could and does not.
-  bool closes_loops(Console& console, const Model& model);
 
   /// Loads the robot with --gravity and --no-friction done. Throws ModelError, UsageError.
   Robot load(Console& console);
@@ -51,14 +47,15 @@ class States {
   /// state ("q qd"), so that other verbs can read it.
   Json json(const Model& model, const GivenState& state, std::string_view quantities) const;
   /// Streams the table through `compute`, which turns blocks of states into columns called `names`;
-  /// time passes through. Prints CSV, or with --json one document that is never held whole.
+  /// time passes through. Prints CSV, or with --json one document that is never held whole. Throws CsvError for a row
+  /// that is refused, after the results of those before it, and if there is none.
   void stream(Console& console, const Model& model, const std::vector<std::string>& names,
               const std::function<void(const TableBlock&, Eigen::MatrixXd& out)>& compute);
 
  private:
   RobotArgument robot_;
   std::string file_;
-  bool no_friction_ = false, open_loops_ = false;
+  bool no_friction_ = false;
   std::map<std::string, std::string> given_;  ///< --q, --qd, ... as written
   std::optional<InputFile> in_;
   bool table_ = false;
@@ -97,6 +94,9 @@ void require_finite(std::string_view what, const std::vector<std::string>& rows,
 /// Throws CsvError if a table lacks the columns of a quantity.
 void require_columns(const Model& model, std::string_view quantity, const std::vector<int>& columns,
                      const std::string& file);
+
+/// Throws CsvError: a table without rows has no result, in every verb.
+[[noreturn]] void refuse_no_rows(const std::string& file);
 
 /// t, and the names of the columns of these quantities.
 std::vector<std::string> table_names(const Model& model,

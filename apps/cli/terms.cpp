@@ -1,4 +1,4 @@
-#include "states.hpp"
+#include "closed_robot.hpp"
 #include "ulna/dynamics/operational_space.hpp"
 
 namespace ulna::cli {
@@ -102,7 +102,14 @@ void print(Console& console, const Model& model, const Json& state, const Terms&
   } else if (t.jacobian.size()) {
     text += "no frame inertia: the robot cannot move the frame in all six directions here\n\n";
   }
-  if (!t.rows.empty()) add("loops", t.rows, columns, t.loop_jacobian);
+  if (!t.rows.empty()) {
+    add("loops", t.rows, columns, t.loop_jacobian);
+    text += hanging("", 0,
+                    "M, C and torques are those of the tree; with the loops closed, M qdd + bias = "
+                    "tau + J' f, where J is the matrix 'loops' and f are forces through them",
+                    console.out.width()) +
+            "\n";
+  }
   text += fmt::format("kinetic energy   {} J\npotential energy {} J\n", figure(t.kinetic, 7),
                       figure(t.potential, 7));
   console.out.print(text);
@@ -113,19 +120,23 @@ void print(Console& console, const Model& model, const Json& state, const Terms&
 Action terms(Parser& app, Console& console) {
   auto options = std::make_shared<TermsOptions>();
   options->states.add_to(app, "q qd");
+  options->states.argument().add_loops_to(app);
   app.add_value("--frame", options->frame, "NAME",
                 "also the Jacobian and the inertia of this link or frame");
   app.add_value("--axes", options->axes, "AXES",
                 "of these: local, world, or aligned (the world's, at the frame)",
-                CLI::IsMember({"local", "world", "aligned"}));
+                word_of({"local", "world", "aligned"}));
   return [options, &app, &console]() -> int {
     Robot robot = options->states.load(console);
-    mention_open_loops(console, robot.model());
+    std::optional<ClosedRobot> closed;
+    if (options->states.argument().closes_loops(console, robot.model()))
+      closed.emplace(robot.plant());
     if (!options->frame.empty()) (void)frame_named(robot.model(), options->frame);
     if (options->frame.empty() && app.count("--axes"))
       throw UsageError("--axes has no effect without --frame");
     if (!options->states.is_table()) {
       const GivenState state = options->states.state(console, robot.model());
+      if (closed) closed->require_closed(state.q);
       print(console, robot.model(), options->states.json(robot.model(), state, "q qd"),
             terms_of(robot, state, *options));
       return success;
@@ -139,11 +150,14 @@ Action terms(Parser& app, Console& console) {
     names.insert(names.end(), {"kinetic", "potential"});
     options->states.stream(console, robot.model(), names,
                            [&](const TableBlock& in, Eigen::MatrixXd& out) {
-                             for (Eigen::Index s = 0; s < in.q.cols(); ++s) {
+                             for_each_row(in, out, [&](Eigen::Index s) {
                                const Eigen::VectorXd q = in.q.col(s), qd = in.qd.col(s);
-                               out.col(s) << robot.bias_torque(q, qd), robot.gravity_torque(q),
+                               if (closed) closed->require_closed(q);
+                               Eigen::VectorXd row(out.rows());
+                               row << robot.bias_torque(q, qd), robot.gravity_torque(q),
                                    robot.kinetic_energy(q, qd), robot.potential_energy(q);
-                             }
+                               return row;
+                             });
                            });
     return success;
   };

@@ -79,7 +79,7 @@ TimeTable::TimeTable(InputFile in, const Model& model,
       throw CsvError({file, reader.line(), 0},
                      fmt::format("the table has more than {} numbers", most_table_numbers));
   }
-  if (times.empty()) throw CsvError({file, 1, 0}, "there are no rows");
+  if (times.empty()) refuse_no_rows(file);
 }
 
 FollowedMotion::FollowedMotion(InputFile in, const Model& model)
@@ -142,16 +142,24 @@ std::vector<int> Tracking::lost() const {
   return list;
 }
 
-TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
-                           const Eigen::VectorXd& target, double bandwidth,
-                           const std::function<void(double from, double to)>& ends) {
+TorqueSource torque_source(Console& console, const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth, double duration) {
   if (name == "zero") return [](const Simulation&, Eigen::VectorXd& tau) { tau.setZero(); };
   if (name == "gravity") return Posture{believed, target, 0.0};
   if (name == "pd") return Posture{believed, target, bandwidth};
+  require_word_or_file("--torque", name, {"zero", "gravity", "pd"});
   HeldTorques made{TimeTable(
       InputFile(name, "--torque: '{}' is neither zero, gravity, pd nor a table that can be read"),
       believed.model(), {"tau"})};
-  ends(made.table.times.front(), made.table.times.back());
+  const double from = made.table.times.front(), to = made.table.times.back();
+  if (from > 0.0)
+    console.complain(
+        fmt::format("--torque: no torques before {:g} s, where the table begins", from),
+        Style::yellow);
+  if (to < 0.99 * duration)
+    console.complain(
+        fmt::format("--torque: the table ends at {:g} s; its last torques are held", to),
+        Style::yellow);
   return made;
 }
 

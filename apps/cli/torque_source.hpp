@@ -8,11 +8,10 @@ namespace ulna::cli {
 
 using TorqueSource = std::function<void(const Simulation& now, Eigen::VectorXd& tau)>;
 
-/// "zero", "gravity", "pd" or the name of a table. `target` and `bandwidth` (rad/s) are those of "pd"; `ends` is called
-/// with the first and the last time of a table.
-TorqueSource torque_source(const std::string& name, const Plant<double>& believed,
-                           const Eigen::VectorXd& target, double bandwidth,
-                           const std::function<void(double from, double to)>& ends);
+/// "zero", "gravity", "pd" or the name of a table. `target` and `bandwidth` (rad/s) are those of "pd". Mentions a
+/// table that does not last from the beginning to the end.
+TorqueSource torque_source(Console& console, const std::string& name, const Plant<double>& believed,
+                           const Eigen::VectorXd& target, double bandwidth, double duration);
 
 /// Rows of a table in the order of their times.
 struct TimeTable {

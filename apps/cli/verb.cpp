@@ -28,6 +28,30 @@ CLI::Validator whole_number(double low, double high) {
           ""};
 }
 
+std::string unknown_word(std::string_view word, const std::vector<std::string>& words) {
+  constexpr std::size_t most_shown = 60;
+  return fmt::format("'{}' is not one of {}{}", word.substr(0, most_shown), fmt::join(words, ", "),
+                     did_you_mean(word, std::vector<std::string_view>(words.begin(), words.end())));
+}
+
+void require_word_or_file(std::string_view option, const std::string& word,
+                          const std::vector<std::string>& words) {
+  std::error_code none;
+  if (word == "-" || std::filesystem::exists(word, none)) return;
+  const std::string near =
+      did_you_mean(word, std::vector<std::string_view>(words.begin(), words.end()));
+  if (near.empty()) return;
+  throw UsageError("{}: '{}' is neither {} nor a file{}", option, word, fmt::join(words, ", "),
+                   near);
+}
+
+CLI::Validator word_of(std::vector<std::string> words) {
+  return {[words = std::move(words)](std::string& text) {
+            return std::ranges::count(words, text) ? std::string() : unknown_word(text, words);
+          },
+          ""};
+}
+
 CLI::Option* Parser::add_output(const char* names, std::string& to, const char* meaning,
                                 bool printable, const char* value) {
   const CLI::Validator named{[](std::string& text) -> std::string {
@@ -61,6 +85,19 @@ void RobotArgument::add_gravity_to(Parser& app) {
   app.add_value("--gravity", gravity, "X,Y,Z", "the gravity vector, in place of the robot's");
 }
 
+void RobotArgument::add_loops_to(Parser& app) {
+  app.add_flag("--open-loops", open_loops, "leave loops open: results are for the tree alone");
+}
+
+bool RobotArgument::closes_loops(Console& console, const Model& model) {
+  const bool has_loops = !model.description().loops.empty();
+  if (open_loops && !has_loops)
+    throw UsageError("--open-loops has no effect: '{}' has no loops", model.name());
+  loops_closed = has_loops && !open_loops;
+  if (!loops_closed) mention_open_loops(console, model);
+  return loops_closed;
+}
+
 Imported RobotArgument::load() const {
   ImportOptions plain = options;
   plain.floating_base = plain.independent_mimics = false;
@@ -73,7 +110,10 @@ Imported RobotArgument::load() const {
   }
   const bool floats =
       robot.model.joint_count() > 0 && robot.model.joint(1).type == JointType::floating;
-  if (options.floating_base && !floats) robot.model = with_floating_base(robot.model);
+  if (options.floating_base && floats)
+    throw UsageError("--floating-base has no effect: the base of '{}' floats already",
+                     robot.model.name());
+  if (options.floating_base) robot.model = with_floating_base(robot.model);
   if (gravity.empty()) return robot;
   const Vec3<double> given = three_numbers(gravity, "--gravity");
   constexpr double strongest = 1e6;  // m/s², far beyond any planet's

@@ -60,6 +60,13 @@ CLI::Validator number_that(const std::string& defect, bool (*good)(double));
 CLI::Validator whole_number(double low, double high);
 inline const CLI::Validator above_zero =
     number_that("is not above 0", [](double x) { return x > 0.0 && std::isfinite(x); });
+/// The same for words: "--axes: 'wrold' is not one of local, world; did you mean 'world'?"
+CLI::Validator word_of(std::vector<std::string> words);
+/// What is wrong with a word that is none of these: "'wrold' is not one of ...".
+std::string unknown_word(std::string_view word, const std::vector<std::string>& words);
+/// Throws UsageError for a word that is none of these and like one of them, where a file that is there would do too.
+void require_word_or_file(std::string_view option, const std::string& word,
+                          const std::vector<std::string>& words);
 inline constexpr double largest_seed = 9e15;  // whole numbers above it are no doubles
 inline const CLI::Validator seed_number = whole_number(0.0, largest_seed);
 inline const CLI::Validator not_negative =
@@ -70,6 +77,7 @@ struct RobotArgument {
   std::string name, gravity;
   std::optional<std::string> text = {};  ///< of "-", if it was read already
   bool loops_closed = false;             ///< by the verb, if the robot has some
+  bool open_loops = false;               ///< shall stay open
   ImportOptions options;
 
   static constexpr const char* usual_meaning =
@@ -77,6 +85,11 @@ struct RobotArgument {
   void add_to(CLI::App& app, const char* argument = "ROBOT", const char* meaning = usual_meaning);
   /// The option --gravity, for verbs that compute forces.
   void add_gravity_to(Parser& app);
+
+  /// The option --open-loops, for verbs that close loops otherwise.
+  void add_loops_to(Parser& app);
+  /// Whether the verb closes loops of this robot; mentions them if it could and does not.
+  bool closes_loops(Console& console, const Model& model);
 
   /// If the name is "-": reads standard input, for verbs that take more than robots there. Throws Failure.
   void read_standard_input();

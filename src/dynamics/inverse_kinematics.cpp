@@ -1,6 +1,7 @@
 #include "ulna/dynamics/inverse_kinematics.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <cstdio>
 #include <limits>
 
@@ -11,15 +12,16 @@ namespace {
 class Descent {
  public:
   Descent(const Model& model, const Frame& frame, const Transform<double>& target,
-          const IkOptions& options)
+          const IkOptions& options, const IkConstraint& constraint)
       : model_(model),
         frame_(frame),
         target_(target),
         options_(options),
+        constraint_(constraint),
         at_(model),
         rows_(options.position_only ? 3 : 6),
         J_(6, model.nv()),
-        moves_(Eigen::ArrayX<bool>::Constant(model.nq(), false)),
+        moves_(Eigen::ArrayX<bool>::Constant(model.nq(), is_constrained())),
         coordinate_(static_cast<std::size_t>(model.nv()), -1) {
     for (int b = frame.body; b > 0; b = model.joint(b).parent)
       moves_.segment(model.joint(b).q, configuration_size(model.joint(b).type)).setConstant(true);
@@ -48,9 +50,10 @@ class Descent {
       bool better = false;
       for (int trial = 0; trial < 12 && !better; ++trial) {
         const Eigen::VectorXd step = bounded_step(q, e, damping * (1e-6 + e.squaredNorm()));
-        const Eigen::VectorXd next = within_limits(integrate(model_, q, step), q);
+        Eigen::VectorXd next = within_limits(integrate(model_, q, step), q);
+        const bool met = reach(q, next);
         const Vec6<double> next_error = error_at(next);
-        better = next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
+        better = met && next_error.tail(rows_).squaredNorm() < e.squaredNorm() * (1.0 - 1e-9);
         if (better)
           q = next, error = next_error, damping = std::max(damping / 5.0, 1e-9);
         else
@@ -65,29 +68,60 @@ class Descent {
   Eigen::VectorXd within_limits(const Eigen::VectorXd& q, const Eigen::VectorXd& given) const {
     return moves_.select(q.cwiseMax(model_.lower_limit()).cwiseMin(model_.upper_limit()), given);
   }
+  /// Whether the constraint can be met near `to`, which is moved there, within the limits.
+  bool reach(const Eigen::VectorXd& from, Eigen::VectorXd& to) const {
+    if (!is_constrained()) return true;
+    constexpr double slack = 1e-9;
+    return constraint_.reach(from, to) && ((to - model_.lower_limit()).array() >= -slack &&
+                                           (model_.upper_limit() - to).array() >= -slack)
+                                              .all();
+  }
 
  private:
+  bool is_constrained() const { return bool(constraint_.jacobian); }
+  /// J along motions that the constraint allows, without the joints that are blocked.
+  Eigen::MatrixXd allowed(const Eigen::MatrixXd& J, const Eigen::MatrixXd& rows,
+                          const std::vector<Eigen::Index>& blocked) const {
+    if (!is_constrained()) {
+      Eigen::MatrixXd free = J;
+      for (const Eigen::Index i : blocked) free.col(i).setZero();
+      return free;
+    }
+    const Eigen::Index n = J.cols(), given = rows.rows();
+    Eigen::MatrixXd zero = Eigen::MatrixXd::Zero(given + std::ssize(blocked), n);
+    zero.topRows(given) = rows;
+    for (std::size_t i = 0; i < blocked.size(); ++i)
+      zero(given + static_cast<Eigen::Index>(i), blocked[i]) = 1.0;
+    return J - J * zero.completeOrthogonalDecomposition().solve(zero);
+  }
+
   /// The damped step. Joints that stand at a limit and would be pushed across it do not take part. No step
   /// at all where numbers overflow.
   Eigen::VectorXd bounded_step(const Eigen::VectorXd& q, const Eigen::VectorXd& e,
                                double damping) const {
     Eigen::MatrixXd J = J_.bottomRows(rows_);
+    const Eigen::MatrixXd held =
+        is_constrained() ? constraint_.jacobian(q) : Eigen::MatrixXd(0, J.cols());
+    std::vector<Eigen::Index> at_limits;
+    J = allowed(J, held, at_limits);
     // each time round at least one joint more is left out
     for (Eigen::Index round = 0; round <= J.cols(); ++round) {
       Eigen::MatrixXd A = J * J.transpose();
       A.diagonal().array() += damping;
-      const Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
+      Eigen::VectorXd step = J.transpose() * A.ldlt().solve(e);
+      for (const Eigen::Index i : at_limits) step(i) = 0.0;
       bool blocked = false;
       for (Eigen::Index i = 0; i < step.size(); ++i) {
         const int c = coordinate_[static_cast<std::size_t>(i)];
         if (c < 0 || step(i) == 0.0) continue;
         if (step(i) < 0.0 ? q(c) > model_.lower_limit()(c) : q(c) < model_.upper_limit()(c))
           continue;
-        J.col(i).setZero();
+        at_limits.push_back(i);
         blocked = true;
       }
       if (!step.allFinite()) break;
       if (!blocked) return step;
+      J = allowed(J_.bottomRows(rows_), held, at_limits);
     }
     return Eigen::VectorXd::Zero(J.cols());
   }
@@ -117,6 +151,7 @@ class Descent {
   const Frame& frame_;
   const Transform<double>& target_;
   const IkOptions& options_;
+  const IkConstraint& constraint_;
   Kinematics<double> at_;
   int rows_;
   Eigen::MatrixXd J_;
@@ -127,7 +162,8 @@ class Descent {
 }  // namespace
 
 IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
-                            const Eigen::VectorXd& start, const IkOptions& options) {
+                            const Eigen::VectorXd& start, const IkOptions& options,
+                            const IkConstraint& constraint) {
   detail::require<double>("start", start, model.nq(), model);
   if (!target.matrix().allFinite())
     throw std::invalid_argument("inverse kinematics: the target is not finite");
@@ -137,12 +173,17 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
                                 " iterations; there must be at least 0 restarts and 1 iteration");
   IkResult best;
   std::mt19937_64 random(options.seed);
-  Descent descent(model, frame, target, options);
-  Eigen::VectorXd q = descent.within_limits(start, start);
+  Descent descent(model, frame, target, options, constraint);
+  Eigen::VectorXd q = constraint.reach ? start : descent.within_limits(start, start);
   for (int s = 0; s <= options.restarts && !best.found; ++s) {
     ++best.starts;
     descent.run(q, best);
-    q = descent.within_limits(random_configuration(model, random), start);
+    bool reached = false;
+    for (int draw = 0; draw < 10 && !reached; ++draw) {
+      q = descent.within_limits(random_configuration(model, random), start);
+      reached = descent.reach(start, q);
+    }
+    if (!reached) q = start;
   }
   return best;
 }

@@ -181,6 +181,8 @@ class Run {
       result.exchange = find_exchange(result.torques, result.base, samples_.data);
       result.rescaling = find_rescaling(result.torques, result.base, samples_.data, options_.prior);
     }
+    remark_on_lost_motion();
+    remark_on_other_filters();
     add_remarks(options_, result);
   }
 
@@ -226,6 +228,86 @@ class Run {
     samples.held_out = gather(
         result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
     return samples;
+  }
+
+  /// How much of each joint's motion, rms, a cut-off removes from what another one, which is higher, leaves.
+  Vector lost_motion(double cut_off, double higher) const {
+    const auto motion = [&](double filter_hz) {
+      Diagnostics ignored;
+      return prepare(logs_, {.filter_hz = filter_hz, .trim = 0.5 / cut_off}, ignored);
+    };
+    const Prepared low = motion(cut_off), high = motion(higher);
+    Vector lost = Vector::Zero(result.torques.model().nv()), all = lost;
+    if (low.pieces.size() != high.pieces.size()) return lost;
+    for (std::size_t i = 0; i < low.pieces.size(); ++i) {
+      const Matrix &q = high.pieces[i].q, &filtered = low.pieces[i].q;
+      if (q.cols() != filtered.cols()) return 0.0 * lost;
+      lost += (q - filtered).rowwise().squaredNorm();
+      const Vector mean = q.rowwise().mean();
+      all += (q.colwise() - mean).rowwise().squaredNorm();
+    }
+    // of what hardly moves, most is noise
+    constexpr double least = 0.01;  // rad or m
+    const double samples = double(high.size());
+    for (Index j = 0; j < lost.size(); ++j)
+      lost(j) = all(j) > least * least * samples ? std::sqrt(lost(j) / all(j)) : 0.0;
+    return lost;
+  }
+  /// The highest cut-off up to eight times another that all logs have the rate for.
+  double highest_cut_off() const {
+    double highest = 8.0 * options_.filter_hz;
+    for (const Log& log : logs_) highest = std::min(highest, natural_rate(log) / 5.0);
+    return highest;
+  }
+  /// A filter that removes motion leaves torques that are not those of the motion that is left: they depend on its square.
+  void remark_on_lost_motion() {
+    constexpr double much = 0.05, little = 0.002;
+    const double highest = highest_cut_off();
+    if (!(highest > 1.5 * options_.filter_hz)) return;
+    Index joint = 0;
+    const double lost = lost_motion(options_.filter_hz, highest).maxCoeff(&joint);
+    if (lost < much) return;
+    double enough = 2.0 * options_.filter_hz;
+    while (2.0 * enough <= highest && lost_motion(enough, highest).maxCoeff() > little)
+      enough *= 2.0;
+    result.remarks.push_back(
+        {false,
+         message("the low-pass removes ", number(100.0 * lost, 3), " % of the motion of joint '",
+                 result.torques.model().velocity_names()[joint],
+                 "', so that torques are not those of the motion that is left; take "
+                 "Options::filter_hz = ",
+                 number(std::min(enough, highest), 3))});
+  }
+  /// Where much is unexplained: cut-offs with which plain least squares explain much more.
+  void remark_on_other_filters() {
+    constexpr double poor = 10.0, much_better = 0.4, than_noise = 0.6;
+    const double before = (result.plain ? *result.plain : result.chosen).fit.total_percent;
+    if (!(before > poor)) return;
+    double best = before, best_hz = 0.0;
+    for (const double factor : {0.5, 0.25, 0.125, 2.0, 4.0, 8.0}) {
+      const double filter_hz = factor * options_.filter_hz;
+      Diagnostics ignored;
+      if (filter_hz > highest_cut_off()) continue;
+      const Prepared other = prepare(logs_, {.filter_hz = filter_hz}, ignored);
+      if (ignored.has_errors()) continue;
+      const TorqueData data = gather(result.torques, other.part(0.0, end_));
+      const Estimate found =
+          estimate(result.torques, result.base, data, {Method::ols, options_.prior});
+      const double percent = fit_of(result.torques, found.z, data).total_percent;
+      // white noise of torques alone falls with the root of the cut-off
+      const double enough = factor < 1.0 ? than_noise * std::sqrt(factor) : much_better;
+      if (percent < std::min(best, enough * before)) best = percent, best_hz = filter_hz;
+    }
+    if (best_hz == 0.0) return;
+    result.remarks.push_back(
+        {false,
+         message(
+             "the low-pass is to blame: with Options::filter_hz = ", number(best_hz, 3), ", ",
+             number(best, 3), " % instead of ", number(before, 3),
+             " % of the torque is unexplained",
+             best_hz < options_.filter_hz
+                 ? "; what it passes now is noise of velocities or accelerations for the most part"
+                 : "")});
   }
 
   /// With the delay that was found, or without.

@@ -36,7 +36,9 @@ class TableReader : detail::YamlReader {
     const std::string kind = text(root, "ulna");
     kind_ = kind == "mdh" ? Kind::modified : kind == "poe" ? Kind::screws : Kind::standard;
     if (kind_ == Kind::standard && kind != "dh")
-      report(rules::table_shape, root, "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe");
+      report(rules::table_shape, root,
+             "'ulna: " + shown(kind) + "' is not one of dh, mdh, poe, scene" +
+                 ulna::did_you_mean(kind, std::vector<std::string_view>{"mdh", "poe", "scene"}));
     d_.name = text(root, "name", d_.name);
     subject_ = "gravity";
     if (root["gravity"]) d_.gravity = vector(root["gravity"]);
@@ -73,6 +75,14 @@ class TableReader : detail::YamlReader {
   /// Whether it is another file of ulna's, which is reported.
   bool is_no_robot(const YAML::Node& root) {
     if (!root.IsMap()) return false;
+    if (!root["ulna"] && !root["robot"])
+      for (const char* key : {"robots", "bodies", "obstacles", "ground", "materials"})
+        if (root[key]) {
+          out_.add(rules::format_unknown, {file_, line_of(root), 0}, "",
+                   quoted("key", key) + " is of a scene, but the line 'ulna: scene' is missing", "",
+                   "begin it with 'ulna: scene' and simulate it: ulna simulate");
+          return true;
+        }
     const bool scene = root["ulna"] && root["ulna"].IsScalar() && root["ulna"].Scalar() == "scene",
                scenario = !root["ulna"] && root["robot"];
     if (scene)

@@ -78,7 +78,16 @@ class YamlReader {
 
   void report(const Rule& rule, const YAML::Node& node, std::string seen,
               std::string assumed = {}) {
-    out_.add(rule, {file_, line_of(node), 0}, subject_, std::move(seen), std::move(assumed));
+    out_.add(rule, {file_, line_of(node), 0}, subject_, std::move(seen), std::move(assumed),
+             remedy(rule));
+  }
+  /// The rule's, with the page that lists the keys of this kind of file.
+  std::string remedy(const Rule& rule) const {
+    std::string text(rule.remedy);
+    constexpr std::string_view usual = "docs/formats.md";
+    if (const std::size_t at = text.find(usual); at != text.npos)
+      text.replace(at, usual.size(), page_);
+    return text;
   }
   static int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 
@@ -131,7 +140,8 @@ class YamlReader {
         report(rules::tag_misspelt, entry.first, name + " is unknown" + near);
       } else {
         out_.add(rules::key_unknown, {file_, line_of(entry.first), 0}, subject_,
-                 name + " is unknown", refuses_unknown_ ? "" : "skipped", {},
+                 name + " is unknown", refuses_unknown_ ? "" : "skipped",
+                 remedy(rules::key_unknown),
                  refuses_unknown_ ? Severity::error : Severity::warning);
       }
     }
@@ -216,8 +226,9 @@ class YamlReader {
 
   std::string file_;
   Diagnostics& out_;
-  bool refuses_unknown_ = false;  ///< keys; else they are skipped with a warning
-  std::string subject_;           ///< what is being read: "joint 'elbow'"
+  std::string_view page_ = "docs/formats.md";  ///< that lists the keys
+  bool refuses_unknown_ = false;               ///< keys; else they are skipped with a warning
+  std::string subject_;                        ///< what is being read: "joint 'elbow'"
 };
 
 /// Calls read(root) with the tree of a text, and reports what is no YAML.

@@ -54,6 +54,7 @@ class SceneReader : detail::YamlReader {
   SceneReader(const std::string& file, Diagnostics& out) : YamlReader(file, out) {
     scene_.file = file;
     refuses_unknown_ = true;
+    page_ = "docs/contact.md";
   }
 
   Scene read(const YAML::Node& root) {
@@ -283,9 +284,11 @@ class SceneReader : detail::YamlReader {
     const std::string_view sources[] = {"zero", "gravity", "pd"};
     if (std::ranges::find(sources, r.torque) == std::end(sources))
       report(rules::table_shape, node["torque"],
-             quoted("torque", r.torque) + " is not one of zero, gravity, pd");
+             quoted("torque", r.torque) + " is not one of zero, gravity, pd" +
+                 ulna::did_you_mean(r.torque, sources));
     coordinates(node["q"], model.configuration_names(), "q", r.q);
     coordinates(node["qd"], model.velocity_names(), "qd", r.v);
+    if (node["q"]) beyond_limits(node["q"], model, r.q);
     normalize(model, r.q);
     r.line = line_of(node);
     scene_.robots.push_back(r);
@@ -317,6 +320,25 @@ class SceneReader : detail::YamlReader {
   double coordinate(const YAML::Node& node, const char* what) {
     const double x = number(node, what);
     return in_range(node, what, x, -farthest_place, farthest_place) ? x : 0.0;
+  }
+  /// Reports joints that begin beyond their limits, and angles of more than a turn.
+  void beyond_limits(const YAML::Node& node, const Model& model, const Eigen::VectorXd& q) {
+    for (int b = 1; b < model.body_count(); ++b) {
+      const Joint& joint = model.joint(b);
+      if (joint.mimics || velocity_size(joint.type) != 1) continue;
+      const double x = q(joint.q), low = model.lower_limit()(joint.q),
+                   high = model.upper_limit()(joint.q);
+      const bool turns = joint.type != JointType::prismatic,
+                 far = turns && std::abs(x) > 2.0 * std::numbers::pi;
+      const std::string seen = quoted("q of", model.joint_name(b)) + " is " + format_number(x);
+      if (x < low - 1e-9 || x > high + 1e-9)
+        report(scene_rules::start_beyond_limits, node,
+               seen + ", beyond " + format_number(low) + " to " + format_number(high) +
+                   (far ? ": degrees?" : ""),
+               far ? "used as radians" : "it begins there");
+      else if (far)
+        report(rules::angle_degrees, node, seen + ": degrees?", "used as radians");
+    }
   }
   /// All of them as a list, or some by name.
   void coordinates(const YAML::Node& node, const std::vector<std::string>& names, const char* what,
@@ -400,6 +422,11 @@ BuiltScene build_scene(const Scene& scene, Diagnostics& out) {
     for (const Inertia<double>& body : r.model.inertias().subspan(1))
       if (body.mass() > 0.0) weigh(body.mass());
     world.set_state(object, world.q(object), r.v);
+    const bool alone = scene.fixed.empty() && scene.bodies.empty() && scene.robots.size() == 1;
+    const auto is_own = [&](const WorldShape& shape) { return shape.object == object; };
+    if (!alone && std::ranges::none_of(world.shapes(), is_own))
+      out.add(scene_rules::robot_shapeless, {scene.file, r.line, 0}, "robot '" + r.name + "'",
+              "has no collision shapes", "it touches nothing and falls through the ground");
     for (const Diagnostic& d : world.shape_diagnostics(object).list())
       out.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
   }

@@ -145,10 +145,12 @@ TEST(Contract, loops_that_are_open_are_in_every_document_or_refused) {
        std::vector<Line>{{"info", "fourbar"},
                          {"tree", "fourbar"},
                          {"convert", "fourbar", folder.path("out.urdf")},
-                         {"fk", "fourbar"},
+                         {"fk", "fourbar", "--open-loops"},
                          {"id", "fourbar", "--open-loops"},
                          {"fd", "fourbar", "--open-loops"},
-                         {"terms", "fourbar"},
+                         {"terms", "fourbar", "--open-loops"},
+                         {"ik", "fourbar", "--frame", "coupler", "--xyz", "0,0,0.2",
+                          "--position-only", "--open-loops"},
                          {"codegen", "fourbar", "--functions", "M", "-o", folder.path("c")}})
     EXPECT_EQ(document(run_cli(with_json(line)), "ulna." + line[0] + "/1")["robot"].value(
                   "open_loops", 0),
@@ -165,8 +167,11 @@ TEST(Contract, loops_that_are_open_are_in_every_document_or_refused) {
 }
 
 TEST(Contract, loops_that_are_closed_are_in_the_document) {
-  for (const Line& line : std::vector<Line>{
-           {"id", "fourbar"}, {"fd", "fourbar"}, {"simulate", "fourbar", "--duration", "0.1"}}) {
+  for (const Line& line : std::vector<Line>{{"id", "fourbar"},
+                                            {"fd", "fourbar"},
+                                            {"fk", "fourbar"},
+                                            {"terms", "fourbar"},
+                                            {"simulate", "fourbar", "--duration", "0.1"}}) {
     const RunResult r = run_cli(with_json(line));
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(r.err, "");
@@ -366,6 +371,13 @@ TEST(Options, without_effect_are_refused_in_every_verb) {
       {{"convert", "panda", "-", "--force"}, "--force has no effect"},
       {{"count", "panda", "--force"}, "--force has no effect"},
       {{"info", "panda", "--independent-mimics"}, "--independent-mimics has no effect"},
+      {{"info", "quadruped", "--floating-base"}, "--floating-base has no effect"},
+      {{"id", "double_pendulum", "--no-friction"}, "--no-friction has no effect"},
+      {{"simulate", "quadruped", "--ground", "--floating-base"}, "--floating-base has no effect"},
+      {{"id", "panda", "--open-loops"}, "--open-loops has no effect"},
+      {{"ik", "panda", "--frame", "panda_link8", "--xyz", "0.4,0,0.5", "--open-loops"},
+       "--open-loops has no effect"},
+      {{"simulate", "pendulum", "--open-loops"}, "--open-loops has no effect"},
       {{"fk", "panda", "--frame", "panda_link8", "--frame", "panda_link8"},
        "'panda_link8' is given twice"},
       {{"mpc", "panda", "--knowledge", "fixed,fixed"}, "'fixed' is given twice"},
@@ -408,8 +420,9 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
   const std::pair<Line, const char*> cases[] = {
       {{"compare", "panda", "--states", "0"},
        "--states: '0' is not a whole number from 1 to 10000"},
-      {{"codegen", "panda", "-o", "c", "--lanes", "3"}, "--lanes: 3 is not one of 2, 4, 8, 16"},
-      {{"terms", "panda", "--frame", "panda_link8", "--axes", "x"}, "x is not one of local, world"},
+      {{"codegen", "panda", "-o", "c", "--lanes", "3"}, "--lanes: '3' is not one of 2, 4, 8, 16"},
+      {{"terms", "panda", "--frame", "panda_link8", "--axes", "x"},
+       "'x' is not one of local, world"},
       {{"codegen", "panda", "-o", "c", "--functions", "id,id"}, "'id' is given twice"},
       {{"equations", "pendulum", "--terms", "M,M"}, "'M' is given twice"},
       {{"mpc", "pendulum", "--goal", "1e200"}, "out of reach"},
@@ -481,6 +494,54 @@ TEST(Input, an_empty_table_is_called_empty) {
       EXPECT_TRUE(has(r.err, " is empty")) << testing::PrintToString(line);
     }
   }
+}
+
+TEST(Input, a_table_without_rows_is_refused_by_every_verb) {
+  const Folder folder;
+  const std::string header = "t,q1,q2,qd1,qd2,qdd1,qdd2,tau1,tau2\n",
+                    none = folder.write("none.csv", header),
+                    comments = folder.write("comments.csv", header + "# nothing\n\n");
+  for (const std::string& file : {none, comments})
+    for (const Line& line : std::vector<Line>{{"id", "double_pendulum", file},
+                                              {"fd", "double_pendulum", file},
+                                              {"terms", "double_pendulum", file},
+                                              {"fk", "double_pendulum", file, "--frame", "lower"},
+                                              {"simplify", "double_pendulum", file},
+                                              {"identify", "double_pendulum", file},
+                                              {"simulate", "double_pendulum", "--torque", file},
+                                              {"simulate", "double_pendulum", "--follow", file}}) {
+      const RunResult text = run_cli(line), r = run_cli(with_json(line));
+      EXPECT_EQ(text.status, 3) << testing::PrintToString(line);
+      EXPECT_TRUE(has(text.err, "has a header and no rows")) << testing::PrintToString(line);
+      EXPECT_EQ(r.status, 3) << testing::PrintToString(line);
+      EXPECT_TRUE(
+          has(document(r, "ulna." + line[0] + "/1").value("error", ""), "header and no rows"));
+    }
+}
+
+TEST(Input, the_rows_before_a_bad_one_keep_their_results) {
+  const Folder folder;
+  std::string table = "t,q1,q2,qd1,qd2,qdd1,qdd2,tau1,tau2\n";
+  for (int i = 0; i < 5000; ++i) table += std::to_string(i) + ",0.1,0.2,0,0,0,0,0,0\n";
+  const std::string late = folder.write("late.csv", table + "5000,x,0,0,0,0,0,0,0\n0,0\n"),
+                    soon = folder.write("soon.csv", table.substr(0, table.find("\n2,") + 1) +
+                                                        "2,0.1,0.2,0,0,0,0,0\n");
+  for (const auto& [file, rows] : {std::pair{late, 5000}, {soon, 2}})
+    for (const Line& line :
+         std::vector<Line>{{"id", "double_pendulum", file},
+                           {"fd", "double_pendulum", file},
+                           {"terms", "double_pendulum", file},
+                           {"fk", "double_pendulum", file, "--frame", "lower"}}) {
+      const RunResult csv = run_cli(line), r = run_cli(with_json(line));
+      const std::string place = file + ":" + std::to_string(rows + 2);
+      EXPECT_EQ(csv.status, 3) << line[0];
+      EXPECT_TRUE(has(csv.err, place)) << line[0];
+      EXPECT_EQ(std::ranges::count(csv.out, '\n'), rows + 1) << line[0];
+      const json d = document(r, "ulna." + line[0] + "/1");
+      EXPECT_EQ(r.status, 3) << line[0];
+      EXPECT_TRUE(has(d.value("error", ""), place)) << line[0];
+      EXPECT_EQ(d["rows"].size(), rows) << line[0];
+    }
 }
 
 // --- lines ---

@@ -103,4 +103,35 @@ TEST(Interrupt, what_timeout_sends_ends_work_as_ctrl_c_does) {
   EXPECT_LT(std::stod(table.substr(before + 1)), std::stod(table.substr(last + 1)));
 }
 
+TEST(Interrupt, any_verb_ends_with_one_document) {
+  const Folder folder;
+  std::string table = "q1,q2,qd1,qd2,qdd1,qdd2\n";
+  for (int i = 0; i < 400000; ++i) table += "0.1,0.2,0.3,0.4,0.5,0.6\n";
+  const std::string motion = folder.write("motion.csv", table);
+  int interrupted = 0;
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"count", "chain", "--n", "2..64"},
+                                             {"compare", "chain:40", "--states", "500"},
+                                             {"codegen", "humanoid", "-o", folder.path("c"),
+                                              "--functions", "Y,did,dfd,id,fd,M,Minv", "-f"},
+                                             {"equations", "puma560"},
+                                             {"terms", "double_pendulum", motion},
+                                             {"id", "double_pendulum", "-"}})
+    for (const int signal : {SIGINT, SIGTERM}) {
+      std::vector<std::string> command = line;
+      command.insert(command.begin(), command_path());
+      command.push_back("--json");
+      const RunResult r = run(command, {.input = line.back() == "-" ? table : "",
+                                        .interrupted_after = 700ms,
+                                        .interrupted_by = signal});
+      const json d = document(r, "ulna." + line[0] + "/1");
+      // one that was quicker has its result
+      if (r.status == 0) continue;
+      ++interrupted;
+      EXPECT_EQ(r.signal, signal) << line[0];
+      EXPECT_EQ(d.value("error", ""), "interrupted") << line[0];
+    }
+  EXPECT_GT(interrupted, 0);
+}
+
 }  // namespace

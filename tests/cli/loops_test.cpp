@@ -222,4 +222,58 @@ TEST(ClosedRobots, go_where_the_joints_that_move_the_others_are_sent) {
   EXPECT_LE(scenario.status, 1) << scenario.err;
 }
 
+TEST(ClosedLoops, poses_and_terms_are_those_of_the_closed_robot) {
+  const Crank::Position at = Crank::position(0.5);
+  const std::string all =
+      std::to_string(at.q(0)) + "," + std::to_string(at.q(1)) + "," + std::to_string(at.q(2));
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"fk", "fourbar"}, {"terms", "fourbar"}}) {
+    const auto with = [&](const std::string& q) {
+      std::vector<std::string> whole = line;
+      whole.insert(whole.end(), {"--q", q, "--json"});
+      return run_cli(whole);
+    };
+    const json d = document(with("0.5"), "ulna." + line[0] + "/1");
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(d["q"][i], at.q(i), 1e-4) << line[0];
+    EXPECT_EQ(with(all).status, 0) << line[0];
+    EXPECT_EQ(with("0.5,0,0").status, 3) << line[0];
+    std::vector<std::string> open = line;
+    open.insert(open.end(), {"--q", "0.5,0,0", "--open-loops"});
+    EXPECT_EQ(run_cli(open).status, 0) << line[0];
+  }
+}
+
+TEST(ClosedLoops, inverse_kinematics_keeps_them_closed) {
+  // where a frame is with the loops closed is where it is found, from elsewhere
+  const std::tuple<std::string, std::string, std::string> cases[] = {
+      {"fourbar", "coupler", "0.5"}, {"fivebar", "", "0.2,0.1"}, {"delta", "", "0.2,0.1,0.15"}};
+  for (const auto& [robot, named, q] : cases) {
+    const json all = document(run_cli({"fk", robot, "--q", q, "--json"}), "ulna.fk/1");
+    for (const json& frame : all["frames"]) {
+      const std::string name = frame["name"];
+      if (!named.empty() && name != named) continue;
+      std::string xyz;
+      for (const double x : frame["xyz"]) xyz += (xyz.empty() ? "" : ",") + std::to_string(x);
+      const RunResult r =
+          run_cli({"ik", robot, "--frame", name, "--xyz", xyz, "--position-only", "--json"});
+      if (r.status == 2) continue;  // a frame that no joint moves
+      EXPECT_EQ(r.status, 0) << robot << " " << name << r.err;
+      const json d = document(r, "ulna.ik/1");
+      EXPECT_GT(d["robot"].value("closed_loops", 0), 0);
+      std::string found;
+      for (const double x : d["q"]) found += (found.empty() ? "" : ",") + json(x).dump();
+      // refused if it were open
+      const json there =
+          document(run_cli({"fk", robot, "--frame", name, "--q", found, "--json"}), "ulna.fk/1");
+      for (int i = 0; i < 3; ++i)
+        EXPECT_NEAR(there["frames"][0]["xyz"][i].get<double>(), frame["xyz"][i].get<double>(), 3e-6)
+            << robot << " " << name;
+    }
+  }
+  // out of reach
+  EXPECT_EQ(
+      run_cli({"ik", "fourbar", "--frame", "coupler", "--xyz", "9,0,0", "--position-only"}).status,
+      1);
+}
+
 }  // namespace

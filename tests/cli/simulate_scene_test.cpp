@@ -82,8 +82,8 @@ TEST(SimulateScene, prints_json_that_lists_every_contact) {
 }
 
 TEST(SimulateScene, a_quadruped_stands_on_the_ground_by_pd) {
-  const RunResult r = simulate_scene(
-      {"quadruped", "--floating-base", "--ground", "--torque", "pd", "--duration", "2"});
+  const RunResult r =
+      simulate_scene({"quadruped", "--ground", "--torque", "pd", "--duration", "2"});
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_TRUE(has(r.out, "294.300"));
 }
@@ -290,6 +290,123 @@ TEST(OtherFiles, are_named_with_the_verb_that_takes_them) {
     EXPECT_TRUE(has(r.out + r.err, "trial.yaml:1: error: this is a scenario, not a robot"));
     EXPECT_TRUE(has(r.out + r.err, "ulna mpc"));
   }
+}
+
+TEST(SimulateScene, a_step_longer_than_the_period_is_said_to_be) {
+  const Folder folder;
+  folder.write("yard.yaml", yard);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--step", "0.01", "--period", "0.001"}, {"--step", "0.2"}}) {
+    std::vector<std::string> line{"yard.yaml", "--duration", "0.1"};
+    line.insert(line.end(), more.begin(), more.end());
+    const RunResult r = simulate_scene(line, folder.path());
+    EXPECT_EQ(r.status, 2);
+    EXPECT_TRUE(has(r.err, "--step has no effect if it is longer than"));
+  }
+  folder.write("slow.yaml", std::string(yard) + "step: 0.01\n");
+  const RunResult r =
+      simulate_scene({"slow.yaml", "--duration", "0.1", "--period", "0.001"}, folder.path());
+  EXPECT_EQ(r.status, 0);
+  EXPECT_TRUE(has(r.err, "steps are shortened from 0.01 s to --period, 0.001 s"));
+}
+
+TEST(SimulateScene, the_log_and_the_document_of_one_robot_are_read_by_other_verbs) {
+  const Folder folder;
+  folder.write(
+      "one.yaml",
+      "ulna: scene\nground: true\nrobots:\n  - {robot: panda, name: arm, torque: gravity, q: "
+      "[0, 0.3, 0, -1.5, 0, 1.8, 0], qd: [0.5, 0.3, 0.2, 0.4, -0.3, 0.3, 0.2]}\n");
+  for (const std::vector<std::string>& what : std::vector<std::vector<std::string>>{
+           {"one.yaml"},
+           {"panda", "--ground", "--torque", "gravity", "--q", "0,0.3,0,-1.5,0,1.8,0", "--qd",
+            "0.5,0.3,0.2,0.4,-0.3,0.3,0.2"}}) {
+    std::vector<std::string> line = what;
+    line.insert(line.end(), {"--duration", "0.5", "-o", "log.csv", "-f", "--json"});
+    const RunResult r = simulate_scene(line, folder.path());
+    ASSERT_EQ(r.status, 0) << r.err;
+    const json d = document(r, "ulna.simulate/1");
+    EXPECT_EQ(d["robot"].value("name", ""), "panda");
+    // torques of the log are those of its motion
+    const RunResult id = run_cli({"id", "panda", "log.csv", "--json"}, {.folder = folder.path()});
+    ASSERT_EQ(id.status, 0) << id.err;
+    const json torques = document(id, "ulna.id/1")["rows"];
+    std::istringstream log(read_file(folder.path("log.csv")));
+    std::string row;
+    std::getline(log, row);
+    EXPECT_TRUE(begins(row, "t,q_panda_joint1,"));
+    ASSERT_EQ(torques.size(), 501u);
+    for (std::size_t k = 0; k < 500; ++k) {
+      std::getline(log, row);
+      std::vector<double> numbers;
+      std::istringstream cells(row);
+      for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
+      for (std::size_t i = 0; i < 7; ++i)
+        EXPECT_NEAR(torques[k][1 + i].get<double>(), numbers.at(22 + i), 2e-3) << k;
+    }
+    const RunResult identified =
+        run_cli({"identify", "panda", "log.csv", "--json"}, {.folder = folder.path()});
+    EXPECT_LE(identified.status, 1) << identified.err;
+    EXPECT_LT(document(identified, "ulna.identify/1")["fit"].value("total_percent", 100.0), 1.0);
+    const json there =
+        document(run_cli({"fk", "panda", "-", "--json"}, {.input = r.out}), "ulna.fk/1");
+    EXPECT_EQ(there["q"], d["q"]);
+  }
+}
+
+TEST(SimulateScene, a_robot_that_touches_nothing_is_said_to) {
+  const Folder folder;
+  folder.write("bare.urdf", Sample{}.urdf());
+  folder.write("bare.yaml", "ulna: scene\nground: true\nrobots:\n  - robot: bare.urdf\n");
+  const RunResult ground = simulate_scene(
+                      {"bare.urdf", "--floating-base", "--ground", "--duration", "0.01", "--json"},
+                      folder.path()),
+                  scene =
+                      simulate_scene({"bare.yaml", "--duration", "0.01", "--json"}, folder.path());
+  for (const RunResult& r : {ground, scene}) {
+    EXPECT_TRUE(has(r.err, "has no collision shapes"));
+    EXPECT_EQ(document(r, "ulna.simulate/1")["diagnostics"][0].value("rule", ""),
+              "robot-shapeless");
+  }
+  EXPECT_TRUE(has(scene.err, "bare.yaml:4"));
+  EXPECT_TRUE(lacks(simulate_scene({"quadruped", "--ground", "--duration", "0.01"}).err, "shapes"));
+}
+
+TEST(SimulateScene, angles_in_degrees_are_warned_of) {
+  const Folder folder;
+  const auto warned = [&](const std::string& robot, const std::string& q) {
+    folder.write("s.yaml", "ulna: scene\nrobots:\n  - {robot: " + robot + ", q: " + q + "}\n");
+    return simulate_scene({"s.yaml", "--duration", "0.001"}, folder.path()).err;
+  };
+  EXPECT_TRUE(has(warned("panda", "{panda_joint1: 90}"), "s.yaml:3"));
+  EXPECT_TRUE(has(warned("panda", "{panda_joint1: 90}"), "degrees?"));
+  EXPECT_TRUE(has(warned("panda", "{panda_joint4: 0.5}"), "beyond -3.0718 to -0.0698"));
+  EXPECT_TRUE(has(warned("double_pendulum", "[90, 0]"), "degrees?"));
+  EXPECT_TRUE(lacks(warned("double_pendulum", "[3, 0]"), "warning"));
+}
+
+TEST(SimulateScene, remedies_name_the_page_of_scenes) {
+  const Folder folder;
+  for (const char* wrong : {"bodies: 3\n", "xyzzy: 1\n", "bodies:\n  - {shape: disc, mass: 1}\n"}) {
+    folder.write("s.yaml", std::string("ulna: scene\n") + wrong);
+    const RunResult r = simulate_scene({"s.yaml"}, folder.path());
+    EXPECT_EQ(r.status, 3);
+    EXPECT_TRUE(has(r.err, "docs/contact.md"));
+    EXPECT_TRUE(lacks(r.err, "docs/formats.md"));
+  }
+}
+
+TEST(SimulateScene, without_its_first_line_it_is_recognised) {
+  const Folder folder;
+  const std::string all = yard;
+  folder.write("s.yaml", all.substr(all.find('\n') + 1));
+  for (const char* verb : {"simulate", "info", "check"}) {
+    const RunResult r = run_cli({verb, "s.yaml"}, {.folder = folder.path()});
+    EXPECT_NE(r.status, 0);
+    EXPECT_TRUE(has(r.out + r.err, "the line 'ulna: scene' is missing"));
+    EXPECT_TRUE(lacks(r.out + r.err, "joints"));
+  }
+  folder.write("s.yaml", "ulna: scnee\n" + all.substr(all.find('\n') + 1));
+  EXPECT_TRUE(has(simulate_scene({"s.yaml"}, folder.path()).err, "did you mean 'scene'?"));
 }
 
 }  // namespace

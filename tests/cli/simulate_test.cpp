@@ -156,8 +156,8 @@ TEST(Simulate, the_log_is_what_sensors_read) {
 
 TEST(Simulate, integrators_differ_by_their_errors_and_adaptive_ones_are_there_or_say_why_not) {
   const auto error = [](const std::string& name) {
-    const json d = document(simulate({"double_pendulum", "--q", "1,1", "--no-friction",
-                                      "--duration", "0.5", "--integrator", name, "--json"}),
+    const json d = document(simulate({"double_pendulum", "--q", "1,1", "--duration", "0.5",
+                                      "--integrator", name, "--json"}),
                             "ulna.simulate/1");
     return std::abs(d["energy"]["error"].get<double>());
   };
@@ -169,8 +169,8 @@ TEST(Simulate, integrators_differ_by_their_errors_and_adaptive_ones_are_there_or
 }
 
 TEST(Simulate, a_step_that_is_too_long_is_found_out) {
-  const RunResult r = simulate({"double_pendulum", "--q", "2,2", "--no-friction", "--period", "0.1",
-                                "--step", "0.1", "--integrator", "euler", "--duration", "3"});
+  const RunResult r = simulate({"double_pendulum", "--q", "2,2", "--period", "0.1", "--step", "0.1",
+                                "--integrator", "euler", "--duration", "3"});
   EXPECT_TRUE(r.status == 1 || r.status == 3) << r.out;
   EXPECT_TRUE(has(r.err, "--step"));
 }

@@ -131,6 +131,36 @@ TEST(InverseKinematics, is_the_same_for_the_same_seed) {
   EXPECT_NE(once(1), once(2));
 }
 
+TEST(InverseKinematics, meets_a_constraint_everywhere) {
+  // joint 3 turns half as far as joint 1
+  const Model model = load_robot("panda").model;
+  const Frame& flange = model.frame("flange");
+  const IkConstraint half{[](const Eigen::VectorXd&) {
+                            Eigen::MatrixXd J = Eigen::MatrixXd::Zero(1, 7);
+                            J(0, 0) = -0.5, J(0, 2) = 1.0;
+                            return J;
+                          },
+                          [](const Eigen::VectorXd&, Eigen::VectorXd& to) {
+                            to(2) = 0.5 * to(0);
+                            return true;
+                          }};
+  int found = 0;
+  for (int seed = 1; seed <= 50; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const auto some = [&] {
+      Eigen::VectorXd q = random_q(model, random);
+      q(2) = 0.5 * q(0);
+      return q;
+    };
+    const Transform<double> target = pose_at(model, flange, some());
+    const IkResult result = inverse_kinematics(model, flange, target, some(), {}, half);
+    expect_honest(result, model, flange, target);
+    EXPECT_EQ(result.q(2), 0.5 * result.q(0));
+    found += result.found;
+  }
+  EXPECT_GE(found, 45);
+}
+
 TEST(InverseKinematics, refuses_what_it_cannot_understand) {
   const Model model = load_robot("panda").model;
   const Frame& flange = model.frame("flange");

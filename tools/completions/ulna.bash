@@ -45,12 +45,12 @@ _ulna() {
     info) options="$import --frames" robots=yes ;;
     tree) options="$import --ascii --dot" robots=yes ;;
     convert) options="$import --lock --chain --lump --force" robots=yes ;;
-    fk) options="$import --q --frame" robots=yes ;;
+    fk) options="$import --q --frame --open-loops" robots=yes ;;
     id) options="$import --q --qd --qdd --gravity --no-friction --open-loops" robots=yes ;;
     fd) options="$import --q --qd --tau --gravity --no-friction --open-loops" robots=yes ;;
-    terms) options="$import --q --qd --frame --axes --gravity" robots=yes ;;
+    terms) options="$import --q --qd --frame --axes --gravity --open-loops" robots=yes ;;
     equations) options="$import --gravity --terms --text --latex --c --numeric --short --let --lump" robots=yes ;;
-    ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed" robots=yes ;;
+    ik) options="$import --frame --xyz --rpy --quat --start --position-only --restarts --seed --open-loops" robots=yes ;;
     count) options="$import --n --svg --force" robots=yes ;;
     compare) options="$import --gravity --states --seed" robots=yes ;;
     simplify) options="$import --gravity --tolerance --other --svg --html --force" robots=yes ;;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "ulna/dynamics/kinematics.hpp"
@@ -26,11 +27,20 @@ struct IkResult {
   std::string report() const;
 };
 
+/// What all configurations of a search have to meet, such as loops that stay closed.
+struct IkConstraint {
+  /// The rows that are zero along all motions from q: J v = 0.
+  std::function<Eigen::MatrixXd(const Eigen::VectorXd& q)> jacobian;
+  /// Moves `to` to where it is met, on a way from a configuration where it is. False if there is none.
+  std::function<bool(const Eigen::VectorXd& from, Eigen::VectorXd& to)> reach;
+};
+
 /// q with a frame at a pose: Levenberg-Marquardt on the error twist, within the joint limits, started
 /// again from random configurations when it is stuck [Nakamura, Hanafusa 1986; Sugihara 2011]. Joints that
-/// do not move the frame stay as they are in `start`. Throws
-/// std::invalid_argument if the target or the start is not finite or of the wrong size.
+/// do not move the frame stay as they are in `start`. With a constraint, which `start` has to meet, it is met by all
+/// configurations. Throws std::invalid_argument if the target or the start is not finite or of the wrong size.
 IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transform<double>& target,
-                            const Eigen::VectorXd& start, const IkOptions& options = {});
+                            const Eigen::VectorXd& start, const IkOptions& options = {},
+                            const IkConstraint& constraint = {});
 
 }  // namespace ulna

@@ -55,10 +55,15 @@ Friction friction_from_string(std::string_view list) {
                                {Feature::coulomb_positive, Feature::coulomb_negative});
     else if (feature && *feature != Feature::armature)
       friction.features.push_back(*feature);
-    else
+    else {
+      constexpr std::string_view known[] = {
+          "viscous",  "coulomb",          "asymmetric",       "load", "offset",
+          "stribeck", "coulomb_positive", "coulomb_negative", "none"};
       require(false, "'", name,
               "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
-              "coulomb_negative, stribeck, or none alone");
+              "coulomb_negative, stribeck, or none alone",
+              did_you_mean(name, known));
+    }
   }
   return friction;
 }
