@@ -29,8 +29,8 @@ int ConeProblem::add(Block block) {
   block.row = row_count();
   block.piece = static_cast<int>(pieces_.size());
   blocks_.push_back(block);
-  for (std::vector<double>* rows : {&offset, &compliance, &lambda, &w})
-    rows->resize(rows->size() + static_cast<std::size_t>(block.rows), 0.0);
+  for (int i = 0; i < block.rows; ++i)
+    offset.push_back(0.0), compliance.push_back(0.0), lambda.push_back(0.0), w.push_back(0.0);
   return block_count() - 1;
 }
 
@@ -67,6 +67,11 @@ double ConeProblem::rate(int row_in_block, const Block& block, const double* of)
   return sum;
 }
 
+void ConeProblem::rates(const Block& block, const double* of, double* to) const {
+  std::fill_n(to, block.rows, 0.0);
+  for (const Piece& p : pieces(block)) detail::add_rates(*this, p, block.rows, of, to);
+}
+
 namespace {
 
 /// m/s: what methods leave farther off than this is swept again.
@@ -78,17 +83,18 @@ constexpr double share_of_sweeps = 0.25;
 void set_velocity(ConeProblem& problem, const ConeProblem::Block& b) {
   for (int i = 0; i < b.rows; ++i) {
     const int row = b.row + i;
-    double sum = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
-    for (const ConeProblem::Piece& p : problem.pieces(b))
-      sum += detail::row_rate(problem, p, i, problem.velocity.data());
-    problem.w[row] = sum;
+    problem.w[row] = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
   }
+  for (const ConeProblem::Piece& p : problem.pieces(b))
+    detail::add_rates(problem, p, b.rows, problem.velocity.data(), problem.w.data() + b.row);
 }
 
 void push(ConeProblem& problem, const ConeProblem::Block& b, const double* change) {
+  bool any = false;
+  for (int i = 0; i < b.rows; ++i) any |= change[i] != 0.0;
+  if (!any) return;
   for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (int i = 0; i < b.rows; ++i)
-      if (change[i] != 0.0) detail::add_impulse(problem, p, i, change[i], problem.velocity.data());
+    detail::add_impulses(problem, p, b.rows, change, problem.velocity.data());
 }
 
 /// J of a row of one piece times K of a row of another, or of the same, of a block.
@@ -123,11 +129,14 @@ std::array<double, 6> own_matrix(const ConeProblem& problem, const ConeProblem::
 /// The trace of the same.
 double own_trace(const ConeProblem& problem, const ConeProblem::Block& b) {
   double sum = 0.0;
-  for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (const ConeProblem::Piece& q : problem.pieces(b)) {
-      if (p.segment != q.segment) continue;
-      for (int i = 0; i < b.rows; ++i) sum += coupling(problem, p, i, q, i);
-    }
+  const auto pieces = problem.pieces(b);
+  for (const ConeProblem::Piece& p : pieces) {
+    // its rows are one after the other
+    sum += detail::dot_of<0>(problem.data() + p.J, problem.data() + p.K, b.rows * p.size);
+    for (const ConeProblem::Piece& q : pieces)
+      for (int i = 0; &p != &q && p.segment == q.segment && i < b.rows; ++i)
+        sum += coupling(problem, p, i, q, i);
+  }
   for (int i = 0; i < b.rows; ++i) sum += problem.compliance[b.row + i];
   return sum;
 }

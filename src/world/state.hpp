@@ -115,7 +115,8 @@ struct World::State {
   std::vector<Touch> touches, last_touches;
   /// Velocities in unit coordinates: of the beginning, without impulses, and without rebound.
   std::vector<double> before, free, first_velocity, first_lambda;
-  std::vector<double> end;  ///< velocities at the end, not in unit coordinates
+  std::vector<double> mean;  ///< of before and after the impulses
+  std::vector<double> end;   ///< velocities at the end, not in unit coordinates
   std::vector<double> shift, saved_lambda, saved_offset, saved_w;
   std::vector<char> touched;  ///< by segment
   std::vector<WorldContact> contacts;

@@ -96,8 +96,8 @@ void World::State::place_shapes() {
         const detail::Articulation& r = robots[o.robot];
         const Kinematics<double>& at = r.at();
         const V3 p = at.p(body).vec(), spin = at.w(body).vec();
-        X_WB = r.X_WR *
-               Transform<double>(Rotation<double>::from_matrix(at.R(body).mat()), at.origin() + p);
+        X_WB = {Rotation<double>::from_matrix(at.R(body).mat()), at.origin() + p};
+        if (!r.is_at_origin()) X_WB = r.X_WR * X_WB;
         w = spin.norm(), v = (at.u(body).vec() + cross(spin, p)).norm();
       }
     }
