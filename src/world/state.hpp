@@ -113,6 +113,7 @@ struct World::State {
   ConeProblem problem;
   ConeSolver solver;
   std::vector<Touch> touches, last_touches;
+  bool deep = false;  ///< whether bodies of this step are deep inside each other
   /// Velocities in unit coordinates: of the beginning, without impulses, and without rebound.
   std::vector<double> before, free, first_velocity, first_lambda;
   std::vector<double> mean;  ///< of before and after the impulses

@@ -22,6 +22,8 @@ constexpr double effort_of_loose = 80.0, effort_of_robots = 600.0;
 constexpr double effort_of_block = 400.0;
 /// How many times the usual effort a solution may take, so that the time of a step is bounded.
 constexpr double most_times = 80.0;
+/// Where bodies are deep inside each other, all of a step's: some milliseconds. Or, if that is more, so many times the least.
+constexpr double most_effort_deep = 5e6, most_times_deep = 20.0;
 
 bool moderate(const std::vector<double>& velocity) {
   return std::ranges::all_of(velocity, [](double x) { return std::abs(x) < fastest; });
@@ -211,9 +213,10 @@ WorldStatus World::step() noexcept {
     if (!r.tau.allFinite()) return WorldStatus::not_finite;
   if (!s.begin()) return WorldStatus::not_physical;
   if (!moderate(s.free)) return WorldStatus::not_finite;
-  s.solver.options.effort =
-      most_times * (s.other_effort() +
-                    std::max(s.usual_effort.median(), effort_of_block * s.problem.block_count()));
+  const double least = effort_of_block * s.problem.block_count();
+  double& effort = s.solver.options.effort;
+  effort = most_times * (s.other_effort() + std::max(s.usual_effort.median(), least));
+  if (s.deep) effort = std::min(effort, std::max(most_effort_deep, most_times_deep * least));
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
   s.restrain();
