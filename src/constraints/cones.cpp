@@ -76,6 +76,8 @@ namespace {
 
 /// m/s: what methods leave farther off than this is swept again.
 constexpr double far_off = 1e-4;
+/// What many rows of a group are.
+constexpr int many_rows = 40;
 /// Of the effort of a solution, what is kept for these sweeps.
 constexpr double share_of_sweeps = 0.25;
 
@@ -311,11 +313,15 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   return sweeps;
 }
 
-/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
-int first_sweeps(const ConeProblem& problem, std::span<const int> group, double error) {
+int rows_of(const ConeProblem& problem, std::span<const int> group) {
   int rows = 0;
   for (const int i : group) rows += problem.block(i).rows;
-  return rows > 40 && error > 1e-4 ? std::min(rows / 4, 20) : 0;
+  return rows;
+}
+
+/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(int rows, double error) {
+  return rows > many_rows && error > 1e-4 ? std::min(rows / 4, 20) : 0;
 }
 
 /// Keeps the impulses with the least error, or goes back to them.
@@ -360,7 +366,10 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
   int steps = 0, sweeps = 0;
   double least = std::numeric_limits<double>::infinity();
   keep_best(problem, group, error, least);
-  if (const int first = first_sweeps(problem, group, error); first > 0) {
+  const int rows = rows_of(problem, group);
+  // where rows are few, the convex problem comes before ADMM: it costs less there
+  const int convex_round = rows > many_rows ? 3 : 2, admm_round = 5 - convex_round;
+  if (const int first = first_sweeps(rows, error); first > 0) {
     sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
     keep_best(problem, group, error, least);
@@ -376,8 +385,8 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     else
       dense.begin_again(problem, group);
     if (round % 2 == 1) dense.by_rows();
-    if (round == 2 && !near) sweeps += dense.admm(options.tolerance, 200);
-    if (round == 3 && !near) steps += dense.convex(options.tolerance, 1);
+    if (round == admm_round && !near) sweeps += dense.admm(options.tolerance, 200);
+    if (round == convex_round && !near) steps += dense.convex(options.tolerance, 1);
     steps += dense.newton(options.tolerance, 25, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
@@ -418,8 +427,6 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
   for (int g = 0; g < report.groups; ++g) {
     const std::span<const int> group(s.order.data() + s.starts[g],
                                      s.order.data() + s.starts[g + 1]);
-    int rows = 0;
-    for (const int i : group) rows += problem.block(i).rows;
     s.dense.most_effort = (1.0 - share_of_sweeps) * options.effort;
     double error = s.residual(problem, group);
     if (error > options.tolerance && options.method == ConeMethod::admm) {
@@ -428,8 +435,9 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
       s.dense.apply(problem, group);
       error = s.residual(problem, group);
     } else if (error > options.tolerance) {
-      const bool direct = options.method == ConeMethod::newton ||
-                          (options.method == ConeMethod::automatic && rows <= options.direct_rows);
+      const bool direct =
+          options.method == ConeMethod::newton || (options.method == ConeMethod::automatic &&
+                                                   rows_of(problem, group) <= options.direct_rows);
       if (!direct) {
         report.sweeps = std::max(report.sweeps,
                                  s.gauss_seidel(problem, group, options.tolerance, options.sweeps));
