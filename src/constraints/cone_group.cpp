@@ -234,7 +234,7 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   add_segments(problem, group);
   columns_.clear(), data_.clear();
   for (Unit& u : units_) add_columns(problem, group, u);
-  Vector v = free_.vector(velocities_), l = lambda(), b = b_.vector(size_), R = R_.vector(size_);
+  Vector v = free_.vector(velocities_), b = b_.vector(size_), R = R_.vector(size_);
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     std::copy_n(free.data() + problem.segment_at(segments_[s]), sizes_[s], v.data() + starts_[s]);
     local_segment_[segments_[s]] = -1;
@@ -243,14 +243,14 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
     const Block& to = blocks_[i];
     for (int k = 0; k < to.rows; ++k) {
       const int from = problem.block(group[i]).row + k;
-      l(to.row + k) = problem.lambda[from] * to.root;
       b(to.row + k) = problem.offset[from] / to.root;
       R(to.row + k) = problem.compliance[from] / (to.root * to.root);
     }
   }
   offset_.vector(size_) = b;
   add_rates(v, b);
-  exact_ = analysed_ = false;
+  begin(problem, group);
+  analysed_ = false;
   known_.clear(), is_known_.assign(units_.size(), 0);
   places_.resize(static_cast<std::size_t>(size_));
   entries_ = 0.0;
@@ -264,7 +264,7 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   v_.vector(velocities_).setZero();
 }
 
-void ConeGroup::begin_again(const ConeProblem& problem, std::span<const int> group) {
+void ConeGroup::begin(const ConeProblem& problem, std::span<const int> group) {
   Vector l = lambda();
   for (std::size_t i = 0; i < group.size(); ++i)
     for (int k = 0; k < blocks_[i].rows; ++k)

@@ -43,8 +43,8 @@ class ConeGroup {
   /// impulses.
   void set(const ConeProblem& problem, std::span<const int> group, std::span<const double> diagonal,
            std::span<const double> free);
-  /// The same group again, from the impulses that the problem has now.
-  void begin_again(const ConeProblem& problem, std::span<const int> group);
+  /// From the impulses that the problem has now, which `set` does too.
+  void begin(const ConeProblem& problem, std::span<const int> group);
   /// By rows from here on, unless they are much dearer: more exact.
   void by_rows();
   /// Writes λ, and velocities to it.

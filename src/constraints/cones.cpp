@@ -383,7 +383,7 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     if (round == 0)
       dense.set(problem, group, diagonal, free);
     else
-      dense.begin_again(problem, group);
+      dense.begin(problem, group);
     if (round % 2 == 1) dense.by_rows();
     if (round == admm_round && !near) sweeps += dense.admm(options.tolerance, 200);
     if (round == convex_round && !near) steps += dense.convex(options.tolerance, 1);

@@ -96,7 +96,6 @@ struct World::State {
     return problem.rate(row, problem.block(block), velocity.data());
   }
   double impulse_work() const;
-  double other_effort() const;  ///< of all but the solver, as ConeOptions::effort
   int robot_segment(int robot) const {
     for (std::size_t s = 0;; ++s)
       if (objects[segment_object[s]].robot == robot) return static_cast<int>(s);
@@ -125,6 +124,7 @@ struct World::State {
 
   double time = 0.0;
   UsualEffort usual_effort;
+  double other_effort = 0.0;  ///< of all but the solver, as ConeOptions::effort
   WorldWork work;
   WorldReport report;
 };

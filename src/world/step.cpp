@@ -16,8 +16,6 @@ constexpr double fastest = 1e12;
 /// Of an overlap, how much is undone in a step.
 constexpr double corrected_share = 0.2;
 
-/// Of all but the solver in a step, as multiplications, roughly: for a number of the velocity of what is loose, and of a robot.
-constexpr double effort_of_loose = 80.0, effort_of_robots = 600.0;
 /// Of a solution, for a block of its rows, at least: of what is usual nothing is known before the first bodies meet.
 constexpr double effort_of_block = 400.0;
 /// How many times the usual effort a solution may take, so that the time of a step is bounded.
@@ -30,15 +28,6 @@ bool moderate(const std::vector<double>& velocity) {
 }
 
 }  // namespace
-
-double World::State::other_effort() const {
-  double sum = 0.0;
-  for (const Object& o : objects) {
-    if (o.loose >= 0) sum += 6.0 * effort_of_loose;
-    if (o.robot >= 0) sum += robots[o.robot].model().nv() * effort_of_robots;
-  }
-  return sum;
-}
 
 /// Velocities without impulses, and all rows. False: a mass matrix is not positive definite.
 bool World::State::begin() {
@@ -215,7 +204,7 @@ WorldStatus World::step() noexcept {
   if (!moderate(s.free)) return WorldStatus::not_finite;
   const double least = effort_of_block * s.problem.block_count();
   double& effort = s.solver.options.effort;
-  effort = most_times * (s.other_effort() + std::max(s.usual_effort.median(), least));
+  effort = most_times * (s.other_effort + std::max(s.usual_effort.median(), least));
   if (s.deep) effort = std::min(effort, std::max(most_effort_deep, most_times_deep * least));
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
