@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
-#include <ctime>
 #include <memory>
 #endif
 
@@ -199,6 +198,7 @@ Figures run_mujoco(const BenchScene& b) {
   }
   const long steps = std::lround(b.duration / b.scene.options.step);
   Figures f;
+  Stopwatch watch;
   std::vector<V3> half;
   std::vector<double> rates;
   const auto position = [&](const SceneBody& body) {
@@ -212,16 +212,16 @@ Figures run_mujoco(const BenchScene& b) {
       b.torque(q, v, d->time, tau);
       for (int k = 0; k < v.size(); ++k) d->qfrc_applied[places->v[k]] = tau(k);
     }
-    const std::clock_t begin = std::clock();
+    watch.begin();
     mj_step(m.get(), d.get());
-    f.seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    watch.end();
     f.residual = std::max(f.residual, law_residual(m.get(), d.get(), rates));
     if (i == steps / 2)
       for (const SceneBody& body : b.scene.bodies) half.push_back(position(body));
     if (i < steps / 2) continue;
     for (int c = 0; c < d->ncon; ++c) f.penetration = std::max(f.penetration, -d->contact[c].dist);
   }
-  f.steps = steps;
+  f.steps = steps, f.seconds = watch.seconds();
   for (std::size_t i = 0; i < b.scene.bodies.size(); ++i)
     f.drift = std::max(f.drift, (position(b.scene.bodies[i]) - half[i]).norm());
   mj_forward(m.get(), d.get());

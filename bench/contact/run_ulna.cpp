@@ -1,5 +1,3 @@
-#include <ctime>
-
 #include "scenes.hpp"
 
 namespace contact_bench {
@@ -12,6 +10,7 @@ Figures run_ulna(const BenchScene& b) {
   World& world = built.world;
   const long steps = std::lround(b.duration / b.scene.options.step);
   Figures f;
+  Stopwatch watch;
   Eigen::VectorXd tau;
   std::vector<Vec3<double>> half;
   for (long i = 0; i < steps; ++i) {
@@ -20,15 +19,16 @@ Figures run_ulna(const BenchScene& b) {
       b.torque(world.q(robot), world.v(robot), world.time(), tau);
       world.set_torque(robot, tau);
     }
-    const std::clock_t begin = std::clock();
-    f.good = f.good && world.step() == WorldStatus::moved;
-    f.seconds += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    watch.begin();
+    const WorldStatus status = world.step();
+    watch.end();
+    f.good = f.good && status == WorldStatus::moved;
     if (i == steps / 2)
       for (const int body : built.bodies) half.push_back(world.pose(body).translation());
     if (i < steps / 2) continue;
     for (const WorldContact& c : world.contacts()) f.penetration = std::max(f.penetration, -c.gap);
   }
-  f.steps = steps;
+  f.steps = steps, f.seconds = watch.seconds();
   for (std::size_t i = 0; i < built.bodies.size(); ++i)
     f.drift = std::max(f.drift, (world.pose(built.bodies[i]).translation() - half[i]).norm());
   for (const WorldContact& c : world.contacts()) {

@@ -173,21 +173,33 @@ bool ConeGroup::prefers_rows(int rows) {
   return cost < (exact_ ? worth_of_exact_rows : worth_of_rows) * velocity_cost();
 }
 
-/// Where two ascending lists have the same columns. Of a tree, mostly where they begin: on the way that two bodies share.
-void ConeGroup::match(const Unit& a, const Unit& b) {
-  matches_.clear();
+/// K J' of the rows of two units, where their ascending lists of columns are the same. Of a tree, that is mostly where they begin: on
+/// the way that two bodies share.
+template <int rows_a, int rows_b>
+void ConeGroup::couple(const Unit& a, const Unit& b, Matrix to) const {
   const int *x = columns_.data() + a.column, *y = columns_.data() + b.column;
+  const double *K = data_.data() + a.K, *J = data_.data() + b.J;
+  constexpr auto most = [](int rows) { return rows < 0 ? most_rows : rows; };
+  constexpr int order = rows_a == 1 && rows_b != 1 ? Eigen::RowMajor : Eigen::ColMajor;
+  Eigen::Matrix<double, rows_a, rows_b, order, most(rows_a), most(rows_b)> sum(a.rows, b.rows);
+  sum.setZero();
   for (int i = 0, k = 0; i < a.columns && k < b.columns;) {
     if (x[i] == y[k]) {
-      Match m{i, k, 0};
-      while (i < a.columns && k < b.columns && x[i] == y[k]) ++i, ++k, ++m.size;
-      matches_.push_back(m);
+      using Stride = Eigen::InnerStride<>;
+      const Eigen::Map<const Eigen::Matrix<double, rows_a, 1>, 0, Stride> left(K + i, a.rows,
+                                                                               Stride(a.columns));
+      const Eigen::Map<const Eigen::Matrix<double, 1, rows_b>, 0, Stride> right(J + k, b.rows,
+                                                                                Stride(b.columns));
+      sum += left.lazyProduct(right);
+      ++i, ++k;
     } else if (x[a.columns - 1] < y[k] || y[b.columns - 1] < x[i]) {
       break;
     } else {
       x[i] < y[k] ? ++i : ++k;
     }
   }
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = 0; k < b.rows; ++k) to(b.row[k], a.row[i]) = to(a.row[i], b.row[k]) = sum(i, k);
 }
 
 void ConeGroup::know(int row) {
@@ -200,17 +212,17 @@ void ConeGroup::know(int row) {
   const Unit& own = units_[static_cast<std::size_t>(unit)];
   for (const int other : known_) {
     const Unit& u = units_[static_cast<std::size_t>(other)];
-    match(own, u);
-    for (const Match& m : matches_) effort += own.rows * u.rows * m.size;
-    for (int i = 0; i < own.rows; ++i)
-      for (int k = 0; k < u.rows; ++k) {
-        const double *K = data_.data() + own.K + i * own.columns,
-                     *J = data_.data() + u.J + k * u.columns;
-        double sum = 0.0;
-        for (const Match& m : matches_)
-          for (int c = 0; c < m.size; ++c) sum += K[m.a + c] * J[m.b + c];
-        M(u.row[k], own.row[i]) = M(own.row[i], u.row[k]) = sum;
-      }
+    effort += own.rows * u.rows * std::min(own.columns, u.columns);
+    if (own.rows == 1 && u.rows == 1)
+      couple<1, 1>(own, u, M);
+    else if (own.rows == 1 && u.rows == 3)
+      couple<1, 3>(own, u, M);
+    else if (own.rows == 3 && u.rows == 1)
+      couple<3, 1>(own, u, M);
+    else if (own.rows == 3 && u.rows == 3)
+      couple<3, 3>(own, u, M);
+    else
+      couple<Eigen::Dynamic, Eigen::Dynamic>(own, u, M);
   }
   for (int i = 0; i < own.rows; ++i) M(own.row[i], own.row[i]) += R_.vector(size_)(own.row[i]);
 }
@@ -222,7 +234,7 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   add_segments(problem, group);
   columns_.clear(), data_.clear();
   for (Unit& u : units_) add_columns(problem, group, u);
-  Vector v = free_.vector(velocities_), l = lambda(), b = b_.vector(size_), R = R_.vector(size_);
+  Vector v = free_.vector(velocities_), b = b_.vector(size_), R = R_.vector(size_);
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     std::copy_n(free.data() + problem.segment_at(segments_[s]), sizes_[s], v.data() + starts_[s]);
     local_segment_[segments_[s]] = -1;
@@ -231,14 +243,14 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
     const Block& to = blocks_[i];
     for (int k = 0; k < to.rows; ++k) {
       const int from = problem.block(group[i]).row + k;
-      l(to.row + k) = problem.lambda[from] * to.root;
       b(to.row + k) = problem.offset[from] / to.root;
       R(to.row + k) = problem.compliance[from] / (to.root * to.root);
     }
   }
   offset_.vector(size_) = b;
   add_rates(v, b);
-  exact_ = analysed_ = false;
+  begin(problem, group);
+  analysed_ = false;
   known_.clear(), is_known_.assign(units_.size(), 0);
   places_.resize(static_cast<std::size_t>(size_));
   entries_ = 0.0;
@@ -252,7 +264,7 @@ void ConeGroup::set(const ConeProblem& problem, std::span<const int> group,
   v_.vector(velocities_).setZero();
 }
 
-void ConeGroup::begin_again(const ConeProblem& problem, std::span<const int> group) {
+void ConeGroup::begin(const ConeProblem& problem, std::span<const int> group) {
   Vector l = lambda();
   for (std::size_t i = 0; i < group.size(); ++i)
     for (int k = 0; k < blocks_[i].rows; ++k)
@@ -276,25 +288,47 @@ void ConeGroup::apply(ConeProblem& problem, std::span<const int> group) {
 }
 
 void ConeGroup::add_impulses(const Vector& lambda, Vector velocity) const {
-  for (const Unit& u : units_)
-    for (int i = 0; i < u.rows; ++i) {
+  for (const Unit& u : units_) {
+    const double* K = data_.data() + u.K;
+    const int* const columns = columns_.data() + u.column;
+    int i = 0;
+    if (u.rows >= 3) {  // a contact's
+      const double l[3] = {lambda(u.row[0]), lambda(u.row[1]), lambda(u.row[2])};
+      const double *second = K + u.columns, *third = second + u.columns;
+      if (l[0] != 0.0 || l[1] != 0.0 || l[2] != 0.0)
+        for (int k = 0; k < u.columns; ++k)
+          velocity(columns[k]) += l[0] * K[k] + l[1] * second[k] + l[2] * third[k];
+      i = 3, K += 3 * u.columns;
+    }
+    for (; i < u.rows; ++i, K += u.columns) {
       const double l = lambda(u.row[i]);
       if (l == 0.0) continue;
-      const double* K = data_.data() + u.K + i * u.columns;
-      const int* columns = columns_.data() + u.column;
       for (int k = 0; k < u.columns; ++k) velocity(columns[k]) += l * K[k];
     }
+  }
 }
 
 void ConeGroup::add_rates(const Vector& velocity, Vector w) const {
-  for (const Unit& u : units_)
-    for (int i = 0; i < u.rows; ++i) {
-      const double* J = data_.data() + u.J + i * u.columns;
-      const int* columns = columns_.data() + u.column;
+  for (const Unit& u : units_) {
+    const double* J = data_.data() + u.J;
+    const int* const columns = columns_.data() + u.column;
+    int i = 0;
+    if (u.rows >= 3) {
+      const double *second = J + u.columns, *third = second + u.columns;
+      double sums[3] = {};
+      for (int k = 0; k < u.columns; ++k) {
+        const double v = velocity(columns[k]);
+        sums[0] += J[k] * v, sums[1] += second[k] * v, sums[2] += third[k] * v;
+      }
+      for (; i < 3; ++i) w(u.row[i]) += sums[i];
+      J += 3 * u.columns;
+    }
+    for (; i < u.rows; ++i, J += u.columns) {
       double sum = 0.0;
       for (int k = 0; k < u.columns; ++k) sum += J[k] * velocity(columns[k]);
       w(u.row[i]) += sum;
     }
+  }
 }
 
 void ConeGroup::velocity_of(const Vector& lambda, Vector w) {

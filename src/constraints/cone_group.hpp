@@ -43,8 +43,8 @@ class ConeGroup {
   /// impulses.
   void set(const ConeProblem& problem, std::span<const int> group, std::span<const double> diagonal,
            std::span<const double> free);
-  /// The same group again, from the impulses that the problem has now.
-  void begin_again(const ConeProblem& problem, std::span<const int> group);
+  /// From the impulses that the problem has now, which `set` does too.
+  void begin(const ConeProblem& problem, std::span<const int> group);
   /// By rows from here on, unless they are much dearer: more exact.
   void by_rows();
   /// Writes λ, and velocities to it.
@@ -87,11 +87,14 @@ class ConeGroup {
     double D[most_rows * most_rows] = {}, g[most_rows] = {};  ///< E^-1 A and E^-1 r
     bool still = false;                                       ///< D is zero
   };
-  /// A row of Newton's matrix: multiples of up to three unit rows and rows of J K.
+  /// An equation of Newton's step: multiples of up to three impulses and velocities. And its unknown: multiples of these impulses.
+  /// Equations that name impulses alone have none, they follow from others.
   struct NewtonRow {
     int row, terms;
     int of[3];
-    double unit[3], of_G[3];
+    double unit[3], of_G[3], unknown[3];
+    double rhs;
+    int place = -1;  ///< of its unknown; -1: it follows
   };
 
   Vector lambda() { return lambda_.vector(size_); }
@@ -107,7 +110,8 @@ class ConeGroup {
   bool prefers_rows(int rows);
   /// Makes G known between the rows of a row's unit and all that were asked for before.
   void know(int row);
-  void match(const Unit& a, const Unit& b);
+  template <int rows_a, int rows_b>
+  void couple(const Unit& a, const Unit& b, Matrix to) const;
   bool is_of_bodies(const Unit& u) const;
   void velocity_of(const Vector& lambda, Vector w);
   void add_impulses(const Vector& lambda, Vector velocity) const;
@@ -118,13 +122,20 @@ class ConeGroup {
   void cone_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F, bool rows);
   void disc_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F, bool rows);
   void fix(int row, const Vector& F) { step_.vector(size_)(row) = -F(row), law_[row] = -1; }
-  void add_law(const NewtonRow& r) {
+  NewtonRow& add_law(const NewtonRow& r) {
     law_[r.row] = static_cast<int>(newton_rows_.size());
+    step_.vector(size_)(r.row) = 0.0;
     newton_rows_.push_back(r);
+    newton_rows_.back().place = unknowns_++;
+    return newton_rows_.back();
   }
-  void still(int row) { add_law({row, 1, {row, 0, 0}, {}, {1.0, 0.0, 0.0}}); }
+  void still(int row, const Vector& F) {
+    add_law({row, 1, {row, 0, 0}, {}, {1.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, -F(row)});
+  }
   bool newton_step(const Vector& F);
-  bool step_by_rows(const Vector& F);
+  bool step_by_rows();
+  bool factor_rows();
+  bool factor_rows_symmetric();
   bool step_by_velocities(const Vector& F);
   bool linearise(Unit& unit, const Vector& F);
   void add_to_matrix(const Unit& unit);
@@ -149,14 +160,11 @@ class ConeGroup {
   std::vector<int> local_row_;  ///< of each row of the problem
   std::vector<int> law_;        ///< of each row: which of newton_rows_, -1: fixed
   std::vector<NewtonRow> newton_rows_;
-  std::vector<int> known_;  ///< units whose rows of G are
+  std::vector<int> row_of_place_, mixed_;  ///< of unknowns; equations of more than one velocity
+  std::vector<int> known_;                 ///< units whose rows of G are
   std::vector<char> is_known_;
   std::vector<int> places_;  ///< of each row, its unit
-  /// Columns that two units share, from a place in each on.
-  struct Match {
-    int a, b, size;
-  };
-  std::vector<Match> matches_;
+  int unknowns_ = 0;         ///< of a step of Newton's method
   int size_ = 0, velocities_ = 0;
   bool associated_ = false, unit_ = false;
   bool exact_ = false;     ///< by rows, unless they are much dearer

@@ -29,7 +29,7 @@ void ConeGroup::cone_equations(const Block& b, const Vector& lambda, const Vecto
     return;
   }
   F(n) = w(n);
-  if (rows) still(n);
+  if (rows) still(n, F);
   if (b.coefficient == 0.0) {
     for (int k = 1; k < 3; ++k) {
       F(n + k) = lambda(n + k);
@@ -40,22 +40,31 @@ void ConeGroup::cone_equations(const Block& b, const Vector& lambda, const Vecto
   if (t <= radius) {  // sticks
     for (int k = 1; k < 3; ++k) {
       F(n + k) = w(n + k);
-      if (rows) still(n + k);
+      if (rows) still(n + k, F);
     }
     return;
   }
-  for (int k = 0; k < 2; ++k) {  // slides
-    const double way[2] = {x[0] / t, x[1] / t};
-    F(n + 1 + k) = lambda(n + 1 + k) - radius * way[k];
-    if (!rows) continue;
-    NewtonRow r{n + 1 + k, 3, {n, n + 1, n + 2}, {}, {}};
-    r.unit[0] = -b.coefficient * way[k], r.of_G[0] = -r.unit[0];
-    for (int j = 0; j < 2; ++j) {
-      r.of_G[1 + j] = radius / t * ((k == j) - way[k] * way[j]);
-      r.unit[1 + j] = (k == j) - r.of_G[1 + j];
-    }
-    add_law(r);
+  // slides
+  const double way[2] = {x[0] / t, x[1] / t}, across[2] = {-way[1], way[0]};
+  for (int k = 0; k < 2; ++k) F(n + 1 + k) = lambda(n + 1 + k) - radius * way[k];
+  if (!rows) return;
+  // Along its way friction follows from the normal impulse, as the normal velocity is to vanish: two unknowns instead of three.
+  NewtonRow& normal_law = newton_rows_.back();
+  normal_law.terms = 3, normal_law.of[1] = n + 1, normal_law.of[2] = n + 2;
+  const double share = radius / t, mu = b.coefficient;
+  NewtonRow turn{n + 1, 2, {n + 1, n + 2, 0}, {}, {}, {}, 0.0}, follow = turn;
+  for (int k = 0; k < 2; ++k) {
+    normal_law.unknown[1 + k] = mu * way[k];
+    turn.unit[k] = (1.0 - share) * across[k], turn.of_G[k] = share * across[k];
+    turn.unknown[k] = across[k], turn.rhs -= across[k] * F(n + 1 + k);
+    follow.unit[1 + k] = way[k], follow.rhs -= way[k] * F(n + 1 + k);
   }
+  add_law(turn);
+  follow.row = n + 2, follow.terms = 3, follow.unit[0] = -mu, follow.rhs += mu * F(n);
+  for (int k = 0; k < 3; ++k) follow.of[k] = n + k;
+  law_[n + 2] = static_cast<int>(newton_rows_.size());
+  newton_rows_.push_back(follow);
+  for (int k = 0; k < 2; ++k) step_.vector(size_)(n + 1 + k) = follow.rhs * way[k];
 }
 
 void ConeGroup::disc_equations(const Block& b, const Vector& lambda, const Vector& w, Vector F,
@@ -68,12 +77,13 @@ void ConeGroup::disc_equations(const Block& b, const Vector& lambda, const Vecto
     const int i = b.row + k;
     if (t <= radius) {
       F(i) = w(i);
-      if (rows) still(i);
+      if (rows) still(i, F);
       continue;
     }
     F(i) = lambda(i) - radius * x[k] / t;
     if (!rows) continue;
-    NewtonRow r{i, 1 + b.rows, {b.normal, b.row, b.row + b.rows - 1}, {}, {}};
+    NewtonRow r{i, 1 + b.rows, {b.normal, b.row, b.row + b.rows - 1}, {}, {}, {}, -F(i)};
+    r.unknown[1 + k] = 1.0;
     r.unit[0] = lambda(b.normal) > 0.0 ? -b.coefficient * x[k] / t : 0.0;
     for (int j = 0; j < b.rows; ++j) {
       r.of_G[1 + j] = radius / t * ((k == j) - x[k] * x[j] / (t * t));
@@ -84,7 +94,7 @@ void ConeGroup::disc_equations(const Block& b, const Vector& lambda, const Vecto
 }
 
 double ConeGroup::equations(const Vector& lambda, const Vector& w, Vector F, bool rows) {
-  if (rows) newton_rows_.clear();
+  if (rows) newton_rows_.clear(), unknowns_ = 0;
   double worst = 0.0;
   for (const Block& b : blocks_) {
     const int i = b.row;
@@ -111,7 +121,7 @@ double ConeGroup::equations(const Vector& lambda, const Vector& w, Vector F, boo
     }
     if (b.kind != Kind::cone && b.kind != Kind::disc) {
       F(i) = held ? w(i) : lambda(i) - at;
-      if (rows && held) still(i);
+      if (rows && held) still(i, F);
       if (rows && !held) fix(i, F);
     }
     for (int k = 0; k < b.rows; ++k) worst = std::max(worst, b.root * std::abs(F(i + k)));
@@ -120,23 +130,18 @@ double ConeGroup::equations(const Vector& lambda, const Vector& w, Vector F, boo
 }
 
 bool ConeGroup::newton_step(const Vector& F) {
-  const int rows = static_cast<int>(newton_rows_.size());
-  return prefers_rows(rows) ? step_by_rows(F) : step_by_velocities(F);
+  return prefers_rows(unknowns_) ? step_by_rows() : step_by_velocities(F);
 }
 
-/// Solves the rows that are not fixed: those of G and of the identity that newton_rows_ lists.
-bool ConeGroup::step_by_rows(const Vector& F) {
-  const int n = static_cast<int>(newton_rows_.size());
+/// Solves for the unknowns of newton_rows_. step_ holds what is known already.
+bool ConeGroup::step_by_rows() {
+  const int n = unknowns_;
   if (n == 0) return true;
   effort += n * static_cast<double>(n) * n / 3.0;
   Vector step = step_.vector(size_), rhs = rhs_.vector(n), moved = trial_.vector(size_);
-  const Vector prox = proximal_.vector(size_);
-  // what the fixed rows' steps do to the others
-  bool any = false;
-  for (int k = 0; k < size_; ++k) {
-    if (law_[k] >= 0) step(k) = 0.0;
-    any |= step(k) != 0.0;
-  }
+  const Vector prox = proximal_.vector(size_), R = R_.vector(size_);
+  // what is known already moves the others
+  const bool any = step.squaredNorm() > 0.0;
   if (any) {
     Vector v = v_.vector(velocities_);
     moved.setZero();
@@ -146,44 +151,83 @@ bool ConeGroup::step_by_rows(const Vector& F) {
   }
   bool symmetric = true;
   for (const NewtonRow& r : newton_rows_) {
+    if (r.place < 0) continue;
     for (int k = 0; k < r.terms; ++k) know(r.of[k]);
     symmetric &= r.terms == 1;
+    double& sum = rhs(r.place);
+    sum = r.rhs;
+    for (int k = 0; any && k < r.terms; ++k) {
+      const int i = r.of[k];
+      sum -= r.of_G[k] * moved(i) + (r.unit[k] + r.of_G[k] * (prox(i) + R(i))) * step(i);
+    }
   }
+  if (!(symmetric ? factor_rows_symmetric() : factor_rows())) return false;
+  dense_.solve(rhs.data());
+  for (const NewtonRow& r : newton_rows_)
+    for (int k = 0; r.place >= 0 && k < r.terms; ++k) step(r.of[k]) += r.unknown[k] * rhs(r.place);
+  return rhs.allFinite();
+}
+
+/// Of rows at rest, each of which is an unknown.
+bool ConeGroup::factor_rows_symmetric() {
+  const int n = unknowns_;
   const Matrix M = G();
+  const Vector prox = proximal_.vector(size_);
   double* const A = dense_.matrix(n);
   for (int i = 0; i < n; ++i) {
-    const NewtonRow& r = newton_rows_[static_cast<std::size_t>(i)];
-    rhs(i) = -F(r.row);
-    if (symmetric) {
-      const double* const first = &M(0, r.row);
-      for (int j = i; j < n; ++j) A[j + i * n] = first[newton_rows_[j].row];
-      A[i * (n + 1)] += prox(r.row);
-      if (any) rhs(i) -= moved(r.row);
-      continue;
+    const double* const column = &M(0, newton_rows_[static_cast<std::size_t>(i)].row);
+    for (int j = i; j < n; ++j) A[j + i * n] = column[newton_rows_[j].row];
+    A[i * (n + 1)] += prox(newton_rows_[static_cast<std::size_t>(i)].row);
+  }
+  return dense_.factor_symmetric();
+}
+
+bool ConeGroup::factor_rows() {
+  const int n = unknowns_;
+  row_of_place_.resize(static_cast<std::size_t>(n)), mixed_.clear();
+  for (const NewtonRow& r : newton_rows_) {
+    if (r.place < 0) continue;
+    row_of_place_[static_cast<std::size_t>(r.place)] = r.row;
+    // what is no velocity by itself
+    if (r.of_G[1] != 0.0 || r.of_G[2] != 0.0 || r.of_G[0] != 1.0)
+      mixed_.push_back(static_cast<int>(&r - newton_rows_.data()));
+  }
+  const Matrix M = G();
+  const Vector prox = proximal_.vector(size_);
+  double* const A = dense_.matrix(n);
+  for (const NewtonRow& u : newton_rows_) {
+    if (u.place < 0) continue;
+    // G is symmetric: its columns are in a row of memory
+    const double *first = &M(0, u.of[0]), *second = &M(0, u.of[1]), *third = &M(0, u.of[2]);
+    double* const to = A + u.place * n;
+    Vector sum = z_.vector(size_);
+    if (u.terms == 2) {
+      for (int i = 0; i < size_; ++i) sum(i) = u.unknown[0] * first[i] + u.unknown[1] * second[i];
+      first = sum.data();
+    } else if (u.terms == 3) {
+      for (int i = 0; i < size_; ++i)
+        sum(i) = u.unknown[0] * first[i] + u.unknown[1] * second[i] + u.unknown[2] * third[i];
+      first = sum.data();
     }
-    // G is symmetric: by columns
-    const double *first = &M(0, r.of[0]), *second = &M(0, r.of[1]), *third = &M(0, r.of[2]);
-    const double a = r.of_G[0], b = r.of_G[1], c = r.of_G[2];
-    if (r.terms == 1)
-      for (int j = 0; j < n; ++j) A[i + j * n] = first[newton_rows_[j].row];
-    else
-      for (int j = 0; j < n; ++j) {
-        const int column = newton_rows_[j].row;
-        A[i + j * n] = a * first[column] + b * second[column] + c * third[column];
-      }
-    for (int k = 0; k < r.terms; ++k) {
-      const double own = r.unit[k] + r.of_G[k] * prox(r.of[k]);
-      if (any) rhs(i) -= r.of_G[k] * moved(r.of[k]);
-      if (const int j = law_[r.of[k]]; j >= 0)
-        A[i + j * n] += own;
-      else
-        rhs(i) -= (own + r.of_G[k] * R_.vector(size_)(r.of[k])) * step(r.of[k]);
+    for (int i = 0; i < n; ++i) to[i] = first[row_of_place_[static_cast<std::size_t>(i)]];
+    for (const int law : mixed_) {
+      const NewtonRow& r = newton_rows_[static_cast<std::size_t>(law)];
+      to[r.place] = 0.0;
+      for (int k = 0; k < r.terms; ++k) to[r.place] += r.of_G[k] * first[r.of[k]];
+    }
+    // the rows of its own unit
+    const Unit& unit = units_[static_cast<std::size_t>(places_[static_cast<std::size_t>(u.row)])];
+    for (int i = 0; i < unit.rows; ++i) {
+      const int law = law_[unit.row[i]];
+      if (law < 0 || newton_rows_[static_cast<std::size_t>(law)].place < 0) continue;
+      const NewtonRow& r = newton_rows_[static_cast<std::size_t>(law)];
+      for (int k = 0; k < r.terms; ++k)
+        for (int c = 0; c < u.terms; ++c)
+          if (r.of[k] == u.of[c])
+            to[r.place] += (r.unit[k] + r.of_G[k] * prox(r.of[k])) * u.unknown[c];
     }
   }
-  if (!(symmetric ? dense_.factor_symmetric() : dense_.factor())) return false;
-  dense_.solve(rhs.data());
-  for (int i = 0; i < n; ++i) step(newton_rows_[static_cast<std::size_t>(i)].row) = rhs(i);
-  return rhs.allFinite();
+  return dense_.factor();
 }
 
 /// D = E^-1 A and g = -E^-1 F of a unit, by rows exchanged.
@@ -193,14 +237,14 @@ bool ConeGroup::linearise(Unit& u, const Vector& F) {
   double E[most_rows][2 * most_rows + 1] = {};
   u.still = true;
   for (int i = 0; i < n; ++i) {
-    E[i][2 * n] = -F(u.row[i]);
     const int law = law_[u.row[i]];
     if (law < 0) {
-      E[i][i] = 1.0;
+      E[i][i] = 1.0, E[i][2 * n] = -F(u.row[i]);
       continue;
     }
     u.still = false;
     const NewtonRow& r = newton_rows_[static_cast<std::size_t>(law)];
+    E[i][2 * n] = r.rhs;
     for (int k = 0; k < r.terms; ++k) {
       int c = 0;
       while (u.row[c] != r.of[k]) ++c;

@@ -11,10 +11,6 @@ double dot_of(const double* a, const double* b, int size) {
   for (int k = 0; k < (fixed ? fixed : size); ++k) sum += a[k] * b[k];
   return sum;
 }
-template <int fixed>
-void add_to(double* to, double factor, const double* x, int size) {
-  for (int k = 0; k < (fixed ? fixed : size); ++k) to[k] += factor * x[k];
-}
 
 /// J v of a row of a piece.
 inline double row_rate(const ConeProblem& problem, const ConeProblem::Piece& p, int row,
@@ -29,16 +25,45 @@ inline double row_rate(const ConeProblem& problem, const ConeProblem::Piece& p, 
   return p.size == 6 ? dot_of<6>(J, v, 6) : dot_of<0>(J, v, p.size);
 }
 
-/// v += K λ of a row of a piece.
-inline void add_impulse(const ConeProblem& problem, const ConeProblem::Piece& p, int row,
-                        double impulse, double* velocity) {
-  const double* K = problem.data() + p.K + row * p.size;
-  if (const int* columns = problem.columns(p)) {
-    for (int k = 0; k < p.size; ++k) velocity[columns[k]] += impulse * K[k];
+/// w += J v of all rows of a piece, which are 3 of a contact.
+inline void add_rates(const ConeProblem& problem, const ConeProblem::Piece& p, int rows,
+                      const double* velocity, double* w) {
+  if (rows != 3) {
+    for (int i = 0; i < rows; ++i) w[i] += row_rate(problem, p, i, velocity);
     return;
   }
-  double* v = velocity + p.at;
-  p.size == 6 ? add_to<6>(v, impulse, K, 6) : add_to<0>(v, impulse, K, p.size);
+  const double *const J = problem.data() + p.J, *const second = J + p.size,
+                      *const third = second + p.size;
+  double sums[3] = {};
+  const auto add = [&](int k, double v) {
+    sums[0] += J[k] * v, sums[1] += second[k] * v, sums[2] += third[k] * v;
+  };
+  if (const int* columns = problem.columns(p))
+    for (int k = 0; k < p.size; ++k) add(k, velocity[columns[k]]);
+  else
+    for (int k = 0; k < p.size; ++k) add(k, velocity[p.at + k]);
+  for (int i = 0; i < 3; ++i) w[i] += sums[i];
+}
+
+/// v += K λ of all rows of a piece.
+inline void add_impulses(const ConeProblem& problem, const ConeProblem::Piece& p, int rows,
+                         const double* impulses, double* velocity) {
+  const double* K = problem.data() + p.K;
+  const int* const columns = problem.columns(p);
+  if (rows == 3) {
+    const double *const second = K + p.size, *const third = second + p.size;
+    const double a = impulses[0], b = impulses[1], c = impulses[2];
+    if (columns)
+      for (int k = 0; k < p.size; ++k)
+        velocity[columns[k]] += a * K[k] + b * second[k] + c * third[k];
+    else
+      for (int k = 0; k < p.size; ++k)
+        velocity[p.at + k] += a * K[k] + b * second[k] + c * third[k];
+    return;
+  }
+  for (int i = 0; i < rows; ++i, K += p.size)
+    for (int k = 0; k < p.size; ++k)
+      velocity[columns ? columns[k] : p.at + k] += impulses[i] * K[k];
 }
 
 }  // namespace ulna::detail

@@ -29,8 +29,8 @@ int ConeProblem::add(Block block) {
   block.row = row_count();
   block.piece = static_cast<int>(pieces_.size());
   blocks_.push_back(block);
-  for (std::vector<double>* rows : {&offset, &compliance, &lambda, &w})
-    rows->resize(rows->size() + static_cast<std::size_t>(block.rows), 0.0);
+  for (int i = 0; i < block.rows; ++i)
+    offset.push_back(0.0), compliance.push_back(0.0), lambda.push_back(0.0), w.push_back(0.0);
   return block_count() - 1;
 }
 
@@ -67,10 +67,17 @@ double ConeProblem::rate(int row_in_block, const Block& block, const double* of)
   return sum;
 }
 
+void ConeProblem::rates(const Block& block, const double* of, double* to) const {
+  std::fill_n(to, block.rows, 0.0);
+  for (const Piece& p : pieces(block)) detail::add_rates(*this, p, block.rows, of, to);
+}
+
 namespace {
 
 /// m/s: what methods leave farther off than this is swept again.
 constexpr double far_off = 1e-4;
+/// What many rows of a group are.
+constexpr int many_rows = 40;
 /// Of the effort of a solution, what is kept for these sweeps.
 constexpr double share_of_sweeps = 0.25;
 
@@ -78,17 +85,18 @@ constexpr double share_of_sweeps = 0.25;
 void set_velocity(ConeProblem& problem, const ConeProblem::Block& b) {
   for (int i = 0; i < b.rows; ++i) {
     const int row = b.row + i;
-    double sum = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
-    for (const ConeProblem::Piece& p : problem.pieces(b))
-      sum += detail::row_rate(problem, p, i, problem.velocity.data());
-    problem.w[row] = sum;
+    problem.w[row] = problem.offset[row] + problem.compliance[row] * problem.lambda[row];
   }
+  for (const ConeProblem::Piece& p : problem.pieces(b))
+    detail::add_rates(problem, p, b.rows, problem.velocity.data(), problem.w.data() + b.row);
 }
 
 void push(ConeProblem& problem, const ConeProblem::Block& b, const double* change) {
+  bool any = false;
+  for (int i = 0; i < b.rows; ++i) any |= change[i] != 0.0;
+  if (!any) return;
   for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (int i = 0; i < b.rows; ++i)
-      if (change[i] != 0.0) detail::add_impulse(problem, p, i, change[i], problem.velocity.data());
+    detail::add_impulses(problem, p, b.rows, change, problem.velocity.data());
 }
 
 /// J of a row of one piece times K of a row of another, or of the same, of a block.
@@ -123,11 +131,14 @@ std::array<double, 6> own_matrix(const ConeProblem& problem, const ConeProblem::
 /// The trace of the same.
 double own_trace(const ConeProblem& problem, const ConeProblem::Block& b) {
   double sum = 0.0;
-  for (const ConeProblem::Piece& p : problem.pieces(b))
-    for (const ConeProblem::Piece& q : problem.pieces(b)) {
-      if (p.segment != q.segment) continue;
-      for (int i = 0; i < b.rows; ++i) sum += coupling(problem, p, i, q, i);
-    }
+  const auto pieces = problem.pieces(b);
+  for (const ConeProblem::Piece& p : pieces) {
+    // its rows are one after the other
+    sum += detail::dot_of<0>(problem.data() + p.J, problem.data() + p.K, b.rows * p.size);
+    for (const ConeProblem::Piece& q : pieces)
+      for (int i = 0; &p != &q && p.segment == q.segment && i < b.rows; ++i)
+        sum += coupling(problem, p, i, q, i);
+  }
   for (int i = 0; i < b.rows; ++i) sum += problem.compliance[b.row + i];
   return sum;
 }
@@ -302,11 +313,15 @@ int ConeSolver::Scratch::gauss_seidel(ConeProblem& problem, std::span<const int>
   return sweeps;
 }
 
-/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
-int first_sweeps(const ConeProblem& problem, std::span<const int> group, double error) {
+int rows_of(const ConeProblem& problem, std::span<const int> group) {
   int rows = 0;
   for (const int i : group) rows += problem.block(i).rows;
-  return rows > 40 && error > 1e-4 ? std::min(rows / 4, 20) : 0;
+  return rows;
+}
+
+/// Sweeps to begin with, of what is far from its law: the more rows, the dearer is a step of Newton's method against a sweep.
+int first_sweeps(int rows, double error) {
+  return rows > many_rows && error > 1e-4 ? std::min(rows / 4, 20) : 0;
 }
 
 /// Keeps the impulses with the least error, or goes back to them.
@@ -351,7 +366,10 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
   int steps = 0, sweeps = 0;
   double least = std::numeric_limits<double>::infinity();
   keep_best(problem, group, error, least);
-  if (const int first = first_sweeps(problem, group, error); first > 0) {
+  const int rows = rows_of(problem, group);
+  // where rows are few, the convex problem comes before ADMM: it costs less there
+  const int convex_round = rows > many_rows ? 3 : 2, admm_round = 5 - convex_round;
+  if (const int first = first_sweeps(rows, error); first > 0) {
     sweeps += gauss_seidel(problem, group, options.tolerance, first);
     error = residual(problem, group);
     keep_best(problem, group, error, least);
@@ -365,10 +383,10 @@ bool ConeSolver::Scratch::newton(ConeProblem& problem, std::span<const int> grou
     if (round == 0)
       dense.set(problem, group, diagonal, free);
     else
-      dense.begin_again(problem, group);
+      dense.begin(problem, group);
     if (round % 2 == 1) dense.by_rows();
-    if (round == 2 && !near) sweeps += dense.admm(options.tolerance, 200);
-    if (round == 3 && !near) steps += dense.convex(options.tolerance, 1);
+    if (round == admm_round && !near) sweeps += dense.admm(options.tolerance, 200);
+    if (round == convex_round && !near) steps += dense.convex(options.tolerance, 1);
     steps += dense.newton(options.tolerance, 25, round % 2 ? 1e-7 : 1e-9);
     dense.apply(problem, group);
     error = residual(problem, group);
@@ -409,8 +427,6 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
   for (int g = 0; g < report.groups; ++g) {
     const std::span<const int> group(s.order.data() + s.starts[g],
                                      s.order.data() + s.starts[g + 1]);
-    int rows = 0;
-    for (const int i : group) rows += problem.block(i).rows;
     s.dense.most_effort = (1.0 - share_of_sweeps) * options.effort;
     double error = s.residual(problem, group);
     if (error > options.tolerance && options.method == ConeMethod::admm) {
@@ -419,8 +435,9 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
       s.dense.apply(problem, group);
       error = s.residual(problem, group);
     } else if (error > options.tolerance) {
-      const bool direct = options.method == ConeMethod::newton ||
-                          (options.method == ConeMethod::automatic && rows <= options.direct_rows);
+      const bool direct =
+          options.method == ConeMethod::newton || (options.method == ConeMethod::automatic &&
+                                                   rows_of(problem, group) <= options.direct_rows);
       if (!direct) {
         report.sweeps = std::max(report.sweeps,
                                  s.gauss_seidel(problem, group, options.tolerance, options.sweeps));

@@ -68,23 +68,40 @@ void DenseFactor::solve(double* x) const {
   }
 }
 
+namespace {
+
+/// Exchanges rows so that the diagonal of a column is its largest number from there on, and divides those below by it.
+bool divide_by_pivot(double* A, int n, int k, int* pivots) {
+  double* const column = A + k * n;
+  int p = k;
+  double most = std::abs(column[k]);
+  for (int i = k + 1; i < n; ++i)
+    if (const double x = std::abs(column[i]); x > most) most = x, p = i;
+  pivots[k] = p;
+  if (!(most > 0.0)) return false;
+  if (p != k)
+    for (int j = 0; j < n; ++j) std::swap(A[k + j * n], A[p + j * n]);
+  const double inverse = 1.0 / column[k];
+  for (int i = k + 1; i < n; ++i) column[i] *= inverse;
+  return true;
+}
+
+}  // namespace
+
+/// Two columns at a time, as above.
 bool factor_block(double* A, int n, int* pivots) {
-  for (int k = 0; k < n; ++k) {
-    double* const a_k = A + k * n;
-    int p = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(a_k[i]) > std::abs(a_k[p])) p = i;
-    pivots[k] = p;
-    if (!(std::abs(a_k[p]) > 0.0)) return false;
-    if (p != k)
-      for (int j = 0; j < n; ++j) std::swap(A[k + j * n], A[p + j * n]);
-    const double inverse = 1.0 / a_k[k];
-    for (int i = k + 1; i < n; ++i) a_k[i] *= inverse;
-    for (int j = k + 1; j < n; ++j) {
-      double* const __restrict a_j = A + j * n;
-      const double factor = a_j[k];
-      if (factor == 0.0) continue;
-      for (int i = k + 1; i < n; ++i) a_j[i] -= factor * a_k[i];
+  for (int k = 0; k < n; k += 2) {
+    if (!divide_by_pivot(A, n, k, pivots)) return false;
+    if (k + 1 == n) break;
+    const double *const a = A + k * n, *const b = a + n;
+    double* const next = A + (k + 1) * n;
+    for (int i = k + 1; i < n; ++i) next[i] -= next[k] * a[i];
+    if (!divide_by_pivot(A, n, k + 1, pivots)) return false;
+    for (int j = k + 2; j < n; ++j) {
+      double* const __restrict c = A + j * n;
+      const double x = c[k], y = c[k + 1] -= x * a[k + 1];
+      if (x == 0.0 && y == 0.0) continue;
+      for (int i = k + 2; i < n; ++i) c[i] -= x * a[i] + y * b[i];
     }
   }
   return true;

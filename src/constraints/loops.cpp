@@ -55,7 +55,12 @@ void Loops::add_joint(const LoopDescription& d) {
   if (first.body == second.body)
     refuse("'" + d.name + "' joins '" + d.link1 + "' and '" + d.link2 +
            "', which are one body; a loop must join two");
-  places_.push_back({first, second, {}, {}, {}, {}, {}, {}, {}, {}});
+  const auto canonical = [&](const Frame& f) {
+    return Transform<double>::from_rotation(model().joint(f.body).R_BC.inverse()) * f.X_BF;
+  };
+  Place& place = places_.emplace_back();
+  place.first = first, place.second = second;
+  place.X_C1 = canonical(first), place.X_C2 = canonical(second);
 
   // what carries both sides moves neither against the other
   const auto carried = [&](int body, int by) {
@@ -146,10 +151,11 @@ void Loops::place_rows() {
   J_.setZero(size(), model().nv());
   const bool moves = !at_.v().isZero(0.0) || !at_.a().isZero(0.0);
   for (Place& place : places_) {
-    place.A = at_.pose(place.first).rotation().matrix();
-    place.B = at_.pose(place.second).rotation().matrix();
-    place.p = detail::place_from_origin(at_, place.second).vec();
-    place.apart = place.p - detail::place_from_origin(at_, place.first).vec();
+    const Mat3<double> R1 = at_.R(place.first.body).mat(), R2 = at_.R(place.second.body).mat();
+    place.A.noalias() = R1 * place.X_C1.rotation().matrix();
+    place.B.noalias() = R2 * place.X_C2.rotation().matrix();
+    place.p = at_.p(place.second.body).vec() + R2 * place.X_C2.translation();
+    place.apart = place.p - at_.p(place.first.body).vec() - R1 * place.X_C1.translation();
     if (!moves) {
       place.V1 = place.V2 = place.A1 = place.A2 = {};
       continue;
@@ -171,7 +177,8 @@ void Loops::place_rows() {
     }
     acceleration_(i) = moves ? second_rate(pair(row), row.sign) : 0.0;
   }
-  rate_.noalias() = J_.lazyProduct(at_.v());
+  rate_.setZero();
+  if (moves) rate_.noalias() = J_.lazyProduct(at_.v());
 }
 
 Loops::Pair<double> Loops::pair(const Row& row) const {

@@ -25,6 +25,7 @@ Articulation::Articulation(const Model& model, const Vector& at, const RobotOpti
       v(Vector::Zero(model.nv())),
       tau(v),
       limited_(options.torque_limits),
+      at_origin_(X_WR.rotation().matrix().isIdentity(0.0) && X_WR.translation().isZero(0.0)),
       at_(model),
       predicted_(model),
       ws_(model),
@@ -75,8 +76,9 @@ void Articulation::add_rows(int body, std::span<const ContactRow> rows, const V3
       place = model().has_mimics() ? static_cast<std::size_t>(all[k].dof) : place - 1;
       to[place] += all[k].w.vec().dot(moment) + all[k].v.vec().dot(force);
     }
-    unit_.row_to_unit(path, to);
+    if (rows.size() != 3) unit_.row_to_unit(path, to);
   }
+  if (rows.size() == 3) unit_.rows_to_unit(path, J);
 }
 
 void Articulation::add_torque(int body, const V3& force, const V3& moment, const V3& point,
@@ -201,7 +203,7 @@ void Articulation::remember(const ConeProblem& problem) {
   for (const JointRow& r : joint_rows_) *r.warm = problem.lambda[problem.block(r.block).row];
 }
 
-void Articulation::add_work(double h, const ConeProblem& problem, const double* before,
+void Articulation::add_work(double h, const ConeProblem& problem, const double* mean_unit,
                             const double* end_velocity, WorldWork& work) const {
   const Eigen::Map<const Vector> end(end_velocity, v.size());
   const auto mean = 0.5 * (v + end);
@@ -211,8 +213,7 @@ void Articulation::add_work(double h, const ConeProblem& problem, const double* 
   for (const JointRow& r : joint_rows_) {
     const ConeProblem::Block& b = problem.block(r.block);
     if (problem.lambda[b.row] == 0.0) continue;
-    const double done = 0.5 * problem.lambda[b.row] *
-                        (problem.rate(0, b, before) + problem.rate(0, b, problem.velocity.data()));
+    const double done = problem.lambda[b.row] * problem.rate(0, b, mean_unit);
     if (b.kind == ConeProblem::Kind::box) work.joint_friction -= done;
     if (b.kind == ConeProblem::Kind::positive) work.stops -= done;
     if (b.kind == ConeProblem::Kind::equality) work.loops += done;

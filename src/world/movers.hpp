@@ -90,6 +90,8 @@ class Articulation {
   Eigen::VectorXd q, v, tau;
   const Model& model() const { return plant.model(); }
   const Kinematics<double>& at() const { return at_; }
+  /// Whether X_WR changes nothing.
+  bool is_at_origin() const { return at_origin_; }
 
   void place() { at_.set(q, v); }
   void set_state(const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_v) {
@@ -137,8 +139,8 @@ class Articulation {
   std::span<const JointRow> joint_rows() const { return joint_rows_; }
   /// Remembers what the impulses were, to begin with the next time.
   void remember(const ConeProblem& problem);
-  /// `before` in unit coordinates, `end` not.
-  void add_work(double h, const ConeProblem& problem, const double* before, const double* end,
+  /// The mean velocity in unit coordinates, that of the end not.
+  void add_work(double h, const ConeProblem& problem, const double* mean_unit, const double* end,
                 WorldWork& work) const;
   /// The rise of potential energy in a displacement.
   double lift(const double* shift);
@@ -154,7 +156,7 @@ class Articulation {
   void add_torque(int body, const Vec3<double>& force, const Vec3<double>& moment,
                   const Vec3<double>& point, Eigen::VectorXd& to) const;
 
-  bool limited_;
+  bool limited_, at_origin_;
   double kinetic_ = -1.0;  ///< after the last step; -1: not known
   Kinematics<double> at_;
   Motion<double> predicted_;

@@ -96,7 +96,6 @@ struct World::State {
     return problem.rate(row, problem.block(block), velocity.data());
   }
   double impulse_work() const;
-  double other_effort() const;  ///< of all but the solver, as ConeOptions::effort
   int robot_segment(int robot) const {
     for (std::size_t s = 0;; ++s)
       if (objects[segment_object[s]].robot == robot) return static_cast<int>(s);
@@ -113,9 +112,11 @@ struct World::State {
   ConeProblem problem;
   ConeSolver solver;
   std::vector<Touch> touches, last_touches;
+  bool deep = false;  ///< whether bodies of this step are deep inside each other
   /// Velocities in unit coordinates: of the beginning, without impulses, and without rebound.
   std::vector<double> before, free, first_velocity, first_lambda;
-  std::vector<double> end;  ///< velocities at the end, not in unit coordinates
+  std::vector<double> mean;  ///< of before and after the impulses
+  std::vector<double> end;   ///< velocities at the end, not in unit coordinates
   std::vector<double> shift, saved_lambda, saved_offset, saved_w;
   std::vector<char> touched;  ///< by segment
   std::vector<WorldContact> contacts;
@@ -123,6 +124,7 @@ struct World::State {
 
   double time = 0.0;
   UsualEffort usual_effort;
+  double other_effort = 0.0;  ///< of all but the solver, as ConeOptions::effort
   WorldWork work;
   WorldReport report;
 };

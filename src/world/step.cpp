@@ -16,27 +16,18 @@ constexpr double fastest = 1e12;
 /// Of an overlap, how much is undone in a step.
 constexpr double corrected_share = 0.2;
 
-/// Of all but the solver in a step, as multiplications, roughly: for a number of the velocity of what is loose, and of a robot.
-constexpr double effort_of_loose = 80.0, effort_of_robots = 600.0;
 /// Of a solution, for a block of its rows, at least: of what is usual nothing is known before the first bodies meet.
 constexpr double effort_of_block = 400.0;
 /// How many times the usual effort a solution may take, so that the time of a step is bounded.
 constexpr double most_times = 80.0;
+/// Where bodies are deep inside each other, all of a step's: some milliseconds. Or, if that is more, so many times the least.
+constexpr double most_effort_deep = 5e6, most_times_deep = 20.0;
 
 bool moderate(const std::vector<double>& velocity) {
   return std::ranges::all_of(velocity, [](double x) { return std::abs(x) < fastest; });
 }
 
 }  // namespace
-
-double World::State::other_effort() const {
-  double sum = 0.0;
-  for (const Object& o : objects) {
-    if (o.loose >= 0) sum += 6.0 * effort_of_loose;
-    if (o.robot >= 0) sum += robots[o.robot].model().nv() * effort_of_robots;
-  }
-  return sum;
-}
 
 /// Velocities without impulses, and all rows. False: a mass matrix is not positive definite.
 bool World::State::begin() {
@@ -131,25 +122,29 @@ bool World::State::moved_apart() {
 /// Energy by its causes: an impulse does the work λ (w before + w after)/2.
 void World::State::account() {
   const double h = options.step;
+  mean.resize(before.size());
+  for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = 0.5 * (before[i] + problem.velocity[i]);
   for (std::size_t s = 0; s < segment_object.size(); ++s) {
     const Object& o = objects[segment_object[s]];
     const int at = problem.segment_at(static_cast<int>(s));
     if (o.loose >= 0)
       work.wrenches += loose[o.loose].wrench_work(h, end.data() + at);
     else
-      robots[o.robot].add_work(h, problem, before.data(), end.data() + at, work);
+      robots[o.robot].add_work(h, problem, mean.data(), end.data() + at, work);
   }
+  double w[3];
   const auto lost = [&](int block, int row) {
-    const double l = problem.lambda[problem.block(block).row + row];
-    return l == 0.0
-               ? 0.0
-               : -0.5 * l * (row_rate(row, block, before) + row_rate(row, block, problem.velocity));
+    return -problem.lambda[problem.block(block).row + row] * w[row];
   };
   for (const Touch& t : touches) {
+    problem.rates(problem.block(t.cone), mean.data(), w);
     (t.approach > speed_of_an_impact ? work.impacts : work.contact) += lost(t.cone, 0);
     work.friction += lost(t.cone, 1) + lost(t.cone, 2);
-    if (t.torsion >= 0) work.friction += lost(t.torsion, 0);
-    if (t.rolling >= 0) work.friction += lost(t.rolling, 0) + lost(t.rolling, 1);
+    for (const int disc : {t.torsion, t.rolling}) {
+      if (disc < 0) continue;
+      problem.rates(problem.block(disc), mean.data(), w);
+      for (int k = 0; k < problem.block(disc).rows; ++k) work.friction += lost(disc, k);
+    }
   }
 }
 
@@ -170,9 +165,9 @@ void World::State::finish(bool shifted) {
       moment += t.rolling_impulse;
     }
     const Shape &a = shapes[t.first], &b = shapes[t.second];
-    const V3 velocity = row_rate(0, t.cone, problem.velocity) * t.at.normal +
-                        row_rate(1, t.cone, problem.velocity) * t.tangent[0] +
-                        row_rate(2, t.cone, problem.velocity) * t.tangent[1];
+    double w[3];
+    problem.rates(problem.block(t.cone), problem.velocity.data(), w);
+    const V3 velocity = w[0] * t.at.normal + w[1] * t.tangent[0] + w[2] * t.tangent[1];
     contacts.push_back({a.object, b.object, a.body, b.body, t.at.position, t.at.normal, t.at.gap,
                         t.impulse / h, moment / h, velocity, t.friction});
     report.deepest = std::max(report.deepest, -t.at.gap);
@@ -207,9 +202,10 @@ WorldStatus World::step() noexcept {
     if (!r.tau.allFinite()) return WorldStatus::not_finite;
   if (!s.begin()) return WorldStatus::not_physical;
   if (!moderate(s.free)) return WorldStatus::not_finite;
-  s.solver.options.effort =
-      most_times * (s.other_effort() +
-                    std::max(s.usual_effort.median(), effort_of_block * s.problem.block_count()));
+  const double least = effort_of_block * s.problem.block_count();
+  double& effort = s.solver.options.effort;
+  effort = most_times * (s.other_effort + std::max(s.usual_effort.median(), least));
+  if (s.deep) effort = std::min(effort, std::max(most_effort_deep, most_times_deep * least));
   s.report.cones = s.solver.solve(s.problem);
   s.rebound();
   s.restrain();

@@ -53,6 +53,24 @@ bool lies_between(std::span<const ContactPoint> points, std::size_t i, double di
   return false;
 }
 
+/// Two things are deep inside each other where their overlap is more than this share of the smaller one. No law says what happens
+/// there. If both move, one point in the middle of the patch moves them apart: n bodies at one place are n²/2 pairs.
+constexpr double deep_share = 0.2;
+
+bool is_deep(std::span<const ContactPoint> points, double radius) {
+  return std::ranges::any_of(points,
+                             [&](const ContactPoint& p) { return p.gap < -deep_share * radius; });
+}
+
+ContactPoint middle_of(std::span<const ContactPoint> points) {
+  ContactPoint middle = *std::ranges::min_element(points, {}, &ContactPoint::gap);
+  middle.position.setZero();
+  for (const ContactPoint& p : points) middle.position += p.position;
+  middle.position /= static_cast<double>(points.size());
+  middle.feature = 0;
+  return middle;
+}
+
 double geometric_mean(double a, double b) { return a == b ? a : std::sqrt(a * b); }
 
 /// Two directions at right angles to the normal and each other.
@@ -96,8 +114,8 @@ void World::State::place_shapes() {
         const detail::Articulation& r = robots[o.robot];
         const Kinematics<double>& at = r.at();
         const V3 p = at.p(body).vec(), spin = at.w(body).vec();
-        X_WB = r.X_WR *
-               Transform<double>(Rotation<double>::from_matrix(at.R(body).mat()), at.origin() + p);
+        X_WB = {Rotation<double>::from_matrix(at.R(body).mat()), at.origin() + p};
+        if (!r.is_at_origin()) X_WB = r.X_WR * X_WB;
         w = spin.norm(), v = (at.u(body).vec() + cross(spin, p)).norm();
       }
     }
@@ -111,14 +129,20 @@ void World::State::place_shapes() {
 /// All points of bodies that are so near that they may meet within the step.
 void World::State::find_touches(double slack) {
   touches.clear();
+  deep = false;
   ContactPoint points[max_contact_points];
   for (const BroadPhase::Pair& pair : broad.pairs()) {
     const Shape &a = shapes[pair.first], &b = shapes[pair.second];
     if (!a.moves && !b.moves) continue;
     const double margin = slack * (2.0 * options.step * (a.speed + b.speed)) + options.overlap;
     int n = contact_points(a.shape, a.X_WS, b.shape, b.X_WS, margin, points);
-    const double same =
-        std::min(same_point, 1e-4 * std::min(a.shape.bounding_radius(), b.shape.bounding_radius()));
+    const double radius = std::min(a.shape.bounding_radius(), b.shape.bounding_radius());
+    const std::span<const ContactPoint> all(points, static_cast<std::size_t>(n));
+    if (is_deep(all, radius)) {
+      deep = true;
+      if (a.moves && b.moves) points[0] = middle_of(all), n = 1;
+    }
+    const double same = std::min(same_point, 1e-4 * radius);
     for (int i = n; n > 4 && i-- > 0;)
       if (lies_between(std::span(points, static_cast<std::size_t>(n)), static_cast<std::size_t>(i),
                        same))

@@ -27,15 +27,19 @@ class UnitCoordinates {
   /// In place: of all coordinates, and of those on a path alone.
   void force_to_unit(double* f) const;
   void row_to_unit(std::span<const int> path, double* f) const;
+  /// Of three rows of a path, one after the other.
+  void rows_to_unit(std::span<const int> path, double* f) const;
   /// x := M^-1 x
   void solve(Eigen::VectorXd& x) const;
 
  private:
-  const double* row(int k) const { return L_.data() + k * n_; }
-  double* row(int k) { return L_.data() + k * n_; }
+  /// The path to k without k.
+  std::span<const int> above(int k) const { return path(k).first(path(k).size() - 1); }
+  const double* row(int k) const { return L_.data() + first_[static_cast<std::size_t>(k)]; }
+  double* row(int k) { return L_.data() + first_[static_cast<std::size_t>(k)]; }
 
   int n_;
-  std::vector<double> L_;  ///< by rows
+  std::vector<double> L_;  ///< by rows, each along its path: rows of a path begin alike
   std::vector<double> root_, inverse_root_;
   std::vector<int> paths_, first_;
 };

@@ -12,6 +12,9 @@ namespace {
 
 using V3 = Vec3<double>;
 
+/// Of all but the solver in a step, as multiplications, roughly: for a number of the velocity of what is loose, and of a robot.
+constexpr double effort_of_loose = 80.0, effort_of_robots = 600.0;
+
 void require(bool good, const std::string& subject, const char* what) {
   if (!good) throw std::invalid_argument(subject + ": " + what);
 }
@@ -98,6 +101,7 @@ int World::add_body(const LooseBody& body, const Transform<double>& X_WB) {
       {body.name, static_cast<int>(s.loose.size()), -1, static_cast<int>(s.segment_object.size())});
   s.segment_object.push_back(object);
   s.loose.emplace_back(body.inertia, X_WB);
+  s.other_effort += 6.0 * effort_of_loose;
   for (const PlacedShape& p : body.shapes) {
     require(p.shape.is_convex() && !p.shape.is_unbounded(), body.name,
             "planes, meshes and height fields cannot move; use a hull");
@@ -118,6 +122,7 @@ int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOp
       {name, -1, static_cast<int>(s.robots.size()), static_cast<int>(s.segment_object.size())});
   s.segment_object.push_back(object);
   s.robots.emplace_back(model, q, options);
+  s.other_effort += model.nv() * effort_of_robots;
   s.robots.back().set_gravity(s.options.gravity);
   RobotShapes found = robot_shapes(model, options.shapes);
   s.diagnostics.push_back(found.diagnostics);

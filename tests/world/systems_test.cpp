@@ -166,5 +166,25 @@ TEST(ManyBodies, the_same_scene_gives_the_same_bits) {
   }
 }
 
+TEST(ManyBodies, at_one_place_have_one_point_per_pair_a_bounded_effort_and_come_apart) {
+  World world;
+  world.add_fixed("ground", Plane{}, {}, {.friction = 0.8});
+  const int bodies = 20, pairs = bodies * (bodies - 1) / 2;
+  for (int i = 0; i < bodies; ++i)
+    world.add_body(loose_box({0.2, 0.2, 0.2}, 1.0, {.friction = 0.8}),
+                   at_place(1e-3 * i, 7e-4 * i, 0.5));
+  const double energy = world.energy();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(world.step(), WorldStatus::moved);
+    EXPECT_LE(world.report().contacts, pairs);
+    // multiplications: some 1e4 of a point
+    EXPECT_LT(world.report().cones.effort, 1e4 * pairs);
+  }
+  EXPECT_LT(world.kinetic_energy(), 0.1 * energy);
+  run_world(world, 3.0);
+  ASSERT_FALSE(world.contacts().empty());
+  for (const World::Overlap& o : world.overlaps()) EXPECT_LT(o.depth, 1e-3);
+}
+
 }  // namespace
 }  // namespace ulna::test

@@ -87,6 +87,8 @@ class ConeProblem {
 
   /// J v of a row for any velocity.
   double rate(int row_in_block, const Block& block, const double* of) const;
+  /// And of all rows of a block.
+  void rates(const Block& block, const double* of, double* to) const;
 
   std::vector<double> velocity;            ///< v: free before, after the impulses afterwards
   std::vector<double> offset, compliance;  ///< per row

@@ -73,6 +73,7 @@ class Loops {
   /// A joint, where it is: axes in the world, and the second origin from that of the configuration.
   struct Place {
     Frame first, second;
+    Transform<double> X_C1, X_C2;  ///< the two in the canonical frames of their bodies
     Mat3<double> A, B;
     Vec3<double> apart, p;
     Twist<double> V1, V2, A1,
