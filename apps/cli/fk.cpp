@@ -52,7 +52,7 @@ int show(FkOptions& options, Console& console) {
   std::optional<ClosedRobot> closed;
   if (options.states.argument().closes_loops(console, model)) closed.emplace(robot.plant());
   auto place = [&, at = Kinematics<double>(model)](
-                         const Eigen::VectorXd& q) mutable -> const Kinematics<double>& {
+                   const Eigen::VectorXd& q) mutable -> const Kinematics<double>& {
     if (closed) closed->require_closed(q);
     at.set(q);
     return at;

@@ -132,8 +132,37 @@ std::string joints_text(const Stream& out, const Model& model) {
     add_dynamics(">friction-" + force, [](const auto& j) { return j.dynamics.friction_negative; });
   add_dynamics(">armature" + unit_of(model, out.either("kg m²", "kg m^2"), "kg"),
                [](const auto& j) { return j.dynamics.armature; });
+  const auto spring = [](double Spring::*number) {
+    return [number](const JointDescription& j) { return j.spring ? (*j.spring).*number : 0.0; };
+  };
+  add_dynamics(">stiffness" + unit_of(model, "Nm/rad", "N/m"), spring(&Spring::stiffness));
+  add_dynamics(
+      ">hardening" + unit_of(model, out.either("Nm/rad³", "Nm/rad^3"), out.either("N/m³", "N/m^3")),
+      spring(&Spring::hardening));
+  add_dynamics(">spring damping" + unit_of(model, "Nms", "Ns/m"), spring(&Spring::damping));
   if (mimics) add("mimics", [&](const auto& j) { return j.mimic ? to_text(out, *j.mimic) : ""; });
   for (const Cells& row : rows) table.row(row);
+  return table.str(out);
+}
+
+std::string motors_text(const Stream& out, const Model& model) {
+  const std::vector<MotorDescription>& motors = model.description().motors;
+  std::vector<double> inertias, dampings, frictions;
+  for (const MotorDescription& m : motors) {
+    inertias.push_back(m.inertia), dampings.push_back(m.damping);
+    frictions.insert(frictions.end(), {m.friction, m.friction_negative});
+  }
+  const Figures inertia(inertias, 5e-4), damping(dampings, 5e-4), friction(frictions, 5e-4);
+  Table table(1, {"motor", "turns by", fmt::format(">inertia [{}]", out.either("kg m²", "kg m^2")),
+                  ">damping [Nms]", ">friction+ [Nm]", ">friction- [Nm]", "carried by"});
+  for (const MotorDescription& m : motors) {
+    std::string gears;
+    for (const Gear& g : m.gears)
+      gears += fmt::format("{}{} {}", gears.empty() ? "" : " + ", figure(g.ratio), g.joint);
+    table.row({m.name, gears, inertia(m.inertia, out), damping(m.damping, out),
+               friction(m.friction, out), friction(m.friction_negative, out),
+               m.mount ? m.mount->link : ""});
+  }
   return table.str(out);
 }
 
@@ -200,20 +229,23 @@ Json joints_json(const Model& model) {
   return list_of(moving_joints(model), [&, b = 0](const JointDescription* given) mutable {
     const JointDescription& j = *given;
     const Joint& joint = model.joint(++b);
-    return merged({{{"index", b},
-                    {"name", j.name},
-                    {"type", to_string(j.type)},
-                    {"parent", j.parent},
-                    {"child", j.child},
-                    {"axis", has_axis(j.type) ? Json(j.axis) : Json()},
-                    {"pitch", j.type == JointType::helical ? Json(j.pitch) : Json()},
-                    {"q", joint.q},
-                    {"v", joint.v},
-                    {"nq", j.mimic ? 0 : configuration_size(j.type)},
-                    {"nv", j.mimic ? 0 : velocity_size(j.type)}},
-                   ULNA_FIELDS(j.limits, lower, upper, velocity, effort),
-                   ULNA_FIELDS(j.dynamics, damping, friction, friction_negative, armature),
-                   {{"mimic", to_json(j.mimic)}}});
+    return merged(
+        {{{"index", b},
+          {"name", j.name},
+          {"type", to_string(j.type)},
+          {"parent", j.parent},
+          {"child", j.child},
+          {"axis", has_axis(j.type) ? Json(j.axis) : Json()},
+          {"pitch", j.type == JointType::helical ? Json(j.pitch) : Json()},
+          {"q", joint.q},
+          {"v", joint.v},
+          {"nq", j.mimic ? 0 : configuration_size(j.type)},
+          {"nv", j.mimic ? 0 : velocity_size(j.type)}},
+         ULNA_FIELDS(j.limits, lower, upper, velocity, effort),
+         ULNA_FIELDS(j.dynamics, damping, friction, friction_negative, armature),
+         {{"mimic", to_json(j.mimic)},
+          {"spring",
+           j.spring ? Json(ULNA_FIELDS(*j.spring, stiffness, hardening, damping)) : Json()}}});
   });
 }
 
@@ -242,6 +274,15 @@ Json bodies_json(const Model& model) {
   return list;
 }
 
+Json motor_json(const MotorDescription& m) {
+  Json gears = Json::object();
+  for (const Gear& g : m.gears) gears[g.joint] = g.ratio;
+  return merged(
+      {{{"name", m.name}, {"gears", gears}},
+       ULNA_FIELDS(m, inertia, damping, friction, friction_negative),
+       {{"carrier", m.mount ? Json{{"link", m.mount->link}, {"axis", m.mount->axis}} : Json()}}});
+}
+
 Json frame_json(const Frame& f) {
   const Pose pose(f.X_BF);
   return {{"name", f.name}, {"body", f.body}, {"xyz", pose.xyz}, {"rpy", pose.rpy}};
@@ -267,12 +308,14 @@ int show(const InfoOptions& options, Console& console) {
                    {"bodies", bodies_json(model)},
                    {"frames", list_of(model.frames(), frame_json)},
                    {"loops", loops_json(model)},
+                   {"motors", list_of(model.description().motors, motor_json)},
                    {"diagnostics", to_json(robot.diagnostics)}});
     return success;
   }
   const Stream& out = console.out;
   std::string text = head(out, options, model);
   if (model.joint_count() > 0) text += "\n" + joints_text(out, model);
+  if (!model.description().motors.empty()) text += "\n" + motors_text(out, model);
   text += "\n" + bodies_text(out, model);
   if (options.frames) text += "\n" + frames_text(out, model);
   console.out.print(text);
@@ -285,6 +328,7 @@ int show(const InfoOptions& options, Console& console) {
 Action info(Parser& app, Console& console) {
   auto options = std::make_shared<InfoOptions>();
   options->robot.add_to(app);
+  options->robot.knows_drives = true;
   app.add_flag("--frames", options->frames,
                "show the poses of links and named frames on the bodies");
   return [options, &console] { return show(*options, console); };

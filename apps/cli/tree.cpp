@@ -166,6 +166,7 @@ int show(const TreeOptions& options, Console& console) {
 Action tree(Parser& app, Console& console) {
   auto options = std::make_shared<TreeOptions>();
   options->robot.add_to(app);
+  options->robot.knows_drives = true;
   app.add_flag("--ascii", options->ascii, "draw without box-drawing characters");
   app.add_flag("--dot", options->dot, "print a graph for Graphviz");
   return [options, &console] { return show(*options, console); };

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "ulna/io/number.hpp"
+#include "ulna/model/rules.hpp"
 
 namespace ulna::cli {
 
@@ -114,6 +115,14 @@ Imported RobotArgument::load() const {
     throw UsageError("--floating-base has no effect: the base of '{}' floats already",
                      robot.model.name());
   if (options.floating_base) robot.model = with_floating_base(robot.model);
+  drives_left_out = !knows_drives && !robot.model.drives().plain();
+  if (drives_left_out) {
+    robot.diagnostics.add(rules::drives_plain, {source(), 0, 0}, "",
+                          "springs and coupled motors are not known to this verb",
+                          "joints are taken as rigid, each with its own motor");
+    robot.diagnostics.throw_if_errors();
+    robot.model = with_plain_drives(robot.model);
+  }
   if (gravity.empty()) return robot;
   const Vec3<double> given = three_numbers(gravity, "--gravity");
   constexpr double strongest = 1e6;  // m/s², far beyond any planet's
@@ -141,12 +150,15 @@ Json RobotArgument::json(const Model& model) const {
   Json about{{"name", model.name()}, {"source", source()}, {"dof", model.nv()}};
   if (const std::size_t n = model.description().loops.size())
     about[loops_closed ? "closed_loops" : "open_loops"] = n;
+  if (drives_left_out) about["drives"] = "left out";
   return about;
 }
 
 void mention_warnings(Console& console, const RobotArgument& robot,
                       const Diagnostics& diagnostics) {
-  if (const std::size_t n = diagnostics.count(Severity::warning))
+  const Diagnostic* drives = diagnostics.find(rules::drives_plain);
+  if (drives) console.complain(drives->seen + ": " + drives->assumed, Style::yellow);
+  if (const std::size_t n = diagnostics.count(Severity::warning) - (drives ? 1 : 0))
     console.complain(
         fmt::format("{} in {}; ulna check lists them", counted(n, "warning"), robot.source()),
         Style::yellow);

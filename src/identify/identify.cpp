@@ -7,6 +7,7 @@
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
 #include "ulna/identify/data/log_rules.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -415,6 +416,7 @@ void require_valid(const Options& options) {
 
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
+  require_plain_drives(model, "identification");
   Run run(model, logs, options);
   run.estimate_offline();
   run.finish();
@@ -423,6 +425,7 @@ Identification offline(const Model& model, const LogInputs& logs, const Options&
 
 Identification online(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
+  require_plain_drives(model, "identification");
   require(options.split == 0.0 && options.payload.empty() && !options.refine &&
               options.method == Method::consistent && options.folds == 0 && !options.essential,
           "identify::online: Options::split, payload, method, refine, folds and essential are for "

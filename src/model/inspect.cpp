@@ -17,4 +17,11 @@ std::string why_indefinite(const Plant<double>& plant) {
   return "it has no mass at " + massless + ": give these links inertias, or lock their joints";
 }
 
+void require_plain_drives(const Model& model, std::string_view where) {
+  if (model.drives().plain()) return;
+  throw std::invalid_argument(std::string(where) + ": robot '" + model.name() +
+                              "' has springs or coupled motors, which are not known here; "
+                              "with_plain_drives(model) leaves them out");
+}
+
 }  // namespace ulna

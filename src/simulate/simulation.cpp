@@ -5,6 +5,7 @@
 #include "num/message.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna {
 namespace {
@@ -160,6 +161,7 @@ struct Simulation::Parts {
 Simulation::Simulation(const Model& model, SimulationOptions options)
     : plant(model), options_(options), q_(neutral(model)), v_(Eigen::VectorXd::Zero(model.nv())) {
   check(options_);
+  require_plain_drives(model, "simulation");
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
   if (parts_->loops) q_ = parts_->loops->closed_at();

@@ -8,6 +8,7 @@
 #include "ulna/io/beside.hpp"
 #include "ulna/io/number.hpp"
 #include "ulna/model/configuration.hpp"
+#include "ulna/model/edit.hpp"
 #include "ulna/spatial/solid.hpp"
 #include "ulna/world/scene_rules.hpp"
 
@@ -301,6 +302,12 @@ class SceneReader : detail::YamlReader {
     try {
       Imported loaded = load_robot(robot_beside(file_, name), options);
       model = loaded.model, found = loaded.diagnostics;
+      if (!model->drives().plain()) {
+        found.add(rules::drives_plain, {model->description().file, 0, 0}, "",
+                  "springs and coupled motors are not known to scenes",
+                  "joints are taken as rigid, each with its own motor");
+        model = with_plain_drives(*model);
+      }
     } catch (const ModelError& e) {
       found = e.diagnostics();
     }

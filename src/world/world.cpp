@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ulna/model/configuration.hpp"
+#include "ulna/model/inspect.hpp"
 #include "world/state.hpp"
 
 namespace ulna {
@@ -112,6 +113,7 @@ int World::add_body(const LooseBody& body, const Transform<double>& X_WB) {
 
 int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options) {
   State& s = *state_;
+  require_plain_drives(model, "world");
   const std::string name = options.name.empty() ? model.name() : options.name;
   check_material(name, options.material);
   require(finite(options.X_WR), name, "its pose is not finite");

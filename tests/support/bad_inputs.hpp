@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/bad_drives.hpp"
 #include "support/bad_tables.hpp"
 #include "support/bad_urdf.hpp"
 #include "support/bad_xml.hpp"
@@ -12,6 +13,7 @@ inline std::vector<BadInput> bad_inputs(const std::string& fifo) {
   bad_numbers(cases);
   bad_bodies(cases);
   bad_joints(cases);
+  bad_drives(cases);
   bad_magnitudes(cases);
   bad_trees(cases);
   bad_xml(cases);

@@ -17,4 +17,7 @@ int compound_joint(const Model& model);
 /// Why the mass matrix may not be positive definite, and what to do: names the moving bodies without mass.
 std::string why_indefinite(const Plant<double>& plant);
 
+/// Throws std::invalid_argument for a robot with springs or coupled motors, where these are not known.
+void require_plain_drives(const Model& model, std::string_view where);
+
 }  // namespace ulna

@@ -74,6 +74,7 @@
   X(motor_ratio, "motor-ratio", error, "a gear ratio is zero", "give the motor's turns per turn of the joint") \
   X(motor_coupling, "motor-coupling", error, "motors and joints that they move do not determine each other", "give as many motors as the joints that they move, with ratios that no combination of the others has") \
   X(rotor_rigid, "rotor-rigid", note, "the carrier of a rotor is given, but its joint is rigid, motors are coupled or joints mimic others: the rotor's inertial coupling is left out", "leave the carrier out, or describe a robot of elastic joints with motors of their own") \
+  X(drives_plain, "drives-plain", warning, "springs and coupled motors are not known to what reads the robot", "none needed if rigid joints will do; docs/drives.md lists what knows drives") \
   X(transmission_joint, "transmission-joint", warning, "a transmission names a joint that does not exist", "correct the name or remove the transmission") \
   X(transmission_shape, "transmission-shape", warning, "a transmission has too few or too many joints or actuators for its kind", "give a SimpleTransmission one of each, a DifferentialTransmission or FourBarLinkageTransmission two, or describe motors by <ulna:motor>") \
   /* bodies */ \

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/robot/robot_stages.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::control {
 
@@ -46,6 +47,7 @@ MotionLimits& MotionLimits::tighten(double share) {
 
 RobotProblem::RobotProblem(Plant<double> plant, const RobotProblemOptions& options)
     : RobotProblem(std::make_unique<detail::RobotStages>(std::move(plant), options)) {
+  require_plain_drives(this->plant().model(), "robot problem");
   if (options.final_time) {
     const auto& [least, most] = *options.final_time;
     require(least > 0.0 && least <= most && std::isfinite(most),
