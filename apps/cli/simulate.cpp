@@ -5,6 +5,7 @@
 #include "simulate_changes.hpp"
 #include "simulate_scene.hpp"
 #include "torque_source.hpp"
+#include "ulna/model/edit.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
@@ -117,11 +118,13 @@ bool flies(const Model& model) {
 class Log {
  public:
   Log(const Model& model, const SimulateOptions& o)
-      : sensed_(o.sensed()), sensors_(model, o.sensors) {
+      : sensed_(o.sensed()), sensors_(model, o.sensors), elastic_(model.drives().elastic) {
     if (!o.plot.empty()) every_ = std::max(1L, long(o.duration / o.period / 600.0));
     if (o.out.empty()) return;
-    const std::vector<std::string> names = sensed_ ? table_names(model, {"q", "qd", "tau"})
-                                                   : table_names(model, {"q", "qd", "qdd", "tau"});
+    std::vector<std::string> names = sensed_ ? table_names(model, {"q", "qd", "tau"})
+                                             : table_names(model, {"q", "qd", "qdd", "tau"});
+    for (const char* of_drives : {"theta_", "thetad_", "tau_link_"})
+      for (const int c : elastic_) names.push_back(of_drives + model.velocity_names()[c]);
     row_.resize(names.size());
     require_loggable(o.duration, o.period, names.size());
     writer_.emplace(text_, names);
@@ -130,12 +133,15 @@ class Log {
   void add(Simulation& now) {
     if (writer_) {
       Eigen::Map<Eigen::VectorXd> row(row_.data(), row_.size());
+      auto motors = row.tail(3 * std::ssize(elastic_)),
+           alone = row.head(row.size() - motors.size());
       if (sensed_) {
         sensors_.read(now);
-        row << now.time(), sensors_.q, sensors_.v, sensors_.tau;
+        alone << now.time(), sensors_.q, sensors_.v, sensors_.tau;
       } else {
-        row << now.time(), now.q(), now.v(), now.acceleration(), now.tau();
+        alone << now.time(), now.q(), now.v(), now.acceleration(), now.tau();
       }
+      motors << now.theta()(elastic_), now.omega()(elastic_), now.link_torque()(elastic_);
       writer_->write(row_);
     }
     if (every_ > 0 && count_ % every_ == 0) {
@@ -156,6 +162,7 @@ class Log {
  private:
   bool sensed_;
   Sensors sensors_;
+  std::vector<int> elastic_;  ///< coordinates
   std::ostringstream text_;
   std::optional<CsvWriter> writer_;
   std::vector<double> row_;
@@ -458,6 +465,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
+  o.states.argument().knows_springs = !o.how.adaptive;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   o.how.loops = o.states.argument().closes_loops(console, model);
@@ -495,9 +503,12 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  TorqueSource law =
-      followed ? followed->law(given.plant(), o.bandwidth)
-               : torque_source(console, o.torque, given.plant(), target, o.bandwidth, o.duration);
+  // as a controller knows it, elastic joints are rigid
+  const Plant<double> rigid =
+      model.drives().plain() ? given.plant() : Plant<double>(with_plain_drives(model));
+  TorqueSource law = followed
+                         ? followed->law(rigid, o.bandwidth)
+                         : torque_source(console, o.torque, rigid, target, o.bandwidth, o.duration);
   if (robot.loops() && (followed || o.torque == "gravity" || o.torque == "pd"))
     law = by_drives(std::move(law), *robot.loops());
   const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {

@@ -115,7 +115,9 @@ Imported RobotArgument::load() const {
     throw UsageError("--floating-base has no effect: the base of '{}' floats already",
                      robot.model.name());
   if (options.floating_base) robot.model = with_floating_base(robot.model);
-  drives_left_out = !knows_drives && !robot.model.drives().plain();
+  const DriveTrain& drives = robot.model.drives();
+  const bool known = knows_drives || (knows_springs && drives.diagonal && drives.mounts.empty());
+  drives_left_out = !known && !drives.plain();
   if (drives_left_out) {
     robot.diagnostics.add(rules::drives_plain, {source(), 0, 0}, "",
                           "springs and coupled motors are not known to this verb",

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "num/message.hpp"
+#include "simulate/drive_steps.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
-#include "ulna/model/inspect.hpp"
 
 namespace ulna {
 namespace {
@@ -68,11 +68,14 @@ struct Simulation::Parts {
       : loops(loops_of(model, options)),
         dynamics(model, options.stops, loops ? &*loops : nullptr),
         flow(model, options.integrator, dynamics.event_count()),
+        drives(model),
         state(model),
         ws(model),
         q(model.nq()),
         v(model.nv()),
         longest(options.substep) {
+    if (options.adaptive && !drives.empty())
+      throw std::invalid_argument("simulation: adaptive steps do not know springs of joints");
     if (options.adaptive)
       adaptive = detail::adaptive_flow(model, *options.adaptive, dynamics.event_count());
   }
@@ -150,6 +153,8 @@ struct Simulation::Parts {
   std::optional<Loops> loops;
   detail::HeldDynamics dynamics;
   detail::Flow flow;
+  detail::DriveSteps drives;  ///< on their way through a step
+  DriveState<double> motors = drives.state;
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
@@ -161,7 +166,6 @@ struct Simulation::Parts {
 Simulation::Simulation(const Model& model, SimulationOptions options)
     : plant(model), options_(options), q_(neutral(model)), v_(Eigen::VectorXd::Zero(model.nv())) {
   check(options_);
-  require_plain_drives(model, "simulation");
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
   if (parts_->loops) q_ = parts_->loops->closed_at();
@@ -187,6 +191,17 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
   parts_->dynamics.pass(infinity);
+  parts_->state.set(q_, v_);
+  parts_->drives.settle(plant, parts_->state, parts_->ws);
+  parts_->motors = parts_->drives.state;
+}
+
+void Simulation::set_motors(const Eigen::VectorXd& theta, const Eigen::VectorXd& omega) {
+  detail::require<double>("theta", theta, model().nv(), model());
+  detail::require<double>("omega", omega, model().nv(), model());
+  for (const int c : model().drives().elastic)
+    parts_->motors.theta(c) = theta(c), parts_->motors.omega(c) = omega(c);
+  known_ = false;
 }
 
 void Simulation::set_wrenches(ExternalWrenches<double> wrenches) {
@@ -220,11 +235,22 @@ SimulationStatus Simulation::step(double h) noexcept try {
   SimulationWork work = work_;
   SimulationCounts counts = counts_;
   parts_->q = q_, parts_->v = v_;
-  parts_->dynamics.act(plant, tau_, wrenches_);
+  detail::DriveSteps& drives = parts_->drives;
+  drives.state = parts_->motors;
+  if (drives.empty()) parts_->dynamics.act(plant, tau_, wrenches_);
   for (long k = 0; k < n; ++k) {
-    const SimulationStatus status = parts_->substep(h / double(n), work, counts);
+    const double piece = h / double(n);
+    if (!drives.empty()) {
+      drives.begin(plant, parts_->q, parts_->v, tau_, piece);
+      parts_->dynamics.act(drives.plant(), drives.torque(), wrenches_);
+    }
+    const SimulationStatus status = parts_->substep(piece, work, counts);
     if (status != SimulationStatus::moved) return status;
+    if (!drives.empty()) drives.end(parts_->q, parts_->v, tau_, piece, work);
   }
+  if (!drives.state.theta.allFinite() || !drives.state.omega.allFinite())
+    return SimulationStatus::diverged;
+  parts_->motors = drives.state;
   q_ = parts_->q, v_ = parts_->v;
   time_ += h;
   work_ = work, counts_ = counts;
@@ -245,9 +271,19 @@ const Eigen::VectorXd& Simulation::acceleration() {
   if (known_) return a_;
   known_ = true;
   if (!sane(plant)) return a_.setZero();
-  parts_->dynamics.act(plant, tau_, wrenches_);
+  parts_->dynamics.act(plant, link_torque(), wrenches_);
   if (!parts_->dynamics.decide(q_, v_) || !parts_->dynamics.accelerate(q_, v_, a_)) a_.setZero();
   return a_;
+}
+
+const Eigen::VectorXd& Simulation::theta() const { return parts_->motors.theta; }
+const Eigen::VectorXd& Simulation::omega() const { return parts_->motors.omega; }
+
+const Eigen::VectorXd& Simulation::link_torque() {
+  link_torque_ = tau_;
+  parts_->drives.state = parts_->motors;
+  parts_->drives.springs(plant, q_, v_, link_torque_);
+  return link_torque_;
 }
 
 const Loops* Simulation::loops() const { return parts_->dynamics.loops(); }
@@ -262,12 +298,14 @@ double Simulation::stop_load(int i) {
 
 double Simulation::energy() {
   const double kinetic = kinetic_energy();
-  return kinetic + potential_energy<double>(plant, parts_->state, parts_->ws);
+  return kinetic + potential_energy<double>(plant, parts_->state, parts_->ws) +
+         spring_energy<double>(plant, parts_->state, parts_->motors);
 }
 
 double Simulation::kinetic_energy() {
   parts_->state.set(q_, v_);
-  return ulna::kinetic_energy<double>(plant, parts_->state, parts_->ws);
+  return ulna::kinetic_energy<double>(plant, parts_->state, parts_->ws) +
+         rotor_energy<double>(plant, parts_->state, parts_->motors);
 }
 
 Wrench<double> Simulation::momentum() {

@@ -81,6 +81,9 @@ struct SimulationCounts {
 /// inelastic, takes the joint's velocity by an impulse on the whole robot, and then holds from one
 /// side. A joint that begins beyond its stop can only return.
 ///
+/// Elastic joints (docs/drives.md) have motors of their own: tau is what these exert, seen at the joint, and theta and omega is where they
+/// are. Springs act in the middle of each substep, so that none is too stiff. Coupled motors and adaptive steps of elastic joints are refused.
+///
 /// Loops stay closed: the integrators follow the acceleration that the closed robot has, and after each of their steps q
 /// and v are moved to where loops are closed, by as little as can be. See docs/simulation.md.
 class Simulation {
@@ -98,7 +101,10 @@ class Simulation {
   /// Begins anew; a new simulation is at rest in the neutral configuration, or near it where loops are closed. Work and
   /// counts are set to zero, torque and wrenches too. Loops that are open by less than 1 mm or 1 mrad are closed, and the
   /// velocity is changed so that they stay so. Throws std::invalid_argument, also where they are open by more.
+  /// Motors of elastic joints are where springs hold the links still, moving with them.
   void set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double time = 0.0);
+  /// Moves motors of elastic joints; numbers of the others are not read. Throws std::invalid_argument.
+  void set_motors(const Eigen::VectorXd& theta, const Eigen::VectorXd& omega);
   /// What the surroundings exert from now on. Throws std::invalid_argument; allocates beyond 16.
   void set_wrenches(ExternalWrenches<double> wrenches);
 
@@ -151,12 +157,17 @@ class Simulation {
   double time() const { return time_; }
   const Eigen::VectorXd& q() const { return q_; }
   const Eigen::VectorXd& v() const { return v_; }
+  /// Positions and speeds of the motors as they are seen at the joints, nv each: of rigid joints, 0 and v.
+  const Eigen::VectorXd& theta() const;
+  const Eigen::VectorXd& omega() const;
+  /// What springs exert on the links here and now, and of rigid joints the torque that acts; nv.
+  const Eigen::VectorXd& link_torque();
   /// The torque that acts, within the limits.
   const Eigen::VectorXd& tau() const { return tau_; }
   /// Here and now, under the torque that is held. Computed on demand; zero if the plant is no
   /// robot. What changes `plant` itself does not reach it before the next hold or step.
   const Eigen::VectorXd& acceleration();
-  /// Kinetic and potential, J.
+  /// Kinetic and potential, J; of rotors and springs, too.
   double energy();
   double kinetic_energy();
   /// In world axes, about the centre of mass.
@@ -181,7 +192,7 @@ class Simulation {
 
   SimulationOptions options_;
   double time_ = 0.0;
-  Eigen::VectorXd q_, v_, tau_ = v_, a_ = v_, asked_ = v_;
+  Eigen::VectorXd q_, v_, tau_ = v_, a_ = v_, asked_ = v_, link_torque_ = v_;
   bool known_ = false;  ///< whether a_ is of now
   SimulationWork work_;
   SimulationCounts counts_;

@@ -1,0 +1,68 @@
+#include "cli.hpp"
+
+// Robots with springs and coupled motors on the command line.
+
+namespace ulna::test {
+namespace {
+
+/// A link behind a spring, and a second one whose motor turns when the first moves, if it is coupled.
+std::string elastic_arm(bool coupled) {
+  const std::string inertial =
+      "<inertial><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' "
+      "izz='0.1'/></inertial>";
+  return "<robot name='elastic' xmlns:ulna='https://ulna.dev/urdf'><link name='base'/>"
+         "<link name='upper'>" +
+         inertial + "</link><link name='lower'>" + inertial +
+         "</link><joint name='first' type='continuous'><parent link='base'/><child link='upper'/>"
+         "<axis xyz='0 0 1'/><ulna:spring stiffness='2000' damping='1'/></joint>"
+         "<joint name='second' type='continuous'><parent link='upper'/><child link='lower'/>"
+         "<axis xyz='0 0 1'/></joint>"
+         "<ulna:motor name='m1' inertia='1e-4'><ulna:gear joint='first' ratio='40'/></ulna:motor>"
+         "<ulna:motor name='m2' inertia='2e-4'><ulna:gear joint='second' ratio='30'/>" +
+         (coupled ? "<ulna:gear joint='first' ratio='6'/>" : "") + "</ulna:motor></robot>";
+}
+
+TEST(Drives, info_lists_motors_and_springs) {
+  const RunResult run = run_cli({"info", "-"}, {.input = elastic_arm(true)});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(has(run.out, "stiffness"));
+  EXPECT_TRUE(has(run.out, "6 first + 30 second"));
+  const json about =
+      json::parse(run_cli({"info", "-", "--json"}, {.input = elastic_arm(true)}).out);
+  EXPECT_EQ(about["motors"][1]["gears"]["first"], 6.0);
+  EXPECT_EQ(about["joints"][0]["spring"]["stiffness"], 2000.0);
+  EXPECT_TRUE(about["joints"][1]["spring"].is_null());
+}
+
+TEST(Drives, verbs_that_do_not_know_them_leave_them_out_and_say_so) {
+  const std::string words = "springs and coupled motors are not known to this verb";
+  for (const char* verb : {"id", "fd", "terms", "fk"}) {
+    const RunResult run = run_cli({verb, "-"}, {.input = elastic_arm(true)});
+    EXPECT_EQ(run.status, 0) << verb << run.err;
+    EXPECT_TRUE(has(run.err, words)) << verb;
+    EXPECT_EQ(run_cli({verb, "-", "--strict"}, {.input = elastic_arm(true)}).status, 3) << verb;
+  }
+  const json about = json::parse(run_cli({"id", "-", "--json"}, {.input = elastic_arm(true)}).out);
+  EXPECT_EQ(about["robot"]["drives"], "left out");
+  EXPECT_TRUE(has(
+      run_cli({"simulate", "-", "--duration", "0.01"}, {.input = elastic_arm(true)}).err, words))
+      << "of coupled motors";
+}
+
+TEST(Drives, simulate_has_springs_and_logs_motors) {
+  const RunResult run =
+      run_cli({"simulate", "-", "--duration", "0.1", "-o", "-"}, {.input = elastic_arm(false)});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(lacks(run.err, "not known"));
+  EXPECT_TRUE(has(run.out, "theta_first,thetad_first,tau_link_first"));
+}
+
+TEST(Drives, convert_keeps_them) {
+  const RunResult run = run_cli({"convert", "-", "-"}, {.input = elastic_arm(true)});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(has(run.out, "<ulna:spring stiffness=\"2000\" damping=\"1\"/>"));
+  EXPECT_TRUE(has(run.out, "<ulna:gear joint=\"first\" ratio=\"6\"/>"));
+}
+
+}  // namespace
+}  // namespace ulna::test
