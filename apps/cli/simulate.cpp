@@ -503,12 +503,11 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  // as a controller knows it, elastic joints are rigid
-  const Plant<double> rigid =
+  const Plant<double> known_to_law =
       model.drives().plain() ? given.plant() : Plant<double>(with_plain_drives(model));
-  TorqueSource law = followed
-                         ? followed->law(rigid, o.bandwidth)
-                         : torque_source(console, o.torque, rigid, target, o.bandwidth, o.duration);
+  TorqueSource law =
+      followed ? followed->law(known_to_law, o.bandwidth)
+               : torque_source(console, o.torque, known_to_law, target, o.bandwidth, o.duration);
   if (robot.loops() && (followed || o.torque == "gravity" || o.torque == "pd"))
     law = by_drives(std::move(law), *robot.loops());
   const TorqueSource torque = [&](const Simulation& now, Eigen::VectorXd& tau) {
