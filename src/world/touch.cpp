@@ -81,12 +81,12 @@ void set_tangents(const V3& n, V3* tangent) {
   tangent[1] = cross(n, tangent[0]);
 }
 
-struct Spring {
+struct ContactSpring {
   double stiffness, damping;
 };
 
 /// Of a surface, where the two bodies together weigh so much along the normal.
-Spring spring(const Compliance& c, double mass) {
+ContactSpring spring(const Compliance& c, double mass) {
   if (c.time_constant == 0.0) return {c.stiffness, c.damping};
   const double rate = 1.0 / (c.time_constant * c.damping_ratio);
   return {mass * rate * rate, 2.0 * mass * c.damping_ratio * rate};
@@ -187,7 +187,7 @@ void World::State::set_compliance(const Touch& touch, const Compliance& a, const
   // in series: times that both need to give way add up
   double R = 0.0, back = 0.0;
   for (const Compliance& c : {a, b}) {
-    const Spring s = spring(c, 1.0 / inverse_mass);
+    const ContactSpring s = spring(c, 1.0 / inverse_mass);
     if (!(s.stiffness < infinity)) continue;
     R += 1.0 / (h * h * s.stiffness + h * s.damping);
     back = std::max(back, h * s.stiffness / (h * h * s.stiffness + h * s.damping));
