@@ -14,6 +14,7 @@
 #include "ulna/dynamics/kinematics.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/configuration.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace robustness {
 namespace {
@@ -64,7 +65,7 @@ double capacity(const Model& model) {
 std::string why_not(const Model& model) {
   if (model.nv() < 2 || model.nv() > 16)
     return fmt::format("{} degrees of freedom, not 2 to 16", model.nv());
-  if (model.nq() != model.nv()) return "a joint with several coordinates";
+  if (compound_joint(model)) return "a joint with several coordinates";
   if (model.has_mimics()) return "a joint that follows another";
   if (!model.description().loops.empty()) return "closed loops";
   if (!(capacity(model) > 1e-3)) return "its drives do not hold its own weight";
