@@ -67,7 +67,8 @@ TEST(ElasticJoints, of_any_stiffness_stay_stable_and_go_where_rigid_ones_do) {
     }
     // the spring carries what the link needs; beyond 1e6 it vibrates on, too fast for steps of 1 ms to damp
     EXPECT_NEAR(robot.q()(0), plain.q()(0), 2.0 / K + 1e-9) << K;
-    if (K <= 1e6) EXPECT_NEAR(robot.theta()(0) - robot.q()(0), 0.15 / K, 0.02 / K) << K;
+    if (K > 1e6) continue;
+    EXPECT_NEAR(robot.theta()(0) - robot.q()(0), 0.15 / K, 0.02 / K) << K;
   }
 }
 
