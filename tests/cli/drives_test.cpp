@@ -26,7 +26,7 @@ TEST(Drives, info_lists_motors_and_springs) {
   const RunResult run = run_cli({"info", "-"}, {.input = elastic_arm(true)});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(has(run.out, "stiffness"));
-  EXPECT_TRUE(has(run.out, "6 first + 30 second"));
+  EXPECT_TRUE(has(run.out, "30 second + 6 first"));
   const json about =
       json::parse(run_cli({"info", "-", "--json"}, {.input = elastic_arm(true)}).out);
   EXPECT_EQ(about["motors"][1]["gears"]["first"], 6.0);

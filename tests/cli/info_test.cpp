@@ -41,7 +41,7 @@ TEST(Info, a_robot_is_a_file_or_standard_input_or_an_embedded_name) {
 TEST(Info, json_has_all_fields) {
   const json d = info({"panda"});
   EXPECT_EQ(keys(d), (std::set<std::string>{"schema", "robot", "joints", "bodies", "frames",
-                                            "loops", "diagnostics"}));
+                                            "loops", "motors", "diagnostics"}));
   EXPECT_EQ(keys(d["robot"]), (std::set<std::string>{"name", "source", "base", "dof", "dof_closed",
                                                      "nq", "links", "bodies", "gravity", "mass"}));
   EXPECT_EQ(keys(d["joints"][0]),
@@ -49,7 +49,7 @@ TEST(Info, json_has_all_fields) {
                 "index",    "name",     "type",   "parent",  "child",    "axis",
                 "pitch",    "q",        "v",      "nq",      "nv",       "lower",
                 "upper",    "velocity", "effort", "damping", "friction", "friction_negative",
-                "armature", "mimic"}));
+                "armature", "mimic",    "spring"}));
   EXPECT_EQ(keys(d["bodies"][1]),
             (std::set<std::string>{"index", "link", "parent", "mass", "com", "inertia",
                                    "principal_moments", "consistency"}));
