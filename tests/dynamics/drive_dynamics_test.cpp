@@ -221,6 +221,26 @@ TEST(DriveDynamics, rotors_carried_by_links_move_as_bodies_of_their_own_do) {
   EXPECT_GT(carried, 20);
 }
 
+TEST(DriveDynamics, damped_springs_whose_past_is_not_given_carry_the_links_all_the_same) {
+  int damped = 0;
+  for_each_drive(
+      [&](const Model& model, Random& random) {
+        DrivenRig<double> rig(model, random);
+        rig.plant.drives.hardening.setZero();
+        rig.inverse();
+        for (const int c : model.drives().elastic) {
+          const double K = rig.plant.drives.stiffness(c), D = rig.plant.drives.spring_damping(c);
+          damped += D > 0.0;
+          const double e = rig.out.theta(c) - rig.q(model.drives().position(c)),
+                       rate = rig.out.omega(c) - rig.v(c);
+          EXPECT_NEAR(K * e + D * rate, rig.out.link(c),
+                      1e-11 * std::max(1.0, largest(rig.out.link)));
+        }
+      },
+      {.damped = 0.7});
+  EXPECT_GT(damped, 20);
+}
+
 /// The error of the rigid robot is in proportion to 1/K.
 TEST(DriveDynamics, stiff_springs_approach_the_rigid_robot_at_the_rate_of_their_compliance) {
   for_each_drive(
