@@ -2,6 +2,7 @@
 
 #include "ulna/codegen/print_cpp.hpp"
 #include "ulna/codegen/robot/robot_functions.hpp"
+#include "ulna/model/inspect.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {
@@ -15,6 +16,15 @@ struct CodegenOptions {
   int lanes = 0;
   bool single = false, parameters = false, force = false;
 };
+
+bool inverts_mass_matrix(RobotFunction f) {
+  return f == RobotFunction::fd || f == RobotFunction::dfd || f == RobotFunction::Minv;
+}
+
+/// At the neutral configuration.
+bool has_positive_mass_matrix(const Model& model) {
+  return Robot(model).mass_matrix(neutral(model)).llt().info() == Eigen::Success;
+}
 
 std::vector<RobotFunction> functions_named(const std::string& list) {
   std::vector<RobotFunction> made;
@@ -74,7 +84,11 @@ int generate(const CodegenOptions& options, Console& console) {
     const std::string header = path(traced.name() + ".h"), source = path(traced.name() + ".c");
     refuse_overwriting({header, source}, options.force);
     CFiles printed = print_c(traced, c);
-    if (printed.source.find("HUGE_VAL") != std::string::npos)
+    const bool infinite = printed.source.find("HUGE_VAL") != std::string::npos;
+    if (infinite && inverts_mass_matrix(f) && !has_positive_mass_matrix(robot.model))
+      throw Failure("{}: the mass matrix is not positive definite; {}", traced.name(),
+                    why_indefinite(Plant<double>(robot.model)));
+    if (infinite)
       throw Failure("{}: the robot's numbers are too large for {} precision", traced.name(),
                     options.single ? "single" : "double");
     files.emplace_back(header, std::move(printed.header));

@@ -187,7 +187,7 @@ void Console::add_options(CLI::App& app) {
 }
 
 Json Console::document(const Json& fields) const {
-  Json document{{"schema", fmt::format("ulna.{}/1", verb_)}};
+  Json document{{"schema", verb_.empty() ? "ulna/1" : fmt::format("ulna.{}/1", verb_)}};
   document.update(fields);
   return document;
 }

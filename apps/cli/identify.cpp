@@ -456,15 +456,22 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   const bool to_stdout = given.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
+  if (given.all && (console.json() || to_stdout))
+    throw UsageError("--all has no effect with {}",
+                     to_stdout ? "--out -: there is no summary" : "--json, which has all of them");
   std::vector<std::string> logs = given.logs;
   logs.insert(logs.end(), given.validate.begin(), given.validate.end());
   require_others({given.out, given.report}, logs);
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   how.gains = gains_of(given, robot.model);
-  if (!how.payload.empty() && !robot.model.find_frame(how.payload))
-    throw UsageError("--payload: robot '{}' has no link '{}'; ulna tree lists them",
-                     robot.model.name(), how.payload);
+  if (!how.payload.empty() && !robot.model.find_frame(how.payload)) {
+    std::vector<std::string_view> names;
+    for (const Frame& f : robot.model.frames()) names.push_back(f.name);
+    const std::string near = did_you_mean(how.payload, names);
+    throw UsageError("--payload: robot '{}' has no link '{}'{}", robot.model.name(), how.payload,
+                     near.empty() ? "; ulna tree lists them" : near);
+  }
   if (!how.payload.empty() && robot.model.frame(how.payload).body == 0)
     throw UsageError("--payload: link '{}' does not move: no torque depends on what it carries",
                      how.payload);

@@ -331,7 +331,11 @@ Action info(Parser& app, Console& console) {
   options->robot.knows_drives = true;
   app.add_flag("--frames", options->frames,
                "show the poses of links and named frames on the bodies");
-  return [options, &console] { return show(*options, console); };
+  return [options, &console] {
+    if (options->frames && console.json())
+      throw UsageError("--frames has no effect with --json, which has them");
+    return show(*options, console);
+  };
 }
 
 }  // namespace ulna::cli

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -166,7 +167,8 @@ int run_without_verb(const std::vector<std::string>& arguments, Console& console
     throw UsageError("did not expect '{}'", arguments[most]);
   if (first == "--version" || first == "-V") {
     console.out.print(fmt::format("ulna {}\n", ULNA_VERSION));
-  } else if (first == "help" && arguments.size() > 1) {
+  } else if (first == "help" && arguments.size() > 1 &&
+             !std::ranges::count(std::array{"help", "--help", "-h"}, arguments[1])) {
     const Verb* verb = find_verb(arguments[1]);
     if (!verb) unknown_verb(arguments[1]);
     return run(*verb, {"--help"}, console);

@@ -176,9 +176,6 @@ MpcScenario scenario_of(Keys& keys) {
   ScenarioFriction grows;
   keys.number("friction.to", grows.to), keys.number("friction.from", grows.from);
   if (keys["friction.factor"]) s.friction = grows;
-  for (const char* key : {"friction.from", "friction.to"})
-    if (const YAML::Node node = keys[key]; node && !s.friction)
-      keys.refuse(node, fmt::format("{} has no effect without friction.factor", key));
   for (const ScenarioNumber& number : numbers_of(s)) keys.number(number.key, number.value);
   keys.each("sensors.wrenches", "a wrench sensor", [&](Keys& k) {
     ScenarioWrench& sensor = s.wrenches.emplace_back();
@@ -190,7 +187,10 @@ MpcScenario scenario_of(Keys& keys) {
     k.choice("kind", fault.kind, fault_kinds);
     k.number("from", fault.from), k.number("to", fault.to);
   });
-  keys.finish();
+  keys.finish();  // before what is missing: a misspelt key is both
+  for (const char* key : {"friction.from", "friction.to"})
+    if (const YAML::Node node = keys[key]; node && !s.friction)
+      keys.refuse(node, fmt::format("{} has no effect without friction.factor", key));
   return s;
 }
 
@@ -203,14 +203,29 @@ bool is_scenario(std::istream&& in) {
   return false;
 }
 
+/// Refuses text that is neither a robot nor a scenario; what is empty is refused where robots are read.
+void refuse_neither(const RobotArgument& given, const std::string& name, bool yaml) {
+  std::ifstream file(yaml && !given.text ? given.name : "");
+  const std::string text =
+      given.text ? *given.text : std::string(std::istreambuf_iterator<char>(file), {});
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == text.npos || text[first] == '<' || text.find("ulna:") != text.npos) return;
+  throw Failure(
+      "{}: neither a robot (URDF, or a table that begins with 'ulna:') nor a scenario, which has a "
+      "key 'robot'",
+      name);
+}
+
 }  // namespace
 
 std::optional<MpcScenario> read_mpc_config(const RobotArgument& given) {
   const std::string name = given.source();
   const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
   if (!(given.text ? is_scenario(std::istringstream(*given.text))
-                   : yaml && is_scenario(std::ifstream(given.name))))
+                   : yaml && is_scenario(std::ifstream(given.name)))) {
+    refuse_neither(given, name, yaml);
     return std::nullopt;
+  }
   const std::optional<std::string> text =
       given.text ? given.text : InputFile(given.name).text(most_bytes);
   if (!text || text->size() > most_bytes)

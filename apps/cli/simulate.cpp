@@ -373,15 +373,18 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
 }
 
 /// What may help after a simulation that could not go on.
-std::string advice_after(const Simulation& end, SimulationStatus status, const SimulateOptions& o) {
+std::string advice_after(const Run& run, const SimulateOptions& o) {
+  const SimulationStatus status = run.status;
   if (status == SimulationStatus::torque_not_finite)
     return "; a smaller --bandwidth, or a nearer target, may do";
-  if (status == SimulationStatus::diverged && end.time() == 0.0)
+  if (status == SimulationStatus::diverged && run.end.time() == 0.0)
     return "; the state, or what acts on the robot, is too large to compute with";
-  if (status == SimulationStatus::diverged)
+  // where energy came from nothing, the motion is to blame and not the robot's inertias
+  const bool indefinite = status == SimulationStatus::plant_not_physical;
+  if (indefinite && !(run.error_share > tolerable)) return "; " + why_indefinite(run.end.plant);
+  if (status == SimulationStatus::diverged || indefinite)
     return o.how.adaptive ? "; a smaller --tolerance may do"
                           : "; a shorter --step than " + figure(o.step()) + " s may do";
-  if (status == SimulationStatus::plant_not_physical) return "; " + why_indefinite(end.plant);
   if (status == SimulationStatus::gave_up) return "; --integrator rk4 has steps of a fixed length";
   return "";
 }
@@ -468,6 +471,9 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   o.states.argument().knows_springs = !o.how.adaptive;
   Robot given = o.states.load(console);
   const Model& model = given.model();
+  if (o.no_limits && !has_limits(model))
+    throw UsageError("--no-limits has no effect: '{}' limits neither positions nor torques",
+                     model.name());
   o.how.loops = o.states.argument().closes_loops(console, model);
   o.states.require_one_state();
   GivenState start = o.states.state(console, model);
@@ -489,6 +495,9 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     require_reasonable_duration(o.duration, o.step());
     o.torque = o.follow;
   }
+  if (const int delay = o.sensors.position.delay; delay * o.period >= o.duration)
+    throw UsageError("--delay: {} periods of {:g} s are no shorter than the run, {:g} s", delay,
+                     o.period, o.duration);
 
   Simulation robot(model, o.how);
   close_loops(console, robot.loops(), start.q, "--q");
@@ -540,7 +549,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
   const bool failed =
       run.status != SimulationStatus::moved && run.status != SimulationStatus::stopped;
   const std::string why = fmt::format("the simulation ends at {} s: {}{}", figure(robot.time(), 6),
-                                      to_string(run.status), advice_after(robot, run.status, o));
+                                      to_string(run.status), advice_after(run, o));
   const auto document = [&] {
     Json fields = merged({json_of(run, o, model, log), files.json()});
     if (failed) fields["error"] = why, fields["diagnostics"] = Json::array();

@@ -256,6 +256,12 @@ Eigen::VectorXd configuration(Console& console, const Model& model, const std::s
   return q;
 }
 
+bool has_limits(const Model& model) {
+  return model.lower_limit().array().isFinite().any() ||
+         model.upper_limit().array().isFinite().any() ||
+         model.effort_limit().array().isFinite().any();
+}
+
 std::string beyond_limits(const Model& model, const Eigen::VectorXd& q) {
   const std::vector<std::string> names = model.configuration_names();
   std::vector<std::string> beyond;
@@ -543,7 +549,7 @@ void States::stream(Console& console, const Model& model, const std::vector<std:
     progress.at(reader.bytes() >> 20, "MB");
   }
   if (bad) throw *bad;
-  if (!any) refuse_no_rows(in_->name());
+  if (!any && !console.out.error()) refuse_no_rows(in_->name());
   csv ? csv->flush() : console.print(Json::object());
 }
 

@@ -67,6 +67,8 @@ Eigen::VectorXd configuration(Console& console, const Model& model, const std::s
                               const std::string& option, bool closed = false);
 /// The coordinates of a configuration that are beyond their limits: "elbow at 100 (-2.9 to 2.9)", or "".
 std::string beyond_limits(const Model& model, const Eigen::VectorXd& q);
+/// Whether positions or torques of any joint are limited.
+bool has_limits(const Model& model);
 /// One line on standard error if a simulation begins there.
 void mention_beyond_limits(Console& console, const Model& model, const Eigen::VectorXd& q);
 

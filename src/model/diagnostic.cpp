@@ -135,10 +135,17 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   if (name.empty() || name.size() > 200) return {};
   const int size = static_cast<int>(name.size());
   const int most = std::min(std::max(at_least, size / 3), std::max(1, size - 1));
+  const auto lower = [](std::string_view text) {
+    std::string made(text);
+    for (char& c : made)
+      if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+    return made;
+  };
+  const std::string wanted = lower(name);
   int nearest = most + 1;
   std::string_view best;
   for (const std::string_view candidate : names) {
-    const int distance = edit_distance(name, candidate, nearest - 1);
+    const int distance = edit_distance(wanted, lower(candidate), nearest - 1);
     if (distance < nearest) nearest = distance, best = candidate;
   }
   return best.empty() ? std::string() : "; did you mean '" + std::string(best) + "'?";

@@ -325,4 +325,60 @@ TEST(Check, embedded_robots_have_no_warnings_of_keys) {
   EXPECT_EQ(r.status, 0) << r.out;
 }
 
+TEST(Remedies, of_generated_code_name_the_links_without_mass) {
+  const Folder folder;
+  expect_refusal({"codegen", "pendulum", "--floating-base", "-o", folder.path("c")}, 3,
+                 "it has no mass at 'base'");
+}
+
+TEST(Remedies, of_a_scenario_without_a_robot) {
+  const Folder folder;
+  const std::string words = "nor a scenario, which has a key 'robot'";
+  expect_refusal({"mpc", "-"}, 3, words, "robo: panda\nduration: 1\n");
+  expect_refusal({"mpc", folder.write("s.yaml", "robo: panda\nduration: 1\n")}, 3, words);
+  expect_refusal({"mpc", "-"}, 3, "there is nothing in it");
+}
+
+TEST(Remedies, of_misspelt_words_come_before_what_they_leave_out) {
+  expect_refusal({"mpc", "-"}, 3, "did you mean 'factor'?",
+                 "robot: pendulum\nfriction: {facto: 2, from: 1, to: 2}\n");
+  expect_refusal({"mpc", "-"}, 3, "did you mean 'duration'?", "robot: pendulum\nDURATION: 1\n");
+  expect_refusal({"INFO", "panda"}, 2, "did you mean 'info'?");
+  expect_refusal({"identify", "panda", "log.csv", "--payload", "panda_lnk7"}, 2,
+                 "did you mean 'panda_link7'?");
+  const RunResult r = run_cli({"excite", "double_pendulum", "--friction", "none,viscous"});
+  EXPECT_EQ(r.status, 2);
+  EXPECT_TRUE(has(r.err, "none alone"));
+  EXPECT_TRUE(lacks(r.err, "did you mean"));
+}
+
+TEST(Help, is_of_itself_too) {
+  for (const Arguments& line : std::vector<Arguments>{{"help", "help"}, {"help", "--help"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.out, run_cli({"help"}).out);
+  }
+  EXPECT_EQ(document(run_cli({"--json"}), "ulna/1")["error"], "'--json' must come after a verb");
+}
+
+TEST(Options, without_effect_on_what_is_printed_or_simulated_are_refused) {
+  const Folder folder;
+  const std::string log = folder.path("log.csv");
+  expect_refusal({"info", "panda", "--frames", "--json"}, 2, "--frames has no effect with --json");
+  expect_refusal({"identify", "panda", log, "--all", "--json"}, 2,
+                 "--all has no effect with --json");
+  expect_refusal({"identify", "panda", log, "--all", "-o", "-"}, 2,
+                 "--all has no effect with --out -");
+  const std::string free = folder.write("free.urdf", R"(<robot name="free">
+  <link name="base"/>
+  <link name="wheel"><inertial><mass value="1"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="axle" type="continuous"><parent link="base"/><child link="wheel"/></joint>
+</robot>)");
+  expect_refusal({"simulate", free, "--no-limits"}, 2,
+                 "--no-limits has no effect: 'free' limits neither positions nor torques");
+  expect_refusal({"simulate", "panda", "--duration", "1", "--delay", "1000", "-o", log}, 2,
+                 "--delay: 1000 periods of 0.001 s are no shorter than the run, 1 s");
+}
+
 }  // namespace

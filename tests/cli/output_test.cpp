@@ -97,6 +97,21 @@ TEST(Output, a_reader_that_leaves_is_no_failure) {
   }
 }
 
+TEST(Output, a_reader_that_leaves_before_the_first_byte_is_no_failure) {
+  const Folder folder;
+  std::string table = "t,q1,q2,qd1,qd2,qdd1,qdd2,tau1,tau2\n";
+  for (int i = 0; i < 5000; ++i) table += std::to_string(i) + ",0.1,0,0,0,0,0,0,0\n";
+  const std::string file = folder.write("t.csv", table);
+  for (const char* verb : {"fk", "id", "fd", "terms"})
+    for (const bool as_json : {false, true}) {
+      std::vector<std::string> line{verb, "double_pendulum", file};
+      if (verb == std::string("fk")) line.insert(line.end(), {"--frame", "upper"});
+      if (as_json) line.emplace_back("--json");
+      const RunResult r = run_cli(line, {.read_at_most = 0});
+      EXPECT_EQ(r.status, 0) << testing::PrintToString(line) << r.err;
+    }
+}
+
 TEST(Output, names_with_terminal_escapes_are_shown_harmless) {
   // U+202E turns the direction of writing; the others clear the screen and ring the bell
   const std::string robot =

@@ -176,6 +176,7 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
       detail::close_fd(fd);
   };
   while (out.read >= 0 || err.read >= 0) {
+    if (result.out.size() >= options.read_at_most) detail::close_fd(out.read);
     if (input.empty()) detail::close_fd(in.write);
     pollfd fds[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}, {in.write, POLLOUT, 0}};
     poll(fds, 3, options.killed_after && !killed ? 0 : 20);
@@ -188,7 +189,6 @@ inline RunResult run(const std::vector<std::string>& command, const RunOptions& 
       else if (errno != EAGAIN)
         input = {};
     }
-    if (result.out.size() >= options.read_at_most) detail::close_fd(out.read);
     if (!interrupted && options.interrupted_after && passed() > *options.interrupted_after) {
       interrupted = true;
       clockid_t clock{};

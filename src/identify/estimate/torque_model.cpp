@@ -62,7 +62,7 @@ Friction friction_from_string(std::string_view list) {
       require(false, "'", name,
               "' is not one of viscous, coulomb, asymmetric, load, offset, coulomb_positive, "
               "coulomb_negative, stribeck, or none alone",
-              did_you_mean(name, known));
+              name == "none" ? std::string() : did_you_mean(name, known));
     }
   }
   return friction;
