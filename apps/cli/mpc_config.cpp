@@ -205,9 +205,12 @@ bool is_scenario(std::istream&& in) {
 
 /// Refuses text that is neither a robot nor a scenario; what is empty is refused where robots are read.
 void refuse_neither(const RobotArgument& given, const std::string& name, bool yaml) {
-  std::ifstream file(yaml && !given.text ? given.name : "");
-  const std::string text =
-      given.text ? *given.text : std::string(std::istreambuf_iterator<char>(file), {});
+  std::string text = given.text.value_or("");
+  if (yaml && !given.text) {
+    std::ifstream file(given.name);
+    text.resize(most_bytes);
+    text.resize(file.read(text.data(), most_bytes).gcount());
+  }
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == text.npos || text[first] == '<' || text.find("ulna:") != text.npos) return;
   throw Failure(
