@@ -11,6 +11,9 @@ using V3 = Vec3<double>;
 /// Of an undriven row, against one of a drive at its limit.
 constexpr double undriven_weight = 1e3;
 
+/// Multiplications after which forces that are not found count as none: some 50 ms, of robots deep inside others.
+constexpr double most_effort = 2e7;
+
 }  // namespace
 
 ContactInverseDynamics::ContactInverseDynamics(const Model& model)
@@ -18,7 +21,7 @@ ContactInverseDynamics::ContactInverseDynamics(const Model& model)
       weight_(Eigen::VectorXd::Ones(model.nv())),
       needed_(weight_),
       multiplier_(weight_),
-      solver_({.method = ConeMethod::admm, .sweeps = 200}) {
+      solver_({.method = ConeMethod::admm, .sweeps = 200, .effort = most_effort}) {
   for (const Joint& j : model.joints())
     for (int k = 0; j.type == JointType::floating && k < 6; ++k) driven_[j.v + k] = 0;
   // limits are compared with each other; where there are none, all drives are alike

@@ -242,8 +242,10 @@ void add_remarks(const Options& options, Identification& result) {
   remark_on_masses(result, options.prior.from_robot && options.payload.empty(), finding);
   const auto unexplained = [&](const Fit& fit, const char* of) {
     if (!(fit.total_percent <= too_much_unexplained))
-      finding(number(fit.total_percent, 3), " % of the torque is not explained ", of,
-              "; check columns, signs, units, gains and the robot's description");
+      finding(
+          std::isfinite(fit.total_percent) ? number(fit.total_percent, 3) + " %" : "more than all",
+          " of the torque is not explained ", of,
+          "; check columns, signs, units, gains and the robot's description");
   };
   unexplained(chosen.fit, "by the fit");
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
