@@ -418,9 +418,13 @@ ConeReport ConeSolver::solve(ConeProblem& problem) {
   Scratch& s = *scratch_;
   s.prepare(problem), s.find_groups(problem);
   s.free = problem.velocity, s.best.resize(problem.lambda.size());
-  // what λ is to begin with
-  for (int i = 0; i < problem.block_count(); ++i)
-    push(problem, problem.block(i), problem.lambda.data() + problem.block(i).row);
+  // what λ is to begin with, within its cones: of surfaces that have turned it may not be
+  for (int i = 0; i < problem.block_count(); ++i) {
+    const auto& b = problem.block(i);
+    double* const l = problem.lambda.data() + b.row;
+    if (b.kind == Kind::cone) detail::project_on_cone(b.coefficient, l[0], l[1], l[2]);
+    push(problem, b, l);
+  }
   ConeReport report;
   s.dense.effort = 0.0;
   report.groups = static_cast<int>(s.starts.size()) - 1;
