@@ -120,6 +120,17 @@ void Checker::name(const auto& thing, int index, Index& names) {
     report(rules::name_duplicate, thing, "another " + kind_of(thing) + " has the same name");
 }
 
+void Checker::not_negative(const auto& thing,
+                           std::initializer_list<std::pair<const char*, double>> numbers) {
+  for (const auto& [what, value] : numbers) {
+    if (!std::isfinite(value))
+      report(rules::number_invalid, thing, std::string(what) + " is not finite");
+    else if (value < 0.0)
+      report(rules::friction_negative, thing,
+             std::string(what) + " " + number(value) + " is negative");
+  }
+}
+
 /// Some tools use a parent 'world' without declaring it.
 void Checker::declare_world() {
   if (std::ranges::count(d_.links, "world", &LinkDescription::name)) return;
@@ -222,16 +233,21 @@ void Checker::limits(JointDescription& joint) {
 
 void Checker::dynamics(const JointDescription& joint) {
   const JointDynamics& y = joint.dynamics;
-  for (const auto& [what, value] : {std::pair{"damping", y.damping},
-                                    {"friction", y.friction},
-                                    {"friction for negative velocity", y.friction_negative},
-                                    {"armature", y.armature}}) {
-    if (!std::isfinite(value))
-      report(rules::number_invalid, joint, std::string(what) + " is not finite");
-    else if (value < 0.0)
-      report(rules::friction_negative, joint,
-             std::string(what) + " " + number(value) + " is negative");
+  not_negative(joint, {{"damping", y.damping},
+                       {"friction", y.friction},
+                       {"friction for negative velocity", y.friction_negative},
+                       {"armature", y.armature}});
+}
+
+void Checker::motors() {
+  for (MotorDescription& m : d_.motors) {
+    not_negative(m, {{"inertia", m.inertia},
+                     {"damping", m.damping},
+                     {"friction", m.friction},
+                     {"friction for negative velocity", m.friction_negative}});
+    motor(m);
   }
+  out_.throw_if_errors();
 }
 
 void Checker::mimics() {

@@ -52,6 +52,9 @@ class Checker {
     out_.add(rule, at(thing.line), subject(thing), std::move(seen), std::move(assumed));
   }
   void name(const auto& thing, int index, Index& names);
+  /// Numbers that a thing resists with, each with its name: finite and not negative.
+  void not_negative(const auto& thing,
+                    std::initializer_list<std::pair<const char*, double>> numbers);
   void declare_world();
   std::optional<int> resolve(const auto& thing, std::string_view role, const std::string& link);
   std::string advice(const Index& names, std::string_view name) const;

@@ -27,22 +27,7 @@ void Checker::springs() {
   }
 }
 
-void Checker::motors() {
-  for (MotorDescription& m : d_.motors) motor(m);
-  out_.throw_if_errors();
-}
-
 void Checker::motor(MotorDescription& motor) {
-  for (const auto& [what, value] : {std::pair{"inertia", motor.inertia},
-                                    {"damping", motor.damping},
-                                    {"friction", motor.friction},
-                                    {"friction for negative velocity", motor.friction_negative}}) {
-    if (!std::isfinite(value))
-      report(rules::number_invalid, motor, std::string(what) + " is not finite");
-    else if (value < 0.0)
-      report(rules::friction_negative, motor,
-             std::string(what) + " " + number(value) + " is negative");
-  }
   if (motor.gears.empty()) report(rules::motor_joint, motor, "drives no joint");
   std::set<std::string_view> driven;
   for (const Gear& g : motor.gears) {
