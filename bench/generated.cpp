@@ -50,6 +50,9 @@ int algorithm_of(RobotFunction function) {
       return BENCH_FORWARD_DYNAMICS_DERIVATIVES;
     case RobotFunction::Y:
       return BENCH_REGRESSOR;
+    case RobotFunction::drive_id:
+    case RobotFunction::drive_fd:
+      break;
   }
   return BENCH_ALGORITHMS;
 }

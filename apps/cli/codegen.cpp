@@ -2,6 +2,7 @@
 
 #include "ulna/codegen/print_cpp.hpp"
 #include "ulna/codegen/robot/robot_functions.hpp"
+#include "ulna/model/edit.hpp"
 #include "ulna/model/inspect.hpp"
 #include "verb.hpp"
 
@@ -18,8 +19,11 @@ struct CodegenOptions {
 };
 
 bool inverts_mass_matrix(RobotFunction f) {
-  return f == RobotFunction::fd || f == RobotFunction::dfd || f == RobotFunction::Minv;
+  return f == RobotFunction::fd || f == RobotFunction::dfd || f == RobotFunction::Minv ||
+         f == RobotFunction::drive_fd;
 }
+
+bool has_drives(RobotFunction f) { return std::ranges::count(drive_functions, f) > 0; }
 
 /// At the neutral configuration.
 bool has_positive_mass_matrix(const Model& model) {
@@ -31,8 +35,8 @@ std::vector<RobotFunction> functions_named(const std::string& list) {
   for (const std::string& name : split(list, ',')) {
     const auto function = robot_function_from_string(name);
     if (!function)
-      throw UsageError("--functions: {}",
-                       unknown_word(name, {"id", "fd", "M", "Minv", "did", "dfd", "Y"}));
+      throw UsageError("--functions: {}", unknown_word(name, {"id", "fd", "M", "Minv", "did", "dfd",
+                                                              "Y", "drive_id", "drive_fd"}));
     if (std::ranges::count(made, *function))
       throw UsageError("--functions: '{}' is given twice", name);
     made.push_back(*function);
@@ -61,6 +65,10 @@ std::vector<std::string> indices_of(const Model& model) {
     add("q", model.configuration_names());
     add("v a tau", model.velocity_names());
   }
+  if (model.drives().plain()) return lines;
+  lines.push_back("of drive_id and drive_fd:");
+  add("jerk snap theta omega alpha", model.velocity_names());
+  add("tau", model.drives().motor_names);
   return lines;
 }
 
@@ -72,6 +80,16 @@ int generate(const CodegenOptions& options, Console& console) {
                    .lanes = options.lanes,
                    .indices = indices_of(robot.model)};
   mention_open_loops(console, robot.model);
+  const bool plain = robot.model.drives().plain();
+  const Model rigid = plain ? robot.model : with_plain_drives(robot.model);
+  if (const auto f = std::ranges::find_if(functions, &has_drives); plain && f != functions.end())
+    throw UsageError("--functions: '{}' is for robots with springs or coupled motors; use {}",
+                     to_string(*f), *f == RobotFunction::drive_id ? "id" : "fd");
+  if (!plain && std::ranges::any_of(functions, std::not_fn(&has_drives)))
+    console.complain(
+        "springs and coupled motors are in drive_id and drive_fd only (--functions): the other "
+        "functions take joints as rigid, each with its own motor",
+        Style::yellow);
 
   // everything is computed and allowed before anything is written
   std::vector<std::pair<RobotFunction, Traced>> all;
@@ -80,7 +98,8 @@ int generate(const CodegenOptions& options, Console& console) {
     return (std::filesystem::path(options.folder) / file).string();
   };
   for (const RobotFunction f : functions) {
-    Traced traced = trace(robot.model, f, {.symbolic_inertias = options.parameters});
+    Traced traced =
+        trace(has_drives(f) ? robot.model : rigid, f, {.symbolic_inertias = options.parameters});
     const std::string header = path(traced.name() + ".h"), source = path(traced.name() + ".c");
     refuse_overwriting({header, source}, options.force);
     CFiles printed = print_c(traced, c);
@@ -136,9 +155,12 @@ int generate(const CodegenOptions& options, Console& console) {
 
 Action codegen(Parser& app, Console& console) {
   auto options = std::make_shared<CodegenOptions>();
+  options->robot.knows_drives = true;
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
-  app.add_value("--functions", options->functions, "LIST", "which: id, fd, M, Minv, did, dfd, Y");
+  app.add_value(
+      "--functions", options->functions, "LIST",
+      "which: id, fd, M, Minv, did, dfd, Y; of springs and coupled motors drive_id, drive_fd");
   app.add_output("-o,--out", options->folder, "the folder to write to", false, "DIR")->required();
   app.add_value("--lanes", options->lanes, "N",
                 "write <name>_states too: many states, N at a time in SIMD lanes",

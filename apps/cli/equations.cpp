@@ -9,7 +9,7 @@ namespace {
 
 struct EquationsOptions {
   RobotArgument robot;
-  std::string terms = "M,C,g";
+  std::string terms;
   std::vector<std::string> let;
   bool text = false, latex = false, c = false, numeric = false, short_names = false, lump = false;
 };
@@ -26,16 +26,16 @@ struct Term {
 };
 
 std::vector<Term> terms_named(const std::string& list) {
-  const std::vector<Term> all = {{equations::Term::M, "M", true, true},
-                                 {equations::Term::C, "C", true, false},
-                                 {equations::Term::h, "h", false, false},
-                                 {equations::Term::gravity, "g", false, false}};
+  const std::vector<Term> all = {
+      {equations::Term::M, "M", true, true},        {equations::Term::C, "C", true, false},
+      {equations::Term::h, "h", false, false},      {equations::Term::gravity, "g", false, false},
+      {equations::Term::spring, "s", false, false}, {equations::Term::rotors, "B", true, true}};
   std::vector<Term> made;
   for (const std::string& name : split(list, ',')) {
     const auto is_named = [&](const Term& t) { return t.name == name; };
     const auto found = std::ranges::find_if(all, is_named);
     if (found == all.end())
-      throw UsageError("--terms: {}", unknown_word(name, {"M", "C", "h", "g"}));
+      throw UsageError("--terms: {}", unknown_word(name, {"M", "C", "h", "g", "s", "B"}));
     if (std::ranges::any_of(made, is_named)) throw UsageError("--terms: '{}' is given twice", name);
     made.push_back(*found);
   }
@@ -58,15 +58,26 @@ void for_each_element(const Term& t, int n, const char* as, Use use) {
 
 std::string text_of(const Equations& e, const std::vector<Term>& terms, const Stream& out) {
   const Notation notation = out.utf8() ? Notation::unicode : Notation::ascii;
+  const bool drives = std::ranges::count(terms, std::string("B"), &Term::name) > 0;
   std::string text = fmt::format(
-      "{}: {}\n\n", out.paint(Style::bold, visible(e.robot())),
-      out.either("τ = M(q) q̈ + C(q, q̇) q̇ + g(q)", "tau = M(q) q'' + C(q, q') q' + g(q)"));
+      "{}: {} = {}\n{}\n", out.paint(Style::bold, visible(e.robot())),
+      drives ? "s" : out.either("τ", "tau"),
+      out.either("M(q) q̈ + C(q, q̇) q̇ + g(q)", "M(q) q'' + C(q, q') q' + g(q)"),
+      !drives ? ""
+              : out.either(
+                    "motors, seen at the joints: Nᵀ τ = B θ̈m + s; θm = q where a joint is rigid\n",
+                    "motors, seen at the joints: N' tau = B thm'' + s; thm = q where a joint is "
+                    "rigid\n"));
   Table table(2, {"  symbol", ">value", "unit", "is"});
   const auto unit = [&](const std::string& given) {
-    return out.utf8() || !given.ends_with("²") ? given : given.substr(0, given.size() - 2) + "2";
+    if (out.utf8() || !(given.ends_with("²") || given.ends_with("³"))) return given;
+    return given.substr(0, given.size() - 2) + (given.ends_with("²") ? "2" : "3");
   };
   for (const equations::Coordinate& q : e.coordinates())
     table.row({e.name(q.name, notation), "", q.slides ? "m" : "rad", q.joint});
+  for (const equations::Coordinate& m : e.motors())
+    table.row(
+        {e.name(m.name, notation), "", m.slides ? "m" : "rad", m.joint + ", on the motor's side"});
   for (const equations::Symbol& s : e.symbols())
     table.row({e.name(s.name, notation), fmt::format("{:.6g}", s.value), unit(s.unit), s.meaning});
   text += table.str(out);
@@ -85,8 +96,10 @@ std::string text_of(const Equations& e, const std::vector<Term>& terms, const St
 std::string latex_of(const Equations& e, const Term& t) {
   constexpr std::size_t longest_line = 240;
   const int columns_of = t.matrix ? e.size() : 1;
-  const char* of_state =
-      t.term == equations::Term::M || t.term == equations::Term::gravity ? "(q)" : "(q, \\dot{q})";
+  const char* of_state = t.term == equations::Term::M || t.term == equations::Term::gravity ? "(q)"
+                         : t.term == equations::Term::C || t.term == equations::Term::h
+                             ? "(q, \\dot{q})"
+                             : "";
   std::vector<std::string> elements;
   bool fits = true;
   for (int r = 0; r < e.size(); ++r) {
@@ -140,6 +153,7 @@ Json json_of(const Equations& e, const std::vector<Term>& terms, const Json& abo
   Json d{{"robot", about},
          {"coordinates", list_of(e.coordinates(), coordinate)},
          {"symbols", list_of(e.symbols(), symbol)}};
+  if (!e.motors().empty()) d["motors"] = list_of(e.motors(), coordinate);
   Json latex = Json::object();
   for (const Term& t : terms) {
     d[t.name] = elements(e, t, Notation::ascii);
@@ -159,8 +173,14 @@ int derive(const EquationsOptions& options, Console& console) {
                                                                                   ? "latex"
                                                                                   : "c");
   if (options.c && options.short_names) throw UsageError("--short has no effect with --c");
-  const std::vector<Term> terms = terms_named(options.terms);
   const Imported imported = options.robot.load();
+  const bool drives = !imported.model.drives().plain();
+  const std::vector<Term> terms = terms_named(!options.terms.empty() ? options.terms
+                                              : drives               ? "M,C,g,s,B"
+                                                                     : "M,C,g");
+  if (!drives &&
+      std::ranges::any_of(terms, [](const Term& t) { return t.name == "s" || t.name == "B"; }))
+    throw UsageError("--terms: s and B are for robots with springs or coupled motors");
   const Model model = options.lump ? lump_fixed_joints(imported.model) : imported.model;
   equations::Options how;
   how.numeric = options.numeric, how.short_names = options.short_names, how.let = options.let;
@@ -174,7 +194,12 @@ int derive(const EquationsOptions& options, Console& console) {
   }();
   mention_warnings(console, options.robot, imported.diagnostics);
   if (e.without_friction() && !console.json())
-    console.complain("friction and damping are not in these equations", Style::yellow);
+    console.complain(drives ? "friction of joints and motors is not in these equations"
+                            : "friction and damping are not in these equations",
+                     Style::yellow);
+  if (e.without_carriers() && !console.json())
+    console.complain("that links turn the rotors they carry is not in these equations",
+                     Style::yellow);
   if (console.json()) {
     console.print(json_of(e, terms, options.robot.json(model)));
   } else if (options.c) {
@@ -203,10 +228,13 @@ int derive(const EquationsOptions&, Console&) {
 
 Action equations(Parser& app, Console& console) {
   auto options = std::make_shared<EquationsOptions>();
+  options->robot.knows_drives = true;
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
-  app.add_value("--terms", options->terms, "M,C,h,g",
-                "which: M mass matrix, C Coriolis matrix, h = C q', g gravity");
+  app.add_value(
+      "--terms", options->terms, "M,C,h,g,s,B",
+      "which: M mass matrix, C Coriolis matrix, h = C q', g gravity; of drives s torques of "
+      "springs, B inertia of motors (M,C,g, and s,B where there are such drives)");
   auto* text = app.add_flag("--text", options->text, "as plain text; the default");
   auto* latex = app.add_flag("--latex", options->latex, "as LaTeX");
   auto* c = app.add_flag("--c", options->c, "as a function in C99");

@@ -141,7 +141,11 @@ class Log {
       } else {
         alone << now.time(), now.q(), now.v(), now.acceleration(), now.tau();
       }
-      motors << now.theta()(elastic_), now.omega()(elastic_), now.link_torque()(elastic_);
+      if (sensed_)
+        motors << sensors_.theta(elastic_), sensors_.omega(elastic_),
+            sensors_.link_torque(elastic_);
+      else
+        motors << now.theta()(elastic_), now.omega()(elastic_), now.link_torque()(elastic_);
       writer_->write(row_);
     }
     if (every_ > 0 && count_ % every_ == 0) {
@@ -468,7 +472,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
-  o.states.argument().knows_springs = !o.how.adaptive;
+  o.states.argument().knows_motors = true;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   if (o.no_limits && !has_limits(model))

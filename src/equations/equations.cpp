@@ -17,11 +17,11 @@ using Vector = VecX<Symbolic>;
 struct Equations::Data {
   std::string robot;
   Options options;
-  std::vector<Coordinate> coordinates;
+  std::vector<Coordinate> coordinates, motors;
   std::vector<Symbol> symbols;
-  bool without_friction = false;
+  bool without_friction = false, without_carriers = false;
   Style style;
-  Matrix matrices[4];  ///< by Term; those of vectors have one column
+  Matrix matrices[6];  ///< by Term; those of vectors have one column
 
   Matrix& matrix(Term term) { return matrices[int(term)]; }
   const Matrix& matrix(Term term) const { return matrices[int(term)]; }
@@ -86,6 +86,8 @@ Style style_of(const NamedArm& arm, bool fractions, double negligible) {
     put(arm.coordinates[i - 1].name, 5000 + i);
     put(numbered("v", i), 7000 + i);
   }
+  for (const Coordinate& motor : arm.motors) put(motor.name, 5000);
+  for (int i = 1; i <= std::ssize(arm.coordinates); ++i) put(numbered("w", i), 7000);
   return style;
 }
 
@@ -170,8 +172,12 @@ Equations::Equations(const Model& model, const Options& options) {
     throw too_large(model, options,
                     messages::message(model.nv(), " degrees of freedom, at most ",
                                       options.most_joints, " are allowed"));
-  d.without_friction = !model.damping().isZero() || !model.friction().isZero() ||
-                       !model.friction_negative().isZero();
+  const DriveTrain& drives = model.drives();
+  for (const Eigen::VectorXd* friction :
+       {&model.damping(), &model.friction(), &model.friction_negative(), &drives.damping,
+        &drives.friction, &drives.friction_negative})
+    d.without_friction |= !friction->isZero();
+  d.without_carriers = !drives.mounts.empty();
   const Budget budget(options.most_products, options.most_terms, options.seconds);
   try {
     NamedArm named = named_arm(model, options.numeric);
@@ -216,14 +222,17 @@ Equations::Equations(const Model& model, const Options& options) {
       d.matrix(Term::h) = C * v;
     }
 
+    Matrix &s = d.matrix(Term::spring), &B = d.matrix(Term::rotors);
+    s = named.spring, B = named.rotors;
+
     d.style = style_of(named, !options.numeric, negligible_in(named, {&M, &C, &g}));
-    d.coordinates = named.coordinates;
-    const std::set<std::string> used = symbols_in({&M, &C, &g});
+    d.coordinates = named.coordinates, d.motors = named.motors;
+    const std::set<std::string> used = symbols_in({&M, &C, &g, &s, &B});
     for (const Symbol& p : named.parameters)
       if (used.contains(p.name) && !std::ranges::count(d.symbols, p.name, &Symbol::name))
         d.symbols.push_back(p);
     std::ranges::stable_sort(d.symbols, {},
-                             [&](const Symbol& s) { return d.style.places[rank_of(s.name)]; });
+                             [&](const Symbol& p) { return d.style.places[rank_of(p.name)]; });
   } catch (const TooMuchWork& e) {
     throw too_large(model, options, e.what());
   }
@@ -234,7 +243,9 @@ int Equations::size() const { return int(data_->coordinates.size()); }
 const std::string& Equations::robot() const { return data_->robot; }
 const std::vector<Coordinate>& Equations::coordinates() const { return data_->coordinates; }
 const std::vector<Symbol>& Equations::symbols() const { return data_->symbols; }
+const std::vector<Coordinate>& Equations::motors() const { return data_->motors; }
 bool Equations::without_friction() const { return data_->without_friction; }
+bool Equations::without_carriers() const { return data_->without_carriers; }
 
 std::string Equations::name(const std::string& symbol, Notation notation) const {
   return Printer{notation, true, false, {}}.name(symbol);
@@ -254,13 +265,22 @@ bool Equations::equal(Term term, int r, int c, const std::string& expression) co
 
 double Equations::value(Term term, int r, int c, const Eigen::VectorXd& q,
                         const Eigen::VectorXd& v) const {
-  messages::require(q.size() == size() && v.size() == size(), "q has ", q.size(), " and v ",
-                    v.size(), " numbers, the robot has ", size(), " degrees of freedom");
+  return value(term, r, c, q, v, q, v);
+}
+
+double Equations::value(Term term, int r, int c, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                        const Eigen::VectorXd& theta, const Eigen::VectorXd& omega) const {
+  for (const auto& [name, x] :
+       {std::pair("q", &q), {"v", &v}, {"theta", &theta}, {"omega", &omega}})
+    messages::require(x->size() == size(), name, " has ", x->size(), " numbers, the robot has ",
+                      size(), " degrees of freedom");
   std::map<std::string, double> values;
   for (const Symbol& s : data_->symbols) values[s.name] = s.value;
   for (int i = 0; i < size(); ++i) {
     values[data_->coordinates[i].name] = q(i);
     values[numbered("v", i + 1)] = v(i);
+    values[motor_coordinate(data_->coordinates[i].name)] = theta(i);
+    values[numbered("w", i + 1)] = omega(i);
   }
   return data_->at(term, r, c).value(values);
 }
@@ -272,21 +292,29 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
     name += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "arm_" + name;
 
-  bool uses_q = false, uses_v = false;
+  // vectors that expressions are made of, and whether they use them
+  std::map<std::string, bool> used{{"q", false}, {"v", false}};
+  if (std::ranges::count(terms, Term::spring)) used["theta"] = used["omega"] = false;
+  const auto element_of = [&](const char* vector, int i) {
+    used[vector] = true;
+    return vector + ("[" + std::to_string(i) + "]");
+  };
   CPrinter print{[&](const std::string& symbol) -> std::string {
-    for (int i = 0; i < size(); ++i)
-      if (data_->coordinates[i].name == symbol)
-        return uses_q = true, "q[" + std::to_string(i) + "]";
-    if (const int i = velocity_number(symbol))
-      return uses_v = true, "v[" + std::to_string(i - 1) + "]";
+    for (int i = 0; i < size(); ++i) {
+      if (data_->coordinates[i].name == symbol) return element_of("q", i);
+      if (motor_coordinate(data_->coordinates[i].name) == symbol) return element_of("theta", i);
+    }
+    if (const int i = velocity_number(symbol)) return element_of("v", i - 1);
+    if (const int i = motor_velocity_number(symbol)) return element_of("omega", i - 1);
     return "p->" + symbol;
   }};
   std::string outputs, assignments;
   for (const Term term : terms) {
     const Matrix& m = data_->matrix(term);
     messages::require(m.rows() == size(), "a term was not derived: see Options::terms");
-    const bool is_matrix = term == Term::M || term == Term::C;
-    const std::string target(1, "MChg"[int(term)]);
+    const bool symmetric = term == Term::M || term == Term::rotors,
+               is_matrix = symmetric || term == Term::C;
+    const std::string target(1, "MChgsB"[int(term)]);
     outputs += ", double " + target + "[" + n + "]" + (is_matrix ? "[" + n + "]" : "");
     const auto element = [&](Eigen::Index r, Eigen::Index c) {
       return messages::message(target, "[", r, "]",
@@ -296,8 +324,7 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
       for (Eigen::Index c = 0; c < m.cols(); ++c)
         assignments +=
             "  " + element(r, c) + " = " +
-            (term == Term::M && c < r ? element(c, r) : print(simplified(m(r, c), data_->style))) +
-            ";\n";
+            (symmetric && c < r ? element(c, r) : print(simplified(m(r, c), data_->style))) + ";\n";
   }
   const std::string text = print.declarations + assignments;
   // a structure needs one member at least
@@ -309,19 +336,26 @@ std::string Equations::c_function(const std::vector<Term>& terms) const {
     value << s.value;
     defaults += (defaults.empty() ? "." : ", .") + s.name + " = " + value.str();
   }
-  std::string made =
-      "/* Equations of motion of " + comment(data_->robot) +
-      ": tau = M(q) a + C(q, v) v + g(q). Written by ulna. */\n#include <math.h>\n\n";
+  std::string made = "/* Equations of motion of " + comment(data_->robot) +
+                     (data_->motors.empty() && data_->matrix(Term::rotors).isZero()
+                          ? ": tau = M(q) a + C(q, v) v + g(q)"
+                          : ": s = M(q) a + C(q, v) v + g(q), N' tau = B alpha + s") +
+                     ". Written by ulna. */\n#include <math.h>\n\n";
   const bool parameters = !members.empty();
   if (parameters)
     made += "struct " + name + "_parameters {\n" + members + "};\nconst struct " + name +
             "_parameters " + name + "_default = {" + defaults + "};\n\n";
   made += "void " + name + "_equations(" +
-          (parameters ? "const struct " + name + "_parameters *p, " : "") + "const double q[" + n +
-          "], const double v[" + n + "]" + outputs + ")\n{\n";
+          (parameters ? "const struct " + name + "_parameters *p, " : "");
+  const char* between = "";
+  for (const char* vector : {"q", "v", "theta", "omega"})
+    if (used.contains(vector))
+      made +=
+          std::exchange(between, ", ") + ("const double " + std::string(vector)) + "[" + n + "]";
+  made += outputs + ")\n{\n";
   if (parameters && text.find("p->") == text.npos) made += "  (void)p;\n";
-  if (!uses_q) made += "  (void)q;\n";
-  if (!uses_v) made += "  (void)v;\n";
+  for (const auto& [vector, is_used] : used)
+    if (!is_used) made += "  (void)" + vector + ";\n";
   return made + text + "}\n";
 }
 

@@ -34,6 +34,7 @@ class Namer {
                                          "rotor inertia of joint '" + joint + "'",
                                          slides ? "kg" : "kg m²"));
     }
+    name_drives();
     return std::move(made_);
   }
 
@@ -58,6 +59,50 @@ class Namer {
       made_.parameters.push_back({name, meaning, unit, std::abs(value)});
     const Symbolic s = Symbolic::symbol(name);
     return value < 0.0 ? -s : s;
+  }
+
+  /// Coordinates of an arm are numbered as its joints are.
+  void name_drives() {
+    const DriveTrain& train = model_.drives();
+    const int n = model_.nv();
+    made_.spring.setConstant(n, Symbolic{});
+    made_.rotors.setConstant(n, n, Symbolic{});
+    for (const int c : train.elastic) {
+      const Coordinate& q = made_.coordinates[c];
+      const std::string number = std::to_string(c + 1),
+                        of = " of the spring of joint '" + q.joint + "'";
+      const bool slides = q.slides;
+      made_.motors.push_back({motor_coordinate(q.name), q.joint, slides});
+      const auto symbol = [](const std::string& name) { return Symbolic::symbol(name); };
+      const Symbolic e = symbol(made_.motors.back().name) - symbol(q.name),
+                     rate = symbol("w" + number) - symbol("v" + number);
+      made_.spring(c) =
+          parameter("K" + number, train.stiffness(c), "stiffness" + of, slides ? "N/m" : "Nm/rad") *
+              e +
+          parameter("H" + number, train.hardening(c), "hardening" + of,
+                    slides ? "N/m³" : "Nm/rad³") *
+              e * e * e +
+          parameter("D" + number, train.spring_damping(c), "damping" + of,
+                    slides ? "N s/m" : "Nm s/rad") *
+              rate;
+      made_.rotors(c, c) +=
+          parameter("Ir" + number, train.rotor(c), "rotor inertia of joint '" + q.joint + "'",
+                    slides ? "kg" : "kg m²");
+    }
+    const auto ratio = [&](const DriveTrain::Entry& g) {
+      return parameter("n" + std::to_string(g.motor + 1) + std::to_string(g.coordinate + 1),
+                       g.ratio,
+                       "turns of motor '" + train.motor_names[g.motor] + "' per turn of joint '" +
+                           made_.coordinates[g.coordinate].joint + "'",
+                       made_.coordinates[g.coordinate].slides ? "rad/m" : "1");
+    };
+    for (const DriveTrain::Entry& g : train.separate_gears)
+      for (const DriveTrain::Entry& h : train.separate_gears)
+        if (g.motor == h.motor)
+          made_.rotors(g.coordinate, h.coordinate) +=
+              parameter("J" + std::to_string(g.motor + 1), train.inertia(g.motor),
+                        "inertia of motor '" + train.motor_names[g.motor] + "'", "kg m²") *
+              ratio(g) * ratio(h);
   }
 
   /// A vector along one axis has one symbol; otherwise each component has its own.
@@ -250,7 +295,7 @@ void NamedArm::replace(const std::map<std::string, Symbolic>& by) {
     link.X_PJ = {Rotation<Symbolic>::from_matrix(R), p};
     link.inertia = Inertia<Symbolic>(pi);
   }
-  in(gravity);
+  in(gravity), in(spring), in(rotors);
   for (Symbolic& rotor : armature) rotor = rotor.replaced(by);
 }
 
@@ -283,9 +328,10 @@ void let(NamedArm& arm, const std::string& equation) {
   require(parameter != arm.parameters.end(), "'", equation, "': there is no parameter '", name,
           "'; there are", known.empty() ? " none" : known);
 
-  const bool coordinate = std::ranges::count(arm.coordinates, text, &Coordinate::name) > 0;
-  if (is_name(text) && !coordinate && !velocity_number(text) && !acceleration_number(text) &&
-      arm.find(text) == arm.parameters.end()) {
+  const bool coordinate = std::ranges::count(arm.coordinates, text, &Coordinate::name) > 0 ||
+                          std::ranges::count(arm.motors, text, &Coordinate::name) > 0;
+  if (is_name(text) && !coordinate && !velocity_number(text) && !motor_velocity_number(text) &&
+      !acceleration_number(text) && arm.find(text) == arm.parameters.end()) {
     arm.replace({{name, Symbolic::symbol(text)}});
     parameter->name = text;
     return;

@@ -17,6 +17,8 @@
 ///   lc1        from joint 1 to the centre of mass; l1 where they are the same
 ///   I1xx, ...  inertia about the centre of mass, in the axes of the link; I1 where only one is needed
 ///   Ir1        rotor inertia of joint 1
+///   K1, H1, D1 stiffness, hardening and damping of the spring of joint 1
+///   J1, n12    inertia of motor 1, how far it turns when joint 2 does
 ///   phi1       an angle between neighbouring joints that is not a multiple of 90°
 ///   g          gravity
 ///
@@ -27,8 +29,10 @@ struct NamedArm {
   std::vector<classic::Link<Symbolic>> links;  ///< [0] is the base
   Vec3<Symbolic> gravity;
   std::vector<Symbolic> armature;  ///< per joint
+  VecX<Symbolic> spring;           ///< per joint: what its spring exerts
+  classic::MatX<Symbolic> rotors;  ///< N'J N and the armature of elastic joints
   std::vector<Symbol> parameters;
-  std::vector<Coordinate> coordinates;
+  std::vector<Coordinate> coordinates, motors;
   bool exact = true;  ///< no direction was taken from rounded numbers
 
   classic::Arm<Symbolic> arm() const { return {links, gravity}; }

@@ -27,9 +27,15 @@ int angle_number(const std::string& symbol) {
   return symbol.starts_with("th") ? number_behind('h', symbol.substr(1)) : 0;
 }
 
+/// th2 or thm2.
+bool is_angle(const std::string& symbol) {
+  return angle_number(symbol) ||
+         (symbol.starts_with("thm") && number_behind('m', symbol.substr(2)));
+}
+
 /// "lc1" is l with c1 below, "phi1" is φ with 1 below, "th1" is θ with 1 below.
 std::pair<std::string, std::string> letter_and_index(const std::string& symbol) {
-  if (angle_number(symbol)) return {"\\theta", symbol.substr(2)};
+  if (is_angle(symbol)) return {"\\theta", symbol.substr(2)};
   std::size_t letters = 1;
   for (const std::string_view word : greek)
     if (symbol.starts_with(word)) letters = word.size();
@@ -129,14 +135,19 @@ std::string times(const std::string& base, int n) {
 }  // namespace
 
 int velocity_number(const std::string& symbol) { return number_behind('v', symbol); }
+int motor_velocity_number(const std::string& symbol) { return number_behind('w', symbol); }
 int acceleration_number(const std::string& symbol) { return number_behind('a', symbol); }
+
+std::string motor_coordinate(std::string coordinate) {
+  return coordinate.insert(coordinate.find_first_of("123456789"), "m");
+}
 
 std::string Printer::name(const std::string& symbol, bool rate) const {
   if (notation == Notation::ascii) return symbol + (rate ? "'" : "");
   const auto [letter, index] = letter_and_index(symbol);
   if (notation == Notation::latex)
     return (rate ? "\\dot{" + letter + "}" : letter) + latex_index(index);
-  const std::string written = angle_number(symbol) ? "θ" : letter == "\\phi" ? "φ" : "";
+  const std::string written = is_angle(symbol) ? "θ" : letter == "\\phi" ? "φ" : "";
   if (rate) return (written.empty() ? letter : written) + "\u0307" + index;
   return written.empty() ? symbol : written + index;
 }
@@ -165,8 +176,10 @@ std::string Printer::harmonic(const Harmonic& h, int n) const {
 std::string Printer::factor(const Factor& f, int n) const {
   if (f.is_harmonic()) return harmonic(f.harmonic, n);
   const std::string symbol = name_of(f.rank);
-  const int v = velocity_number(symbol);
-  return power(v ? name(coordinates[v - 1], true) : name(symbol), n);
+  if (const int v = velocity_number(symbol)) return power(name(coordinates[v - 1], true), n);
+  if (const int w = motor_velocity_number(symbol))
+    return power(name(motor_coordinate(coordinates[w - 1]), true), n);
+  return power(name(symbol), n);
 }
 
 std::string Printer::number(const GiNaC::numeric& x) const {

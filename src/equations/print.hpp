@@ -7,6 +7,9 @@
 
 namespace ulna::equations {
 
+/// The motor's side of a coordinate: thm1 of th1.
+std::string motor_coordinate(std::string coordinate);
+
 /// How numbers, names, sines and products are written.
 struct Printer {
   Notation notation = Notation::ascii;
@@ -38,8 +41,9 @@ struct CPrinter {
   std::string harmonic(const Harmonic& h);
 };
 
-/// The symbols "v3" and "a3": velocity and acceleration of coordinate 3. 0 for others.
+/// The symbols "v3", "w3" and "a3": velocity of coordinate 3, of its motor, and acceleration. 0 for others.
 int velocity_number(const std::string& symbol);
+int motor_velocity_number(const std::string& symbol);
 int acceleration_number(const std::string& symbol);
 
 }  // namespace ulna::equations

@@ -10,6 +10,7 @@ constexpr double farthest_turn = 0.5;
 constexpr int series_terms = 5;
 /// Steps of one segment: at least and at most, and per second in between. Those of light links with much damping are
 /// limited by stability, and would be millions.
+constexpr double first_steps[] = {infinity, 1e-4, 1e-7};  // s: tried one after the other
 constexpr double fewest_steps = 300.0, most_steps = 100e3, steps_per_second = 300e3;
 
 /// Its numbers are the displacement x from where the segment began, v, and the four kinds of work.
@@ -33,8 +34,14 @@ class RobotFlow : public AdaptiveFlow, EventSystem {
     y_.setZero();
     y_.segment(nv_, nv_) = v;
     const long most = long(std::clamp(steps_per_second * h, fewest_steps, most_steps));
-    const Arkode::Result result = arkode_.go(*this, int(expected_.size()) + 2, y_.data(), h,
-                                             {infinity, infinity, most}, gone);
+    Arkode::Result result = Arkode::Result::failed;
+    // a first step that is far too long, for a spring, may lead to where nothing can be computed
+    for (double first : first_steps) {
+      if (first < infinity && first >= h) continue;
+      result =
+          arkode_.go(*this, int(expected_.size()) + 2, y_.data(), h, {first, infinity, most}, gone);
+      if (result != Arkode::Result::failed) break;
+    }
     tired_ = result == Arkode::Result::tired;
     if (result == Arkode::Result::failed)
       return possible_ ? SimulationStatus::diverged : SimulationStatus::plant_not_physical;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ulna/dynamics/spring_force.hpp"
+
 namespace ulna::detail {
 namespace {
 
@@ -19,36 +21,91 @@ constexpr double small_change = 1e-7;
 
 }  // namespace
 
-HeldDynamics::HeldDynamics(const Model& model, bool stops, const Loops* loops)
-    : bare_(model),
-      at_(model),
-      ws_(model),
+HeldDynamics::HeldDynamics(const RotorBodies& rotors, bool stops, const Loops* loops)
+    : rotors_(rotors),
+      spring_steps_(rotors.springs().size()),
+      bare_(rotors.model()),
+      at_(model()),
+      ws_(model()),
       loops_(loops ? std::optional(*loops) : std::nullopt),
-      problem_(model.nv(), loops ? loops->size() : 0),
-      nv_(model.nv()),
-      chosen_(model.nv()),
-      slides_(model.nv(), 0),
-      held_(model.nv(), 0) {
+      problem_(model().nv(), (loops ? loops->size() : 0) + int(rotors.rows().size())),
+      nv_(model().nv()),
+      chosen_(nv_),
+      slides_(nv_, 0),
+      held_(nv_, 0) {
+  dense_ = !rotors.rows().empty();
+  const Eigen::Index first = problem_.J.rows() - std::ssize(rotors.rows());
+  for (Eigen::Index i = first; i < problem_.J.rows(); ++i)
+    for (const auto& [q, v, factor] : rotors.rows()[i - first].parts) problem_.J(i, v) += factor;
   if (loops_) {
     loop_ws_.emplace(*loops_);
     lambda_.setZero(loops_->size());
   }
   if (!stops) return;
-  for (const Joint& j : model.joints()) {
+  for (const Joint& j : model().joints()) {
     if (j.mimics || velocity_size(j.type) != 1) continue;
-    const double lower = model.lower_limit()(j.q), upper = model.upper_limit()(j.q);
+    const double lower = model().lower_limit()(j.q), upper = model().upper_limit()(j.q);
     if (lower > -infinity) stops_.push_back({j.q, j.v, lower, 1});
     if (upper < infinity) stops_.push_back({j.q, j.v, upper, -1});
   }
 }
 
-void HeldDynamics::act(const Plant<double>& plant, const Eigen::VectorXd& tau,
-                       ExternalWrenches<double> wrenches) {
+void HeldDynamics::act(const Plant<double>& plant, const DriveParameters<double>& springs,
+                       const Eigen::VectorXd& tau, ExternalWrenches<double> wrenches) {
   bare_ = plant;
+  drives_ = &springs;
+  dense_ = !rotors_.rows().empty();
+  for (const SpringBetween& s : rotors_.springs()) dense_ |= s.inertia != 0.0;
   friction_ = plant.friction, friction_negative_ = plant.friction_negative;
   bare_.friction.setZero(), bare_.friction_negative.setZero();
   tau_ = tau;
   wrenches_ = wrenches;
+}
+
+void HeldDynamics::begin_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double h) {
+  spring_step_ = h;
+  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
+    const SpringBetween& s = rotors_.springs()[i];
+    const double e = s.deflection.position(q), rate = s.deflection.rate(v),
+                 slope = 0.5 * h * spring_slope<double>(*drives_, s.c, e) + spring_damping(s);
+    spring_steps_[i] = {rate, spring_force<double>(*drives_, s.c, e) + slope * rate,
+                        0.5 * h * slope};
+  }
+}
+
+double HeldDynamics::end_springs(const Eigen::VectorXd& v) {
+  const double h = std::exchange(spring_step_, 0.0);
+  double lost = 0.0;
+  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
+    const SpringBetween& s = rotors_.springs()[i];
+    const double rate = 0.5 * (spring_steps_[i].rate + s.deflection.rate(v));
+    lost += h * spring_damping(s) * rate * rate;
+  }
+  return lost;
+}
+
+void HeldDynamics::add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                               Eigen::VectorXd& f) const {
+  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
+    const SpringBetween& s = rotors_.springs()[i];
+    const double force = spring_step_ > 0.0
+                             ? spring_steps_[i].force
+                             : spring_force<double>(*drives_, s.c, s.deflection.position(q)) +
+                                   spring_damping(s) * s.deflection.rate(v);
+    s.deflection.push(-force, f);
+  }
+}
+
+void HeldDynamics::add_rotors(Eigen::MatrixXd& M) const {
+  for (const SpringBetween& s : rotors_.springs())
+    if (s.inertia != 0.0) s.theta.load(s.inertia, M);
+}
+
+void HeldDynamics::set_rows(const Eigen::VectorXd* drift) {
+  if (!loops_) return;
+  problem_.J.topRows(loops_->size()) = loops_->J();
+  problem_.drift.setZero();
+  if (drift) problem_.drift.head(loops_->size()) = *drift;
 }
 
 const Kinematics<double>& HeldDynamics::place(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
@@ -61,13 +118,19 @@ void HeldDynamics::set_problem(const Eigen::VectorXd& q, const Eigen::VectorXd& 
   mass_matrix<double>(bare_, at, ws_, problem_.M);
   inverse_dynamics<double>(bare_, at, ws_, problem_.f, wrenches_);
   problem_.f = drive_ - problem_.f;
-  if (loops_) problem_.J = loops_->J(), problem_.drift = loops_->acceleration();
+  add_springs(q, v, problem_.f);
+  add_rotors(problem_.M);
+  if (spring_step_ > 0.0)
+    for (std::size_t i = 0; i < spring_steps_.size(); ++i)
+      rotors_.springs()[i].deflection.load(spring_steps_[i].inertia, problem_.M);
+  set_rows(loops_ ? &loops_->acceleration() : nullptr);
 }
 
 void HeldDynamics::set_change(const Eigen::VectorXd& q) {
   spare_.setZero();
   mass_matrix<double>(bare_, place(q, spare_), ws_, problem_.M);
-  if (loops_) problem_.J = loops_->J();
+  add_rotors(problem_.M);
+  set_rows(nullptr);
   problem_.drift.setZero();
 }
 
@@ -104,7 +167,7 @@ bool HeldDynamics::hit(const Eigen::VectorXd& q, Eigen::VectorXd& v, double leas
   problem_.f.noalias() = problem_.M.lazyProduct(v);
   if (!solve(n)) return false;
   // what loops bring to rest with the joint that was hit rests exactly
-  if (loops_)
+  if (has_rows())
     for (double& x : problem_.a)
       if (std::abs(x) <= rounding * v.cwiseAbs().maxCoeff()) x = 0.0;
   // what is inelastic loses the energy of the change of velocity
@@ -136,7 +199,7 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   set_problem(q, v);
   if (!problem_.f.allFinite() || !solve(n)) return false;
   const double none =
-      loops_ ? no_acceleration * std::max(1.0, problem_.a.cwiseAbs().maxCoeff()) : -1.0;
+      has_rows() ? no_acceleration * std::max(1.0, problem_.a.cwiseAbs().maxCoeff()) : -1.0;
   for (int k = 0; k < n; ++k) {
     const int i = chosen_[k];
     // where loops connect it with others that hold, a joint may rest with all its friction in use
@@ -155,16 +218,22 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 
 bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                               Eigen::VectorXd& a) {
-  if (held_count_ == 0 && loops_) {
+  // otherwise by the mass matrix
+  const bool sparse = held_count_ == 0 && !dense_ && (spring_step_ == 0.0 || spring_steps_.empty());
+  if (sparse) {
+    pushed_ = drive_;
+    add_springs(q, v, pushed_);
+  }
+  if (sparse && loops_) {
     loops_->set(q, v);
     factored_ =
-        constrained_forward_dynamics(bare_, *loops_, drive_, *loop_ws_, a, lambda_, wrenches_)
+        constrained_forward_dynamics(bare_, *loops_, pushed_, *loop_ws_, a, lambda_, wrenches_)
             .status != ConstraintReport::Status::not_physical;
     return factored_;
   }
-  if (held_count_ == 0) {
+  if (sparse) {
     at_.set(q, v);
-    return forward_dynamics<double>(bare_, at_, drive_, ws_, a, wrenches_);
+    return forward_dynamics<double>(bare_, at_, pushed_, ws_, a, wrenches_);
   }
   // the forces that leave those that hold without acceleration
   const int n = fix([&](int i) { return held(i); });
@@ -186,7 +255,8 @@ int HeldDynamics::fix(Fixed fixed) {
 }
 
 bool HeldDynamics::close(Eigen::VectorXd& q, Eigen::VectorXd& v) {
-  if (!loops_) return true;
+  if (!has_rows()) return true;
+  if (!loops_) return set_change(q), close_velocities(v), true;
   // what has reached its stop stays there
   find_stops(q);
   if (held_count_ == 0 && std::ranges::none_of(at_stop_, [](auto at) { return at != 0; }) &&
@@ -195,14 +265,14 @@ bool HeldDynamics::close(Eigen::VectorXd& q, Eigen::VectorXd& v) {
   set_change(q);
   for (int k = 0; k < most_corrections && loops_->gap().cwiseAbs().maxCoeff() > closed; ++k) {
     problem_.f.setZero();
-    problem_.J = loops_->J(), problem_.drift = loops_->gap();
+    set_rows(&loops_->gap());
     if (!solve(fix([&](int i) { return held(i) || at_stop_[i]; }))) return false;
     integrate<double>(model(), q, problem_.a, next_);
     if (!next_.allFinite()) return false;
     q = next_;
     loops_->set(q);
   }
-  problem_.J = loops_->J();
+  set_rows(nullptr);
   close_velocities(v);
   return loops_->gap().cwiseAbs().maxCoeff() < still_open;
 }
@@ -282,6 +352,9 @@ bool HeldDynamics::holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 
 SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
                                          SimulationWork& work) {
+  // springs that act as they are would make it unstable
+  const bool springs = !spring_steps_.empty() && spring_step_ == 0.0;
+  if (springs) begin_springs(q, v, h);
   find_stops(q);
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
@@ -298,6 +371,7 @@ SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v,
   if (!solve(n)) return SimulationStatus::plant_not_physical;
   v = problem_.a;
   work.add(power(q, v), h);
+  if (springs) work.damping += end_springs(v);
   for (int k = 0; k < n; ++k) work.friction -= problem_.x(k) * v(chosen_[k]);
   spare_ = h * v;
   integrate<double>(model(), q, spare_, next_);
@@ -309,7 +383,7 @@ SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v,
 
 double HeldDynamics::reserve(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
   // forces through loops may share a load among joints in many ways
-  if (loops_ && held_count_ > 0) return holds(q, v) ? 1.0 : -1.0;
+  if (has_rows() && held_count_ > 0) return holds(q, v) ? 1.0 : -1.0;
   if (held_count_ == 0 || !accelerate(q, v, spare_)) return 1.0;
   double least = infinity;
   for (int k = 0; k < held_count_; ++k) {
@@ -326,6 +400,11 @@ SimulationWork HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::Vector
   p.torques = tau_.dot(v);
   p.friction = (tau_ - drive_).dot(v);
   p.damping = bare_.damping.dot(v.cwiseAbs2());
+  if (spring_step_ == 0.0)
+    for (const SpringBetween& s : rotors_.springs()) {
+      const double rate = s.deflection.rate(v);
+      p.damping += spring_damping(s) * rate * rate;
+    }
   if (!wrenches_.empty()) {
     at_.set(q, v);
     for (const ExternalWrench<double>& w : wrenches_)

@@ -88,13 +88,17 @@ Sensors::Sensors(const Model& model, SensorsOptions options)
       position_(options.position, model.nq(), model.nv()),
       velocity_(options.velocity, model.nv(), model.nv()),
       torque_(options.torque, model.nv(), model.nv()),
-      acceleration_(options.acceleration, model.nv(), model.nv()) {
+      acceleration_(options.acceleration, model.nv(), model.nv()),
+      theta_(options.position, model.nv(), model.nv()),
+      omega_(options.velocity, model.nv(), model.nv()),
+      link_torque_(options.torque, model.nv(), model.nv()) {
   reset();
 }
 
 void Sensors::reset() {
   int number = 0;
-  for (Channel* c : {&position_, &velocity_, &torque_, &acceleration_})
+  for (Channel* c :
+       {&position_, &velocity_, &torque_, &acceleration_, &theta_, &omega_, &link_torque_})
     c->reset(options_.seed, number++);
   first_ = true;
 }
@@ -113,10 +117,35 @@ void Sensors::disturb(Channel& channel, In<double> truth, Eigen::VectorXd& seen)
 }
 
 bool Sensors::has_nan() const {
-  return !q.allFinite() || !v.allFinite() || !tau.allFinite() || !a.allFinite();
+  for (const Eigen::VectorXd* x : {&q, &v, &tau, &a, &theta, &omega, &link_torque})
+    if (!x->allFinite()) return true;
+  return false;
+}
+
+void Sensors::differ(double time, const Eigen::VectorXd& reading, Eigen::VectorXd& before) {
+  const double dt = time - time_before_;
+  if (first_ || !(dt > 0.0))
+    difference_.setZero();
+  else
+    difference_ = (reading - before) / dt;
+  before = reading;
+}
+
+void Sensors::read_motors(double time, In<double> true_theta, In<double> true_omega,
+                          In<double> true_torque) {
+  disturb(theta_, true_theta, theta);
+  if (options_.velocity_by_difference) {
+    differ(time, read_, theta_before_);
+    disturb(omega_, difference_, omega);
+  } else {
+    disturb(omega_, true_omega, omega);
+  }
+  disturb(link_torque_, true_torque, link_torque);
 }
 
 void Sensors::read(Simulation& robot) {
+  if (!model_.drives().elastic.empty())
+    read_motors(robot.time(), robot.theta(), robot.omega(), robot.link_torque());
   if (options_.accelerations)
     read(robot.time(), robot.q(), robot.v(), robot.tau(), robot.acceleration());
   else

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "num/message.hpp"
-#include "simulate/drive_steps.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
+#include "ulna/dynamics/spring_force.hpp"
 
 namespace ulna {
 namespace {
@@ -65,19 +65,38 @@ struct Simulation::Parts {
   }
 
   Parts(const Model& model, const SimulationOptions& options)
-      : loops(loops_of(model, options)),
-        dynamics(model, options.stops, loops ? &*loops : nullptr),
-        flow(model, options.integrator, dynamics.event_count()),
-        drives(model),
+      : rotors(model),
+        loops(loops_of(rotors.model(), options)),
+        dynamics(rotors, options.stops, loops ? &*loops : nullptr),
+        flow(rotors.model(), options.integrator, dynamics.event_count()),
+        plant(rotors.model()),
+        motors(model),
         state(model),
         ws(model),
-        q(model.nq()),
-        v(model.nv()),
+        q(neutral(rotors.model())),
+        v(Eigen::VectorXd::Zero(rotors.model().nv())),
         longest(options.substep) {
-    if (options.adaptive && !drives.empty())
-      throw std::invalid_argument("simulation: adaptive steps do not know springs of joints");
     if (options.adaptive)
-      adaptive = detail::adaptive_flow(model, *options.adaptive, dynamics.event_count());
+      adaptive = detail::adaptive_flow(rotors.model(), *options.adaptive, dynamics.event_count());
+    if (loops && !rotors.empty()) robot_loops = loops_of(model, options);
+  }
+
+  /// What acts on the robot with its rotors.
+  void act(const Plant<double>& robot, const Eigen::VectorXd& torque,
+           ExternalWrenches<double> wrenches) {
+    if (rotors.empty()) return dynamics.act(robot, robot.drives, torque, wrenches);
+    rotors.set(robot, plant);
+    rotors.set_torque(torque, tau);
+    dynamics.act(plant, robot.drives, tau, wrenches);
+  }
+
+  /// A substep in whose middle springs act, if steps are fixed.
+  SimulationStatus piece(double h, SimulationWork& work, SimulationCounts& counts) {
+    const bool springs = !adaptive && !rotors.springs().empty();
+    if (springs) dynamics.begin_springs(q, v, h);
+    const SimulationStatus status = substep(h, work, counts);
+    if (springs) work.damping += dynamics.end_springs(v);
+    return status;
   }
 
   /// From event to event.
@@ -134,7 +153,7 @@ struct Simulation::Parts {
   }
 
   /// Moves q and v to where loops are closed and stay so, if that is near.
-  void close(const Plant<double>& plant) {
+  void close(const Plant<double>& robot) {
     if (!loops) return;
     loops->require_closed(q, nearly_closed);
     loops->set(q, v);
@@ -145,20 +164,24 @@ struct Simulation::Parts {
     loops->set(q);
     LoopWorkspace rows(*loops);
     Eigen::VectorXd closed_v = v, impulse = loops->gap();
-    if (loop_impact(plant, *loops, v, 0.0, rows, closed_v, impulse).status !=
-        ConstraintReport::Status::not_physical)
+    if (!rotors.empty()) rotors.set(robot, plant);
+    if (loop_impact(rotors.empty() ? robot : plant, *loops, v, 0.0, rows, closed_v, impulse)
+            .status != ConstraintReport::Status::not_physical)
       v = closed_v;
   }
 
-  std::optional<Loops> loops;
+  detail::RotorBodies rotors;
+  std::optional<Loops> loops, robot_loops;  ///< of the robot with rotors; without, if it has some
   detail::HeldDynamics dynamics;
   detail::Flow flow;
-  detail::DriveSteps drives;  ///< on their way through a step
-  DriveState<double> motors = drives.state;
+  Plant<double> plant;        ///< of the robot with rotors
+  DriveState<double> motors;  ///< where they are
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
-  Eigen::VectorXd q, v;        ///< on their way through a step
+  Eigen::VectorXd q, v;                    ///< with rotors, on their way through a step
+  Eigen::VectorXd rest_q = q, rest_v = v;  ///< where the last step ended
+  Eigen::VectorXd tau = v, a = v;
   double longest;              ///< fixed step
   int patience = most_events;  ///< of adaptive steps: segments that a piece of this length may have
 };
@@ -168,7 +191,8 @@ Simulation::Simulation(const Model& model, SimulationOptions options)
   check(options_);
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
-  if (parts_->loops) q_ = parts_->loops->closed_at();
+  if (parts_->loops) parts_->rest_q = parts_->loops->closed_at();
+  q_ = parts_->rest_q.head(q_.size());
 }
 
 Simulation::~Simulation() = default;
@@ -185,22 +209,33 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
     throw std::invalid_argument("simulation: a quaternion of q has zero length");
   // a state taken from a simulation is taken as it is, to the last bit
   if ((unit - q).lpNorm<Eigen::Infinity>() < 1e-14) unit = q;
-  parts_->q = unit, parts_->v = v;
-  parts_->close(plant);
-  q_ = parts_->q, v_ = parts_->v, time_ = time;
+  Parts& p = *parts_;
+  p.q.head(q.size()) = unit, p.v.head(v.size()) = v;
+  p.motors.omega = v;
+  p.rotors.set_motors(p.motors, p.q, p.v);
+  p.close(plant);
+  q_ = p.q.head(q.size()), v_ = p.v.head(v.size()), time_ = time;
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
-  parts_->dynamics.pass(infinity);
-  parts_->state.set(q_, v_);
-  parts_->drives.settle(plant, parts_->state, parts_->ws);
-  parts_->motors = parts_->drives.state;
+  p.dynamics.pass(infinity);
+  // springs that hold the links still, and motors that move with them
+  p.state.set(q_, v_);
+  gravity_torque<double>(plant, p.state, p.ws, link_torque_);
+  p.motors.theta.setZero(), p.motors.omega = v_;
+  for (const detail::SpringBetween& s : p.rotors.springs())
+    p.motors.theta(s.c) = q_(model().drives().position(s.c)) +
+                          detail::spring_deflection<double>(plant.drives, s.c, link_torque_(s.c));
+  p.rotors.set_motors(p.motors, p.q, p.v);
+  p.rest_q = p.q, p.rest_v = p.v;
 }
 
 void Simulation::set_motors(const Eigen::VectorXd& theta, const Eigen::VectorXd& omega) {
   detail::require<double>("theta", theta, model().nv(), model());
   detail::require<double>("omega", omega, model().nv(), model());
+  Parts& p = *parts_;
   for (const int c : model().drives().elastic)
-    parts_->motors.theta(c) = theta(c), parts_->motors.omega(c) = omega(c);
+    p.motors.theta(c) = theta(c), p.motors.omega(c) = omega(c);
+  p.rotors.set_motors(p.motors, p.rest_q, p.rest_v);
   known_ = false;
 }
 
@@ -234,24 +269,17 @@ SimulationStatus Simulation::step(double h) noexcept try {
   if (!sane(plant)) return SimulationStatus::plant_not_physical;
   SimulationWork work = work_;
   SimulationCounts counts = counts_;
-  parts_->q = q_, parts_->v = v_;
-  detail::DriveSteps& drives = parts_->drives;
-  drives.state = parts_->motors;
-  if (drives.empty()) parts_->dynamics.act(plant, tau_, wrenches_);
+  Parts& p = *parts_;
+  p.q = p.rest_q, p.v = p.rest_v;
+  p.act(plant, tau_, wrenches_);
   for (long k = 0; k < n; ++k) {
-    const double piece = h / double(n);
-    if (!drives.empty()) {
-      drives.begin(plant, parts_->q, parts_->v, tau_, piece);
-      parts_->dynamics.act(drives.plant(), drives.torque(), wrenches_);
-    }
-    const SimulationStatus status = parts_->substep(piece, work, counts);
+    const SimulationStatus status = p.piece(h / double(n), work, counts);
     if (status != SimulationStatus::moved) return status;
-    if (!drives.empty()) drives.end(parts_->q, parts_->v, tau_, piece, work);
   }
-  if (!drives.state.theta.allFinite() || !drives.state.omega.allFinite())
-    return SimulationStatus::diverged;
-  parts_->motors = drives.state;
-  q_ = parts_->q, v_ = parts_->v;
+  p.rest_q = p.q, p.rest_v = p.v;
+  q_ = p.q.head(q_.size()), v_ = p.v.head(v_.size());
+  p.rotors.get_motors(p.q, p.v, p.motors);
+  if (p.robot_loops) p.robot_loops->set(q_, v_);
   time_ += h;
   work_ = work, counts_ = counts;
   ++counts_.steps;
@@ -271,8 +299,11 @@ const Eigen::VectorXd& Simulation::acceleration() {
   if (known_) return a_;
   known_ = true;
   if (!sane(plant)) return a_.setZero();
-  parts_->dynamics.act(plant, link_torque(), wrenches_);
-  if (!parts_->dynamics.decide(q_, v_) || !parts_->dynamics.accelerate(q_, v_, a_)) a_.setZero();
+  Parts& p = *parts_;
+  p.act(plant, tau_, wrenches_);
+  if (!p.dynamics.decide(p.rest_q, p.rest_v) || !p.dynamics.accelerate(p.rest_q, p.rest_v, p.a))
+    p.a.setZero();
+  a_ = p.a.head(a_.size());
   return a_;
 }
 
@@ -281,12 +312,14 @@ const Eigen::VectorXd& Simulation::omega() const { return parts_->motors.omega; 
 
 const Eigen::VectorXd& Simulation::link_torque() {
   link_torque_ = tau_;
-  parts_->drives.state = parts_->motors;
-  parts_->drives.springs(plant, q_, v_, link_torque_);
+  parts_->state.set(q_, v_);
+  spring_torque<double>(plant, parts_->state, parts_->motors, link_torque_);
   return link_torque_;
 }
 
-const Loops* Simulation::loops() const { return parts_->dynamics.loops(); }
+const Loops* Simulation::loops() const {
+  return parts_->robot_loops ? &*parts_->robot_loops : parts_->dynamics.loops();
+}
 
 bool Simulation::held(int i) const { return parts_->dynamics.held(i); }
 

@@ -44,17 +44,48 @@ TEST(Drives, verbs_that_do_not_know_them_leave_them_out_and_say_so) {
   }
   const json about = json::parse(run_cli({"id", "-", "--json"}, {.input = elastic_arm(true)}).out);
   EXPECT_EQ(about["robot"]["drives"], "left out");
-  EXPECT_TRUE(has(
-      run_cli({"simulate", "-", "--duration", "0.01"}, {.input = elastic_arm(true)}).err, words))
-      << "of coupled motors";
 }
 
-TEST(Drives, simulate_has_springs_and_logs_motors) {
-  const RunResult run =
-      run_cli({"simulate", "-", "--duration", "0.1", "-o", "-"}, {.input = elastic_arm(false)});
+TEST(Drives, simulate_has_springs_and_coupled_motors_and_logs_them) {
+  for (const bool coupled : {false, true})
+    for (const char* integrator : {"rk4", "adaptive"}) {
+      const RunResult run =
+          run_cli({"simulate", "-", "--duration", "0.1", "--integrator", integrator, "-o", "-"},
+                  {.input = elastic_arm(coupled)});
+      EXPECT_EQ(run.status, 0) << run.err;
+      EXPECT_TRUE(lacks(run.err, "not known"));
+      EXPECT_TRUE(has(run.out, "theta_first,thetad_first,tau_link_first"));
+    }
+}
+
+TEST(Drives, codegen_writes_functions_of_motors) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "code";
+  const RunResult run = run_cli({"codegen", "-", "-o", out, "--functions", "drive_id,drive_fd"},
+                                {.input = elastic_arm(true)});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_TRUE(lacks(run.err, "not known"));
-  EXPECT_TRUE(has(run.out, "theta_first,thetad_first,tau_link_first"));
+  EXPECT_EQ(run.err, "");
+  const std::string header = read(folder / "code/elastic_drive_id.h");
+  EXPECT_TRUE(has(header, "const double snap[2], double tau[2], double theta[2]")) << header;
+  EXPECT_TRUE(has(header, "tau[1]: m2")) << header;
+  const RunResult links =
+      run_cli({"codegen", "-", "-o", out, "--functions", "id"}, {.input = elastic_arm(true)});
+  EXPECT_TRUE(has(links.err, "drive_id and drive_fd only"));
+  const RunResult rigid = run_cli({"codegen", "panda", "-o", out, "--functions", "drive_fd"});
+  EXPECT_EQ(rigid.status, 2);
+  EXPECT_TRUE(has(rigid.err, "use fd"));
+}
+
+TEST(Drives, equations_have_springs_and_motors) {
+  const RunResult run = run_cli({"equations", "-"}, {.input = elastic_arm(true)});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(has(run.out, "s1 = D1 (θ̇m1 - θ̇1) + K1 (θm1 - θ1)")) << run.out;
+  EXPECT_TRUE(has(run.out, "B12 = B21 = J2 n21 n22")) << run.out;
+  const json found =
+      json::parse(run_cli({"equations", "-", "--json"}, {.input = elastic_arm(true)}).out);
+  EXPECT_EQ(found["motors"][0]["symbol"], "thm1");
+  EXPECT_EQ(found["B"][1][1], "J2*n22^2");
+  EXPECT_EQ(run_cli({"equations", "pendulum", "--terms", "s"}).status, 2);
 }
 
 TEST(Drives, convert_keeps_them) {

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "support/derivatives.hpp"
+#include "support/drives.hpp"
 #include "support/traced.hpp"
 #include "ulna/codegen/compiled.hpp"
 #include "ulna/codegen/print_c.hpp"
@@ -125,6 +126,31 @@ TEST(RobotFunctions, take_inertias_as_an_argument) {
       3, {.joints = 6});
 }
 
+TEST(RobotFunctions, of_motors_are_those_of_the_library_for_elastic_coupled_and_mixed_drives) {
+  for_each_robot(
+      [](const Model& rigid, Random& random) {
+        const Model model = with_random_drives(rigid, random, {.damped = 0.3});
+        DrivenRig<double> rig(model, random);
+        const DriveTorques<double> out = rig.inverse();
+        const Vectors inverse =
+            interpret(trace(model, RobotFunction::drive_id),
+                      {list(rig.q), list(rig.v), list(rig.a), list(rig.jerk), list(rig.snap)});
+        expect_close(column(inverse[0]), out.motor, 1e-11);
+        expect_close(column(inverse[1]), out.theta, 1e-11);
+        expect_close(column(inverse[2]), out.omega, 1e-11);
+
+        VectorXd a(model.nv()), alpha(model.nv());
+        ASSERT_TRUE(drive_forward_dynamics<double>(rig.plant, rig.state(), rig.drive_state(),
+                                                   out.motor, rig.drive_ws, a, alpha));
+        const Vectors forward = interpret(
+            trace(model, RobotFunction::drive_fd),
+            {list(rig.q), list(rig.v), list(out.theta), list(out.omega), list(out.motor)});
+        expect_close(column(forward[0]), a, 1e-9);
+        expect_close(column(forward[1]), alpha, 1e-9);
+      },
+      6, {.joints = 6});
+}
+
 TEST(RobotFunctions, of_the_panda_take_few_operations) {
   const Model panda = load_robot("panda").model;
   const auto count = [&](RobotFunction f) { return trace(panda, f).operation_count(); };
@@ -154,6 +180,8 @@ TEST(RobotFunctions, compile_as_c99_without_a_warning) {
 
 TEST(RobotFunctions, have_names_that_lead_back) {
   for (const RobotFunction f : robot_functions)
+    EXPECT_EQ(robot_function_from_string(to_string(f)), f);
+  for (const RobotFunction f : drive_functions)
     EXPECT_EQ(robot_function_from_string(to_string(f)), f);
   EXPECT_EQ(robot_function_from_string("nonsense"), std::nullopt);
 }

@@ -147,17 +147,127 @@ TEST(ElasticJoints, whose_motor_its_friction_holds_vibrate_against_it) {
   EXPECT_NEAR(robot.q()(0), -0.05, 1e-3);
 }
 
-TEST(ElasticJoints, that_are_coupled_or_stepped_adaptively_are_refused) {
-  Random random(1);
-  const Model coupled =
-      with_random_drives(random_model(2, {.mimic = 0.0}), random, {.elastic = 1.0, .coupled = 1.0});
-  EXPECT_NE(told([&] { Simulation robot(coupled); }).find("with_plain_drives(model)"),
-            std::string::npos);
-  if (!has_adaptive()) return;
+TEST(ElasticJoints, follow_the_closed_form_with_adaptive_steps) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
   SimulationOptions options;
-  options.adaptive.emplace();
-  EXPECT_EQ(told([&] { Simulation robot(one_link(100.0), options); }),
-            "simulation: adaptive steps do not know springs of joints");
+  options.adaptive = AdaptiveOptions{1e-11, 1e-13, 8};
+  for (const double K : {800.0, 1e5}) {
+    const double w = std::sqrt(K * (1.0 / link_inertia + 1.0 / rotor_inertia)),
+                 share = rotor_inertia / (link_inertia + rotor_inertia);
+    Simulation robot(one_link(K), options);
+    robot.set_motors(Eigen::VectorXd::Constant(1, 0.1), Eigen::VectorXd::Zero(1));
+    for (int i = 1; i <= 10; ++i) {
+      ASSERT_EQ(robot.step(no_torque, 0.05), SimulationStatus::moved);
+      EXPECT_NEAR(robot.q()(0), share * 0.1 * (1.0 - std::cos(w * 0.05 * i)), 1e-9) << K;
+    }
+  }
+}
+
+/// Drives of all kinds, without dry friction, on a tree that moves freely.
+Model driven_tree(std::uint64_t seed, Random& random, const RandomDriveOptions& options) {
+  return with_random_drives(random_model(seed, {.joints = 6, .mimic = 0.0, .limits = false}),
+                            random, options);
+}
+
+TEST(Drives, accelerate_by_drive_forward_dynamics_where_motors_are_coupled) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    // all elastic, all rigid, and mixed
+    const Model model = driven_tree(
+        seed, random,
+        {.elastic = 0.5 * double(seed % 3), .damped = 0.5, .coupled = 0.8, .friction = false});
+    DrivenRig<double> rig(model, random);
+    Simulation robot(model);
+    robot.set_state(rig.q, rig.v);
+    DriveState<double> drives(model);
+    drives.theta = robot.theta() + random_v(model, random, 0.05);
+    drives.omega = random_v(model, random);
+    robot.set_motors(drives.theta, drives.omega);
+    const Eigen::VectorXd motor = random_v(model, random, 3.0);
+    Eigen::VectorXd a(model.nv()), alpha(model.nv()), tau = Eigen::VectorXd::Zero(model.nv());
+    for (const auto& [m, c, ratio] : model.drives().gears) tau(c) += ratio * motor(m);
+    ASSERT_EQ(robot.hold(tau), SimulationStatus::moved);
+    ASSERT_TRUE(drive_forward_dynamics<double>(rig.plant, rig.state(), drives, motor, rig.drive_ws,
+                                               a, alpha));
+    expect_close(robot.acceleration(), a, 1e-8);
+  }
+}
+
+TEST(Drives, account_for_their_energy_to_1e_9_with_adaptive_steps) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  SimulationOptions options;
+  options.adaptive = AdaptiveOptions{1e-11, 1e-13, 8};
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Model model = driven_tree(
+        seed, random, {.elastic = 0.5 * double(seed % 3), .damped = 0.5, .coupled = 0.8});
+    Simulation robot(model, options);
+    robot.set_state(random_q(model, random), 0.1 * random_v(model, random));
+    const double begin = robot.energy();
+    const Eigen::VectorXd tau = random_v(model, random, 2.0);
+    ASSERT_EQ(robot.step(tau, 0.3), SimulationStatus::moved);
+    const SimulationWork& work = robot.work();
+    EXPECT_GT(work.friction, 0.0);
+    const double size = std::abs(work.torques) + work.damping + work.friction;
+    EXPECT_NEAR(robot.energy() - begin, work.balance(), 1e-9 * (size + robot.kinetic_energy()));
+  }
+}
+
+TEST(Drives, move_alike_in_fixed_and_adaptive_steps) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Model model = driven_tree(seed, random,
+                                    {.elastic = 0.5 * double(seed % 3),
+                                     .damped = 0.5,
+                                     .coupled = 0.8,
+                                     .friction = seed % 2 == 0});
+    SimulationOptions options;
+    options.substep = 2e-5;
+    Simulation fixed(model, options);
+    options.adaptive.emplace();
+    Simulation adaptive(model, options);
+    const Eigen::VectorXd q = random_q(model, random), v = 0.1 * random_v(model, random),
+                          tau = random_v(model, random, 2.0);
+    for (Simulation* robot : {&fixed, &adaptive}) {
+      robot->set_state(q, v);
+      ASSERT_EQ(robot->step(tau, 0.1), SimulationStatus::moved);
+    }
+    expect_close(fixed.q(), adaptive.q(), 1e-5);
+    expect_close(fixed.theta(), adaptive.theta(), 1e-5);
+  }
+}
+
+/// Two joints about vertical axes; the second motor turns by both, and its friction holds what it turns by.
+TEST(Drives,
+     of_a_coupled_motor_that_its_friction_holds_let_joints_move_along_with_each_other_only) {
+  Builder builder("wrist");
+  const Inertial body(1.0, Vec3<double>::Zero(), 0.1 * Mat3<double>::Identity());
+  builder.link("base").link("first", body).link("second", body);
+  builder.joint("one", JointType::continuous, "base", "first");
+  builder.joint("two", JointType::continuous, "first", "second");
+  const Model model = builder.motor({"m1", {{"one", 20.0}}, 1e-4})
+                          .motor({"m2", {{"one", 10.0}, {"two", 30.0}}, 1e-4, 0.0, 0.5, 0.5})
+                          .build();
+  Simulation robot(model);
+  // 9 Nm at the first joint: less than the second motor could hold of it, so it turns the second joint backward
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(robot.step(Eigen::VectorXd{{0.9, 0.0}}, 1e-3), SimulationStatus::moved);
+  EXPECT_GT(robot.q()(0), 0.05);
+  EXPECT_NEAR(10.0 * robot.q()(0) + 30.0 * robot.q()(1), 0.0, 1e-9);
+  EXPECT_EQ(robot.work().friction, 0.0);
+  EXPECT_NEAR(robot.energy(), robot.work().balance(), 1e-9);
+}
+
+TEST(ElasticJoints, whose_rotors_links_carry_are_refused) {
+  Random random(1);
+  const Model carried = with_random_drives(random_model(2, {.mimic = 0.0}), random,
+                                           {.elastic = 1.0, .coupled = 0.0, .mounted = 1.0});
+  EXPECT_NE(told([&] { Simulation robot(carried); }).find("with_plain_drives(model)"),
+            std::string::npos);
 }
 
 }  // namespace

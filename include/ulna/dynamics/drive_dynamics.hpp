@@ -39,7 +39,8 @@ class DriveMotion {
   const VecX<T>& snap() const { return snap_; }
   const VecX<T>* deflection() const { return deflected_ ? &deflection_ : nullptr; }
 
-  // --- for algorithms: as Motion::tree_v ---
+  // --- for algorithms: as those of Motion ---
+  detail::Skeleton<T>& skeleton() { return motion_.skeleton(); }
   const T* tree_jerk() const { return tree_jerk_.size() ? tree_jerk_.data() : jerk_.data(); }
   const T* tree_snap() const { return tree_snap_.size() ? tree_snap_.data() : snap_.data(); }
 

@@ -14,17 +14,19 @@ T spring_slope(const DriveParameters<T>& drives, int c, const T& e) {
   return drives.stiffness(c) + T(3) * drives.hardening(c) * e * e;
 }
 
-/// e with K e + H e³ = s. Newton's method from above: the force is convex there, so each step comes closer; from
-/// the smaller of what either term alone needs it takes some six steps, however hard the spring is.
+/// e with K e + H e³ = s: the real root of the cubic in closed form, e = 2 w sinh(asinh(1.5 |s|/(K w))/3) with w = √(K/3H), and
+/// two steps of Newton's method, which make it and its derivatives exact where rounding has left little of the logarithm.
 template <Scalar T>
 T spring_deflection(const DriveParameters<T>& drives, int c, const T& s) {
-  T e = s / drives.stiffness(c);
-  if (all(drives.hardening(c) == T(0))) return e;
-  for (int i = 0; i < 60; ++i) {
-    const T step = (spring_force(drives, c, e) - s) / spring_slope(drives, c, e);
-    e -= step;
-    if (all(abs(step) <= T(1e-15) * abs(e))) break;
-  }
+  const T &K = drives.stiffness(c), &H = drives.hardening(c);
+  T e = s / K;
+  if (all(H == T(0))) return e;
+  const T w = sqrt(K / (T(3) * select(H > T(0), H, K)));
+  const T x = T(1.5) * abs(e) / w;
+  const T y = exp(log(x + sqrt(x * x + T(1))) / T(3));
+  const T root = w * (y - T(1) / y);
+  e = select(H > T(0), select(s < T(0), T(-root), root), e);
+  for (int i = 0; i < 2; ++i) e -= (spring_force(drives, c, e) - s) / spring_slope(drives, c, e);
   return e;
 }
 

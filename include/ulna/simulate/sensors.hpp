@@ -39,11 +39,15 @@ class Sensors {
   /// Throws std::invalid_argument for options that make no sense.
   Sensors(const Model& model, SensorsOptions options);
 
+  /// Of robots with springs the motors too.
   void read(Simulation& robot);
   void read(double time, In<double> true_q, In<double> true_v, In<double> true_tau,
             In<double> true_a = Eigen::VectorXd());
 
   Eigen::VectorXd q, v, tau = v, a = v;  ///< as read; may hold NaN if the options say so
+  /// Of robots with springs: encoders of the motors, seen at the joints, with errors as those of positions and velocities, and
+  /// torque sensors behind the springs, with those of torques.
+  Eigen::VectorXd theta = v, omega = v, link_torque = v;
 
   /// Whether the last reading was lost, so that an older one is seen.
   bool lost_position() const { return position_.lost; }
@@ -74,11 +78,15 @@ class Sensors {
   /// Noise and bias of the next reading.
   void draw(Channel& channel);
   void disturb(Channel& channel, In<double> truth, Eigen::VectorXd& seen);
+  void read_motors(double time, In<double> true_theta, In<double> true_omega,
+                   In<double> true_torque);
+  /// From two readings, over the time between them; 0 at first.
+  void differ(double time, const Eigen::VectorXd& reading, Eigen::VectorXd& before);
 
   Model model_;
   SensorsOptions options_;
-  Channel position_, velocity_, torque_, acceleration_;
-  Eigen::VectorXd q_read_ = q, q_before_ = q, read_ = v, difference_ = v;
+  Channel position_, velocity_, torque_, acceleration_, theta_, omega_, link_torque_;
+  Eigen::VectorXd q_read_ = q, q_before_ = q, read_ = v, theta_before_ = v, difference_ = v;
   double time_before_ = 0.0;
   bool first_ = true;
 };

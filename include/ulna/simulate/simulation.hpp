@@ -81,8 +81,9 @@ struct SimulationCounts {
 /// inelastic, takes the joint's velocity by an impulse on the whole robot, and then holds from one
 /// side. A joint that begins beyond its stop can only return.
 ///
-/// Elastic joints (docs/drives.md) have motors of their own: tau is what these exert, seen at the joint, and theta and omega is where they
-/// are. Springs act in the middle of each substep, so that none is too stiff. Coupled motors and adaptive steps of elastic joints are refused.
+/// Elastic joints and coupled motors (docs/drives.md): tau is what motors exert, seen at the joints, and theta and omega is where those of
+/// elastic joints are. In fixed steps, springs act in the middle of each substep, so that none is too stiff. Rotors that links
+/// carry are refused.
 ///
 /// Loops stay closed: the integrators follow the acceleration that the closed robot has, and after each of their steps q
 /// and v are moved to where loops are closed, by as little as can be. See docs/simulation.md.

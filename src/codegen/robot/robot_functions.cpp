@@ -4,11 +4,13 @@
 #include "num/message.hpp"
 #include "ulna/codegen/differentiate.hpp"
 #include "ulna/derivatives/forward_derivatives_impl.hpp"
+#include "ulna/dynamics/drive_dynamics_impl.hpp"
 
 namespace ulna::codegen {
 namespace {
 
-constexpr std::string_view names[] = {"id", "M", "Minv", "fd", "did", "dfd", "Y"};
+constexpr std::string_view names[] = {"id",  "M", "Minv",     "fd",      "did",
+                                      "dfd", "Y", "drive_id", "drive_fd"};
 
 /// The functions of a robot at q: the algorithms of the library run on expressions, inverse dynamics
 /// as it is and the others in link axes, which takes fewer operations. Mimicking joints are left to the
@@ -19,11 +21,17 @@ class RobotTracing {
                Tracer& tracer)
       : model_(model), nv_(model.nv()), tracer_(tracer), plant_(model), light_(model) {
     q_ = tracer.input("q", model.nq());
-    if (turns_with_gravity(model)) q_(0) = E(0);
+    // motors turn with the first joint all the same
+    if (turns_with_gravity(model) && !std::ranges::count(drive_functions, function)) q_(0) = E(0);
     if (function != RobotFunction::M && function != RobotFunction::Minv) {
-      const bool forward = function == RobotFunction::fd || function == RobotFunction::dfd;
+      const bool forward = function == RobotFunction::fd || function == RobotFunction::dfd ||
+                           function == RobotFunction::drive_fd;
       v_ = tracer.input("v", nv_);
+      if (function == RobotFunction::drive_fd)
+        theta_ = tracer.input("theta", nv_), omega_ = tracer.input("omega", nv_);
       (forward ? tau_ : a_) = tracer.input(forward ? "tau" : "a", nv_);
+      if (function == RobotFunction::drive_id)
+        jerk_ = tracer.input("jerk", nv_), snap_ = tracer.input("snap", nv_);
     }
     if (options.symbolic_inertias && function != RobotFunction::Y)
       plant_ = plant_with(model, tracer.input("pi", plant_.inertial_size()));
@@ -46,6 +54,10 @@ class RobotTracing {
         return forward_derivatives();
       case RobotFunction::Y:
         return regressor();
+      case RobotFunction::drive_id:
+        return motor_torques();
+      case RobotFunction::drive_fd:
+        return motor_accelerations();
     }
   }
 
@@ -145,11 +157,32 @@ class RobotTracing {
     tracer_.output("Y", Eigen::Map<const MatX<E>>(Y.data(), nv_, anywhere.size()));
   }
 
+  void motor_torques() {
+    DriveMotion<E> motion(model_);
+    DriveWorkspace<E> ws(model_);
+    DriveTorques<E> out(model_);
+    place_exactly(model_, motion.skeleton());
+    motion.set(q_, v_, a_, jerk_, snap_);
+    drive_inverse_dynamics<E>(light_, motion, ws, out);
+    put({{"tau", out.motor}, {"theta", out.theta}, {"omega", out.omega}});
+  }
+
+  void motor_accelerations() {
+    Kinematics<E> at(model_);
+    DriveState<E> drives(model_);
+    DriveWorkspace<E> ws(model_);
+    VecX<E> a(nv_), alpha(nv_);
+    at.set(q_, v_);
+    drives.theta = theta_, drives.omega = omega_;
+    (void)drive_forward_dynamics<E>(plant_, at, drives, tau_, ws, a, alpha);
+    put({{"a", a}, {"alpha", alpha}});
+  }
+
   const Model& model_;
   int nv_;
   Tracer& tracer_;
   Plant<E> plant_, light_;  ///< as described, and with what it need not carry handed over
-  VecX<E> q_, v_, a_, tau_;
+  VecX<E> q_, v_, a_, tau_, theta_, omega_, jerk_, snap_;
 };
 
 }  // namespace
@@ -157,9 +190,9 @@ class RobotTracing {
 std::string_view to_string(RobotFunction function) { return names[int(function)]; }
 
 std::optional<RobotFunction> robot_function_from_string(std::string_view name) {
-  for (const RobotFunction f : robot_functions)
-    if (to_string(f) == name) return f;
-  return std::nullopt;
+  const auto at = std::ranges::find(names, name);
+  if (at == std::end(names)) return std::nullopt;
+  return RobotFunction(at - std::begin(names));
 }
 
 Traced trace(const Model& model, RobotFunction function, const TraceOptions& options) {
