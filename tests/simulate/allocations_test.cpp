@@ -2,7 +2,7 @@
 
 #include "simulate/growing.hpp"
 #include "simulate/light_finger.hpp"
-#include "support/dynamics.hpp"
+#include "support/drives.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/sensors.hpp"
@@ -39,6 +39,26 @@ TEST(Simulation, crowds_of_events_allocate_nothing) {
   EXPECT_EQ(allocations_of([&] { status = s.step(none, 1.0); }), 0);
   EXPECT_EQ(status, SimulationStatus::moved);
   EXPECT_GT(s.counts().events, 100);
+}
+
+TEST(Simulation, steps_with_springs_and_coupled_motors_allocate_nothing) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  for_each_robot([](const Model& rigid, Random& random) {
+    const Model model = with_random_drives(rigid, random, {.damped = 0.5});
+    Simulation s(model);
+    s.set_state(random_q(model, random), random_v(model, random));
+    Sensors sensors(model, {.velocity_by_difference = true});
+    const Eigen::VectorXd tau = random_v(model, random, 20.0);
+    bool moved = true;
+    EXPECT_EQ(allocations_of([&] {
+                for (int k = 0; k < 20; ++k) {
+                  moved &= s.step(tau, 0.001) == SimulationStatus::moved;
+                  sensors.read(s);
+                }
+              }),
+              0);
+    EXPECT_TRUE(moved);
+  });
 }
 
 TEST(Simulation, its_steps_allocate_nothing) {

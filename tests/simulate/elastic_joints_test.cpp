@@ -194,24 +194,31 @@ TEST(Drives, accelerate_by_drive_forward_dynamics_where_motors_are_coupled) {
   }
 }
 
+/// What the balance of energy leaves after 0.3 s with adaptive steps, by what was exchanged.
+double energy_left(std::uint64_t seed, bool friction) {
+  Random random(seed);
+  const Model model = driven_tree(
+      seed, random,
+      {.elastic = 0.5 * double(seed % 3), .damped = 0.5, .coupled = 0.8, .friction = friction});
+  SimulationOptions options;
+  options.adaptive = AdaptiveOptions{1e-12, 1e-14, 8};
+  Simulation robot(model, options);
+  robot.set_state(random_q(model, random), 0.1 * random_v(model, random));
+  const double begin = robot.energy();
+  const Eigen::VectorXd tau = random_v(model, random, 2.0);
+  EXPECT_EQ(robot.step(tau, 0.3), SimulationStatus::moved);
+  const SimulationWork& work = robot.work();
+  const double size =
+      std::abs(work.torques) + work.damping + work.friction + robot.kinetic_energy();
+  return std::abs(robot.energy() - begin - work.balance()) / size;
+}
+
 TEST(Drives, account_for_their_energy_to_1e_9_with_adaptive_steps) {
   if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
-  SimulationOptions options;
-  options.adaptive = AdaptiveOptions{1e-11, 1e-13, 8};
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const Model model = driven_tree(
-        seed, random, {.elastic = 0.5 * double(seed % 3), .damped = 0.5, .coupled = 0.8});
-    Simulation robot(model, options);
-    robot.set_state(random_q(model, random), 0.1 * random_v(model, random));
-    const double begin = robot.energy();
-    const Eigen::VectorXd tau = random_v(model, random, 2.0);
-    ASSERT_EQ(robot.step(tau, 0.3), SimulationStatus::moved);
-    const SimulationWork& work = robot.work();
-    EXPECT_GT(work.friction, 0.0);
-    const double size = std::abs(work.torques) + work.damping + work.friction;
-    EXPECT_NEAR(robot.energy() - begin, work.balance(), 1e-9 * (size + robot.kinetic_energy()));
+    EXPECT_LT(energy_left(seed, false), 1e-9) << seed;
+    // joints and motors that come to rest and let go: a short fixed step gets past each
+    EXPECT_LT(energy_left(seed, true), 1e-8) << seed;
   }
 }
 
