@@ -245,7 +245,7 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
   Trial trial(model, reference, options);
   const auto steps = long(std::llround(options.duration * rate));
   for (long k = 0; k < steps; ++k) {
-    if (progress && k % 64 == 0 && !progress(double(k) / double(steps))) break;
+    if (progress && !progress(double(k) / double(steps))) break;
     if (!trial.step(k)) break;
   }
   return trial.finish(steps);
