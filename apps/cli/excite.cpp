@@ -277,7 +277,7 @@ Action excite(Parser& app, Console& console) {
                 whole_number(2, MotionBasis::max_harmonics));
   app.add_value(
       "--limits", o->how.share, "F", "share of the limits to use: 0.9",
-      number_that("is no share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
+      number_that("is not a share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
   app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²",
                 above_zero);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
@@ -285,13 +285,13 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
   app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",
-                number_that("is no length above 0, up to 1000 m",
+                number_that("is not a length above 0, up to 1000 m",
                             [](double x) { return x > 0.0 && x <= 1e3; }));
   app.add_value(
       "--distance", o->distance, "D", "between links at least: 0.01 m",
-      number_that("is no length from 0 to 1000 m", [](double x) { return x >= 0.0 && x <= 1e3; }));
+      number_that("is not a length from 0 to 1000 m", [](double x) { return x >= 0.0 && x <= 1e3; }));
   app.add_value("--floor", o->floor, "Z", "height that no link goes below, m",
-                number_that("is no height from -1000 to 1000 m",
+                number_that("is not a height from -1000 to 1000 m",
                             [](double x) { return std::abs(x) <= 1e3; }));
   app.add_flag("--no-collision", o->no_collision, "let links meet");
   app.add_value("--seed", o->how.seed, "N", "of the first start: 1", seed_number);

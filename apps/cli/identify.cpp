@@ -327,7 +327,7 @@ std::string stribeck_table(const Identification& r, const Stream& out) {
 std::string refinement_text(const Identification& r) {
   std::string text = r.refined->str();
   if (const double deviation = r.refined->delay_deviation; deviation != 0.0)
-    text += fmt::format("; torques are measured {:.2f}{} ms late, which is made up for",
+    text += fmt::format("; torques are measured {:.2f}{} ms late, which is compensated",
                         1e3 * r.refined->delay,
                         std::isfinite(deviation) ? fmt::format(" +- {:.2f}", 1e3 * deviation) : "");
   const Assessment& start = *r.start;
@@ -534,7 +534,7 @@ Action identify(Parser& app, Console& console) {
   app.add_value("--validate", given->validate, "LOG...", "logs to try the estimate on");
   app.add_value(
       "--split", how.split, "SHARE", "fit this share of each log, validate on the rest",
-      number_that("is no share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
+      number_that("is not a share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
   app.add_value("--folds", how.folds, "N",
                 "cross-validate: predict each of N parts from the others", whole_number(2, 1000));
   app.add_value("--filter", how.filter_hz, "HZ", "cut-off of the low-pass, Hz (10)");
@@ -544,7 +544,7 @@ Action identify(Parser& app, Console& console) {
                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
   app.add_flag("--armature", given->armature, "look for rotor inertias too");
   app.add_value("--prior", given->prior, "ROBOT",
-                "the same robot with the numbers believed so far, or none");
+                "the same robot with the parameters assumed so far, or none");
   app.add_value("--method", given->method, "NAME",
                 fmt::format("{}", fmt::join(methods, ", ")).c_str());
   app.add_flag("--delay", how.delay, "with --method refine: find how late torques are measured");

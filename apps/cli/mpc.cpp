@@ -247,7 +247,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
     for (const MpcRun& run : results.runs) text += '\n' + supervision_text(results, run, out);
   const TrialResult* mine = results.find("identified");
   if (!mine) return text;
-  text += fmt::format("\nestimates are those of a real robot {}\n{} noticed, {} allocations\n",
+  text += fmt::format("\nestimates are physically consistent {}\n{} noticed, {} allocations\n",
                       mine->consistent_always ? "at every step" : "NOT at every step",
                       counted(mine->changes_noticed, "change"), mine->allocations);
   const std::string gains = results.gains();

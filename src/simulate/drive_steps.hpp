@@ -124,7 +124,7 @@ class DriveSteps {
     const DriveTrain& train = model.drives();
     if (!train.diagonal || !train.mounts.empty())
       throw std::invalid_argument("simulation: motors of robot '" + model.name() +
-                                  "' are coupled or carried by links, which is not known here; "
+                                  "' are coupled or carried by links, which is not supported here; "
                                   "with_plain_drives(model) leaves drives out");
     std::vector<Joint> joints;
     for (const int c : train.elastic) {

@@ -80,7 +80,7 @@ struct Simulation::Parts {
         longest(options.substep),
         guard(model) {
     if (options.adaptive && !drives.empty())
-      throw std::invalid_argument("simulation: adaptive steps do not know springs of joints");
+      throw std::invalid_argument("simulation: adaptive steps do not support springs of joints");
     if (options.adaptive)
       adaptive = detail::adaptive_flow(model, *options.adaptive, dynamics.event_count());
   }

@@ -157,7 +157,7 @@ TEST(ElasticJoints, that_are_coupled_or_stepped_adaptively_are_refused) {
   SimulationOptions options;
   options.adaptive.emplace();
   EXPECT_EQ(told([&] { Simulation robot(one_link(100.0), options); }),
-            "simulation: adaptive steps do not know springs of joints");
+            "simulation: adaptive steps do not support springs of joints");
 }
 
 }  // namespace
