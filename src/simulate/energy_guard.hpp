@@ -14,7 +14,7 @@ namespace ulna::detail {
 ///     e = E - E_0 - work of torques and wrenches + losses,
 ///
 /// may grow to a share of the energy exchanged so far, or of what would lift the robot by 0.1 m, and a step may use
-/// a quarter of what is left of that. A step that would gain more is refused: the simulation divides it. Where the
+/// a quarter of what is left of four fifths of that. A step that would gain more is refused: the simulation divides it. Where the
 /// excess is small, v is scaled so that the energy is right (projection onto the energy: [Hairer, Lubich,
 /// Wanner 2006, sec. IV.4]), which keeps the order of the method. Errors by which energy is lost are not judged.
 class EnergyGuard {
@@ -33,20 +33,25 @@ class EnergyGuard {
     exchanged_ = std::max(exchanged_, kinetic_);
   }
 
-  /// Whether the robot may be at q and v a time h after the last state that was accepted. Reduces v where the excess is small, or `anyhow`.
+  /// Whether the robot may be at q and v a time h after the last state that was accepted. Reduces v where the
+  /// excess is small, or `anyhow`.
   [[nodiscard]] bool accept(const Eigen::VectorXd& q, Eigen::VectorXd& v, double h, bool anyhow,
                             SimulationWork& work, long& slowed) {
     if (!q.allFinite() || !v.allFinite()) return false;
     double gained = energy(q, v) - work.balance() - before_;
     if (!std::isfinite(gained)) return false;
     const double budget = share * std::max(least_, exchanged_);
-    const double excess = gained - std::max(0.25 * (budget - error_), rounding * budget);
+    const double excess =
+        gained - std::max(0.25 * ((1.0 - spare) * budget - error_), rounding * budget);
     if (excess > 0.0) {
       const bool small = excess <= correction_rate * h * kinetic_;
-      if (!(small || anyhow) || !(excess < kinetic_)) return false;
-      v *= std::sqrt(1.0 - excess / kinetic_);
-      kinetic_ -= excess, gained -= excess;
-      work.corrections += excess;
+      if (!small && !anyhow) return false;
+      // where it is potential energy, all that can be taken is
+      const double taken = std::min(excess, kinetic_);
+      if (taken < excess && error_ + gained - taken > budget) return false;
+      if (taken > 0.0) v *= std::sqrt(1.0 - taken / kinetic_);
+      kinetic_ -= taken, gained -= taken;
+      work.corrections += taken;
       ++slowed;
     }
     before_ += gained;
@@ -57,8 +62,9 @@ class EnergyGuard {
   }
 
  private:
-  // of the energy exchanged; m or rad; what rounding is of a budget; of the kinetic energy a second
-  static constexpr double share = 0.01, reach = 0.1, rounding = 1e-9, correction_rate = 0.1;
+  // of the energy exchanged; m or rad; of a budget: for the last resort, and what rounding is; of the kinetic energy a second
+  static constexpr double share = 0.01, reach = 0.1, spare = 0.2, rounding = 1e-9,
+                          correction_rate = 0.1;
 
   double energy(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
     at_.set(q, v);
