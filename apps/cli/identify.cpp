@@ -157,7 +157,7 @@ std::string stopped_text(const IdentifyArguments& given, const Identification& r
                                   given.how.folds - r.folds, given.how.folds));
   if (given.how.essential && !r.essential) missing.push_back("the essential parameters");
   if (!r.plain) missing.push_back("comparisons with other estimates");
-  if (r.online) missing.insert(missing.begin(), "what had not been learned from the logs by then");
+  if (r.online) missing.insert(missing.begin(), "the rest of the logs, if any");
   return fmt::format("stopped: what was found so far, without {}", fmt::join(missing, ", "));
 }
 
@@ -497,8 +497,9 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   console.err.print(to_text(console.err, result.found, false));
   for (const Remark& remark : result.remarks)
     console.complain(remark.text, remark.finding ? Style::red : Style::yellow);
-  // of a refinement there is a remark
-  if (result.stopped && !result.refined) console.complain(stopped_text(given, result));
+  // of a refinement that was stopped there is a remark
+  if (result.stopped && !(result.refined && result.refined->status == RefineStatus::stopped))
+    console.complain(stopped_text(given, result));
 
   ResultFiles files(console, given.force);
   if (!given.out.empty()) {
