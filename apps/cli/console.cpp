@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace ulna::cli {
 namespace {
@@ -56,6 +58,19 @@ std::string_view code(Style style) {
   static constexpr std::array<std::string_view, 7> codes{
       "", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m"};
   return codes[int(style)];
+}
+
+// --- the line of a heartbeat ---
+
+std::recursive_mutex printing;
+Stream* heartbeat_line = nullptr;  ///< where it is shown now
+std::chrono::steady_clock::time_point last_print = std::chrono::steady_clock::now();
+
+void clear_heartbeat() {
+  if (Stream* const stream = std::exchange(heartbeat_line, nullptr)) {
+    stream->print("\r\x1b[K");
+    stream->flush();
+  }
 }
 
 std::string dumped(const Json& json, int indent) {
@@ -154,6 +169,9 @@ std::string Stream::paint(Style style, std::string_view text) const {
 
 void Stream::print(std::string_view text) {
   if (error_ || text.empty()) return;
+  const std::lock_guard lock(printing);
+  clear_heartbeat();
+  last_print = std::chrono::steady_clock::now();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) error_ = errno ? errno : EIO;
 }
 
@@ -228,7 +246,11 @@ void Console::complain(std::string_view text, Style style) {
 
 void Progress::at(std::size_t done, std::string_view what) {
   constexpr std::size_t many = 8;
+  constexpr std::chrono::milliseconds shortest(50);
   if (!stream_.is_terminal() || total_ < many) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (shown_ && done == last_ && now - last_time_ < shortest) return;
+  last_ = done, last_time_ = now;
   constexpr std::size_t cells = 20;
   const std::size_t filled = cells * done / total_;
   std::string line = stream_.utf8() ? " " : " [";
@@ -247,6 +269,40 @@ void Progress::clear() {
   shown_ = false;
 }
 
+Heartbeat::Heartbeat(Stream& stream) {
+  if (stream.is_terminal())
+    thread_ = std::jthread([this, &stream](const std::stop_token& stop) { beat(stop, stream); });
+}
+
+Heartbeat::~Heartbeat() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  const std::lock_guard lock(printing);
+  clear_heartbeat();
+}
+
+void Heartbeat::beat(const std::stop_token& stop, Stream& stream) {
+  using namespace std::chrono_literals;
+  const auto begin = std::chrono::steady_clock::now();
+  std::mutex sleeping;
+  std::unique_lock lock(sleeping);
+  std::condition_variable_any never;
+  while (!never.wait_for(lock, stop, 500ms, [] { return false; }) && !stop.stop_requested()) {
+    const std::lock_guard printed(printing);
+    const auto now = std::chrono::steady_clock::now();
+    if (!heartbeat_line && now - last_print < 2s) continue;
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now - begin);
+    // without an allocation, which somebody may be counting
+    std::array<char, 64> line;
+    const auto end =
+        fmt::format_to_n(line.data(), line.size(), "\r\x1b[Kcomputing, {} s", long(passed.count()));
+    stream.print({line.data(), end.size});
+    stream.flush();
+    heartbeat_line = &stream;
+  }
+}
+
 // --- Ctrl-C ---
 
 namespace {
@@ -254,7 +310,7 @@ namespace {
 /// Ctrl-C, and what `timeout` and `kill` send.
 constexpr int ending[] = {SIGINT, SIGTERM};
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupted = 0;  ///< the signal
 volatile std::time_t interrupted_at = 0;
 
 /// The text that ends the document on standard output as it is now; empty: there is none, or it is whole.
@@ -281,7 +337,7 @@ void interrupt(int signal) {
   const std::time_t now = std::time(nullptr);
   if (interrupted && now > interrupted_at + 1) end_by(signal);
   if (!interrupted) interrupted_at = now;
-  interrupted = 1;
+  interrupted = signal;
 }
 
 void handle(int signal, void (*by)(int)) {
@@ -325,8 +381,15 @@ Interrupt::Interrupt() {
     handle(ending[i], interrupt);
   }
 }
-Interrupt::~Interrupt() {
+Interrupt::~Interrupt() { restore(); }
+
+void Interrupt::restore() {
   for (std::size_t i = 0; i < std::size(ending); ++i) sigaction(ending[i], &before_[i], nullptr);
+}
+
+void Interrupt::end_program() {
+  restore();
+  if (interrupted) std::raise(interrupted);
 }
 
 bool Interrupt::requested() { return interrupted != 0; }

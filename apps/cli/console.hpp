@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace CLI {
@@ -167,6 +169,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// The same share is shown again after a twentieth of a second at the earliest.
   void at(std::size_t done, std::string_view what);
   void clear();
 
@@ -174,6 +177,22 @@ class Progress {
   Stream& stream_;
   std::size_t total_;
   bool shown_ = false;
+  std::size_t last_ = 0;
+  std::chrono::steady_clock::time_point last_time_ = {};
+};
+
+/// While there is one, a line on a terminal says for how long the program has been computing, if nothing else was
+/// printed for two seconds: work whose share that is over is not known.
+class Heartbeat {
+ public:
+  explicit Heartbeat(Stream& stream);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+ private:
+  void beat(const std::stop_token& stop, Stream& stream);
+  std::jthread thread_;
 };
 
 /// While there is one, Ctrl-C and SIGTERM end long work early, with the best that was found so far. Another one some
@@ -186,8 +205,11 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   static bool requested();
+  /// Ends the program as the signal would have done, where there is nothing to end with.
+  void end_program();
 
  private:
+  void restore();
   std::array<struct sigaction, 2> before_ = {};
 };
 

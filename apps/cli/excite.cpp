@@ -130,8 +130,9 @@ std::string text_of(const ExciteResult& r, const ExciteArguments& o, const Model
   std::string text = fmt::format("{}: {} s, {} ({} harmonics), {} of {} base parameters excited\n",
                                  visible(robot.name()), figure(r.motion.duration()), o.kind,
                                  r.motion.basis.harmonics(), r.excitation.rank, r.base_parameters);
+  const double condition = r.excitation.condition;
   text += fmt::format("log det {:.1f} (random motions {:.1f}), condition number {}\n", r.log_det,
-                      r.log_det_start, figure(r.excitation.condition, 3));
+                      r.log_det_start, std::isfinite(condition) ? figure(condition, 3) : "-");
   const std::string seeds = fmt::format("{}", fmt::join(r.seeds, ", "));
   text += excite_has_solver()
               ? fmt::format("{} after {}, seeds {}\n", to_string(r.status),
@@ -259,9 +260,19 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
           return merged({json_of(result, o, robot), files.json()});
         },
         [&] { return text_of(result, o, robot, console.out); });
-  if (result.status != ExciteStatus::stopped) return files.finish(success);
-  console.complain("stopped: the motion is the best that was found so far");
-  return files.finish(findings);
+  Status status = success;
+  if (result.status == ExciteStatus::stopped) {
+    console.complain("stopped: the motion is the best that was found so far");
+    status = findings;
+  }
+  if (result.excitation.rank < result.base_parameters) {
+    console.complain(fmt::format(
+        "the motion excites {} of {} base parameters, so the others cannot be identified from it: "
+        "a longer --duration may do, or more --starts and --iterations",
+        result.excitation.rank, result.base_parameters));
+    status = findings;
+  }
+  return files.finish(status);
 }
 
 }  // namespace
@@ -275,9 +286,9 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--kind", o->kind, "KIND", "fourier (periodic) or bspline");
   app.add_value("--harmonics", o->how.harmonics, "N", "how many; up to 0.5 Hz if not given",
                 whole_number(2, MotionBasis::max_harmonics));
-  app.add_value(
-      "--limits", o->how.share, "F", "share of the limits to use: 0.9",
-      number_that("is no share above 0 and up to 1", [](double x) { return x > 0.0 && x <= 1.0; }));
+  app.add_value("--limits", o->how.share, "F", "share of the limits to use: 0.9",
+                number_that("is not a share above 0 and up to 1",
+                            [](double x) { return x > 0.0 && x <= 1.0; }));
   app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²",
                 above_zero);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
@@ -285,13 +296,13 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
   app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",
-                number_that("is no length above 0, up to 1000 m",
+                number_that("is not a length above 0, up to 1000 m",
                             [](double x) { return x > 0.0 && x <= 1e3; }));
-  app.add_value(
-      "--distance", o->distance, "D", "between links at least: 0.01 m",
-      number_that("is no length from 0 to 1000 m", [](double x) { return x >= 0.0 && x <= 1e3; }));
+  app.add_value("--distance", o->distance, "D", "between links at least: 0.01 m",
+                number_that("is not a length from 0 to 1000 m",
+                            [](double x) { return x >= 0.0 && x <= 1e3; }));
   app.add_value("--floor", o->floor, "Z", "height that no link goes below, m",
-                number_that("is no height from -1000 to 1000 m",
+                number_that("is not a height from -1000 to 1000 m",
                             [](double x) { return std::abs(x) <= 1e3; }));
   app.add_flag("--no-collision", o->no_collision, "let links meet");
   app.add_value("--seed", o->how.seed, "N", "of the first start: 1", seed_number);

@@ -145,9 +145,20 @@ Json refinement_json(const Refinement& r, const Assessment& start) {
         {"start_validation_percent", total_percent(start.validation)}}});
 }
 
-/// Whether Ctrl-C ended it early: the estimate is as good as the others, but not the one that was asked for.
-bool stopped(const Identification& r) {
-  return r.refined && r.refined->status == RefineStatus::stopped;
+/// What Ctrl-C has left out; empty if it did not end the work early.
+std::string stopped_text(const IdentifyArguments& given, const Identification& r) {
+  if (!r.stopped) return "";
+  if (r.refined && r.refined->status == RefineStatus::stopped)
+    return "stopped: the refinement is the best that was found so far; deviations are those of the "
+           "estimate that it began with";
+  std::vector<std::string> missing;
+  if (given.how.folds > r.folds)
+    missing.push_back(fmt::format("{} of {} parts of the cross-validation",
+                                  given.how.folds - r.folds, given.how.folds));
+  if (given.how.essential && !r.essential) missing.push_back("the essential parameters");
+  if (!r.plain) missing.push_back("comparisons with other estimates");
+  if (r.online) missing.insert(missing.begin(), "the rest of the logs, if any");
+  return fmt::format("stopped: what was found so far, without {}", fmt::join(missing, ", "));
 }
 
 Json json_of(const IdentifyArguments& given, const Imported& robot, const Identification& r) {
@@ -190,10 +201,7 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
         {"indefinite_percent", r.plain->indefinite_percent}};
   for (const Remark& remark : r.remarks)
     (remark.finding ? findings : remarks).push_back(remark.text);
-  if (stopped(r))
-    findings.push_back(
-        "stopped: the refinement is the best that was found so far; deviations are those of the "
-        "estimate that it began with");
+  if (r.stopped) findings.push_back(stopped_text(given, r));
   const auto name_or_null = [](const std::string& file) {
     return file.empty() ? Json() : Json(file);
   };
@@ -204,11 +212,14 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
       {"friction", list_of(r.torques.features(), [](Feature f) { return to_string(f); })},
       {"filter_hz", r.filter_hz},
       {"filter", r.filter},
+      {"stopped", r.stopped},
       {"consistent", e.consistent},
       {"fit", fit_json(r.chosen.fit, r.filter_hz, r.samples)},
       {"validation", validation},
       {"cross_validation",
-       r.cross_validation ? fit_json(*r.cross_validation, r.filter_hz, r.samples) : Json()},
+       r.cross_validation
+           ? merged({fit_json(*r.cross_validation, r.filter_hz, r.samples), {{"parts", r.folds}}})
+           : Json()},
       {"online", r.online ? online_json(*r.online, r.filter_hz) : Json()},
       {"refinement", r.refined ? refinement_json(*r.refined, *r.start) : Json()},
       {"joints", model.velocity_names()},
@@ -316,7 +327,7 @@ std::string stribeck_table(const Identification& r, const Stream& out) {
 std::string refinement_text(const Identification& r) {
   std::string text = r.refined->str();
   if (const double deviation = r.refined->delay_deviation; deviation != 0.0)
-    text += fmt::format("; torques are measured {:.2f}{} ms late, which is made up for",
+    text += fmt::format("; torques are measured {:.2f}{} ms late, which is compensated",
                         1e3 * r.refined->delay,
                         std::isfinite(deviation) ? fmt::format(" +- {:.2f}", 1e3 * deviation) : "");
   const Assessment& start = *r.start;
@@ -369,8 +380,10 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
          fmt::format("{} of {} base parameters; the others explain less than they cost",
                      r.essential->kept.size(), r.base.size()));
   if (r.cross_validation)
-    line("folds", fmt::format("{} torque error of {} parts, each predicted from the others",
-                              percent(r.cross_validation->total_percent), given.how.folds));
+    line("folds", fmt::format("{} torque error of {}{} parts, each predicted from the others",
+                              percent(r.cross_validation->total_percent),
+                              r.folds < given.how.folds ? fmt::format("{} of ", r.folds) : "",
+                              given.how.folds));
   line("consistent", fmt::format("{}; mass matrix indefinite in {:.3g} % of configurations{}",
                                  e.consistent ? "yes" : "no", r.chosen.indefinite_percent,
                                  r.plain ? fmt::format(" (plain least squares: {}, {:.3g} %)",
@@ -432,8 +445,7 @@ Model prior_of(const IdentifyArguments& given, const Model& robot) {
 
 Identification identified(const IdentifyArguments& given, const Model& model, Options how,
                           Console& console) {
-  std::optional<Interrupt> interrupt;
-  if (how.refine) interrupt.emplace();
+  Interrupt interrupt;
   Progress progress(console.err, Options::steps);
   how.progress = [&](int at, const std::string& what) {
     progress.at(at, what);
@@ -445,6 +457,10 @@ Identification identified(const IdentifyArguments& given, const Model& model, Op
     for (Remark& remark : result.remarks) remark.text = in_flags(remark.text);
     return result;
   } catch (const LogError&) {
+    throw;
+  } catch (const Stopped&) {
+    progress.clear();
+    interrupt.end_program();
     throw;
   } catch (const std::runtime_error& e) {
     throw Failure("{}", in_flags(e.what()));
@@ -481,6 +497,9 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   console.err.print(to_text(console.err, result.found, false));
   for (const Remark& remark : result.remarks)
     console.complain(remark.text, remark.finding ? Style::red : Style::yellow);
+  // of a refinement that was stopped there is a remark
+  if (result.stopped && !(result.refined && result.refined->status == RefineStatus::stopped))
+    console.complain(stopped_text(given, result));
 
   ResultFiles files(console, given.force);
   if (!given.out.empty()) {
@@ -500,7 +519,7 @@ int run_identify(const IdentifyArguments& given, Console& console) {
           return merged({json_of(given, robot, result), files.json()});
         },
         [&] { return text_of(given, result, console.out); });
-  return files.finish(result.has_findings() || stopped(result) ? findings : success);
+  return files.finish(result.has_findings() || result.stopped ? findings : success);
 }
 
 }  // namespace
@@ -516,7 +535,7 @@ Action identify(Parser& app, Console& console) {
   app.add_value("--validate", given->validate, "LOG...", "logs to try the estimate on");
   app.add_value(
       "--split", how.split, "SHARE", "fit this share of each log, validate on the rest",
-      number_that("is no share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
+      number_that("is not a share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
   app.add_value("--folds", how.folds, "N",
                 "cross-validate: predict each of N parts from the others", whole_number(2, 1000));
   app.add_value("--filter", how.filter_hz, "HZ", "cut-off of the low-pass, Hz (10)");
@@ -526,7 +545,7 @@ Action identify(Parser& app, Console& console) {
                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
   app.add_flag("--armature", given->armature, "look for rotor inertias too");
   app.add_value("--prior", given->prior, "ROBOT",
-                "the same robot with the numbers believed so far, or none");
+                "the same robot with the parameters assumed so far, or none");
   app.add_value("--method", given->method, "NAME",
                 fmt::format("{}", fmt::join(methods, ", ")).c_str());
   app.add_flag("--delay", how.delay, "with --method refine: find how late torques are measured");

@@ -55,12 +55,21 @@ int solve(IkArguments& options, const Parser& app, Console& console) {
   Eigen::VectorXd start =
       configuration(console, model, options.start, "--start", closed.has_value());
   if (closed) close_loops(console, &closed->loops(), start, "--start");
-  const IkResult result = inverse_kinematics(model, frame, target_of(options), start, options.ik,
-                                             closed ? keep_closed(*closed) : IkConstraint{});
+  const IkResult result = [&] {
+    const Interrupt interrupt;
+    Progress progress(console.err, std::size_t(options.ik.restarts) + 1);
+    options.ik.go_on = [&](int starts) {
+      progress.at(std::size_t(starts), "starts");
+      return !Interrupt::requested();
+    };
+    return inverse_kinematics(model, frame, target_of(options), start, options.ik,
+                              closed ? keep_closed(*closed) : IkConstraint{});
+  }();
   if (console.json()) {
-    console.print(merged(
-        {{{"robot", options.robot.json(model)}, {"joints", names}, {"coordinates", names}},
-         ULNA_FIELDS(result, found, q, position_error, orientation_error, iterations, starts)}));
+    console.print(
+        merged({{{"robot", options.robot.json(model)}, {"joints", names}, {"coordinates", names}},
+                ULNA_FIELDS(result, found, stopped, q, position_error, orientation_error,
+                            iterations, starts)}));
   } else {
     console.out.print(matrix_text(console.out, "joint", names, {">q"}, result.q));
     console.out.flush();

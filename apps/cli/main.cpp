@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "verb.hpp"
 
@@ -99,6 +100,7 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
   app.set_help_flag("-h,--help", "show this");
   app.allow_extras();
   const Action action = verb.setup(app, console);
+  const bool reads_input = std::ranges::count(arguments, "-") > 0;
   console.add_options(app);
   for (CLI::Option* option : app.get_options())
     if (option->get_expected_max() == 0) option->disable_flag_override();
@@ -115,6 +117,9 @@ int run(const Verb& verb, std::vector<std::string> arguments, Console& console) 
   refuse_leftovers(app);
   refuse_empty_values(app);
   app.refuse_useless_force();
+  // who types the input is not waiting
+  std::optional<Heartbeat> heartbeat;
+  if (!isatty(STDIN_FILENO) || !reads_input) heartbeat.emplace(console.err);
   return action();
 }
 

@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "mpc_page.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
@@ -245,13 +247,49 @@ std::string text_of(const MpcResults& results, const Stream& out) {
     for (const MpcRun& run : results.runs) text += '\n' + supervision_text(results, run, out);
   const TrialResult* mine = results.find("identified");
   if (!mine) return text;
-  text += fmt::format("\nestimates are those of a real robot {}\n{} noticed, {} allocations\n",
+  text += fmt::format("\nestimates are physically consistent {}\n{} noticed, {} allocations\n",
                       mine->consistent_always ? "at every step" : "NOT at every step",
                       counted(mine->changes_noticed, "change"), mine->allocations);
   const std::string gains = results.gains();
   if (!gains.empty()) text += hanging("", 0, gains, out.width());
   return text;
 }
+
+/// Says once, early, that a run takes minutes because the controller cannot keep its period.
+class LongRunNotice {
+ public:
+  LongRunNotice(Console& console, const MpcScenario& s)
+      : console_(console),
+        simulated_(s.trial.duration * double(s.knowledge.size())),
+        period_(1.0 / s.trial.control.rate_hz) {}
+
+  /// A share of all runs is over.
+  void at(double share, Progress& progress) {
+    constexpr double soon = 3.0, long_run = 60.0;  // s
+    const auto now = std::chrono::steady_clock::now();
+    // the first period solves its plan to convergence, and is no measure of the others
+    if (share > 0.0 && !begin_) begin_ = now, first_ = share;
+    if (said_ || !begin_ || share <= first_) return;
+    const std::chrono::duration<double> passed = now - *begin_;
+    const double all = passed.count() / (share - first_), step = all * period_ / simulated_;
+    if (passed.count() < soon || all < long_run || step < period_) return;
+    said_ = true;
+    progress.clear();
+    console_.complain(
+        fmt::format("a step takes about {} s for a period of {} s, so that this takes about {:.0f} "
+                    "min; Ctrl-C ends it with what there is. A lower --rate, fewer --steps or a "
+                    "shorter --duration may do",
+                    figure(step, 2), figure(period_), std::ceil(all / 60.0)),
+        Style::yellow);
+    console_.err.flush();
+  }
+
+ private:
+  Console& console_;
+  double simulated_, period_, first_ = 0.0;
+  std::optional<std::chrono::steady_clock::time_point> begin_;
+  bool said_ = false;
+};
 
 int run_mpc(const MpcOptions& o, Console& console) {
   require_others({o.report, o.plot}, {o.robot.name});
@@ -295,8 +333,10 @@ int run_mpc(const MpcOptions& o, Console& console) {
 
   const Interrupt interrupt;
   Progress progress(console.err, 1000);
+  LongRunNotice notice(console, scenario);
   const MpcResults results =
       run_scenario(imported.model, scenario, [&](double share, std::string_view what) {
+        notice.at(share, progress);
         progress.at(std::size_t(1000.0 * share), what);
         return !Interrupt::requested();
       });

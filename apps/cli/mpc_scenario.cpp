@@ -230,7 +230,7 @@ void require_possible(const MpcScenario& s) {
   for (const TrialFault& fault : s.trial.faults)
     if (!(fault.from >= 0.0 && fault.from < fault.to))
       throw ScenarioError("faults",
-                          fmt::format("from {:g} to {:g} s is no time", fault.from, fault.to));
+                          fmt::format("from {:g} to {:g} s is not a period of time", fault.from, fault.to));
 }
 
 /// Refuses what would do nothing.
@@ -461,7 +461,7 @@ void complete(MpcScenario& s, const Model& model) {
   if (s.payload) payload_frame(model, *s.payload);
   if (s.trial.supervision && !model.description().loops.empty())
     throw Failure(
-        "robot '{}' closes loops, which the supervisor does not know; leave --supervise out",
+        "robot '{}' closes loops, which the supervisor does not support; leave --supervise out",
         model.name());
   if (s.trial.supervision) require_supervision(*s.trial.supervision, model);
   std::set<int> sensed;

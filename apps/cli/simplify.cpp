@@ -24,7 +24,7 @@ double tolerance_of(const std::string& text) {
   const auto x = parse_number(text.substr(0, text.size() - percent));
   const double share = x ? *x * (percent ? 0.01 : 1.0) : -1.0;
   if (!(share >= 0.0 && share < 1.0))
-    throw UsageError("--tolerance: '{}' is no share from 0 to below 100%, such as 1% or 0.01",
+    throw UsageError("--tolerance: '{}' is not a share from 0 to below 100%, such as 1% or 0.01",
                      text);
   return share;
 }

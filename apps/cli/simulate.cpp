@@ -1,8 +1,6 @@
-#include <sstream>
-
-#include "../plot/charts.hpp"
 #include "closed_robot.hpp"
 #include "simulate_changes.hpp"
+#include "simulate_run.hpp"
 #include "simulate_scene.hpp"
 #include "torque_source.hpp"
 #include "ulna/model/edit.hpp"
@@ -10,29 +8,6 @@
 
 namespace ulna::cli {
 namespace {
-
-struct SimulateOptions {
-  States states;
-  double duration = 5.0, period = 1e-3, tolerance = 1e-8, bandwidth = 10.0, vary = 0.0;
-  std::string integrator = "rk4", torque = "zero", target, follow, friction_scale, out, plot,
-              picture;
-  std::vector<std::string> payloads;
-  SimulationOptions how;
-  SensorsOptions sensors;  ///< of the log; as of positions, delay and dropout are of the others too
-  bool no_limits = false, force = false, ground = false;
-  double ground_friction = 0.8;
-
-  double step() const { return std::min(how.substep, period); }
-  bool random() const {
-    return vary > 0.0 || sensors.position.noise > 0.0 || sensors.velocity.noise > 0.0 ||
-           sensors.torque.noise > 0.0 || sensors.position.dropout > 0.0;
-  }
-  bool sensed() const {
-    const SensorOptions& p = sensors.position;
-    return p.noise > 0.0 || sensors.velocity.noise > 0.0 || sensors.torque.noise > 0.0 ||
-           p.quantum > 0.0 || p.dropout > 0.0 || p.delay > 0 || sensors.velocity_by_difference;
-  }
-};
 
 /// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable = 0.01;
@@ -72,41 +47,6 @@ void complete(SimulateOptions& o, const Parser& app) {
   o.sensors.velocity.dropout = o.sensors.torque.dropout = o.sensors.position.dropout;
 }
 
-/// A degree of freedom, and its place in q if its joint has no other.
-struct Coordinate {
-  std::string name;
-  int v, q;
-  bool single() const { return q >= 0; }
-};
-
-std::vector<Coordinate> coordinates(const Model& model) {
-  std::vector<Coordinate> list;
-  const std::vector<std::string> names = model.velocity_names();
-  for (const Joint& j : model.joints())
-    for (int i = 0; !j.mimics && i < velocity_size(j.type); ++i)
-      list.push_back({names[j.v + i], j.v + i, velocity_size(j.type) == 1 ? j.q : -1});
-  return list;
-}
-
-/// The range of a coordinate over a run.
-struct Extremes {
-  double lowest = infinity, highest = -infinity, speed = 0.0, torque = 0.0;
-  double stop = 0.0;  ///< the largest torque by which a stop held it
-};
-
-struct Run {
-  const Simulation& end;
-  SimulationStatus status = SimulationStatus::moved;
-  double energy_before = 0.0, energy_after = 0.0, energy_error = 0.0, error_share = 0.0;
-  double largest_kinetic = 0.0;  ///< on the way
-  double largest_gap = 0.0;      ///< of loops that are closed
-  SimulationWork work = {};
-  std::vector<Extremes> joints = {};
-  /// Where nothing but weight acts from outside.
-  std::optional<Wrench<double>> momentum_error = {};
-  const Tracking* tracking = nullptr;  ///< of the motion that it follows
-};
-
 /// Whether all joints at the world are floating bases.
 bool flies(const Model& model) {
   return model.joint_count() > 0 && std::ranges::all_of(model.joints().subspan(1), [](auto& j) {
@@ -114,155 +54,14 @@ bool flies(const Model& model) {
          });
 }
 
-/// The log as it grows, and the samples to be drawn.
-class Log {
- public:
-  Log(const Model& model, const SimulateOptions& o)
-      : sensed_(o.sensed()), sensors_(model, o.sensors), elastic_(model.drives().elastic) {
-    if (!o.plot.empty()) every_ = std::max(1L, long(o.duration / o.period / 600.0));
-    if (o.out.empty()) return;
-    std::vector<std::string> names = sensed_ ? table_names(model, {"q", "qd", "tau"})
-                                             : table_names(model, {"q", "qd", "qdd", "tau"});
-    for (const char* of_drives : {"theta_", "thetad_", "tau_link_"})
-      for (const int c : elastic_) names.push_back(of_drives + model.velocity_names()[c]);
-    row_.resize(names.size());
-    require_loggable(o.duration, o.period, names.size());
-    writer_.emplace(text_, names);
-  }
-
-  void add(Simulation& now) {
-    if (writer_) {
-      Eigen::Map<Eigen::VectorXd> row(row_.data(), row_.size());
-      auto motors = row.tail(3 * std::ssize(elastic_)),
-           alone = row.head(row.size() - motors.size());
-      if (sensed_) {
-        sensors_.read(now);
-        alone << now.time(), sensors_.q, sensors_.v, sensors_.tau;
-      } else {
-        alone << now.time(), now.q(), now.v(), now.acceleration(), now.tau();
-      }
-      if (sensed_)
-        motors << sensors_.theta(elastic_), sensors_.omega(elastic_),
-            sensors_.link_torque(elastic_);
-      else
-        motors << now.theta()(elastic_), now.omega()(elastic_), now.link_torque()(elastic_);
-      writer_->write(row_);
-    }
-    if (every_ > 0 && count_ % every_ == 0) {
-      time.push_back(now.time());
-      q.push_back(now.q()), v.push_back(now.v()), tau.push_back(now.tau());
-    }
-    ++count_;
-  }
-  std::string text() {
-    writer_->flush();
-    return text_.str();
-  }
-  long count() const { return count_; }
-
-  std::vector<double> time;
-  std::vector<Eigen::VectorXd> q, v, tau;
-
- private:
-  bool sensed_;
-  Sensors sensors_;
-  std::vector<int> elastic_;  ///< coordinates
-  std::ostringstream text_;
-  std::optional<CsvWriter> writer_;
-  std::vector<double> row_;
-  long every_ = 0, count_ = 0;
-};
-
-std::string motion_plot(const Model& model, const Log& log) {
-  std::vector<plot::Panel> panels;
-  const auto line = [](const std::vector<Eigen::VectorXd>& of, int at) {
-    std::vector<double> values;
-    for (const Eigen::VectorXd& x : of) values.push_back(x(at));
-    return values;
-  };
-  for (const Coordinate& c : coordinates(model)) {
-    const bool slides = torque_unit(model, c.v) == "N";
-    const auto add = [&](const char* what, const char* unit, std::vector<double> values) {
-      panels.push_back({fmt::format("{}: {}, {}", c.name, what, unit), {std::move(values)}});
-    };
-    if (c.single()) add("position", slides ? "m" : "rad", line(log.q, c.q));
-    add("velocity", slides ? "m/s" : "rad/s", line(log.v, c.v));
-    add("torque", slides ? "N" : "Nm", line(log.tau, c.v));
-  }
-  return plot::panel_plot(fmt::format("{} in motion", model.name()), "over time in s", log.time, {},
-                          panels);
-}
-
-Run simulate_robot(Simulation& robot, const SimulateOptions& o, const TorqueSource& torque,
-                   Schedule& schedule, bool momentum_stays, Log& log, Progress& progress) {
-  const Model& model = robot.model();
-  Run run{robot};
-  std::optional<Loops> loops;
-  if (robot.loops()) loops = *robot.loops();
-  run.joints.resize(model.nv());
-  const auto look = [&, all = coordinates(model)] {
-    for (const Coordinate& c : all) {
-      Extremes& x = run.joints[c.v];
-      x.stop = std::max(x.stop, robot.stop_load(c.v));
-      x.speed = std::max(x.speed, std::abs(robot.v()(c.v)));
-      x.torque = std::max(x.torque, std::abs(robot.tau()(c.v)));
-      if (!c.single()) continue;
-      x.lowest = std::min(x.lowest, robot.q()(c.q));
-      x.highest = std::max(x.highest, robot.q()(c.q));
-    }
-    run.largest_kinetic = std::max(run.largest_kinetic, robot.kinetic_energy());
-    if (loops) {
-      loops->set(robot.q());
-      run.largest_gap = std::max(run.largest_gap, loops->gap().cwiseAbs().maxCoeff());
-    }
-    log.add(robot);
-  };
-  // changes at the very beginning are no part of the motion
-  schedule.apply(robot);
-  const double begin_changes = robot.work().changes;
-  run.energy_before = robot.energy();
-  const Wrench<double> momentum = robot.momentum();
-  const Vec3<double> weight = total_mass<double>(robot.plant) * model.gravity();
-  run.status = robot.run(
-      o.duration, o.period,
-      [&](Simulation& now, Eigen::VectorXd& tau) {
-        schedule.apply(now);
-        torque(now, tau);
-      },
-      [&](Simulation& now) {
-        look();
-        if (log.count() % 256 == 0)
-          progress.at(std::size_t(1000.0 * now.time()),
-                      fmt::format("{:.1f} of {:g} s", now.time(), o.duration));
-        return !Interrupt::requested();
-      });
-  if (run.status == SimulationStatus::moved) look();
-  run.work = robot.work();
-  run.work.changes -= begin_changes;
-  run.energy_after = robot.energy();
-  const double gained = run.energy_after - run.energy_before;
-  run.energy_error = gained - run.work.balance();
-  // work that was taken back was exchanged too; of a robot at rest, only what rounding makes of its energy
-  const double turned =
-      std::max({std::abs(run.work.torques), std::abs(run.work.wrenches), std::abs(run.work.changes),
-                run.work.damping, run.work.friction, run.work.stops, std::abs(gained),
-                run.largest_kinetic, 1e-9 * std::abs(run.energy_after), 1e-12});
-  run.error_share = std::abs(run.energy_error) / turned;
-  if (momentum_stays) {
-    run.momentum_error = robot.momentum();
-    run.momentum_error->moment -= momentum.moment;
-    run.momentum_error->force -= momentum.force + robot.time() * weight;
-  }
-  return run;
-}
-
 /// Whether all numbers that text_of shows are finite.
-bool is_finite(const Run& r) {
+bool is_finite(const SimulatedRun& r) {
   return r.end.q().allFinite() && r.end.v().allFinite() && std::isfinite(r.energy_error) &&
          std::isfinite(r.energy_before) && std::isfinite(r.error_share);
 }
 
-std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, const Stream& out) {
+std::string text_of(const SimulatedRun& r, const SimulateOptions& o, const Model& model,
+                    const Stream& out) {
   std::string text =
       fmt::format("{}: {} s by {}", visible(model.name()), figure(r.end.time(), 6), o.integrator);
   text +=
@@ -326,6 +125,16 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
                             "too light for their damping",
                             counted(n.crowds, "piece")),
                 out.width());
+  if (n.divided > 0 || n.slowed > 0)
+    text += hanging(
+        "", 0,
+        fmt::format("note: energy would have grown without input: {} divided{}; a shorter --step "
+                    "is faster and more accurate",
+                    counted(n.divided, "step"),
+                    n.slowed > 0
+                        ? fmt::format(", {} J taken from velocities", figure(r.work.corrections, 3))
+                        : ""),
+        out.width());
   if (!fast.empty())
     text += hanging(
         "", 0, fmt::format("note: faster than their velocity limits: {}", fmt::join(fast, ", ")),
@@ -333,7 +142,8 @@ std::string text_of(const Run& r, const SimulateOptions& o, const Model& model, 
   return text;
 }
 
-Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const Log& log) {
+Json json_of(const SimulatedRun& r, const SimulateOptions& o, const Model& model,
+             const SimulationLog& log) {
   Json joints = Json::array(), momentum;
   const std::vector<std::string> names = model.velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -361,14 +171,14 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
                   {"status", to_string(r.status)},
                   {"time", r.end.time()},
                   {"samples", log.count()}},
-                 ULNA_FIELDS(r.end.counts(), events, hits, clamped, crowds),
+                 ULNA_FIELDS(r.end.counts(), events, hits, clamped, crowds, divided, slowed),
                  {{"q", r.end.q()},
                   {"qd", r.end.v()},
                   {"joints", joints},
                   {"coordinates", model.configuration_names()},
                   {"energy", merged({{{"initial", r.energy_before}, {"final", r.energy_after}},
                                      ULNA_FIELDS(r.work, torques, wrenches, changes, damping,
-                                                 friction, stops),
+                                                 friction, stops, corrections),
                                      {{"error", r.energy_error}, {"error_share", r.error_share}}})},
                   {"momentum", momentum},
                   {"largest_gap", r.end.loops() ? Json(r.largest_gap) : Json()},
@@ -377,7 +187,7 @@ Json json_of(const Run& r, const SimulateOptions& o, const Model& model, const L
 }
 
 /// What may help after a simulation that could not go on.
-std::string advice_after(const Run& run, const SimulateOptions& o) {
+std::string advice_after(const SimulatedRun& run, const SimulateOptions& o) {
   const SimulationStatus status = run.status;
   if (status == SimulationStatus::torque_not_finite)
     return "; a smaller --bandwidth, or a nearer target, may do";
@@ -394,7 +204,8 @@ std::string advice_after(const Run& run, const SimulateOptions& o) {
 }
 
 /// The findings, reported, as an exit status.
-int judged(const Run& run, const SimulateOptions& o, const Model& model, Console& console) {
+int judged(const SimulatedRun& run, const SimulateOptions& o, const Model& model,
+           Console& console) {
   if (run.status == SimulationStatus::stopped)
     return console.complain(fmt::format("stopped at {} s", figure(run.end.time(), 6))), findings;
   if (run.error_share > tolerable) {
@@ -533,16 +344,16 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     wrenches.push_back({&model.frame(w.frame), w.wrench, w.axes});
   robot.set_wrenches(wrenches);
 
-  Log log(model, o);
+  SimulationLog log(model, o);
   const bool momentum_stays =
       flies(model) && wrenches.empty() && o.payloads.empty() && o.follow.empty() &&
       (o.torque == "zero" || o.torque == "gravity" || o.torque == "pd") &&
       robot.plant.damping.head(6).isZero() && robot.plant.friction.head(6).isZero() &&
       robot.plant.friction_negative.head(6).isZero();
-  const Run run = [&] {
+  const SimulatedRun run = [&] {
     const Interrupt interrupt;
     Progress progress(console.err, std::size_t(1000.0 * o.duration));
-    Run made = simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
+    SimulatedRun made = simulate_robot(robot, o, torque, schedule, momentum_stays, log, progress);
     if (tracking) made.tracking = &*tracking;
     return made;
   }();

@@ -22,14 +22,14 @@ std::pair<std::vector<double>, Span> parts_of(const std::string& text, const std
     const auto moment = [&](const std::string& words) {
       const std::vector<double> given = numbers(words, option);
       if (given.size() != 1)
-        throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
+        throw UsageError("{}: '{}' is not a time: give @BEGIN or @BEGIN..END", option, text);
       return given[0];
     };
     span.begin = moment(when.substr(0, dots));
     if (dots != std::string::npos) span.end = moment(when.substr(dots + 2));
   }
   if (span.begin < 0.0 || (span.end && *span.end < span.begin))
-    throw UsageError("{}: '{}' is no time: give @BEGIN or @BEGIN..END", option, text);
+    throw UsageError("{}: '{}' is not a time: give @BEGIN or @BEGIN..END", option, text);
   if (span.begin >= duration)
     throw UsageError("{}: '{}' begins after the run, which ends at {:g} s", option, text, duration);
   return {numbers(text.substr(0, at), option), span};

@@ -108,8 +108,9 @@ Eigen::VectorXd FollowedMotion::at(double t) const {
 
 TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
   Plant<double> smooth = believed;
-  smooth.friction.setZero(), smooth.friction_negative.setZero();
-  return [motion = *this, smooth, dry = believed.friction,
+  // that of the reference: compensated at the measured velocity, damping that is overestimated makes a light joint unstable
+  smooth.remove_friction();
+  return [motion = *this, smooth, viscous = believed.damping, dry = believed.friction,
           dry_negative = believed.friction_negative, w, at = Motion<double>(believed.model()),
           ws = Workspace<double>(believed.model())](const Simulation& now,
                                                     Eigen::VectorXd& tau) mutable {
@@ -120,7 +121,7 @@ TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const 
            reference.tail(n) + 2.0 * w * (qd - now.v()) + w * w * (reference.head(n) - now.q()));
     inverse_dynamics<double>(smooth, at, ws, tau);
     for (Eigen::Index i = 0; i < n; ++i)
-      tau(i) += qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0;
+      tau(i) += viscous(i) * qd(i) + (qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0);
   };
 }
 

@@ -38,7 +38,8 @@ class Descent {
     for (int i = 0; i < options_.iterations; ++i) {
       ++best.iterations;
       remember(q, error, best);
-      if (best.found) return;
+      best.stopped = !best.found && options_.go_on && !options_.go_on(best.starts - 1);
+      if (best.found || best.stopped) return;
       // a descent that leads somewhere does so quickly
       if (i % 15 == 0) {
         if (error.tail(rows_).squaredNorm() > 0.5 * before) return;
@@ -175,7 +176,7 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
   std::mt19937_64 random(options.seed);
   Descent descent(model, frame, target, options, constraint);
   Eigen::VectorXd q = constraint.reach ? start : descent.within_limits(start, start);
-  for (int s = 0; s <= options.restarts && !best.found; ++s) {
+  for (int s = 0; s <= options.restarts && !best.found && !best.stopped; ++s) {
     ++best.starts;
     descent.run(q, best);
     bool reached = false;
@@ -191,8 +192,10 @@ IkResult inverse_kinematics(const Model& model, const Frame& frame, const Transf
 std::string IkResult::report() const {
   char text[160];
   std::snprintf(text, sizeof text, "%s in %d %s (%d %s): %.1e m, %.1e rad",
-                found ? "found" : "not found", iterations,
-                iterations == 1 ? "iteration" : "iterations", starts,
+                found     ? "found"
+                : stopped ? "stopped: not found"
+                          : "not found",
+                iterations, iterations == 1 ? "iteration" : "iterations", starts,
                 starts == 1 ? "start" : "starts", position_error, orientation_error);
   return text;
 }

@@ -124,22 +124,24 @@ class Run {
           message("robot '", model.name(), "' has loops, which Options::refine does not support"));
     const std::vector<int> known = all_but(result.torques, options.payload);
     result.filter_hz = options.filter_hz;
-    step(0, "reading logs");
+    begin(0, "reading logs");
     std::vector<RecordedLog> fitted, others;
     logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
     others_ = load(inputs.validation, "validation", options, fitted, others, result);
     if (options.find_gains) find_gains();
-    step(2, "filtering");
+    begin(2, "filtering");
     samples_ = samples_of_all(0.0, result.found);
     result.samples = samples_.data.size();
     result.validation_samples = samples_.held_out.size();
     if (options.prior.from_robot) compare_with_prior();
-    step(3, "finding base parameters");
+    begin(3, "finding base parameters");
     result.base = find_base_parameters(result.torques, known);
-    step(4, "estimating");
+    begin(4, "estimating");
   }
 
-  void learn() { learn_online(logs_, options_, result); }
+  void learn() {
+    learn_online(logs_, options_, result, [&](const std::string& what) { return go_on(4, what); });
+  }
 
   void estimate_offline() {
     const Method method = options_.method;
@@ -152,10 +154,8 @@ class Run {
                   " base parameters only, and method ", to_string(method),
                   " leaves the others undetermined; use Options::method = consistent, or a richer "
                   "motion"));
-    if (options_.folds > 0)
-      result.cross_validation = cross_validate(result.torques, result.base, samples_.data,
-                                               {method, options_.prior}, options_.folds);
-    if (options_.essential)
+    if (options_.folds > 0) cross_validate_offline();
+    if (options_.essential && go_on(5, "finding essential parameters"))
       result.essential = essential_parameters(result.torques, result.base, samples_.data);
     if (options_.refine) refine_offline();
     add_traces(best().prepared, logs_, end_, false);
@@ -163,13 +163,15 @@ class Run {
 
   void finish() {
     add_traces(best().other, others_, 1.0, true);
-    step(6, "assessing");
+    go_on(6, "assessing");
     if (result.refined) {
       assess(best(), *result.refined, result.chosen);
       assess(samples_, result.start->estimate.z, *result.start);
     } else {
       assess(samples_, result.chosen.estimate.z, result.chosen);
     }
+    // what follows compares with other estimates
+    if (!go_on(7, "comparing")) return add_remarks(options_, result);
     if (options_.method != Method::ols) {
       result.plain.emplace();
       result.plain->estimate =
@@ -190,9 +192,25 @@ class Run {
   Identification result;
 
  private:
-  /// Whether to go on.
-  bool step(int at, const std::string& what) const {
-    return !options_.progress || options_.progress(at, what);
+  /// Whether to go on; once stopped, never.
+  bool go_on(int at, const std::string& what) {
+    if (options_.progress && !options_.progress(at, what)) result.stopped = true;
+    return !result.stopped;
+  }
+  /// The same before there is an estimate.
+  void begin(int at, const std::string& what) {
+    if (!go_on(at, what)) throw Stopped();
+  }
+
+  void cross_validate_offline() {
+    const Fit fit = cross_validate(
+        result.torques, result.base, samples_.data, {options_.method, options_.prior},
+        options_.folds, [&](int done) {
+          result.folds = done;
+          return go_on(5, message("cross-validating, part ", done + 1, " of ", options_.folds));
+        });
+    if (!result.stopped) result.folds = options_.folds;
+    if (result.folds > 0) result.cross_validation = fit;
   }
 
   /// Against the torques of the robot as it is described, without friction.
@@ -328,7 +346,7 @@ class Run {
   }
 
   void refine_offline() {
-    step(4, "refining");
+    go_on(4, "refining");
     result.start = result.chosen;
     std::string so_far = "refining";
     RefineOptions how{.stribeck = options_.stribeck,
@@ -338,9 +356,9 @@ class Run {
                           [&](const RefineProgress& p) {
                             so_far = message("refining, iteration ", p.iteration, ", ",
                                              std::round(p.seconds), " s");
-                            return step(5, so_far);
+                            return go_on(5, so_far);
                           },
-                      .go_on = [&] { return step(5, so_far); }};
+                      .go_on = [&] { return go_on(5, so_far); }};
     // a torque in each window would take the place of Stribeck friction and of a delay
     if (!how.stribeck && !how.delay)
       how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;

@@ -7,8 +7,9 @@
 /// The steps of identify::offline and identify::online that stand in files of their own.
 namespace ulna::identify {
 
-/// Runs the online estimator over the logs; sets chosen.estimate and online, adds traces.
-void learn_online(std::span<const Log> logs, const Options& options, Identification& result);
+/// Runs the online estimator over the logs, as long as `go_on` returns true; sets chosen.estimate and online, adds traces.
+void learn_online(std::span<const Log> logs, const Options& options, Identification& result,
+                  const std::function<bool(const std::string& what)>& go_on);
 
 /// Whether bodies and the mass matrix are such as can exist.
 void check_bodies(const TorqueModel& torques, Assessment& assessment);

@@ -219,7 +219,7 @@ void Checker::drive(const JointDescription& joint, double weight, double scale, 
            "its effort limit, " + number(effort) + unit + ", is " +
                (weight > 1.0 ? number(effort / weight, 2) + " times what holds its links"
                              : number(effort / scale, 2) +
-                                   " times what the weight of its links could ask for") +
+                                   " times what the weight of its links could require") +
                (turns ? ": Nmm, or a placeholder?" : ": mN, or a placeholder?"),
            "used as it is");
 }

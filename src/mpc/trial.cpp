@@ -240,12 +240,12 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
   messages::require(reference != nullptr, "a trial needs a motion to follow");
   messages::require(model.description().loops.empty() || !options.supervision, "robot '",
                     model.name(),
-                    "' closes loops, which the supervisor does not know; leave it out "
+                    "' closes loops, which the supervisor does not support; leave it out "
                     "(TrialOptions::supervision)");
   Trial trial(model, reference, options);
   const auto steps = long(std::llround(options.duration * rate));
   for (long k = 0; k < steps; ++k) {
-    if (progress && k % 64 == 0 && !progress(double(k) / double(steps))) break;
+    if (progress && !progress(double(k) / double(steps))) break;
     if (!trial.step(k)) break;
   }
   return trial.finish(steps);

@@ -84,6 +84,30 @@ double HeldDynamics::end_springs(const Eigen::VectorXd& v) {
   return lost;
 }
 
+double HeldDynamics::spring_energy(const Eigen::VectorXd& q) const {
+  double energy = 0.0;
+  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
+    const SpringBetween& s = rotors_.springs()[i];
+    const double e = s.deflection.position(q);
+    energy +=
+        spring_step_ > 0.0
+            ? spring_steps_[i].force * e
+            : (0.5 * drives_->stiffness(s.c) + 0.25 * drives_->hardening(s.c) * e * e) * e * e;
+  }
+  return energy;
+}
+
+double HeldDynamics::kinetic_energy_of_drives(const Eigen::VectorXd& v) const {
+  double energy = 0.0;
+  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
+    const SpringBetween& s = rotors_.springs()[i];
+    const double turning = s.theta.rate(v), rate = s.deflection.rate(v);
+    energy += 0.5 * s.inertia * turning * turning;
+    if (spring_step_ > 0.0) energy += 0.5 * spring_steps_[i].inertia * rate * rate;
+  }
+  return energy;
+}
+
 void HeldDynamics::add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                Eigen::VectorXd& f) const {
   for (std::size_t i = 0; i < spring_steps_.size(); ++i) {

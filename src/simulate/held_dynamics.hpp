@@ -63,7 +63,15 @@ class HeldDynamics {
   /// What torques and wrenches do and friction takes, a second: W.
   SimulationWork power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
+  /// What springs hold, and what rotors have beyond the armature of coordinates, J. In the middle of a step: of the constant
+  /// forces and the inertias that stand in for springs.
+  double spring_energy(const Eigen::VectorXd& q) const;
+  double kinetic_energy_of_drives(const Eigen::VectorXd& v) const;
+
   const Model& model() const { return bare_.model(); }
+  /// What acts: the robot, its dry friction aside, and the torques of its drives.
+  const Plant<double>& plant() const { return bare_; }
+  const Eigen::VectorXd& torque() const { return tau_; }
   const Loops* loops() const { return loops_ ? &*loops_ : nullptr; }
   /// Whether the forces and inertias that were looked at last are numbers.
   bool finite() const { return problem_.f.allFinite() && problem_.M.allFinite(); }

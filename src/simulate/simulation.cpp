@@ -1,8 +1,10 @@
 #include "ulna/simulate/simulation.hpp"
 
 #include <array>
+#include <utility>
 
 #include "num/message.hpp"
+#include "simulate/energy_guard.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/spring_force.hpp"
@@ -25,6 +27,8 @@ constexpr double longest_unclosed = 1e-2;
 /// A joint that is away from its stop for less, s, leans on it: light links are let go and caught again.
 constexpr double shortest_flight = 4e-3;
 constexpr double few_steps = 4.0;
+/// Into which a substep is divided at most, and for how many substeps this is kept.
+constexpr int most_pieces = 64, pieces_kept = 32;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
@@ -75,7 +79,8 @@ struct Simulation::Parts {
         ws(model),
         q(neutral(rotors.model())),
         v(Eigen::VectorXd::Zero(rotors.model().nv())),
-        longest(options.substep) {
+        longest(options.substep),
+        guard(rotors.model()) {
     if (options.adaptive)
       adaptive = detail::adaptive_flow(rotors.model(), *options.adaptive, dynamics.event_count());
     if (loops && !rotors.empty()) robot_loops = loops_of(model, options);
@@ -93,63 +98,108 @@ struct Simulation::Parts {
   /// A substep in whose middle springs act, if steps are fixed.
   SimulationStatus piece(double h, SimulationWork& work, SimulationCounts& counts) {
     const bool springs = !adaptive && !rotors.springs().empty();
-    if (springs) dynamics.begin_springs(q, v, h);
+    if (springs) dynamics.begin_springs(q, v, h), judge(work);
     const SimulationStatus status = substep(h, work, counts);
     if (springs) work.damping += dynamics.end_springs(v);
     return status;
   }
 
-  /// From event to event.
+  /// Energy counts from here on.
+  void judge(const SimulationWork& work) { guard.begin(dynamics, q, v, work); }
+
+  /// From event to event, in shorter pieces where energy would grow without input.
   SimulationStatus substep(double h, SimulationWork& work, SimulationCounts& counts) {
-    double left = h, nudge = first_nudge;
-    // of adaptive steps: segments since so much was left
-    double since = h;
-    int segments = 0;
+    double left = h;
+    bool calm = true;
+    segments = {.since = h};
     patience = std::clamp(2 * patience, 1, most_events);
-    for (int events = 0, stalled = 0; left > 1e-12 * h; ++events) {
+    for (int events = 0; left > 1e-12 * h;) {
       if (!hit(work, counts) || !dynamics.decide(q, v))
         return dynamics.finite() ? SimulationStatus::plant_not_physical
                                  : SimulationStatus::diverged;
-      double gone = left;
-      SimulationStatus status;
-      if (adaptive && since - left > longest)
-        since = left, segments = 0, patience = std::clamp(2 * patience, 1, most_events);
-      if (!adaptive && events >= most_events) {
-        status = dynamics.step_over(q, v, left, work);
-        ++counts.crowds;
-      } else if (adaptive && segments++ >= patience) {
-        // the next crowd is not far: it is met with less patience
-        gone = std::min(left, longest / 8.0);
+      q_before = q, v_before = v;
+      const SimulationWork work_before = work;
+      const SimulationCounts counts_before = counts;
+      const double reach = std::min(left, h / pieces);
+      double gone = reach;
+      SimulationStatus status = advance(left, reach, events, gone, work, counts);
+      if (!accepted(status, gone, false, work, counts)) {
+        q = q_before, v = v_before, work = work_before, counts = counts_before;
+        counts.divided += std::exchange(calm, false);
+        if (pieces < most_pieces) {
+          pieces *= 2;
+          continue;
+        }
+        gone = reach;
         status = dynamics.step_over(q, v, gone, work);
         ++counts.crowds;
-        segments = 0, patience /= 2;
-      } else if (!adaptive) {
-        status = flow.go(dynamics, q, v, left, true, gone, work, counts.events);
-      } else if (stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
-        const double piece = loops ? std::min(left, longest_unclosed) : left;
-        status = adaptive->go(dynamics, q, v, piece, gone, work, counts.events);
-        stalled = gone > shortest ? 0 : stalled + 1;
-        if (gone > shortest) nudge = first_nudge;
-        if (adaptive->tired()) segments = patience = 0;
-      } else {
-        // too many events, or a joint about to let go: a short fixed step gets past them
-        const double piece = std::min({left, longest, nudge});
-        status = flow.go(dynamics, q, v, piece, false, gone, work, counts.events);
-        stalled = 0, nudge *= 2.0;
+        if (!accepted(status, gone, true, work, counts))
+          return status == SimulationStatus::moved ? SimulationStatus::diverged : status;
       }
-      if (status != SimulationStatus::moved) return status;
-      if (!dynamics.close(q, v)) return SimulationStatus::diverged;
       dynamics.pass(gone);
       left -= gone;
+      events = gone < reach ? events + 1 : 0;
     }
+    // pieces are tried longer again after a while without trouble
+    calm_substeps = calm ? calm_substeps + 1 : 0;
+    if (pieces > 1 && calm_substeps >= pieces_kept) pieces /= 2, calm_substeps = 0;
     // what has just reached its stop does not go on
     return hit(work, counts) ? SimulationStatus::moved : SimulationStatus::plant_not_physical;
+  }
+
+  /// By the method that is due, for `reach` at most of what is left.
+  SimulationStatus advance(double left, double reach, int events, double& gone,
+                           SimulationWork& work, SimulationCounts& counts) {
+    if (!adaptive) {
+      if (events < most_events)
+        return flow.go(dynamics, q, v, reach, true, gone, work, counts.events);
+      ++counts.crowds;
+      return dynamics.step_over(q, v, reach, work);
+    }
+    Segments& s = segments;
+    if (s.since - left > longest)
+      s.since = left, s.count = 0, patience = std::clamp(2 * patience, 1, most_events);
+    if (s.count++ >= patience) {
+      // the next crowd is not far: it is met with less patience
+      gone = std::min(reach, longest / 8.0);
+      ++counts.crowds;
+      s.count = 0, patience /= 2;
+      return dynamics.step_over(q, v, gone, work);
+    }
+    SimulationStatus status;
+    if (s.stalled < most_events && dynamics.reserve(q, v) > on_the_edge) {
+      const double piece = loops ? std::min(reach, longest_unclosed) : reach;
+      status = adaptive->go(dynamics, q, v, piece, gone, work, counts.events);
+      s.stalled = gone > shortest ? 0 : s.stalled + 1;
+      if (gone > shortest) s.nudge = first_nudge;
+      if (adaptive->tired()) s.count = patience = 0;
+    } else {
+      // too many events, or a joint about to let go: a short fixed step gets past them
+      const double piece = std::min({reach, longest, s.nudge});
+      status = flow.go(dynamics, q, v, piece, false, gone, work, counts.events);
+      s.stalled = 0, s.nudge *= 2.0;
+    }
+    return status;
+  }
+
+  /// Whether a piece can count: loops are closed, and energy has not grown without input.
+  bool accepted(SimulationStatus& status, double gone, bool anyhow, SimulationWork& work,
+                SimulationCounts& counts) {
+    if (status == SimulationStatus::moved && !dynamics.close(q, v))
+      status = SimulationStatus::diverged;
+    return status == SimulationStatus::moved &&
+           guard.accept(dynamics, q, v, gone, anyhow, work, counts.slowed);
   }
 
   /// A joint that steps of this length let go for less than a few of them has not been away: its stop would hold it.
   bool hit(SimulationWork& work, SimulationCounts& counts) {
     return dynamics.hit(q, v, std::max(shortest_flight, few_steps * longest), work.stops,
                         counts.hits);
+  }
+
+  void begin_anew() {
+    guard.reset();
+    pieces = 1, calm_substeps = 0;
   }
 
   /// Moves q and v to where loops are closed and stay so, if that is near.
@@ -179,11 +229,21 @@ struct Simulation::Parts {
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
-  Eigen::VectorXd q, v;                    ///< with rotors, on their way through a step
-  Eigen::VectorXd rest_q = q, rest_v = v;  ///< where the last step ended
+  Eigen::VectorXd q, v;                        ///< with rotors, on their way through a step
+  Eigen::VectorXd q_before = q, v_before = v;  ///< where a piece of it began
+  Eigen::VectorXd rest_q = q, rest_v = v;      ///< where the last step ended
   Eigen::VectorXd tau = v, a = v;
   double longest;              ///< fixed step
   int patience = most_events;  ///< of adaptive steps: segments that a piece of this length may have
+  /// Of adaptive steps in a substep.
+  struct Segments {
+    double since = 0.0;  ///< of what is left, where counting began
+    int count = 0, stalled = 0;
+    double nudge = first_nudge;
+  } segments;
+  detail::EnergyGuard guard;
+  int pieces = 1;         ///< that a substep is divided into, so that energy does not grow
+  int calm_substeps = 0;  ///< in a row for which these were enough
 };
 
 Simulation::Simulation(const Model& model, SimulationOptions options)
@@ -218,6 +278,7 @@ void Simulation::set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& v, d
   tau_.setZero(), wrenches_.clear();
   work_ = {}, counts_ = {}, known_ = false;
   p.dynamics.pass(infinity);
+  p.begin_anew();
   // springs that hold the links still, and motors that move with them
   p.state.set(q_, v_);
   gravity_torque<double>(plant, p.state, p.ws, link_torque_);
@@ -272,6 +333,7 @@ SimulationStatus Simulation::step(double h) noexcept try {
   Parts& p = *parts_;
   p.q = p.rest_q, p.v = p.rest_v;
   p.act(plant, tau_, wrenches_);
+  p.judge(work);
   for (long k = 0; k < n; ++k) {
     const SimulationStatus status = p.piece(h / double(n), work, counts);
     if (status != SimulationStatus::moved) return status;

@@ -256,7 +256,7 @@ class SceneReader : detail::YamlReader {
         report(scene_rules::body_range, I, "inertia is not three positive moments");
       else if (2.0 * most > (1.0 + 1e-9) * moments.sum())
         report(scene_rules::body_range, I,
-               "inertia: one moment is larger than the sum of the others, as of no body");
+               "inertia: one moment is larger than the sum of the others, which no body can have");
       else
         b.body.inertia = Inertia<double>::about_com(mass, V3::Zero(), moments.asDiagonal());
     }
@@ -304,7 +304,7 @@ class SceneReader : detail::YamlReader {
       model = loaded.model, found = loaded.diagnostics;
       if (!model->drives().plain()) {
         found.add(rules::drives_plain, {model->description().file, 0, 0}, "",
-                  "springs and coupled motors are not known to scenes",
+                  "springs and coupled motors are not supported in scenes",
                   "joints are taken as rigid, each with its own motor");
         model = with_plain_drives(*model);
       }

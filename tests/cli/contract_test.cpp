@@ -430,7 +430,7 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
       {{"simulate", "pendulum", "--integrator", "adaptive", "--tolerance", "1e-300"},
        "is not from 1e-13 to 0.1"},
       {{"excite", "pendulum", "--acceleration", "0"}, "0 is not above 0"},
-      {{"excite", "pendulum", "--radius", "0"}, "0 is no length above 0"},
+      {{"excite", "pendulum", "--radius", "0"}, "0 is not a length above 0"},
       {{"excite", "pendulum", "--harmonics", "0"}, "'0' is not a whole number from 2"}};
   for (const auto& [line, why] : cases) {
     const RunResult r = run_cli(line);

@@ -35,7 +35,7 @@ TEST(Drives, info_lists_motors_and_springs) {
 }
 
 TEST(Drives, verbs_that_do_not_know_them_leave_them_out_and_say_so) {
-  const std::string words = "springs and coupled motors are not known to this verb";
+  const std::string words = "springs and coupled motors are not supported by this verb";
   for (const char* verb : {"id", "fd", "terms", "fk"}) {
     const RunResult run = run_cli({verb, "-"}, {.input = elastic_arm(true)});
     EXPECT_EQ(run.status, 0) << verb << run.err;

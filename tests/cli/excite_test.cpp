@@ -65,6 +65,15 @@ TEST(Excite, a_payload_counts) {
   EXPECT_NE(with["coefficients"], without["coefficients"]);
 }
 
+TEST(Excite, a_motion_that_does_not_excite_all_parameters_is_a_finding) {
+  const std::vector<std::string> line{"excite",   "panda", "--no-collision", "--duration", "1e-3",
+                                      "--starts", "1",     "--iterations",   "0"};
+  const RunResult r = run_cli(line);
+  EXPECT_EQ(r.status, 1) << r.out;
+  EXPECT_TRUE(has(r.err, "base parameters, so the others cannot be identified from it"));
+  EXPECT_TRUE(lacks(r.out, "inf"));
+}
+
 TEST(Excite, refuses_with_a_reason) {
   EXPECT_TRUE(has(excite({"ball_wrist"}).err, "has several coordinates"));
   for (const auto& [option, value] :

@@ -75,6 +75,52 @@ TEST(Interrupt, refinement_ends_at_once_with_the_best_so_far) {
   }
 }
 
+TEST(Interrupt, identification_keeps_what_was_found_before) {
+  const Folder folder;
+  const std::string log = log_of_panda(folder);
+  const auto interrupted = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"identify", "panda", log, "--json"});
+    const RunResult r = run_cli(options, {.interrupted_after = 3s});
+    EXPECT_EQ(r.status, 1) << r.err;
+    EXPECT_LT(r.seconds_to_end, 1.0);
+    const json d = document(r, "ulna.identify/1");
+    EXPECT_TRUE(d["stopped"].get<bool>());
+    EXPECT_TRUE(has(d["findings"].dump(), "stopped: what was found so far, without"));
+    EXPECT_TRUE(has(r.err, "stopped: what was found so far, without"));
+    EXPECT_TRUE(d["consistent"].get<bool>());
+    EXPECT_LT(d["fit"]["total_percent"], 25.0);
+    return d;
+  };
+  const json folds = interrupted({"--folds", "1000"})["cross_validation"];
+  EXPECT_GT(folds["parts"], 0);
+  EXPECT_LT(folds["parts"], 1000);
+  EXPECT_GT(folds["total_percent"], 0.0);
+}
+
+TEST(Interrupt, before_there_is_an_estimate_identify_ends_as_other_verbs_do) {
+  const Folder folder;
+  const std::string log = log_of_panda(folder);
+  const RunResult r = run({command_path(), "identify", "panda", log, "--folds", "100", "--json"},
+                          {.interrupted_after = 30ms});
+  const json d = document(r, "ulna.identify/1");
+  EXPECT_EQ(r.signal, SIGINT) << r.err;
+  EXPECT_EQ(d.value("error", ""), "interrupted");
+}
+
+TEST(Interrupt, ik_ends_with_the_best_configuration_so_far) {
+  const RunResult r = run_cli(
+      {"ik", "chain:40", "--frame", "link40", "--xyz", "100,0,0", "--restarts", "10000", "--json"},
+      {.interrupted_after = 500ms});
+  EXPECT_EQ(r.status, 1) << r.err;
+  EXPECT_LT(r.seconds_to_end, 0.5);
+  const json d = document(r, "ulna.ik/1");
+  EXPECT_FALSE(d["found"].get<bool>());
+  EXPECT_TRUE(d["stopped"].get<bool>());
+  EXPECT_EQ(d["q"].size(), 40u);
+  EXPECT_GT(d["starts"], 1);
+  EXPECT_LT(d["starts"], 10001);
+}
+
 TEST(Interrupt, mpc_reports_the_run_so_far) {
   const RunResult r =
       run_cli({"mpc", "panda", "--duration", "600", "--rate", "100", "--steps", "8", "--json"},

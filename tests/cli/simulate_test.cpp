@@ -252,16 +252,16 @@ TEST(Simulate, refuses_with_a_reason) {
 }
 
 /// A light link behind a gear with much friction, and a motion for it.
-std::string geared(double effort) {
+std::string geared(double effort, const char* damping = "0.1") {
   return "<robot name='geared'><link name='base'/><link name='arm'><inertial><mass value='0.1'/>"
          "<inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial></link>"
          "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/>"
          "<axis xyz='0 0 1'/><limit lower='-2' upper='2' velocity='5' effort='" +
-         std::to_string(effort) + "'/><dynamics damping='0.1' friction='1'/></joint></robot>";
+         std::to_string(effort) + "'/><dynamics damping='" + damping +
+         "' friction='1'/></joint></robot>";
 }
 
-TEST(SimulateVerb, follows_a_motion_though_friction_is_stronger_than_inertia) {
-  const Folder folder;
+std::string motion_of_hinge() {
   std::ostringstream table;
   table << "t,q1,qd1,qdd1\n";
   for (int k = 0; k <= 200; ++k) {
@@ -269,7 +269,12 @@ TEST(SimulateVerb, follows_a_motion_though_friction_is_stronger_than_inertia) {
     table << t << ',' << 0.5 - 0.5 * std::cos(w * t) << ',' << 0.5 * w * std::sin(w * t) << ','
           << 0.5 * w * w * std::cos(w * t) << '\n';
   }
-  const std::string motion = folder.write("m.csv", table.str());
+  return table.str();
+}
+
+TEST(SimulateVerb, follows_a_motion_though_friction_is_stronger_than_inertia) {
+  const Folder folder;
+  const std::string motion = folder.write("m.csv", motion_of_hinge());
   const auto follow = [&](double effort) {
     return run_cli({"simulate", "-", "--follow", motion, "--json"}, {.input = geared(effort)});
   };
@@ -281,6 +286,37 @@ TEST(SimulateVerb, follows_a_motion_though_friction_is_stronger_than_inertia) {
   EXPECT_EQ(weak.status, 1);
   EXPECT_TRUE(has(weak.err, "does not follow its motion: hinge")) << weak.err;
   EXPECT_GT(document(weak, "ulna.simulate/1")["joints"][0]["follow_error"], 0.3);
+}
+
+// Of a joint that its damping brakes within a period, whatever the damping is by which the robot differs.
+TEST(SimulateVerb, follows_a_motion_though_damping_is_not_what_the_file_says) {
+  const Folder folder;
+  const std::string motion = folder.write("m.csv", motion_of_hinge());
+  for (const char* seed : {"1", "2", "3", "4", "5"}) {
+    const RunResult r = run_cli({"simulate", "-", "--follow", motion, "--period", "0.002", "--vary",
+                                 "30", "--seed", seed, "--json"},
+                                {.input = geared(10.0, "0.8")});
+    EXPECT_EQ(r.status, 0) << seed << r.err;
+    const json d = document(r, "ulna.simulate/1");
+    EXPECT_LT(d["joints"][0]["follow_error"], 0.25) << seed;
+    EXPECT_EQ(d["hits"], 0) << seed;
+    EXPECT_LT(d["joints"][0]["top_speed"], 3.0) << seed;
+  }
+}
+
+TEST(SimulateVerb, steps_that_would_make_energy_grow_are_divided_with_a_note) {
+  const std::vector<std::string> line{"simulate", "ur5e", "--period", "0.1", "--step", "0.1"};
+  const RunResult r = run_cli(line);
+  EXPECT_TRUE(has(r.out, "note: energy would have grown without input: ")) << r.err;
+  std::vector<std::string> as_json = line;
+  as_json.push_back("--json");
+  const json d = document(run_cli(as_json), "ulna.simulate/1");
+  EXPECT_EQ(d["status"], "moved");
+  EXPECT_GT(d["divided"], 0);
+  const json& energy = d["energy"];
+  const double gained = energy["final"].get<double>() - energy["initial"].get<double>();
+  EXPECT_LT(gained, 0.0);
+  EXPECT_TRUE(lacks(run_cli({"simulate", "ur5e", "--duration", "1"}).out, "grown without input"));
 }
 
 TEST(SimulateVerb, a_robot_that_falls_keeps_its_posture_under_pd) {

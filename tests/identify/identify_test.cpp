@@ -139,6 +139,51 @@ TEST(Identification, essential_parameters_are_some_of_the_base_parameters) {
             std::size_t(found.base.size()));
 }
 
+TEST(Identification, that_is_stopped_ends_with_what_was_found_so_far) {
+  const Recording recording;
+  for (const bool sample_by_sample : {false, true}) {
+    int refusals = 0, partial = 0, folds = 0;
+    bool whole = false;
+    for (int last = 0; !whole; ++last) {
+      ASSERT_LT(last, 100);
+      std::istringstream log(recording.table());
+      const LogInputs logs{.fit = {{"run.csv", &log}}};
+      int calls = 0;
+      Options options{.folds = sample_by_sample ? 0 : 5, .essential = !sample_by_sample};
+      options.progress = [&](int, const std::string&) { return calls++ < last; };
+      try {
+        const Identification found = sample_by_sample
+                                         ? identify::online(recording.model, logs, options)
+                                         : offline(recording.model, logs, options);
+        whole = !found.stopped;
+        partial += found.stopped;
+        EXPECT_TRUE(found.chosen.estimate.consistent) << last;
+        EXPECT_TRUE(found.chosen.estimate.noise.allFinite()) << last;
+        EXPECT_TRUE(std::isfinite(found.chosen.fit.total_percent)) << last;
+        // what is missing is missing from the end on
+        EXPECT_EQ(found.cross_validation.has_value(), found.folds > 0) << last;
+        if (found.cross_validation) {
+          EXPECT_LT(found.cross_validation->total_percent, 5.0) << last;
+        }
+        EXPECT_GE(found.folds, folds);
+        folds = found.folds;
+        if (found.essential) {
+          EXPECT_EQ(found.folds, 5);
+        }
+        if (found.plain) {
+          EXPECT_TRUE(whole);
+        }
+      } catch (const Stopped&) {
+        EXPECT_EQ(partial, 0) << last;
+        ++refusals;
+      }
+    }
+    EXPECT_GE(refusals, 4);
+    EXPECT_GE(partial, sample_by_sample ? 2 : 7);
+    EXPECT_EQ(folds, sample_by_sample ? 0 : 5);
+  }
+}
+
 /// Everything that is found to be wrong.
 std::string findings_of(const Identification& found) {
   std::string text;

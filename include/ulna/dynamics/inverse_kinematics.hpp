@@ -14,6 +14,8 @@ struct IkOptions {
   int iterations = 200;  ///< per start
   int restarts = 20;     ///< from random configurations, after the one given
   std::uint64_t seed = 1;
+  /// Called in each iteration, with how many starts are over; false: the search ends with the best so far.
+  std::function<bool(int starts)> go_on = {};
 };
 
 struct IkResult {
@@ -22,6 +24,7 @@ struct IkResult {
   double position_error = 0.0;     ///< metres
   double orientation_error = 0.0;  ///< radians
   int iterations = 0, starts = 0;
+  bool stopped = false;  ///< by IkOptions::go_on
 
   /// One line: "found in 12 iterations (1 start): 3.1e-09 m, 2.0e-08 rad".
   std::string report() const;

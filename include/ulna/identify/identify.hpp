@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <stdexcept>
 
 #include "ulna/identify/data/delay.hpp"
 #include "ulna/identify/data/screen.hpp"
@@ -40,10 +41,16 @@ struct Options {
   bool refine = false;       ///< by simulation; the method must be consistent
   bool stribeck = false, delay = false;  ///< to be found by refinement
 
-  /// Called with the number of the step, of `steps`, and its name. False: refinement ends with the best
-  /// it has come to.
+  /// Called with the number of the step, of `steps`, and its name. False ends the work with what was found so far
+  /// (Identification::stopped): what is left of refinement, cross-validation, essential parameters, logs to learn from online,
+  /// and comparisons is left out. Before there is an estimate, Stopped is thrown.
   std::function<bool(int, const std::string&)> progress = {};
   static constexpr int steps = 8;
+};
+
+/// Options::progress returned false before anything was found.
+struct Stopped : std::runtime_error {
+  Stopped() : std::runtime_error("stopped before there was an estimate") {}
 };
 
 /// Throws std::invalid_argument for options that contradict each other or are out of range.
@@ -109,6 +116,8 @@ struct Identification {
   std::optional<Assessment> start;  ///< the estimate that refinement began with
   std::optional<OnlineFigures> online;
   std::optional<Fit> cross_validation;
+  int folds = 0;         ///< parts that it predicted
+  bool stopped = false;  ///< by Options::progress
   std::optional<Essential> essential;
   std::vector<DriveGain> gains;  ///< empty unless they were to be found
   Delay delay;

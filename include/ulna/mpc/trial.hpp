@@ -146,7 +146,7 @@ struct TrialResult {
 
 /// The thesis' experiment (Cărămizaru 2023, Alg. 4): a robot that is not quite what its model says, and changes,
 /// is simulated by a rig::TestRig, measured, driven, and identified as it moves. `progress` receives the share that is
-/// over, and ends the trial by returning false.
+/// over before each period, and ends the trial by returning false.
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress = {});

@@ -65,3 +65,9 @@ T length_of(const Vec3<T>& a) {
 }
 
 }  // namespace ulna
+
+// refuses Eigen as the library was not compiled with it: no file that uses ulna's types gets past
+#if !defined(ULNA_KERNEL) && (EIGEN_MAX_ALIGN_BYTES != 32 || EIGEN_MAX_STATIC_ALIGN_BYTES != 32 || \
+                              EIGEN_MALLOC_ALREADY_ALIGNED != 0)
+#include "ulna/num/eigen.hpp"
+#endif

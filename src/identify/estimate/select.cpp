@@ -93,17 +93,20 @@ Essential essential_parameters(const TorqueModel& model, const BaseParameters& b
 }
 
 Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
-                   const EstimateOptions& options, int parts) {
+                   const EstimateOptions& options, int parts,
+                   const std::function<bool(int done)>& go_on) {
   require(parts >= 2 && parts <= data.size(), "cross validation: data of ", data.size(),
           " samples cannot be cut into ", parts, " parts");
   Matrix errors(data.tau.rows(), data.size());
-  for (int k = 0; k < parts; ++k) {
+  Index predicted = 0;
+  for (int k = 0; k < parts && (!go_on || go_on(k)); ++k) {
     const Index begin = data.size() * k / parts, end = data.size() * (k + 1) / parts;
     const auto [left, others] = cut(data, begin, end);
     const Vector z = estimate(model, base, others, options).z;
     errors.middleCols(begin, end - begin) = errors_of(model, z, left);
+    predicted = end;
   }
-  return fit_of(errors, data.tau);
+  return fit_of(errors.leftCols(predicted), data.tau.leftCols(predicted));
 }
 
 std::optional<Exchange> find_exchange(const TorqueModel& model, const BaseParameters& base,

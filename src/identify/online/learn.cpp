@@ -28,6 +28,13 @@ Vector noise_guess(const Model& model, const Log& log) {
   return noise;
 }
 
+/// Drops what comes after the first samples.
+void keep_first(Piece& piece, Index samples) {
+  piece.t.conservativeResize(samples);
+  for (Matrix* x : {&piece.q, &piece.v, &piece.a, &piece.tau, &piece.direction})
+    x->conservativeResize(Eigen::NoChange, samples);
+}
+
 /// A piece of a log as a causal filter leaves it: the samples after the filter has settled. `raw` gets
 /// how many samples of all logs went before each.
 Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double rate,
@@ -54,9 +61,7 @@ Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double 
     piece.direction.col(kept++) = filter.direction();
     raw.push_back(range.begin + k);
   }
-  piece.t.conservativeResize(kept);
-  for (Matrix* x : {&piece.q, &piece.v, &piece.a, &piece.tau, &piece.direction})
-    x->conservativeResize(n, kept);
+  keep_first(piece, kept);
   return piece;
 }
 
@@ -86,11 +91,15 @@ OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
   return online;
 }
 
+using GoOn = std::function<bool(const std::string& what)>;
+
 /// The estimator on its way through the logs.
 class OnlineRun {
  public:
-  OnlineRun(std::span<const Log> logs, const Options& options, Identification& result)
+  OnlineRun(std::span<const Log> logs, const Options& options, Identification& result,
+            const GoOn& go_on)
       : options_(options),
+        go_on_(go_on),
         result_(result),
         how_(options_of(logs, options)),
         online_(result.torques, noise_guess(result.torques.model(), logs.front()), how_),
@@ -106,13 +115,15 @@ class OnlineRun {
                                          : MotionFilter::Velocity::from_position);
     figures_.delay = filter.delay();
     for (const Range& range : pieces_of(log.breaks, log.size())) {
-      if (range.size() < 8) continue;
+      if (range.size() < 8 || result_.stopped) continue;
       std::vector<Index> raw;
       Piece piece = filtered(log, range, filter, how_.rate_hz, raw);
       if (piece.size() == 0) continue;
+      const Matrix predicted = predictions(piece, raw);
+      keep_first(piece, predicted.cols());
+      if (piece.size() == 0) continue;
       result_.traces.push_back({log.file, false, how_.rate_hz, piece.t,
-                                result_.torques.reduced(piece.q, piece.tau),
-                                predictions(piece, raw)});
+                                result_.torques.reduced(piece.q, piece.tau), predicted});
       seen_.pieces.push_back(std::move(piece));
     }
     before_ += log.size();
@@ -120,10 +131,13 @@ class OnlineRun {
 
   void report() {
     const TorqueData data = gather(result_.torques, seen_);
+    if (data.size() == 0 && result_.stopped) throw Stopped();
     if (data.size() == 0)
       throw std::runtime_error(
           "the logs are shorter than the filter needs to settle, so nothing is left to learn from "
           "online: give longer ones, or a higher Options::filter_hz");
+    // of logs that were left early, the second half of what was learned from
+    if (result_.stopped) first_half_ = data.size() / 2;
     Matrix errors = data.tau;
     for (std::size_t p = 0; p < data.breaks.size(); ++p)
       errors.middleCols(data.breaks[p], result_.traces[p].t.size()) -= result_.traces[p].predicted;
@@ -144,15 +158,15 @@ class OnlineRun {
   }
 
  private:
-  /// Predicts each torque of a piece, then learns from it.
+  /// Predicts each torque of a piece, then learns from it, up to where it is stopped.
   Matrix predictions(const Piece& piece, const std::vector<Index>& raw) {
     Matrix predicted(piece.tau.rows(), piece.size());
     long* const counts[] = {&figures_.learned, &figures_.doubted, &figures_.changed,
                             &figures_.ignored, &figures_.changed};
     for (Index k = 0; k < piece.size(); ++k) {
       const double share = double(before_ + raw[k]) / double(total_);
-      if (k % 512 == 0 && options_.progress)
-        options_.progress(4, message("learning, ", std::round(100.0 * share), " %"));
+      if (k % 512 == 0 && !go_on_(message("learning, ", std::round(100.0 * share), " %")))
+        return predicted.leftCols(k);
       first_half_ += share < 0.5;
       const Vector q = piece.q.col(k), v = piece.v.col(k), a = piece.a.col(k),
                    direction = piece.direction.col(k), tau = piece.tau.col(k);
@@ -169,6 +183,7 @@ class OnlineRun {
   }
 
   const Options& options_;
+  const GoOn& go_on_;
   Identification& result_;
   OnlineOptions how_;
   OnlineEstimator online_;
@@ -182,8 +197,9 @@ class OnlineRun {
 
 }  // namespace
 
-void learn_online(std::span<const Log> logs, const Options& options, Identification& result) {
-  OnlineRun run(logs, options, result);
+void learn_online(std::span<const Log> logs, const Options& options, Identification& result,
+                  const GoOn& go_on) {
+  OnlineRun run(logs, options, result, go_on);
   for (const Log& log : logs) run.learn(log);
   run.report();
 }

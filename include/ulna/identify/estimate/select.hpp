@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "ulna/identify/estimate/estimate.hpp"
@@ -19,9 +20,11 @@ Essential essential_parameters(const TorqueModel& model, const BaseParameters& b
                                const TorqueData& data);
 
 /// How well an estimate explains motion that it was not made from: the data is cut into as many parts, in
-/// time, and each is predicted by what was found from the others.
+/// time, and each is predicted by what was found from the others. `go_on` is called with how many are done;
+/// if it returns false, the fit is that of these.
 Fit cross_validate(const TorqueModel& model, const BaseParameters& base, const TorqueData& data,
-                   const EstimateOptions& options, int parts = 5);
+                   const EstimateOptions& options, int parts = 5,
+                   const std::function<bool(int done)>& go_on = {});
 
 /// Two degrees of freedom whose columns seem to stand in each other's place.
 struct Exchange {
