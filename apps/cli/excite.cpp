@@ -4,6 +4,7 @@
 
 #include "../plot/charts.hpp"
 #include "states.hpp"
+#include "ulna/identify/drives/drive_estimate.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -209,12 +210,32 @@ void require_distances(const ExciteArguments& o, const Parser& app, const Model&
       throw UsageError("{}: {} are nearer in nearly all configurations; take less", option, pair);
 }
 
+/// Of a robot with springs, in how fast a motion they show, and how fast this one is.
+void remark_on_springs(const Model& robot, const ExciteResult& result, Console& console) {
+  if (robot.drives().elastic.empty()) return;
+  const Eigen::VectorXd hz = link_frequencies(robot);
+  Eigen::Index joint = 0;
+  const double fastest = result.motion.basis.harmonics() / result.motion.duration();
+  (void)hz.minCoeff(&joint);
+  console.complain(
+      fmt::format(
+          "the motion has up to {:.2g} Hz; springs show in motion from a quarter of what "
+          "their links vibrate at on, {:.3g} Hz of joint '{}' and more of others: add small "
+          "sines there, or measure positions of the links",
+          fastest, hz(joint), robot.velocity_names()[std::size_t(joint)]),
+      Style::yellow);
+}
+
 int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   complete(o, app);
   const bool to_stdout = o.out == "-";
   if (to_stdout && console.json())
     throw UsageError("--json and --out - cannot both go to standard output");
   const std::vector<Feature> features = features_of(o);
+  o.robot.read_standard_input();
+  o.robot.knows_drives = true;
+  const Model driven = o.robot.load().model;
+  o.robot.knows_drives = false;
   const Imported imported = o.robot.load();
   const Model& robot = imported.model;
   const TorqueModel model(robot, features);
@@ -251,6 +272,7 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
     }
   }();
   mention_warnings(console, o.robot, imported.diagnostics);
+  remark_on_springs(driven, result, console);
   ResultFiles files(console, o.force);
   if (!o.plot.empty()) files.write(o.plot, drawn(model, result, o, z));
   if (!o.out.empty()) files.write(o.out, csv(robot, sample(model, z, result.motion, o.rate)));

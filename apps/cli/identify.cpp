@@ -12,6 +12,7 @@ struct IdentifyArguments {
   Options how;
   std::vector<std::string> logs, validate;  ///< files, or "-"
   std::string gain, friction = "viscous,coulomb,offset", prior, method = "consistent", out, report;
+  double late_ms = 0.0;
   bool online = false, armature = false, all = false, force = false;
 
   std::string prior_source() const { return prior.empty() ? robot.source() : prior; }
@@ -32,6 +33,7 @@ std::string in_flags(const std::string& text) {
                          {"Options::filter_hz = ", "--filter "},
                          {"Options::filter_hz", "--filter"},
                          {"LogInputs::validation", "--validate LOG"},
+                         {"Options::torque_delay", "--late"},
                          {"Options::", "--"}});
 }
 
@@ -47,6 +49,7 @@ Options options_of(const IdentifyArguments& given) {
   if (!method) throw UsageError("--method: {}", unknown_word(given.method, methods));
   how.method = *method;
   how.find_gains = given.gain == "find";
+  how.torque_delay = 1e-3 * given.late_ms;
   how.prior.from_robot = given.prior != "none";
   if (how.split != 0.0 && !given.validate.empty())
     throw UsageError("--split and --validate exclude each other");
@@ -544,6 +547,9 @@ Action identify(Parser& app, Console& console) {
   app.add_value("--friction", given->friction, "LIST",
                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
   app.add_flag("--armature", given->armature, "look for rotor inertias too");
+  app.add_flag("--ratios", how.ratios, "look for the ratios by which motors are coupled");
+  app.add_value("--late", given->late_ms, "MS",
+                "torques are measured so much later than motion, ms (0)");
   app.add_value("--prior", given->prior, "ROBOT",
                 "the same robot with the parameters assumed so far, or none");
   app.add_value("--method", given->method, "NAME",
@@ -557,7 +563,10 @@ Action identify(Parser& app, Console& console) {
   app.add_output("-o,--out", given->out, "write the identified robot as URDF; - for stdout", true);
   app.add_output("--report", given->report, "write a page with plots (HTML)");
   app.add_force(given->force);
-  return [given, &console]() -> int { return run_identify(*given, console); };
+  return [given, &console]() -> int {
+    given->robot.knows_drives = !given->online;
+    return run_identify(*given, console);
+  };
 }
 
 }  // namespace ulna::cli

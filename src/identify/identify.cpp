@@ -15,82 +15,6 @@ namespace {
 /// Base parameters are found among 13 or so columns a joint: of more joints it would take minutes.
 constexpr int most_joints = 64;
 
-/// Currents become torques. A log that has only currents is of no use without gains.
-void make_torques(Log& log, const Options& options) {
-  const bool by_gains = options.find_gains || options.gains.size() > 0;
-  if (by_gains && log.current.size() == 0)
-    throw std::runtime_error(
-        log.file +
-        ": gains are given, but the log has no currents; leave Options::gains out to use its "
-        "torques");
-  if (!by_gains && log.tau.size() == 0)
-    throw std::runtime_error(
-        message(log.file,
-                ": the log has motor currents and no torques; give the drives' gains in Nm/A, "
-                "Options::gains, for ",
-                counted(Index(log.joints.size()), "joint")));
-  // gains that are to be found are 1 until then
-  if (options.find_gains)
-    log.tau = log.current;
-  else if (by_gains)
-    apply_gains(log, options.gains);
-}
-
-/// What was recorded, before the repair of its clock drops samples.
-struct RecordedLog {
-  std::string file;
-  KnownSamples samples;
-};
-
-/// Whether a log holds nothing that the others do not: counted again, it would only seem to make the
-/// estimate more certain.
-bool repeats(const Log& log, const std::vector<RecordedLog>& others, bool dropped,
-             Diagnostics& found) {
-  constexpr double some = 0.2, all = 0.9;
-  for (const RecordedLog& other : others) {
-    const double share = other.samples.share_of(log);
-    if (share < some) continue;
-    const bool whole = share > all;
-    found.add(log_rules::repeated, {log.file}, "",
-              message(std::round(100.0 * share), " % of its samples are those of '", other.file,
-                      "', number by number"),
-              whole && dropped ? "left out" : "used as it is");
-    if (whole) return dropped;
-  }
-  return false;
-}
-
-/// Reads, screens and mends logs one by one. Throws LogError if one is refused.
-std::vector<Log> load(const std::vector<LogInput>& inputs, const char* use, const Options& options,
-                      const std::vector<RecordedLog>& fitted, std::vector<RecordedLog>& recorded,
-                      Identification& result) {
-  const Model& model = result.torques.model();
-  Diagnostics& found = result.found;
-  std::vector<Log> logs;
-  for (const auto& [file, stream] : inputs) {
-    Log log = stream ? read_log(*stream, file, model, {}, found) : load_log(file, model, {}, found);
-    if (log.empty() && !found.has_errors())
-      found.add(log_rules::too_short, {file}, "", "the log has no usable row");
-    if (found.has_errors()) throw LogError(found);
-    make_torques(log, options);
-    LogSummary summary{log.file, use, {}, {}};
-    summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
-    if (found.has_errors()) throw LogError(found);
-    if (!options.find_gains) screen_efforts(log, model, found);
-    const bool twice = repeats(log, recorded, true, found);
-    if (twice) {
-      summary.use = "none";
-    } else {
-      repeats(log, fitted, false, found);
-      recorded.push_back({log.file, KnownSamples(log)});
-    }
-    if (log.v.size()) summary.clock = repair_clock(log, found);
-    result.logs.push_back(std::move(summary));
-    if (!twice) logs.push_back(std::move(log));
-  }
-  return logs;
-}
-
 /// What is fitted and what is held out.
 struct Samples {
   Prepared prepared, other;  ///< of the logs, and of those to validate on
@@ -126,11 +50,12 @@ class Run {
     result.filter_hz = options.filter_hz;
     begin(0, "reading logs");
     std::vector<RecordedLog> fitted, others;
-    logs_ = load(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
-    others_ = load(inputs.validation, "validation", options, fitted, others, result);
+    logs_ =
+        load_logs(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
+    others_ = load_logs(inputs.validation, "validation", options, fitted, others, result);
     if (options.find_gains) find_gains();
     begin(2, "filtering");
-    samples_ = samples_of_all(0.0, result.found);
+    samples_ = samples_of_all(options.torque_delay, result.found);
     result.samples = samples_.data.size();
     result.validation_samples = samples_.held_out.size();
     if (options.prior.from_robot) compare_with_prior();
@@ -216,7 +141,7 @@ class Run {
   /// Against the torques of the robot as it is described, without friction.
   void find_gains() {
     const TorqueModel& torques = result.torques;
-    const TorqueData data = gather(torques, prepared(logs_, 0.0, result.found));
+    const TorqueData data = gather(torques, prepared(logs_, options_.torque_delay, result.found));
     Vector z = torques.nominal();
     z.tail(torques.unknowns() - torques.inertial_size()).setZero();
     result.gains =
@@ -429,12 +354,16 @@ void require_valid(const Options& options) {
           "Options::filter_hz: the cut-off must be a positive number of Hz");
   require(options.split >= 0.0 && options.split < 1.0,
           "Options::split: the share that is fitted must be between 0 and 1");
+  require(std::abs(options.torque_delay) <= 1.0,
+          "Options::torque_delay: it must be a number of seconds, at most 1 either way");
+  require(options.torque_delay == 0.0 || !options.delay,
+          "Options::torque_delay: a delay is either given or found (Options::delay)");
   require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
 }
 
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
-  require_plain_drives(model, "identification");
+  if (!model.drives().plain()) return identify_drives(model, logs, options);
   Run run(model, logs, options);
   run.estimate_offline();
   run.finish();
@@ -443,7 +372,7 @@ Identification offline(const Model& model, const LogInputs& logs, const Options&
 
 Identification online(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
-  require_plain_drives(model, "identification");
+  require_plain_drives(model, "identification sample by sample");
   require(options.split == 0.0 && options.payload.empty() && !options.refine &&
               options.method == Method::consistent && options.folds == 0 && !options.essential,
           "identify::online: Options::split, payload, method, refine, folds and essential are for "

@@ -7,6 +7,20 @@
 /// The steps of identify::offline and identify::online that stand in files of their own.
 namespace ulna::identify {
 
+/// What was recorded, before the repair of its clock drops samples.
+struct RecordedLog {
+  std::string file;
+  KnownSamples samples;
+};
+
+/// Reads, screens and mends logs one by one. Throws LogError if one is refused.
+std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
+                           const Options& options, const std::vector<RecordedLog>& fitted,
+                           std::vector<RecordedLog>& recorded, Identification& result);
+
+/// identify::offline of robots whose drives are not plain.
+Identification identify_drives(const Model& model, const LogInputs& inputs, const Options& options);
+
 /// Runs the online estimator over the logs, as long as `go_on` returns true; sets chosen.estimate and online, adds traces.
 void learn_online(std::span<const Log> logs, const Options& options, Identification& result,
                   const std::function<bool(const std::string& what)>& go_on);

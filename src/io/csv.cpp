@@ -124,9 +124,19 @@ class ColumnFinder {
       }
       for (const JointDescription& j : model_.description().joints)
         if (j.name == rest && j.type == JointType::fixed) return;
+      if (quantity_ == "tau" && is_of_drives(rest)) return;
       const std::vector<std::string_view> known(coordinates_.begin(), coordinates_.end());
       refuse(subject + robot + quoted("no coordinate", rest) + did_you_mean(rest, known));
     }
+  }
+
+  /// tau_link_<coordinate>, behind the spring, and tau_<motor>, at the shaft.
+  bool is_of_drives(std::string_view rest) const {
+    const auto& motors = model_.drives().motor_names;
+    if (std::find(motors.begin(), motors.end(), rest) != motors.end()) return true;
+    constexpr std::string_view link = "link_";
+    return rest.starts_with(link) && std::find(coordinates_.begin(), coordinates_.end(),
+                                               rest.substr(link.size())) != coordinates_.end();
   }
 
   struct Expected {

@@ -32,6 +32,7 @@ struct Options {
   bool find_gains = false;  ///< they are those with which currents fit the model's torques best
   std::vector<Feature> features{Feature::viscous, Feature::coulomb, Feature::offset};
   PriorOptions prior = {};
+  double torque_delay = 0.0;  ///< s: torques are measured this much later than motion
 
   // offline only:
   Method method = Method::consistent;
@@ -40,6 +41,7 @@ struct Options {
   bool essential = false;    ///< find the base parameters that matter
   bool refine = false;       ///< by simulation; the method must be consistent
   bool stribeck = false, delay = false;  ///< to be found by refinement
+  bool ratios = false;                   ///< find the ratios by which motors are coupled
 
   /// Called with the number of the step, of `steps`, and its name. False ends the work with what was found so far
   /// (Identification::stopped): what is left of refinement, cross-validation, essential parameters, logs to learn from online,

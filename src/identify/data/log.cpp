@@ -12,11 +12,10 @@
 namespace ulna::identify {
 
 std::vector<std::pair<const char*, Matrix*>> Log::measurements() {
-  std::vector<std::pair<const char*, Matrix*>> all{{"position", &q},
-                                                   {"velocity", &v},
-                                                   {"acceleration", &a},
-                                                   {"torque", &tau},
-                                                   {"current", &current}};
+  std::vector<std::pair<const char*, Matrix*>> all{
+      {"position", &q},           {"velocity", &v},          {"acceleration", &a},
+      {"torque", &tau},           {"current", &current},     {"motor position", &theta},
+      {"motor velocity", &omega}, {"link torque", &link_tau}};
   std::erase_if(all, [](const auto& part) { return part.second->size() == 0; });
   return all;
 }
@@ -62,13 +61,18 @@ std::string listed(const std::vector<std::string>& names) {
   return s + (names.size() > most ? ", ..." : "");
 }
 
+/// "q_shoulder, q_elbow, ..."
+std::string accepted_by_name(const std::string& quantity, const std::vector<std::string>& of) {
+  std::string s;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, of.size()); ++i)
+    s += (i ? ", " : "") + quantity + "_" + of[i];
+  return s + (of.size() > 2 ? ", ..." : "");
+}
 /// Names of one quantity as they would be accepted: "q_shoulder, q_elbow, ... or q1 .. q2".
 std::string accepted(const std::string& quantity, const Model& model) {
   const std::vector<std::string> joints = model.velocity_names();
-  std::string s;
-  for (std::size_t i = 0; i < std::min<std::size_t>(2, joints.size()); ++i)
-    s += quantity + "_" + joints[i] + ", ";
-  return s + (joints.size() > 2 ? "... " : "") + "or " + quantity + "1 .. " + quantity +
+  const std::string named = accepted_by_name(quantity, joints);
+  return named + (joints.size() > 2 ? " " : ", ") + "or " + quantity + "1 .. " + quantity +
          std::to_string(joints.size());
 }
 
@@ -88,15 +92,112 @@ bool only_simple_joints(const Model& model, const std::string& file, Diagnostics
 struct Wanted {
   TrajectoryColumns columns;
   std::vector<int> current;
+  std::vector<int> theta, omega, link_tau;  ///< of coordinates, -1 where there is none; or empty
+  std::vector<int> motor_tau;               ///< at the shafts, in the order of the motors
 };
+
+/// The columns <quantity>_<name> of all names that are needed; empty if there is none of them.
+std::vector<int> drive_columns(const std::string& quantity, const std::vector<std::string>& of,
+                               const std::vector<bool>& needed,
+                               const std::vector<std::string>& names, const std::string& file) {
+  std::vector<int> columns(of.size(), -1);
+  std::string missing;
+  bool any = false;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const auto at = std::ranges::find(names, quantity + "_" + of[i]);
+    if (at != names.end())
+      columns[i] = int(at - names.begin()), any = true;
+    else if (needed[i])
+      missing += (missing.empty() ? "'" : ", '") + quantity + "_" + of[i] + "'";
+  }
+  if (!any) return {};
+  if (!missing.empty())
+    throw CsvError({file, 0, 0}, quantity + " is given in part: columns are missing: " + missing);
+  return columns;
+}
+
+/// Those of motors and springs.
+void find_drives(const Model& model, const std::vector<std::string>& names, const std::string& file,
+                 Wanted& wanted) {
+  const DriveTrain& train = model.drives();
+  if (train.plain()) return;
+  const std::vector<std::string> joints = model.velocity_names();
+  // motors of rigid joints are where the joints are, unless the joints have no column
+  std::vector<bool> elastic(joints.size(), wanted.columns.q.empty());
+  for (const int c : train.elastic) elastic[c] = true;
+  wanted.theta = drive_columns("theta", joints, elastic, names, file);
+  if (!wanted.theta.empty()) wanted.omega = drive_columns("thetad", joints, elastic, names, file);
+  std::vector<bool> sprung(joints.size(), false);
+  for (const int c : train.elastic) sprung[c] = true;
+  wanted.link_tau = drive_columns("tau_link", joints, sprung, names, file);
+  if (!train.coupled.empty() && wanted.columns.tau.empty())
+    wanted.motor_tau = drive_columns("tau", train.motor_names,
+                                     std::vector<bool>(joints.size(), true), names, file);
+}
+
+/// Where torques are given by motors, those of motors that have a joint's name are not the torques of joints.
+std::vector<std::string> without_motors(const Model& model, std::vector<std::string> names) {
+  const DriveTrain& train = model.drives();
+  if (train.coupled.empty()) return names;
+  const std::vector<std::string> joints = model.velocity_names();
+  const auto given = [&](const std::string& of) {
+    return std::ranges::count(names, "tau_" + of) > 0;
+  };
+  if (std::ranges::none_of(train.motor_names,
+                           [&](const std::string& motor) {
+                             return !std::ranges::count(joints, motor) && given(motor);
+                           }) ||
+      std::ranges::all_of(joints, given))
+    return names;
+  for (std::string& name : names)
+    if (name.starts_with("tau_") && std::ranges::count(train.motor_names, name.substr(4)))
+      name = "motor's " + name;
+  return names;
+}
+
+/// Rows of coordinates; of those without a column, as `otherwise` has them.
+Matrix drive_rows(const std::vector<int>& columns, const Eigen::Ref<const Matrix>& table,
+                  const Matrix& otherwise) {
+  if (columns.empty()) return {};
+  Matrix rows(Index(columns.size()), table.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const int c = columns[std::size_t(i)];
+    if (c >= 0)
+      rows.row(i) = table.row(c);
+    else if (otherwise.size() > 0)
+      rows.row(i) = otherwise.row(i);
+    else
+      return {};
+  }
+  return rows;
+}
+
+/// What was measured of drives. Torques of motors become those that they exert on the joints, N' tau.
+void set_drives(const Model& model, const Wanted& wanted, const Eigen::Ref<const Matrix>& table,
+                Log& log) {
+  if (!wanted.motor_tau.empty()) {
+    log.tau = Matrix::Zero(model.nv(), table.cols());
+    for (const auto& [motor, coordinate, ratio] : model.drives().gears)
+      log.tau.row(coordinate) += ratio * table.row(wanted.motor_tau[std::size_t(motor)]);
+  }
+  log.theta = drive_rows(wanted.theta, table, log.q);
+  log.omega = drive_rows(wanted.omega, table, log.v);
+  log.link_tau = drive_rows(wanted.link_tau, table,
+                            log.tau.size() ? log.tau : Matrix::Zero(model.nv(), table.cols()));
+  if (log.q.size() > 0 || log.theta.size() == 0) return;
+  log.link_encoders = false;
+  log.q = log.theta, log.v = log.omega, log.a.resize(0, 0);
+}
 
 std::optional<Wanted> find_columns(const Model& model, const std::vector<std::string>& names,
                                    const std::string& file, const LogOptions& options,
                                    Diagnostics& found) {
   Wanted wanted;
   try {
-    wanted.columns = trajectory_columns(model, names, file);
-    wanted.current = current_columns(model, names, file);
+    const std::vector<std::string> others = without_motors(model, names);
+    wanted.columns = trajectory_columns(model, others, file);
+    wanted.current = current_columns(model, others, file);
+    find_drives(model, names, file, wanted);
   } catch (const CsvError& e) {
     found.add(log_rules::columns, e.where(), "",
               bare_message(e) + "; the table has the columns " + listed(names));
@@ -104,9 +205,20 @@ std::optional<Wanted> find_columns(const Model& model, const std::vector<std::st
   }
   std::string missing;
   if (wanted.columns.t < 0 && !(options.rate_hz > 0.0)) missing += "; time: t or time";
-  if (wanted.columns.q.empty()) missing += "; positions: " + accepted("q", model);
-  if (options.torque_needed && wanted.columns.tau.empty() && wanted.current.empty())
-    missing += "; torques: " + accepted("tau", model) + ", or currents: " + accepted("i", model);
+  const bool elastic = !model.drives().elastic.empty();
+  if (wanted.columns.q.empty() && wanted.theta.empty())
+    missing += "; positions: " + accepted("q", model);
+  if (elastic && wanted.theta.empty())
+    missing += "; positions of motors, seen at the joints: " +
+               accepted_by_name("theta", model.velocity_names());
+  if (options.torque_needed && wanted.columns.tau.empty() && wanted.motor_tau.empty() &&
+      wanted.current.empty())
+    missing +=
+        "; torques: " + accepted("tau", model) +
+        (model.drives().coupled.empty() ? ""
+                                        : ", or of motors at their shafts: " +
+                                              accepted_by_name("tau", model.drives().motor_names)) +
+        ", or currents: " + accepted("i", model);
   if (missing.empty()) return wanted;
   found.add(log_rules::columns, {file, 1}, "",
             "columns are missing" + missing + "; the table has the columns " + listed(names));
@@ -161,6 +273,7 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
   const TrajectoryColumns& c = wanted->columns;
   log.q = columns(c.q), log.v = columns(c.qd), log.a = columns(c.qdd);
   log.tau = columns(c.tau), log.current = columns(wanted->current);
+  set_drives(model, *wanted, table, log);
   log.t.resize(table.cols());
   for (Index k = 0; k < log.size(); ++k)
     log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;

@@ -28,7 +28,8 @@ Prepared Prepared::part(double begin, double end) const {
     };
     result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(range.begin, range.size()),
                              cut(piece.q), cut(piece.v), cut(piece.a), cut(piece.tau),
-                             cut(piece.direction)});
+                             cut(piece.direction), cut(piece.theta), cut(piece.omega),
+                             cut(piece.alpha), cut(piece.link_tau), piece.link_encoders});
   }
   return result;
 }
@@ -90,6 +91,15 @@ std::optional<Piece> prepared_piece(const Log& log, const Range& range, double r
   if (log.tau.size()) {
     const Resampler later(t, begin + options.torque_delay, rate, count);
     piece.tau = filtered(log.tau, options.torque_delay == 0.0 ? resample : later)(Eigen::all, some);
+  }
+  piece.link_encoders = log.link_encoders;
+  if (log.link_tau.size()) piece.link_tau = filtered(log.link_tau, resample)(Eigen::all, some);
+  if (log.theta.size()) {
+    const Matrix theta = filtered(log.theta, resample);
+    const bool has_omega = log.omega.size() && options.velocity_logged;
+    const Matrix omega = has_omega ? filtered(log.omega, resample) : derivative(theta, rate);
+    piece.theta = theta(Eigen::all, some), piece.omega = omega(Eigen::all, some);
+    piece.alpha = derivative(omega, rate)(Eigen::all, some);
   }
   piece.t.resize(piece.q.cols());
   for (Index k = 0; k < piece.t.size(); ++k)

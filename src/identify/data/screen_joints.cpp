@@ -125,6 +125,19 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
               limits + ": " + outside.rows() + " outside", far ? "" : "used as it is");
 }
 
+/// Springs give way by little: motors are where joints are, seen through their gears.
+void screen_motors(const Log& log, Index i, const Model& model, Diagnostics& found) {
+  constexpr double most = 0.3;  // rad or m, and of the range
+  if (!log.link_encoders || !(model.drives().stiffness(i) > 0.0)) return;
+  const auto range = [](const auto& x) { return x.maxCoeff() - x.minCoeff(); };
+  const double own = range(log.q.row(i)), motor = range(log.theta.row(i)),
+               apart = range(log.theta.row(i) - log.q.row(i));
+  if (apart <= most || apart <= most * own) return;
+  found.add(log_rules::motor_position, {log.file}, joint_subject(log, i),
+            message("its motor moves by ", number(motor), ", the joint by ", number(own),
+                    own > 0.0 ? message(", ", number(motor / own, 3), " times less") : ""));
+}
+
 }  // namespace
 
 void screen_joints(Log& log, const Model& model, Diagnostics& found) {
@@ -142,6 +155,7 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
     found.add(log_rules::no_torque, {log.file}, "",
               "all torques are zero in " + counted(log.size(), "sample"));
   for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
+  for (Index i = 0; i < log.theta.rows(); ++i) screen_motors(log, i, model, found);
 }
 
 void screen_limits(const Log& log, const Model& model, Diagnostics& found) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "identify/drives/drive_numbers.hpp"
 #include "identify/messages.hpp"
 #include "ulna/model/edit.hpp"
 
@@ -74,8 +75,9 @@ double feature_of(Feature feature, double v, double a, double tau, double direct
          by.load * direction * std::abs(tau);
 }
 
-TorqueModel::TorqueModel(const Model& model, std::vector<Feature> features)
-    : model_(model), features_(std::move(features)) {
+TorqueModel::TorqueModel(const Model& model, std::vector<Feature> features,
+                         std::vector<DriveUnknown> drives)
+    : model_(model), features_(std::move(features)), drives_(std::move(drives)) {
   require_compatible(features_);
   if (const auto& joints = model.description().loops; !joints.empty())
     loops_.emplace(Loops(model, joints, neutral(model)));
@@ -99,6 +101,7 @@ std::vector<std::string> TorqueModel::names() const {
       names.push_back(message(model_.body_name(b), ".", name));
   for (const std::string& dof : model_.velocity_names())
     for (const Feature f : features_) names.push_back(message(dof, ".", to_string(f)));
+  for (const DriveUnknown& u : drives_) names.push_back(detail::name_of(model_, u));
   return names;
 }
 
@@ -108,6 +111,7 @@ std::vector<std::string> TorqueModel::units() const {
     for (int k = 0; k < 10; ++k) units.emplace_back(k == 0 ? "kg" : k < 4 ? "kg m" : "kg m²");
   for (int i = 0; i < model_.nv(); ++i)
     for (const Feature f : features_) units.emplace_back(row_of(f).unit);
+  for (const DriveUnknown& u : drives_) units.emplace_back(detail::unit_of(u));
   return units;
 }
 
@@ -121,6 +125,8 @@ Vector TorqueModel::nominal() const {
       const auto& [one, other] = row_of(features_[k]).members;
       if (one) z(at(i, k)) = other ? 0.5 * ((plant.*one)(i) + (plant.*other)(i)) : (plant.*one)(i);
     }
+  for (std::size_t k = 0; k < drives_.size(); ++k)
+    z(drive_at(int(k))) = detail::described(model_, drives_[k]);
   return z;
 }
 
@@ -182,6 +188,8 @@ void TorqueModel::set(const Vector& z, Plant<double>& plant) const {
     for (int k = 0; k < feature_count(); ++k)
       for (const Member member : row_of(features_[k]).members)
         if (member) (plant.*member)(i) = z(at(i, k));
+  for (std::size_t k = 0; k < drives_.size(); ++k)
+    detail::set(drives_[k], z(drive_at(int(k))), plant);
 }
 
 Model TorqueModel::identified(const Vector& z) const {
@@ -198,9 +206,15 @@ Model TorqueModel::identified(const Vector& z) const {
     const auto described =
         std::ranges::find(description.joints, lumped.joint_name(b), &JointDescription::name);
     // one number each for a joint: those of its first degree of freedom
+    const bool elastic = described->spring.has_value();
     described->dynamics = {plant.damping(joint.v), plant.friction(joint.v),
-                           plant.friction_negative(joint.v), plant.armature(joint.v)};
+                           plant.friction_negative(joint.v),
+                           elastic ? plant.drives.rotor(joint.v) : plant.armature(joint.v)};
+    if (elastic)
+      described->spring = Spring{plant.drives.stiffness(joint.v), plant.drives.hardening(joint.v),
+                                 plant.drives.spring_damping(joint.v)};
   }
+  if (!model_.drives().plain()) detail::describe_motors(*this, z, plant, description);
   return Builder(description).build();
 }
 

@@ -28,13 +28,17 @@ struct Log {
   Matrix q, v, a;                   ///< rad or m, and rates
   Matrix tau;                       ///< Nm or N
   Matrix current;                   ///< A
-  std::vector<int> line;            ///< of the file, per sample
-  Index rows = 0;                   ///< in the file, corrupt ones included
-  std::vector<Index> breaks;        ///< samples that do not continue the one before, in order
+  /// Of robots with drives (docs/drives.md): motors as they are seen at the joints, and torques behind the springs; of
+  /// joints without a spring, as q, v and tau are. If links have no encoders of their own, q and v are the motors'.
+  Matrix theta, omega, link_tau;
+  bool link_encoders = true;
+  std::vector<int> line;      ///< of the file, per sample
+  Index rows = 0;             ///< in the file, corrupt ones included
+  std::vector<Index> breaks;  ///< samples that do not continue the one before, in order
 
   Index size() const { return t.size(); }
   bool empty() const { return size() == 0; }
-  /// Position, velocity, acceleration, torque, current by name: those not empty, all of one size.
+  /// Position, velocity, acceleration, torque, current and those of drives by name: those not empty, all of one size.
   std::vector<std::pair<const char*, Matrix*>> measurements();
   /// Keeps the samples whose mark is not 0.
   void keep(const std::vector<char>& marks);

@@ -39,6 +39,7 @@
   X(sign, "log-sign", error, "a velocity has the wrong sign", "correct the sign of the column") \
   X(velocity_unrelated, "log-velocity-unrelated", error, "a velocity is not the rate of its position", "correct the columns, or leave the velocities out") \
   X(velocity_differs, "log-velocity-differs", warning, "a velocity is only approximately the rate of its position", "check the units and the clock, or leave the velocities out") \
+  X(motor_position, "log-motor-position", error, "the position of a motor is not near that of its joint", "give theta as it is seen at the joint: the angle of the motor divided by its gear ratio, zero where the joint's is") \
   X(no_torque, "log-no-torque", error, "all torques or currents are zero", "log the torques of the joints") \
   X(torque_swapped, "log-torque-swapped", warning, "the torque of a joint looks like that of another", "correct the order of the columns") \
   X(torque_limits, "log-torque-limits", warning, "torques are above the effort limit of the joint", "check that torques are in Nm (forces in N); correct the limit if it is wrong") \

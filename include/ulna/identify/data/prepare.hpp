@@ -27,6 +27,9 @@ struct Piece {
   /// sign(v), filtered in turn: what Coulomb friction has become in the filtered torque. Where the
   /// direction changes, sign(v) itself would be a step that the torque no longer has.
   Matrix direction;
+  /// Of robots with drives, as Log has them; alpha is the motors' acceleration.
+  Matrix theta = {}, omega = {}, alpha = {}, link_tau = {};
+  bool link_encoders = true;
 
   Index size() const { return t.size(); }
 };

@@ -49,6 +49,28 @@ const FeatureTerms& terms_of(Feature feature);
 double feature_of(Feature feature, double v, double a, double tau, double direction);
 inline double sign_of(double v) { return (v > 0.0) - (v < 0.0); }
 
+/// A number of a robot's drives that is looked for (docs/drives.md#identification). Those of a motor are seen through its own gear,
+/// that to the joint whose number it has.
+struct DriveUnknown {
+  enum class Kind {
+    rotor,    ///< inertia of a motor
+    viscous,  ///< and its friction
+    coulomb,
+    offset,
+    stiffness,  ///< of a spring
+    damping,
+    hardening,
+    deflection,  ///< that both encoders of a joint have between them
+    ratio,       ///< of a motor's gear to a joint that is not its own
+  };
+  Kind kind;
+  int at;               ///< motor, or coordinate of a spring
+  int coordinate = -1;  ///< of a ratio
+};
+
+/// How far motors turn by their own gear: the diagonal of N.
+Vector own_ratios(const DriveTrain& train);
+
 /// tau = Y π + X φ, linear in the unknowns z = (π, φ): ten inertial parameters per moving body, then
 /// the features' parameters, those of the first degree of freedom first.
 ///
@@ -57,20 +79,25 @@ inline double sign_of(double v) { return (v > 0.0) - (v < 0.0); }
 class TorqueModel {
  public:
   /// Throws as require_compatible does, and where loops cannot be closed.
-  TorqueModel(const Model& model, std::vector<Feature> features);
+  TorqueModel(const Model& model, std::vector<Feature> features,
+              std::vector<DriveUnknown> drives = {});
 
   const Model& model() const { return model_; }
   const std::vector<Feature>& features() const { return features_; }
   /// To begin with; a copy can be set to where the robot is.
   const std::optional<LoopCoordinates>& loops() const { return loops_; }
 
-  int unknowns() const { return inertial_size() + feature_count() * model_.nv(); }
+  int unknowns() const { return drive_at(int(drives_.size())); }
   int inertial_size() const { return 10 * model_.joint_count(); }
   int feature_count() const { return int(features_.size()); }
   /// The position in z of a feature's parameter.
   int at(int dof, int feature) const { return inertial_size() + feature_count() * dof + feature; }
 
-  /// "link3.Ixy", "elbow.viscous", and their units.
+  /// Those of drives, behind all others; torques of links do not depend on them.
+  const std::vector<DriveUnknown>& drives() const { return drives_; }
+  int drive_at(int k) const { return inertial_size() + feature_count() * model_.nv() + k; }
+
+  /// "link3.Ixy", "elbow.viscous", "elbow.stiffness", and their units.
   std::vector<std::string> names() const;
   std::vector<std::string> units() const;
 
@@ -100,6 +127,7 @@ class TorqueModel {
  private:
   Model model_;
   std::vector<Feature> features_;
+  std::vector<DriveUnknown> drives_;
   std::optional<LoopCoordinates> loops_;
 };
 
