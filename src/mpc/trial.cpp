@@ -233,22 +233,14 @@ class Trial {
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress) {
-  const double rate = options.control.rate_hz;
-  messages::require(
-      options.duration > 0.0 && options.duration <= 3600.0 && rate > 0.0 && rate <= 1e5,
-      "a trial takes up to an hour at up to 100 kHz");
+  const long steps = require_trial(options);
   messages::require(reference != nullptr, "a trial needs a motion to follow");
   messages::require(model.description().loops.empty() || !options.supervision, "robot '",
                     model.name(),
                     "' closes loops, which the supervisor does not know; leave it out "
                     "(TrialOptions::supervision)");
   Trial trial(model, reference, options);
-  const auto steps = long(std::llround(options.duration * rate));
-  for (long k = 0; k < steps; ++k) {
-    if (progress && k % 64 == 0 && !progress(double(k) / double(steps))) break;
-    if (!trial.step(k)) break;
-  }
-  return trial.finish(steps);
+  return run_periods(trial, steps, progress);
 }
 
 }  // namespace ulna::mpc
