@@ -103,7 +103,8 @@ void drive_inverse_dynamics_derivatives(const Plant<double>& plant,
     using D = DriveTorques<double>;
     using E = DriveTorques<Direction>;
     value(std::pair{&D::motor, &E::motor}), value(std::pair{&D::link, &E::link});
-    value(std::pair{&D::link_rate, &E::link_rate}), value(std::pair{&D::link_rate2, &E::link_rate2});
+    value(std::pair{&D::link_rate, &E::link_rate}),
+        value(std::pair{&D::link_rate2, &E::link_rate2});
     value(std::pair{&D::theta, &E::theta}), value(std::pair{&D::omega, &E::omega});
     value(std::pair{&D::alpha, &E::alpha});
   }

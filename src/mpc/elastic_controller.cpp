@@ -74,8 +74,8 @@ SmoothReference smooth_reach_and_wave(const Vector& from, const Vector& to, doub
 }
 
 MotionReference without_derivatives(const Model& model, SmoothReference reference) {
-  return [reference = std::move(reference),
-          motion = std::make_shared<SmoothMotion>(model.nv())](double time, Vector& q, Vector& v) {
+  return [reference = std::move(reference), motion = std::make_shared<SmoothMotion>(model.nv())](
+             double time, Vector& q, Vector& v) {
     reference(time, *motion);
     q = motion->q, v = motion->v;
   };

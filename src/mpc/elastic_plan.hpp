@@ -38,11 +38,8 @@ class ElasticController::Plan final : public ElasticController::Way {
         here_(model.nv()),
         x_(Vector::Zero(4 * model.nv())),
         tau_(Vector::Zero(model.nv())),
-        soft_(std::size_t(model.nv()), false) {
-    const Vector inertia = scale_of(links_).inertia;
-    for (const int c : model.drives().elastic)
-      soft_[std::size_t(c)] =
-          period_ * std::sqrt(plant_.drives.stiffness(c) / inertia(c)) < slow_enough;
+        soft_(soft_joints(links_, period_)),
+        trust_(1.0 - std::exp(-period_ * state_rate)) {
     tell_problem();
   }
 
@@ -104,9 +101,26 @@ class ElasticController::Plan final : public ElasticController::Way {
   /// rad a period, of a link on its spring: faster ones are taken as rigid.
   static constexpr double slow_enough = 0.15;
 
+  static std::vector<bool> soft_joints(const Plant<double>& plant, double period) {
+    const Vector inertia = scale_of(plant).inertia;
+    std::vector<bool> soft(std::size_t(inertia.size()), false);
+    for (const int c : plant.model().drives().elastic)
+      soft[std::size_t(c)] =
+          period * std::sqrt(plant.drives.stiffness(c) / inertia(c)) < slow_enough;
+    return soft;
+  }
+
   static control::ElasticProblemOptions problem_options(const Model& model,
                                                         const ElasticOptions& options) {
     control::ElasticProblemOptions o{.bandwidth = options.bandwidth};
+    const Plant<double> plant(model);
+    const Vector inertia = scale_of(plant).inertia;
+    const std::vector<bool> soft = soft_joints(plant, 1.0 / options.control.rate_hz);
+    o.vibration = Vector::Constant(model.nv(), 3.0 * options.bandwidth);
+    for (const int c : model.drives().elastic)
+      if (soft[std::size_t(c)])
+        o.vibration(c) = std::sqrt(plant.drives.stiffness(c) *
+                                   (1.0 / inertia(c) + 1.0 / rotor_at_joint(plant, c)));
     o.limits = options.control.problem.limits;
     if (!o.limits) {
       control::MotionLimits& limits = o.limits.emplace(model);
@@ -160,7 +174,7 @@ class ElasticController::Plan final : public ElasticController::Way {
       load_(c) += share * (load - load_(c));
     }
   }
-  static constexpr double load_rate = 100.0;  ///< 1/s
+  static constexpr double load_rate = 100.0, state_rate = 300.0;  ///< 1/s
 
   /// The state of the plan: accelerations by the springs' torques, jerks by their rates.
   void locate(const DriveReading& reading, bool measured) {
@@ -169,7 +183,7 @@ class ElasticController::Plan final : public ElasticController::Way {
     needed_ = spring_ - observer_.disturbance();
     if (!dynamics_.forward(frictionless_, now_.q, now_.v, needed_, a_, M_)) return;
     for (const int c : plant_.model().drives().elastic)
-      if (soft_[std::size_t(c)]) now_.a(c) = a_(c);
+      if (soft_[std::size_t(c)]) now_.a(c) += trust_ * (a_(c) - now_.a(c));
     // M jerk = ds/dt - what torques change by without it
     jerk_.setZero();
     motion_.set(now_.q, now_.v, now_.a, jerk_, jerk_);
@@ -185,7 +199,7 @@ class ElasticController::Plan final : public ElasticController::Way {
     keep_planned_jerks();
     Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(M_);
     factor.solveInPlace(jerk_);
-    if (jerk_.allFinite()) now_.jerk = jerk_;
+    if (jerk_.allFinite()) now_.jerk += trust_ * (jerk_ - now_.jerk);
   }
 
   /// Joints that are not soft keep theirs: their rows and columns of M jerk = rate are those of jerk = planned.
@@ -235,19 +249,16 @@ class ElasticController::Plan final : public ElasticController::Way {
     }
     prepared_ = false;
     using enum control::SqpStatus;
-    begun_ = (report->status == solved || report->status == limited) &&
-             sqp_.trajectory.u[0].allFinite();
+    begun_ =
+        (report->status == solved || report->status == limited) && sqp_.trajectory.u[0].allFinite();
     if (!begun_) fault_ = ActionFault::not_solved;
     return begun_;
   }
 
-  /// What is not measured goes on as planned.
+  /// Accelerations and jerks go on as planned, until they are measured.
   void integrate_plan() {
-    for (Eigen::Index i = 0; i < tau_.size(); ++i) {
-      if (soft_[std::size_t(i)]) continue;
-      now_.a(i) += period_ * now_.jerk(i) + 0.5 * period_ * period_ * now_.snap(i);
-      now_.jerk(i) += period_ * now_.snap(i);
-    }
+    now_.a += period_ * now_.jerk + 0.5 * period_ * period_ * now_.snap;
+    now_.jerk += period_ * now_.snap;
   }
 
   void learn() {
@@ -288,6 +299,7 @@ class ElasticController::Plan final : public ElasticController::Way {
                    jerk_ = tau_;
   Vector load_ = tau_;  ///< of the motors, beyond inertia and springs
   std::vector<bool> soft_;
+  double trust_;  ///< in a measurement of accelerations and jerks, against what was planned
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
   bool begun_ = false, prepared_ = false;

@@ -112,14 +112,13 @@ class ElasticTrial {
         meter_(model, options.rests_from) {
     controller_.follow(reference);
     reference_(0.0, here_);
-    robot_.start(options.q0.size() ? options.q0 : here_.q);
   }
 
   /// Period k. False if the robot cannot go on.
   bool step(long k) {
     const double time = double(k) * period_;
     robot_.apply(changes_);
-    if (k == 0) hold_at_rest();
+    if (k == 0) hold_at_rest();  // with what was changed at once: springs carry it already
     if (options_.knowledge == Knowledge::perfect) controller_.set_plant(robot_.plant());
     robot_.read(read_);
     reading_.q = read_.q, reading_.v = read_.v, reading_.tau = read_.tau;
@@ -128,8 +127,8 @@ class ElasticTrial {
     const long allocated = options_.allocations ? options_.allocations() : 0;
     reference_(time, here_);
     const bool plans = options_.law == ControlLaw::mpc;
-    const Vector& tau = plans ? controller_.act(time, reading_)
-                              : law_.act(controller_.plant(), here_, reading_);
+    const Vector& tau =
+        plans ? controller_.act(time, reading_) : law_.act(controller_.plant(), here_, reading_);
     for (Eigen::Index i = 0; i < tau.size(); ++i)
       if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
     if (!robot_.write(tau)) return result_.status = SimulationStatus::torque_not_finite, false;
@@ -166,8 +165,9 @@ class ElasticTrial {
     return elastic;
   }
 
-  /// Before the first action drives hold the robot where it is, which the first reading must show.
+  /// Before the first action drives and springs hold the robot where it is, which the first reading must show.
   void hold_at_rest() {
+    robot_.start(options_.q0.size() ? options_.q0 : here_.q);
     DrivenDynamics dynamics(model_);
     Vector tau(model_.nv());
     dynamics.gravity(robot_.plant(), robot_.q(), tau);

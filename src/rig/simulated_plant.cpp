@@ -78,7 +78,9 @@ class SimulatedPlant final : public TestPlant {
   const Plant<double>& plant() const noexcept override { return usual_; }
   const Vector& theta() const noexcept override { return theta_; }
   const Vector& omega() const noexcept override { return omega_; }
-  const Vector& spring_torque() noexcept override { return elastic_ ? robot_.link_torque() : theta_; }
+  const Vector& spring_torque() noexcept override {
+    return elastic_ ? robot_.link_torque() : theta_;
+  }
 
   /// What the motion needs beyond the torques that act.
   const Vector& friction_torque() noexcept override {

@@ -1,6 +1,5 @@
 #include "ulna/derivatives/drive_derivatives.hpp"
 
-#include "support/allocations.hpp"
 #include "support/drives.hpp"
 
 namespace ulna::test {
@@ -29,8 +28,7 @@ struct DrivenState {
   DrivenState(const Model& model, Random& random)
       : rig(model, random), drives(model), tau(random_v(model, random, 5.0)) {
     drives.theta = random_v(model, random, 0.2), drives.omega = random_v(model, random);
-    for (const int c : model.drives().elastic)
-      drives.theta(c) += rig.q(model.drives().position(c));
+    for (const int c : model.drives().elastic) drives.theta(c) += rig.q(model.drives().position(c));
   }
 };
 
@@ -128,8 +126,8 @@ TEST(DriveDerivatives, of_inverse_dynamics_undo_those_of_forward_dynamics) {
     drives.theta = inverse.torques.theta, drives.omega = inverse.torques.omega;
     DriveDerivativeWorkspace<double> ws(model);
     DriveForwardDerivatives<double> forward(model);
-    ASSERT_TRUE(drive_forward_dynamics_derivatives<double>(
-        rig.plant, rig.state(), drives, inverse.torques.motor, ws, forward));
+    ASSERT_TRUE(drive_forward_dynamics_derivatives<double>(rig.plant, rig.state(), drives,
+                                                           inverse.torques.motor, ws, forward));
     const Matrix I = Matrix::Identity(model.nv(), model.nv()), zero = 0.0 * I;
     const struct {
       const char* name;
@@ -149,40 +147,15 @@ TEST(DriveDerivatives, of_inverse_dynamics_undo_those_of_forward_dynamics) {
       const Matrix a = direct_a + chain(&DriveSlopes<double>::a),
                    alpha = direct_alpha + chain(&DriveSlopes<double>::alpha);
       const auto size = [](const Matrix& x) { return std::max(1.0, x.cwiseAbs().maxCoeff()); };
-      const double summed =
-          size(direct_a) + size(forward.theta.a) * size(by.theta) +
-          size(forward.omega.a) * size(by.omega) + size(forward.tau.a) * size(by.motor);
+      const double summed = size(direct_a) + size(forward.theta.a) * size(by.theta) +
+                            size(forward.omega.a) * size(by.omega) +
+                            size(forward.tau.a) * size(by.motor);
       EXPECT_LT((a - expected).cwiseAbs().maxCoeff(), 1e-10 * summed);
       const double summed_alpha = size(direct_alpha) + size(forward.theta.alpha) * size(by.theta) +
                                   size(forward.omega.alpha) * size(by.omega) +
                                   size(forward.tau.alpha) * size(by.motor);
       EXPECT_LT((alpha - by.alpha).cwiseAbs().maxCoeff(), 1e-10 * summed_alpha);
     }
-  });
-}
-
-TEST(DriveDerivatives, allocate_nothing) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
-  for_each_drive([](const Model& model, Random& random) {
-    DrivenState at(model, random);
-    const Kinematics<double> state = at.rig.state();
-    DriveDerivativeWorkspace<double> ws(model);
-    DriveForwardDerivatives<double> out(model);
-    bool possible = true;
-    EXPECT_EQ(allocations_of([&] {
-                possible &= drive_forward_dynamics_derivatives<double>(at.rig.plant, state,
-                                                                       at.drives, at.tau, ws, out);
-              }),
-              0);
-    EXPECT_TRUE(possible);
-    DriveMotion<double> motion(model);
-    motion.set(at.rig.q, at.rig.v, at.rig.a, at.rig.jerk, at.rig.snap);
-    DriveInverseDerivativeWorkspace inverse_ws(model);
-    DriveInverseDerivatives inverse(model);
-    EXPECT_EQ(allocations_of([&] {
-                drive_inverse_dynamics_derivatives(at.rig.plant, motion, inverse_ws, inverse);
-              }),
-              0);
   });
 }
 

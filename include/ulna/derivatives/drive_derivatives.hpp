@@ -36,8 +36,8 @@ class DriveDerivativeWorkspace {
   DerivativeWorkspace<T> links;
   ForwardDynamicsDerivatives<T> rigid;  ///< of the links, with rotors of rigid joints
   Kinematics<T> at;
-  VecX<T> rate, rate2;  ///< of motors at their shafts
-  MatX<T> M;            ///< where rigid joints are coupled
+  VecX<T> rate, rate2;   ///< of motors at their shafts
+  MatX<T> M;             ///< where rigid joints are coupled
   MatX<T> B, B_inverse;  ///< of rotors of elastic coordinates, where it is no diagonal
   /// By the torques of springs, s, and by what the motors exert on coordinates, N'(tau - friction).
   DriveSlopes<T> by_spring, by_drive;

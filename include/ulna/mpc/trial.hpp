@@ -57,7 +57,7 @@ struct TrialOptions {
   double stiffness = 100.0;  ///< 1/s², of the laws that are not MPC; damping is critical
   /// Of a robot with elastic joints.
   DriveControl drives = DriveControl::plan;
-  double bandwidth = 40.0;     ///< rad/s, of DriveControl::plan
+  double bandwidth = 40.0;       ///< rad/s, of DriveControl::plan
   double rests_from = infinity;  ///< s: from then on the reference rests, and vibration counts
   rig::PlantKind plant = rig::PlantKind::ulna;  ///< what simulates the robot
   SimulationOptions simulation = {};
@@ -123,9 +123,9 @@ struct TrialResult {
   TrackingError error = {};
   StepTimes times = {};
   std::optional<Vibration> vibration = {};  ///< of robots with elastic joints that come to rest
-  std::array<long, 3> actions = {};  ///< by ActionKind
-  std::array<long, 7> faults = {};   ///< by ActionFault
-  long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
+  std::array<long, 3> actions = {};         ///< by ActionKind
+  std::array<long, 7> faults = {};          ///< by ActionFault
+  long torque_breaches = 0;                 ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
   long restarts = 0;  ///< of the estimator, whose numbers had become none
   /// Where there is a supervisor: steps by its state, how many times each cause has begun, when causes began and ended

@@ -16,7 +16,7 @@ struct Reading {
   Eigen::VectorXd a = {};  ///< empty where accelerations are not measured
   /// Of the motors behind springs, seen at the joints; empty where there are none.
   Eigen::VectorXd theta = {}, omega = {};
-  bool fresh = false;      ///< false: nothing was measured since; the numbers are those of before
+  bool fresh = false;  ///< false: nothing was measured since; the numbers are those of before
 };
 
 /// A robot with torque-driven joints, real or simulated. All calls return at once, allocate nothing and

@@ -4,6 +4,8 @@
 
 #include "num/message.hpp"
 #include "ulna/derivatives/derivatives.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/model/configuration.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::control {
@@ -13,6 +15,12 @@ using messages::require;
 namespace {
 
 constexpr int orders = 4;  ///< of the state: q, v, a, jerk
+
+/// The inertia of the rotor of an elastic joint, seen at the joint.
+double rotor_of(const Plant<double>& plant, int c) {
+  const DriveTrain::Entry& gear = plant.model().drives().gear_of(c);
+  return plant.drives.rotor(c) + gear.ratio * gear.ratio * plant.drives.inertia(gear.motor);
+}
 
 /// A step of a chain of integrators in units of 1/bandwidth: row i of (u, x) is x_i after the step.
 Eigen::Matrix<double, orders, orders + 1> chain_step(double h) {
@@ -27,18 +35,28 @@ Eigen::Matrix<double, orders, orders + 1> chain_step(double h) {
   return F;
 }
 
-/// The cost to go of Σ ½ h (|x|² + u²) along a chain, by the Riccati recursion.
-Eigen::Matrix4d cost_to_go(double h) {
-  const auto F = chain_step(h);
-  const Eigen::Matrix4d A = F.leftCols<orders>();
-  const Eigen::Vector4d B = F.col(orders);
-  Eigen::Matrix4d P = h * Eigen::Matrix4d::Identity();
-  for (int i = 0; i < 2000; ++i) {
-    const Eigen::RowVector4d BPA = B.transpose() * P * A;
-    P = (A.transpose() * P * A - BPA.transpose() * BPA / (h + B.dot(P * B))).eval();
-    P.diagonal().array() += h;
+/// c of (s² + 1.6 b s + b²)(s² + w s + w²) = s^4 + Σ c_k s^k, with b = 1.
+Eigen::Vector4d decay_law(double w) {
+  return {w * w, 1.6 * w * w + w, w * w + 1.6 * w + 1.0, w + 1.6};
+}
+
+/// rad/s, of each joint by itself.
+Eigen::VectorXd vibrations_of(const Plant<double>& plant, const ElasticProblemOptions& options) {
+  const Model& model = plant.model();
+  Eigen::VectorXd w = options.vibration;
+  if (w.size() > 0) {
+    ulna::detail::require_size("frequencies of vibrations", w.size(), model.nv(), model);
+  } else {
+    Kinematics<double> at(model);
+    Workspace<double> ws(model);
+    Eigen::MatrixXd M(model.nv(), model.nv());
+    at.set(neutral(model));
+    mass_matrix<double>(plant, at, ws, M);
+    w = Eigen::VectorXd::Constant(model.nv(), 3.0 * options.bandwidth);
+    for (const int c : model.drives().elastic)
+      w(c) = std::sqrt(plant.drives.stiffness(c) * (1.0 / M(c, c) + 1.0 / rotor_of(plant, c)));
   }
-  return 0.5 * (P + P.transpose());
+  return w.cwiseMin(0.8 / options.duration);
 }
 
 std::vector<StageSize> sizes_of(const Model& model, const ElasticProblemOptions& options) {
@@ -70,7 +88,7 @@ struct ElasticProblem::Parts {
         h(options.duration),
         bandwidth(options.bandwidth),
         F(chain_step(h * bandwidth)),
-        to_go(cost_to_go(h * bandwidth)),
+        laws(orders, n),
         limits(plant.model()),
         references(std::size_t(options.steps) + 1, SmoothMotion(n)),
         motion(n),
@@ -80,7 +98,10 @@ struct ElasticProblem::Parts {
         ws(plant.model()),
         torques(plant.model()),
         derivative_ws(plant.model()),
-        slopes(plant.model()) {}
+        slopes(plant.model()) {
+    const Vector w = vibrations_of(plant, options) / bandwidth;
+    for (int i = 0; i < n; ++i) laws.col(i) = decay_law(w(i));
+  }
 
   double unit(int order) const { return std::pow(bandwidth, order); }
 
@@ -94,22 +115,11 @@ struct ElasticProblem::Parts {
     const Vector& to = order == 0 ? r.q : order == 1 ? r.v : order == 2 ? r.a : r.jerk;
     return x(order * n + i) - to(i) / unit(order);
   }
-  /// The same weight for all: that of a step in units of 1/bandwidth.
-  double weight() const { return h * bandwidth; }
-
-  double cost(const SmoothMotion& r, In x, In u) const {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-      Eigen::Vector4d e;
-      for (int k = 0; k < orders; ++k) e(k) = missing(r, k, i, x);
-      if (u.size() == 0) {
-        sum += e.dot(to_go * e);
-        continue;
-      }
-      const double more = u(i) - r.snap(i) / unit(4);
-      sum += weight() * (e.squaredNorm() + more * more);
-    }
-    return 0.5 * scale * sum;
+  /// What an input differs by from the law, as a position.
+  double residual(const SmoothMotion& r, int i, In x, In u) const {
+    double sum = u(i) - r.snap(i) / unit(4);
+    for (int k = 0; k < orders; ++k) sum += laws(k, i) * missing(r, k, i, x);
+    return sum / laws(0, i);
   }
 
   void torque(const SmoothMotion& m, Out tau) {
@@ -129,9 +139,7 @@ struct ElasticProblem::Parts {
     G.middleCols(2 * n, n) = unit(1) * slopes.dv;
     G.middleCols(3 * n, n) = unit(2) * slopes.da;
     for (const int c : train.elastic) {
-      const DriveTrain::Entry& gear = train.gear_of(c);
-      const double B =
-          plant.drives.rotor(c) + gear.ratio * gear.ratio * plant.drives.inertia(gear.motor);
+      const double B = rotor_of(plant, c);
       G(c, 3 * n + c) += unit(2) * B;
       G.row(c).head(n) = unit(4) * B / plant.drives.stiffness(c) * slopes.da.row(c);
     }
@@ -140,9 +148,10 @@ struct ElasticProblem::Parts {
   Plant<double> plant;
   int n;
   double h, bandwidth;
-  double scale = 1e4;  ///< of the cost: a milliradian is not to be lost in the solver's tolerance
+  static constexpr double scale =
+      1e3;  ///< of the cost: a milliradian is not to be lost in the solver's tolerance
   Eigen::Matrix<double, orders, orders + 1> F;
-  Eigen::Matrix4d to_go;
+  Eigen::Matrix<double, orders, Eigen::Dynamic> laws;  ///< c of each joint
   MotionLimits limits;
   std::vector<SmoothMotion> references;
   SmoothMotion motion;
@@ -217,8 +226,12 @@ void ElasticProblem::motor_torque(const SmoothMotion& motion, Out tau) {
 bool ElasticProblem::evaluate(int k, In x, In u, StageValue& value) {
   Parts& p = *parts_;
   const int n = p.n;
-  value.cost = p.cost(p.references[std::size_t(k)], x, u);
-  if (k == steps()) return std::isfinite(value.cost);
+  value.cost = 0.0;
+  if (k == steps()) return x.allFinite();
+  for (int i = 0; i < n; ++i) {
+    const double r = p.residual(p.references[std::size_t(k)], i, x, u);
+    value.cost += 0.5 * p.scale * r * r;
+  }
   for (int i = 0; i < orders; ++i) {
     value.next.segment(i * n, n) = p.F(i, orders) * u;
     for (int o = i; o < orders; ++o)
@@ -236,24 +249,18 @@ bool ElasticProblem::linearise(int k, In x, In u, const Vector*, const Vector*, 
   const int n = p.n, inputs = size(k).u;
   const SmoothMotion& r = p.references[std::size_t(k)];
   stage.H.setZero(), stage.h.setZero();
-  for (int i = 0; i < n; ++i) {
-    for (int o = 0; o < orders; ++o) {
-      const int row = inputs + o * n + i;
-      if (k < steps()) {
-        stage.H(row, row) = p.scale * p.weight();
-        stage.h(row) = p.scale * p.weight() * p.missing(r, o, i, x);
-        continue;
-      }
-      for (int c = 0; c < orders; ++c) {
-        stage.H(row, c * n + i) = p.scale * p.to_go(o, c);
-        stage.h(row) += p.scale * p.to_go(o, c) * p.missing(r, c, i, x);
-      }
-    }
-    if (k == steps()) continue;
-    stage.H(i, i) = p.scale * p.weight();
-    stage.h(i) = p.scale * p.weight() * (u(i) - r.snap(i) / p.unit(4));
-  }
   if (k == steps()) return true;
+  for (int i = 0; i < n; ++i) {
+    const double missed = p.residual(r, i, x, u), c0 = p.laws(0, i);
+    const auto slope = [&](int order) { return (order < 0 ? 1.0 : p.laws(order, i)) / c0; };
+    // of (u, x): row -1 is the input
+    for (int o = -1; o < orders; ++o) {
+      const int row = o < 0 ? i : inputs + o * n + i;
+      stage.h(row) = p.scale * slope(o) * missed;
+      for (int c = -1; c < orders; ++c)
+        stage.H(row, c < 0 ? i : inputs + c * n + i) = p.scale * slope(o) * slope(c);
+    }
+  }
   stage.F.setZero();
   for (int i = 0; i < orders; ++i) {
     stage.F.block(i * n, 0, n, n).diagonal().setConstant(p.F(i, orders));

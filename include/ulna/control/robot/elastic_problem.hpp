@@ -16,10 +16,13 @@ struct SmoothMotion {
 };
 
 struct ElasticProblemOptions {
-  int steps = 8;           ///< the horizon: N steps between N + 1 nodes
-  double duration = 0.02;  ///< of each, in seconds
-  /// rad/s: where no limit acts, errors decay like e^(-0.6 bandwidth t) and faster.
+  int steps = 10;           ///< the horizon: N steps between N + 1 nodes
+  double duration = 0.004;  ///< of each, in seconds
+  /// rad/s: how fast errors decay where no limit acts.
   double bandwidth = 40.0;
+  /// rad/s, nv: the frequencies that vibrations are damped at. Empty: those of the joints by themselves, sqrt(K (1/M + 1/B)) in the neutral
+  /// configuration, or three times the bandwidth where joints are rigid; at most 0.8 a step.
+  Eigen::VectorXd vibration = {};
   std::optional<MotionLimits> limits = {};  ///< torques: of the motors, seen at the joints
 };
 
@@ -27,11 +30,12 @@ struct ElasticProblemOptions {
 /// input the fourth, constant in a step: with springs between motors and links, (q, v, a, jerk) is (q, v, theta, omega) in other
 /// coordinates, and every motion that is smooth to the fourth order is one that motors can drive (the links are a flat output
 /// [De Luca, Book 2016]). Steps are linear, exact and the same for any stiffness; torques of the motors, by drive_inverse_dynamics, are
-/// constraints. With x_k the k-th derivative over bandwidth^k, the cost is
+/// constraints. The cost are squares of what the input differs by from a linear law,
 ///
-///     Σ ½ dt weight Σ_k |x_k - x_k,r|²  + the cost to go without limits,
+///     snap - snap_r + Σ_k c_k x_k,  of errors x_k of the k-th derivative,   Σ_k c_k s^k + s^4 = (s² + 1.6 b s + b²)(s² + w s + w²)
 ///
-/// whose minimum without limits has all its poles at the distance `bandwidth` from 0. Of joints of one coordinate each.
+/// with the bandwidth b and the frequency w of a joint's vibration: without limits, errors decay as by that law; w is not changed, as a vibration that
+/// is moved to a lower frequency takes the stiffness of the joint with it. Of joints of one coordinate each.
 ///
 /// The derivatives of torques leave out what the first and second derivative in time of the mass matrix and of Coriolis torques contribute;
 /// their values are exact, so that limits are kept where the iteration converges.
