@@ -68,8 +68,8 @@ TrialResult run_variant(const Model& model, const MpcScenario& s, const TrialOpt
   if (model.drives().elastic.empty())
     return run_trial(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz), trial,
                      progress);
-  return run_trial(model, smooth_reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz), trial,
-                   progress);
+  return run_elastic_trial(
+      model, smooth_reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz), trial, progress);
 }
 
 }  // namespace ulna::cli

@@ -51,8 +51,9 @@ class ElasticController::Plan final : public ElasticController::Way {
     const bool measured = is_measured(reading);
     if (!measured) fault_ = ActionFault::not_measured;
     observe(reading, measured);
+    unread_ = measured ? 0.0 : unread_ + period_;
     bool planned = false;
-    if (observer_.started()) {
+    if (observer_.started() && unread_ <= options_.patience) {
       locate(reading, measured);
       planned = plan(time);
     }
@@ -303,6 +304,7 @@ class ElasticController::Plan final : public ElasticController::Way {
   ActionKind kind_ = ActionKind::safe;
   ActionFault fault_ = ActionFault::none;
   bool begun_ = false, prepared_ = false;
+  double unread_ = 0.0;  ///< s since a reading was
 };
 
 }  // namespace ulna::mpc

@@ -34,7 +34,8 @@ class ElasticController::Rigid final : public ElasticController::Way {
     const Clock::time_point begin = Clock::now();
     deflect(time);
     q_ = reading.theta - e_, v_ = reading.omega - rate_;
-    tau_ = controller_.act(time, q_, v_) + more_;
+    own_ = controller_.act(time, q_, v_);
+    tau_ = own_ + more_;
     const Vector& limit = plant_.model().effort_limit();
     tau_ = tau_.cwiseMin(limit).cwiseMax(-limit);
     act_us = microseconds_from(begin);
@@ -42,7 +43,7 @@ class ElasticController::Rigid final : public ElasticController::Way {
   }
 
   void update(double time, const DriveReading&) noexcept override {
-    controller_.update(time, q_, v_, controller_.planned_torque());
+    controller_.update(time, q_, v_, own_);
     write_links(controller_.plant(), plant_);
     update_us = controller_.update_us(), identify_us = controller_.identify_us();
   }
@@ -87,8 +88,8 @@ class ElasticController::Rigid final : public ElasticController::Way {
   DriveWorkspace<double> ws_;
   DriveTorques<double> torques_;
   SmoothMotion here_;
-  Vector e_, rate_ = e_, more_ = e_;  ///< deflection, its rate, and torques for it
-  Vector q_ = e_, v_ = e_, tau_ = e_;
+  Vector e_, rate_ = e_, more_ = e_;              ///< deflection, its rate, and torques for it
+  Vector q_ = e_, v_ = e_, own_ = e_, tau_ = e_;  ///< own_: of the rigid controller
 };
 
 }  // namespace ulna::mpc

@@ -192,9 +192,9 @@ class ElasticTrial {
 
 }  // namespace
 
-TrialResult run_trial(const Model& model, const SmoothReference& reference,
-                      const TrialOptions& options,
-                      const std::function<bool(double share)>& progress) {
+TrialResult run_elastic_trial(const Model& model, const SmoothReference& reference,
+                              const TrialOptions& options,
+                              const std::function<bool(double share)>& progress) {
   const long steps = require_trial(options);
   messages::require(reference != nullptr, "a trial needs a motion to follow");
   messages::require(!model.drives().elastic.empty(), "robot '", model.name(),

@@ -166,8 +166,8 @@ TrialResult run_trial(const Model& model, const MotionReference& reference,
 /// The same of a robot with elastic joints, by an ElasticController. Laws that plan nothing read the motors: computed torque takes them for the
 /// links, gravity_pd holds them where springs carry the links at the reference [Tomei 1991]. Supervisors, faults, wrench sensors and
 /// MuJoCo do not know springs and are refused.
-TrialResult run_trial(const Model& model, const SmoothReference& reference,
-                      const TrialOptions& options,
-                      const std::function<bool(double share)>& progress = {});
+TrialResult run_elastic_trial(const Model& model, const SmoothReference& reference,
+                              const TrialOptions& options,
+                              const std::function<bool(double share)>& progress = {});
 
 }  // namespace ulna::mpc
