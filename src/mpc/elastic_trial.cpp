@@ -147,11 +147,7 @@ class ElasticTrial {
 
   TrialResult finish(long steps) {
     result_.finished = result_.steps == steps;
-    result_.changes_noticed = controller_.estimator().changes();
-    result_.restarts = controller_.estimator().restarts();
-    result_.estimated = controller_.plant(), result_.truth = robot_.plant();
-    result_.z = controller_.estimator().z();
-    if (options_.knowledge == Knowledge::identified) result_.payload = controller_.payload();
+    conclude(controller_, robot_, options_.knowledge == Knowledge::identified, result_);
     result_.vibration = meter_.result();
     score_.finish();
     return std::move(result_);

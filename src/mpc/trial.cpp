@@ -148,11 +148,7 @@ class Trial {
 
   TrialResult finish(long steps) {
     result_.finished = result_.steps == steps;
-    result_.changes_noticed = controller_.estimator().changes();
-    result_.restarts = controller_.estimator().restarts();
-    result_.estimated = controller_.plant(), result_.truth = robot_.plant();
-    result_.z = controller_.estimator().z();
-    if (identifies()) result_.payload = controller_.payload();
+    conclude(controller_, robot_, identifies(), result_);
     if (supervision_) supervision_->finish();
     score_.finish();
     return std::move(result_);

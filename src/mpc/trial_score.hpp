@@ -143,6 +143,17 @@ inline long require_trial(const TrialOptions& options) {
   return std::llround(options.duration * rate);
 }
 
+/// What a controller and its robot have come to.
+template <class Controller>
+void conclude(const Controller& controller, const rig::TestRig& robot, bool identifies,
+              TrialResult& result) {
+  result.changes_noticed = controller.estimator().changes();
+  result.restarts = controller.estimator().restarts();
+  result.estimated = controller.plant(), result.truth = robot.plant();
+  result.z = controller.estimator().z();
+  if (identifies) result.payload = controller.payload();
+}
+
 template <class Trial>
 TrialResult run_periods(Trial& trial, long steps,
                         const std::function<bool(double share)>& progress) {
