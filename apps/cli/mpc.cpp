@@ -10,11 +10,11 @@ namespace {
 
 struct MpcOptions {
   RobotArgument robot;
-  bool demo = false, force = false, supervise = false;
-  std::optional<double> duration, payload, payload_at, vary, rate;
+  bool demo = false, force = false, supervise = false, rest = false;
+  std::optional<double> duration, payload, payload_at, vary, rate, reach;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
-  std::string law, knowledge, plant, goal, report, plot;
+  std::string law, knowledge, drives, plant, goal, report, plot;
 };
 
 template <class Kinds>
@@ -30,6 +30,8 @@ void apply(const MpcOptions& o, MpcScenario& s) {
   };
   set("--duration", "duration", o.duration, s.trial.duration);
   set("--rate", "rate", o.rate, s.trial.control.rate_hz);
+  set("--reach", "reach", o.reach, s.reach);
+  s.rest |= o.rest;
   set("--steps", "horizon.steps", o.steps, s.trial.control.problem.steps);
   set("--seed", "seed", o.seed, s.trial.sensors.seed);
   set("--vary", "vary", o.vary, s.vary);
@@ -54,6 +56,11 @@ void apply(const MpcOptions& o, MpcScenario& s) {
   if (!o.law.empty()) s.trial.law = kind_of_option("--law", o.law, laws);
   if (!o.plant.empty()) s.trial.plant = kind_of_option("--plant", o.plant, plants);
   if (o.supervise && !s.trial.supervision) s.trial.supervision.emplace();
+  if (!o.drives.empty()) {
+    s.drives.clear(), s.places["drives"] = "--drives";
+    for (const std::string& name : split(o.drives, ','))
+      s.drives.push_back(kind_of_option("--drives", name, drive_controls));
+  }
   if (o.knowledge.empty()) {
     // laws that plan nothing identify and observe nothing
     if (s.trial.law != ControlLaw::mpc && !s.places.contains("knowledge")) {
@@ -118,6 +125,8 @@ Json json_of(const MpcResults& results, const TrialResult& r) {
           {"largest_speed", r.largest_speed},
           {"largest_torque", r.largest_torque},
           {"saturated", r.saturated},
+          {"vibration",
+           r.vibration ? Json{{"joints", r.vibration->joints}, {"tip", r.vibration->tip}} : Json()},
           {"supervisor", supervision_json(results, r)},
           {"changes_noticed", r.changes_noticed},
           {"estimator_restarts", r.restarts}};
@@ -201,6 +210,16 @@ std::string supervision_text(const MpcResults& results, const MpcRun& run, const
   return text;
 }
 
+/// How links of elastic joints vibrate after they came to rest.
+std::string vibration_text(const MpcResults& results, const Stream& out) {
+  if (!results.runs.front().result.vibration) return "";
+  Table table(1, {"  vibration, rms", ">joints [mrad]", ">tip [mm]"});
+  for (const MpcRun& run : results.runs)
+    if (const auto& v = run.result.vibration)
+      table.row({run.name, figure(1e3 * v->joints), figure(1e3 * v->tip)});
+  return '\n' + table.str(out);
+}
+
 std::string text_of(const MpcResults& results, const Stream& out) {
   std::string text = fmt::format("{}\n\n", visible(results.title));
   for (const auto& [time, what] : results.events)
@@ -225,7 +244,7 @@ std::string text_of(const MpcResults& results, const Stream& out) {
     cells.push_back(r.times.deadline_misses);
     table.row(cells);
   }
-  text += table.str(out);
+  text += table.str(out) + vibration_text(results, out);
   if (results.payload) {
     const PayloadFound& p = *results.payload;
     const auto three = [](const Eigen::Vector3d& x) {
@@ -295,7 +314,7 @@ int run_mpc(const MpcOptions& o, Console& console) {
   require_others({o.report, o.plot}, {o.robot.name});
   require_writable({o.report, o.plot}, o.force);
   RobotArgument robot = o.robot;
-  robot.loops_closed = true;
+  robot.loops_closed = robot.knows_springs = true;
   robot.read_standard_input();
   const std::optional<MpcScenario> given = read_mpc_config(robot);
   if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
@@ -375,6 +394,8 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--steps", o->steps, "N", "of the horizon, 20 ms each: 15", whole_number(2, 200));
   app.add_value("--goal", o->goal, "X,X,...",
                 "where to reach and wave, a number each, or NAME=VALUE,...");
+  app.add_value("--reach", o->reach, "S", "how long the way there takes: 2 s");
+  app.add_flag("--rest", o->rest, "rest there instead of waving");
   app.add_value("--payload", o->payload, "KG", "picked up half-way");
   app.add_value("--payload-at", o->payload_at, "S", "when it is");
   app.add_value("--vary", o->vary, "P",
@@ -382,12 +403,15 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--law", o->law, "NAME", "mpc, computed_torque or gravity_pd");
   app.add_value("--knowledge", o->knowledge, "NAME,...",
                 "identified, offset_free, fixed, perfect: identified");
+  app.add_value("--drives", o->drives, "NAME,...",
+                "what is made of elastic joints: plan, feedforward, ignore: plan");
   app.add_value("--plant", o->plant, "NAME", "what simulates the robot: ulna, or mujoco");
   app.add_flag("--supervise", o->supervise,
                "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
   app.add_output("--report", o->report, "write a page with plots and a moving arm (HTML)");
-  app.add_output("--plot", o->plot, "draw the tracking errors over time (SVG)");
+  app.add_output("--plot", o->plot,
+                 "draw the tracking errors over time, or the vibration at the end (SVG)");
   app.add_force(o->force);
   return [o, &console]() -> int { return run_mpc(*o, console); };
 }

@@ -161,6 +161,13 @@ MpcScenario scenario_of(Keys& keys) {
     for (const YAML::Node& node : list)
       s.knowledge.push_back(keys.chosen(node, "knowledge", knowledges));
   }
+  if (const YAML::Node list = keys["drives"]) {
+    if (!list.IsSequence() || list.size() == 0)
+      keys.refuse(list, "drives is not a list: [plan, ignore]");
+    s.drives.clear();
+    for (const YAML::Node& node : list)
+      s.drives.push_back(keys.chosen(node, "drives", drive_controls));
+  }
   if (keys["payload"]) {
     ScenarioPayload& payload = s.payload.emplace();
     keys.text("payload.frame", payload.frame);

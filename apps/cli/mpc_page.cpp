@@ -432,10 +432,59 @@ std::string plots(const MpcResults& results) {
       fmt::arg("torques", panel(for_each_joint(results, torque_unit, effort_plot), "many")));
 }
 
+/// Where the tip is after it should rest, along the axis of the world in which it moves most there, in mm from its mean.
+std::string vibration_curves(const MpcResults& results) {
+  constexpr double before = 0.1, after = 0.6;  // s
+  const double begin = results.rests_from - before, end = results.rests_from + after;
+  const Frame& tip = rig::tip_frame(results.model);
+  Kinematics<double> at(results.model);
+  std::vector<Eigen::MatrixXd> places;  // a row for each axis
+  Eigen::Vector3d spread = Eigen::Vector3d::Zero();
+  for (const MpcRun& run : results.runs) {
+    const TrialRecord& record = run.result.record;
+    Eigen::MatrixXd& place = places.emplace_back(3, record.time.size());
+    Index rests = 0;
+    while (rests < record.time.size() && record.time(rests) < results.rests_from) ++rests;
+    for (Index k = 0; k < place.cols(); ++k) {
+      at.set(record.q.col(k));
+      place.col(k) = 1e3 * at.pose(tip).translation();
+    }
+    const auto rest = place.rightCols(place.cols() - rests);
+    place.colwise() -= rest.rowwise().mean().eval();
+    spread = spread.cwiseMax(rest.rowwise().squaredNorm());
+  }
+  Index axis = 0;
+  const double most = spread.maxCoeff(&axis);
+  const Area& box = errors_box;
+  double high = 1e-6 * std::max(1.0, most);
+  std::vector<Curve> curves;
+  for (std::size_t i = results.runs.size(); i-- > 0;) {
+    const VectorXd& time = results.runs[i].result.record.time;
+    Index from = 0, to = 0;
+    while (from < time.size() && time(from) < begin) ++from;
+    for (to = from; to < time.size() && time(to) <= end;) ++to;
+    curves.push_back({time.segment(from, to - from), places[i].row(axis).segment(from, to - from),
+                      results.runs[i].colour});
+    for (Index k = from; k < to; ++k)
+      if (time(k) >= results.rests_from) high = std::max(high, std::abs(places[i](axis, k)));
+  }
+  const Scale x = box.across(begin, end), y = box.upward(-1.3 * high, 1.3 * high);
+  std::string s = grid_y(box, y) + grid_x(box, x) +
+                  vertical("event-mark", box, x(results.rests_from)) +
+                  text(x(results.rests_from) + 4, 32, "the motion ends", "event-name");
+  for (Curve& c : curves) {
+    c.y = c.y.cwiseMin(y.high).cwiseMax(y.low);
+    s += path_of(c, x, y, 700);
+  }
+  return s + frame(box) + text(box.x, 14, fmt::format("mm, along {}", "xyz"[axis])) +
+         text(box.right(), box.bottom() + 27, "s", "e");
+}
+
 }  // namespace
 
 std::string mpc_plot(const MpcResults& results) {
   constexpr double head = 56.0, key = 18.0;
+  const bool vibrates = results.runs.front().result.vibration.has_value();
   std::string names;
   double left = errors_box.x;
   for (const MpcRun& run : results.runs) {
@@ -452,8 +501,10 @@ std::string mpc_plot(const MpcResults& results) {
       "<rect width='100%' height='100%' style='fill:var(--card)'/>\n{4}{5}"
       "<g transform='translate(0 {6})'>{7}</g>\n</svg>\n",
       errors_width, head + errors_height, asset("page.css"), asset("mpc.css"),
-      text(errors_box.x, 24, "tracking error: " + visible(results.title), "title"), names, head,
-      error_curves(results, 350));
+      text(errors_box.x, 24,
+           (vibrates ? "the tip after the motion: " : "tracking error: ") + visible(results.title),
+           "title"),
+      names, head, vibrates ? vibration_curves(results) : error_curves(results, 350));
 }
 
 std::string mpc_page(const MpcResults& results) {

@@ -8,7 +8,7 @@ namespace ulna::cli {
 /// A page of HTML that needs nothing else: figures, plots, and the robot in motion.
 std::string mpc_page(const MpcResults& results);
 
-/// Tracking errors over time, a document of SVG that needs nothing else.
+/// Tracking errors over time, or of elastic joints that come to rest, how the tip moves then: a document of SVG that needs nothing else.
 std::string mpc_plot(const MpcResults& results);
 
 /// The robot in motion, a drawing to turn and play. It needs the style arm_view.css, marks its time in

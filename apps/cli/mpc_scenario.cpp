@@ -8,9 +8,6 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// The greatest velocity of reach_and_wave on its way, over the mean.
-constexpr double peak_of_reach = 1.875;
-
 /// Where a joint moves unless told otherwise: its range, of long ones the part about zero that a turning joint
 /// needs for half a turn to each side and a sliding one for half a metre.
 std::pair<double, double> usual_range(const Model& model, int i) {
@@ -153,15 +150,16 @@ void choose_motion(MpcScenario& s, const Model& model, const ClosedMotion* close
     amplitude(i) = std::clamp(room, 0.0, usual);
     if (room >= 0.0 && amplitude(i) < usual) less.push_back(model.velocity_names()[i]);
   }
+  if (s.rest) s.amplitude.setZero(n);
   if (s.amplitude.size() == 0 && !less.empty())
     s.notes.push_back(
         fmt::format("waving is smaller where the goal is near a limit: {}", fmt::join(less, ", ")));
   require("amplitude", s.amplitude, amplitude, s, model, closed);
   if (!any_time) return;
   const double usual = s.reach;
-  const double needed =
-      (peak_of_reach / use * (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
-          .maxCoeff();
+  const double needed = (peak_of_reach(model) / use *
+                         (s.goal - s.start).cwiseAbs().cwiseQuotient(model.velocity_limit()))
+                            .maxCoeff();
   if (!(needed > usual)) return;
   constexpr double longest = 600.0;
   if (!any_goal && needed > longest)
@@ -424,6 +422,7 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}', joint '{}': it has several degrees of freedom; mpc takes robots whose joints "
         "have one each",
         model.name(), model.joint_name(compound));
+  require_drives(s, model);
   require_plant(s.trial, model);
   std::optional<ClosedMotion> closed;
   if (!model.description().loops.empty()) closed.emplace(model);
@@ -450,7 +449,7 @@ void complete(MpcScenario& s, const Model& model) {
     inside("goal", s.goal(i), 0.0);
     inside("amplitude", s.goal(i), std::abs(s.amplitude(i)));
     const double fastest = std::abs(s.amplitude(i)) * 6.2832 * s.hz(i) * 1.2,
-                 reaching = peak_of_reach * std::abs(s.goal(i) - s.start(i)) / s.reach;
+                 reaching = peak_of_reach(model) * std::abs(s.goal(i) - s.start(i)) / s.reach;
     if (std::max(fastest, reaching) > model.velocity_limit()(i))
       throw ScenarioError(
           fastest > reaching ? "amplitude" : "reach",
@@ -527,8 +526,7 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   // the true robot: with friction that its model lacks, and other parameters
   const VectorXd effort = rig::nominal_efforts(model);
   Plant<double> usual(model);
-  usual.damping += s.viscous * effort;
-  usual.friction += s.dry * effort, usual.friction_negative += s.dry * effort;
+  add_friction(usual, s.viscous * effort, s.dry * effort);
   trial.changes.at(0.0, [=, vary = s.vary, seed = s.trial.sensors.seed](Plant<double>& plant) {
     scale_friction(plant, usual, 1.0);
     if (vary > 0.0) change_at_random(plant, {.inertia = vary}, seed);
@@ -560,21 +558,22 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
   // errors are reported from the change on, and from a second after it, when it may be identified
   trial.count_from = {results.counted_from, results.counted_from + 1.0};
 
-  const MotionReference reference = reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz);
+  if (s.amplitude.isZero()) results.rests_from = trial.rests_from = s.reach;
+  if (!model.drives().elastic.empty()) trial.record_hz = 500.0;  // vibrations show
   bool go_on = true;
-  for (std::size_t i = 0; i < s.knowledge.size() && go_on; ++i) {
-    trial.knowledge = s.knowledge[i];
-    const char* const name = to_string(s.knowledge[i]);
-    TrialResult result = run_trial(model, reference, trial, [&](double share) {
-      go_on = progress((double(i) + share) / double(s.knowledge.size()), name);
+  const std::vector<MpcVariant> variants = variants_of(s);
+  for (std::size_t i = 0; i < variants.size() && go_on; ++i) {
+    const MpcVariant& variant = variants[i];
+    trial.knowledge = variant.knowledge, trial.drives = variant.drives;
+    TrialResult result = run_variant(model, s, trial, [&](double share) {
+      go_on = progress((double(i) + share) / double(variants.size()), variant.name);
       return go_on;
     });
     const double end = double(result.steps) / trial.control.rate_hz;
-    if (s.payload && end > s.payload->at && s.knowledge[i] == Knowledge::identified)
+    if (s.payload && end > s.payload->at && variant.knowledge == Knowledge::identified)
       results.payload = payload_found(payload_frame(model, *s.payload), *s.payload, result);
     keep_finite(result.record);
-    constexpr std::array colours{"measured", "dependent", "predicted", "good"};  // by Knowledge
-    results.runs.push_back({name, colours[int(trial.knowledge)], std::move(result)});
+    results.runs.push_back({variant.name, variant.colour, std::move(result)});
   }
   return results;
 }

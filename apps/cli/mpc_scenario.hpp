@@ -16,6 +16,8 @@ inline constexpr std::array knowledges{Knowledge::identified, Knowledge::offset_
                                        Knowledge::fixed, Knowledge::perfect};
 inline constexpr std::array laws{ControlLaw::mpc, ControlLaw::computed_torque,
                                  ControlLaw::gravity_pd};
+inline constexpr std::array drive_controls{DriveControl::plan, DriveControl::feedforward,
+                                           DriveControl::ignore};
 inline constexpr std::array plants{rig::PlantKind::ulna, rig::PlantKind::mujoco};
 inline constexpr std::array transcriptions{Transcription::forward_dynamics,
                                            Transcription::inverse_dynamics};
@@ -71,12 +73,14 @@ struct MpcScenario {
   /// Torque noise is a share of the efforts, and the delay of positions is that of all sensors.
   TrialOptions trial;
   std::vector<Knowledge> knowledge = {Knowledge::identified};
+  std::vector<DriveControl> drives = {DriveControl::plan};  ///< of robots with elastic joints
   double position = 1.0, velocity = 1.0, torque = 1.0, terminal = 1.0;  ///< weights, where given
 
   // the motion
   Eigen::VectorXd start, goal;    ///< empty: as the robot's ranges suggest
   double reach = 2.0;             ///< s
   Eigen::VectorXd amplitude, hz;  ///< of waving about the goal
+  bool rest = false;              ///< at the goal, without waving
   /// Numbers of these four by the names of joints, over what is suggested.
   std::map<std::string, std::vector<std::pair<std::string, double>>> by_joint;
 
@@ -136,10 +140,29 @@ struct PayloadFound {
 };
 
 struct MpcRun {
-  std::string_view name;    ///< "identified", "fixed", "perfect"
+  std::string name;         ///< "identified", "fixed", "perfect"; or what it makes of springs
   std::string_view colour;  ///< in all pictures: a name of the page's style
   TrialResult result;       ///< its record ends where numbers are no longer finite
 };
+
+/// One way to drive the robot: a run of the scenario.
+struct MpcVariant {
+  Knowledge knowledge = Knowledge::identified;
+  DriveControl drives = DriveControl::plan;
+  std::string name;
+  std::string_view colour;
+};
+/// Every knowledge, with springs in every way that is asked for: named by what differs.
+std::vector<MpcVariant> variants_of(const MpcScenario& scenario);
+/// Refuses what is not known of robots with springs, and what has no effect without.
+void require_drives(const MpcScenario& scenario, const Model& model);
+/// More friction, Nm s/rad and Nm, at each joint: of elastic ones on the side of the motor.
+void add_friction(Plant<double>& plant, const Eigen::VectorXd& viscous, const Eigen::VectorXd& dry);
+/// The greatest velocity on the way to the goal, over the mean.
+double peak_of_reach(const Model& model);
+/// Reaches and waves, with springs along a motion that is smooth enough for them.
+TrialResult run_variant(const Model& model, const MpcScenario& scenario, const TrialOptions& trial,
+                        const std::function<bool(double share)>& progress);
 
 struct MpcResults {
   Model model;
@@ -152,7 +175,8 @@ struct MpcResults {
   double counted_from = 0.0;                                ///< s: errors are compared from then on
   std::optional<PayloadFound> payload = {};
   bool supervised = false;
-  int horizon = 0;  ///< steps of it
+  int horizon = 0;               ///< steps of it
+  double rests_from = infinity;  ///< s: the motion is over
 
   /// Of the run with a name; null: there is none.
   const TrialResult* find(std::string_view name) const;

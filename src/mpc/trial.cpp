@@ -148,11 +148,7 @@ class Trial {
 
   TrialResult finish(long steps) {
     result_.finished = result_.steps == steps;
-    result_.changes_noticed = controller_.estimator().changes();
-    result_.restarts = controller_.estimator().restarts();
-    result_.estimated = controller_.plant(), result_.truth = robot_.plant();
-    result_.z = controller_.estimator().z();
-    if (identifies()) result_.payload = controller_.payload();
+    conclude(controller_, robot_, identifies(), result_);
     if (supervision_) supervision_->finish();
     score_.finish();
     return std::move(result_);
@@ -233,22 +229,14 @@ class Trial {
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress) {
-  const double rate = options.control.rate_hz;
-  messages::require(
-      options.duration > 0.0 && options.duration <= 3600.0 && rate > 0.0 && rate <= 1e5,
-      "a trial takes up to an hour at up to 100 kHz");
+  const long steps = require_trial(options);
   messages::require(reference != nullptr, "a trial needs a motion to follow");
   messages::require(model.description().loops.empty() || !options.supervision, "robot '",
                     model.name(),
                     "' closes loops, which the supervisor does not support; leave it out "
                     "(TrialOptions::supervision)");
   Trial trial(model, reference, options);
-  const auto steps = long(std::llround(options.duration * rate));
-  for (long k = 0; k < steps; ++k) {
-    if (progress && !progress(double(k) / double(steps))) break;
-    if (!trial.step(k)) break;
-  }
-  return trial.finish(steps);
+  return run_periods(trial, steps, progress);
 }
 
 }  // namespace ulna::mpc

@@ -31,9 +31,9 @@ class TrialScore {
 
   /// Once a period, when its torque acts. `reference`: where the robot should be; `follows`: nothing keeps it from that. Only a
   /// controller that `plans` has kinds of actions and faults.
+  template <class Controller, class Readings>
   void add(double time, const rig::TestRig& robot, const Eigen::VectorXd& reference,
-           const TrialSensors& sensors, const IdentifyingController& controller, bool plans,
-           bool follows) {
+           const Readings& sensors, const Controller& controller, bool plans, bool follows) {
     step_us_.push_back(controller.act_us() + controller.update_us());
     act_us_.push_back(controller.act_us()), identify_us_.push_back(controller.identify_us());
     if (plans) {
@@ -106,8 +106,9 @@ class TrialScore {
     return x.cwiseAbs().cwiseQuotient(limit).maxCoeff();
   }
 
+  template <class Controller, class Readings>
   void add_record(const rig::TestRig& robot, const Eigen::VectorXd& reference,
-                  const TrialSensors& sensors, const IdentifyingController& controller) {
+                  const Readings& sensors, const Controller& controller) {
     TrialRecord& record = result_.record;
     const Eigen::Index k = columns_++;
     record.time(k) = robot.now();
@@ -132,5 +133,35 @@ class TrialScore {
   long following_count_ = 0;
   std::vector<double> step_us_, act_us_, identify_us_;
 };
+
+/// How many periods a trial has. Throws std::invalid_argument for one that is too long.
+inline long require_trial(const TrialOptions& options) {
+  const double rate = options.control.rate_hz;
+  messages::require(
+      options.duration > 0.0 && options.duration <= 3600.0 && rate > 0.0 && rate <= 1e5,
+      "a trial takes up to an hour at up to 100 kHz");
+  return std::llround(options.duration * rate);
+}
+
+/// What a controller and its robot have come to.
+template <class Controller>
+void conclude(const Controller& controller, const rig::TestRig& robot, bool identifies,
+              TrialResult& result) {
+  result.changes_noticed = controller.estimator().changes();
+  result.restarts = controller.estimator().restarts();
+  result.estimated = controller.plant(), result.truth = robot.plant();
+  result.z = controller.estimator().z();
+  if (identifies) result.payload = controller.payload();
+}
+
+template <class Trial>
+TrialResult run_periods(Trial& trial, long steps,
+                        const std::function<bool(double share)>& progress) {
+  for (long k = 0; k < steps; ++k) {
+    if (progress && !progress(double(k) / double(steps))) break;
+    if (!trial.step(k)) break;
+  }
+  return trial.finish(steps);
+}
 
 }  // namespace ulna::mpc

@@ -21,12 +21,16 @@ class SimulatedPlant final : public TestPlant {
         at_(model),
         ws_(model),
         mobility_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
-        drive_(Vector::Zero(model.nv())) {}
+        drive_(Vector::Zero(model.nv())),
+        elastic_(!model.drives().elastic.empty()) {
+    if (elastic_) theta_ = omega_ = drive_;
+  }
 
   void set_state(const Vector& q, const Vector& v) override {
     robot_.set_state(q, v);
     drive_.setZero(), load_.setZero();
     loaded_ = false;
+    look_at_motors();
   }
 
   SimulationStatus hold(In<double> tau) noexcept override {
@@ -55,6 +59,7 @@ class SimulatedPlant final : public TestPlant {
     SimulationStatus status = SimulationStatus::moved;
     for (int k = 0; k < pieces && status == SimulationStatus::moved; ++k)
       status = robot_.step(h / pieces);
+    look_at_motors();
     return status;
   }
 
@@ -71,6 +76,11 @@ class SimulatedPlant final : public TestPlant {
   const Vector& tau() const noexcept override { return drive_; }
   const Vector& acceleration() noexcept override { return robot_.acceleration(); }
   const Plant<double>& plant() const noexcept override { return usual_; }
+  const Vector& theta() const noexcept override { return theta_; }
+  const Vector& omega() const noexcept override { return omega_; }
+  const Vector& spring_torque() noexcept override {
+    return elastic_ ? robot_.link_torque() : theta_;
+  }
 
   /// What the motion needs beyond the torques that act.
   const Vector& friction_torque() noexcept override {
@@ -78,7 +88,7 @@ class SimulatedPlant final : public TestPlant {
     frictionless_.friction.setZero(), frictionless_.friction_negative.setZero();
     motion_.set(robot_.q(), robot_.v(), robot_.acceleration());
     inverse_dynamics<double>(frictionless_, motion_, ws_, friction_);
-    friction_ -= robot_.tau();
+    friction_ -= elastic_ ? robot_.link_torque() : robot_.tau();
     return friction_;
   }
 
@@ -103,6 +113,14 @@ class SimulatedPlant final : public TestPlant {
     return pieces > 1.0 ? int(std::min(pieces, most)) : 1;
   }
 
+  /// Of rigid joints, q and v.
+  void look_at_motors() noexcept {
+    if (!elastic_) return;
+    theta_ = robot_.q(), omega_ = robot_.v();
+    for (const int c : robot_.model().drives().elastic)
+      theta_(c) = robot_.theta()(c), omega_(c) = robot_.omega()(c);
+  }
+
   SimulationStatus hold_all() noexcept {
     if (!loaded_) return robot_.hold(drive_);
     sum_ = drive_ + load_;
@@ -118,6 +136,8 @@ class SimulatedPlant final : public TestPlant {
   Workspace<double> ws_;
   Eigen::MatrixXd mobility_;  ///< M^-1
   Vector drive_, load_ = drive_, sum_ = drive_, friction_ = drive_;
+  bool elastic_;
+  Vector theta_, omega_;  ///< of the motors; empty without springs
 };
 
 }  // namespace

@@ -67,11 +67,18 @@ struct TestRig::Parts {
         surroundings(m, o.reality),
         drives(m, o.reality),
         sensors(m, o.sensors),
+        motor_sensors(m, of_motors(o.sensors)),
         last(m),
         offset(nominal_efforts(m)) {
     std::mt19937_64 random(o.reality.seed + 0x9e3779b9u);
     for (double& x : offset) x *= random_sign(random) * o.reality.torque_offset;
     if (accelerations) last.a = Vector::Zero(m.nv());
+  }
+
+  /// Encoders of motors are as good as those of links.
+  static SensorsOptions of_motors(SensorsOptions options) {
+    options.seed += 0x85ebca6bu;
+    return options;
   }
 
   bool is_plain() const {
@@ -101,7 +108,7 @@ struct TestRig::Parts {
   const Vector& sensed_torque(TestRig& rig) {
     if (reality.commanded_torque)
       sensed = drives.commanded();
-    else if (reality.link_side_torque)
+    else if (reality.link_side_torque || plant->theta().size() > 0)
       sensed = rig.link_torque();
     else
       sensed = plant->tau();
@@ -129,7 +136,7 @@ struct TestRig::Parts {
   std::unique_ptr<TestPlant> plant;
   Surroundings surroundings;
   Drives drives;
-  Sensors sensors;
+  Sensors sensors, motor_sensors;
   Reading last;
   Vector offset, sensed = offset, link = offset, none = {};
 };
@@ -156,6 +163,10 @@ bool TestRig::read(Reading& reading) noexcept {
     p.last.time = time;
     p.last.q = p.sensors.q, p.last.v = p.sensors.v, p.last.tau = p.sensors.tau;
     if (p.accelerations) p.last.a = p.sensors.a;
+    if (p.plant->theta().size() > 0) {
+      p.motor_sensors.read(time, p.plant->theta(), p.plant->omega(), p.sensed);
+      p.last.theta = p.motor_sensors.q, p.last.omega = p.motor_sensors.v;
+    }
   }
   reading = p.last;
   return true;
@@ -174,7 +185,7 @@ bool TestRig::write(const Eigen::Ref<const Vector>& tau, double later) noexcept 
 void TestRig::start(const Vector& q) {
   Parts& p = *parts_;
   p.plant->set_state(q, Vector::Zero(p.model.nv()));
-  p.sensors.reset();
+  p.sensors.reset(), p.motor_sensors.reset();
   p.drives.preload(Vector::Zero(p.model.nv()));
 }
 
@@ -215,6 +226,7 @@ TestPlant& TestRig::mechanism() noexcept { return *parts_->plant; }
 
 const Vector& TestRig::link_torque() noexcept {
   Parts& p = *parts_;
+  if (p.plant->theta().size() > 0) return p.plant->spring_torque();
   const Plant<double>& plant = p.plant->plant();
   p.surround();
   p.surroundings.friction(now(), p.plant->v(), plant);

@@ -29,6 +29,9 @@ void scale_friction(Plant<double>& plant, const Plant<double>& usual, double fac
   plant.damping = factor * usual.damping;
   plant.friction = factor * usual.friction;
   plant.friction_negative = factor * usual.friction_negative;
+  plant.drives.damping = factor * usual.drives.damping;
+  plant.drives.friction = factor * usual.drives.friction;
+  plant.drives.friction_negative = factor * usual.drives.friction_negative;
 }
 
 void change_at_random(Plant<double>& plant, const RandomChange& by, std::uint64_t seed) {

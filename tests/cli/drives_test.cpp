@@ -88,6 +88,32 @@ TEST(Drives, equations_have_springs_and_motors) {
   EXPECT_EQ(run_cli({"equations", "pendulum", "--terms", "s"}).status, 2);
 }
 
+TEST(Drives, mpc_knows_springs_and_reports_how_links_vibrate) {
+  const std::vector<std::string> move{"mpc",    "twolink_elastic", "--rest",     "--reach", "1",
+                                      "--goal", "0.4,-0.4",        "--duration", "1.6"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), move.begin(), move.end());
+    return run_cli(more);
+  };
+  const RunResult run = with({"--drives", "plan,ignore", "--knowledge", "perfect", "--json"});
+  const json about = json::parse(run.out);
+  EXPECT_TRUE(lacks(run.err, "not known"));
+  const auto tip = [&](const char* name) {
+    return about["runs"][name]["vibration"]["tip"].get<double>();
+  };
+  EXPECT_GT(tip("ignore"), 1e-3);
+  EXPECT_LT(tip("plan"), 0.1 * tip("ignore"));
+
+  EXPECT_TRUE(has(with({}).out, "vibration"));
+  const RunResult supervised = with({"--supervise"});
+  EXPECT_EQ(supervised.status, 2);
+  EXPECT_TRUE(has(supervised.err, "has elastic joints, which the supervisor does not know"));
+  const RunResult rigid = run_cli({"mpc", "panda", "--drives", "plan"});
+  EXPECT_EQ(rigid.status, 2);
+  EXPECT_TRUE(has(rigid.err, "--drives: has no effect: 'panda' has no elastic joints"));
+  EXPECT_EQ(with({"--drives", "plans"}).status, 2);
+}
+
 TEST(Drives, convert_keeps_them) {
   const RunResult run = run_cli({"convert", "-", "-"}, {.input = elastic_arm(true)});
   EXPECT_EQ(run.status, 0) << run.err;

@@ -1,7 +1,8 @@
 #include "support/allocations.hpp"
 
-#include "support/dynamics.hpp"
+#include "support/drives.hpp"
 #include "ulna/derivatives/derivative_batch.hpp"
+#include "ulna/derivatives/drive_derivatives.hpp"
 #include "ulna/derivatives/frame_derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
@@ -84,6 +85,34 @@ TEST(AllocationsOfDerivatives, in_batches_are_none) {
             }),
             0);
   EXPECT_TRUE(possible);
+}
+
+TEST(AllocationsOfDerivatives, of_drives_are_none) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  for_each_model([](const Model& plain, Random& random) {
+    const Model model = with_random_drives(plain, random, {.damped = 0.5});
+    DrivenRig<double> rig(model, random);
+    rig.inverse(true);
+    const Kinematics<double> state = rig.state();
+    const DriveState<double> drives = rig.drive_state();
+    DriveDerivativeWorkspace<double> ws(model);
+    DriveForwardDerivatives<double> forward(model);
+    bool possible = true;
+    EXPECT_EQ(allocations_of([&] {
+                possible &= drive_forward_dynamics_derivatives<double>(rig.plant, state, drives,
+                                                                       rig.out.motor, ws, forward);
+              }),
+              0);
+    EXPECT_TRUE(possible);
+    DriveMotion<double> motion(model);
+    motion.set(rig.q, rig.v, rig.a, rig.jerk, rig.snap);
+    DriveInverseDerivativeWorkspace inverse_ws(model);
+    DriveInverseDerivatives inverse(model);
+    EXPECT_EQ(allocations_of([&] {
+                drive_inverse_dynamics_derivatives(rig.plant, motion, inverse_ws, inverse);
+              }),
+              0);
+  });
 }
 
 }  // namespace

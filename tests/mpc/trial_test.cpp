@@ -398,5 +398,22 @@ TEST(Trial, of_robots_with_loops_allocates_nothing) {
   }
 }
 
+TEST(Trial, of_elastic_joints_allocates_nothing_while_it_identifies) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  const Model model = load_robot("iiwa14_elastic").model;
+  const VectorXd from = VectorXd::Zero(7), to = VectorXd::Constant(7, 0.3);
+  for (const DriveControl drives :
+       {DriveControl::plan, DriveControl::feedforward, DriveControl::ignore}) {
+    TrialOptions options;
+    options.duration = 0.3, options.drives = drives;
+    options.allocations = [] { return allocations.load(); };
+    const TrialResult r =
+        run_elastic_trial(model, smooth_reach_and_wave(from, to, 1.0, from, from), options);
+    EXPECT_TRUE(r.finished);
+    EXPECT_EQ(r.allocations, 0) << to_string(drives);
+    EXPECT_EQ(r.count(ActionKind::planned), r.steps) << to_string(drives);
+  }
+}
+
 }  // namespace
 }  // namespace ulna::test

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ulna/mpc/elastic_controller.hpp"
 #include "ulna/mpc/reentry.hpp"
 #include "ulna/rig/test_rig.hpp"
 #include "ulna/supervise/supervisor.hpp"
@@ -54,6 +55,10 @@ struct TrialOptions {
   Knowledge knowledge = Knowledge::identified;
   ControllerOptions control = {};
   double stiffness = 100.0;  ///< 1/s², of the laws that are not MPC; damping is critical
+  /// Of a robot with elastic joints.
+  DriveControl drives = DriveControl::plan;
+  double bandwidth = 40.0;       ///< rad/s, of DriveControl::plan
+  double rests_from = infinity;  ///< s: from then on the reference rests, and vibration counts
   rig::PlantKind plant = rig::PlantKind::ulna;  ///< what simulates the robot
   SimulationOptions simulation = {};
   rig::MujocoOptions mujoco = {};
@@ -105,15 +110,22 @@ struct StepTimes {
   long deadline_misses = 0;  ///< steps that took longer than a period
 };
 
+/// How links move on after they should rest, for a second: root mean square about their mean.
+struct Vibration {
+  double joints = 0.0;  ///< rad, of the worst joint
+  double tip = 0.0;     ///< m, of tip_frame
+};
+
 struct TrialResult {
   bool finished = false;  ///< false: the simulation could not go on, for the reason in `status`
   SimulationStatus status = SimulationStatus::moved;
   long steps = 0;
   TrackingError error = {};
   StepTimes times = {};
-  std::array<long, 3> actions = {};  ///< by ActionKind
-  std::array<long, 7> faults = {};   ///< by ActionFault
-  long torque_breaches = 0;          ///< commanded torques beyond the limits, or not finite
+  std::optional<Vibration> vibration = {};  ///< of robots with elastic joints that come to rest
+  std::array<long, 3> actions = {};         ///< by ActionKind
+  std::array<long, 7> faults = {};          ///< by ActionFault
+  long torque_breaches = 0;                 ///< commanded torques beyond the limits, or not finite
   long changes_noticed = 0;
   long restarts = 0;  ///< of the estimator, whose numbers had become none
   /// Where there is a supervisor: steps by its state, how many times each cause has begun, when causes began and ended
@@ -150,5 +162,12 @@ struct TrialResult {
 TrialResult run_trial(const Model& model, const MotionReference& reference,
                       const TrialOptions& options,
                       const std::function<bool(double share)>& progress = {});
+
+/// The same of a robot with elastic joints, by an ElasticController. Laws that plan nothing read the motors: computed torque takes them for the
+/// links, gravity_pd holds them where springs carry the links at the reference [Tomei 1991]. Supervisors, faults, wrench sensors and
+/// MuJoCo do not know springs and are refused.
+TrialResult run_elastic_trial(const Model& model, const SmoothReference& reference,
+                              const TrialOptions& options,
+                              const std::function<bool(double share)>& progress = {});
 
 }  // namespace ulna::mpc

@@ -14,7 +14,9 @@ struct Reading {
   Eigen::VectorXd q, v;    ///< may hold NaN where a sensor fails
   Eigen::VectorXd tau;     ///< of the joints' torque sensors
   Eigen::VectorXd a = {};  ///< empty where accelerations are not measured
-  bool fresh = false;      ///< false: nothing was measured since; the numbers are those of before
+  /// Of the motors behind springs, seen at the joints; empty where there are none.
+  Eigen::VectorXd theta = {}, omega = {};
+  bool fresh = false;  ///< false: nothing was measured since; the numbers are those of before
 };
 
 /// A robot with torque-driven joints, real or simulated. All calls return at once, allocate nothing and

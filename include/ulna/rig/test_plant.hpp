@@ -39,6 +39,17 @@ class TestPlant {
   /// The torque of dry friction on the joints, here and now.
   virtual const Vector& friction_torque() noexcept = 0;
   virtual const Plant<double>& plant() const noexcept = 0;
+
+  // --- of robots with springs between motors and links; empty where there are none ---
+
+  /// Where the motors are, seen at the joints, and how fast they turn.
+  virtual const Vector& theta() const noexcept { return none_; }
+  virtual const Vector& omega() const noexcept { return none_; }
+  /// What springs exert on the links here and now; of rigid joints, the drives' torques.
+  virtual const Vector& spring_torque() noexcept { return none_; }
+
+ private:
+  Vector none_;
 };
 
 /// How MuJoCo integrates.

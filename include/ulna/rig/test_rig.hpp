@@ -61,7 +61,7 @@ class TestRig final : public Rig {
   /// That the drives exert.
   const Vector& tau() const noexcept;
   const Vector& acceleration() noexcept;
-  /// Between gear and link.
+  /// Between gear and link; with springs, of those.
   const Vector& link_torque() noexcept;
   const Plant<double>& plant() const noexcept;
   TestPlant& mechanism() noexcept;

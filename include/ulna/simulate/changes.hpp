@@ -14,7 +14,7 @@ namespace ulna {
 void add_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload);
 void remove_payload(Plant<double>& plant, const Frame& at, const Inertia<double>& payload);
 
-/// Dry and viscous friction as usual times a factor. Throws std::invalid_argument for a factor that is
+/// Dry and viscous friction, of links and motors, as usual times a factor. Throws std::invalid_argument for a factor that is
 /// negative or not finite. Allocates nothing.
 void scale_friction(Plant<double>& plant, const Plant<double>& usual, double factor);
 

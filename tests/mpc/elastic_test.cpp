@@ -1,0 +1,198 @@
+#include <gtest/gtest.h>
+
+#include "ulna/dynamics/drive_dynamics.hpp"
+#include "ulna/io/import.hpp"
+#include "ulna/model/edit.hpp"
+#include "ulna/mpc/trial.hpp"
+
+// Predictive control of robots with springs between motors and links.
+
+namespace ulna::test {
+namespace {
+
+using namespace mpc;
+using Vector = Eigen::VectorXd;
+
+Model two_link() { return load_robot("twolink_elastic").model; }
+
+/// The same robot with springs that are so many times as stiff.
+Model stiffer(const Model& model, double factor) {
+  Description d = model.description();
+  for (JointDescription& j : d.joints)
+    if (j.spring) j.spring->stiffness *= factor;
+  return Builder(std::move(d)).build();
+}
+
+Vector two(double x, double y) { return Eigen::Vector2d(x, y); }
+
+/// From rest to rest in a second.
+SmoothReference fast_move() {
+  return smooth_reach_and_wave(two(-0.5, 0.4), two(0.7, -0.6), 1.0, two(0, 0), two(0, 0));
+}
+
+TrialResult move_two_link(DriveControl drives, TrialOptions options = {}) {
+  options.duration = 2.5, options.rests_from = 1.0;
+  options.drives = drives;
+  return run_elastic_trial(two_link(), fast_move(), options);
+}
+
+TEST(SmoothReference, has_four_derivatives_without_jumps) {
+  const SmoothReference reference =
+      smooth_reach_and_wave(two(0.1, -0.2), two(0.9, 0.3), 1.2, two(0.2, 0.1), two(0.7, 0.4));
+  constexpr double h = 1e-4;
+  SmoothMotion before(2), here(2), after(2);
+  for (double time = -0.05; time < 3.0; time += 0.01) {
+    SCOPED_TRACE(time);
+    reference(time - h, before), reference(time, here), reference(time + h, after);
+    const auto follows = [&](Vector SmoothMotion::*x, Vector SmoothMotion::*rate, double size) {
+      const Vector difference = (after.*x - before.*x) / (2.0 * h);
+      EXPECT_LT((difference - here.*rate).cwiseAbs().maxCoeff(), 1e-4 * size);
+    };
+    follows(&SmoothMotion::q, &SmoothMotion::v, 1.0);
+    follows(&SmoothMotion::v, &SmoothMotion::a, 10.0);
+    follows(&SmoothMotion::a, &SmoothMotion::jerk, 100.0);
+    follows(&SmoothMotion::jerk, &SmoothMotion::snap, 1e4);
+  }
+}
+
+/// How far the links leave a smooth motion, in rad, under torques of inverse dynamics alone, in steps of h.
+double error_without_feedback(const Model& model, double h) {
+  Plant<double> plant(model);
+  const SmoothReference reference = fast_move();
+  SmoothMotion m(2);
+  DriveMotion<double> motion(model);
+  DriveWorkspace<double> ws(model);
+  DriveTorques<double> torques(model);
+  Simulation robot(model);
+  reference(0.0, m);
+  robot.set_state(m.q, m.v);
+  double largest = 0.0;
+  for (long k = 0; k < std::lround(1.0 / h); ++k) {
+    reference((double(k) + 0.5) * h, m);
+    motion.set(m.q, m.v, m.a, m.jerk, m.snap);
+    drive_inverse_dynamics<double>(plant, motion, ws, torques);
+    EXPECT_EQ(robot.step(torques.motor, h), SimulationStatus::moved);
+    reference(double(k + 1) * h, m);
+    largest = std::max(largest, (robot.q() - m.q).cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+TEST(ElasticRobots, follow_a_smooth_motion_by_the_torques_of_inverse_dynamics) {
+  Description d = two_link().description();
+  for (JointDescription& j : d.joints)
+    if (j.spring) j.spring->damping = 0.0;
+  const Model undamped = Builder(std::move(d)).build();
+  // exact but for the steps, which are of second order
+  const double coarse = error_without_feedback(undamped, 1e-3),
+               fine = error_without_feedback(undamped, 5e-4);
+  EXPECT_LT(fine, 1e-6);
+  EXPECT_NEAR(coarse / fine, 4.0, 0.2);
+  // of damped springs, the past of the deflection is taken to second order
+  EXPECT_LT(error_without_feedback(two_link(), 1e-4), 5e-4);
+}
+
+TEST(ElasticRobots, vibrate_a_tenth_as_much_where_the_controller_knows_their_springs) {
+  for (const Knowledge knowledge : {Knowledge::perfect, Knowledge::identified}) {
+    SCOPED_TRACE(to_string(knowledge));
+    TrialOptions options;
+    options.knowledge = knowledge;
+    const TrialResult ignored = move_two_link(DriveControl::ignore, options);
+    ASSERT_TRUE(ignored.finished && ignored.vibration);
+    EXPECT_GT(ignored.vibration->tip, 1e-3);
+    for (const DriveControl drives : {DriveControl::plan, DriveControl::feedforward}) {
+      SCOPED_TRACE(to_string(drives));
+      const TrialResult known = move_two_link(drives, options);
+      ASSERT_TRUE(known.finished && known.vibration);
+      EXPECT_LT(known.vibration->tip, 0.1 * ignored.vibration->tip);
+      EXPECT_LT(known.vibration->joints, 0.1 * ignored.vibration->joints);
+    }
+  }
+}
+
+/// Drives the motors of a robot at rest somewhere, and compares torques of two controllers.
+double difference_from_rigid(double stiffer_by) {
+  const Model model = stiffer(two_link(), stiffer_by), rigid = with_plain_drives(model);
+  ControllerOptions control;
+  control.identify = false;
+  ElasticController elastic(model, {control, DriveControl::feedforward});
+  IdentifyingController plain(rigid, control);
+  elastic.follow(fast_move());
+  plain.follow(without_derivatives(rigid, fast_move()));
+  Simulation robot(rigid);
+  SmoothMotion m(2);
+  fast_move()(0.0, m);
+  robot.set_state(m.q, m.v);
+  DriveReading reading(model);
+  double largest = 0.0;
+  for (int k = 0; k < 400; ++k) {
+    const double time = 1e-3 * k;
+    reading.q = reading.theta = robot.q(), reading.v = reading.omega = robot.v();
+    const Vector tau = plain.act(time, robot.q(), robot.v());
+    largest = std::max(largest, (elastic.act(time, reading) - tau).cwiseAbs().maxCoeff());
+    plain.update(time, robot.q(), robot.v(), tau), elastic.update(time, reading);
+    EXPECT_EQ(robot.step(tau, 1e-3), SimulationStatus::moved);
+  }
+  return largest;
+}
+
+TEST(ElasticController, that_feeds_forward_is_the_rigid_one_where_springs_are_stiff) {
+  const double stiff = difference_from_rigid(1e5), stiffer = difference_from_rigid(1e6);
+  EXPECT_LT(stiffer, 1e-2);
+  EXPECT_NEAR(stiff / stiffer, 10.0, 1.0);
+}
+
+TEST(ElasticController,
+     refuses_robots_whose_motors_are_coupled_and_plain_ones_are_no_elastic_trial) {
+  const auto told = [](auto&& make) -> std::string {
+    try {
+      make();
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(told([] {
+              ElasticController(load_robot("puma560_coupled").model);
+            }).find("coupled or carried by links"),
+            std::string::npos);
+  EXPECT_NE(told([] {
+              (void)run_elastic_trial(load_robot("twolink_overview").model, fast_move(),
+                                      TrialOptions{});
+            }).find("has no elastic joints"),
+            std::string::npos);
+}
+
+TEST(ElasticProblem, keeps_torques_of_motors_within_their_limits) {
+  const Model model = two_link();
+  control::ElasticProblemOptions options;
+  control::MotionLimits& limits = options.limits.emplace(model);
+  limits.torque = two(22.0, 6.0);
+  limits.price = 1e3;
+  control::ElasticProblem problem(Plant<double>(model), options);
+  SmoothMotion goal(2);
+  for (int k = 0; k <= problem.steps(); ++k) problem.set_reference(k, goal);
+  const Vector zero = two(0, 0);
+  Vector x(8);
+  // 0.1 rad away: without limits it would be there within 0.1 s
+  problem.state(two(0.1, -0.1), zero, zero, zero, x);
+  control::Sqp sqp(problem);
+  sqp.trajectory = problem.guess();
+  ASSERT_EQ(sqp.solve(x).status, control::SqpStatus::solved) << sqp.report().str();
+  double largest = 0.0;
+  const double w = options.bandwidth;
+  for (int k = 0; k < problem.steps(); ++k) {
+    const Vector& s = sqp.trajectory.x[std::size_t(k)];
+    SmoothMotion m(2);
+    m.q = s.head(2), m.v = w * s.segment(2, 2), m.a = w * w * s.segment(4, 2);
+    m.jerk = w * w * w * s.tail(2);
+    problem.snap(sqp.trajectory.u[std::size_t(k)], m.snap);
+    Vector tau(2);
+    problem.motor_torque(m, tau);
+    largest = std::max(largest, tau.cwiseAbs().cwiseQuotient(limits.torque).maxCoeff());
+  }
+  EXPECT_NEAR(largest, 1.0, 1e-5) << "a limit acts, and is kept";
+}
+
+}  // namespace
+}  // namespace ulna::test
