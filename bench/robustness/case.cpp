@@ -21,6 +21,13 @@ std::pair<double, double> usual_range(const Model& model, int i) {
 
 }  // namespace
 
+VectorXd efforts(const Model& model) {
+  const VectorXd& limit = model.effort_limit();
+  // torques are weighed by the inverse squares of what the controller takes for the drives' torques
+  const VectorXd needed = mpc::motion_weights(model).torque.cwiseInverse().cwiseSqrt();
+  return limit.array().isFinite().select(limit, 2.0 * needed);
+}
+
 Task::Task(const Model& model) : start(model.nv()), goal(start), amplitude(start), hz(start) {
   constexpr double peak = 1.875;  // of the velocity on the way, over the mean
   for (int i = 0; i < model.nv(); ++i) {
@@ -52,7 +59,7 @@ Case::Case(const Model& robot, std::uint64_t seed) : model(robot), task(robot), 
   trial.q0 = task.start;
   trial.sensors.position.noise = 1e-5;
   trial.sensors.velocity.noise = 2e-3;
-  trial.sensors.torque.noise = 4e-4 * rig::nominal_efforts(robot).maxCoeff();
+  trial.sensors.torque.noise = 4e-4 * efforts(robot).maxCoeff();
   trial.sensors.seed = trial.reality.seed = seed;
   trial.control.payload_body = rig::tip_frame(robot).body;
   trial.reset_after = 0.2;
@@ -68,7 +75,7 @@ double Case::disturb(double from, double seconds) {
 }
 
 mpc::TrialResult Case::run(const std::function<bool(double)>& progress) {
-  const VectorXd effort = rig::nominal_efforts(model);
+  const VectorXd effort = efforts(model);
   trial.changes.at(0.0, [&](Plant<double>& plant) {
     plant.damping += viscous * effort;
     plant.friction += dry * effort, plant.friction_negative += dry * effort;

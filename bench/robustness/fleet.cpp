@@ -38,7 +38,7 @@ constexpr std::array kinds{Knowledge::identified, Knowledge::offset_free, Knowle
 /// Of an arm that gravity does not move, the mass that its drives accelerate as much as gravity would.
 double capacity(const Model& model) {
   constexpr double g = 9.81;  // m/s²
-  const VectorXd effort = rig::nominal_efforts(model);
+  const VectorXd effort = efforts(model);
   const Plant<double> plant(model);
   Workspace<double> ws(model);
   Kinematics<double> at(model);

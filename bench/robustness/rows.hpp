@@ -9,6 +9,9 @@
 /// What robots have that their models have not, and how well the controller does with it.
 namespace robustness {
 
+/// Of the drives: their limits; of a robot whose file has none, twice what it needs against gravity and for 10 rad/s² or m/s².
+Eigen::VectorXd efforts(const ulna::Model& model);
+
 /// What a robot does in all rows: it reaches a place, waves, and picks up a box. As `ulna mpc --demo`.
 struct Task {
   Eigen::VectorXd start, goal, amplitude, hz;

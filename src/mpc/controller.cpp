@@ -4,6 +4,7 @@
 
 #include "mpc/fallback.hpp"
 #include "mpc/loop_response.hpp"
+#include "mpc/model_watch.hpp"
 #include "mpc/planner.hpp"
 #include "mpc/plant_estimator.hpp"
 #include "mpc/robot_scale.hpp"
@@ -90,6 +91,7 @@ struct IdentifyingController::Parts {
         planner(plant, options),
         friction(model),
         observer(model, period, options.disturbance_rate * scale.torque),
+        watch(plant, period, options.disturbance_rate * scale.torque),
         response(model, options.torque_noise, options.rate_hz, options.filter_hz),
         fallback(model, options.safe_damping),
         dynamics(model),
@@ -139,6 +141,29 @@ struct IdentifyingController::Parts {
       observer.correct(last_q, last_v, late);
     else if (has_reading)
       observer.start(last_q, last_v);
+    compare(has_reading && predicted);
+  }
+
+  /// What the model itself would have predicted of drives without lag, while something else was assumed; of trees.
+  void compare(bool has_reading) {
+    if (dynamics.is_closed()) return;
+    const bool assumed = estimator.has_learned() || response.drive_lag() > 0.0;
+    if (assumed && !planner.presses() && (!has_reading || watch.is_near(last_q, late)) &&
+        watch.predict(sent.col(now), exerted.col(now), planner.planned_velocity())) {
+      if (has_reading) watch.correct(last_q, last_v, late, observer);
+    } else {
+      watch.start(observer);
+    }
+  }
+
+  /// Whether what was identified is withdrawn, because the model predicts the robot better.
+  bool withdraw() {
+    if (!watch.prefers_model()) return false;
+    response.withdraw_lag();
+    (void)estimator.withdraw(plant);
+    observer.take_over(watch.observer());
+    watch.start(observer);
+    return true;
   }
 
   /// What the robot is identified from: the reading of the period that is over, and the torques that were sent.
@@ -163,7 +188,10 @@ struct IdentifyingController::Parts {
   /// False: the plant stays as it is.
   bool learn() {
     needed(before);
-    if (!estimator.update(plant)) return false;
+    const bool changed = estimator.update(plant, watch.trusts_next());
+    estimator.write_next(frictionless);
+    watch.set_next(frictionless);
+    if (!changed) return false;
     // what the plant explains now is not unexplained any more: torques do not jump
     needed(explained);
     before -= explained;
@@ -196,6 +224,7 @@ struct IdentifyingController::Parts {
   Planner planner;
   FrictionCompensator friction;
   StateObserver observer;
+  ModelWatch watch;
   LoopResponse response;
   Fallback fallback;
   DrivenDynamics dynamics;
@@ -324,6 +353,7 @@ void IdentifyingController::go_to_target(int task, const Transform<double>& X_WF
 void IdentifyingController::set_plant(const Plant<double>& plant) {
   parts_->plant = plant;
   parts_->planner.set_plant(plant);
+  parts_->watch.set_model(plant);
 }
 
 void IdentifyingController::set_deadline(std::optional<double> seconds) {
@@ -415,6 +445,7 @@ void IdentifyingController::update(double time, In q, In v, In tau) noexcept {
     }
     if (p.fresh && p.learning && !p.planner.presses() && p.learn()) p.planner.set_plant(p.plant);
   }
+  if (p.withdraw()) p.planner.set_plant(p.plant);
   p.identify_us = microseconds_since(begin);
   p.tell_rate();
   p.planner.prepare(time + p.period + p.response.drive_lag());

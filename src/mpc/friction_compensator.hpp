@@ -42,9 +42,12 @@ class FrictionCompensator {
   }
 
   void set_dry(const Plant<double>& plant, In planned) {
+    set_dry(plant.friction, plant.friction_negative, planned);
+  }
+  void set_dry(In positive, In negative, In planned) {
     for (Eigen::Index i = 0; i < dry_.size(); ++i)
-      dry_(i) = (planned(i) > 0.0 ? plant.friction(i) : plant.friction_negative(i)) *
-                std::tanh(planned(i) / friction_speed);
+      dry_(i) =
+          (planned(i) > 0.0 ? positive(i) : negative(i)) * std::tanh(planned(i) / friction_speed);
   }
   void reset() { dry_.setZero(); }
 

@@ -56,7 +56,17 @@ class LoopResponse {
     dynamics_.reduce(needed_);
     // what holds a joint that rests is not what it needs
     moves_ = (filter_.v().array().abs() > friction_speed).cast<double>();
-    (void)drives_.effect(needed_, moves_);
+    if (barred_ > 0.0)
+      barred_ -= period_;
+    else
+      (void)drives_.effect(needed_, moves_);
+  }
+
+  /// The drives' lag was none: it is not concluded again for a while, which is longer each time.
+  void withdraw_lag() {
+    if (drives_.lag() == 0.0) return;
+    drives_.restart(), filter_.reset();
+    barred_ = wait_, wait_ = std::min(2.0 * wait_, 8.0);
   }
 
   /// Periods are missing.
@@ -72,6 +82,7 @@ class LoopResponse {
   }
 
   double period_;
+  double barred_ = 0.0, wait_ = 1.0;  ///< s
   ResponseEstimator readings_, drives_;
   identify::MotionFilter filter_;
   DrivenDynamics dynamics_;

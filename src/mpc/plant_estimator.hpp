@@ -55,6 +55,7 @@ class PlantEstimator {
         share_(1.0 / (memory * options.rate_hz)),
         patience_(int(trial_time * options.rate_hz)),
         probation_(patience_),
+        shortest_wait_(int(0.25 * options.rate_hz)),
         model_{of_model()},
         used_(model_),
         scale_(torques_, model_.z,
@@ -72,8 +73,9 @@ class PlantEstimator {
   /// What may have changed is learned anew.
   void expect_change() { online_.forget_changing(), scale_.change(online_); }
 
-  /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
-  bool update(Plant<double>& plant) {
+  /// Learns from the last sample. True: other parameters than before are used, and written into the plant. `trusted`: what was estimated
+  /// predicts fast motion about as well as those in use.
+  bool update(Plant<double>& plant, bool trusted) {
     outcome_ = Outcome::ignored;
     if (!std::exchange(sampled_, false) || !filter_.settled()) return false;
     outcome_ =
@@ -89,18 +91,32 @@ class PlantEstimator {
     since_change_ = std::min(since_change_ + 1, probation_);
     scale_.sample(online_, outcome_ == Outcome::learned);
     estimated_.z = online_.z();
-    resisting_.z = estimated_.z;
-    resisting_.z.head(torques_.inertial_size()) = used_.z.head(torques_.inertial_size());
-    for (Candidate* each : {&estimated_, &resisting_, &used_, &model_})
+    for (Candidate* each : {&estimated_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
-    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
+    if (trial_ > 0 && trusted && estimated_.misfit < explains * used_.misfit) trial_ = 0;
     if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
-    const Candidate* best = choose();
+    if (uses_estimates_ && ++trusted_ > longest_wait_) wait_ = shortest_wait_;
+    if (barred_ > 0 && --barred_ > 0) return false;
+    const Candidate* best = choose(trusted);
     if (!best) return false;
-    used_ = *best;
-    online_.write(used_.z, plant);
+    use(*best, plant);
     return true;
   }
+
+  /// The parameters in use have failed: the model's own are used instead, for a while that is longer each time it happens again soon.
+  /// False: those were in use.
+  bool withdraw(Plant<double>& plant) {
+    if (!uses_estimates_) return false;
+    use(model_, plant);
+    barred_ = std::exchange(wait_, std::min(2 * wait_, longest_wait_));
+    trusted_ = 0;
+    return true;
+  }
+  /// What was estimated last, in a plant.
+  void write_next(Plant<double>& plant) const { online_.write(estimated_.z, plant); }
+  bool has_learned() const { return online_.samples() > 0; }
+  /// Whether the parameters in use are other ones than the model's.
+  bool uses_estimates() const { return uses_estimates_; }
 
   void update_wrench(int body, In q, In v, In a, In wrench, In noise) {
     const Model& model = torques_.model();
@@ -127,20 +143,27 @@ class PlantEstimator {
     return z;
   }
 
+  void use(const Candidate& better_one, Plant<double>& plant) {
+    uses_estimates_ = &better_one != &model_;
+    used_ = better_one;
+    online_.write(used_.z, plant);
+  }
+
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
     trial_ = 0, scale_.undo_change();
+    if (!uses_estimates_) return false;
     used_.z = online_.z();
     online_.write(used_.z, plant);
     return true;
   }
 
   /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
-  /// what was not explained.
-  const Candidate* choose() const {
-    const Candidate& learned = trial_ > 0 ? resisting_ : estimated_;
-    const Candidate& best = learned.misfit < model_.misfit ? learned : model_;
+  /// what was not explained, and what was learned with it about joints too.
+  const Candidate* choose(bool trusted) const {
+    const bool may_be_used = trusted && trial_ == 0;
+    const Candidate& best = may_be_used && estimated_.misfit < model_.misfit ? estimated_ : model_;
     return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
@@ -156,8 +179,12 @@ class PlantEstimator {
   int patience_, probation_;  ///< samples
   int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
   int since_change_ = probation_;  ///< samples, at most those of the probation
+  bool uses_estimates_ = false;
+  int shortest_wait_, longest_wait_ = 20 * shortest_wait_;  ///< samples
+  int wait_ = shortest_wait_;  ///< after which estimates that have failed may be used again
+  int barred_ = 0;             ///< samples that are left of it
+  int trusted_ = 0;            ///< samples since then in which estimates were used
   Candidate model_, used_, estimated_{online_.z()};
-  Candidate resisting_{online_.z()};  ///< used inertias, and what joints resist with as estimated
   PayloadScale scale_;
 };
 

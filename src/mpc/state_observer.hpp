@@ -56,7 +56,7 @@ class StateObserver {
     now_ = (now_ + 1) % (most_late + 1);
     q_past_.col(now_) = q_, v_past_.col(now_) = v_;
     for (Eigen::Index i = 0; i < q_.size(); ++i)
-      joints_[i].predict(h, rate_(i) / M_(i, i), 1.0 - h * plant.damping(i) / M_(i, i));
+      joints_[i].predict(h, rate_(i) / M_(i, i), 1.0 - h * plant.damping(i) / M_(i, i), fastest());
     return true;
   }
 
@@ -74,10 +74,12 @@ class StateObserver {
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      a_(i) = 0.0;
+      a_(i) = surprise_(i) = 0.0;
       if (!dynamics_.moves(i)) continue;
       const int k = past(late);
-      Eigen::Vector3d more = joints_[i].correct(q(i) - q_past_(i, k), v(i) - v_past_(i, k));
+      const double e_q = q(i) - q_past_(i, k), e_v = v(i) - v_past_(i, k);
+      surprise_(i) = joints_[i].surprise(e_q, e_v);
+      Eigen::Vector3d more = joints_[i].correct(e_q, e_v);
       joints_[i].learn_noise(q(i), v(i), period_);
       a_(i) = more(2);
       for (int ago = late; ago >= 0; --ago) {
@@ -85,10 +87,24 @@ class StateObserver {
         more = joints_[i].F * more;
       }
     }
+    ++corrected_;
     q_ = q_past_.col(past(0)), v_ = v_past_.col(past(0));
     (void)dynamics_.close(q_, v_);
     // M a = tau - disturbance
     if (!frozen_) disturbance_.noalias() -= M_ * a_;
+  }
+
+  /// By joint, how far the last reading was from what was expected: mean of the squares of position and velocity in
+  /// deviations of their noise.
+  const Vector& surprise() const { return surprise_; }
+
+  /// Goes on from where another observer of the same robot has it.
+  void take_over(const StateObserver& other) {
+    q_ = other.q_, v_ = other.v_, disturbance_ = other.disturbance_;
+    acceleration_ = other.acceleration_, M_ = other.M_;
+    q_past_ = other.q_past_, v_past_ = other.v_past_, now_ = other.now_;
+    joints_ = other.joints_, corrected_ = other.corrected_;
+    started_ = other.started_;
   }
 
   /// Whether the disturbance stays as it is: what holds the robot in a direction would be taken for one.
@@ -121,14 +137,17 @@ class StateObserver {
     long readings = 0;                                 ///< in a row
 
     /// `kept`: the share of a velocity that viscous friction leaves after a period.
-    void predict(double h, double rate, double kept) {
-      // no faster than half a radian a period: an inertia that is estimated too large would be unstable
-      const double fastest = 0.5 / h;
+    void predict(double h, double rate, double kept, double fastest) {
       rate =
           std::min(rate, std::sqrt(h) * fastest * fastest * std::min(fastest * noise_q, noise_v));
       F(0, 1) = 0.5 * h * (1.0 + kept), F(0, 2) = 0.5 * h * h, F(1, 1) = kept, F(1, 2) = h;
       P = (F * P * F.transpose()).eval();
       P(2, 2) += rate * rate * h;
+    }
+
+    double surprise(double e_q, double e_v) const {
+      const double off_q = e_q / noise_q, off_v = e_v / noise_v;
+      return 0.5 * (off_q * off_q + off_v * off_v);
     }
 
     /// By how much the three numbers change for a position and a velocity that are off by so much.
@@ -161,15 +180,24 @@ class StateObserver {
     }
   };
 
+  /// rad/s, of what it observes: no faster than half a radian a period, as an inertia that is estimated too large would be unstable.
+  /// At first it is slower: readings that are late would make it oscillate before that is noticed.
+  double fastest() const {
+    constexpr double slow = 0.1, full = 0.5, begin = 0.2, end = 1.0;  // rad, s
+    const double grown = (double(corrected_) * period_ - begin) / (end - begin);
+    return (slow + (full - slow) * std::clamp(grown, 0.0, 1.0)) / period_;
+  }
+
   int past(int ago) const { return (now_ + most_late + 1 - ago) % (most_late + 1); }
 
   double period_;
   Vector rate_;
   DrivenDynamics dynamics_;
   Eigen::MatrixXd M_;
-  Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_;
+  Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_, surprise_ = q_;
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
-  int now_ = 0;  ///< column of the past that is of now
+  long corrected_ = 0;  ///< readings
+  int now_ = 0;         ///< column of the past that is of now
   std::vector<Joint> joints_;
   bool started_ = false, frozen_ = false;
 };
