@@ -47,7 +47,7 @@ if(PKG_CONFIG)
   separate_arguments(own UNIX_COMMAND "${FLAGS}")
   run(${CXX} ${own} -O1 ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${WORK}/by_hand ${flags})
   run(${WORK}/by_hand)
-  # a header of each kind, with one of the definitions missing, another value of it, or none of them
+  # a header of each kind, with another value of one of the definitions, without it, or without all of them
   list(FILTER flags EXCLUDE REGEX "^-l|^-L|\\.a$")
   set(wrong "-DEIGEN_MAX_ALIGN_BYTES=16" "-DEIGEN_MAX_STATIC_ALIGN_BYTES=16"
             "-DEIGEN_MALLOC_ALREADY_ALIGNED=1")
@@ -59,7 +59,11 @@ if(PKG_CONFIG)
       set(without ${flags})
       list(FILTER without EXCLUDE REGEX "${name}=")
       list(JOIN without "|" rest)
-      list(APPEND cases "${rest}" "${rest}|${definition}")
+      list(APPEND cases "${rest}|${definition}")
+      # how memory is allocated follows from the alignment if it is not given
+      if(NOT name MATCHES "MALLOC")
+        list(APPEND cases "${rest}")
+      endif()
     endforeach()
     foreach(case IN LISTS cases)
       if(case STREQUAL all)
