@@ -127,12 +127,11 @@ void screen_limits_of(const Log& log, Index i, const Model& model, Diagnostics& 
 
 /// Springs give way by little: motors are where joints are, seen through their gears.
 void screen_motors(const Log& log, Index i, const Model& model, Diagnostics& found) {
-  constexpr double most = 0.3;  // rad or m, and of the range
+  constexpr double most = 3.0, least = 0.1;  // times as far, and rad or m
   if (!log.link_encoders || !(model.drives().stiffness(i) > 0.0)) return;
   const auto range = [](const auto& x) { return x.maxCoeff() - x.minCoeff(); };
-  const double own = range(log.q.row(i)), motor = range(log.theta.row(i)),
-               apart = range(log.theta.row(i) - log.q.row(i));
-  if (apart <= most || apart <= most * own) return;
+  const double own = range(log.q.row(i)), motor = range(log.theta.row(i));
+  if (motor <= most * own || motor <= least) return;
   found.add(log_rules::motor_position, {log.file}, joint_subject(log, i),
             message("its motor moves by ", number(motor), ", the joint by ", number(own),
                     own > 0.0 ? message(", ", number(motor / own, 3), " times less") : ""));

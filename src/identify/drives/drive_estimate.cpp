@@ -10,14 +10,15 @@
 namespace ulna::identify {
 namespace {
 
-/// Beside that of bodies and joints: drives about as the robot has them. Where it has nothing, a small share of what is usual.
+/// Beside that of bodies and joints: drives about as the robot has them. Where it has nothing, a small share of what is usual. Damping and hardening
+/// are those that the robot has with the compliances of x.
 PhysicalPrior drive_prior(const TorqueModel& model, const DriveProblem& problem,
-                          const Vector& typical, const PriorOptions& options) {
+                          const Vector& typical, const PriorOptions& options, double weight,
+                          const Vector& x) {
   using Kind = DriveUnknown::Kind;
   PhysicalPrior prior = make_prior(model, typical, options);
   const Vector known = problem.inner(model.nominal());
-  constexpr double weight = 0.1;  // the robot may well be wrong by 300 %
-  double compliance = 0.0;        // of the spring whose other numbers follow
+  double compliance = 0.0, share = 1.0;  // of the spring whose other numbers follow
   for (std::size_t k = 0; k < model.drives().size(); ++k) {
     const DriveUnknown& u = model.drives()[k];
     const int at = model.drive_at(int(k));
@@ -35,16 +36,17 @@ PhysicalPrior drive_prior(const TorqueModel& model, const DriveProblem& problem,
         prior.add_around(at, 0.0, torque);
         break;
       case Kind::stiffness:
-        compliance = value;
+        compliance = value, share = x(at) / value;
         prior.add_positive(at, value, weight);
         break;
       case Kind::damping: {
         constexpr double lag = 1e-4;  // s, D/K
-        prior.add_positive(at, value > 0.0 ? value : lag * compliance, weight);
+        prior.add_positive(at, value > 0.0 ? value * share * share : lag * compliance * share,
+                           weight);
         break;
       }
       case Kind::hardening:
-        prior.add_positive(at, value, weight);
+        prior.add_positive(at, value * std::pow(share, 4), weight);
         break;
       case Kind::deflection:
         prior.add_around(at, 0.0, 0.01);
@@ -84,29 +86,43 @@ class DriveEstimation {
         problem_(model, data),
         free_(base.free()),
         typical_(problem_.typical()),
-        prior_(drive_prior(model, problem_, typical_.head(model.model().nv()), options)),
-        free_prior_(prior_.restricted(free_)) {}
+        options_(options),
+        prior_(prior(believed, problem_.inner(model.nominal()))) {}
 
   Estimate run() {
-    constexpr int most = 20;
     x_ = start();
-    DriveProblem::Linear linear = problem_.at(x_);
-    weigh(linear.errors);
-    bool settled = false;
-    while (steps_ < most && !settled) {
-      ++steps_;
-      const Vector before = x_;
-      solve(linear);
-      linear = problem_.at(x_);
-      weigh(linear.errors);
-      settled = is_settled(before, linear);
-    }
-    converged_ = converged_ && settled;
+    linear_ = problem_.at(x_);
+    weigh(linear_.errors);
+    // what a robot with other springs leaves unexplained is no noise: until that is known, drives are hardly believed
+    free_prior_ = prior(hardly_believed, prior_.center()).restricted(free_);
+    settle();
+    free_prior_ = prior(believed, x_).restricted(free_);
+    converged_ = settle() && converged_;
     widen();
     return result();
   }
 
  private:
+  /// How much the robot's drives count: with the first, they may well be wrong by 300 %.
+  static constexpr double believed = 0.1, hardly_believed = 1e-4;
+  PhysicalPrior prior(double weight, const Vector& x) const {
+    return drive_prior(model_, problem_, typical_.head(model_.model().nv()), options_, weight, x);
+  }
+
+  /// Steps until no unknown moves any more; false if some still do.
+  bool settle() {
+    constexpr int most = 12;
+    for (int i = 0; i < most; ++i) {
+      const Vector before = x_;
+      solve();
+      linear_ = problem_.at(x_);
+      weigh(linear_.errors);
+      ++steps_;
+      if (is_settled(before)) return true;
+    }
+    return false;
+  }
+
   /// As the prior has it, with springs that hardly give way: links are nearly where the motors are.
   Vector start() const {
     Vector x = prior_.center();
@@ -129,16 +145,16 @@ class DriveEstimation {
     weights_ = variance.cwiseProduct(alike_).cwiseMax(1e-300).cwiseInverse();
   }
 
-  Sums free_sums(const DriveProblem::Linear& linear) const {
+  Sums free_sums() const {
     Vector known = x_;
     known(free_).setZero();
-    Sums all = problem_.weighted(linear, weights_);
+    Sums all = problem_.weighted(linear_, weights_);
     all.g -= all.G * known;
     return {all.G(free_, free_), all.g(free_), all.size};
   }
 
-  void solve(const DriveProblem::Linear& linear) {
-    const Sums sums = free_sums(linear);
+  void solve() {
+    const Sums sums = free_sums();
     ConsistentSolver solver(free_prior_.size());
     Vector x;
     converged_ = solver.solve(sums.G, sums.g, free_prior_, x);
@@ -146,9 +162,9 @@ class DriveEstimation {
   }
 
   /// Whether no unknown moved by more than a small share of its deviation.
-  bool is_settled(const Vector& before, const DriveProblem::Linear& linear) {
+  bool is_settled(const Vector& before) {
     const Vector x = x_(free_);
-    information_ = free_sums(linear).G;
+    information_ = free_sums().G;
     after_ = inverse_of(information_ + free_prior_.information(x));
     const Vector moved = (x_ - before)(free_);
     // with ratios, signs of velocities jump: a part in a thousand is as near as it comes
@@ -202,7 +218,10 @@ class DriveEstimation {
   DriveProblem problem_;
   std::vector<int> free_;
   Vector typical_;
-  PhysicalPrior prior_, free_prior_;
+  PriorOptions options_;
+  PhysicalPrior prior_;          ///< as the robot is described
+  PhysicalPrior free_prior_{0};  ///< in use
+  DriveProblem::Linear linear_;
   Vector x_, noise_, alike_, weights_;
   Matrix information_, after_;
   int steps_ = 0;
