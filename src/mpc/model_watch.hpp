@@ -69,7 +69,7 @@ class ModelWatch {
 
   void start(const StateObserver& other) {
     model_.start(other), next_.start(other);
-    sum_ = worse_ = 0.0;
+    sum_ = alternating_ = worse_ = 0.0;
   }
 
   /// A period goes by under torques that were sent, and those that drives exerted as far as their lag is known. False: the model
@@ -83,8 +83,8 @@ class ModelWatch {
   void correct(In q, In v, int late, const StateObserver& own) {
     const double surprise = own.surprise().sum();
     model_.correct(q, v, late);
-    const double worse = (surprise - model_counts * model_.surprise() - usual_) / many;
-    sum_ = std::max(0.0, sum_ + std::clamp(worse, -1.0, at_once));
+    add(surprise - model_counts * model_.surprise(), sum_);
+    add(own.alternation().sum(), alternating_);
     if (next_moves_ && next_.is_near(q, late)) {
       next_.correct(q, v, late);
       worse_ += share_ * (next_.surprise() - next_counts * surprise - usual_ - worse_);
@@ -97,7 +97,8 @@ class ModelWatch {
   /// Parameters that may be used next.
   void set_next(const Plant<double>& plant) { next_.set(plant); }
 
-  bool prefers_model() const { return sum_ > 1.0; }
+  /// Or the controller's own observer corrects too much, whatever the model predicts.
+  bool prefers_model() const { return sum_ > 1.0 || alternating_ > 1.0; }
   bool trusts_next() const { return !(worse_ > 0.0); }
   const StateObserver& observer() const { return model_.observer(); }
 
@@ -108,9 +109,14 @@ class ModelWatch {
                           at_once = 0.2;
   static constexpr double memory = 0.02;  // s
 
+  /// A cumulative sum.
+  void add(double more, double& sum) const {
+    sum = std::max(0.0, sum + std::clamp((more - usual_) / many, -1.0, at_once));
+  }
+
   ShadowObserver model_, next_;
   double usual_, share_;
-  double sum_ = 0.0, worse_ = 0.0;
+  double sum_ = 0.0, alternating_ = 0.0, worse_ = 0.0;
   bool next_moves_ = false;
 };
 

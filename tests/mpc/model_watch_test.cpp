@@ -6,6 +6,7 @@
 
 #include "mpc/robot_scale.hpp"
 #include "ulna/io/import.hpp"
+#include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/simulation.hpp"
 
 namespace ulna::test {
@@ -30,6 +31,7 @@ struct Watched {
   Workspace<double> ws{model};
   VectorXd tau = VectorXd::Zero(7), still = tau;
   std::mt19937_64 random{3};
+  bool feeds_back = false;  ///< what the observer does not explain is added to the torques
 
   Watched() {
     robot.plant = in_use;
@@ -42,6 +44,7 @@ struct Watched {
     at.set(robot.q());
     gravity_torque<double>(robot.plant, at, ws, tau);
     tau += swing * std::sin(190.0 * robot.time()) * model.effort_limit() - 2.0 * robot.v();
+    if (feeds_back) tau += observer.disturbance();
     ASSERT_EQ(robot.step(tau, period), SimulationStatus::moved);
     watch.set_next(next);
     ASSERT_TRUE(observer.predict(in_use, tau) && watch.predict(tau, tau, still));
@@ -94,6 +97,16 @@ TEST(ModelWatch, trusts_parameters_that_may_be_used_next_only_where_they_predict
   panda.next = panda.in_use;
   for (int k = 0; k < 500; ++k) panda.step(0.3);
   EXPECT_TRUE(panda.watch.trusts_next());
+}
+
+// The drives exert what the observer takes for a disturbance, as those of a controller do.
+TEST(ModelWatch, notices_an_observer_that_corrects_too_much_also_where_the_model_is_no_better) {
+  Watched panda;
+  panda.robot.plant.armature.array() += 0.3;
+  panda.feeds_back = true;
+  EXPECT_EQ(panda.periods_until_model(0.0, 2000), 2000);
+  panda.in_use.armature(6) += 20.0;
+  EXPECT_LE(panda.periods_until_model(0.0, 2000), 1000);
 }
 
 TEST(ModelWatch, its_observer_goes_on_as_if_it_had_always_been_the_controllers) {

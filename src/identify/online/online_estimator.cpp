@@ -183,7 +183,6 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     turning_[std::size_t(i)] = !counts(i);
     if (!counts(i)) continue;
     const bool rests = dry_ && std::abs(v(i)) < options_.slow;
-    still_(i) = rests ? still_(i) + 1 : 0;
     turning_[std::size_t(i)] =
         dry_ && options_.slow > 0.0 && !rests && std::abs(direction(i)) < one_way;
     if (!rests) continue;
@@ -194,7 +193,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
   }
   if (explained_before(tau)) {
     restore();
-    before_.known = false, disturbed_ = 0, doubted_for_ = 0.0;
+    before_.known = false, disturbed_ = 0;
     ++restored_, ++samples_;
     return Outcome::restored;
   }
@@ -214,7 +213,7 @@ OnlineEstimator::Outcome OnlineEstimator::update(const In& q, const In& v, const
     const double error = tau(i) - torques_.rows.col(i).dot(z_);
     // a joint that rests shows that its dry friction is at least what it holds against: that is news
     // only if it is more than it is taken for, by more than noise
-    if (held_(i) != 0.0 && (!is_stuck(i) || error * held_(i) < 3.0 * torques_.noise(i))) {
+    if (held_(i) != 0.0 && error * held_(i) < 3.0 * torques_.noise(i)) {
       torques_.leave_out(i);
       continue;
     }
@@ -302,18 +301,11 @@ void OnlineEstimator::restore() {
 }
 
 void OnlineEstimator::reject_change() {
-  constexpr double shortest = 2.5, longest = 10.0;  // s
+  constexpr double doubted_for = 5.0;  // s
   if (!before_.known) return;
   restore();
   before_.fits = before_.better = 0;
-  doubted_for_ = std::clamp(2.0 * doubted_for_, shortest, longest);
-  disturbed_ = std::lround(doubted_for_ * options_.rate_hz);
-}
-
-/// Whether a joint is held by friction: a joint that turns round rests for a moment too, and where others are far off, something else
-/// has changed.
-bool OnlineEstimator::is_stuck(Index i) const {
-  return still_(i) > 2.0 * torques_.correlated && torques_.surprised.maxCoeff() == 0;
+  disturbed_ = std::lround(doubted_for * options_.rate_hz);
 }
 
 /// A joint that is held against more than expected: its own friction is larger, and nothing else is.

@@ -169,7 +169,6 @@ class OnlineEstimator {
   };
   bool explained_before(const In& tau);
   void step();
-  bool is_stuck(Index i) const;
   bool slides(Index i) const { return held_(i) == 0.0 && !turning_[std::size_t(i)]; }
   void restart();
   void restore();
@@ -211,7 +210,6 @@ class OnlineEstimator {
   Vector least_noise_;
   Vector sign_;          ///< of v
   Vector held_ = sign_;  ///< where a joint that rests is driven to, else 0
-  Eigen::VectorXi still_ = Eigen::VectorXi::Zero(sign_.size());  ///< samples in a row at rest
   /// Joints that move now, but in the filter's memory have rested or moved the other way too: of how their dry friction acted
   /// meanwhile nothing is known.
   std::vector<char> turning_ = std::vector<char>(sign_.size(), 0);
@@ -227,10 +225,9 @@ class OnlineEstimator {
   int unsolved_ = 0;       ///< steps in a row that found no minimum
   long restarts_ = 0;
   long samples_ = 0, ignored_ = 0, changes_ = 0, restored_ = 0;
-  long last_change_ = 0;      ///< samples_ then
-  int settling_ = 0;          ///< samples that a filter still needs after it
-  long disturbed_ = 0;        ///< samples without learning that are left, of a change that was none
-  double doubted_for_ = 0.0;  ///< s of these, after the last such change; longer after each
+  long last_change_ = 0;  ///< samples_ then
+  int settling_ = 0;      ///< samples that a filter still needs after it
+  long disturbed_ = 0;    ///< samples without learning that are left, of a change that was none
 };
 
 }  // namespace ulna::identify
