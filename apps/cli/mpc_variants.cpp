@@ -8,8 +8,8 @@ double peak_of_reach(const Model& model) {
 }
 
 std::vector<MpcVariant> variants_of(const MpcScenario& s) {
-  constexpr std::array by_knowledge{"measured", "dependent", "predicted", "good"},
-      by_drives{"measured", "good", "bad"};
+  constexpr std::array by_knowledge{"measured", "dependent", "predicted", "good"};
+  constexpr std::array by_drives{"measured", "good", "bad"};
   std::vector<MpcVariant> variants;
   for (const DriveControl drives : s.drives)
     for (const Knowledge knowledge : s.knowledge) {
