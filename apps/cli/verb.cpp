@@ -116,7 +116,8 @@ Imported RobotArgument::load() const {
                      robot.model.name());
   if (options.floating_base) robot.model = with_floating_base(robot.model);
   const DriveTrain& drives = robot.model.drives();
-  const bool known = knows_drives || (knows_motors && drives.mounts.empty());
+  const bool known = knows_drives || (drives.mounts.empty() &&
+                                      (knows_motors || (knows_springs && drives.diagonal)));
   drives_left_out = !known && !drives.plain();
   if (drives_left_out) {
     robot.diagnostics.add(rules::drives_plain, {source(), 0, 0}, "",

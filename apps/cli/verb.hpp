@@ -78,8 +78,9 @@ struct RobotArgument {
   std::optional<std::string> text = {};  ///< of "-", if it was read already
   bool loops_closed = false;             ///< by the verb, if the robot has some
   bool open_loops = false;               ///< shall stay open
-  bool knows_drives = false;  ///< the verb; otherwise springs and coupled motors are left out
-  bool knows_motors = false;  ///< the verb, of robots whose rotors no link carries
+  bool knows_drives = false;   ///< the verb; otherwise springs and coupled motors are left out
+  bool knows_motors = false;   ///< the verb, of robots whose rotors no link carries
+  bool knows_springs = false;  ///< the verb, of such robots whose motors are not coupled
   mutable bool drives_left_out = false;  ///< by load
   ImportOptions options;
 
