@@ -59,13 +59,13 @@ TEST(Drives, simulate_has_springs_and_coupled_motors_and_logs_them) {
 }
 
 TEST(Drives, codegen_writes_functions_of_motors) {
-  const TemporaryFolder folder;
-  const std::string out = folder / "code";
+  const Folder folder;
+  const std::string out = folder.path("code");
   const RunResult run = run_cli({"codegen", "-", "-o", out, "--functions", "drive_id,drive_fd"},
                                 {.input = elastic_arm(true)});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  const std::string header = read(folder / "code/elastic_drive_id.h");
+  const std::string header = read_file(folder.path("code/elastic_drive_id.h"));
   EXPECT_TRUE(has(header, "const double snap[2], double tau[2], double theta[2]")) << header;
   EXPECT_TRUE(has(header, "tau[1]: m2")) << header;
   const RunResult links =
