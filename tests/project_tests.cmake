@@ -67,7 +67,8 @@ endforeach()
 
 # wrong_code_fails_to_compile: each file compiles, and no longer does with -DWRONG.
 set(include_dirs $<TARGET_PROPERTY:headers_alone_after_nothing,INCLUDE_DIRECTORIES>)
-set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only "-I$<JOIN:${include_dirs},;-I>")
+set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only "-D$<JOIN:$<TARGET_PROPERTY:ulna_spatial,INTERFACE_COMPILE_DEFINITIONS>,;-D>"
+    "-I$<JOIN:${include_dirs},;-I>")
 set(script ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/run.cmake)
 file(GLOB cases CONFIGURE_DEPENDS compile_fail/*.cpp)
 set(stamps "")

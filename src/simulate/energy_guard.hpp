@@ -21,6 +21,9 @@ class EnergyGuard {
  public:
   explicit EnergyGuard(const Model& model) : at_(model), ws_(model) {}
 
+  /// What a step may gain: nothing, its share of the budget, or more, which is taken from the velocity.
+  enum class Gain { none, share, taken };
+
   /// A new motion begins.
   void reset() { error_ = least_ = exchanged_ = 0.0; }
   /// From here on, under what acts now.
@@ -34,18 +37,19 @@ class EnergyGuard {
   }
 
   /// Whether the robot may be at q and v a time h after the last state that was accepted. Reduces v where the
-  /// excess is small, or `anyhow`.
+  /// excess is small, or is to be taken.
   [[nodiscard]] bool accept(const HeldDynamics& robot, const Eigen::VectorXd& q, Eigen::VectorXd& v,
-                            double h, bool anyhow, SimulationWork& work, long& slowed) {
+                            double h, Gain gain, SimulationWork& work, long& slowed) {
     if (!q.allFinite() || !v.allFinite()) return false;
     double gained = energy(robot, q, v) - work.balance() - before_;
     if (!std::isfinite(gained)) return false;
     const double budget = share * std::max(least_, exchanged_);
     const double excess =
-        gained - std::max(0.25 * ((1.0 - spare) * budget - error_), rounding * budget);
+        gained - std::max(gain == Gain::none ? 0.0 : 0.25 * ((1.0 - spare) * budget - error_),
+                          rounding * budget);
     if (excess > 0.0) {
       const bool small = excess <= correction_rate * h * kinetic_;
-      if (!small && !anyhow) return false;
+      if (gain == Gain::none || (gain == Gain::share && !small)) return false;
       // where it is potential energy, all that can be taken is
       const double taken = std::min(excess, kinetic_);
       if (taken < excess && error_ + gained - taken > budget) return false;

@@ -28,7 +28,7 @@ constexpr double longest_unclosed = 1e-2;
 constexpr double shortest_flight = 4e-3;
 constexpr double few_steps = 4.0;
 /// Into which a substep is divided at most, and for how many substeps this is kept.
-constexpr int most_pieces = 64, pieces_kept = 32;
+constexpr int most_pieces = 64, pieces_kept = 32, shortest_parts = 512;
 
 void check(const SimulationOptions& o) {
   const auto positive = [](const char* name, double x) {
@@ -42,6 +42,15 @@ void check(const SimulationOptions& o) {
   messages::require(o.adaptive->order >= 2 && o.adaptive->order <= 8,
                     "simulation: adaptive steps of order ", o.adaptive->order,
                     "; it must be 2 to 8");
+}
+
+/// Springs act in the middle of a step, so that their ends have to move by the mean of the velocities, and M must not change much.
+SimulationOptions for_springs(SimulationOptions o) {
+  constexpr double longest = 1e-3;  // s
+  o.substep = std::min(o.substep, longest);
+  if (o.integrator == Integrator::euler || o.integrator == Integrator::semi_implicit_euler)
+    o.integrator = Integrator::midpoint;
+  return o;
 }
 
 /// Whether the joints' numbers can be computed with; the inertias are checked by factoring the mass matrix.
@@ -107,10 +116,16 @@ struct Simulation::Parts {
   /// Energy counts from here on.
   void judge(const SimulationWork& work) { guard.begin(dynamics, q, v, work); }
 
+  /// How the rest of a substep is taken: by the integrator, in pieces; where these are too long, at first order as a whole, if that
+  /// gains nothing; otherwise in the shortest parts, by the integrator or at last at first order.
+  enum class Way { usual, over, parts, over_part };
+  using Gain = detail::EnergyGuard::Gain;
+
   /// From event to event, in shorter pieces where energy would grow without input.
   SimulationStatus substep(double h, SimulationWork& work, SimulationCounts& counts) {
     double left = h;
     bool calm = true;
+    Way way = Way::usual;
     segments = {.since = h};
     patience = std::clamp(2 * patience, 1, most_events);
     for (int events = 0; left > 1e-12 * h;) {
@@ -120,26 +135,37 @@ struct Simulation::Parts {
       q_before = q, v_before = v;
       const SimulationWork work_before = work;
       const SimulationCounts counts_before = counts;
-      const double reach = std::min(left, h / pieces);
+      const double part = h / (way == Way::usual   ? pieces
+                               : way == Way::parts ? most_pieces
+                                                   : shortest_parts);
+      const double reach = way == Way::over ? left : std::min(left, part);
       double gone = reach;
-      SimulationStatus status = advance(left, reach, events, gone, work, counts);
-      if (!accepted(status, gone, false, work, counts)) {
+      SimulationStatus status = SimulationStatus::moved;
+      if (way == Way::usual || way == Way::parts)
+        status = advance(left, reach, events, gone, work, counts);
+      else
+        status = dynamics.step_over(q, v, gone, work), ++counts.crowds;
+      const Gain gain = way == Way::over        ? Gain::none
+                        : way == Way::over_part ? Gain::taken
+                                                : Gain::share;
+      if (!accepted(status, gone, gain, work, counts)) {
+        if (way == Way::over_part)
+          return status == SimulationStatus::moved ? SimulationStatus::diverged : status;
         q = q_before, v = v_before, work = work_before, counts = counts_before;
         counts.divided += std::exchange(calm, false);
-        if (pieces < most_pieces) {
+        if (way == Way::usual && 2 * pieces < most_pieces)
           pieces *= 2;
-          continue;
-        }
-        gone = reach;
-        status = dynamics.step_over(q, v, gone, work);
-        ++counts.crowds;
-        if (!accepted(status, gone, true, work, counts))
-          return status == SimulationStatus::moved ? SimulationStatus::diverged : status;
+        else
+          way = Way(int(way) + 1);
+        continue;
       }
+      if (way == Way::over_part) way = Way::parts;
       dynamics.pass(gone);
       left -= gone;
       events = gone < reach ? events + 1 : 0;
     }
+    // what was too stiff for an explicit method is tried as a whole again
+    if (way != Way::usual) pieces = 1;
     // pieces are tried longer again after a while without trouble
     calm_substeps = calm ? calm_substeps + 1 : 0;
     if (pieces > 1 && calm_substeps >= pieces_kept) pieces /= 2, calm_substeps = 0;
@@ -183,12 +209,12 @@ struct Simulation::Parts {
   }
 
   /// Whether a piece can count: loops are closed, and energy has not grown without input.
-  bool accepted(SimulationStatus& status, double gone, bool anyhow, SimulationWork& work,
+  bool accepted(SimulationStatus& status, double gone, Gain gain, SimulationWork& work,
                 SimulationCounts& counts) {
     if (status == SimulationStatus::moved && !dynamics.close(q, v))
       status = SimulationStatus::diverged;
     return status == SimulationStatus::moved &&
-           guard.accept(dynamics, q, v, gone, anyhow, work, counts.slowed);
+           guard.accept(dynamics, q, v, gone, gain, work, counts.slowed);
   }
 
   /// A joint that steps of this length let go for less than a few of them has not been away: its stop would hold it.
@@ -249,6 +275,7 @@ struct Simulation::Parts {
 Simulation::Simulation(const Model& model, SimulationOptions options)
     : plant(model), options_(options), q_(neutral(model)), v_(Eigen::VectorXd::Zero(model.nv())) {
   check(options_);
+  if (!model.drives().elastic.empty()) options_ = for_springs(options_);
   wrenches_.reserve(wrenches_foreseen);
   parts_ = std::make_unique<Parts>(model, options_);
   if (parts_->loops) parts_->rest_q = parts_->loops->closed_at();

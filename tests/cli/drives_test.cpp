@@ -66,7 +66,7 @@ TEST(Drives, codegen_writes_functions_of_motors) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const std::string header = read_file(folder.path("code/elastic_drive_id.h"));
-  EXPECT_TRUE(has(header, "const double snap[2], double tau[2], double theta[2]")) << header;
+  EXPECT_TRUE(has(header, "jerk[2], snap[2] -> tau[2], theta[2], omega[2]")) << header;
   EXPECT_TRUE(has(header, "tau[1]: m2")) << header;
   const RunResult links =
       run_cli({"codegen", "-", "-o", out, "--functions", "id"}, {.input = elastic_arm(true)});

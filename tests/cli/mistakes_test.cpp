@@ -135,7 +135,7 @@ TEST(Numbers, that_are_not_whole_are_said_not_to_be) {
     expect_refusal({"codegen", "panda", "-o", "d", "--lanes", number}, 2,
                    "'" + std::string(number) + "' is not one of 2, 4, 8, 16");
   expect_refusal({"simplify", "panda", "quintic:-1"}, 2, "a seed is a whole number from 0");
-  expect_refusal({"identify", "panda", "log.csv", "--split", "0"}, 2, "--split: 0 is no share");
+  expect_refusal({"identify", "panda", "log.csv", "--split", "0"}, 2, "--split: 0 is not a share");
   expect_refusal({"identify", "panda", "log.csv", "--folds", "0"}, 2, "--folds: '0'");
 }
 
