@@ -147,7 +147,7 @@ struct IdentifyingController::Parts {
   /// What the model itself would have predicted of drives without lag, while something else was assumed; of trees.
   void compare(bool has_reading) {
     if (dynamics.is_closed()) return;
-    const bool assumed = estimator.has_learned() || response.drive_lag() > 0.0;
+    const bool assumed = estimator.uses_estimates() || response.drive_lag() > 0.0;
     if (assumed && !planner.presses() && (!has_reading || watch.is_near(last_q, late)) &&
         watch.predict(sent.col(now), exerted.col(now), planner.planned_velocity())) {
       if (has_reading) watch.correct(last_q, last_v, late, observer);
@@ -159,7 +159,7 @@ struct IdentifyingController::Parts {
   /// Whether what was identified is withdrawn, because the model predicts the robot better.
   bool withdraw() {
     if (!watch.prefers_model()) return false;
-    response.withdraw_lag();
+    if (watch.prefers_no_lag()) response.withdraw_lag();
     (void)estimator.withdraw(plant);
     observer.take_over(watch.observer());
     watch.start(observer);
@@ -188,10 +188,7 @@ struct IdentifyingController::Parts {
   /// False: the plant stays as it is.
   bool learn() {
     needed(before);
-    const bool changed = estimator.update(plant, watch.trusts_next());
-    estimator.write_next(frictionless);
-    watch.set_next(frictionless);
-    if (!changed) return false;
+    if (!estimator.update(plant)) return false;
     // what the plant explains now is not unexplained any more: torques do not jump
     needed(explained);
     before -= explained;

@@ -264,7 +264,7 @@ class ElasticController::Plan final : public ElasticController::Way {
 
   void learn() {
     dynamics_.inverse(links_, now_.q, now_.v, now_.a, mean_);
-    if (!estimator_.update(links_, true)) return;
+    if (!estimator_.update(links_)) return;
     dynamics_.inverse(links_, now_.q, now_.v, now_.a, needed_);
     mean_ -= needed_;
     // what the plant explains now is not unexplained any more

@@ -82,7 +82,7 @@ class LoopResponse {
   }
 
   double period_;
-  double barred_ = 0.0, wait_ = 1.0;  ///< s
+  double barred_ = 0.0, wait_ = 0.25;  ///< s
   ResponseEstimator readings_, drives_;
   identify::MotionFilter filter_;
   DrivenDynamics dynamics_;

@@ -54,70 +54,68 @@ class ShadowObserver {
 /// Watches whether the robot moves from period to period as the parameters in use predict, or rather as those of its model do, which
 /// is what offset-free MPC would have. What is identified from slow motion may be wrong for fast ones, as a lag of drives that is none or an
 /// inertia that is too large. Then the loop begins to oscillate, and the model predicts readings better, within
-/// milliseconds: a cumulative sum of what the squares of the errors differ by [Page 1954]. The same of parameters that may be used next: those that
-/// predict worse than the ones in use are no better, however well they explain slow motion.
+/// milliseconds: a cumulative sum of what the squares of the errors differ by [Page 1954], with drives that lag as was found and without.
 class ModelWatch {
  public:
   using Vector = Eigen::VectorXd;
   using In = const Eigen::Ref<const Vector>&;
 
   ModelWatch(const Plant<double>& plant, double period, const Vector& rate)
-      : model_(plant, period, rate),
-        next_(plant, period, rate),
+      : plain_{{plant, period, rate}},
+        lagging_{{plant, period, rate}},
         usual_(usual * double(plant.model().nv())),
         share_(std::min(1.0, period / memory)) {}
 
   void start(const StateObserver& other) {
-    model_.start(other), next_.start(other);
-    sum_ = alternating_ = worse_ = 0.0;
+    for (Model* each : {&plain_, &lagging_}) each->start(other);
   }
 
   /// A period goes by under torques that were sent, and those that drives exerted as far as their lag is known. False: the model
   /// cannot move so.
   bool predict(In sent, In exerted, In planned_velocity) {
-    next_moves_ = next_.predict(exerted, planned_velocity);
-    return model_.predict(sent, planned_velocity);
+    return plain_.shadow.predict(sent, planned_velocity) &&
+           lagging_.shadow.predict(exerted, planned_velocity);
   }
-  bool is_near(In q, int late) const { return model_.is_near(q, late); }
+  bool is_near(In q, int late) const {
+    return plain_.shadow.is_near(q, late) && lagging_.shadow.is_near(q, late);
+  }
   /// With a reading that the controller's own observer was corrected with too.
   void correct(In q, In v, int late, const StateObserver& own) {
     const double surprise = own.surprise().sum();
-    model_.correct(q, v, late);
-    add(surprise - model_counts * model_.surprise(), sum_);
-    add(own.alternation().sum(), alternating_);
-    if (next_moves_ && next_.is_near(q, late)) {
-      next_.correct(q, v, late);
-      worse_ += share_ * (next_.surprise() - next_counts * surprise - usual_ - worse_);
-    } else {
-      next_.start(own);
-      worse_ = many;
+    for (Model* each : {&plain_, &lagging_}) {
+      each->shadow.correct(q, v, late);
+      const double errors = each->shadow.surprise();
+      each->add((surprise - model_counts * errors - usual_) / many);
+      each->errors += share_ * (errors - each->errors);
     }
   }
-  void set_model(const Plant<double>& plant) { model_.set(plant); }
-  /// Parameters that may be used next.
-  void set_next(const Plant<double>& plant) { next_.set(plant); }
-
-  /// Or the controller's own observer corrects too much, whatever the model predicts.
-  bool prefers_model() const { return sum_ > 1.0 || alternating_ > 1.0; }
-  bool trusts_next() const { return !(worse_ > 0.0); }
-  const StateObserver& observer() const { return model_.observer(); }
-
- private:
-  /// Errors of the model count more often, so that parameters that are about as good stay in use; those up to `usual`, of a joint, are noise,
-  /// `many` too much are enough, and no reading alone is.
-  static constexpr double model_counts = 2.0, next_counts = 1.5, usual = 10.0, many = 300.0,
-                          at_once = 0.2;
-  static constexpr double memory = 0.02;  // s
-
-  /// A cumulative sum.
-  void add(double more, double& sum) const {
-    sum = std::max(0.0, sum + std::clamp((more - usual_) / many, -1.0, at_once));
+  void set_model(const Plant<double>& plant) {
+    plain_.shadow.set(plant), lagging_.shadow.set(plant);
   }
 
-  ShadowObserver model_, next_;
+  bool prefers_model() const { return better().sum > 1.0; }
+  /// Whether it is rather the model of drives without lag.
+  bool prefers_no_lag() const { return &better() == &plain_; }
+  const StateObserver& observer() const { return better().shadow.observer(); }
+
+ private:
+  struct Model {
+    ShadowObserver shadow;
+    double sum = 0.0;     ///< cumulative, of what those in use are worse
+    double errors = 0.0;  ///< squares of the last moments
+
+    void start(const StateObserver& other) { shadow.start(other), sum = errors = 0.0; }
+    void add(double worse) { sum = std::max(0.0, sum + std::clamp(worse, -1.0, at_once)); }
+  };
+  const Model& better() const { return plain_.errors <= lagging_.errors ? plain_ : lagging_; }
+
+  /// Errors of the model count more often, so that parameters that are about as good stay in use; those up to `usual`, of a joint, are noise,
+  /// `many` too much are enough, and no reading alone is.
+  static constexpr double model_counts = 2.0, usual = 10.0, many = 300.0, at_once = 0.2;
+  static constexpr double memory = 0.02;  // s
+
+  Model plain_, lagging_;
   double usual_, share_;
-  double sum_ = 0.0, alternating_ = 0.0, worse_ = 0.0;
-  bool next_moves_ = false;
 };
 
 }  // namespace ulna::mpc

@@ -73,9 +73,8 @@ class PlantEstimator {
   /// What may have changed is learned anew.
   void expect_change() { online_.forget_changing(), scale_.change(online_); }
 
-  /// Learns from the last sample. True: other parameters than before are used, and written into the plant. `trusted`: what was estimated
-  /// predicts fast motion about as well as those in use.
-  bool update(Plant<double>& plant, bool trusted) {
+  /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
+  bool update(Plant<double>& plant) {
     outcome_ = Outcome::ignored;
     if (!std::exchange(sampled_, false) || !filter_.settled()) return false;
     outcome_ =
@@ -93,11 +92,11 @@ class PlantEstimator {
     estimated_.z = online_.z();
     for (Candidate* each : {&estimated_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
-    if (trial_ > 0 && trusted && estimated_.misfit < explains * used_.misfit) trial_ = 0;
+    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
     if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
     if (uses_estimates_ && ++trusted_ > longest_wait_) wait_ = shortest_wait_;
     if (barred_ > 0 && --barred_ > 0) return false;
-    const Candidate* best = choose(trusted);
+    const Candidate* best = choose();
     if (!best) return false;
     use(*best, plant);
     return true;
@@ -112,9 +111,6 @@ class PlantEstimator {
     trusted_ = 0;
     return true;
   }
-  /// What was estimated last, in a plant.
-  void write_next(Plant<double>& plant) const { online_.write(estimated_.z, plant); }
-  bool has_learned() const { return online_.samples() > 0; }
   /// Whether the parameters in use are other ones than the model's.
   bool uses_estimates() const { return uses_estimates_; }
 
@@ -161,9 +157,8 @@ class PlantEstimator {
 
   /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
   /// what was not explained, and what was learned with it about joints too.
-  const Candidate* choose(bool trusted) const {
-    const bool may_be_used = trusted && trial_ == 0;
-    const Candidate& best = may_be_used && estimated_.misfit < model_.misfit ? estimated_ : model_;
+  const Candidate* choose() const {
+    const Candidate& best = trial_ == 0 && estimated_.misfit < model_.misfit ? estimated_ : model_;
     return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "mpc/driven_dynamics.hpp"
 
@@ -33,7 +32,7 @@ class StateObserver {
     q_ = q, v_ = v, disturbance_.setZero(), acceleration_.setZero();
     if (!dynamics_.begin(q_, v_)) return stop();
     q_past_.colwise() = q_, v_past_.colwise() = v_;
-    for (Joint& joint : joints_) joint.P = Joint::begin(), joint.readings = 0, joint.last_e_v = 0.0;
+    for (Joint& joint : joints_) joint.P = Joint::begin(), joint.readings = 0;
     started_ = true;
   }
   bool started() const { return started_; }
@@ -75,12 +74,11 @@ class StateObserver {
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      a_(i) = surprise_(i) = alternation_(i) = 0.0;
+      a_(i) = surprise_(i) = 0.0;
       if (!dynamics_.moves(i)) continue;
       const int k = past(late);
       const double e_q = q(i) - q_past_(i, k), e_v = v(i) - v_past_(i, k);
       surprise_(i) = joints_[i].surprise(e_q, e_v);
-      alternation_(i) = joints_[i].alternation(e_v);
       Eigen::Vector3d more = joints_[i].correct(e_q, e_v);
       joints_[i].learn_noise(q(i), v(i), period_);
       a_(i) = more(2);
@@ -98,9 +96,6 @@ class StateObserver {
   /// By joint, how far the last reading was from what was expected: mean of the squares of position and velocity in
   /// deviations of their noise.
   const Vector& surprise() const { return surprise_; }
-  /// By joint, how much the last two errors of velocities were opposite to each other: their product in the same unit. An observer
-  /// whose plant is far heavier than the robot corrects too much each time, and what it takes for a disturbance grows.
-  const Vector& alternation() const { return alternation_; }
 
   /// Goes on from where another observer of the same robot has it.
   void take_over(const StateObserver& other) {
@@ -139,7 +134,6 @@ class StateObserver {
     double noise_q = 1e-4, noise_v = 1e-2;             ///< standard deviations
     std::array<double, 4> q_readings{}, v_readings{};  ///< the last ones
     long readings = 0;                                 ///< in a row
-    double last_e_v = 0.0;                             ///< error of the last velocity
 
     /// `kept`: the share of a velocity that viscous friction leaves after a period.
     void predict(double h, double rate, double kept, double fastest) {
@@ -148,11 +142,6 @@ class StateObserver {
       F(0, 1) = 0.5 * h * (1.0 + kept), F(0, 2) = 0.5 * h * h, F(1, 1) = kept, F(1, 2) = h;
       P = (F * P * F.transpose()).eval();
       P(2, 2) += rate * rate * h;
-    }
-
-    double alternation(double e_v) {
-      const double last = std::exchange(last_e_v, e_v);
-      return std::max(0.0, -e_v * last) / (noise_v * noise_v);
     }
 
     double surprise(double e_q, double e_v) const {
@@ -199,8 +188,7 @@ class StateObserver {
   Vector rate_;
   DrivenDynamics dynamics_;
   Eigen::MatrixXd M_;
-  Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_, surprise_ = q_,
-             alternation_ = q_;
+  Vector q_, v_ = q_, a_ = q_, acceleration_ = q_, torque_ = q_, disturbance_ = q_, surprise_ = q_;
   Eigen::MatrixXd q_past_ = Eigen::MatrixXd::Zero(q_.size(), most_late + 1), v_past_ = q_past_;
   int now_ = 0;  ///< column of the past that is of now
   std::vector<Joint> joints_;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "mpc/robot_scale.hpp"
+#include "supervise/response_estimator.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/simulate/changes.hpp"
 #include "ulna/simulate/simulation.hpp"
@@ -22,7 +23,6 @@ constexpr double period = 1e-3;
 struct Watched {
   Model model = load_robot("panda").model;
   Plant<double> in_use = without_dry_friction(Plant<double>(model));
-  Plant<double> next = in_use;
   Simulation robot{model, {.substep = 1e-4}};
   VectorXd rate = 0.3 * scale_of(in_use).torque;
   StateObserver observer{model, period, rate};
@@ -31,8 +31,8 @@ struct Watched {
   Workspace<double> ws{model};
   VectorXd tau = VectorXd::Zero(7), still = tau;
   std::mt19937_64 random{3};
-  double off = 0.0;  ///< rad/s, of the last joint's velocity as it is read
-  bool alternates = false;
+  double lag = 0.0, assumed_lag = 0.0;  ///< s, of the drives
+  supervise::LaggingDrives drives{7}, assumed_drives{7};
 
   Watched() {
     robot.plant = in_use;
@@ -45,15 +45,14 @@ struct Watched {
     at.set(robot.q());
     gravity_torque<double>(robot.plant, at, ws, tau);
     tau += swing * std::sin(190.0 * robot.time()) * model.effort_limit() - 2.0 * robot.v();
-    ASSERT_EQ(robot.step(tau, period), SimulationStatus::moved);
-    watch.set_next(next);
-    ASSERT_TRUE(observer.predict(in_use, tau) && watch.predict(tau, tau, still));
+    const VectorXd acted = drives.send(tau, lag, period);
+    ASSERT_EQ(robot.step(acted, period), SimulationStatus::moved);
+    const VectorXd assumed = assumed_drives.send(tau, assumed_lag, period);
+    ASSERT_TRUE(observer.predict(in_use, assumed) && watch.predict(tau, assumed, still));
     std::normal_distribution<double> normal;
     VectorXd q = robot.q(), v = robot.v();
     for (double& x : q) x += 1e-5 * normal(random);
     for (double& x : v) x += 2e-3 * normal(random);
-    if (alternates) off = -off;
-    v(6) += off;
     observer.correct(q, v);
     watch.correct(q, v, 0, observer);
   }
@@ -89,26 +88,14 @@ TEST(ModelWatch, never_prefers_a_model_to_parameters_that_are_the_same) {
   EXPECT_EQ(panda.periods_until_model(0.3, 1000), 1000);
 }
 
-TEST(ModelWatch, trusts_parameters_that_may_be_used_next_only_where_they_predict_about_as_well) {
-  Watched panda;
-  for (int k = 0; k < 500; ++k) panda.step(0.3);
-  EXPECT_TRUE(panda.watch.trusts_next());
-  panda.next.armature(3) += 5.0;
-  for (int k = 0; k < 50; ++k) panda.step(0.3);
-  EXPECT_FALSE(panda.watch.trusts_next());
-  panda.next = panda.in_use;
-  for (int k = 0; k < 500; ++k) panda.step(0.3);
-  EXPECT_TRUE(panda.watch.trusts_next());
-}
-
-// An observer whose plant is too heavy corrects too much: errors change their sign each time, for the model's observer too.
-TEST(ModelWatch, notices_errors_of_velocities_that_alternate_also_where_the_model_is_no_better) {
-  Watched panda;
-  EXPECT_EQ(panda.periods_until_model(0.0, 500), 500);
-  panda.off = 0.5;
-  EXPECT_EQ(panda.periods_until_model(0.0, 500), 500) << "errors of one sign are of the robot";
-  panda.alternates = true;
-  EXPECT_LE(panda.periods_until_model(0.0, 500), 20);
+TEST(ModelWatch, keeps_a_lag_of_drives_that_is_right_and_not_one_that_is_none) {
+  for (const double lag : {0.0, 0.015}) {
+    Watched panda;
+    panda.in_use.armature(3) += 5.0;
+    panda.lag = lag, panda.assumed_lag = 0.015;
+    for (int k = 0; k < 200; ++k) panda.step(0.3);
+    EXPECT_EQ(panda.watch.prefers_no_lag(), lag == 0.0) << lag;
+  }
 }
 
 TEST(ModelWatch, its_observer_goes_on_as_if_it_had_always_been_the_controllers) {
