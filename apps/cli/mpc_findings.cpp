@@ -81,8 +81,9 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
   if (r.torque_breaches > 0)
     found.push_back(fmt::format("{} torques beyond the limits were requested", r.torque_breaches));
   if (r.restarts > 0)
-    found.push_back(fmt::format("the estimator was restarted {}: its parameters were no longer finite",
-                                counted(r.restarts, "time")));
+    found.push_back(
+        fmt::format("the estimator was restarted {}: its parameters were no longer finite",
+                    counted(r.restarts, "time")));
   if (!r.consistent_always) found.push_back("an estimate was not physically consistent");
   if (r.stopped())
     found.push_back(fmt::format("the supervisor has stopped the robot: {}", r.last_report));

@@ -227,8 +227,8 @@ void require_possible(const MpcScenario& s) {
     throw ScenarioError("payload.com", fmt::format("it is beyond {:g} m", farthest_payload));
   for (const TrialFault& fault : s.trial.faults)
     if (!(fault.from >= 0.0 && fault.from < fault.to))
-      throw ScenarioError("faults",
-                          fmt::format("from {:g} to {:g} s is not a period of time", fault.from, fault.to));
+      throw ScenarioError("faults", fmt::format("from {:g} to {:g} s is not a period of time",
+                                                fault.from, fault.to));
 }
 
 /// Refuses what would do nothing.
