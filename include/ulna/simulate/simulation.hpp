@@ -86,11 +86,11 @@ struct SimulationCounts {
 /// inelastic, takes the joint's velocity by an impulse on the whole robot, and then holds from one
 /// side. A joint that begins beyond its stop can only return.
 ///
-/// Substeps that are too long for the motion are divided, into up to 64 pieces, where they would produce energy: what is in
+/// Substeps that are too long for the motion are divided where they would produce energy: what is in
 /// the robot never exceeds what came in by more than 1 % of the energy exchanged, or of what lifts it by 0.1 m.
 ///
 /// Elastic joints and coupled motors (docs/drives.md): tau is what motors exert, seen at the joints, and theta and omega is where those of
-/// elastic joints are. In fixed steps, springs act in the middle of each substep, so that none is too stiff. Rotors that links
+/// elastic joints are. In fixed steps, springs act in the middle of each substep, which is at most 1 ms, so that none is too stiff. Rotors that links
 /// carry are refused.
 ///
 /// Loops stay closed: the integrators follow the acceleration that the closed robot has, and after each of their steps q
