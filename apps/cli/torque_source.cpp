@@ -1,10 +1,39 @@
 #include "torque_source.hpp"
+#include "ulna/dynamics/spring_force.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::cli {
 namespace {
 
 constexpr std::size_t most_table_numbers = 50'000'000;
+
+/// Where encoders of motors have the joints: of springs, less their deflection under gravity. Feedback of motors is stable, that of
+/// links behind springs is not [Tomei 1991].
+class MotorSide {
+ public:
+  explicit MotorSide(const Plant<double>& believed)
+      : plant_(believed), at_(plant_.model()), ws_(plant_.model()) {}
+
+  void set(const Simulation& now) {
+    q = now.q(), v = now.v();
+    const DriveTrain& train = now.model().drives();
+    if (train.elastic.empty()) return;
+    for (const int c : train.elastic) q(train.position(c)) = now.theta()(c), v(c) = now.omega()(c);
+    gravity_.resize(v.size());
+    at_.set(q);
+    gravity_torque<double>(plant_, at_, ws_, gravity_);
+    for (const int c : train.elastic)
+      q(train.position(c)) -= detail::spring_deflection<double>(now.plant.drives, c, gravity_(c));
+  }
+
+  Eigen::VectorXd q, v;
+
+ private:
+  Plant<double> plant_;
+  Kinematics<double> at_;
+  Workspace<double> ws_;
+  Eigen::VectorXd gravity_;
+};
 
 /// g(q) + M(q) (w² (target - q) - 2 w v), or only the first of it. A base that floats has no drives: it moves as the
 /// others make it, M_bb a_b + M_bj a_j + g_b = 0, and its motion takes torques too.
@@ -14,15 +43,17 @@ struct Posture {
   double bandwidth;
   Kinematics<double> at{plant.model()};
   Workspace<double> ws{plant.model()};
+  MotorSide seen{plant};
   Eigen::VectorXd a = Eigen::VectorXd::Zero(plant.model().nv());
   Eigen::MatrixXd M = Eigen::MatrixXd::Zero(a.size(), a.size());
 
   void operator()(const Simulation& now, Eigen::VectorXd& tau) {
-    at.set(now.q());
+    seen.set(now);
+    at.set(seen.q);
     gravity_torque<double>(plant, at, ws, tau);
     mass_matrix<double>(plant, at, ws, M);
-    difference<double>(plant.model(), now.q(), target, a);
-    a = bandwidth * (bandwidth * a - 2.0 * now.v());
+    difference<double>(plant.model(), seen.q, target, a);
+    a = bandwidth * (bandwidth * a - 2.0 * seen.v);
     for_each_base([&](int b) { a.segment<6>(b).setZero(); });
     for_each_base([&](int b) {
       const Eigen::Matrix<double, 6, 1> pull = M.middleRows<6>(b) * a + tau.segment<6>(b);
@@ -111,14 +142,15 @@ TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const 
   // that of the reference: compensated at the measured velocity, damping that is overestimated makes a light joint unstable
   smooth.remove_friction();
   return [motion = *this, smooth, viscous = believed.damping, dry = believed.friction,
-          dry_negative = believed.friction_negative, w, at = Motion<double>(believed.model()),
-          ws = Workspace<double>(believed.model())](const Simulation& now,
-                                                    Eigen::VectorXd& tau) mutable {
+          dry_negative = believed.friction_negative, w, seen = MotorSide(believed),
+          at = Motion<double>(believed.model()), ws = Workspace<double>(believed.model())](
+             const Simulation& now, Eigen::VectorXd& tau) mutable {
     const Eigen::VectorXd reference = motion.at(now.time());
     const Eigen::Index n = motion.n_;
     const Eigen::VectorXd qd = reference.segment(n, n);
-    at.set(now.q(), now.v(),
-           reference.tail(n) + 2.0 * w * (qd - now.v()) + w * w * (reference.head(n) - now.q()));
+    seen.set(now);
+    at.set(seen.q, seen.v,
+           reference.tail(n) + 2.0 * w * (qd - seen.v) + w * w * (reference.head(n) - seen.q));
     inverse_dynamics<double>(smooth, at, ws, tau);
     for (Eigen::Index i = 0; i < n; ++i)
       tau(i) += viscous(i) * qd(i) + (qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0);

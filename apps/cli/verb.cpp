@@ -121,7 +121,7 @@ Imported RobotArgument::load() const {
   drives_left_out = !known && !drives.plain();
   if (drives_left_out) {
     robot.diagnostics.add(rules::drives_plain, {source(), 0, 0}, "",
-                          "springs and coupled motors are not supported by this verb",
+                          "springs and coupled motors are not supported here",
                           "joints are taken as rigid, each with its own motor");
     robot.diagnostics.throw_if_errors();
     robot.model = with_plain_drives(robot.model);

@@ -35,7 +35,7 @@ TEST(Drives, info_lists_motors_and_springs) {
 }
 
 TEST(Drives, verbs_that_do_not_know_them_leave_them_out_and_say_so) {
-  const std::string words = "springs and coupled motors are not supported by this verb";
+  const std::string words = "springs and coupled motors are not supported here";
   for (const char* verb : {"id", "fd", "terms", "fk"}) {
     const RunResult run = run_cli({verb, "-"}, {.input = elastic_arm(true)});
     EXPECT_EQ(run.status, 0) << verb << run.err;
@@ -56,6 +56,22 @@ TEST(Drives, simulate_has_springs_and_coupled_motors_and_logs_them) {
       EXPECT_TRUE(lacks(run.err, "not known"));
       EXPECT_TRUE(has(run.out, "theta_first,thetad_first,tau_link_first"));
     }
+}
+
+/// Feedback of links behind springs would be unstable, and drives at their limits.
+TEST(Drives, postures_are_held_by_the_motors) {
+  for (const char* robot : {"onelink_elastic", "twolink_elastic", "iiwa14_elastic"}) {
+    SCOPED_TRACE(robot);
+    const json info = json::parse(run_cli({"info", robot, "--json"}).out);
+    std::string speeds;
+    for (std::size_t i = 0; i < info["joints"].size(); ++i) speeds += i ? ",0.2" : "0.2";
+    const RunResult run =
+        run_cli({"simulate", robot, "--torque", "pd", "--qd", speeds, "--duration", "3", "--json"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    const json found = json::parse(run.out);
+    EXPECT_EQ(found["clamped"], 0);
+    for (const json& joint : found["joints"]) EXPECT_LT(joint["top_speed"], 0.25) << joint["name"];
+  }
 }
 
 TEST(Drives, codegen_writes_functions_of_motors) {
