@@ -8,9 +8,10 @@ namespace {
 /// Displacements begin anew when a joint has turned so far, rad: five terms are exact to 1e-13.
 constexpr double farthest_turn = 0.5;
 constexpr int series_terms = 5;
+/// First steps, s, tried one after the other.
+constexpr double first_steps[] = {infinity, 1e-4, 1e-7};
 /// Steps of one segment: at least and at most, and per second in between. Those of light links with much damping are
 /// limited by stability, and would be millions.
-constexpr double first_steps[] = {infinity, 1e-4, 1e-7};  // s: tried one after the other
 constexpr double fewest_steps = 300.0, most_steps = 100e3, steps_per_second = 300e3;
 
 /// Its numbers are the displacement x from where the segment began, v, and the four kinds of work.

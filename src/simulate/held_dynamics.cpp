@@ -33,7 +33,6 @@ HeldDynamics::HeldDynamics(const RotorBodies& rotors, bool stops, const Loops* l
       chosen_(nv_),
       slides_(nv_, 0),
       held_(nv_, 0) {
-  dense_ = !rotors.rows().empty();
   const Eigen::Index first = problem_.J.rows() - std::ssize(rotors.rows());
   for (Eigen::Index i = first; i < problem_.J.rows(); ++i)
     for (const auto& [q, v, factor] : rotors.rows()[i - first].parts) problem_.J(i, v) += factor;
