@@ -372,9 +372,13 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
       gains.push_back(fmt::format("{:.4g} +- {:.2g}", g.gain, g.deviation));
     line("gains", fmt::format("{} Nm/A, by the robot's own torques", fmt::join(gains, ", ")));
   }
+  Eigen::Index measured = 0;
+  for (const LogSummary& log : r.logs) measured += log.figures.samples;
   line("samples",
-       fmt::format("{} fitted{}", r.samples,
-                   r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : ""));
+       fmt::format("{} fitted{}, of {} measured: as many as the filter of {} Hz leaves apart",
+                   r.samples,
+                   r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : "",
+                   measured, figure(r.filter_hz)));
   line("excitation", fmt::format("rank {} of {} ({} of bodies, {} of joints), condition {:.3g}",
                                  e.excitation.rank, r.base.size(), r.inertial_base(),
                                  r.base.size() - r.inertial_base(), e.excitation.condition));

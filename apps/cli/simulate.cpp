@@ -29,6 +29,7 @@ void complete(SimulateOptions& o, const Parser& app) {
   useless("--bandwidth", o.torque != "pd" && o.follow.empty(), "without --torque pd or --follow");
   useless("--torque", !o.follow.empty(), "with --follow");
   useless("--step", o.how.substep > o.period, "if it is longer than --period");
+  useless("--period", o.period > o.duration, "if it is longer than --duration");
   useless("--seed", !o.random(), "without --vary, noise or --dropout: nothing is random");
   for (const char* option : {"--noise-q", "--noise-qd", "--noise-tau", "--quantum", "--delay",
                              "--dropout", "--differences"})
@@ -203,6 +204,16 @@ std::string advice_after(const SimulatedRun& run, const SimulateOptions& o) {
   return "";
 }
 
+/// What may help a robot that does not follow its motion.
+std::string advice_on_following(const SimulateOptions& o, bool saturated) {
+  // feedback that changes within a few periods of the torques is unstable, and asks for any torque
+  constexpr double fast = 0.2;
+  const bool hasty = o.bandwidth * o.period > fast;
+  if (saturated && !hasty) return "the motion needs more torque than there is: make it slower";
+  return fmt::format("a {} --bandwidth than {} rad/s may do{}", hasty ? "smaller" : "larger",
+                     figure(o.bandwidth), saturated ? ", or a slower motion" : "");
+}
+
 /// The findings, reported, as an exit status.
 int judged(const SimulatedRun& run, const SimulateOptions& o, const Model& model,
            Console& console) {
@@ -220,10 +231,8 @@ int judged(const SimulatedRun& run, const SimulateOptions& o, const Model& model
   if (!run.tracking || run.tracking->lost().empty()) return success;
   std::vector<std::string> lost;
   for (const int i : run.tracking->lost()) lost.push_back(model.velocity_names()[i]);
-  console.complain(
-      fmt::format("does not follow its motion: {}; a larger --bandwidth may do, or the motion "
-                  "needs more torque than there is",
-                  fmt::join(lost, ", ")));
+  console.complain(fmt::format("does not follow its motion: {}; {}", fmt::join(lost, ", "),
+                               advice_on_following(o, run.end.counts().clamped > 0)));
   return findings;
 }
 
@@ -245,7 +254,8 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
                    "without a robot whose torque is pd");
     refuse_useless(app, "--step", app.count("--period") && o.how.substep > o.period,
                    "if it is longer than --period");
-    refuse_useless(app, "--step", o.how.substep > o.duration, "if it is longer than --duration");
+    for (const auto& [option, value] : {std::pair{"--step", o.how.substep}, {"--period", o.period}})
+      refuse_useless(app, option, value > o.duration, "if it is longer than --duration");
     if (app.count("--step")) scene->options.step = o.how.substep;
     if (!app.count("--period")) how.period = std::max(o.period, scene->options.step);
     return run_scene(how, std::move(*scene), std::move(diagnostics), console);

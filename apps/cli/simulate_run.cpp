@@ -126,11 +126,11 @@ SimulatedRun simulate_robot(Simulation& robot, const SimulateOptions& o, const T
   const double gained = run.energy_after - run.energy_before;
   // what was taken from velocities was an error of the method too
   run.energy_error = gained - run.work.balance() + run.work.corrections;
-  // work that was taken back was exchanged too; of a robot at rest, only what rounding makes of its energy
+  // work that was taken back was exchanged too; of a robot at rest, what is nothing beside its energy
   const double turned =
       std::max({std::abs(run.work.torques), std::abs(run.work.wrenches), std::abs(run.work.changes),
                 run.work.damping, run.work.friction, run.work.stops, std::abs(gained),
-                run.largest_kinetic, 1e-9 * std::abs(run.energy_after), 1e-12});
+                run.largest_kinetic, 1e-5 * std::abs(run.energy_after), 1e-12});
   run.error_share = std::abs(run.energy_error) / turned;
   if (momentum_stays) {
     run.momentum_error = robot.momentum();

@@ -53,6 +53,14 @@ CLI::Validator word_of(std::vector<std::string> words) {
           ""};
 }
 
+const CLI::Validator plain_number{
+    [](std::string& text) {
+      return text.find_first_of("xX") == std::string::npos
+                 ? std::string()
+                 : fmt::format("'{}' is hexadecimal: write a decimal number", text);
+    },
+    ""};
+
 CLI::Option* Parser::add_output(const char* names, std::string& to, const char* meaning,
                                 bool printable, const char* value) {
   const CLI::Validator named{[](std::string& text) -> std::string {

@@ -16,13 +16,18 @@ namespace ulna::cli {
 /// Does what the command line asks for and returns the exit status, or throws.
 using Action = std::function<int()>;
 
+/// Refuses numbers that CLI11 reads and ulna's files do not have: hexadecimal ones.
+extern const CLI::Validator plain_number;
+
 /// Takes a verb's arguments and options.
 struct Parser : CLI::App {
   /// An option: its names, where its value goes, what help calls it, its meaning, what is refused.
   template <class T>
   CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning,
                          const CLI::Validator& check = {}) {
-    return add_option(names, to, meaning)->option_text(value)->check(check);
+    CLI::Option* option = add_option(names, to, meaning)->option_text(value);
+    if constexpr (std::is_arithmetic_v<T>) option->check(plain_number);
+    return option->check(check);
   }
   /// A file to write; with `printable`, "-" is standard output, else it is refused.
   CLI::Option* add_output(const char* names, std::string& to, const char* meaning,

@@ -13,7 +13,7 @@ namespace ulna::identify {
 namespace {
 
 /// Above this many percent of the torque unexplained, nothing that was found can be trusted.
-constexpr double too_much_unexplained = 25.0;
+constexpr double too_much_unexplained = 25.0, too_much_beside_limits = 10.0;
 /// And of one joint, which may be small beside the others: above this many, its columns are suspected.
 constexpr double too_much_of_a_joint = 50.0;
 /// Beyond 100, no torque at all would be a better prediction.
@@ -248,6 +248,12 @@ void add_remarks(const Options& options, Identification& result) {
           "; check columns, signs, units, gains and the robot's description");
   };
   unexplained(chosen.fit, "by the fit");
+  if (result.found.find(log_rules::torque_saturated) &&
+      chosen.fit.total_percent > too_much_beside_limits)
+    finding(
+        number(chosen.fit.total_percent, 3),
+        " % of the torque is not explained, and torques stay at effort limits: the log may have "
+        "torques that were asked for and not those that acted");
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
   for (std::size_t i = 0; i < joints.size(); ++i)
     if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)

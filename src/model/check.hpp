@@ -71,6 +71,7 @@ class Checker {
   void magnitudes(const LinkDescription& link, const Inertial& body, double reach);
   double reach() const;
   void drive(const JointDescription& joint, double weight, double scale, double extent);
+  void spring(const JointDescription& joint, const Spring& spring, double weight, double scale);
 
   Description& d_;
   Diagnostics& out_;

@@ -9,6 +9,11 @@ int compound_joint(const Model& model) {
 }
 
 std::string why_indefinite(const Plant<double>& plant) {
+  const Eigen::VectorXd& stiffness = plant.drives.stiffness;
+  for (Eigen::Index i = 0; i < stiffness.size(); ++i)
+    if (stiffness[i] > 1e12)
+      return "the spring of '" + plant.model().velocity_names()[std::size_t(i)] +
+             "' is too stiff to compute with: give its stiffness in Nm/rad or N/m, or leave it out";
   std::string massless;
   for (int b = 1; b < plant.model().body_count(); ++b)
     if (!(plant.body(b).mass > 0.0))

@@ -16,8 +16,10 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Two turns and what is written for no limit at all (1000, 1e16) are none.
-bool like_degrees(double angle) { return std::abs(angle) > 8.0 * pi && std::abs(angle) <= 720.0; }
+constexpr double most_turns = 8.0 * pi;
+
+/// Of a limit: two turns and what is written for no limit at all (1000, 1e16) are none.
+bool like_degrees(double angle) { return std::abs(angle) > most_turns && std::abs(angle) <= 720.0; }
 
 /// A box about the shapes of a link, in its axes; empty if one of them is a mesh or there are none.
 std::optional<Eigen::AlignedBox3d> box_about(const LinkDescription& link) {
@@ -76,7 +78,7 @@ void Checker::magnitudes() {
       report(rules::length_implausible, joint,
              "its origin is " + number(away) + " m from that of its parent: millimetres?",
              "used as it is");
-    if (joint.origin.rpy.unaryExpr(&like_degrees).any())
+    if ((joint.origin.rpy.cwiseAbs().array() > most_turns).any())
       report(rules::angle_degrees, joint, "rpy " + numbers(joint.origin.rpy) + ": degrees?",
              "used as radians");
     const Limits& l = joint.limits;

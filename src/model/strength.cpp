@@ -187,7 +187,27 @@ void Checker::drives() {
     if (!d_.joints[j].mimic) drive(d_.joints[j], loads[j].weight, loads[j].scale, loads[j].extent);
 }
 
+void Checker::spring(const JointDescription& joint, const Spring& spring, double weight,
+                     double scale) {
+  // A spring that gives way by a radian does not hold its links: gravity pulls more the farther they sink.
+  // Where it has nothing to hold, it is judged by the weight of its links at their radius of gyration.
+  const double softest = std::max(weight, 0.1 * scale);
+  constexpr double stiffest = 1e9;
+  const bool slides = joint.type == JointType::prismatic;
+  const std::string stiffness =
+      "stiffness " + number(spring.stiffness) + (slides ? " N/m" : " Nm/rad");
+  if (spring.stiffness > stiffest)
+    report(rules::spring_implausible, joint, stiffness + " is that of no drive", "used as it is");
+  else if (spring.stiffness > 0.0 && spring.stiffness < softest)
+    report(rules::spring_implausible, joint,
+           stiffness + " gives way by " + number(softest / spring.stiffness, 2) +
+               (slides ? " m under the weight of its links: kN/m?"
+                       : " rad under the weight of its links: kNm/rad?"),
+           "used as it is");
+}
+
 void Checker::drive(const JointDescription& joint, double weight, double scale, double extent) {
+  if (joint.spring) spring(joint, *joint.spring, weight, scale);
   const bool turns = joint.type == JointType::revolute, slides = joint.type == JointType::prismatic;
   if (!turns && !slides) return;  // what turns without end may be a wheel or a propeller
   // m/s of the farthest part, and what stands for no limit at all

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 
 #include "cli.hpp"
 
@@ -253,8 +254,43 @@ TEST(Options, that_have_no_effect_are_refused) {
           "--noise-q has no effect without --out");
   refused({"simulate", "pendulum", "--duration", "5", "--payload", "2@10"},
           "begins after the run, which ends at 5 s");
+  refused({"simulate", "pendulum", "--duration", "0.1", "--period", "0.2"},
+          "--period has no effect if it is longer than --duration");
   refused({"terms", "panda", "--axes", "local"}, "--axes has no effect without --frame");
   refused({"id", "double_pendulum", "--q", "shoulder=1,shoulder=2"}, "'shoulder' is given twice");
+}
+
+TEST(Options, refuse_hexadecimal_numbers_as_files_do) {
+  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
+           {"simulate", "pendulum", "--duration", "0x1p-3"},
+           {"simulate", "pendulum", "--duration", "0.1", "--period", "0X1"},
+           {"excite", "panda", "--harmonics", "0x2"},
+           {"fk", "pendulum", "--q", "0x1"}}) {
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2) << line.back();
+    EXPECT_TRUE(has(r.err, "'" + line.back() + "' is hexadecimal"));
+  }
+}
+
+TEST(SimulateVerb, advice_on_a_motion_that_is_not_followed_fits_its_cause) {
+  const Folder folder;
+  // 1 rad at 30 rad/s asks for far more torque than the drives have
+  std::string motion = "t,q_shoulder,q_elbow,qd_shoulder,qd_elbow\n";
+  for (int k = 0; k <= 100; ++k) {
+    const double t = 0.005 * k, q = std::sin(30.0 * t), v = 30.0 * std::cos(30.0 * t);
+    motion += std::to_string(t) + "," + std::to_string(q) + "," + std::to_string(q) + "," +
+              std::to_string(v) + "," + std::to_string(v) + "\n";
+  }
+  folder.write("motion.csv", motion);
+  const auto advice = [&](const char* bandwidth) {
+    const RunResult r =
+        run_cli({"simulate", "double_pendulum", "--follow", "motion.csv", "--bandwidth", bandwidth},
+                {.folder = folder.path()});
+    EXPECT_EQ(r.status, 1) << r.err;
+    return r.err;
+  };
+  EXPECT_TRUE(has(advice("10"), "the motion needs more torque than there is: make it slower"));
+  EXPECT_TRUE(has(advice("1500"), "a smaller --bandwidth than 1500 rad/s may do, or a slower"));
 }
 
 TEST(Options, with_a_misspelt_word_suggest_the_right_one) {

@@ -302,6 +302,20 @@ TEST(Screening, holds_torques_against_the_effort_limits) {
   EXPECT_NE(s.says(log_rules::torque_limits).find("its effort limit is 50"), std::string::npos);
 }
 
+TEST(Screening, torques_that_stay_at_the_effort_limits_are_reported) {
+  Screened s = screened(good_table());
+  const Model model = three_joints();
+  const double peak = s.log.tau.row(1).cwiseAbs().maxCoeff();
+  s.log.tau.row(1) *= 60.0 / peak;
+  s.log.tau.row(1) = s.log.tau.row(1).cwiseMin(50.0).cwiseMax(-50.0).eval();
+  screen_efforts(s.log, model, s.found);
+  EXPECT_NE(
+      s.says(log_rules::torque_saturated).find("joint 'b': its torque is at its effort limit"),
+      std::string::npos)
+      << s.all();
+  EXPECT_EQ(s.says(log_rules::torque_limits), "");
+}
+
 TEST(Screening, refuses_a_log_without_torques) {
   Table table = good_table();
   for (auto& row : table.rows)

@@ -68,6 +68,23 @@ TEST(DriveRules, an_effort_in_millimetres_is_suspected) {
   EXPECT_TRUE(reports(text, "joint 'turn'"));
 }
 
+TEST(DriveRules, a_stiffness_in_other_units_is_suspected) {
+  const auto elastic = [](double stiffness) {
+    Description d = arm(3.0, 100.0, 3.0, 100.0);
+    for (JointDescription& joint : d.joints) {
+      joint.spring = Spring{.stiffness = stiffness};
+      joint.dynamics.armature = 0.1;
+    }
+    return found(d);
+  };
+  EXPECT_EQ(elastic(1e4), "");
+  EXPECT_EQ(elastic(1e6), "");
+  EXPECT_TRUE(reports(elastic(10.0), "joint 'shoulder': stiffness 10 Nm/rad gives way by"));
+  EXPECT_TRUE(reports(elastic(10.0), "kNm/rad?"));
+  EXPECT_TRUE(reports(elastic(1e300), "is that of no drive"));
+  EXPECT_TRUE(reports(elastic(1e300), "[spring-implausible]"));
+}
+
 TEST(DriveRules, a_sliding_joint_is_judged_by_forces_and_metres) {
   const auto lift = [](double velocity, double effort) {
     Description d = arm(3.0, 100.0, velocity, effort);

@@ -9,7 +9,7 @@
   /* the file */ \
   X(file_unreadable, "file-unreadable", error, "the file cannot be read", "check the path and the permissions") \
   X(format_unknown, "format-unknown", error, "the kind of description cannot be determined", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
-  X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "raise the limit in ImportOptions if the file has to be so large") \
+  X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "shorten the file; programs may raise the limits in ImportOptions") \
   X(input_empty, "input-empty", error, "there is no robot in the input", "give a URDF file or a table, or name an embedded robot: ulna robots") \
   X(chain_length, "chain-length", error, "a generated chain cannot have this number of joints", "write chain:N, as chain:7") \
   X(encoding, "encoding", warning, "the text is not UTF-8", "save the file as UTF-8") \
@@ -95,6 +95,7 @@
   X(gravity_implausible, "gravity-implausible", warning, "gravity is stronger than on any planet", "write m/s^2") \
   X(velocity_implausible, "velocity-implausible", warning, "a velocity limit is faster than any robot", "write rad/s, of prismatic joints m/s") \
   X(effort_weak, "effort-weak", warning, "an effort limit does not hold the robot's own weight", "write Nm, of prismatic joints N; give the drive's true limit; springs and counterweights are not described by URDF: raise the limit by what they carry") \
+  X(spring_implausible, "spring-implausible", warning, "a spring does not hold the weight of its links, or is stiffer than any drive", "write Nm/rad, of prismatic joints N/m; leave the spring out of a rigid drive") \
   X(effort_implausible, "effort-implausible", warning, "an effort limit is hundreds of times what the links weigh", "write Nm, of prismatic joints N; leave the attribute out if it is not known") \
   /* shapes */ \
   X(shape_invalid, "shape-invalid", warning, "a shape's size is not a positive number, or its kind is unknown", "correct or remove the shape") \

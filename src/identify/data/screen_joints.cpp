@@ -162,13 +162,23 @@ void screen_limits(const Log& log, const Model& model, Diagnostics& found) {
 }
 
 void screen_efforts(const Log& log, const Model& model, Diagnostics& found) {
-  constexpr double most = 1.5;  // drives allow for short peaks
+  constexpr double most = 1.5, near = 1e-3;  // drives allow for short peaks
   for (Index i = 0; i < log.tau.rows(); ++i) {
     const double limit = model.effort_limit()[i];
-    AffectedRows above;
-    for (Index k = 0; k < log.size(); ++k)
-      if (std::abs(log.tau(i, k)) > most * limit) above.add(log.line[k]);
-    if (double(above.count()) > 0.01 * double(log.size()))
+    AffectedRows above, at;
+    for (Index k = 0; k < log.size(); ++k) {
+      const double share = std::abs(log.tau(i, k)) / limit;
+      if (share > most) above.add(log.line[k]);
+      if (std::abs(share - 1.0) < near) at.add(log.line[k]);
+    }
+    const auto many = [&](const AffectedRows& rows) {
+      return double(rows.count()) > 0.01 * double(log.size());
+    };
+    if (many(at))
+      found.add(log_rules::torque_saturated, {log.file, at.first()}, joint_subject(log, i),
+                message("its torque is at its effort limit, ", limit, ": ", at.rows()),
+                "used as it is");
+    if (many(above))
       found.add(log_rules::torque_limits, {log.file, above.first()}, joint_subject(log, i),
                 message("its torque reaches ", log.tau.row(i).cwiseAbs().maxCoeff(),
                         ", its effort limit is ", limit, ": ", above.rows(), " above"),

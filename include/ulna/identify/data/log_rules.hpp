@@ -43,6 +43,7 @@
   X(no_torque, "log-no-torque", error, "all torques or currents are zero", "log the torques of the joints") \
   X(torque_swapped, "log-torque-swapped", warning, "the torque of a joint looks like that of another", "correct the order of the columns") \
   X(torque_limits, "log-torque-limits", warning, "torques are above the effort limit of the joint", "check that torques are in Nm (forces in N); correct the limit if it is wrong") \
+  X(torque_saturated, "log-torque-saturated", warning, "torques stay at the effort limit of the joint", "log the torques that acted, not those that were asked for; make the motion slower") \
   X(torque_double, "log-torque-double", note, "both torques and currents are given", "give gains to use the currents") \
   X(repeated, "log-repeated", warning, "samples of a log also occur in another log", "give each recording once; validate on motion that is not fitted") \
   X(piece_short, "log-piece-short", warning, "a piece between gaps is too short to be filtered", "none needed")

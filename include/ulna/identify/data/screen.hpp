@@ -31,7 +31,7 @@ struct LogFigures {
 /// what it did; refuses logs that contradict themselves or the robot. Empties the log then.
 LogFigures screen(Log& log, const Model& model, const ScreenOptions& options, Diagnostics& found);
 
-/// Warns of joints whose torques are beyond their effort limits.
+/// Warns of joints whose torques are beyond their effort limits, or stay at them.
 void screen_efforts(const Log& log, const Model& model, Diagnostics& found);
 
 /// The samples of a log, number by number, times aside: to find them again in another log.
