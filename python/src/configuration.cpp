@@ -22,6 +22,16 @@ void displacement(const Engine& e, Scratch&, const Call& c) {
                      Eigen::Map<VectorXd>(c.out[0], e.model.nv()));
 }
 
+/// What is given, as a vector: of dicts and lists.
+void configuration_vector(const Engine& e, Scratch&, const Call& c) {
+  detail::require<double>("q", c.x[0].vec(), e.model.nq(), e.model);
+  Eigen::Map<VectorXd>(c.out[0], e.model.nq()) = c.x[0].vec();
+}
+void velocity_vector(const Engine& e, Scratch&, const Call& c) {
+  detail::require<double>("v", c.x[0].vec(), e.model.nv(), e.model);
+  Eigen::Map<VectorXd>(c.out[0], e.model.nv()) = c.x[0].vec();
+}
+
 void normal(const Engine& e, Scratch&, const Call& c) {
   detail::require<double>("q", c.x[0].vec(), e.model.nq(), e.model);
   Eigen::Map<VectorXd> out(c.out[0], e.model.nq());
@@ -67,6 +77,8 @@ std::span<const Spec> configuration_functions() {
   static const std::vector<Spec> list{
       {"integrate", {q, v}, {Shape{nq}}, moved},
       {"difference", {q0, q1}, {Shape{nv}}, displacement},
+      {"configuration_vector", {q}, {Shape{nq}}, configuration_vector},
+      {"velocity_vector", {v}, {Shape{nv}}, velocity_vector},
       {"normalize", {q}, {Shape{nq}}, normal},
       {"configuration_rate", {q, v}, {Shape{nq}}, rate},
   };

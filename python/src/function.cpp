@@ -156,13 +156,25 @@ PyObject* returned(const FunctionObject& f, PyObject* const* results) {
   return all;
 }
 
+/// An array that C++ can write one result to, and that is no argument; otherwise the slow way looks closer.
+bool is_plain_out(const FunctionObject& f, PyObject* out, const Call& call) {
+  if (f.spec->results.size() != 1 || !PyArray_Check(out)) return false;
+  auto* array = reinterpret_cast<PyArrayObject*>(out);
+  if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY(array) || !has_shape(f, 0, -1, array))
+    return false;
+  for (std::size_t i = 0; i < f.vectors; ++i)
+    if (overlaps(array, call.x[i], 1)) return false;
+  return true;
+}
+
 /// One state in plain arrays, nothing converted: results are new or given, and nothing else is allocated.
-PyObject* call_plainly(FunctionObject& f, const Given& given, Call& call) {
+PyObject* call_plainly(FunctionObject& f, PyObject* out, Call& call) {
   PyObject* results[most_results] = {};
   const std::size_t count = f.spec->results.size();
   try {
     for (std::size_t r = 0; r < count; ++r) {
-      results[r] = new_array(f, r, -1, NPY_DOUBLE);
+      if (out) Py_INCREF(out);
+      results[r] = out ? out : new_array(f, r, -1, NPY_DOUBLE);
       call.out[r] = data_of(results[r]);
     }
     f.spec->one(*f.engine, f.engine->scratch, call);
@@ -170,7 +182,6 @@ PyObject* call_plainly(FunctionObject& f, const Given& given, Call& call) {
     for (PyObject* r : results) Py_XDECREF(r);
     throw;
   }
-  (void)given;
   return returned(f, results);
 }
 
@@ -271,7 +282,7 @@ PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargs
     Given given{};
     sort_arguments(f, args, static_cast<std::size_t>(PyVectorcall_NARGS(nargs)), kwnames, given);
     Call call;
-    bool plain = !given[parameter_count(f)];
+    bool plain = true;
     for (std::size_t i = 0; i < f.vectors; ++i) {
       if (!given[i])
         refuse_call(f, "'" + std::string(f.spec->parameters[i].name) + "' is missing; it is " +
@@ -282,7 +293,9 @@ PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargs
       call.x[i] = {data_of(given[i]), size, size};
     }
     PyObject* on = take_options(f, given, call);
-    return plain && !on ? call_plainly(f, given, call) : call_any(f, given, call, on);
+    PyObject* out = given[parameter_count(f)];
+    plain = plain && !on && (!out || is_plain_out(f, out, call));
+    return plain ? call_plainly(f, out, call) : call_any(f, given, call, on);
   } catch (...) {
     set_error();
     return nullptr;

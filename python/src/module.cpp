@@ -18,6 +18,7 @@ int import_numpy() {
 PYBIND11_MODULE(_core, module) {
   if (import_numpy() < 0) throw py::error_already_set();
   module.doc() = "The part of the package ulna that is written in C++.";
+  module.attr("__version__") = ULNA_VERSION;
   ulna::python::register_errors();
   ulna::python::register_function(module);
   ulna::python::register_engine(module);

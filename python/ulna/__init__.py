@@ -9,6 +9,7 @@
 help(ulna.Robot) lists everything a robot can be asked for.
 """
 
+from ._core import __version__
 from ._errors import Diagnostic, ModelError, Report
 from ._results import (
     ForwardDynamicsDerivatives,
@@ -23,7 +24,6 @@ from ._results import (
 )
 from ._robot import Robot, check, robots
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Diagnostic",
@@ -39,6 +39,7 @@ __all__ = [
     "MomentumRegressor",
     "Report",
     "Robot",
+    "__version__",
     "check",
     "robots",
 ]

@@ -1,6 +1,8 @@
-from typing import Any, Dict, List, Tuple
+from typing import Any, List, Tuple
 
 from ._errors import Diagnostic
+
+__version__: str
 
 class Function:
     result_type: Any

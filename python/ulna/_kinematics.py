@@ -156,3 +156,23 @@ class Kinematics(Functions):
         returns: (nq,); of N states, N of them
         """
         return self._call("configuration_rate", q, v, out=out)
+
+    @function()
+    def configuration_vector(self, q: Vector, *, out: Any = None) -> Array:
+        """A dict by joint name or a list as a vector q: [..., neutral where a joint is left out, ...].
+
+        q: a dict, a list, (nq,) or (N, nq): configuration
+        out: an array that the result is written to
+        returns: (nq,); of N states, N of them
+        """
+        return self._call("configuration_vector", q, out=out)
+
+    @function()
+    def velocity_vector(self, v: Vector, *, out: Any = None) -> Array:
+        """A dict by joint name or a list as a vector of nv, such as v, a or tau: zero where a joint is left out.
+
+        v: a dict, a list, (nv,) or (N, nv): velocity, acceleration or torque
+        out: an array that the result is written to
+        returns: (nv,); of N states, N of them
+        """
+        return self._call("velocity_vector", v, out=out)

@@ -286,29 +286,12 @@ class Robot(Dynamics, Kinematics):
             X, position_only = np.block([[np.eye(3), X[:, None]], [np.zeros(3), 1.0]]), True
         if X.shape != (4, 4):
             raise ValueError(f"target has shape {X.shape}; a pose (4, 4) or a position (3,) is needed")
-        q0 = self.neutral() if start is None else self.vector(start)
+        q0 = self.neutral() if start is None else self.configuration_vector(start)
         return IkResult(
             *self._engine.ik(
                 frame, X, q0, position_tolerance, orientation_tolerance, position_only, iterations, restarts, seed
             )
         )
-
-    def vector(self, q: Vector, kind: str = "q") -> Array:
-        """A dict by joint name as a vector; lists and arrays as they are, checked.
-
-        q: a dict, list or array, of one state or many
-        kind: "q" for nq numbers, "v" for nv
-        returns: (nq,) or (nv,), or N of them
-        """
-        if kind not in ("q", "v"):
-            raise ValueError(f"kind is {kind!r}; it is 'q' or 'v'")
-        if kind == "q":
-            return self.integrate(q, np.zeros(self.nv)) if isinstance(q, dict) else self._checked(q)
-        return self.difference(self.neutral(), self.integrate(self.neutral(), q))
-
-    def _checked(self, q: Vector) -> Array:
-        self.integrate(q, np.zeros(self.nv))
-        return np.array(q, dtype=float)
 
     # --- robots made from it ---
 
@@ -416,7 +399,7 @@ class Robot(Dynamics, Kinematics):
         returns: f(t, x) with x: (nq + nv,), the same as its value
         """
         forward, rate, nq, nv = self.forward_dynamics_fn(), self.function("configuration_rate"), self.nq, self.nv
-        constant = np.zeros(nv) if tau is None else None if callable(tau) else self.vector(tau, "v")
+        constant = np.zeros(nv) if tau is None else None if callable(tau) else self.velocity_vector(tau)
 
         def f(t: float, x: Array) -> Array:
             q, v = x[:nq], x[nq:]
