@@ -28,15 +28,23 @@ def _tag():
     return f"{python}-{python}-{platform}"
 
 
+def _interpreter(environment):
+    """This one if it has numpy, or else the one that its virtual environment is made from."""
+    has_numpy = subprocess.run([sys.executable, "-c", "import numpy"], env=environment, stderr=subprocess.DEVNULL)
+    return sys.executable if has_numpy.returncode == 0 else getattr(sys, "_base_executable", sys.executable)
+
+
 def _compile():
     """The package in build/wheel/python/ulna, for the interpreter that runs this."""
     options = [f"-DULNA_BUILD_{part}=OFF" for part in ("CLI", "TESTS", "EXAMPLES", "BENCH")]
     configure = ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
-    # an environment for building has no numpy of its own; the interpreter's below it has
-    base = getattr(sys, "_base_executable", sys.executable)
-    subprocess.run(configure + options + ["-DULNA_BUILD_PYTHON=ON", f"-DULNA_PYTHON={base}"], check=True)
+    # pip hides installed packages from what builds, by this variable; numpy's headers are one of them
+    clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    options += ["-DULNA_BUILD_PYTHON=ON", f"-DULNA_PYTHON={_interpreter(clean)}"]
+    subprocess.run(configure + options, check=True, env=clean)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 2))
-    subprocess.run(["cmake", "--build", str(BUILD), "--target", "ulna_python", "-j", jobs], check=True)
+    build = ["cmake", "--build", str(BUILD), "--target", "ulna_python", "-j", jobs]
+    subprocess.run(build, check=True, env=clean)
     package = BUILD / "python" / "ulna"
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if not (package / f"_core{suffix}").exists():
@@ -64,6 +72,13 @@ def _metadata():
 
 def get_requires_for_build_wheel(config_settings=None):
     return []
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = f"ulna-{_version()}.dist-info"
+    (Path(metadata_directory) / info).mkdir()
+    (Path(metadata_directory) / info / "METADATA").write_text(_metadata())
+    return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

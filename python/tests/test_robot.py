@@ -89,15 +89,26 @@ def test_edits_make_new_robots(panda):
     assert load.mass == pytest.approx(panda.mass + 2)
 
 
-def test_descriptions_as_text():
-    dh = """ulna: 1
+DH = """
+ulna: dh
+name: two
+joints:
+  - {name: shoulder, a: 1.0, alpha: 0, d: 0, theta: 0, mass: 1.0, com: [-0.5, 0, 0], inertia: [0, 0, 0, 0.1, 0, 0.1]}
+  - {name: elbow, a: 1.0, alpha: 0, d: 0, theta: 0, mass: 1.0, com: [-0.5, 0, 0], inertia: [0, 0, 0, 0.1, 0, 0.1]}
 """
-    assert not ulna.check(dh)
-    table = ulna.Robot("puma560")
-    assert table.nv == 6
+
+
+def test_descriptions_as_text():
     text = ulna.Robot("panda").to_urdf()
     assert same(ulna.Robot.from_string(text), ulna.Robot("panda"))
     assert ulna.Robot.from_string(text, floating_base=True).nv == 13
+    dh = ulna.Robot.from_string(DH)
+    assert dh.joint_names == ["shoulder", "elbow"]
+    X = dh.pose([0.3, 0.4], dh.frame_names[-1])
+    assert np.allclose(X[:2, 3], [np.cos(0.3) + np.cos(0.7), np.sin(0.3) + np.sin(0.7)])
+    screws = ulna.Robot("modern_robotics_3r")  # a product of exponentials
+    gravity = screws.gravity_torque([np.sqrt(2) * 0.1, 0.1, 0.1])
+    assert np.allclose(gravity, [28.40331262 / np.sqrt(2), -37.64094817, -5.4415892])
 
 
 def test_ik_reaches_what_fk_has(panda):
