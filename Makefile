@@ -9,7 +9,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 # one command after another; each uses all JOBS itself
 .NOTPARALLEL:
 
-sources = $(shell find include src apps bench examples tests -name "*.[ch]pp" -not -path "*/wrong/*" 2>/dev/null)
+sources = $(shell find include src apps bench examples tests python -name "*.[ch]pp" -not -path "*/wrong/*" 2>/dev/null)
 
 .PHONY: help
 help: ## list these commands
@@ -25,6 +25,12 @@ demo: build/release/build.ninja ## drive a Panda arm that picks up 2 kg it does 
 test: build/dev/build.ninja ## build everything and run all tests
 	@cmake --build --preset dev
 	@ctest --preset dev
+
+.PHONY: python
+python: build/release/build.ninja ## build the Python package and show how to use it
+	@cmake --preset release -DULNA_BUILD_PYTHON=ON >/dev/null
+	@cmake --build --preset release --target ulna_python
+	@cat build/release/python/how_to_use
 
 .PHONY: asan tsan
 asan: build/asan/build.ninja ## run all tests under the address and undefined-behaviour sanitizers

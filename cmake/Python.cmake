@@ -1,0 +1,41 @@
+# ULNA_BUILD_PYTHON: the Python package. It needs pybind11 and an interpreter that has numpy and its headers: the one on
+# the PATH, or else the system's; -DULNA_PYTHON=<interpreter> chooses another.
+
+set(found OFF)
+find_program(path_python python3)
+mark_as_advanced(path_python)
+foreach(candidate IN ITEMS "${ULNA_PYTHON}" "${path_python}" /usr/bin/python3)
+  if(NOT candidate OR NOT EXISTS "${candidate}")
+    continue()
+  endif()
+  execute_process(
+    COMMAND ${candidate} -c "import numpy; print(numpy.get_include())"
+    OUTPUT_VARIABLE numpy_include ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+  if(NOT failed)
+    set(Python_EXECUTABLE ${candidate})
+    set(ULNA_NUMPY_INCLUDE_DIR ${numpy_include})
+    break()
+  endif()
+endforeach()
+if(ULNA_NUMPY_INCLUDE_DIR)
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+  set(PYBIND11_NOPYTHON ON)
+  find_package(pybind11 2.10 QUIET CONFIG)
+  if(Python_FOUND AND pybind11_FOUND)
+    set(found ON)
+  endif()
+endif()
+
+set(default OFF)
+if(found AND PROJECT_IS_TOP_LEVEL)
+  set(default ON)
+endif()
+option(ULNA_BUILD_PYTHON "Build the Python package (needs pybind11 and numpy)" ${default})
+if(ULNA_BUILD_PYTHON AND NOT found)
+  message(FATAL_ERROR "ULNA_BUILD_PYTHON is on, but pybind11 or a Python with numpy was not found "
+                      "(Debian: pybind11-dev, python3-numpy, python3-dev)")
+elseif(ULNA_BUILD_PYTHON)
+  message(STATUS "Python package: for ${Python_EXECUTABLE} (${Python_VERSION})")
+elseif(NOT found)
+  message(STATUS "There is no Python package: pybind11 or numpy was not found (Debian: pybind11-dev, python3-numpy)")
+endif()

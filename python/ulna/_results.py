@@ -1,0 +1,92 @@
+"""Results of functions that return several arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.floating[Any]]
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """tau and its derivatives; da is the mass matrix. Of N states, each has N in front of its shape."""
+
+    tau: Array  #: (nv,)
+    dq: Array  #: (nv, nv), column k: by displacement k of q
+    dv: Array  #: (nv, nv)
+    da: Array  #: (nv, nv)
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """a and its derivatives; dtau is the inverse mass matrix."""
+
+    a: Array  #: (nv,)
+    dq: Array  #: (nv, nv)
+    dv: Array  #: (nv, nv)
+    dtau: Array  #: (nv, nv)
+
+
+class InverseDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of tau, indexed [row, first, second]."""
+
+    dqq: Array  #: (nv, nv, nv)
+    dvv: Array  #: (nv, nv, nv)
+    dqv: Array  #: (nv, nv, nv)
+    daq: Array  #: (nv, nv, nv), the mass matrix by q
+
+
+class ForwardDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of a, indexed [row, first, second]."""
+
+    dqq: Array  #: (nv, nv, nv)
+    dvv: Array  #: (nv, nv, nv)
+    dqv: Array  #: (nv, nv, nv)
+    dtauq: Array  #: (nv, nv, nv), the inverse mass matrix by q
+
+
+class FrameMotionDerivatives(NamedTuple):
+    """Derivatives of a frame's velocity and acceleration."""
+
+    velocity_dq: Array  #: (6, nv)
+    acceleration_dq: Array  #: (6, nv)
+    acceleration_dv: Array  #: (6, nv)
+
+
+class MomentumRegressor(NamedTuple):
+    """Y pi = M v and Y_rate pi = C'v - g."""
+
+    Y: Array  #: (nv, 10 joints)
+    Y_rate: Array  #: (nv, 10 joints)
+
+
+class Gradients(NamedTuple):
+    """w' times the derivatives by each argument, all (nv,); that by q along its tangent space."""
+
+    dq: Array
+    dv: Array
+    dx: Array  #: by a of inverse dynamics, by tau of forward dynamics
+
+
+class IkResult(NamedTuple):
+    """The result of inverse kinematics."""
+
+    found: bool
+    q: Array  #: (nq,), the best there was
+    position_error: float  #: metres
+    orientation_error: float  #: radians
+    iterations: int
+    starts: int
+    report: str  #: one line
+
+
+class Joint(NamedTuple):
+    """A moving joint."""
+
+    name: str
+    type: str
+    mimics: str  #: the joint that it follows, or ""
+    q: int  #: where its numbers begin in q
+    v: int  #: where its numbers begin in v
+    parent: int  #: the number of the body that carries it
