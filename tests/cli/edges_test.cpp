@@ -275,11 +275,12 @@ TEST(Options, refuse_hexadecimal_numbers_as_files_do) {
 TEST(SimulateVerb, advice_on_a_motion_that_is_not_followed_fits_its_cause) {
   const Folder folder;
   // 1 rad at 30 rad/s asks for far more torque than the drives have
-  std::string motion = "t,q_shoulder,q_elbow,qd_shoulder,qd_elbow\n";
+  std::string motion = "t,q_shoulder,q_elbow,qd_shoulder,qd_elbow,qdd_shoulder,qdd_elbow\n";
   for (int k = 0; k <= 100; ++k) {
     const double t = 0.005 * k, q = std::sin(30.0 * t), v = 30.0 * std::cos(30.0 * t);
-    motion += std::to_string(t) + "," + std::to_string(q) + "," + std::to_string(q) + "," +
-              std::to_string(v) + "," + std::to_string(v) + "\n";
+    motion += std::to_string(t);
+    for (const double x : {q, q, v, v, -900.0 * q, -900.0 * q}) motion += "," + std::to_string(x);
+    motion += "\n";
   }
   folder.write("motion.csv", motion);
   const auto advice = [&](const char* bandwidth) {
