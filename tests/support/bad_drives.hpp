@@ -14,6 +14,10 @@ inline void bad_drives(BadInputs& cases) {
   cases.kind("springs");
   spring("without stiffness", "stiffness='0'", rules::spring_range).on(shoulder);
   spring("negative", "stiffness='-100'", rules::spring_range).on(shoulder);
+  cases
+      .repaired("stiffer than any drive", axis, axis + "<ulna:spring stiffness='1e12'/>",
+                rules::spring_implausible)
+      .on(shoulder);
   spring("negative damping", "stiffness='100' damping='-1'", rules::spring_range).on(shoulder);
   spring("nan", "stiffness='nan'", rules::number_invalid);
   spring("misspelt", "stiffnes='100'", rules::tag_misspelt).says("stiffness");
