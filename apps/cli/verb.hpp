@@ -77,15 +77,16 @@ inline const CLI::Validator seed_number = whole_number(0.0, largest_seed);
 inline const CLI::Validator not_negative =
     number_that("is not 0 or more", [](double x) { return x >= 0.0 && std::isfinite(x); });
 
+/// What a robot may have between motors and links, each with all that stands before it.
+enum class Drives { none, springs, coupled_motors, carried_rotors };
+
 /// The argument ROBOT and the options for reading it: the same for every verb.
 struct RobotArgument {
   std::string name, gravity;
   std::optional<std::string> text = {};  ///< of "-", if it was read already
   bool loops_closed = false;             ///< by the verb, if the robot has some
   bool open_loops = false;               ///< shall stay open
-  bool knows_drives = false;   ///< the verb; otherwise springs and coupled motors are left out
-  bool knows_motors = false;   ///< the verb, of robots whose rotors no link carries
-  bool knows_springs = false;  ///< the verb, of such robots whose motors are not coupled
+  Drives drives = Drives::none;          ///< what the verb computes with; others are left out
   mutable bool drives_left_out = false;  ///< by load
   ImportOptions options;
 
