@@ -422,7 +422,7 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}', joint '{}': it has several degrees of freedom; mpc takes robots whose joints "
         "have one each",
         model.name(), model.joint_name(compound));
-  require_drives(s, model);
+  complete_drives(s, model);
   require_plant(s.trial, model);
   std::optional<ClosedMotion> closed;
   if (!model.description().loops.empty()) closed.emplace(model);
