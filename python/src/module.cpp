@@ -4,6 +4,7 @@
 
 #include "errors.hpp"
 #include "function.hpp"
+#include "parts.hpp"
 #include "robot.hpp"
 
 namespace {
@@ -22,4 +23,12 @@ PYBIND11_MODULE(_core, module) {
   ulna::python::register_errors();
   ulna::python::register_function(module);
   ulna::python::register_engine(module);
+  for (const auto part : {ulna::python::register_codegen, ulna::python::register_control,
+                          ulna::python::register_controller, ulna::python::register_equations,
+                          ulna::python::register_excitation, ulna::python::register_formulations,
+                          ulna::python::register_identification, ulna::python::register_loops,
+                          ulna::python::register_online, ulna::python::register_robot_problem,
+                          ulna::python::register_simulation, ulna::python::register_supervisor,
+                          ulna::python::register_trial, ulna::python::register_world})
+    part(module);
 }
