@@ -74,7 +74,7 @@ def class_page(value):
     for base, own in parts_of(value):
         properties = [(n, m) for n, m in own if isinstance(m, property)]
         functions = [(n, getattr(value, n)) for n, m in own if not isinstance(m, property) and callable(getattr(value, n))]
-        title = "What it is, and edits" if base is value else base.__name__.strip("_")
+        title = "Properties and functions" if base is value else base.__name__.strip("_")
         out.append(f"## {title}")
         if base is not value and base.__doc__:
             out.append(words(base.__doc__))
