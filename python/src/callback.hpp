@@ -11,6 +11,14 @@ namespace ulna::python {
 /// std::invalid_argument for a wrong size or anything but numbers.
 VectorXd vector_of(const Parameter& parameter, py::handle given, const Engine& engine);
 
+/// A Python object that may be released by a thread without the GIL.
+inline std::shared_ptr<py::object> shared_object(const py::object& o) {
+  return {new py::object(o), [](py::object* p) {
+            const py::gil_scoped_acquire gil;
+            delete p;
+          }};
+}
+
 /// Asks Python, once in many calls and with the GIL, whether Ctrl-C was pressed; if so, throws its KeyboardInterrupt.
 class Interrupts {
  public:

@@ -160,6 +160,7 @@ py::tuple source(const Engine& e, const std::string& name, bool symbolic_inertia
 }  // namespace
 
 void register_codegen(py::module_& module) {
+  add_defaults<CompileOptions>(module, "codegen");
   module.def("compile_function", &compile);
   module.def("c_source", &source);
 }

@@ -75,6 +75,7 @@ py::tuple solve(PythonProblem& p, const VectorXd& x0, Columns x, Columns u, cons
 }  // namespace
 
 void register_control(py::module_& module) {
+  add_defaults<control::SqpOptions>(module, "solve");
   py::class_<PythonProblem>(module, "StagewiseProblem")
       .def(py::init(
           [](const py::object& stated, const std::vector<std::array<int, 3>>& sizes, bool exact) {

@@ -14,14 +14,6 @@ namespace {
 constexpr Parameter q_parameter{"q", Role::configuration}, v_parameter{"v", Role::velocity},
     tau_parameter{"tau", Role::velocity};
 
-/// A Python object that may be released by a thread without the GIL.
-std::shared_ptr<py::object> shared(const py::object& o) {
-  return {new py::object(o), [](py::object* p) {
-            const py::gil_scoped_acquire gil;
-            delete p;
-          }};
-}
-
 }  // namespace
 
 ControllerOptions controller_options(const py::dict& given, const Engine& engine) {
@@ -43,8 +35,8 @@ mpc::MotionReference reference_of(const py::object& motion, const Engine& engine
   if (!PyCallable_Check(motion.ptr()))
     throw std::invalid_argument(
         "the reference must be a function of time that returns q, or (q, v)");
-  return [function = shared(motion), &engine, errors = std::move(errors)](double time, VectorXd& q,
-                                                                          VectorXd& v) {
+  return [function = shared_object(motion), &engine, errors = std::move(errors)](
+             double time, VectorXd& q, VectorXd& v) {
     errors->guard([&] {
       const py::object at = (*function)(time);
       const bool both = py::isinstance<py::tuple>(at) && py::len(at) == 2;
@@ -59,7 +51,7 @@ mpc::MotionReference reference_of(const py::object& motion, const Engine& engine
 
 mpc::FrameReference frame_reference_of(const py::object& motion,
                                        std::shared_ptr<KeptError> errors) {
-  return [function = shared(motion), errors = std::move(errors)](double time) {
+  return [function = shared_object(motion), errors = std::move(errors)](double time) {
     Transform<double> X;
     errors->guard([&] { X = transform_of((*function)(time).cast<Eigen::Matrix4d>(), "target"); });
     return X;
@@ -125,6 +117,7 @@ py::tuple plan(const Controller& c) {
 
 void register_controller(py::module_& module) {
   using C = Controller;
+  add_defaults<ControllerOptions>(module, "IdentifyingController");
   py::class_<HeldMotion>(module, "Motion").def("__call__", [](const HeldMotion& m, double time) {
     VectorXd q = VectorXd::Zero(m.nq), v = VectorXd::Zero(m.nv);
     m.at(time, q, v);

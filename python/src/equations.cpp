@@ -76,6 +76,7 @@ std::string c_function(const Equations& e, const py::object& names) {
 }  // namespace
 
 void register_equations(py::module_& module) {
+  add_defaults<Options>(module, "equations");
   py::class_<Equations>(module, "Equations")
       .def(py::init([](const Engine& e, const py::dict& given) {
         const auto options = options_of<Options>(given);

@@ -68,6 +68,7 @@ py::tuple excited(const Engine& e, const py::object& features, const py::dict& g
 }  // namespace
 
 void register_excitation(py::module_& module) {
+  add_defaults<ExciteOptions>(module, "excite");
   py::class_<ExcitingMotion>(module, "ExcitingMotion")
       .def("at", &sampled)
       .def("times", [](const ExcitingMotion& m, double rate_hz) { return m.times(rate_hz); })

@@ -180,6 +180,12 @@ py::object written(const V& x) {
   }
 }
 
+/// Adds to the module's dict `defaults` what options are where none are given: tests hold the package's signatures against it.
+template <HasFields T>
+void add_defaults(py::module_& module, const char* name) {
+  module.attr("defaults")[name] = written(T{});
+}
+
 }  // namespace ulna::python
 
 // ULNA_PYTHON_FIELDS(SensorOptions, noise, bias): below, a list is walked by deferred expansion

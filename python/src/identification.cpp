@@ -177,6 +177,7 @@ py::dict identified(const Engine& e, const py::list& fit, const py::list& valida
 }  // namespace
 
 void register_identification(py::module_& module) {
+  add_defaults<Options>(module, "identify");
   module.def("screen", &screened);
   module.def("identify", &identified);
   module.def("can_refine", &identify::can_refine);

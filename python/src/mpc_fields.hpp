@@ -2,11 +2,12 @@
 
 #include "control_fields.hpp"
 #include "online_fields.hpp"
-#include "ulna/mpc/controller.hpp"
+#include "ulna/mpc/elastic_controller.hpp"
 
 namespace ulna::python {
 
 ULNA_PYTHON_WORDS(mpc::TorqueSource, commanded, measured)
+ULNA_PYTHON_WORDS(mpc::DriveControl, plan, feedforward, ignore)
 ULNA_PYTHON_WORDS(mpc::ActionKind, planned, older, safe)
 ULNA_PYTHON_WORDS(mpc::ActionFault, none, not_measured, stale, not_prepared, late, not_solved,
                   no_reference)
@@ -33,6 +34,11 @@ mpc::FrameReference frame_reference_of(const py::object& motion,
 struct HeldMotion {
   mpc::MotionReference at;
   Index nq, nv;
+};
+/// The same of links on springs: it returns q and four derivatives.
+struct SmoothHeld {
+  mpc::SmoothReference at;
+  int nv;
 };
 
 }  // namespace ulna::python

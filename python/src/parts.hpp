@@ -9,6 +9,7 @@ void register_codegen(py::module_& module);       ///< generated code, compiled
 void register_loops(py::module_& module);         ///< robots whose loops are closed
 void register_control(py::module_& module);       ///< optimal control problems in stages
 void register_controller(py::module_& module);    ///< predictive control that identifies
+void register_elastic(py::module_& module);       ///< predictive control of robots with springs
 void register_equations(py::module_& module);     ///< in symbols
 void register_excitation(py::module_& module);    ///< motions that identify
 void register_formulations(py::module_& module);  ///< of the textbooks

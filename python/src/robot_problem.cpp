@@ -149,6 +149,7 @@ py::tuple solved(Planned& p, const py::object& q0, const py::object& v0, bool wa
 }  // namespace
 
 void register_robot_problem(py::module_& module) {
+  add_defaults<RobotProblemOptions>(module, "RobotProblem");
   py::class_<Planned>(module, "RobotProblem")
       .def(py::init<py::object, py::dict, py::dict>())
       .def_property_readonly("steps", &steps_of)

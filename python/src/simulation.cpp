@@ -161,6 +161,7 @@ void change(Simulated& s, const py::dict& given) {
 }  // namespace
 
 void register_simulation(py::module_& module) {
+  add_defaults<SimulationOptions>(module, "Simulation");
   py::class_<Simulated>(module, "Simulation")
       .def(py::init<py::object, py::dict, py::object>())
       .def("set_state", &set_state)

@@ -62,6 +62,7 @@ py::dict counts(const Supervised& s) {
 
 void register_supervisor(py::module_& module) {
   using S = Supervised;
+  add_defaults<supervise::Options>(module, "Supervisor");
   py::class_<S>(module, "Supervisor")
       .def(py::init<py::object, py::dict>())
       .def("filter", &filter)

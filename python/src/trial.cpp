@@ -29,7 +29,6 @@ ULNA_PYTHON_FIELDS(mpc::StepTimes, mean, p50, p95, p99, max, act_p50, identify_p
 
 ULNA_PYTHON_WORDS(rig::MujocoIntegrator, implicit, rk4)
 ULNA_PYTHON_FIELDS(rig::MujocoOptions, integrator, step, creeping_friction, torque_limits, stops)
-ULNA_PYTHON_WORDS(mpc::DriveControl, plan, feedforward, ignore)
 ULNA_PYTHON_WORDS(mpc::TrialFault::Kind, sensor_nan, sensor_dropped, deadline_missed, solver_failed)
 ULNA_PYTHON_FIELDS(mpc::TrialFault, kind, from, to)
 ULNA_PYTHON_FIELDS(mpc::WrenchSensor, body, moment_noise, force_noise)
@@ -114,7 +113,12 @@ py::dict run(const py::object& owner, const py::object& motion, const py::dict& 
   const Engine& engine = owner.cast<const Engine&>();
   const TrialOptions options = trial_options(given, engine);
   const auto errors = std::make_shared<KeptError>();
-  const mpc::MotionReference reference = reference_of(motion, engine, errors);
+  // links on springs need a motion with four derivatives
+  const bool springs = py::isinstance<SmoothHeld>(motion);
+  const mpc::SmoothReference smooth =
+      springs ? motion.cast<const SmoothHeld&>().at : mpc::SmoothReference();
+  const mpc::MotionReference reference =
+      springs ? mpc::MotionReference() : reference_of(motion, engine, errors);
   long calls = 0;
   const auto report = [&](double share) {
     bool go_on = true;
@@ -128,7 +132,8 @@ py::dict run(const py::object& owner, const py::object& motion, const py::dict& 
   std::optional<TrialResult> result;
   try {
     const py::gil_scoped_release free;
-    result.emplace(mpc::run_trial(engine.model, reference, options, report));
+    result.emplace(springs ? mpc::run_elastic_trial(engine.model, smooth, options, report)
+                           : mpc::run_trial(engine.model, reference, options, report));
   } catch (...) {
     errors->raise();
     throw;
@@ -147,6 +152,7 @@ HeldMotion reach_and_wave(const Engine& e, const VectorXd& from, const VectorXd&
 }  // namespace
 
 void register_trial(py::module_& module) {
+  add_defaults<TrialOptions>(module, "run_trial");
   module.def("run_trial", &run);
   module.def("reach_and_wave", &reach_and_wave);
   module.def("has_mujoco", &rig::has_mujoco);

@@ -297,3 +297,34 @@ def test_the_supervisor_cuts_what_is_too_much(panda):
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+def test_elastic_joints_are_driven_and_come_to_rest():
+    robot = ulna.Robot("twolink_elastic").without_friction()
+    start, goal = np.zeros(2), np.array([0.4, -0.3])
+    motion = ulna.smooth_reach_and_wave(robot, start, goal, 1.0)
+    h = 1e-5
+    for k in range(4):
+        assert np.allclose((motion(0.4 + h)[k] - motion(0.4 - h)[k]) / (2 * h), motion(0.4)[k + 1], rtol=1e-4, atol=1e-5)
+    for reference in (motion, lambda t: motion(t)):
+        controller = ulna.ElasticController(robot)
+        controller.follow(reference)
+        sim = ulna.Simulation(robot)
+        sim.set_state(start)
+        for _ in range(1500):
+            tau = controller.act(sim.time, sim.q, sim.v, sim.theta, sim.omega, sim.link_torque)
+            sim.step(tau, 1e-3)
+            controller.update(sim.time)
+        assert np.abs(sim.q - goal).max() < 2e-3 and np.abs(sim.v).max() < 0.02 and controller.fault == "none"
+    assert "twolink_elastic" in repr(controller) and set(controller.times_us) == {"act", "update", "identify"}
+    controller.follow(lambda t: (start, start))
+    with pytest.raises(ValueError, match="must return q, v, a, jerk, snap"):
+        for _ in range(5):
+            controller.act(2.0, start, start, start, start, start)
+            controller.update(2.0)
+    with pytest.raises(ValueError, match="there are plan, feedforward, ignore"):
+        ulna.ElasticController(robot, drives="guess")
+    with pytest.raises(ValueError, match="coupled"):
+        ulna.ElasticController(ulna.Robot("puma560_coupled"))
+    trial = ulna.run_trial(robot, motion, 0.5)
+    assert trial.finished and trial.rms < 0.02

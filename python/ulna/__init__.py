@@ -16,7 +16,15 @@ from ._equations import Equations, Symbol
 from ._errors import Diagnostic, ModelError, Report
 from ._formulations import Compared, Comparison, Formulation, Formulations, OperationCount
 from ._identify import ExcitingMotion, Fit, Identification, Log, OnlineEstimator, Parameter, Trace
-from ._mpc import Event, IdentifyingController, Payload, Supervisor, TrialResult, reach_and_wave, run_trial
+from ._mpc import (
+    ElasticController,
+    IdentifyingController,
+    Payload,
+    TrialResult,
+    reach_and_wave,
+    run_trial,
+    smooth_reach_and_wave,
+)
 from ._results import (
     DriveAccelerations,
     DriveEnergy,
@@ -34,6 +42,7 @@ from ._results import (
 )
 from ._robot import Robot, check, robots
 from ._simulate import Reading, Simulation, SimulationError, SimulationResult, Work
+from ._supervise import Event, Supervisor
 from ._world import Contact, World, WorldResult, WorldWork, simulate_scene
 
 __all__ = [
@@ -44,6 +53,7 @@ __all__ = [
     "DriveAccelerations",
     "DriveEnergy",
     "DriveTorques",
+    "ElasticController",
     "Equations",
     "Event",
     "ExcitingMotion",
@@ -94,4 +104,5 @@ __all__ = [
     "robots",
     "run_trial",
     "simulate_scene",
+    "smooth_reach_and_wave",
 ]

@@ -41,7 +41,7 @@ class Plan(Record):
 
     @property
     def duration(self) -> float:
-        """s."""
+        """How long the motion takes, s."""
         return float(self.t[-1] - self.t[0])
 
     def __call__(self, t: npt.ArrayLike) -> Tuple[Array, Array]:
@@ -126,17 +126,17 @@ class RobotProblem:
 
     @property
     def steps(self) -> int:
-        """N."""
+        """How many steps there are: N, between N + 1 nodes."""
         return int(self._core.steps)
 
     @property
     def weights(self) -> Dict[str, Any]:
-        """Those of now."""
+        """Those that count now, by name."""
         return dict(self._core.weights)
 
     @property
     def limits(self) -> Dict[str, Any]:
-        """Those of now."""
+        """Those that count now, by name."""
         return dict(self._core.limits)
 
     @property
@@ -380,10 +380,14 @@ class OptimalControlProblem:
 
     # --- what C++ calls ---
 
-    def _values(self, name: str, k: int, x: Array, u: Array) -> Array:
+    def _function(self, name: str) -> Function:
         f = self._functions[name]
-        assert f is not None
-        return np.atleast_1d(np.asarray(f(k, x, u), dtype=float))
+        if f is None:
+            raise ValueError(f"there is no function '{name}'")
+        return f
+
+    def _values(self, name: str, k: int, x: Array, u: Array) -> Array:
+        return np.asarray(np.atleast_1d(np.asarray(self._function(name)(k, x, u), dtype=float)))
 
     def _evaluate(self, k: int, x: Array, u: Array) -> Tuple[float, Array, Array]:
         by = u if k < self.steps else np.zeros(self.inputs)
@@ -401,7 +405,8 @@ class OptimalControlProblem:
         if name in self._given:
             dx, du = (np.atleast_2d(np.asarray(d, dtype=float)) for d in self._given[name](k, x, u))
             return np.hstack([du, dx])
-        return complex_step(lambda z: self._functions[name](k, z[self.inputs :], z[: self.inputs]), np.r_[u, x])  # type: ignore[misc]
+        f = self._function(name)
+        return complex_step(lambda z: f(k, z[self.inputs :], z[: self.inputs]), np.r_[u, x])
 
     def _linearise(self, k: int, x: Array, u: Array, multipliers: Any) -> Tuple[Any, ...]:
         last = k == self.steps

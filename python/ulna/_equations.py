@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class Equations:
 
     def __str__(self) -> str:
         lines = [f"{self.robot}: τ = M(q) q̈ + C(q, q̇) q̇ + g(q)"]
-        unicode = lambda name: self._core.name(name, "unicode")
+        unicode: Callable[[str], str] = lambda name: str(self._core.name(name, "unicode"))
         rows: List[Tuple[Any, ...]] = [(unicode(n), "", "", joint) for n, joint in self.coordinates.items()]
         rows += [(unicode(s.name), s.value, s.unit, s.meaning) for s in self.symbols]
         lines.append(table_text(("symbol", "value", "unit", "is"), rows))

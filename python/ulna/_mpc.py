@@ -1,9 +1,9 @@
-"""Predictive control that identifies its robot, trials of it, and the supervisor."""
+"""Predictive control that identifies its robot, and trials of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from . import _core
 from ._identify import friction_of
 from ._record import Record, given
 from ._results import Array
+from ._supervise import Event
 
 if TYPE_CHECKING:
     from ._robot import Robot
@@ -314,6 +315,93 @@ class IdentifyingController:
         return f"IdentifyingController('{self._model.name}', last action {self.kind}, fault {self.fault})"
 
 
+def smooth_reach_and_wave(robot: "Robot", start: Any, goal: Any, seconds: float = 2.0, amplitude: Any = 0.0, hz: Any = 0.25) -> Motion:
+    """As reach_and_wave, by a polynomial of ninth degree, for robots with springs: four derivatives have no jumps.
+
+    robot: the robot
+    start, goal: (nv,)
+    seconds: from one to the other
+    amplitude: (nv,), or a number: rad or m, by which joints wave
+    hz: (nv,), or a number: how often
+    returns: a function of time that returns (q, v, a, jerk, snap)
+    """
+    a, f = (np.array(np.broadcast_to(np.asarray(x, dtype=float), (robot.nv,))) for x in (amplitude, hz))
+    begin, end = robot.configuration_vector(start), robot.configuration_vector(goal)
+    motion: Motion = _core.smooth_reach_and_wave(begin, end, seconds, a, f)
+    return motion
+
+
+class ElasticController:
+    """A predictive controller for a robot with springs between motors and links, that identifies its links.
+
+        controller = ulna.ElasticController(robot)
+        controller.follow(ulna.smooth_reach_and_wave(robot, start, goal))
+        every millisecond:
+            tau = controller.act(t, q, v, theta, omega, link_torque)
+            drive(tau)                                    # torques of the motors, seen at the joints
+            controller.update(t)
+
+    robot: as its maker describes it; motors that are coupled or carried by links are refused
+    drives: "plan" (for links and motors), "feedforward" (for the rigid robot, with the deflection along the reference) or "ignore"
+    bandwidth: rad/s, of "plan"
+    options: as of IdentifyingController
+
+    See docs/drives.md. One thread at a time; the GIL is released while it computes.
+    """
+
+    def __init__(self, robot: "Robot", *, drives: str = "plan", bandwidth: float = 40.0, **options: Any) -> None:
+        self._name = robot.name
+        self._core = _core.ElasticController(robot._engine, options, drives, bandwidth)
+
+    def follow(self, motion: Motion) -> None:
+        """Follows a motion of the links from now on.
+
+        motion: a function of time that returns q, v, a, jerk and snap
+        """
+        self._core.follow(motion)
+
+    def act(self, time: float, q: Any, v: Any, theta: Any, omega: Any, link_torque: Any) -> Array:
+        """Torques of the motors, seen at the joints.
+
+        time: s
+        q, v: (nv,), of the links
+        theta, omega: (nv,), of the motors, seen at the joints; of rigid joints q and v
+        link_torque: (nv,), of the springs
+        returns: tau, (nv,)
+        """
+        return np.asarray(self._core.act(time, q, v, theta, omega, link_torque))
+
+    def update(self, time: float) -> None:
+        """Estimates from the reading that was given to `act`, and prepares the next action.
+
+        time: s
+        """
+        self._core.update(time)
+
+    @property
+    def kind(self) -> str:
+        """As of IdentifyingController."""
+        return str(self._core.kind)
+
+    @property
+    def fault(self) -> str:
+        """As of IdentifyingController."""
+        return str(self._core.fault)
+
+    @property
+    def payload(self) -> Payload:
+        """What the last body was found to carry."""
+        return Payload._of(self._core.payload)
+
+    @property
+    def times_us(self) -> Dict[str, float]:
+        """Durations of the last act and update, and of identification in it, microseconds."""
+        return {"act": self._core.act_us, "update": self._core.update_us, "identify": self._core.identify_us}
+
+    def __repr__(self) -> str:
+        return f"ElasticController('{self._name}', last action {self.kind}, fault {self.fault})"
+
+
 def _body(robot: "Robot", name: str) -> int:
     if name not in robot.body_names:
         raise ValueError(f"robot '{robot.name}' has no body '{name}'; there are {', '.join(robot.body_names)}")
@@ -350,7 +438,7 @@ class TrialResult(Record):
     true_dry: Array = field(repr=False)
     supervised: Dict[str, int] = field(repr=False)  #: steps by the supervisor's state
     causes: Dict[str, int] = field(repr=False)  #: how many times each has begun
-    events: List["Event"] = field(repr=False)
+    events: List[Event] = field(repr=False)
     more: Dict[str, Any] = field(repr=False)  #: saturated, largest_speed, largest_torque, torque_breaches, ...
 
     def plot(self, joints: Optional[Sequence[str]] = None) -> Any:
@@ -366,17 +454,6 @@ class TrialResult(Record):
         return courses(
             self.t, panels, joints, [("last body [kg]", totals)], f"{self.robot}: rms {self.rms:.3g} rad"
         )
-
-
-class Event(NamedTuple):
-    """Something that a supervisor noticed."""
-
-    time: float  #: s
-    cause: str  #: "torque_limit", "collision", ...
-    ended: bool  #: whether it began or ended
-    joint: int  #: coordinate; -1: of none in particular
-    value: float  #: what was found, in the limit's unit
-    limit: float  #: and what it was held against
 
 
 def run_trial(
@@ -400,7 +477,8 @@ def run_trial(
     """A robot that is not what its model says, and changes, is simulated, measured, driven and identified.
 
     robot: the model
-    motion: a function of time that returns q, or (q, v); ulna.reach_and_wave is one
+    motion: a function of time that returns q, or (q, v); ulna.reach_and_wave is one. For a robot with springs, what
+        ulna.smooth_reach_and_wave returns
     duration: s
     law: "mpc", "computed_torque" or "gravity_pd"
     knowledge: "identified", "offset_free", "fixed" or "perfect": which parameters the controller computes with
@@ -430,109 +508,3 @@ def run_trial(
         robot=robot.name, rms=d["error"]["rms"], joints=robot.velocity_names, payload=Payload._of(d["payload"]),
         events=[Event(*e) for e in d["events"]], more=more, **{k: d[k] for k in kept}, **record,
     )  # fmt: skip
-
-
-class Supervisor:
-    """Stands between any controller and any robot: limits, plausibility of sensors, collisions.
-
-        supervisor = ulna.Supervisor(robot, rate_hz=1000)
-        every millisecond:
-            tau = supervisor.filter(t, q, v, tau_wanted, tau_measured=tau_measured)
-            drive(tau)
-
-    robot: the robot, whose limits are kept
-    rate_hz: how often filter() is called
-    reaction: to collisions: "report", "stop", "compliant" or "retreat"
-    torque_side: "motor" or "link": where torques are measured
-    limits: {"lower", "upper", "speed", "acceleration", "torque", "torque_rate": (nv,)} in place of the robot's
-    options: collision_torque, collision_share, drive_delay, position_noise, observer_gain, ...; see docs/supervisor.md
-    """
-
-    def __init__(
-        self,
-        robot: "Robot",
-        *,
-        rate_hz: float = 1000.0,
-        reaction: str = "stop",
-        torque_side: str = "motor",
-        limits: Optional[Mapping[str, Any]] = None,
-        **options: Any,
-    ) -> None:
-        how = given(rate_hz=rate_hz, reaction=reaction, torque_side=torque_side, limits=limits)
-        self._name, self._core = robot.name, _core.Supervisor(robot._engine, {**options, **how})
-
-    def filter(
-        self, time: float, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, *, tau_measured: Optional[npt.ArrayLike] = None,
-        reading_time: Optional[float] = None, robot: Optional["Robot"] = None,
-    ) -> Array:  # fmt: skip
-        """The torques to send, once a period.
-
-        time: s
-        q, v: (n,), as measured
-        tau: (n,), what the controller wants
-        tau_measured: (n,), what acted until now; not given where there are no sensors
-        reading_time: when q, v and tau_measured were read, s; now if not given
-        robot: as it is known now, such as controller.robot; the model itself if not given
-        returns: (n,), finite and within the limits
-        """
-        x = [np.asarray(y, dtype=float) for y in (q, v, np.zeros(0) if tau_measured is None else tau_measured, tau)]
-        at = time if reading_time is None else reading_time
-        return np.asarray(self._core.filter(time, at, *x, None if robot is None else robot._engine))
-
-    def reset(self) -> str:
-        """Goes on after a fault or a stop; the cause that still lasts, or "none": accepted."""
-        return str(self._core.reset())
-
-    def request_hold(self, hold: bool) -> None:
-        """Stops and holds the robot.
-
-        hold: for as long as it is True
-        """
-        self._core.request_hold(hold)
-
-    def restart(self) -> None:
-        """As new: for a robot that was moved elsewhere."""
-        self._core.restart()
-
-    @property
-    def state(self) -> str:
-        """"run", "hold", "stop" or "fault"."""
-        return str(self._core.state)
-
-    @property
-    def cause(self) -> str:
-        """Why it is not running."""
-        return str(self._core.cause)
-
-    @property
-    def brake(self) -> bool:
-        """Whether the mechanical brakes are to be closed."""
-        return bool(self._core.brake)
-
-    @property
-    def report(self) -> str:
-        """State, cause, joint and figures in one line."""
-        return str(self._core.report)
-
-    @property
-    def events(self) -> List[Event]:
-        """The last 256, oldest first."""
-        return [Event(*e) for e in self._core.events]
-
-    @property
-    def counts(self) -> Dict[str, int]:
-        """How many times each cause has begun."""
-        return dict(self._core.counts)
-
-    @property
-    def external_torque(self) -> Array:
-        """What the surroundings exert, (n,), Nm or N."""
-        return np.asarray(self._core.external_torque)
-
-    @property
-    def limits(self) -> Dict[str, Array]:
-        """That are kept, (n,) each."""
-        return dict(self._core.limits)
-
-    def __repr__(self) -> str:
-        return f"Supervisor('{self._name}', {self.state}, cause {self.cause})"

@@ -257,7 +257,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """s."""
+        """How long it has moved since the state was set, s."""
         return float(self._core.time)
 
     @property

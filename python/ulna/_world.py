@@ -233,7 +233,7 @@ class World:
 
     @property
     def time(self) -> float:
-        """s."""
+        """How long it has moved, s."""
         return float(self._core.time)
 
     def q(self, name: str) -> Array:
