@@ -318,7 +318,9 @@ PayloadFound payload_found(const Frame& frame, const ScenarioPayload& payload,
   PayloadFound found{std::string(frame.name), payload.mass, estimated.mass, estimated.deviation,
                      payload.com};
   found.known = estimated.known() && !is_lost(result) && !is_saturated(result);
-  if (found.known) found.found_com = frame.X_BF.inverse_apply(estimated.com());
+  // its place is known less well than its mass
+  if (found.known && estimated.mass > 4.0 * estimated.deviation)
+    found.found_com = frame.X_BF.inverse_apply(estimated.com());
   return found;
 }
 
