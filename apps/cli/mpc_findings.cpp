@@ -105,7 +105,9 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
   if (share(r.count(ActionKind::safe), r) > often_unplanned)
     found.push_back(fmt::format("no plan in {:.0f} % of the steps",
                                 100.0 * share(r.count(ActionKind::safe), r)));
-  if (results.payload && !results.payload->known && run.name == std::string_view("identified"))
+  // the figure is that of the first run that identifies
+  const auto first = std::ranges::find(results.runs, Knowledge::identified, &MpcRun::knowledge);
+  if (results.payload && !results.payload->known && &run == std::to_address(first))
     found.push_back(
         "the payload was not identified: its mass is below two standard deviations, the motion was "
         "lost, or drives were at their limits");

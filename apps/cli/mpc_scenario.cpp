@@ -570,10 +570,11 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
       return go_on;
     });
     const double end = double(result.steps) / trial.control.rate_hz;
-    if (s.payload && end > s.payload->at && variant.knowledge == Knowledge::identified)
+    if (!results.payload && s.payload && end > s.payload->at &&
+        variant.knowledge == Knowledge::identified)
       results.payload = payload_found(payload_frame(model, *s.payload), *s.payload, result);
     keep_finite(result.record);
-    results.runs.push_back({variant.name, variant.colour, std::move(result)});
+    results.runs.push_back({variant.name, variant.colour, variant.knowledge, std::move(result)});
   }
   return results;
 }

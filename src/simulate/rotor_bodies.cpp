@@ -101,6 +101,11 @@ void RotorBodies::set(const Plant<double>& plant, Plant<double>& to) {
   }
 }
 
+bool RotorBodies::massless(const Plant<double>& with_rotors) const {
+  return std::ranges::any_of(
+      motors_, [&](const Rotor& rotor) { return with_rotors.armature(rotor.v) == 0.0; });
+}
+
 void RotorBodies::set_torque(const Eigen::VectorXd& tau, Eigen::VectorXd& to) const {
   to.setZero();
   to.head(nv_) = tau;

@@ -71,7 +71,7 @@ double range_of(const Log& log, Index i) {
   return means.maxCoeff() - means.minCoeff();
 }
 
-void screen_constants(Log& log, Index i, Diagnostics& found) {
+void screen_constants(Log& log, Index i, const Model& model, Diagnostics& found) {
   const double range = range_of(log, i);
   const bool moves = range >= least_motion;
   if (!moves)
@@ -82,6 +82,8 @@ void screen_constants(Log& log, Index i, Diagnostics& found) {
   for (const auto& [name, m] : log.measurements()) {
     const bool rate = m == &log.v || m == &log.a;
     if (m == &log.q || (rate && !moves) || (m->row(i).array() != (*m)(i, 0)).any()) continue;
+    // of a joint without a drive, as robots with loops have them
+    if (model.effort_limit()[i] == 0.0 && (*m)(i, 0) == 0.0) continue;
     found.add(log_rules::constant, {log.file}, joint_subject(log, i),
               message("its ", name, " is ", (*m)(i, 0), " in every row"), "used as it is");
   }
@@ -153,7 +155,7 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   if (torques.size() > 0 && torques.isZero(0.0))
     found.add(log_rules::no_torque, {log.file}, "",
               "all torques are zero in " + counted(log.size(), "sample"));
-  for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
+  for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, model, found);
   for (Index i = 0; i < log.theta.rows(); ++i) screen_motors(log, i, model, found);
 }
 
