@@ -142,7 +142,8 @@ struct PayloadFound {
 struct MpcRun {
   std::string name;         ///< "identified", "fixed", "perfect"; or what it makes of springs
   std::string_view colour;  ///< in all pictures: a name of the page's style
-  TrialResult result;       ///< its record ends where numbers are no longer finite
+  Knowledge knowledge;
+  TrialResult result;  ///< its record ends where numbers are no longer finite
 };
 
 /// One way to drive the robot: a run of the scenario.

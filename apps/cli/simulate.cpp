@@ -99,6 +99,7 @@ std::string text_of(const SimulatedRun& r, const SimulateOptions& o, const Model
                                         {"lost in damping", r.work.damping, true},
                                         {"lost in dry friction", r.work.friction, true},
                                         {"lost at stops", r.work.stops, true},
+                                        {"taken from velocities", r.work.corrections, false},
                                         {"at the end", r.energy_after, true}})
     if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "report.hpp"
@@ -19,6 +20,11 @@ using Action = std::function<int()>;
 /// Refuses numbers that CLI11 reads and ulna's files do not have: hexadecimal ones.
 extern const CLI::Validator plain_number;
 
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool is_number<std::optional<T>> = is_number<T>;
+
 /// Takes a verb's arguments and options.
 struct Parser : CLI::App {
   /// An option: its names, where its value goes, what help calls it, its meaning, what is refused.
@@ -26,7 +32,7 @@ struct Parser : CLI::App {
   CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning,
                          const CLI::Validator& check = {}) {
     CLI::Option* option = add_option(names, to, meaning)->option_text(value);
-    if constexpr (std::is_arithmetic_v<T>) option->check(plain_number);
+    if constexpr (is_number<T>) option->check(plain_number);
     return option->check(check);
   }
   /// A file to write; with `printable`, "-" is standard output, else it is refused.

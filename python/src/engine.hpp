@@ -8,6 +8,7 @@
 
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
+#include "ulna/derivatives/drive_derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
@@ -31,6 +32,10 @@ struct DriveScratch {
   DriveState<double> state;
   DriveTorques<double> torques;
   DriveWorkspace<double> ws;
+  std::optional<DriveDerivativeWorkspace<double>> forward_ws;
+  std::optional<DriveForwardDerivatives<double>> forward;
+  std::optional<DriveInverseDerivativeWorkspace> inverse_ws;
+  std::optional<DriveInverseDerivatives> inverse;
 };
 
 /// Scratch of one caller. The larger parts are made when a function first needs them.

@@ -36,7 +36,7 @@ struct Shape {
   }
 };
 
-inline constexpr int most_vectors = 6, most_results = 8;
+inline constexpr int most_vectors = 6, most_results = 12;
 
 /// Numbers of one argument: one state, or many, a state being a row.
 struct Numbers {

@@ -22,6 +22,32 @@ def test_forward_and_inverse_dynamics_of_drives_agree(name):
     assert many.tau.shape == (2, robot.nv) and np.allclose(many.tau[1], d.tau)
 
 
+@pytest.mark.parametrize("name", ELASTIC)
+def test_derivatives_of_drives_are_difference_quotients(name):
+    robot = ulna.Robot(name).without_friction()
+    n, h = robot.nv, 1e-6
+    x = np.random.default_rng(5).normal(size=(5, n))
+    tau = robot.drive_inverse_dynamics(*x).tau
+    inverse = robot.drive_inverse_dynamics_derivatives(*x)
+    assert np.allclose(inverse.tau, tau, atol=1e-9 * np.abs(tau).max())
+    forward_at = [x[0], x[1], x[0] + 0.01 * x[2], x[3], x[4]]
+    forward = robot.drive_forward_dynamics_derivatives(*forward_at)
+
+    def quotient(f, at, k):
+        columns = []
+        for i in range(n):
+            ahead, behind = ([y + s * h * np.eye(n)[i] * (j == k) for j, y in enumerate(at)] for s in (1, -1))
+            columns.append((f(*ahead) - f(*behind)) / (2 * h))
+        return np.stack(columns, axis=1)
+
+    near = lambda a, b: np.allclose(a, b, atol=1e-5 * (1 + np.abs(b).max()))
+    for k, slope in enumerate(inverse[1:]):
+        assert near(quotient(lambda *y: robot.drive_inverse_dynamics(*y).tau, x, k), slope), k
+    for k in range(5):
+        assert near(quotient(lambda *y: robot.drive_forward_dynamics(*y).a, forward_at, k), forward[2 + k]), k
+        assert near(quotient(lambda *y: robot.drive_forward_dynamics(*y).alpha, forward_at, k), forward[7 + k]), k
+
+
 def test_springs_carry_what_the_links_need():
     robot = ulna.Robot("iiwa14_elastic").without_friction()
     q, _, _ = motion(robot, 1)

@@ -167,6 +167,8 @@ def test_every_kind_of_result_has_a_figure(panda, pyplot):
     found = arm.identify(ulna.Log(run.columns()), filter_hz=20.0)
     figure = found.plot()
     assert len(figure.axes) == 2 and np.allclose(lines_of(figure)[0].get_ydata(), found.traces[0].measured[:, 0])
+    with pytest.raises(ValueError, match="has 'nothing' in its name"):
+        found.plot_parameters("nothing")
     assert len(found.plot_parameters("I").axes) == 1 and len(ulna.Log(run.columns()).plot().axes) == 4
     problem = ulna.RobotProblem(arm, steps=5)
     problem.set_goal([0.3, 0.1])
@@ -177,7 +179,7 @@ def test_every_kind_of_result_has_a_figure(panda, pyplot):
     world.add_body("ball", ("sphere", 0.1), mass=1.0)
     assert len(world.run(0.01).plot().axes) == 3
     trial = ulna.run_trial(arm, lambda t: np.zeros(2), 0.1, law="gravity_pd")
-    assert len(trial.plot().axes) == 3
+    assert [line.get_label() for line in trial.plot().axes[2].lines] == ["identified", "true"]
     assert len(arm.excite(5.0, starts=1, iterations=2, seconds=5.0, distance=None).plot().axes) == 3
 
 

@@ -28,6 +28,8 @@ from ._mpc import (
 from ._results import (
     DriveAccelerations,
     DriveEnergy,
+    DriveForwardDynamicsDerivatives,
+    DriveInverseDynamicsDerivatives,
     DriveTorques,
     ForwardDynamicsDerivatives,
     ForwardDynamicsSecondDerivatives,
@@ -52,6 +54,8 @@ __all__ = [
     "Diagnostic",
     "DriveAccelerations",
     "DriveEnergy",
+    "DriveForwardDynamicsDerivatives",
+    "DriveInverseDynamicsDerivatives",
     "DriveTorques",
     "ElasticController",
     "Equations",

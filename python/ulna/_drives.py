@@ -13,7 +13,15 @@ import numpy.typing as npt
 from . import _core
 from ._dynamics import Vector, Wrenches
 from ._function import Functions, function
-from ._results import Array, DriveAccelerations, DriveEnergy, DriveTorques, LoopMotion
+from ._results import (
+    Array,
+    DriveAccelerations,
+    DriveEnergy,
+    DriveForwardDynamicsDerivatives,
+    DriveInverseDynamicsDerivatives,
+    DriveTorques,
+    LoopMotion,
+)
 
 if TYPE_CHECKING:
     from ._robot import Robot
@@ -53,6 +61,36 @@ class Drives(Functions):
         returns: a of the links, alpha of the motors as seen at the joints, (nv,) each; of N states, N of them
         """
         return self._call("drive_forward_dynamics", q, v, theta, omega, tau, wrenches, axes, out=out)
+
+    @function(DriveInverseDynamicsDerivatives)
+    def drive_inverse_dynamics_derivatives(self, q: Vector, v: Vector, a: Vector, jerk: Vector, snap: Vector, *, out: Any = None) -> DriveInverseDynamicsDerivatives:
+        """Exact derivatives of the motors' torques by the motion of the links, by dual numbers.
+
+        q: (nq,) or (N, nq): configuration of the links
+        v: (nv,) or (N, nv): velocity
+        a: (nv,) or (N, nv): acceleration
+        jerk: (nv,) or (N, nv): its rate
+        snap: (nv,) or (N, nv): the rate of that
+        out: a tuple of arrays that the result is written to
+        returns: tau (nv,), dq, dv, da, djerk, dsnap (nv, nv); of N states, N of them
+        """
+        return self._call("drive_inverse_dynamics_derivatives", q, v, a, jerk, snap, out=out)
+
+    @function(DriveForwardDynamicsDerivatives)
+    def drive_forward_dynamics_derivatives(self, q: Vector, v: Vector, theta: Vector, omega: Vector, tau: Vector, wrenches: Wrenches = None, axes: str = 'aligned', *, out: Any = None) -> DriveForwardDynamicsDerivatives:
+        """Exact derivatives of the accelerations of links and motors. Dry friction has no slope.
+
+        q: (nq,) or (N, nq): configuration of the links
+        v: (nv,) or (N, nv): velocity
+        theta: (nv,) or (N, nv): positions of the motors as seen at the joints
+        omega: (nv,) or (N, nv): their speeds
+        tau: (nv,) or (N, nv): torques of the motors
+        wrenches: {frame: (6,) or (N, 6)}: moment and force that act on the robot at frames
+        axes: 'aligned' (world axes at the frame's origin), 'local' (the frame's) or 'world' (at the world's origin)
+        out: a tuple of arrays that the result is written to
+        returns: a, alpha (nv,), and ten matrices (nv, nv); of N states, N of them
+        """
+        return self._call("drive_forward_dynamics_derivatives", q, v, theta, omega, tau, wrenches, axes, out=out)
 
     @function()
     def spring_torque(self, q: Vector, v: Vector, theta: Vector, omega: Vector, *, out: Any = None) -> Array:

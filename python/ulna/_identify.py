@@ -285,6 +285,8 @@ class Identification:
         from ._plot import bars
 
         kept = [i for i, n in enumerate(self.names) if only in n and self.states[i] != "known"]
+        if not kept:
+            raise ValueError(f"no parameter that was looked for has '{only}' in its name; there are {', '.join(self.names[:3])}, ...")
         return bars([self.names[i] for i in kept], self.z[kept], self.deviation[kept], self.prior[kept])
 
     def _rows(self) -> List[Tuple[Any, ...]]:

@@ -450,10 +450,8 @@ class TrialResult(Record):
         from ._plot import courses
 
         panels = [("q - reference [rad, m]", self.joints, self.q - self.q_reference), ("tau [Nm, N]", self.joints, self.tau)]
-        totals = np.stack([self.mass[:, -1], self.true_mass[:, -1]], axis=1)
-        return courses(
-            self.t, panels, joints, [("last body [kg]", totals)], f"{self.robot}: rms {self.rms:.3g} rad"
-        )
+        last = {"identified": self.mass[:, -1], "true": self.true_mass[:, -1]}
+        return courses(self.t, panels, joints, [("last body [kg]", last)], f"{self.robot}: rms {self.rms:.3g} rad")
 
 
 def run_trial(

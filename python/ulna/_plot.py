@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -32,10 +32,10 @@ def courses(
     t: Array,
     panels: Sequence[Panel],
     joints: Optional[Sequence[str]] = None,
-    single: Sequence[Tuple[str, Array]] = (),
+    single: Sequence[Tuple[str, Union[Array, Mapping[str, Array]]]] = (),
     title: str = "",
 ) -> Any:
-    """Panels one below the other over time, a line for each name."""
+    """Panels one below the other over time, a line for each name; those of `single` have a line or few, of any names."""
     plt = _pyplot()
     n = len(panels) + len(single)
     figure, axes = plt.subplots(n, 1, sharex=True, figsize=(8, 2.1 * n), squeeze=False, constrained_layout=True)
@@ -44,7 +44,11 @@ def courses(
             ax.plot(t[: len(x)], x[:, i], label=names[i], linewidth=1.2)
         ax.set_ylabel(label)
     for ax, (label, y) in zip(axes[len(panels) :, 0], single):
-        ax.plot(t, y, linewidth=1.2)
+        lines = y if isinstance(y, Mapping) else {"": y}
+        for name, line in lines.items():
+            ax.plot(t, line, linewidth=1.2, label=name)
+        if isinstance(y, Mapping):
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
         ax.set_ylabel(label)
     if panels:
         axes[0, 0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)

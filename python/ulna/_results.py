@@ -107,6 +107,34 @@ class DriveAccelerations(NamedTuple):
     alpha: Array  #: (nv,), as seen at the joints; a where a joint is rigid
 
 
+class DriveInverseDynamicsDerivatives(NamedTuple):
+    """Motors' torques of a motion of the links, and their derivatives."""
+
+    tau: Array  #: (nv,)
+    dq: Array  #: (nv, nv), column k: by displacement k of q
+    dv: Array  #: (nv, nv)
+    da: Array  #: (nv, nv)
+    djerk: Array  #: (nv, nv)
+    dsnap: Array  #: (nv, nv)
+
+
+class DriveForwardDynamicsDerivatives(NamedTuple):
+    """Accelerations of links and motors, and their derivatives, (nv, nv) each; 0 by theta and omega where a joint is rigid."""
+
+    a: Array  #: (nv,)
+    alpha: Array  #: (nv,)
+    a_dq: Array
+    a_dv: Array
+    a_dtheta: Array
+    a_domega: Array
+    a_dtau: Array
+    alpha_dq: Array
+    alpha_dv: Array
+    alpha_dtheta: Array
+    alpha_domega: Array
+    alpha_dtau: Array
+
+
 class DriveEnergy(NamedTuple):
     """J."""
 

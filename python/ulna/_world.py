@@ -67,7 +67,7 @@ class WorldResult(Record):
     v: Dict[str, Array] = field(repr=False)  #: (N, nv)
     tau: Dict[str, Array] = field(repr=False)  #: (N, nv), of robots
     force: Dict[str, Array] = field(repr=False)  #: (N, 3), N, what contacts exert on an object together
-    position: Dict[str, Array] = field(repr=False)  #: (N, 3), of an object's base or body
+    position: Dict[str, Array] = field(repr=False)  #: (N, 3), of a loose body, or of the first body that a robot moves
     energy: Array = field(repr=False)  #: (N,), J
     balance: Array = field(repr=False)  #: (N,), J that came in less what was lost
 
@@ -366,7 +366,8 @@ class World:
 
         def sample() -> None:
             c = self._core
-            state = [(c.q(i), c.v(i), c.contact_force(i), c.pose(i, 0)[:3, 3]) for i, _, _ in moving]
+            # a robot's first body: its base may be the world
+            state = [(c.q(i), c.v(i), c.contact_force(i), c.pose(i, int(kind == "robot"))[:3, 3]) for i, _, kind in moving]
             taus = [c.tau(i) for i, _, kind in moving if kind == "robot"]
             rows.append((c.time, c.energy, c.balance, state, taus))
 

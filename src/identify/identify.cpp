@@ -355,7 +355,7 @@ void require_valid(const Options& options) {
   require(options.split >= 0.0 && options.split < 1.0,
           "Options::split: the share that is fitted must be between 0 and 1");
   require(std::abs(options.torque_delay) <= 1.0,
-          "Options::torque_delay: it must be a number of seconds, at most 1 either way");
+          "Options::torque_delay: it must be a number, at most a second either way");
   require(options.torque_delay == 0.0 || !options.delay,
           "Options::torque_delay: a delay is either given or found (Options::delay)");
   require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");

@@ -55,6 +55,7 @@ void HeldDynamics::act(const Plant<double>& plant, const DriveParameters<double>
   drives_ = &springs;
   dense_ = !rotors_.rows().empty();
   for (const SpringBetween& s : rotors_.springs()) dense_ |= s.inertia != 0.0;
+  massless_rotors_ = rotors_.massless(plant);
   friction_ = plant.friction, friction_negative_ = plant.friction_negative;
   bare_.friction.setZero(), bare_.friction_negative.setZero();
   tau_ = tau;
@@ -122,6 +123,10 @@ void HeldDynamics::add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& 
 void HeldDynamics::add_rotors(Eigen::MatrixXd& M) const {
   for (const SpringBetween& s : rotors_.springs())
     if (s.inertia != 0.0) s.theta.load(s.inertia, M);
+  // Rows keep these sums at rest, so that an inertia that moves with one adds nothing, but rotors without one have a mass matrix.
+  if (!massless_rotors_) return;
+  for (const CoordinateSum& row : rotors_.rows())
+    row.load(M(row.parts.back().v, row.parts.back().v), M);
 }
 
 void HeldDynamics::set_rows(const Eigen::VectorXd* drift) {
