@@ -90,6 +90,9 @@ DrivenSamples sample(const Moved& moved, const Found& found, double rate) {
   DrivenSamples s{t};
   const ExcitingMotion& motion = found.slow.motion;
   s.q = motion.at(t, 0), s.v = motion.at(t, 1), s.a = motion.at(t, 2);
+  // a joint at rest has no direction, in which friction would act
+  const double rounding = 1e-12 * s.v.cwiseAbs().maxCoeff();
+  s.v = s.v.unaryExpr([&](double v) { return std::abs(v) < rounding ? 0.0 : v; });
   const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(s.v.rows(), s.v.cols());
   s.tau = moved.rigid.torques(moved.z, s.q, s.v, s.a, moved.rigid.features_of(s.v, s.a, none));
   return s;
@@ -419,6 +422,12 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
         "a longer --duration may do, or more --starts and --iterations",
         result.excitation.rank, result.base_parameters));
     status = findings;
+  } else if (constexpr double poor = 1e4; result.excitation.condition > poor) {
+    console.complain(
+        fmt::format("with a condition number of {:.2g}, some base parameters hardly show: a longer "
+                    "--duration may do, or more --starts and --iterations",
+                    result.excitation.condition),
+        Style::yellow);
   }
   return files.finish(status);
 }

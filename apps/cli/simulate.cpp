@@ -338,8 +338,12 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  const Plant<double> known_to_law =
-      model.drives().plain() ? given.plant() : Plant<double>(with_plain_drives(model));
+  // laws compute with the rigid robot; motors that are coupled are known to --follow
+  Plant<double> known_to_law =
+      model.drives().elastic.empty() && (followed || model.drives().plain())
+          ? given.plant()
+          : Plant<double>(with_plain_drives(model));
+  if (o.states.no_friction()) known_to_law.remove_friction();
   TorqueSource law =
       followed ? followed->law(known_to_law, o.bandwidth)
                : torque_source(console, o.torque, known_to_law, target, o.bandwidth, o.duration);

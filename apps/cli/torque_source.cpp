@@ -175,6 +175,39 @@ TorqueSource FollowedMotion::motor_law(const Plant<double>& believed, double w) 
   };
 }
 
+namespace {
+
+double along(double rate, double forward, double backward) {
+  return rate > 0.0 ? forward : rate < 0.0 ? -backward : 0.0;
+}
+
+/// What coupled motors need for themselves, seen at the joints: their inertia for accelerations a, friction for velocities v.
+class CoupledMotors {
+ public:
+  explicit CoupledMotors(const Plant<double>& plant)
+      : drives_(plant.drives), gears_(plant.model().drives().separate_gears) {}
+
+  void add(const Eigen::VectorXd& v, const Eigen::VectorXd& a, Eigen::VectorXd& tau) {
+    if (gears_.empty()) return;
+    turning_.setZero(tau.size()), need_.setZero(tau.size());
+    for (const auto& [motor, c, ratio] : gears_) {
+      turning_(motor) += ratio * v(c);
+      need_(motor) += drives_.inertia(motor) * ratio * a(c);
+    }
+    for (const auto& [motor, c, ratio] : gears_)
+      tau(c) += ratio *
+                (need_(motor) + drives_.damping(motor) * turning_(motor) +
+                 along(turning_(motor), drives_.friction(motor), drives_.friction_negative(motor)));
+  }
+
+ private:
+  DriveParameters<double> drives_;
+  std::vector<DriveTrain::Entry> gears_;
+  Eigen::VectorXd turning_, need_;
+};
+
+}  // namespace
+
 TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
   if (table_.has_motors) return motor_law(believed, w);
   Plant<double> smooth = believed;
@@ -182,18 +215,20 @@ TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const 
   smooth.remove_friction();
   return [motion = *this, smooth, viscous = believed.damping, dry = believed.friction,
           dry_negative = believed.friction_negative, w, seen = MotorSide(believed),
-          at = Motion<double>(believed.model()), ws = Workspace<double>(believed.model())](
-             const Simulation& now, Eigen::VectorXd& tau) mutable {
+          motors = CoupledMotors(believed), at = Motion<double>(believed.model()),
+          ws = Workspace<double>(believed.model())](const Simulation& now,
+                                                    Eigen::VectorXd& tau) mutable {
     const Eigen::VectorXd reference = motion.at(now.time());
     const Eigen::Index n = motion.n_;
     const Eigen::VectorXd qd = reference.segment(n, n);
     seen.set(now);
-    at.set(seen.q, seen.v,
-           reference.segment(2 * n, n) + 2.0 * w * (qd - seen.v) +
-               w * w * (reference.head(n) - seen.q));
+    const Eigen::VectorXd wanted = reference.segment(2 * n, n) + 2.0 * w * (qd - seen.v) +
+                                   w * w * (reference.head(n) - seen.q);
+    at.set(seen.q, seen.v, wanted);
     inverse_dynamics<double>(smooth, at, ws, tau);
     for (Eigen::Index i = 0; i < n; ++i)
-      tau(i) += viscous(i) * qd(i) + (qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0);
+      tau(i) += viscous(i) * qd(i) + along(qd(i), dry(i), dry_negative(i));
+    motors.add(qd, wanted, tau);
   };
 }
 

@@ -208,6 +208,7 @@ class TableReader : detail::YamlReader {
     if (!motor) return;
     if (!keys(motor, {"inertia", "gear", "viscous", "coulomb"}, "motor")) return;
     const double gear = number(motor, "gear", 1.0);
+    if (gear == 0.0) return report(rules::motor_ratio, motor, "gear is 0");
     MotorDescription own{made.name + "_motor", {{made.name, gear}}};
     own.line = line_of(motor);
     motor_numbers(motor, own);

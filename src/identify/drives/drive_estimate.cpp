@@ -154,6 +154,8 @@ class DriveEstimation {
   /// As the prior has it, with springs that hardly give way: links are nearly where the motors are.
   Vector start() const {
     Vector x = prior_.center();
+    const Vector described = problem_.inner(model_.nominal());
+    for (const int k : base_.known) x(k) = described(k);
     for (std::size_t k = 0; k < model_.drives().size(); ++k)
       if (const auto kind = model_.drives()[k].kind; kind == DriveUnknown::Kind::stiffness ||
                                                      kind == DriveUnknown::Kind::damping ||
