@@ -570,7 +570,7 @@ Action identify(Parser& app, Console& console) {
   app.add_output("--report", given->report, "write a page with plots (HTML)");
   app.add_force(given->force);
   return [given, &console]() -> int {
-    given->robot.knows_drives = !given->online;
+    given->robot.drives = given->online ? Drives::springs : Drives::carried_rotors;
     return run_identify(*given, console);
   };
 }

@@ -99,6 +99,7 @@ std::string text_of(const SimulatedRun& r, const SimulateOptions& o, const Model
                                         {"lost in damping", r.work.damping, true},
                                         {"lost in dry friction", r.work.friction, true},
                                         {"lost at stops", r.work.stops, true},
+                                        {"taken from velocities", r.work.corrections, false},
                                         {"at the end", r.energy_after, true}})
     if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);
@@ -293,7 +294,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
-  o.states.argument().knows_motors = true;
+  o.states.argument().drives = Drives::coupled_motors;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   if (o.no_limits && !has_limits(model))

@@ -5,6 +5,7 @@
 
 #include "../plot/charts.hpp"
 #include "scene_picture.hpp"
+#include "simulate_changes.hpp"
 #include "ulna/world/posture.hpp"
 #include "ulna/world/scene_rules.hpp"
 

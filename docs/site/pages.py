@@ -10,7 +10,6 @@ import shutil
 from pathlib import Path
 
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<section>#[^)\s]*)?\)")
-FENCE = re.compile(r"^ *(```|~~~)")
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".yaml": "yaml", ".yml": "yaml", ".txt": "text", ".urdf": "xml", ".json": "json"}
 
 
@@ -72,12 +71,9 @@ class Stage:
                 words = title(target)
             return f"[{words}]({os.path.relpath(on_site, place.parent)}{match['section'] or ''})"
 
-        out, fenced = [], False
-        for line in text.split("\n"):
-            if FENCE.match(line):
-                fenced = not fenced
-            out.append(line if fenced else LINK.sub(replace, line))
-        return "\n".join(out)
+        # what is between fences is code
+        parts = re.split(r"(^ *```.*?^ *```)", text, flags=re.DOTALL | re.MULTILINE)
+        return "".join(part if i % 2 else LINK.sub(replace, part) for i, part in enumerate(parts))
 
     def add_page(self, file, text=None):
         place = place_on_site(self.root, file)

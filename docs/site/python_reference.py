@@ -104,7 +104,7 @@ def write(out):
     out.mkdir(parents=True, exist_ok=True)
     classes = [getattr(ulna, name) for name in ulna.__all__ if inspect.isclass(getattr(ulna, name))]
     functions = [getattr(ulna, name) for name in ulna.__all__ if inspect.isroutine(getattr(ulna, name))]
-    large = [c for c in classes if not is_result(c) and sum(callable(getattr(c, n)) for n, _ in members(c)) > 4]
+    large = [c for c in classes if not is_result(c) and sum(bool(inspect.getdoc(m)) for _, m in members(c)) >= 5]
     for value in large:
         (out / f"{value.__name__}.md").write_text(class_page(value))
     rest = [c for c in classes if c not in large]

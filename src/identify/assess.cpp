@@ -256,10 +256,13 @@ void add_remarks(const Options& options, Identification& result) {
         " % of the torque is not explained, and torques stay at effort limits: the log may have "
         "torques that were asked for and not those that acted");
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
+  constexpr double much_of_the_torque = 0.2;
+  const Vector torque =
+      100.0 * chosen.fit.rms.cwiseQuotient(chosen.fit.per_joint_percent.cwiseMax(1e-300));
   for (std::size_t i = 0; i < joints.size(); ++i)
     if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
       result.remarks.push_back(
-          {percent > worse_than_nothing,
+          {percent > worse_than_nothing || torque(i) > much_of_the_torque * torque.maxCoeff(),
            message("joint '", joints[i], "': ", number(percent, 3),
                    " % of its torque is not explained by the fit; what is estimated of it means "
                    "little")});

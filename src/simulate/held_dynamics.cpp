@@ -89,10 +89,8 @@ double HeldDynamics::spring_energy(const Eigen::VectorXd& q) const {
   for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
     const SpringBetween& s = rotors_.springs()[i];
     const double e = s.deflection.position(q);
-    energy +=
-        spring_step_ > 0.0
-            ? spring_steps_[i].force * e
-            : (0.5 * drives_->stiffness(s.c) + 0.25 * drives_->hardening(s.c) * e * e) * e * e;
+    energy += spring_step_ > 0.0 ? spring_steps_[i].force * e
+                                 : detail::spring_energy<double>(*drives_, s.c, e);
   }
   return energy;
 }

@@ -19,7 +19,7 @@ Model with_rotors(const Model& model) {
   const DriveTrain& train = model.drives();
   if (!train.mounts.empty())
     throw std::invalid_argument("simulation: rotors of robot '" + model.name() +
-                                "' are carried by links, which is not known here; "
+                                "' are carried by links, which is not supported here; "
                                 "with_plain_drives(model) leaves drives out");
   if (train.plain()) return model;
   Description d = model.description();

@@ -72,3 +72,18 @@ def test_a_broken_link_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# Title\n[a](#title) [b](#none) [c](none.md) ![d](none.png) `[e](code)`\n```\n[f](code)\n```\n")
     assert len(list(broken(page))) == 3
+
+
+def test_links_have_their_targets_on_the_site(tmp_path):
+    """Pages have other names and places there."""
+    from pages import Stage
+
+    stage = Stage(ROOT, tmp_path)
+    stage.add_all()
+    stage.add_page(ROOT / "docs" / "tutorials" / "README.md")
+    made = {tmp_path / "tutorials" / f"{notebook.stem}.md" for notebook in NOTEBOOKS}
+    for page in tmp_path.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)\s#]+)", text_of(page)):
+            if not re.match(r"\w+:", target):
+                there = (page.parent / target).resolve()
+                assert there.is_file() or there in made, f"{page.relative_to(tmp_path)}: {target}"

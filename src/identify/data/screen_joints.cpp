@@ -221,6 +221,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     const double norms = went_norm[i] * integral_norm[j];
     return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;
   };
+  constexpr double proportional = 0.99;  // correlation of what differs by its unit alone
   bool time_reported = false;
   for (Index j = 0; j < n; ++j) {
     if (still[j]) continue;
@@ -267,6 +268,8 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
                   message(joint_subject(log, j), ": ", seen,
                           ": is the time in milliseconds, microseconds or nanoseconds?"));
       time_reported = true;
+    } else if (own > proportional && (factor > 2.0 || factor < 0.5)) {
+      report(log_rules::units, seen + ": velocities in another unit?");
     } else if (!near(1.0)) {
       report(log_rules::velocity_differs, seen);
     }

@@ -6,6 +6,6 @@ int main(int count, char** arguments) {
       block.run();
       return 0;
     }
-  std::cerr << "docs_blocks: no such block\n";
+  std::cerr << "docs_blocks: no such block; if the page has changed, build docs_blocks again\n";
   return 2;
 }
