@@ -88,6 +88,8 @@ SIGNATURES = {
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_defaults_are_those_of_cpp(name):
     function, others = SIGNATURES[name]
+    if name not in ulna._core.defaults:
+        pytest.skip(f"built without {name}")
     defaults = ulna._core.defaults[name]
     compared = 0
     for option, parameter in inspect.signature(function).parameters.items():

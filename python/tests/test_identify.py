@@ -186,7 +186,14 @@ def test_online_estimator_learns_what_changed(true_robot, described):
     assert error(estimator.robot) < 0.01 * error(described)
     assert np.allclose(estimator.predict(q[100], v[100], a[100]), tau[100], atol=0.05 * np.abs(tau).max())
     assert len(estimator.names) == len(estimator.z) == len(estimator.deviation) and "samples" in repr(estimator)
+    assert np.allclose(estimator.measured, estimator.predicted, atol=0.05 * np.abs(tau).max())
     assert estimator.learn(q[0] * np.nan, v[0], tau[0]) == "ignored"
+    before = estimator.deviation
+    estimator.forget("link6", "joint1.viscous")
+    wider = estimator.deviation > 1.5 * before
+    assert wider[50:60].any() and wider[estimator.names.index("joint1.viscous")] and not wider[:10].any()
+    with pytest.raises(ValueError, match="there is no unknown 'link9'"):
+        estimator.forget("link9")
 
 
 def test_online_identification_of_a_log(described, log):

@@ -206,8 +206,7 @@ class RobotProblem:
         start, end: (3,), of its axis; a sphere if there is no end
         radius: m
         """
-        first = np.asarray(start, dtype=float)
-        self._core.set_obstacle(number, first, first if end is None else np.asarray(end, dtype=float), radius)
+        self._core.set_obstacle(number, *axis_of(start, end), radius)
 
     def set_contact(self, force: float, node: Optional[int] = None) -> None:
         """The force that the frame of `contact` presses with.
@@ -442,6 +441,12 @@ class OptimalControlProblem:
 
     def __repr__(self) -> str:
         return f"OptimalControlProblem({self.steps} steps, {self.states} states, {self.inputs} inputs, {self._constraints} constraints)"
+
+
+def axis_of(start: npt.ArrayLike, end: Optional[npt.ArrayLike]) -> Tuple[Array, Array]:
+    """Both ends of a capsule's axis; one point twice is a sphere's middle."""
+    first = np.asarray(start, dtype=float)
+    return first, first if end is None else np.asarray(end, dtype=float)
 
 
 def complex_step(f: Callable[[Any], Any], x: Array, h: float = 1e-20) -> Array:

@@ -426,6 +426,8 @@ class OnlineEstimator:
         deviation = 0.005 * effort if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), (robot.nv,))
         how = {"correlated": max(1.0, rate_hz / filter_hz), "noise_memory": 10.0, **options, "rate_hz": rate_hz}
         self._prior = robot
+        self.measured: Optional[Array] = None  #: (nv,), torques of the last sample, filtered
+        self.predicted: Optional[Array] = None  #: (nv,), what was expected of them before
         self._core = _core.OnlineEstimator(robot._engine, features, np.array(deviation), how, filter_hz)
 
     def learn(self, q: Any, v: Any, tau: Any) -> str:
@@ -436,8 +438,8 @@ class OnlineEstimator:
         tau: (nv,)
         returns: "learned", "doubted" (far from what was expected), "changed" (the robot has), "restored" or "ignored"
         """
-        self.outcome, self.measured, self.predicted = self._core.learn(q, v, tau)
-        return str(self.outcome)
+        outcome, self.measured, self.predicted = self._core.learn(q, v, tau)
+        return str(outcome)
 
     def update(self, q: Any, v: Any, a: Any, tau: Any) -> str:
         """Learns from a sample that is filtered already.
@@ -460,6 +462,18 @@ class OnlineEstimator:
     def expect_change(self) -> None:
         """Something is about to be grasped or released: what the tip carries is learned anew."""
         self._core.expect_change()
+
+    def forget(self, *names: str) -> None:
+        """Forgets what data show of some unknowns, and keeps what they show of the others.
+
+        names: of unknowns, such as "link7.m", or of bodies and joints, such as "link7"
+        """
+        known = self.names
+        chosen = [i for i, n in enumerate(known) if n in names or n.rsplit(".", 1)[0] in names]
+        for name in names:
+            if not any(n == name or n.rsplit(".", 1)[0] == name for n in known):
+                raise ValueError(f"there is no unknown '{name}'; there are {', '.join(known[:12])}, ...")
+        self._core.forget(chosen)
 
     @property
     def robot(self) -> "Robot":

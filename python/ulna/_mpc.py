@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._control import axis_of
 from ._identify import friction_of
 from ._record import Record, given
 from ._results import Array
@@ -213,8 +214,7 @@ class IdentifyingController:
         start, end: (3,), of its axis; a sphere if there is no end
         radius: m
         """
-        first = np.asarray(start, dtype=float)
-        self._core.set_obstacle(number, first, first if end is None else np.asarray(end, dtype=float), radius)
+        self._core.set_obstacle(number, *axis_of(start, end), radius)
 
     def press(self, force: float) -> None:
         """Presses the frame of `problem`'s contact against its wall.
