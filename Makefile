@@ -22,7 +22,7 @@ demo: build/release/build.ninja ## drive a Panda arm that picks up 2 kg it does 
 	@echo "plots and the moving arm: build/mpc.html"
 
 .PHONY: test
-test: build/dev/build.ninja ## build everything and run all tests
+test: build/dev/build.ninja dependencies-tutorials ## build everything and run all tests
 	@cmake --build --preset dev
 	@ctest --preset dev
 
@@ -31,6 +31,11 @@ python: build/release/build.ninja ## build the Python package and show how to us
 	@cmake --preset release -DULNA_BUILD_PYTHON=ON >/dev/null
 	@cmake --build --preset release --target ulna_python
 	@cat build/release/python/how_to_use
+
+.PHONY: docs
+docs: build/release/build.ninja dependencies-docs ## build the documentation site, with tutorials and references, in build/docs
+	@cmake --preset release -DULNA_BUILD_PYTHON=ON >/dev/null
+	@cmake --build --preset release --target ulna_docs
 
 .PHONY: asan tsan
 asan: build/asan/build.ninja ## run all tests under the address and undefined-behaviour sanitizers
@@ -110,7 +115,7 @@ build/%/build.ninja: CMakePresets.json | dependencies-build
 
 build/bench/build.ninja: | dependencies-bench
 
-dependencies = $(addprefix dependencies-,build bench format lint)
+dependencies = $(addprefix dependencies-,build bench docs format lint tutorials)
 .PHONY: $(dependencies)
 $(dependencies): dependencies-%:
 	@tools/install-dependencies $*

@@ -155,7 +155,7 @@ int generate(const CodegenOptions& options, Console& console) {
 
 Action codegen(Parser& app, Console& console) {
   auto options = std::make_shared<CodegenOptions>();
-  options->robot.knows_drives = true;
+  options->robot.drives = Drives::carried_rotors;
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value(

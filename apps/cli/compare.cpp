@@ -138,6 +138,12 @@ int show(const CompareOptions& options, Console& console) {
   if (model.joint_count() <= most_joints) require_reasonable(options, model);
   const std::vector<Result> results = results_of(model, options, console);
   mention_warnings(console, options.robot, robot.diagnostics);
+  for (const Result& r : results)
+    if (!std::isfinite(r.error))
+      throw Failure(
+          "{}: what '{}' computes is not finite; ulna check shows whether a number of the robot is "
+          "too large",
+          model.name(), r.name);
   if (console.json()) {
     const Json list = list_of(results, [](const Result& r) {
       return merged({ULNA_FIELDS(r, name, source),

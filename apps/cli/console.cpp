@@ -332,13 +332,19 @@ void end_by(int signal) {
   std::raise(signal);
 }
 
+/// s: within which a verb ends after Ctrl-C, whatever it computes.
+constexpr unsigned longest_end = 20;
+
 /// Some senders signal twice at once: only one that comes seconds later means it.
 void interrupt(int signal) {
   const std::time_t now = std::time(nullptr);
   if (interrupted && now > interrupted_at + 1) end_by(signal);
-  if (!interrupted) interrupted_at = now;
+  if (!interrupted) interrupted_at = now, alarm(longest_end);
   interrupted = signal;
 }
+
+/// What computes has not looked whether it is to end.
+void give_up(int) { end_by(static_cast<int>(interrupted)); }
 
 void handle(int signal, void (*by)(int)) {
   struct sigaction action = {};
@@ -380,10 +386,14 @@ Interrupt::Interrupt() {
     sigaction(ending[i], nullptr, &before_[i]);
     handle(ending[i], interrupt);
   }
+  sigaction(SIGALRM, nullptr, &before_alarm_);
+  handle(SIGALRM, give_up);
 }
 Interrupt::~Interrupt() { restore(); }
 
 void Interrupt::restore() {
+  alarm(0);
+  sigaction(SIGALRM, &before_alarm_, nullptr);
   for (std::size_t i = 0; i < std::size(ending); ++i) sigaction(ending[i], &before_[i], nullptr);
 }
 

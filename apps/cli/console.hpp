@@ -211,6 +211,7 @@ class Interrupt {
  private:
   void restore();
   std::array<struct sigaction, 2> before_ = {};
+  struct sigaction before_alarm_ = {};
 };
 
 }  // namespace ulna::cli

@@ -107,7 +107,7 @@ int convert_robot(const ConvertOptions& options, Console& console) {
 Action convert(Parser& app, Console& console) {
   auto options = std::make_shared<ConvertOptions>();
   options->robot.add_to(app, "IN");
-  options->robot.knows_drives = true;
+  options->robot.drives = Drives::carried_rotors;
   app.add_output("OUT", options->out, "the file to write, or - for standard output", true, "")
       ->required();
   app.add_value("--lock", options->locks, "JOINT=VALUE",

@@ -228,7 +228,7 @@ int derive(const EquationsOptions&, Console&) {
 
 Action equations(Parser& app, Console& console) {
   auto options = std::make_shared<EquationsOptions>();
-  options->robot.knows_drives = true;
+  options->robot.drives = Drives::carried_rotors;
   options->robot.add_to(app);
   options->robot.add_gravity_to(app);
   app.add_value(

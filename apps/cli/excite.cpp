@@ -4,7 +4,8 @@
 
 #include "../plot/charts.hpp"
 #include "states.hpp"
-#include "ulna/identify/drives/drive_estimate.hpp"
+#include "ulna/identify/excite/spring_excitation.hpp"
+#include "ulna/model/edit.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -18,6 +19,7 @@ struct ExciteArguments {
   std::string kind = "fourier", friction = "viscous,coulomb,offset", payload, out, plot;
   double distance = 0.01;
   std::optional<double> floor;
+  SpringExcitationOptions springs;
   bool armature = false, no_collision = false, force = false;
 };
 
@@ -65,29 +67,51 @@ Eigen::VectorXd numbers_of(const TorqueModel& model, const std::string& payload)
   return z;
 }
 
-/// The motion as it goes into files.
-struct Samples {
-  Eigen::VectorXd t;
-  Eigen::MatrixXd q, v, a, tau;
+/// What is to be moved: the robot as the search for the slow motion has it, whose joints are rigid, and with springs as it is.
+struct Moved {
+  TorqueModel rigid;
+  Eigen::VectorXd z;  ///< of the rigid one, with what it carries
+  std::optional<TorqueModel> elastic = {};
+
+  const Model& model() const { return rigid.model(); }
 };
-Samples sample(const TorqueModel& model, const Eigen::VectorXd& z, const ExcitingMotion& motion,
-               double rate) {
-  Samples s;
-  s.t = motion.times(rate);
-  s.q = motion.at(s.t, 0), s.v = motion.at(s.t, 1), s.a = motion.at(s.t, 2);
-  s.tau = model.torques(z, s.q, s.v, s.a,
-                        model.features_of(s.v, s.a, Eigen::MatrixXd::Zero(s.v.rows(), s.v.cols())));
+
+/// The motion that was found.
+struct Found {
+  ExciteResult slow;
+  std::optional<SpringExcitation> springs = {};
+};
+
+/// The motion as it goes into files.
+DrivenSamples sample(const Moved& moved, const Found& found, double rate) {
+  const Eigen::VectorXd t = found.slow.motion.times(rate);
+  if (found.springs)
+    return drive_along(Plant<double>(moved.elastic->model()), found.springs->motion, t);
+  DrivenSamples s{t};
+  const ExcitingMotion& motion = found.slow.motion;
+  s.q = motion.at(t, 0), s.v = motion.at(t, 1), s.a = motion.at(t, 2);
+  // a joint at rest has no direction, in which friction would act
+  const double rounding = 1e-12 * s.v.cwiseAbs().maxCoeff();
+  s.v = s.v.unaryExpr([&](double v) { return std::abs(v) < rounding ? 0.0 : v; });
+  const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(s.v.rows(), s.v.cols());
+  s.tau = moved.rigid.torques(moved.z, s.q, s.v, s.a, moved.rigid.features_of(s.v, s.a, none));
   return s;
 }
 
-std::string csv(const Model& model, const Samples& s) {
-  const std::vector<std::string> names = table_names(model, {"q", "qd", "qdd", "tau"});
+std::string csv(const Moved& moved, const DrivenSamples& s) {
+  std::vector<std::string> names = table_names(moved.model(), {"q", "qd", "qdd", "tau"});
+  const std::vector<int> springs =
+      moved.elastic ? moved.elastic->model().drives().elastic : std::vector<int>();
+  for (const char* of_motors : {"theta_", "thetad_"})
+    for (const int c : springs) names.push_back(of_motors + moved.model().velocity_names()[c]);
   std::ostringstream text;
   CsvWriter writer(text, names);
   std::vector<double> row(names.size());
+  Eigen::Map<Eigen::VectorXd> all(row.data(), Eigen::Index(row.size()));
+  auto motors = all.tail(2 * std::ssize(springs)), links = all.head(all.size() - motors.size());
   for (Eigen::Index k = 0; k < s.t.size(); ++k) {
-    Eigen::Map<Eigen::VectorXd>(row.data(), Eigen::Index(row.size())) << s.t(k), s.q.col(k),
-        s.v.col(k), s.a.col(k), s.tau.col(k);
+    links << s.t(k), s.q.col(k), s.v.col(k), s.a.col(k), s.tau.col(k);
+    if (!springs.empty()) motors << s.theta.col(k)(springs), s.omega.col(k)(springs);
     writer.write(row);
   }
   writer.flush();
@@ -95,11 +119,11 @@ std::string csv(const Model& model, const Samples& s) {
 }
 
 /// A panel per joint: what it uses of its limits over time.
-std::string drawn(const TorqueModel& model, const ExciteResult& r, const ExciteArguments& o,
-                  const Eigen::VectorXd& z) {
-  const Model& robot = model.model();
+std::string drawn(const Moved& moved, const Found& found, const ExciteArguments& o) {
+  const Model& robot = moved.model();
+  const ExciteResult& r = found.slow;
   const ExcitationLimits limits = excitation_limits(robot, 1.0);
-  const Samples s = sample(model, z, r.motion, 600.0 / r.motion.duration());
+  const DrivenSamples s = sample(moved, found, 600.0 / r.motion.duration());
   const std::vector<std::string> names = robot.velocity_names();
   std::vector<plot::Panel> panels;
   for (int i = 0; i < robot.nv(); ++i) {
@@ -196,6 +220,74 @@ Json json_of(const ExciteResult& r, const ExciteArguments& o, const Model& robot
                   {"notes", r.notes}}});
 }
 
+/// What the sines of an elastic joint are, and how well its spring will be known.
+struct SpringRow {
+  int joint;
+  double link_hz, from, to, size, motor_use, spring_use;
+  double stiffness = 0.0, damping = 0.0, rotor = 0.0;  ///< deviations, relative
+};
+using SpringTable = std::vector<SpringRow>;
+
+SpringTable spring_table(const Found& found, const Moved& moved) {
+  SpringTable table;
+  if (!found.springs) return table;
+  const SpringExcitation& s = *found.springs;
+  const FastSines& fast = s.motion.fast;
+  const std::vector<DriveUnknown>& drives = moved.elastic->drives();
+  for (const int c : moved.elastic->model().drives().elastic) {
+    SpringRow row{c,
+                  s.link_hz(c),
+                  fast.hz.row(c).minCoeff(),
+                  fast.hz.row(c).maxCoeff(),
+                  fast.size.row(c).sum(),
+                  s.motor_use(c),
+                  s.spring_use(c)};
+    for (std::size_t k = 0; k < drives.size(); ++k) {
+      if (drives[k].at != c) continue;
+      using Kind = DriveUnknown::Kind;
+      double* const number = drives[k].kind == Kind::stiffness ? &row.stiffness
+                             : drives[k].kind == Kind::damping ? &row.damping
+                             : drives[k].kind == Kind::rotor   ? &row.rotor
+                                                               : nullptr;
+      if (number) *number = s.deviation(Eigen::Index(k));
+    }
+    table.push_back(row);
+  }
+  return table;
+}
+
+std::string text_of(const Found& found, const SpringTable& springs, const Model& robot,
+                    const Stream& stream) {
+  if (springs.empty()) return "";
+  Table table(1, {"spring", ">link alone [Hz]", ">sines [Hz]", ">size [mrad]", ">motor [%]",
+                  ">spring [%]", ">stiffness ± [%]", ">damping ± [%]", ">rotor ± [%]"});
+  const auto percent = [](double x) { return std::isfinite(x) ? figure(100.0 * x, 2) : "-"; };
+  for (const SpringRow& row : springs)
+    table.row({robot.velocity_names()[row.joint], fmt::format("{:.1f}", row.link_hz),
+               fmt::format("{:.1f} to {:.1f}", row.from, row.to),
+               fmt::format("{:.2f}", 1e3 * row.size), share(row.motor_use), share(row.spring_use),
+               percent(row.stiffness), percent(row.damping), percent(row.rotor)});
+  return fmt::format("\n{}identify with --filter {:g}\n", table.str(stream),
+                     found.springs->filter_hz);
+}
+
+Json json_of(const Found& found, const SpringTable& springs, const ExciteArguments& o,
+             const Model& robot) {
+  if (springs.empty()) return {{"springs", nullptr}};
+  const std::vector<std::string> names = robot.velocity_names();
+  Json joints = Json::array();
+  for (const SpringRow& row : springs)
+    joints.push_back(merged({{{"name", names[row.joint]}, {"link_frequency", row.link_hz}},
+                             ULNA_FIELDS(row, from, to, size, motor_use, spring_use),
+                             {{"stiffness_deviation", row.stiffness},
+                              {"damping_deviation", row.damping},
+                              {"rotor_deviation", row.rotor}}}));
+  return {{"springs",
+           {{"cut_off", found.springs->filter_hz},
+            {"torque_sensors", o.springs.sensors.torque_sensors},
+            {"joints", joints}}}};
+}
+
 /// Refuses a distance or a radius that links cannot keep though they keep the usual ones: such pairs are not
 /// watched, and the motion would not be what was asked for.
 void require_distances(const ExciteArguments& o, const Parser& app, const Model& robot) {
@@ -210,20 +302,72 @@ void require_distances(const ExciteArguments& o, const Parser& app, const Model&
       throw UsageError("{}: {} are nearer in nearly all configurations; take less", option, pair);
 }
 
-/// Of a robot with springs, in how fast a motion they show, and how fast this one is.
-void remark_on_springs(const Model& robot, const ExciteResult& result, Console& console) {
-  if (robot.drives().elastic.empty()) return;
-  const Eigen::VectorXd hz = link_frequencies(robot);
-  Eigen::Index joint = 0;
-  const double fastest = result.motion.basis.harmonics() / result.motion.duration();
-  (void)hz.minCoeff(&joint);
-  console.complain(
-      fmt::format(
-          "the motion has up to {:.2g} Hz; springs show in motion from a quarter of what "
-          "their links vibrate at on, {:.3g} Hz of joint '{}' and more of others: add small "
-          "sines there, or measure positions of the links",
-          fastest, hz(joint), robot.velocity_names()[std::size_t(joint)]),
-      Style::yellow);
+/// The robot as it is described, and what it carries.
+Moved moved_robot(const ExciteArguments& o, const Model& model, std::vector<Feature> features) {
+  const bool elastic = !model.drives().elastic.empty();
+  const auto with_payload = [&](const TorqueModel& torques) {
+    return o.payload.empty() ? model : torques.identified(numbers_of(torques, o.payload));
+  };
+  std::optional<TorqueModel> driven;
+  if (elastic) {
+    const Model loaded = with_payload(TorqueModel(model, features));
+    driven.emplace(loaded, features, drive_unknowns(loaded, features, o.springs.sensors));
+    // rotors take their share of the effort of the slow motion, too
+    if (!std::ranges::count(features, Feature::armature)) features.push_back(Feature::armature);
+  }
+  TorqueModel rigid(elastic ? with_plain_drives(model) : model, std::move(features));
+  Eigen::VectorXd z = numbers_of(rigid, o.payload);
+  return {std::move(rigid), std::move(z), std::move(driven)};
+}
+
+/// What is said of failures names options of this verb.
+std::string in_options(const std::string& text, const ExciteArguments& o) {
+  return replaced(text, {{"ExciteOptions::capsules", o.no_collision ? "--radius, --floor"
+                                                     : o.floor ? "--radius, --floor, --no-collision"
+                                                               : "--radius, --no-collision"},
+                         {", or take a lighter payload (ExciteOptions::parameters)",
+                          o.payload.empty() ? "" : ", or take a lighter --payload"},
+                         {"a lighter payload (ExciteOptions::parameters)", "a lighter --payload"},
+                         {"ExciteOptions::share", "--limits"},
+                         {"ExciteOptions::reserve", "--fast"},
+                         {"ExciteOptions::acceleration", "--acceleration"},
+                         {"ExciteOptions::duration", "--duration"}});
+}
+
+Found find_motion(ExciteArguments& o, const Moved& moved, Console& console) {
+  const Interrupt interrupt;
+  Progress progress(console.err, std::size_t(o.how.iterations) * o.how.starts);
+  o.how.progress = [&](int start, int iteration, double best) {
+    progress.at(std::size_t(start) * o.how.iterations + iteration,
+                fmt::format("start {} of {}, log det {:.1f}", start + 1, o.how.starts, best));
+    return !Interrupt::requested();
+  };
+  if (!o.payload.empty()) o.how.parameters = moved.z;
+  if (moved.elastic) o.how.rest = 4, o.how.reserve = o.springs.fast_share;
+  o.springs.share = o.how.share, o.springs.seed = o.how.seed;
+  try {
+    Found found{identify::excite(moved.rigid, o.how)};
+    if (moved.elastic) found.springs = excite_springs(*moved.elastic, found.slow.motion, o.springs);
+    return found;
+  } catch (const std::runtime_error& e) {
+    throw Failure("{}", in_options(e.what(), o));
+  }
+}
+
+/// Joints whose springs the motion will hardly show.
+void remark_on_springs(const SpringTable& springs, const Model& robot, Console& console) {
+  constexpr double enough = 0.2;
+  std::vector<std::string> hidden;
+  for (const SpringRow& row : springs)
+    if (!(row.stiffness < enough)) hidden.push_back(robot.velocity_names()[row.joint]);
+  if (!hidden.empty())
+    console.complain(
+        fmt::format("the motion hardly shows the stiffness of {}: let more act on these springs "
+                    "(--payload, "
+                    "--fast, --fastest), or measure their torques (--torque-sensors) or the "
+                    "positions of the links",
+                    fmt::join(hidden, ", ")),
+        Style::yellow);
 }
 
 int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
@@ -233,55 +377,40 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   const std::vector<Feature> features = features_of(o);
   o.robot.read_standard_input();
-  o.robot.knows_drives = true;
-  const Model driven = o.robot.load().model;
-  o.robot.knows_drives = false;
-  const Imported imported = o.robot.load();
-  const Model& robot = imported.model;
-  const TorqueModel model(robot, features);
-  if (robot.joint_count() == 0)
-    throw std::invalid_argument(fmt::format("robot '{}' has no joint that moves", robot.name()));
-  const Eigen::VectorXd z = numbers_of(model, o.payload);
-  if (!o.payload.empty()) o.how.parameters = z;
+  o.robot.drives = Drives::coupled_motors;
+  Imported imported = o.robot.load();
+  if (imported.model.drives().elastic.empty()) {
+    for (const char* option : {"--fast", "--fastest", "--torque-sensors"})
+      if (app.count(option))
+        throw UsageError("{} has no effect: '{}' has no springs", option, imported.model.name());
+    o.robot.drives = Drives::none;
+    imported = o.robot.load();
+  }
+  if (imported.model.joint_count() == 0)
+    throw std::invalid_argument(
+        fmt::format("robot '{}' has no joint that moves", imported.model.name()));
+  const Moved moved = moved_robot(o, imported.model, features);
+  const Model& robot = moved.model();
   require_writable({o.out, o.plot}, o.force);
   require_distances(o, app, robot);
-
-  ExciteResult result = [&] {
-    const Interrupt interrupt;
-    Progress progress(console.err, std::size_t(o.how.iterations) * o.how.starts);
-    o.how.progress = [&](int start, int iteration, double best) {
-      progress.at(std::size_t(start) * o.how.iterations + iteration,
-                  fmt::format("start {} of {}, log det {:.1f}", start + 1, o.how.starts, best));
-      return !Interrupt::requested();
-    };
-    try {
-      return identify::excite(model, o.how);
-    } catch (const std::runtime_error& e) {
-      throw Failure(
-          "{}",
-          replaced(e.what(),
-                   {{"ExciteOptions::capsules", o.no_collision ? "--radius, --floor"
-                                                : o.floor      ? "--radius, --floor, --no-collision"
-                                                               : "--radius, --no-collision"},
-                    {", or take a lighter payload (ExciteOptions::parameters)",
-                     o.payload.empty() ? "" : ", or take a lighter --payload"},
-                    {"a lighter payload (ExciteOptions::parameters)", "a lighter --payload"},
-                    {"ExciteOptions::share", "--limits"},
-                    {"ExciteOptions::acceleration", "--acceleration"},
-                    {"ExciteOptions::duration", "--duration"}}));
-    }
-  }();
+  const Found found = find_motion(o, moved, console);
+  const ExciteResult& result = found.slow;
+  const SpringTable springs = spring_table(found, moved);
   mention_warnings(console, o.robot, imported.diagnostics);
-  remark_on_springs(driven, result, console);
+  remark_on_springs(springs, robot, console);
   ResultFiles files(console, o.force);
-  if (!o.plot.empty()) files.write(o.plot, drawn(model, result, o, z));
-  if (!o.out.empty()) files.write(o.out, csv(robot, sample(model, z, result.motion, o.rate)));
+  if (!o.plot.empty()) files.write(o.plot, drawn(moved, found, o));
+  if (!o.out.empty()) files.write(o.out, csv(moved, sample(moved, found, o.rate)));
   if (!to_stdout)
     console.show(
         [&] {
-          return merged({json_of(result, o, robot), files.json()});
+          return merged(
+              {json_of(result, o, robot), json_of(found, springs, o, robot), files.json()});
         },
-        [&] { return text_of(result, o, robot, console.out); });
+        [&] {
+          return text_of(result, o, robot, console.out) +
+                 text_of(found, springs, robot, console.out);
+        });
   Status status = success;
   if (result.status == ExciteStatus::stopped) {
     console.complain("stopped: the motion is the best that was found so far");
@@ -293,6 +422,12 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
         "a longer --duration may do, or more --starts and --iterations",
         result.excitation.rank, result.base_parameters));
     status = findings;
+  } else if (constexpr double poor = 1e4; result.excitation.condition > poor) {
+    console.complain(
+        fmt::format("with a condition number of {:.2g}, some base parameters hardly show: a longer "
+                    "--duration may do, or more --starts and --iterations",
+                    result.excitation.condition),
+        Style::yellow);
   }
   return files.finish(status);
 }
@@ -315,6 +450,15 @@ Action excite(Parser& app, Console& console) {
                 above_zero);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
   app.add_flag("--armature", o->armature, "identify rotors too");
+  app.add_flag("--torque-sensors", o->springs.sensors.torque_sensors,
+               "with springs: logs will have their torques");
+  app.add_value("--fast", o->springs.fast_share, "F",
+                "with springs: share of efforts for fast sines: 0.15",
+                number_that("is not a share above 0 and below 1",
+                            [](double x) { return x > 0.0 && x < 1.0; }));
+  app.add_value(
+      "--fastest", o->springs.fastest_hz, "HZ", "of these sines: 15 Hz",
+      number_that("is not from 2 to 200 Hz", [](double x) { return x >= 2.0 && x <= 200.0; }));
   app.add_value("--payload", o->payload, "M,X,Y,Z",
                 "kg, and where in the last link's frame: 2,0,0,0.1");
   app.add_value("--radius", o->how.capsules.radius, "R", "of the capsules about links, m",

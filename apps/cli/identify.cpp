@@ -488,6 +488,8 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   how.gains = gains_of(given, robot.model);
+  if (how.ratios && robot.model.drives().diagonal)
+    throw UsageError("--ratios has no effect: no motors of '{}' are coupled", robot.model.name());
   if (!how.payload.empty() && !robot.model.find_frame(how.payload)) {
     std::vector<std::string_view> names;
     for (const Frame& f : robot.model.frames()) names.push_back(f.name);
@@ -568,7 +570,7 @@ Action identify(Parser& app, Console& console) {
   app.add_output("--report", given->report, "write a page with plots (HTML)");
   app.add_force(given->force);
   return [given, &console]() -> int {
-    given->robot.knows_drives = !given->online;
+    given->robot.drives = given->online ? Drives::springs : Drives::carried_rotors;
     return run_identify(*given, console);
   };
 }

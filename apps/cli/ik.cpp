@@ -18,7 +18,7 @@ void refuse_useless(const IkArguments& options, const Parser& app) {
     throw UsageError("--seed has no effect with --restarts 0");
 }
 
-Transform<double> target_of(const IkArguments& options) {
+Transform<double> target_of(const IkArguments& options, Console& console) {
   if (!options.rpy.empty() && !options.quat.empty())
     throw UsageError("give either --rpy or --quat");
   Rotation<double> R;
@@ -30,6 +30,10 @@ Transform<double> target_of(const IkArguments& options) {
     if (q.size() != 4) throw UsageError("--quat takes 4 numbers (w, x, y, z), {} given", q.size());
     const Quaternion<double> quaternion{q[0], q[1], q[2], q[3]};
     if (!(quaternion.squared_norm() > 0.0)) throw UsageError("--quat: the norm is zero");
+    const double length = std::sqrt(quaternion.squared_norm());
+    if (std::abs(length - 1.0) > 1e-3)
+      console.complain(fmt::format("--quat has length {:g}; it is normalised", length),
+                       Style::yellow);
     R = Rotation<double>::from_quaternion(quaternion.normalized());
   }
   return {R, three_numbers(options.xyz, "--xyz")};
@@ -50,6 +54,7 @@ int solve(IkArguments& options, const Parser& app, Console& console) {
     closed.emplace(Loops(model, model.description().loops, neutral(model)));
   }
   const Frame& frame = frame_named(model, options.frame);
+  const Transform<double> target = target_of(options, console);
   if (frame.body == 0) throw UsageError("--frame: no joint moves '{}'", frame.name);
   const std::vector<std::string> names = model.configuration_names();
   Eigen::VectorXd start =
@@ -62,7 +67,7 @@ int solve(IkArguments& options, const Parser& app, Console& console) {
       progress.at(std::size_t(starts), "starts");
       return !Interrupt::requested();
     };
-    return inverse_kinematics(model, frame, target_of(options), start, options.ik,
+    return inverse_kinematics(model, frame, target, start, options.ik,
                               closed ? keep_closed(*closed) : IkConstraint{});
   }();
   if (console.json()) {

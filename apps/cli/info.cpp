@@ -328,7 +328,7 @@ int show(const InfoOptions& options, Console& console) {
 Action info(Parser& app, Console& console) {
   auto options = std::make_shared<InfoOptions>();
   options->robot.add_to(app);
-  options->robot.knows_drives = true;
+  options->robot.drives = Drives::carried_rotors;
   app.add_flag("--frames", options->frames,
                "show the poses of links and named frames on the bodies");
   return [options, &console] {

@@ -314,7 +314,8 @@ int run_mpc(const MpcOptions& o, Console& console) {
   require_others({o.report, o.plot}, {o.robot.name});
   require_writable({o.report, o.plot}, o.force);
   RobotArgument robot = o.robot;
-  robot.loops_closed = robot.knows_springs = true;
+  robot.loops_closed = true;
+  robot.drives = Drives::coupled_motors;
   robot.read_standard_input();
   const std::optional<MpcScenario> given = read_mpc_config(robot);
   if (given && o.demo) throw UsageError("--demo is for a robot; the scenario stands in the file");
@@ -404,7 +405,7 @@ Action mpc(Parser& app, Console& console) {
   app.add_value("--knowledge", o->knowledge, "NAME,...",
                 "identified, offset_free, fixed, perfect: identified");
   app.add_value("--drives", o->drives, "NAME,...",
-                "what is made of elastic joints: plan, feedforward, ignore: plan");
+                "what is made of springs and coupled motors: plan, feedforward, ignore");
   app.add_value("--plant", o->plant, "NAME", "what simulates the robot: ulna, or mujoco");
   app.add_flag("--supervise", o->supervise,
                "a supervisor between controller and robot keeps limits and stops it");

@@ -72,6 +72,18 @@ std::string kept_away(const TrialResult& r) {
       r.error.kept_away, 1e3 * r.error.rms_following);
 }
 
+std::string why_unknown(const TrialResult& r) {
+  if (is_lost(r)) return "the robot does not follow its motion";
+  if (is_saturated(r)) return "drives are at their limits";
+  if (!std::isfinite(r.payload.deviation))
+    return "no change of the robot was noticed; a heavier one, or one that is picked up later "
+           "(--payload-at), may be";
+  return fmt::format(
+      "its mass, {:.2g} +- {:.2g} kg, is below two standard deviations; a longer or faster motion "
+      "may show it",
+      std::max(0.0, r.payload.mass), r.payload.deviation);
+}
+
 std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& run) {
   const TrialResult& r = run.result;
   std::vector<std::string> found;
@@ -105,10 +117,10 @@ std::vector<std::string> findings_of(const MpcResults& results, const MpcRun& ru
   if (share(r.count(ActionKind::safe), r) > often_unplanned)
     found.push_back(fmt::format("no plan in {:.0f} % of the steps",
                                 100.0 * share(r.count(ActionKind::safe), r)));
-  if (results.payload && !results.payload->known && run.name == std::string_view("identified"))
-    found.push_back(
-        "the payload was not identified: its mass is below two standard deviations, the motion was "
-        "lost, or drives were at their limits");
+  // the figure is that of the first run that identifies
+  const auto first = std::ranges::find(results.runs, Knowledge::identified, &MpcRun::knowledge);
+  if (results.payload && !results.payload->known && &run == std::to_address(first))
+    found.push_back("the payload was not identified: " + why_unknown(r));
   if (const TrialResult* other = results.find("offset_free");
       other && run.name == std::string_view("identified") && is_worse(r, *other))
     found.push_back(

@@ -318,7 +318,9 @@ PayloadFound payload_found(const Frame& frame, const ScenarioPayload& payload,
   PayloadFound found{std::string(frame.name), payload.mass, estimated.mass, estimated.deviation,
                      payload.com};
   found.known = estimated.known() && !is_lost(result) && !is_saturated(result);
-  if (found.known) found.found_com = frame.X_BF.inverse_apply(estimated.com());
+  // its place is known less well than its mass
+  if (found.known && estimated.mass > 4.0 * estimated.deviation)
+    found.found_com = frame.X_BF.inverse_apply(estimated.com());
   return found;
 }
 
@@ -422,7 +424,7 @@ void complete(MpcScenario& s, const Model& model) {
         "robot '{}', joint '{}': it has several degrees of freedom; mpc takes robots whose joints "
         "have one each",
         model.name(), model.joint_name(compound));
-  require_drives(s, model);
+  complete_drives(s, model);
   require_plant(s.trial, model);
   std::optional<ClosedMotion> closed;
   if (!model.description().loops.empty()) closed.emplace(model);
@@ -570,10 +572,11 @@ MpcResults run_scenario(const Model& model, const MpcScenario& s,
       return go_on;
     });
     const double end = double(result.steps) / trial.control.rate_hz;
-    if (s.payload && end > s.payload->at && variant.knowledge == Knowledge::identified)
+    if (!results.payload && s.payload && end > s.payload->at &&
+        variant.knowledge == Knowledge::identified)
       results.payload = payload_found(payload_frame(model, *s.payload), *s.payload, result);
     keep_finite(result.record);
-    results.runs.push_back({variant.name, variant.colour, std::move(result)});
+    results.runs.push_back({variant.name, variant.colour, variant.knowledge, std::move(result)});
   }
   return results;
 }

@@ -142,7 +142,8 @@ struct PayloadFound {
 struct MpcRun {
   std::string name;         ///< "identified", "fixed", "perfect"; or what it makes of springs
   std::string_view colour;  ///< in all pictures: a name of the page's style
-  TrialResult result;       ///< its record ends where numbers are no longer finite
+  Knowledge knowledge;
+  TrialResult result;  ///< its record ends where numbers are no longer finite
 };
 
 /// One way to drive the robot: a run of the scenario.
@@ -155,7 +156,7 @@ struct MpcVariant {
 /// Every knowledge, with springs in every way that is asked for: named by what differs.
 std::vector<MpcVariant> variants_of(const MpcScenario& scenario);
 /// Refuses what is not known of robots with springs, and what has no effect without.
-void require_drives(const MpcScenario& scenario, const Model& model);
+void complete_drives(MpcScenario& scenario, const Model& model);
 /// More friction, Nm s/rad and Nm, at each joint: of elastic ones on the side of the motor.
 void add_friction(Plant<double>& plant, const Eigen::VectorXd& viscous, const Eigen::VectorXd& dry);
 /// The greatest velocity on the way to the goal, over the mean.

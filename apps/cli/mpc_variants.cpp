@@ -4,7 +4,7 @@ namespace ulna::cli {
 
 double peak_of_reach(const Model& model) {
   // of the polynomial of ninth degree, and of fifth
-  return model.drives().elastic.empty() ? 1.875 : 630.0 / 256.0;
+  return model.drives().plain() ? 1.875 : 630.0 / 256.0;
 }
 
 std::vector<MpcVariant> variants_of(const MpcScenario& s) {
@@ -23,22 +23,31 @@ std::vector<MpcVariant> variants_of(const MpcScenario& s) {
   return variants;
 }
 
-void require_drives(const MpcScenario& s, const Model& model) {
+void complete_drives(MpcScenario& s, const Model& model) {
+  const DriveTrain& train = model.drives();
   for (const DriveControl d : s.drives)
     if (std::ranges::count(s.drives, d) > 1)
       throw ScenarioError("drives", fmt::format("'{}' is given twice", to_string(d)));
-  if (model.drives().elastic.empty()) {
+  if (train.plain()) {
     if (s.places.contains("drives"))
-      throw ScenarioError("drives",
-                          fmt::format("has no effect: '{}' has no elastic joints", model.name()));
+      throw ScenarioError(
+          "drives", fmt::format("has no effect: '{}' has neither elastic joints nor coupled motors",
+                                model.name()));
     return;
   }
+  if (!train.diagonal && !s.places.contains("drives")) s.drives = {DriveControl::feedforward};
+  if (!train.diagonal && std::ranges::count(s.drives, DriveControl::plan))
+    throw ScenarioError("drives", fmt::format("plan is for robots whose motors are not coupled as "
+                                              "those of '{}'; take feedforward",
+                                              model.name()));
   if (s.places.contains("drives") && s.trial.law != ControlLaw::mpc)
     throw ScenarioError("drives", fmt::format("has no effect with law {}, which plans nothing",
                                               to_string(s.trial.law)));
   const auto refuse = [&](const char* key, const char* what) {
-    throw ScenarioError(key, fmt::format("'{}' has elastic joints, which {} not know; leave it out",
-                                         model.name(), what));
+    throw ScenarioError(
+        key,
+        fmt::format("'{}' has elastic joints or coupled motors, which {} not know; leave it out",
+                    model.name(), what));
   };
   if (s.trial.supervision) refuse("supervisor", "the supervisor does");
   if (s.trial.plant == rig::PlantKind::mujoco) refuse("plant", "MuJoCo's plant does");
@@ -65,7 +74,7 @@ void add_friction(Plant<double>& plant, const Eigen::VectorXd& viscous,
 
 TrialResult run_variant(const Model& model, const MpcScenario& s, const TrialOptions& trial,
                         const std::function<bool(double share)>& progress) {
-  if (model.drives().elastic.empty())
+  if (model.drives().plain())
     return run_trial(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz), trial,
                      progress);
   return run_elastic_trial(

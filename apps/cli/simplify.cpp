@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <random>
 
 #include "../plot/charts.hpp"
@@ -331,11 +332,13 @@ std::string page(const Analysis& a, const Dominance& d) {
                        panel(gravity_plot(a, d)) + "<h2>All terms</h2>\n" + panel(terms.str()));
 }
 
-/// puma.svg -> puma-D.svg
+/// puma.svg, or puma -> puma-D.svg
 std::string with_suffix(const std::string& path, const std::string& suffix) {
   if (path.empty()) return "";
+  if (path.ends_with('/') || std::filesystem::is_directory(path))
+    throw Failure("cannot write '{}': this is a folder", path);
   const std::size_t dot = path.ends_with(".svg") ? path.size() - 4 : path.size();
-  return path.substr(0, dot) + "-" + suffix + path.substr(dot);
+  return path.substr(0, dot) + "-" + suffix + ".svg";
 }
 
 int simplify_robot(const SimplifyOptions& options, Console& console) {

@@ -99,6 +99,7 @@ std::string text_of(const SimulatedRun& r, const SimulateOptions& o, const Model
                                         {"lost in damping", r.work.damping, true},
                                         {"lost in dry friction", r.work.friction, true},
                                         {"lost at stops", r.work.stops, true},
+                                        {"taken from velocities", r.work.corrections, false},
                                         {"at the end", r.energy_after, true}})
     if (always || x != 0.0) energy.row({name, fixed(x, 6)});
   text += "\n" + energy.str(out);
@@ -293,7 +294,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
-  o.states.argument().knows_motors = true;
+  o.states.argument().drives = Drives::coupled_motors;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   if (o.no_limits && !has_limits(model))
@@ -337,8 +338,12 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     schedule_friction(schedule, robot.plant, o.friction_scale, o.duration);
   std::optional<Tracking> tracking;
   if (followed) tracking.emplace(*followed);
-  const Plant<double> known_to_law =
-      model.drives().plain() ? given.plant() : Plant<double>(with_plain_drives(model));
+  // laws compute with the rigid robot; motors that are coupled are known to --follow
+  Plant<double> known_to_law =
+      model.drives().elastic.empty() && (followed || model.drives().plain())
+          ? given.plant()
+          : Plant<double>(with_plain_drives(model));
+  if (o.states.no_friction()) known_to_law.remove_friction();
   TorqueSource law =
       followed ? followed->law(known_to_law, o.bandwidth)
                : torque_source(console, o.torque, known_to_law, target, o.bandwidth, o.duration);

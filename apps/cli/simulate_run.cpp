@@ -124,8 +124,9 @@ SimulatedRun simulate_robot(Simulation& robot, const SimulateOptions& o, const T
   run.work.changes -= begin_changes;
   run.energy_after = robot.energy();
   const double gained = run.energy_after - run.energy_before;
-  // what was taken from velocities was an error of the method too
-  run.energy_error = gained - run.work.balance() + run.work.corrections;
+  // what was taken from velocities was an error of the method too, unless the method gave it back by itself
+  const double left = gained - run.work.balance(), made = left + run.work.corrections;
+  run.energy_error = std::abs(made) > std::abs(left) ? made : left;
   // work that was taken back was exchanged too; of a robot at rest, what is nothing beside its energy
   const double turned =
       std::max({std::abs(run.work.torques), std::abs(run.work.wrenches), std::abs(run.work.changes),

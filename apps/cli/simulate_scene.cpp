@@ -5,6 +5,7 @@
 
 #include "../plot/charts.hpp"
 #include "scene_picture.hpp"
+#include "simulate_changes.hpp"
 #include "ulna/world/posture.hpp"
 #include "ulna/world/scene_rules.hpp"
 
@@ -410,6 +411,13 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
                                  scene.options.step, o.period),
                      Style::yellow);
   scene.options.step = o.period / std::ceil(o.period / scene.options.step - 1e-9);
+  if (const double steps = o.duration / scene.options.step,
+      last = std::abs(steps - std::round(steps));
+      last > 1e-6 * steps && last * scene.options.step > 0.01 * o.duration)
+    console.complain(
+        fmt::format("steps of {:g} s end at {:g} s, not at {:g} s: no step is shortened",
+                    scene.options.step, scene.options.step * std::round(steps), o.duration),
+        Style::yellow);
   require_reasonable_duration(o.duration, scene.options.step);
   BuiltScene built = build_scene(scene, diagnostics);
   if (!o.joint_friction)

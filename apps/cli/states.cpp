@@ -380,8 +380,10 @@ Robot States::load(Console& console) {
   mention_warnings(console, robot_, imported.diagnostics);
   Robot robot(imported.model);
   Plant<double>& plant = robot.plant();
-  if (no_friction_ && plant.damping.isZero(0.0) && plant.friction.isZero(0.0) &&
-      plant.friction_negative.isZero(0.0))
+  const auto none = [](const auto&... x) { return (x.isZero(0.0) && ...); };
+  const DriveParameters<double>& drives = plant.drives;
+  if (no_friction_ && none(plant.damping, plant.friction, plant.friction_negative, drives.damping,
+                           drives.friction, drives.friction_negative))
     throw UsageError("--no-friction has no effect: '{}' has neither friction nor damping",
                      robot.model().name());
   if (no_friction_) plant.remove_friction();

@@ -35,6 +35,7 @@ class States {
   const RobotArgument& argument() const { return robot_; }
   RobotArgument& argument() { return robot_; }
   const std::string& file() const { return file_; }
+  bool no_friction() const { return no_friction_; }
 
   /// Whether STATES is a table; else there is one state. Opens what has to be opened.
   bool is_table();

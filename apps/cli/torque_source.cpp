@@ -82,10 +82,24 @@ struct HeldTorques {
   }
 };
 
+/// tau, theta and thetad of a table of a robot with springs; empty unless it has them all.
+std::vector<int> motor_columns(const Model& model, const std::vector<std::string>& names,
+                               const std::vector<int>& tau) {
+  std::vector<int> columns = tau;
+  const std::vector<std::string> joints = model.velocity_names();
+  for (const char* of_motors : {"theta_", "thetad_"})
+    for (const int c : model.drives().elastic) {
+      const auto found = std::ranges::find(names, of_motors + joints[c]);
+      if (found == names.end() || tau.empty()) return {};
+      columns.push_back(int(found - names.begin()));
+    }
+  return model.drives().elastic.empty() ? std::vector<int>() : columns;
+}
+
 }  // namespace
 
 TimeTable::TimeTable(InputFile in, const Model& model,
-                     std::initializer_list<const char*> quantities) {
+                     std::initializer_list<const char*> quantities, bool motors) {
   const std::string& file = in.name();
   CsvReader reader(in.stream(), file);
   const TrajectoryColumns at = trajectory_columns(model, reader.names(), file);
@@ -98,6 +112,11 @@ TimeTable::TimeTable(InputFile in, const Model& model,
                                                       : at.tau;
     require_columns(model, quantity, own, file);
     columns.insert(columns.end(), own.begin(), own.end());
+  }
+  if (motors) {
+    const std::vector<int> more = motor_columns(model, reader.names(), at.tau);
+    has_motors = !more.empty();
+    columns.insert(columns.end(), more.begin(), more.end());
   }
   width = columns.size();
   std::vector<double> row(reader.names().size());
@@ -114,7 +133,7 @@ TimeTable::TimeTable(InputFile in, const Model& model,
 }
 
 FollowedMotion::FollowedMotion(InputFile in, const Model& model)
-    : n_(model.nv()), table_(std::move(in), model, {"q", "qd", "qdd"}) {
+    : n_(model.nv()), table_(std::move(in), model, {"q", "qd", "qdd"}, true) {
   if (const int compound = compound_joint(model))
     throw Failure(
         "--follow: joint '{}' has several degrees of freedom; motions are followed by "
@@ -137,23 +156,79 @@ Eigen::VectorXd FollowedMotion::at(double t) const {
   return (1.0 - share) * table_.row(i - 1) + share * table_.row(i);
 }
 
+TorqueSource FollowedMotion::motor_law(const Plant<double>& believed, double w) const {
+  return [motion = *this, believed, w, at = Kinematics<double>(believed.model()),
+          ws = Workspace<double>(believed.model()),
+          M = Eigen::MatrixXd(believed.model().nv(), believed.model().nv())](
+             const Simulation& now, Eigen::VectorXd& tau) mutable {
+    const std::vector<int>& elastic = now.model().drives().elastic;
+    const Eigen::Index n = motion.n_, k = std::ssize(elastic);
+    const Eigen::VectorXd reference = motion.at(now.time()),
+                          motors = reference.segment(4 * n, 2 * k);
+    Eigen::VectorXd position = reference.head(n) - now.q(),
+                    rate = reference.segment(n, n) - now.v();
+    position(elastic) = motors.head(k) - now.theta()(elastic);
+    rate(elastic) = motors.tail(k) - now.omega()(elastic);
+    at.set(now.q());
+    mass_matrix<double>(believed, at, ws, M);
+    tau = reference.segment(3 * n, n) + M * (w * w * position + 2.0 * w * rate);
+  };
+}
+
+namespace {
+
+double along(double rate, double forward, double backward) {
+  return rate > 0.0 ? forward : rate < 0.0 ? -backward : 0.0;
+}
+
+/// What coupled motors need for themselves, seen at the joints: their inertia for accelerations a, friction for velocities v.
+class CoupledMotors {
+ public:
+  explicit CoupledMotors(const Plant<double>& plant)
+      : drives_(plant.drives), gears_(plant.model().drives().separate_gears) {}
+
+  void add(const Eigen::VectorXd& v, const Eigen::VectorXd& a, Eigen::VectorXd& tau) {
+    if (gears_.empty()) return;
+    turning_.setZero(tau.size()), need_.setZero(tau.size());
+    for (const auto& [motor, c, ratio] : gears_) {
+      turning_(motor) += ratio * v(c);
+      need_(motor) += drives_.inertia(motor) * ratio * a(c);
+    }
+    for (const auto& [motor, c, ratio] : gears_)
+      tau(c) += ratio *
+                (need_(motor) + drives_.damping(motor) * turning_(motor) +
+                 along(turning_(motor), drives_.friction(motor), drives_.friction_negative(motor)));
+  }
+
+ private:
+  DriveParameters<double> drives_;
+  std::vector<DriveTrain::Entry> gears_;
+  Eigen::VectorXd turning_, need_;
+};
+
+}  // namespace
+
 TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
+  if (table_.has_motors) return motor_law(believed, w);
   Plant<double> smooth = believed;
   // that of the reference: compensated at the measured velocity, damping that is overestimated makes a light joint unstable
   smooth.remove_friction();
   return [motion = *this, smooth, viscous = believed.damping, dry = believed.friction,
           dry_negative = believed.friction_negative, w, seen = MotorSide(believed),
-          at = Motion<double>(believed.model()), ws = Workspace<double>(believed.model())](
-             const Simulation& now, Eigen::VectorXd& tau) mutable {
+          motors = CoupledMotors(believed), at = Motion<double>(believed.model()),
+          ws = Workspace<double>(believed.model())](const Simulation& now,
+                                                    Eigen::VectorXd& tau) mutable {
     const Eigen::VectorXd reference = motion.at(now.time());
     const Eigen::Index n = motion.n_;
     const Eigen::VectorXd qd = reference.segment(n, n);
     seen.set(now);
-    at.set(seen.q, seen.v,
-           reference.tail(n) + 2.0 * w * (qd - seen.v) + w * w * (reference.head(n) - seen.q));
+    const Eigen::VectorXd wanted = reference.segment(2 * n, n) + 2.0 * w * (qd - seen.v) +
+                                   w * w * (reference.head(n) - seen.q);
+    at.set(seen.q, seen.v, wanted);
     inverse_dynamics<double>(smooth, at, ws, tau);
     for (Eigen::Index i = 0; i < n; ++i)
-      tau(i) += viscous(i) * qd(i) + (qd(i) > 0.0 ? dry(i) : qd(i) < 0.0 ? -dry_negative(i) : 0.0);
+      tau(i) += viscous(i) * qd(i) + along(qd(i), dry(i), dry_negative(i));
+    motors.add(qd, wanted, tau);
   };
 }
 

@@ -15,11 +15,14 @@ TorqueSource torque_source(Console& console, const std::string& name, const Plan
 
 /// Rows of a table in the order of their times.
 struct TimeTable {
-  /// The columns of these quantities, one after the other. Throws CsvError if one of them is missing.
-  TimeTable(InputFile in, const Model& model, std::initializer_list<const char*> quantities);
+  /// The columns of these quantities, one after the other. Throws CsvError if one of them is missing. Behind them, if the
+  /// table has them all and the robot has springs: tau of all joints, theta and thetad of elastic ones, as `simulate` and `excite` write them.
+  TimeTable(InputFile in, const Model& model, std::initializer_list<const char*> quantities,
+            bool motors = false);
 
   std::vector<double> times, values;
   std::size_t width = 0;  ///< numbers a row
+  bool has_motors = false;
   Eigen::Map<const Eigen::VectorXd> row(std::size_t i) const {
     return {values.data() + i * width, static_cast<Eigen::Index>(width)};
   }
@@ -36,11 +39,13 @@ class FollowedMotion {
   Eigen::VectorXd v(double t) const { return at(t).segment(n_, n_); }
 
   /// Inverse dynamics of a = qdd + 2 w (qd - v) + w² (q - q now), with w the bandwidth; dry friction is that of qd, as a joint
-  /// that friction holds would never move by its own velocity.
+  /// that friction holds would never move by its own velocity. If the table has motors' torques and positions, of a robot with springs, those
+  /// torques, and M (w² (theta - theta now) + 2 w (thetad - omega)) of the rigid robot.
   TorqueSource law(const Plant<double>& believed, double bandwidth) const;
 
  private:
   Eigen::VectorXd at(double t) const;
+  TorqueSource motor_law(const Plant<double>& believed, double bandwidth) const;
 
   Eigen::Index n_;
   TimeTable table_;

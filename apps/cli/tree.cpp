@@ -166,7 +166,7 @@ int show(const TreeOptions& options, Console& console) {
 Action tree(Parser& app, Console& console) {
   auto options = std::make_shared<TreeOptions>();
   options->robot.add_to(app);
-  options->robot.knows_drives = true;
+  options->robot.drives = Drives::carried_rotors;
   app.add_flag("--ascii", options->ascii, "draw without box-drawing characters");
   app.add_flag("--dot", options->dot, "print a graph for Graphviz");
   return [options, &console] { return show(*options, console); };

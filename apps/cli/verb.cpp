@@ -107,6 +107,18 @@ bool RobotArgument::closes_loops(Console& console, const Model& model) {
   return loops_closed;
 }
 
+namespace {
+
+Drives drives_of(const Model& model) {
+  const DriveTrain& train = model.drives();
+  return train.plain()           ? Drives::none
+         : !train.mounts.empty() ? Drives::carried_rotors
+         : !train.diagonal       ? Drives::coupled_motors
+                                 : Drives::springs;
+}
+
+}  // namespace
+
 Imported RobotArgument::load() const {
   ImportOptions plain = options;
   plain.floating_base = plain.independent_mimics = false;
@@ -123,10 +135,7 @@ Imported RobotArgument::load() const {
     throw UsageError("--floating-base has no effect: the base of '{}' floats already",
                      robot.model.name());
   if (options.floating_base) robot.model = with_floating_base(robot.model);
-  const DriveTrain& drives = robot.model.drives();
-  const bool known = knows_drives || (drives.mounts.empty() &&
-                                      (knows_motors || (knows_springs && drives.diagonal)));
-  drives_left_out = !known && !drives.plain();
+  drives_left_out = drives_of(robot.model) > drives;
   if (drives_left_out) {
     robot.diagnostics.add(rules::drives_plain, {source(), 0, 0}, "",
                           "springs and coupled motors are not supported here",

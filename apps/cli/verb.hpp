@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "report.hpp"
@@ -19,6 +20,11 @@ using Action = std::function<int()>;
 /// Refuses numbers that CLI11 reads and ulna's files do not have: hexadecimal ones.
 extern const CLI::Validator plain_number;
 
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool is_number<std::optional<T>> = is_number<T>;
+
 /// Takes a verb's arguments and options.
 struct Parser : CLI::App {
   /// An option: its names, where its value goes, what help calls it, its meaning, what is refused.
@@ -26,7 +32,7 @@ struct Parser : CLI::App {
   CLI::Option* add_value(const char* names, T& to, const char* value, const char* meaning,
                          const CLI::Validator& check = {}) {
     CLI::Option* option = add_option(names, to, meaning)->option_text(value);
-    if constexpr (std::is_arithmetic_v<T>) option->check(plain_number);
+    if constexpr (is_number<T>) option->check(plain_number);
     return option->check(check);
   }
   /// A file to write; with `printable`, "-" is standard output, else it is refused.
@@ -77,15 +83,16 @@ inline const CLI::Validator seed_number = whole_number(0.0, largest_seed);
 inline const CLI::Validator not_negative =
     number_that("is not 0 or more", [](double x) { return x >= 0.0 && std::isfinite(x); });
 
+/// What a robot may have between motors and links, each with all that stands before it.
+enum class Drives { none, springs, coupled_motors, carried_rotors };
+
 /// The argument ROBOT and the options for reading it: the same for every verb.
 struct RobotArgument {
   std::string name, gravity;
   std::optional<std::string> text = {};  ///< of "-", if it was read already
   bool loops_closed = false;             ///< by the verb, if the robot has some
   bool open_loops = false;               ///< shall stay open
-  bool knows_drives = false;   ///< the verb; otherwise springs and coupled motors are left out
-  bool knows_motors = false;   ///< the verb, of robots whose rotors no link carries
-  bool knows_springs = false;  ///< the verb, of such robots whose motors are not coupled
+  Drives drives = Drives::none;          ///< what the verb computes with; others are left out
   mutable bool drives_left_out = false;  ///< by load
   ImportOptions options;
 

@@ -37,6 +37,7 @@
 #include "ulna/identify/data/log_rules.hpp"
 #include "ulna/identify/estimate/normal_equations.hpp"
 #include "ulna/identify/excite/excite.hpp"
+#include "ulna/identify/excite/spring_excitation.hpp"
 #include "ulna/identify/identify.hpp"
 #include "ulna/identify/online/online_estimator.hpp"
 #include "ulna/io/csv.hpp"

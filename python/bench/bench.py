@@ -18,12 +18,28 @@ import ulna
 STATES, ROUNDS, CALLS = 1_000_000, 8, 200_000
 
 
-def loop(f, *args, **kwargs):
+def loop(f, *args, calls=CALLS, **kwargs):
     """ns of this thread per call."""
     begin = time.thread_time()
-    for _ in range(CALLS):
+    for _ in range(calls):
         f(*args, **kwargs)
-    return (time.thread_time() - begin) / CALLS * 1e9
+    return (time.thread_time() - begin) / calls * 1e9
+
+
+def control_loop(robot, q, cycles=300):
+    """ns per cycle that the controller takes in Python beyond what C++ measures itself."""
+    controller = ulna.IdentifyingController(robot)
+    controller.follow(lambda t: q)
+    v, tau = np.zeros(robot.nv), robot.gravity_torque(q)
+    inside = 0.0
+    for k in range(cycles + 1):
+        if k == 1:  # the first solves to convergence
+            begin, inside = time.perf_counter(), 0.0
+        controller.act(1e-3 * k, q, v)
+        controller.update(1e-3 * k, q, v, tau)
+        us = controller.times_us
+        inside += us["act"] + us["update"]
+    return (time.perf_counter() - begin) / cycles * 1e9 - inside / cycles * 1e3
 
 
 def empty_loop():
@@ -67,6 +83,9 @@ def main():
     q, v, a = Q[0].copy(), V[0].copy(), A[0].copy()
     f, out, all_out = robot.inverse_dynamics_fn(), np.empty(7), np.empty((STATES, 7))
     single = ulna.Robot("panda", threads=1)
+    generated = robot.codegen("inverse_dynamics")
+    sim = ulna.Simulation(robot)
+    held = robot.gravity_torque(sim.q)
     best = {}
 
     def keep(name, value, choose=min):
@@ -77,6 +96,9 @@ def main():
         keep("f(q, v, a)", loop(f, q, v, a))
         keep("f(q, v, a, out=out)", loop(f, q, v, a, out=out))
         keep("robot.inverse_dynamics(q, v, a)", loop(robot.inverse_dynamics, q, v, a))
+        keep("generated f(q, v, a)", loop(generated, q, v, a))
+        keep("Simulation.step(tau, 0.001)", loop(sim.step, held, 1e-3, calls=5000))
+        keep("act and update, beyond C++", control_loop(robot, robot.neutral()))
         keep("batch, out=", once(robot.inverse_dynamics, Q, V, A, out=all_out))
         keep("batch, new array", once(robot.inverse_dynamics, Q, V, A))
         keep("two threads / one", two_threads(single, Q, V, A, all_out), max)

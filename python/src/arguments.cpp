@@ -104,8 +104,8 @@ py::object from_dict(const Parameter& parameter, PyObject* dict, const Model& mo
 VectorArgument::VectorArgument(const Parameter& parameter, PyObject* given, const Engine& engine)
     : name_(parameter.name) {
   const Model& model = engine.model;
-  const Index wanted = parameter.role == Role::configuration ? model.nq() : model.nv();
-  if (PyDict_Check(given)) {
+  const Index wanted = size_of(parameter.role, engine);
+  if (PyDict_Check(given) && parameter.role != Role::inertial) {
     values_ = from_dict(parameter, given, model);
   } else {
     array_ = PyArray_Check(given) != 0;
@@ -197,8 +197,9 @@ Axes axes_of(PyObject* word) {
 void refuse_if_not_finite(const Spec& spec, const Call& call, Index states, const Model& model) {
   std::size_t k = 0;
   for (const Parameter& p : spec.parameters) {
-    if (p.role != Role::configuration && p.role != Role::velocity) continue;
+    if (!is_vector(p.role)) continue;
     const Numbers& x = call.x[k++];
+    if (p.role == Role::inertial) continue;  // has no names
     for (Index s = 0; s < states; ++s)
       for (Index i = 0; i < x.size; ++i) {
         if (std::isfinite(x.row(s).data[i])) continue;

@@ -88,7 +88,7 @@ std::span<const Spec> configuration_functions() {
 std::vector<const Spec*> all_specs() {
   std::vector<const Spec*> all;
   for (const auto list : {dynamics_functions(), kinematics_functions(), derivative_functions(),
-                          configuration_functions()})
+                          configuration_functions(), drive_functions()})
     for (const Spec& spec : list) all.push_back(&spec);
   return all;
 }

@@ -8,9 +8,11 @@
 
 #include "ulna/derivatives/derivative_batch.hpp"
 #include "ulna/derivatives/derivatives.hpp"
+#include "ulna/derivatives/drive_derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
 #include "ulna/dynamics/batch.hpp"
+#include "ulna/dynamics/drive_dynamics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 #include "ulna/dynamics/workspace.hpp"
 #include "ulna/io/import.hpp"
@@ -21,6 +23,20 @@ namespace ulna::python {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+/// Scratch of robots with drives.
+struct DriveScratch {
+  explicit DriveScratch(const Model& model)
+      : motion(model), state(model), torques(model), ws(model) {}
+  DriveMotion<double> motion;
+  DriveState<double> state;
+  DriveTorques<double> torques;
+  DriveWorkspace<double> ws;
+  std::optional<DriveDerivativeWorkspace<double>> forward_ws;
+  std::optional<DriveForwardDerivatives<double>> forward;
+  std::optional<DriveInverseDerivativeWorkspace> inverse_ws;
+  std::optional<DriveInverseDerivatives> inverse;
+};
 
 /// Scratch of one caller. The larger parts are made when a function first needs them.
 struct Scratch {
@@ -44,6 +60,7 @@ struct Scratch {
   std::optional<InverseDynamicsSecondDerivatives<double>> inverse_second;
   std::optional<ForwardDynamicsSecondDerivatives<double>> forward_second;
   std::optional<RegressorWorkspace<double>> regressor;
+  std::optional<DriveScratch> drives;
 };
 
 /// Things that serve one caller at a time, kept between calls. All its functions are called with the GIL held, which

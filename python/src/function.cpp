@@ -282,6 +282,7 @@ PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargs
     Given given{};
     sort_arguments(f, args, static_cast<std::size_t>(PyVectorcall_NARGS(nargs)), kwnames, given);
     Call call;
+    call.spec = f.spec;
     bool plain = true;
     for (std::size_t i = 0; i < f.vectors; ++i) {
       if (!given[i])
@@ -394,8 +395,7 @@ py::object make_function(const py::object& owner, Engine& engine, const Spec& sp
   for (PyObject*& name : f->names) name = nullptr;
   for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
     f->names[i] = PyUnicode_InternFromString(spec.parameters[i].name);
-    const Role role = spec.parameters[i].role;
-    if (role == Role::configuration || role == Role::velocity) ++f->vectors;
+    if (is_vector(spec.parameters[i].role)) ++f->vectors;
   }
   f->names[spec.parameters.size()] = PyUnicode_InternFromString("out");
   for (std::size_t r = 0; r < spec.results.size(); ++r)

@@ -4,6 +4,7 @@
 
 #include "errors.hpp"
 #include "function.hpp"
+#include "parts.hpp"
 #include "robot.hpp"
 
 namespace {
@@ -19,7 +20,17 @@ PYBIND11_MODULE(_core, module) {
   if (import_numpy() < 0) throw py::error_already_set();
   module.doc() = "The part of the package ulna that is written in C++.";
   module.attr("__version__") = ULNA_VERSION;
+  module.attr("defaults") = py::dict();
   ulna::python::register_errors();
   ulna::python::register_function(module);
   ulna::python::register_engine(module);
+  for (const auto part : {ulna::python::register_codegen, ulna::python::register_control,
+                          ulna::python::register_controller, ulna::python::register_elastic,
+                          ulna::python::register_equations, ulna::python::register_excitation,
+                          ulna::python::register_formulations,
+                          ulna::python::register_identification, ulna::python::register_loops,
+                          ulna::python::register_online, ulna::python::register_robot_problem,
+                          ulna::python::register_simulation, ulna::python::register_supervisor,
+                          ulna::python::register_trial, ulna::python::register_world})
+    part(module);
 }

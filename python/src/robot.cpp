@@ -134,6 +134,10 @@ void register_engine(py::module_& module) {
       .def_property_readonly("nq", [](const Engine& e) { return e.model.nq(); })
       .def_property_readonly("nv", [](const Engine& e) { return e.model.nv(); })
       .def_property_readonly("gravity", [](const Engine& e) { return VectorXd(e.model.gravity()); })
+      .def_property_readonly("has_drives",
+                             [](const Engine& e) { return !e.model.drives().plain(); })
+      .def_property_readonly("has_loops",
+                             [](const Engine& e) { return !e.model.description().loops.empty(); })
       .def_property_readonly("mass", [](const Engine& e) { return total_mass<double>(e.plant); })
       .def_property_readonly("joint_names", &joint_names)
       .def_property_readonly("body_names", &body_names)

@@ -12,6 +12,7 @@ namespace ulna::python {
 enum class Role {
   configuration,  ///< a vector of nq
   velocity,       ///< a vector of nv
+  inertial,       ///< a vector of ten parameters per joint
   frame,          ///< a frame's name
   body,           ///< a moving joint's name, or "" for the base
   axes,           ///< "aligned", "local" or "world"
@@ -35,7 +36,7 @@ struct Shape {
   }
 };
 
-inline constexpr int most_vectors = 6, most_results = 8;
+inline constexpr int most_vectors = 6, most_results = 12;
 
 /// Numbers of one argument: one state, or many, a state being a row.
 struct Numbers {
@@ -50,8 +51,11 @@ struct Numbers {
   }
 };
 
+struct Spec;
+
 /// Arguments and results of a call, both without a copy.
 struct Call {
+  const Spec* spec = nullptr;
   std::array<Numbers, most_vectors> x;
   std::array<double*, most_results> out{};
   const Frame* frame = nullptr;
@@ -71,10 +75,21 @@ struct Spec {
   bool (*many)(const Engine& engine, Crew& crew, const Call& call, Index states) = nullptr;
 };
 
+/// Whether an argument is a vector of numbers.
+constexpr bool is_vector(Role role) {
+  return role == Role::configuration || role == Role::velocity || role == Role::inertial;
+}
+/// How many numbers it has.
+inline Index size_of(Role role, const Engine& e) {
+  if (role == Role::inertial) return e.plant.inertial_size();
+  return role == Role::configuration ? e.model.nq() : e.model.nv();
+}
+
 std::span<const Spec> dynamics_functions();
 std::span<const Spec> kinematics_functions();
 std::span<const Spec> derivative_functions();
 std::span<const Spec> configuration_functions();
+std::span<const Spec> drive_functions();
 
 /// nullptr if there is none.
 const Spec* find_spec(std::string_view name);

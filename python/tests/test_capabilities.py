@@ -32,28 +32,3 @@ def test_every_function_is_in_the_table():
     helpers = {"configuration_vector", "velocity_vector"}  # how arguments are read, not what C++ computes
     functions = {f for f in ulna._core.functions() if not f.endswith(("_vjp", "_jvp"))}
     assert functions - helpers <= named
-
-
-def _numpy_blocks(page):
-    return re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-
-
-def test_code_of_the_page_and_the_readme_runs(tmp_path, monkeypatch):
-    """All blocks in order, but those of other packages and endless loops."""
-    import numpy as np
-
-    robot = ulna.Robot("panda")
-    (tmp_path / "arm.urdf").write_text(robot.to_urdf())
-    monkeypatch.chdir(tmp_path)
-    Q = robot.random_configuration(1, 10)
-    x = np.random.default_rng(1).normal(size=(8, 7))
-    names = dict(np=np, text=robot.to_urdf(), q=Q[0], v=x[0], a=x[1], w=x[2], dq=x[3], dv=x[4], da=x[5])
-    names.update(Q=Q, V=0 * Q, A=0 * Q, ulna=ulna, running=False)
-    ran = 0
-    for page in (PAGE, (ROOT / "README.md").read_text()):
-        for block in _numpy_blocks(page):
-            if "torch" in block or "scipy" in block:
-                continue
-            exec(block, names)
-            ran += 1
-    assert ran >= 5

@@ -192,10 +192,15 @@ def test_every_function_on_many_states_is_that_on_each(robot):
             continue
         f = robot.function(name)
         vectors = {"q": q, "v": v, "a": a, "tau": a, "q0": q, "q1": q[::-1]}
+        vectors.update({"jerk": a[::-1], "snap": v[::-1], "theta": v, "omega": a})
         names = list(inspect.signature(f).parameters)
         x = [vectors[p] for p in names if p in vectors]
         more = [frame] if "frame" in names else []
-        many = f(*x, *more)
+        try:
+            many = f(*x, *more)
+        except ValueError as refused:
+            assert name.startswith("drive_") and "rotor" in str(refused), refused
+            continue
         many = many if isinstance(many, tuple) else (many,)
         for i in (0, n - 1):
             one = f(*(y[i] for y in x), *more)

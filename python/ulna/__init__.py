@@ -9,9 +9,28 @@
 help(ulna.Robot) lists everything a robot can be asked for.
 """
 
+from ._control import OptimalControlProblem, Plan, RobotProblem, Solution, complex_step
 from ._core import __version__
+from ._drives import Loops
+from ._equations import Equations, Symbol
 from ._errors import Diagnostic, ModelError, Report
+from ._formulations import Compared, Comparison, Formulation, Formulations, OperationCount
+from ._identify import ExcitingMotion, Fit, Identification, Log, OnlineEstimator, Parameter, Trace
+from ._mpc import (
+    ElasticController,
+    IdentifyingController,
+    Payload,
+    TrialResult,
+    reach_and_wave,
+    run_trial,
+    smooth_reach_and_wave,
+)
 from ._results import (
+    DriveAccelerations,
+    DriveEnergy,
+    DriveForwardDynamicsDerivatives,
+    DriveInverseDynamicsDerivatives,
+    DriveTorques,
     ForwardDynamicsDerivatives,
     ForwardDynamicsSecondDerivatives,
     FrameMotionDerivatives,
@@ -20,26 +39,74 @@ from ._results import (
     InverseDynamicsDerivatives,
     InverseDynamicsSecondDerivatives,
     Joint,
+    LoopMotion,
     MomentumRegressor,
 )
 from ._robot import Robot, check, robots
-
+from ._simulate import Reading, Simulation, SimulationError, SimulationResult, Work
+from ._supervise import Event, Supervisor
+from ._world import Contact, World, WorldResult, WorldWork, simulate_scene
 
 __all__ = [
+    "Compared",
+    "Comparison",
+    "Contact",
     "Diagnostic",
+    "DriveAccelerations",
+    "DriveEnergy",
+    "DriveForwardDynamicsDerivatives",
+    "DriveInverseDynamicsDerivatives",
+    "DriveTorques",
+    "ElasticController",
+    "Equations",
+    "Event",
+    "ExcitingMotion",
+    "Fit",
+    "Formulation",
+    "Formulations",
     "ForwardDynamicsDerivatives",
     "ForwardDynamicsSecondDerivatives",
     "FrameMotionDerivatives",
     "Gradients",
+    "Identification",
+    "IdentifyingController",
     "IkResult",
     "InverseDynamicsDerivatives",
     "InverseDynamicsSecondDerivatives",
     "Joint",
+    "Log",
+    "LoopMotion",
+    "Loops",
     "ModelError",
     "MomentumRegressor",
+    "OnlineEstimator",
+    "OperationCount",
+    "OptimalControlProblem",
+    "Parameter",
+    "Payload",
+    "Plan",
+    "Reading",
     "Report",
     "Robot",
+    "RobotProblem",
+    "Simulation",
+    "SimulationError",
+    "SimulationResult",
+    "Solution",
+    "Supervisor",
+    "Symbol",
+    "Trace",
+    "TrialResult",
+    "Work",
+    "World",
+    "WorldResult",
+    "WorldWork",
     "__version__",
     "check",
+    "complex_step",
+    "reach_and_wave",
     "robots",
+    "run_trial",
+    "simulate_scene",
+    "smooth_reach_and_wave",
 ]

@@ -1,5 +1,8 @@
 """Dynamics of a robot: what C++ computes, documented."""
 
+# mypy: disable-error-code="no-any-return"
+# what C++ returns has no types; the annotations here are the types
+
 from __future__ import annotations
 
 from typing import Any, Mapping, Optional

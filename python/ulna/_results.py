@@ -90,3 +90,60 @@ class Joint(NamedTuple):
     q: int  #: where its numbers begin in q
     v: int  #: where its numbers begin in v
     parent: int  #: the number of the body that carries it
+
+
+class DriveTorques(NamedTuple):
+    """Motors' torques of a motion of the links, and where the motors are."""
+
+    tau: Array  #: (nv,)
+    theta: Array  #: (nv,), as seen at the joints
+    omega: Array  #: (nv,)
+
+
+class DriveAccelerations(NamedTuple):
+    """Accelerations of links and motors."""
+
+    a: Array  #: (nv,)
+    alpha: Array  #: (nv,), as seen at the joints; a where a joint is rigid
+
+
+class DriveInverseDynamicsDerivatives(NamedTuple):
+    """Motors' torques of a motion of the links, and their derivatives."""
+
+    tau: Array  #: (nv,)
+    dq: Array  #: (nv, nv), column k: by displacement k of q
+    dv: Array  #: (nv, nv)
+    da: Array  #: (nv, nv)
+    djerk: Array  #: (nv, nv)
+    dsnap: Array  #: (nv, nv)
+
+
+class DriveForwardDynamicsDerivatives(NamedTuple):
+    """Accelerations of links and motors, and their derivatives, (nv, nv) each; 0 by theta and omega where a joint is rigid."""
+
+    a: Array  #: (nv,)
+    alpha: Array  #: (nv,)
+    a_dq: Array
+    a_dv: Array
+    a_dtheta: Array
+    a_domega: Array
+    a_dtau: Array
+    alpha_dq: Array
+    alpha_dv: Array
+    alpha_dtheta: Array
+    alpha_domega: Array
+    alpha_dtau: Array
+
+
+class DriveEnergy(NamedTuple):
+    """J."""
+
+    springs: Array
+    rotors: Array
+
+
+class LoopMotion(NamedTuple):
+    """What a robot with closed loops does: accelerations, torques or velocities, and what goes through the loops."""
+
+    result: Array  #: (nv,)
+    force: Array  #: (rows,), Nm and N, or impulses: on the second link of the joint that closes the loop

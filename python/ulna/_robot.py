@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._doors import Doors
+from ._drives import Drives
 from ._dynamics import Dynamics, Vector
 from ._errors import Diagnostic, ModelError, Report
 from ._kinematics import Kinematics
@@ -43,7 +45,7 @@ def check(source: Union[str, "os.PathLike[str]"], *, strict: bool = False) -> Re
     return Report(True, engine.diagnostics)
 
 
-class Robot(Dynamics, Kinematics):
+class Robot(Dynamics, Kinematics, Drives, Doors):
     """A robot: its kinematics, dynamics, derivatives and regressors, from numpy arrays.
 
     Robot("panda")         an embedded robot; ulna.robots() lists them
@@ -159,8 +161,8 @@ class Robot(Dynamics, Kinematics):
     @property
     def diagnostics(self) -> Tuple[Diagnostic, ...]:
         """Notes and warnings of its description."""
-        given = self.__dict__.get("_diagnostics")
-        return given if given is not None else tuple(self._engine.diagnostics)
+        found: Optional[Tuple[Diagnostic, ...]] = self.__dict__.get("_diagnostics")
+        return found if found is not None else tuple(self._engine.diagnostics)
 
     @property
     def gravity(self) -> Array:
@@ -218,6 +220,16 @@ class Robot(Dynamics, Kinematics):
         return np.asarray(self._engine.parameters)
 
     @property
+    def has_drives(self) -> bool:
+        """Whether it has springs or coupled motors, which inverse_dynamics takes as rigid, each joint with its own motor."""
+        return bool(self._engine.has_drives)
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether joints close loops, which most functions leave open."""
+        return bool(self._engine.has_loops)
+
+    @property
     def threads(self) -> int:
         """How many threads batches run on; 0: one per core."""
         return int(self._engine.threads)
@@ -246,7 +258,7 @@ class Robot(Dynamics, Kinematics):
         generator = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
         number = int(generator.integers(0, 2**63))
         Q = np.ascontiguousarray(self._engine.random_configurations(number, 1 if n is None else n))
-        return Q[0] if n is None else Q
+        return np.asarray(Q[0]) if n is None else Q
 
     def fk(self, q: Vector) -> Dict[str, Array]:
         """Forward kinematics: the poses of all frames by name.

@@ -24,8 +24,8 @@ void require_arm(const Model& model) {
     messages::require(right, "robot '", model.name(), "': ", otherwise...);
   };
   const char* for_what =
-      "; the classical formulations are for revolute and prismatic joints: use the functions of "
-      "ulna/dynamics, or lock or cut off the joint";
+      "; the classical formulations are for revolute and prismatic joints: lock or cut off the "
+      "joint, or compute without them (ulna/dynamics; ulna id, ulna terms)";
   const char* own_coordinates =
       "'; the classical formulations do not support mimic joints: make them independent or lock "
       "them";

@@ -330,7 +330,7 @@ void Loops::refuse_open(const Vector& x, double tolerance, const char* verb,
   if (most <= tolerance) return;
   refuse(name(static_cast<int>(worst)) + verb + detail::number(most, 3) + unit +
          " at the start, more than " + detail::number(tolerance, 3) +
-         "; Loops::close finds a closed configuration nearby");
+         "; give one that closes the loops, or only the joints that move the others");
 }
 
 void Loops::require_closed(In<double> q, double tolerance) const {

@@ -13,7 +13,7 @@ namespace ulna::identify {
 namespace {
 
 /// Above this many percent of the torque unexplained, nothing that was found can be trusted.
-constexpr double too_much_unexplained = 25.0, too_much_beside_limits = 10.0;
+constexpr double too_much_unexplained = 25.0, too_much_beside_limits = 10.0, well_explained = 2.0;
 /// And of one joint, which may be small beside the others: above this many, its columns are suspected.
 constexpr double too_much_of_a_joint = 50.0;
 /// Beyond 100, no torque at all would be a better prediction.
@@ -73,9 +73,8 @@ void remark_on_delay(const Delay& found, const Finding& finding) {
           number(1e3 * found.deviation, 2), " ms ", found.delay > 0.0 ? "later" : "earlier",
           " than the motion: with them ", found.delay > 0.0 ? "earlier" : "later", " by that, ",
           number(100.0 * std::sqrt(found.left), 2),
-          " % of the error is left; shift the columns of the torques in the log",
-          std::abs(found.delay) < 0.03 ? ", or find the delay by Options::refine and Options::delay"
-                                       : "");
+          " % of the error is left; compensate it (Options::torque_delay), or shift the columns of "
+          "the torques in the log");
 }
 
 /// Gains that the data do not determine.
@@ -230,7 +229,9 @@ void add_remarks(const Options& options, Identification& result) {
   // torques of other joints are badly explained in any unit
   if (result.rescaling && !swapped && !result.exchange) finding(text_of(*result.rescaling, joints));
   const bool refined = result.refined && result.refined->status == RefineStatus::converged;
-  if (!chosen.estimate.converged && !refined)
+  if (!chosen.estimate.converged && !refined && chosen.fit.total_percent < well_explained)
+    remark("Newton's method ended before it had converged; the parameters are the best it came to");
+  else if (!chosen.estimate.converged && !refined)
     finding(
         "Newton's method ended before it had converged: no bodies that can exist explain these "
         "torques; the parameters are the best it came to",
@@ -255,10 +256,13 @@ void add_remarks(const Options& options, Identification& result) {
         " % of the torque is not explained, and torques stay at effort limits: the log may have "
         "torques that were asked for and not those that acted");
   if (chosen.validation) unexplained(*chosen.validation, "in validation");
+  constexpr double much_of_the_torque = 0.2;
+  const Vector torque =
+      100.0 * chosen.fit.rms.cwiseQuotient(chosen.fit.per_joint_percent.cwiseMax(1e-300));
   for (std::size_t i = 0; i < joints.size(); ++i)
     if (const double percent = chosen.fit.per_joint_percent(i); percent > too_much_of_a_joint)
       result.remarks.push_back(
-          {percent > worse_than_nothing,
+          {percent > worse_than_nothing || torque(i) > much_of_the_torque * torque.maxCoeff(),
            message("joint '", joints[i], "': ", number(percent, 3),
                    " % of its torque is not explained by the fit; what is estimated of it means "
                    "little")});

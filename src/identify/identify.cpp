@@ -54,6 +54,9 @@ class Run {
         load_logs(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
     others_ = load_logs(inputs.validation, "validation", options, fitted, others, result);
     if (options.find_gains) find_gains();
+    if (!model.drives().plain())
+      for (std::vector<Log>* logs : {&logs_, &others_})
+        for (Log& log : *logs) keep_links(model, log);
     begin(2, "filtering");
     samples_ = samples_of_all(options.torque_delay, result.found);
     result.samples = samples_.data.size();
@@ -355,7 +358,7 @@ void require_valid(const Options& options) {
   require(options.split >= 0.0 && options.split < 1.0,
           "Options::split: the share that is fitted must be between 0 and 1");
   require(std::abs(options.torque_delay) <= 1.0,
-          "Options::torque_delay: it must be a number of seconds, at most 1 either way");
+          "Options::torque_delay: it must be a number, at most a second either way");
   require(options.torque_delay == 0.0 || !options.delay,
           "Options::torque_delay: a delay is either given or found (Options::delay)");
   require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
@@ -372,7 +375,9 @@ Identification offline(const Model& model, const LogInputs& logs, const Options&
 
 Identification online(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
-  require_plain_drives(model, "identification sample by sample");
+  require(model.drives().coupled.empty(), "robot '", model.name(),
+          "' has rigid joints whose motors are coupled, which identification sample by sample does "
+          "not know: identify whole logs, or with_plain_drives(model)");
   require(options.split == 0.0 && options.payload.empty() && !options.refine &&
               options.method == Method::consistent && options.folds == 0 && !options.essential,
           "identify::online: Options::split, payload, method, refine, folds and essential are for "

@@ -21,6 +21,10 @@ std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
 /// identify::offline of robots whose drives are not plain.
 Identification identify_drives(const Model& model, const LogInputs& inputs, const Options& options);
 
+/// Of a robot with springs, makes the log one of its links alone: their positions, and the torques of their springs, measured or by deflection
+/// and stiffness. Throws where neither is known.
+void keep_links(const Model& model, Log& log);
+
 /// Runs the online estimator over the logs, as long as `go_on` returns true; sets chosen.estimate and online, adds traces.
 void learn_online(std::span<const Log> logs, const Options& options, Identification& result,
                   const std::function<bool(const std::string& what)>& go_on);

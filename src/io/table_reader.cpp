@@ -199,26 +199,25 @@ class TableReader : detail::YamlReader {
     JointDynamics& y = made.dynamics;
     y.damping = value(node, "damping");
     y.armature = value(node, "armature");
-    if (node["friction"]) coulomb(node["friction"], 1.0, y);
+    if (node["friction"]) coulomb(node["friction"], y);
     if (const YAML::Node spring = node["spring"];
         spring && keys(spring, {"stiffness", "hardening", "damping"}, "spring"))
       made.spring = Spring{number(spring, "stiffness", 0.0), number(spring, "hardening", 0.0),
                            number(spring, "damping", 0.0)};
     const YAML::Node motor = node["motor"];
     if (!motor) return;
-    // seen from the joint, a motor's inertia and damping grow with the gear ratio squared
     if (!keys(motor, {"inertia", "gear", "viscous", "coulomb"}, "motor")) return;
     const double gear = number(motor, "gear", 1.0);
+    if (gear == 0.0) return report(rules::motor_ratio, motor, "gear is 0");
+    MotorDescription own{made.name + "_motor", {{made.name, gear}}};
+    own.line = line_of(motor);
+    motor_numbers(motor, own);
     if (made.spring) {
-      MotorDescription own{made.name + "_motor", {{made.name, gear}}};
-      own.line = line_of(motor);
-      motor_numbers(motor, own);
       d_.motors.push_back(std::move(own));
       return;
     }
-    y.armature += gear * gear * value(motor, "inertia");
-    y.damping += gear * gear * value(motor, "viscous");
-    if (motor["coulomb"]) coulomb(motor["coulomb"], std::abs(gear), y);
+    // Coulomb friction is given by the direction of the joint, whatever that of the motor is [Corke 1996]
+    y += own.at_joint(std::abs(gear));
   }
 
   /// A motor that drives several joints.
@@ -247,17 +246,17 @@ class TableReader : detail::YamlReader {
     };
     made.inertia = value("inertia"), made.damping = value("viscous");
     JointDynamics level;
-    if (node["coulomb"]) coulomb(node["coulomb"], 1.0, level);
+    if (node["coulomb"]) coulomb(node["coulomb"], level);
     made.friction = level.friction, made.friction_negative = level.friction_negative;
   }
 
-  void coulomb(const YAML::Node& node, double scale, JointDynamics& y) {
+  void coulomb(const YAML::Node& node, JointDynamics& y) {
     const bool pair = node.IsSequence();
     if (pair && node.size() != 2)
       return report(rules::number_count, node,
                     "friction takes one number, or two: for positive and for negative velocity");
-    y.friction += scale * not_negative(pair ? node[0] : node, "friction");
-    y.friction_negative += scale * not_negative(pair ? node[1] : node, "friction");
+    y.friction += not_negative(pair ? node[0] : node, "friction");
+    y.friction_negative += not_negative(pair ? node[1] : node, "friction");
   }
 
   void link(const YAML::Node& node, const JointDescription& joint) {

@@ -279,6 +279,34 @@ void Checker::mimics() {
   if (j >= 0)
     report(rules::mimic_cycle, d_.joints[j],
            quoted("mimics itself, through", d_.joints[j].mimic->joint));
+  else
+    for (const JointDescription& follower : d_.joints)
+      if (follower.mimic) mimic_range(follower);
+}
+
+/// The limits that count are those of the joint that moves it.
+void Checker::mimic_range(const JointDescription& follower) {
+  constexpr double negligible = 0.01;  // of its range
+  double multiplier = 1.0, offset = 0.0;
+  const JointDescription* leader = &follower;
+  while (leader->mimic) {
+    offset += multiplier * leader->mimic->offset;
+    multiplier *= leader->mimic->multiplier;
+    leader = &d_.joints[joint(leader->mimic->joint)];
+  }
+  if (multiplier == 0.0) return;
+  const Limits &own = follower.limits, &other = leader->limits;
+  double lower = multiplier * other.lower + offset, upper = multiplier * other.upper + offset;
+  if (multiplier < 0.0) std::swap(lower, upper);
+  if (std::isnan(lower) || std::isnan(upper)) return;
+  const double slack =
+      std::isfinite(own.upper - own.lower) ? negligible * (own.upper - own.lower) : 0.0;
+  if (lower < own.lower - slack || upper > own.upper + slack)
+    report(rules::mimic_limits, follower,
+           quoted("within the limits of", leader->name) + " it goes from " + number(lower) +
+               " to " + number(upper) + ", its own limits are " + number(own.lower) + " and " +
+               number(own.upper),
+           "its own limits are not kept");
 }
 
 void Checker::inertial(const LinkDescription& link, const Inertial& body) {

@@ -64,6 +64,7 @@ class Checker {
   void limits(JointDescription& joint);
   void dynamics(const JointDescription& joint);
   void mimics();
+  void mimic_range(const JointDescription& follower);
   void springs();
   void motor(MotorDescription& motor);
   void gear(const MotorDescription& motor, const Gear& gear);

@@ -1,5 +1,8 @@
 #include "ulna/model/description.hpp"
 
+#include <cmath>
+#include <utility>
+
 namespace ulna {
 
 Pose::Pose(const Transform<double>& X) : xyz(X.translation()) {
@@ -36,6 +39,20 @@ bool FrameDescription::operator==(const FrameDescription& b) const {
 bool LoopDescription::operator==(const LoopDescription& b) const {
   return name == b.name && type == b.type && link1 == b.link1 && link2 == b.link2 &&
          origin1 == b.origin1 && origin2 == b.origin2 && axis == b.axis;
+}
+
+JointDynamics& JointDynamics::operator+=(const JointDynamics& more) {
+  damping += more.damping, armature += more.armature;
+  friction += more.friction, friction_negative += more.friction_negative;
+  return *this;
+}
+
+JointDynamics MotorDescription::at_joint(double ratio) const {
+  const double size = std::abs(ratio);
+  JointDynamics seen{ratio * ratio * damping, size * friction, size * friction_negative,
+                     ratio * ratio * inertia};
+  if (ratio < 0.0) std::swap(seen.friction, seen.friction_negative);
+  return seen;
 }
 
 bool MotorDescription::operator==(const MotorDescription& b) const {

@@ -142,13 +142,10 @@ void DriveAssembly::finish(const Description& d, Diagnostics& out, Eigen::Vector
       to_.friction(m) = given.friction, to_.friction_negative(m) = given.friction_negative;
       continue;
     }
-    // seen from the joint, inertia and damping grow with the square of the ratio
     const auto [_, c, ratio] = gears.front();
-    armature(c) += ratio * ratio * given.inertia;
-    damping(c) += ratio * ratio * given.damping;
-    friction(c) += std::abs(ratio) * (ratio < 0.0 ? given.friction_negative : given.friction);
-    friction_negative(c) +=
-        std::abs(ratio) * (ratio < 0.0 ? given.friction : given.friction_negative);
+    const JointDynamics seen = given.at_joint(ratio);
+    armature(c) += seen.armature, damping(c) += seen.damping;
+    friction(c) += seen.friction, friction_negative(c) += seen.friction_negative;
   }
   for (int c = 0; c < n; ++c)
     if (coupled[c]) to_.coupled.push_back(c);

@@ -21,15 +21,6 @@ namespace {
   throw ModelError(std::move(diagnostics));
 }
 
-/// What a motor resists with, as a joint meets it that it moves by a ratio: inertia and damping by its square.
-void add_motor(const MotorDescription& m, double ratio, bool with_friction, JointDynamics& y) {
-  y.armature += ratio * ratio * m.inertia;
-  y.damping += ratio * ratio * m.damping;
-  if (!with_friction) return;
-  y.friction += std::abs(ratio) * (ratio < 0.0 ? m.friction_negative : m.friction);
-  y.friction_negative += std::abs(ratio) * (ratio < 0.0 ? m.friction : m.friction_negative);
-}
-
 std::unordered_map<std::string, JointDescription*> joints_by_name(Description& d) {
   std::unordered_map<std::string, JointDescription*> joints;
   for (JointDescription& j : d.joints) joints[j.name] = &j;
@@ -48,7 +39,7 @@ void keep_motors(Description& d, Moves moves) {
     if (m.gears.empty()) return true;
     if (m.gears.size() > 1 || driven.insert(m.gears.front().joint).second) return false;
     const Gear& gear = m.gears.front();
-    add_motor(m, gear.ratio, true, joints.at(gear.joint)->dynamics);
+    joints.at(gear.joint)->dynamics += m.at_joint(gear.ratio);
     return true;
   });
 }
@@ -260,6 +251,7 @@ Model with_floating_base(const Model& model, std::string joint_name) {
 Model with_plain_drives(const Model& model) {
   Description d = model.description();
   const auto joints = joints_by_name(d);
+  const std::vector<std::string>&names = model.drives().motor_names, own = model.velocity_names();
   for (JointDescription& j : d.joints) j.spring.reset();
   std::vector<MotorDescription> kept;
   for (MotorDescription& m : d.motors) {
@@ -268,9 +260,12 @@ Model with_plain_drives(const Model& model) {
       kept.push_back(std::move(m));
       continue;
     }
-    const auto main =
-        std::ranges::max_element(m.gears, {}, [](const Gear& g) { return std::abs(g.ratio); });
-    for (const Gear& g : m.gears) add_motor(m, g.ratio, &g == &*main, joints.at(g.joint)->dynamics);
+    const auto number = std::ranges::find(names, m.name) - names.begin();
+    for (const Gear& g : m.gears) {
+      JointDynamics seen = m.at_joint(g.ratio);
+      if (g.joint != own[std::size_t(number)]) seen.friction = seen.friction_negative = 0.0;
+      joints.at(g.joint)->dynamics += seen;
+    }
   }
   d.motors = std::move(kept);
   return Builder(std::move(d)).build();

@@ -5,6 +5,7 @@
 #include "mpc/elastic_plan.hpp"
 #include "mpc/elastic_rigid.hpp"
 #include "ulna/model/inspect.hpp"
+#include "ulna/num/smooth_step.hpp"
 
 namespace ulna::mpc {
 
@@ -16,24 +17,7 @@ const char* to_string(DriveControl drives) {
 
 namespace {
 
-/// From 0 to 1 as s goes from 0 to 1, with four derivatives of 0 at both ends: 126 s⁵ - 420 s⁶ + 540 s⁷ - 315 s⁸ + 70 s⁹, and its
-/// derivatives.
-std::array<double, 5> smooth_step(double s) {
-  if (s <= 0.0) return {};
-  if (s >= 1.0) return {1.0};
-  constexpr std::array coefficients{126.0, -420.0, 540.0, -315.0, 70.0};
-  std::array<double, 5> rates{};
-  for (std::size_t k = 0; k < rates.size(); ++k)
-    for (std::size_t i = coefficients.size(); i-- > 0;) {
-      double factor = coefficients[i];
-      const int power = int(i) + 5;
-      for (int j = 0; j < int(k); ++j) factor *= power - j;
-      rates[k] += factor * std::pow(s, power - int(k));
-    }
-  return rates;
-}
-
-const Model& require_springs_alone(const Model& model) {
+const Model& require_known_drives(const Model& model, DriveControl drives) {
   const DriveTrain& train = model.drives();
   const int compound = compound_joint(model);
   messages::require(compound == 0 && !model.has_mimics(), "elastic controller: robot '",
@@ -42,10 +26,12 @@ const Model& require_springs_alone(const Model& model) {
   messages::require(model.description().loops.empty(), "elastic controller: robot '", model.name(),
                     "' closes loops, which is not known here together with springs; "
                     "with_plain_drives(model) leaves them out");
-  messages::require(train.diagonal && train.coupled.empty() && train.mounts.empty(),
+  messages::require(train.mounts.empty(), "elastic controller: motors of robot '", model.name(),
+                    "' are carried by links, which is not known here; with_plain_drives(model) "
+                    "leaves drives out");
+  messages::require(train.diagonal || drives != DriveControl::plan,
                     "elastic controller: motors of robot '", model.name(),
-                    "' are coupled or carried by links, which is not known here; "
-                    "with_plain_drives(model) leaves drives out");
+                    "' are coupled, for which nothing is planned: take DriveControl::feedforward");
   return model;
 }
 
@@ -54,20 +40,14 @@ const Model& require_springs_alone(const Model& model) {
 SmoothReference smooth_reach_and_wave(const Vector& from, const Vector& to, double seconds,
                                       const Vector& amplitude, const Vector& hz) {
   return [=](double time, SmoothMotion& m) {
-    std::array<double, 5> way = smooth_step(time / seconds);
-    for (std::size_t k = 0; k < way.size(); ++k) way[k] /= std::pow(seconds, double(k));
-    const std::array<double, 5> grown = smooth_step(time - seconds);  // within a second
-    constexpr int choose[5][5] = {{1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}, {1, 4, 6, 4, 1}};
+    const Rates way = scaled_rates(smooth_step(time / seconds), 1.0 / seconds),
+                grown = smooth_step(time - seconds);  // within a second
     const std::array orders{&m.q, &m.v, &m.a, &m.jerk, &m.snap};
     for (Eigen::Index i = 0; i < from.size(); ++i) {
       const double w = 2.0 * double(EIGEN_PI) * hz(i);
-      for (std::size_t k = 0; k < orders.size(); ++k) {
-        double wave = 0.0;
-        for (std::size_t j = 0; j <= k; ++j)
-          wave += choose[k][j] * grown[k - j] * std::pow(w, double(j)) *
-                  std::sin(w * (time - seconds) + 0.5 * double(EIGEN_PI) * double(j));
-        (*orders[k])(i) = way[k] * (to(i) - from(i)) + amplitude(i) * wave;
-      }
+      const Rates wave = product_rates(grown, sine_rates(w * (time - seconds), w));
+      for (std::size_t k = 0; k < orders.size(); ++k)
+        (*orders[k])(i) = way[k] * (to(i) - from(i)) + amplitude(i) * wave[k];
       m.q(i) += from(i);
     }
   };
@@ -82,7 +62,7 @@ MotionReference without_derivatives(const Model& model, SmoothReference referenc
 }
 
 ElasticController::ElasticController(const Model& model, const ElasticOptions& options) {
-  require_springs_alone(model);
+  require_known_drives(model, options.drives);
   if (options.drives == DriveControl::plan)
     way_ = std::make_unique<Plan>(model, options);
   else

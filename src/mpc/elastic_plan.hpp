@@ -120,8 +120,9 @@ class ElasticController::Plan final : public ElasticController::Way {
     o.vibration = Vector::Constant(model.nv(), 3.0 * options.bandwidth);
     for (const int c : model.drives().elastic)
       if (soft[std::size_t(c)])
-        o.vibration(c) = std::sqrt(plant.drives.stiffness(c) *
-                                   (1.0 / inertia(c) + 1.0 / rotor_at_joint(plant, c)));
+        o.vibration(c) =
+            std::sqrt(plant.drives.stiffness(c) *
+                      (1.0 / inertia(c) + 1.0 / ulna::detail::rotor_inertia(plant, c)));
     o.limits = options.control.problem.limits;
     if (!o.limits) {
       control::MotionLimits& limits = o.limits.emplace(model);
@@ -171,7 +172,7 @@ class ElasticController::Plan final : public ElasticController::Way {
     const double share = 1.0 - std::exp(-period_ * load_rate);
     for (const int c : plant_.model().drives().elastic) {
       const double alpha = (reading.omega(c) - omega_(c)) / period_;
-      const double load = tau_(c) - mean_(c) - rotor_at_joint(plant_, c) * alpha;
+      const double load = tau_(c) - mean_(c) - ulna::detail::rotor_inertia(plant_, c) * alpha;
       load_(c) += share * (load - load_(c));
     }
   }
@@ -193,7 +194,8 @@ class ElasticController::Plan final : public ElasticController::Way {
     for (int c = 0; c < jerk_.size(); ++c) {
       if (!soft_[std::size_t(c)]) continue;
       const double e = reading.theta(c) - now_.q(c), rate = reading.omega(c) - now_.v(c),
-                   alpha = (tau_(c) - spring_(c) - load_(c)) / rotor_at_joint(plant_, c);
+                   alpha =
+                       (tau_(c) - spring_(c) - load_(c)) / ulna::detail::rotor_inertia(plant_, c);
       jerk_(c) = ulna::detail::spring_slope<double>(d, c, e) * rate +
                  d.spring_damping(c) * (alpha - now_.a(c)) - torques_.link_rate(c);
     }

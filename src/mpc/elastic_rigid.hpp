@@ -2,27 +2,31 @@
 
 #include "mpc/drive_plants.hpp"
 #include "mpc/elastic_way.hpp"
+#include "ulna/dynamics/motor_limits.hpp"
+#include "ulna/model/builder.hpp"
 
 namespace ulna::mpc {
 
-/// The controller of the rigid robot on a robot with springs. With the deflection e of the springs along the reference, the motors are
-/// at q + e where the links are at q, and beyond what the rigid robot needs, rotors need B e'' + (motor damping) e'. So the rigid controller is
-/// given theta - e for q, and that torque is added to its own: where links follow the reference, it sees and drives a rigid robot. Without
-/// springs, or where they are stiff, it is the rigid controller itself.
+/// The controller of the rigid robot, whose motors are not coupled, on a robot with springs or coupled motors. With the deflection e of the
+/// springs along the reference, the motors are at q + e where the links are at q, and rotors need more than the rigid robot has it: of elastic
+/// joints B e'' + (motor damping) e', of coupled motors what the others' joints contribute, N'(J φ'' + friction(φ')) less what the rigid robot
+/// has of it. So the rigid controller is given theta - e for q, and that torque is added to its own: where links follow the reference, it sees and
+/// drives a rigid robot. Without springs and coupled motors, or where springs are stiff, it is the rigid controller itself.
 class ElasticController::Rigid final : public ElasticController::Way {
  public:
   Rigid(const Model& model, const ElasticOptions& options)
       : feeds_forward_(options.drives == DriveControl::feedforward),
         plant_(model),
-        rigid_(with_plain_drives(model)),
+        rigid_(rigid_model(model, feeds_forward_)),
         frictionless_(model),
         controller_(rigid_.model(), options.control),
         motion_(model),
         ws_(model),
         torques_(model),
         here_(model.nv()),
+        limits_(model),
         e_(Vector::Zero(model.nv())) {
-    write_rigid(plant_, rigid_);
+    set_rigid();
   }
 
   void follow(SmoothReference reference) override {
@@ -36,8 +40,8 @@ class ElasticController::Rigid final : public ElasticController::Way {
     q_ = reading.theta - e_, v_ = reading.omega - rate_;
     own_ = controller_.act(time, q_, v_);
     tau_ = own_ + more_;
-    const Vector& limit = plant_.model().effort_limit();
-    tau_ = tau_.cwiseMin(limit).cwiseMax(-limit);
+    // what motors cannot do, the rigid robot was not given either
+    if (limits_.clip(tau_) > 0) own_ = tau_ - more_, controller_.sent(own_);
     act_us = microseconds_from(begin);
     return tau_;
   }
@@ -50,7 +54,7 @@ class ElasticController::Rigid final : public ElasticController::Way {
 
   void set_plant(const Plant<double>& plant) override {
     plant_ = plant;
-    write_rigid(plant, rigid_);
+    set_rigid();
     controller_.set_plant(rigid_);
   }
 
@@ -69,15 +73,51 @@ class ElasticController::Rigid final : public ElasticController::Way {
     frictionless_.friction.setZero(), frictionless_.friction_negative.setZero();
     motion_.set(here_.q, here_.v, here_.a, here_.jerk, here_.snap);
     drive_inverse_dynamics<double>(frictionless_, motion_, ws_, torques_);
-    for (const int c : plant_.model().drives().elastic) {
+    const DriveTrain& train = plant_.model().drives();
+    for (const int c : train.elastic)
       e_(c) = torques_.theta(c) - here_.q(c), rate_(c) = torques_.omega(c) - here_.v(c);
-      more_(c) = rotor_at_joint(plant_, c) * (torques_.alpha(c) - here_.a(c)) +
-                 motor_damping(c) * rate_(c);
+    // what separate motors need for themselves, and what of it the rigid robot has
+    const DriveParameters<double>& d = plant_.drives;
+    motor_.setZero(), turning_.setZero();
+    for (const auto& [motor, c, ratio] : train.separate_gears) {
+      turning_(motor) += ratio * torques_.omega(c);
+      motor_(motor) +=
+          ratio * (d.inertia(motor) * torques_.alpha(c) + d.damping(motor) * torques_.omega(c));
+    }
+    more_ = (plant_.armature - rigid_.armature).cwiseProduct(here_.a) +
+            (plant_.damping - rigid_.damping).cwiseProduct(here_.v);
+    for (const int c : train.elastic) more_(c) += d.rotor(c) * torques_.alpha(c);
+    if (!train.diagonal) add_coupled_friction();
+    for (const auto& [motor, c, ratio] : train.separate_gears) more_(c) += ratio * motor_(motor);
+  }
+  /// Dry friction of motors that move several joints, by the way in which the reference turns them; near rest in proportion.
+  void add_coupled_friction() noexcept {
+    const DriveParameters<double>& d = plant_.drives;
+    for (const auto& [motor, c, ratio] : plant_.model().drives().separate_gears) {
+      if (motor != c || !moves_several_[std::size_t(motor)]) continue;
+      const double share = std::clamp(turning_(motor) / (std::abs(ratio) * slow), -1.0, 1.0);
+      motor_(motor) += share * (share > 0.0 ? d.friction : d.friction_negative)(motor);
     }
   }
-  double motor_damping(int c) const {
-    const DriveTrain::Entry& gear = plant_.model().drives().gear_of(c);
-    return gear.ratio * gear.ratio * plant_.drives.damping(gear.motor);
+  static constexpr double slow = 0.02;  ///< rad/s, through a motor's own gear
+
+  /// Without the dry friction of coupled motors, if that is fed forward.
+  static Model rigid_model(const Model& model, bool feeds_forward) {
+    if (model.drives().diagonal || !feeds_forward) return with_plain_drives(model);
+    Description d = model.description();
+    for (MotorDescription& m : d.motors)
+      if (m.gears.size() > 1) m.friction = m.friction_negative = 0.0;
+    return with_plain_drives(Builder(std::move(d)).build());
+  }
+  void set_rigid() {
+    write_rigid(plant_, rigid_,
+                feeds_forward_ ? CoupledFriction::left_out : CoupledFriction::at_own_joint);
+  }
+  static std::vector<bool> coupled_motors(const DriveTrain& train) {
+    std::vector<bool> several;
+    for (std::size_t m = 0; m < train.motor_names.size(); ++m)
+      several.push_back(std::ranges::count(train.gears, int(m), &DriveTrain::Entry::motor) > 1);
+    return several;
   }
 
   bool feeds_forward_;
@@ -88,7 +128,11 @@ class ElasticController::Rigid final : public ElasticController::Way {
   DriveWorkspace<double> ws_;
   DriveTorques<double> torques_;
   SmoothMotion here_;
-  Vector e_, rate_ = e_, more_ = e_;              ///< deflection, its rate, and torques for it
+  ulna::detail::MotorLimits limits_;
+  std::vector<bool> moves_several_ = coupled_motors(plant_.model().drives());  ///< joints
+  Vector e_, rate_ = e_,
+             more_ = e_;  ///< deflection, its rate, and torques beyond the rigid robot's
+  Vector motor_ = e_, turning_ = e_;              ///< torques and speeds of the motors
   Vector q_ = e_, v_ = e_, own_ = e_, tau_ = e_;  ///< own_: of the rigid controller
 };
 

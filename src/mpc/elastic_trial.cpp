@@ -3,6 +3,7 @@
 #include "mpc/drive_plants.hpp"
 #include "mpc/robot_scale.hpp"
 #include "mpc/trial_score.hpp"
+#include "ulna/dynamics/motor_limits.hpp"
 #include "ulna/dynamics/spring_force.hpp"
 #include "ulna/identify/estimate/estimate.hpp"
 
@@ -20,6 +21,7 @@ class MotorLaw {
         damping_(2.0 * std::sqrt(options.stiffness)),
         rigid_(with_plain_drives(model)),
         dynamics_(rigid_.model()),
+        limits_(model),
         tau_(Vector::Zero(model.nv())) {
     write_rigid(Plant<double>(model), rigid_);
     inertia_ = scale_of(rigid_).inertia;
@@ -38,8 +40,8 @@ class MotorLaw {
         a_(c) += stiffness_ * ulna::detail::spring_deflection<double>(plant.drives, c, tau_(c));
       tau_ += inertia_.cwiseProduct(a_);
     }
-    const Vector& limit = plant.model().effort_limit();
-    return tau_ = tau_.cwiseMin(limit).cwiseMax(-limit);
+    limits_.clip(tau_);
+    return tau_;
   }
 
  private:
@@ -47,6 +49,7 @@ class MotorLaw {
   double stiffness_, damping_;
   Plant<double> rigid_;
   DrivenDynamics dynamics_;
+  ulna::detail::MotorLimits limits_;
   Vector tau_, a_ = tau_, inertia_;
 };
 
@@ -122,15 +125,18 @@ class ElasticTrial {
     if (options_.knowledge == Knowledge::perfect) controller_.set_plant(robot_.plant());
     robot_.read(read_);
     reading_.q = read_.q, reading_.v = read_.v, reading_.tau = read_.tau;
-    reading_.theta = read_.theta, reading_.omega = read_.omega;
+    reading_.theta = springs_ ? read_.theta : read_.q;
+    reading_.omega = springs_ ? read_.omega : read_.v;
 
     const long allocated = options_.allocations ? options_.allocations() : 0;
     reference_(time, here_);
     const bool plans = options_.law == ControlLaw::mpc;
     const Vector& tau =
         plans ? controller_.act(time, reading_) : law_.act(controller_.plant(), here_, reading_);
+    const Vector& motors = limits_.motors(tau);
     for (Eigen::Index i = 0; i < tau.size(); ++i)
-      if (!(std::abs(tau(i)) <= model_.effort_limit()(i))) ++result_.torque_breaches;
+      if (!(std::abs(motors(i)) <= (1.0 + 1e-12) * model_.effort_limit()(i)))
+        ++result_.torque_breaches;
     if (!robot_.write(tau)) return result_.status = SimulationStatus::torque_not_finite, false;
     if (plans) controller_.update(time, reading_);
     if (plans && options_.knowledge == Knowledge::identified)
@@ -171,6 +177,8 @@ class ElasticTrial {
   }
 
   Model model_;
+  bool springs_ = !model_.drives().elastic.empty();
+  ulna::detail::MotorLimits limits_{model_};
   SmoothReference reference_;
   const TrialOptions& options_;
   double period_;
@@ -193,15 +201,16 @@ TrialResult run_elastic_trial(const Model& model, const SmoothReference& referen
                               const std::function<bool(double share)>& progress) {
   const long steps = require_trial(options);
   messages::require(reference != nullptr, "a trial needs a motion to follow");
-  messages::require(!model.drives().elastic.empty(), "robot '", model.name(),
-                    "' has no elastic joints: give a motion of positions and velocities");
-  messages::require(
-      !options.supervision && options.faults.empty() && options.wrench_sensors.empty() &&
-          options.plant == rig::PlantKind::ulna && !options.late_actions &&
-          options.skipped_updates == 0.0,
-      "robot '", model.name(),
-      "' has springs, which supervisors, faults, wrench sensors and MuJoCo do not know; leave "
-      "these out, or the springs by with_plain_drives(model)");
+  messages::require(!model.drives().plain(), "robot '", model.name(),
+                    "' has neither elastic joints nor coupled motors: give a motion of positions "
+                    "and velocities");
+  messages::require(!options.supervision && options.faults.empty() &&
+                        options.wrench_sensors.empty() && options.plant == rig::PlantKind::ulna &&
+                        !options.late_actions && options.skipped_updates == 0.0,
+                    "robot '", model.name(),
+                    "' has springs or coupled motors, which supervisors, faults, wrench sensors "
+                    "and MuJoCo do not know; leave "
+                    "these out, or the drives by with_plain_drives(model)");
   ElasticTrial trial(model, reference, options);
   return run_periods(trial, steps, progress);
 }

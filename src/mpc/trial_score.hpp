@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "mpc/trial_sensors.hpp"
+#include "ulna/dynamics/motor_limits.hpp"
 
 namespace ulna::mpc {
 
@@ -15,6 +16,7 @@ class TrialScore {
         every_(std::max(1L, std::lround(options.control.rate_hz / options.record_hz))),
         velocity_limit_(model.velocity_limit()),
         effort_limit_(model.effort_limit()),
+        motors_(model),
         from_(options.count_from) {
     const double steps = options.duration * options.control.rate_hz;
     const auto columns = Eigen::Index(std::floor(steps / double(every_))) + 2;
@@ -45,7 +47,7 @@ class TrialScore {
 
     result_.largest_speed =
         std::max(result_.largest_speed, largest_share(robot.v(), velocity_limit_));
-    const double torque = largest_share(robot.tau(), effort_limit_);
+    const double torque = largest_share(motors_.motors(robot.tau()), effort_limit_);
     result_.largest_torque = std::max(result_.largest_torque, torque);
     if (torque > 0.999) ++result_.saturated;
     const auto error = reference - robot.q();
@@ -127,6 +129,7 @@ class TrialScore {
   long every_, steps_ = 0;  ///< steps from one column of the record to the next
   Eigen::Index columns_ = 0;
   Eigen::VectorXd velocity_limit_, effort_limit_;
+  ulna::detail::MotorLimits motors_;
   std::vector<double> from_, squares_;  ///< sums of squares from several times on
   std::vector<long> counts_;
   double following_ = 0.0;  ///< a sum of squares, while nothing kept the robot from its motion

@@ -55,6 +55,7 @@ void HeldDynamics::act(const Plant<double>& plant, const DriveParameters<double>
   drives_ = &springs;
   dense_ = !rotors_.rows().empty();
   for (const SpringBetween& s : rotors_.springs()) dense_ |= s.inertia != 0.0;
+  massless_rotors_ = rotors_.massless(plant);
   friction_ = plant.friction, friction_negative_ = plant.friction_negative;
   bare_.friction.setZero(), bare_.friction_negative.setZero();
   tau_ = tau;
@@ -88,10 +89,8 @@ double HeldDynamics::spring_energy(const Eigen::VectorXd& q) const {
   for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
     const SpringBetween& s = rotors_.springs()[i];
     const double e = s.deflection.position(q);
-    energy +=
-        spring_step_ > 0.0
-            ? spring_steps_[i].force * e
-            : (0.5 * drives_->stiffness(s.c) + 0.25 * drives_->hardening(s.c) * e * e) * e * e;
+    energy += spring_step_ > 0.0 ? spring_steps_[i].force * e
+                                 : detail::spring_energy<double>(*drives_, s.c, e);
   }
   return energy;
 }
@@ -122,6 +121,10 @@ void HeldDynamics::add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& 
 void HeldDynamics::add_rotors(Eigen::MatrixXd& M) const {
   for (const SpringBetween& s : rotors_.springs())
     if (s.inertia != 0.0) s.theta.load(s.inertia, M);
+  // Rows keep these sums at rest, so that an inertia that moves with one adds nothing, but rotors without one have a mass matrix.
+  if (!massless_rotors_) return;
+  for (const CoordinateSum& row : rotors_.rows())
+    row.load(M(row.parts.back().v, row.parts.back().v), M);
 }
 
 void HeldDynamics::set_rows(const Eigen::VectorXd* drift) {

@@ -147,6 +147,7 @@ class HeldDynamics {
   std::vector<SpringStep> spring_steps_;
   double spring_step_ = 0.0;  ///< s; 0: springs act as they are
   bool dense_ = false;        ///< whether inertias of rotors couple coordinates
+  bool massless_rotors_ = false;
 
   Plant<double> bare_;  ///< without dry friction
   Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();

@@ -19,7 +19,7 @@ Model with_rotors(const Model& model) {
   const DriveTrain& train = model.drives();
   if (!train.mounts.empty())
     throw std::invalid_argument("simulation: rotors of robot '" + model.name() +
-                                "' are carried by links, which is not known here; "
+                                "' are carried by links, which is not supported here; "
                                 "with_plain_drives(model) leaves drives out");
   if (train.plain()) return model;
   Description d = model.description();
@@ -99,6 +99,11 @@ void RotorBodies::set(const Plant<double>& plant, Plant<double>& to) {
     const auto& [q, v, factor] = spring.theta.parts.front();
     to.armature(v) += factor * factor * std::exchange(spring.inertia, 0.0);
   }
+}
+
+bool RotorBodies::massless(const Plant<double>& with_rotors) const {
+  return std::ranges::any_of(
+      motors_, [&](const Rotor& rotor) { return with_rotors.armature(rotor.v) == 0.0; });
 }
 
 void RotorBodies::set_torque(const Eigen::VectorXd& tau, Eigen::VectorXd& to) const {

@@ -53,11 +53,13 @@ class RotorBodies {
   /// The robot with its rotors: their coordinates are the last. The robot itself if there are none.
   const Model& model() const { return with_rotors_; }
   const std::vector<SpringBetween>& springs() const { return springs_; }
-  /// Sums whose rates are zero.
+  /// Sums whose rates are zero: of a rigid joint's motors, less the joint, which is the last part.
   const std::vector<CoordinateSum>& rows() const { return rows_; }
 
   /// Puts the robot's numbers into the one with rotors.
   void set(const Plant<double>& plant, Plant<double>& with_rotors);
+  /// Whether a motor has no inertia, as those of <transmission> have none.
+  bool massless(const Plant<double>& with_rotors) const;
   /// What motors exert, seen at the joints, as torques of the coordinates.
   void set_torque(const Eigen::VectorXd& tau, Eigen::VectorXd& with_rotors) const;
   /// Positions of the robot with rotors; q and v are its own part already.

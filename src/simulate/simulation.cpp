@@ -7,6 +7,7 @@
 #include "simulate/energy_guard.hpp"
 #include "simulate/flow.hpp"
 #include "ulna/dynamics/energy.hpp"
+#include "ulna/dynamics/motor_limits.hpp"
 #include "ulna/dynamics/spring_force.hpp"
 
 namespace ulna {
@@ -84,6 +85,7 @@ struct Simulation::Parts {
         flow(rotors.model(), options.integrator, dynamics.event_count()),
         plant(rotors.model()),
         motors(model),
+        motor_limits(model),
         state(model),
         ws(model),
         q(neutral(rotors.model())),
@@ -252,6 +254,7 @@ struct Simulation::Parts {
   detail::Flow flow;
   Plant<double> plant;        ///< of the robot with rotors
   DriveState<double> motors;  ///< where they are
+  detail::MotorLimits motor_limits;
   std::unique_ptr<detail::AdaptiveFlow> adaptive;
   Kinematics<double> state;
   Workspace<double> ws;
@@ -339,12 +342,7 @@ SimulationStatus Simulation::hold(In<double> tau) noexcept {
   tau_ = tau;
   known_ = false;
   if (!options_.torque_limits) return SimulationStatus::moved;
-  const Eigen::VectorXd& limit = model().effort_limit();
-  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
-    if (std::abs(tau_(i)) <= limit(i)) continue;
-    tau_(i) = std::copysign(limit(i), tau_(i));
-    ++counts_.clamped;
-  }
+  counts_.clamped += parts_->motor_limits.clip(tau_);
   return SimulationStatus::moved;
 }
 

@@ -10,6 +10,7 @@
 #include "supervise/laws.hpp"
 #include "supervise/reading_check.hpp"
 #include "supervise/torque_sensors.hpp"
+#include "ulna/model/inspect.hpp"
 
 namespace ulna::supervise {
 namespace {
@@ -515,6 +516,7 @@ struct Supervisor::Parts {
 };
 
 Supervisor::Supervisor(const Model& model, const Options& options) {
+  require_plain_drives(model, "supervisor");
   check(options);
   parts_ = std::make_unique<Parts>(model, options);
 }

@@ -47,45 +47,6 @@ inline void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, read_file(path));
 }
 
-/// A command of the document and the blocks below it that show its output.
-struct Shown {
-  std::string command, output;
-};
-
-inline std::vector<Shown> shown_in(const std::string& document) {
-  std::vector<Shown> all;
-  std::istringstream lines(document);
-  std::string fence;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) {
-      fence = fence.empty() ? line : "";
-      if (fence == "```sh") all.emplace_back();
-      if (fence == "```math" && !all.empty() && !all.back().output.empty())
-        all.back().output += "\n";
-    } else if (fence == "```sh") {
-      all.back().command += line;
-    } else if (!fence.empty() && fence != "```cpp" && !all.empty()) {
-      all.back().output += line + "\n";
-    }
-  }
-  return all;
-}
-
-/// Runs every command that a page of docs shows and expects the output that stands below it.
-inline void expect_shown(const std::string& page, std::size_t at_least) {
-  const std::string root = project_path(".");
-  const std::vector<Shown> all = shown_in(read_file(root + "/docs/" + page));
-  EXPECT_GE(all.size(), at_least);
-  for (const Shown& one : all) {
-    std::istringstream words(one.command);
-    std::vector<std::string> arguments;
-    for (std::string word; words >> word;) arguments.push_back(word);
-    ASSERT_EQ(arguments.at(0), "ulna");
-    arguments.erase(arguments.begin());
-    EXPECT_EQ(run_cli(arguments, {.folder = root}).out, one.output) << one.command;
-  }
-}
-
 /// An arm of two joints. What is put into a place appears there in the text.
 struct Sample {
   std::string base_name = "base", elbow = "", arm_inertial = "", robot = "";

@@ -104,6 +104,54 @@ TEST(Drives, equations_have_springs_and_motors) {
   EXPECT_EQ(run_cli({"equations", "pendulum", "--terms", "s"}).status, 2);
 }
 
+/// Finds the springs of an arm whose links have no encoders, described wrongly, by three commands.
+TEST(Drives, excite_simulate_and_identify_find_springs) {
+  const Folder folder;
+  const auto run = [&](std::vector<std::string> line) {
+    const RunResult r = run_cli(line, {.folder = folder.path()});
+    EXPECT_EQ(r.status, 0) << line.front() << ": " << r.err;
+    return r;
+  };
+  const RunResult motion =
+      run({"excite", "twolink_elastic", "--duration", "10", "--harmonics", "5", "--starts", "1",
+           "--iterations", "5", "--torque-sensors", "-o", "m.csv", "--json"});
+  const json springs = document(motion, "ulna.excite/1")["springs"];
+  EXPECT_EQ(springs["joints"].size(), 2u);
+  EXPECT_LT(springs["joints"][0]["stiffness_deviation"], 0.1);
+  EXPECT_TRUE(has(read_file(folder.path() + "/m.csv"), ",theta_joint1,theta_joint2,thetad_joint1"));
+  run({"simulate", "twolink_elastic", "--follow", "m.csv", "--noise-q", "1e-5", "--noise-qd",
+       "1e-3", "--noise-tau", "0.02", "-o", "run.csv"});
+
+  // another stiffness than the robot has
+  const json robot = json::parse(run({"info", "twolink_elastic", "--json"}).out);
+  const double stiffness = robot["joints"][0]["spring"]["stiffness"];
+  std::string text = run({"convert", "twolink_elastic", "-"}).out;
+  ASSERT_EQ(stiffness, 300.0);
+  const std::string right = "stiffness=\"300\"";
+  ASSERT_TRUE(has(text, right));
+  folder.write("wrong.urdf", text.replace(text.find(right), right.size(), "stiffness=\"420\""));
+  run({"identify", "wrong.urdf", "run.csv", "--filter", springs["cut_off"].dump(), "--friction",
+       "viscous,offset", "--late", "-0.5", "-o", "found.urdf"});
+  const json found = json::parse(run({"info", "found.urdf", "--json"}).out);
+  EXPECT_NEAR(found["joints"][0]["spring"]["stiffness"], stiffness, 0.02 * stiffness);
+
+  const RunResult rigid = run_cli({"excite", "panda", "--fast", "0.1"});
+  EXPECT_EQ(rigid.status, 2);
+  EXPECT_TRUE(has(rigid.err, "--fast has no effect: 'panda' has no springs")) << rigid.err;
+}
+
+TEST(Drives, mpc_feeds_coupled_motors_forward_and_plans_for_none) {
+  const RunResult run = run_cli({"mpc", "tx40_like", "--duration", "1.5", "--knowledge", "fixed",
+                                 "--drives", "feedforward,ignore", "--json"});
+  const json about = json::parse(run.out);
+  EXPECT_TRUE(lacks(run.err, "not supported")) << run.err;
+  EXPECT_LT(about["runs"]["feedforward"]["rmse"].get<double>(),
+            about["runs"]["ignore"]["rmse"].get<double>());
+  const RunResult plan = run_cli({"mpc", "tx40_like", "--drives", "plan"});
+  EXPECT_EQ(plan.status, 2);
+  EXPECT_TRUE(has(plan.err, "take feedforward")) << plan.err;
+}
+
 TEST(Drives, mpc_knows_springs_and_reports_how_links_vibrate) {
   const std::vector<std::string> move{"mpc",    "twolink_elastic", "--rest",     "--reach", "1",
                                       "--goal", "0.4,-0.4",        "--duration", "1.6"};

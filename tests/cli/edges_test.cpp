@@ -408,6 +408,89 @@ TEST(Edges, loops_are_mentioned_where_they_are_left_open_and_refused_where_they_
     EXPECT_TRUE(has(run_cli({verb, "fourbar"}).err, "'closure' closes a loop")) << verb;
 }
 
+TEST(Edges, what_is_changed_or_has_no_effect_is_said) {
+  const RunResult quaternion =
+      run_cli({"ik", "panda", "--frame", "panda_link8", "--xyz", "0.4,0,0.5", "--quat", "0,2,0,0"});
+  EXPECT_EQ(quaternion.status, 0);
+  EXPECT_TRUE(has(quaternion.err, "--quat has length 2; it is normalised"));
+
+  const Folder folder;
+  const std::string scene =
+      folder.write("fall.yaml",
+                   "ulna: scene\nstep: 0.3\nground: true\nbodies:\n"
+                   "  - {shape: sphere, size: [0.1], mass: 1, xyz: [0, 0, 1]}\n");
+  EXPECT_TRUE(has(run_cli({"simulate", scene, "--duration", "1"}).err,
+                  "steps of 0.3 s end at 0.9 s, not at 1 s"));
+
+  const std::string log = folder.path("log.csv");
+  ASSERT_EQ(run_cli({"simulate", "twolink_fu", "--torque", "gravity", "--duration", "2", "-o", log})
+                .status,
+            0);
+  const RunResult ratios = run_cli({"identify", "twolink_fu", log, "--ratios"});
+  EXPECT_EQ(ratios.status, 2);
+  EXPECT_TRUE(has(ratios.err, "--ratios has no effect: no motors of 'twolink_fu' are coupled"));
+  EXPECT_TRUE(has(run_cli({"identify", "twolink_fu", log, "--late", "1001"}).err,
+                  "--late: it must be a number, at most a second either way"));
+
+  const RunResult open = run_cli({"id", "fourbar", "--q", "0.5,0,0"});
+  EXPECT_EQ(open.status, 3);
+  EXPECT_EQ(open.err.find("Loops::"), std::string::npos) << open.err;
+}
+
+TEST(Edges, motors_of_a_transmission_have_no_inertia_and_move_their_joints) {
+  const Folder folder;
+  const std::string inertial =
+      "<inertial><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' "
+      "izz='0.1'/></inertial>";
+  const auto joint = [&](const std::string& n, const std::string& parent, const char* axis) {
+    return "<link name='l" + n + "'>" + inertial + "</link><joint name='j" + n +
+           "' type='revolute'><parent link='" + parent + "'/><child link='l" + n +
+           "'/><axis xyz='" + axis +
+           "'/><limit lower='-2' upper='2' effort='50' velocity='9'/></joint>";
+  };
+  const std::string wrist =
+      "<transmission name='t'><type>transmission_interface/DifferentialTransmission</type>"
+      "<actuator "
+      "name='a'><role>actuator1</role><mechanicalReduction>50</mechanicalReduction></actuator>"
+      "<actuator "
+      "name='b'><role>actuator2</role><mechanicalReduction>-50</mechanicalReduction></actuator>"
+      "<joint name='j1'><role>joint1</role></joint><joint name='j2'><role>joint2</role></joint>"
+      "</transmission>";
+  const std::string robot = "<robot name='wrist'><link name='base'/>" +
+                            joint("1", "base", "0 1 0") + joint("2", "l1", "0 0 1");
+  const auto end = [&](const std::string& file) {
+    const RunResult r =
+        run_cli({"simulate", file, "--qd", "0.5,-0.3", "--duration", "0.5", "--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    return document(r, "ulna.simulate/1")["q"].get<std::vector<double>>();
+  };
+  const auto plain = end(folder.write("plain.urdf", robot + "</robot>")),
+             driven = end(folder.write("driven.urdf", robot + wrist + "</robot>"));
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(driven[i], plain[i], 1e-9);
+}
+
+TEST(Edges, a_log_that_is_explained_to_a_thousandth_is_no_finding) {
+  const Folder folder;
+  const std::string motion = folder.path("motion.csv"), log = folder.path("log.csv");
+  ASSERT_EQ(run_cli({"excite", "stanford", "--duration", "8", "--starts", "1", "--iterations", "20",
+                     "-o", motion})
+                .status,
+            0);
+  ASSERT_EQ(run_cli({"simulate", "stanford", "--follow", motion, "-o", log}).status, 0);
+  const RunResult r = run_cli({"identify", "stanford", log});
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_EQ(r.err.find("another unit"), std::string::npos) << r.err;
+}
+
+TEST(Edges, joints_without_a_drive_have_no_torque_and_need_no_warning) {
+  const Folder folder;
+  const std::string log = folder.path("log.csv");
+  ASSERT_EQ(
+      run_cli({"simulate", "fivebar", "--torque", "gravity", "--duration", "2", "-o", log}).status,
+      0);
+  EXPECT_EQ(run_cli({"identify", "fivebar", log}).err.find("log-constant"), std::string::npos);
+}
+
 TEST(Edges, a_page_stays_small_whatever_is_drawn_on_it) {
   const Folder folder;
   std::string table = "t,q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6\n";

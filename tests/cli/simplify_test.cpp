@@ -58,8 +58,6 @@ TEST(SimplifyVerb, draws_two_pictures_and_a_page_that_need_nothing_else) {
       0);
 }
 
-TEST(SimplifyVerb, prints_what_the_document_shows) { expect_shown("simplify.md", 1); }
-
 TEST(SimplifyVerb, refuses_what_makes_no_sense) {
   for (const char* wrong : {"x", "-1%", "1%%", "", "nan"})
     EXPECT_EQ(run_cli({"simplify", "puma560", "quintic", "--tolerance", wrong}).status, 2) << wrong;

@@ -56,21 +56,17 @@ struct DriveNoise {
   Eigen::VectorXd torque, link_torque;
 };
 
-/// A motion of a robot with springs, simulated at 1 ms under motors that follow sines, with what is measured of it.
-inline Log simulated_log(const Model& model, const Sines& sines, double seconds,
-                         const DriveSensors& sensors, const DriveNoise& noise, std::uint64_t seed) {
+/// What is measured of a robot with springs, simulated at 1 ms under the torques of a law, from a state.
+inline Log recorded_log(
+    const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v, double seconds,
+    const DriveSensors& sensors, const DriveNoise& noise, std::uint64_t seed,
+    const std::function<Eigen::VectorXd(Eigen::Index, const Simulation&)>& law) {
   const int n = model.nv();
   SimulationOptions options;
   options.substep = 2.5e-4;
   options.stops = false;
   Simulation robot(model, options);
-  const auto begin = sines.at(0.0);
-  robot.set_state(begin[0], begin[1]);
-
-  const Model rigid = with_plain_drives(model);
-  const Plant<double> plant(rigid);
-  Motion<double> motion(rigid);
-  Workspace<double> ws(rigid);
+  robot.set_state(q, v);
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   const auto noisy = [&](Eigen::VectorXd x, const auto& deviation) {
@@ -85,15 +81,8 @@ inline Log simulated_log(const Model& model, const Sines& sines, double seconds,
   log.t.resize(count), log.tau.resize(n, count), log.theta = log.tau, log.q = log.tau;
   if (sensors.torque_sensors) log.link_tau = log.tau;
   log.link_encoders = sensors.link_encoders;
-  Eigen::VectorXd tau(n);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const auto want = sines.at(1e-3 * double(k));
-    motion.set(want[0], want[1], want[2]);
-    inverse_dynamics<double>(plant, motion, ws, tau);
-    const Eigen::VectorXd inertia = model.drives().rotor.cwiseMax(0.05);
-    tau +=
-        inertia.cwiseProduct(400.0 * (want[0] - robot.theta()) + 20.0 * (want[1] - robot.omega()));
-    if (robot.hold(tau) != SimulationStatus::moved) throw std::runtime_error("not moved");
+    if (robot.hold(law(k, robot)) != SimulationStatus::moved) throw std::runtime_error("not moved");
     log.t(k) = 1e-3 * double(k);
     log.theta.col(k) = noisy(robot.theta(), encoder);
     log.q.col(k) = sensors.link_encoders ? noisy(robot.q(), encoder) : log.theta.col(k);
@@ -104,6 +93,31 @@ inline Log simulated_log(const Model& model, const Sines& sines, double seconds,
   }
   log.rows = count;
   return log;
+}
+
+/// Feedback of the motors' positions, of the rotors alone.
+inline Eigen::VectorXd motor_feedback(const Simulation& robot, const Eigen::VectorXd& theta,
+                                      const Eigen::VectorXd& omega) {
+  return robot.model().drives().rotor.cwiseMax(0.05).cwiseProduct(400.0 * (theta - robot.theta()) +
+                                                                  20.0 * (omega - robot.omega()));
+}
+
+/// Of motors that follow sines.
+inline Log simulated_log(const Model& model, const Sines& sines, double seconds,
+                         const DriveSensors& sensors, const DriveNoise& noise, std::uint64_t seed) {
+  const auto begin = sines.at(0.0);
+  const Model rigid = with_plain_drives(model);
+  const Plant<double> plant(rigid);
+  Motion<double> motion(rigid);
+  Workspace<double> ws(rigid);
+  return recorded_log(model, begin[0], begin[1], seconds, sensors, noise, seed,
+                      [&](Eigen::Index k, const Simulation& robot) -> Eigen::VectorXd {
+                        const auto want = sines.at(1e-3 * double(k));
+                        motion.set(want[0], want[1], want[2]);
+                        Eigen::VectorXd tau(model.nv());
+                        inverse_dynamics<double>(plant, motion, ws, tau);
+                        return tau + motor_feedback(robot, want[0], want[1]);
+                      });
 }
 
 /// Torques of the motors, at their shafts, along a motion, with noise; what they exert on the joints is in the log.

@@ -193,19 +193,65 @@ TEST(Drives, ratios_of_coupled_motors_are_found) {
             found.z(model.drive_at(last)));
 }
 
+/// Two elastic joints, the second one's motor turning with the first, too.
+Model coupled_springs() {
+  return edited(load_robot("twolink_elastic").model, [](Description& d) {
+    const double ratios[] = {50.0, 40.0};
+    int k = 0;
+    for (JointDescription& j : d.joints) {
+      if (!j.spring) continue;
+      const double ratio = ratios[k++];
+      MotorDescription motor{"motor" + std::to_string(k), {{j.name, ratio}}};
+      motor.inertia = std::exchange(j.dynamics.armature, 0.0) / (ratio * ratio);
+      motor.damping = 0.2 / (ratio * ratio);
+      d.motors.push_back(motor);
+    }
+    d.motors.back().gears.push_back({d.motors.front().gears.front().joint, 12.0});
+  });
+}
+
+TEST(Drives, springs_and_rotors_of_coupled_motors_are_found_together) {
+  const Model truth = coupled_springs();
+  ASSERT_FALSE(truth.drives().diagonal);
+  ASSERT_EQ(truth.drives().elastic.size(), 2u);
+  const Model wrong = edited(truth, [](Description& d) {
+    for (JointDescription& j : d.joints)
+      if (j.spring) j.spring->stiffness *= 1.4, j.spring->damping *= 0.6;
+    for (MotorDescription& m : d.motors) m.inertia *= 1.3, m.damping *= 0.7;
+  });
+  for (const auto& [sensors, stiffness, rotor] :
+       {std::tuple{DriveSensors{.torque_sensors = true}, 1.0, 1.0},
+        {DriveSensors{.link_encoders = true}, 1.0, 1.0},
+        {DriveSensors{}, 3.0, 3.0}})
+    for (const std::uint64_t seed : {1, 2}) {
+      SCOPED_TRACE(std::to_string(sensors.torque_sensors) + std::to_string(sensors.link_encoders) +
+                   ", seed " + std::to_string(seed));
+      Random random(seed);
+      const Sines sines(truth, random, 0.2, Eigen::Vector2d(0.01, 0.01), 1.0, 6.0);
+      const Log log =
+          simulated_log(truth, sines, 10.0, sensors,
+                        {1e-5, Eigen::Vector2d(0.02, 0.01), Eigen::Vector2d(0.02, 0.01)}, seed);
+      const Found found = found_from(wrong, truth, log, 20.0);
+      EXPECT_LT(found.worst_percent(Kind::stiffness), stiffness);
+      EXPECT_LT(found.worst_percent(Kind::rotor), rotor);
+      EXPECT_LT(found.worst_percent(Kind::viscous), 5.0);
+      EXPECT_LT(found.worst_percent(Kind::damping), 20.0);
+    }
+}
+
 /// A log as a table.
 std::string table_of(const Log& log, const Model& model, bool link_tau = true) {
   std::ostringstream text;
   text.precision(12);
   text << "t";
-  for (const char* name : {"theta_", "tau_"})
-    for (const std::string& joint : model.velocity_names()) text << "," << name << joint;
-  if (link_tau)
-    for (const std::string& joint : model.velocity_names()) text << ",tau_link_" << joint;
+  for (const char* name : {"theta_", "tau_", "q_", "tau_link_"})
+    if ((link_tau || name != std::string("tau_link_")) &&
+        (log.link_encoders || name != std::string("q_")))
+      for (const std::string& joint : model.velocity_names()) text << "," << name << joint;
   for (Eigen::Index k = 0; k < log.size(); ++k) {
     text << "\n" << log.t(k);
-    for (const Eigen::MatrixXd* m : {&log.theta, &log.tau, &log.link_tau})
-      if (m != &log.link_tau || link_tau)
+    for (const Eigen::MatrixXd* m : {&log.theta, &log.tau, &log.q, &log.link_tau})
+      if ((m != &log.link_tau || link_tau) && (m != &log.q || log.link_encoders))
         for (Eigen::Index i = 0; i < m->rows(); ++i) text << "," << (*m)(i, k);
   }
   return text.str() + "\n";
@@ -214,10 +260,10 @@ std::string table_of(const Log& log, const Model& model, bool link_tau = true) {
 struct TwoLinks {
   Model truth = load_robot("twolink_elastic").model;
   Log log;
-  TwoLinks() {
+  explicit TwoLinks(const DriveSensors& sensors = {.torque_sensors = true}) {
     Random random(1);
     const Sines sines(truth, random, 0.2, Eigen::Vector2d(0.01, 0.01), 1.0, 6.0);
-    log = simulated_log(truth, sines, 10.0, {.torque_sensors = true},
+    log = simulated_log(truth, sines, 10.0, sensors,
                         {1e-5, Eigen::Vector2d(0.02, 0.01), Eigen::Vector2d(0.02, 0.01)}, 1);
   }
 };
@@ -244,6 +290,46 @@ TEST(Drives, from_a_log_to_a_robot_with_springs) {
     EXPECT_NEAR(is.stiffness(c), right.stiffness(c), 0.02 * right.stiffness(c));
     EXPECT_NEAR(is.spring_damping(c), right.spring_damping(c), 0.2 * right.spring_damping(c));
     EXPECT_NEAR(is.rotor(c), right.rotor(c), 0.02 * right.rotor(c));
+  }
+}
+
+TEST(Drives, links_behind_springs_are_learned_sample_by_sample) {
+  const Options how{.filter_hz = 10.0, .features = {Feature::viscous, Feature::offset}};
+  for (const DriveSensors& sensors : {DriveSensors{.torque_sensors = true},
+                                      {.link_encoders = true},
+                                      {.link_encoders = true, .torque_sensors = true}}) {
+    SCOPED_TRACE(std::to_string(sensors.torque_sensors) + std::to_string(sensors.link_encoders));
+    const TwoLinks two(sensors);
+    const Model believed = edited(two.truth, [](Description& d) {
+      for (LinkDescription& l : d.links)
+        if (l.inertial) l.inertial->mass *= 1.4, l.inertial->inertia *= 1.4;
+    });
+    std::istringstream log(table_of(two.log, two.truth, sensors.torque_sensors));
+    const Identification found = online(believed, {.fit = {{"run.csv", &log}}}, how);
+    ASSERT_TRUE(found.online);
+    EXPECT_TRUE(found.online->always_consistent);
+    EXPECT_LT(found.online->second_half.total_percent, 0.1 * found.online->prior_percent);
+    // springs and rotors are as they were, and base parameters of the links those of the robot
+    const Model model = found.model();
+    EXPECT_EQ(model.drives().stiffness, two.truth.drives().stiffness);
+    EXPECT_EQ(model.drives().rotor, two.truth.drives().rotor);
+    const TorqueModel right(two.truth, how.features);
+    const Eigen::VectorXd base = found.base.of(right.nominal()),
+                          is = found.base.of(found.chosen.estimate.z);
+    for (int i = 0; i < found.inertial_base(); ++i)
+      EXPECT_NEAR(is(i), base(i), 0.03 * std::abs(base(i)) + 2e-3)
+          << found.base.name(i, right.names());
+  }
+}
+
+TEST(Drives, links_that_no_sensor_sees_are_not_learned_sample_by_sample) {
+  const TwoLinks two(DriveSensors{});
+  std::istringstream log(table_of(two.log, two.truth, false));
+  try {
+    (void)online(two.truth, {.fit = {{"run.csv", &log}}}, {.filter_hz = 20.0});
+    ADD_FAILURE() << "not refused";
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string(e.what()).find("give tau_link_<joint>"), std::string::npos) << e.what();
   }
 }
 
@@ -305,7 +391,8 @@ TEST(Drives, a_stiffness_in_another_unit_is_found_and_mentioned) {
 TEST(Drives, what_is_not_supported_is_refused_with_the_reason) {
   const Model model = load_robot("twolink_elastic").model;
   std::istringstream log("t\n");
-  EXPECT_THROW((void)online(model, {.fit = {{"run.csv", &log}}}), std::invalid_argument);
+  EXPECT_THROW((void)online(load_robot("tx40_like").model, {.fit = {{"run.csv", &log}}}),
+               std::invalid_argument);
   EXPECT_THROW((void)offline(model, {.fit = {{"run.csv", &log}}}, {.method = Method::ols}),
                std::runtime_error);
 }

@@ -33,6 +33,24 @@ TEST_P(Motions, begin_and_end_at_rest) {
   }
 }
 
+TEST_P(Motions, begin_and_end_at_rest_up_to_the_fourth_derivative_if_so_asked) {
+  Random random(1);
+  for (const int harmonics : {3, 10, 40}) {
+    ExcitingMotion motion{MotionBasis(GetParam(), 7.0, harmonics, 4), {}};
+    EXPECT_EQ(motion.basis.size(), 2 * harmonics - 3);
+    motion.coefficients.resize(2, motion.basis.size());
+    for (double& c : motion.coefficients.reshaped()) c = random.real();
+    for (int order = 1; order <= 4; ++order) {
+      const double size = motion.at(motion.times(100.0), order).cwiseAbs().maxCoeff();
+      EXPECT_GT(size, 0.01);
+      for (const double t : {0.0, 7.0})
+        EXPECT_LT(motion.at(t, order).cwiseAbs().maxCoeff(), 1e-9 * size) << t << " " << order;
+    }
+  }
+  EXPECT_THROW((MotionBasis{GetParam(), 7.0, 2, 4}), std::invalid_argument);
+  EXPECT_THROW((MotionBasis{GetParam(), 7.0, 5, 3}), std::invalid_argument);
+}
+
 TEST_P(Motions, stand_still_before_and_after) {
   const ExcitingMotion motion = random_motion(2);
   EXPECT_EQ(motion.at(-1.0), motion.at(0.0));

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "mpc/drive_plants.hpp"
 #include "ulna/dynamics/drive_dynamics.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/edit.hpp"
@@ -142,8 +143,61 @@ TEST(ElasticController, that_feeds_forward_is_the_rigid_one_where_springs_are_st
   EXPECT_NEAR(stiff / stiffer, 10.0, 1.0);
 }
 
-TEST(ElasticController,
-     refuses_robots_whose_motors_are_coupled_and_plain_ones_are_no_elastic_trial) {
+// --- motors that move several joints ---
+
+/// The wrist of tx40_like turns to and fro, without noise.
+TrialResult wave_wrist(DriveControl drives, Knowledge knowledge, double effort = 1.0) {
+  Description d = load_robot("tx40_like").model.description();
+  for (JointDescription& j : d.joints)
+    if (j.name == "joint5" || j.name == "joint6") j.limits.effort *= effort;
+  const Model model = Builder(std::move(d)).build();
+  Vector from = Vector::Zero(6), to = from, amplitude = from, hz = Vector::Constant(6, 1.0);
+  from << 0.1, -0.3, 1.2, 0.0, 0.4, 0.0;
+  to << 0.5, 0.1, 0.9, 0.3, -0.4, 0.6;
+  amplitude(4) = 0.3, amplitude(5) = 0.5, hz(5) = 1.3;
+  TrialOptions options;
+  options.duration = 3.0, options.drives = drives, options.knowledge = knowledge;
+  return run_elastic_trial(model, smooth_reach_and_wave(from, to, 1.0, amplitude, hz), options);
+}
+
+TEST(CoupledMotors, are_followed_better_by_a_controller_that_knows_their_coupling) {
+  // identification mends part of what is left out
+  for (const auto& [knowledge, share] :
+       {std::pair{Knowledge::fixed, 0.5}, {Knowledge::identified, 0.7}}) {
+    SCOPED_TRACE(to_string(knowledge));
+    const TrialResult known = wave_wrist(DriveControl::feedforward, knowledge),
+                      ignored = wave_wrist(DriveControl::ignore, knowledge);
+    ASSERT_TRUE(known.finished && ignored.finished);
+    EXPECT_LT(known.error.rms, share * ignored.error.rms);
+    EXPECT_EQ(known.torque_breaches, 0);
+  }
+}
+
+TEST(CoupledMotors, keep_their_limits_where_those_of_joints_would_not_do) {
+  const TrialResult weak = wave_wrist(DriveControl::feedforward, Knowledge::fixed, 0.3);
+  EXPECT_EQ(weak.torque_breaches, 0);
+  EXPECT_GT(weak.saturated, 0) << "a limit acts";
+}
+
+TEST(CoupledMotors, are_rigid_numbers_as_those_of_the_plain_robot) {
+  for (const char* name : {"tx40_like", "puma560_coupled", "iiwa14_elastic"}) {
+    SCOPED_TRACE(name);
+    const Model model = load_robot(name).model, plain = with_plain_drives(model);
+    Plant<double> rigid(plain);
+    const Plant<double> right(plain);
+    rigid.armature.setZero(), rigid.damping.setZero(), rigid.friction.setZero();
+    write_rigid(Plant<double>(model), rigid);
+    const auto close = [](const Vector& a, const Vector& b) {
+      return (a - b).cwiseAbs().maxCoeff() <= 1e-14 * b.cwiseAbs().maxCoeff();
+    };
+    EXPECT_TRUE(close(rigid.armature, right.armature));
+    EXPECT_TRUE(close(rigid.damping, right.damping));
+    EXPECT_TRUE(close(rigid.friction, right.friction));
+    EXPECT_TRUE(close(rigid.friction_negative, right.friction_negative));
+  }
+}
+
+TEST(ElasticController, refuses_what_it_does_not_plan_for_and_plain_ones_are_no_elastic_trial) {
   const auto told = [](auto&& make) -> std::string {
     try {
       make();
@@ -154,12 +208,12 @@ TEST(ElasticController,
   };
   EXPECT_NE(told([] {
               ElasticController(load_robot("puma560_coupled").model);
-            }).find("coupled or carried by links"),
+            }).find("are coupled, for which nothing is planned: take DriveControl::feedforward"),
             std::string::npos);
   EXPECT_NE(told([] {
               (void)run_elastic_trial(load_robot("twolink_overview").model, fast_move(),
                                       TrialOptions{});
-            }).find("has no elastic joints"),
+            }).find("has neither elastic joints nor coupled motors"),
             std::string::npos);
 }
 

@@ -194,6 +194,28 @@ TEST(Drives, accelerate_by_drive_forward_dynamics_where_motors_are_coupled) {
   }
 }
 
+TEST(Drives, of_coupled_motors_without_inertia_pass_their_torques_on) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Description d = driven_tree(seed, random, {.elastic = 0.0, .coupled = 0.8, .friction = false})
+                        .description();
+    for (MotorDescription& motor : d.motors) motor.inertia = motor.damping = 0.0;
+    const Model model = Builder(std::move(d)).build();
+    Simulation coupled(model), plain(with_plain_drives(model));
+    const Eigen::VectorXd q = random_q(model, random), v = random_v(model, random),
+                          tau = random_v(model, random, 3.0);
+    for (Simulation* robot : {&coupled, &plain}) {
+      robot->set_state(q, v);
+      ASSERT_EQ(robot->hold(tau), SimulationStatus::moved);
+    }
+    expect_close(coupled.acceleration(), plain.acceleration(), 1e-8);
+    for (Simulation* robot : {&coupled, &plain})
+      ASSERT_EQ(robot->step(tau, 0.02), SimulationStatus::moved);
+    expect_close(coupled.q(), plain.q(), 1e-8);
+  }
+}
+
 /// What the balance of energy leaves after 0.3 s with adaptive steps, by what was exchanged.
 double energy_left(std::uint64_t seed, bool friction) {
   Random random(seed);

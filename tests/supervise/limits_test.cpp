@@ -143,6 +143,10 @@ TEST(SupervisorLimits, robots_it_cannot_supervise_are_refused_by_joint) {
   const std::string ball = told([] { Supervisor(load_robot("ball_wrist").model); });
   EXPECT_NE(ball.find("ball"), std::string::npos) << ball;
   EXPECT_NE(ball.find("lock_joints"), std::string::npos) << ball;
+  for (const char* name : {"twolink_elastic", "tx40_like"}) {
+    const std::string drives = told([&] { Supervisor(load_robot(name).model); });
+    EXPECT_NE(drives.find("with_plain_drives(model) leaves them out"), std::string::npos) << drives;
+  }
 }
 
 TEST(SupervisorLimits, options_that_make_no_sense_are_refused) {

@@ -377,6 +377,11 @@ inline void bad_joints(BadInputs& cases) {
                "<mimic joint='elbow'/><axis xyz='0 1 0'/>", rules::mimic_cycle)
       .on(shoulder);
   cases
+      .repaired("beyond its own limits", "multiplier='-0.5'", "multiplier='-1'",
+                rules::mimic_limits)
+      .on(elbow)
+      .says("from -1.775 to 2.125");
+  cases
       .repaired("on a fixed joint", "<child link='tip'/>",
                 "<child link='tip'/><mimic joint='shoulder'/>", rules::mimic_ignored)
       .on("<joint name='mount'")

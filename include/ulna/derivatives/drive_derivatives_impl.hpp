@@ -46,7 +46,7 @@ bool invert_rotors(const Plant<T>& plant, DriveDerivativeWorkspace<T>& ws) {
   if (train.diagonal) {
     for (Eigen::Index i = 0; i < e; ++i) {
       const int c = train.elastic[static_cast<std::size_t>(i)];
-      ws.B_inverse(i, i) = T(1) / rotor_inertia(plant, c, train.gear_of(c));
+      ws.B_inverse(i, i) = T(1) / geared_inertia(plant, train.gear_of(c));
     }
     return true;
   }

@@ -85,10 +85,11 @@ void add_geared(std::span<const DriveTrain::Entry> gears, const VecX<T>& x, VecX
   for (const auto& [motor, coordinate, ratio] : gears) y(coordinate) += T(ratio) * x(motor);
 }
 
-/// The inertia of rotors that elastic coordinate c has alone, where they are diagonal.
+/// rotor_inertia of a coordinate whose only motor has this gear.
 template <Scalar T>
-T rotor_inertia(const Plant<T>& plant, int c, const DriveTrain::Entry& gear) {
-  return plant.drives.rotor(c) + T(gear.ratio * gear.ratio) * plant.drives.inertia(gear.motor);
+T geared_inertia(const Plant<T>& plant, const DriveTrain::Entry& gear) {
+  return plant.drives.rotor(gear.coordinate) +
+         T(gear.ratio * gear.ratio) * plant.drives.inertia(gear.motor);
 }
 
 /// Solves A X = X in place, of a symmetric positive definite matrix whose lower triangle is given and lost. False
@@ -149,7 +150,7 @@ void release_rotors(const Plant<T>& plant, const Kinematics<T>& at, const DriveS
     auto& B = ws.articulated[body];
     const V3<T> s = at.R(body) * V3<T>(Vec3<T>(axis.template cast<T>()));
     const T momentum = T(gear.ratio) * plant.drives.inertia(motor);
-    const T D_inverse = T(1) / rotor_inertia(plant, c, gear);
+    const T D_inverse = T(1) / geared_inertia(plant, gear);
     const V6<T> U{s * momentum, V3<T>::zero()};
     B.I.subtract_outer(U * D_inverse, U);
     B.p += U * (D_inverse * load(c));
@@ -167,8 +168,7 @@ void accelerate_rotors(const Plant<T>& plant, const Kinematics<T>& at, const Wor
     const DriveTrain::Entry gear = train.gear_of(motor);
     const V3<T> s = at.R(body) * V3<T>(Vec3<T>(axis.template cast<T>()));
     alpha(gear.coordinate) -= T(gear.ratio) * plant.drives.inertia(motor) *
-                              dot(s, ws.articulated[body].A.angular) /
-                              rotor_inertia(plant, gear.coordinate, gear);
+                              dot(s, ws.articulated[body].A.angular) / geared_inertia(plant, gear);
   }
 }
 
@@ -344,7 +344,7 @@ bool drive_forward_dynamics(const Plant<T>& plant, const Kinematics<T>& at,
   }
   alpha = a;
   for (const DriveTrain::Entry& g : train.separate_gears)
-    alpha(g.coordinate) = ws.load(g.coordinate) / detail::rotor_inertia<T>(plant, g.coordinate, g);
+    alpha(g.coordinate) = ws.load(g.coordinate) / detail::geared_inertia<T>(plant, g);
   if (!train.mounts.empty()) detail::accelerate_rotors<T>(plant, at, ws.links, alpha);
   return true;
 }
@@ -355,8 +355,7 @@ T spring_energy(const Plant<T>& plant, const Kinematics<T>& at, const DriveState
   T energy(0);
   for (const int c : train.elastic) {
     const T e = drives.theta(c) - at.q()(train.position(c));
-    energy +=
-        (T(0.5) * plant.drives.stiffness(c) + T(0.25) * plant.drives.hardening(c) * e * e) * e * e;
+    energy += detail::spring_energy<T>(plant.drives, c, e);
   }
   return energy;
 }

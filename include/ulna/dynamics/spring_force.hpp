@@ -9,9 +9,23 @@ template <Scalar T>
 T spring_force(const DriveParameters<T>& drives, int c, const T& e) {
   return (drives.stiffness(c) + drives.hardening(c) * e * e) * e;
 }
+/// The energy that it holds.
+template <Scalar T>
+T spring_energy(const DriveParameters<T>& drives, int c, const T& e) {
+  return (T(0.5) * drives.stiffness(c) + T(0.25) * drives.hardening(c) * e * e) * e * e;
+}
 template <Scalar T>
 T spring_slope(const DriveParameters<T>& drives, int c, const T& e) {
   return drives.stiffness(c) + T(3) * drives.hardening(c) * e * e;
+}
+
+/// The inertia of rotors as elastic coordinate c meets it if all others stand still: the diagonal of N'J N, and the joint's own rotor.
+template <Scalar T>
+T rotor_inertia(const Plant<T>& plant, int c) {
+  T inertia = plant.drives.rotor(c);
+  for (const auto& [motor, coordinate, ratio] : plant.model().drives().separate_gears)
+    if (coordinate == c) inertia += T(ratio * ratio) * plant.drives.inertia(motor);
+  return inertia;
 }
 
 /// e with K e + H e³ = s: the real root of the cubic in closed form, e = 2 w sinh(asinh(1.5 |s|/(K w))/3) with w = √(K/3H), and

@@ -143,7 +143,8 @@ struct Identification {
 /// std::runtime_error otherwise.
 Identification offline(const Model& model, const LogInputs& logs, const Options& options = {});
 
-/// The same sample by sample, as a controller would: each torque is predicted before it is learned from.
+/// The same sample by sample, as a controller would: each torque is predicted before it is learned from. Of a robot with springs, the
+/// links are learned under the torques of the springs: logs have these, or positions on both sides and the model the springs' stiffness.
 Identification online(const Model& model, const LogInputs& logs, const Options& options = {});
 
 }  // namespace ulna::identify

@@ -132,6 +132,7 @@ struct JointDynamics {
   double friction_negative = 0.0;  ///< its magnitude for v < 0
   double armature = 0.0;           ///< inertia of the rotor, seen at the joint
   bool operator==(const JointDynamics&) const = default;
+  JointDynamics& operator+=(const JointDynamics& more);
 };
 
 /// What gives way between a joint's motor and its link: with the motor's position theta as it is seen at the joint
@@ -215,6 +216,8 @@ struct MotorDescription {
   int line = 0;
 
   bool operator==(const MotorDescription& other) const;
+  /// What the motor resists with, as a joint meets it that it moves by a ratio: inertia and damping by its square, friction by its magnitude.
+  JointDynamics at_joint(double ratio) const;
 };
 
 struct Description {

@@ -30,7 +30,7 @@ Model with_floating_base(const Model& model, std::string joint_name = "floating_
 
 /// The robot that algorithms know which do not know drives (DriveTrain::plain): without springs, and with motors
 /// that are coupled taken apart. Each of their joints has what it meets alone: the motor's inertia and damping; its
-/// dry friction is at the joint with the largest ratio.
+/// dry friction is at its own joint, whose number it has.
 Model with_plain_drives(const Model& model);
 
 /// The robot with mimicking joints moving on their own.

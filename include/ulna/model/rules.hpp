@@ -64,6 +64,7 @@
   X(mimic_unknown, "mimic-unknown", error, "a joint mimics a joint that does not exist or cannot be mimicked", "name a revolute, continuous, prismatic or helical joint") \
   X(mimic_cycle, "mimic-cycle", error, "joints mimic each other in a cycle", "make one of them independent") \
   X(mimic_ignored, "mimic-ignored", warning, "a joint that cannot mimic another has a mimic element", "remove it") \
+  X(mimic_limits, "mimic-limits", note, "a joint that mimics another leaves its own limits within those of the other", "narrow the limits of the joint that it mimics, or correct multiplier, offset or limits") \
   X(screw_not_unit, "screw-not-unit", error, "a screw is not of unit length", "divide it by the length, and multiply the joint's values by it") \
   X(screw_rounded, "screw-rounded", warning, "a screw is only approximately of unit length", "give it more digits") \
   /* drives */ \

@@ -5,6 +5,7 @@
 #include "num/message.hpp"
 #include "ulna/derivatives/derivatives.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/spring_force.hpp"
 #include "ulna/model/configuration.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -15,12 +16,6 @@ using messages::require;
 namespace {
 
 constexpr int orders = 4;  ///< of the state: q, v, a, jerk
-
-/// The inertia of the rotor of an elastic joint, seen at the joint.
-double rotor_of(const Plant<double>& plant, int c) {
-  const DriveTrain::Entry& gear = plant.model().drives().gear_of(c);
-  return plant.drives.rotor(c) + gear.ratio * gear.ratio * plant.drives.inertia(gear.motor);
-}
 
 /// A step of a chain of integrators in units of 1/bandwidth: row i of (u, x) is x_i after the step.
 Eigen::Matrix<double, orders, orders + 1> chain_step(double h) {
@@ -54,7 +49,8 @@ Eigen::VectorXd vibrations_of(const Plant<double>& plant, const ElasticProblemOp
     mass_matrix<double>(plant, at, ws, M);
     w = Eigen::VectorXd::Constant(model.nv(), 3.0 * options.bandwidth);
     for (const int c : model.drives().elastic)
-      w(c) = std::sqrt(plant.drives.stiffness(c) * (1.0 / M(c, c) + 1.0 / rotor_of(plant, c)));
+      w(c) = std::sqrt(plant.drives.stiffness(c) *
+                       (1.0 / M(c, c) + 1.0 / ulna::detail::rotor_inertia(plant, c)));
   }
   return w.cwiseMin(0.8 / options.duration);
 }
@@ -139,7 +135,7 @@ struct ElasticProblem::Parts {
     G.middleCols(2 * n, n) = unit(1) * slopes.dv;
     G.middleCols(3 * n, n) = unit(2) * slopes.da;
     for (const int c : train.elastic) {
-      const double B = rotor_of(plant, c);
+      const double B = ulna::detail::rotor_inertia(plant, c);
       G(c, 3 * n + c) += unit(2) * B;
       G.row(c).head(n) = unit(4) * B / plant.drives.stiffness(c) * slopes.da.row(c);
     }

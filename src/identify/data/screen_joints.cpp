@@ -71,7 +71,7 @@ double range_of(const Log& log, Index i) {
   return means.maxCoeff() - means.minCoeff();
 }
 
-void screen_constants(Log& log, Index i, Diagnostics& found) {
+void screen_constants(Log& log, Index i, const Model& model, Diagnostics& found) {
   const double range = range_of(log, i);
   const bool moves = range >= least_motion;
   if (!moves)
@@ -82,6 +82,8 @@ void screen_constants(Log& log, Index i, Diagnostics& found) {
   for (const auto& [name, m] : log.measurements()) {
     const bool rate = m == &log.v || m == &log.a;
     if (m == &log.q || (rate && !moves) || (m->row(i).array() != (*m)(i, 0)).any()) continue;
+    // of a joint without a drive, as robots with loops have them
+    if (model.effort_limit()[i] == 0.0 && (*m)(i, 0) == 0.0) continue;
     found.add(log_rules::constant, {log.file}, joint_subject(log, i),
               message("its ", name, " is ", (*m)(i, 0), " in every row"), "used as it is");
   }
@@ -153,7 +155,7 @@ void screen_joints(Log& log, const Model& model, Diagnostics& found) {
   if (torques.size() > 0 && torques.isZero(0.0))
     found.add(log_rules::no_torque, {log.file}, "",
               "all torques are zero in " + counted(log.size(), "sample"));
-  for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, found);
+  for (Index i = 0; any_moves && i < log.q.rows(); ++i) screen_constants(log, i, model, found);
   for (Index i = 0; i < log.theta.rows(); ++i) screen_motors(log, i, model, found);
 }
 
@@ -219,6 +221,7 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
     const double norms = went_norm[i] * integral_norm[j];
     return norms > 0.0 ? went.row(i).dot(integral.row(j)) / norms : 0.0;
   };
+  constexpr double proportional = 0.99;  // correlation of what differs by its unit alone
   bool time_reported = false;
   for (Index j = 0; j < n; ++j) {
     if (still[j]) continue;
@@ -265,6 +268,8 @@ void screen_velocities(const Log& log, const LogFigures& figures, Diagnostics& f
                   message(joint_subject(log, j), ": ", seen,
                           ": is the time in milliseconds, microseconds or nanoseconds?"));
       time_reported = true;
+    } else if (own > proportional && (factor > 2.0 || factor < 0.5)) {
+      report(log_rules::units, seen + ": velocities in another unit?");
     } else if (!near(1.0)) {
       report(log_rules::velocity_differs, seen);
     }

@@ -66,6 +66,21 @@ Matrix directions_of(const Matrix& rates, const DriveData& data) {
   return signs;
 }
 
+void use_samples(DriveData& data) {
+  // the ends of filtered signs and of differences of differences are not exact; where links follow from four derivatives of torques, what the filter
+  // leaves there of the ends has to fade to 1e-5, as exp(-0.38 2π t cut-off) for the slowest pair of poles of fourth order
+  const double hz = data.filter_hz, settled = data.by_motors ? 5.0 : 0.5;
+  const auto edge = Index(std::max(20.0, settled * data.rate_hz / hz));
+  const auto stride = Index(std::max(1.0, std::floor(data.rate_hz / (8.0 * hz))));
+  data.used.clear(), data.used_breaks.clear();
+  for (const Range& piece : pieces_of(data.breaks, data.q.cols())) {
+    if (piece.size() <= 2 * edge) continue;
+    data.used_breaks.push_back(data.size());
+    for (Index k = piece.begin + edge; k < piece.end - edge; k += stride) data.used.push_back(k);
+  }
+  data.correlated = std::max(1.0, data.rate_hz / double(stride) / hz);
+}
+
 DriveData gather_drives(const TorqueModel& model, const Prepared& prepared) {
   const DriveTrain& train = model.model().drives();
   const bool elastic = !train.elastic.empty();
@@ -80,6 +95,7 @@ DriveData gather_drives(const TorqueModel& model, const Prepared& prepared) {
     const DriveSensors sensors{elastic && piece.link_encoders,
                                elastic && piece.link_tau.size() > 0};
     if (all.q.size() == 0) all.sensors = sensors, all.rate_hz = piece.rate_hz;
+    all.by_motors = elastic && !sensors.link_encoders;
     require(sensors.link_encoders == all.sensors.link_encoders &&
                 sensors.torque_sensors == all.sensors.torque_sensors &&
                 std::abs(piece.rate_hz - all.rate_hz) < 1e-6 * all.rate_hz,
@@ -94,15 +110,7 @@ DriveData gather_drives(const TorqueModel& model, const Prepared& prepared) {
     append(all.direction, piece.direction);
     if (sensors.torque_sensors) append(all.link_tau, piece.link_tau);
   }
-  // the ends of filtered signs and of differences of differences are not exact
-  const auto edge = Index(std::max(20.0, 0.5 * all.rate_hz / prepared.filter_hz));
-  const auto stride = Index(std::max(1.0, std::floor(all.rate_hz / (8.0 * prepared.filter_hz))));
-  for (const Range& piece : pieces_of(all.breaks, all.q.cols())) {
-    if (piece.size() <= 2 * edge) continue;
-    all.used_breaks.push_back(all.size());
-    for (Index k = piece.begin + edge; k < piece.end - edge; k += stride) all.used.push_back(k);
-  }
-  all.correlated = std::max(1.0, all.rate_hz / double(stride) / prepared.filter_hz);
+  use_samples(all);
   return all;
 }
 

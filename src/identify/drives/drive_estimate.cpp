@@ -102,6 +102,22 @@ class DriveEstimation {
     return result();
   }
 
+  /// Deviations of all unknowns, of numbers as they are described, with this noise.
+  Vector expected(const Vector& noise) {
+    x_ = problem_.inner(model_.nominal());
+    // what is described as 0, such as friction, is where the prior has it: at 0 itself it would be known
+    for (const int k : free_)
+      if (x_(k) == 0.0) x_(k) = prior_.center()(k);
+    linear_ = problem_.at(x_);
+    weights_ = noise.cwiseAbs2().cwiseInverse();
+    free_prior_ = prior(hardly_believed, x_).restricted(free_);
+    after_ = inverse_of(free_sums().G + free_prior_.information(x_(free_)));
+    const Matrix slopes = problem_.slopes(x_)(free_, free_);
+    Vector all = Vector::Zero(model_.unknowns());
+    all(free_) = deviations(slopes * after_ * slopes.transpose());
+    return all;
+  }
+
  private:
   /// How much the robot's drives count: with the first, they may well be wrong by 300 %.
   static constexpr double believed = 0.1, hardly_believed = 1e-4;
@@ -111,11 +127,17 @@ class DriveEstimation {
 
   /// Steps until no unknown moves any more; false if some still do.
   bool settle() {
-    constexpr int most = 12;
+    constexpr int most = 20;
     for (int i = 0; i < most; ++i) {
       const Vector before = x_;
+      const double cost = this->cost();
       solve();
       linear_ = problem_.at(x_);
+      // where equations are far from linear, a shorter step the same way explains more
+      for (int k = 0; k < 6 && !(this->cost() <= cost); ++k) {
+        x_ = 0.5 * (before + x_);
+        linear_ = problem_.at(x_);
+      }
       weigh(linear_.errors);
       ++steps_;
       if (is_settled(before)) return true;
@@ -123,9 +145,17 @@ class DriveEstimation {
     return false;
   }
 
+  /// What is least where the estimate is, by the noise of now.
+  double cost() const {
+    return 0.5 * weights_.dot(linear_.errors.rowwise().squaredNorm()) +
+           free_prior_.value(x_(free_));
+  }
+
   /// As the prior has it, with springs that hardly give way: links are nearly where the motors are.
   Vector start() const {
     Vector x = prior_.center();
+    const Vector described = problem_.inner(model_.nominal());
+    for (const int k : base_.known) x(k) = described(k);
     for (std::size_t k = 0; k < model_.drives().size(); ++k)
       if (const auto kind = model_.drives()[k].kind; kind == DriveUnknown::Kind::stiffness ||
                                                      kind == DriveUnknown::Kind::damping ||
@@ -235,6 +265,11 @@ Estimate estimate_drives(const TorqueModel& model, const BaseParameters& base,
   require(data.size() * model.model().nv() >= base.size(), "identification: ", data.size(),
           " samples are too few for ", base.size(), " base parameters");
   return DriveEstimation(model, base, data, prior).run();
+}
+
+Vector expected_deviations(const TorqueModel& model, const BaseParameters& base,
+                           const DriveData& data, const Vector& noise) {
+  return DriveEstimation(model, base, data, {}).expected(noise);
 }
 
 Matrix motor_torques(const TorqueModel& model, const Vector& z, const DriveData& data) {

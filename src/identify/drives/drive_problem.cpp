@@ -22,7 +22,7 @@ DriveProblem::DriveProblem(const TorqueModel& model, const DriveData& data)
       data_(data),
       train_(model.model().drives()),
       sensed_(std::size_t(model.model().nv()), false),
-      by_motors_(!train_.elastic.empty() && !data.sensors.link_encoders),
+      by_motors_(data.by_motors),
       known_rotor_(Vector::Zero(model.model().nv())),
       places_(Matrix::Constant(kinds, model.model().nv(), -1.0)) {
   for (std::size_t k = 0; k < model.drives().size(); ++k) {

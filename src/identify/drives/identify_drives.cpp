@@ -47,7 +47,7 @@ void remark_on_springs(const Options& options, Identification& result) {
     };
     if (result.state(at) != "estimated" || found.deviation(at) > 0.5 * K)
       remark("the motion does not show its stiffness: its link would vibrate at ",
-             number(link_frequencies(result.model())(u.at), 3),
+             number(link_frequencies(Plant<double>(result.model()))(u.at), 3),
              " Hz if its motor stood still; move it at a quarter of that or faster, let more "
              "torque act on it (a payload), measure the links' positions, or take a higher "
              "cut-off than Options::filter_hz = ",
@@ -141,15 +141,26 @@ class DriveRun {
 
 }  // namespace
 
-Vector link_frequencies(const Model& model) {
+Vector mean_inertias(const Plant<double>& plant, const Matrix& Q) {
+  const Model& model = plant.model();
   Kinematics<double> at(model);
-  at.set(neutral(model));
   Workspace<double> ws(model);
   Matrix M(model.nv(), model.nv());
-  mass_matrix<double>(Plant<double>(model), at, ws, M);
+  Vector mean = Vector::Zero(model.nv());
+  for (const auto& q : Q.colwise()) {
+    at.set(q);
+    mass_matrix<double>(plant, at, ws, M);
+    mean += M.diagonal() / double(Q.cols());
+  }
+  return mean;
+}
+
+Vector link_frequencies(const Plant<double>& plant, const Matrix& Q) {
+  const Model& model = plant.model();
+  const Vector inertia = mean_inertias(plant, Q.cols() > 0 ? Q : Matrix(neutral(model)));
   Vector hz = Vector::Constant(model.nv(), infinity);
   for (const int c : model.drives().elastic)
-    hz(c) = std::sqrt(model.drives().stiffness(c) / std::max(M(c, c), 1e-12)) /
+    hz(c) = std::sqrt(plant.drives.stiffness(c) / std::max(inertia(c), 1e-12)) /
             (2.0 * std::numbers::pi);
   return hz;
 }

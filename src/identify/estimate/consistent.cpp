@@ -104,6 +104,8 @@ bool ConsistentSolver::solve(const Matrix& G, const Vector& g, const PhysicalPri
   // from where the prior is strong enough to win, along the central path
   double pull = 0.0, last = infinity;
   int stalls = 0;
+  // what rounding makes of the size of the data's part hides what is left to gain
+  const auto hidden = [&] { return 1e-13 * std::abs(g.dot(z)); };
   for (int i = 0; i < most; ++i) {
     const double rest = step(G, g, prior, z, std::max(pull, 1.0));
     if (pull == 0.0) {
@@ -111,9 +113,9 @@ bool ConsistentSolver::solve(const Matrix& G, const Vector& g, const PhysicalPri
       if (pull > 10.0) z = prior.center();
       continue;
     }
-    // where rounding hides what is left to gain, there is no more to be had
-    if (rest < 0.01 && rest > 0.5 * last) ++stalls;
-    const bool small = rest >= 0.0 ? rest < tolerance : last < 0.01;
+    const double unseen = std::max(0.01, hidden());
+    if (rest < unseen && rest > 0.5 * last) ++stalls;
+    const bool small = rest >= 0.0 ? rest < tolerance : last < unseen;
     if (pull <= 1.0 && (small || stalls > 10)) return true;
     if (pull <= 1.0 && rest < 0.0) return false;
     last = pull <= 1.0 ? rest : infinity;

@@ -38,9 +38,11 @@ void keep_better(Change& best, Change other, const Vector& before, const Vector&
   if (std::isfinite(other.before_percent) && left(other) < left(best)) best = other;
 }
 
-/// Of a change that explains half of what is left without it, and half of the torques at all.
+/// Of a change that explains half of what is left without it, and half of the torques at all. What is explained as it is needs none.
 template <class Change>
 std::optional<Change> if_better(const Change& best) {
+  constexpr double unexplained = 5.0;
+  if (best.before_percent < unexplained) return {};
   if (best.after_percent <= std::min(50.0, 0.5 * best.before_percent)) return best;
   return {};
 }

@@ -115,8 +115,9 @@ void report_use(ExcitationProblem& problem, const Model& model, const ExciteOpti
   const int n = problem.joints();
   const Vector peak = problem.fine_peak(x);
   result.position_use = options.share * peak.head(n);
-  result.velocity_use = options.share * peak.segment(n, n);
-  result.effort_use = options.share * peak.segment(3 * n, n);
+  const double share = options.share * (1.0 - options.reserve);
+  result.velocity_use = share * peak.segment(n, n);
+  result.effort_use = share * peak.segment(3 * n, n);
   const double none = std::numeric_limits<double>::quiet_NaN();
   for (int i = 0; i < n; ++i) {
     if (!std::isfinite(model.lower_limit()(i)) || !std::isfinite(model.upper_limit()(i)))
@@ -168,7 +169,10 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
           ": lock some, or take a part of it");
   require(options.starts >= 1 && options.iterations >= 0 && options.seconds > 0.0,
           "starts must be at least 1, iterations not negative, seconds positive");
+  require(options.reserve >= 0.0 && options.reserve < 1.0,
+          "the share of limits kept free must be at least 0 and below 1");
   if (options.acceleration > 0.0) limits.acceleration.setConstant(options.acceleration);
+  limits.velocity *= 1.0 - options.reserve, limits.effort *= 1.0 - options.reserve;
   const int harmonics = options.harmonics > 0
                             ? options.harmonics
                             : int(std::clamp(std::lround(0.5 * options.duration), 5L, 25L));
@@ -176,7 +180,8 @@ ExciteResult excite(const TorqueModel& model, const ExciteOptions& options) {
   require(base.size() > 0,
           "there is nothing to identify: all parameters are known, or no torque depends on them");
   ExcitationProblem problem(model, base, options.parameters ? *options.parameters : model.nominal(),
-                            limits, options.capsules, {options.kind, options.duration, harmonics});
+                            limits, options.capsules,
+                            {options.kind, options.duration, harmonics, options.rest});
 
   const auto begin = std::chrono::steady_clock::now();
   const auto time_is_left = [&] {

@@ -14,10 +14,15 @@ namespace {
 
 constexpr int degree = 5;
 
-/// Orthonormal columns across a vector.
-Matrix across(const Vector& direction) {
-  const Matrix Q = Eigen::HouseholderQR<Matrix>(direction).householderQ();
-  return Q.rightCols(direction.size() - 1);
+/// Orthonormal columns across k^first, and for `rest` 4 across k^(first + 2), too.
+Matrix across(int harmonics, int first, int rest) {
+  const Eigen::ArrayXd k = Vector::LinSpaced(harmonics, 1.0, harmonics);
+  Matrix directions(harmonics, rest / 2);
+  // columns of length 1, as powers of many harmonics differ by orders of magnitude
+  for (Index i = 0; i < directions.cols(); ++i)
+    directions.col(i) = k.pow(double(first + 2 * i)).matrix().normalized();
+  const Matrix Q = Eigen::HouseholderQR<Matrix>(directions).householderQ();
+  return Q.rightCols(harmonics - directions.cols());
 }
 
 }  // namespace
@@ -31,14 +36,15 @@ std::optional<MotionKind> motion_kind_from_string(std::string_view name) {
   return {};
 }
 
-MotionBasis::MotionBasis(MotionKind kind, double duration, int harmonics)
-    : kind_(kind), duration_(duration), harmonics_(harmonics) {
+MotionBasis::MotionBasis(MotionKind kind, double duration, int harmonics, int rest)
+    : kind_(kind), duration_(duration), harmonics_(harmonics), rest_(rest) {
+  require(rest == 2 || rest == 4, "at rest, 2 or 4 derivatives of a motion vanish, not ", rest);
   require(duration > 0.0 && std::isfinite(duration), "the duration of a motion must be positive");
-  require(harmonics >= 2 && harmonics <= max_harmonics, "a motion has from 2 to ", max_harmonics,
-          " harmonics, not ", harmonics, ": a single one cannot begin at rest");
+  require(harmonics > rest / 2 && harmonics <= max_harmonics, "a motion has from ", 1 + rest / 2,
+          " to ", max_harmonics, " harmonics, not ", harmonics, ": fewer cannot begin at rest");
   if (kind == MotionKind::bspline) return;
-  sines_ = across(Vector::Ones(harmonics));
-  cosines_ = across(Vector::LinSpaced(harmonics, 1.0, harmonics));
+  sines_ = across(harmonics, 0, rest);
+  cosines_ = across(harmonics, 1, rest);
 }
 
 Vector MotionBasis::at(double t, int derivative) const {
@@ -76,15 +82,16 @@ Vector MotionBasis::bspline(double t, int derivative) const {
   using Spline = Eigen::Spline<double, 1, degree>;
   Vector values = Vector::Zero(size());
   if (derivative > degree) return values;
-  const int controls = size() + 4, pieces = controls - degree;
+  const int controls = size() + 2 * rest_, pieces = controls - degree;
   Spline::KnotVectorType knots(controls + degree + 1);
   for (int i = 0; i < knots.size(); ++i)
     knots(i) = duration_ / pieces * std::clamp(i - degree, 0, pieces);
   const Index first = Spline::Span(t, degree, knots) - degree;
   const Eigen::ArrayXd b =
       Spline::BasisFunctionDerivatives(t, derivative, degree, knots).row(derivative);
-  // the first three control points are one coefficient, and the last three
-  for (int j = 0; j <= degree; ++j) values(std::clamp<Index>(first + j - 2, 0, size() - 1)) += b(j);
+  // the first three (five) control points are one coefficient, and the last
+  for (int j = 0; j <= degree; ++j)
+    values(std::clamp<Index>(first + j - rest_, 0, size() - 1)) += b(j);
   return values;
 }
 

@@ -19,6 +19,7 @@ std::vector<DriveUnknown> drive_unknowns(const Model& model, const std::vector<F
 /// Samples in columns, each piece at an even rate.
 struct DriveData {
   DriveSensors sensors;
+  bool by_motors = false;          ///< links have no encoders: they are where springs leave them
   Matrix q, v, a;                  ///< of the links; without encoders, of the motors
   Matrix theta, omega, alpha;      ///< of the motors, as they are seen at the joints
   Matrix tau;                      ///< of the motors, each through its own gear
@@ -34,6 +35,8 @@ struct DriveData {
 
   Index size() const { return Index(used.size()); }
 };
+/// Sets which samples make equations, once all else is there: apart from ends, eight times as many a second as the cut-off has Hz.
+void use_samples(DriveData& data);
 /// Throws std::invalid_argument if pieces are of different sensors or rates.
 DriveData gather_drives(const TorqueModel& model, const Prepared& prepared);
 
@@ -43,13 +46,20 @@ DriveData gather_drives(const TorqueModel& model, const Prepared& prepared);
 Estimate estimate_drives(const TorqueModel& model, const BaseParameters& base,
                          const DriveData& data, const PriorOptions& prior = {});
 
+/// How large deviations of all unknowns will be if white noise of these deviations is in the samples: of the motors' torques, then of the
+/// springs' where they are measured, then of deflections where links have encoders. What is believed of drives counts hardly at all.
+Vector expected_deviations(const TorqueModel& model, const BaseParameters& base,
+                           const DriveData& data, const Vector& noise);
+
 /// Base parameters of the links, and the unknowns of drives behind them.
 BaseParameters drive_base_parameters(const TorqueModel& model);
 
-/// At how many Hz a link would vibrate, about, if its motor and all others stood still: sqrt(K / M_cc) in the neutral configuration; infinite for
-/// rigid joints. Without encoders of the links, springs show in motion that is not much slower than that: at a quarter of it they
-/// change the torque of the link's inertia by 1/16.
-Vector link_frequencies(const Model& model);
+/// At how many Hz a link would vibrate, about, if its motor and all others stood still: sqrt(K / M_cc), with the mean of M_cc of these
+/// configurations, of the neutral one if there are none; infinite for rigid joints. Without encoders of the links, springs show in motion
+/// that is not much slower than that: at a quarter of it they change the torque of the link's inertia by 1/16.
+Vector link_frequencies(const Plant<double>& plant, const Matrix& Q = {});
+/// The mean of the diagonal of the mass matrix.
+Vector mean_inertias(const Plant<double>& plant, const Matrix& Q);
 
 /// Torques of the motors that an estimate predicts for the used samples, each through its own gear; and those that were measured.
 Matrix motor_torques(const TorqueModel& model, const Vector& z, const DriveData& data);

@@ -10,10 +10,12 @@ namespace ulna::identify {
 
 struct ExciteOptions {
   MotionKind kind = MotionKind::fourier;
-  double duration = 20.0;                 ///< s
-  int harmonics = 0;                      ///< 0: up to half a hertz, at least 5
-  double share = 0.9;                     ///< of the limits that may be used
-  double acceleration = 0.0;              ///< rad/s², m/s²; 0: no limit
+  double duration = 20.0;     ///< s
+  int harmonics = 0;          ///< 0: up to half a hertz, at least 5
+  double share = 0.9;         ///< of the limits that may be used
+  double acceleration = 0.0;  ///< rad/s², m/s²; 0: no limit
+  double reserve = 0.0;       ///< of that share of velocity and effort, kept free for what is added
+  int rest = 2;               ///< derivatives that vanish at both ends: see MotionBasis
   std::vector<int> known = {};            ///< unknowns that are not to be estimated
   std::optional<Vector> parameters = {};  ///< to compute efforts with; none: the robot's own
   Capsules::Options capsules = {};

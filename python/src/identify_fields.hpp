@@ -1,0 +1,30 @@
+#pragma once
+
+#include "fields.hpp"
+#include "ulna/identify/identify.hpp"
+
+namespace ulna::python {
+
+ULNA_PYTHON_WORDS(identify::Feature, viscous, coulomb, coulomb_positive, coulomb_negative, load,
+                  offset, armature)
+ULNA_PYTHON_WORDS(identify::Method, ols, wls, irls, tls, ridge, consistent)
+ULNA_PYTHON_WORDS(identify::RefineStatus, converged, iteration_limit, time_limit, stopped, failed)
+ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot)
+ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, gains, find_gains, features, prior,
+                   torque_delay, method, payload, folds, essential, refine, stribeck, delay, ratios)
+ULNA_PYTHON_FIELDS(identify::LogFigures, rows, samples, corrupt, outliers, duplicates, held,
+                   out_of_time, duration, rate_hz, jitter, shortest_step, longest_step, gaps,
+                   pieces)
+ULNA_PYTHON_FIELDS(identify::Fit, per_joint_percent, total_percent, rms)
+ULNA_PYTHON_FIELDS(identify::Excitation, rank, condition, log_det, singular_values)
+ULNA_PYTHON_FIELDS(identify::Estimate, z, prior, deviation, learned, base, base_deviation, noise,
+                   correlated, excitation, consistent, steps, converged)
+ULNA_PYTHON_FIELDS(identify::DriveGain, gain, deviation, viscous, coulomb, offset, found,
+                   determined)
+ULNA_PYTHON_FIELDS(identify::JointDelay, delay, deviation, gain, offset, correlation, found)
+ULNA_PYTHON_FIELDS(identify::Delay, delay, deviation, found, left, joints)
+ULNA_PYTHON_FIELDS(identify::OnlineFigures, delay, rate_hz, learned, doubted, changed, ignored, run,
+                   second_half, prior_percent, always_consistent, median_us, percentile_99_us)
+ULNA_PYTHON_FIELDS(identify::Remark, finding, text)
+
+}  // namespace ulna::python

@@ -1,0 +1,258 @@
+"""What other parts of ulna do with a robot: equations, code, simulation, identification."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _formulations, _identify, _simulate
+from ._dynamics import Vector
+from ._equations import Equations
+from ._formulations import Comparison, Formulations
+from ._identify import ExcitingMotion, Identification
+from ._simulate import Changes, SimulationResult, Torque
+
+if TYPE_CHECKING:
+    from ._robot import Robot
+
+
+class Doors:
+    """Methods of Robot."""
+
+    _engine: Any
+
+    def _itself(self) -> "Robot":
+        return self  # type: ignore[return-value]
+
+    # --- equations, formulations, code ---
+
+    def equations(
+        self,
+        terms: Optional[Sequence[str]] = None,
+        *,
+        numeric: bool = False,
+        short_names: bool = False,
+        let: Sequence[str] = (),
+        seconds: float = 30.0,
+        most_joints: int = 7,
+    ) -> Equations:
+        """Equations of motion in symbols, tau = M(q) a + C(q, v) v + g(q); a notebook shows them as LaTeX.
+
+        For small arms of revolute and prismatic joints: how long an equation is grows exponentially with the number of joints.
+
+        terms: letters of those that are derived: M, C, h = C v, g, and of robots with springs or coupled motors s and B; all that
+            the robot has if not given, but h
+        numeric: the robot's numbers instead of symbols
+        short_names: C12 and S12 for cos(th1 + th2) and sin(th1 + th2)
+        let: relations that hold in this robot, or new names: ["lc1=l1/2", "l1=a"]
+        seconds: at most
+        most_joints: robots with more are refused
+        returns: Equations
+        """
+        wanted = terms if terms is not None else ["M", "C", "g", "s", "B"] if self._itself().has_drives else ["M", "C", "g"]
+        options = dict(numeric=numeric, short_names=short_names, let=list(let), seconds=seconds, most_joints=most_joints)
+        return Equations(self._itself(), list(wanted), options)
+
+    def formulations(self) -> Formulations:
+        """The textbook formulations that take this arm, Lagrange-Euler, Newton-Euler, d'Alembert, ..., with operation counts.
+
+        returns: Formulations, by name: robot.formulations()["lagrange-euler"].inverse_dynamics(q, v, a)
+        """
+        return Formulations(self._itself())
+
+    def compare_formulations(self, states: int = 100, *, seed: int = 1) -> Comparison:
+        """All formulations and ulna's inverse dynamics on the same random states: disagreement, operations, time.
+
+        states: how many
+        seed: of the states
+        returns: Comparison, a table
+        """
+        return _formulations.compare(self._itself(), states, seed)
+
+    def codegen(
+        self,
+        function: str,
+        *,
+        lanes: int = 0,
+        symbolic_inertias: bool = False,
+        compiler: str = "cc",
+        flags: Sequence[str] = ("-O3", "-march=native", "-ffp-contract=fast"),
+    ) -> Callable[..., Any]:
+        """A function of this one robot as generated C, compiled and loaded: called as Robot's own, and several times as fast.
+
+        What was compiled is kept in $ULNA_CACHE, $XDG_CACHE_HOME/ulna or ~/.cache/ulna. `operations` and `from_cache` are
+        attributes of the result.
+
+        function: "inverse_dynamics", "mass_matrix", "inverse_mass_matrix", "forward_dynamics", "inverse_dynamics_derivatives",
+            "forward_dynamics_derivatives", "torque_regressor", "drive_inverse_dynamics" (q, v, a, jerk, snap) or
+            "drive_forward_dynamics" (q, v, theta, omega, tau)
+        lanes: 2, 4, 8 or 16: so many of many states are computed at a time in SIMD lanes; it takes longer to compile
+        symbolic_inertias: the inertial parameters are a last argument, pi (10 joints,)
+        compiler, flags: of C
+        returns: f(q, v, a, out=None), for vectors, (N, n), dicts, out= as Robot.inverse_dynamics
+        """
+        options = dict(lanes=lanes, compiler=compiler, flags=list(flags))
+        made = _core.compile_function(self._engine, function, symbolic_inertias, options)
+        method = next((c.__dict__[function] for c in type(self).__mro__ if function in c.__dict__), None)
+        if getattr(method, "result", None) is not None:
+            made.result_type = method.result  # type: ignore[union-attr]
+        return made
+
+    def c_code(
+        self, function: str, *, lanes: int = 0, symbolic_inertias: bool = False, single_precision: bool = False
+    ) -> Tuple[str, str]:
+        """A function of this one robot as C99 without heap or dependencies.
+
+        function: as of `codegen`
+        lanes: also a function for many states, so many at a time in SIMD lanes
+        symbolic_inertias: the inertial parameters are a last argument
+        single_precision: float instead of double
+        returns: header and source
+        """
+        _, header, source = _core.c_source(self._engine, function, symbolic_inertias, lanes, single_precision)
+        return str(header), str(source)
+
+    # --- simulation and identification ---
+
+    def simulate(
+        self,
+        duration: float,
+        tau: Torque = None,
+        q: Optional[Vector] = None,
+        v: Optional[Vector] = None,
+        *,
+        period: float = 1e-3,
+        record_every: int = 1,
+        changes: Changes = None,
+        integrator: str = "rk4",
+        substep: float = 1e-3,
+        adaptive: Union[bool, Mapping[str, float]] = False,
+        torque_limits: bool = True,
+        stops: bool = True,
+        loops: bool = True,
+        sensors: Optional[Mapping[str, Any]] = None,
+    ) -> SimulationResult:
+        """How the robot moves: with dry friction that holds, stops, closed loops, springs, sensors, and an account of energy.
+
+            robot.simulate(2.0, lambda t, q, v: robot.gravity_torque(q) - 5 * v, q=q0).plot()
+
+        duration: s
+        tau: None, (nv,), a dict by joint, or a function tau(t, q, v) that is called every period; with sensors, of readings
+        q: (nq,), where it begins; neutral, or near it where loops are closed, if not given
+        v: (nv,); at rest if not given
+        period: s between calls of tau and between samples
+        record_every: of so many periods, one is recorded
+        changes: what becomes of the robot meanwhile: see Simulation.run
+        integrator, substep, adaptive, torque_limits, stops, loops, sensors: see Simulation
+        returns: SimulationResult; SimulationError if it cannot go on
+        """
+        options = dict(
+            integrator=integrator, substep=substep, adaptive=adaptive, torque_limits=torque_limits, stops=stops,
+            loops=loops, sensors=sensors,
+        )  # fmt: skip
+        run = dict(period=period, record_every=record_every, changes=changes)
+        return _simulate.simulate(self._itself(), duration, tau, q, v, options, run)
+
+    def identify(
+        self,
+        log: Any,
+        *,
+        validation: Any = None,
+        split: float = 0.0,
+        method: str = "consistent",
+        friction: Union[str, Sequence[str]] = "viscous,coulomb,offset",
+        armature: bool = False,
+        filter_hz: float = 10.0,
+        prior: Optional["Robot"] = None,
+        prior_deviation: float = 2.0,
+        payload: str = "",
+        gains: Optional[npt.ArrayLike] = None,
+        find_gains: bool = False,
+        torque_delay: float = 0.0,
+        folds: int = 0,
+        essential: bool = False,
+        refine: bool = False,
+        delay: bool = False,
+        ratios: bool = False,
+        online: bool = False,
+        progress: Optional[Callable[[int, int, str], Any]] = None,
+    ) -> Identification:
+        """Estimates the parameters from logs of motion: screened, filtered, tau = Y(q, v, a) pi + friction, bodies that can exist.
+
+            result = robot.identify("run.csv", split=0.5)
+            result.robot, result.parameters, result.fit, result.plot()
+
+        log: a Log, a file, a pandas.DataFrame, a dict of columns, or a list of those
+        validation: logs that are only predicted
+        split: share of each log that is fitted, the rest held out; 0: all of it
+        method: "consistent" (bodies are real), "ols", "wls", "irls", "tls" or "ridge"
+        friction: which torques of joints are estimated: viscous, coulomb, asymmetric, load, offset, stribeck; or "none"
+        armature: estimate rotor inertias too; without it the robot is taken to have none
+        filter_hz: cut-off of the zero-phase low-pass
+        prior: the robot with parameters that are believed before; itself if not given
+        prior_deviation: how far off bodies may well be, relative
+        payload: the link whose body alone is unknown
+        gains: (nv,), torque per current, where logs have currents
+        find_gains: they are those with which currents fit the robot's torques best
+        torque_delay: s by which torques are measured later than motion
+        folds: parts for cross-validation
+        essential: find the base parameters that matter
+        refine: make the estimate better by simulation; `delay` then finds how late torques are, "stribeck" friction works too
+        delay: see refine
+        ratios: find the ratios by which motors are coupled
+        online: learn sample by sample instead, as a controller would
+        progress: called with step, steps and name; False stops with what was found
+        returns: Identification; ModelError with diagnostics for logs that are refused
+        """
+        options = dict(
+            split=split, method=method, filter_hz=filter_hz, prior={"deviation": prior_deviation}, payload=payload,
+            gains=None if gains is None else np.asarray(gains, dtype=float), find_gains=find_gains, torque_delay=torque_delay,
+            folds=folds, essential=essential, refine=refine, delay=delay, ratios=ratios,
+        )  # fmt: skip
+        return _identify.identify(self._itself(), log, validation, online, friction, armature, prior, progress, options)
+
+    def excite(
+        self,
+        duration: float = 20.0,
+        *,
+        kind: str = "fourier",
+        harmonics: int = 0,
+        share: float = 0.9,
+        acceleration: float = 0.0,
+        friction: Union[str, Sequence[str]] = "viscous,coulomb,offset",
+        armature: bool = False,
+        floor: Optional[float] = None,
+        distance: Optional[float] = 0.01,
+        starts: int = 3,
+        iterations: int = 100,
+        seconds: float = 120.0,
+        seed: int = 1,
+        progress: Optional[Callable[[int, int, float], Any]] = None,
+    ) -> ExcitingMotion:
+        """The motion that tells most of the parameters: greatest log det(1 + L' Y'W Y L), within all limits.
+
+        duration: s
+        kind: "fourier" (periodic) or "bspline"
+        harmonics: 0: up to half a hertz, at least 5
+        share: of the limits that may be used
+        acceleration: rad/s², m/s²; 0: no limit
+        friction, armature: what is estimated with the bodies, as of `identify`
+        floor: height in the world that nothing may go below
+        distance: m between links, at least; None: links may meet
+        starts: random motions to improve on
+        iterations: of the solver, from each
+        seconds: in all, at most
+        seed: of the random motions
+        progress: called with start, iteration and the best so far; False stops with that
+        returns: ExcitingMotion
+        """
+        features, stribeck = _identify.friction_of(friction, armature)
+        if stribeck:
+            raise ValueError("friction: motions are not designed for stribeck")
+        options = dict(
+            kind=kind, duration=duration, harmonics=harmonics, share=share, acceleration=acceleration, starts=starts,
+            iterations=iterations, seconds=seconds, seed=seed, capsules={"floor": floor, "distance": distance},
+        )  # fmt: skip
+        return ExcitingMotion(self._itself(), *_core.excite(self._engine, features, options, progress))

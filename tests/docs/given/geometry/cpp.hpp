@@ -1,0 +1,3 @@
+// block 1
+using namespace ulna;
+const Transform<double> X_WG, X_WB;
