@@ -10,8 +10,8 @@ namespace ulna::python {
 ULNA_PYTHON_WORDS(identify::MotionKind, fourier, bspline)
 ULNA_PYTHON_WORDS(identify::ExciteStatus, converged, iteration_limit, time_limit, stalled,
                   random_search, stopped)
-ULNA_PYTHON_FIELDS(identify::ExciteOptions, kind, duration, harmonics, share, acceleration, known,
-                   parameters, capsules, seed, starts, iterations, seconds)
+ULNA_PYTHON_FIELDS(identify::ExciteOptions, kind, duration, harmonics, share, acceleration, reserve,
+                   rest, known, parameters, capsules, seed, starts, iterations, seconds)
 
 namespace {
 
@@ -81,14 +81,14 @@ void register_excitation(py::module_& module) {
       .def(py::pickle(
           [](const ExcitingMotion& m) {
             return py::make_tuple(written(m.basis.kind()), m.basis.duration(), m.basis.harmonics(),
-                                  m.coefficients);
+                                  m.basis.rest(), m.coefficients);
           },
           [](const py::tuple& t) {
             identify::MotionKind kind{};
             read(t[0], kind, "kind");
-            return ExcitingMotion{
-                identify::MotionBasis(kind, t[1].cast<double>(), t[2].cast<int>()),
-                t[3].cast<MatrixXd>()};
+            return ExcitingMotion{identify::MotionBasis(kind, t[1].cast<double>(), t[2].cast<int>(),
+                                                        t[3].cast<int>()),
+                                  t[4].cast<MatrixXd>()};
           }));
   module.def("excite", &excited);
   module.def("excite_has_solver", &identify::excite_has_solver);
