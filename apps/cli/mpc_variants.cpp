@@ -46,7 +46,7 @@ void complete_drives(MpcScenario& s, const Model& model) {
   const auto refuse = [&](const char* key, const char* what) {
     throw ScenarioError(
         key,
-        fmt::format("'{}' has elastic joints or coupled motors, which {} not know; leave it out",
+        fmt::format("'{}' has elastic joints or coupled motors, which {} not support; leave it out",
                     model.name(), what));
   };
   if (s.trial.supervision) refuse("supervisor", "the supervisor does");

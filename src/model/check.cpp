@@ -280,22 +280,39 @@ void Checker::mimics() {
     report(rules::mimic_cycle, d_.joints[j],
            quoted("mimics itself, through", d_.joints[j].mimic->joint));
   else
-    for (const JointDescription& follower : d_.joints)
-      if (follower.mimic) mimic_range(follower);
+    mimic_ranges();
 }
 
-/// The limits that count are those of the joint that moves it.
-void Checker::mimic_range(const JointDescription& follower) {
-  constexpr double negligible = 0.01;  // of its range
-  double multiplier = 1.0, offset = 0.0;
-  const JointDescription* leader = &follower;
-  while (leader->mimic) {
-    offset += multiplier * leader->mimic->offset;
-    multiplier *= leader->mimic->multiplier;
-    leader = &d_.joints[joint(leader->mimic->joint)];
+/// The limits that count are those of the joint that moves all that follow it.
+void Checker::mimic_ranges() {
+  struct Motion {
+    int leader = -1;
+    double multiplier = 1.0, offset = 0.0;
+  };
+  std::vector<Motion> motions(d_.joints.size());
+  std::vector<int> way;
+  for (std::size_t j = 0; j < motions.size(); ++j) {
+    int k = static_cast<int>(j);
+    for (; d_.joints[k].mimic && motions[k].leader < 0; k = joint(d_.joints[k].mimic->joint))
+      way.push_back(k);
+    if (!d_.joints[k].mimic) motions[k].leader = k;
+    Motion above = motions[k];
+    for (; !way.empty(); way.pop_back()) {
+      const Mimic& m = *d_.joints[way.back()].mimic;
+      above.multiplier *= m.multiplier, above.offset = m.multiplier * above.offset + m.offset;
+      motions[way.back()] = above;
+    }
+    if (d_.joints[j].mimic)
+      mimic_range(d_.joints[j], d_.joints[motions[j].leader], motions[j].multiplier,
+                  motions[j].offset);
   }
+}
+
+void Checker::mimic_range(const JointDescription& follower, const JointDescription& leader,
+                          double multiplier, double offset) {
+  constexpr double negligible = 0.01;  // of its range
   if (multiplier == 0.0) return;
-  const Limits &own = follower.limits, &other = leader->limits;
+  const Limits &own = follower.limits, &other = leader.limits;
   double lower = multiplier * other.lower + offset, upper = multiplier * other.upper + offset;
   if (multiplier < 0.0) std::swap(lower, upper);
   if (std::isnan(lower) || std::isnan(upper)) return;
@@ -303,8 +320,8 @@ void Checker::mimic_range(const JointDescription& follower) {
       std::isfinite(own.upper - own.lower) ? negligible * (own.upper - own.lower) : 0.0;
   if (lower < own.lower - slack || upper > own.upper + slack)
     report(rules::mimic_limits, follower,
-           quoted("within the limits of", leader->name) + " it goes from " + number(lower) +
-               " to " + number(upper) + ", its own limits are " + number(own.lower) + " and " +
+           quoted("within the limits of", leader.name) + " it goes from " + number(lower) + " to " +
+               number(upper) + ", its own limits are " + number(own.lower) + " and " +
                number(own.upper),
            "its own limits are not kept");
 }

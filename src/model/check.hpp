@@ -64,7 +64,9 @@ class Checker {
   void limits(JointDescription& joint);
   void dynamics(const JointDescription& joint);
   void mimics();
-  void mimic_range(const JointDescription& follower);
+  void mimic_ranges();
+  void mimic_range(const JointDescription& follower, const JointDescription& leader,
+                   double multiplier, double offset);
   void springs();
   void motor(MotorDescription& motor);
   void gear(const MotorDescription& motor, const Gear& gear);

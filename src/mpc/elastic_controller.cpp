@@ -24,10 +24,10 @@ const Model& require_known_drives(const Model& model, DriveControl drives) {
                     model.name(),
                     "' has joints of several degrees of freedom or that mimic others");
   messages::require(model.description().loops.empty(), "elastic controller: robot '", model.name(),
-                    "' closes loops, which is not known here together with springs; "
+                    "' closes loops, which is not supported here together with springs; "
                     "with_plain_drives(model) leaves them out");
   messages::require(train.mounts.empty(), "elastic controller: motors of robot '", model.name(),
-                    "' are carried by links, which is not known here; with_plain_drives(model) "
+                    "' are carried by links, which is not supported here; with_plain_drives(model) "
                     "leaves drives out");
   messages::require(train.diagonal || drives != DriveControl::plan,
                     "elastic controller: motors of robot '", model.name(),

@@ -209,7 +209,7 @@ TrialResult run_elastic_trial(const Model& model, const SmoothReference& referen
                         !options.late_actions && options.skipped_updates == 0.0,
                     "robot '", model.name(),
                     "' has springs or coupled motors, which supervisors, faults, wrench sensors "
-                    "and MuJoCo do not know; leave "
+                    "and MuJoCo do not support; leave "
                     "these out, or the drives by with_plain_drives(model)");
   ElasticTrial trial(model, reference, options);
   return run_periods(trial, steps, progress);

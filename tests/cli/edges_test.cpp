@@ -418,7 +418,7 @@ TEST(Edges, what_is_changed_or_has_no_effect_is_said) {
   const std::string scene =
       folder.write("fall.yaml",
                    "ulna: scene\nstep: 0.3\nground: true\nbodies:\n"
-                   "  - {shape: sphere, size: [0.1], mass: 1, xyz: [0, 0, 1]}\n");
+                   "  - {shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 1]}\n");
   EXPECT_TRUE(has(run_cli({"simulate", scene, "--duration", "1"}).err,
                   "steps of 0.3 s end at 0.9 s, not at 1 s"));
 

@@ -6,7 +6,9 @@ namespace {
 TEST(Builder, finds_nothing_wrong_with_a_plain_robot) {
   EXPECT_TRUE(outcome(plain(), true).diagnostics.list().empty());
   for_each_model([](const Model& model, Random&) {
-    EXPECT_TRUE(outcome(model.description(), true).diagnostics.list().empty());
+    // joints that mimic others by chance leave limits by chance
+    for (const Diagnostic& d : outcome(model.description(), true).diagnostics.list())
+      EXPECT_EQ(d.rule->name, rules::mimic_limits.name) << d.str();
   });
 }
 

@@ -62,7 +62,7 @@ std::vector<StageSize> sizes_of(const Model& model, const ElasticProblemOptions&
   require(compound == 0 && !model.has_mimics(), "elastic problem: robot '", model.name(),
           "' has joints of several degrees of freedom, or that mimic others");
   require(model.drives().diagonal && model.drives().mounts.empty(), "elastic problem: motors of '",
-          model.name(), "' are coupled or carried by links, which is not known here");
+          model.name(), "' are coupled or carried by links, which is not supported here");
   const int n = model.nv();
   std::vector<StageSize> sizes(std::size_t(options.steps), StageSize{orders * n, n, n});
   sizes.push_back({orders * n, 0, 0});
