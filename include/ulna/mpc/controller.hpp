@@ -57,7 +57,8 @@ struct ControllerOptions {
   /// drives' efforts.
   Eigen::VectorXd torque_noise = {};
   /// Its rate, correlation and patience follow from the other options; thresholds that are 0, from the robot.
-  identify::OnlineOptions online = {.prior = {.deviation = 0.3}};
+  /// Where motion does not show inertia, too much of it would make the loop too fast: rotors are expected to be light.
+  identify::OnlineOptions online = {.prior = {.deviation = 0.3, .rotors = 0.3}};
   int payload_body = 0;  ///< that carries what is picked up; 0: the last
   /// For how long torques must stay far off before the robot counts as changed, in seconds.
   double change_after = 0.01;

@@ -212,8 +212,8 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
     const Mat3<double> ball = 0.4 * mass * radius * radius * Mat3<double>::Identity();
     prior.add_inertia(at, Inertia<double>::about_com(mass, Vec3<double>::Zero(), ball), weight);
   }
-  // geared rotors are about as heavy to turn as what they turn
-  const Vector rotors = own_inertias(robot).cwiseMax(1e-6);
+  // geared rotors may be as heavy to turn as what they turn
+  const Vector rotors = options.rotors * own_inertias(robot).cwiseMax(1e-6);
   for (int i = 0; i < robot.nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k) {
       const int at = model.at(i, k);
