@@ -68,6 +68,7 @@ std::string why_not(const Model& model) {
   if (compound_joint(model)) return "a joint with several coordinates";
   if (model.has_mimics()) return "a joint that follows another";
   if (!model.description().loops.empty()) return "closed loops";
+  if (!model.drives().plain()) return "springs or coupled motors";
   if (!(capacity(model) > 1e-3)) return "its drives do not hold its own weight";
   return {};
 }
