@@ -171,7 +171,8 @@ TEST(Drives, mpc_knows_springs_and_reports_how_links_vibrate) {
   EXPECT_TRUE(has(with({}).out, "vibration"));
   const RunResult supervised = with({"--supervise"});
   EXPECT_EQ(supervised.status, 2);
-  EXPECT_TRUE(has(supervised.err, "has elastic joints or coupled motors, which the supervisor does not support"));
+  EXPECT_TRUE(has(supervised.err,
+                  "has elastic joints or coupled motors, which the supervisor does not support"));
   const RunResult rigid = run_cli({"mpc", "panda", "--drives", "plan"});
   EXPECT_EQ(rigid.status, 2);
   EXPECT_TRUE(has(rigid.err, "--drives: has no effect: 'panda' has neither elastic joints"));

@@ -26,12 +26,15 @@ inline const ulna::Model model = ulna::load_robot("panda").model;
 inline const int n = model.nv();
 inline ulna::Plant<double> plant(model);
 inline VectorXd q = (VectorXd(7) << 0, -0.785, 0, -2.356, 0, 1.571, 0.785).finished();
-inline VectorXd v = VectorXd::Constant(n, 0.1), a = VectorXd::Zero(n), tau = VectorXd::Zero(n), tau_measured = tau;
+inline VectorXd v = VectorXd::Constant(n, 0.1), a = VectorXd::Zero(n), tau = VectorXd::Zero(n),
+                tau_measured = tau;
 inline MatrixXd M = MatrixXd::Zero(n, n), J = MatrixXd::Zero(6, n);
 inline ulna::Kinematics<double> at(model);
 inline double time = 0.0;
 
-inline const auto reference = [](double, auto&& wanted_q, auto&& wanted_v) { wanted_q = q, wanted_v.setZero(); };
+inline const auto reference = [](double, auto&& wanted_q, auto&& wanted_v) {
+  wanted_q = q, wanted_v.setZero();
+};
 template <class... T>
 void use(const T&...) {}
 inline void drive(const VectorXd&) {}

@@ -75,7 +75,7 @@ double extent(const Model& robot, int body);
 struct PriorOptions {
   double deviation = 2.0;  ///< how far off bodies may well be, relative
   bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links
-  double rotors = 1.0;     ///< inertia of rotors that are not described, as a share of what they turn
+  double rotors = 1.0;  ///< inertia of rotors that are not described, as a share of what they turn
 };
 
 /// The prior of a robot, the same for all ways to estimate: bodies as it has them, friction and rotors positive around theirs or, where

@@ -5,5 +5,6 @@ const VectorXd q = [&] {
   standing(6) = 0.62;  // the base's height
   return standing;
 }();
-const ulna::Inertia<double> inertia = ulna::solid_box(ulna::Vec3<double>(0.2, 0.2, 0.2)).with_mass(1.0);
+const ulna::Inertia<double> inertia =
+    ulna::solid_box(ulna::Vec3<double>(0.2, 0.2, 0.2)).with_mass(1.0);
 const auto X_WB = ulna::Transform<double>::from_translation({2, 0, 0.1});

@@ -14,4 +14,6 @@ bool possible;
 // block 3
 const ulna::Model model = ulna::load_robot("iiwa14_elastic").model;
 const ulna::mpc::DriveReading reading(model);
-const ulna::mpc::SmoothReference reference = [](double, ulna::control::SmoothMotion& m) { m = ulna::control::SmoothMotion(7); };
+const ulna::mpc::SmoothReference reference = [](double, ulna::control::SmoothMotion& m) {
+  m = ulna::control::SmoothMotion(7);
+};

@@ -1,9 +1,14 @@
 // block 2
-struct Reading { double time = 0.0; VectorXd q = given::q, v = given::v, tau = given::tau; } reading;
+struct Reading {
+  double time = 0.0;
+  VectorXd q = given::q, v = given::v, tau = given::tau;
+} reading;
 const double now = 0.0;
 ulna::mpc::IdentifyingController controller(model, {});
 ulna::supervise::Supervisor supervisor(model, {.rate_hz = 1000.0});
-struct { void write(const VectorXd&) {} } rig;
+struct {
+  void write(const VectorXd&) {}
+} rig;
 // block 3
 using namespace ulna;
 const Model model = [] {

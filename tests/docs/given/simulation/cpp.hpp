@@ -1,5 +1,7 @@
 // block 1
-const auto my_controller = [](const VectorXd&, const VectorXd&) { return VectorXd(VectorXd::Zero(n)); };
+const auto my_controller = [](const VectorXd&, const VectorXd&) {
+  return VectorXd(VectorXd::Zero(n));
+};
 // block 2
 ulna::Simulation robot(model);
 // block 3
