@@ -491,6 +491,45 @@ TEST(Edges, joints_without_a_drive_have_no_torque_and_need_no_warning) {
   EXPECT_EQ(run_cli({"identify", "fivebar", log}).err.find("log-constant"), std::string::npos);
 }
 
+TEST(Edges, numbers_of_mpc_are_decimal_too) {
+  for (const char* option : {"--duration", "--payload", "--rate", "--vary", "--reach"}) {
+    const RunResult r = run_cli({"mpc", "pendulum", option, "0x1"});
+    EXPECT_EQ(r.status, 2) << option;
+    EXPECT_TRUE(has(r.err, "is hexadecimal")) << option;
+  }
+}
+
+TEST(Edges, what_is_not_finite_is_no_comparison) {
+  const Folder folder;
+  std::string text = run_cli({"robots", "stanford"}).out;
+  const std::string light = "mass: 1.08";
+  ASSERT_NE(text.find(light), std::string::npos);
+  text.replace(text.find(light), light.size(), "mass: 1e155");
+  const RunResult r = run_cli({"compare", folder.write("heavy.yaml", text), "--states", "2"});
+  EXPECT_EQ(r.status, 3) << r.out;
+  EXPECT_EQ(r.out.find("nan"), std::string::npos);
+}
+
+TEST(Edges, velocities_in_another_unit_are_refused) {
+  const Folder folder;
+  std::string text = "t,q1,q2,qd1,qd2,tau1,tau2\n";
+  for (int k = 0; k < 2000; ++k) {
+    const double t = 0.005 * k;
+    const double row[] = {t,
+                          std::sin(t),
+                          std::cos(2.0 * t),
+                          1e-3 * std::cos(t),
+                          -2e-3 * std::sin(2.0 * t),
+                          std::sin(3.0 * t),
+                          std::cos(t)};
+    for (const double& x : row) text += (&x == row ? "" : ",") + std::to_string(x);
+    text += '\n';
+  }
+  const RunResult r = run_cli({"identify", "twolink_fu", folder.write("units.csv", text)});
+  EXPECT_EQ(r.status, 3) << r.err;
+  EXPECT_TRUE(has(r.err, "log-units"));
+}
+
 TEST(Edges, a_page_stays_small_whatever_is_drawn_on_it) {
   const Folder folder;
   std::string table = "t,q1,q2,q3,q4,q5,q6,qd1,qd2,qd3,qd4,qd5,qd6,qdd1,qdd2,qdd3,qdd4,qdd5,qdd6\n";
