@@ -9,7 +9,7 @@ ULNA_PYTHON_WORDS(identify::Feature, viscous, coulomb, coulomb_positive, coulomb
                   offset, armature)
 ULNA_PYTHON_WORDS(identify::Method, ols, wls, irls, tls, ridge, consistent)
 ULNA_PYTHON_WORDS(identify::RefineStatus, converged, iteration_limit, time_limit, stopped, failed)
-ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot, rotors)
+ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot, rotors, friction)
 ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, gains, find_gains, features, prior,
                    torque_delay, method, payload, folds, essential, refine, stribeck, delay, ratios)
 ULNA_PYTHON_FIELDS(identify::LogFigures, rows, samples, corrupt, outliers, duplicates, held,

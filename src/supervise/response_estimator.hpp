@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -91,8 +92,8 @@ class ResponseEstimator {
         xy_(d, c) += forget_ * (x.dot(effect_) - xy_(d, c));
         xx_(d, c) += forget_ * (x.cwiseAbs2().dot(counts) - xx_(d, c));
       }
-    return double(samples_) * forget_ * caution_.memory > caution_.after && yy_ > least_ &&
-           choose();
+    const double least = lag_ > 0 ? 0.5 * least_ : least_;
+    return double(samples_) * forget_ * caution_.memory > caution_.after && yy_ > least && choose();
   }
 
   /// Signals begin anew; what was chosen stays.
@@ -108,8 +109,8 @@ class ResponseEstimator {
 
  private:
   static constexpr double slow_hz = 4.0;
-  static constexpr double enough = 0.8,
-                          better = 0.25;  // shares of what is to be explained, and left
+  // shares of what is to be explained, and left
+  static constexpr double enough = 0.8, better = 0.25, finer = 0.95, as_good = 1.25;
 
   Eigen::Index column(int lag, int delay) const {
     return Eigen::Index(lag) * delays_ + (now_ + delays_ - delay) % delays_;
@@ -121,15 +122,27 @@ class ResponseEstimator {
     return xy > 0.0 && all > 0.0 ? xy * xy / all : 0.0;
   }
 
+  /// The delay that explains most with a lag.
+  int best_delay(int lag) const {
+    int best = 0;
+    for (int d = 1; d < delays_; ++d)
+      if (explained_by(d, lag) > explained_by(best, lag)) best = d;
+    return best;
+  }
+
   bool choose() {
-    int delay = 0, lag = 0;
     double most = 0.0;
-    for (int c = 0; c < xy_.cols(); ++c)
-      for (int d = 0; d < delays_; ++d)
-        if (const double e = explained_by(d, c); e > most) most = e, delay = d, lag = c;
+    for (int c = 0; c < xy_.cols(); ++c) most = std::max(most, explained_by(best_delay(c), c));
+    // where signals do not distinguish lags, the shortest of those that explain about as much; what is sent from then on does
+    const bool first = lag_ == 0;
+    int lag = 0;
+    while (!(1.0 - explained_by(best_delay(lag), lag) <= (first ? as_good : 1.0) * (1.0 - most)))
+      ++lag;
+    const int delay = best_delay(lag);
     const double now = explained();
-    if ((delay == delay_ && lag == lag_) || most < enough || now > caution_.enough ||
-        !(1.0 - most < better * (1.0 - now)))
+    const bool refines = !first && lag > 0;
+    if ((delay == delay_ && lag == lag_) || most < enough || (!refines && now > caution_.enough) ||
+        !(1.0 - most < (refines ? finer : better) * (1.0 - now)))
       return false;
     delay_ = delay, lag_ = lag;
     return true;

@@ -120,6 +120,43 @@ TEST(PhysicalPrior, of_some_unknowns_is_part_of_the_whole) {
   EXPECT_NEAR(parts, prior.value(z), 1e-12 * parts);
 }
 
+// A long chain gives way at its joints: what the first of them would need for the chain as a whole is a thousand times what moves its
+// links against each other, and rotors and friction of that size would be all that these feel.
+TEST(PhysicalPrior,
+     expects_rotors_and_friction_that_are_no_more_than_links_that_give_way_can_have) {
+  const Model chain = load_robot("chain:16").model.with_gravity({0.0, 0.0, 9.81});
+  const int n = chain.nv();
+  const TorqueModel model(chain, {Feature::viscous, Feature::coulomb, Feature::armature});
+  const double share = 0.3, slowed = 20.0;
+  const PhysicalPrior prior =
+      make_prior(model, Eigen::VectorXd::Constant(n, 150.0), {.rotors = share, .friction = slowed});
+  Plant<double> plant(chain);
+  plant.set_inertial(prior.center().head(model.inertial_size()));
+  plant.armature.setZero();
+  Kinematics<double> at(chain);
+  Workspace<double> ws(chain);
+  at.set(neutral(chain));
+  Eigen::MatrixXd M(n, n);
+  mass_matrix<double>(plant, at, ws, M);
+  Eigen::VectorXd rotors(n), viscous(n), dry(n);
+  for (int i = 0; i < n; ++i) {
+    viscous(i) = prior.center()(model.at(i, 0)), dry(i) = prior.center()(model.at(i, 1));
+    rotors(i) = prior.center()(model.at(i, 2));
+  }
+  const auto times_inertia = [&](const Eigen::VectorXd& x) {
+    return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(x.asDiagonal(), M)
+        .eigenvalues()
+        .maxCoeff();
+  };
+  // the trace of M^-1 D bounds it
+  EXPECT_LE(times_inertia(rotors), share * n);
+  EXPECT_LE(times_inertia(viscous), slowed * n);
+  EXPECT_LE(times_inertia(dry), slowed * n);
+  EXPECT_GT(times_inertia(rotors), share);
+  // where rotors are a share of the diagonal of M
+  EXPECT_GT(times_inertia(share * M.diagonal()), 10.0 * share * n);
+}
+
 // --- the solver ---
 
 Eigen::MatrixXd random_information(int n, Random& random, double size) {

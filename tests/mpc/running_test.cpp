@@ -288,5 +288,33 @@ TEST(Obstacle, that_moves_is_given_way_to) {
   EXPECT_THROW(panda.controller.set_obstacle(1, away), std::out_of_range);
 }
 
+// Inertia and friction that motion has not shown yet must not be taken for more than the links can have that give way.
+TEST(Identification, of_a_long_chain_that_hangs_costs_no_tracking) {
+  for (const int joints : {16, 24}) {
+    SCOPED_TRACE(joints);
+    const Model chain =
+        load_robot("chain:" + std::to_string(joints)).model.with_gravity({0.0, 0.0, 9.81});
+    const VectorXd at = neutral(chain);
+    const auto largest_error = [&](bool identify) {
+      ControllerOptions options{.rate_hz = 500.0};
+      options.identify = identify;
+      DrivenRobot robot(chain, at, options);
+      const auto wave = [&](double t) -> VectorXd {
+        return at.array() + 0.01 * (1.0 - std::cos(6.0 * t));
+      };
+      robot.controller.follow([&](double t, VectorXd& q, VectorXd& v) {
+        q = wave(t), v.setConstant(0.06 * std::sin(6.0 * t));
+      });
+      double largest = 0.0;
+      for (int k = 0; k < 200; ++k) {
+        robot.step();
+        largest = std::max(largest, (robot.q - wave(robot.time())).lpNorm<Eigen::Infinity>());
+      }
+      return largest;
+    };
+    EXPECT_LT(largest_error(true), 1.1 * largest_error(false));
+  }
+}
+
 }  // namespace
 }  // namespace ulna::test

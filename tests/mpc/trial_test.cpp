@@ -314,7 +314,7 @@ TEST(Trial, an_update_that_is_left_out_is_not_made) {
   EXPECT_EQ(none.estimated.friction, Plant<double>(panda.model).friction);
 }
 
-/// The robots that are large: a chain that hangs, and a tree of 30 joints. Longer chains are lost with identification (docs/mpc.md).
+/// The robots that are large: a chain that hangs, and a tree of 30 joints.
 std::vector<Model> large_robots() {
   std::vector<Model> robots{load_robot("chain:16").model.with_gravity({0.0, 0.0, 9.81})};
   robots.push_back(lock_joints(load_robot("humanoid").model,

@@ -57,8 +57,9 @@ struct ControllerOptions {
   /// drives' efforts.
   Eigen::VectorXd torque_noise = {};
   /// Its rate, correlation and patience follow from the other options; thresholds that are 0, from the robot.
-  /// Where motion does not show inertia, too much of it would make the loop too fast: rotors are expected to be light.
-  identify::OnlineOptions online = {.prior = {.deviation = 0.3, .rotors = 0.3}};
+  /// Where motion does not show inertia or friction, too much of them would make the loop too fast: rotors are expected to be light, and friction
+  /// to be little for links that give way.
+  identify::OnlineOptions online = {.prior = {.deviation = 0.3, .rotors = 0.3, .friction = 20.0}};
   int payload_body = 0;  ///< that carries what is picked up; 0: the last
   /// For how long torques must stay far off before the robot counts as changed, in seconds.
   double change_after = 0.01;

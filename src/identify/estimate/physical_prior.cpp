@@ -6,7 +6,7 @@
 #include <array>
 
 #include "identify/messages.hpp"
-#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/inverse_mass_matrix.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -43,16 +43,19 @@ Inertia<double> made_real(const Inertia<double>& given) {
   return Inertia<double>::about_com(mass, com, S_real.trace() * Mat3<double>::Identity() - S_real);
 }
 
-/// What each degree of freedom has to move: the diagonal of the mass matrix, without rotors.
-Vector own_inertias(const Model& model) {
-  Plant<double> plant(model);
+/// What each degree of freedom has to move while all others are free to, without rotors: little where links give way, however heavy
+/// the robot is beyond. `z` has bodies that can exist.
+Vector free_inertias(const TorqueModel& model, const Vector& z) {
+  Plant<double> plant(model.model());
+  plant.set_inertial(z.head(model.inertial_size()));
   plant.armature.setZero();
-  Workspace<double> ws(model);
-  Kinematics<double> at(model);
-  at.set(neutral(model));
-  Matrix M(model.nv(), model.nv());
-  mass_matrix<double>(plant, at, ws, M);
-  return M.diagonal();
+  Workspace<double> ws(model.model());
+  Kinematics<double> at(model.model());
+  at.set(neutral(model.model()));
+  Matrix inverse(model.model().nv(), model.model().nv());
+  require(inverse_mass_matrix<double>(plant, at, ws, inverse),
+          "prior: the mass matrix is not positive definite");
+  return inverse.diagonal().cwiseInverse();
 }
 
 }  // namespace
@@ -212,8 +215,7 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
     const Mat3<double> ball = 0.4 * mass * radius * radius * Mat3<double>::Identity();
     prior.add_inertia(at, Inertia<double>::about_com(mass, Vec3<double>::Zero(), ball), weight);
   }
-  // geared rotors may be as heavy to turn as what they turn
-  const Vector rotors = options.rotors * own_inertias(robot).cwiseMax(1e-6);
+  const Vector turned = free_inertias(model, prior.center()).cwiseMax(1e-6);
   for (int i = 0; i < robot.nv(); ++i)
     for (int k = 0; k < model.feature_count(); ++k) {
       const int at = model.at(i, k);
@@ -223,15 +225,18 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
           prior.add_around(at, 0.0, torque);
           break;
         case Feature::armature:
-          prior.add_positive(at, known(at) > 0.0 ? known(at) : rotors(i), 0.1);
+          prior.add_positive(at, known(at) > 0.0 ? known(at) : options.rotors * turned(i), 0.1);
           break;
         case Feature::load:
           prior.add_positive(at, 0.02, 0.1);
           break;
         default:
           // nearly nothing would be held at nearly nothing
-          prior.add_positive(
-              at, known(at) > 0.0 ? std::max(known(at), 0.005 * torque) : 0.05 * torque, 0.1);
+          prior.add_positive(at,
+                             known(at) > 0.0
+                                 ? std::max(known(at), 0.005 * torque)
+                                 : std::min(0.05 * torque, options.friction * turned(i)),
+                             0.1);
       }
     }
   return prior;

@@ -75,7 +75,10 @@ double extent(const Model& robot, int body);
 struct PriorOptions {
   double deviation = 2.0;  ///< how far off bodies may well be, relative
   bool from_robot = true;  ///< false: only that bodies are bodies, about as large as their links
-  double rotors = 1.0;  ///< inertia of rotors that are not described, as a share of what they turn
+  /// Inertia of rotors that are not described, as a share of what they turn: the inertia of a joint while all others are free to move.
+  double rotors = 3.0;
+  /// Friction that is not described is expected to slow this inertia down by no more than so much, rad/s² or m/s², at 1 rad/s or m/s.
+  double friction = infinity;
 };
 
 /// The prior of a robot, the same for all ways to estimate: bodies as it has them, friction and rotors positive around theirs or, where
