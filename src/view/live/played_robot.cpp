@@ -60,9 +60,7 @@ PlayedRobot::PlayedRobot(Player player)
       hold_fast_(VectorXd::Constant(tau_.size(), 100.0 * rig::nominal_efforts(model()).sum())),
       values_(4 * tau_.size()),
       blinded_(std::size_t(tau_.size()), 0),
-      // a quarter of a metre pulls with a third of the robot's weight
-      most_force_(0.33 * 9.81 * std::max(0.1, moving_mass(player_.model))) {
-  stiffness_ = most_force_ / 0.25;
+      weight_(9.81 * std::max(0.1, moving_mass(player_.model))) {
   if (supervisor_) {
     reentry_.emplace([this](double t, Vector& q, Vector& v) { motion_(t, q, v); },
                      supervisor_->limits().speed, supervisor_->limits().braking);
@@ -147,11 +145,12 @@ void PlayedRobot::pull_now() {
   force_.point = X * pull_->point;
   const Vec3<double> arm = force_.point - X.translation();
   const Twist<double> V = frame_velocity<double>(at_, frame, Axes::aligned);
-  // damped critically, as the mass of all links would be
-  const double damping = 2.0 * std::sqrt(stiffness_ * most_force_ / 3.3);
-  Vec3<double> force = stiffness_ * (pull_->to - force_.point);
-  if (force.norm() > most_force_) force *= most_force_ / force.norm();
-  force -= 0.1 * damping * (V.linear + cross(V.angular, arm));
+  // a quarter of a metre pulls with the robot's weight; damped as a tenth of its mass would have it
+  const double stiffness = weight_ / 0.25, most = 1.5 * weight_;
+  const double damping = 2.0 * std::sqrt(stiffness * 0.1 * weight_ / 9.81);
+  Vec3<double> force = stiffness * (pull_->to - force_.point);
+  if (force.norm() > most) force *= most / force.norm();
+  force -= damping * (V.linear + cross(V.angular, arm));
   force_.force = force;
   load_.setZero();
   add_wrench_torque<double>(at_, {&frame, {cross(arm, force), force}, Axes::aligned}, load_);

@@ -77,7 +77,7 @@ class PlayedRobot {
   };
   std::optional<Pull> pull_;
   Arrow force_;  ///< of the pull
-  double stiffness_, most_force_;
+  double weight_;  ///< of the moving links, N
 
   std::vector<double> squares_;  ///< of errors in the last second
   std::vector<float> durations_;  ///< of the last steps, us
