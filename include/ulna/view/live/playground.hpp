@@ -9,7 +9,7 @@ namespace ulna::view {
 /// A robot to play with, and how it is driven.
 struct Player {
   Model model;
-  mpc::MotionReference motion;
+  mpc::MotionReference motion = {};
   Eigen::VectorXd q0 = {};  ///< where it begins at rest; empty: where the motion does
   mpc::ControllerOptions control = {};
   rig::TestRigOptions rig = {};
