@@ -103,6 +103,7 @@ int run_view(const ViewOptions& o, Console& console) {
     messages.insert(messages.end(), show.tracks.begin(), show.tracks.end());
     console.err.print(to_text(console.err, found, true));
     write_or_print(console, o.html, page_with(page(), messages, meshes), o.force);
+    if (console.json()) console.print({{"robot", o.robot.json(model)}});
     return success;
   }
   Viewer viewer(std::move(show.robots), options);
@@ -145,6 +146,8 @@ Action view(Parser& app, Console& console) {
   app.add_output("--html", o->html, "write the page with all it shows instead of serving it", true);
   app.add_force(o->force);
   return [o, &app, &console]() -> int {
+    if (o->html == "-" && console.json())
+      throw UsageError("--html - has no effect with --json; name a file");
     if (!o->logs.empty() && o->simulate)
       throw UsageError("give either --log or --simulate");
     if (!o->logs.empty() && !o->q.empty()) throw UsageError("--q has no effect with --log");

@@ -88,7 +88,7 @@ std::string diagnostics_message(std::string_view file, std::string_view text,
   }
   return dump({{"type", "diagnostics"},
                {"file", file},
-               {"id", request >= 0.0 ? Json(request) : Json()},
+               {"request", request >= 0.0 ? Json(request) : Json()},
                {"errors", found.count(Severity::error)},
                {"warnings", found.count(Severity::warning)},
                {"notes", found.count(Severity::note)},

@@ -305,7 +305,7 @@ TEST(Diagnostics, are_listed_with_lines_and_the_text_they_are_about) {
     const Json message = Json::parse(diagnostics_message("r.urdf", text, e.diagnostics(), 7));
     EXPECT_EQ(message["type"], "diagnostics");
     EXPECT_EQ(message["text"], text);
-    EXPECT_EQ(message["id"], 7);
+    EXPECT_EQ(message["request"], 7);
     EXPECT_EQ(message["errors"], e.diagnostics().count(Severity::error));
     EXPECT_EQ(message["items"].size(), e.diagnostics().list().size());
     EXPECT_EQ(message["items"][0]["line"], 3);
