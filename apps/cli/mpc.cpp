@@ -353,7 +353,8 @@ int run_mpc(const MpcOptions& o, Console& console) {
     throw UsageError("{}: {}", place, e.why);
   }
 
-  if (o.live) return play(console, imported.model, scenario, robot.json(imported.model), o.port, o.open);
+  if (o.live)
+    return play(console, imported.model, scenario, robot.json(imported.model), o.port, o.open);
   const Interrupt interrupt;
   Progress progress(console.err, 1000);
   LongRunNotice notice(console, scenario);

@@ -14,9 +14,12 @@ namespace {
 
 /// The robot of a scenario as its trial would be.
 view::Player player_of(const Model& model, const MpcScenario& s) {
-  view::Player player{model, keep_closed(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz)), s.start};
+  view::Player player{
+      model, keep_closed(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz)),
+      s.start};
   player.control = s.trial.control;
-  player.rig = {s.trial.plant, s.trial.simulation, s.trial.mujoco, s.trial.sensors, s.trial.reality};
+  player.rig = {s.trial.plant, s.trial.simulation, s.trial.mujoco, s.trial.sensors,
+                s.trial.reality};
   const Eigen::VectorXd effort = rig::nominal_efforts(model);
   player.rig.sensors.torque.noise *= effort.maxCoeff();
   player.differs = [=](Plant<double>& plant) {
@@ -55,8 +58,11 @@ int play(Console& console, const Model& model, const MpcScenario& scenario, cons
 #else
 
 int play(Console&, const Model&, const MpcScenario&, const Json&, int, bool) {
-  throw Failure("--live: this ulna was built without Boost.Beast, which the viewer needs; install it (Debian: apt "
-                "install libboost-dev, or tools/install-dependencies) and build again with -DULNA_WITH_VIEWER=ON");
+  throw Failure(
+      "--live: this ulna was built without Boost.Beast, which the viewer needs; install it "
+      "(Debian: apt "
+      "install libboost-dev, or tools/install-dependencies) and build again with "
+      "-DULNA_WITH_VIEWER=ON");
 }
 
 #endif

@@ -26,8 +26,11 @@ bool open_in_browser(const std::string& url) {
 void serve(Console& console, const std::string& url, bool open, const Json& about,
            const std::function<bool()>& goes_on) {
   const Interrupt interrupt;
-  console.show([&] { return merged({{{"url", url}}, about}); },
-               [&] { return fmt::format("{}\n", url); });
+  console.show(
+      [&] {
+        return merged({{{"url", url}}, about});
+      },
+      [&] { return fmt::format("{}\n", url); });
   console.out.flush();
   if (console.err.is_terminal())
     console.err.print(console.err.paint(Style::dim, "Ctrl-C ends the server") + "\n");

@@ -32,8 +32,7 @@ struct Show {
 
 void add_log(Console& console, const std::string& file, const Model& model, Show& show) {
   Diagnostics found;
-  const identify::Log log =
-      identify::load_log(file, model, {.torque_needed = false}, found);
+  const identify::Log log = identify::load_log(file, model, {.torque_needed = false}, found);
   if (found.has_errors()) throw identify::LogError(found);
   if (found.count(Severity::warning) > 0)
     console.complain(fmt::format("{}: {}; ulna identify lists them", file,
@@ -63,12 +62,12 @@ Show show_of(const ViewOptions& o, const Model& model, Console& console) {
   show.robots = {{.model = model, .q = q}};
   if (!o.simulate) return show;
   show.mode = "simulation";
-  const Interrupt interrupt;
-  const Recording recording =
-      record_simulation(model, q, Eigen::VectorXd::Zero(model.nv()),
-                        {.seconds = *o.simulate,
-                         .drive = *drive_from_string(o.torque),
-                         .go_on = [] { return !Interrupt::requested(); }});
+  Interrupt interrupt;
+  const Recording recording = record_simulation(model, q, Eigen::VectorXd::Zero(model.nv()),
+                                                {.seconds = *o.simulate,
+                                                 .drive = *drive_from_string(o.torque),
+                                                 .go_on = [] { return !Interrupt::requested(); }});
+  interrupt.end_program();
   if (!recording.ended.empty())
     console.complain(fmt::format("the simulation ended at {:.3g} s: {}",
                                  recording.times(recording.times.size() - 1), recording.ended),
@@ -134,8 +133,9 @@ Action view(Parser& app, Console& console) {
   app.add_value("--log", o->logs, "FILE",
                 "play a log (CSV); of several, all but the first are ghosts")
       ->allow_extra_args(false);
-  app.add_value("--simulate", o->simulate, "S", "play a simulation of so many seconds",
-                number_that("is not above 0, up to 600", [](double x) { return x > 0.0 && x <= 600.0; }));
+  app.add_value(
+      "--simulate", o->simulate, "S", "play a simulation of so many seconds",
+      number_that("is not above 0, up to 600", [](double x) { return x > 0.0 && x <= 600.0; }));
   app.add_value("--torque", o->torque, "NAME", "in the simulation: none, gravity or pd: none",
                 word_of({"none", "gravity", "pd"}));
   app.add_value("--package", o->packages, "NAME=DIR",
@@ -148,8 +148,7 @@ Action view(Parser& app, Console& console) {
   return [o, &app, &console]() -> int {
     if (o->html == "-" && console.json())
       throw UsageError("--html - has no effect with --json; name a file");
-    if (!o->logs.empty() && o->simulate)
-      throw UsageError("give either --log or --simulate");
+    if (!o->logs.empty() && o->simulate) throw UsageError("give either --log or --simulate");
     if (!o->logs.empty() && !o->q.empty()) throw UsageError("--q has no effect with --log");
     if (app.count("--torque") && !o->simulate)
       throw UsageError("--torque has no effect without --simulate");

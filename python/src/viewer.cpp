@@ -45,8 +45,7 @@ std::unique_ptr<Viewer> make_viewer(const std::vector<const Engine*>& robots,
   for (std::size_t i = 0; i < robots.size(); ++i)
     cast.push_back({.model = robots[i]->model, .name = names[i], .ghost = ghosts[i]});
   const Packages places(packages.begin(), packages.end());
-  const ViewerOptions options =
-      viewer_options(cast.front().model, port, title, plots, places);
+  const ViewerOptions options = viewer_options(cast.front().model, port, title, plots, places);
   return std::make_unique<Viewer>(std::move(cast), options);
 }
 
@@ -62,7 +61,8 @@ void play(Viewer& viewer, const Engine& robot, int number, const VectorXd& times
 void register_viewer(py::module_& module) {
   py::class_<Viewer>(module, "Viewer")
       .def(py::init(&make_viewer))
-      .def("show", [](Viewer& v, int robot, double t, const VectorXd& q) { return v.show(robot, t, q); })
+      .def("show",
+           [](Viewer& v, int robot, double t, const VectorXd& q) { return v.show(robot, t, q); })
       .def("plot", [](Viewer& v, double t, const VectorXd& values) { return v.plot(t, values); })
       .def("play", &play)
       .def_property_readonly("url", &Viewer::url)

@@ -125,8 +125,8 @@ std::vector<Message> Conversation::answer(const Json& request) {
 int Conversation::robot_of(const Json& request) const {
   const auto found = request.find("robot");
   const double id = found == request.end() ? 0.0 : number(*found, "robot");
-  require(id >= 0.0 && id < double(cast_->size()) && id == std::floor(id), "there is no robot ",
-          id, "; there are ", cast_->size());
+  require(id >= 0.0 && id < double(cast_->size()) && id == std::floor(id), "there is no robot ", id,
+          "; there are ", cast_->size());
   return int(id);
 }
 
@@ -184,14 +184,13 @@ std::vector<Message> Conversation::pose(const Json& request) {
   r.at.set(q);
   gravity_torque<double>(r.plant, r.at, r.ws, tau);
   const bool weighs = total_mass<double>(r.plant) > 0.0;
-  return {answer_with(
-      request,
-      {{"type", "pose"},
-       {"robot", id},
-       {"q", list(page_coordinates(model, q))},
-       {"gravity_torque", list(tau)},
-       {"com", weighs ? list(center_of_mass<double>(r.plant, r.at, r.ws)) : Json()},
-       {"energy", potential_energy<double>(r.plant, r.at, r.ws)}})};
+  return {answer_with(request,
+                      {{"type", "pose"},
+                       {"robot", id},
+                       {"q", list(page_coordinates(model, q))},
+                       {"gravity_torque", list(tau)},
+                       {"com", weighs ? list(center_of_mass<double>(r.plant, r.at, r.ws)) : Json()},
+                       {"energy", potential_energy<double>(r.plant, r.at, r.ws)}})};
 }
 
 std::vector<Message> Conversation::ik(const Json& request) {
@@ -205,10 +204,9 @@ std::vector<Message> Conversation::ik(const Json& request) {
   const auto only = request.find("position_only");
   options.position_only = only != request.end() && *only == true;
   options.go_on = [deadline = Deadline(options_.longest_ik)](int) { return deadline.holds(); };
-  const IkResult result =
-      inverse_kinematics(model, model.frames()[std::size_t(*frame)],
-                         pose_of(field(request, "target"), "target"),
-                         configuration(request, model), options);
+  const IkResult result = inverse_kinematics(model, model.frames()[std::size_t(*frame)],
+                                             pose_of(field(request, "target"), "target"),
+                                             configuration(request, model), options);
   return {answer_with(request, {{"type", "ik"},
                                 {"robot", id},
                                 {"q", list(page_coordinates(model, result.q))},
@@ -231,13 +229,13 @@ std::vector<Message> Conversation::simulate(const Json& request) {
   const std::string name = torque == request.end() ? "none" : text_of(request, "torque");
   const auto drive = drive_from_string(name);
   require(drive.has_value(), "field 'torque' is '", name, "', not one of none, gravity, pd");
-  const Recording recording = record_simulation(
-      model, q0, v0,
-      {.seconds = seconds,
-       .drive = *drive,
-       .go_on = [&, deadline = Deadline(options_.longest_simulation)] {
-         return deadline.holds() && (!options_.go_on || options_.go_on());
-       }});
+  const Recording recording =
+      record_simulation(model, q0, v0,
+                        {.seconds = seconds,
+                         .drive = *drive,
+                         .go_on = [&, deadline = Deadline(options_.longest_simulation)] {
+                           return deadline.holds() && (!options_.go_on || options_.go_on());
+                         }});
   std::vector<Message> out{text(channels_message(channels_of(model, recording, id)))};
   for (Message& m : tracks_of(model, recording, id)) out.push_back(std::move(m));
   out.push_back(answer_with(request, {{"type", "end"},

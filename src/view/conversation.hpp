@@ -10,11 +10,11 @@ namespace ulna::view {
 /// What a page may ask for, and how much an answer may cost.
 struct ConversationOptions {
   std::vector<std::string> can = {"check", "robot", "pose", "ik", "simulate"};
-  std::function<bool()> go_on = {};             ///< asked in long computations; false ends them
-  std::size_t most_links = 2000;                ///< of a dropped file
-  double longest_ik = 0.05;                     ///< s of computing
-  double longest_simulation = 5.0;              ///< s of computing
-  double longest_motion = 120.0;                ///< s that are simulated
+  std::function<bool()> go_on = {};  ///< asked in long computations; false ends them
+  std::size_t most_links = 2000;     ///< of a dropped file
+  double longest_ik = 0.05;          ///< s of computing
+  double longest_simulation = 5.0;   ///< s of computing
+  double longest_motion = 120.0;     ///< s that are simulated
 };
 
 /// The answers to one page: about the robots that it shows, which at first are the program's.

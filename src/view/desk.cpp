@@ -5,8 +5,8 @@
 namespace ulna::view {
 namespace {
 
-constexpr int most_open = 64;                    // requests of a page
-constexpr std::size_t most_bytes = 64u << 20;    // of all requests
+constexpr int most_open = 64;                      // requests of a page
+constexpr std::size_t most_bytes = 64u << 20;      // of all requests
 constexpr std::size_t largest_request = 1u << 20;  // bytes, but of a file that is checked
 constexpr int error_topic = 3;
 

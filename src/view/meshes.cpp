@@ -41,17 +41,21 @@ int Meshes::number(const Description& robot, const LinkDescription& link, const 
   if (!file)
     return refuse(mesh_rules::missing, detail::quoted("mesh", mesh.file) + " is not found");
   const std::string version = version_of(*file);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = numbers_.find(version); known != numbers_.end()) return known->second;
+  }
+  // nobody waits while it is read
+  const auto triangles = read_mesh(*file, found, subject, options_.files.limits);
+  if (!triangles) return -1;
+  std::string bytes = to_bytes(*triangles);
   const std::lock_guard lock(mutex_);
-  if (const auto known = numbers_.find(version); known != numbers_.end()) return known->second;
   if (meshes_.size() >= options_.most_meshes)
     return refuse(mesh_rules::too_large,
                   std::to_string(options_.most_meshes) + " meshes are shown already");
-  const auto triangles = read_mesh(*file, found, subject, options_.files.limits);
-  if (!triangles) return numbers_[version] = -1;
-  std::string bytes = to_bytes(*triangles);
   if (bytes.size() > options_.most_bytes - bytes_)
-    return refuse(mesh_rules::too_large, "all meshes together exceed " +
-                                             std::to_string(options_.most_bytes) + " bytes");
+    return refuse(mesh_rules::too_large,
+                  "all meshes together exceed " + std::to_string(options_.most_bytes) + " bytes");
   bytes_ += bytes.size();
   meshes_.push_back(std::make_shared<const std::string>(std::move(bytes)));
   return numbers_[version] = int(meshes_.size()) - 1;

@@ -67,8 +67,7 @@ std::string channels_message(std::span<const SeriesGroup> groups) {
       series.push_back({{"name", s.name},
                         {"robot", s.robot < 0 ? Json() : Json(s.robot)},
                         {"joint", s.joint < 0 ? Json() : Json(s.joint)}});
-    list_of.push_back(
-        {{"name", group.name}, {"unit", group.unit}, {"series", std::move(series)}});
+    list_of.push_back({{"name", group.name}, {"unit", group.unit}, {"series", std::move(series)}});
   }
   return dump({{"type", "channels"}, {"groups", std::move(list_of)}});
 }
@@ -105,11 +104,19 @@ std::vector<int> page_order(const Model& model) {
   for (const Joint& joint : model.joints()) {
     if (joint.mimics) continue;
     switch (joint.type) {
-      case JointType::planar: set(joint, {1, 2, 0}); break;
-      case JointType::ball: set(joint, {0, 1, 2, 3}); break;
-      case JointType::floating: set(joint, {4, 5, 6, 0, 1, 2, 3}); break;
-      case JointType::fixed: break;
-      default: set(joint, {0});
+      case JointType::planar:
+        set(joint, {1, 2, 0});
+        break;
+      case JointType::ball:
+        set(joint, {0, 1, 2, 3});
+        break;
+      case JointType::floating:
+        set(joint, {4, 5, 6, 0, 1, 2, 3});
+        break;
+      case JointType::fixed:
+        break;
+      default:
+        set(joint, {0});
     }
   }
   return order;

@@ -66,9 +66,12 @@ std::optional<Drive> drive_from_string(std::string_view name) {
 
 Recording record_simulation(const Model& model, const VectorXd& q, const VectorXd& v,
                             const RecordingOptions& o) {
-  messages::require(o.seconds > 0.0 && o.hz > 0.0 && o.period > 0.0 &&
-                        o.seconds * (o.hz + 1.0 / o.period) < 1e8,
-                    "a recording needs a duration, a rate and a period above 0");
+  messages::require(
+      o.seconds > 0.0 && o.hz > 0.0 && o.period > 0.0 && o.seconds * (o.hz + 1.0 / o.period) < 1e8,
+      "a recording needs a duration, a rate and a period above 0");
+  messages::require(o.seconds * o.hz * (model.nq() + 2.0 * model.nv()) < 5e7, "a recording of ",
+                    o.seconds, " s of robot '", model.name(),
+                    "' takes too much memory; record less");
   Simulation robot(model);
   robot.set_state(q, v);
   const auto most = Eigen::Index(o.seconds * o.hz) + 3;
@@ -80,8 +83,8 @@ Recording record_simulation(const Model& model, const VectorXd& q, const VectorX
     out.times(count) = robot.time(), out.q.col(count) = robot.q();
     out.v.col(count) = robot.v(), out.tau.col(count++) = robot.tau();
   };
-  const SimulationStatus status = robot.run(
-      o.seconds, o.period, HoldingTorque(model, q, o), [&](const Simulation& now) {
+  const SimulationStatus status =
+      robot.run(o.seconds, o.period, HoldingTorque(model, q, o), [&](const Simulation& now) {
         // rounding must not leave a moment out
         if (now.time() * o.hz >= double(count) - 1e-6) add();
         return !o.go_on || o.go_on();

@@ -40,8 +40,9 @@ class RobotWriter {
     for (const int i : order_) joints.push_back(joint(robot_.joints[std::size_t(i)]));
     for (const LinkDescription& l : robot_.links) links.push_back(link(l));
     for (const FrameDescription& f : robot_.frames)
-      frames.push_back(
-          {{"name", f.name}, {"link", link_.at(f.link)}, {"pose", pose_json(f.origin.transform())}});
+      frames.push_back({{"name", f.name},
+                        {"link", link_.at(f.link)},
+                        {"pose", pose_json(f.origin.transform())}});
     return {{"id", id},
             {"name", actor_.name.empty() ? model_.name() : actor_.name},
             {"ghost", actor_.ghost},
@@ -88,7 +89,9 @@ class RobotWriter {
             {"upper", std::move(upper)},
             {"velocity", finite_or_null(j.limits.velocity)},
             {"effort", finite_or_null(j.limits.effort)},
-            {"unit", velocity_size(j.type) != 1 ? "" : slides ? "m" : "rad"}};
+            {"unit", velocity_size(j.type) != 1 ? ""
+                     : slides                   ? "m"
+                                                : "rad"}};
   }
 
   std::vector<double> range(const Eigen::VectorXd& of, const Joint& joint) const {
@@ -203,8 +206,8 @@ std::vector<Series> series_of_joints(const Model& model, int robot) {
   const std::vector<std::string> names = model.velocity_names();
   for (const Joint& j : model.joints())
     for (int i = 0; !j.mimics && i < velocity_size(j.type); ++i)
-      series.push_back({names[std::size_t(j.v + i)], robot,
-                        place[std::size_t(&j - model.joints().data())]});
+      series.push_back(
+          {names[std::size_t(j.v + i)], robot, place[std::size_t(&j - model.joints().data())]});
   return series;
 }
 

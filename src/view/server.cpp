@@ -175,15 +175,14 @@ class PageSocket : public std::enable_shared_from_this<PageSocket> {
     writing_ = true;
     const Message& next = out_.front();
     socket_.binary(next.binary);
-    socket_.async_write(
-        asio::buffer(*next.bytes),
-        [self = shared_from_this(), bytes = next.bytes](error_code error, std::size_t) {
-          self->writing_ = false;
-          if (!self->client_) return;
-          if (error) return self->leave();
-          self->out_.pop_front();
-          if (!self->out_.empty()) self->write();
-        });
+    socket_.async_write(asio::buffer(*next.bytes), [self = shared_from_this(), bytes = next.bytes](
+                                                       error_code error, std::size_t) {
+      self->writing_ = false;
+      if (!self->client_) return;
+      if (error) return self->leave();
+      self->out_.pop_front();
+      if (!self->out_.empty()) self->write();
+    });
   }
 
   Parts& server_;
@@ -223,8 +222,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
  private:
   void answer() {
     const Request& request = parser_->get();
-    if (request.count(http::field::host) != 1 ||
-        !server_.is_own_host(request[http::field::host]))
+    if (request.count(http::field::host) != 1 || !server_.is_own_host(request[http::field::host]))
       return refuse(http::status::forbidden);
     if (request.count(http::field::origin) > 1 ||
         (request.count(http::field::origin) == 1 &&
@@ -275,7 +273,8 @@ class Visit : public std::enable_shared_from_this<Visit> {
       if (error) return;
       self->response_->keep_alive() ? self->read() : self->close();
     };
-    if (request.method() != http::verb::head) return http::async_write(stream_, *response_, written);
+    if (request.method() != http::verb::head)
+      return http::async_write(stream_, *response_, written);
     serializer_.emplace(*response_);
     http::async_write_header(stream_, *serializer_, written);
   }
@@ -375,9 +374,7 @@ int Server::port() const { return parts_->port; }
 std::string Server::url() const { return "http://127.0.0.1:" + std::to_string(port()) + "/"; }
 int Server::clients() const { return parts_->clients; }
 
-void Server::post(std::function<void()> action) {
-  asio::post(parts_->context, std::move(action));
-}
+void Server::post(std::function<void()> action) { asio::post(parts_->context, std::move(action)); }
 
 void Server::send(Client to, Message message) {
   asio::post(parts_->context, [&p = *parts_, to, message = std::move(message)] {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 
+#include "num/message.hpp"
 #include "ulna/io/import.hpp"
 #include "view/bytes.hpp"
 #include "view/desk.hpp"
@@ -100,6 +101,16 @@ std::vector<Message> opening_messages(const Cast& robots, const ViewerOptions& o
 
 std::shared_ptr<Feed> Viewer::Parts::make_feed(std::vector<Actor> robots,
                                                std::vector<SeriesGroup> channels) {
+  constexpr int most = 65535;  // numbers of a binary message
+  messages::require(!robots.empty() && robots.size() < 256, "a viewer shows 1 to 255 robots, not ",
+                    robots.size());
+  for (const Actor& robot : robots) {
+    messages::require(robot.model.nq() <= most, "robot '", robot.model.name(), "' has ",
+                      robot.model.nq(), " coordinates; up to ", most, " can be shown");
+    messages::require(robot.q.size() == 0 || robot.q.size() == robot.model.nq(), "robot '",
+                      robot.model.name(), "': ", robot.q.size(), " coordinates given, it has ",
+                      robot.model.nq());
+  }
   auto made = std::make_shared<Feed>();
   for (std::size_t i = 0; i < robots.size(); ++i) {
     const Model& model = robots[i].model;
@@ -108,6 +119,8 @@ std::shared_ptr<Feed> Viewer::Parts::make_feed(std::vector<Actor> robots,
     made->trails.push_back(std::make_unique<Mailbox>(2000 + int(i), trail_size(most_drawn)));
   }
   for (const SeriesGroup& group : channels) made->value_count += std::ssize(group.series);
+  messages::require(made->value_count <= most, made->value_count, " numbers to plot; up to ", most,
+                    " can be");
   made->values = std::make_unique<Mailbox>(1, values_size(made->value_count));
   made->arrows = std::make_unique<Mailbox>(2, arrows_size(most_drawn));
   options.channels = std::move(channels);

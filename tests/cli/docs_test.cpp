@@ -78,8 +78,9 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "fk", "id", "fd", "terms", "equations", "ik",
-        "count", "compare", "simplify", "codegen", "excite", "identify", "simulate", "mpc", "view"}) {
+       {"check",   "info",   "tree",      "convert",  "robots", "fk",      "id",
+        "fd",      "terms",  "equations", "ik",       "count",  "compare", "simplify",
+        "codegen", "excite", "identify",  "simulate", "mpc",    "view"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

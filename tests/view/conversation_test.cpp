@@ -43,7 +43,9 @@ TEST(Conversation, pose_has_the_torques_that_hold_the_robot_there) {
   for (const char* name : {"panda", "humanoid", "planar_cart", "ball_wrist"}) {
     Dialogue page(name);
     const VectorXd q = random_configuration(page.model, random);
-    const Json answer = page.one({{"type", "pose"}, {"robot", 0}, {"request", 5},
+    const Json answer = page.one({{"type", "pose"},
+                                  {"robot", 0},
+                                  {"request", 5},
                                   {"q", numbers(page_coordinates(page.model, q))}});
     EXPECT_EQ(answer["type"], "pose");
     EXPECT_EQ(answer["request"], 5);
@@ -62,15 +64,20 @@ TEST(Conversation, ik_reaches_what_can_be_reached) {
   q << 0.3, -0.4, 0.2, -2.0, 0.1, 1.8, 0.6;
   start << 0.2, -0.3, 0.1, -1.9, 0.2, 1.7, 0.5;
   const Transform<double> X = robot.pose(q, "panda_link8");
-  const Json answer = page.one({{"type", "ik"}, {"frame", "panda_link8"},
-                                {"target", pose_json(X)}, {"q", numbers(start)}, {"request", 1}});
+  const Json answer = page.one({{"type", "ik"},
+                                {"frame", "panda_link8"},
+                                {"target", pose_json(X)},
+                                {"q", numbers(start)},
+                                {"request", 1}});
   EXPECT_EQ(answer["reached"], true);
   EXPECT_LT(double(answer["error_m"]), 1e-5);
   VectorXd found(7);
   for (int i = 0; i < 7; ++i) found(i) = answer["q"][std::size_t(i)];
   EXPECT_LT((robot.pose(found, "panda_link8").matrix() - X.matrix()).norm(), 1e-5);
 
-  const Json far = page.one({{"type", "ik"}, {"frame", "panda_link8"}, {"position_only", true},
+  const Json far = page.one({{"type", "ik"},
+                             {"frame", "panda_link8"},
+                             {"position_only", true},
                              {"target", {9.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}},
                              {"q", numbers(start)}});
   EXPECT_EQ(far["reached"], false);
@@ -79,10 +86,12 @@ TEST(Conversation, ik_reaches_what_can_be_reached) {
 
 TEST(Conversation, a_bad_file_gets_its_diagnostics_and_leaves_the_robot) {
   Dialogue page("panda");
-  const std::string text = "<robot name=\"r\">\n<link name=\"a\"/>\n<link name=\"b\"/>\n"
-                           "<joint name=\"j\" type=\"revolut\"><parent link=\"a\"/>"
-                           "<child link=\"b\"/></joint>\n</robot>";
-  const Json answer = page.one({{"type", "check"}, {"name", "bad.urdf"}, {"text", text}, {"request", 2}});
+  const std::string text =
+      "<robot name=\"r\">\n<link name=\"a\"/>\n<link name=\"b\"/>\n"
+      "<joint name=\"j\" type=\"revolut\"><parent link=\"a\"/>"
+      "<child link=\"b\"/></joint>\n</robot>";
+  const Json answer =
+      page.one({{"type", "check"}, {"name", "bad.urdf"}, {"text", text}, {"request", 2}});
   EXPECT_EQ(answer["type"], "diagnostics");
   EXPECT_EQ(answer["file"], "bad.urdf");
   EXPECT_EQ(answer["errors"], 1);
@@ -116,9 +125,12 @@ TEST(Conversation, embedded_robots_are_shown_by_name_and_files_never) {
 
 TEST(Conversation, a_simulation_is_a_track_with_plots_and_an_end) {
   Dialogue page("double_pendulum");
-  const std::vector<Json> answers =
-      page.ask({{"type", "simulate"}, {"robot", 0}, {"q", {1.0, 0.5}}, {"seconds", 1.0},
-                {"torque", "none"}, {"request", 3}});
+  const std::vector<Json> answers = page.ask({{"type", "simulate"},
+                                              {"robot", 0},
+                                              {"q", {1.0, 0.5}},
+                                              {"seconds", 1.0},
+                                              {"torque", "none"},
+                                              {"request", 3}});
   ASSERT_EQ(answers.size(), 4u);
   EXPECT_EQ(answers[0]["type"], "channels");
   EXPECT_EQ(answers[0]["groups"].size(), 2u);
@@ -173,7 +185,8 @@ TEST(Conversation, a_request_is_an_object_that_is_not_nested_deeply) {
     EXPECT_TRUE(Conversation::parse(text).is_null()) << text;
   const std::string deep(2'000'000, '[');
   EXPECT_TRUE(Conversation::parse(deep).is_null());
-  const Json nested = Conversation::parse("{\"a\": " + std::string(1000, '[') + std::string(1000, ']') + "}");
+  const Json nested =
+      Conversation::parse("{\"a\": " + std::string(1000, '[') + std::string(1000, ']') + "}");
   EXPECT_LT(nested.dump().size(), 100u);
 }
 
@@ -181,10 +194,22 @@ TEST(Conversation, random_requests_have_an_answer_or_none_and_do_no_harm) {
   Dialogue page("double_pendulum", {.longest_ik = 0.001, .longest_simulation = 0.001});
   std::mt19937_64 random(9);
   const char* types[] = {"check", "robot", "pose", "ik", "simulate", "live", "x"};
-  const char* names[] = {"name", "text", "q", "v", "seconds", "torque", "frame", "target", "robot",
-                         "request", "position_only"};
-  const Json values[] = {nullptr, true, -1, 0, 1, 1e308, "pd", "panda", "<robot/>", "link2",
-                         Json::array(), {1.0, 0.5}, {1e200, -1e200}, {0, 0, 0, 1, 0, 0, 0},
+  const char* names[] = {"name",  "text",   "q",     "v",       "seconds",      "torque",
+                         "frame", "target", "robot", "request", "position_only"};
+  const Json values[] = {nullptr,
+                         true,
+                         -1,
+                         0,
+                         1,
+                         1e308,
+                         "pd",
+                         "panda",
+                         "<robot/>",
+                         "link2",
+                         Json::array(),
+                         {1.0, 0.5},
+                         {1e200, -1e200},
+                         {0, 0, 0, 1, 0, 0, 0},
                          Json::object()};
   for (int i = 0; i < 5000; ++i) {
     Json request{{"type", types[random() % std::size(types)]}};

@@ -154,7 +154,9 @@ TEST(Scene, has_limits_masses_and_colours) {
   Mat3<double> moments = three(arm["inertia"]["moments"]).asDiagonal();
   const auto a = arm["inertia"]["axes"].get<std::vector<double>>();
   const Mat3<double> R = Rotation<double>::from_quaternion({a[0], a[1], a[2], a[3]}).matrix();
-  EXPECT_LT((R * moments * R.transpose() - Mat3<double>(Vec3<double>(0.3, 0.2, 0.1).asDiagonal())).norm(), 1e-12);
+  EXPECT_LT(
+      (R * moments * R.transpose() - Mat3<double>(Vec3<double>(0.3, 0.2, 0.1).asDiagonal())).norm(),
+      1e-12);
   const Json& joint = robot["joints"][0];
   EXPECT_EQ(joint["lower"], Json({-1.0}));
   EXPECT_EQ(joint["upper"], Json({2.0}));
@@ -179,8 +181,7 @@ TEST(Scene, a_body_that_cannot_exist_is_said_to_be_so) {
 class MeshFolder : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("ulna_view_" + std::to_string(::getpid()));
+    folder_ = std::filesystem::temp_directory_path() / ("ulna_view_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_ / "meshes");
     std::ofstream(folder_ / "meshes" / "part.obj")
         << "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -230,8 +231,9 @@ TEST_F(MeshFolder, a_package_that_nobody_names_is_a_diagnostic) {
 
 TEST_F(MeshFolder, too_many_and_too_large_meshes_are_diagnostics) {
   const Model model = load_robot((folder_ / "r.urdf").string()).model;
-  for (const MeshOptions& options : {MeshOptions{.files = {.packages = {{"some_robot", folder_}}}, .most_meshes = 0},
-                                     MeshOptions{.files = {.packages = {{"some_robot", folder_}}}, .most_bytes = 50}}) {
+  for (const MeshOptions& options :
+       {MeshOptions{.files = {.packages = {{"some_robot", folder_}}}, .most_meshes = 0},
+        MeshOptions{.files = {.packages = {{"some_robot", folder_}}}, .most_bytes = 50}}) {
     Diagnostics found;
     scene_of(model, &found, options);
     EXPECT_TRUE(found.find(mesh_rules::too_large));
@@ -297,7 +299,8 @@ TEST(Binary, tracks_come_in_pieces_that_join) {
 }
 
 TEST(Diagnostics, are_listed_with_lines_and_the_text_they_are_about) {
-  const std::string text = "<robot name=\"r\">\n<link name=\"a\"/>\n<joint name=\"j\" type=\"revolut\"/>\n</robot>";
+  const std::string text =
+      "<robot name=\"r\">\n<link name=\"a\"/>\n<joint name=\"j\" type=\"revolut\"/>\n</robot>";
   try {
     import_urdf(text, "r.urdf");
     FAIL();
@@ -341,8 +344,8 @@ TEST(Recordings, a_pendulum_keeps_its_energy_and_a_held_arm_its_place) {
   EXPECT_GT((swing.q.row(0).array() - 1.0).abs().maxCoeff(), 0.5);
   const Model panda = load_robot("panda").model;
   const VectorXd home = neutral(panda);
-  const Recording held = record_simulation(panda, home, VectorXd::Zero(7),
-                                           {.seconds = 0.5, .drive = Drive::pd});
+  const Recording held =
+      record_simulation(panda, home, VectorXd::Zero(7), {.seconds = 0.5, .drive = Drive::pd});
   EXPECT_LT((held.q.colwise() - home).cwiseAbs().maxCoeff(), 1e-3);
 }
 

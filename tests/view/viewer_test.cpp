@@ -76,7 +76,15 @@ TEST(Viewer, what_cannot_be_shown_is_refused) {
   EXPECT_FALSE(shown.viewer.show(-1, 0.0, shown.at(0.0)));
   EXPECT_FALSE(shown.viewer.plot(0.0, shown.at(0.0)));
   EXPECT_FALSE(shown.viewer.draw(0.0, std::vector<Arrow>(2000)));
-  EXPECT_FALSE(shown.viewer.draw_trail(0, 0.0, std::vector<Vec3<double>>{Vec3<double>::Constant(infinity)}));
+  EXPECT_FALSE(
+      shown.viewer.draw_trail(0, 0.0, std::vector<Vec3<double>>{Vec3<double>::Constant(infinity)}));
+}
+
+TEST(Viewer, robots_that_cannot_be_shown_are_refused) {
+  const Model model = load_robot("panda").model;
+  EXPECT_THROW(Viewer(Cast{}), std::invalid_argument);
+  EXPECT_THROW(Viewer(Cast(300, {model})), std::invalid_argument);
+  EXPECT_THROW(Viewer(Cast{{.model = model, .q = VectorXd::Zero(3)}}), std::invalid_argument);
 }
 
 TEST(Viewer, show_returns_in_microseconds_and_allocates_nothing_while_a_page_is_stuck) {
@@ -138,7 +146,9 @@ TEST(Viewer, other_robots_replace_those_before) {
   const auto state = page.wait_for(1);
   ASSERT_TRUE(state);
   EXPECT_EQ(state->bytes.size(), 16u);
-  EXPECT_EQ(page.ask({{"type", "pose"}, {"robot", 1}, {"q", {0.5}}}, "pose")["gravity_torque"].size(), 1u);
+  EXPECT_EQ(
+      page.ask({{"type", "pose"}, {"robot", 1}, {"q", {0.5}}}, "pose")["gravity_torque"].size(),
+      1u);
 }
 
 TEST(Viewer, a_page_with_a_robot_of_its_own_sees_no_more_of_the_programs) {
@@ -190,8 +200,9 @@ TEST(Viewer, requests_longer_than_a_megabyte_are_files_or_refused) {
   const Json refused = page.ask({{"type", "pose"}, {"q", large}}, "error");
   EXPECT_NE(std::string(refused["message"]).find("1 MiB"), std::string::npos);
   const std::string urdf = to_urdf(load_robot("pendulum").model) + large;
-  EXPECT_EQ(page.ask({{"type", "check"}, {"name", "r.urdf"}, {"text", urdf}}, "scene")["robots"].size(),
-            1u);
+  EXPECT_EQ(
+      page.ask({{"type", "check"}, {"name", "r.urdf"}, {"text", urdf}}, "scene")["robots"].size(),
+      1u);
 }
 
 TEST(Viewer, ends_at_once_though_it_simulates) {

@@ -123,9 +123,7 @@ inline Reply request(int port, const std::string& target, std::string fields = "
   return read_reply(socket, method != "HEAD");
 }
 
-inline int port_of(const std::string& url) {
-  return std::stoi(url.substr(url.rfind(':') + 1));
-}
+inline int port_of(const std::string& url) { return std::stoi(url.substr(url.rfind(':') + 1)); }
 
 /// A frame of the stream.
 struct Frame {

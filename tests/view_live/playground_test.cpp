@@ -108,8 +108,10 @@ TEST(Playground, a_pull_shows_within_fifty_milliseconds) {
     const float before = *state(1s);
     const auto begin = Clock::now();
     const double side = trial % 2 ? -2.0 : 2.0;
-    played.act({{"do", "pull"}, {"link", scene["robots"][0]["links"].size() - 1},
-                {"point", {0.0, 0.0, 0.0}}, {"to", {side, 0.0, 0.0}}});
+    played.act({{"do", "pull"},
+                {"link", scene["robots"][0]["links"].size() - 1},
+                {"point", {0.0, 0.0, 0.0}},
+                {"to", {side, 0.0, 0.0}}});
     for (auto now = state(2s); now && std::abs(*now - before) < 1e-4f; now = state(2s)) {
     }
     ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
@@ -147,9 +149,8 @@ TEST(Playground, a_blinded_joint_stops_the_robot_and_a_seeing_one_lets_it_go_on)
   EXPECT_EQ(stopped["blinded"], Json({joint}));
   EXPECT_FALSE(stopped["findings"].empty());
   played.act({{"do", "blind"}, {"joint", joint}, {"on", false}});
-  const Json going = played.report_when([](const Json& r) {
-    return r["state"] == "run" && r["blinded"].empty();
-  });
+  const Json going =
+      played.report_when([](const Json& r) { return r["state"] == "run" && r["blinded"].empty(); });
   EXPECT_FALSE(going.is_null());
 }
 
@@ -160,7 +161,8 @@ TEST(Playground, does_what_else_a_page_asks_for) {
   played.act({{"do", "identify"}, {"on", false}});
   EXPECT_FALSE(played.report_when([](const Json& r) { return r["identify"] == false; }).is_null());
   played.act({{"do", "speed"}, {"factor", 0.1}});
-  EXPECT_FALSE(played.report_when([](const Json& r) { return double(r["realtime"]) < 0.3; }).is_null());
+  EXPECT_FALSE(
+      played.report_when([](const Json& r) { return double(r["realtime"]) < 0.3; }).is_null());
   played.act({{"do", "pause"}, {"on", true}});
   EXPECT_FALSE(played.report_when([](const Json& r) { return r["realtime"] == 0.0; }).is_null());
   played.act({{"do", "pause"}, {"on", false}});
@@ -183,25 +185,26 @@ TEST(Playground, does_what_else_a_page_asks_for) {
 
 TEST(Playground, senseless_actions_are_errors_and_the_robot_goes_on) {
   Played played;
-  const Json actions[] = {{},
-                          {{"do", 3}},
-                          {{"do", "fly"}},
-                          {{"do", "payload"}},
-                          {{"do", "payload"}, {"mass", -1}},
-                          {{"do", "payload"}, {"mass", "x"}},
-                          {{"do", "payload"}, {"mass", 1e9}},
-                          {{"do", "pull"}, {"link", 99}, {"point", {0, 0, 0}}, {"to", {0, 0, 0}}},
-                          {{"do", "pull"}, {"link", 0.5}, {"point", {0, 0, 0}}, {"to", {0, 0, 0}}},
-                          {{"do", "pull"}, {"link", 1}, {"point", {0, 0}}, {"to", {0, 0, 0}}},
-                          {{"do", "pull"}, {"link", 1}, {"point", {0, 0, 0}}, {"to", {1e300, 0, 0}}},
-                          {{"do", "friction"}, {"factor", -2}},
-                          {{"do", "blind"}, {"joint", -1}, {"on", true}},
-                          {{"do", "blind"}, {"joint", 1}, {"on", 1}},
-                          {{"do", "speed"}, {"factor", 0}},
-                          {{"do", "goal"}, {"q", {1}}},
-                          {{"do", "goal"}, {"q", "x"}},
-                          {{"do", "robot"}, {"name", "/etc/passwd"}},
-                          {{"do", "robot"}, {"name", nullptr}}};
+  const Json actions[] = {
+      {},
+      {{"do", 3}},
+      {{"do", "fly"}},
+      {{"do", "payload"}},
+      {{"do", "payload"}, {"mass", -1}},
+      {{"do", "payload"}, {"mass", "x"}},
+      {{"do", "payload"}, {"mass", 1e9}},
+      {{"do", "pull"}, {"link", 99}, {"point", {0, 0, 0}}, {"to", {0, 0, 0}}},
+      {{"do", "pull"}, {"link", 0.5}, {"point", {0, 0, 0}}, {"to", {0, 0, 0}}},
+      {{"do", "pull"}, {"link", 1}, {"point", {0, 0}}, {"to", {0, 0, 0}}},
+      {{"do", "pull"}, {"link", 1}, {"point", {0, 0, 0}}, {"to", {1e300, 0, 0}}},
+      {{"do", "friction"}, {"factor", -2}},
+      {{"do", "blind"}, {"joint", -1}, {"on", true}},
+      {{"do", "blind"}, {"joint", 1}, {"on", 1}},
+      {{"do", "speed"}, {"factor", 0}},
+      {{"do", "goal"}, {"q", {1}}},
+      {{"do", "goal"}, {"q", "x"}},
+      {{"do", "robot"}, {"name", "/etc/passwd"}},
+      {{"do", "robot"}, {"name", nullptr}}};
   for (const Json& action : actions) {
     played.act(action.is_null() ? Json::object() : action);
     EXPECT_FALSE(played.page.wait_for("error").is_null()) << action;

@@ -15,9 +15,9 @@ inline constexpr int stream_version = 1;
 /// A robot that is shown.
 struct Actor {
   Model model;
-  std::string name = {};  ///< empty: the model's
-  bool ghost = false;     ///< drawn translucent: a reference, say
-  Eigen::VectorXd q = {}; ///< where it is at first; empty: neutral
+  std::string name = {};   ///< empty: the model's
+  bool ghost = false;      ///< drawn translucent: a reference, say
+  Eigen::VectorXd q = {};  ///< where it is at first; empty: neutral
 };
 
 using Cast = std::vector<Actor>;

@@ -23,9 +23,9 @@ std::optional<Drive> drive_from_string(std::string_view name);
 struct RecordingOptions {
   double seconds = 5.0;
   Drive drive = Drive::none;
-  double hz = 100.0;              ///< moments per second
-  double period = 1e-3;           ///< s for which a torque is held
-  double bandwidth = 10.0;        ///< rad/s, of Drive::pd
+  double hz = 100.0;                 ///< moments per second
+  double period = 1e-3;              ///< s for which a torque is held
+  double bandwidth = 10.0;           ///< rad/s, of Drive::pd
   std::function<bool()> go_on = {};  ///< asked once a period; false ends it
 };
 

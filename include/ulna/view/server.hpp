@@ -29,8 +29,8 @@ struct ServerOptions {
   std::size_t largest_message = 4u << 20;  ///< bytes, from a page
   double messages_per_second = 200.0;      ///< from one page; what comes faster waits
   double request_patience = 10.0;          ///< s for a request of HTTP to arrive, or to be read
-  double patience = 30.0;                  ///< s without a sign of life, even of its system, until a page is gone
-  int most_waiting = 4096;                 ///< messages that a page has not read: then it is gone
+  double patience = 30.0;   ///< s without a sign of life, even of its system, until a page is gone
+  int most_waiting = 4096;  ///< messages that a page has not read: then it is gone
 };
 
 /// Serves one page, its meshes and its stream to this machine: HTTP and WebSocket on 127.0.0.1, in a thread of its own.

@@ -7,9 +7,9 @@ namespace ulna::view {
 struct ViewerOptions {
   ServerOptions server = {};
   MeshOptions meshes = {};
-  std::string title = {};      ///< empty: the robots' names
+  std::string title = {};  ///< empty: the robots' names
   std::string program = "ulna";
-  std::string mode = "feed";   ///< what a page is to expect: docs/stream.md
+  std::string mode = "feed";  ///< what a page is to expect: docs/stream.md
   /// What a page may ask for: check and robot (other robots than these), pose, ik, simulate.
   std::vector<std::string> can = {"check", "robot", "pose", "ik", "simulate"};
   /// What `plot` shows.
@@ -35,6 +35,7 @@ std::vector<Message> opening_messages(const Cast& robots, const ViewerOptions& o
 /// allocate nothing, and each is called by one thread at a time.
 class Viewer {
  public:
+  /// Throws std::runtime_error if the port is taken, std::invalid_argument for robots that cannot be shown.
   explicit Viewer(const Model& model, const ViewerOptions& options = {});
   /// Several robots, which `show` calls by their number from 0.
   explicit Viewer(std::vector<Actor> robots, const ViewerOptions& options = {});

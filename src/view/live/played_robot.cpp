@@ -17,10 +17,10 @@ mpc::ControllerOptions with_payload(mpc::ControllerOptions control, const Frame&
   return control;
 }
 
-/// What the motions of a playground keep to: half of what the robot can.
+/// Of ways to goals, which come on top of the usual motion: a third of what the robot can.
 VectorXd speeds(const Model& model) {
   const VectorXd& limit = model.velocity_limit();
-  return limit.array().isFinite().select(0.5 * limit, 1.0);
+  return limit.array().isFinite().select(limit / 3.0, 1.0);
 }
 
 /// A supervisor that only stops the robot for reasons of its sensors: to be pushed is what it is here for.
@@ -139,8 +139,7 @@ void PlayedRobot::follow_supervisor(double time, const Vector& wanted) {
 void PlayedRobot::pull_now() {
   if (!pull_) return;
   at_.set(q(), rig_.v());
-  const Frame& frame = model().frame(
-      model().description().links[std::size_t(pull_->link)].name);
+  const Frame& frame = model().frame(model().description().links[std::size_t(pull_->link)].name);
   const Transform<double> X = at_.pose(frame);
   force_.point = X * pull_->point;
   const Vec3<double> arm = force_.point - X.translation();
@@ -162,8 +161,7 @@ void PlayedRobot::carry(double mass) {
   const auto box = [](double m) {
     // of half the density of water
     const double edge = std::cbrt(m / 500.0), moment = m * edge * edge / 6.0;
-    return Inertia<double>::about_com(m, {0.0, 0.0, 0.5 * edge},
-                                      moment * Mat3<double>::Identity());
+    return Inertia<double>::about_com(m, {0.0, 0.0, 0.5 * edge}, moment * Mat3<double>::Identity());
   };
   rig_.change([&](Plant<double>& plant) {
     if (payload_ > 0.0) remove_payload(plant, tip_, box(payload_));
@@ -284,7 +282,8 @@ Json PlayedRobot::report() {
             {"deviation", finite(found.deviation)}}},
           {"masses", std::move(masses)},
           {"tracking_mrad",
-           1e3 * std::sqrt(square / double(std::min(squares_.size(), std::max<std::size_t>(1, steps_))))},
+           1e3 * std::sqrt(square /
+                           double(std::min(squares_.size(), std::max<std::size_t>(1, steps_))))},
           {"step_us", {{"p50", share(0.5)}, {"p99", share(0.99)}}},
           {"state", supervisor_ ? to_string(supervisor_->state()) : "run"},
           {"findings", std::move(findings)}};

@@ -76,13 +76,14 @@ class PlayedRobot {
     Vec3<double> point, to;
   };
   std::optional<Pull> pull_;
-  Arrow force_;  ///< of the pull
+  Arrow force_;    ///< of the pull
   double weight_;  ///< of the moving links, N
 
-  std::vector<double> squares_;  ///< of errors in the last second
+  std::vector<double> squares_;   ///< of errors in the last second
   std::vector<float> durations_;  ///< of the last steps, us
   std::size_t steps_ = 0;
-  identify::OnlineEstimator estimator_ = controller_.estimator();  ///< a copy, to compute deviations with
+  identify::OnlineEstimator estimator_ =
+      controller_.estimator();  ///< a copy, to compute deviations with
   Vector deviations_ = estimator_.z();
   std::vector<Vec3<double>> trail_;
 };
