@@ -1,5 +1,6 @@
 #include "ulna/view/viewer.hpp"
 
+#include <array>
 #include <atomic>
 #include <map>
 
