@@ -1,4 +1,4 @@
-import { Vector3 } from 'three';
+import { Mesh, Vector3, type BufferGeometry } from 'three';
 import type { Context } from './panels/page.ts';
 
 /** What tests ask of the page, as window.ulna. */
@@ -7,7 +7,11 @@ export function installHook({ session, world, choice }: Context): void {
   const hook = {
     time: () => session.clock.time.value,
     playing: () => session.clock.playing.value,
-    goTo: (time: number) => session.clock.go(time),
+    /** Stands at a time. */
+    goTo: (time: number) => {
+      session.clock.play(false);
+      session.clock.go(time);
+    },
     robots: () => session.robots.value.map((r) => r.robot.name),
     q: (id?: number) => Array.from(state(id)?.q ?? []),
     /** Position and quaternion (w first) of a link in the scene's graph, as it is drawn. */
@@ -31,6 +35,16 @@ export function installHook({ session, world, choice }: Context): void {
     },
     /** Drags the handle of the tool `move` to a point. */
     dragHandle: (to: [number, number, number]) => world?.handle.move(new Vector3(...to)),
+    /** How many triangles are drawn for a link's shapes. */
+    triangles: (link: string) => {
+      let count = 0;
+      world?.main?.links.find((g) => g.name === link)?.traverseVisible((object) => {
+        if (!(object instanceof Mesh)) return;
+        const { index, attributes } = object.geometry as BufferGeometry;
+        count += (index ?? attributes['position'])!.count / 3;
+      });
+      return count;
+    },
     select: (link: number) => (choice.link.value = link),
     layers: () => [...(world?.layers.value ?? [])],
     frames: () => world?.stage.renderer.info.render.frame ?? 0,

@@ -16,9 +16,9 @@ import { Meshes } from './stream/meshes.ts';
 import { parseMessage, readMessage } from './stream/messages.ts';
 import { h } from './util/dom.ts';
 
-// before anything changes the document: an export begins with it
-const source = `<!doctype html>\n${document.documentElement.outerHTML}`;
 const carried = embedded();
+// before anything else changes the document: an export begins with it
+const source = `<!doctype html>\n${document.documentElement.outerHTML}`;
 
 const session = new Session();
 const choice = new Choice();

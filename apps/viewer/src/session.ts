@@ -78,6 +78,10 @@ export class Session {
         break;
       case 'channels':
         this.description.channels = message;
+        if (message.groups.length === 0) {
+          this.channels.value = null;
+          break;
+        }
         this.table = new Track(message.groups.reduce((sum, group) => sum + group.series.length, 0));
         this.channels.value = message;
         break;

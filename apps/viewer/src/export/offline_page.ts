@@ -6,7 +6,7 @@ export interface Content {
   meshes: Map<number, ArrayBuffer>;
 }
 
-/** The source of the page with data in it: it then opens no socket. */
+/** The source of the page, which carries no data yet, with data in it: it then opens no socket. */
 export function pageWith(source: string, { messages, binary, meshes }: Content): string {
   const data = {
     messages,
@@ -15,7 +15,6 @@ export function pageWith(source: string, { messages, binary, meshes }: Content):
   };
   // no tag in a text can end the element
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
-  const without = source.replace(/<script id="ulna-data"[^]*?<\/script>/, '');
-  const at = without.lastIndexOf('</body>');
-  return `${without.slice(0, at)}<script id="ulna-data" type="application/json">${json}</script>${without.slice(at)}`;
+  const at = source.lastIndexOf('</body>');
+  return `${source.slice(0, at)}<script id="ulna-data" type="application/json">${json}</script>${source.slice(at)}`;
 }

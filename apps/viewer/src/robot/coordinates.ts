@@ -29,14 +29,14 @@ export function coordinatesOf(robot: Robot): Coordinate[] {
   return list;
 }
 
-/** Index in v of each joint's first velocity: in the order of q. */
+/** Index in v of each joint's first velocity: as given, or else in the order of q. */
 export function velocityOffsets(robot: Robot): number[] {
   const offsets = robot.joints.map(() => -1);
   const moving = robot.joints.map((_, k) => k).filter((k) => robot.joints[k].q >= 0 && !robot.joints[k].mimic);
   moving.sort((a, b) => robot.joints[a].q - robot.joints[b].q);
   let next = 0;
   for (const k of moving) {
-    offsets[k] = next;
+    offsets[k] = robot.joints[k].v ?? next;
     next += velocities[robot.joints[k].type];
   }
   return offsets;

@@ -2,6 +2,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
 import { Floor } from './floor.ts';
+import { Pace } from './pace.ts';
 import type { Palette } from '../theme.ts';
 
 THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
@@ -17,6 +18,7 @@ export class Stage {
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a93a0, 0.55);
   private readonly backdrop = new THREE.Color();
   private dirty = true;
+  private readonly pace = new Pace(() => this.drawLess());
   private flight: { from: THREE.Vector3[]; to: THREE.Vector3[]; since: number } | null = null;
 
   /** Throws where there is no WebGL. */
@@ -95,6 +97,7 @@ export class Stage {
   draw(): boolean {
     this.fly();
     this.controls.update();
+    this.pace.frame(this.dirty);
     if (!this.dirty) return false;
     this.dirty = false;
     this.renderer.render(this.scene, this.camera);
@@ -128,6 +131,17 @@ export class Stage {
     const at = new THREE.Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
     ray.setFromCamera(at, this.camera);
     return ray;
+  }
+
+  /** Where drawing is slow, first fewer pixels, then no shadows. */
+  private drawLess(): boolean {
+    if (this.renderer.getPixelRatio() > 1) {
+      this.renderer.setPixelRatio(1);
+      this.resize();
+    } else if (this.sun.castShadow) this.sun.castShadow = false;
+    else return false;
+    this.invalidate();
+    return true;
   }
 
   private look([target, position]: THREE.Vector3[]): void {

@@ -7,8 +7,9 @@ const object: Reader<Record<string, unknown>> = (value, at) => {
 const content = record({ messages: list(object), binary: or(list(text), []), meshes: or(object, {}) });
 export type Embedded = Read<typeof content>;
 
-/** What a page carries in itself instead of a server; null if it carries nothing. */
+/** Takes out of the page what it carries instead of a server; null if it carries nothing. */
 export function embedded(): Embedded | null {
   const element = document.getElementById('ulna-data');
+  element?.remove();
   return element ? content(JSON.parse(element.textContent ?? ''), 'ulna-data') : null;
 }

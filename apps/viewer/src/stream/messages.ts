@@ -37,6 +37,7 @@ const joint = record({
   pose,
   q: index,
   nq: index,
+  v: orNull(index),
   mimic: orNull(record({ joint: index, multiplier: finite, offset: finite })),
   lower: orNull(list(number)),
   upper: orNull(list(number)),

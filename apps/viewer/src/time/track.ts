@@ -39,7 +39,7 @@ export class Track {
   /** Rows that follow those that are there. */
   appendBlock(times: Float64Array, rows: Float32Array): void {
     if (rows.length !== times.length * this.width || times.length === 0) return;
-    if (this.size > 0 && times[0] < this.end) this.clear();
+    if (this.size > 0 && times[0] <= this.end) this.clear(); // another run
     this.makeRoom(times.length);
     this.times.set(times, this.last);
     this.rows.set(rows, this.last * this.width);

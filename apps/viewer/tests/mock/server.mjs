@@ -124,8 +124,9 @@ function playLog(robots, { say, send, seconds }) {
   send(track(measured.id, times, times.map(motion)));
   if (reference) send(track(reference.id, times, times.map((t) => motion(t - 0.15))));
   const rows = times.map((t) => [...at(t), ...at(t).map((q, k) => 50 * (at(t + 0.01)[k] - q) * 2), ...joints.map((_, k) => 30 * Math.exp(-0.3 * k) * Math.sin(0.7 * t + 0.9 * k) + Math.random())]);
-  send(table(times.slice(0, 400), rows.slice(0, 400)));
-  send(table(times.slice(400), rows.slice(400)));
+  const half = times.length >> 1; // in two pieces
+  send(table(times.slice(0, half), rows.slice(0, half)));
+  send(table(times.slice(half), rows.slice(half)));
   send(arrowLog([{ time: 2, arrows: [0.3, 0.1, 0.5, 10, 0, 40] }, { time: 4, arrows: [] }]));
 }
 
