@@ -46,6 +46,7 @@ export function installHook({ session, world, choice }: Context): void {
       return count;
     },
     select: (link: number) => (choice.link.value = link),
+    pulling: () => world?.pulling ?? false,
     layers: () => [...(world?.layers.value ?? [])],
     frames: () => world?.stage.renderer.info.render.frame ?? 0,
   };

@@ -73,6 +73,7 @@ const context: Context = {
   world,
   send: (message) => questions.send(message),
   pose: (q) => questions.pose(q),
+  goal: (q) => questions.goal(q),
 };
 choice.link.changed((link) => world?.highlight(link));
 session.robots.changed(() => (choice.link.value = -1));

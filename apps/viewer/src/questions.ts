@@ -31,7 +31,8 @@ export class Questions {
     });
     session.ik.changed((answer) => {
       if (!answer) return;
-      session.setPose(answer.robot, answer.q);
+      if (session.can('playground')) this.goal(Float64Array.from(answer.q));
+      else session.setPose(answer.robot, answer.q);
       this.targets.answered(answer.request);
     });
     session.robots.changed(() => (this.asked = null));
@@ -41,6 +42,12 @@ export class Questions {
   pose(q: ArrayLike<number>): void {
     const { main } = this.session;
     if (main) this.session.setPose(main.robot.id, q);
+  }
+
+  /** Where the robot of the playground shall go; null: back to its usual motion. */
+  goal(q: Float64Array | null): void {
+    this.session.goal = q;
+    this.send({ type: 'live', do: 'goal', q: q && Array.from(q) });
   }
 
   reach(frame: string, pose: number[], positionOnly: boolean): void {

@@ -29,6 +29,8 @@ export class Session {
   arrows: Arrows[] = [];
   /** While a pose that was set by hand is shown instead of that of the time. */
   posed = false;
+  /** Where the robot of the playground was told to go. */
+  goal: Float64Array | null = null;
   /** The messages that describe the scene, as they came: an export repeats them. */
   private description: { hello?: object; scene?: object; channels?: object; diagnostics?: object } = {};
 
@@ -176,6 +178,7 @@ export class Session {
     this.history.clear();
     this.arrows = [];
     this.posed = false;
+    this.goal = null;
     this.clock.range.value = null;
     this.clock.time.value = 0;
     this.clock.playing.value = false;

@@ -17,12 +17,14 @@ export function jointsPanel(context: Context): { element: HTMLElement; search(wo
     unit.append(button);
   }
   const home = h('button', { class: 'button bare', title: 'the pose that the robot came with', onclick: () => session.main && context.pose(session.main.robot.q) }, 'Reset pose');
-  const element = h('div', { class: 'scroll', style: 'display:flex;flex-direction:column' }, h('div', { class: 'joint-tools' }, unit, h('span', { class: 'spacer' }), home), rows);
+  const usual = h('button', { class: 'button bare', title: 'sliders give the robot a goal; this ends it', onclick: () => context.goal(null) }, 'Usual motion');
+  const element = h('div', { class: 'scroll', style: 'display:flex;flex-direction:column' }, h('div', { class: 'joint-tools' }, unit, h('span', { class: 'spacer' }), home, usual), rows);
 
   const build = (): void => {
     list = (session.main?.coordinates ?? []).map((coordinate) => row(context, coordinate));
     replace(rows, ...(list.length > 0 ? list.map((r) => r.element) : [h('div', { class: 'empty' }, session.main ? 'This robot has no joint that moves.' : 'No robot yet.')]));
     home.hidden = list.length === 0 || session.isLive;
+    usual.hidden = !session.can('playground');
     filter();
     update();
   };
@@ -69,12 +71,18 @@ function row(context: Context, coordinate: Coordinate): Row {
 
   const set = (value: number): void => {
     if (!Number.isFinite(value)) return;
-    const q = Float64Array.from(state.q);
+    const aim = session.can('playground');
+    const q = Float64Array.from((aim && session.goal) || state.q);
     coordinate.set(q, value);
-    context.pose(q);
+    if (aim) context.goal(q);
+    else context.pose(q);
   };
   const span = coordinate.upper - coordinate.lower;
-  slider.addEventListener('input', () => set(coordinate.lower + Number(slider.value) * span));
+  let touched = -Infinity; // what a hand moves is not moved back by what is measured meanwhile
+  slider.addEventListener('input', () => {
+    touched = session.isLive ? performance.now() : -Infinity;
+    set(coordinate.lower + Number(slider.value) * span);
+  });
   slider.addEventListener('keydown', (event) => {
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
     const steps_ = steps[event.key];
@@ -86,12 +94,13 @@ function row(context: Context, coordinate: Coordinate): Row {
   slider.addEventListener('dblclick', () => set(clamp(0, coordinate.lower, coordinate.upper)));
   number.addEventListener('change', () => set(meant(number.valueAsNumber)));
   number.addEventListener('keydown', ({ key }) => key === 'Enter' && number.blur());
-  slider.disabled = number.readOnly = session.isLive;
+  slider.disabled = number.readOnly = session.isLive && !session.can('playground');
 
   const update = (): void => {
     const value = coordinate.get(state.q);
     const share = clamp((value - coordinate.lower) / span, 0, 1);
     if (document.activeElement !== number) number.value = shown(value).toFixed(digits);
+    if (performance.now() - touched < 700) return;
     slider.value = String(share);
     const zero = clamp(-coordinate.lower / span, 0, 1);
     slider.style.setProperty('--from', `${(100 * Math.min(zero, share)).toFixed(2)}%`);
@@ -101,6 +110,7 @@ function row(context: Context, coordinate: Coordinate): Row {
     const holding = state.gravityTorque[coordinate.velocity];
     torque.hidden = holding === undefined || !Number.isFinite(holding);
     if (torque.hidden) return;
+    const rounded = Math.abs(holding) < 1e-9 ? 0 : holding;
     const { effort } = coordinate;
     const load = effort ? Math.abs(holding) / effort : 0;
     torque.className = `torque${load > 1 ? ' over' : load > 0.75 ? ' high' : ''}`;
@@ -108,7 +118,7 @@ function row(context: Context, coordinate: Coordinate): Row {
     beam.style.left = `${holding < 0 ? 50 - half : 50}%`;
     beam.style.width = `${half}%`;
     const force = angle ? 'Nm' : 'N';
-    setText(torqueText, effort ? `${significant(holding)} of ${significant(effort)} ${force}` : `${significant(holding)} ${force}`);
+    setText(torqueText, effort ? `${significant(rounded)} of ${significant(effort)} ${force}` : `${significant(rounded)} ${force}`);
   };
   choice.link.watch((link) => element.classList.toggle('selected', link === child));
   return { name: coordinate.label, element, update };

@@ -23,4 +23,6 @@ export interface Context {
   send(message: object): boolean;
   /** A pose that the user sets by hand. */
   pose(q: ArrayLike<number>): void;
+  /** Where the robot of the playground shall go; null: back to its usual motion. */
+  goal(q: Float64Array | null): void;
 }

@@ -22,6 +22,7 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
 
   const tracking = h('b');
   const step = h('b');
+  const pace = h('div', { class: 'callout', hidden: true });
   const payloadRow = new RangeRows('kg', 'payload');
   const masses = new RangeRows('kg');
   const findings = h('ul', { class: 'findings' });
@@ -40,7 +41,7 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
       weight.element, friction.element, identify.element,
       h('div', { class: 'row-buttons', style: 'margin-top:6px' }, pause, reset)),
     h('section', { class: 'card' }, h('h2', {}, 'What it carries'), payloadRow.element, legend(), plots[0].element),
-    h('section', { class: 'card' }, h('h2', {}, 'How well it runs'), h('div', { class: 'big' }, h('div', {}, tracking, h('span', {}, 'tracking error, rms')), h('div', {}, step, h('span', {}, 'step time, p99'))), plots[1].element, plots[2].element),
+    h('section', { class: 'card' }, h('h2', {}, 'How well it runs'), h('div', { class: 'big' }, h('div', {}, tracking, h('span', {}, 'tracking error, rms')), h('div', {}, step, h('span', {}, 'step time, p99'))), pace, plots[1].element, plots[2].element),
     h('section', { class: 'card' }, h('h2', {}, 'Masses of the links'), masses.element),
     h('section', { class: 'card' }, h('h2', {}, 'Blind a sensor'), sensors, findings),
   );
@@ -68,6 +69,9 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
     for (const chip of sensors.children) chip.setAttribute('aria-pressed', String(live.blinded.includes(Number((chip as HTMLElement).dataset['joint']))));
     figure(tracking, live.tracking_mrad, 'mrad');
     figure(step, live.step_us?.p99 ?? NaN, 'µs');
+    const asked = session.clock.speed.value;
+    pace.hidden = !live.running || !(live.realtime < 0.9 * asked);
+    setText(pace, `This computer is too slow for the robot: its time passes at ${significant(live.realtime, 2)} of the real one.`);
     payloadRow.show(live.payload ? [{ name: 'weight', ...live.payload }] : []);
     masses.show(live.masses.map(({ link, ...estimate }) => ({ name: link, ...estimate })));
     if (findings.childElementCount !== live.findings.length || findings.textContent !== live.findings.join(''))

@@ -21,11 +21,17 @@ export function paintOf(shape: Shape): THREE.MeshStandardMaterial {
   return paint(new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace), a ?? 1);
 }
 
+// a little behind what it is compared with: where both are in one place, that one is seen
+const offset = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 64 };
+
 /** Of a robot that is only compared with: one even tint, what is behind it shows through. */
 export function ghostPaint(colour: string): THREE.MeshStandardMaterial {
-  // a little behind what it is compared with: where both are in one place, that one is seen
-  const offset = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 64 };
   return new THREE.MeshStandardMaterial({ color: colour, roughness: 0.8, transparent: true, opacity: 0.3, ...offset });
+}
+
+/** Hides what is behind it, and is not seen itself. */
+export function depthOnly(): THREE.MeshBasicMaterial {
+  return new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true, ...offset });
 }
 
 /** Drawn over everything at full brightness: axes, handles, marks. */

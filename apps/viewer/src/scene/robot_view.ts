@@ -4,7 +4,7 @@ import type { RobotState } from '../robot/robot_state.ts';
 import { ellipsoid, wholeMass } from '../robot/bodies.ts';
 import type { Palette } from '../theme.ts';
 import { arrowMark, comMark, frameMark, limitMark } from './marks.ts';
-import { ghostPaint, mark, paintOf } from './materials.ts';
+import { depthOnly, ghostPaint, mark, paintOf } from './materials.ts';
 import { shapeObject, type MeshSource } from './shapes.ts';
 import { reachOf, standIn } from './stand_in.ts';
 
@@ -127,9 +127,14 @@ export class RobotView {
     let count = 0; // drawings often share surfaces: each a little larger than the one before, they do not flicker
     robot.links.forEach((link, k) => {
       const ghost = robot.ghost ? ghostPaint(this.palette.ghost) : null;
+      const loaded = (): void => {
+        if (ghost) this.addDepth(this.links[k]);
+        this.onLoad();
+      };
       for (const shape of link.visuals)
-        this.add('shapes', this.links[k], shapeObject(shape, ghost ?? paintOf(shape), this.meshes, this.onLoad, 1 + 0.0015 * (count++ % 4)));
+        this.add('shapes', this.links[k], shapeObject(shape, ghost ?? paintOf(shape), this.meshes, loaded, 1 + 0.002 * (count++ % 4)));
       if (link.visuals.length === 0 && !this.rigidlyDrawn(k)) this.add('shapes', this.links[k], standIn(robot, k, this.reach, ghost));
+      if (ghost) this.addDepth(this.links[k]);
       const fence = new THREE.MeshStandardMaterial({ color: this.palette.warm, roughness: 0.9, transparent: true, opacity: 0.34, depthWrite: false });
       for (const shape of link.collisions) {
         const object = shapeObject(shape, fence, this.meshes, this.onLoad);
@@ -139,6 +144,19 @@ export class RobotView {
         this.add('collisions', this.links[k], object);
       }
     });
+  }
+
+  /** Before what is translucent is drawn, its depth is: of what lies behind each other, only the front is seen. */
+  private addDepth(link: THREE.Group): void {
+    const solids: THREE.Mesh[] = [];
+    link.traverse((object) => object instanceof THREE.Mesh && object.renderOrder === 0 && solids.push(object));
+    for (const solid of solids) {
+      solid.renderOrder = 2;
+      solid.castShadow = false;
+      const depth = new THREE.Mesh(solid.geometry, depthOnly());
+      depth.renderOrder = 1;
+      solid.add(depth);
+    }
   }
 
   /** True of links without shapes that need none: where others of the robot have shapes, those are mere frames. */

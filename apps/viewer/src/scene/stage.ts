@@ -81,7 +81,7 @@ export class Stage {
     camera.updateProjectionMatrix();
     this.sun.shadow.normalBias = 0.006 * reach;
 
-    this.camera.near = size / 200;
+    this.camera.near = size / 80;
     this.camera.far = size * 60;
     const upright = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
     const distance = (0.56 * size) / Math.min(upright, upright * this.camera.aspect);

@@ -79,6 +79,10 @@ export class World {
     return this.views.find((view) => view.state === this.session.main);
   }
 
+  get pulling(): boolean {
+    return this.tools?.pull.active ?? false;
+  }
+
   toggle(layer: Layer): void {
     const next = new Set(this.layers.value);
     if (!next.delete(layer)) next.add(layer);
@@ -89,7 +93,8 @@ export class World {
   update(): void {
     for (const view of this.views) view.update();
     const reach = this.main?.reach ?? 1;
-    this.tools?.arrows.show(this.session.arrowsNow(), reach);
+    // who pulls sees the spring in place of its force
+    this.tools?.arrows.show(this.pulling ? null : this.session.arrowsNow(), reach);
     this.tools?.trails.forEach((trail, k) => trail.show(this.session.robots.value[k].trail));
     this.tools?.measure.update();
     this.tools?.pull.frame();

@@ -146,6 +146,7 @@ const live = record({
   running: or(flag, true),
   time: or(finite, 0),
   period_ms: or(number, NaN),
+  realtime: or(number, NaN),
   identify: or(flag, false),
   blinded: or(list(index), []),
   friction: or(finite, 1),
