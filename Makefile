@@ -26,6 +26,20 @@ test: build/dev/build.ninja dependencies-tutorials ## build everything and run a
 	@cmake --build --preset dev
 	@ctest --preset dev
 
+# npm ci again only if the packages are other ones
+apps/viewer/node_modules/.package-lock.json: apps/viewer/package-lock.json | dependencies-viewer
+	@cd apps/viewer && npm ci --silent
+	@touch $@
+
+.PHONY: test-viewer
+test-viewer: build/dev/build.ninja dependencies-viewer apps/viewer/node_modules/.package-lock.json ## test the viewer's page in a browser, before a mock server and before the program
+	@cmake --build --preset dev --target ulna
+	@cd apps/viewer && npm run --silent types && npm run --silent check-dist && npm test --silent && ULNA=$(CURDIR)/build/dev/bin/ulna npm run --silent test-page
+
+.PHONY: viewer
+viewer: apps/viewer/node_modules/.package-lock.json ## build the viewer's page anew, which is embedded in the program
+	@cd apps/viewer && npm run --silent types && npm run --silent build
+
 .PHONY: python
 python: build/release/build.ninja ## build the Python package and show how to use it
 	@cmake --preset release -DULNA_BUILD_PYTHON=ON >/dev/null
@@ -115,7 +129,7 @@ build/%/build.ninja: CMakePresets.json | dependencies-build
 
 build/bench/build.ninja: | dependencies-bench
 
-dependencies = $(addprefix dependencies-,build bench docs format lint tutorials)
+dependencies = $(addprefix dependencies-,build bench docs format lint tutorials viewer)
 .PHONY: $(dependencies)
 $(dependencies): dependencies-%:
 	@tools/install-dependencies $*

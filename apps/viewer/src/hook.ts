@@ -1,0 +1,54 @@
+import { Mesh, Vector3, type BufferGeometry } from 'three';
+import type { Context } from './panels/page.ts';
+
+/** What tests ask of the page, as window.ulna. */
+export function installHook({ session, world, choice }: Context): void {
+  const state = (id?: number) => (id === undefined ? session.main : session.robot(id));
+  const hook = {
+    time: () => session.clock.time.value,
+    playing: () => session.clock.playing.value,
+    /** Stands at a time. */
+    goTo: (time: number) => {
+      session.clock.play(false);
+      session.clock.go(time);
+    },
+    robots: () => session.robots.value.map((r) => r.robot.name),
+    q: (id?: number) => Array.from(state(id)?.q ?? []),
+    /** Position and quaternion (w first) of a link in the scene's graph, as it is drawn. */
+    drawnPose: (link: string, id?: number) => {
+      const view = world?.views.find((v) => v.state === state(id));
+      view?.update();
+      const group = view?.links.find((g) => g.name === link);
+      if (!group) return null;
+      group.updateWorldMatrix(true, false);
+      const p = group.getWorldPosition(new Vector3());
+      const { w, x, y, z } = group.getWorldQuaternion(group.quaternion.clone());
+      return [p.x, p.y, p.z, w, x, y, z];
+    },
+    /** Where a link's origin, or a point of it, is on the page. */
+    onPage: (link: string, point: [number, number, number] = [0, 0, 0]) => {
+      const group = world?.main?.links.find((g) => g.name === link);
+      if (!world || !group) return null;
+      const at = world.stage.project(group.localToWorld(new Vector3(...point)));
+      const { left, top } = world.stage.canvas.getBoundingClientRect();
+      return at && [at.x + left, at.y + top];
+    },
+    /** Drags the handle of the tool `move` to a point. */
+    dragHandle: (to: [number, number, number]) => world?.handle.move(new Vector3(...to)),
+    /** How many triangles are drawn for a link's shapes. */
+    triangles: (link: string) => {
+      let count = 0;
+      world?.main?.links.find((g) => g.name === link)?.traverseVisible((object) => {
+        if (!(object instanceof Mesh)) return;
+        const { index, attributes } = object.geometry as BufferGeometry;
+        count += (index ?? attributes['position'])!.count / 3;
+      });
+      return count;
+    },
+    select: (link: number) => (choice.link.value = link),
+    pulling: () => world?.pulling ?? false,
+    layers: () => [...(world?.layers.value ?? [])],
+    frames: () => world?.stage.renderer.info.render.frame ?? 0,
+  };
+  (window as unknown as { ulna: typeof hook }).ulna = hook;
+}
