@@ -9,6 +9,7 @@ namespace {
 struct CheckOptions {
   std::vector<std::string> files;
   ImportOptions import;
+  SourceOptions sources;
   bool quiet = false, no_notes = false, rules = false;
 };
 
@@ -135,6 +136,7 @@ int check_files(const CheckOptions& options, Console& console) {
 Action check(Parser& app, Console& console) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("FILE", options->files, "robots: files, - for standard input, or embedded robots");
+  options->sources.add_to(app);
   app.add_flag("--strict", options->import.strict, "count warnings as errors");
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
   app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status is the result");
@@ -150,6 +152,7 @@ Action check(Parser& app, Console& console) {
     if (options->quiet && (options->no_notes || console.json()))
       throw UsageError("{} has no effect with --quiet", console.json() ? "--json" : "--no-notes");
     if (options->files.empty()) throw UsageError("FILE is missing");
+    options->import = options->sources.with(options->import);
     return check_files(*options, console);
   };
 }

@@ -8,7 +8,7 @@ struct ConvertOptions {
   RobotArgument robot;
   std::string out;
   std::vector<std::string> locks;
-  std::string chain;
+  std::string chain, format;
   bool lump = false, force = false;
 };
 
@@ -66,9 +66,28 @@ Model chain_of(const Model& model, std::string_view text, Diagnostics& notes) {
   return sub_chain(model, text.substr(0, colon), text.substr(colon + 1), &notes);
 }
 
+std::string format_of(const ConvertOptions& options) {
+  if (!options.format.empty()) return options.format;
+  return options.out.ends_with(".sdf") ? "sdf" : options.out.ends_with(".mjcf") ? "mjcf" : "urdf";
+}
+
+/// What the format cannot express is added to the findings.
+std::string written(const Model& model, const std::string& format, Diagnostics& found) {
+  if (format == "urdf") return to_urdf(model);
+  Diagnostics lost(found.strict());
+  const std::string text = format == "sdf" ? to_sdf(model, lost) : to_mjcf(model, lost);
+  lost.throw_if_errors();
+  for (const Diagnostic& d : lost.list())
+    found.add(*d.rule, d.source, d.subject, d.seen, d.assumed, d.remedy, d.severity);
+  return text;
+}
+
 int convert_robot(const ConvertOptions& options, Console& console) {
   if (options.out.ends_with(".yaml") || options.out.ends_with(".yml"))
-    throw UsageError("robots are written as URDF: name OUT *.urdf");
+    throw UsageError("robots are written as URDF, SDF or MJCF: name OUT *.urdf, *.sdf or *.mjcf");
+  if (options.out.ends_with(".xacro"))
+    throw UsageError("robots are written as URDF, SDF or MJCF, not as xacro: name OUT *.urdf");
+  const std::string format = format_of(options);
   if (!options.chain.empty() && options.chain.find(':') == std::string::npos)
     throw UsageError("--chain '{}': write BASE:TIP, the names of two links", options.chain);
   JointValues locked;
@@ -85,15 +104,16 @@ int convert_robot(const ConvertOptions& options, Console& console) {
     robot.model =
         edited("--chain", [&] { return chain_of(robot.model, options.chain, robot.diagnostics); });
   if (options.lump) robot.model = lump_fixed_joints(robot.model);
-  const std::string urdf = to_urdf(robot.model);
+  const std::string text = written(robot.model, format, robot.diagnostics);
 
-  write_or_print(console, options.out, urdf, options.force);
+  write_or_print(console, options.out, text, options.force);
   if (console.json()) {
     Json about = options.robot.json(robot.model);
     about["links"] = robot.model.description().links.size();
     console.print({{"robot", about},
                    {"out", options.out},
-                   {"bytes", urdf.size()},
+                   {"format", format},
+                   {"bytes", text.size()},
                    {"diagnostics", to_json(robot.diagnostics)}});
   } else {
     console.out.flush();
@@ -110,6 +130,9 @@ Action convert(Parser& app, Console& console) {
   options->robot.drives = Drives::carried_rotors;
   app.add_output("OUT", options->out, "the file to write, or - for standard output", true, "")
       ->required();
+  app.add_value("--to", options->format, "FORMAT",
+                "urdf, sdf or mjcf; without it, the ending of OUT says so, and others are URDF",
+                word_of({"urdf", "sdf", "mjcf"}));
   app.add_value("--lock", options->locks, "JOINT=VALUE",
                 "lock a joint; with several coordinates name=v1,v2,...; repeatable")
       ->expected(1)

@@ -46,7 +46,8 @@ std::string overview(const Stream& stream, std::span<const Verb> verbs) {
   text += glossary(stream, "Verbs", terms);
   text += glossary(
       stream, "A robot is",
-      {{"arm.urdf, arm.yaml", "a file: URDF, Denavit-Hartenberg table, or product of exponentials"},
+      {{"arm.urdf, arm.yaml",
+        "a file: URDF, xacro, MJCF, SDF, Denavit-Hartenberg table, or product of exponentials"},
        {"-", "one of these on standard input"},
        {"panda", "an embedded robot; ulna robots lists them"},
        {"chain:7", "a generated chain of so many revolute joints"}});

@@ -18,7 +18,7 @@ constexpr Verb verbs[] = {
     {"check", "find what is wrong with a robot's description", check},
     {"info", "show a robot's joints, bodies and limits", info},
     {"tree", "show the tree of a robot's links", tree},
-    {"convert", "write a robot as URDF, unchanged or modified", convert},
+    {"convert", "write a robot as URDF, SDF or MJCF, unchanged or modified", convert},
     {"fk", "forward kinematics: the poses of frames", fk},
     {"id", "inverse dynamics: the torques of a motion", id},
     {"fd", "forward dynamics: the accelerations under torques", fd},

@@ -376,7 +376,7 @@ void refuse_without_contact(const Parser& app, bool adaptive) {
 void refuse_with_scene(const Parser& app) {
   for (const char* option :
        {"STATE", "--ground", "--friction", "--torque", "--q", "--qd", "--gravity", "--no-friction",
-        "--floating-base", "--independent-mimics", "--strict"})
+        "--arg", "--package", "--floating-base", "--independent-mimics", "--strict"})
     if (app.count(option))
       throw UsageError("{} has no effect with a scene, which has robots of its own", option);
 }

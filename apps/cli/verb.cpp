@@ -82,8 +82,47 @@ void Parser::refuse_useless_force() const {
     throw UsageError("--force has no effect without a file to write");
 }
 
+void SourceOptions::add_to(CLI::App& app) {
+  const auto add = [&app](const char* name, std::vector<std::string>& to, const char* value,
+                          const char* meaning) {
+    app.add_option(name, to, meaning)
+        ->option_text(value)
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false);
+  };
+  add("--arg", arguments, "NAME=VALUE", "an argument of a xacro file; repeatable");
+  add("--package", packages, "NAME=DIR", "the folder of a package that a file names; repeatable");
+}
+
+ImportOptions SourceOptions::with(ImportOptions options) const {
+  const auto pair_of = [](const char* option, const char* form, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      throw UsageError("{} '{}': write {}", option, text, form);
+    // as xacro itself takes them
+    const bool colon = text[equals - 1] == ':' && equals > 1;
+    return std::pair(text.substr(0, equals - (colon ? 1 : 0)), text.substr(equals + 1));
+  };
+  for (const std::string& text : arguments) {
+    auto argument = pair_of("--arg", "NAME=VALUE", text);
+    for (const auto& [name, value] : options.arguments)
+      if (name == argument.first) throw UsageError("--arg: '{}' is given twice", name);
+    options.arguments.push_back(std::move(argument));
+  }
+  for (const std::string& text : packages) {
+    const auto [name, folder] = pair_of("--package", "NAME=DIR", text);
+    std::error_code none;
+    if (!std::filesystem::is_directory(folder, none))
+      throw UsageError("--package {}: '{}' is not a folder", name, folder);
+    options.packages.emplace_back(name, folder);
+  }
+  return options;
+}
+
 void RobotArgument::add_to(CLI::App& app, const char* argument, const char* meaning) {
   app.add_option(argument, name, meaning)->required();
+  files.add_to(app);
   app.add_flag("--floating-base", options.floating_base, "let the base move freely");
   app.add_flag("--independent-mimics", options.independent_mimics,
                "let mimic joints move independently");
@@ -120,7 +159,7 @@ Drives drives_of(const Model& model) {
 }  // namespace
 
 Imported RobotArgument::load() const {
-  ImportOptions plain = options;
+  ImportOptions plain = files.with(options);
   plain.floating_base = plain.independent_mimics = false;
   Imported robot = text ? import_robot(*text, source(), plain) : load_robot(name, plain);
   if (options.independent_mimics) {

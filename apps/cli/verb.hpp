@@ -86,6 +86,15 @@ inline const CLI::Validator not_negative =
 /// What a robot may have between motors and links, each with all that stands before it.
 enum class Drives { none, springs, coupled_motors, carried_rotors };
 
+/// Options for descriptions that consist of several files.
+struct SourceOptions {
+  std::vector<std::string> arguments, packages;
+
+  void add_to(CLI::App& app);
+  /// Those with what was given. Throws UsageError.
+  ImportOptions with(ImportOptions options) const;
+};
+
 /// The argument ROBOT and the options for reading it: the same for every verb.
 struct RobotArgument {
   std::string name, gravity;
@@ -95,6 +104,7 @@ struct RobotArgument {
   Drives drives = Drives::none;          ///< what the verb computes with; others are left out
   mutable bool drives_left_out = false;  ///< by load
   ImportOptions options;
+  SourceOptions files = {};
 
   static constexpr const char* usual_meaning =
       "a file, - for standard input, or an embedded robot (ulna robots)";

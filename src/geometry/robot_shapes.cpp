@@ -73,7 +73,7 @@ class ShapeMaker {
   void report(const Rule& rule, std::string seen) {
     out_.add(rule, source(), subject(), std::move(seen), "the shape is left out");
   }
-  Source source() const { return {robot_.file, link_.line, 0}; }
+  Source source() const { return robot_.source(link_.line); }
   std::string subject() const { return detail::quoted("link", link_.name); }
 
   const Description& robot_;

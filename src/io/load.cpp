@@ -59,6 +59,18 @@ std::string read_file(std::string_view name, const ImportOptions& options) {
   return read_all(file.get(), name, options.max_bytes);
 }
 
+/// The first tag of XML without its brackets: "robot name='arm' xmlns:xacro='...'".
+std::string_view root_tag(std::string_view text) {
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    const std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with("!--"))
+      at = std::min(text.find("-->", at), text.size() - 1);
+    else if (!rest.starts_with("?"))
+      return rest.substr(0, rest.find('>'));
+  }
+  return {};
+}
+
 Imported generated_chain(std::string_view count, const ImportOptions& options) {
   int n = 0;
   const char* const end = count.data() + count.size();
@@ -91,6 +103,15 @@ std::string robot_beside(std::string_view file, std::string_view name) {
 Imported import_robot(std::string_view text, std::string file, const ImportOptions& options) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool empty = first == std::string_view::npos, xml = !empty && text[first] == '<';
+  const std::string_view root = xml ? root_tag(text) : std::string_view(),
+                         tag = root.substr(0, root.find_first_of(" \t\r\n/"));
+  const bool is_xacro = file.ends_with(".xacro") || root.find("xmlns:xacro") != root.npos;
+  if (!options.arguments.empty() && !is_xacro)
+    refuse(rules::xacro_argument, file, "arguments are given, but this is no xacro file");
+  if (is_xacro) return import_xacro(text, std::move(file), options);
+  if (tag == "mujoco" || file.ends_with(".mjcf"))
+    return import_mjcf(text, std::move(file), options);
+  if (tag == "sdf" || file.ends_with(".sdf")) return import_sdf(text, std::move(file), options);
   if ((file.ends_with(".yaml") || file.ends_with(".yml")) && !xml)
     return import_table(text, std::move(file), options);
   if (xml || file.ends_with(".urdf") || file.ends_with(".xml"))

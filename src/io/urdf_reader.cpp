@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "io/drive_reader.hpp"
+#include "io/xml_expand.hpp"
 
 namespace ulna {
 namespace {
@@ -13,13 +14,11 @@ class UrdfReader : DriveReader {
   using DriveReader::DriveReader;
 
   Description read(const XMLElement& root) {
-    d_.file = file_;
+    d_.file = file_, d_.lines = lines_;
     subject_ = "robot";
     if (const std::string tag = root.Name(); tag != "robot") {
-      const std::string format = tag == "sdf" ? "SDF" : tag == "mujoco" ? "MJCF" : "";
       out_.add(rules::xml_root, at(root), "",
-               "the root element is <" + shown(tag) + ">, not <robot>", "",
-               format.empty() ? "" : "this is " + format + ", not URDF: convert it first");
+               "the root element is <" + shown(tag) + ">, not <robot>, <mujoco> or <sdf>");
       return std::move(d_);
     }
     if (const std::string name = attribute(root, "name"); !name.empty())
@@ -352,58 +351,42 @@ class UrdfReader : DriveReader {
   std::unordered_map<std::string, const XMLElement*> materials_;
 };
 
-std::string describe(tinyxml2::XMLError error) {
-  using namespace tinyxml2;
-  static const std::map<XMLError, const char*> texts{
-      {XML_ERROR_MISMATCHED_ELEMENT,
-       "this element is not closed, or another one is closed instead"},
-      {XML_ERROR_PARSING_ELEMENT, "an element cannot be read here"},
-      {XML_ERROR_PARSING_ATTRIBUTE,
-       "an attribute of this element has no value or quotes, or occurs twice"},
-      {XML_ERROR_PARSING_COMMENT, "this comment does not end"},
-      {XML_ERROR_PARSING_CDATA, "this CDATA section does not end"},
-      {XML_ERROR_PARSING_TEXT, "the text does not end in an element"},
-      {XML_ERROR_PARSING_DECLARATION,
-       "a declaration <?...?> does not end, or is in the wrong place"},
-      {XML_ERROR_EMPTY_DOCUMENT, "there is no element in the file"}};
-  const auto found = texts.find(error);
-  return found == texts.end() ? XMLDocument::ErrorIDToName(error) : found->second;
+}  // namespace
+
+namespace {
+
+Imported read_urdf(const tinyxml2::XMLDocument* document, const std::string& file,
+                   std::shared_ptr<const LineMap> lines, const ImportOptions& options,
+                   Diagnostics out) {
+  out.throw_if_errors();
+  const XMLElement& root = *document->RootElement();
+  // too many links or joints are refused before they take memory
+  for (const std::string tag : {"link", "joint"}) {
+    std::size_t count = 0;
+    for (auto* e = root.FirstChildElement(tag.c_str()); e; e = e->NextSiblingElement(tag.c_str()))
+      if (++count == options.max_links + 1)
+        out.add(rules::input_too_large,
+                lines ? lines->at(e->GetLineNum()) : Source{file, e->GetLineNum(), 0}, "",
+                "more than " + std::to_string(options.max_links) + " " + tag + "s");
+  }
+  out.throw_if_errors();
+  Description description = UrdfReader(file, out, lines).read(root);
+  return finish(std::move(description), std::move(out), options);
 }
 
 }  // namespace
 
 Imported import_urdf(std::string_view text, std::string file, const ImportOptions& options) {
   Diagnostics out(options.strict);
-  const std::string prepared = prepare_xml(text, file, options, out);
-  out.throw_if_errors();
+  const auto document = parse_xml(text, file, options, out);
+  return read_urdf(document.get(), file, {}, options, std::move(out));
+}
 
-  tinyxml2::XMLDocument document;
-  const tinyxml2::XMLError error = document.Parse(prepared.data(), prepared.size());
-  const XMLElement* root = document.RootElement();
-  if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
-    out.add(rules::xml_depth, {file, document.ErrorLineNum(), 0}, "",
-            "elements are nested about 100 deep, the limit of the parser");
-  else if (error != tinyxml2::XML_SUCCESS)
-    out.add(error == tinyxml2::XML_ERROR_EMPTY_DOCUMENT ? rules::xml_empty : rules::xml_malformed,
-            {file, document.ErrorLineNum(), 0}, "", describe(error));
-  else if (!root)
-    out.add(rules::xml_empty, {file, 1, 0}, "", "there is no element in the file");
-  else if (const XMLElement* second = root->NextSiblingElement())
-    out.add(rules::xml_malformed, {file, second->GetLineNum(), 0}, "",
-            "a second element next to the root");
-  out.throw_if_errors();
-  // too many links or joints are refused before they take memory
-  for (const std::string tag : {"link", "joint"}) {
-    std::size_t count = 0;
-    for (auto* e = root->FirstChildElement(tag.c_str()); e; e = e->NextSiblingElement(tag.c_str()))
-      if (++count == options.max_links + 1)
-        out.add(rules::input_too_large, {file, e->GetLineNum(), 0}, "",
-                "more than " + std::to_string(options.max_links) + " " + tag + "s");
-  }
-  out.throw_if_errors();
-
-  Description description = UrdfReader(file, out).read(*root);
-  return finish(std::move(description), std::move(out), options);
+Imported import_xacro(std::string_view text, std::string file, const ImportOptions& options) {
+  Diagnostics out(options.strict);
+  const XmlText expanded = expand_xacro(text, file, options, out);
+  const auto document = parse_xml(expanded, options, out);
+  return read_urdf(document.get(), file, expanded.lines, options, std::move(out));
 }
 
 }  // namespace ulna

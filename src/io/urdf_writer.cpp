@@ -1,30 +1,15 @@
-#include <tinyxml2.h>
-
 #include <algorithm>
 
+#include "io/xml_writer.hpp"
 #include "ulna/io/import.hpp"
-#include "ulna/io/number.hpp"
 
 namespace ulna {
 namespace {
 
-std::string text(std::string_view s) { return std::string(s); }
-std::string text(double x) { return format_number(x); }
-template <int N>
-std::string text(const Eigen::Matrix<double, N, 1>& v) {
-  std::string s = text(v(0));
-  for (int i = 1; i < N; ++i) s += " " + text(v(i));
-  return s;
-}
-
-/// As text, or "" for the value that a reader takes where there is none.
-template <class T>
-std::string unless(const T& otherwise, const T& x) {
-  return x == otherwise ? "" : text(x);
-}
+using namespace detail;
 
 /// Numbers are written so that they read back to the last bit; what has its default is left out.
-class UrdfWriter {
+class UrdfWriter : XmlWriter {
  public:
   std::string write(const Description& d) {
     robot(d);
@@ -32,25 +17,6 @@ class UrdfWriter {
   }
 
  private:
-  /// Open while it lives. Attributes are given by name and value; one that is empty is left out.
-  class Element {
-   public:
-    Element(UrdfWriter* writer, const char* tag, const auto&... attributes) : out_(writer->out_) {
-      out_.OpenElement(tag);
-      put(attributes...);
-    }
-    ~Element() { out_.CloseElement(); }
-    Element(const Element&) = delete;
-
-   private:
-    void put() {}
-    void put(const char* name, const auto& value, const auto&... others) {
-      if (const std::string s = text(value); !s.empty()) out_.PushAttribute(name, s.c_str());
-      put(others...);
-    }
-    tinyxml2::XMLPrinter& out_;
-  };
-
   void robot(const Description& d) {
     const Vec3<double> usual = Description().gravity;
     const bool extended = d.gravity != usual || !d.frames.empty() || !d.loops.empty() ||
@@ -157,8 +123,6 @@ class UrdfWriter {
       Element(this, "mimic", "joint", m->joint, "multiplier", unless(1.0, m->multiplier), "offset",
               unless(0.0, m->offset));
   }
-
-  tinyxml2::XMLPrinter out_;
 };
 
 }  // namespace

@@ -51,11 +51,13 @@ inline Numbers parse_numbers(std::string_view text, std::size_t n) {
 /// Reads elements, attributes and numbers, and reports each that is missing, wrong or unknown.
 class XmlReader {
  public:
-  XmlReader(std::string file, Diagnostics& out) : file_(std::move(file)), out_(out) {}
+  XmlReader(std::string file, Diagnostics& out, std::shared_ptr<const LineMap> lines = {})
+      : file_(std::move(file)), lines_(std::move(lines)), out_(out) {}
 
  protected:
   /// Of an element or an attribute.
-  Source at(const auto& node) const { return {file_, node.GetLineNum(), 0}; }
+  Source at(const auto& node) const { return at_line(node.GetLineNum()); }
+  Source at_line(int line) const { return lines_ ? lines_->at(line) : Source{file_, line, 0}; }
   void report(const Rule& rule, const auto& node, std::string seen, std::string assumed = {}) {
     out_.add(rule, at(node), subject_, std::move(seen), std::move(assumed));
   }
@@ -83,8 +85,8 @@ class XmlReader {
     const XMLElement* before = e.PreviousSiblingElement(e.Name());
     if (before)
       report(rules::tag_double, e,
-             "<" + std::string(e.Name()) + "> occurs again, first in line " +
-                 std::to_string(before->GetLineNum()));
+             "<" + std::string(e.Name()) + "> occurs again, first in " +
+                 (lines_ ? at(*before).str() : "line " + std::to_string(before->GetLineNum())));
     return !before;
   }
   /// Elements without meaning are reported once for each tag, by report_ignored.
@@ -93,7 +95,7 @@ class XmlReader {
   }
   void report_ignored() {
     for (const auto& [tag, seen] : ignored_)
-      out_.add(rules::tag_ignored, {file_, seen.first_line, 0}, "<" + tag + ">",
+      out_.add(rules::tag_ignored, at_line(seen.first_line), "<" + tag + ">",
                seen.count == 1
                    ? "skipped"
                    : "skipped, here and " + std::to_string(seen.count - 1) + " more times");
@@ -164,6 +166,7 @@ class XmlReader {
   }
 
   std::string file_;
+  std::shared_ptr<const LineMap> lines_;  ///< of a text that was put together from files
   Diagnostics& out_;
   std::string subject_;  ///< what is being read: "joint 'elbow'"
 

@@ -94,7 +94,7 @@ class Assembler {
         data_.has_mimics = true;
         j.q = m.q, j.v = m.v;
         if (!std::isfinite(j.multiplier) || !std::isfinite(j.offset))
-          diagnostics.add(rules::number_invalid, {d_.file, given(at).line, 0},
+          diagnostics.add(rules::number_invalid, d_.source(given(at).line),
                           detail::subject(given(at)),
                           "mimic multipliers and offsets overflow along the chain");
       }
@@ -175,9 +175,8 @@ class Assembler {
     for (std::size_t b = 1; b < data_.joints.size(); ++b) {
       const Joint& j = data_.joints[b];
       if (!moved[j.v] && !j.mimics && data_.armature(j.v) == 0.0)
-        diagnostics.add(rules::body_massless, {d_.file, given(b).line, 0},
-                        detail::subject(given(b)), "the links that it moves have no inertia",
-                        "the mass matrix is singular");
+        diagnostics.add(rules::body_massless, d_.source(given(b).line), detail::subject(given(b)),
+                        "the links that it moves have no inertia", "the mass matrix is singular");
     }
   }
 

@@ -67,7 +67,7 @@ void Checker::tree() {
       const JointDescription& other = d_.joints[above];
       report(rules::link_two_parents, joint,
              quoted("link", joint.child) + " already is the child of " + subject(other) +
-                 (other.line ? " (line " + std::to_string(other.line) + ")" : ""));
+                 (other.line ? " (" + place(other.line) + ")" : ""));
     } else {
       above = static_cast<int>(j);
       children_[*parent].push_back(above);

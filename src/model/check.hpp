@@ -46,7 +46,11 @@ class Checker {
   int joint(std::string_view name) const { return *find(joints_, name); }
 
  private:
-  Source at(int line) const { return {d_.file, line, 0}; }
+  Source at(int line) const { return d_.source(line); }
+  /// As it is named in a message about another place.
+  std::string place(int line) const {
+    return d_.lines ? at(line).str() : "line " + std::to_string(line);
+  }
   /// About a link, a joint, a frame or a loop.
   void report(const Rule& rule, const auto& thing, std::string seen, std::string assumed = {}) {
     out_.add(rule, at(thing.line), subject(thing), std::move(seen), std::move(assumed));

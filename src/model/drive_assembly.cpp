@@ -32,7 +32,7 @@ void DriveAssembly::motor(const MotorDescription& motor, std::vector<DriveTrain:
 
 void DriveAssembly::refuse(const Description& d, Diagnostics& out, const Motor& motor,
                            std::string seen) const {
-  out.add(rules::motor_coupling, {d.file, motor.given->line, 0}, quoted("motor", motor.given->name),
+  out.add(rules::motor_coupling, d.source(motor.given->line), quoted("motor", motor.given->name),
           std::move(seen));
 }
 
@@ -134,7 +134,7 @@ void DriveAssembly::finish(const Description& d, Diagnostics& out, Eigen::Vector
     const bool alone = separate && gears.size() == 1;
     if (given.mount && alone) mounts_.emplace_back(m, *given.mount);
     if (given.mount && !alone)
-      out.add(rules::rotor_rigid, {d.file, given.line, 0}, quoted("motor", given.name),
+      out.add(rules::rotor_rigid, d.source(given.line), quoted("motor", given.name),
               quoted("its rotor is carried by link", given.mount->link),
               "only the rotor's own turning counts");
     if (separate) {
@@ -156,7 +156,7 @@ void DriveAssembly::finish(const Description& d, Diagnostics& out, Eigen::Vector
       if (e.coordinate == c) inertia += to_.inertia(e.motor) * e.ratio * e.ratio;
     const auto at = std::ranges::find(d.joints, joints_[c], &JointDescription::name);
     if (inertia == 0.0)
-      out.add(rules::spring_rotor, {d.file, at->line, 0}, quoted("joint", joints_[c]),
+      out.add(rules::spring_rotor, d.source(at->line), quoted("joint", joints_[c]),
               "has a spring, but no rotor behind it");
   }
 }

@@ -146,7 +146,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
         joints.insert(j.name);
         stack.push_back(tree.link(j.child));
       } else if (notes) {
-        notes->add(rules::branch_dropped, {d.file, j.line, 0}, detail::subject(j),
+        notes->add(rules::branch_dropped, d.source(j.line), detail::subject(j),
                    "is not on the chain", "left out with everything attached to it");
       }
     }
@@ -174,7 +174,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
       j.mimic = composed;
     } else {
       if (notes)
-        notes->note(rules::mimic_ignored, {d.file, j.line, 0}, detail::subject(j),
+        notes->note(rules::mimic_ignored, d.source(j.line), detail::subject(j),
                     quoted("mimics", j.mimic->joint) + ", which is not on the chain",
                     "moves independently");
       j.mimic.reset();
@@ -186,7 +186,7 @@ Model sub_chain(const Model& model, std::string_view base_link, std::string_view
 Model lump_fixed_joints(const Model& model) {
   const Description& given = model.description();
   Description d;
-  d.name = given.name, d.file = given.file, d.gravity = given.gravity;
+  d.name = given.name, d.file = given.file, d.lines = given.lines, d.gravity = given.gravity;
 
   // from a link to the body that carries it; what is on the body's own link stays to the last bit
   const auto attach = [&](std::string& link, Pose& origin) {

@@ -154,7 +154,8 @@ TEST(Convert, json_tells_what_was_written) {
   const RunResult r = run_cli({"convert", "--json", "panda", folder.path("out.urdf")});
   EXPECT_EQ(r.status, 0);
   const json d = document(r, "ulna.convert/1");
-  EXPECT_EQ(keys(d), (std::set<std::string>{"schema", "robot", "out", "bytes", "diagnostics"}));
+  EXPECT_EQ(keys(d),
+            (std::set<std::string>{"schema", "robot", "out", "format", "bytes", "diagnostics"}));
   EXPECT_EQ(d["robot"]["dof"], 7);
   EXPECT_EQ(d["out"], folder.path("out.urdf"));
   EXPECT_EQ(d["bytes"], read_file(folder.path("out.urdf")).size());

@@ -5,7 +5,10 @@
 
 #include "support/bad_input.hpp"
 #include "support/close.hpp"
+#include "support/mjcf.hpp"
 #include "support/random.hpp"
+#include "support/sdf.hpp"
+#include "support/xacro.hpp"
 
 namespace ulna::test {
 namespace {
@@ -99,16 +102,17 @@ void expect_finite(const Model& model) {
 }
 
 TEST(MutatedInput, gives_a_model_of_finite_numbers_or_a_model_error_and_nothing_else) {
-  std::vector<std::pair<std::string, std::string>> texts{{"good.urdf", std::string(good_urdf)},
-                                                         {"good.yaml", std::string(good_table)},
-                                                         {"screws.yaml", std::string(good_screws)}};
+  std::vector<std::pair<std::string, std::string>> texts{
+      {"good.urdf", std::string(good_urdf)},     {"good.yaml", std::string(good_table)},
+      {"screws.yaml", std::string(good_screws)}, {"good.xacro", std::string(good_xacro)},
+      {"good.xml", std::string(good_mjcf)},      {"good.sdf", std::string(good_sdf)}};
   for (const EmbeddedRobot& robot : embedded_robots())
     texts.emplace_back(robot.file_name, robot.text);
   int read = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     Random random(seed);
     // the small texts feel a change more often
-    const std::size_t which = seed % 2 ? seed / 2 % 3 : seed / 2 % texts.size();
+    const std::size_t which = seed % 2 ? seed / 2 % 6 : seed / 2 % texts.size();
     const std::string text = Mutator(random)(texts[which].second);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + texts[which].first);
     std::optional<Model> model;

@@ -4,6 +4,9 @@
 #include "support/bad_tables.hpp"
 #include "support/bad_urdf.hpp"
 #include "support/bad_xml.hpp"
+#include "support/mjcf.hpp"
+#include "support/sdf.hpp"
+#include "support/xacro.hpp"
 
 namespace ulna::test {
 
@@ -17,6 +20,9 @@ inline std::vector<BadInput> bad_inputs(const std::string& fifo) {
   bad_magnitudes(cases);
   bad_trees(cases);
   bad_xml(cases);
+  bad_xacro(cases);
+  bad_mjcf(cases);
+  bad_sdf(cases);
   bad_shapes(cases, fifo);
   large_robots(cases);
   bad_tables(cases);

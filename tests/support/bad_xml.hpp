@@ -13,12 +13,6 @@ inline void bad_xml(BadInputs& cases) {
   cases.text("a declaration only", "<?xml version='1.0'?>\n", Fate::refused, rules::xml_empty, 1);
   cases.text("only a byte order mark", "\xEF\xBB\xBF", Fate::refused, rules::xml_empty, 1);
   cases.text("not XML", "hello\n", Fate::refused, rules::xml_malformed, 1);
-  cases
-      .text("SDF", "<?xml version='1.0'?>\n<sdf version='1.6'><model name='m'/></sdf>",
-            Fate::refused, rules::xml_root, 2)
-      .says("<sdf>");
-  cases.text("MJCF", "<mujoco model='m'>\n</mujoco>", Fate::refused, rules::xml_root, 1)
-      .says("<mujoco>");
   cases.text("HTML", "<html><body>404</body></html>", Fate::refused, rules::xml_root, 1);
   cases.text("HTML with DOCTYPE", "<!DOCTYPE html>\n<html/>", Fate::refused, rules::xml_doctype, 1);
   cases.text("two robots", "<robot name='r'><link name='a'/></robot>\n<robot name='s'/>",
@@ -203,10 +197,6 @@ inline void bad_xml(BadInputs& cases) {
       .says("ignored");
   cases.repaired("arg left behind", "  <link name='tip'/>",
                  "<xacro:arg name='a' default='1'/><link name='tip'/>", rules::xacro_leftover);
-  cases.text("only definitions",
-             "<robot xmlns:xacro='http://ros.org/wiki/xacro'>\n<xacro:macro name='arm' "
-             "params='p'>\n<link name='${p}a'/></xacro:macro></robot>",
-             Fate::refused, rules::xacro, 2);
   cases.text("only properties", "<robot name='r'>\n<xacro:property name='a' value='1'/></robot>",
              Fate::refused, rules::tree_empty, 0);
 }

@@ -4,7 +4,7 @@ _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc view robots help"
   local shared="--help --json --color"
-  local import="--floating-base --independent-mimics --strict"
+  local import="--arg --package --floating-base --independent-mimics --strict"
   local options robots=
   COMPREPLY=()
 
@@ -15,6 +15,9 @@ _ulna() {
   case $before in
     --color)
       COMPREPLY=($(compgen -W "auto always never" -- "$word"))
+      return ;;
+    --to)
+      COMPREPLY=($(compgen -W "urdf sdf mjcf" -- "$word"))
       return ;;
     --axes)
       COMPREPLY=($(compgen -W "local world aligned" -- "$word"))
@@ -39,15 +42,15 @@ _ulna() {
     --friction)
       COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --simulate | --split | --folds | --filter | --gain)
+    --arg | --package | --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --simulate | --split | --folds | --filter | --gain)
       return ;;
   esac
 
   case ${COMP_WORDS[1]} in
-    check) options="--strict --no-notes --quiet --rules" robots=yes ;;
+    check) options="--arg --package --strict --no-notes --quiet --rules" robots=yes ;;
     info) options="$import --frames" robots=yes ;;
     tree) options="$import --ascii --dot" robots=yes ;;
-    convert) options="$import --lock --chain --lump --force" robots=yes ;;
+    convert) options="$import --to --lock --chain --lump --force" robots=yes ;;
     fk) options="$import --q --frame --open-loops" robots=yes ;;
     id) options="$import --q --qd --qdd --gravity --no-friction --open-loops" robots=yes ;;
     fd) options="$import --q --qd --tau --gravity --no-friction --open-loops" robots=yes ;;

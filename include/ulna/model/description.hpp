@@ -1,12 +1,14 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "ulna/model/line_map.hpp"
 #include "ulna/spatial/inertia.hpp"
 
 /// A robot as its author describes it: plain data, in the author's frames and words. Importers fill
@@ -222,7 +224,8 @@ struct MotorDescription {
 
 struct Description {
   std::string name = "robot";
-  std::string file;  ///< where it was read; not part of what it is
+  std::string file;                      ///< where it was read; not part of what it is
+  std::shared_ptr<const LineMap> lines;  ///< the same, if it was put together from files
   Vec3<double> gravity{0.0, 0.0, -9.81};
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
@@ -232,6 +235,8 @@ struct Description {
   std::vector<MotorDescription> motors;
 
   bool operator==(const Description& other) const;
+  /// Of a line of a link, joint, ...
+  Source source(int line) const { return lines ? lines->at(line) : Source{file, line, 0}; }
 };
 
 }  // namespace ulna

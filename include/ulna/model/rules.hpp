@@ -8,18 +8,32 @@
 #define ULNA_RULES(X) \
   /* the file */ \
   X(file_unreadable, "file-unreadable", error, "the file cannot be read", "check the path and the permissions") \
-  X(format_unknown, "format-unknown", error, "the kind of description cannot be determined", "use the ending .urdf or .yaml, or name an embedded robot: ulna robots") \
+  X(format_unknown, "format-unknown", error, "the kind of description cannot be determined", "use the ending .urdf, .xacro, .mjcf, .sdf or .yaml, or name an embedded robot: ulna robots") \
   X(input_too_large, "input-too-large", error, "the description exceeds a limit on bytes, elements or links", "shorten the file; programs may raise the limits in ImportOptions") \
   X(input_empty, "input-empty", error, "there is no robot in the input", "give a URDF file or a table, or name an embedded robot: ulna robots") \
   X(chain_length, "chain-length", error, "a generated chain cannot have this number of joints", "write chain:N, as chain:7") \
   X(encoding, "encoding", warning, "the text is not UTF-8", "save the file as UTF-8") \
-  X(xml_empty, "xml-empty", error, "there is no XML in the file", "write a <robot> element") \
+  X(xml_empty, "xml-empty", error, "there is no XML in the file", "write a <robot>, <mujoco> or <sdf> element") \
   X(xml_malformed, "xml-malformed", error, "the XML cannot be parsed", "correct the XML at this line") \
   X(xml_doctype, "xml-doctype", error, "a DOCTYPE or an entity is declared", "remove it: entities are not expanded") \
   X(xml_depth, "xml-depth", error, "elements are nested too deeply", "flatten the file") \
-  X(xml_root, "xml-root", error, "the root element is not <robot>", "give a URDF file") \
-  X(xacro, "xacro-unexpanded", error, "a xacro macro or expression was not expanded", "run `xacro FILE > robot.urdf` and give its result") \
+  X(xml_root, "xml-root", error, "the root element is not that of a robot's description", "give a URDF, xacro, MJCF or SDF file") \
+  X(xacro, "xacro-unexpanded", error, "a xacro macro or expression was not expanded", "declare xmlns:xacro=\"http://www.ros.org/wiki/xacro\" in <robot>, or name the file *.xacro: ulna then expands it") \
   X(xacro_leftover, "xacro-leftover", warning, "a xacro definition was left behind; it has no effect", "remove it") \
+  X(xacro_expression, "xacro-expression", error, "an expression of a xacro file cannot be computed", "correct the expression; docs/formats.md lists what can be computed") \
+  X(xacro_unknown, "xacro-unknown", error, "a xacro file names a property, macro, argument, block or variable that does not exist", "define it before it is used, or correct the name") \
+  X(xacro_call, "xacro-call", error, "a macro is called with other parameters or blocks than it has, or is defined wrongly", "give what the macro's params list, and nothing else") \
+  X(include_unreadable, "include-unreadable", error, "a file or package that a description includes cannot be read", "correct the path: it is relative to the file that names it") \
+  X(xacro_argument, "xacro-argument", error, "an argument of a xacro file is missing, or one is given that it does not have", "give --arg name=value for arguments that the file declares by <xacro:arg>") \
+  X(element_refused, "element-refused", error, "an element makes bodies or joints in a way that is not known", "write bodies and joints out, for example by the program that the format is from") \
+  X(dynamics_lost, "dynamics-lost", warning, "a part that acts on the motion cannot be expressed and was left out", "none needed if the motion without it will do; docs/formats.md lists what each format can express") \
+  X(class_unknown, "class-unknown", error, "a class of defaults does not exist", "declare it by <default class=...>, or correct the name") \
+  X(frame_unknown, "frame-unknown", error, "a frame that a pose or a joint refers to does not exist", "declare the frame or correct the name") \
+  X(frame_cycle, "frame-cycle", error, "frames are placed relative to each other in a cycle", "give one of them a pose relative to the model") \
+  X(model_choice, "model-choice", error, "the file has no model, or more than one", "leave one model in the file") \
+  X(base_fixed, "base-fixed", note, "nothing connects a model of SDF to the world", "none needed; --floating-base lets the base move") \
+  X(name_made, "name-made", note, "something has no name, or one that something else has", "give it a name of its own") \
+  X(inertia_computed, "inertia-computed", note, "an inertia is computed from shapes, as the format says", "none needed; numbers that were measured are better") \
   X(yaml_malformed, "yaml-malformed", error, "the YAML cannot be parsed", "correct the YAML at this line") \
   X(yaml_unavailable, "yaml-unavailable", error, "this build of ulna cannot read YAML", "build with yaml-cpp (option ULNA_WITH_YAML)") \
   X(key_unknown, "key-unknown", warning, "a key has no meaning at its position and was skipped", "remove it; docs/formats.md lists the keys") \

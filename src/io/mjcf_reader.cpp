@@ -1,0 +1,855 @@
+#include <filesystem>
+#include <numbers>
+#include <set>
+#include <unordered_map>
+
+#include "io/tree_reader.hpp"
+#include "io/xml_include.hpp"
+
+namespace ulna {
+namespace {
+
+using namespace detail;
+
+/// Reads a robot as MuJoCo's compiler does [MuJoCo documentation, "XML reference"].
+class MjcfReader : TreeReader {
+ public:
+  MjcfReader(const std::string& file, Diagnostics& out, std::shared_ptr<const LineMap> lines)
+      : TreeReader(file, out, std::move(lines)) {}
+
+  Description read(const XMLElement& root) {
+    d_.file = file_, d_.lines = lines_;
+    d_.name = root.Attribute("model") ? root.Attribute("model") : "MuJoCo model";
+    subject_ = "model";
+    const Words known{"compiler",  "option",   "size",   "default",   "asset",     "worldbody",
+                      "actuator",  "equality", "tendon", "contact",   "sensor",    "visual",
+                      "statistic", "keyframe", "custom", "extension", "deformable"};
+    std::vector<const XMLElement*> worlds;
+    each_child(root, known, [&](const XMLElement& e, std::string_view tag) {
+      if (tag == "compiler")
+        compiler(e);
+      else if (tag == "option")
+        option(e);
+      else if (tag == "worldbody")
+        worlds.push_back(&e);
+      else if (tag == "deformable")
+        refuse(e);
+      else if (is_among(
+                   {"contact", "sensor", "visual", "statistic", "keyframe", "custom", "extension"},
+                   tag))
+        ignore(e);
+    });
+    each(root, "default", [&](const XMLElement& e) { defaults(e, nullptr); });
+    each(root, "asset", [&](const XMLElement& e) { assets(e); });
+
+    world_ = add_link("world", root.GetLineNum());
+    bodies_.emplace("world", Body{world_, {}, {}});
+    for (const XMLElement* world : worlds) reserve_bodies(*world);
+    for (const XMLElement* world : worlds) inside(*world, bodies_.at("world"), {}, main_class());
+    leave_out_world();
+    scale_masses();
+    each(root, "actuator", [&](const XMLElement& e) { actuators(e); });
+    each(root, "equality", [&](const XMLElement& e) { equalities(e); });
+    each(root, "tendon", [&](const XMLElement& e) {
+      subject_ = "tendon";
+      each_element(e, [&](const XMLElement& t) { lost(t, "tendons are not read"); });
+    });
+    report_ignored();
+    return std::move(d_);
+  }
+
+ private:
+  /// A class of defaults: elements by tag, those of the classes above count where it has none.
+  struct Class {
+    const Class* above = nullptr;
+    std::vector<const XMLElement*> elements{};
+  };
+  /// A body of the file: its link, where its frame is in that of the link, and in the world.
+  struct Body {
+    int link = -1;
+    Transform<double> X_LB, X_WB;
+  };
+  struct Site {
+    std::string name;
+  };
+
+  // --- options ---
+
+  void compiler(const XMLElement& e) {
+    subject_ = "compiler";
+    known_attributes(
+        e, {"angle", "coordinate", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange",
+            "boundmass", "boundinertia", "balanceinertia", "settotalmass", "meshdir", "assetdir"});
+    const auto word = [&](const char* name, Words words, std::string otherwise) {
+      const XMLAttribute* a = e.FindAttribute(name);
+      if (!a) return otherwise;
+      if (is_among(words, a->Value())) return std::string(a->Value());
+      report(rules::number_invalid, *a,
+             quoted(name, a->Value()) + " is not one of the words that it may be" +
+                 ulna::did_you_mean(a->Value(), std::vector<std::string_view>(words)));
+      return otherwise;
+    };
+    degrees_ = word("angle", {"degree", "radian"}, degrees_ ? "degree" : "radian") == "degree";
+    autolimits_ = word("autolimits", {"true", "false"}, autolimits_ ? "true" : "false") == "true";
+    from_geom_ = word("inertiafromgeom", {"true", "false", "auto"}, from_geom_);
+    balance_ = word("balanceinertia", {"true", "false"}, balance_ ? "true" : "false") == "true";
+    if (word("coordinate", {"local", "global"}, "local") == "global")
+      report(rules::element_refused, e, "global coordinates are not read", "");
+    if (const XMLAttribute* a = e.FindAttribute("eulerseq")) {
+      const std::string seq = a->Value();
+      if (seq.size() == 3 && seq.find_first_not_of("xyzXYZ") == seq.npos)
+        eulerseq_ = seq;
+      else
+        report(rules::number_invalid, *a,
+               quoted("eulerseq", seq) + " is not three of x, y, z, X, Y, Z");
+    }
+    for (const char* dir : {"assetdir", "meshdir"})
+      if (const char* text = e.Attribute(dir)) meshdir_ = text;
+    if (const auto range = numbers_of(e.FindAttribute("inertiagrouprange"), 2, 2); !range.empty())
+      group_low_ = range[0], group_high_ = range[1];
+    least_mass_ = number(e, "boundmass", least_mass_);
+    least_inertia_ = number(e, "boundinertia", least_inertia_);
+    total_mass_ = number(e, "settotalmass", total_mass_);
+  }
+
+  void option(const XMLElement& e) {
+    subject_ = "option";
+    known_attributes(e, {"gravity"});
+    if (e.FindAttribute("gravity")) d_.gravity = vector(e, "gravity");
+    for (const char* fluid : {"density", "viscosity"})
+      if (const XMLAttribute* a = e.FindAttribute(fluid); a && number(e, fluid) != 0.0)
+        lost(*a, std::string("a fluid's ") + fluid + " is not read");
+    each(e, "flag", [&](const XMLElement& flag) {
+      if (const XMLAttribute* a = flag.FindAttribute("gravity");
+          a && a->Value() == std::string_view("disable"))
+        d_.gravity.setZero();
+    });
+  }
+
+  void defaults(const XMLElement& e, const Class* above) {
+    const char* given = e.Attribute("class");
+    const std::string name = given ? given : above ? "" : "main";
+    subject_ = quoted("class", name);
+    if (name.empty()) return report(rules::name_missing, e, "a class of defaults has no name");
+    Class& made = classes_[name];
+    made.above = above;
+    if (!above) main_ = &made;
+    each_element(e, [&](const XMLElement& child) {
+      if (std::string_view(child.Name()) != "default") made.elements.push_back(&child);
+    });
+    each(e, "default", [&](const XMLElement& inner) { defaults(inner, &made); });
+  }
+  const Class* main_class() const { return main_; }
+  const Class* find_class(const XMLElement& e, const char* attribute_name, const Class* otherwise) {
+    const XMLAttribute* a = e.FindAttribute(attribute_name);
+    if (!a) return otherwise;
+    const auto found = classes_.find(a->Value());
+    if (found != classes_.end()) return &found->second;
+    std::vector<std::string_view> names;
+    for (const auto& [name, c] : classes_) names.push_back(name);
+    report(rules::class_unknown, *a,
+           quoted("class", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
+    return otherwise;
+  }
+
+  /// An element with the defaults of its class.
+  struct Given {
+    const XMLElement* element;
+    const Class* defaults;
+
+    const XMLAttribute* operator()(const char* name) const {
+      if (const XMLAttribute* own = element->FindAttribute(name)) return own;
+      for (const Class* c = defaults; c; c = c->above)
+        for (auto d = c->elements.rbegin(); d != c->elements.rend(); ++d)
+          if (same(element->Name(), (*d)->Name()))
+            if (const XMLAttribute* a = (*d)->FindAttribute(name)) return a;
+      return nullptr;
+    }
+    /// All kinds of actuators share their defaults.
+    static bool same(std::string_view a, std::string_view b) {
+      const Words kinds{"general", "motor",    "position", "velocity", "intvelocity",
+                        "damper",  "cylinder", "muscle",   "adhesion"};
+      return a == b || (a == "freejoint" && b == "joint") ||
+             (is_among(kinds, a) && is_among(kinds, b));
+    }
+    std::string_view text(const char* name, std::string_view otherwise = {}) const {
+      const XMLAttribute* a = (*this)(name);
+      return a ? a->Value() : otherwise;
+    }
+  };
+  Given given(const XMLElement& e, const Class* childclass) {
+    return {&e, find_class(e, "class", childclass)};
+  }
+
+  double number_of(const Given& e, const char* name, double otherwise) {
+    const auto read = numbers_of(e(name), 1, 1);
+    return read.empty() ? otherwise : read[0];
+  }
+  double angle_unit() const { return degrees_ ? std::numbers::pi / 180.0 : 1.0; }
+
+  void assets(const XMLElement& e) {
+    each(e, "mesh", [&](const XMLElement& mesh) {
+      const Given m = given(mesh, main_);
+      Mesh made;
+      const std::string_view file = m.text("file");
+      if (!file.empty()) made.file = (std::filesystem::path(meshdir_) / file).string();
+      if (const auto scale = numbers_of(m("scale"), 3, 3); !scale.empty())
+        made.scale = Vec3<double>(scale.data());
+      const char* name = mesh.Attribute("name");
+      meshes_[name ? std::string(name) : std::filesystem::path(file).stem().string()] = made;
+    });
+    each(e, "material", [&](const XMLElement& material) {
+      Material made;
+      if (const char* name = material.Attribute("name")) made.name = name;
+      made.rgba = colour(material.FindAttribute("rgba"));
+      materials_[made.name] = made;
+    });
+  }
+  std::optional<Vec4<double>> colour(const XMLAttribute* a) {
+    const auto rgba = numbers_of(a, 4, 4);
+    if (rgba.empty()) return {};
+    return Vec4<double>(Vec4<double>(rgba.data()).cwiseMax(0.0).cwiseMin(1.0));
+  }
+
+  // --- bodies ---
+
+  Rotation<double> orientation(const Given& e) {
+    int count = 0;
+    for (const char* name : {"quat", "axisangle", "euler", "xyaxes", "zaxis"})
+      if (e(name) && ++count == 2)
+        report(rules::orientation_double, *e.element,
+               "an orientation is given in more than one way");
+    if (const auto q = numbers_of(e("quat"), 4, 4); !q.empty()) {
+      const Vec4<double> wxyz(q.data());
+      if (!(wxyz.stableNorm() > 0.0))
+        return report(rules::quaternion_zero, *e("quat"), "quat has zero length"),
+               Rotation<double>();
+      const Vec4<double> u = wxyz.stableNormalized();
+      return Rotation<double>::from_quaternion({u(0), u(1), u(2), u(3)});
+    }
+    if (const auto a = numbers_of(e("axisangle"), 4, 4); !a.empty())
+      return Rotation<double>::about(unit(Vec3<double>(a.data()), *e("axisangle")),
+                                     a[3] * angle_unit());
+    if (const auto a = numbers_of(e("euler"), 3, 3); !a.empty()) {
+      Rotation<double> R;
+      for (int i = 0; i < 3; ++i) {
+        const char c = eulerseq_[i];
+        const double angle = a[i] * angle_unit();
+        const auto turn = c == 'x' || c == 'X'   ? Rotation<double>::about_x(angle)
+                          : c == 'y' || c == 'Y' ? Rotation<double>::about_y(angle)
+                                                 : Rotation<double>::about_z(angle);
+        R = c >= 'x' ? R * turn : turn * R;
+      }
+      return R;
+    }
+    if (const auto a = numbers_of(e("xyaxes"), 6, 6); !a.empty()) {
+      const Vec3<double> x = unit(Vec3<double>(a.data()), *e("xyaxes"));
+      Vec3<double> y(a.data() + 3);
+      y = unit(Vec3<double>(y - x.dot(y) * x), *e("xyaxes"));
+      Mat3<double> R;
+      R << x, y, cross(x, y);
+      return Rotation<double>::from_matrix(R);
+    }
+    if (const auto z = numbers_of(e("zaxis"), 3, 3); !z.empty())
+      return Rotation<double>::z_to(unit(Vec3<double>(z.data()), *e("zaxis")));
+    return {};
+  }
+  Transform<double> place(const Given& e) {
+    const auto pos = numbers_of(e("pos"), 3, 3);
+    return {orientation(e),
+            pos.empty() ? Vec3<double>(Vec3<double>::Zero()) : Vec3<double>(pos.data())};
+  }
+
+  /// What is in a body, or in a frame of it.
+  void inside(const XMLElement& e, Body& body, const Transform<double>& X_BF,
+              const Class* childclass, bool in_frame = false) {
+    const std::string subject = subject_;
+    const Words known{"body",   "geom",  "site",   "joint",     "freejoint", "inertial",  "frame",
+                      "camera", "light", "plugin", "composite", "flexcomp",  "replicate", "attach"};
+    each_child(e, known, [&](const XMLElement& child, std::string_view tag) {
+      if (tag == "body")
+        this->body(child, body, X_BF, find_class(child, "childclass", childclass));
+      else if (tag == "frame")
+        inside(child, body, X_BF * place({&child, nullptr}),
+               find_class(child, "childclass", childclass), true);
+      else if (tag == "geom")
+        geom(given(child, childclass), body, X_BF);
+      else if (tag == "site")
+        site(given(child, childclass), body, X_BF);
+      else if (is_among({"composite", "flexcomp", "replicate", "attach"}, tag))
+        refuse(child);
+      else if (is_among({"camera", "light", "plugin"}, tag))
+        ignore(child);
+      else if (in_frame)
+        refuse(child);
+      else if (body.link == world_)
+        report(rules::tag_misplaced, child,
+               "<" + std::string(tag) + "> in the world has no effect");
+    });
+    subject_ = subject;
+  }
+
+  /// What is named by the file keeps its name; sites and links that are made get others.
+  void reserve_bodies(const XMLElement& e) {
+    each_element(e, [&](const XMLElement& child) {
+      const char* name = child.Attribute("name");
+      if (name && child.Name() == std::string_view("body")) reserve(name);
+      if (is_among({"body", "frame"}, child.Name())) reserve_bodies(child);
+    });
+  }
+
+  void body(const XMLElement& e, const Body& parent, const Transform<double>& X_PF,
+            const Class* childclass) {
+    const std::string name = unique_link(e.Attribute("name"), "body", e);
+    subject_ = quoted("body", name);
+    known_attributes(e, {"name", "childclass", "pos", "quat", "axisangle", "euler", "xyaxes",
+                         "zaxis", "mocap", "gravcomp"});
+    if (const XMLAttribute* a = e.FindAttribute("gravcomp"); a && number(e, "gravcomp") != 0.0)
+      lost(*a, "compensation of gravity is not read");
+    if (e.FindAttribute("mocap") && e.BoolAttribute("mocap"))
+      lost(*e.FindAttribute("mocap"), "motion from outside is not read: the body is fixed");
+    const Transform<double> X_PB = X_PF * place({&e, nullptr});
+    Body made{-1, {}, parent.X_WB * X_PB};
+
+    // joints in their order, each with a link of its own; the body's own link is the last
+    std::vector<const XMLElement*> joints;
+    each_element(e, [&](const XMLElement& child) {
+      if (is_among({"joint", "freejoint"}, child.Name())) joints.push_back(&child);
+    });
+    std::string above = d_.links[parent.link].name;
+    Transform<double> X_LB = parent.X_LB * X_PB;
+    if (joints.empty()) {
+      made.link = add_link(name, e.GetLineNum());
+      JointDescription fixed{unique_joint(name + "_fixed"), JointType::fixed, above, name,
+                             Pose(X_LB)};
+      if (X_LB.rotation().matrix().isIdentity(0.0)) fixed.origin = Pose(X_LB.translation());
+      fixed.line = e.GetLineNum();
+      d_.joints.push_back(std::move(fixed));
+    }
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const bool last = i + 1 == joints.size();
+      const std::string child = last ? name : unique_link_name(name + "_" + std::to_string(i + 1));
+      made.link = add_link(child, e.GetLineNum());
+      X_LB = joint(given(*joints[i], childclass), above, child, X_LB, name, joints.size());
+      above = child;
+      subject_ = quoted("body", name);
+    }
+    if (!joints.empty()) made.X_LB = X_LB;
+    if (!made.X_LB.translation().isZero(0.0))
+      d_.frames.push_back(
+          {unique_frame(name + "_frame"), name, Pose(made.X_LB.translation()), e.GetLineNum()});
+
+    const int link = made.link;
+    inertias_[link] = {};
+    std::optional<Inertial> own;
+    if (const XMLElement* i = e.FirstChildElement("inertial")) own = inertial(*i, made);
+    Body& kept = bodies_.emplace(name, made).first->second;
+    inside(e, kept, {}, childclass);
+    subject_ = quoted("body", name);
+    take_inertia(e, kept, own, joints.empty());
+  }
+
+  /// A joint between two links; returns where the body's frame is in that of the lower one.
+  Transform<double> joint(const Given& e, const std::string& parent, const std::string& child,
+                          const Transform<double>& X_PB, const std::string& body, std::size_t of) {
+    const bool free_joint = e.element->Name() == std::string_view("freejoint");
+    JointDescription made;
+    made.line = e.element->GetLineNum();
+    made.name = unique_joint(e.element->Attribute("name"), body + "_joint", *e.element);
+    subject_ = quoted("joint", made.name);
+    known_attributes(*e.element, {"name", "class", "type", "pos", "axis", "limited", "range", "ref",
+                                  "armature", "damping", "frictionloss", "stiffness", "springref",
+                                  "springdamper", "actuatorfrcrange", "actuatorfrclimited"});
+    const std::string_view kind = free_joint ? "free" : e.text("type", "hinge");
+    static constexpr std::string_view kinds[] = {"hinge", "slide", "ball", "free"};
+    if (!std::ranges::count(kinds, kind))
+      report(rules::joint_type_unknown, *e.element,
+             quoted("type", kind) + " is unknown" + ulna::did_you_mean(kind, kinds));
+    const bool turns = kind == "hinge", slides = kind == "slide", single = turns || slides;
+    made.type = slides           ? JointType::prismatic
+                : kind == "ball" ? JointType::ball
+                : kind == "free" ? JointType::floating
+                                 : JointType::revolute;
+    made.parent = parent, made.child = child;
+    if (kind == "free" && (of > 1 || parent != "world"))
+      report(rules::tag_misplaced, *e.element,
+             "a free joint is not the only joint of a body in the world");
+    const auto pos = numbers_of(kind == "free" ? nullptr : e("pos"), 3, 3);
+    const Vec3<double> anchor =
+        pos.empty() ? Vec3<double>(Vec3<double>::Zero()) : Vec3<double>(pos.data());
+    Transform<double> X_PJ = X_PB * Transform<double>::from_translation(anchor);
+    if (single) {
+      made.axis = Vec3<double>::UnitZ();
+      if (const auto axis = numbers_of(e("axis"), 3, 3); !axis.empty())
+        made.axis = unit(Vec3<double>(axis.data()), *e("axis"));
+      const double ref = number_of(e, "ref", 0.0) * (turns ? angle_unit() : 1.0);
+      if (ref != 0.0)
+        X_PJ = X_PJ *
+               (turns ? Transform<double>::from_rotation(Rotation<double>::about(made.axis, -ref))
+                      : Transform<double>::from_translation(-ref * made.axis));
+      refs_[made.name] = ref;
+      joint_range(e, made, turns);
+    } else if (e("range") && e.text("limited") != "false" && kind == "ball") {
+      lost(*e("range"), "the range of a ball joint is not read");
+    }
+    made.origin = X_PJ.rotation().matrix().isIdentity(0.0) ? Pose(X_PJ.translation()) : Pose(X_PJ);
+    made.dynamics.damping = number_of(e, "damping", 0.0);
+    made.dynamics.friction = made.dynamics.friction_negative = number_of(e, "frictionloss", 0.0);
+    made.dynamics.armature = number_of(e, "armature", 0.0);
+    if (number_of(e, "stiffness", 0.0) != 0.0)
+      lost(*e("stiffness"),
+           "a spring between the links is not read: ulna's springs are between motor and link");
+    if (const auto s = numbers_of(e("springdamper"), 2, 2);
+        !s.empty() && (s[0] != 0.0 || s[1] != 0.0))
+      lost(*e("springdamper"), "a spring between the links is not read");
+    if (const auto f = numbers_of(e("actuatorfrcrange"), 2, 2);
+        !f.empty() && e.text("actuatorfrclimited") != "false")
+      made.limits.effort = smaller_side(f, *e("actuatorfrcrange"));
+    d_.joints.push_back(std::move(made));
+    return Transform<double>::from_translation(-anchor);
+  }
+
+  void joint_range(const Given& e, JointDescription& made, bool turns) {
+    const std::string_view limited = e.text("limited", "auto");
+    if (!is_among({"true", "false", "auto"}, limited))
+      report(rules::number_invalid, *e("limited"),
+             quoted("limited", limited) + " is not true, false or auto");
+    const auto range = numbers_of(e("range"), 2, 2);
+    if (limited == "true" && range.empty())
+      return report(rules::limit_missing, *e.element, "is limited, but has no range",
+                    "taken as unlimited");
+    if (limited == "false" || range.empty() || (range[0] == 0.0 && range[1] == 0.0)) {
+      if (turns) made.type = JointType::continuous;
+      return;
+    }
+    if (limited == "auto" && !autolimits_)
+      out_.add(rules::limit_missing, at(*e("range")), subject_,
+               "has a range, but autolimits is off and it does not say whether it is limited",
+               "taken as limited");
+    const double unit = turns ? angle_unit() : 1.0;
+    made.limits.lower = range[0] * unit;
+    made.limits.upper = range[1] * unit;
+  }
+
+  // --- inertia ---
+
+  std::optional<Inertial> inertial(const XMLElement& e, const Body& body) {
+    const Given g{&e, nullptr};
+    known_attributes(e, {"pos", "mass", "diaginertia", "fullinertia", "quat", "axisangle", "euler",
+                         "xyaxes", "zaxis"});
+    const Within within(subject_, "inertial");
+    const Transform<double> X_BC = place(g);
+    if (!e.FindAttribute("pos")) report(rules::attribute_missing, e, "has no attribute 'pos'");
+    Inertial made;
+    made.mass = number(e, "mass");
+    if (const auto d = numbers_of(e.FindAttribute("diaginertia"), 3, 3); !d.empty()) {
+      made.inertia = Vec3<double>(d.data()).asDiagonal();
+    } else if (const auto f = numbers_of(e.FindAttribute("fullinertia"), 6, 6); !f.empty()) {
+      made.inertia << f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2];
+    } else if (!e.FindAttribute("diaginertia") && !e.FindAttribute("fullinertia")) {
+      report(rules::inertial_partial, e, "has neither diaginertia nor fullinertia",
+             "taken as a point mass");
+    }
+    const Transform<double> X_LC = body.X_LB * X_BC;
+    made.com = X_LC.translation();
+    if (!X_LC.rotation().matrix().isIdentity(0.0))
+      made.inertia = turned(X_LC.rotation(), made.inertia);
+    return made;
+  }
+
+  void take_inertia(const XMLElement& e, const Body& body, const std::optional<Inertial>& own,
+                    bool fixed) {
+    LinkDescription& link = d_.links[body.link];
+    const bool computed = from_geom_ == "true" || (from_geom_ == "auto" && !own);
+    if (!computed) {
+      link.inertial = own;
+    } else if (const Shapes& shapes = inertias_[body.link]; shapes.count > 0) {
+      link.inertial = Inertial(shapes.sum);
+      report(rules::inertia_computed, e,
+             "mass " + detail::number(shapes.sum.mass()) + " kg and inertia of " +
+                 std::to_string(shapes.count) + (shapes.count == 1 ? " geom" : " geoms") +
+                 (own ? ", in place of its inertial" : ""));
+    }
+    if (computed && inertias_[body.link].meshes > 0)
+      report(rules::inertial_partial, e,
+             "has no inertia from " + std::to_string(inertias_[body.link].meshes) +
+                 " of its geoms, which are meshes",
+             "they count as massless");
+    if (!link.inertial || fixed) return;
+    Inertial& made = *link.inertial;
+    made.mass = std::max(made.mass, least_mass_);
+    if (least_inertia_ > 0.0) {
+      const Principal p = principal(made.inertia);
+      made.inertia = p.axes * p.moments.cwiseMax(least_inertia_).asDiagonal() * p.axes.transpose();
+    }
+    if (balance_) {
+      const Principal p = principal(made.inertia);
+      if (p.moments.sum() < 2.0 * p.moments.maxCoeff()) {
+        made.inertia = Mat3<double>::Identity() * p.moments.mean();
+        report(rules::inertia_triangle, e, "principal moments violate the triangle inequality",
+               "their mean is used, as balanceinertia says");
+      }
+    }
+  }
+
+  /// The total mass of all bodies is made what the compiler's option says.
+  void scale_masses() {
+    if (!(total_mass_ > 0.0)) return;
+    double sum = 0.0;
+    for (const LinkDescription& l : d_.links)
+      if (l.inertial) sum += l.inertial->mass;
+    for (LinkDescription& l : d_.links)
+      if (l.inertial && sum > 0.0) {
+        l.inertial->mass *= total_mass_ / sum;
+        l.inertial->inertia *= total_mass_ / sum;
+      }
+  }
+
+  // --- shapes ---
+
+  /// With its z axis along the line between two points, if these are given.
+  Transform<double> geom_place(const Given& e, double& half_length) {
+    const auto line = numbers_of(e("fromto"), 6, 6);
+    if (line.empty()) return place(e);
+    const Vec3<double> from(line.data()), to(line.data() + 3), along = from - to;
+    half_length = 0.5 * along.stableNorm();
+    return {Rotation<double>::z_to(unit(along, *e("fromto"))), 0.5 * (from + to)};
+  }
+
+  void geom(const Given& e, Body& body, const Transform<double>& X_BF) {
+    const std::string_view name = e.text("name"),
+                           type = e.text("type", e("mesh") ? "mesh" : "sphere");
+    const Within within(subject_, name.empty() ? "geom" : quoted("geom", name));
+    known_attributes(*e.element, {"name", "class", "type", "size", "mass", "density", "fromto",
+                                  "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "mesh",
+                                  "contype", "conaffinity", "group", "rgba", "material"});
+    if (type == "plane" || type == "hfield") return ignore(*e.element);
+    double half_length = -1.0;
+    const Transform<double> X_LG = body.X_LB * X_BF * geom_place(e, half_length);
+    Shape shape;
+    shape.name = name;
+    shape.origin = X_LG.rotation().matrix().isIdentity(0.0) ? Pose(X_LG.translation()) : Pose(X_LG);
+    if (const auto m = materials_.find(std::string(e.text("material"))); m != materials_.end())
+      shape.material = m->second;
+    if (const auto rgba = colour(e("rgba"))) shape.material.rgba = rgba;
+
+    const std::vector<double> size =
+        type == "mesh" ? std::vector<double>() : numbers_of(e("size"), 1, 3);
+    const auto half = [&](std::size_t i) {
+      // of a line between two points, the length is that of the line, and what is across has one size
+      if (half_length >= 0.0) {
+        const bool has_three = type == "box" || type == "ellipsoid";
+        if (i == (has_three ? 2 : 1)) return half_length;
+        i = 0;
+      }
+      if (i < size.size() && size[i] > 0.0) return size[i];
+      throw std::string("has no positive size" + (i ? " " + std::to_string(i + 1) : ""));
+    };
+    std::optional<Solid<double>> solid;
+    bool drawn = true;
+    try {
+      if (type == "box") {
+        const Vec3<double> edges = 2.0 * Vec3<double>(half(0), half(1), half(2));
+        shape.geometry = Box{edges}, solid = solid_box(edges);
+      } else if (type == "sphere") {
+        shape.geometry = Sphere{half(0)}, solid = solid_sphere(half(0));
+      } else if (type == "cylinder") {
+        shape.geometry = Cylinder{half(0), 2.0 * half(1)},
+        solid = solid_cylinder(half(0), 2.0 * half(1));
+      } else if (type == "capsule") {
+        shape.geometry = Capsule{half(0), 2.0 * half(1)},
+        solid = solid_capsule(half(0), 2.0 * half(1));
+      } else if (type == "ellipsoid") {
+        solid = solid_ellipsoid(Vec3<double>(half(0), half(1), half(2)));
+        drawn = false;
+        out_.note(rules::shape_invalid, at(*e.element), subject_, "ellipsoids are not drawn",
+                  "only their inertia is used");
+      } else if (type == "mesh") {
+        const auto mesh = meshes_.find(std::string(e.text("mesh")));
+        if (mesh == meshes_.end())
+          throw quoted("mesh", e.text("mesh")) + " is unknown" + mesh_advice(e);
+        shape.geometry = mesh->second;
+        drawn = !mesh->second.file.empty();
+      } else {
+        static constexpr std::string_view known[] = {"plane",     "hfield",   "sphere", "capsule",
+                                                     "ellipsoid", "cylinder", "box",    "mesh"};
+        throw quoted("type", type) + " is unknown" + ulna::did_you_mean(type, known);
+      }
+    } catch (const std::string& defect) {
+      return report(rules::shape_invalid, *e.element, defect, "the shape is left out");
+    }
+    const double group = number_of(e, "group", 0.0);
+    add_inertia(e, body, X_LG, solid, group);
+    const bool touches =
+        number_of(e, "contype", 1.0) != 0.0 || number_of(e, "conaffinity", 1.0) != 0.0;
+    LinkDescription& link = d_.links[body.link];
+    if (drawn && group <= 2.0) link.visuals.push_back(shape);
+    if (drawn && touches) link.collisions.push_back(std::move(shape));
+  }
+  std::string mesh_advice(const Given& e) const {
+    std::vector<std::string_view> names;
+    for (const auto& [name, mesh] : meshes_) names.push_back(name);
+    return ulna::did_you_mean(e.text("mesh"), names);
+  }
+
+  void add_inertia(const Given& e, const Body& body, const Transform<double>& X_LG,
+                   const std::optional<Solid<double>>& solid, double group) {
+    if (group < group_low_ || group > group_high_) return;
+    const double mass = number_of(e, "mass", -1.0), density = number_of(e, "density", 1000.0);
+    for (const char* name : {"mass", "density"})
+      if (const XMLAttribute* a = e(name); a && number_of(e, name, 0.0) < 0.0)
+        report(rules::mass_negative, *a, std::string(name) + " is negative");
+    if (mass == 0.0 || (mass < 0.0 && density <= 0.0)) return;
+    Shapes& shapes = inertias_[body.link];
+    if (!solid) return void(++shapes.meshes);
+    shapes.sum += X_LG * (mass > 0.0 ? solid->with_mass(mass) : solid->with_density(density));
+    ++shapes.count;
+  }
+
+  void site(const Given& e, const Body& body, const Transform<double>& X_BF) {
+    const char* name = e.element->Attribute("name");
+    if (!name) return;
+    double unused = 0.0;
+    const Transform<double> X_LS = body.X_LB * X_BF * geom_place(e, unused);
+    d_.frames.push_back({unique_frame(name, e.element), d_.links[body.link].name, Pose(X_LS),
+                         e.element->GetLineNum()});
+  }
+
+  // --- actuators ---
+
+  double smaller_side(const std::vector<double>& range, const XMLAttribute& a) {
+    const double low = std::abs(range[0]), high = std::abs(range[1]);
+    if (low != high)
+      out_.note(rules::dynamics_lost, at(a), subject_, "the range is not symmetric",
+                "the smaller side is the effort limit");
+    return std::min(low, high);
+  }
+
+  void actuators(const XMLElement& actuators) {
+    std::map<std::string, double> efforts;
+    each_element(actuators, [&](const XMLElement& element) {
+      const Given e = given(element, main_);
+      const std::string_view kind = element.Name();
+      const char* name = element.Attribute("name");
+      subject_ = quoted("actuator", name ? name : "");
+      const Words kinds{"general", "motor",    "position", "velocity", "intvelocity",
+                        "damper",  "cylinder", "muscle",   "adhesion", "plugin"};
+      if (!is_among(kinds, kind))
+        return report(rules::tag_misspelt, element,
+                      "<" + shown(kind) + "> in <actuator>" +
+                          ulna::did_you_mean(kind, std::vector<std::string_view>(kinds)));
+      known_attributes(
+          element, {"name", "class", "joint", "jointinparent", "gear", "forcerange", "ctrlrange",
+                    "forcelimited", "ctrllimited", "tendon", "site", "body"});
+      const XMLAttribute* joint = e("joint") ? e("joint") : e("jointinparent");
+      if (!joint) return lost(element, "an actuator that does not drive a joint is not read");
+      const auto driven = std::ranges::find(d_.joints, joint->Value(), &JointDescription::name);
+      if (driven == d_.joints.end()) {
+        std::vector<std::string_view> names;
+        for (const JointDescription& j : d_.joints) names.push_back(j.name);
+        return report(rules::motor_joint, *joint,
+                      quoted("joint", joint->Value()) + " is unknown" +
+                          ulna::did_you_mean(joint->Value(), names));
+      }
+      if (velocity_size(driven->type) != 1)
+        return lost(*joint, "an actuator of a joint of several coordinates is not read");
+      if (kind != "motor") ignore(element);
+      const auto gear = numbers_of(e("gear"), 1, 6);
+      const double ratio = std::abs(gear.empty() ? 1.0 : gear[0]);
+      efforts[driven->name] += ratio * strongest(e, kind);
+    });
+    for (JointDescription& j : d_.joints)
+      if (const auto found = efforts.find(j.name); found != efforts.end())
+        j.limits.effort = std::min(j.limits.effort, found->second);
+  }
+
+  /// The largest force before the gear. A motor's control is its force.
+  double strongest(const Given& e, std::string_view kind) {
+    const auto range_of = [&](const char* name, const char* limited) {
+      return e.text(limited) == "false" ? std::vector<double>() : numbers_of(e(name), 2, 2);
+    };
+    if (const auto force = range_of("forcerange", "forcelimited");
+        !force.empty() && (force[0] != 0.0 || force[1] != 0.0))
+      return smaller_side(force, *e("forcerange"));
+    const bool direct =
+        kind == "motor" || (kind == "general" && e.text("biastype", "none") == "none" &&
+                            e.text("dyntype", "none") == "none");
+    const auto control = range_of("ctrlrange", "ctrllimited");
+    if (!direct || control.empty() || (control[0] == 0.0 && control[1] == 0.0)) return infinity;
+    const auto gain = kind == "general" ? numbers_of(e("gainprm"), 1, 20) : std::vector<double>();
+    return (gain.empty() ? 1.0 : std::abs(gain[0])) * smaller_side(control, *e("ctrlrange"));
+  }
+
+  // --- equalities ---
+
+  void equalities(const XMLElement& all) {
+    each_element(all, [&](const XMLElement& element) {
+      const Given e = given(element, main_);
+      const std::string_view kind = element.Name();
+      const char* name = element.Attribute("name");
+      subject_ = quoted("equality", name ? name : "");
+      if (e.text("active", "true") == "false") return ignore(element);
+      if (kind == "joint")
+        mimic(e);
+      else if (kind == "connect" || kind == "weld")
+        loop(e, kind == "weld",
+             name ? name : std::string(kind) + std::to_string(d_.loops.size() + 1));
+      else if (is_among({"tendon", "distance", "flex", "flexvert", "flexstrain"}, kind))
+        lost(element, "an equality of " + std::string(kind) + "s is not read");
+      else
+        report(rules::tag_misspelt, element, "<" + shown(kind) + "> in <equality> is unknown");
+    });
+  }
+
+  JointDescription* joint_of(const Given& e, const char* attribute_name) {
+    const XMLAttribute* a = e(attribute_name);
+    if (!a) return nullptr;
+    const auto found = std::ranges::find(d_.joints, a->Value(), &JointDescription::name);
+    if (found != d_.joints.end()) return &*found;
+    std::vector<std::string_view> names;
+    for (const JointDescription& j : d_.joints) names.push_back(j.name);
+    report(rules::mimic_unknown, *a,
+           quoted("joint", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
+    return nullptr;
+  }
+
+  /// joint1 - ref1 = a0 + a1 (joint2 - ref2) + ...
+  void mimic(const Given& e) {
+    JointDescription* follower = joint_of(e, "joint1");
+    if (!follower)
+      return e("joint1")
+                 ? void()
+                 : report(rules::attribute_missing, *e.element, "has no attribute 'joint1'");
+    auto c = numbers_of(e("polycoef"), 1, 5);
+    if (c.empty()) c = {0.0, 1.0};
+    c.resize(5, 0.0);
+    if (!e("joint2"))
+      return lost(*e.element, "a joint that is held by an equality moves: make it fixed");
+    const JointDescription* leader = joint_of(e, "joint2");
+    if (!leader) return;
+    if (c[2] != 0.0 || c[3] != 0.0 || c[4] != 0.0)
+      return lost(*e("polycoef"), "joints that follow others by a curve are independent");
+    follower->mimic =
+        Mimic{leader->name, c[1], c[0] + refs_[follower->name] - c[1] * refs_[leader->name]};
+  }
+
+  void loop(const Given& e, bool weld, const std::string& name) {
+    LoopDescription made;
+    made.name = name;
+    made.line = e.element->GetLineNum();
+    made.type = weld ? JointType::fixed : JointType::ball;
+    const Body* body[2] = {nullptr, &bodies_.at("world")};
+    for (int i = 0; i < 2; ++i) {
+      const XMLAttribute* a = e(i ? "body2" : "body1");
+      if (!a && i == 0)
+        return lost(*e.element, "an equality that does not name its bodies is not read");
+      if (!a) continue;
+      const auto found = bodies_.find(a->Value());
+      if (found == bodies_.end()) {
+        std::vector<std::string_view> names;
+        for (const auto& [other, b] : bodies_) names.push_back(other);
+        return report(
+            rules::link_unknown, *a,
+            quoted("body", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
+      }
+      body[i] = &found->second;
+    }
+    // where the anchor is now, in both bodies
+    const auto anchor = numbers_of(e("anchor"), 3, 3);
+    Transform<double> X_1A, X_2A;
+    const Vec3<double> p =
+        anchor.empty() ? Vec3<double>(Vec3<double>::Zero()) : Vec3<double>(anchor.data());
+    if (weld) {
+      X_2A = Transform<double>::from_translation(p);
+      const auto relative = numbers_of(e("relpose"), 7, 7);
+      Transform<double> X_12 = body[0]->X_WB.inverse() * body[1]->X_WB;
+      if (!relative.empty() && Vec4<double>(relative.data() + 3).stableNorm() > 0.0) {
+        const Vec4<double> q = Vec4<double>(relative.data() + 3).stableNormalized();
+        X_12 = {Rotation<double>::from_quaternion({q(0), q(1), q(2), q(3)}),
+                Vec3<double>(relative.data())};
+      }
+      X_1A = X_12 * X_2A;
+    } else {
+      X_1A = Transform<double>::from_translation(p);
+      X_2A = body[1]->X_WB.inverse() * body[0]->X_WB * X_1A;
+    }
+    made.link1 = d_.links[body[0]->link].name, made.link2 = d_.links[body[1]->link].name;
+    made.origin1 = Pose(body[0]->X_LB * X_1A), made.origin2 = Pose(body[1]->X_LB * X_2A);
+    if (made.link1 == made.link2) return lost(*e.element, "both bodies are one");
+    d_.loops.push_back(std::move(made));
+  }
+
+  // --- the world ---
+
+  /// A world that carries nothing and holds one body at its origin is only the place where the robot stands.
+  void leave_out_world() {
+    const auto in_world = [](const JointDescription& j) { return j.parent == "world"; };
+    const auto first = std::ranges::find_if(d_.joints, in_world);
+    const LinkDescription& world = d_.links[0];
+    if (first == d_.joints.end() || std::ranges::count_if(d_.joints, in_world) != 1 ||
+        first->type != JointType::fixed || first->origin != Pose() || !world.visuals.empty() ||
+        !world.collisions.empty() ||
+        std::ranges::count(d_.frames, "world", &FrameDescription::link))
+      return;
+    const std::string base = first->child;
+    d_.joints.erase(first);
+    d_.links.erase(d_.links.begin());
+    for (auto& [name, body] : bodies_)
+      if (body.link > 0) --body.link;
+    bodies_.at("world") = bodies_.at(base);
+  }
+
+  struct Shapes {
+    Inertia<double> sum;
+    int count = 0, meshes = 0;
+  };
+
+  int world_ = 0;
+  bool degrees_ = true, autolimits_ = true, balance_ = false;
+  std::string from_geom_ = "auto", eulerseq_ = "xyz", meshdir_;
+  double group_low_ = 0.0, group_high_ = 5.0, least_mass_ = 0.0, least_inertia_ = 0.0,
+         total_mass_ = -1.0;
+  std::map<std::string, Class, std::less<>> classes_;
+  const Class* main_ = nullptr;
+  std::map<std::string, Body, std::less<>> bodies_;
+  std::map<int, Shapes> inertias_;
+  std::map<std::string, Mesh> meshes_;
+  std::map<std::string, Material> materials_;
+  std::map<std::string, double> refs_;
+};
+
+class MjcfIncluder : public XmlIncluder {
+ public:
+  using XmlIncluder::XmlIncluder;
+
+ private:
+  void include(const File& file, const XMLElement& e, XmlNode& to) override {
+    namespace fs = std::filesystem;
+    const char* name = e.Attribute("file");
+    if (!name) return refuse(file, e, "has no attribute 'file'", rules::attribute_missing);
+    // relative to the folder of the first file; others write it relative to the file that includes
+    std::error_code none;
+    fs::path path = home_ / name;
+    if (!fs::exists(path, none)) path = fs::absolute(file.path).parent_path() / name;
+    with_file(file, e, path.string(),
+              [&](const File& included) { inside(included, included.root(), to); });
+  }
+};
+
+}  // namespace
+
+Imported import_mjcf(std::string_view text, std::string file, const ImportOptions& options) {
+  Diagnostics out(options.strict);
+  const XmlText whole = MjcfIncluder(options, out).run(text, file);
+  const auto document = parse_xml(whole, options, out);
+  out.throw_if_errors();
+  const XMLElement& root = *document->RootElement();
+  if (root.Name() != std::string_view("mujoco"))
+    out.add(rules::xml_root, whole.lines->at(1), "",
+            "the root element is <" + shown(root.Name()) + ">, not <mujoco>");
+  out.throw_if_errors();
+  Description description = MjcfReader(file, out, whole.lines).read(root);
+  return finish(std::move(description), std::move(out), options);
+}
+
+}  // namespace ulna

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <Eigen/Eigenvalues>
+#include <set>
+
+#include "io/xml_reader.hpp"
+#include "ulna/spatial/solid.hpp"
+
+namespace ulna::detail {
+
+/// What readers of MJCF and SDF share: lists of numbers, names that are made, and what is left out.
+class TreeReader : protected XmlReader {
+ protected:
+  using XmlReader::XmlReader;
+
+  template <class F>
+  static void each_element(const XMLElement& parent, F use) {
+    for (auto* e = parent.FirstChildElement(); e; e = e->NextSiblingElement()) use(*e);
+  }
+
+  /// So many numbers as an attribute has, or none, which is reported if it should have some.
+  std::vector<double> numbers_of(const XMLAttribute* a, std::size_t least, std::size_t most) {
+    return a ? numbers_in(a->Value(), a->Name(), *a, least, most) : std::vector<double>();
+  }
+  std::vector<double> numbers_in(std::string_view text, std::string_view name, const auto& node,
+                                 std::size_t least, std::size_t most) {
+    std::vector<double> values;
+    const std::string_view all = text;
+    for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+      const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n"));
+      text.remove_prefix(word.size());
+      if (const std::string_view defect = number_defect(word); !defect.empty()) {
+        report(rules::number_invalid, node,
+               quoted(name, all) + ": '" + shown(word) + "' " + std::string(defect));
+        return {};
+      }
+      values.push_back(*parse_number(word));
+      if (values.size() > most) break;
+    }
+    if (values.size() >= least && values.size() <= most) return values;
+    report(rules::number_count, node,
+           quoted(name, all) + " has " + (values.size() > most ? "more than " : "") +
+               std::to_string(std::min(values.size(), most)) + " numbers instead of " +
+               (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most));
+    return {};
+  }
+
+  /// A direction, of length one.
+  Vec3<double> unit(const Vec3<double>& v, const auto& node) {
+    if (v.stableNorm() > 0.0) return v.stableNormalized();
+    report(rules::axis_zero, node, "a direction has zero length");
+    return Vec3<double>::UnitZ();
+  }
+
+  struct Principal {
+    Vec3<double> moments;
+    Mat3<double> axes;
+  };
+  static Principal principal(const Mat3<double>& inertia) {
+    const Eigen::SelfAdjointEigenSolver<Mat3<double>> solver(inertia);
+    return {solver.eigenvalues(), solver.eigenvectors()};
+  }
+
+  /// Acts on the motion and is left out.
+  void lost(const auto& node, std::string seen) {
+    report(rules::dynamics_lost, node, std::move(seen), "left out");
+  }
+  /// Makes bodies in a way that is not known.
+  void refuse(const XMLElement& e) {
+    report(rules::element_refused, e, "<" + shown(e.Name()) + "> is not read");
+  }
+
+  // --- names: those of links and frames differ from each other ---
+
+  int add_link(const std::string& name, int line) {
+    frame_names_.insert(name);
+    LinkDescription made{name};
+    made.line = line;
+    d_.links.push_back(std::move(made));
+    return static_cast<int>(d_.links.size()) - 1;
+  }
+  void reserve(const std::string& name) { frame_names_.insert(name); }
+  static std::string unused(const std::set<std::string>& names, const std::string& name) {
+    std::string made = name;
+    for (int i = 2; names.contains(made); ++i) made = name + "_" + std::to_string(i);
+    return made;
+  }
+  std::string unique_link_name(const std::string& name) {
+    const std::string made = unused(frame_names_, name);
+    frame_names_.insert(made);
+    return made;
+  }
+  /// The name, or one that is made of the kind and a number.
+  std::string unique_link(const char* name, const std::string& kind, const XMLElement& e) {
+    if (name && *name) return name;
+    const std::string made = unique_link_name(kind + std::to_string(d_.links.size()));
+    out_.add(rules::name_made, at(e), "<" + shown(e.Name()) + ">", "has no name",
+             quoted("it is called", made));
+    return made;
+  }
+  std::string unique_frame(const std::string& name, const XMLElement* e = nullptr) {
+    const std::string made = unique_link_name(name);
+    if (made != name && e)
+      out_.add(rules::name_made, at(*e), quoted("frame", name), "a link or frame has the same name",
+               quoted("it is called", made));
+    return made;
+  }
+  std::string unique_joint(const std::string& name) {
+    const std::string made = unused(joint_names_, name);
+    joint_names_.insert(made);
+    return made;
+  }
+  std::string unique_joint(const char* name, const std::string& otherwise, const XMLElement& e) {
+    if (name && *name) return joint_names_.insert(name), name;
+    const std::string made = unique_joint(otherwise);
+    out_.add(rules::name_made, at(e), "<" + shown(e.Name()) + ">", "has no name",
+             quoted("it is called", made));
+    return made;
+  }
+
+  Description d_;
+
+ private:
+  std::set<std::string> frame_names_, joint_names_;
+};
+
+}  // namespace ulna::detail
