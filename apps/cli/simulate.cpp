@@ -294,7 +294,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
-  o.states.argument().drives = Drives::coupled_motors;
+  o.states.argument().drives = Drives::carried_rotors;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   if (o.no_limits && !has_limits(model))
