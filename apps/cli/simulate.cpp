@@ -273,6 +273,7 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
       !std::ranges::count(sources, o.torque))
     throw UsageError("--torque: with --ground, {}", unknown_word(o.torque, sources));
   how.joint_friction = !app.count("--no-friction");
+  o.states.argument().drives = Drives::carried_rotors;
   Robot given = o.states.load(console);
   how.robot = o.states.argument().json(given.model());
   o.states.require_one_state();
