@@ -273,6 +273,7 @@ std::optional<int> run_with_contact(SimulateOptions& o, const Parser& app, Conso
       !std::ranges::count(sources, o.torque))
     throw UsageError("--torque: with --ground, {}", unknown_word(o.torque, sources));
   how.joint_friction = !app.count("--no-friction");
+  o.states.argument().drives = Drives::carried_rotors;
   Robot given = o.states.load(console);
   how.robot = o.states.argument().json(given.model());
   o.states.require_one_state();
@@ -294,7 +295,7 @@ int run_simulate(SimulateOptions& o, const Parser& app, Console& console) {
     throw UsageError("--json and --out - cannot both go to standard output");
   require_others({o.out, o.plot}, {o.states.file(), o.torque, o.follow});
   require_writable({o.out, o.plot}, o.force);
-  o.states.argument().drives = Drives::coupled_motors;
+  o.states.argument().drives = Drives::carried_rotors;
   Robot given = o.states.load(console);
   const Model& model = given.model();
   if (o.no_limits && !has_limits(model))

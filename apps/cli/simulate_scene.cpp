@@ -60,6 +60,10 @@ class SceneLog {
       add(of, model.configuration_names(), "q_");
       for (const char* quantity : {"qd_", "qdd_", "tau_"})
         add(of, model.velocity_names(), quantity);
+      std::vector<std::string> elastic;
+      for (const int c : model.drives().elastic) elastic.push_back(model.velocity_names()[c]);
+      for (const char* of_drives : {"theta_", "thetad_", "tau_link_"}) add(of, elastic, of_drives);
+      elastic_.push_back(model.drives().elastic);
       add(name + ".", {"fx", "fy", "fz"}, "");
     }
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
@@ -91,6 +95,11 @@ class SceneLog {
           a.at = row_.size();
           if (a.value.size() == 0) a.value.setZero(world.v(object).size());
           append(a.value), append(world.torque(object));
+          if (const std::vector<int>& elastic = elastic_[i]; !elastic.empty()) {
+            append(Eigen::VectorXd(world.theta(object)(elastic)));
+            append(Eigen::VectorXd(world.omega(object)(elastic)));
+            append(Eigen::VectorXd(world.link_torque(object)(elastic)));
+          }
         }
         append(world.contact_wrench(object).force);
       }
@@ -166,6 +175,7 @@ class SceneLog {
   };
 
   std::vector<int> objects_;
+  std::vector<std::vector<int>> elastic_;  ///< coordinates of each robot
   std::vector<std::string> names_;
   std::vector<double> row_;  ///< that is not yet written
   std::vector<Eigen::VectorXd> velocities_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "appended.hpp"
 #include "check.hpp"
 #include "drive_assembly.hpp"
 #include "ulna/model/rules.hpp"
@@ -15,15 +16,45 @@ class Assembler {
   Assembler(Model::Data& data, const detail::Checker& check)
       : data_(data), d_(data.description), check_(check), body_of_joint_(d_.joints.size(), 0) {}
 
-  /// Walks the tree depth-first: a fixed joint continues the body it hangs on, any other begins one.
-  void bodies() {
+  static Model build(const Description& description, Diagnostics& diagnostics,
+                     std::size_t appended) {
+    auto data = std::make_shared<Model::Data>();
+    data->description = description;
+
+    detail::Checker check(data->description, diagnostics);
+    check.names();
+    check.tree();
+    check.joints();
+    check.motors();
+    check.inertials();
+    check.magnitudes();
+    // what a program describes has the limits it wants
+    if (!description.file.empty()) check.drives();
+
+    Assembler assemble(*data, check);
+    assemble.bodies(appended);
+    assemble.order_by_depth();
+    assemble.coordinates(diagnostics);
+    diagnostics.throw_if_errors();
+    assemble.joint_tables();
+    assemble.drives(diagnostics);
+    assemble.report_massless(diagnostics);
+    diagnostics.throw_if_errors();
+    return Model(std::move(data));
+  }
+
+ private:
+  /// Walks the tree depth-first: a fixed joint continues the body it hangs on, any other begins one. Joints from number `appended`
+  /// of the description on come after all others.
+  void bodies(std::size_t appended) {
     struct Step {
       int link, joint, body;
       Transform<double> X_BL;
     };
-    std::vector<Step> stack{{check_.root(), -1, 0, {}}};
+    std::vector<Step> stack{{check_.root(), -1, 0, {}}}, last;
     add_body({}, -1, check_.root());
-    while (!stack.empty()) {
+    while (!stack.empty() || !last.empty()) {
+      if (stack.empty()) std::swap(stack, last);
       Step step = stack.back();
       stack.pop_back();
       if (step.joint >= 0) {
@@ -44,7 +75,8 @@ class Assembler {
       add_frame(link.name, step.body, step.X_BL);
       const std::vector<int>& hanging = check_.children(step.link);
       for (auto j = hanging.rbegin(); j != hanging.rend(); ++j)
-        stack.push_back({check_.link(d_.joints[*j].child), *j, step.body, step.X_BL});
+        (std::size_t(*j) < appended ? stack : last)
+            .push_back({check_.link(d_.joints[*j].child), *j, step.body, step.X_BL});
     }
     for (const FrameDescription& f : d_.frames) {
       const Frame link = data_.frames[data_.frame_names.at(f.link)];
@@ -180,7 +212,6 @@ class Assembler {
     }
   }
 
- private:
   static Transform<double> turned(const Rotation<double>& R) {
     return Transform<double>::from_rotation(R);
   }
@@ -255,29 +286,12 @@ Model Builder::build(bool strict) const {
 }
 
 Model Builder::build(Diagnostics& diagnostics) const {
-  auto data = std::make_shared<Model::Data>();
-  data->description = description_;
+  return Assembler::build(description_, diagnostics, description_.joints.size());
+}
 
-  detail::Checker check(data->description, diagnostics);
-  check.names();
-  check.tree();
-  check.joints();
-  check.motors();
-  check.inertials();
-  check.magnitudes();
-  // what a program describes has the limits it wants
-  if (!description_.file.empty()) check.drives();
-
-  Assembler assemble(*data, check);
-  assemble.bodies();
-  assemble.order_by_depth();
-  assemble.coordinates(diagnostics);
-  diagnostics.throw_if_errors();
-  assemble.joint_tables();
-  assemble.drives(diagnostics);
-  assemble.report_massless(diagnostics);
-  diagnostics.throw_if_errors();
-  return Model(std::move(data));
+Model detail::build_appended(Description description, std::size_t appended) {
+  Diagnostics diagnostics;
+  return Assembler::build(description, diagnostics, appended);
 }
 
 }  // namespace ulna

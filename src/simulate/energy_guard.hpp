@@ -72,8 +72,8 @@ class EnergyGuard {
 
   double energy(const HeldDynamics& robot, const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
     at_.set(q, v);
-    kinetic_ = kinetic_energy<double>(robot.plant(), at_, ws_) + robot.kinetic_energy_of_drives(v);
-    return kinetic_ + potential_energy<double>(robot.plant(), at_, ws_) + robot.spring_energy(q);
+    kinetic_ = kinetic_energy<double>(robot.plant(), at_, ws_) + robot.springs().kinetic_energy(v);
+    return kinetic_ + potential_energy<double>(robot.plant(), at_, ws_) + robot.springs().energy(q);
   }
 
   Kinematics<double> at_;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "ulna/dynamics/spring_force.hpp"
-
 namespace ulna::detail {
 namespace {
 
@@ -22,8 +20,7 @@ constexpr double small_change = 1e-7;
 }  // namespace
 
 HeldDynamics::HeldDynamics(const RotorBodies& rotors, bool stops, const Loops* loops)
-    : rotors_(rotors),
-      spring_steps_(rotors.springs().size()),
+    : springs_(rotors),
       bare_(rotors.model()),
       at_(model()),
       ws_(model()),
@@ -52,79 +49,12 @@ HeldDynamics::HeldDynamics(const RotorBodies& rotors, bool stops, const Loops* l
 void HeldDynamics::act(const Plant<double>& plant, const DriveParameters<double>& springs,
                        const Eigen::VectorXd& tau, ExternalWrenches<double> wrenches) {
   bare_ = plant;
-  drives_ = &springs;
-  dense_ = !rotors_.rows().empty();
-  for (const SpringBetween& s : rotors_.springs()) dense_ |= s.inertia != 0.0;
-  massless_rotors_ = rotors_.massless(plant);
+  springs_.act(springs, plant);
+  couples_ = springs_.couples();
   friction_ = plant.friction, friction_negative_ = plant.friction_negative;
   bare_.friction.setZero(), bare_.friction_negative.setZero();
   tau_ = tau;
   wrenches_ = wrenches;
-}
-
-void HeldDynamics::begin_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double h) {
-  spring_step_ = h;
-  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
-    const SpringBetween& s = rotors_.springs()[i];
-    const double e = s.deflection.position(q), rate = s.deflection.rate(v),
-                 slope = 0.5 * h * spring_slope<double>(*drives_, s.c, e) + spring_damping(s);
-    spring_steps_[i] = {rate, spring_force<double>(*drives_, s.c, e) + slope * rate,
-                        0.5 * h * slope};
-  }
-}
-
-double HeldDynamics::end_springs(const Eigen::VectorXd& v) {
-  const double h = std::exchange(spring_step_, 0.0);
-  double lost = 0.0;
-  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
-    const SpringBetween& s = rotors_.springs()[i];
-    const double rate = 0.5 * (spring_steps_[i].rate + s.deflection.rate(v));
-    lost += h * spring_damping(s) * rate * rate;
-  }
-  return lost;
-}
-
-double HeldDynamics::spring_energy(const Eigen::VectorXd& q) const {
-  double energy = 0.0;
-  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
-    const SpringBetween& s = rotors_.springs()[i];
-    const double e = s.deflection.position(q);
-    energy += spring_step_ > 0.0 ? spring_steps_[i].force * e
-                                 : detail::spring_energy<double>(*drives_, s.c, e);
-  }
-  return energy;
-}
-
-double HeldDynamics::kinetic_energy_of_drives(const Eigen::VectorXd& v) const {
-  double energy = 0.0;
-  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
-    const SpringBetween& s = rotors_.springs()[i];
-    const double turning = s.theta.rate(v), rate = s.deflection.rate(v);
-    energy += 0.5 * s.inertia * turning * turning;
-    if (spring_step_ > 0.0) energy += 0.5 * spring_steps_[i].inertia * rate * rate;
-  }
-  return energy;
-}
-
-void HeldDynamics::add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
-                               Eigen::VectorXd& f) const {
-  for (std::size_t i = 0; i < spring_steps_.size(); ++i) {
-    const SpringBetween& s = rotors_.springs()[i];
-    const double force = spring_step_ > 0.0
-                             ? spring_steps_[i].force
-                             : spring_force<double>(*drives_, s.c, s.deflection.position(q)) +
-                                   spring_damping(s) * s.deflection.rate(v);
-    s.deflection.push(-force, f);
-  }
-}
-
-void HeldDynamics::add_rotors(Eigen::MatrixXd& M) const {
-  for (const SpringBetween& s : rotors_.springs())
-    if (s.inertia != 0.0) s.theta.load(s.inertia, M);
-  // Rows keep these sums at rest, so that an inertia that moves with one adds nothing, but rotors without one have a mass matrix.
-  if (!massless_rotors_) return;
-  for (const CoordinateSum& row : rotors_.rows())
-    row.load(M(row.parts.back().v, row.parts.back().v), M);
 }
 
 void HeldDynamics::set_rows(const Eigen::VectorXd* drift) {
@@ -144,18 +74,16 @@ void HeldDynamics::set_problem(const Eigen::VectorXd& q, const Eigen::VectorXd& 
   mass_matrix<double>(bare_, at, ws_, problem_.M);
   inverse_dynamics<double>(bare_, at, ws_, problem_.f, wrenches_);
   problem_.f = drive_ - problem_.f;
-  add_springs(q, v, problem_.f);
-  add_rotors(problem_.M);
-  if (spring_step_ > 0.0)
-    for (std::size_t i = 0; i < spring_steps_.size(); ++i)
-      rotors_.springs()[i].deflection.load(spring_steps_[i].inertia, problem_.M);
+  springs_.push(q, v, problem_.f);
+  springs_.load_rotors(problem_.M);
+  springs_.load_springs(problem_.M);
   set_rows(loops_ ? &loops_->acceleration() : nullptr);
 }
 
 void HeldDynamics::set_change(const Eigen::VectorXd& q) {
   spare_.setZero();
   mass_matrix<double>(bare_, place(q, spare_), ws_, problem_.M);
-  add_rotors(problem_.M);
+  springs_.load_rotors(problem_.M);
   set_rows(nullptr);
   problem_.drift.setZero();
 }
@@ -245,10 +173,10 @@ bool HeldDynamics::decide(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 bool HeldDynamics::accelerate(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                               Eigen::VectorXd& a) {
   // otherwise by the mass matrix
-  const bool sparse = held_count_ == 0 && !dense_ && (spring_step_ == 0.0 || spring_steps_.empty());
+  const bool sparse = held_count_ == 0 && !couples_ && !springs_.in_step();
   if (sparse) {
     pushed_ = drive_;
-    add_springs(q, v, pushed_);
+    springs_.push(q, v, pushed_);
   }
   if (sparse && loops_) {
     loops_->set(q, v);
@@ -379,8 +307,8 @@ bool HeldDynamics::holds(const Eigen::VectorXd& q, const Eigen::VectorXd& v) {
 SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v, double h,
                                          SimulationWork& work) {
   // springs that act as they are would make it unstable
-  const bool springs = !spring_steps_.empty() && spring_step_ == 0.0;
-  if (springs) begin_springs(q, v, h);
+  const bool springs = !springs_.empty() && !springs_.in_step();
+  if (springs) springs_.begin(q, v, h);
   find_stops(q);
   int n = 0;
   for (int i = 0; i < nv_; ++i) {
@@ -397,7 +325,7 @@ SimulationStatus HeldDynamics::step_over(Eigen::VectorXd& q, Eigen::VectorXd& v,
   if (!solve(n)) return SimulationStatus::plant_not_physical;
   v = problem_.a;
   work.add(power(q, v), h);
-  if (springs) work.damping += end_springs(v);
+  if (springs) work.damping += springs_.end(v);
   for (int k = 0; k < n; ++k) work.friction -= problem_.x(k) * v(chosen_[k]);
   spare_ = h * v;
   integrate<double>(model(), q, spare_, next_);
@@ -425,12 +353,7 @@ SimulationWork HeldDynamics::power(const Eigen::VectorXd& q, const Eigen::Vector
   SimulationWork p;
   p.torques = tau_.dot(v);
   p.friction = (tau_ - drive_).dot(v);
-  p.damping = bare_.damping.dot(v.cwiseAbs2());
-  if (spring_step_ == 0.0)
-    for (const SpringBetween& s : rotors_.springs()) {
-      const double rate = s.deflection.rate(v);
-      p.damping += spring_damping(s) * rate * rate;
-    }
+  p.damping = bare_.damping.dot(v.cwiseAbs2()) + springs_.damping_power(v);
   if (!wrenches_.empty()) {
     at_.set(q, v);
     for (const ExternalWrench<double>& w : wrenches_)

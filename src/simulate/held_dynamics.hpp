@@ -1,7 +1,7 @@
 #pragma once
 
 #include "simulate/complementarity.hpp"
-#include "simulate/rotor_bodies.hpp"
+#include "simulate/spring_forces.hpp"
 #include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
 #include "ulna/simulate/simulation.hpp"
@@ -13,8 +13,7 @@ namespace ulna::detail {
 /// to rest or to its stop. Between events all is smooth, so integrators keep their order. Where loops are to be
 /// closed, forces through them are in all of it.
 ///
-/// Springs between motors and links are forces by where the coordinates are, or, for fixed steps, which they would be too stiff for,
-/// act in the middle of a step (begin_springs).
+/// Springs between motors and links are forces by where the coordinates are, or act in the middle of a step (SpringForces).
 class HeldDynamics {
  public:
   /// Of the robot with its rotors. They must stay where they are.
@@ -23,17 +22,6 @@ class HeldDynamics {
   /// What acts from now on, on the robot with its rotors. Springs and wrenches must stay where they are.
   void act(const Plant<double>& plant, const DriveParameters<double>& springs,
            const Eigen::VectorXd& tau, ExternalWrenches<double> wrenches);
-
-  /// Until end_springs, springs act with their deflection e in the middle of a step of h that begins here: the
-  /// implicit midpoint rule, which no spring makes unstable and which neither adds nor takes energy. With k the slope of
-  /// the spring, D its damping and c = k h/2 + D,
-  ///
-  ///     s = s(e) + c (de + Δde/2),
-  ///
-  /// a constant force, and an inertia h c/2 between motor and link.
-  void begin_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double h);
-  /// What their damping took until the end of the step at v, J.
-  double end_springs(const Eigen::VectorXd& v);
 
   /// Time goes by, for what counts as a hit; infinite: what was at its stop before is not known.
   void pass(double duration) { away_.array() += duration; }
@@ -63,10 +51,8 @@ class HeldDynamics {
   /// What torques and wrenches do and friction takes, a second: W.
   SimulationWork power(const Eigen::VectorXd& q, const Eigen::VectorXd& v);
 
-  /// What springs hold, and what rotors have beyond the armature of coordinates, J. In the middle of a step: of the constant
-  /// forces and the inertias that stand in for springs.
-  double spring_energy(const Eigen::VectorXd& q) const;
-  double kinetic_energy_of_drives(const Eigen::VectorXd& v) const;
+  SpringForces& springs() { return springs_; }
+  const SpringForces& springs() const { return springs_; }
 
   const Model& model() const { return bare_.model(); }
   /// What acts: the robot, its dry friction aside, and the torques of its drives.
@@ -110,10 +96,6 @@ class HeldDynamics {
   bool has_rows() const { return problem_.J.rows() > 0; }
   /// Those of loops as they are, and of motors; of loops with this drift.
   void set_rows(const Eigen::VectorXd* drift);
-  /// What springs exert here and now, or in the middle of the step.
-  void add_springs(const Eigen::VectorXd& q, const Eigen::VectorXd& v, Eigen::VectorXd& f) const;
-  void add_rotors(Eigen::MatrixXd& M) const;
-  double spring_damping(const SpringBetween& s) const { return drives_->spring_damping(s.c); }
   /// The mass matrix at q, and rows without drift, for changes of q or v.
   void set_change(const Eigen::VectorXd& q);
   /// Chooses coordinates that must not change; how many there are.
@@ -137,17 +119,8 @@ class HeldDynamics {
   /// For forces at the first n of the chosen coordinates.
   [[nodiscard]] bool solve(int n) { return problem_.solve({chosen_.data(), std::size_t(n)}); }
 
-  /// A spring in a step.
-  struct SpringStep {
-    double rate = 0.0, force = 0.0, inertia = 0.0;  ///< de_0; s if no velocity changes; h c/2
-  };
-
-  const RotorBodies& rotors_;
-  const DriveParameters<double>* drives_ = nullptr;
-  std::vector<SpringStep> spring_steps_;
-  double spring_step_ = 0.0;  ///< s; 0: springs act as they are
-  bool dense_ = false;        ///< whether inertias of rotors couple coordinates
-  bool massless_rotors_ = false;
+  SpringForces springs_;
+  bool couples_ = false;  ///< whether inertias of rotors couple coordinates
 
   Plant<double> bare_;  ///< without dry friction
   Eigen::VectorXd friction_ = model().friction(), friction_negative_ = model().friction_negative();

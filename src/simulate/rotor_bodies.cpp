@@ -2,33 +2,24 @@
 
 #include <algorithm>
 
-#include "ulna/model/builder.hpp"
+#include "model/appended.hpp"
 
 namespace ulna::detail {
 namespace {
 
-/// A link that carries all others.
-const std::string& root(const Description& d) {
-  for (const LinkDescription& link : d.links)
-    if (std::ranges::find(d.joints, link.name, &JointDescription::child) == d.joints.end())
-      return link.name;
-  return d.links.front().name;
-}
-
 Model with_rotors(const Model& model) {
   const DriveTrain& train = model.drives();
-  if (!train.mounts.empty())
-    throw std::invalid_argument("simulation: rotors of robot '" + model.name() +
-                                "' are carried by links, which is not supported here; "
-                                "with_plain_drives(model) leaves drives out");
   if (train.plain()) return model;
   Description d = model.description();
   for (JointDescription& j : d.joints)
     if (std::exchange(j.spring, std::nullopt)) j.dynamics.armature = 0.0;
   d.motors.clear();
-  const std::string base = root(d);
+  const std::size_t first = d.joints.size();
   for (std::size_t m = 0; m < train.separate.size(); ++m) {
     if (!train.separate[m]) continue;
+    const auto mount =
+        std::ranges::find(train.mounts, static_cast<int>(m), &DriveTrain::Mount::motor);
+    const int carrier = mount == train.mounts.end() ? 0 : mount->body;
     std::string name = "rotor of " + train.motor_names[m];
     while (std::ranges::count(d.links, name, &LinkDescription::name) +
            std::ranges::count(d.joints, name, &JointDescription::name))
@@ -36,10 +27,17 @@ Model with_rotors(const Model& model) {
     d.links.push_back({.name = name});
     JointDescription joint;
     joint.name = name, joint.type = JointType::continuous;
-    joint.parent = base, joint.child = name;
+    joint.parent = model.body_name(carrier), joint.child = name;
+    if (carrier > 0) joint.axis = model.joint(carrier).R_BC * mount->axis;
     d.joints.push_back(joint);
   }
-  return Builder(std::move(d)).build();
+  return build_appended(std::move(d), first);
+}
+
+/// An inertia about an axis through the origin alone.
+Inertia<double> inertia_about(const Vec3<double>& axis, double inertia) {
+  return Inertia<double>::about_origin(0.0, Vec3<double>::Zero(),
+                                       inertia * axis * axis.transpose());
 }
 
 }  // namespace
@@ -48,8 +46,10 @@ RotorBodies::RotorBodies(const Model& model)
     : train_(model.drives()), with_rotors_(with_rotors(model)), nv_(model.nv()) {
   for (std::size_t m = 0; !train_.plain() && m < train_.separate.size(); ++m)
     if (train_.separate[m]) {
-      const int k = static_cast<int>(motors_.size());
-      motors_.push_back({static_cast<int>(m), model.nq() + k, nv_ + k});
+      const std::size_t at = model.description().joints.size() + motors_.size();
+      const int body = with_rotors_.joint_index(with_rotors_.description().joints[at].name);
+      const Joint& joint = with_rotors_.joint(body);
+      motors_.push_back({static_cast<int>(m), joint.q, joint.v, body});
     }
   for (const int c : train_.elastic) {
     SpringBetween spring{c, motor_side(c), {}, 0.0};
@@ -88,9 +88,18 @@ void RotorBodies::set(const Plant<double>& plant, Plant<double>& to) {
   to.damping.head(nv_) = plant.damping, to.armature.head(nv_) = plant.armature;
   to.friction.head(nv_) = plant.friction;
   to.friction_negative.head(nv_) = plant.friction_negative;
-  for (const auto& [motor, q, v] : motors_) {
+  for (const auto& [motor, q, v, body] : motors_) {
     to.damping(v) = d.damping(motor), to.armature(v) = d.inertia(motor);
     to.friction(v) = d.friction(motor), to.friction_negative(v) = d.friction_negative(motor);
+  }
+  // what a link carries turns with it; the link's inertia, as it is given, has it already
+  for (const auto& [motor, body, axis] : train_.mounts) {
+    const Rotor& rotor = *std::ranges::find(motors_, motor, &Rotor::motor);
+    to.set_body(rotor.body, Body(inertia_about(Vec3<double>::UnitZ(), d.inertia(motor))));
+    to.armature(rotor.v) = 0.0;
+    Body carrier = to.body(body);
+    carrier.second += Body(inertia_about(axis, -d.inertia(motor))).second;
+    to.set_body(body, carrier);
   }
   // a rotor that is seen at the joint belongs to its motor, if that has no other joint
   for (SpringBetween& spring : springs_) {
@@ -102,6 +111,7 @@ void RotorBodies::set(const Plant<double>& plant, Plant<double>& to) {
 }
 
 bool RotorBodies::massless(const Plant<double>& with_rotors) const {
+  // where links carry some, there are no rows for which it would matter
   return std::ranges::any_of(
       motors_, [&](const Rotor& rotor) { return with_rotors.armature(rotor.v) == 0.0; });
 }

@@ -40,13 +40,12 @@ struct SpringBetween {
   double inertia = 0.0;  ///< of a rotor that is seen at the joint
 };
 
-/// A robot whose separate motors (DriveTrain) are bodies of their own: a rotor for each, without mass, on an axis in the base,
-/// whose coordinate is the motor's angle. Springs are forces between coordinates, and where rigid joints are
+/// A robot whose separate motors (DriveTrain) are bodies of their own: a rotor for each, without mass, on an axis in the base, or in the link
+/// that carries it, whose coordinate is the motor's angle. Springs are forces between coordinates, and where rigid joints are
 /// coupled, rows say that motors and joints move together. Inertia and friction of a motor are then
-/// those of its joint, as of any other.
+/// those of its joint, as of any other; the inertia of a rotor that a link carries is that of the body.
 class RotorBodies {
  public:
-  /// Throws std::invalid_argument where rotors are carried by links.
   explicit RotorBodies(const Model& model);
 
   bool empty() const { return motors_.empty(); }
@@ -71,8 +70,9 @@ class RotorBodies {
   /// Where the motor is, as seen at coordinate c.
   CoordinateSum motor_side(int c) const;
 
+  using Body = Plant<double>::Body;
   struct Rotor {
-    int motor, q, v;
+    int motor, q, v, body;
   };
   std::vector<Rotor> motors_;
   DriveTrain train_;

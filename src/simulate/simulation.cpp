@@ -109,9 +109,9 @@ struct Simulation::Parts {
   /// A substep in whose middle springs act, if steps are fixed.
   SimulationStatus piece(double h, SimulationWork& work, SimulationCounts& counts) {
     const bool springs = !adaptive && !rotors.springs().empty();
-    if (springs) dynamics.begin_springs(q, v, h), judge(work);
+    if (springs) dynamics.springs().begin(q, v, h), judge(work);
     const SimulationStatus status = substep(h, work, counts);
-    if (springs) work.damping += dynamics.end_springs(v);
+    if (springs) work.damping += dynamics.springs().end(v);
     return status;
   }
 

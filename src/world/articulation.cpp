@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "ulna/dynamics/spring_force.hpp"
 #include "world/movers.hpp"
 
 namespace ulna::detail {
@@ -21,38 +22,102 @@ constexpr int most_corrections = 10;
 Articulation::Articulation(const Model& model, const Vector& at, const RobotOptions& options)
     : plant(model),
       X_WR(options.X_WR),
-      q(at),
-      v(Vector::Zero(model.nv())),
-      tau(v),
+      drives_(model.drives().plain() ? nullptr : std::make_unique<Drives>(model)),
+      q(neutral(acting().model())),
+      v(Vector::Zero(acting().model().nv())),
+      tau(Vector::Zero(model.nv())),
       limited_(options.torque_limits),
       at_origin_(X_WR.rotation().matrix().isIdentity(0.0) && X_WR.translation().isZero(0.0)),
-      at_(model),
-      predicted_(model),
-      ws_(model),
-      unit_(model),
-      M_(Eigen::MatrixXd::Zero(model.nv(), model.nv())),
-      everything_(static_cast<std::size_t>(model.nv())),
+      limits_(model),
+      at_(acting().model()),
+      predicted_(tree()),
+      ws_(tree()),
+      unit_(tree(), has_drives()),
+      M_(Eigen::MatrixXd::Zero(v.size(), v.size())),
+      everything_(static_cast<std::size_t>(v.size())),
       v_free_(v),
       v_before_(v),
       bias_(v),
       wrench_(v),
       column_(v),
       displacement_(v),
-      q_ahead_(at),
+      q_ahead_(q),
+      driven_(v),
+      pushed_(v),
       warm_friction_(v),
-      warm_stop_(Vector::Zero(2 * model.nv())) {
+      warm_stop_(Vector::Zero(2 * model.nv())),
+      warm_rotor_(Vector::Zero(drives_ ? std::ssize(drives_->rotors.rows()) : 0)) {
   std::iota(everything_.begin(), everything_.end(), 0);
-  at_.set(q, v);
+  q.head(at.size()) = at;
   if (!model.description().loops.empty()) {
-    loops_.emplace(model, model.description().loops, at);
+    loops_.emplace(tree(), model.description().loops, q);
     q = loops_->closed_at();
     warm_loop_ = gap_ = Vector::Zero(loops_->size());
     closing_.emplace(loops_->size());
-    loop_rows_.setZero(model.nv(), loops_->size());
+    loop_rows_.setZero(v.size(), loops_->size());
     delassus_.setZero(loops_->size(), loops_->size());
-    at_.set(q, v);
   }
-  joint_rows_.reserve(static_cast<std::size_t>(3 * model.nv() + (loops_ ? loops_->size() : 0)));
+  begin();
+  joint_rows_.reserve(
+      static_cast<std::size_t>(3 * v.size() + warm_rotor_.size() + (loops_ ? loops_->size() : 0)));
+}
+
+void Articulation::act() {
+  drives_->rotors.set(plant, drives_->plant);
+  drives_->springs.act(plant.drives, drives_->plant);
+}
+
+void Articulation::begin() {
+  kinetic_ = -1.0;
+  if (drives_) {
+    act();
+    at_.set(q);
+    gravity_torque<double>(acting(), at_, ws_, column_);
+    DriveState<double>& motors = drives_->motors;
+    motors.omega = v.head(model().nv());
+    for (const SpringBetween& s : drives_->rotors.springs())
+      motors.theta(s.c) = q(model().drives().position(s.c)) +
+                          spring_deflection<double>(plant.drives, s.c, column_(s.c));
+    drives_->rotors.set_motors(motors, q, v);
+  }
+  v_before_ = v;
+  at_.set(q, v);
+}
+
+DriveState<double> Articulation::motors() const {
+  DriveState<double> motors(model());
+  motors.omega = v.head(model().nv());
+  if (drives_) drives_->rotors.get_motors(q, v, motors);
+  return motors;
+}
+
+void Articulation::set_motors(const Vector& theta, const Vector& omega) {
+  if (!drives_) return;
+  for (const int c : model().drives().elastic)
+    drives_->motors.theta(c) = theta(c), drives_->motors.omega(c) = omega(c);
+  drives_->rotors.set_motors(drives_->motors, q, v);
+  v_before_ = v;
+}
+
+Vector Articulation::link_torque() {
+  Vector torque = tau;
+  place();
+  for (std::size_t i = 0; drives_ && i < drives_->rotors.springs().size(); ++i)
+    torque(drives_->rotors.springs()[i].c) = drives_->springs.force(i, q, v);
+  return torque;
+}
+
+void Articulation::push(double h) {
+  if (!drives_) {
+    pushed_ = driven_ = tau;
+    return;
+  }
+  drives_->rotors.set_torque(tau, driven_);
+  pushed_ = driven_;
+  drives_->springs.begin(q, v, h);
+  drives_->springs.push(q, v, pushed_);
+  drives_->springs.load_rotors(M_);
+  drives_->springs.load_springs(M_);
 }
 
 void Articulation::add_rows(int body, std::span<const ContactRow> rows, const V3& point,
@@ -72,8 +137,8 @@ void Articulation::add_rows(int body, std::span<const ContactRow> rows, const V3
     double* const to = J + i * n;
     std::size_t place = n;
     for (int k = static_cast<int>(&own.back() - all.data()); k >= 0; k = all[k].above) {
-      // with mimics a path is all coordinates in their order
-      place = model().has_mimics() ? static_cast<std::size_t>(all[k].dof) : place - 1;
+      // a dense path is all coordinates in their order
+      place = unit_.is_dense() ? static_cast<std::size_t>(all[k].dof) : place - 1;
       to[place] += all[k].w.vec().dot(moment) + all[k].v.vec().dot(force);
     }
     if (rows.size() != 3) unit_.row_to_unit(path, to);
@@ -101,17 +166,18 @@ bool Articulation::free_velocity(double h, double* now, double* free) {
   // bias at the velocity that is expected half-way: with the present one, gyroscopic torques would add energy
   column_ = v + 0.5 * (v - v_before_);
   predicted_.set(q, column_);
-  bias_torque<double>(plant, predicted_, ws_, bias_);
-  mass_matrix<double>(plant, at_, ws_, M_);
-  M_.diagonal() += h * plant.damping.cwiseMax(0.0);
+  bias_torque<double>(acting(), predicted_, ws_, bias_);
+  mass_matrix<double>(acting(), at_, ws_, M_);
+  push(h);
+  M_.diagonal() += h * acting().damping.cwiseMax(0.0);
   if (!unit_.factor(M_)) return false;
   unit_.velocity_to_unit(v.data(), now);
-  if (h * v.cwiseAbs().maxCoeff() > fast_turn) {
+  if (h * fastest(v) > fast_turn) {
     turn_fast(h, v_free_);
     unit_.velocity_to_unit(v_free_.data(), free);
     return true;
   }
-  column_ = h * (tau - bias_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
+  column_ = h * (pushed_ - bias_ - acting().damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
   unit_.force_to_unit(column_.data());
   for (int i = 0; i < v.size(); ++i) free[i] = now[i] + column_(i);
   unit_.velocity_from_unit(free, v_free_.data());
@@ -138,13 +204,13 @@ V3 Articulation::velocity_at(int body, const V3& point) const {
 /// step makes of them is scaled to the energy that was there.
 void Articulation::turn_fast(double h, Vector& free) {
   predicted_.set(q);
-  gravity_torque<double>(plant, predicted_, ws_, displacement_);
+  gravity_torque<double>(acting(), predicted_, ws_, displacement_);
   column_ = h * (displacement_ - bias_);
   unit_.solve(column_);
   column_ += v;
   const double now = 0.5 * column_.dot(M_.lazyProduct(column_));
   if (kinetic_ >= 0.0 && now > kinetic_) column_ *= std::sqrt(kinetic_ / now);
-  free = h * (tau - displacement_ - plant.damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
+  free = h * (pushed_ - displacement_ - acting().damping.cwiseMax(0.0).cwiseProduct(v) + wrench_);
   unit_.solve(free);
   free += column_;
 }
@@ -165,9 +231,10 @@ void Articulation::add_loop_row(ConeProblem& problem, int segment, int row) cons
 
 void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
   joint_rows_.clear();
+  const Plant<double>& robot = acting();
   for (int i = 0; i < v.size(); ++i) {
-    if (!(plant.friction(i) > 0.0 || plant.friction_negative(i) > 0.0)) continue;
-    const int b = problem.add_box(-h * plant.friction(i), h * plant.friction_negative(i));
+    if (!(robot.friction(i) > 0.0 || robot.friction_negative(i) > 0.0)) continue;
+    const int b = problem.add_box(-h * robot.friction(i), h * robot.friction_negative(i));
     add_coordinate_row(problem, segment, i, 1.0);
     joint_rows_.push_back({b, i, 0.0, 0.0, &warm_friction_(i)});
   }
@@ -186,7 +253,7 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
   // linear about where the present velocity leads, so that gaps are of the order of accelerations, not of velocities
   if (loops_) {
     displacement_ = h * v;
-    integrate<double>(model(), q, displacement_, q_ahead_);
+    integrate<double>(tree(), q, displacement_, q_ahead_);
     loops_->set(q_ahead_);
   }
   for (int i = 0; loops_ && i < loops_->size(); ++i) {
@@ -194,6 +261,14 @@ void Articulation::add_joint_rows(double h, int segment, ConeProblem& problem) {
     problem.offset[problem.block(b).row] = loops_->gap()(i) / h - loops_->J().row(i).dot(v);
     add_loop_row(problem, segment, i);
     joint_rows_.push_back({b, -1, 0.0, loops_->gap()(i), &warm_loop_(i)});
+  }
+  for (Eigen::Index i = 0; i < warm_rotor_.size(); ++i) {
+    const int b = problem.add_equality();
+    double* const J = problem.add_unit_piece(segment, everything_);
+    for (const CoordinateSum::Part& part : drives_->rotors.rows()[std::size_t(i)].parts)
+      J[part.v] += part.factor;
+    unit_.force_to_unit(J);
+    joint_rows_.push_back({b, -1, 0.0, 0.0, &warm_rotor_(i), true});
   }
   for (const JointRow& r : joint_rows_) problem.lambda[problem.block(r.block).row] = *r.warm;
 }
@@ -204,12 +279,13 @@ void Articulation::remember(const ConeProblem& problem) {
 }
 
 void Articulation::add_work(double h, const ConeProblem& problem, const double* mean_unit,
-                            const double* end_velocity, WorldWork& work) const {
+                            const double* end_velocity, WorldWork& work) {
   const Eigen::Map<const Vector> end(end_velocity, v.size());
   const auto mean = 0.5 * (v + end);
-  work.torques += h * tau.dot(mean);
+  work.torques += h * driven_.dot(mean);
   work.wrenches += h * wrench_.dot(mean);
-  work.damping += h * plant.damping.cwiseMax(0.0).cwiseProduct(end).dot(mean);
+  work.damping += h * acting().damping.cwiseMax(0.0).cwiseProduct(end).dot(mean);
+  if (drives_) work.damping += drives_->springs.end(column_ = end);
   for (const JointRow& r : joint_rows_) {
     const ConeProblem::Block& b = problem.block(r.block);
     if (problem.lambda[b.row] == 0.0) continue;
@@ -222,7 +298,7 @@ void Articulation::add_work(double h, const ConeProblem& problem, const double* 
 
 double Articulation::lift(const double* shift) {
   predicted_.set(q);
-  gravity_torque<double>(plant, predicted_, ws_, column_);
+  gravity_torque<double>(acting(), predicted_, ws_, column_);
   return column_.dot(Eigen::Map<const Vector>(shift, v.size()));
 }
 
@@ -231,15 +307,36 @@ void Articulation::move(double h, const double* velocity, bool touched, const do
   displacement_ = h * end;
   if (!touched) displacement_ = 0.5 * h * (v + end);
   if (shift) displacement_ += h * Eigen::Map<const Vector>(shift, v.size());
-  integrate<double>(model(), q, displacement_, q);
+  if (drives_) advance_springs(h, column_ = end);
+  integrate<double>(tree(), q, displacement_, q);
   if (loops_) close_loops();
+  if (drives_) place_motors();
   // an impact says nothing about the next acceleration
-  const bool smooth = (end - v).cwiseAbs().maxCoeff() < 0.5;
+  const bool smooth = (end - v).head(model().nv()).cwiseAbs().maxCoeff() < 0.5;
   v_before_ = end;
   if (smooth) v_before_ = v;
   v = end;
   kinetic_ = -1.0;
-  if (h * v.cwiseAbs().maxCoeff() > 0.5 * fast_turn) kinetic_ = 0.5 * v.dot(M_.lazyProduct(v));
+  if (h * fastest(v) > 0.5 * fast_turn) kinetic_ = 0.5 * v.dot(M_.lazyProduct(v));
+}
+
+/// Springs go on by the mean of the velocities, as the midpoint rule has it, also where links move by those of the end.
+void Articulation::advance_springs(double h, const Vector& end) {
+  for (std::size_t i = 0; i < drives_->rotors.springs().size(); ++i)
+    drives_->deflection(static_cast<Eigen::Index>(i)) =
+        drives_->rotors.springs()[i].deflection.position(q) + drives_->springs.advance(i, h, end);
+}
+
+/// Motors where springs and rigid joints have them. Their velocities are those of the step, which keeps the momentum of rows that are
+/// solved to a tolerance.
+void Articulation::place_motors() {
+  drives_->rotors.get_motors(q, v, drives_->motors);
+  for (std::size_t i = 0; i < drives_->rotors.springs().size(); ++i) {
+    const int c = drives_->rotors.springs()[i].c;
+    drives_->motors.theta(c) =
+        q(model().drives().position(c)) + drives_->deflection(static_cast<Eigen::Index>(i));
+  }
+  drives_->rotors.set_motors(drives_->motors, q, v);
 }
 
 /// The step keeps loops closed to first order. Newton's method for what is left, the shortest way by the mass matrix of the step;
@@ -257,7 +354,7 @@ void Articulation::close_loops() {
     closing_->solve(gap_);
     column_.noalias() = loop_rows_.lazyProduct(gap_);
     unit_.velocity_from_unit(column_.data(), displacement_.data());
-    integrate<double>(model(), q, displacement_, q_ahead_);
+    integrate<double>(tree(), q, displacement_, q_ahead_);
     if (!q_ahead_.allFinite()) return;
     q = q_ahead_;
     if (gap <= almost_closed) return;
@@ -265,20 +362,22 @@ void Articulation::close_loops() {
 }
 
 double Articulation::kinetic_energy() {
-  at_.set(q, v);
-  return ulna::kinetic_energy<double>(plant, at_, ws_);
+  place();
+  const double links = ulna::kinetic_energy<double>(acting(), at_, ws_);
+  return drives_ ? links + drives_->springs.kinetic_energy(v) : links;
 }
 double Articulation::energy() {
   const double kinetic = kinetic_energy();
-  const double potential = potential_energy<double>(plant, at_, ws_);
+  double potential = potential_energy<double>(acting(), at_, ws_);
+  if (drives_) potential += drives_->springs.energy(q);
   // about the world's origin rather than the robot's
   return kinetic + potential -
          total_mass<double>(plant) *
              plant.gravity.dot(X_WR.rotation().inverse_apply(X_WR.translation()));
 }
 Wrench<double> Articulation::momentum() {
-  at_.set(q, v);
-  return X_WR * ulna::momentum<double>(plant, at_, ws_);
+  place();
+  return X_WR * ulna::momentum<double>(acting(), at_, ws_);
 }
 
 }  // namespace ulna::detail

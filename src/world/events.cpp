@@ -445,6 +445,9 @@ std::string World::refused_by_adaptive() const {
     if (m.compliance.stiffness < infinity || m.compliance.time_constant > 0.0)
       return "'" + who + "' gives way where it is touched, which only fixed steps model";
   }
+  for (const State::Object& o : state_->objects)
+    if (o.robot >= 0 && state_->robots[o.robot].has_drives())
+      return "'" + o.name + "' has springs or coupled motors, which only fixed steps model";
   return {};
 }
 

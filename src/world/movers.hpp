@@ -1,12 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "simulate/spring_forces.hpp"
 #include "ulna/constraints/loops.hpp"
 #include "ulna/constraints/proximal_factor.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/motor_limits.hpp"
 #include "ulna/world/world.hpp"
 #include "world/unit_coordinates.hpp"
 
@@ -80,33 +83,61 @@ class Loose {
   Vec3<double> force_ = Vec3<double>::Zero(), moment_ = force_, point_ = force_;
 };
 
-/// A robot.
+/// A robot. Where it has springs or coupled motors, its rotors are bodies of their own, which are the last in q and v.
 class Articulation {
  public:
   Articulation(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options);
 
   Plant<double> plant;
   Transform<double> X_WR;
-  Eigen::VectorXd q, v, tau;
+
+ private:
+  /// What springs and coupled motors are made of. SpringForces points at the plant, and so acts anew with place().
+  struct Drives {
+    explicit Drives(const Model& model)
+        : rotors(model), springs(rotors), plant(rotors.model()), motors(model) {}
+    RotorBodies rotors;
+    SpringForces springs;
+    Plant<double> plant;        ///< with rotors
+    DriveState<double> motors;  ///< where they are
+    Eigen::VectorXd deflection = Eigen::VectorXd::Zero(std::ssize(rotors.springs()));
+  };
+  std::unique_ptr<Drives> drives_;  ///< if it has some
+
+ public:
+  Eigen::VectorXd q, v;
+  Eigen::VectorXd tau;  ///< of the joints
   const Model& model() const { return plant.model(); }
+  /// With its rotors.
+  const Model& tree() const { return at_.model(); }
+  bool has_drives() const { return drives_ != nullptr; }
   const Kinematics<double>& at() const { return at_; }
   /// Whether X_WR changes nothing.
   bool is_at_origin() const { return at_origin_; }
 
-  void place() { at_.set(q, v); }
-  void set_state(const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_v) {
-    q = to_q, v = v_before_ = to_v;
-    kinetic_ = -1.0;
-    normalize(model(), q);
+  void place() {
+    if (drives_) act();
+    at_.set(q, v);
   }
+  /// Motors are where springs hold the links still, moving with them.
+  void set_state(const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_v) {
+    q.head(to_q.size()) = to_q, v.head(to_v.size()) = to_v;
+    normalize(tree(), q);
+    begin();
+  }
+  /// Of elastic joints; of the others, 0 and v.
+  DriveState<double> motors() const;
+  void set_motors(const Eigen::VectorXd& theta, const Eigen::VectorXd& omega);
+  /// What springs exert on the links, and of rigid joints the torque that acts.
+  Eigen::VectorXd link_torque();
   /// Within the limits. What is not finite is kept, for the step to refuse.
   void set_torque(const Eigen::VectorXd& to) {
     tau = to;
-    if (limited_ && tau.allFinite())
-      tau = tau.cwiseMin(model().effort_limit()).cwiseMax(-model().effort_limit());
+    if (limited_ && tau.allFinite()) limits_.clip(tau);
   }
   void set_gravity(const Vec3<double>& gravity) {
     plant.gravity = X_WR.rotation().inverse_apply(gravity);
+    begin();
   }
   void clear_wrench() { wrench_.setZero(); }
   void add_wrench(int body, const Vec3<double>& force, const Vec3<double>& moment,
@@ -128,20 +159,21 @@ class Articulation {
   /// Along a coordinate, and of a loop at loops()->set, likewise.
   void add_coordinate_row(ConeProblem& problem, int segment, int coordinate, double sign) const;
   void add_loop_row(ConeProblem& problem, int segment, int row) const;
-  /// Dry friction, stops and loops.
+  /// Dry friction, stops, loops, and motors that move with rigid joints.
   void add_joint_rows(double h, int segment, ConeProblem& problem);
   struct JointRow {
     int block, coordinate;
     double way;  ///< of a stop
     double gap;  ///< of a stop or a loop
     double* warm;
+    bool is_smooth = false;  ///< it holds a motion on its way
   };
   std::span<const JointRow> joint_rows() const { return joint_rows_; }
   /// Remembers what the impulses were, to begin with the next time.
   void remember(const ConeProblem& problem);
   /// The mean velocity in unit coordinates, that of the end not.
   void add_work(double h, const ConeProblem& problem, const double* mean_unit, const double* end,
-                WorldWork& work) const;
+                WorldWork& work);
   /// The rise of potential energy in a displacement.
   double lift(const double* shift);
   void move(double h, const double* v, bool touched, const double* shift);
@@ -150,6 +182,19 @@ class Articulation {
   Wrench<double> momentum();
 
  private:
+  /// What acts: the robot with its rotors.
+  const Plant<double>& acting() const { return drives_ ? drives_->plant : plant; }
+  void act();
+  /// From here on as if it had always moved so.
+  void begin();
+  /// What drives exert on all coordinates in a step of h, springs included, whose inertias are added to M.
+  void push(double h);
+  void advance_springs(double h, const Eigen::VectorXd& end);
+  void place_motors();
+  /// How fast the fastest joint is.
+  double fastest(const Eigen::VectorXd& velocity) const {
+    return velocity.head(model().nv()).cwiseAbs().maxCoeff();
+  }
   void close_loops();
   void turn_fast(double h, Eigen::VectorXd& free);
   /// A wrench on a body as a torque, added.
@@ -157,6 +202,7 @@ class Articulation {
                   const Vec3<double>& point, Eigen::VectorXd& to) const;
 
   bool limited_, at_origin_;
+  MotorLimits limits_;
   double kinetic_ = -1.0;  ///< after the last step; -1: not known
   Kinematics<double> at_;
   Motion<double> predicted_;
@@ -165,12 +211,13 @@ class Articulation {
   Eigen::MatrixXd M_;
   std::vector<int> everything_;  ///< all coordinates
   Eigen::VectorXd v_free_, v_before_, bias_, wrench_, column_, displacement_, q_ahead_;
+  Eigen::VectorXd driven_, pushed_;  ///< torques of drives, and with springs
   std::optional<Loops> loops_;
   std::optional<ProximalFactor> closing_;
   Eigen::MatrixXd loop_rows_, delassus_;  ///< J' in unit coordinates, and its Delassus matrix
   Eigen::VectorXd gap_;
   std::vector<JointRow> joint_rows_;
-  Eigen::VectorXd warm_friction_, warm_stop_, warm_loop_;
+  Eigen::VectorXd warm_friction_, warm_stop_, warm_loop_, warm_rotor_;
 };
 
 }  // namespace ulna::detail

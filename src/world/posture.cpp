@@ -3,15 +3,30 @@
 #include <algorithm>
 
 #include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/dynamics/spring_force.hpp"
 #include "ulna/model/configuration.hpp"
+#include "ulna/model/edit.hpp"
 
 namespace ulna {
+
+namespace {
+
+/// With rotors and friction of motors at the joints, the inertias being those in use.
+Plant<double> rigid(const Plant<double>& plant) {
+  if (plant.model().drives().plain()) return plant;
+  Plant<double> made(with_plain_drives(plant.model()));
+  for (int b = 0; b < plant.model().body_count(); ++b) made.set_body(b, plant.body(b));
+  made.gravity = plant.gravity;
+  return made;
+}
+
+}  // namespace
 
 Posture::Posture(const World& world, int robot, const Eigen::VectorXd& target, Options options)
     : robot_(robot),
       options_(options),
       X_WR_(world.base(robot)),
-      plant_(world.plant(robot)),
+      plant_(rigid(world.plant(robot))),
       at_(plant_.model()),
       ws_(plant_.model()),
       stand_(plant_.model()),
@@ -47,6 +62,18 @@ void Posture::set_gains() {
   inertia_ = inertia_.cwiseMax(gain_ / static_cast<double>(supports_.size()));
 }
 
+void Posture::see(const World& world, const Eigen::VectorXd& tau) {
+  q_ = world.q(robot_), v_ = world.v(robot_);
+  const Plant<double>& driven = world.plant(robot_);
+  const DriveTrain& train = driven.model().drives();
+  if (train.elastic.empty()) return;
+  const Eigen::VectorXd theta = world.theta(robot_), omega = world.omega(robot_);
+  for (const int c : train.elastic) {
+    q_(train.position(c)) = theta(c) - detail::spring_deflection<double>(driven.drives, c, tau(c));
+    v_(c) = omega(c);
+  }
+}
+
 void Posture::torque(const World& world, Eigen::VectorXd& tau) {
   tau.resize(error_.size());
   at_.set(world.q(robot_));
@@ -68,12 +95,12 @@ void Posture::torque(const World& world, Eigen::VectorXd& tau) {
   }
   if (!floats_) supports_.clear();
   set_gains();
-  difference<double>(plant_.model(), world.q(robot_), target_, error_);
-  const Eigen::VectorXd v = world.v(robot_);
+  see(world, tau);
+  difference<double>(plant_.model(), q_, target_, error_);
   const double w = options_.bandwidth;
   for (int i = 0; i < tau.size(); ++i) {
     const double damping = std::min(2.0 * w * inertia_(i), 0.5 * M_(i, i) / options_.period);
-    tau(i) += w * w * inertia_(i) * error_(i) - damping * v(i);
+    tau(i) += w * w * inertia_(i) * error_(i) - damping * v_(i);
   }
   for (const Joint& j : plant_.model().joints())
     if (j.parent == 0 && j.type == JointType::floating) tau.segment<6>(j.v).setZero();

@@ -302,12 +302,6 @@ class SceneReader : detail::YamlReader {
     try {
       Imported loaded = load_robot(robot_beside(file_, name), options);
       model = loaded.model, found = loaded.diagnostics;
-      if (!model->drives().plain()) {
-        found.add(rules::drives_plain, {model->description().file, 0, 0}, "",
-                  "springs and coupled motors are not supported in scenes",
-                  "joints are taken as rigid, each with its own motor");
-        model = with_plain_drives(*model);
-      }
     } catch (const ModelError& e) {
       found = e.diagnostics();
     }

@@ -35,8 +35,7 @@ bool World::State::begin() {
   place_shapes();
   problem.clear();
   for (const int object : segment_object)
-    problem.add_segment(objects[object].loose >= 0 ? 6
-                                                   : robots[objects[object].robot].model().nv());
+    problem.add_segment(objects[object].loose >= 0 ? 6 : robots[objects[object].robot].tree().nv());
   before.resize(problem.velocity.size());
   for (std::size_t s = 0; s < segment_object.size(); ++s) {
     const Object& o = objects[segment_object[s]];
@@ -190,7 +189,8 @@ void World::State::finish(bool shifted) {
       if (shifts) work.correction += h * r.lift(shifts);
       r.remember(problem);
       for (const auto& j : r.joint_rows())
-        touched[s] |= problem.block(j.block).kind != ConeProblem::Kind::box && *j.warm != 0.0;
+        touched[s] |=
+            problem.block(j.block).kind != ConeProblem::Kind::box && !j.is_smooth && *j.warm != 0.0;
       r.move(h, velocity, touched[s], shifts);
     }
   }

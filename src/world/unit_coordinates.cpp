@@ -7,12 +7,16 @@
 
 namespace ulna::detail {
 
-UnitCoordinates::UnitCoordinates(const Model& model)
-    : n_(model.nv()), root_(static_cast<std::size_t>(n_)), inverse_root_(root_), first_(1, 0) {
+UnitCoordinates::UnitCoordinates(const Model& model, bool dense)
+    : n_(model.nv()),
+      dense_(dense || model.has_mimics()),
+      root_(static_cast<std::size_t>(n_)),
+      inverse_root_(root_),
+      first_(1, 0) {
   const MassFactor<double> tree(model);
   for (int k = 0; k < n_; ++k) {
     const std::size_t begin = paths_.size();
-    for (int i = k; i >= 0; i = tree.parent(i)) paths_.push_back(i);
+    for (int i = k; i >= 0; i = dense_ ? i - 1 : tree.parent(i)) paths_.push_back(i);
     std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
     first_.push_back(static_cast<int>(paths_.size()));
   }

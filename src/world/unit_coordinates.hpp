@@ -13,10 +13,13 @@ namespace ulna::detail {
 /// to the base, which M^-1 f does not.
 class UnitCoordinates {
  public:
-  explicit UnitCoordinates(const Model& model);
+  /// Of a mass matrix that is no sparser than it looks: `dense`, or of a robot with mimicking joints.
+  explicit UnitCoordinates(const Model& model, bool dense = false);
 
   /// False if the matrix is not positive definite.
   [[nodiscard]] bool factor(const Eigen::MatrixXd& M);
+  /// Whether paths are all coordinates in their order.
+  bool is_dense() const { return dense_; }
   /// Coordinates from the base to k, which is the last.
   std::span<const int> path(int k) const {
     return {paths_.data() + first_[static_cast<std::size_t>(k)],
@@ -39,6 +42,7 @@ class UnitCoordinates {
   double* row(int k) { return L_.data() + first_[static_cast<std::size_t>(k)]; }
 
   int n_;
+  bool dense_;
   std::vector<double> L_;  ///< by rows, each along its path: rows of a path begin alike
   std::vector<double> root_, inverse_root_;
   std::vector<int> paths_, first_;

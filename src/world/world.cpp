@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ulna/model/configuration.hpp"
-#include "ulna/model/inspect.hpp"
 #include "world/state.hpp"
 
 namespace ulna {
@@ -113,7 +112,6 @@ int World::add_body(const LooseBody& body, const Transform<double>& X_WB) {
 
 int World::add_robot(const Model& model, const Eigen::VectorXd& q, const RobotOptions& options) {
   State& s = *state_;
-  require_plain_drives(model, "world");
   const std::string name = options.name.empty() ? model.name() : options.name;
   check_material(name, options.material);
   require(finite(options.X_WR), name, "its pose is not finite");
@@ -181,14 +179,20 @@ const Diagnostics& World::shape_diagnostics(int object) const {
 
 Eigen::VectorXd World::q(int object) const {
   const State::Object& o = state_->objects.at(object);
-  if (o.robot >= 0) return state_->robots[o.robot].q;
+  if (o.robot >= 0) {
+    const detail::Articulation& r = state_->robots[o.robot];
+    return r.q.head(r.model().nq());
+  }
   Eigen::VectorXd q(o.moves() ? 7 : 0), v(6);
   if (o.moves()) state_->loose[o.loose].get_state(q.data(), v.data());
   return q;
 }
 Eigen::VectorXd World::v(int object) const {
   const State::Object& o = state_->objects.at(object);
-  if (o.robot >= 0) return state_->robots[o.robot].v;
+  if (o.robot >= 0) {
+    const detail::Articulation& r = state_->robots[o.robot];
+    return r.v.head(r.model().nv());
+  }
   Eigen::VectorXd q(7), v(o.moves() ? 6 : 0);
   if (o.moves()) state_->loose[o.loose].get_state(q.data(), v.data());
   return v;
@@ -208,6 +212,24 @@ void World::set_state(int object, const Eigen::VectorXd& q, const Eigen::VectorX
     state_->loose[o.loose].set_state(q.data(), v.data());
   }
   state_->last_touches.clear(), state_->contacts.clear();
+}
+
+Eigen::VectorXd World::theta(int object) const {
+  return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).motors().theta;
+}
+Eigen::VectorXd World::omega(int object) const {
+  return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).motors().omega;
+}
+void World::set_motors(int object, const Eigen::VectorXd& theta, const Eigen::VectorXd& omega) {
+  detail::Articulation& r =
+      robot_of(state_->robots, state_->objects.at(object).robot, name(object));
+  require(theta.size() == r.tau.size() && omega.size() == r.tau.size(), name(object),
+          "motors of the wrong size");
+  require(theta.allFinite() && omega.allFinite(), name(object), "motors that are not finite");
+  r.set_motors(theta, omega);
+}
+Eigen::VectorXd World::link_torque(int object) const {
+  return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).link_torque();
 }
 
 double World::time() const { return state_->time; }

@@ -58,6 +58,32 @@ TEST(Drives, simulate_has_springs_and_coupled_motors_and_logs_them) {
     }
 }
 
+TEST(Drives, simulate_has_rotors_that_links_carry) {
+  const std::string gear = "<ulna:gear joint='first' ratio='40'/>";
+  std::string carried = elastic_arm(false);
+  carried.insert(carried.find(gear) + gear.size(), "<ulna:carrier link='base' axis='0 0 1'/>");
+  const RunResult run = run_cli({"simulate", "-", "--duration", "0.1"}, {.input = carried});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(Drives, simulate_has_them_on_the_ground_and_in_scenes) {
+  const RunResult run = run_cli({"simulate", "iiwa14_elastic", "--ground", "--torque", "pd", "--qd",
+                                 "0.2,0.2,0.2,0.2,0.2,0.2,0.2", "--duration", "1", "-o", "-"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(has(run.out, "theta_iiwa_joint_1"));
+  EXPECT_TRUE(has(run.out, "tau_link_iiwa_joint_7"));
+  const Folder folder;
+  folder.write("two.yaml",
+               "ulna: scene\nname: two\nrobots:\n  - {robot: iiwa14_elastic, name: one, torque: gravity}\n"
+               "  - {robot: tx40_like, name: other, xyz: [2, 0, 0]}\n");
+  const RunResult two =
+      run_cli({"simulate", folder.path("two.yaml"), "--duration", "0.1", "-o", "-"});
+  EXPECT_TRUE(has(two.out, "one.theta_iiwa_joint_1")) << two.err;
+  EXPECT_TRUE(lacks(two.err, "coupled")) << two.err;
+}
+
 /// Feedback of links behind springs would be unstable, and drives at their limits.
 TEST(Drives, postures_are_held_by_the_motors) {
   for (const char* robot : {"onelink_elastic", "twolink_elastic", "iiwa14_elastic"}) {

@@ -216,12 +216,24 @@ TEST(Drives, of_coupled_motors_without_inertia_pass_their_torques_on) {
   }
 }
 
-/// What the balance of energy leaves after 0.3 s with adaptive steps, by what was exchanged.
-double energy_left(std::uint64_t seed, bool friction) {
-  Random random(seed);
+/// The same with rotors that links carry, in the middle of branches too.
+Model carrying_tree(std::uint64_t seed, Random& random, bool friction = false) {
   const Model model = driven_tree(
       seed, random,
-      {.elastic = 0.5 * double(seed % 3), .damped = 0.5, .coupled = 0.8, .friction = friction});
+      {.elastic = 0.8, .damped = 0.5, .coupled = 0.0, .mounted = 0.8, .friction = friction});
+  EXPECT_FALSE(model.drives().mounts.empty()) << seed;
+  return model;
+}
+
+/// What the balance of energy leaves after 0.3 s with adaptive steps, by what was exchanged.
+double energy_left(std::uint64_t seed, bool friction, bool carried = false) {
+  Random random(seed);
+  const Model model = carried ? carrying_tree(seed, random, friction)
+                              : driven_tree(seed, random,
+                                            {.elastic = 0.5 * double(seed % 3),
+                                             .damped = 0.5,
+                                             .coupled = 0.8,
+                                             .friction = friction});
   SimulationOptions options;
   options.adaptive = AdaptiveOptions{1e-12, 1e-14, 8};
   Simulation robot(model, options);
@@ -291,12 +303,75 @@ TEST(Drives,
   EXPECT_NEAR(robot.energy(), robot.work().balance(), 1e-9);
 }
 
-TEST(ElasticJoints, whose_rotors_links_carry_are_refused) {
-  Random random(1);
-  const Model carried = with_random_drives(random_model(2, {.mimic = 0.0}), random,
-                                           {.elastic = 1.0, .coupled = 0.0, .mounted = 1.0});
-  EXPECT_NE(told([&] { Simulation robot(carried); }).find("with_plain_drives(model)"),
-            std::string::npos);
+TEST(CarriedRotors, accelerate_by_drive_forward_dynamics) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Model model = carrying_tree(seed, random);
+    DrivenRig<double> rig(model, random);
+    Simulation robot(model);
+    robot.set_state(rig.q, rig.v);
+    DriveState<double> drives(model);
+    drives.theta = robot.theta() + random_v(model, random, 0.05);
+    drives.omega = random_v(model, random);
+    robot.set_motors(drives.theta, drives.omega);
+    const Eigen::VectorXd motor = random_v(model, random, 3.0);
+    Eigen::VectorXd a(model.nv()), alpha(model.nv()), tau = Eigen::VectorXd::Zero(model.nv());
+    for (const auto& [m, c, ratio] : model.drives().gears) tau(c) += ratio * motor(m);
+    ASSERT_EQ(robot.hold(tau), SimulationStatus::moved);
+    ASSERT_TRUE(drive_forward_dynamics<double>(rig.plant, rig.state(), drives, motor, rig.drive_ws,
+                                               a, alpha));
+    expect_close(robot.acceleration(), a, 1e-8);
+  }
+}
+
+TEST(CarriedRotors, account_for_their_energy_to_1e_9_with_adaptive_steps) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    EXPECT_LT(energy_left(seed, false, true), 1e-9) << seed;
+    EXPECT_LT(energy_left(seed, true, true), 1e-8) << seed;
+  }
+}
+
+TEST(CarriedRotors, move_alike_in_fixed_and_adaptive_steps) {
+  if (!has_adaptive()) GTEST_SKIP() << "built without SUNDIALS";
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Model model = carrying_tree(seed, random);
+    SimulationOptions options;
+    options.substep = 2e-5;
+    Simulation fixed(model, options);
+    options.adaptive.emplace();
+    Simulation adaptive(model, options);
+    const Eigen::VectorXd q = random_q(model, random), v = 0.1 * random_v(model, random),
+                          tau = random_v(model, random, 2.0);
+    for (Simulation* robot : {&fixed, &adaptive}) {
+      robot->set_state(q, v);
+      ASSERT_EQ(robot->step(tau, 0.1), SimulationStatus::moved);
+    }
+    expect_close(fixed.q(), adaptive.q(), 1e-5);
+    expect_close(fixed.theta(), adaptive.theta(), 1e-5);
+  }
+}
+
+/// As its carrier turns about the rotor's axis, the rotor is left behind by as much.
+TEST(CarriedRotors, that_nothing_drives_do_not_turn_with_their_link) {
+  Builder builder("wrist");
+  const Inertial body(1.0, Vec3<double>::Zero(), 0.1 * Mat3<double>::Identity());
+  builder.link("base").link("first", body).link("second", body);
+  builder.joint("one", JointType::continuous, "base", "first");
+  builder.joint("two", JointType::continuous, "first", "second", Pose({0.2, 0.0, 0.0}));
+  // a spring so soft that it does nothing
+  builder.last_joint().spring = Spring{1e-9};
+  MotorDescription motor{"motor", {{"two", 50.0}}, 1e-3};
+  motor.mount = RotorMount{"first", {0.0, 0.0, 1.0}};
+  Simulation robot(builder.motor(motor).build());
+  // the second link stays as it is in the world, and so does the rotor
+  for (int i = 0; i < 500; ++i)
+    ASSERT_EQ(robot.step(Eigen::VectorXd{{0.3, 0.0}}, 1e-3), SimulationStatus::moved);
+  EXPECT_GT(robot.q()(0), 0.1);
+  EXPECT_NEAR(50.0 * robot.theta()(1), -robot.q()(0), 1e-6);
 }
 
 }  // namespace

@@ -90,8 +90,7 @@ struct SimulationCounts {
 /// the robot never exceeds what came in by more than 1 % of the energy exchanged, or of what lifts it by 0.1 m.
 ///
 /// Elastic joints and coupled motors (docs/drives.md): tau is what motors exert, seen at the joints, and theta and omega is where those of
-/// elastic joints are. In fixed steps, springs act in the middle of each substep, which is at most 1 ms, so that none is too stiff. Rotors that links
-/// carry are refused.
+/// elastic joints are. In fixed steps, springs act in the middle of each substep, which is at most 1 ms, so that none is too stiff.
 ///
 /// Loops stay closed: the integrators follow the acceleration that the closed robot has, and after each of their steps q
 /// and v are moved to where loops are closed, by as little as can be. See docs/simulation.md.

@@ -8,7 +8,8 @@ namespace ulna {
 
 /// Holds a robot of a world in a posture: the torques of standing still on what it touches, and a proportional and
 /// derivative controller. A robot with a fixed base is held against gravity alone; one with a floating base stands on
-/// its contacts with the least effort (ContactInverseDynamics).
+/// its contacts with the least effort (ContactInverseDynamics). Where joints are elastic, the motors are held, less the deflections under
+/// these torques: feedback of links behind springs is unstable [Tomei 1991].
 ///
 ///     Posture stand(world, robot, q);
 ///     stand.torque(world, tau);
@@ -30,6 +31,8 @@ class Posture {
 
  private:
   void set_gains();
+  /// The configuration and velocity that are fed back, of motors behind springs under tau.
+  void see(const World& world, const Eigen::VectorXd& tau);
 
   int robot_;
   Options options_;
@@ -38,7 +41,7 @@ class Posture {
   Kinematics<double> at_;
   Workspace<double> ws_;
   ContactInverseDynamics stand_;
-  Eigen::VectorXd target_, error_, gain_, inertia_;
+  Eigen::VectorXd target_, error_, gain_, inertia_, q_, v_;
   Eigen::MatrixXd M_;
   std::vector<Support> supports_;
   std::vector<Vec3<double>> forces_;

@@ -179,6 +179,14 @@ class World {
   Eigen::VectorXd v(int object) const;
   /// Throws std::invalid_argument.
   void set_state(int object, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+  /// Of a robot's motors, as they are seen at the joints, nv each: where joints are elastic; of others, 0 and v.
+  Eigen::VectorXd theta(int robot) const;
+  Eigen::VectorXd omega(int robot) const;
+  /// Moves the motors of elastic joints, which set_state puts where springs hold the links still; numbers of other joints
+  /// are not read. Throws std::invalid_argument.
+  void set_motors(int robot, const Eigen::VectorXd& theta, const Eigen::VectorXd& omega);
+  /// What springs exert on the links, and of rigid joints the torque that acts; nv.
+  Eigen::VectorXd link_torque(int robot) const;
   double time() const;
   /// Of a body's frame; of its centre of mass in world axes.
   Transform<double> pose(int object, int body = 0) const;
@@ -187,7 +195,7 @@ class World {
 
   // --- what acts from now on ---
 
-  /// Of a robot, cut off at its limits. Throws std::invalid_argument for a wrong size.
+  /// Of a robot, cut off at its limits: of springs and coupled motors (docs/drives.md), what motors exert, seen at the joints. Throws std::invalid_argument for a wrong size.
   void set_torque(int robot, const Eigen::VectorXd& tau);
   const Eigen::VectorXd& torque(int robot) const;
   /// A force at a point and a moment, both in world axes, on a body.
