@@ -57,7 +57,7 @@ def _members():
 
 
 MEMBERS = dict(_members())
-RETURNED = {"Comparison", "Equations", "ExcitingMotion", "Formulation", "Formulations", "Identification"}  # users do not make them
+RETURNED = {"Comparison", "Equations", "ExcitingMotion", "Formulation", "Formulations", "Identification", "SimplifiedModel"}  # users do not make them
 
 
 @pytest.mark.parametrize("name", [n for n in MEMBERS if n not in RETURNED])
@@ -81,6 +81,8 @@ SIGNATURES = {
     "IdentifyingController": (ulna.IdentifyingController, {"payload_body": None}),
     "run_trial": (ulna.run_trial, {"sensors": None, "reality": None, "q0": None}),
     "Supervisor": (ulna.Supervisor, {}),
+    "MomentumObserver": (ulna.MomentumObserver, {}),
+    "QuadraticProgram": (ulna.QuadraticProgram, {}),
     "solve": (ulna.OptimalControlProblem.solve, {}),
 }
 
