@@ -275,7 +275,7 @@ class Identification:
             raise ValueError(f"there is no trace {trace}; there are {len(self.traces)}")
         piece = self.traces[trace]
         which = "held out" if piece.validation else "fitted"
-        return pairs(piece.t, self.joints, piece.measured, piece.predicted, ("measured", "predicted"), f"{piece.file} ({which})")
+        return pairs(piece.t, self.joints, piece.measured, piece.predicted, ("measured", "predicted"), f"torques of {piece.file} ({which}), Nm or N")
 
     def plot_parameters(self, only: str = "") -> Any:
         """Values with standard deviations, and what was believed before; matplotlib must be installed.
@@ -288,7 +288,8 @@ class Identification:
         kept = [i for i, n in enumerate(self.names) if only in n and self.states[i] != "known"]
         if not kept:
             raise ValueError(f"no parameter that was looked for has '{only}' in its name; there are {', '.join(self.names[:3])}, ...")
-        return bars([self.names[i] for i in kept], self.z[kept], self.deviation[kept], self.prior[kept])
+        units = {self.units[i] for i in kept}
+        return bars([self.names[i] for i in kept], self.z[kept], self.deviation[kept], self.prior[kept], units.pop() if len(units) == 1 else "")
 
     def _rows(self) -> List[Tuple[Any, ...]]:
         return [(p.name, p.value, p.deviation, p.prior, p.unit, p.state) for p in self.parameters if p.state != "known"]
