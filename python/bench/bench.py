@@ -53,10 +53,10 @@ def empty_loop():
 
 
 def once(f, *args, **kwargs):
-    """ns per state."""
-    begin = time.perf_counter()
+    """ns per state: elapsed, and of CPU of all threads."""
+    begin, cpu = time.perf_counter(), time.process_time()
     f(*args, **kwargs)
-    return (time.perf_counter() - begin) / STATES * 1e9
+    return [x / STATES * 1e9 for x in (time.perf_counter() - begin, time.process_time() - cpu)]
 
 
 def side_by_side(start, parts):
@@ -119,14 +119,14 @@ def main():
         keep("generated f(q, v, a)", loop(generated, q, v, a))
         keep("Simulation.step(tau, 0.001)", loop(sim.step, held, 1e-3, calls=5000))
         keep("act and update, beyond C++", control_loop(robot, robot.neutral()))
-        keep("batch, out=", once(robot.inverse_dynamics, Q, V, A, out=all_out))
-        keep("batch, new array", once(robot.inverse_dynamics, Q, V, A))
+        for name, x in zip(("batch, out=", "batch, out=, CPU"), once(robot.inverse_dynamics, Q, V, A, out=all_out)):
+            keep(name, x)
+        keep("batch, new array", once(robot.inverse_dynamics, Q, V, A)[0])
         threads.append(two_threads(single, Q[:200_000], V[:200_000], A[:200_000]))
         if len(sys.argv) > 1:
             text = subprocess.run([sys.argv[1], str(STATES), "1"], check=True, capture_output=True, text=True).stdout
-            one, many = map(float, text.split())
-            keep("C++, one state", one)
-            keep("C++, batch", many)
+            for name, x in zip(("C++, one state", "C++, batch", "C++, batch, CPU"), map(float, text.split())):
+                keep(name, x)
     for name, value in best.items():
         print(f"{name:34} {value:8.2f} ns")
     print("\ntwo threads, each with batches of its own, over one: times as fast (cores that they got); two processes likewise")

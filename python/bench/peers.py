@@ -207,13 +207,14 @@ def picture(names, best, file):
     y, height = np.arange(len(WHAT)), 0.8 / len(names)
     for k, (name, color) in enumerate(zip(names, ("#2f6fb5", "#c98a3a", "#8a8f98"))):
         x = [best.get((what, name), np.nan) for what in WHAT]
-        ax.barh(y + (k - (len(names) - 1) / 2) * height, x, 0.92 * height, color=color, label=name)
-    ax.set(xscale="log", yticks=y, yticklabels=WHAT, xlabel="ns per call, from numpy arrays to numpy arrays; Panda")
+        bars = ax.barh(y + (k - (len(names) - 1) / 2) * height, x, 0.92 * height, color=color, label=name)
+        ax.bar_label(bars, [f"{t:,.0f}" if np.isfinite(t) else "" for t in x], padding=3, fontsize=8)
+    ax.set(xscale="log", xlim=(100, 40_000), yticks=y, yticklabels=WHAT, xlabel="ns per call, from numpy arrays to numpy arrays; Panda")
     ax.invert_yaxis()
     ax.grid(axis="x", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False)
     figure.savefig(file, metadata={"Date": None})
 
 
