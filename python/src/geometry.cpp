@@ -65,7 +65,7 @@ CollisionShape field_of(const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>& he
 py::tuple mesh_file(const std::string& file) {
   Diagnostics found;
   const std::optional<Triangles> mesh = read_mesh(file, found, "mesh");
-  if (!mesh) throw ModelError(found);
+  if (!mesh) throw std::invalid_argument(found.list().empty() ? file : found.list().front().str());
   Points vertices(Index(mesh->vertices.size()), 3);
   Faces faces(Index(mesh->faces.size()), 3);
   for (Index i = 0; i < vertices.rows(); ++i)
@@ -152,7 +152,15 @@ struct Watched {
   Watched(py::object robot, const py::dict& given)
       : owner(std::move(robot)),
         engine(owner.cast<const Engine&>()),
-        capsules(engine.model, options_of<Capsules::Options>(given)) {}
+        capsules(engine.model, checked(options_of<Capsules::Options>(given))) {}
+
+  static Capsules::Options checked(Capsules::Options options) {
+    for (const PlacedCapsule& o : options.obstacles)
+      if (!o.from.allFinite() || !o.to.allFinite() || !(o.radius >= 0.0) || std::isinf(o.radius))
+        throw std::invalid_argument(
+            "an obstacle is not finite, or its radius is negative; it has from, to and radius");
+    return options;
+  }
 
   py::object owner;
   const Engine& engine;

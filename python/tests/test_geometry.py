@@ -67,7 +67,7 @@ def test_a_box_by_its_corners_or_from_a_file_is_a_box(tmp_path):
     assert doubled.kind == "mesh"
     assert np.allclose(doubled.bounds(at(x=1.0)), [[0.8, -0.4, -0.6], [1.2, 0.4, 0.6]])
     assert repr(box) == "Shape('box', 0.2 x 0.4 x 0.6 m)"
-    with pytest.raises(ulna.ModelError):
+    with pytest.raises(ValueError, match="none.stl"):
         ulna.Shape.from_file(tmp_path / "none.stl")
 
 
@@ -102,6 +102,9 @@ def test_inertias_of_solids():
         (lambda: ulna.Shape.hull(np.zeros((4, 3))), "plane"),
         (lambda: ulna.Shape.hull(np.zeros(3)), r"\(N, 3\) is needed"),
         (lambda: ulna.Shape.mesh(CORNERS, [(0, 1, 99)]), "99|vertex|vertices"),
+        (lambda: ulna.Shape.mesh(CORNERS, [(0, 1, 2, 3)]), r"\(M, 3\) is needed"),
+        (lambda: ulna.check_inertia(1.0, (0, 0), np.eye(3)), r"com has shape \(2,\)"),
+        (lambda: ulna.Capsules(ulna.Robot("panda"), obstacles=[{"from": (np.nan, 0, 0), "to": (0, 0, 0), "radius": 1}]), "an obstacle is not finite"),
         (lambda: ulna.Shape("plane").inertial(mass=1.0), "encloses no volume"),
         (lambda: ulna.Shape("sphere", 1.0).inertial(), "a mass or a density"),
         (lambda: ulna.Shape("sphere", 1.0).inertial(mass=-1.0), "must be positive"),

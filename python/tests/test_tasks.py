@@ -92,6 +92,9 @@ def test_the_operational_space_is_that_of_the_task(panda):
     assert all(panda.kinetic_energy(Q[0], v + s * null) > panda.kinetic_energy(Q[0], v) for s in (0.1, -0.1))
     position = panda.operational_space(Q[0], J[0][3:])
     assert position.inertia.shape == (3, 3) and position.pseudo_inverse.shape == (7, 3)
+    for wrong in (np.eye(3), np.full((2, 7), np.nan)):
+        with pytest.raises(ValueError, match="the task's Jacobian has shape"):
+            panda.operational_space(Q[0], wrong)
     with pytest.raises(ValueError, match="the task is singular"):
         ulna.Robot("double_pendulum").operational_space([0.1, 0.2], np.ones((2, 2)))
 

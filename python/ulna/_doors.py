@@ -142,6 +142,8 @@ class Doors:
         """
         robot = self._itself()
         J = robot.jacobian(q, task, axes) if isinstance(task, str) else np.asarray(task, dtype=float)
+        if J.ndim < 2 or J.shape[-1] != robot.nv or not np.isfinite(J).all():
+            raise ValueError(f"the task's Jacobian has shape {J.shape}; finite numbers (m, {robot.nv}) are needed")
         M_inverse_Jt = robot.inverse_mass_matrix(q) @ np.swapaxes(J, -1, -2)
         inverse = J @ M_inverse_Jt
         condition = np.linalg.cond(inverse)

@@ -85,7 +85,10 @@ class Shape:
         vertices: (N, 3)
         faces: (M, 3), numbers of vertices, anticlockwise as seen from outside
         """
-        return cls._of(_core.Shape.mesh(_points(vertices), np.asarray(faces, dtype=np.int32)))
+        corners = np.asarray(faces, dtype=np.int32)
+        if corners.ndim != 2 or corners.shape[1] != 3:
+            raise ValueError(f"faces have shape {corners.shape}; (M, 3) is needed")
+        return cls._of(_core.Shape.mesh(_points(vertices), corners))
 
     @classmethod
     def height_field(cls, heights: npt.ArrayLike, width: float, depth: float) -> "Shape":
@@ -199,7 +202,10 @@ def check_inertia(mass: float, com: npt.ArrayLike, inertia: npt.ArrayLike) -> In
     inertia: (3, 3), about the centre of mass
     returns: InertiaCheck, true if it can
     """
-    return InertiaCheck(*_core.consistency(mass, np.asarray(com, dtype=float), np.asarray(inertia, dtype=float)))
+    c, I = np.asarray(com, dtype=float), np.asarray(inertia, dtype=float)
+    if c.shape != (3,) or I.shape != (3, 3):
+        raise ValueError(f"com has shape {c.shape} and inertia {I.shape}; (3,) and (3, 3) are needed")
+    return InertiaCheck(*_core.consistency(mass, c, I))
 
 
 @dataclass(frozen=True)
