@@ -8,7 +8,7 @@ set(ulna_common_headers
     <numbers> <numeric> <optional> <random> <span> <stdexcept> <string> <string_view> <variant>
     <vector> <Eigen/Dense>)
 
-# ulna_sum_headers(<target> <header>...)
+# ulna_sum_headers(<target> <header>... [INCLUDES <folder>...])
 #
 # Writes a checksum of what the precompiled header of a target is made of beside it, which ccache hashes in place of
 # the header (CCACHE_PCH_EXTSUM). The header's own bytes differ each time it is compiled, so that clones which
@@ -18,12 +18,15 @@ function(ulna_sum_headers target)
     return()
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir)
-  list(TRANSFORM ARGN PREPEND "#include ")
-  list(JOIN ARGN "\n" text)
+  cmake_parse_arguments(PARSE_ARGV 1 with "" "" "INCLUDES")
+  list(TRANSFORM with_UNPARSED_ARGUMENTS PREPEND "#include ")
+  list(JOIN with_UNPARSED_ARGUMENTS "\n" text)
   file(WRITE ${folder}/summed_headers.hpp "${text}\n")
-  get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  get_target_property(folders Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  list(APPEND folders ${with_INCLUDES})
+  list(TRANSFORM folders PREPEND "-idirafter")  # -isystem /usr/include hides headers of C from those of C++
   execute_process(
-    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -isystem ${eigen} -M ${folder}/summed_headers.hpp
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 ${folders} -M ${folder}/summed_headers.hpp
     OUTPUT_VARIABLE files COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "^[^:]*:|\\\\\n" " " files "${files}")
   separate_arguments(files UNIX_COMMAND "${files}")

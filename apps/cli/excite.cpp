@@ -20,7 +20,7 @@ struct ExciteArguments {
   double distance = 0.01;
   std::optional<double> floor;
   SpringExcitationOptions springs;
-  bool armature = false, no_collision = false, force = false;
+  bool armature = false, no_armature = false, no_collision = false, force = false;
 };
 
 constexpr double longest_motion = 600.0;  // s
@@ -54,7 +54,8 @@ std::vector<Feature> features_of(const ExciteArguments& o) {
   }
   if (friction.stribeck || std::ranges::count(friction.features, Feature::load) > 0)
     throw UsageError("--friction: motions are designed for neither stribeck nor load");
-  if (o.armature) friction.features.push_back(Feature::armature);
+  if (o.armature && o.no_armature)
+    throw UsageError("--armature and --no-armature exclude each other");
   return friction.features;
 }
 
@@ -389,7 +390,10 @@ int excite_robot(ExciteArguments o, const Parser& app, Console& console) {
   if (imported.model.joint_count() == 0)
     throw std::invalid_argument(
         fmt::format("robot '{}' has no joint that moves", imported.model.name()));
-  const Moved moved = moved_robot(o, imported.model, features);
+  const auto rotors = o.armature      ? std::optional(true)
+                      : o.no_armature ? std::optional(false)
+                                      : std::nullopt;
+  const Moved moved = moved_robot(o, imported.model, with_rotors(features, imported.model, rotors));
   const Model& robot = moved.model();
   require_writable({o.out, o.plot}, o.force);
   require_distances(o, app, robot);
@@ -449,7 +453,9 @@ Action excite(Parser& app, Console& console) {
   app.add_value("--acceleration", o->how.acceleration, "A", "limit for all joints, rad/s² or m/s²",
                 above_zero);
   app.add_value("--friction", o->friction, "LIST", "to identify: viscous,coulomb,offset; none");
-  app.add_flag("--armature", o->armature, "identify rotors too");
+  app.add_flag("--armature", o->armature,
+               "identify rotors too; so it is where the robot has rotors");
+  app.add_flag("--no-armature", o->no_armature, "identify no rotors");
   app.add_flag("--torque-sensors", o->springs.sensors.torque_sensors,
                "with springs: logs will have their torques");
   app.add_value("--fast", o->springs.fast_share, "F",

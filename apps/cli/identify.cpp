@@ -13,7 +13,7 @@ struct IdentifyArguments {
   std::vector<std::string> logs, validate;  ///< files, or "-"
   std::string gain, friction = "viscous,coulomb,offset", prior, method = "consistent", out, report;
   double late_ms = 0.0;
-  bool online = false, armature = false, all = false, force = false;
+  bool online = false, armature = false, no_armature = false, all = false, force = false;
 
   std::string prior_source() const { return prior.empty() ? robot.source() : prior; }
   std::string method_name() const { return online ? "online" : method; }
@@ -61,6 +61,8 @@ Options options_of(const IdentifyArguments& given) {
     throw UsageError(
         "--online is physically consistent; --method, --folds and --essential are for logs as a "
         "whole");
+  if (given.armature && given.no_armature)
+    throw UsageError("--armature and --no-armature exclude each other");
   std::vector<std::string> inputs{given.robot.name, given.prior};
   inputs.insert(inputs.end(), given.logs.begin(), given.logs.end());
   inputs.insert(inputs.end(), given.validate.begin(), given.validate.end());
@@ -68,7 +70,6 @@ Options options_of(const IdentifyArguments& given) {
   try {
     const Friction friction = friction_from_string(given.friction);
     how.features = friction.features, how.stribeck = friction.stribeck;
-    if (given.armature) how.features.push_back(Feature::armature);
     require_compatible(how.features);
   } catch (const std::invalid_argument& e) {
     throw UsageError("--friction: {}", e.what());
@@ -500,7 +501,12 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   if (!how.payload.empty() && robot.model.frame(how.payload).body == 0)
     throw UsageError("--payload: link '{}' does not move: no torque depends on what it carries",
                      how.payload);
-  const Identification result = identified(given, prior_of(given, robot.model), how, console);
+  const Model prior = prior_of(given, robot.model);
+  const auto rotors = given.armature      ? std::optional(true)
+                      : given.no_armature ? std::optional(false)
+                                          : std::nullopt;
+  how.features = with_rotors(std::move(how.features), prior, rotors);
+  const Identification result = identified(given, prior, how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
   console.err.print(to_text(console.err, result.found, false));
@@ -552,7 +558,9 @@ Action identify(Parser& app, Console& console) {
                 "torque per motor current, a number per joint, Nm/A; or find");
   app.add_value("--friction", given->friction, "LIST",
                 "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
-  app.add_flag("--armature", given->armature, "look for rotor inertias too");
+  app.add_flag("--armature", given->armature,
+               "look for rotor inertias too; so it is where the robot has rotors");
+  app.add_flag("--no-armature", given->no_armature, "take rotors to be none");
   app.add_flag("--ratios", how.ratios, "look for the ratios by which motors are coupled");
   app.add_value("--late", given->late_ms, "MS",
                 "torques are measured so much later than motion, ms (0)");

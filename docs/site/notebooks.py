@@ -112,6 +112,18 @@ def output(result, folder, name, number):
     return "```text\n" + data["text/plain"] + "\n```"
 
 
+def joined(outputs):
+    """The same, with text that was printed in pieces in one."""
+    all_outputs = []
+    for result in outputs:
+        last = all_outputs[-1] if all_outputs else None
+        if last is not None and result.output_type == last.output_type == "stream" and result.name == last.name:
+            all_outputs[-1] = nbformat.from_dict({**last, "text": last.text + result.text})
+        else:
+            all_outputs.append(result)
+    return all_outputs
+
+
 def markdown(notebook, folder, name):
     """The page of an executed notebook."""
     parts, pictures = [], 0
@@ -122,7 +134,7 @@ def markdown(notebook, folder, name):
         code = f"```python\n{cell.source}\n```"
         parts.append(f'<div class="exercise" markdown="1">\n\n{code}\n\n</div>' if is_exercise(cell) else code)
         shown = []
-        for result in cell.get("outputs", []):
+        for result in joined(cell.get("outputs", [])):
             pictures += result.output_type != "stream" and "image/png" in result.get("data", {})
             shown.append(output(result, folder, name, pictures))
         if any(shown):

@@ -60,14 +60,15 @@ class Stage:
 
         def replace(match):
             words, link = match["text"], match["target"]
-            # elsewhere, or made for this page
-            if re.match(r"\w+:", link) or (self.folder / place.parent / link).exists():
+            if re.match(r"\w+:", link):
                 return match[0]
             target = (file.parent / link).resolve()
             if not target.is_file():
+                if (self.folder / place.parent / link).exists():  # made for this page
+                    return match[0]
                 raise SystemExit(f"{file.relative_to(self.root)}: link to {link}, which is not a file")
             on_site = place_on_site(self.root, target) or self.show_file(target)
-            if words == link and words.endswith(".md") and not match["section"]:
+            if words == link and words.endswith(".md"):
                 words = title(target)
             return f"[{words}]({os.path.relpath(on_site, place.parent)}{match['section'] or ''})"
 

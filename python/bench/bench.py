@@ -6,6 +6,8 @@
 alternate, and the fastest of each counts: other work on the machine only ever adds time.
 """
 
+import multiprocessing
+import resource
 import subprocess
 import sys
 import threading
@@ -51,28 +53,46 @@ def empty_loop():
 
 
 def once(f, *args, **kwargs):
-    """ns per state."""
-    begin = time.perf_counter()
+    """ns per state: elapsed, and of CPU of all threads."""
+    begin, cpu = time.perf_counter(), time.process_time()
     f(*args, **kwargs)
-    return (time.perf_counter() - begin) / STATES * 1e9
+    return [x / STATES * 1e9 for x in (time.perf_counter() - begin, time.process_time() - cpu)]
 
 
-def two_threads(robot, Q, V, A, out):
-    """How much faster two Python threads are than one, each call on one core."""
+def side_by_side(start, parts):
+    """Wall time and CPU time of this process and its children for all parts at once, s."""
+    usage = lambda: sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    begin, cpu = time.perf_counter(), usage()
+    running = [start(part) for part in parts]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join()
+    return time.perf_counter() - begin, usage() - cpu
+
+
+def two_threads(robot, Q, V, A, repeats=20):
+    """Two Python threads, each with one core's batches, beside the same work in one thread and in two processes.
+
+    Returns how much faster they are than one thread, how many cores they got meanwhile, and the same of two processes, which share no
+    lock: threads that are slower than processes wait for one; processes that are slow have a busy machine.
+    """
     half = len(Q) // 2
     parts = [slice(0, half), slice(half, None)]
-    run = lambda s: robot.inverse_dynamics(Q[s], V[s], A[s], out=out[s])
-    begin = time.perf_counter()
-    for part in parts:
-        run(part)
-    alone = time.perf_counter() - begin
-    threads = [threading.Thread(target=run, args=(part,)) for part in parts]
-    begin = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return alone / (time.perf_counter() - begin)
+    outs = [np.empty_like(V[part]) for part in parts]
+
+    def run(k):
+        for _ in range(repeats):
+            robot.inverse_dynamics(Q[parts[k]], V[parts[k]], A[parts[k]], out=outs[k])
+
+    thread = lambda k: threading.Thread(target=run, args=(k,))
+    process = lambda k: multiprocessing.get_context("fork").Process(target=run, args=(k,))
+    alone = sum(side_by_side(thread, [k])[0] for k in range(2))
+    found = []
+    for start in (thread, process):
+        wall, cpu = side_by_side(start, range(2))
+        found += [alone / wall, cpu / wall]
+    return found
 
 
 def main():
@@ -86,10 +106,10 @@ def main():
     generated = robot.codegen("inverse_dynamics")
     sim = ulna.Simulation(robot)
     held = robot.gravity_torque(sim.q)
-    best = {}
+    best, threads = {}, []
 
-    def keep(name, value, choose=min):
-        best[name] = choose(best.get(name, value), value)
+    def keep(name, value):
+        best[name] = min(best.get(name, value), value)
 
     for _ in range(ROUNDS):
         keep("empty loop", empty_loop())
@@ -99,16 +119,19 @@ def main():
         keep("generated f(q, v, a)", loop(generated, q, v, a))
         keep("Simulation.step(tau, 0.001)", loop(sim.step, held, 1e-3, calls=5000))
         keep("act and update, beyond C++", control_loop(robot, robot.neutral()))
-        keep("batch, out=", once(robot.inverse_dynamics, Q, V, A, out=all_out))
-        keep("batch, new array", once(robot.inverse_dynamics, Q, V, A))
-        keep("two threads / one", two_threads(single, Q, V, A, all_out), max)
+        for name, x in zip(("batch, out=", "batch, out=, CPU"), once(robot.inverse_dynamics, Q, V, A, out=all_out)):
+            keep(name, x)
+        keep("batch, new array", once(robot.inverse_dynamics, Q, V, A)[0])
+        threads.append(two_threads(single, Q[:200_000], V[:200_000], A[:200_000]))
         if len(sys.argv) > 1:
             text = subprocess.run([sys.argv[1], str(STATES), "1"], check=True, capture_output=True, text=True).stdout
-            one, many = map(float, text.split())
-            keep("C++, one state", one)
-            keep("C++, batch", many)
+            for name, x in zip(("C++, one state", "C++, batch", "C++, batch, CPU"), map(float, text.split())):
+                keep(name, x)
     for name, value in best.items():
-        print(f"{name:34} {value:8.2f}" + ("" if "/" in name else " ns"))
+        print(f"{name:34} {value:8.2f} ns")
+    print("\ntwo threads, each with batches of its own, over one: times as fast (cores that they got); two processes likewise")
+    for faster, cores, faster_processes, cores_processes in sorted(threads, reverse=True):
+        print(f"    {faster:.2f} ({cores:.2f})    {faster_processes:.2f} ({cores_processes:.2f})")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // What bench.py compares with: the same calls in C++, on the same numbers of states.
 //
-//   reference STATES ROUNDS      prints, a round per line, ns per call on one state and ns per state of a batch
+//   reference STATES ROUNDS      prints, a round per line, ns per call on one state, ns per state of a batch, and ns of CPU of all its threads
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,12 +13,12 @@
 
 namespace {
 
-/// Of this thread, so that other work on the machine counts less.
+/// Of this thread or all of them, so that other work on the machine counts less.
 template <class Work>
-double cpu_nanoseconds(Work work) {
-  const auto now = [] {
+double cpu_nanoseconds(clockid_t clock, Work work) {
+  const auto now = [clock] {
     timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
   };
   const double begin = now();
@@ -52,13 +52,17 @@ int main(int argc, char** argv) {
   Eigen::VectorXd tau(model.nv());
   constexpr int calls = 200'000;
   for (int round = 0; round < rounds; ++round) {
-    const double one = cpu_nanoseconds([&] {
+    const double one = cpu_nanoseconds(CLOCK_THREAD_CPUTIME_ID, [&] {
       for (int i = 0; i < calls; ++i) {
         motion.set(q, v, a);
         ulna::inverse_dynamics<double>(plant, motion, ws, tau);
       }
     });
-    const double many = nanoseconds([&] { batch.inverse_dynamics(plant, Q, V, A, Tau); });
-    std::printf("%.1f %.1f\n", one / calls, many / static_cast<double>(states));
+    double many = 0.0;
+    const double cpu = cpu_nanoseconds(CLOCK_PROCESS_CPUTIME_ID, [&] {
+      many = nanoseconds([&] { batch.inverse_dynamics(plant, Q, V, A, Tau); });
+    });
+    const auto count = static_cast<double>(states);
+    std::printf("%.1f %.1f %.1f\n", one / calls, many / count, cpu / count);
   }
 }

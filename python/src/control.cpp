@@ -15,8 +15,8 @@ using control::StageValue;
 /// F, G), in which variables are (u, x).
 class PythonProblem : public control::StagewiseProblem {
  public:
-  PythonProblem(py::object stated, std::vector<StageSize> sizes, bool exact)
-      : StagewiseProblem(std::move(sizes)), stated_(std::move(stated)), exact_(exact) {}
+  PythonProblem(const py::object& stated, std::vector<StageSize> sizes, bool exact)
+      : StagewiseProblem(std::move(sizes)), stated_(stated), exact_(exact) {}
   bool has_exact_hessian() const override { return exact_; }
 
  protected:
@@ -48,7 +48,7 @@ class PythonProblem : public control::StagewiseProblem {
     return std::isfinite(cost) && g.allFinite() && value.next.allFinite();
   }
 
-  py::object stated_;
+  py::handle stated_;  ///< borrowed: it owns this, and a circle would never be freed
   bool exact_;
 };
 

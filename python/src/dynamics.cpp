@@ -143,6 +143,17 @@ void momentum_matrix(const Engine& e, Scratch& s, const Call& c) {
   RowMap(c.out[0], 6, e.model.nv()) = s.wide;
 }
 
+/// The wrenches are impulses.
+void impulse_change(const Engine& e, Scratch& s, const Call& c) {
+  at_q(s, c);
+  if (!s.ws.factor.factor(e.plant, s.at, s.ws)) refuse_indefinite(e);
+  Out change(c.out[0], e.model.nv());
+  change.setZero();
+  for (const ExternalWrench<double>& impulse : c.wrenches)
+    add_wrench_torque<double>(s.at, impulse, change);
+  s.ws.factor.solve(change);
+}
+
 }  // namespace
 
 void refuse_indefinite(const Engine& e, Index state) {
@@ -160,7 +171,8 @@ Index first_nan(const double* results, Index size, Index states) {
 
 std::span<const Spec> dynamics_functions() {
   static const Parameter q{"q", configuration}, v{"v", velocity}, a{"a", velocity},
-      tau{"tau", velocity}, on{"wrenches", wrenches}, in{"axes", axes};
+      tau{"tau", velocity}, on{"wrenches", wrenches}, impulses{"impulses", wrenches},
+      in{"axes", axes};
   static const Shape vector{nv}, matrix{nv, nv};
   static const std::vector<Spec> list{
       {"inverse_dynamics", {q, v, a, on, in}, {vector}, inverse, inverse_many},
@@ -173,6 +185,7 @@ std::span<const Spec> dynamics_functions() {
       {"inverse_mass_matrix", {q}, {matrix}, inverse_mass},
       {"mass_matrix_rate", {q, v}, {matrix}, mass_rate},
       {"coriolis_matrix", {q, v}, {matrix}, coriolis},
+      {"impulse_response", {q, impulses, in}, {vector}, impulse_change},
       {"kinetic_energy", {q, v}, {Shape{}}, kinetic},
       {"potential_energy", {q}, {Shape{}}, potential},
       {"center_of_mass", {q}, {Shape{3}}, com},

@@ -39,6 +39,14 @@ std::string_view word_of(E value) {
   return {};
 }
 
+/// Specialised for types that have another form in Python: read(given, to, name) and written(x).
+template <class T>
+struct Converter;
+template <class T>
+concept HasConverter = requires(const T& x) {
+  Converter<T>::written(x);
+};
+
 template <class T, class V>
 struct Field {
   const char* name;
@@ -96,6 +104,8 @@ void read(py::handle given, V& to, const std::string& name) {
   using namespace detail_fields;
   if constexpr (HasFields<V>) {
     read_fields(given, to, name);
+  } else if constexpr (HasConverter<V>) {
+    Converter<V>::read(given, to, name);
   } else if constexpr (is_optional<V>) {
     if (given.is_none()) return to.reset();
     if (!to) to.emplace();
@@ -165,6 +175,8 @@ py::object written(const V& x) {
     std::apply([&](const auto&... f) { ((dict[f.name] = written(x.*f.member)), ...); },
                Fields<V>::all);
     return dict;
+  } else if constexpr (HasConverter<V>) {
+    return Converter<V>::written(x);
   } else if constexpr (is_optional<V>) {
     return x ? written(*x) : py::none();
   } else if constexpr (HasWords<V>) {

@@ -1,19 +1,16 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include "count_fields.hpp"
 #include "engine.hpp"
-#include "fields.hpp"
 #include "parts.hpp"
 #include "ulna/classic/formulation.hpp"
+#include "ulna/classic/polynomial.hpp"
 #include "ulna/dynamics/forward_dynamics.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"
-#include "ulna/num/counted.hpp"
 
 namespace ulna::python {
-
-ULNA_PYTHON_FIELDS(OperationCount, multiplications, additions, divisions, square_roots,
-                   trigonometric)
 
 namespace {
 
@@ -91,6 +88,19 @@ py::dict fast_costs(const Engine& e) {
   return dict;
 }
 
+/// What the books count for arms of so many joints: name, source, multiplications, additions.
+py::list book_counts(const std::vector<int>& joints) {
+  py::list list;
+  for (const classic::BookCount& b : classic::book_counts()) {
+    std::vector<double> multiplications, additions;
+    for (const int n : joints)
+      multiplications.push_back(b.multiplications.at(n)), additions.push_back(b.additions.at(n));
+    list.append(py::make_tuple(std::string(b.formulation), std::string(b.source), multiplications,
+                               additions));
+  }
+  return list;
+}
+
 }  // namespace
 
 void register_formulations(py::module_& module) {
@@ -105,6 +115,7 @@ void register_formulations(py::module_& module) {
            [](const F& f, const VectorXd& q, const VectorXd& v, const VectorXd& a) {
              return VectorXd(f.inverse_dynamics(q, v, a));
            });
+  module.def("book_counts", &book_counts);
   module.def("formulations", &formulations);
   module.def("fast_costs", &fast_costs);
 }

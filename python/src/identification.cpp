@@ -174,22 +174,37 @@ py::dict identified(const Engine& e, const py::list& fit, const py::list& valida
   return result(*id);
 }
 
+/// Names of the base parameters, and the unknowns that they are made of.
+py::tuple base_parameters(const Engine& e, const py::object& features) {
+  std::vector<identify::Feature> terms;
+  python::read(features, terms, "features");
+  const identify::TorqueModel model(e.model, terms);
+  const identify::BaseParameters base = identify::find_base_parameters(model);
+  const std::vector<std::string> names = model.names();
+  std::vector<std::string> list;
+  for (int i = 0; i < base.size(); ++i) list.push_back(base.name(i, names));
+  return py::make_tuple(list, names, base.map(), base.independent, base.dependent, base.idle);
+}
+
 }  // namespace
 
 void register_identification(py::module_& module) {
   add_defaults<Options>(module, "identify");
   module.def("screen", &screened);
   module.def("identify", &identified);
+  module.def("base_parameters", &base_parameters);
   module.def("can_refine", &identify::can_refine);
   module.def("with_parameters_of", [](const Engine& robot, const Engine& other) {
     return std::make_unique<Engine>(identify::with_parameters_of(robot.model, other.model));
   });
   // "viscous,coulomb,offset,stribeck" as the command line takes it
-  module.def("friction", [](const std::string& list) {
-    const identify::Friction friction = identify::friction_from_string(list);
-    identify::require_compatible(friction.features);
-    return py::make_tuple(written(friction.features), friction.stribeck);
-  });
+  module.def(
+      "friction", [](const Engine& e, const std::string& list, const std::optional<bool>& rotors) {
+        const identify::Friction friction = identify::friction_from_string(list);
+        identify::require_compatible(friction.features);
+        return py::make_tuple(written(identify::with_rotors(friction.features, e.model, rotors)),
+                              friction.stribeck);
+      });
 }
 
 }  // namespace ulna::python

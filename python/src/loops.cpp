@@ -1,6 +1,6 @@
 #include "callback.hpp"
 #include "parts.hpp"
-#include "ulna/constraints/loop_coordinates.hpp"
+#include "ulna/constraints/closed_dynamics.hpp"
 #include "ulna/constraints/loop_dynamics.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -45,6 +45,9 @@ struct Closed {
   LoopCoordinates coordinates;
   LoopWorkspace ws;
   VectorXd lambda, strength;
+  std::optional<LoopDerivativeWorkspace> derivative_ws;
+  std::optional<ClosedDynamics>
+      reduced;  ///< made when first needed: joints must have one coordinate each
 };
 
 py::tuple forward(Closed& c, const py::object& q, const py::object& v, const py::object& tau) {
@@ -55,6 +58,57 @@ py::tuple forward(Closed& c, const py::object& q, const py::object& v, const py:
                                    c.ws, a, c.lambda),
       "no accelerations keep the loops closed");
   return py::make_tuple(a, c.lambda);
+}
+
+py::tuple forward_derivatives(Closed& c, const py::object& q, const py::object& v,
+                              const py::object& tau) {
+  c.loops.set(c.closed(q), vector_of(v_parameter, v, c.engine));
+  if (!c.derivative_ws) c.derivative_ws.emplace(c.loops);
+  ConstrainedDynamicsDerivatives d(c.loops);
+  c.require(
+      constrained_dynamics_derivatives(
+          c.engine.plant, c.loops, vector_of(tau_parameter, tau, c.engine), *c.derivative_ws, d),
+      "no accelerations keep the loops closed");
+  return py::make_tuple(d.a, d.lambda, d.dq, d.dv, d.dtau, d.lambda_dq, d.lambda_dv, d.lambda_dtau);
+}
+
+/// The dynamics of independent coordinates, at `y` near q.
+ClosedDynamics& reduced_at(Closed& c, const py::object& q, const VectorXd& y, const VectorXd& rate,
+                           const VectorXd& acceleration) {
+  if (!c.reduced) c.reduced.emplace(c.loops);
+  const Index n = c.reduced->size();
+  for (const VectorXd* x : {&y, &rate, &acceleration})
+    if (x->size() != n || !x->allFinite())
+      throw std::invalid_argument(std::to_string(n) +
+                                  " finite numbers are needed for independent "
+                                  "coordinates and their rates");
+  c.reduced->resume(c.closed(q));
+  if (!c.reduced->set(y, rate, acceleration))
+    throw std::invalid_argument("robot '" + c.engine.model.name() +
+                                "': the loops do not reach so far");
+  return *c.reduced;
+}
+
+/// tau_y, what all joints do, and the derivatives of tau_y.
+py::tuple reduced_inverse(Closed& c, const py::object& q, const VectorXd& y, const VectorXd& rate,
+                          const VectorXd& acceleration) {
+  ClosedDynamics& at = reduced_at(c, q, y, rate, acceleration);
+  MatrixXd M(at.size(), at.size());
+  at.mass_matrix(c.engine.plant, M);
+  ClosedDynamics::Slopes slopes(at.size());
+  at.differentiate(c.engine.plant, slopes);
+  return py::make_tuple(slopes.tau, M, at.q(), at.v(), at.a(), slopes.dy, slopes.dv, slopes.da);
+}
+
+VectorXd reduced_forward(Closed& c, const py::object& q, const VectorXd& y, const VectorXd& rate,
+                         const VectorXd& tau) {
+  ClosedDynamics& at = reduced_at(c, q, y, rate, VectorXd::Zero(y.size()));
+  if (tau.size() != at.size()) throw std::invalid_argument("tau has a wrong size");
+  VectorXd acceleration(at.size());
+  if (!at.forward_dynamics(c.engine.plant, tau, acceleration))
+    throw std::domain_error("robot '" + c.engine.model.name() +
+                            "': the mass matrix is not positive definite");
+  return acceleration;
 }
 
 py::tuple inverse(Closed& c, const py::object& q, const py::object& v, const py::object& a) {
@@ -110,6 +164,9 @@ void register_loops(py::module_& module) {
   py::class_<Closed>(module, "Loops")
       .def(py::init<py::object, py::object>())
       .def("forward_dynamics", &forward)
+      .def("forward_dynamics_derivatives", &forward_derivatives)
+      .def("reduced_inverse_dynamics", &reduced_inverse)
+      .def("reduced_forward_dynamics", &reduced_forward)
       .def("inverse_dynamics", &inverse)
       .def("impact", &impact)
       .def("close", &close)

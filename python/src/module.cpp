@@ -24,14 +24,17 @@ PYBIND11_MODULE(_core, module) {
   ulna::python::register_errors();
   ulna::python::register_function(module);
   ulna::python::register_engine(module);
-  for (const auto part : {ulna::python::register_codegen, ulna::python::register_control,
-                          ulna::python::register_controller, ulna::python::register_elastic,
-                          ulna::python::register_equations, ulna::python::register_excitation,
-                          ulna::python::register_formulations,
-                          ulna::python::register_identification, ulna::python::register_loops,
-                          ulna::python::register_online, ulna::python::register_robot_problem,
-                          ulna::python::register_simulation, ulna::python::register_supervisor,
-                          ulna::python::register_trial, ulna::python::register_viewer,
-                          ulna::python::register_world})
+  namespace parts = ulna::python;
+  for (const auto part : {parts::register_codegen,        parts::register_contact,
+                          parts::register_control,        parts::register_controller,
+                          parts::register_description,    parts::register_elastic,
+                          parts::register_equations,      parts::register_excitation,
+                          parts::register_formulations,   parts::register_geometry,
+                          parts::register_identification, parts::register_loops,
+                          parts::register_online,         parts::register_qp,
+                          parts::register_robot_problem,  parts::register_simplified,
+                          parts::register_simulation,     parts::register_steps,
+                          parts::register_supervisor,     parts::register_trial,
+                          parts::register_world})
     part(module);
 }

@@ -136,6 +136,8 @@ void register_engine(py::module_& module) {
       .def_property_readonly("gravity", [](const Engine& e) { return VectorXd(e.model.gravity()); })
       .def_property_readonly("has_drives",
                              [](const Engine& e) { return !e.model.drives().plain(); })
+      .def_property_readonly("has_springs",
+                             [](const Engine& e) { return !e.model.drives().elastic.empty(); })
       .def_property_readonly("has_loops",
                              [](const Engine& e) { return !e.model.description().loops.empty(); })
       .def_property_readonly("mass", [](const Engine& e) { return total_mass<double>(e.plant); })

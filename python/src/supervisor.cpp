@@ -1,6 +1,7 @@
 #include "callback.hpp"
 #include "parts.hpp"
 #include "supervise_fields.hpp"
+#include "ulna/supervise/momentum_observer.hpp"
 
 /// What stands between any controller and any robot.
 namespace ulna::python {
@@ -22,7 +23,29 @@ supervise::Options supervision_options(const py::dict& given, const Model& model
   return options;
 }
 
+ULNA_PYTHON_FIELDS(supervise::MomentumObserverOptions, gain, rest_speed, side)
+
 namespace {
+
+/// A momentum observer with the robot that it observes.
+struct Observed {
+  Observed(py::object robot, const py::dict& given)
+      : owner(std::move(robot)),
+        engine(owner.cast<const Engine&>()),
+        now(engine.model, options_of<supervise::MomentumObserverOptions>(given)) {}
+
+  py::object owner;
+  const Engine& engine;
+  supervise::MomentumObserver now;
+};
+
+VectorXd update(Observed& o, const py::object& q, const py::object& v, const py::object& tau,
+                double dt) {
+  o.now.update(o.engine.plant, vector_of({"q", Role::configuration}, q, o.engine),
+               vector_of({"v", Role::velocity}, v, o.engine),
+               vector_of({"tau", Role::velocity}, tau, o.engine), dt);
+  return o.now.torque();
+}
 
 struct Supervised {
   Supervised(py::object robot, const py::dict& given)
@@ -62,6 +85,14 @@ py::dict counts(const Supervised& s) {
 
 void register_supervisor(py::module_& module) {
   using S = Supervised;
+  add_defaults<supervise::MomentumObserverOptions>(module, "MomentumObserver");
+  py::class_<Observed>(module, "MomentumObserver")
+      .def(py::init<py::object, py::dict>())
+      .def("update", &update)
+      .def("reset", [](Observed& o, bool keep) { o.now.reset(keep); })
+      .def_property_readonly("torque", [](const Observed& o) { return o.now.torque(); })
+      .def_property_readonly("torque_of_period",
+                             [](const Observed& o) { return o.now.torque_of_period(); });
   add_defaults<supervise::Options>(module, "Supervisor");
   py::class_<S>(module, "Supervisor")
       .def(py::init<py::object, py::dict>())

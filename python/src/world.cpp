@@ -34,23 +34,6 @@ struct Placed {
   py::tuple diagnostics = py::tuple();
 };
 
-/// {"box": [x, y, z]}, {"sphere": r}, {"plane": []}, ...: a shape by its name and its sizes.
-CollisionShape shape_of(const std::string& kind, const VectorXd& size) {
-  const auto need = [&](Index count, const char* what) {
-    if (size.size() != count)
-      throw std::invalid_argument("shape '" + kind + "': " + what + " is needed, not " +
-                                  std::to_string(size.size()) + " numbers");
-  };
-  if (kind == "plane") return need(0, "nothing"), Plane{};
-  if (kind == "sphere") return need(1, "its radius"), Sphere{size(0)};
-  if (kind == "box") return need(3, "its size along x, y and z"), Box{Vec3<double>(size)};
-  if (kind == "cylinder") return need(2, "its radius and length"), Cylinder{size(0), size(1)};
-  if (kind == "capsule") return need(2, "its radius and length"), Capsule{size(0), size(1)};
-  if (kind == "ellipsoid") return need(3, "its three radii"), Ellipsoid{Vec3<double>(size)};
-  const std::string_view known[] = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane"};
-  refuse_word("shape", kind, known);
-}
-
 std::unique_ptr<Placed> from_scene(const std::string& text, const std::string& file) {
   if (!is_scene(text))
     throw std::invalid_argument("'" + file + "' is no scene: a scene begins with 'ulna: scene'");
@@ -80,12 +63,12 @@ int add_robot(Placed& w, const py::object& owner, const py::object& q, const py:
   return robot;
 }
 
-int add_body(Placed& w, const std::string& name, const std::string& kind, const VectorXd& size,
-             double mass, const Mat3<double>& inertia, const Eigen::Matrix4d& X,
+int add_body(Placed& w, const std::string& name, const CollisionShape& shape, double mass,
+             const Vec3<double>& com, const Mat3<double>& inertia, const Eigen::Matrix4d& X,
              const py::dict& material) {
   const LooseBody body{name,
-                       Inertia<double>::about_com(mass, Vec3<double>::Zero(), inertia),
-                       {{shape_of(kind, size)}},
+                       Inertia<double>::about_com(mass, com, inertia),
+                       {{shape}},
                        options_of<ContactMaterial>(material)};
   return w.world.add_body(body, transform_of(X, "pose"));
 }
@@ -157,9 +140,9 @@ void register_world(py::module_& module) {
       }))
       .def_static("from_scene", &from_scene)
       .def("add_fixed",
-           [](Placed& w, const std::string& name, const std::string& kind, const VectorXd& size,
+           [](Placed& w, const std::string& name, const CollisionShape& shape,
               const Eigen::Matrix4d& X, const py::dict& material) {
-             return w.world.add_fixed(name, shape_of(kind, size), transform_of(X, "pose"),
+             return w.world.add_fixed(name, shape, transform_of(X, "pose"),
                                       options_of<ContactMaterial>(material));
            })
       .def("add_body", &add_body)

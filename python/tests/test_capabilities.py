@@ -1,4 +1,4 @@
-"""docs/python.md has every part of C++, and names what exists."""
+"""docs/python.md has every public header of C++, and names what exists."""
 
 import re
 from pathlib import Path
@@ -9,18 +9,26 @@ import ulna
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "python.md").read_text()
-ROWS = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|$", PAGE.split("## What of C++ is in Python")[1], re.MULTILINE)
+ROWS = re.findall(r"^\| (`\w+`: .*?) \|(.*)\|(.*)\|$", PAGE.split("## What of C++ is in Python")[1], re.MULTILINE)
 
 
-def test_every_public_folder_has_a_row():
-    folders = {path.name for path in (ROOT / "include" / "ulna").iterdir() if path.is_dir()}
-    assert folders == {row[0] for row in ROWS}
+def headers_of(row):
+    folder, *names = re.findall(r"`([\w/]+)`", row[0])
+    return [f"{folder}/{name}" for name in names]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_every_public_header_has_one_row():
+    include = ROOT / "include" / "ulna"
+    public = {str(path.relative_to(include).with_suffix("")) for path in include.rglob("*/*.hpp")}
+    public = {name for name in public if not name.endswith("_impl") and "/instantiate" not in name}
+    named = [header for row in ROWS for header in headers_of(row)]
+    assert sorted(named) == sorted(public)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: headers_of(row)[0])
 def test_rows_name_what_exists_or_why_it_does_not(row):
     _, doors, missing = row
-    assert doors.strip() or missing.strip()
+    assert doors.strip() or len(missing.strip()) > 10
     for name in re.findall(r"`([\w.]+)`", doors):
         target = ulna
         for part in name.split("."):

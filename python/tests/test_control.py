@@ -328,3 +328,86 @@ def test_elastic_joints_are_driven_and_come_to_rest():
         ulna.ElasticController(ulna.Robot("puma560_coupled"))
     trial = ulna.run_trial(robot, motion, 0.5)
     assert trial.finished and trial.rms < 0.02
+
+
+# --- quadratic programs ---
+
+
+def double_integrator(**last):
+    A, B = np.array([[1, 0.1], [0, 1]]), np.array([[0.005], [0.1]])
+    stage = dict(A=A, B=B, Q=np.diag([1.0, 0.1]), R=[[0.01]])
+    return [dict(stage) for _ in range(20)] + [dict(Q=10 * np.eye(2), **last)]
+
+
+def test_a_program_without_bounds_is_the_regulator_of_riccati():
+    stages = double_integrator()
+    P = stages[-1]["Q"]
+    for stage in reversed(stages[:-1]):
+        A, B, Q, R = stage["A"], stage["B"], stage["Q"], np.asarray(stage["R"])
+        K = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
+        P = Q + A.T @ P @ (A - B @ K)
+    x0 = np.array([1.0, -0.5])
+    solution = ulna.QuadraticProgram(stages).solve(x0)
+    assert solution.solved and np.allclose(solution.u[0], -K @ x0, atol=1e-6)
+    x = x0
+    for k in range(20):
+        assert np.allclose(solution.x[k], x, atol=1e-9)
+        x = stages[k]["A"] @ x + stages[k]["B"] @ solution.u[k]
+    # how the cost grows with the first state is what multipliers say
+    assert np.allclose(P @ x0, stages[0]["Q"] @ x0 + stages[0]["A"].T @ -solution.multipliers[0], atol=1e-5) or np.allclose(
+        P @ x0, stages[0]["Q"] @ x0 + stages[0]["A"].T @ solution.multipliers[0], atol=1e-5
+    )
+
+
+def test_bounds_of_a_program_are_kept_at_the_least_cost():
+    stages = double_integrator(x_lower=0.0, x_upper=0.0)
+    for stage in stages[:-1]:
+        stage.update(u_lower=-2.0, u_upper=2.0, C=[[1.0, 1.0]], g_upper=1.2)
+    qp = ulna.QuadraticProgram(stages)
+    x0 = np.array([1.0, 0.0])
+    solution = qp.solve(x0)
+    u, x = np.array(solution.u[:-1])[:, 0], np.array(solution.x)
+    assert solution.solved and np.abs(u).max() == pytest.approx(2.0, abs=1e-5) and np.allclose(x[-1], 0, atol=1e-5)
+    assert solution.row_multipliers[0][0] < 0  # the lower bound of the first input holds
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def states(u):
+        all_x = [x0]
+        for k, uk in enumerate(u):
+            all_x.append(stages[k]["A"] @ all_x[-1] + stages[k]["B"][:, 0] * uk)
+        return np.array(all_x)
+
+    def cost(u):
+        y = states(u)
+        return 0.5 * sum(z @ stages[k]["Q"] @ z for k, z in enumerate(y)) + 0.005 * u @ u
+
+    rows = [{"type": "eq", "fun": lambda u: states(u)[-1]}, {"type": "ineq", "fun": lambda u: 1.2 - states(u)[1:-1].sum(axis=1)}]
+    other = optimize.minimize(cost, np.zeros(20), bounds=[(-2, 2)] * 20, constraints=rows, options={"maxiter": 300, "ftol": 1e-12})
+    assert cost(u) <= other.fun + 1e-5
+    warm = qp.solve(x0, start="point")
+    assert warm.solved and warm.iterations <= solution.iterations and np.allclose(warm.u[0], solution.u[0], atol=1e-4)
+    qp.shift()
+    assert qp.solve(x[1], start="point").u[0] == pytest.approx(u[1], abs=1e-4)
+
+
+def test_what_a_program_cannot_keep_is_said_or_paid():
+    far = [dict(A=[[1.0]], B=[[1.0]], R=[[1.0]], u_lower=-1.0, u_upper=1.0), dict(Q=[[1.0]], x_lower=5.0)]
+    assert ulna.QuadraticProgram(far).solve(0.0).status == "infeasible"
+    far[1]["price"] = 100.0
+    paid = ulna.QuadraticProgram(far).solve(0.0)
+    assert paid.solved and paid.x[1] == pytest.approx([1.0], abs=1e-5)
+    stages = double_integrator()
+    stages[0].update(u_lower=-1.0)
+    for change, words in (
+        ({"A": np.eye(3)}, "A has shape"),
+        ({"qq": 1}, "stage 0: there is no 'qq'"),
+        ({"u_lower": [1.0, 2.0]}, r"u_lower has shape \(2,\); \(1,\) is needed"),
+        ({"R": np.eye(2)}, "R has shape|B has shape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ulna.QuadraticProgram([{**stages[0], **change}, *stages[1:]])
+    with pytest.raises(ValueError, match="is the last and has no input"):
+        ulna.QuadraticProgram(stages[:1])
+    with pytest.raises(ValueError, match="x0 has 3 numbers"):
+        ulna.QuadraticProgram(stages).solve([1.0, 2.0, 3.0])
+    assert ulna.QuadraticProgram(stages).solve([np.nan, 0.0]).status == "failed"

@@ -57,7 +57,7 @@ def _members():
 
 
 MEMBERS = dict(_members())
-RETURNED = {"Comparison", "Equations", "ExcitingMotion", "Formulation", "Formulations", "Identification"}  # users do not make them
+RETURNED = {"Comparison", "Equations", "ExcitingMotion", "Formulation", "Formulations", "Identification", "SimplifiedModel"}  # users do not make them
 
 
 @pytest.mark.parametrize("name", [n for n in MEMBERS if n not in RETURNED])
@@ -81,6 +81,8 @@ SIGNATURES = {
     "IdentifyingController": (ulna.IdentifyingController, {"payload_body": None}),
     "run_trial": (ulna.run_trial, {"sensors": None, "reality": None, "q0": None}),
     "Supervisor": (ulna.Supervisor, {}),
+    "MomentumObserver": (ulna.MomentumObserver, {}),
+    "QuadraticProgram": (ulna.QuadraticProgram, {}),
     "solve": (ulna.OptimalControlProblem.solve, {}),
 }
 
@@ -157,7 +159,19 @@ problem = ulna.RobotProblem(robot, steps=10)
 plan = problem.solve(q)
 solved: bool = plan.solved
 world = ulna.World(step=1e-3)
-world.add_body("box", ("box", (0.1, 0.1, 0.1)), mass=1.0)
+shape = ulna.Shape("box", (0.1, 0.1, 0.1))
+world.add_body("box", shape, mass=1.0)
+points = ulna.contact_points(shape, ("sphere", 0.1), margin=0.1)
+gap: float = points[0].gap
+arm = ulna.Builder("arm").link("base").link("rod", *shape.inertial(mass=1.0)).joint("turn", "continuous", "base", "rod").build()
+at_end = arm.step([0.1], [0.2], [0.0], 0.01)
+A = arm.step_derivatives(at_end.q, at_end.v, [0.0]).A
+inertia = robot.operational_space(q, "panda_link8").inertia
+first: str = ulna.QuadraticProgram([dict(Q=[[1.0]], A=[[1.0]], B=[[1.0]], R=[[1.0]]), dict(Q=[[1.0]])]).solve([1.0]).status
+kept = [t.element for t in robot.simplify(result.q, result.v, result.a).kept]
+motion = robot.excite(5.0, seconds=1.0)
+pushed = ulna.MomentumObserver(robot).update(q, 0 * q, tau, 1e-3)
+base: int = len(robot.base_parameters().names)
 """
 
 WRONG = """

@@ -178,3 +178,36 @@ def test_generated_functions_of_drives(cache):
     x = np.random.default_rng(1).normal(size=(5, 1))
     got, wanted = f(*x), robot.drive_inverse_dynamics(*x)
     assert type(got) is ulna.DriveTorques and all(np.allclose(a, b) for a, b in zip(got, wanted))
+
+
+def test_a_simplified_model_keeps_its_tolerance():
+    robot = ulna.Robot("puma560")
+    t = np.linspace(0, 3, 31)[:, None]
+    w, size = 1.0 + 0.2 * np.arange(6), 0.3 + 0.1 * np.arange(6)
+    q, v, a = size * np.sin(w * t), size * w * np.cos(w * t), -size * w**2 * np.sin(w * t)
+    model = robot.simplify(q, v, a, tolerance=0.02)
+    assert 0 < len(model.kept) < len(model.terms) and np.all(model.error(q, v, a) <= 0.02 + 1e-12)
+    assert model.operations["reduced"].multiplications < model.operations["full"].multiplications
+    assert [t.share for t in model.terms] == sorted((t.share for t in model.terms), reverse=True)
+    book = robot.formulations()["dalembert"]
+    tau = np.array([book.inverse_dynamics(*x) for x in zip(q, v, a)])
+    left = np.array([model.inverse_dynamics(*x) for x in zip(q, v, a)]) - tau
+    assert np.allclose(np.abs(left).max(axis=0) / np.abs(tau).max(axis=0), model.error(q, v, a))
+    whole = robot.simplify(q, v, a, tolerance=0.0)
+    assert np.allclose(whole.inverse_dynamics(q[3], v[3], a[3]), tau[3])
+    assert "terms" in repr(model) and model._repr_html_().count("<tr>") == len(model.terms) + 1
+    for wrong, words in (((q[:, :3], v, a, 0.1), "q has shape"), ((q, v, a, 1.0), "tolerance"), ((q, v * np.nan, a, 0.1), "v is not finite")):
+        with pytest.raises(ValueError, match=words):
+            robot.simplify(*wrong[:3], tolerance=wrong[3])
+
+
+def test_operations_grow_as_they_are_counted_for_each_chain():
+    rows = {(r.name, r.book): r for r in ulna.operation_growth([2, 3, 5])}
+    counted = ulna.Robot("chain:3").formulations()
+    for f in counted:
+        assert rows[f.name, False].multiplications[1] == f.operations["inverse_dynamics"].multiplications
+    newton = rows["newton-euler-link", True]
+    assert newton.book and newton.multiplications[2] > newton.multiplications[0] > 0
+    assert rows["ulna.inverse_dynamics", False].multiplications[2] < rows["lagrange-euler", True].multiplications[2]
+    with pytest.raises(ValueError, match="joints"):
+        ulna.operation_growth([0])

@@ -155,7 +155,7 @@ def test_screening_finds_what_is_wrong(true_robot, log):
         (lambda r, log: r.identify("no_such_file.csv"), "no_such_file.csv"),
         (lambda r, log: r.identify(ulna.Log(t=np.arange(9.0), q=np.zeros((9, 6)))), "tau|torque"),
         (lambda r, log: r.identify(log, prior=ulna.Robot("panda")), "robot|joint"),
-        (lambda r, log: r.excite(friction="stribeck"), "not designed for stribeck"),
+        (lambda r, log: r.excite(friction="stribeck"), "neither stribeck nor load"),
         (lambda r, log: r.excite(kind="square"), "'square' is unknown"),
         (lambda r, log: ulna.OnlineEstimator(r, friction="coulomb,stribeck"), "cannot be estimated online"),
         (lambda r, log: ulna.OnlineEstimator(r, patient=3), "did you mean 'patience'"),
@@ -219,3 +219,45 @@ def test_exciting_motions_keep_limits_and_excite():
     assert stopped.duration == 5.0
     with pytest.raises(ZeroDivisionError):
         robot.excite(5.0, starts=1, progress=lambda *x: 1 / 0)
+
+
+def test_rotors_are_estimated_where_the_robot_has_some(described, log):
+    names = lambda found: [n for n in found.names if n.endswith(".armature")]
+    assert len(names(described.identify(log, friction="viscous,asymmetric"))) == 6
+    without = described.identify(log, friction="viscous,asymmetric", armature=False)
+    assert not names(without) and any("rotors" in text for text in without.remarks)
+    arm = ulna.Robot("double_pendulum")
+    assert not [n for n in arm.base_parameters().unknowns if n.endswith(".armature")]
+    assert [n for n in arm.base_parameters(armature=True).unknowns if n.endswith(".armature")]
+
+
+def test_base_parameters_are_what_torques_depend_on():
+    robot = ulna.Robot("panda").without_friction()
+    base = robot.base_parameters("none")
+    assert len(base.names) == 43 and base.map.shape == (43, 70)  # as docs/identification.md says
+    # moving along what the map does not see changes no torque
+    unseen = np.linalg.svd(base.map)[2][43:]
+    random = np.random.default_rng(1)
+    q, v, a = robot.random_configuration(random), *random.normal(size=(2, 7))
+    assert np.abs(robot.torque_regressor(q, v, a) @ unseen.T).max() < 1e-9
+    assert sorted(base.independent + base.dependent + base.idle) == list(range(70))
+
+
+def test_motions_that_show_springs_are_designed_and_followed():
+    robot = ulna.Robot("twolink_elastic")
+    motion = robot.excite(8.0, starts=1, iterations=5, seconds=10.0, distance=None, springs={"torque_sensors": True})
+    log = motion.sample(500.0)
+    columns = log.columns
+    names = robot.velocity_names
+    assert {f"theta_{n}" for n in names} < set(columns) and motion.springs["filter_hz"] > 1.0
+    assert all(motion.springs["motor_use"] <= 1.0) and any("stiffness" in n for n in motion.springs["deviation"])
+    # what motors do is what inverse dynamics of drives says
+    k = 1000
+    at = [columns[f"{p}{n}"][k] for p in ("q_", "qd_", "qdd_") for n in names]
+    t = columns["t"][k]
+    jerk, snap = (np.asarray(motion._core.at(np.array([t]), order))[0] for order in (3, 4))
+    wanted = robot.drive_inverse_dynamics(at[:2], at[2:4], at[4:], jerk, snap)
+    assert np.allclose(wanted.theta, [columns[f"theta_{n}"][k] for n in names], atol=1e-9)
+    assert np.allclose(wanted.tau, [columns[f"tau_{n}"][k] for n in names], atol=1e-6)
+    with pytest.raises(ValueError, match="has none"):
+        ulna.Robot("double_pendulum").excite(5.0, springs={})

@@ -5,9 +5,12 @@ import ctypes
 import ctypes.util
 import gc
 import pickle
+import re
 import resource
 import threading
 import time
+import weakref
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -72,6 +75,16 @@ def test_gradients_plug_into_automatic_differentiation(panda):
             x[0][k], x[1][k] = ((q, v, a)[k] + s * h * np.eye(7)[i] for s in (1, -1))
             slope = w @ (panda.inverse_dynamics(*x[0]) - panda.inverse_dynamics(*x[1])) / (2 * h)
             assert getattr(g, name)[i] == pytest.approx(slope, abs=1e-4)
+
+
+def test_the_backward_pass_of_the_page_is_right_in_torch(panda):
+    torch = pytest.importorskip("torch")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text()
+    block = next(b for b in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "torch.autograd.Function" in b)
+    names = {"torch": torch, "robot": panda}
+    exec(block, names)
+    x = [torch.tensor(y, requires_grad=True) for y in motion(panda, 1)]
+    assert torch.autograd.gradcheck(names["InverseDynamics"].apply, x, atol=1e-4)
 
 
 class JointState:
@@ -217,7 +230,7 @@ def test_python_goes_on_while_cpp_computes(panda, what):
         q = np.stack([np.sin(3 * t) + 0.5 * np.sin(7.1 * t), np.sin(5 * t + 1)], axis=1)
         v, a = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
         log = ulna.Log(t=t, q=q, v=v, tau=arm.inverse_dynamics(q, v, a))
-    problem = ulna.RobotProblem(panda.without_friction(), steps=60, duration=0.02)
+    problem = ulna.RobotProblem(panda.without_friction(), steps=600, duration=0.02)
     problem.set_goal(q0 + 0.4)
     world = ulna.World({"ground": True, "robots": [{"robot": "quadruped", "torque": "pd", "q": {"floating_base_z": 0.62}}]})
     wave = ulna.reach_and_wave(panda, q0, q0 + 0.2, 0.3, amplitude=0.05)
@@ -305,6 +318,40 @@ def test_generated_functions_and_problems_leak_nothing(tmp_path, monkeypatch):
         robot.formulations()
 
     assert grown(calls, 10, 200) < 4096
+
+
+MADE = {
+    "Robot": lambda robot: robot.with_gravity([0, 0, -1.0]),
+    "Simulation": lambda robot: ulna.Simulation(robot),
+    "World": lambda robot: ulna.World(),
+    "RobotProblem": lambda robot: ulna.RobotProblem(robot, steps=3),
+    "OptimalControlProblem": lambda robot: ulna.OptimalControlProblem(2, 1, 1, lambda k, x, u: x + u, residual=lambda k, x, u: x),
+    "QuadraticProgram": lambda robot: ulna.QuadraticProgram([dict(Q=[[1.0]])]),
+    "OnlineEstimator": lambda robot: ulna.OnlineEstimator(robot),
+    "IdentifyingController": lambda robot: ulna.IdentifyingController(robot, problem={"steps": 3}),
+    "Supervisor": lambda robot: ulna.Supervisor(robot),
+    "MomentumObserver": lambda robot: ulna.MomentumObserver(robot),
+    "Capsules": lambda robot: ulna.Capsules(robot),
+    "Shape": lambda robot: ulna.Shape("sphere", 1.0),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_nobody_holds_is_freed(name):
+    """No circles through C++, which the garbage collector does not see."""
+    robot = ulna.Robot("double_pendulum")
+    made = MADE[name](robot)
+    if name == "OptimalControlProblem":
+        made.solve([1.0])
+    if name == "IdentifyingController":
+        made.follow(lambda t: np.zeros(2))
+        made.act(0.0, [0, 0], [0, 0])
+    if name == "Robot":
+        made.inverse_dynamics([0, 0], [0, 0], [0, 0])
+    seen = weakref.ref(made)
+    del made
+    gc.collect()
+    assert seen() is None
 
 
 def test_results_are_pickled(panda, course):

@@ -229,18 +229,3 @@ def test_scenes_of_dicts_texts_and_files(tmp_path):
 def test_wrong_worlds(call, words):
     with pytest.raises(ValueError, match=words):
         call(box_on_ground())
-
-
-def test_inertias_of_even_bodies():
-    from ulna._world import _even_inertia
-
-    assert np.allclose(_even_inertia("box", np.array([1.0, 2, 3]), 12.0), np.diag([13, 10, 5]))
-    assert np.allclose(_even_inertia("sphere", np.array([2.0]), 5.0), 8 * np.eye(3))
-    assert np.allclose(_even_inertia("capsule", np.array([2.0, 1e-12]), 5.0), 8 * np.eye(3))
-    random = np.random.default_rng(1)
-    r, length = 0.3, 0.8
-    x = random.uniform([-r, -r, -length / 2 - r], [r, r, length / 2 + r], (400_000, 3))
-    rest = np.maximum(np.abs(x[:, 2]) - length / 2, 0.0)
-    inside = x[x[:, 0] ** 2 + x[:, 1] ** 2 + rest**2 <= r**2]
-    sampled = np.trace(np.cov(inside.T)) * np.eye(3) - np.cov(inside.T)
-    assert np.allclose(_even_inertia("capsule", np.array([r, length]), 1.0), sampled, atol=3e-3)

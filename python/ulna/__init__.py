@@ -9,13 +9,36 @@
 help(ulna.Robot) lists everything a robot can be asked for.
 """
 
+from ._builder import Builder
 from ._control import OptimalControlProblem, Plan, RobotProblem, Solution, complex_step
 from ._core import __version__
 from ._drives import Loops
 from ._equations import Equations, Symbol
 from ._errors import Diagnostic, ModelError, Report
-from ._formulations import Compared, Comparison, Formulation, Formulations, OperationCount
-from ._identify import ExcitingMotion, Fit, Identification, Log, OnlineEstimator, Parameter, Trace
+from ._formulations import (
+    Compared,
+    Comparison,
+    Formulation,
+    Formulations,
+    Growth,
+    OperationCount,
+    SimplifiedModel,
+    Term,
+    operation_growth,
+)
+from ._geometry import (
+    Capsules,
+    CollisionShapes,
+    ContactPoint,
+    Inertial,
+    InertiaCheck,
+    LinkShape,
+    Shape,
+    check_inertia,
+    contact_points,
+    distance,
+)
+from ._identify import BaseParameters, ExcitingMotion, Fit, Identification, Log, OnlineEstimator, Parameter, Trace
 from ._mpc import (
     ElasticController,
     IdentifyingController,
@@ -25,7 +48,11 @@ from ._mpc import (
     run_trial,
     smooth_reach_and_wave,
 )
+from ._qp import QpSolution, QuadraticProgram
 from ._results import (
+    ContactDerivatives,
+    ContactMotion,
+    ContactTorques,
     DriveAccelerations,
     DriveEnergy,
     DriveForwardDynamicsDerivatives,
@@ -39,19 +66,32 @@ from ._results import (
     InverseDynamicsDerivatives,
     InverseDynamicsSecondDerivatives,
     Joint,
+    LoopDerivatives,
     LoopMotion,
     MomentumRegressor,
+    OperationalSpace,
+    ReducedDynamics,
+    State,
+    StepDerivatives,
 )
 from ._robot import Robot, check, robots
 from ._simulate import Reading, Simulation, SimulationError, SimulationResult, Work
-from ._supervise import Event, Supervisor
+from ._supervise import Event, MomentumObserver, Supervisor
 from ._view import Viewer, view
 from ._world import Contact, World, WorldResult, WorldWork, simulate_scene
 
 __all__ = [
+    "BaseParameters",
+    "Builder",
+    "Capsules",
+    "CollisionShapes",
     "Compared",
     "Comparison",
     "Contact",
+    "ContactDerivatives",
+    "ContactMotion",
+    "ContactPoint",
+    "ContactTorques",
     "Diagnostic",
     "DriveAccelerations",
     "DriveEnergy",
@@ -69,33 +109,48 @@ __all__ = [
     "ForwardDynamicsSecondDerivatives",
     "FrameMotionDerivatives",
     "Gradients",
+    "Growth",
     "Identification",
     "IdentifyingController",
     "IkResult",
+    "InertiaCheck",
+    "Inertial",
     "InverseDynamicsDerivatives",
     "InverseDynamicsSecondDerivatives",
     "Joint",
+    "LinkShape",
     "Log",
+    "LoopDerivatives",
     "LoopMotion",
     "Loops",
     "ModelError",
+    "MomentumObserver",
     "MomentumRegressor",
     "OnlineEstimator",
     "OperationCount",
+    "OperationalSpace",
     "OptimalControlProblem",
     "Parameter",
     "Payload",
     "Plan",
+    "QpSolution",
+    "QuadraticProgram",
     "Reading",
+    "ReducedDynamics",
     "Report",
     "Robot",
     "RobotProblem",
+    "Shape",
+    "SimplifiedModel",
     "Simulation",
     "SimulationError",
     "SimulationResult",
     "Solution",
+    "State",
+    "StepDerivatives",
     "Supervisor",
     "Symbol",
+    "Term",
     "Trace",
     "TrialResult",
     "Viewer",
@@ -105,7 +160,11 @@ __all__ = [
     "WorldWork",
     "__version__",
     "check",
+    "check_inertia",
     "complex_step",
+    "contact_points",
+    "distance",
+    "operation_growth",
     "reach_and_wave",
     "robots",
     "run_trial",

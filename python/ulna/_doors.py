@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _formulations, _identify, _simulate
+from . import _core, _formulations, _geometry, _identify, _simulate
 from ._dynamics import Vector
 from ._equations import Equations
-from ._formulations import Comparison, Formulations
-from ._identify import ExcitingMotion, Identification
+from ._formulations import Comparison, Formulations, SimplifiedModel
+from ._geometry import CollisionShapes
+from ._identify import BaseParameters, ExcitingMotion, Identification
+from ._results import Array, ContactDerivatives, ContactMotion, ContactTorques, OperationalSpace, State, StepDerivatives
 from ._simulate import Changes, SimulationResult, Torque
 
 if TYPE_CHECKING:
@@ -114,6 +116,123 @@ class Doors:
         _, header, source = _core.c_source(self._engine, function, symbolic_inertias, lanes, single_precision)
         return str(header), str(source)
 
+    def simplify(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, *, tolerance: float = 0.01) -> SimplifiedModel:
+        """A model without the terms that hardly matter along a motion [Fu, Gonzalez, Lee 1987, sec. 3.4.1].
+
+        The generalised d'Alembert equations name what comes of translation and of rotation; each is weighed by itself.
+
+        q: (N, nq), the motion
+        v: (N, nv)
+        a: (N, nv)
+        tolerance: no torque gets wrong by more than this share of the joint's largest torque
+        returns: SimplifiedModel: `terms`, the heaviest first, and inverse_dynamics() of those that are kept
+        """
+        return SimplifiedModel(self._itself(), q, v, a, tolerance)
+
+    # --- tasks and contacts ---
+
+    def operational_space(self, q: Vector, task: Union[str, npt.ArrayLike], axes: str = "aligned", *, most: float = 1e10) -> OperationalSpace:
+        """The robot as a task meets it: inertia (J M^-1 J')^-1 and the pseudo-inverse of J by it [Khatib 1987].
+
+        q: (nq,) or (N, nq): configuration
+        task: a frame's name, or J itself, (m, nv) or (N, m, nv): a frame's position alone is robot.jacobian(q, frame)[3:]
+        axes: 'aligned', 'local' or 'world': of a frame's Jacobian
+        most: ValueError if J M^-1 J' has a larger condition number: the task is singular
+        returns: inertia (m, m), pseudo_inverse (nv, m); of N states, N of them
+        """
+        robot = self._itself()
+        J = robot.jacobian(q, task, axes) if isinstance(task, str) else np.asarray(task, dtype=float)
+        if J.ndim < 2 or J.shape[-1] != robot.nv or not np.isfinite(J).all():
+            raise ValueError(f"the task's Jacobian has shape {J.shape}; finite numbers (m, {robot.nv}) are needed")
+        M_inverse_Jt = robot.inverse_mass_matrix(q) @ np.swapaxes(J, -1, -2)
+        inverse = J @ M_inverse_Jt
+        condition = np.linalg.cond(inverse)
+        if not np.all(condition <= most):
+            raise ValueError(f"the task is singular: J M^-1 J' has a condition number of {np.max(condition):.3g}, more than {most:g}")
+        inertia = np.linalg.inv(inverse)
+        return OperationalSpace(inertia, M_inverse_Jt @ inertia)
+
+    def collision_shapes(self, mesh_folders: Sequence[str] = ()) -> CollisionShapes:
+        """The collision shapes of its description, with their places on bodies.
+
+        mesh_folders: where package:// and relative paths are looked for, after the folder of the robot's file
+        returns: CollisionShapes
+        """
+        return _geometry.collision_shapes(self._itself(), mesh_folders)
+
+    def contact_forward_dynamics(self, q: Vector, v: Vector, tau: Vector, contacts: Sequence[Mapping[str, Any]]) -> ContactMotion:
+        """Acceleration and forces where frames touch planes: M a + c = tau + sum J'f, with a point that sticks not accelerated.
+
+        q: (nq,)
+        v: (nv,)
+        tau: (nv,)
+        contacts: [{"frame": name, "normal": (0, 0, 1), "friction": 0.8, "mode": "stick" or "slide"}]; the frame's origin touches
+        returns: ContactMotion; forces may pull: which contact is in which mode is for who calls to decide
+        """
+        return ContactMotion(*_core.contact_forward_dynamics(self._engine, q, v, tau, list(contacts)))
+
+    def contact_dynamics_derivatives(
+        self, q: Vector, v: Vector, tau: Vector, contacts: Sequence[Mapping[str, Any]]
+    ) -> ContactDerivatives:
+        """Exact derivatives of `contact_forward_dynamics`.
+
+        q: (nq,)
+        v: (nv,)
+        tau: (nv,)
+        contacts: as of `contact_forward_dynamics`
+        returns: ContactDerivatives
+        """
+        return ContactDerivatives(*_core.contact_dynamics_derivatives(self._engine, q, v, tau, list(contacts)))
+
+    def contact_inverse_dynamics(self, q: Vector, v: Vector, a: Vector, contacts: Sequence[Mapping[str, Any]]) -> ContactTorques:
+        """Torques and contact forces of a motion of a robot that stands: of all within the friction cones, those with the least effort.
+
+        Without drives are floating joints, and coordinates whose effort limit is zero.
+
+        q: (nq,)
+        v: (nv,)
+        a: (nv,)
+        contacts: [{"frame": name, "normal": (0, 0, 1), "friction": 0.8}]
+        returns: ContactTorques; `enough` says whether such forces exist
+        """
+        return ContactTorques(*_core.contact_inverse_dynamics(self._engine, q, v, a, list(contacts)))
+
+    # --- steps ---
+
+    def _steps(self, integrator: str) -> Any:
+        kept = self.__dict__.setdefault("_kept_steps", {})
+        if integrator not in kept:
+            kept[integrator] = _core.Steps(self._engine, integrator)
+        return kept[integrator]
+
+    def step(self, q: Vector, v: Vector, tau: Vector, h: Union[float, npt.ArrayLike] = 1e-3, integrator: str = "rk4") -> State:
+        """A step of forward dynamics under constant torques; many states run as a batch.
+
+        It has no friction that holds, no stops, no closed loops: `simulate` and Simulation have.
+
+        q: (nq,) or (N, nq): configuration
+        v: (nv,) or (N, nv): velocity
+        tau: (nv,) or (N, nv): torques
+        h: s, or (N,)
+        integrator: "euler", "semi_implicit_euler", "midpoint" or "rk4"
+        returns: q (nq,), v (nv,) at its end; of N states, N of them
+        """
+        return State(*self._steps(integrator).take(q, v, tau, np.atleast_1d(np.asarray(h, dtype=float)), False))
+
+    def step_derivatives(
+        self, q: Vector, v: Vector, tau: Vector, h: Union[float, npt.ArrayLike] = 1e-3, integrator: str = "rk4"
+    ) -> StepDerivatives:
+        """A step and its exact derivatives: the discrete A and B.
+
+        q: (nq,) or (N, nq): configuration
+        v: (nv,) or (N, nv): velocity
+        tau: (nv,) or (N, nv): torques
+        h: s, or (N,)
+        integrator: "euler", "semi_implicit_euler", "midpoint" or "rk4"
+        returns: q (nq,), v (nv,), A (2 nv, 2 nv), B (2 nv, nv); of N states, N of them
+        """
+        return StepDerivatives(*self._steps(integrator).take(q, v, tau, np.atleast_1d(np.asarray(h, dtype=float)), True))
+
     # --- simulation and identification ---
 
     def simulate(
@@ -163,7 +282,7 @@ class Doors:
         split: float = 0.0,
         method: str = "consistent",
         friction: Union[str, Sequence[str]] = "viscous,coulomb,offset",
-        armature: bool = False,
+        armature: Optional[bool] = None,
         filter_hz: float = 10.0,
         prior: Optional["Robot"] = None,
         prior_deviation: float = 2.0,
@@ -189,7 +308,8 @@ class Doors:
         split: share of each log that is fitted, the rest held out; 0: all of it
         method: "consistent" (bodies are real), "ols", "wls", "irls", "tls" or "ridge"
         friction: which torques of joints are estimated: viscous, coulomb, asymmetric, load, offset, stribeck; or "none"
-        armature: estimate rotor inertias too; without it the robot is taken to have none
+        armature: estimate rotor inertias too; if not given, where the robot or `prior` is described with rotors. Without it the robot is
+            taken to have none
         filter_hz: cut-off of the zero-phase low-pass
         prior: the robot with parameters that are believed before; itself if not given
         prior_deviation: how far off bodies may well be, relative
@@ -213,6 +333,16 @@ class Doors:
         )  # fmt: skip
         return _identify.identify(self._itself(), log, validation, online, friction, armature, prior, progress, options)
 
+    def base_parameters(
+        self, friction: Union[str, Sequence[str]] = "viscous,coulomb,offset", armature: Optional[bool] = None
+    ) -> BaseParameters:
+        """The combinations of parameters that torques can show; others cannot be identified from any motion.
+
+        friction, armature: what is estimated with the bodies, as of `identify`
+        returns: BaseParameters
+        """
+        return _identify.base_parameters(self._itself(), friction, armature)
+
     def excite(
         self,
         duration: float = 20.0,
@@ -222,9 +352,10 @@ class Doors:
         share: float = 0.9,
         acceleration: float = 0.0,
         friction: Union[str, Sequence[str]] = "viscous,coulomb,offset",
-        armature: bool = False,
+        armature: Optional[bool] = None,
         floor: Optional[float] = None,
         distance: Optional[float] = 0.01,
+        springs: Optional[Mapping[str, Any]] = None,
         starts: int = 3,
         iterations: int = 100,
         seconds: float = 120.0,
@@ -241,6 +372,8 @@ class Doors:
         friction, armature: what is estimated with the bodies, as of `identify`
         floor: height in the world that nothing may go below
         distance: m between links, at least; None: links may meet
+        springs: of robots with springs, on whose slow motion small sines show these: {"fast_share": 0.15 (of a joint's effort), "fastest_hz":
+            15.0, "link_encoders": False, "torque_sensors": False (that the log will have beside motors' encoders)}
         starts: random motions to improve on
         iterations: of the solver, from each
         seconds: in all, at most
@@ -248,11 +381,30 @@ class Doors:
         progress: called with start, iteration and the best so far; False stops with that
         returns: ExcitingMotion
         """
-        features, stribeck = _identify.friction_of(friction, armature)
-        if stribeck:
-            raise ValueError("friction: motions are not designed for stribeck")
-        options = dict(
+        robot = self._itself()
+        elastic = robot.has_springs
+        if springs is not None and not elastic:
+            raise ValueError(f"springs: robot '{robot.name}' has none")
+        features, stribeck = _identify.friction_of(robot, friction, armature)
+        if stribeck or "load" in features:
+            raise ValueError("friction: motions are designed for neither stribeck nor load")
+        options: Dict[str, Any] = dict(
             kind=kind, duration=duration, harmonics=harmonics, share=share, acceleration=acceleration, starts=starts,
             iterations=iterations, seconds=seconds, seed=seed, capsules={"floor": floor, "distance": distance},
         )  # fmt: skip
-        return ExcitingMotion(self._itself(), *_core.excite(self._engine, features, options, progress))
+        if not elastic:
+            return ExcitingMotion(robot, *_core.excite(self._engine, features, options, progress))
+        fast = {"fast_share": 0.15, "fastest_hz": 15.0, **(springs or {})}
+        sensors = {key: fast.pop(key) for key in ("link_encoders", "torque_sensors") if key in fast}
+        # the slow motion is that of the robot without springs, whose rotors take their share of the effort
+        rigid = [*features, *([] if "armature" in features else ["armature"])]
+        slow_options = {**options, "rest": 4, "reserve": fast["fast_share"]}
+        slow, figures = _core.excite(robot.with_plain_drives()._engine, rigid, slow_options, progress)
+        how = {**fast, "share": share, "seed": seed, "sensors": sensors}
+        return ExcitingMotion(robot, *_with_springs(figures, _core.excite_springs(self._engine, features, slow, how)))
+
+
+def _with_springs(figures: Dict[str, Any], found: Tuple[Any, Dict[str, Any]]) -> Tuple[Any, Dict[str, Any], Dict[str, Any]]:
+    motion, springs = found
+    springs["deviation"] = dict(zip(springs.pop("drives"), springs["deviation"]))
+    return motion, figures, springs

@@ -20,7 +20,9 @@ from ._results import (
     DriveForwardDynamicsDerivatives,
     DriveInverseDynamicsDerivatives,
     DriveTorques,
+    LoopDerivatives,
     LoopMotion,
+    ReducedDynamics,
 )
 
 if TYPE_CHECKING:
@@ -214,6 +216,38 @@ class Loops:
         returns: a (nv,), and the forces through the loops (rows,)
         """
         return LoopMotion(*self._core.forward_dynamics(q, v, tau))
+
+    def forward_dynamics_derivatives(self, q: Vector, v: Vector, tau: Vector) -> LoopDerivatives:
+        """Exact derivatives of `forward_dynamics`, of accelerations and of the forces through the loops.
+
+        q: (nq,); v, tau: (nv,)
+        returns: LoopDerivatives
+        """
+        return LoopDerivatives(*self._core.forward_dynamics_derivatives(q, v, tau))
+
+    def reduced_inverse_dynamics(
+        self, q: Vector, y: npt.ArrayLike, rate: npt.ArrayLike, acceleration: npt.ArrayLike
+    ) -> ReducedDynamics:
+        """Dynamics along the independent coordinates, as if the robot had no others: M(y) y'' + c(y, y') = N' tau.
+
+        q: (nq,), where the loops are closed; the others follow from there to y
+        y: (independent,)
+        rate: (independent,), y'
+        acceleration: (independent,), y''
+        returns: ReducedDynamics, with the mass matrix, the motion of all joints, and exact derivatives
+        """
+        return ReducedDynamics(*self._core.reduced_inverse_dynamics(q, *(np.asarray(x, dtype=float) for x in (y, rate, acceleration))))
+
+    def reduced_forward_dynamics(self, q: Vector, y: npt.ArrayLike, rate: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
+        """Acceleration of the independent coordinates.
+
+        q: (nq,), where the loops are closed; the others follow from there to y
+        y: (independent,)
+        rate: (independent,), y'
+        tau: (independent,), along y
+        returns: y'', (independent,)
+        """
+        return np.asarray(self._core.reduced_forward_dynamics(q, *(np.asarray(x, dtype=float) for x in (y, rate, tau))))
 
     def inverse_dynamics(self, q: Vector, v: Vector, a: Vector) -> LoopMotion:
         """The least torques, by their sum of squares, of the joints that have a drive, for a motion that keeps the loops closed.

@@ -151,6 +151,18 @@ class Dynamics(Functions):
         return self._call("coriolis_matrix", q, v, out=out)
 
     @function()
+    def impulse_response(self, q: Vector, impulses: Wrenches = None, axes: str = 'aligned', *, out: Any = None) -> Array:
+        """Change of velocity that impulses at frames cause: M(q)^-1 sum J'F.
+
+        q: (nq,) or (N, nq): configuration
+        impulses: {frame: (6,) or (N, 6)}: moment and force, integrated over the time of the impact, Nms and Ns
+        axes: 'aligned' (world axes at the frame's origin), 'local' (the frame's) or 'world' (at the world's origin)
+        out: an array that the result is written to
+        returns: (nv,); of N states, N of them
+        """
+        return self._call("impulse_response", q, impulses, axes, out=out)
+
+    @function()
     def kinetic_energy(self, q: Vector, v: Vector, *, out: Any = None) -> Array:
         """Kinetic energy 1/2 v'M(q) v, rotors included, in J.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._record import Record, table_html, table_text
@@ -119,6 +120,114 @@ class Formulations:
 
     def _repr_html_(self) -> str:
         return table_html(self._head, self._rows(), f"Operations of inverse dynamics of {self.robot}")
+
+
+class Growth(NamedTuple):
+    """How operations of inverse dynamics grow with the number of joints of a chain."""
+
+    name: str
+    source: str
+    book: bool  #: as the book counts; otherwise counted from what runs
+    joints: Array  #: (N,)
+    multiplications: Array  #: (N,)
+    additions: Array  #: (N,)
+
+
+def operation_growth(joints: Sequence[int] = (1, 2, 3, 4, 5, 6, 7)) -> List[Growth]:
+    """Operations of all formulations for chains of so many revolute joints, counted, and as the books count them.
+
+    joints: numbers of joints, at most 64; some formulations take O(n^4) operations
+    returns: one Growth for each formulation, those of the books last
+    """
+    from ._robot import Robot
+
+    n = np.asarray(joints, dtype=int)
+    if n.ndim != 1 or n.size == 0 or n.min() < 1:
+        raise ValueError("joints: a list of numbers from 1 on is needed")
+    counted = [Formulations(Robot(f"chain:{k}")) for k in n]
+    rows: List[Tuple[str, str, bool, Sequence[float], Sequence[float]]] = []
+    for f in counted[0]:
+        costs = [of_chain[f.name].operations["inverse_dynamics"] for of_chain in counted]
+        rows.append((f.name, f.source, False, [c.multiplications for c in costs], [c.additions for c in costs]))
+    fast = [of_chain.fast["inverse_dynamics"] for of_chain in counted]
+    rows.append(("ulna.inverse_dynamics", "of ulna", False, [c.multiplications for c in fast], [c.additions for c in fast]))
+    rows += [(name, source, True, mul, add) for name, source, mul, add in _core.book_counts(n.tolist())]
+    return [Growth(name, source, book, n, np.asarray(mul), np.asarray(add)) for name, source, book, mul, add in rows]
+
+
+class Term(NamedTuple):
+    """A term of the generalised d'Alembert equations along a motion."""
+
+    element: str  #: "D12", "h3", "c2": joints count from 1
+    kind: str  #: "D_tran", "D_rot" (accelerations, of translation and of rotation), "h_tran", "h_rot" (velocities), "gravity"
+    share: float  #: the largest torque that it makes at a joint, over the largest that the joint needs
+    kept: bool
+
+
+class SimplifiedModel:
+    """A model without the terms that hardly matter along a motion, as Robot.simplify returns it. A table in a notebook."""
+
+    _head = ("term", "kind", "share", "kept")
+
+    def __init__(self, robot: "Robot", q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, tolerance: float) -> None:
+        if not 0.0 <= tolerance < 1.0:
+            raise ValueError(f"tolerance is {tolerance}; a share from 0 to below 1 is needed")
+        self._robot, self.tolerance = robot, tolerance
+        self._points = self._motion(q, v, a)
+        self._core = _core.SimplifiedModel(robot._engine, *self._points, tolerance)
+        self.terms: List[Term] = [Term(*t) for t in self._core.terms]
+        full, reduced = self._core.operations
+        self.operations: Dict[str, OperationCount] = {"full": OperationCount(**full), "reduced": OperationCount(**reduced)}
+
+    def _motion(self, *x: npt.ArrayLike) -> Tuple[Array, ...]:
+        rows = tuple(np.atleast_2d(np.asarray(y, dtype=float)) for y in x)
+        for name, y in zip("qva", rows):
+            if y.shape != (len(rows[0]), self._robot.nv):
+                raise ValueError(f"{name} has shape {y.shape}; ({len(rows[0])}, {self._robot.nv}) is needed")
+            if not np.isfinite(y).all():
+                raise ValueError(f"{name} is not finite")
+        return rows
+
+    @property
+    def kept(self) -> List[Term]:
+        """Terms that are kept."""
+        return [t for t in self.terms if t.kept]
+
+    @property
+    def dropped(self) -> List[Term]:
+        """Terms that are left out."""
+        return [t for t in self.terms if not t.kept]
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any) -> Array:
+        """Torques by the terms that are kept, of rigid bodies alone.
+
+        q: (nq,)
+        v: (nv,)
+        a: (nv,)
+        returns: tau, (nv,)
+        """
+        r = self._robot
+        return np.asarray(self._core.inverse_dynamics(r.configuration_vector(q), r.velocity_vector(v), r.velocity_vector(a)))
+
+    def error(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
+        """The largest error along another motion, per joint, over the joint's largest torque there.
+
+        q: (N, nq)
+        v: (N, nv)
+        a: (N, nv)
+        returns: (nv,)
+        """
+        return np.asarray(self._core.error(*self._motion(q, v, a)))
+
+    def __repr__(self) -> str:
+        n, m = self.operations["full"], self.operations["reduced"]
+        return (
+            f"SimplifiedModel('{self._robot.name}': {len(self.kept)} of {len(self.terms)} terms, "
+            f"{m.multiplications} of {n.multiplications} multiplications)"
+        )
+
+    def _repr_html_(self) -> str:
+        return table_html(self._head, self.terms, repr(self))
 
 
 @dataclass(frozen=True, repr=False)

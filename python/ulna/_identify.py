@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -160,11 +160,12 @@ def sources_of(logs: Any) -> List[Tuple[str, Optional[str]]]:
     return [log_of(log)._source() for log in several]
 
 
-def friction_of(friction: Union[str, Sequence[str]], armature: bool = False) -> Tuple[List[str], bool]:
-    """Features and whether Stribeck friction is among them, from "viscous,coulomb,offset"; rotor inertias are one more."""
+def friction_of(robot: "Robot", friction: Union[str, Sequence[str]], armature: Optional[bool]) -> Tuple[List[str], bool]:
+    """Features and whether Stribeck friction is among them, from "viscous,coulomb,offset"; rotor inertias are one more, if they
+    are asked for or the robot is described with rotors."""
     text = friction if isinstance(friction, str) else ",".join(friction)
-    features, stribeck = _core.friction(text)
-    return [*features, *(["armature"] if armature else [])], bool(stribeck)
+    features, stribeck = _core.friction(robot._engine, text, armature)
+    return list(features), bool(stribeck)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -274,7 +275,7 @@ class Identification:
             raise ValueError(f"there is no trace {trace}; there are {len(self.traces)}")
         piece = self.traces[trace]
         which = "held out" if piece.validation else "fitted"
-        return pairs(piece.t, self.joints, piece.measured, piece.predicted, ("measured", "predicted"), f"{piece.file} ({which})")
+        return pairs(piece.t, self.joints, piece.measured, piece.predicted, ("measured", "predicted"), f"torques of {piece.file} ({which}), Nm or N")
 
     def plot_parameters(self, only: str = "") -> Any:
         """Values with standard deviations, and what was believed before; matplotlib must be installed.
@@ -287,7 +288,8 @@ class Identification:
         kept = [i for i, n in enumerate(self.names) if only in n and self.states[i] != "known"]
         if not kept:
             raise ValueError(f"no parameter that was looked for has '{only}' in its name; there are {', '.join(self.names[:3])}, ...")
-        return bars([self.names[i] for i in kept], self.z[kept], self.deviation[kept], self.prior[kept])
+        units = {self.units[i] for i in kept}
+        return bars([self.names[i] for i in kept], self.z[kept], self.deviation[kept], self.prior[kept], units.pop() if len(units) == 1 else "")
 
     def _rows(self) -> List[Tuple[Any, ...]]:
         return [(p.name, p.value, p.deviation, p.prior, p.unit, p.state) for p in self.parameters if p.state != "known"]
@@ -321,29 +323,47 @@ def identify(
     validation: LogLike,
     online: bool,
     friction: Union[str, Sequence[str]],
-    armature: bool,
+    armature: Optional[bool],
     prior: Optional["Robot"],
     progress: Optional[Callable[[int, int, str], Any]],
     options: Dict[str, Any],
 ) -> Identification:
     """What Robot.identify returns."""
-    features, stribeck = friction_of(friction, armature)
+    features, stribeck = friction_of(prior or robot, friction, armature)
     engine = robot._engine if prior is None else _core.with_parameters_of(robot._engine, prior._engine)
     how = {**given(**options), "features": features, "stribeck": stribeck}
     return Identification(_core.identify(engine, sources_of(log), sources_of(validation), online, how, progress))
 
 
+class BaseParameters(NamedTuple):
+    """The combinations of unknowns that torques depend on at all: beta = map z [Gautier 1991; Mayeda, Yoshida, Osuka 1990]."""
+
+    names: List[str]  #: of the base parameters: "link1.Izz + link2.Ixx + 0.1 link3.m"
+    unknowns: List[str]  #: of z: ten per moving body, then friction of the joints
+    map: Array  #: (base, unknowns)
+    independent: List[int]  #: positions in z of the unknowns that name them
+    dependent: List[int]  #: of those that show together with independent ones only
+    idle: List[int]  #: of those that no torque ever depends on
+
+
+def base_parameters(robot: "Robot", friction: Union[str, Sequence[str]], armature: Optional[bool]) -> BaseParameters:
+    """What Robot.base_parameters returns."""
+    return BaseParameters(*_core.base_parameters(robot._engine, friction_of(robot, friction, armature)[0]))
+
+
 class ExcitingMotion:
     """A motion that identifies a robot, as Robot.excite returns it: begins and ends at rest, keeps all limits.
 
-    Call it with times: q, v, a = motion(t).
+    Call it with times: q, v, a = motion(t). Of a robot with springs, `springs` says what its fast sines show of them.
     """
 
-    def __init__(self, robot: "Robot", core: Any, figures: Dict[str, Any]) -> None:
+    def __init__(self, robot: "Robot", core: Any, figures: Dict[str, Any], springs: Optional[Dict[str, Any]] = None) -> None:
         self.robot, self._core = robot, core
+        slow = core if springs is None else core.slow
+        self.springs: Optional[Dict[str, Any]] = springs  #: filter_hz, link_hz, motor_use, spring_use, drives with deviation
         self.duration: float = core.duration  #: s
-        self.kind: str = core.kind
-        self.harmonics: int = core.harmonics
+        self.kind: str = slow.kind
+        self.harmonics: int = slow.harmonics
         self.status: str = figures["status"]
         self.log_det: float = figures["log_det"]  #: twice the information gained, in nats
         self.log_det_start: float = figures["log_det_start"]  #: of the best random motion that was improved on
@@ -368,8 +388,16 @@ class ExcitingMotion:
         rate_hz: samples a second
         """
         t = np.asarray(self._core.times(rate_hz))
+        if self.springs is not None:
+            return self._sample_of_springs(t)
         q, v, a = self(t)
         return Log(t=t, q=q, v=v, a=a, tau=self.robot.inverse_dynamics(q, v, a), name=f"{self.robot.name} excitation")
+
+    def _sample_of_springs(self, t: Array) -> Log:
+        x, names = _core.drive_along(self.robot._engine, self._core, t), self.robot.velocity_names
+        prefixes = (("q_", "q"), ("qd_", "v"), ("qdd_", "a"), ("tau_", "tau"), ("theta_", "theta"), ("thetad_", "omega"))
+        columns = {prefix + name: x[key][:, i] for prefix, key in prefixes for i, name in enumerate(names)}
+        return Log({"t": t, **columns}, name=f"{self.robot.name} excitation")
 
     def plot(self) -> Any:
         """Positions, velocities and torques over time; matplotlib must be installed.
@@ -378,10 +406,11 @@ class ExcitingMotion:
         """
         from ._plot import courses
 
-        t = np.linspace(0.0, self.duration, 600)
+        t = np.linspace(0.0, self.duration, 600 if self.springs is None else 3000)
         q, v, a = self(t)
         names = self.robot.velocity_names
-        panels = [("q [rad, m]", names, q), ("v [/s]", names, v), ("tau [Nm, N]", names, self.robot.inverse_dynamics(q, v, a))]
+        tau = self.robot.inverse_dynamics(q, v, a) if self.springs is None else _core.drive_along(self.robot._engine, self._core, t)["tau"]
+        panels = [("q [rad, m]", names, q), ("v [/s]", names, v), ("tau [Nm, N]", names, tau)]
         return courses(t, panels, None, (), f"exciting motion for {self.robot.name}")
 
     def __repr__(self) -> str:
@@ -402,7 +431,8 @@ class OnlineEstimator:
     robot: the robot, whose parameters are the prior's
     noise: (nv,), standard deviation of torques; half a percent of the effort limits if not given
     friction: "viscous,coulomb,offset", ...
-    armature: estimate rotor inertias too: they must be if the robot has them, or torques are not explained
+    armature: estimate rotor inertias too; if not given, where the robot is described with rotors. They must be if it has them, or torques
+        are not explained
     rate_hz: samples a second
     filter_hz: the low-pass that measurements pass, causal and the same for all
     options: memory (s), outlier, patience, noise_memory (s over which noise is learned; 10), wander, slow, prior={"deviation": 0.3}, gravity; see docs/identification.md
@@ -414,12 +444,12 @@ class OnlineEstimator:
         noise: Optional[npt.ArrayLike] = None,
         *,
         friction: Union[str, Sequence[str]] = "viscous,coulomb",
-        armature: bool = False,
+        armature: Optional[bool] = None,
         rate_hz: float = 1000.0,
         filter_hz: float = 10.0,
         **options: Any,
     ) -> None:
-        features, stribeck = friction_of(friction, armature)
+        features, stribeck = friction_of(robot, friction, armature)
         if stribeck:
             raise ValueError("friction: stribeck is not linear in its parameters, and cannot be estimated online")
         effort = np.where(np.isfinite(robot.effort_limit) & (robot.effort_limit > 0), robot.effort_limit, 50.0)

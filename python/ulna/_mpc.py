@@ -100,7 +100,7 @@ class IdentifyingController:
             rate_hz=rate_hz, identify=identify, observe_disturbance=observe_disturbance, torques=torques, deadline=deadline,
             problem=None if problem is None else dict(problem),
             payload_body=None if payload_body is None else _body(robot, payload_body),
-            features=None if friction is None else friction_of(friction)[0],
+            features=None if friction is None else friction_of(robot, friction, None)[0],
         )  # fmt: skip
         self._model = robot
         self._frames: List[str] = [f["frame"] for f in (problem or {}).get("frames", [])]

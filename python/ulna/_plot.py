@@ -78,8 +78,8 @@ def pairs(t: Array, names: Sequence[str], measured: Array, predicted: Array, lab
     return figure
 
 
-def bars(names: Sequence[str], values: Array, deviations: Array, reference: Optional[Array], title: str = "") -> Any:
-    """Values with deviations, beside others."""
+def bars(names: Sequence[str], values: Array, deviations: Array, reference: Optional[Array], unit: str = "") -> Any:
+    """Values with deviations, beside others; all in one unit, if it is given."""
     plt = _pyplot()
     figure, ax = plt.subplots(figsize=(8, 0.25 * len(names) + 1.2), constrained_layout=True)
     at = np.arange(len(names))
@@ -88,8 +88,9 @@ def bars(names: Sequence[str], values: Array, deviations: Array, reference: Opti
         ax.plot(reference, at, "k|", label="before")
     ax.set_yticks(at, names, fontsize="x-small")
     ax.invert_yaxis()
-    ax.legend(fontsize="small", frameon=False)
+    ax.set_xlabel(unit)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
     ax.grid(alpha=0.3, axis="x")
-    if title:
-        figure.suptitle(title)
+    ax.grid(visible=False, axis="y")
+    ax.set_axisbelow(True)
     return figure

@@ -24,11 +24,17 @@ def text_of(x: Any) -> str:
     return str(x)
 
 
+def _cell(x: Any) -> str:
+    # 4.2e-16 is no word to be broken at its hyphen
+    kind = ' style="white-space: nowrap"' if isinstance(x, (int, float, np.number)) else ""
+    return f"<td{kind}>{escape(text_of(x))}</td>"
+
+
 def table_html(head: Sequence[str], rows: Iterable[Sequence[Any]], title: str = "") -> str:
     """A table as notebooks show it."""
     top = f"<p>{escape(title)}</p>" if title else ""
     cells = "".join(f"<th>{escape(h)}</th>" for h in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text_of(c))}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return f"{top}<table><tr>{cells}</tr>{body}</table>"
 
 

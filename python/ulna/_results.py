@@ -147,3 +147,83 @@ class LoopMotion(NamedTuple):
 
     result: Array  #: (nv,)
     force: Array  #: (rows,), Nm and N, or impulses: on the second link of the joint that closes the loop
+
+
+class LoopDerivatives(NamedTuple):
+    """Accelerations of a robot with closed loops, the forces through them, and exact derivatives of both."""
+
+    a: Array  #: (nv,)
+    force: Array  #: (rows,), Nm and N
+    dq: Array  #: (nv, nv), of a; column k: by displacement k of q
+    dv: Array  #: (nv, nv)
+    dtau: Array  #: (nv, nv)
+    force_dq: Array  #: (rows, nv)
+    force_dv: Array  #: (rows, nv)
+    force_dtau: Array  #: (rows, nv)
+
+
+class ReducedDynamics(NamedTuple):
+    """The dynamics of a robot with closed loops along its m independent coordinates y, and its exact derivatives."""
+
+    tau: Array  #: (m,), what acts along y: N' tau of all joints
+    M: Array  #: (m, m), N'M N
+    q: Array  #: (nq,), of all joints
+    v: Array  #: (nv,)
+    a: Array  #: (nv,)
+    dy: Array  #: (m, m), of tau
+    dv: Array  #: (m, m), by the rate of y
+    da: Array  #: (m, m), by its acceleration: M
+
+
+class OperationalSpace(NamedTuple):
+    """The robot as a task of m rows meets it [Khatib 1987]."""
+
+    inertia: Array  #: (m, m), (J M^-1 J')^-1
+    pseudo_inverse: Array  #: (nv, m), M^-1 J' inertia: the inverse of J that needs the least kinetic energy
+
+
+class State(NamedTuple):
+    """Configuration and velocity at the end of a step."""
+
+    q: Array  #: (nq,)
+    v: Array  #: (nv,)
+
+
+class StepDerivatives(NamedTuple):
+    """The end of a step, and how it changes: (dq, dv)_next = A (dq, dv) + B dtau, displacements along the tangent space."""
+
+    q: Array  #: (nq,)
+    v: Array  #: (nv,)
+    A: Array  #: (2 nv, 2 nv)
+    B: Array  #: (2 nv, nv)
+
+
+class ContactMotion(NamedTuple):
+    """Accelerations of a robot in contact, and the forces on it."""
+
+    a: Array  #: (nv,)
+    force: Array  #: (contacts, 3), N, in the world's axes
+
+
+class ContactDerivatives(NamedTuple):
+    """Accelerations under contacts, and exact derivatives by q, v, tau and the friction coefficients of contacts."""
+
+    a: Array  #: (nv,)
+    force: Array  #: (rows,): of a contact that sticks its three components in the world's axes, of one that slides its normal force
+    dq: Array  #: (nv, nv), of a
+    dv: Array  #: (nv, nv)
+    dtau: Array  #: (nv, nv)
+    dfriction: Array  #: (nv, contacts)
+    force_dq: Array  #: (rows, nv)
+    force_dv: Array  #: (rows, nv)
+    force_dtau: Array  #: (rows, nv)
+    force_dfriction: Array  #: (rows, contacts)
+
+
+class ContactTorques(NamedTuple):
+    """Torques of a motion in contact that need the least effort, and the forces that go with them."""
+
+    tau: Array  #: (nv,); 0 where there is no drive
+    force: Array  #: (contacts, 3), N, on the robot, in the world's axes
+    residual: float  #: N or Nm that coordinates without drives lack
+    enough: bool  #: whether forces within the friction cones are enough for the motion

@@ -101,6 +101,17 @@ class Robot(Dynamics, Kinematics, Drives, Doors):
         return robot
 
     @classmethod
+    def from_description(cls, description: Mapping[str, Any], *, strict: bool = False, threads: int = 0) -> "Robot":
+        """A robot from a dict, as `description` returns one; ulna.Builder makes them in steps.
+
+        description: {"name", "gravity", "links", "joints", "frames", "loops", "motors"}
+        strict, threads: as for Robot
+        """
+        robot = cls._of(_core.build(dict(description), strict))
+        robot.threads = threads
+        return robot
+
+    @classmethod
     def _of(cls, engine: Any) -> "Robot":
         robot = cls.__new__(cls)
         robot._engine = engine
@@ -223,6 +234,11 @@ class Robot(Dynamics, Kinematics, Drives, Doors):
     def has_drives(self) -> bool:
         """Whether it has springs or coupled motors, which inverse_dynamics takes as rigid, each joint with its own motor."""
         return bool(self._engine.has_drives)
+
+    @property
+    def has_springs(self) -> bool:
+        """Whether there are springs between motors and links."""
+        return bool(self._engine.has_springs)
 
     @property
     def has_loops(self) -> bool:
@@ -375,6 +391,13 @@ class Robot(Dynamics, Kinematics, Drives, Doors):
         """
         I = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
         return self._of(self._engine.with_payload(frame, mass, np.asarray(com, dtype=float), I))
+
+    def description(self) -> Dict[str, Any]:
+        """What it is made of, as a dict that from_description() takes: in the author's frames and words.
+
+        returns: {"name", "gravity", "links", "joints", "frames", "loops", "motors"}; a copy
+        """
+        return dict(_core.description(self._engine))
 
     def to_urdf(self) -> str:
         """The robot as URDF. Read back, it is the same robot, bit by bit."""

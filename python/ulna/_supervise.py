@@ -130,3 +130,52 @@ class Supervisor:
 
     def __repr__(self) -> str:
         return f"Supervisor('{self._name}', {self.state}, cause {self.cause})"
+
+
+class MomentumObserver:
+    """Estimates what the surroundings exert on each joint, without accelerations [De Luca, Mattone 2005].
+
+        observer = ulna.MomentumObserver(robot, gain=50.0)
+        every millisecond:
+            pushed = observer.update(q, v, tau, 0.001)      # tau: what acted since the last update
+
+    robot: the robot
+    gain: 1/s; estimates follow with the time constant 1 / gain
+    rest_speed: rad/s or m/s; a joint that is not faster rests, and dry friction holds it
+    side: "motor" or "link": where torques are measured, before the gear or behind it
+    """
+
+    def __init__(self, robot: "Robot", *, gain: float = 50.0, rest_speed: float = 1e-3, side: str = "motor") -> None:
+        self._name = robot.name
+        self._core = _core.MomentumObserver(robot._engine, dict(gain=gain, rest_speed=rest_speed, side=side))
+
+    def update(self, q: Any, v: Any, tau: Any, dt: float) -> Array:
+        """Takes a measurement; the first one is where it begins.
+
+        q: (nq,)
+        v: (nv,)
+        tau: (nv,), what acted since the last update
+        dt: s since then
+        returns: the estimate, (nv,), Nm or N; positive: the joint is pushed in its positive direction
+        """
+        return np.asarray(self._core.update(q, v, tau, dt))
+
+    @property
+    def torque(self) -> Array:
+        """The estimate, (nv,)."""
+        return np.asarray(self._core.torque)
+
+    @property
+    def torque_of_period(self) -> Array:
+        """What it follows: the mean of the last period, with all its noise, (nv,)."""
+        return np.asarray(self._core.torque_of_period)
+
+    def reset(self, keep_estimate: bool = False) -> None:
+        """Begins anew.
+
+        keep_estimate: with the estimate as it is
+        """
+        self._core.reset(keep_estimate)
+
+    def __repr__(self) -> str:
+        return f"MomentumObserver('{self._name}')"

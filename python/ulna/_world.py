@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._errors import Diagnostic
+from ._geometry import Shape, shape_of
 from ._record import Record, given
 from ._results import Array
 from ._simulate import SimulationError
@@ -20,9 +21,9 @@ from ._simulate import SimulationError
 if TYPE_CHECKING:
     from ._robot import Robot
 
-#: A shape by name and size: ("box", (x, y, z)), ("sphere", r), ("cylinder", (r, length)), ("capsule", (r, length)),
+#: A Shape, or its name and size: ("box", (x, y, z)), ("sphere", r), ("cylinder", (r, length)), ("capsule", (r, length)),
 #: ("ellipsoid", (a, b, c)), "plane".
-Shape = Union[str, Tuple[str, Any]]
+ShapeLike = Union[Shape, str, Tuple[str, Any]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -168,24 +169,24 @@ class World:
             raise ValueError(f"there is an object '{name}' already; give another name")
 
     def add_fixed(
-        self, name: str, shape: Shape, position: npt.ArrayLike = (0.0, 0.0, 0.0), rotation: Optional[npt.ArrayLike] = None, **material: Any
+        self, name: str, shape: ShapeLike, position: npt.ArrayLike = (0.0, 0.0, 0.0), rotation: Optional[npt.ArrayLike] = None, **material: Any
     ) -> None:
         """Adds what stands still.
 
         name: of the object
         shape: ("box", (x, y, z)), ("sphere", r), ("cylinder", (r, length)), ("capsule", (r, length)), ("ellipsoid", (a, b, c)),
-            or "plane", which is all below z = 0 of its frame
+            "plane", which is all below z = 0 of its frame, or a Shape, such as a mesh or a height field
         position: (3,), of the shape's middle
         rotation: (3, 3)
         material: friction, torsion, rolling, restitution, compliance={"stiffness", "damping", ...}
         """
         self._require_new(name)
-        self._core.add_fixed(name, *_sized(shape), _pose(position, rotation), material)
+        self._core.add_fixed(name, shape_of(shape)._core, _pose(position, rotation), material)
 
     def add_body(
         self,
         name: str,
-        shape: Shape,
+        shape: ShapeLike,
         *,
         mass: float,
         inertia: Optional[npt.ArrayLike] = None,
@@ -193,20 +194,20 @@ class World:
         rotation: Optional[npt.ArrayLike] = None,
         **material: Any,
     ) -> None:
-        """Adds a body that no joint holds; its centre of mass is in the middle of its shape.
+        """Adds a body that no joint holds.
 
         name: of the object
-        shape: as of `add_fixed`, but no plane
+        shape: as of `add_fixed`, but no plane, mesh or height field
         mass: kg
-        inertia: (3, 3), about the middle; that of the shape if it is even and not given
+        inertia: (3, 3), about the origin of the shape, which is then its centre of mass; if not given, it is solid and even
         position: (3,)
         rotation: (3, 3)
         material: as of `add_fixed`
         """
         self._require_new(name)
-        kind, size = _sized(shape)
-        I = _even_inertia(kind, size, mass) if inertia is None else np.asarray(inertia, dtype=float)
-        self._core.add_body(name, kind, size, mass, I, _pose(position, rotation), material)
+        solid = shape_of(shape)
+        com, I = solid.inertial(mass=mass)[1:] if inertia is None else (np.zeros(3), np.asarray(inertia, dtype=float))
+        self._core.add_body(name, solid._core, mass, com, I, _pose(position, rotation), material)
 
     def add_robot(self, robot: "Robot", q: Any = None, *, name: Optional[str] = None, position: npt.ArrayLike = (0.0, 0.0, 0.0), rotation: Optional[npt.ArrayLike] = None, **options: Any) -> str:
         """Adds a robot at rest, and returns its name here.
@@ -417,34 +418,9 @@ def _plain(x: Any) -> Any:
     return np.asarray(x).tolist()
 
 
-def _sized(shape: Shape) -> Tuple[str, Array]:
-    kind, size = (shape, ()) if isinstance(shape, str) else shape
-    return kind, np.atleast_1d(np.asarray(size, dtype=float))
-
-
 def _pose(position: npt.ArrayLike, rotation: Optional[npt.ArrayLike]) -> Array:
     X = np.eye(4)
     X[:3, 3] = np.asarray(position, dtype=float)
     if rotation is not None:
         X[:3, :3] = np.asarray(rotation, dtype=float)
     return X
-
-
-def _even_inertia(kind: str, size: Array, mass: float) -> Array:
-    """Of a solid of even density about its middle; of capsules that of the cylinder with the half balls."""
-    if kind == "box" and size.shape == (3,):
-        x, y, z = size**2
-        return mass / 12.0 * np.diag([y + z, x + z, x + y])
-    if kind == "ellipsoid" and size.shape == (3,):
-        a, b, c = size**2
-        return mass / 5.0 * np.diag([b + c, a + c, a + b])
-    if kind == "sphere" and size.shape == (1,):
-        return np.asarray(0.4 * mass * size[0] ** 2 * np.eye(3))
-    if kind in ("cylinder", "capsule") and size.shape == (2,):
-        r, length = size
-        ball = 4.0 / 3.0 * r if kind == "capsule" else 0.0  # as a length of cylinder of the same volume
-        m, balls = mass * length / (length + ball), mass * ball / (length + ball)
-        along = 0.5 * m * r**2 + 0.4 * balls * r**2
-        across = m * (r**2 / 4 + length**2 / 12) + balls * (0.4 * r**2 + length**2 / 4 + 3.0 / 8.0 * length * r)
-        return np.diag([across, across, along])
-    return np.eye(3)  # C++ says what is wrong with the shape

@@ -238,6 +238,9 @@ void add_remarks(const Options& options, Identification& result) {
         result.rescaling || result.exchange
             ? ""
             : "; check signs and units of the torques, zero positions and gravity");
+  if (has_rotors(model) && std::ranges::count(result.torques.features(), Feature::armature) == 0)
+    remark(
+        "the robot is described with rotors, which are taken to be none: its links stand for them");
   remark_on_delay(result.delay, finding);
   remark_on_gains(result, finding);
   remark_on_masses(result, options.prior.from_robot && options.payload.empty(), finding);

@@ -234,6 +234,8 @@ TEST(IdentifyVerb, friction_is_what_was_asked_for) {
   const json rich = result(log, {"--friction", "viscous,asymmetric", "--armature"});
   EXPECT_EQ(rich["friction"],
             (json{"viscous", "coulomb_positive", "coulomb_negative", "armature"}));
+  EXPECT_EQ(result(log, {"--no-armature"})["friction"], result(log)["friction"]);
+  EXPECT_EQ(identify(log, {"--armature", "--no-armature"}).status, 2);
   EXPECT_EQ(identify(log, {"--friction", "viscous,magic"}).status, 2);
   EXPECT_EQ(identify(log, {"--friction", "coulomb,asymmetric"}).status, 2);
 }

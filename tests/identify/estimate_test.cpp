@@ -270,5 +270,16 @@ TEST(TorqueModel, identified_robot_has_the_numbers_and_round_trips) {
   }
 }
 
+TEST(TorqueModel, rotors_are_unknowns_where_the_robot_has_some_unless_it_is_said_otherwise) {
+  const Model plain = load_robot("panda").model, geared = load_robot("puma560").model;
+  const std::vector<Feature> friction{Feature::viscous}, both{Feature::viscous, Feature::armature};
+  EXPECT_EQ(with_rotors(friction, plain), friction);
+  EXPECT_EQ(with_rotors(friction, plain, true), both);
+  EXPECT_EQ(with_rotors(friction, geared), both);
+  EXPECT_EQ(with_rotors(friction, geared, false), friction);
+  // behind springs they are numbers of the drives
+  EXPECT_EQ(with_rotors(friction, load_robot("iiwa14_elastic").model), friction);
+}
+
 }  // namespace
 }  // namespace ulna::test

@@ -69,6 +69,14 @@ Friction friction_from_string(std::string_view list) {
   return friction;
 }
 
+bool has_rotors(const Model& model) { return (model.armature().array() > 0.0).any(); }
+
+std::vector<Feature> with_rotors(std::vector<Feature> features, const Model& model,
+                                 std::optional<bool> wanted) {
+  if (wanted.value_or(has_rotors(model))) features.push_back(Feature::armature);
+  return features;
+}
+
 double feature_of(Feature feature, double v, double a, double tau, double direction) {
   const FeatureTerms& by = terms_of(feature);
   return by.v * v + by.direction * direction + by.a * a + by.one +

@@ -35,6 +35,13 @@ struct Friction {
 /// Coulomb friction. Throws std::invalid_argument for any other name.
 Friction friction_from_string(std::string_view list);
 
+/// Whether a robot is described with rotors. Those of motors that are coupled or behind springs are numbers of its drives, not of its joints.
+bool has_rotors(const Model& model);
+/// These features, and rotor inertias if they are wanted or, where that is not said, if the robot has rotors: without them it would lose
+/// these, and its links would have to stand for them.
+std::vector<Feature> with_rotors(std::vector<Feature> features, const Model& model,
+                                 std::optional<bool> wanted = {});
+
 /// Throws std::invalid_argument if a feature stands twice, or coulomb beside one of its halves.
 void require_compatible(const std::vector<Feature>& features);
 
