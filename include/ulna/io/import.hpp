@@ -18,9 +18,9 @@ struct ImportOptions {
   std::size_t max_bytes = 32u << 20;
   std::size_t max_elements = 1'000'000;  ///< XML elements and attributes
   std::size_t max_links = 20'000;
-  std::vector<std::pair<std::string, std::string>> arguments;  ///< of a xacro file, by name
-  PackageFolders
-      packages;  ///< where packages are that xacro files name, besides those that are found
+  std::vector<std::pair<std::string, std::string>> arguments = {};  ///< of a xacro file, by name
+  PackageFolders packages =
+      {};  ///< where packages are that xacro files name, besides those that are found
 };
 
 struct Imported {

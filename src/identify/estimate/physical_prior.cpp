@@ -230,13 +230,17 @@ PhysicalPrior make_prior(const TorqueModel& model, const Vector& typical,
         case Feature::load:
           prior.add_positive(at, 0.02, 0.1);
           break;
-        default:
-          // nearly nothing would be held at nearly nothing
-          prior.add_positive(at,
-                             known(at) > 0.0
-                                 ? std::max(known(at), 0.005 * torque)
-                                 : std::min(0.05 * torque, options.friction * turned(i)),
-                             0.1);
+        default: {
+          if (known(at) > 0.0) {
+            // nearly nothing would be held at nearly nothing
+            prior.add_positive(at, std::max(known(at), 0.005 * torque), 0.1);
+            break;
+          }
+          // whatever is expected, much more is no less likely: friction is as strong as drives
+          const double usual = 0.05 * torque,
+                       expected = std::min(usual, options.friction * turned(i));
+          prior.add_positive(at, expected, 0.1 * expected / usual);
+        }
       }
     }
   return prior;
