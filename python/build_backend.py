@@ -1,7 +1,7 @@
 """Build back-end of `pip install .` (PEP 517): CMake compiles, this puts the files into a wheel.
 
-CMAKE_ARGS in the environment has more options for CMake. Nothing is downloaded. CMake, Ninja, a compiler, pybind11 and numpy's headers have to be there: on Debian,
-tools/install-dependencies python installs them.
+CMAKE_ARGS in the environment has more options for CMake. Nothing is downloaded. CMake, Ninja, a compiler, pybind11 and
+numpy's headers have to be there: on Debian, tools/install-dependencies python installs them.
 """
 
 import base64
