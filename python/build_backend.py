@@ -1,13 +1,14 @@
 """Build back-end of `pip install .` (PEP 517): CMake compiles, this puts the files into a wheel.
 
-Nothing is downloaded. CMake, Ninja, a compiler, pybind11 and numpy's headers have to be there: on Debian,
-tools/install-dependencies python installs them.
+CMAKE_ARGS in the environment has more options for CMake. Nothing is downloaded. CMake, Ninja, a compiler, pybind11 and
+numpy's headers have to be there: on Debian, tools/install-dependencies python installs them.
 """
 
 import base64
 import hashlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -41,6 +42,7 @@ def _compile():
     # pip hides installed packages from what builds, by this variable; numpy's headers are one of them
     clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     options += ["-DULNA_BUILD_PYTHON=ON", f"-DULNA_PYTHON={_interpreter(clean)}"]
+    options += shlex.split(os.environ.get("CMAKE_ARGS", ""))
     subprocess.run(configure + options, check=True, env=clean)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 2))
     build = ["cmake", "--build", str(BUILD), "--target", "ulna_python", "-j", jobs]
