@@ -1,4 +1,5 @@
 #include "torque_source.hpp"
+#include "ulna/dynamics/motor_loads.hpp"
 #include "ulna/dynamics/spring_force.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -181,31 +182,6 @@ double along(double rate, double forward, double backward) {
   return rate > 0.0 ? forward : rate < 0.0 ? -backward : 0.0;
 }
 
-/// What coupled motors need for themselves, seen at the joints: their inertia for accelerations a, friction for velocities v.
-class CoupledMotors {
- public:
-  explicit CoupledMotors(const Plant<double>& plant)
-      : drives_(plant.drives), gears_(plant.model().drives().separate_gears) {}
-
-  void add(const Eigen::VectorXd& v, const Eigen::VectorXd& a, Eigen::VectorXd& tau) {
-    if (gears_.empty()) return;
-    turning_.setZero(tau.size()), need_.setZero(tau.size());
-    for (const auto& [motor, c, ratio] : gears_) {
-      turning_(motor) += ratio * v(c);
-      need_(motor) += drives_.inertia(motor) * ratio * a(c);
-    }
-    for (const auto& [motor, c, ratio] : gears_)
-      tau(c) += ratio *
-                (need_(motor) + drives_.damping(motor) * turning_(motor) +
-                 along(turning_(motor), drives_.friction(motor), drives_.friction_negative(motor)));
-  }
-
- private:
-  DriveParameters<double> drives_;
-  std::vector<DriveTrain::Entry> gears_;
-  Eigen::VectorXd turning_, need_;
-};
-
 }  // namespace
 
 TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const {
@@ -215,9 +191,9 @@ TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const 
   smooth.remove_friction();
   return [motion = *this, smooth, viscous = believed.damping, dry = believed.friction,
           dry_negative = believed.friction_negative, w, seen = MotorSide(believed),
-          motors = CoupledMotors(believed), at = Motion<double>(believed.model()),
-          ws = Workspace<double>(believed.model())](const Simulation& now,
-                                                    Eigen::VectorXd& tau) mutable {
+          drives = believed.drives, motors = detail::MotorLoads(believed.model()),
+          at = Motion<double>(believed.model()), ws = Workspace<double>(believed.model())](
+             const Simulation& now, Eigen::VectorXd& tau) mutable {
     const Eigen::VectorXd reference = motion.at(now.time());
     const Eigen::Index n = motion.n_;
     const Eigen::VectorXd qd = reference.segment(n, n);
@@ -228,7 +204,12 @@ TorqueSource FollowedMotion::law(const Plant<double>& believed, double w) const 
     inverse_dynamics<double>(smooth, at, ws, tau);
     for (Eigen::Index i = 0; i < n; ++i)
       tau(i) += viscous(i) * qd(i) + along(qd(i), dry(i), dry_negative(i));
-    motors.add(qd, wanted, tau);
+    if (motors.empty()) return;
+    const auto friction = [&](int m, double rate) {
+      return drives.damping(m) * rate +
+             along(rate, drives.friction(m), drives.friction_negative(m));
+    };
+    motors.add(drives, qd, wanted, friction, tau);
   };
 }
 

@@ -1,4 +1,5 @@
 #include "spec.hpp"
+#include "ulna/derivatives/drive_regressor.hpp"
 #include "ulna/dynamics/drive_dynamics.hpp"
 
 /// The dynamics of robots with motors that are coupled and springs between motors and links.
@@ -87,12 +88,37 @@ void energy(const Engine& e, Scratch& s, const Call& c) {
   *c.out[1] = rotor_energy<double>(e.plant, s.at, d.state);
 }
 
+void motors(const Engine& e, Scratch&, const Call& c) {
+  for (const Numbers* x : {&c.x[0], &c.x[1]})
+    detail::require<double>(x == &c.x[0] ? "omega" : "alpha", x->vec(), e.model.nv(), e.model);
+  drive_regressor<double>(e.model, c.x[0].vec(), c.x[1].vec(),
+                          RowMap(c.out[0], e.model.nv(), drive_parameter_count(e.model)));
+}
+
+void springs(const Engine& e, Scratch& s, const Call& c) {
+  DriveScratch& d = scratch_of(e, s);
+  s.at.set(c.x[0].vec(), c.x[1].vec());
+  take_motors(e, d, c, 2);
+  VectorXd deflection = VectorXd::Zero(e.model.nv());
+  for (const int i : e.model.drives().elastic)
+    deflection(i) = d.state.theta(i) - s.at.q()(e.model.drives().position(i));
+  spring_regressor<double>(e.model, deflection, VectorXd(d.state.omega - s.at.v()),
+                           RowMap(c.out[0], e.model.nv(), 3));
+}
+
+void gear(const Engine& e, Scratch&, const Call& c) {
+  detail::require<double>("net", c.x[0].vec(), e.model.nv(), e.model);
+  gear_regressor<double>(e.model, c.x[0].vec(),
+                         RowMap(c.out[0], e.model.nv(), std::ssize(e.model.drives().gears)));
+}
+
 }  // namespace
 
 std::span<const Spec> drive_functions() {
   static const Parameter q{"q", configuration}, v{"v", velocity}, a{"a", velocity},
       jerk{"jerk", velocity}, snap{"snap", velocity}, theta{"theta", velocity},
-      omega{"omega", velocity}, tau{"tau", velocity}, on{"wrenches", wrenches}, in{"axes", axes};
+      omega{"omega", velocity}, alpha{"alpha", velocity}, tau{"tau", velocity},
+      net{"net", velocity}, on{"wrenches", wrenches}, in{"axes", axes};
   static const Shape vector{nv}, square{nv, nv}, number;
   static const std::vector<Spec> list{
       {"drive_inverse_dynamics", {q, v, a, jerk, snap}, {vector, vector, vector}, inverse},
@@ -108,6 +134,9 @@ std::span<const Spec> drive_functions() {
        forward_first},
       {"spring_torque", {q, v, theta, omega}, {vector}, spring},
       {"drive_energy", {q, v, theta, omega}, {number, number}, energy},
+      {"drive_regressor", {omega, alpha}, {Shape{nv, drive_parameters}}, motors},
+      {"spring_regressor", {q, v, theta, omega}, {Shape{nv, 3}}, springs},
+      {"gear_regressor", {net}, {Shape{nv, gears}}, gear},
   };
   return list;
 }

@@ -369,6 +369,10 @@ Index size_of(int size, const Engine& e) {
       return e.model.nv();
     case parameters:
       return e.plant.inertial_size();
+    case drive_parameters:
+      return 5 * e.model.nv();
+    case gears:
+      return static_cast<Index>(e.model.drives().gears.size());
     case bodies:
       return e.model.body_count();
     default:

@@ -6,6 +6,7 @@
 #include "edits.hpp"
 #include "errors.hpp"
 #include "function.hpp"
+#include "ulna/derivatives/drive_regressor.hpp"
 #include "ulna/dynamics/energy.hpp"
 #include "ulna/dynamics/inverse_kinematics.hpp"
 #include "ulna/model/edit.hpp"
@@ -160,6 +161,23 @@ void register_engine(py::module_& module) {
                              [](const Engine& e) { return e.model.friction_negative(); })
       .def_property_readonly("armature", [](const Engine& e) { return e.model.armature(); })
       .def_property_readonly("parameters", &inertial_parameters)
+      .def_property_readonly("drive_parameters",
+                             [](const Engine& e) { return ulna::drive_parameters(e.plant); })
+      .def_property_readonly("spring_parameters",
+                             [](const Engine& e) {
+                               const DriveTrain& d = e.model.drives();
+                               MatrixXd numbers(e.model.nv(), 3);
+                               numbers << d.stiffness, d.hardening, d.spring_damping;
+                               return numbers;
+                             })
+      .def_property_readonly("gear_ratios",
+                             [](const Engine& e) {
+                               VectorXd ratios(std::ssize(e.model.drives().gears));
+                               for (Index i = 0;
+                                    const DriveTrain::Entry& g : e.model.drives().gears)
+                                 ratios(i++) = g.ratio;
+                               return ratios;
+                             })
       .def("neutral", [](const Engine& e) { return neutral(e.model); })
       .def("random_configurations", &random_configurations, "seed"_a, "count"_a)
       .def("ik", &ik, "frame"_a, "target"_a, "start"_a, "position_tolerance"_a,

@@ -25,7 +25,14 @@ struct Parameter {
 };
 
 /// Sizes that depend on the robot; others are numbers as they are.
-enum Size : int { nq = -1, nv = -2, parameters = -3, bodies = -4 };
+enum Size : int {
+  nq = -1,
+  nv = -2,
+  parameters = -3,
+  bodies = -4,
+  drive_parameters = -5,
+  gears = -6
+};
 
 struct Shape {
   std::array<int, 3> sizes{};

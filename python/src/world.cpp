@@ -152,6 +152,11 @@ void register_world(py::module_& module) {
       .def("q", [](const Placed& w, int object) { return w.world.q(object); })
       .def("v", [](const Placed& w, int object) { return w.world.v(object); })
       .def("tau", [](const Placed& w, int robot) { return w.world.torque(robot); })
+      .def("theta", [](const Placed& w, int robot) { return w.world.theta(robot); })
+      .def("omega", [](const Placed& w, int robot) { return w.world.omega(robot); })
+      .def("link_torque", [](const Placed& w, int robot) { return w.world.link_torque(robot); })
+      .def("set_motors", [](Placed& w, int robot, const VectorXd& theta,
+                            const VectorXd& omega) { w.world.set_motors(robot, theta, omega); })
       .def("pose", [](const Placed& w, int object,
                       int body) { return matrix_of(w.world.pose(object, body)); })
       .def("velocity", [](const Placed& w, int object,

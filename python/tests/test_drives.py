@@ -60,6 +60,44 @@ def test_springs_carry_what_the_links_need():
         robot.spring_torque(q, zero, zero * np.nan, zero)
 
 
+@pytest.mark.parametrize("name", ELASTIC + ["panda"])
+def test_regressors_of_drives_times_their_numbers_are_torques(name):
+    robot = ulna.Robot(name)
+    q, v, a = motion(robot, 3)
+    jerk, snap = np.random.default_rng(2).normal(size=(2, robot.nv))
+    d = robot.drive_inverse_dynamics(q, v, a, jerk, snap)
+    alpha = robot.drive_forward_dynamics(q, v, d.theta, d.omega, d.tau).alpha
+    own = robot.drive_regressor(d.omega, alpha) @ robot.drive_parameters
+    rotors = robot.drive_parameters[4 * robot.nv:] * alpha
+    near = lambda x, y: np.allclose(x, y, atol=1e-6 * (1 + np.abs(y).max()))
+    s = (robot.spring_regressor(q, v, d.theta, d.omega) * robot.spring_parameters).sum(axis=1)
+    assert near(s, robot.spring_torque(q, v, d.theta, d.omega))
+    elastic = robot.spring_parameters[:, 0] > 0
+    assert elastic.any() == name.endswith("elastic")
+    # what goes through the gears reaches links and the rotors that are seen at the joints
+    net = d.tau - (robot.drive_regressor(d.omega, alpha)[:, : 4 * robot.nv] @ robot.drive_parameters[: 4 * robot.nv])
+    links = robot.gear_regressor(net) @ robot.gear_ratios
+    assert near(links - rotors, robot.inverse_dynamics(q, v, a))
+    assert own.any() == robot.has_drives
+    many = robot.drive_regressor(np.stack([d.omega] * 2), np.stack([alpha] * 2))
+    assert many.shape == (2, robot.nv, 5 * robot.nv)
+
+
+def test_a_world_has_the_motors_of_its_robots():
+    robot = ulna.Robot("iiwa14_elastic")
+    world = ulna.World(step=1e-3)
+    q = np.full(7, 0.3)
+    arm = world.add_robot(robot, q)
+    theta = world.theta(arm)
+    assert np.allclose(world.link_torque(arm), robot.gravity_torque(q), atol=1e-9)
+    world.set_motors(arm, theta + 0.01, np.zeros(7))
+    assert np.allclose(world.theta(arm), theta + 0.01) and not world.omega(arm).any()
+    world.run(0.01)
+    assert (world.theta(arm) < theta + 0.01).any() and np.abs(world.v(arm)).max() > 0.01
+    with pytest.raises(ValueError, match="motors of the wrong size"):
+        world.set_motors(arm, np.zeros(3), np.zeros(7))
+
+
 def test_power_of_motors_is_the_rate_of_energy():
     robot = ulna.Robot("onelink_elastic").without_friction()
     x = np.array([[0.3], [0.4], [0.32], [0.5]])

@@ -120,6 +120,40 @@ class Drives(Functions):
         """
         return self._call("drive_energy", q, v, theta, omega, out=out)
 
+    @function()
+    def drive_regressor(self, omega: Vector, alpha: Vector, *, out: Any = None) -> Array:
+        """What motors need for themselves by their numbers: tau = N^-T s + Y mu, mu being `drive_parameters`.
+
+        omega: (nv,) or (N, nv): speeds of the motors as seen at the joints
+        alpha: (nv,) or (N, nv): their accelerations
+        out: an array that the result is written to
+        returns: Y, (nv, 5 nv); columns of motors that are neither coupled nor behind springs are zero; of N states, N of them
+        """
+        return self._call("drive_regressor", omega, alpha, out=out)
+
+    @function()
+    def spring_regressor(self, q: Vector, v: Vector, theta: Vector, omega: Vector, *, out: Any = None) -> Array:
+        """Torques of springs by their numbers: row i times stiffness, hardening and damping of joint i.
+
+        q: (nq,) or (N, nq): configuration of the links
+        v: (nv,) or (N, nv): velocity
+        theta: (nv,) or (N, nv): positions of the motors as seen at the joints
+        omega: (nv,) or (N, nv): their speeds
+        out: an array that the result is written to
+        returns: Y, (nv, 3), whose rows of rigid joints are zero; of N states, N of them
+        """
+        return self._call("spring_regressor", q, v, theta, omega, out=out)
+
+    @function()
+    def gear_regressor(self, net: Vector, *, out: Any = None) -> Array:
+        """Torques of the links by the ratios of the gears: s = Y ratios, these being `gear_ratios`.
+
+        net: (nv,) or (N, nv): torques that motors exert on their gears, tau less what they need for themselves
+        out: an array that the result is written to
+        returns: Y, (nv, gears); of N states, N of them
+        """
+        return self._call("gear_regressor", net, out=out)
+
 
 class Loops:
     """A robot whose loops are closed: M a + c = tau + J' lambda, J a + dJ/dt v = 0 [Featherstone 2008, ch. 8].

@@ -231,6 +231,24 @@ class Robot(Dynamics, Kinematics, Drives, Doors):
         return np.asarray(self._engine.parameters)
 
     @property
+    def drive_parameters(self) -> Array:
+        """Numbers of the motors, (5 nv,): inertia, damping, friction and friction_negative of each, then the rotors seen at the joints.
+
+        Of motors that are neither coupled nor behind springs they are 0: those are part of their joints.
+        """
+        return np.asarray(self._engine.drive_parameters)
+
+    @property
+    def spring_parameters(self) -> Array:
+        """Stiffness, hardening and damping of the springs, (nv, 3); 0 where a joint is rigid."""
+        return np.asarray(self._engine.spring_parameters)
+
+    @property
+    def gear_ratios(self) -> Array:
+        """How many times as far as joints motors turn, (gears,), motor by motor; of coupled motors several."""
+        return np.asarray(self._engine.gear_ratios)
+
+    @property
     def has_drives(self) -> bool:
         """Whether it has springs or coupled motors, which inverse_dynamics takes as rigid, each joint with its own motor."""
         return bool(self._engine.has_drives)

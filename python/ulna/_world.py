@@ -270,6 +270,36 @@ class World:
         rate = np.zeros(len(self._core.v(i))) if v is None else np.asarray(v, dtype=float)
         self._core.set_state(i, np.asarray(q, dtype=float), rate)
 
+    def theta(self, name: str) -> Array:
+        """Positions of a robot's motors behind springs as seen at the joints, (nv,); 0 of rigid joints.
+
+        name: of the robot
+        """
+        return np.asarray(self._core.theta(self._number(name, ("robot",))))
+
+    def omega(self, name: str) -> Array:
+        """Their speeds, (nv,); v of rigid joints.
+
+        name: of the robot
+        """
+        return np.asarray(self._core.omega(self._number(name, ("robot",))))
+
+    def link_torque(self, name: str) -> Array:
+        """Torques of a robot's springs, (nv,); of rigid joints those that act.
+
+        name: of the robot
+        """
+        return np.asarray(self._core.link_torque(self._number(name, ("robot",))))
+
+    def set_motors(self, name: str, theta: npt.ArrayLike, omega: npt.ArrayLike) -> None:
+        """Moves the motors behind springs, which `set_state` puts where springs hold the links still.
+
+        name: of the robot
+        theta: (nv,), as seen at the joints; not read where a joint is rigid
+        omega: (nv,), their speeds
+        """
+        self._core.set_motors(self._number(name, ("robot",)), np.asarray(theta, dtype=float), np.asarray(omega, dtype=float))
+
     @property
     def contacts(self) -> List[Contact]:
         """What touched in the last step."""

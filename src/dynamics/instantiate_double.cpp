@@ -1,7 +1,6 @@
 #include "dynamics/state_kernel.hpp"
 #include "num/processor.hpp"
 #include "ulna/dynamics/instantiate.hpp"
-#include "ulna/dynamics/instantiate_drives.hpp"
 
 namespace ulna {
 
@@ -80,6 +79,5 @@ void detail::newton_euler_rates(StatePlant plant, const Motion<double>& motion, 
 #endif
 
 ULNA_INSTANTIATE_DYNAMICS(, double)
-ULNA_INSTANTIATE_DRIVES(, double)
 
 }  // namespace ulna

@@ -3,6 +3,7 @@
 #include "mpc/drive_plants.hpp"
 #include "mpc/elastic_way.hpp"
 #include "ulna/dynamics/motor_limits.hpp"
+#include "ulna/dynamics/motor_loads.hpp"
 #include "ulna/model/builder.hpp"
 
 namespace ulna::mpc {
@@ -19,7 +20,7 @@ class ElasticController::Rigid final : public ElasticController::Way {
         plant_(model),
         rigid_(rigid_model(model, feeds_forward_)),
         frictionless_(model),
-        controller_(rigid_.model(), options.control),
+        controller_(rigid_.model(), rigid_options(model, options.control, feeds_forward_)),
         motion_(model),
         ws_(model),
         torques_(model),
@@ -27,6 +28,10 @@ class ElasticController::Rigid final : public ElasticController::Way {
         limits_(model),
         e_(Vector::Zero(model.nv())) {
     set_rigid();
+    if (!plans_motors(model, feeds_forward_)) return;
+    control::MotionLimits of_motors = controller_.limits();
+    if (!options.control.problem.limits) of_motors.torque = limits_.limit();
+    controller_.set_limits(of_motors);
   }
 
   void follow(SmoothReference reference) override {
@@ -76,48 +81,59 @@ class ElasticController::Rigid final : public ElasticController::Way {
     const DriveTrain& train = plant_.model().drives();
     for (const int c : train.elastic)
       e_(c) = torques_.theta(c) - here_.q(c), rate_(c) = torques_.omega(c) - here_.v(c);
-    // what separate motors need for themselves, and what of it the rigid robot has
+    // what separate motors need for themselves, less what the rigid robot has of it
     const DriveParameters<double>& d = plant_.drives;
-    motor_.setZero(), turning_.setZero();
-    for (const auto& [motor, c, ratio] : train.separate_gears) {
-      turning_(motor) += ratio * torques_.omega(c);
-      motor_(motor) +=
-          ratio * (d.inertia(motor) * torques_.alpha(c) + d.damping(motor) * torques_.omega(c));
-    }
     more_ = (plant_.armature - rigid_.armature).cwiseProduct(here_.a) +
             (plant_.damping - rigid_.damping).cwiseProduct(here_.v);
     for (const int c : train.elastic) more_(c) += d.rotor(c) * torques_.alpha(c);
-    if (!train.diagonal) add_coupled_friction();
-    for (const auto& [motor, c, ratio] : train.separate_gears) more_(c) += ratio * motor_(motor);
+    motors_.add(
+        d, torques_.omega, torques_.alpha,
+        [&](int m, double rate) { return d.damping(m) * rate + coupled_friction(m, rate); }, more_);
   }
   /// Dry friction of motors that move several joints, by the way in which the reference turns them; near rest in proportion.
-  void add_coupled_friction() noexcept {
+  double coupled_friction(int motor, double rate) const noexcept {
+    const double ratio = own_ratio_[std::size_t(motor)];
+    if (ratio == 0.0) return 0.0;
     const DriveParameters<double>& d = plant_.drives;
-    for (const auto& [motor, c, ratio] : plant_.model().drives().separate_gears) {
-      if (motor != c || !moves_several_[std::size_t(motor)]) continue;
-      const double share = std::clamp(turning_(motor) / (std::abs(ratio) * slow), -1.0, 1.0);
-      motor_(motor) += share * (share > 0.0 ? d.friction : d.friction_negative)(motor);
-    }
+    const double share = std::clamp(rate / (ratio * slow), -1.0, 1.0);
+    return share * (share > 0.0 ? d.friction : d.friction_negative)(motor);
   }
   static constexpr double slow = 0.02;  ///< rad/s, through a motor's own gear
 
-  /// Without the dry friction of coupled motors, if that is fed forward.
+  /// Without the dry friction of coupled motors, if that is fed forward, and with what motors together can exert on each joint: the plan has
+  /// the limits of the motors.
   static Model rigid_model(const Model& model, bool feeds_forward) {
     if (model.drives().diagonal || !feeds_forward) return with_plain_drives(model);
     Description d = model.description();
     for (MotorDescription& m : d.motors)
       if (m.gears.size() > 1) m.friction = m.friction_negative = 0.0;
+    const Vector most = ulna::detail::MotorLimits(model).together();
+    for (int b = 1; plans_motors(model, feeds_forward) && b < model.body_count(); ++b)
+      if (const Joint& j = model.joint(b); !j.mimics && velocity_size(j.type) == 1)
+        std::ranges::find(d.joints, model.joint_name(b), &JointDescription::name)->limits.effort =
+            most(j.v);
     return with_plain_drives(Builder(std::move(d)).build());
+  }
+  static ControllerOptions rigid_options(const Model& model, ControllerOptions options,
+                                         bool feeds_forward) {
+    if (plans_motors(model, feeds_forward))
+      options.problem.motors = ulna::detail::MotorLimits(model).matrix();
+    return options;
+  }
+  static bool plans_motors(const Model& model, bool feeds_forward) {
+    return feeds_forward && !model.drives().diagonal && model.description().loops.empty();
   }
   void set_rigid() {
     write_rigid(plant_, rigid_,
                 feeds_forward_ ? CoupledFriction::left_out : CoupledFriction::at_own_joint);
   }
-  static std::vector<bool> coupled_motors(const DriveTrain& train) {
-    std::vector<bool> several;
-    for (std::size_t m = 0; m < train.motor_names.size(); ++m)
-      several.push_back(std::ranges::count(train.gears, int(m), &DriveTrain::Entry::motor) > 1);
-    return several;
+  /// Of motors that move several joints, the size of the ratio of their own gear; 0 of others.
+  static std::vector<double> own_ratios(const DriveTrain& train) {
+    std::vector<double> ratios(train.motor_names.size(), 0.0);
+    for (const auto& [motor, c, ratio] : train.separate_gears)
+      if (motor == c && std::ranges::count(train.gears, motor, &DriveTrain::Entry::motor) > 1)
+        ratios[std::size_t(motor)] = std::abs(ratio);
+    return ratios;
   }
 
   bool feeds_forward_;
@@ -129,10 +145,10 @@ class ElasticController::Rigid final : public ElasticController::Way {
   DriveTorques<double> torques_;
   SmoothMotion here_;
   ulna::detail::MotorLimits limits_;
-  std::vector<bool> moves_several_ = coupled_motors(plant_.model().drives());  ///< joints
+  ulna::detail::MotorLoads motors_{plant_.model()};
+  std::vector<double> own_ratio_ = own_ratios(plant_.model().drives());
   Vector e_, rate_ = e_,
              more_ = e_;  ///< deflection, its rate, and torques beyond the rigid robot's
-  Vector motor_ = e_, turning_ = e_;              ///< torques and speeds of the motors
   Vector q_ = e_, v_ = e_, own_ = e_, tau_ = e_;  ///< own_: of the rigid controller
 };
 

@@ -179,6 +179,44 @@ TEST(CoupledMotors, keep_their_limits_where_those_of_joints_would_not_do) {
   EXPECT_GT(weak.saturated, 0) << "a limit acts";
 }
 
+/// The first joint's motor turns with the second, too: what both joints need at once may be more than it has.
+TEST(CoupledMotors, keep_their_own_limits_in_a_plan) {
+  const Model model = with_plain_drives(two_link()).with_gravity(Vec3<double>::Zero());
+  const Eigen::MatrixXd coupling = (Eigen::MatrixXd(2, 2) << 1.0, 1.0, 0.0, 1.0).finished();
+  const Vector zero = two(0, 0);
+  control::RobotProblemOptions options;
+  options.transcription = control::Transcription::inverse_dynamics;
+  options.steps = 30;
+  control::MotionLimits& limits = options.limits.emplace(model);
+  // the largest torques of the motors along the plan
+  const auto torques = [&] {
+    control::RobotProblem problem(Plant<double>(model), options);
+    problem.set_goal(two(0.4, 0.5));
+    control::Sqp sqp(problem);
+    sqp.trajectory = problem.guess(zero, zero);
+    EXPECT_EQ(sqp.solve(problem.state(zero, zero)).status, control::SqpStatus::solved)
+        << sqp.report().str();
+    Motion<double> motion(model);
+    Workspace<double> ws(model);
+    Vector tau(2), largest = zero;
+    for (int k = 0; k < problem.steps(); ++k) {
+      const Vector& x = sqp.trajectory.x[std::size_t(k)];
+      motion.set(x.head(2), x.tail(2), sqp.trajectory.u[std::size_t(k)]);
+      inverse_dynamics<double>(problem.plant(), motion, ws, tau);
+      largest = largest.cwiseMax(Vector(coupling * tau).cwiseAbs());
+    }
+    return largest;
+  };
+  limits.torque.setConstant(control::infinity);
+  const double most = 0.5 * torques()(0);
+  limits.torque(0) = most;
+  EXPECT_GT(torques()(0), 1.1 * most) << "the limit of a joint is another";
+  options.motors = coupling;
+  EXPECT_NEAR(torques()(0), most, 1e-6 * most);
+  options.motors.resize(3, 2);
+  EXPECT_THROW(control::RobotProblem(Plant<double>(model), options), std::invalid_argument);
+}
+
 TEST(CoupledMotors, are_rigid_numbers_as_those_of_the_plain_robot) {
   for (const char* name : {"tx40_like", "puma560_coupled", "iiwa14_elastic"}) {
     SCOPED_TRACE(name);

@@ -30,6 +30,23 @@ class MotorLimits {
     return motors_;
   }
 
+  /// The same as a matrix, nv x nv; empty where each motor has one joint.
+  Eigen::MatrixXd matrix() const {
+    if (shares_.empty()) return {};
+    Eigen::MatrixXd made = Eigen::MatrixXd::Zero(limit_.size(), limit_.size());
+    for (const auto& [motor, c, share] : shares_) made(motor, c) = share;
+    return made;
+  }
+  /// What all motors together can exert on each joint.
+  Eigen::VectorXd together() const {
+    if (gears_.empty()) return limit_;
+    Eigen::VectorXd most = Eigen::VectorXd::Zero(limit_.size());
+    for (const auto& [motor, c, ratio] : gears_) most(c) += std::abs(ratio) * limit_(motor);
+    return most;
+  }
+  /// Of each motor, through its own gear.
+  const Eigen::VectorXd& limit() const { return limit_; }
+
   /// Cuts torques off where motors cannot exert them; of how many motors.
   int clip(Eigen::VectorXd& tau) noexcept {
     motors(tau);

@@ -33,8 +33,14 @@ class TorqueLimits : public ConstraintTerm {
   int rows(int node) const override { return node < task_.steps && !torque_is_input_ ? n_ : 0; }
 
   void evaluate(const Point& at, Out<double> g, OutMatrix<double>* G) override {
-    g = at.motion.tau;
-    if (G) G->leftCols(at.motion.tau_slope.cols()) = at.motion.tau_slope;
+    const Eigen::MatrixXd& slope = at.motion.tau_slope;
+    if (task_.motors.size() == 0) {
+      g = at.motion.tau;
+      if (G) G->leftCols(slope.cols()) = slope;
+    } else {
+      g.noalias() = task_.motors.lazyProduct(at.motion.tau);
+      if (G) G->leftCols(slope.cols()).noalias() = task_.motors.lazyProduct(slope);
+    }
   }
 
   void bound(int node, int first, Bounds& b) const override {
@@ -46,7 +52,9 @@ class TorqueLimits : public ConstraintTerm {
     for (int k = 0; k < node; ++k) time += task_.duration(k);
     for (int i = 0; i < n_; ++i) {
       // from within the limits, as what acted may not have been
-      const double from = std::clamp(task_.torque_before(i), lower(i), upper(i)),
+      const double before = task_.motors.size() == 0 ? task_.torque_before(i)
+                                                     : task_.motors.row(i).dot(task_.torque_before);
+      const double from = std::clamp(before, lower(i), upper(i)),
                    way = task_.limits.torque_rate(i) * time;
       lower(i) = std::max(lower(i), from - way), upper(i) = std::min(upper(i), from + way);
     }

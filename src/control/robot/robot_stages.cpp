@@ -171,8 +171,12 @@ void RobotStages::add_torque_curvature(int node, const Vector& x, const Vector& 
                                        const Vector& rows, QpStage& slopes) {
   const int n = task.model().nv();
   error_ = motion_->tau - task.reference(node).tau;
-  error_ = task.duration(node) * task.weights.torque.cwiseProduct(error_) +
-           rows.segment(slopes.size.variables(), n);
+  error_ = task.duration(node) * task.weights.torque.cwiseProduct(error_);
+  const auto prices = rows.segment(slopes.size.variables(), n);
+  if (task.motors.size() == 0)
+    error_ += prices;
+  else
+    error_.noalias() += task.motors.transpose().lazyProduct(prices);
   auto& [motion, ws, tau] = *second_;
   motion.set(x.head(n), x.segment(n, n), u);
   inverse_dynamics_second_derivatives(task.plant, motion, ws, tau);

@@ -144,6 +144,16 @@ Task::Task(Plant<double> p, const RobotProblemOptions& options)
   given = own_dofs(*this, places(model(), "final_given", options.final_given, true));
   free_positions = count_positions(*this, free);
   set_weights(all_weights), set_limits(all_limits);
+  if (options.motors.size() > 0) {
+    messages::require(options.transcription == Transcription::inverse_dynamics && !loops && !closed,
+                      "robot problem: motors that move several joints need "
+                      "Transcription::inverse_dynamics, and a robot without loops");
+    messages::require(options.motors.rows() == model().nv() &&
+                          options.motors.cols() == model().nv() && options.motors.allFinite(),
+                      "robot problem: motors is no matrix of ", model().nv(), " by ", model().nv(),
+                      " finite numbers");
+    motors = options.motors;
+  }
   if (options.contact) {
     const ContactTask& c = *options.contact;
     messages::require(options.transcription == Transcription::inverse_dynamics && !loops && !closed,

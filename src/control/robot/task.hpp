@@ -110,6 +110,7 @@ struct Task {
   MotionLimits all_limits;
   MotionWeights weights;  ///< of the state's
   MotionLimits limits;
+  Eigen::MatrixXd motors;  ///< RobotProblemOptions::motors
   Holding holding;
   Eigen::VectorXd all_at_rest;              ///< v = 0, of all joints
   Eigen::VectorXd at_rest;                  ///< and of the state's

@@ -94,6 +94,9 @@ struct RobotProblemOptions {
 
   std::optional<MotionWeights> weights = {};  ///< none: as they come
   std::optional<MotionLimits> limits = {};
+  /// Torques of motors that move several joints, by the torques of the joints, nv x nv: limits of torques are of these then. Of inverse
+  /// dynamics, without loops. Empty: each joint has a motor of its own.
+  Eigen::MatrixXd motors = {};
   std::vector<FrameTask> frames = {};
 
   /// Joints that close loops of the tree: `model.description().loops` are those of the robot's file.
