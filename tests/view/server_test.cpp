@@ -29,7 +29,9 @@ struct Host {
                    bytes += long(text.size());
                  },
              .tick = [] {}},
-            options) {}
+            options) {
+    server.start();
+  }
   int port() const { return server.port(); }
 
   std::atomic<Server::Client> last = 0;
