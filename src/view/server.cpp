@@ -352,6 +352,10 @@ Server::Server(Program program, const ServerOptions& options)
     throw std::runtime_error("port " + std::to_string(options.port) + " of 127.0.0.1: " +
                              error.message() + "; take another, or 0 for one that is free");
   p.port = p.acceptor.local_endpoint().port();
+}
+
+void Server::start() {
+  Parts& p = *parts_;
   p.accept();
   p.thread = std::thread([&p] {
     for (;;) {
@@ -367,7 +371,7 @@ Server::Server(Program program, const ServerOptions& options)
 
 Server::~Server() {
   parts_->context.stop();
-  parts_->thread.join();
+  if (parts_->thread.joinable()) parts_->thread.join();
 }
 
 int Server::port() const { return parts_->port; }

@@ -72,6 +72,7 @@ struct Viewer::Parts {
               .leave = [this](auto client) { server->follow(client, false); }}),
         server(std::make_unique<Server>(program(), o.server)) {
     desk.open();
+    server->start();
   }
   ~Parts() { desk.close(); }  // it uses the server
 

@@ -157,7 +157,7 @@ class Page {
   int status = 0;  ///< 101: it is connected
   bool answers_pings = true;
 
-  bool send_frame(int kind, std::string_view bytes, bool last = true) {
+  static std::string frame(int kind, std::string_view bytes, bool last = true) {
     std::string frame(1, char((last ? 0x80 : 0) | kind));
     if (bytes.size() < 126) {
       frame += char(0x80 | int(bytes.size()));
@@ -170,7 +170,10 @@ class Page {
     }
     frame += std::string(4, '\0');  // a mask that changes nothing
     frame += bytes;
-    return socket_.send(frame);
+    return frame;
+  }
+  bool send_frame(int kind, std::string_view bytes, bool last = true) {
+    return socket_.send(frame(kind, bytes, last));
   }
   bool send(const Json& message) { return send_frame(1, message.dump()); }
 

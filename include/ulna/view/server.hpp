@@ -49,8 +49,10 @@ class Server {
     std::function<void()> tick;  ///< every 8 ms while a page is connected
   };
 
-  /// Throws std::runtime_error if the port is not free.
+  /// Takes the port; throws std::runtime_error if it is not free.
   explicit Server(Program program, const ServerOptions& options = {});
+  /// Begins to serve.
+  void start();
   /// Closes all connections.
   ~Server();
   Server(const Server&) = delete;
