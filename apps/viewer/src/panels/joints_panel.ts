@@ -29,7 +29,9 @@ export function jointsPanel(context: Context): { element: HTMLElement; search(wo
     update();
   };
   const filter = (): void => list.forEach((r) => (r.element.hidden = !r.name.toLowerCase().includes(words)));
-  const update = (): void => list.forEach((r) => r.update());
+  const update = (): void => {
+    if (element.clientWidth > 0) list.forEach((r) => r.update());
+  };
   session.robots.watch(build);
   choice.degrees.changed(build);
   return {

@@ -34,9 +34,10 @@ export class TimePlot {
   private drawn = { size: -1, end: NaN, at: 0 };
   private before: number | null = null; // the time that was shown before the pointer came
   private readonly resize: ResizeObserver;
+  private seen = false; // asking the page itself each time would make it compute its layout
 
   constructor(private readonly data: PlotData, private readonly clock: Clock, _choice: Choice | null, private readonly height = 128) {
-    this.element = h('figure', { class: 'plot', style: 'margin:0' }, h('h3', {}, data.title, h('small', {}, data.unit), this.keys), this.box, this.now, this.hint);
+    this.element = h('figure', { class: 'plot', style: 'margin:0' }, h('h3', {}, data.title, h('small', {}, data.unit), this.keys), h('div', { style: 'position:relative' }, this.box, this.now), this.hint);
     this.resize = new ResizeObserver(() => this.fit());
     this.resize.observe(this.element);
     this.make();
@@ -52,7 +53,7 @@ export class TimePlot {
 
   /** Draws again if there is more to draw, and moves the line that marks the time. */
   update(table: Track): void {
-    if (!this.plot || this.element.offsetParent === null) return;
+    if (!this.plot || !this.seen) return;
     const { drawn } = this;
     const due = performance.now() - drawn.at > 90;
     if (due && (drawn.size !== table.size || drawn.end !== table.end)) this.fill(table);
@@ -107,6 +108,7 @@ export class TimePlot {
             stroke: data.bands?.some((band) => band.includes(k)) ? 'transparent' : colour(k),
             width: 1.5,
             points: { show: false },
+            auto: !data.bands?.some((band) => band.includes(k)), // what is unknown at first does not set the scale
             show: !this.hidden.has(k),
           })),
         ],
@@ -203,17 +205,18 @@ export class TimePlot {
     const { plot } = this;
     if (!plot) return;
     const x = plot.valToPos(this.clock.time.value, 'x');
-    const inside = Number.isFinite(x) && x >= -1 && x <= plot.over.clientWidth + 1 && plot.data[0].length > 1;
+    const area = [plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height].map((x) => x / devicePixelRatio);
+    const inside = Number.isFinite(x) && x >= -1 && x <= area[2] + 1 && plot.data[0].length > 1;
     this.now.hidden = !inside;
     if (!inside) return;
-    this.now.style.left = `${plot.over.offsetLeft + x}px`;
-    this.now.style.top = `${this.box.offsetTop + plot.over.offsetTop}px`;
-    this.now.style.height = `${plot.over.clientHeight}px`;
+    this.now.style.transform = `translate(${(area[0] + x).toFixed(1)}px, ${area[1]}px)`;
+    this.now.style.height = `${area[3]}px`;
   }
 
   private fit(): void {
     const width = this.element.clientWidth;
-    if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
+    this.seen = width > 0;
+    if (this.plot && this.seen && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
   }
 }
 

@@ -108,12 +108,31 @@ export class World {
       view.update();
       box.union(view.box());
     }
+    for (const view of this.views) this.includeMotion(view, box);
+    this.session.showTime();
     this.stage.frame(box, gently);
   }
 
   highlight(link: number): void {
     this.main?.highlight(link);
     this.stage.invalidate();
+  }
+
+  /** Where a robot will be: at some times of what was recorded; of one that runs, about as far as it reaches. */
+  private includeMotion(view: RobotView, box: THREE.Box3): void {
+    const { state, reach } = view;
+    const { track } = state;
+    if (track.size === 0 || this.session.posed) return;
+    if (this.session.isLive) {
+      const { p } = state.kinematics.links[0];
+      box.union(new THREE.Box3().setFromCenterAndSize(p, new THREE.Vector3(1.3, 1.3, 0.1).multiplyScalar(reach)));
+      return;
+    }
+    for (let k = 0; k < 8; k++) {
+      state.showAt(track.begin + (k / 7) * (track.end - track.begin));
+      view.update();
+      box.union(view.box());
+    }
   }
 
   private build(colours: Palette, anew: boolean): void {
