@@ -20,7 +20,8 @@ export class Exports {
 
   async picture(): Promise<void> {
     const world = this.world();
-    if (world) await this.guarded(async () => save(await world.stage.picture(2560), `${this.name}.png`));
+    if (world)
+      await this.guarded(async () => save(await world.stage.picture(2560), `${this.name}.png`));
   }
 
   /** Begins a video, or ends the one that is recorded; of a log, from its beginning to its end. */

@@ -36,8 +36,19 @@ export class TimePlot {
   private readonly resize: ResizeObserver;
   private seen = false; // asking the page itself each time would make it compute its layout
 
-  constructor(private readonly data: PlotData, private readonly clock: Clock, _choice: Choice | null, private readonly height = 128) {
-    this.element = h('figure', { class: 'plot', style: 'margin:0' }, h('h3', {}, data.title, h('small', {}, data.unit), this.keys), h('div', { style: 'position:relative' }, this.box, this.now), this.hint);
+  constructor(
+    private readonly data: PlotData,
+    private readonly clock: Clock,
+    _choice: Choice | null,
+    private readonly height = 128,
+  ) {
+    this.element = h(
+      'figure',
+      { class: 'plot', style: 'margin:0' },
+      h('h3', {}, data.title, h('small', {}, data.unit), this.keys),
+      h('div', { style: 'position:relative' }, this.box, this.now),
+      this.hint,
+    );
     this.resize = new ResizeObserver(() => this.fit());
     this.resize.observe(this.element);
     this.make();
@@ -64,7 +75,10 @@ export class TimePlot {
     this.drawn = { size: table.size, end: table.end, at: performance.now() };
     const step = Math.max(1, Math.ceil(table.size / mostPoints));
     const count = Math.ceil(table.size / step);
-    const columns = [new Float64Array(count), ...this.data.columns.map(() => new Array<number | null>(count))];
+    const columns = [
+      new Float64Array(count),
+      ...this.data.columns.map(() => new Array<number | null>(count)),
+    ];
     for (let i = 0; i < count; i++) {
       columns[0][i] = table.time(i * step);
       const row = table.row(i * step);
@@ -112,7 +126,10 @@ export class TimePlot {
             show: !this.hidden.has(k),
           })),
         ],
-        bands: (data.bands ?? []).map(([low, high]) => ({ series: [high + 1, low + 1], fill: `${colours.accent}33` })),
+        bands: (data.bands ?? []).map(([low, high]) => ({
+          series: [high + 1, low + 1],
+          fill: `${colours.accent}33`,
+        })),
         cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
         hooks: { setCursor: [(plot) => this.pointed(plot)] },
       },
@@ -144,11 +161,19 @@ export class TimePlot {
       ...names.map((name, k) =>
         bands?.some((band) => band.includes(k))
           ? null
-          : h('span', { class: this.hidden.has(k) ? 'off' : '', onclick: () => {
-              if (!this.hidden.delete(k)) this.hidden.add(k);
-              this.plot?.setSeries(k + 1, { show: !this.hidden.has(k) });
-              this.writeKeys(colour);
-            } }, h('i', { style: `background:${colour(k)}` }), name),
+          : h(
+              'span',
+              {
+                class: this.hidden.has(k) ? 'off' : '',
+                onclick: () => {
+                  if (!this.hidden.delete(k)) this.hidden.add(k);
+                  this.plot?.setSeries(k + 1, { show: !this.hidden.has(k) });
+                  this.writeKeys(colour);
+                },
+              },
+              h('i', { style: `background:${colour(k)}` }),
+              name,
+            ),
       ),
     );
   }
@@ -190,7 +215,11 @@ export class TimePlot {
     this.data.names.forEach((name, k) => {
       const value = plot.data[k + 1][idx];
       if (this.hidden.has(k) || rows.length > 36) return;
-      rows.push(h('i', { style: `background:${palette.value.series[k % 8]}` }), h('span', {}, name), h('em', {}, value === null || value === undefined ? '–' : significant(value, 4)));
+      rows.push(
+        h('i', { style: `background:${palette.value.series[k % 8]}` }),
+        h('span', {}, name),
+        h('em', {}, value === null || value === undefined ? '–' : significant(value, 4)),
+      );
     });
     replace(this.hint, ...rows);
     this.hint.hidden = false;
@@ -205,7 +234,9 @@ export class TimePlot {
     const { plot } = this;
     if (!plot) return;
     const x = plot.valToPos(this.clock.time.value, 'x');
-    const area = [plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height].map((x) => x / devicePixelRatio);
+    const area = [plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height].map(
+      (x) => x / devicePixelRatio,
+    );
     const inside = Number.isFinite(x) && x >= -1 && x <= area[2] + 1 && plot.data[0].length > 1;
     this.now.hidden = !inside;
     if (!inside) return;
@@ -216,7 +247,8 @@ export class TimePlot {
   private fit(): void {
     const width = this.element.clientWidth;
     this.seen = width > 0;
-    if (this.plot && this.seen && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
+    if (this.plot && this.seen && width !== this.plot.width)
+      this.plot.setSize({ width, height: this.height });
   }
 }
 

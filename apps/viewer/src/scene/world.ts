@@ -36,7 +36,13 @@ export class World {
   readonly handle: Handle;
   views: RobotView[] = [];
   private surroundings = new THREE.Group();
-  private tools: { arrows: ForceArrows; spring: Spring; measure: Measure; trails: PlanTrail[]; pull: Pull } | null = null;
+  private tools: {
+    arrows: ForceArrows;
+    spring: Spring;
+    measure: Measure;
+    trails: PlanTrail[];
+    pull: Pull;
+  } | null = null;
   private pressed: { x: number; y: number } | null = null;
 
   constructor(
@@ -125,7 +131,12 @@ export class World {
     if (track.size === 0 || this.session.posed) return;
     if (this.session.isLive) {
       const { p } = state.kinematics.links[0];
-      box.union(new THREE.Box3().setFromCenterAndSize(p, new THREE.Vector3(1.3, 1.3, 0.1).multiplyScalar(reach)));
+      box.union(
+        new THREE.Box3().setFromCenterAndSize(
+          p,
+          new THREE.Vector3(0.8, 0.8, 0.1).multiplyScalar(reach),
+        ),
+      );
       return;
     }
     for (let k = 0; k < 8; k++) {
@@ -140,7 +151,13 @@ export class World {
     this.tools?.pull.end();
     if (this.tools) {
       this.tools.measure.clear();
-      for (const { group } of [this.tools.arrows, this.tools.spring, this.tools.measure, ...this.tools.trails]) group.removeFromParent();
+      for (const { group } of [
+        this.tools.arrows,
+        this.tools.spring,
+        this.tools.measure,
+        ...this.tools.trails,
+      ])
+        group.removeFromParent();
     }
     this.stage.dress(colours);
     const redraw = (): void => this.stage.invalidate();
@@ -152,7 +169,8 @@ export class World {
       return new RobotView(state, colours, this.meshes, meshLoaded);
     });
     this.surroundings.clear();
-    for (const shape of this.session.fixed) this.surroundings.add(shapeObject(shape, paintOf(shape), this.meshes, redraw));
+    for (const shape of this.session.fixed)
+      this.surroundings.add(shapeObject(shape, paintOf(shape), this.meshes, redraw));
     const reach = this.main?.reach ?? 1;
     const spring = new Spring(colours, reach);
     this.tools = {
@@ -163,7 +181,13 @@ export class World {
       pull: new Pull(this.stage, spring, (message) => this.actions.pull(message)),
     };
     const { arrows, measure, trails } = this.tools;
-    this.stage.scene.add(...this.views.map((v) => v.group), arrows.group, spring.group, measure.group, ...trails.map((t) => t.group));
+    this.stage.scene.add(
+      ...this.views.map((v) => v.group),
+      arrows.group,
+      spring.group,
+      measure.group,
+      ...trails.map((t) => t.group),
+    );
     this.showLayers();
     if (!anew) return;
     this.frame.value = lastFrame(this.main);
@@ -172,7 +196,8 @@ export class World {
   }
 
   private showLayers(): void {
-    for (const view of this.views) for (const layer of layers) view.show(layer, this.layers.value.has(layer));
+    for (const view of this.views)
+      for (const layer of layers) view.show(layer, this.layers.value.has(layer));
     this.stage.invalidate();
   }
 
@@ -194,7 +219,9 @@ export class World {
   }
 
   /** The first surface of a robot that is no ghost under a pointer. */
-  private under(event: PointerEvent): { view: RobotView; link: number; point: THREE.Vector3 } | null {
+  private under(
+    event: PointerEvent,
+  ): { view: RobotView; link: number; point: THREE.Vector3 } | null {
     const ray = this.stage.ray(event);
     const hits = this.views
       .filter((view) => !view.state.robot.ghost)
@@ -222,9 +249,17 @@ export class World {
       canvas.addEventListener(name, (event) => {
         const pulled = this.tools?.pull.active ?? false;
         this.tools?.pull.end(event);
-        const still = this.pressed && Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) < 5;
+        const still =
+          this.pressed &&
+          Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) < 5;
         this.pressed = null;
-        if (name === 'pointerup' && still && event.button === 0 && !(pulled && this.tool.value !== 'look')) this.click(event);
+        if (
+          name === 'pointerup' &&
+          still &&
+          event.button === 0 &&
+          !(pulled && this.tool.value !== 'look')
+        )
+          this.click(event);
       });
   }
 
@@ -232,7 +267,8 @@ export class World {
     const hit = this.under(event);
     if (this.tool.value === 'measure') {
       if (hit) this.tools?.measure.pick(hit.view.links[hit.link], hit.point);
-    } else if (this.tool.value === 'look') this.actions.select(hit && hit.view === this.main ? hit.link : -1);
+    } else if (this.tool.value === 'look')
+      this.actions.select(hit && hit.view === this.main ? hit.link : -1);
     this.stage.invalidate();
   }
 }
