@@ -65,6 +65,7 @@ export function jointsPanel(context: Context): {
     home.hidden = list.length === 0 || session.isLive;
     usual.hidden = !session.can('playground');
     filter();
+    select();
     update();
   };
   const filter = (): void =>
@@ -72,8 +73,10 @@ export function jointsPanel(context: Context): {
   const update = (): void => {
     if (element.clientWidth > 0) list.forEach((r) => r.update());
   };
+  const select = (): void => list.forEach((r) => r.select(choice.link.value));
   session.robots.watch(build);
   choice.degrees.changed(build);
+  choice.link.changed(select);
   return {
     element,
     search(text) {
@@ -88,6 +91,7 @@ interface Row {
   name: string;
   element: HTMLElement;
   update(): void;
+  select(link: number): void;
 }
 
 function row(context: Context, coordinate: Coordinate): Row {
@@ -168,11 +172,11 @@ function row(context: Context, coordinate: Coordinate): Row {
       PageDown: -10,
       PageUp: 10,
     };
-    const steps_ = steps[event.key];
-    if (steps_ === undefined) return;
+    const count = steps[event.key];
+    if (count === undefined) return;
     event.preventDefault();
     const step = angle ? radians(1) : span / 200;
-    set(clamp(coordinate.get(state.q) + steps_ * step, coordinate.lower, coordinate.upper));
+    set(clamp(coordinate.get(state.q) + count * step, coordinate.lower, coordinate.upper));
   });
   slider.addEventListener('dblclick', () => set(clamp(0, coordinate.lower, coordinate.upper)));
   number.addEventListener('change', () => set(meant(number.valueAsNumber)));
@@ -211,6 +215,6 @@ function row(context: Context, coordinate: Coordinate): Row {
         : `${significant(rounded)} ${force}`,
     );
   };
-  choice.link.watch((link) => element.classList.toggle('selected', link === child));
-  return { name: coordinate.label, element, update };
+  const select = (link: number): void => void element.classList.toggle('selected', link === child);
+  return { name: coordinate.label, element, update, select };
 }

@@ -64,7 +64,6 @@ export function playgroundPanel({ session, send }: Context): {
         table,
       },
       session.clock,
-      null,
       96,
     ),
     new TimePlot(
@@ -76,7 +75,6 @@ export function playgroundPanel({ session, send }: Context): {
         table,
       },
       session.clock,
-      null,
       84,
     ),
     new TimePlot(
@@ -88,7 +86,6 @@ export function playgroundPanel({ session, send }: Context): {
         table,
       },
       session.clock,
-      null,
       84,
     ),
   ];

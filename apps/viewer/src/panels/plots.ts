@@ -3,7 +3,7 @@ import type { Context } from './page.ts';
 import { TimePlot, type PlotData } from './time_plot.ts';
 
 /** Plots of what the server sends, group by group, linked to the time that is shown. */
-export function plotsPanel({ session, choice }: Context): {
+export function plotsPanel({ session }: Context): {
   element: HTMLElement;
   strip: HTMLElement;
   update(): void;
@@ -51,7 +51,7 @@ export function plotsPanel({ session, choice }: Context): {
     );
     plots = all
       .filter((data) => shown.has(data.title))
-      .map((data) => new TimePlot(data, session.clock, choice));
+      .map((data) => new TimePlot(data, session.clock));
     replace(area, ...plots.map((plot) => plot.element));
     update();
   };

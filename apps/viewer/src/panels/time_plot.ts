@@ -4,7 +4,6 @@ import type { Track } from '../time/track.ts';
 import { palette } from '../theme.ts';
 import { fixed, significant } from '../util/format.ts';
 import { h, replace } from '../util/dom.ts';
-import type { Choice } from './page.ts';
 
 export interface PlotData {
   title: string;
@@ -34,12 +33,12 @@ export class TimePlot {
   private drawn = { size: -1, end: NaN, at: 0 };
   private before: number | null = null; // the time that was shown before the pointer came
   private readonly resize: ResizeObserver;
+  private readonly forget: () => void;
   private seen = false; // asking the page itself each time would make it compute its layout
 
   constructor(
     private readonly data: PlotData,
     private readonly clock: Clock,
-    _choice: Choice | null,
     private readonly height = 128,
   ) {
     this.element = h(
@@ -52,12 +51,13 @@ export class TimePlot {
     this.resize = new ResizeObserver(() => this.fit());
     this.resize.observe(this.element);
     this.make();
-    palette.changed(() => this.make());
+    this.forget = palette.changed(() => this.make());
     this.element.addEventListener('pointerleave', () => this.leave());
   }
 
   destroy(): void {
     this.resize.disconnect();
+    this.forget();
     this.plot?.destroy();
     this.plot = null;
   }
@@ -91,7 +91,6 @@ export class TimePlot {
   }
 
   private make(): void {
-    if (!this.element) return;
     this.plot?.destroy();
     const { data } = this;
     const colours = palette.value;
