@@ -85,7 +85,7 @@ export function header(
   const update = (): void => {
     const hello = session.hello.value;
     const main = session.main;
-    const list = hello?.robots ?? [];
+    const list = (connection && hello?.robots) ?? []; // without a server there is none to choose from
     const title = main?.robot.name ?? hello?.title ?? '';
     replace(
       robots,

@@ -36,6 +36,9 @@ export function timeBar(context: Context): { element: HTMLElement; update(): voi
     if (session.hello.value?.mode === 'live')
       context.send({ type: 'live', do: 'speed', factor: clock.speed.value });
   });
+  session.live.changed((live) => {
+    if (live && document.activeElement !== speed) speed.value = String(live.speed);
+  });
   const loop = h(
     'button',
     {

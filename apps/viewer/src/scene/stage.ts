@@ -34,7 +34,9 @@ export class Stage {
     this.renderer.toneMapping = THREE.NeutralToneMapping;
 
     const surroundings = new THREE.PMREMGenerator(this.renderer);
-    this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04, 0.1, 100, {
+      size: 128, // what is reflected is blurred anyway
+    }).texture;
     this.scene.environmentRotation.x = Math.PI / 2; // the room stands on z
     surroundings.dispose();
 

@@ -182,6 +182,7 @@ const live = record({
   time: or(finite, 0),
   period_ms: or(number, NaN),
   realtime: or(number, NaN),
+  speed: or(finite, 1),
   identify: or(flag, false),
   blinded: or(list(index), []),
   friction: or(finite, 1),
