@@ -67,6 +67,21 @@ ulna_optional_library(assimp libassimp-dev assimp/Importer.hpp assimp
 find_package(CLI11 QUIET)
 find_package(fmt QUIET)
 find_package(nlohmann_json QUIET)
+find_path(BEAST_INCLUDE_DIR boost/beast/websocket.hpp)
+mark_as_advanced(BEAST_INCLUDE_DIR)
+set(viewer_possible OFF)
+if(BEAST_INCLUDE_DIR AND nlohmann_json_FOUND)
+  set(viewer_possible ON)
+else()
+  message(STATUS "Boost.Beast or nlohmann_json was not found (Debian: libboost-dev, nlohmann-json3-dev): "
+                 "there is no viewer")
+endif()
+option(ULNA_WITH_VIEWER "Robots in motion, in a browser (needs Boost.Beast, nlohmann_json)"
+       ${viewer_possible})
+if(ULNA_WITH_VIEWER AND NOT viewer_possible)
+  message(FATAL_ERROR "ULNA_WITH_VIEWER is on, but Boost.Beast or nlohmann_json was not found (Debian: "
+                      "libboost-dev, nlohmann-json3-dev)")
+endif()
 find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
 find_library(UTF8PROC_LIBRARY utf8proc)
 mark_as_advanced(UTF8PROC_INCLUDE_DIR UTF8PROC_LIBRARY)

@@ -64,6 +64,7 @@ std::string_view code(Style style) {
 
 std::recursive_mutex printing;
 Stream* heartbeat_line = nullptr;  ///< where it is shown now
+bool heart_rests = false;
 std::chrono::steady_clock::time_point last_print = std::chrono::steady_clock::now();
 
 void clear_heartbeat() {
@@ -274,6 +275,12 @@ Heartbeat::Heartbeat(Stream& stream) {
     thread_ = std::jthread([this, &stream](const std::stop_token& stop) { beat(stop, stream); });
 }
 
+void Heartbeat::rest() {
+  const std::lock_guard lock(printing);
+  clear_heartbeat();
+  heart_rests = true;
+}
+
 Heartbeat::~Heartbeat() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
@@ -291,7 +298,7 @@ void Heartbeat::beat(const std::stop_token& stop, Stream& stream) {
   while (!never.wait_for(lock, stop, 500ms, [] { return false; }) && !stop.stop_requested()) {
     const std::lock_guard printed(printing);
     const auto now = std::chrono::steady_clock::now();
-    if (!heartbeat_line && now - last_print < 2s) continue;
+    if (heart_rests || (!heartbeat_line && now - last_print < 2s)) continue;
     const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now - begin);
     // without an allocation, which somebody may be counting
     std::array<char, 64> line;

@@ -187,6 +187,8 @@ class Heartbeat {
  public:
   explicit Heartbeat(Stream& stream);
   ~Heartbeat();
+  /// No more lines: from now on the program only waits.
+  static void rest();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 

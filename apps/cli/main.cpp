@@ -33,6 +33,7 @@ constexpr Verb verbs[] = {
     {"identify", "identify a robot's parameters from logs of its motion", identify},
     {"simulate", "simulate a robot under torques, and check its energy", simulate},
     {"mpc", "simulate predictive control that identifies the robot it drives", mpc},
+    {"view", "show a robot, a log or a simulation in the browser", view},
     {"robots", "list the embedded robots, or print one", robots},
 };
 

@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "mpc_live.hpp"
 #include "mpc_page.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
@@ -10,7 +11,8 @@ namespace {
 
 struct MpcOptions {
   RobotArgument robot;
-  bool demo = false, force = false, supervise = false, rest = false;
+  bool demo = false, force = false, supervise = false, rest = false, live = false, open = false;
+  int port = 0;
   std::optional<double> duration, payload, payload_at, vary, rate, reach;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;
@@ -351,6 +353,8 @@ int run_mpc(const MpcOptions& o, Console& console) {
     throw UsageError("{}: {}", place, e.why);
   }
 
+  if (o.live)
+    return play(console, imported.model, scenario, robot.json(imported.model), o.port, o.open);
   const Interrupt interrupt;
   Progress progress(console.err, 1000);
   LongRunNotice notice(console, scenario);
@@ -410,11 +414,24 @@ Action mpc(Parser& app, Console& console) {
   app.add_flag("--supervise", o->supervise,
                "a supervisor between controller and robot keeps limits and stops it");
   app.add_value("--seed", o->seed, "N", "of what is random: 1", seed_number);
+  app.add_flag("--live", o->live,
+               "at real time, in the browser, where you hang weights on the robot and pull it");
+  app.add_value("--port", o->port, "N", "of --live: one that is free", whole_number(0, 65535));
+  app.add_flag("--open", o->open, "with --live, open the page in the browser");
   app.add_output("--report", o->report, "write a page with plots and a moving arm (HTML)");
   app.add_output("--plot", o->plot,
                  "draw the tracking errors over time, or the vibration at the end (SVG)");
   app.add_force(o->force);
-  return [o, &console]() -> int { return run_mpc(*o, console); };
+  return [o, &app, &console]() -> int {
+    for (const char* option : {"--port", "--open"})
+      if (!o->live && app.count(option))
+        throw UsageError("{} has no effect without --live", option);
+    for (const char* option : {"--demo", "--duration", "--payload", "--payload-at", "--law",
+                               "--knowledge", "--drives", "--supervise", "--report", "--plot"})
+      if (o->live && app.count(option))
+        throw UsageError("{} has no effect with --live, where all is done on the page", option);
+    return run_mpc(*o, console);
+  };
 }
 
 }  // namespace ulna::cli

@@ -31,6 +31,7 @@ PYBIND11_MODULE(_core, module) {
                           ulna::python::register_identification, ulna::python::register_loops,
                           ulna::python::register_online, ulna::python::register_robot_problem,
                           ulna::python::register_simulation, ulna::python::register_supervisor,
-                          ulna::python::register_trial, ulna::python::register_world})
+                          ulna::python::register_trial, ulna::python::register_viewer,
+                          ulna::python::register_world})
     part(module);
 }

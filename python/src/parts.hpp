@@ -19,6 +19,7 @@ void register_robot_problem(py::module_& module);  ///< optimal control of robot
 void register_simulation(py::module_& module);
 void register_supervisor(py::module_& module);
 void register_trial(py::module_& module);  ///< trials of controllers
+void register_viewer(py::module_& module);  ///< robots in a browser
 void register_world(py::module_& module);  ///< scenes and contact
 
 }  // namespace ulna::python

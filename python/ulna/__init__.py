@@ -45,6 +45,7 @@ from ._results import (
 from ._robot import Robot, check, robots
 from ._simulate import Reading, Simulation, SimulationError, SimulationResult, Work
 from ._supervise import Event, Supervisor
+from ._view import Viewer, view
 from ._world import Contact, World, WorldResult, WorldWork, simulate_scene
 
 __all__ = [
@@ -97,6 +98,7 @@ __all__ = [
     "Symbol",
     "Trace",
     "TrialResult",
+    "Viewer",
     "Work",
     "World",
     "WorldResult",
@@ -109,4 +111,5 @@ __all__ = [
     "run_trial",
     "simulate_scene",
     "smooth_reach_and_wave",
+    "view",
 ]

@@ -42,7 +42,7 @@ class ShapeMaker {
   }
 
   std::optional<CollisionShape> of(const Mesh& mesh) {
-    const auto file = find_mesh(mesh.file, robot_.file, options_.mesh_folders);
+    const auto file = find_mesh(mesh.file, robot_.file, options_.mesh_folders, options_.packages);
     if (!file) {
       report(mesh_rules::missing, detail::quoted("mesh", mesh.file) + " is not found");
       return {};

@@ -56,6 +56,7 @@ TEST(Contract, an_unknown_name_has_the_same_status_in_every_verb) {
                          {"equations", one, "--let", "sholder=l1/2"},
                          {"equations", one, "--let", "lc1=sholder/2"},
                          {"mpc", one, "--goal", "sholder=1"},
+                         {"view", one, "--q", "sholder=1"},
                          {"identify", one, log, "--gain", "sholder=1"},
                          {"identify", one, log, "--payload", "lower1"}}) {
     const RunResult r = run_cli(line);
@@ -97,6 +98,7 @@ TEST(Contract, an_unknown_robot_has_the_same_status_in_every_verb) {
                                             {"identify", "pand", "log.csv"},
                                             {"simulate", "pand"},
                                             {"mpc", "pand"},
+                                            {"view", "pand"},
                                             {"robots", "pand"}})
     EXPECT_EQ(run_cli(line).status, 3) << line[0];
 }
@@ -127,6 +129,7 @@ TEST(Contract, documents_name_the_robot_in_the_same_way) {
                          {"excite", one, "--duration", "2", "--iterations", "1", "--starts", "1"},
                          {"identify", one, log},
                          {"simulate", one, "--duration", "0.01"},
+                         {"view", one, "--html", folder.path("v.html")},
                          {"mpc", one, "--duration", "0.05"}}) {
     const json d = document(run_cli(with_json(line)), "ulna." + line[0] + "/1");
     ASSERT_TRUE(d.contains("robot") && d["robot"].is_object()) << line[0];
@@ -381,6 +384,11 @@ TEST(Options, without_effect_are_refused_in_every_verb) {
       {{"fk", "panda", "--frame", "panda_link8", "--frame", "panda_link8"},
        "'panda_link8' is given twice"},
       {{"mpc", "panda", "--knowledge", "fixed,fixed"}, "'fixed' is given twice"},
+      {{"view", "panda", "--torque", "pd"}, "--torque has no effect without --simulate"},
+      {{"view", "panda", "--html", "-", "--port", "80"}, "--port has no effect with --html"},
+      {{"view", "panda", "--log", "a.csv", "--simulate", "1"}, "either --log or --simulate"},
+      {{"mpc", "panda", "--port", "80"}, "--port has no effect without --live"},
+      {{"mpc", "panda", "--live", "--duration", "3"}, "--duration has no effect with --live"},
       {{"excite", "panda", "--friction", "coulomb,asymmetric"}, "--friction: feature 'coulomb'"},
       {{"excite", "panda", "--friction", "coulomb,coulomb"}, "--friction: feature 'coulomb'"},
       {{"identify", "panda", "log.csv", "--friction", "coulomb,asymmetric"},
@@ -409,6 +417,7 @@ TEST(Options, with_an_empty_value_are_refused) {
            {"identify", "panda", "log.csv", "--friction", ""},
            {"simulate", "pendulum", "--follow", ""},
            {"simulate", "pendulum", "-o", ""},
+           {"view", "panda", "--package", ""},
            {"count", "chain", "--n", ""}}) {
     const RunResult r = run_cli(line);
     EXPECT_EQ(r.status, 2) << testing::PrintToString(line);
@@ -429,6 +438,8 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
       {{"simulate", "pendulum", "--payload", "1e300"}, "up to 1e+06 kg"},
       {{"simulate", "pendulum", "--integrator", "adaptive", "--tolerance", "1e-300"},
        "is not from 1e-13 to 0.1"},
+      {{"view", "panda", "--port", "70000"}, "--port: '70000' is not a whole number from 0"},
+      {{"view", "panda", "--package", "arm"}, "'arm' is not NAME=FOLDER"},
       {{"excite", "pendulum", "--acceleration", "0"}, "0 is not above 0"},
       {{"excite", "pendulum", "--radius", "0"}, "0 is not a length above 0"},
       {{"excite", "pendulum", "--harmonics", "0"}, "'0' is not a whole number from 2"}};
@@ -468,6 +479,7 @@ TEST(Input, standard_input_is_read_once) {
                                             {"simplify", "-", "-"},
                                             {"simplify", "puma560", "-", "--other", "-"},
                                             {"identify", "-", "-"},
+                                            {"view", "-", "--log", "-"},
                                             {"identify", "panda", "-", "--validate", "-"}}) {
     const RunResult r = run_cli(line);
     EXPECT_EQ(r.status, 2) << testing::PrintToString(line);

@@ -63,6 +63,7 @@ TEST(Manual, documents_every_json_field) {
            {"codegen", "--json", "pendulum", "--out", folder.path("c")},
            {"identify", "--json", "pendulum", log, "--split", "0.5"},
            {"identify", "--json", "pendulum", log, "--online"},
+           {"view", "--json", "pendulum", "--html", folder.path("v.html")},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
@@ -77,8 +78,9 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb :
-       {"check", "info", "tree", "convert", "robots", "fk", "id", "fd", "terms", "equations", "ik",
-        "count", "compare", "simplify", "codegen", "excite", "identify", "simulate", "mpc"}) {
+       {"check",   "info",   "tree",      "convert",  "robots", "fk",      "id",
+        "fd",      "terms",  "equations", "ik",       "count",  "compare", "simplify",
+        "codegen", "excite", "identify",  "simulate", "mpc",    "view"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -271,6 +271,37 @@ TEST(MeshFile, is_found_beside_the_description_and_in_packages_above_it) {
   EXPECT_EQ(found("d.stl", {folder.path() / "far/away/tool"}), elsewhere);
 }
 
+TEST(MeshFile, a_package_that_is_named_comes_before_folders_of_its_name) {
+  const Folder folder;
+  const fs::path urdf = folder.write("arm/urdf/arm.urdf", "<robot/>");
+  folder.write("arm/a.stl", "x");
+  const fs::path named = folder.write("elsewhere/a.stl", "x");
+  const Packages packages{{"arm", folder.path() / "elsewhere"}};
+  EXPECT_EQ(find_mesh("package://arm/a.stl", urdf, {}, packages), named);
+  EXPECT_EQ(fs::weakly_canonical(*find_mesh("package://arm/a.stl", urdf)),
+            fs::weakly_canonical(folder.path() / "arm/a.stl"));
+  EXPECT_EQ(find_mesh("package://", urdf, {}, packages), std::nullopt);
+  EXPECT_EQ(find_mesh("package://arm", urdf, {}, packages), std::nullopt);
+}
+
+TEST(MeshFile, packages_of_ros_are_those_that_the_environment_names) {
+  const Folder folder;
+  const auto package = [&](const fs::path& at) {
+    return folder.write(at / "package.xml", "<package/>").parent_path();
+  };
+  const fs::path shared = package("opt/share/arm_description"), own = package("src/stack/hand");
+  package("src/stack/hand/inner"), package("src/.hidden/secret"), package("src/arm_description");
+  folder.write("src/no_package/README", "x");
+  const std::string ament = (folder.path() / "opt").string() + ":/does/not/exist",
+                    ros = "::" + (folder.path() / "src").string();
+  ASSERT_EQ(setenv("AMENT_PREFIX_PATH", ament.c_str(), 1), 0);
+  ASSERT_EQ(setenv("ROS_PACKAGE_PATH", ros.c_str(), 1), 0);
+  const Packages found = ros_packages();
+  unsetenv("AMENT_PREFIX_PATH"), unsetenv("ROS_PACKAGE_PATH");
+  EXPECT_EQ(found, (Packages{{"arm_description", shared}, {"hand", own}}));
+  EXPECT_TRUE(ros_packages().empty());
+}
+
 std::string robot_with(const std::string& collision) {
   return "<robot name='r'><link name='base'/><link name='arm'><inertial><mass value='1'/><inertia "
          "ixx='1' ixy='0' "

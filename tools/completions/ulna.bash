@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc robots help"
+  local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc view robots help"
   local shared="--help --json --color"
   local import="--floating-base --independent-mimics --strict"
   local options robots=
@@ -25,6 +25,9 @@ _ulna() {
     --integrator)
       COMPREPLY=($(compgen -W "euler semi-implicit-euler midpoint rk4 adaptive" -- "$word"))
       return ;;
+    --package)
+      compopt -o nospace 2>/dev/null
+      return ;;
     --torque)
       COMPREPLY=($(compgen -W "zero gravity pd" -- "$word") $(compgen -f -- "$word"))
       return ;;
@@ -36,7 +39,7 @@ _ulna() {
     --friction)
       COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
       return ;;
-    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --split | --folds | --filter | --gain)
+    --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --simulate | --split | --folds | --filter | --gain)
       return ;;
   esac
 
@@ -58,7 +61,8 @@ _ulna() {
     excite) options="$import --gravity --duration --rate --kind --harmonics --limits --acceleration --friction --armature --torque-sensors --fast --fastest --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
     identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --ratios --late --prior --method --payload --essential --online --all --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --open-loops --duration --period --integrator --step --tolerance --torque --picture --follow --target --bandwidth --no-limits --ground --friction --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
-    mpc) options="$import --gravity --demo --duration --rate --steps --goal --reach --rest --payload --payload-at --vary --law --knowledge --drives --plant --supervise --seed --report --plot --force" robots=yes ;;
+    mpc) options="$import --gravity --demo --duration --rate --steps --goal --reach --rest --payload --payload-at --vary --law --knowledge --drives --plant --supervise --seed --live --port --open --report --plot --force" robots=yes ;;
+    view) options="$import --gravity --q --log --simulate --torque --package --port --open --html --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)
       COMPREPLY=($(compgen -W "$verbs" -- "$word"))
