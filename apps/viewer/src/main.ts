@@ -97,7 +97,7 @@ if (carried) {
 let last = performance.now();
 function frame(now: number): void {
   requestAnimationFrame(frame);
-  session.clock.tick(Math.min((now - last) / 1000, 0.25));
+  session.clock.tick(Math.min((now - last) / 1000, 1)); // no further after the page was hidden
   last = now;
   session.showTime();
   questions.frame();

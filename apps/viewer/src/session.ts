@@ -112,6 +112,7 @@ export class Session {
         this.live.value = message;
         break;
       case 'end':
+        if (message.reason) this.error.value = message.reason;
         this.ended.value++;
         break;
       case 'error':

@@ -193,7 +193,7 @@ const live = record({
   state: or(text, ''),
   findings: or(list(text), []),
 });
-const end = record({ what: or(text, '') });
+const end = record({ what: or(text, ''), reason: or(text, '') });
 const error = record({ message: or(text, 'the server reports an error'), request });
 
 const readers = {

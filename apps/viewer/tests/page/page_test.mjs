@@ -162,20 +162,24 @@ test('a log is played at the right time, and plots, scene and sliders are at one
 
 test('a second of playing at quarter speed is a quarter of a second, and it loops', async () => {
   await withPage(
-    { mode: 'log', robot: 'pendulum', seconds: 1 },
+    { mode: 'log', robot: 'pendulum', seconds: 2 },
     async (page) => {
       await page.getByLabel('speed').selectOption('0.25');
       await ask(page, 'goTo', 0);
       const passed = await page.evaluate(async () => {
-        const [began, from] = [performance.now(), window.ulna.time()];
+        // in a frame of the browser, after the page's own work on it
+        const sample = () =>
+          new Promise((done) => requestAnimationFrame((now) => done([now, window.ulna.time()])));
         document.dispatchEvent(new KeyboardEvent('keydown', { key: ' ' }));
-        while (performance.now() - began < 1500) await new Promise(requestAnimationFrame);
-        return (window.ulna.time() - from) / ((performance.now() - began) / 1000);
+        const [began, from] = await sample();
+        let [now, time] = [began, from];
+        while (now - began < 1500) [now, time] = await sample();
+        return (time - from) / ((now - began) / 1000);
       });
-      assert.ok(Math.abs(passed - 0.25) < 0.05, `${passed} seconds a second`);
-      await page.getByLabel('speed').selectOption('4');
-      await until('the end', async () => (await ask(page, 'time')) > 0.7);
-      await until('the beginning', async () => (await ask(page, 'time')) < 0.3);
+      assert.ok(Math.abs(passed - 0.25) < 0.002, `${passed} seconds a second`);
+      await page.getByLabel('speed').selectOption('1');
+      await until('the end', async () => (await ask(page, 'time')) > 1.2);
+      await until('the beginning', async () => (await ask(page, 'time')) < 0.8);
     },
     small,
   );
