@@ -13,7 +13,7 @@ sources = $(shell find include src apps bench examples tests python -name "*.[ch
 
 .PHONY: help
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 .PHONY: demo
 demo: build/release/build.ninja ## drive a Panda arm that picks up 2 kg it does not know of, and show how it learns

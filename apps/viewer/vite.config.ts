@@ -11,9 +11,18 @@ function oneFile(): Plugin {
       let html = String(page.source);
       for (const [name, part] of Object.entries(bundle)) {
         if (part.type === 'chunk') {
-          const code = part.code.replaceAll('</script', '<\\/script').replaceAll('<!--', '\\x3C!--');
-          html = html.replace(/<script type="module"[^>]*><\/script>/, () => `<script type="module">${code}</script>`);
-        } else if (name.endsWith('.css')) html = html.replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${part.source}</style>`);
+          const code = part.code
+            .replaceAll('</script', '<\\/script')
+            .replaceAll('<!--', '\\x3C!--');
+          html = html.replace(
+            /<script type="module"[^>]*><\/script>/,
+            () => `<script type="module">${code}</script>`,
+          );
+        } else if (name.endsWith('.css'))
+          html = html.replace(
+            /<link rel="stylesheet"[^>]*>/,
+            () => `<style>${part.source}</style>`,
+          );
         else continue;
         delete bundle[name];
       }
@@ -24,5 +33,12 @@ function oneFile(): Plugin {
 
 export default defineConfig({
   plugins: [oneFile()],
-  build: { target: 'es2022', assetsInlineLimit: 1e9, modulePreload: false, cssCodeSplit: false, reportCompressedSize: false, chunkSizeWarningLimit: 2000 },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 1e9,
+    modulePreload: false,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
+  },
 });

@@ -38,11 +38,13 @@ export function installHook({ session, world, choice }: Context): void {
     /** How many triangles are drawn for a link's shapes. */
     triangles: (link: string) => {
       let count = 0;
-      world?.main?.links.find((g) => g.name === link)?.traverseVisible((object) => {
-        if (!(object instanceof Mesh)) return;
-        const { index, attributes } = object.geometry as BufferGeometry;
-        count += (index ?? attributes['position'])!.count / 3;
-      });
+      world?.main?.links
+        .find((g) => g.name === link)
+        ?.traverseVisible((object) => {
+          if (!(object instanceof Mesh)) return;
+          const { index, attributes } = object.geometry as BufferGeometry;
+          count += (index ?? attributes['position'])!.count / 3;
+        });
       return count;
     },
     select: (link: number) => (choice.link.value = link),

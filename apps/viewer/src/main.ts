@@ -1,5 +1,5 @@
 import 'uplot/dist/uPlot.min.css';
-import './style.css';
+import './style/all.css';
 import { Exports } from './export/exports.ts';
 import { installHook } from './hook.ts';
 import { layout } from './panels/layout.ts';
@@ -41,7 +41,11 @@ const receiveBinary = (buffer: ArrayBuffer): void => {
 };
 const connection = carried
   ? null
-  : new Connection(`ws://${location.host}/stream`, (text) => receive(parseMessage(text)), receiveBinary);
+  : new Connection(
+      `ws://${location.host}/stream`,
+      (text) => receive(parseMessage(text)),
+      receiveBinary,
+    );
 
 const questions = new Questions(session, (message) => connection?.send(message) ?? false);
 const canvas = h('canvas', { tabindex: 0, 'aria-label': 'the robot in 3D' });
@@ -59,8 +63,11 @@ function makeWorld(): World | null {
   }
   const actions = {
     pull: (pull: { link: number; point: number[]; to: number[] } | null) =>
-      void questions.send(pull ? { type: 'live', do: 'pull', ...pull } : { type: 'live', do: 'release' }),
-    target: (frame: string, pose: { numbers(): number[] }) => questions.reach(frame, pose.numbers(), made.positionOnly.value),
+      void questions.send(
+        pull ? { type: 'live', do: 'pull', ...pull } : { type: 'live', do: 'release' },
+      ),
+    target: (frame: string, pose: { numbers(): number[] }) =>
+      questions.reach(frame, pose.numbers(), made.positionOnly.value),
     select: (link: number) => (choice.link.value = link),
   };
   const made = new World(stage, session, (mesh) => meshes.get(mesh), actions, labels);
@@ -90,7 +97,7 @@ if (carried) {
 let last = performance.now();
 function frame(now: number): void {
   requestAnimationFrame(frame);
-  session.clock.tick(Math.min((now - last) / 1000, 0.25));
+  session.clock.tick(Math.min((now - last) / 1000, 1)); // no further after the page was hidden
   last = now;
   session.showTime();
   questions.frame();

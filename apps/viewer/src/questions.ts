@@ -1,7 +1,11 @@
 import type { Session } from './session.ts';
 import { Latest } from './stream/latest.ts';
 
-interface Target { frame: string; pose: number[]; positionOnly: boolean }
+interface Target {
+  frame: string;
+  pose: number[];
+  positionOnly: boolean;
+}
 
 /** What the page asks the server: torques of poses, and poses that reach a target. */
 export class Questions {
@@ -11,13 +15,27 @@ export class Questions {
   private askedAt = 0;
   private asked: Float64Array | null = null;
 
-  constructor(private readonly session: Session, readonly send: (message: object) => boolean) {
+  constructor(
+    private readonly session: Session,
+    readonly send: (message: object) => boolean,
+  ) {
     const number = (): number => ++this.count;
     const id = (): number => session.main?.robot.id ?? 0;
-    this.poses = new Latest((q, request) => send({ type: 'pose', robot: id(), q, request }), number);
+    this.poses = new Latest(
+      (q, request) => send({ type: 'pose', robot: id(), q, request }),
+      number,
+    );
     this.targets = new Latest(
       ({ frame, pose, positionOnly }, request) =>
-        send({ type: 'ik', robot: id(), frame, target: pose, q: Array.from(session.main?.q ?? []), position_only: positionOnly, request }),
+        send({
+          type: 'ik',
+          robot: id(),
+          frame,
+          target: pose,
+          q: Array.from(session.main?.q ?? []),
+          position_only: positionOnly,
+          request,
+        }),
       number,
     );
     session.pose.changed((answer) => {
@@ -26,7 +44,8 @@ export class Questions {
       if (robot) robot.gravityTorque = answer.gravity_torque;
       const newest = this.poses.answered(answer.request) && this.poses.idle;
       // joints in loops follow the one that was moved
-      if (newest && session.posed && robot && answer.q.length === robot.q.length) robot.show(answer.q);
+      if (newest && session.posed && robot && answer.q.length === robot.q.length)
+        robot.show(answer.q);
       session.shown.value++;
     });
     session.ik.changed((answer) => {

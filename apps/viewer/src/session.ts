@@ -1,6 +1,15 @@
 import { RobotState } from './robot/robot_state.ts';
 import { encodeArrows, encodeBlock, type Arrows, type BinaryMessage } from './stream/binary.ts';
-import type { Channels, Diagnostics, Hello, Live, Message, MessageOf, Scene, Shape } from './stream/messages.ts';
+import type {
+  Channels,
+  Diagnostics,
+  Hello,
+  Live,
+  Message,
+  MessageOf,
+  Scene,
+  Shape,
+} from './stream/messages.ts';
 import { LiveHistory } from './time/live_history.ts';
 import { Clock } from './time/clock.ts';
 import { Track } from './time/track.ts';
@@ -32,7 +41,8 @@ export class Session {
   /** Where the robot of the playground was told to go. */
   goal: Float64Array | null = null;
   /** The messages that describe the scene, as they came: an export repeats them. */
-  private description: { hello?: object; scene?: object; channels?: object; diagnostics?: object } = {};
+  private description: { hello?: object; scene?: object; channels?: object; diagnostics?: object } =
+    {};
 
   constructor() {
     this.clock.time.changed(() => {
@@ -102,6 +112,7 @@ export class Session {
         this.live.value = message;
         break;
       case 'end':
+        if (message.reason) this.error.value = message.reason;
         this.ended.value++;
         break;
       case 'error':
@@ -194,15 +205,21 @@ export class Session {
     const messages = [still, present, channels, diagnostics].filter((m) => m !== undefined);
     const binary: ArrayBuffer[] = [];
     for (const { robot, track } of this.robots.value)
-      if (track.size > 0) binary.push(encodeBlock({ kind: 'track', robot: robot.id, width: robot.nq, ...track.block() }));
+      if (track.size > 0)
+        binary.push(
+          encodeBlock({ kind: 'track', robot: robot.id, width: robot.nq, ...track.block() }),
+        );
     if (this.table.size > 0)
-      binary.push(encodeBlock({ kind: 'table', robot: 0, width: this.table.width, ...this.table.block() }));
+      binary.push(
+        encodeBlock({ kind: 'table', robot: 0, width: this.table.width, ...this.table.block() }),
+      );
     if (this.arrows.length > 0) binary.push(encodeArrows(this.arrows));
     return { messages, binary };
   }
 
   private addArrows(sample: Arrows): void {
-    if (this.arrows.length > 0 && sample.time < this.arrows[this.arrows.length - 1].time) this.arrows = [];
+    if (this.arrows.length > 0 && sample.time < this.arrows[this.arrows.length - 1].time)
+      this.arrows = [];
     this.arrows.push(sample);
     if (this.isLive && this.arrows.length > keptArrows) this.arrows.splice(0, keptArrows / 2);
   }

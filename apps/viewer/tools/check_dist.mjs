@@ -9,9 +9,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const outDir = mkdtempSync(join(tmpdir(), 'ulna-page-'));
 try {
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
-  const [fresh, committed] = [outDir, join(root, 'dist')].map((folder) => readFileSync(join(folder, 'index.html')));
+  const [fresh, committed] = [outDir, join(root, 'dist')].map((folder) =>
+    readFileSync(join(folder, 'index.html')),
+  );
   if (!fresh.equals(committed)) {
-    console.error('apps/viewer/dist/index.html is not what its sources give: run `npm run build` in apps/viewer and commit it');
+    console.error(
+      'apps/viewer/dist/index.html is not what its sources give: run `npm run build` in apps/viewer and commit it',
+    );
     process.exitCode = 1;
   }
 } finally {

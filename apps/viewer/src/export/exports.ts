@@ -20,7 +20,8 @@ export class Exports {
 
   async picture(): Promise<void> {
     const world = this.world();
-    if (world) await this.guarded(async () => save(await world.stage.picture(2560), `${this.name}.png`));
+    if (world)
+      await this.guarded(async () => save(await world.stage.picture(2560), `${this.name}.png`));
   }
 
   /** Begins a video, or ends the one that is recorded; of a log, from its beginning to its end. */
@@ -30,19 +31,21 @@ export class Exports {
     if (this.stop) return this.stop();
     await this.guarded(async () => {
       const { clock } = this.session;
+      const { blob, stop } = recordVideo(world.stage.canvas);
+      this.stop = stop;
+      this.choice.recording.value = true;
+      let forget = (): void => {};
       const whole = clock.range.value && !this.session.isLive;
       const looped = clock.loop.value;
       if (whole) {
         clock.loop.value = false;
         clock.go(clock.range.value!.begin);
         clock.play(true);
-        clock.playing.changed((playing) => !playing && this.stop?.());
+        forget = clock.playing.changed((playing) => void (!playing && this.stop?.()));
       }
-      const { blob, stop } = recordVideo(world.stage.canvas);
-      this.stop = stop;
-      this.choice.recording.value = true;
       const video = await blob;
       this.stop = null;
+      forget();
       this.choice.recording.value = false;
       if (whole) clock.loop.value = looped;
       save(video, `${this.name}.webm`);

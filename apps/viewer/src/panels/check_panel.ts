@@ -25,13 +25,29 @@ export function checkPanel({ session }: Context): { element: HTMLElement } {
     for (const { line, severity } of [...found.items].reverse())
       if (severity !== 'note') source.children[line - 1]?.classList.add(severity);
     const rows = found.items.map(({ severity, line, rule, message, remedy }) => {
-      const row = h('button', { class: `item ${severity}`, role: 'option' },
-        h('i'), h('span', {}, message), h('span', { class: 'line' }, line > 0 ? `line ${line}` : ''),
-        h('small', {}, remedy ? `${rule}: ${remedy}` : rule));
+      const row = h(
+        'button',
+        { class: `item ${severity}`, role: 'option' },
+        h('i'),
+        h('span', {}, message),
+        h('span', { class: 'line' }, line > 0 ? `line ${line}` : ''),
+        h('small', {}, remedy ? `${rule}: ${remedy}` : rule),
+      );
       row.addEventListener('click', () => choose(line, row));
       return row;
     });
-    replace(list, ...(rows.length > 0 ? rows : [h('div', { class: 'empty' }, `Nothing is wrong with ${found.file || 'this description'}.`)]));
+    replace(
+      list,
+      ...(rows.length > 0
+        ? rows
+        : [
+            h(
+              'div',
+              { class: 'empty' },
+              `Nothing is wrong with ${found.file || 'this description'}.`,
+            ),
+          ]),
+    );
     if (rows.length > 0) choose(found.items[0].line, rows[0]);
   };
   session.diagnostics.changed((found) => found && show(found));
@@ -41,6 +57,14 @@ export function checkPanel({ session }: Context): { element: HTMLElement } {
 /** "1 error, 2 warnings" as coloured counts. */
 export function counts({ errors, warnings, notes }: Diagnostics): HTMLElement {
   const count = (n: number, what: string): HTMLElement | null =>
-    n > 0 ? h('span', { class: what }, h('b', {}, String(n)), ` ${what}${n === 1 ? '' : 's'}`) : null;
-  return h('span', { class: 'counts' }, count(errors, 'error'), count(warnings, 'warning'), count(notes, 'note'));
+    n > 0
+      ? h('span', { class: what }, h('b', {}, String(n)), ` ${what}${n === 1 ? '' : 's'}`)
+      : null;
+  return h(
+    'span',
+    { class: 'counts' },
+    count(errors, 'error'),
+    count(warnings, 'warning'),
+    count(notes, 'note'),
+  );
 }

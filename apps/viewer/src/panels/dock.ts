@@ -15,16 +15,42 @@ export function dock(context: Context): { element: HTMLElement; update(): void }
   const found = h('span');
   const buttons = new Map<Tab, HTMLButtonElement>();
   const tabs = h('div', { class: 'segments', role: 'tablist' });
-  for (const [tab, name] of [['plots', 'Plots'], ['check', 'Check']] as const) {
-    const button = h('button', { role: 'tab', onclick: () => show(open === tab ? null : tab) }, name);
+  for (const [tab, name] of [
+    ['plots', 'Plots'],
+    ['check', 'Check'],
+  ] as const) {
+    const button = h(
+      'button',
+      { role: 'tab', onclick: () => show(open === tab ? null : tab) },
+      name,
+    );
     buttons.set(tab, button);
     tabs.append(button);
   }
-  const close = h('button', { class: 'button bare', 'aria-label': 'close', title: 'close', onclick: () => show(null) }, icon('close'));
-  const strip = h('div', { class: 'strip' }, tabs, plots.strip, found, h('span', { class: 'spacer' }), close);
-  const element = h('section', { class: 'dock', 'aria-label': 'plots and check' }, strip, plots.element, check.element);
+  const close = h(
+    'button',
+    { class: 'button bare', 'aria-label': 'close', title: 'close', onclick: () => show(null) },
+    icon('close'),
+  );
+  const strip = h(
+    'div',
+    { class: 'strip' },
+    tabs,
+    plots.strip,
+    found,
+    h('span', { class: 'spacer' }),
+    close,
+  );
+  const element = h(
+    'section',
+    { class: 'dock', 'aria-label': 'plots and check' },
+    strip,
+    plots.element,
+    check.element,
+  );
 
-  const has = (tab: Tab): boolean => (tab === 'plots' ? session.channels.value !== null : session.diagnostics.value !== null);
+  const has = (tab: Tab): boolean =>
+    tab === 'plots' ? session.channels.value !== null : session.diagnostics.value !== null;
   const show = (tab: Tab | null): void => {
     open = tab && has(tab) ? tab : null;
     for (const [name, button] of buttons) {
@@ -39,9 +65,15 @@ export function dock(context: Context): { element: HTMLElement; update(): void }
     plots.strip.hidden = open !== 'plots';
     plots.update();
   };
-  session.channels.watch((channels) => show(channels && !session.isLive ? (open ?? 'plots') : open));
+  session.channels.watch((channels) =>
+    show(channels && !session.isLive ? (open ?? 'plots') : open),
+  );
   session.diagnostics.watch((diagnostics) => {
-    replace(found, diagnostics && h('span', {}, `${diagnostics.file}  `), diagnostics && counts(diagnostics));
+    replace(
+      found,
+      diagnostics && h('span', {}, `${diagnostics.file}  `),
+      diagnostics && counts(diagnostics),
+    );
     if (!diagnostics) return show(open);
     show('check');
     choice.page.value = 'check';

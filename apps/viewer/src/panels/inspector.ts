@@ -12,7 +12,12 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
   const element = h('div');
   let live: (() => void)[] = [];
 
-  const card = (title: string, kind: string, facts: Fact[], ...more: (Node | false)[]): HTMLElement => {
+  const card = (
+    title: string,
+    kind: string,
+    facts: Fact[],
+    ...more: (Node | false)[]
+  ): HTMLElement => {
     const list = h('dl', { class: 'facts' });
     for (const [name, value] of facts) {
       const cell = h('dd');
@@ -21,7 +26,13 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
       live.push(write);
       list.append(h('dt', {}, name), cell);
     }
-    return h('section', { class: 'card' }, h('div', { class: 'heading' }, h('b', {}, title), h('span', { class: 'soft' }, kind)), list, ...more);
+    return h(
+      'section',
+      { class: 'card' },
+      h('div', { class: 'heading' }, h('b', {}, title), h('span', { class: 'soft' }, kind)),
+      list,
+      ...more,
+    );
   };
 
   const build = (): void => {
@@ -35,7 +46,13 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
     const carrier = robot.joints.find((j) => j.child === k);
     replace(
       element,
-      card(link.name, 'link', [...aboutLink(link), ...place(k)], !link.physical && h('div', { class: 'callout bad' }, link.reason || 'No body has such an inertia.')),
+      card(
+        link.name,
+        'link',
+        [...aboutLink(link), ...place(k)],
+        !link.physical &&
+          h('div', { class: 'callout bad' }, link.reason || 'No body has such an inertia.'),
+      ),
       carrier ? card(carrier.name, `${carrier.type} joint`, aboutJoint(carrier)) : null,
     );
   };
@@ -56,7 +73,14 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
   const aboutLink = (link: Link): Fact[] => [
     ['mass', () => `${significant(link.mass, 4)} kg`],
     ['centre of mass', () => triple(link.com, 'm')],
-    ...(link.inertia ? [['principal moments', () => `${link.inertia!.moments.map((m) => significant(m)).join(', ')} kg m²`] as Fact] : []),
+    ...(link.inertia
+      ? [
+          [
+            'principal moments',
+            () => `${link.inertia!.moments.map((m) => significant(m)).join(', ')} kg m²`,
+          ] as Fact,
+        ]
+      : []),
   ];
   const place = (k: number): Fact[] => {
     const state = session.main!;
@@ -66,7 +90,11 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
     };
     return [
       ['position', () => triple(state.kinematics.links[k].p.toArray(), 'm')],
-      ['roll, pitch, yaw', () => (choice.degrees.value ? triple(angles().map(degrees), '°', 1) : triple(angles(), 'rad'))],
+      [
+        'roll, pitch, yaw',
+        () =>
+          choice.degrees.value ? triple(angles().map(degrees), '°', 1) : triple(angles(), 'rad'),
+      ],
     ];
   };
   const aboutJoint = (joint: Joint): Fact[] => {
@@ -74,14 +102,30 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
     const { robot, kinematics, q } = state;
     const slides = joint.type === 'prismatic';
     const value = (x: number): string =>
-      slides ? `${fixed(x, 4)} m` : choice.degrees.value ? `${fixed(degrees(x), 1)}°` : `${fixed(x, 3)} rad`;
+      slides
+        ? `${fixed(x, 4)} m`
+        : choice.degrees.value
+          ? `${fixed(degrees(x), 1)}°`
+          : `${fixed(x, 3)} rad`;
     const single = ['revolute', 'continuous', 'prismatic', 'helical'].includes(joint.type);
     const facts: Fact[] = [['axis', () => joint.axis.map((x) => fixed(x, 3)).join(', ')]];
-    if (single) facts.unshift(['position', () => value(kinematics.value(robot.joints.indexOf(joint), q))]);
-    if (single && joint.lower && joint.upper) facts.push(['limits', () => `${value(joint.lower![0])} to ${value(joint.upper![0])}`]);
-    if (joint.velocity !== null) facts.push(['most velocity', () => `${significant(joint.velocity!)} ${slides ? 'm/s' : 'rad/s'}`]);
-    if (joint.effort !== null) facts.push(['most effort', () => `${significant(joint.effort!)} ${slides ? 'N' : 'Nm'}`]);
-    if (joint.mimic) facts.push(['mimics', () => `${significant(joint.mimic!.multiplier)} × ${robot.joints[joint.mimic!.joint].name} + ${significant(joint.mimic!.offset)}`]);
+    if (single)
+      facts.unshift(['position', () => value(kinematics.value(robot.joints.indexOf(joint), q))]);
+    if (single && joint.lower && joint.upper)
+      facts.push(['limits', () => `${value(joint.lower![0])} to ${value(joint.upper![0])}`]);
+    if (joint.velocity !== null)
+      facts.push([
+        'most velocity',
+        () => `${significant(joint.velocity!)} ${slides ? 'm/s' : 'rad/s'}`,
+      ]);
+    if (joint.effort !== null)
+      facts.push(['most effort', () => `${significant(joint.effort!)} ${slides ? 'N' : 'Nm'}`]);
+    if (joint.mimic)
+      facts.push([
+        'mimics',
+        () =>
+          `${significant(joint.mimic!.multiplier)} × ${robot.joints[joint.mimic!.joint].name} + ${significant(joint.mimic!.offset)}`,
+      ]);
     return facts;
   };
 
@@ -91,4 +135,5 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
   return { element, update: () => live.forEach((write) => write()) };
 }
 
-const triple = (values: number[], unit: string, digits = 3): string => `${values.map((x) => fixed(x, digits)).join(', ')} ${unit}`;
+const triple = (values: number[], unit: string, digits = 3): string =>
+  `${values.map((x) => fixed(x, digits)).join(', ')} ${unit}`;

@@ -4,34 +4,79 @@ import { h, replace, setText } from '../util/dom.ts';
 import type { Context } from './page.ts';
 
 /** A slider and a number for each coordinate of the robot, and the torque that holds it. */
-export function jointsPanel(context: Context): { element: HTMLElement; search(words: string): void; update(): void } {
+export function jointsPanel(context: Context): {
+  element: HTMLElement;
+  search(words: string): void;
+  update(): void;
+} {
   const { session, choice } = context;
   const rows = h('div', { class: 'scroll' });
   let list: Row[] = [];
   let words = '';
 
   const unit = h('div', { class: 'segments', role: 'group', 'aria-label': 'unit of angles' });
-  for (const [name, inDegrees] of [['deg', true], ['rad', false]] as const) {
+  for (const [name, inDegrees] of [
+    ['deg', true],
+    ['rad', false],
+  ] as const) {
     const button = h('button', { onclick: () => (choice.degrees.value = inDegrees) }, name);
     choice.degrees.watch((now) => button.setAttribute('aria-pressed', String(now === inDegrees)));
     unit.append(button);
   }
-  const home = h('button', { class: 'button bare', title: 'the pose that the robot came with', onclick: () => session.main && context.pose(session.main.robot.q) }, 'Reset pose');
-  const usual = h('button', { class: 'button bare', title: 'sliders give the robot a goal; this ends it', onclick: () => context.goal(null) }, 'Usual motion');
-  const element = h('div', { class: 'scroll', style: 'display:flex;flex-direction:column' }, h('div', { class: 'joint-tools' }, unit, h('span', { class: 'spacer' }), home, usual), rows);
+  const home = h(
+    'button',
+    {
+      class: 'button bare',
+      title: 'the pose that the robot came with',
+      onclick: () => session.main && context.pose(session.main.robot.q),
+    },
+    'Reset pose',
+  );
+  const usual = h(
+    'button',
+    {
+      class: 'button bare',
+      title: 'sliders give the robot a goal; this ends it',
+      onclick: () => context.goal(null),
+    },
+    'Usual motion',
+  );
+  const element = h(
+    'div',
+    { class: 'scroll', style: 'display:flex;flex-direction:column' },
+    h('div', { class: 'joint-tools' }, unit, h('span', { class: 'spacer' }), home, usual),
+    rows,
+  );
 
   const build = (): void => {
     list = (session.main?.coordinates ?? []).map((coordinate) => row(context, coordinate));
-    replace(rows, ...(list.length > 0 ? list.map((r) => r.element) : [h('div', { class: 'empty' }, session.main ? 'This robot has no joint that moves.' : 'No robot yet.')]));
+    replace(
+      rows,
+      ...(list.length > 0
+        ? list.map((r) => r.element)
+        : [
+            h(
+              'div',
+              { class: 'empty' },
+              session.main ? 'This robot has no joint that moves.' : 'No robot yet.',
+            ),
+          ]),
+    );
     home.hidden = list.length === 0 || session.isLive;
     usual.hidden = !session.can('playground');
     filter();
+    select();
     update();
   };
-  const filter = (): void => list.forEach((r) => (r.element.hidden = !r.name.toLowerCase().includes(words)));
-  const update = (): void => list.forEach((r) => r.update());
+  const filter = (): void =>
+    list.forEach((r) => (r.element.hidden = !r.name.toLowerCase().includes(words)));
+  const update = (): void => {
+    if (element.clientWidth > 0) list.forEach((r) => r.update());
+  };
+  const select = (): void => list.forEach((r) => r.select(choice.link.value));
   session.robots.watch(build);
   choice.degrees.changed(build);
+  choice.link.changed(select);
   return {
     element,
     search(text) {
@@ -42,7 +87,12 @@ export function jointsPanel(context: Context): { element: HTMLElement; search(wo
   };
 }
 
-interface Row { name: string; element: HTMLElement; update(): void }
+interface Row {
+  name: string;
+  element: HTMLElement;
+  update(): void;
+  select(link: number): void;
+}
 
 function row(context: Context, coordinate: Coordinate): Row {
   const { session, choice } = context;
@@ -53,17 +103,47 @@ function row(context: Context, coordinate: Coordinate): Row {
   const digits = angle ? (choice.degrees.value ? 1 : 3) : 4;
   const unit = angle ? (choice.degrees.value ? '°' : 'rad') : 'm';
 
-  const number = h('input', { type: 'number', step: 'any', 'aria-label': `${coordinate.label}, ${unit}` });
-  const slider = h('input', { type: 'range', min: 0, max: 1, step: 'any', 'aria-label': coordinate.label });
+  const number = h('input', {
+    type: 'number',
+    step: 'any',
+    'aria-label': `${coordinate.label}, ${unit}`,
+  });
+  const slider = h('input', {
+    type: 'range',
+    min: 0,
+    max: 1,
+    step: 'any',
+    'aria-label': coordinate.label,
+  });
   const beam = h('i');
   const torqueText = h('span');
-  const torque = h('div', { class: 'torque', hidden: true, title: 'torque that holds this pose against gravity' }, h('div', { class: 'beam' }, beam), torqueText);
-  const ends = h('div', { class: 'ends' }, h('span', {}, fixed(shown(coordinate.lower), angle && choice.degrees.value ? 0 : 2)), h('span', {}, fixed(shown(coordinate.upper), angle && choice.degrees.value ? 0 : 2)));
+  const torque = h(
+    'div',
+    { class: 'torque', hidden: true, title: 'torque that holds this pose against gravity' },
+    h('div', { class: 'beam' }, beam),
+    torqueText,
+  );
+  const ends = h(
+    'div',
+    { class: 'ends' },
+    h('span', {}, fixed(shown(coordinate.lower), angle && choice.degrees.value ? 0 : 2)),
+    h('span', {}, fixed(shown(coordinate.upper), angle && choice.degrees.value ? 0 : 2)),
+  );
   const child = state.robot.joints[coordinate.joint].child;
   const element = h(
     'div',
     { class: 'joint', 'data-joint': coordinate.label },
-    h('div', { class: 'row' }, h('span', { class: 'name', title: coordinate.label, onclick: () => (choice.link.value = child) }, coordinate.label), number, h('span', { class: 'unit' }, unit)),
+    h(
+      'div',
+      { class: 'row' },
+      h(
+        'span',
+        { class: 'name', title: coordinate.label, onclick: () => (choice.link.value = child) },
+        coordinate.label,
+      ),
+      number,
+      h('span', { class: 'unit' }, unit),
+    ),
     slider,
     coordinate.limited && ends,
     torque,
@@ -84,12 +164,19 @@ function row(context: Context, coordinate: Coordinate): Row {
     set(coordinate.lower + Number(slider.value) * span);
   });
   slider.addEventListener('keydown', (event) => {
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
-    const steps_ = steps[event.key];
-    if (steps_ === undefined) return;
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -10,
+      PageUp: 10,
+    };
+    const count = steps[event.key];
+    if (count === undefined) return;
     event.preventDefault();
     const step = angle ? radians(1) : span / 200;
-    set(clamp(coordinate.get(state.q) + steps_ * step, coordinate.lower, coordinate.upper));
+    set(clamp(coordinate.get(state.q) + count * step, coordinate.lower, coordinate.upper));
   });
   slider.addEventListener('dblclick', () => set(clamp(0, coordinate.lower, coordinate.upper)));
   number.addEventListener('change', () => set(meant(number.valueAsNumber)));
@@ -106,7 +193,10 @@ function row(context: Context, coordinate: Coordinate): Row {
     slider.style.setProperty('--from', `${(100 * Math.min(zero, share)).toFixed(2)}%`);
     slider.style.setProperty('--share', `${(100 * Math.max(zero, share)).toFixed(2)}%`);
     slider.setAttribute('aria-valuetext', `${fixed(shown(value), digits)} ${unit}`);
-    element.classList.toggle('outside', coordinate.limited && (value < coordinate.lower - 1e-9 || value > coordinate.upper + 1e-9));
+    element.classList.toggle(
+      'outside',
+      coordinate.limited && (value < coordinate.lower - 1e-9 || value > coordinate.upper + 1e-9),
+    );
     const holding = state.gravityTorque[coordinate.velocity];
     torque.hidden = holding === undefined || !Number.isFinite(holding);
     if (torque.hidden) return;
@@ -118,8 +208,13 @@ function row(context: Context, coordinate: Coordinate): Row {
     beam.style.left = `${holding < 0 ? 50 - half : 50}%`;
     beam.style.width = `${half}%`;
     const force = angle ? 'Nm' : 'N';
-    setText(torqueText, effort ? `${significant(rounded)} of ${significant(effort)} ${force}` : `${significant(rounded)} ${force}`);
+    setText(
+      torqueText,
+      effort
+        ? `${significant(rounded)} of ${significant(effort)} ${force}`
+        : `${significant(rounded)} ${force}`,
+    );
   };
-  choice.link.watch((link) => element.classList.toggle('selected', link === child));
-  return { name: coordinate.label, element, update };
+  const select = (link: number): void => void element.classList.toggle('selected', link === child);
+  return { name: coordinate.label, element, update, select };
 }

@@ -29,9 +29,17 @@ export function keyboard({ session, world }: Context, focusSearch: () => void): 
     [['/'], '/', 'search', focusSearch],
     [['?'], '?', 'this list', () => help()],
   ];
-  const dialog = h('dialog', { 'aria-label': 'keys' },
-    h('div', { class: 'keys-table' }, ...actions.flatMap(([, shown, what]) => [h('kbd', {}, shown), h('span', {}, what)]),
-      h('kbd', {}, `1 – ${layers.length}`), h('span', {}, 'shapes, collision shapes, frames, axes, limits, masses, inertias')));
+  const dialog = h(
+    'dialog',
+    { 'aria-label': 'keys' },
+    h(
+      'div',
+      { class: 'keys-table' },
+      ...actions.flatMap(([, shown, what]) => [h('kbd', {}, shown), h('span', {}, what)]),
+      h('kbd', {}, `1 – ${layers.length}`),
+      h('span', {}, 'shapes, collision shapes, frames, axes, limits, masses, inertias'),
+    ),
+  );
   dialog.addEventListener('click', () => dialog.close());
   document.body.append(dialog);
   const help = (): void => (dialog.open ? dialog.close() : dialog.showModal());

@@ -15,7 +15,12 @@ import { timeBar } from './time_bar.ts';
 import { toolbar } from './toolbar.ts';
 
 /** Puts all panels around the scene; what is returned is called once a frame. */
-export function layout(context: Context, connection: Connection | null, exports: Exports, stage: HTMLElement): { update(): void } {
+export function layout(
+  context: Context,
+  connection: Connection | null,
+  exports: Exports,
+  stage: HTMLElement,
+): { update(): void } {
   const { session, choice, world } = context;
   const app = document.getElementById('app')!;
   const left = leftPanel(context);
@@ -23,7 +28,11 @@ export function layout(context: Context, connection: Connection | null, exports:
   const playground = playgroundPanel(context);
   const time = timeBar(context);
   const under = dock(context);
-  const right = h('aside', { class: 'right', 'aria-label': 'details' }, h('div', { class: 'scroll' }, playground.element, details.element));
+  const right = h(
+    'aside',
+    { class: 'right', 'aria-label': 'details' },
+    h('div', { class: 'scroll' }, playground.element, details.element),
+  );
   const help = keyboard(context, left.focusSearch);
   const openFile = dropTarget(context);
 

@@ -4,20 +4,36 @@ import { linksPanel } from './links_panel.ts';
 import type { Context } from './page.ts';
 
 /** Joints and links, with one search for both. */
-export function leftPanel(context: Context): { element: HTMLElement; update(): void; focusSearch(): void } {
+export function leftPanel(context: Context): {
+  element: HTMLElement;
+  update(): void;
+  focusSearch(): void;
+} {
   const joints = jointsPanel(context);
   const links = linksPanel(context);
-  const search = h('input', { type: 'search', placeholder: 'Search', 'aria-label': 'search joints and links' });
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Search',
+    'aria-label': 'search joints and links',
+  });
   search.addEventListener('input', () => {
     const words = search.value.trim().toLowerCase();
     joints.search(words);
     links.search(words);
   });
   const tabs = h('div', { class: 'segments', role: 'tablist' });
-  for (const [page, name] of [['joints', 'Joints'], ['links', 'Links']] as const) {
-    const tab = h('button', { role: 'tab', onclick: () => (context.choice.page.value = page) }, name);
+  for (const [page, name] of [
+    ['joints', 'Joints'],
+    ['links', 'Links'],
+  ] as const) {
+    const tab = h(
+      'button',
+      { role: 'tab', onclick: () => (context.choice.page.value = page) },
+      name,
+    );
     context.choice.page.watch((now) => {
-      if (now === 'joints' || now === 'links') tab.setAttribute('aria-selected', String(now === page));
+      if (now === 'joints' || now === 'links')
+        tab.setAttribute('aria-selected', String(now === page));
     });
     tabs.append(tab);
   }
@@ -27,7 +43,13 @@ export function leftPanel(context: Context): { element: HTMLElement; update(): v
     links.element.hidden = page !== 'links';
   });
   return {
-    element: h('aside', { class: 'left', 'aria-label': 'joints and links' }, h('div', { class: 'tabs' }, tabs, search), joints.element, links.element),
+    element: h(
+      'aside',
+      { class: 'left', 'aria-label': 'joints and links' },
+      h('div', { class: 'tabs' }, tabs, search),
+      joints.element,
+      links.element,
+    ),
     update: joints.update,
     focusSearch: () => search.focus(),
   };

@@ -7,16 +7,41 @@ import { RangeRows } from './range_rows.ts';
 import { TimePlot } from './time_plot.ts';
 
 /** Hands on a controller that runs: weights, friction, sensors, and what it finds out about them. */
-export function playgroundPanel({ session, send }: Context): { element: HTMLElement; update(): void } {
+export function playgroundPanel({ session, send }: Context): {
+  element: HTMLElement;
+  update(): void;
+} {
   const tell = (message: object): void => void send({ type: 'live', ...message });
-  const column = (name: (typeof LiveHistory.columns)[number]): number => LiveHistory.columns.indexOf(name);
+  const column = (name: (typeof LiveHistory.columns)[number]): number =>
+    LiveHistory.columns.indexOf(name);
   const table = () => session.history.track;
 
-  const weight = slider('Weight on the hand', 0, 4, 0.05, (kg) => `${fixed(kg, 2)} kg`, (mass) => tell({ do: 'payload', mass }));
-  const friction = slider('Friction', 0, 4, 0.05, (factor) => `${fixed(factor, 2)} ×`, (factor) => tell({ do: 'friction', factor }));
+  const weight = slider(
+    'Weight on the hand',
+    0,
+    4,
+    0.05,
+    (kg) => `${fixed(kg, 2)} kg`,
+    (mass) => tell({ do: 'payload', mass }),
+  );
+  const friction = slider(
+    'Friction',
+    0,
+    4,
+    0.05,
+    (factor) => `${fixed(factor, 2)} ×`,
+    (factor) => tell({ do: 'friction', factor }),
+  );
   friction.set(1);
   const identify = switched('Identify while it moves', (on) => tell({ do: 'identify', on }));
-  const pause = h('button', { class: 'button', onclick: () => tell({ do: 'pause', on: session.live.value?.running ?? true }) }, 'Pause');
+  const pause = h(
+    'button',
+    {
+      class: 'button',
+      onclick: () => tell({ do: 'pause', on: session.live.value?.running ?? true }),
+    },
+    'Pause',
+  );
   const reset = h('button', { class: 'button', onclick: () => tell({ do: 'reset' }) }, 'Reset');
   const sensors = h('div', { class: 'chips' });
 
@@ -28,20 +53,78 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
   const findings = h('ul', { class: 'findings' });
   const state = h('span', { class: 'badge' });
   const plots = [
-    new TimePlot({ title: 'Weight', unit: 'kg', names: ['estimate', 'low', 'high', 'truth'], columns: [column('payload'), column('low'), column('high'), column('truth')], bands: [[1, 2]], colours: ['accent', 'accent', 'accent', 'warm'], table }, session.clock, null, 96),
-    new TimePlot({ title: 'Tracking error', unit: 'mrad', names: ['rms'], columns: [column('tracking')], table }, session.clock, null, 84),
-    new TimePlot({ title: 'Step time', unit: 'µs', names: ['p50', 'p99'], columns: [column('p50'), column('p99')], table }, session.clock, null, 84),
+    new TimePlot(
+      {
+        title: 'Weight',
+        unit: 'kg',
+        names: ['estimate', 'low', 'high', 'truth'],
+        columns: [column('payload'), column('low'), column('high'), column('truth')],
+        bands: [[1, 2]],
+        colours: ['accent', 'accent', 'accent', 'warm'],
+        table,
+      },
+      session.clock,
+      96,
+    ),
+    new TimePlot(
+      {
+        title: 'Tracking error',
+        unit: 'mrad',
+        names: ['rms'],
+        columns: [column('tracking')],
+        table,
+      },
+      session.clock,
+      84,
+    ),
+    new TimePlot(
+      {
+        title: 'Step time',
+        unit: 'µs',
+        names: ['p50', 'p99'],
+        columns: [column('p50'), column('p99')],
+        table,
+      },
+      session.clock,
+      84,
+    ),
   ];
 
   const element = h(
     'div',
     {},
-    h('section', { class: 'card' }, h('div', { class: 'heading' }, h('b', {}, 'Playground'), state),
+    h(
+      'section',
+      { class: 'card' },
+      h('div', { class: 'heading' }, h('b', {}, 'Playground'), state),
       h('p', { class: 'soft', style: 'margin:0 0 12px' }, 'Drag the robot to pull it.'),
-      weight.element, friction.element, identify.element,
-      h('div', { class: 'row-buttons', style: 'margin-top:6px' }, pause, reset)),
-    h('section', { class: 'card' }, h('h2', {}, 'What it carries'), payloadRow.element, legend(), plots[0].element),
-    h('section', { class: 'card' }, h('h2', {}, 'How well it runs'), h('div', { class: 'big' }, h('div', {}, tracking, h('span', {}, 'tracking error, rms')), h('div', {}, step, h('span', {}, 'step time, p99'))), pace, plots[1].element, plots[2].element),
+      weight.element,
+      friction.element,
+      identify.element,
+      h('div', { class: 'row-buttons', style: 'margin-top:6px' }, pause, reset),
+    ),
+    h(
+      'section',
+      { class: 'card' },
+      h('h2', {}, 'What it carries'),
+      payloadRow.element,
+      legend(),
+      plots[0].element,
+    ),
+    h(
+      'section',
+      { class: 'card' },
+      h('h2', {}, 'How well it runs'),
+      h(
+        'div',
+        { class: 'big' },
+        h('div', {}, tracking, h('span', {}, 'tracking error, rms')),
+        h('div', {}, step, h('span', {}, 'step time, p99')),
+      ),
+      pace,
+      plots[1].element,
+      plots[2].element,
+    ),
     h('section', { class: 'card' }, h('h2', {}, 'Masses of the links'), masses.element),
     h('section', { class: 'card' }, h('h2', {}, 'Blind a sensor'), sensors, findings),
   );
@@ -50,12 +133,29 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
     masses.clear();
     payloadRow.clear();
     const robot = session.main?.robot;
-    const moving = robot ? robot.joints.map((joint, k) => ({ joint, k })).filter(({ joint }) => joint.q >= 0 && !joint.mimic) : [];
-    replace(sensors, ...moving.map(({ joint, k }) =>
-      h('button', { class: 'chip', 'data-joint': k, 'aria-pressed': 'false', onclick: (event) => {
-        const chip = event.currentTarget as HTMLElement;
-        tell({ do: 'blind', joint: k, on: chip.getAttribute('aria-pressed') !== 'true' });
-      } }, joint.name)));
+    const moving = robot
+      ? robot.joints
+          .map((joint, k) => ({ joint, k }))
+          .filter(({ joint }) => joint.q >= 0 && !joint.mimic)
+      : [];
+    replace(
+      sensors,
+      ...moving.map(({ joint, k }) =>
+        h(
+          'button',
+          {
+            class: 'chip',
+            'data-joint': k,
+            'aria-pressed': 'false',
+            onclick: (event) => {
+              const chip = event.currentTarget as HTMLElement;
+              tell({ do: 'blind', joint: k, on: chip.getAttribute('aria-pressed') !== 'true' });
+            },
+          },
+          joint.name,
+        ),
+      ),
+    );
   });
   session.live.changed((live) => live && show(live));
 
@@ -66,15 +166,25 @@ export function playgroundPanel({ session, send }: Context): { element: HTMLElem
     setText(pause, live.running ? 'Pause' : 'Go on');
     setText(state, live.running ? live.state || 'run' : 'paused');
     state.className = `badge${live.running ? ' live' : ''}`;
-    for (const chip of sensors.children) chip.setAttribute('aria-pressed', String(live.blinded.includes(Number((chip as HTMLElement).dataset['joint']))));
+    for (const chip of sensors.children)
+      chip.setAttribute(
+        'aria-pressed',
+        String(live.blinded.includes(Number((chip as HTMLElement).dataset['joint']))),
+      );
     figure(tracking, live.tracking_mrad, 'mrad');
     figure(step, live.step_us?.p99 ?? NaN, 'µs');
     const asked = session.clock.speed.value;
     pace.hidden = !live.running || !(live.realtime < 0.9 * asked);
-    setText(pace, `This computer is too slow for the robot: its time passes at ${significant(live.realtime, 2)} of the real one.`);
+    setText(
+      pace,
+      `This computer is too slow for the robot: its time passes at ${significant(live.realtime, 2)} of the real one.`,
+    );
     payloadRow.show(live.payload ? [{ name: 'weight', ...live.payload }] : []);
     masses.show(live.masses.map(({ link, ...estimate }) => ({ name: link, ...estimate })));
-    if (findings.childElementCount !== live.findings.length || findings.textContent !== live.findings.join(''))
+    if (
+      findings.childElementCount !== live.findings.length ||
+      findings.textContent !== live.findings.join('')
+    )
       replace(findings, ...live.findings.map((finding) => h('li', {}, finding)));
   };
   return { element, update: () => plots.forEach((plot) => plot.update(table())) };
@@ -87,12 +197,32 @@ function figure(element: HTMLElement, value: number, unit: string): void {
 }
 
 function legend(): HTMLElement {
-  return h('div', { style: 'margin:4px 0 8px' }, h('span', { class: 'key' }, h('i'), 'estimate'), h('span', { class: 'key' }, h('i', { class: 'band' }), '± 2 deviations'), h('span', { class: 'key' }, h('i', { class: 'truth' }), 'truth'));
+  return h(
+    'div',
+    { style: 'margin:4px 0 8px' },
+    h('span', { class: 'key' }, h('i'), 'estimate'),
+    h('span', { class: 'key' }, h('i', { class: 'band' }), '± 2 deviations'),
+    h('span', { class: 'key' }, h('i', { class: 'truth' }), 'truth'),
+  );
 }
 
 /** A slider that follows the server, except while a hand is on it. */
-function slider(name: string, low: number, high: number, step: number, text: (x: number) => string, send: (x: number) => void) {
-  const input = h('input', { type: 'range', min: low, max: high, step, value: low, 'aria-label': name });
+function slider(
+  name: string,
+  low: number,
+  high: number,
+  step: number,
+  text: (x: number) => string,
+  send: (x: number) => void,
+) {
+  const input = h('input', {
+    type: 'range',
+    min: low,
+    max: high,
+    step,
+    value: low,
+    'aria-label': name,
+  });
   const output = h('output', {}, text(low));
   let touched = -Infinity;
   const set = (x: number): void => {

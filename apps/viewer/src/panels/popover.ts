@@ -11,7 +11,12 @@ export function popover(button: HTMLButtonElement, content: HTMLElement): HTMLEl
   set(false);
   button.addEventListener('click', () => set(content.hidden === true));
   document.addEventListener('pointerdown', (event) => {
-    if (event.target instanceof Node && !content.contains(event.target) && !button.contains(event.target)) set(false);
+    if (
+      event.target instanceof Node &&
+      !content.contains(event.target) &&
+      !button.contains(event.target)
+    )
+      set(false);
   });
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') set(false);

@@ -7,7 +7,10 @@ export class RangeRows {
   readonly element = h('div', { class: 'ranges' });
   private readonly rows = new Map<string, Row>();
 
-  constructor(private readonly unit: string, private readonly kind = '') {}
+  constructor(
+    private readonly unit: string,
+    private readonly kind = '',
+  ) {}
 
   show(estimates: (Estimate & { name: string })[]): void {
     for (const { name } of estimates)
@@ -38,7 +41,11 @@ class Row {
   private low = Infinity;
   private high = -Infinity;
 
-  constructor(name: string, private readonly unit: string, kind: string) {
+  constructor(
+    name: string,
+    private readonly unit: string,
+    kind: string,
+  ) {
     this.parts = [
       h('span', { class: 'name', title: name }, name),
       h('div', { class: `range ${kind}` }, this.band, this.truth, this.dot),
@@ -50,8 +57,11 @@ class Row {
     for (const part of this.parts) part.hidden = given === null;
     if (!given) return;
     const { true: truth, estimate, deviation } = given;
-    this.widen([truth, estimate, estimate - 2 * deviation, estimate + 2 * deviation].filter(Number.isFinite));
-    const at = (x: number): number => 100 * clamp((x - this.low) / (this.high - this.low || 1), 0, 1);
+    this.widen(
+      [truth, estimate, estimate - 2 * deviation, estimate + 2 * deviation].filter(Number.isFinite),
+    );
+    const at = (x: number): number =>
+      100 * clamp((x - this.low) / (this.high - this.low || 1), 0, 1);
     this.put(this.truth, truth, at);
     this.put(this.dot, estimate, at);
     const known = Number.isFinite(estimate) && Number.isFinite(deviation);
@@ -73,11 +83,19 @@ class Row {
   /** The scale grows at once and shrinks slowly towards what is shown. */
   private widen(values: number[]): void {
     if (values.length === 0) return;
-    const air = Math.max(0.15 * (Math.max(...values) - Math.min(...values)), 0.02 * Math.max(...values.map(Math.abs)), 1e-6);
+    const air = Math.max(
+      0.15 * (Math.max(...values) - Math.min(...values)),
+      0.02 * Math.max(...values.map(Math.abs)),
+      1e-6,
+    );
     const low = Math.min(...values) - air;
     const high = Math.max(...values) + air;
     const slow = 0.04;
-    this.low = low < this.low || !Number.isFinite(this.low) ? low : this.low + slow * (low - this.low);
-    this.high = high > this.high || !Number.isFinite(this.high) ? high : this.high + slow * (high - this.high);
+    this.low =
+      low < this.low || !Number.isFinite(this.low) ? low : this.low + slow * (low - this.low);
+    this.high =
+      high > this.high || !Number.isFinite(this.high)
+        ? high
+        : this.high + slow * (high - this.high);
   }
 }

@@ -4,7 +4,6 @@ import type { Track } from '../time/track.ts';
 import { palette } from '../theme.ts';
 import { fixed, significant } from '../util/format.ts';
 import { h, replace } from '../util/dom.ts';
-import type { Choice } from './page.ts';
 
 export interface PlotData {
   title: string;
@@ -34,25 +33,38 @@ export class TimePlot {
   private drawn = { size: -1, end: NaN, at: 0 };
   private before: number | null = null; // the time that was shown before the pointer came
   private readonly resize: ResizeObserver;
+  private readonly forget: () => void;
+  private seen = false; // asking the page itself each time would make it compute its layout
 
-  constructor(private readonly data: PlotData, private readonly clock: Clock, _choice: Choice | null, private readonly height = 128) {
-    this.element = h('figure', { class: 'plot', style: 'margin:0' }, h('h3', {}, data.title, h('small', {}, data.unit), this.keys), this.box, this.now, this.hint);
+  constructor(
+    private readonly data: PlotData,
+    private readonly clock: Clock,
+    private readonly height = 128,
+  ) {
+    this.element = h(
+      'figure',
+      { class: 'plot', style: 'margin:0' },
+      h('h3', {}, data.title, h('small', {}, data.unit), this.keys),
+      h('div', { style: 'position:relative' }, this.box, this.now),
+      this.hint,
+    );
     this.resize = new ResizeObserver(() => this.fit());
     this.resize.observe(this.element);
     this.make();
-    palette.changed(() => this.make());
+    this.forget = palette.changed(() => this.make());
     this.element.addEventListener('pointerleave', () => this.leave());
   }
 
   destroy(): void {
     this.resize.disconnect();
+    this.forget();
     this.plot?.destroy();
     this.plot = null;
   }
 
   /** Draws again if there is more to draw, and moves the line that marks the time. */
   update(table: Track): void {
-    if (!this.plot || this.element.offsetParent === null) return;
+    if (!this.plot || !this.seen) return;
     const { drawn } = this;
     const due = performance.now() - drawn.at > 90;
     if (due && (drawn.size !== table.size || drawn.end !== table.end)) this.fill(table);
@@ -63,7 +75,10 @@ export class TimePlot {
     this.drawn = { size: table.size, end: table.end, at: performance.now() };
     const step = Math.max(1, Math.ceil(table.size / mostPoints));
     const count = Math.ceil(table.size / step);
-    const columns = [new Float64Array(count), ...this.data.columns.map(() => new Array<number | null>(count))];
+    const columns = [
+      new Float64Array(count),
+      ...this.data.columns.map(() => new Array<number | null>(count)),
+    ];
     for (let i = 0; i < count; i++) {
       columns[0][i] = table.time(i * step);
       const row = table.row(i * step);
@@ -76,7 +91,6 @@ export class TimePlot {
   }
 
   private make(): void {
-    if (!this.element) return;
     this.plot?.destroy();
     const { data } = this;
     const colours = palette.value;
@@ -107,10 +121,14 @@ export class TimePlot {
             stroke: data.bands?.some((band) => band.includes(k)) ? 'transparent' : colour(k),
             width: 1.5,
             points: { show: false },
+            auto: !data.bands?.some((band) => band.includes(k)), // what is unknown at first does not set the scale
             show: !this.hidden.has(k),
           })),
         ],
-        bands: (data.bands ?? []).map(([low, high]) => ({ series: [high + 1, low + 1], fill: `${colours.accent}33` })),
+        bands: (data.bands ?? []).map(([low, high]) => ({
+          series: [high + 1, low + 1],
+          fill: `${colours.accent}33`,
+        })),
         cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
         hooks: { setCursor: [(plot) => this.pointed(plot)] },
       },
@@ -142,11 +160,19 @@ export class TimePlot {
       ...names.map((name, k) =>
         bands?.some((band) => band.includes(k))
           ? null
-          : h('span', { class: this.hidden.has(k) ? 'off' : '', onclick: () => {
-              if (!this.hidden.delete(k)) this.hidden.add(k);
-              this.plot?.setSeries(k + 1, { show: !this.hidden.has(k) });
-              this.writeKeys(colour);
-            } }, h('i', { style: `background:${colour(k)}` }), name),
+          : h(
+              'span',
+              {
+                class: this.hidden.has(k) ? 'off' : '',
+                onclick: () => {
+                  if (!this.hidden.delete(k)) this.hidden.add(k);
+                  this.plot?.setSeries(k + 1, { show: !this.hidden.has(k) });
+                  this.writeKeys(colour);
+                },
+              },
+              h('i', { style: `background:${colour(k)}` }),
+              name,
+            ),
       ),
     );
   }
@@ -188,7 +214,11 @@ export class TimePlot {
     this.data.names.forEach((name, k) => {
       const value = plot.data[k + 1][idx];
       if (this.hidden.has(k) || rows.length > 36) return;
-      rows.push(h('i', { style: `background:${palette.value.series[k % 8]}` }), h('span', {}, name), h('em', {}, value === null || value === undefined ? '–' : significant(value, 4)));
+      rows.push(
+        h('i', { style: `background:${palette.value.series[k % 8]}` }),
+        h('span', {}, name),
+        h('em', {}, value === null || value === undefined ? '–' : significant(value, 4)),
+      );
     });
     replace(this.hint, ...rows);
     this.hint.hidden = false;
@@ -203,17 +233,21 @@ export class TimePlot {
     const { plot } = this;
     if (!plot) return;
     const x = plot.valToPos(this.clock.time.value, 'x');
-    const inside = Number.isFinite(x) && x >= -1 && x <= plot.over.clientWidth + 1 && plot.data[0].length > 1;
+    const area = [plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height].map(
+      (x) => x / devicePixelRatio,
+    );
+    const inside = Number.isFinite(x) && x >= -1 && x <= area[2] + 1 && plot.data[0].length > 1;
     this.now.hidden = !inside;
     if (!inside) return;
-    this.now.style.left = `${plot.over.offsetLeft + x}px`;
-    this.now.style.top = `${this.box.offsetTop + plot.over.offsetTop}px`;
-    this.now.style.height = `${plot.over.clientHeight}px`;
+    this.now.style.transform = `translate(${(area[0] + x).toFixed(1)}px, ${area[1]}px)`;
+    this.now.style.height = `${area[3]}px`;
   }
 
   private fit(): void {
     const width = this.element.clientWidth;
-    if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
+    this.seen = width > 0;
+    if (this.plot && this.seen && width !== this.plot.width)
+      this.plot.setSize({ width, height: this.height });
   }
 }
 

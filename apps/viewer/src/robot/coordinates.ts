@@ -32,7 +32,9 @@ export function coordinatesOf(robot: Robot): Coordinate[] {
 /** Index in v of each joint's first velocity: as given, or else in the order of q. */
 export function velocityOffsets(robot: Robot): number[] {
   const offsets = robot.joints.map(() => -1);
-  const moving = robot.joints.map((_, k) => k).filter((k) => robot.joints[k].q >= 0 && !robot.joints[k].mimic);
+  const moving = robot.joints
+    .map((_, k) => k)
+    .filter((k) => robot.joints[k].q >= 0 && !robot.joints[k].mimic);
   moving.sort((a, b) => robot.joints[a].q - robot.joints[b].q);
   let next = 0;
   for (const k of moving) {
@@ -46,7 +48,8 @@ function ofJoint(joint: Joint, k: number, velocity: number): Coordinate[] {
   const plain = (i: number, label: string, unit: Unit, reach: number): Coordinate => {
     const lower = joint.lower?.[i] ?? NaN;
     const upper = joint.upper?.[i] ?? NaN;
-    const limited = Number.isFinite(lower) && Number.isFinite(upper) && upper > lower && upper - lower < 1e4;
+    const limited =
+      Number.isFinite(lower) && Number.isFinite(upper) && upper > lower && upper - lower < 1e4;
     return {
       joint: k,
       label,
@@ -55,7 +58,10 @@ function ofJoint(joint: Joint, k: number, velocity: number): Coordinate[] {
       upper: limited ? upper : reach,
       limited,
       velocity: positions[joint.type] === 1 ? velocity : -1,
-      effort: joint.effort !== null && Number.isFinite(joint.effort) && joint.effort > 0 ? joint.effort : null,
+      effort:
+        joint.effort !== null && Number.isFinite(joint.effort) && joint.effort > 0
+          ? joint.effort
+          : null,
       get: (q) => q[joint.q + i],
       set: (q, value) => {
         q[joint.q + i] = value;
@@ -74,12 +80,19 @@ function ofJoint(joint: Joint, k: number, velocity: number): Coordinate[] {
     case 'prismatic':
       return [plain(0, name, 'm', 1)];
     case 'planar':
-      return [plain(0, `${name} x`, 'm', 1), plain(1, `${name} y`, 'm', 1), plain(2, `${name} angle`, 'rad', Math.PI)];
+      return [
+        plain(0, `${name} x`, 'm', 1),
+        plain(1, `${name} y`, 'm', 1),
+        plain(2, `${name} angle`, 'rad', Math.PI),
+      ];
     case 'ball':
       return turning(name, k, joint.q);
     case 'floating':
       return [
-        ...['x', 'y', 'z'].map((axis, i) => ({ ...plain(i, `${name} ${axis}`, 'm', 2), limited: false })),
+        ...['x', 'y', 'z'].map((axis, i) => ({
+          ...plain(i, `${name} ${axis}`, 'm', 2),
+          limited: false,
+        })),
         ...turning(name, k, joint.q + 3),
       ];
   }
@@ -88,7 +101,10 @@ function ofJoint(joint: Joint, k: number, velocity: number): Coordinate[] {
 /** Roll, pitch and yaw of the quaternion whose scalar part is q[at]. */
 function turning(name: string, joint: number, at: number): Coordinate[] {
   const angles = (q: ArrayLike<number>): Euler =>
-    new Euler().setFromQuaternion(new Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]).normalize(), 'ZYX');
+    new Euler().setFromQuaternion(
+      new Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]).normalize(),
+      'ZYX',
+    );
   return (['x', 'y', 'z'] as const).map((axis, i) => ({
     joint,
     label: `${name} ${['roll', 'pitch', 'yaw'][i]}`,

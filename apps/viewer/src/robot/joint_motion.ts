@@ -3,8 +3,26 @@ import type { Joint } from '../stream/messages.ts';
 import type { Pose } from './pose.ts';
 
 /** How many numbers of q a joint of each type has, and how many velocities. */
-export const positions = { fixed: 0, revolute: 1, continuous: 1, prismatic: 1, helical: 1, planar: 3, ball: 4, floating: 7 };
-export const velocities = { fixed: 0, revolute: 1, continuous: 1, prismatic: 1, helical: 1, planar: 3, ball: 3, floating: 6 };
+export const positions = {
+  fixed: 0,
+  revolute: 1,
+  continuous: 1,
+  prismatic: 1,
+  helical: 1,
+  planar: 3,
+  ball: 4,
+  floating: 7,
+};
+export const velocities = {
+  fixed: 0,
+  revolute: 1,
+  continuous: 1,
+  prismatic: 1,
+  helical: 1,
+  planar: 3,
+  ball: 3,
+  floating: 6,
+};
 
 /** Directions that span the plane normal to an axis: x and y, turned as z is turned to the axis. */
 function planeOf(axis: Vector3): [Vector3, Vector3] {
@@ -15,7 +33,13 @@ function planeOf(axis: Vector3): [Vector3, Vector3] {
 }
 
 /** Pose of a joint's moved frame in its resting frame, from its numbers in q, which begin at `at`. */
-export function jointMotion(joint: Joint, axis: Vector3, q: ArrayLike<number>, at: number, motion: Pose): Pose {
+export function jointMotion(
+  joint: Joint,
+  axis: Vector3,
+  q: ArrayLike<number>,
+  at: number,
+  motion: Pose,
+): Pose {
   motion.identity();
   switch (joint.type) {
     case 'fixed':
@@ -33,7 +57,10 @@ export function jointMotion(joint: Joint, axis: Vector3, q: ArrayLike<number>, a
       break;
     case 'planar': {
       const [x, y] = planeOf(axis);
-      motion.p.copy(x).multiplyScalar(q[at]).addScaledVector(y, q[at + 1]);
+      motion.p
+        .copy(x)
+        .multiplyScalar(q[at])
+        .addScaledVector(y, q[at + 1]);
       motion.q.setFromAxisAngle(axis, q[at + 2]);
       break;
     }

@@ -36,7 +36,14 @@ export class Kinematics {
     for (const k of this.order) {
       const { joint, axis, rest, follow } = this.steps[k];
       const frame = this.joints[k].product(this.links[joint.parent], rest);
-      if (follow) jointMotion(joint, axis, [follow.multiplier * q[follow.at] + follow.offset], 0, this.motion);
+      if (follow)
+        jointMotion(
+          joint,
+          axis,
+          [follow.multiplier * q[follow.at] + follow.offset],
+          0,
+          this.motion,
+        );
       else if (joint.q >= 0) jointMotion(joint, axis, q, joint.q, this.motion);
       else this.motion.identity();
       this.links[joint.child].product(frame, this.motion);
@@ -63,7 +70,11 @@ function unit([x, y, z]: [number, number, number]): Vector3 {
 /** What a mimicking joint follows in q, through joints that mimic themselves; null if it moves by itself. */
 function followed(joints: Joint[], joint: Joint): Step['follow'] {
   if (!joint.mimic) return null;
-  let [multiplier, offset, leader] = [joint.mimic.multiplier, joint.mimic.offset, joints[joint.mimic.joint]];
+  let [multiplier, offset, leader] = [
+    joint.mimic.multiplier,
+    joint.mimic.offset,
+    joints[joint.mimic.joint],
+  ];
   for (let n = 0; leader.mimic && n < joints.length; n++) {
     offset += multiplier * leader.mimic.offset;
     multiplier *= leader.mimic.multiplier;
@@ -79,7 +90,9 @@ function fromTheRoot(joints: Joint[]): number[] {
   const order: number[] = [];
   let left = joints.map((_, k) => k);
   while (left.length > 0) {
-    const ready = left.filter((k) => placed.has(joints[k].parent) || !carried.has(joints[k].parent));
+    const ready = left.filter(
+      (k) => placed.has(joints[k].parent) || !carried.has(joints[k].parent),
+    );
     if (ready.length === 0) break;
     for (const k of ready) {
       order.push(k);

@@ -43,7 +43,8 @@ export class RobotState {
   /** Of the two quaternions that mean the same, the one nearer to that of the row before: between them lie straight lines. */
   private alignQuaternions(rows: Float32Array): void {
     if (this.quaternions.length === 0) return;
-    let before = this.track.size > 0 ? this.track.row(this.track.size - 1) : rows.subarray(0, this.robot.nq);
+    let before =
+      this.track.size > 0 ? this.track.row(this.track.size - 1) : rows.subarray(0, this.robot.nq);
     for (let start = 0; start < rows.length; start += this.robot.nq) {
       const row = rows.subarray(start, start + this.robot.nq);
       for (const at of this.quaternions) {

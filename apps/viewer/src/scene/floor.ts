@@ -47,9 +47,19 @@ export class Floor {
     const plane = new THREE.PlaneGeometry(1, 1);
     this.grid = new THREE.Mesh(
       plane,
-      new THREE.ShaderMaterial({ vertexShader: vertex, fragmentShader: fragment, uniforms, transparent: true, depthWrite: false, side: THREE.DoubleSide }),
+      new THREE.ShaderMaterial({
+        vertexShader: vertex,
+        fragmentShader: fragment,
+        uniforms,
+        transparent: true,
+        depthWrite: false,
+        side: THREE.DoubleSide,
+      }),
     );
-    this.shade = new THREE.Mesh(plane, new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }));
+    this.shade = new THREE.Mesh(
+      plane,
+      new THREE.ShadowMaterial({ opacity: 0.2, depthWrite: false }),
+    );
     this.shade.receiveShadow = true;
     this.grid.renderOrder = -1;
     this.shade.renderOrder = -2;
@@ -64,7 +74,10 @@ export class Floor {
 
   /** Lies under a box, or at z = 0 if the box reaches about there. */
   fit(box: THREE.Box3, size: number): void {
-    const height = box.min.z > -0.03 * size && box.min.z < 0.3 * size ? Math.min(box.min.z, 0) : box.min.z - 0.04 * size;
+    const height =
+      box.min.z > -0.03 * size && box.min.z < 0.3 * size
+        ? Math.min(box.min.z, 0)
+        : box.min.z - 0.04 * size;
     const rough = size / 12;
     const decade = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((d) => d * decade).find((s) => s >= rough) ?? decade;

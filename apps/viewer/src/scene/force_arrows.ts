@@ -6,8 +6,12 @@ export class ForceArrows {
   readonly group = new THREE.Group();
   private strongest = 1; // N, over all that was shown: lengths do not jump
   private readonly material: THREE.MeshStandardMaterial;
-  private readonly rod = new THREE.CylinderGeometry(1, 1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-  private readonly head = new THREE.ConeGeometry(2.6, 1, 24).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  private readonly rod = new THREE.CylinderGeometry(1, 1, 1, 16)
+    .rotateX(Math.PI / 2)
+    .translate(0, 0, 0.5);
+  private readonly head = new THREE.ConeGeometry(2.6, 1, 24)
+    .rotateX(Math.PI / 2)
+    .translate(0, 0, 0.5);
 
   constructor(palette: Palette) {
     this.material = new THREE.MeshStandardMaterial({ color: palette.bad, roughness: 0.5 });
@@ -18,7 +22,8 @@ export class ForceArrows {
     while (this.group.children.length < count) this.group.add(this.make());
     this.group.children.forEach((arrow, k) => {
       arrow.visible = k < count;
-      if (arrows && k < count) this.place(arrow as THREE.Group, arrows.subarray(6 * k, 6 * k + 6), reach);
+      if (arrows && k < count)
+        this.place(arrow as THREE.Group, arrows.subarray(6 * k, 6 * k + 6), reach);
     });
   }
 

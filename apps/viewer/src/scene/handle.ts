@@ -8,7 +8,11 @@ export class Handle {
   private readonly target = new THREE.Object3D();
   private readonly controls: TransformControls;
 
-  constructor(private readonly stage: Stage, onMove: (target: Pose) => void, onDrag: (on: boolean) => void) {
+  constructor(
+    private readonly stage: Stage,
+    onMove: (target: Pose) => void,
+    onDrag: (on: boolean) => void,
+  ) {
     this.controls = new TransformControls(stage.camera, stage.canvas);
     this.controls.setSpace('local');
     this.controls.setSize(0.75);

@@ -1,7 +1,10 @@
 import type * as THREE from 'three';
 import { h, setText } from '../util/dom.ts';
 
-interface Label { point: THREE.Vector3; element: HTMLElement }
+interface Label {
+  point: THREE.Vector3;
+  element: HTMLElement;
+}
 
 /** Small texts at points of the scene, as elements over the canvas. */
 export class Labels {
@@ -32,7 +35,8 @@ export class Labels {
     for (const { point, element } of this.shown.values()) {
       const at = project(point);
       element.hidden = !at;
-      if (at) element.style.transform = `translate(-50%, -150%) translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
+      if (at)
+        element.style.transform = `translate(-50%, -150%) translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
     }
   }
 }

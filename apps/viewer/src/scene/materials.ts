@@ -26,7 +26,13 @@ const offset = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits
 
 /** Of a robot that is only compared with: one even tint, what is behind it shows through. */
 export function ghostPaint(colour: string): THREE.MeshStandardMaterial {
-  return new THREE.MeshStandardMaterial({ color: colour, roughness: 0.8, transparent: true, opacity: 0.3, ...offset });
+  return new THREE.MeshStandardMaterial({
+    color: colour,
+    roughness: 0.8,
+    transparent: true,
+    opacity: 0.3,
+    ...offset,
+  });
 }
 
 /** Hides what is behind it, and is not seen itself. */
@@ -35,7 +41,11 @@ export function depthOnly(): THREE.MeshBasicMaterial {
 }
 
 /** Drawn over everything at full brightness: axes, handles, marks. */
-export function mark(colour: THREE.ColorRepresentation, opacity = 1, over = true): THREE.MeshBasicMaterial {
+export function mark(
+  colour: THREE.ColorRepresentation,
+  opacity = 1,
+  over = true,
+): THREE.MeshBasicMaterial {
   return new THREE.MeshBasicMaterial({
     color: colour,
     transparent: opacity < 1 || over,

@@ -8,12 +8,20 @@ import { raise } from './marks.ts';
 /** The distance between two points that were picked; each stays on the link that it was picked on. */
 export class Measure {
   readonly group = new THREE.Group();
-  private readonly points: { carrier: THREE.Object3D; local: THREE.Vector3; ball: THREE.Mesh }[] = [];
+  private readonly points: { carrier: THREE.Object3D; local: THREE.Vector3; ball: THREE.Mesh }[] =
+    [];
   private readonly line: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly ball: THREE.SphereGeometry;
 
-  constructor(private readonly palette: Palette, reach: number, private readonly labels: Labels) {
-    this.line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: palette.accent, depthTest: false, toneMapped: false }));
+  constructor(
+    private readonly palette: Palette,
+    reach: number,
+    private readonly labels: Labels,
+  ) {
+    this.line = new THREE.Line(
+      new THREE.BufferGeometry(),
+      new THREE.LineBasicMaterial({ color: palette.accent, depthTest: false, toneMapped: false }),
+    );
     this.line.frustumCulled = false;
     this.ball = new THREE.SphereGeometry(0.009 * reach, 16, 12);
     this.group.add(this.line);
@@ -42,7 +50,12 @@ export class Measure {
     this.line.geometry.setFromPoints([a, b]);
     const way = b.clone().sub(a);
     const millimetres = (x: number): string => fixed(1000 * x, 1);
-    this.labels.put('measure', a.clone().lerp(b, 0.5), `${millimetres(way.length())} mm`, `x ${millimetres(way.x)}  y ${millimetres(way.y)}  z ${millimetres(way.z)}`);
+    this.labels.put(
+      'measure',
+      a.clone().lerp(b, 0.5),
+      `${millimetres(way.length())} mm`,
+      `x ${millimetres(way.x)}  y ${millimetres(way.y)}  z ${millimetres(way.z)}`,
+    );
   }
 
   clear(): void {

@@ -14,7 +14,8 @@ export class Pace {
     const now = performance.now();
     const took = now - this.last;
     this.last = now;
-    if (!drawn || took > 1000) this.count = this.sum = 0; // it rested, or the page was hidden
+    if (!drawn || took > 1000)
+      this.count = this.sum = 0; // it rested, or the page was hidden
     else if (this.more) {
       this.sum += took;
       if (++this.count < enough) return;

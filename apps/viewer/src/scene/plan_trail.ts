@@ -11,9 +11,17 @@ export class PlanTrail {
   private static readonly most = 256;
 
   constructor(palette: Palette, reach: number) {
-    const material = new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, toneMapped: false });
+    const material = new THREE.LineBasicMaterial({
+      vertexColors: true,
+      transparent: true,
+      toneMapped: false,
+    });
     this.line = new THREE.Line(new THREE.BufferGeometry(), material);
-    this.points = new THREE.InstancedMesh(new THREE.SphereGeometry(0.008 * reach, 12, 8), mark(palette.accent, 0.9, false), PlanTrail.most);
+    this.points = new THREE.InstancedMesh(
+      new THREE.SphereGeometry(0.008 * reach, 12, 8),
+      mark(palette.accent, 0.9, false),
+      PlanTrail.most,
+    );
     this.points.count = 0;
     this.points.frustumCulled = this.line.frustumCulled = false;
     this.group.add(this.line, this.points);
@@ -29,7 +37,11 @@ export class PlanTrail {
     for (let k = 0; k < n; k++) {
       const share = 1 - (0.8 * k) / (n - 1);
       colours.set([this.colour.r, this.colour.g, this.colour.b, share], 4 * k);
-      at.makeScale(share, share, share).setPosition(points[3 * k], points[3 * k + 1], points[3 * k + 2]);
+      at.makeScale(share, share, share).setPosition(
+        points[3 * k],
+        points[3 * k + 1],
+        points[3 * k + 2],
+      );
       this.points.setMatrixAt(k, at);
     }
     this.points.count = n;

@@ -10,10 +10,20 @@ type Send = (message: { link: number; point: number[]; to: number[] } | null) =>
  * the pointer, in the plane through that point that faces the camera.
  */
 export class Pull {
-  private held: { view: RobotView; link: number; local: THREE.Vector3; plane: THREE.Plane; pointer: number } | null = null;
+  private held: {
+    view: RobotView;
+    link: number;
+    local: THREE.Vector3;
+    plane: THREE.Plane;
+    pointer: number;
+  } | null = null;
   private readonly to = new THREE.Vector3();
 
-  constructor(private readonly stage: Stage, private readonly spring: Spring, private readonly send: Send) {}
+  constructor(
+    private readonly stage: Stage,
+    private readonly spring: Spring,
+    private readonly send: Send,
+  ) {}
 
   get active(): boolean {
     return this.held !== null;

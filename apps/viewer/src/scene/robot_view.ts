@@ -9,7 +9,15 @@ import { shapeObject, type MeshSource } from './shapes.ts';
 import { reachOf, standIn } from './stand_in.ts';
 
 /** What can be shown of a robot or hidden. */
-export const layers = ['shapes', 'collisions', 'frames', 'axes', 'limits', 'masses', 'inertias'] as const;
+export const layers = [
+  'shapes',
+  'collisions',
+  'frames',
+  'axes',
+  'limits',
+  'masses',
+  'inertias',
+] as const;
 export type Layer = (typeof layers)[number];
 
 /** A robot as objects of the scene: a group per link, moved to where the link is. */
@@ -18,7 +26,11 @@ export class RobotView {
   readonly links: THREE.Group[];
   readonly reach: number;
   private readonly parts: Record<Layer, THREE.Object3D[]>;
-  private readonly jointMarks: { object: THREE.Object3D; joint: number; pointer: THREE.Object3D | null }[] = [];
+  private readonly jointMarks: {
+    object: THREE.Object3D;
+    joint: number;
+    pointer: THREE.Object3D | null;
+  }[] = [];
   private readonly whole: THREE.Object3D | null;
 
   constructor(
@@ -29,7 +41,9 @@ export class RobotView {
   ) {
     const { robot } = state;
     this.reach = reachOf(robot);
-    this.parts = Object.fromEntries(layers.map((layer) => [layer, []])) as unknown as typeof this.parts;
+    this.parts = Object.fromEntries(
+      layers.map((layer) => [layer, []]),
+    ) as unknown as typeof this.parts;
     this.links = robot.links.map((link, k) => {
       const group = new THREE.Group();
       group.name = link.name;
@@ -43,7 +57,10 @@ export class RobotView {
     this.addJoints(scale);
     this.addFrames(scale);
     const whole = wholeMass(robot, state.kinematics);
-    this.whole = whole && robot.links.filter((l) => l.mass > 0).length > 1 ? comMark(0.32 * scale, palette.warm) : null;
+    this.whole =
+      whole && robot.links.filter((l) => l.mass > 0).length > 1
+        ? comMark(0.32 * scale, palette.warm)
+        : null;
     if (this.whole) this.add('masses', this.group, this.whole);
     this.update();
   }
@@ -100,10 +117,16 @@ export class RobotView {
   highlight(link: number): void {
     for (const part of this.parts.shapes)
       part.traverse((object) => {
-        if (!(object instanceof THREE.Mesh) || !(object.material instanceof THREE.MeshStandardMaterial)) return;
+        if (
+          !(object instanceof THREE.Mesh) ||
+          !(object.material instanceof THREE.MeshStandardMaterial)
+        )
+          return;
         let at: THREE.Object3D | null = object;
         while (at && typeof at.userData['link'] !== 'number') at = at.parent;
-        object.material.emissive.set(at && at.userData['link'] === link ? this.palette.accent : 0x000000);
+        object.material.emissive.set(
+          at && at.userData['link'] === link ? this.palette.accent : 0x000000,
+        );
         object.material.emissiveIntensity = 0.28;
       });
   }
@@ -132,10 +155,27 @@ export class RobotView {
         this.onLoad();
       };
       for (const shape of link.visuals)
-        this.add('shapes', this.links[k], shapeObject(shape, ghost ?? paintOf(shape), this.meshes, loaded, 1 + 0.002 * (count++ % 4)));
-      if (link.visuals.length === 0 && !this.rigidlyDrawn(k)) this.add('shapes', this.links[k], standIn(robot, k, this.reach, ghost));
+        this.add(
+          'shapes',
+          this.links[k],
+          shapeObject(
+            shape,
+            ghost ?? paintOf(shape),
+            this.meshes,
+            loaded,
+            1 + 0.002 * (count++ % 4),
+          ),
+        );
+      if (link.visuals.length === 0 && !this.rigidlyDrawn(k))
+        this.add('shapes', this.links[k], standIn(robot, k, this.reach, ghost));
       if (ghost) this.addDepth(this.links[k]);
-      const fence = new THREE.MeshStandardMaterial({ color: this.palette.warm, roughness: 0.9, transparent: true, opacity: 0.34, depthWrite: false });
+      const fence = new THREE.MeshStandardMaterial({
+        color: this.palette.warm,
+        roughness: 0.9,
+        transparent: true,
+        opacity: 0.34,
+        depthWrite: false,
+      });
       for (const shape of link.collisions) {
         const object = shapeObject(shape, fence, this.meshes, this.onLoad);
         object.traverse((part) => {
@@ -149,7 +189,9 @@ export class RobotView {
   /** Before what is translucent is drawn, its depth is: of what lies behind each other, only the front is seen. */
   private addDepth(link: THREE.Group): void {
     const solids: THREE.Mesh[] = [];
-    link.traverse((object) => object instanceof THREE.Mesh && object.renderOrder === 0 && solids.push(object));
+    link.traverse(
+      (object) => object instanceof THREE.Mesh && object.renderOrder === 0 && solids.push(object),
+    );
     for (const solid of solids) {
       solid.renderOrder = 2;
       solid.castShadow = false;
@@ -179,13 +221,30 @@ export class RobotView {
       const axes = ellipsoid(link);
       if (!axes || !link.inertia) return;
       const colour = link.physical ? this.palette.accent : this.palette.bad;
-      const solid = new THREE.Mesh(new THREE.SphereGeometry(1, 32, 20), mark(colour, link.physical ? 0.22 : 0.45, false));
+      const solid = new THREE.Mesh(
+        new THREE.SphereGeometry(1, 32, 20),
+        mark(colour, link.physical ? 0.22 : 0.45, false),
+      );
       solid.material.depthWrite = false;
-      const rings = new THREE.LineSegments(ringsGeometry(), new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.8, toneMapped: false }));
+      const rings = new THREE.LineSegments(
+        ringsGeometry(),
+        new THREE.LineBasicMaterial({
+          color: colour,
+          transparent: true,
+          opacity: 0.8,
+          toneMapped: false,
+        }),
+      );
       const group = new THREE.Group();
       group.add(solid, rings);
       const least = 0.004 * this.reach;
-      group.scale.set(...(axes.map((a) => Math.min(Math.max(a, least), 2 * this.reach)) as [number, number, number]));
+      group.scale.set(
+        ...(axes.map((a) => Math.min(Math.max(a, least), 2 * this.reach)) as [
+          number,
+          number,
+          number,
+        ]),
+      );
       group.position.copy(com);
       const [w, x, y, z] = link.inertia.axes;
       group.quaternion.set(x, y, z, w).normalize();
@@ -213,7 +272,13 @@ export class RobotView {
       const lower = joint.lower?.[0] ?? NaN;
       const upper = joint.upper?.[0] ?? NaN;
       if (!(upper > lower) || upper - lower > 1e3 || joint.type === 'planar') return;
-      const { object, pointer } = limitMark(joint.type === 'prismatic' ? 'slide' : 'turn', lower, upper, 1.1 * scale, this.palette);
+      const { object, pointer } = limitMark(
+        joint.type === 'prismatic' ? 'slide' : 'turn',
+        lower,
+        upper,
+        1.1 * scale,
+        this.palette,
+      );
       const limits = turned(object);
       this.add('limits', this.group, limits);
       this.jointMarks.push({ object: limits, joint: k, pointer });
@@ -239,7 +304,8 @@ function place(object: THREE.Object3D, { p, q }: Pose): void {
 function withoutPlanes(part: THREE.Object3D): THREE.Box3 {
   const box = new THREE.Box3();
   part.traverse((object) => {
-    if (object instanceof THREE.Mesh && !(object.geometry instanceof THREE.PlaneGeometry)) box.expandByObject(object);
+    if (object instanceof THREE.Mesh && !(object.geometry instanceof THREE.PlaneGeometry))
+      box.expandByObject(object);
   });
   return box;
 }
@@ -257,5 +323,8 @@ function ringsGeometry(): THREE.BufferGeometry {
   };
   for (let axis = 0; axis < 3; axis++)
     for (let k = 0; k < sides; k++) points.push(...on(axis, k), ...on(axis, k + 1));
-  return new THREE.BufferGeometry().setAttribute('position', new THREE.Float32BufferAttribute(points, 3));
+  return new THREE.BufferGeometry().setAttribute(
+    'position',
+    new THREE.Float32BufferAttribute(points, 3),
+  );
 }

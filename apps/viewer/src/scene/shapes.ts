@@ -12,7 +12,13 @@ const sides = 96;
 export type MeshSource = (mesh: number) => Promise<Mesh | null>;
 
 /** A shape in its place; of a mesh that is still to arrive, the group is filled later and onLoad called. */
-export function shapeObject(shape: Shape, material: THREE.Material, meshes: MeshSource, onLoad: () => void, size = 1): THREE.Group {
+export function shapeObject(
+  shape: Shape,
+  material: THREE.Material,
+  meshes: MeshSource,
+  onLoad: () => void,
+  size = 1,
+): THREE.Group {
   const group = new THREE.Group();
   const { p, q } = Pose.of(shape.pose);
   group.position.copy(p);
@@ -25,7 +31,9 @@ export function shapeObject(shape: Shape, material: THREE.Material, meshes: Mesh
   };
   if (shape.kind === 'mesh')
     void meshes(shape.mesh).then((data) => {
-      add(data ? meshGeometry(data) : new THREE.IcosahedronGeometry(0.03)).scale.set(...shape.scale);
+      add(data ? meshGeometry(data) : new THREE.IcosahedronGeometry(0.03)).scale.set(
+        ...shape.scale,
+      );
       onLoad();
     });
   else add(geometryOf(shape)).scale.setScalar(size);
@@ -51,7 +59,9 @@ export function geometryOf(shape: Exclude<Shape, { kind: 'mesh' }>): THREE.Buffe
 function box([x, y, z]: [number, number, number]): THREE.BufferGeometry {
   const least = Math.min(x, y, z);
   const radius = Math.min(0.12 * least, 0.006);
-  return radius > 1e-5 ? new RoundedBoxGeometry(x, y, z, 3, radius) : new THREE.BoxGeometry(x, y, z);
+  return radius > 1e-5
+    ? new RoundedBoxGeometry(x, y, z, 3, radius)
+    : new THREE.BoxGeometry(x, y, z);
 }
 
 export function cylinder(radius: number, length: number): THREE.BufferGeometry {
@@ -60,7 +70,9 @@ export function cylinder(radius: number, length: number): THREE.BufferGeometry {
   const profile = [new THREE.Vector2(0, -half), new THREE.Vector2(radius - bevel, -half)];
   for (let k = 0; k <= 3; k++) {
     const a = (k / 3) * (Math.PI / 2);
-    profile.push(new THREE.Vector2(radius - bevel + bevel * Math.sin(a), -half + bevel - bevel * Math.cos(a)));
+    profile.push(
+      new THREE.Vector2(radius - bevel + bevel * Math.sin(a), -half + bevel - bevel * Math.cos(a)),
+    );
   }
   for (const { x, y } of profile.slice().reverse()) profile.push(new THREE.Vector2(x, -y));
   const turned = new THREE.LatheGeometry(profile, sides).rotateX(Math.PI / 2);

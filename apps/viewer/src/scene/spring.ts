@@ -11,12 +11,27 @@ export class Spring {
   private readonly coil: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
   private readonly ends: THREE.Mesh[];
 
-  constructor(palette: Palette, private readonly reach: number) {
-    const material = new THREE.MeshStandardMaterial({ color: palette.warm, roughness: 0.35, metalness: 0.4, emissive: palette.warm, emissiveIntensity: 0.25 });
+  constructor(
+    palette: Palette,
+    private readonly reach: number,
+  ) {
+    const material = new THREE.MeshStandardMaterial({
+      color: palette.warm,
+      roughness: 0.35,
+      metalness: 0.4,
+      emissive: palette.warm,
+      emissiveIntensity: 0.25,
+    });
     this.coil = new THREE.Mesh(this.unitCoil(), material);
     this.coil.castShadow = true;
     this.coil.frustumCulled = false;
-    this.ends = [0, 1].map(() => new THREE.Mesh(new THREE.SphereGeometry(0.014 * reach, 20, 14), mark(palette.warm, 1, false)));
+    this.ends = [0, 1].map(
+      () =>
+        new THREE.Mesh(
+          new THREE.SphereGeometry(0.014 * reach, 20, 14),
+          mark(palette.warm, 1, false),
+        ),
+    );
     this.group.add(this.coil, ...this.ends);
     this.group.visible = false;
   }
@@ -29,7 +44,8 @@ export class Spring {
     this.ends[1].position.copy(to);
     this.coil.visible = length > 0.02 * this.reach;
     this.coil.position.copy(from);
-    if (length > 0) this.coil.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), way.normalize());
+    if (length > 0)
+      this.coil.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), way.normalize());
     const thin = 1 / Math.sqrt(1 + (2 * length) / this.reach);
     this.coil.scale.set(thin, thin, length);
   }
@@ -44,9 +60,20 @@ export class Spring {
     const points: THREE.Vector3[] = [new THREE.Vector3(0, 0, 0), new THREE.Vector3(0, 0, 0.06)];
     for (let k = 0; k <= turns * perTurn; k++) {
       const a = (2 * Math.PI * k) / perTurn;
-      points.push(new THREE.Vector3(radius * Math.cos(a), radius * Math.sin(a), 0.08 + (0.84 * k) / (turns * perTurn)));
+      points.push(
+        new THREE.Vector3(
+          radius * Math.cos(a),
+          radius * Math.sin(a),
+          0.08 + (0.84 * k) / (turns * perTurn),
+        ),
+      );
     }
     points.push(new THREE.Vector3(0, 0, 0.94), new THREE.Vector3(0, 0, 1));
-    return new THREE.TubeGeometry(new THREE.CatmullRomCurve3(points), turns * perTurn, 0.0035 * this.reach, 6);
+    return new THREE.TubeGeometry(
+      new THREE.CatmullRomCurve3(points),
+      turns * perTurn,
+      0.0035 * this.reach,
+      6,
+    );
   }
 }

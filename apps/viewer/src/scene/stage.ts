@@ -23,14 +23,20 @@ export class Stage {
 
   /** Throws where there is no WebGL. */
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({
+      canvas,
+      antialias: true,
+      preserveDrawingBuffer: true,
+    });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
 
     const surroundings = new THREE.PMREMGenerator(this.renderer);
-    this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04, 0.1, 100, {
+      size: 128, // what is reflected is blurred anyway
+    }).texture;
     this.scene.environmentRotation.x = Math.PI / 2; // the room stands on z
     surroundings.dispose();
 
@@ -72,7 +78,11 @@ export class Stage {
     this.floor.fit(box, size);
     const reach = 1.1 * size;
     this.sun.target.position.copy(centre);
-    this.sun.position.set(0.45, -0.6, 1.25).normalize().multiplyScalar(3 * reach).add(centre);
+    this.sun.position
+      .set(0.45, -0.6, 1.25)
+      .normalize()
+      .multiplyScalar(3 * reach)
+      .add(centre);
     const { camera } = this.sun.shadow;
     camera.left = camera.bottom = -reach;
     camera.right = camera.top = reach;
@@ -87,7 +97,12 @@ export class Stage {
     const distance = (0.56 * size) / Math.min(upright, upright * this.camera.aspect);
     const direction = new THREE.Vector3(0.82, -1.05, 0.52).normalize();
     const to = [centre.clone(), centre.clone().addScaledVector(direction, distance)];
-    if (gently) this.flight = { from: [this.controls.target.clone(), this.camera.position.clone()], to, since: performance.now() };
+    if (gently)
+      this.flight = {
+        from: [this.controls.target.clone(), this.camera.position.clone()],
+        to,
+        since: performance.now(),
+      };
     else this.look(to);
     this.camera.updateProjectionMatrix();
     this.invalidate();
@@ -121,14 +136,20 @@ export class Stage {
   project(point: THREE.Vector3): { x: number; y: number } | null {
     const p = point.clone().project(this.camera);
     if (p.z > 1) return null;
-    return { x: ((p.x + 1) / 2) * this.canvas.clientWidth, y: ((1 - p.y) / 2) * this.canvas.clientHeight };
+    return {
+      x: ((p.x + 1) / 2) * this.canvas.clientWidth,
+      y: ((1 - p.y) / 2) * this.canvas.clientHeight,
+    };
   }
 
   /** The ray under a pointer. */
   ray(event: { clientX: number; clientY: number }): THREE.Raycaster {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
     const ray = new THREE.Raycaster();
-    const at = new THREE.Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
+    const at = new THREE.Vector2(
+      ((event.clientX - left) / width) * 2 - 1,
+      1 - ((event.clientY - top) / height) * 2,
+    );
     ray.setFromCamera(at, this.camera);
     return ray;
   }

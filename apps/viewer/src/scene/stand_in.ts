@@ -11,14 +11,23 @@ const drum = 0x3c4650;
 export function reachOf(robot: Robot): number {
   const reach = robot.links.map(() => 0);
   for (const joint of robot.joints)
-    reach[joint.child] = reach[joint.parent] + new THREE.Vector3(joint.pose[0], joint.pose[1], joint.pose[2]).length();
+    reach[joint.child] =
+      reach[joint.parent] + new THREE.Vector3(joint.pose[0], joint.pose[1], joint.pose[2]).length();
   for (const frame of robot.frames)
-    reach[frame.link] = Math.max(reach[frame.link], Math.hypot(frame.pose[0], frame.pose[1], frame.pose[2]));
+    reach[frame.link] = Math.max(
+      reach[frame.link],
+      Math.hypot(frame.pose[0], frame.pose[1], frame.pose[2]),
+    );
   return Math.max(...reach, 0.1);
 }
 
 /** Shapes for a link that has none: bars to what hangs on it, drums about its joint's axis. */
-export function standIn(robot: Robot, link: number, reach: number, ghost: THREE.Material | null): THREE.Group {
+export function standIn(
+  robot: Robot,
+  link: number,
+  reach: number,
+  ghost: THREE.Material | null,
+): THREE.Group {
   const group = new THREE.Group();
   const depth = depthOf(robot, link);
   const radius = reach * Math.max(0.03 - 0.0025 * depth, 0.012);
@@ -33,8 +42,11 @@ export function standIn(robot: Robot, link: number, reach: number, ghost: THREE.
   if (ends.length === 0)
     ends.push(...robot.frames.filter((f) => f.link === link).map((f) => Pose.of(f.pose).p));
   const centre = new THREE.Vector3(...robot.links[link].com);
-  if (ends.every((end) => end.length() < 0.02 * reach) && centre.length() > 0.02 * reach) ends.push(centre.multiplyScalar(1.6));
-  for (const end of ends) if (end.length() > 0.01 * reach) placeBar(solid(bar(radius, 0.75 * radius, end.length()), bone), end);
+  if (ends.every((end) => end.length() < 0.02 * reach) && centre.length() > 0.02 * reach)
+    ends.push(centre.multiplyScalar(1.6));
+  for (const end of ends)
+    if (end.length() > 0.01 * reach)
+      placeBar(solid(bar(radius, 0.75 * radius, end.length()), bone), end);
 
   const carrier = robot.joints.find((j) => j.child === link);
   if (!carrier || carrier.type === 'fixed' || carrier.type === 'floating') {

@@ -36,7 +36,13 @@ export class World {
   readonly handle: Handle;
   views: RobotView[] = [];
   private surroundings = new THREE.Group();
-  private tools: { arrows: ForceArrows; spring: Spring; measure: Measure; trails: PlanTrail[]; pull: Pull } | null = null;
+  private tools: {
+    arrows: ForceArrows;
+    spring: Spring;
+    measure: Measure;
+    trails: PlanTrail[];
+    pull: Pull;
+  } | null = null;
   private pressed: { x: number; y: number } | null = null;
 
   constructor(
@@ -108,6 +114,8 @@ export class World {
       view.update();
       box.union(view.box());
     }
+    for (const view of this.views) this.includeMotion(view, box);
+    this.session.showTime();
     this.stage.frame(box, gently);
   }
 
@@ -116,12 +124,40 @@ export class World {
     this.stage.invalidate();
   }
 
+  /** Where a robot will be: at some times of what was recorded; of one that runs, about as far as it reaches. */
+  private includeMotion(view: RobotView, box: THREE.Box3): void {
+    const { state, reach } = view;
+    const { track } = state;
+    if (track.size === 0 || this.session.posed) return;
+    if (this.session.isLive) {
+      const { p } = state.kinematics.links[0];
+      box.union(
+        new THREE.Box3().setFromCenterAndSize(
+          p,
+          new THREE.Vector3(0.8, 0.8, 0.1).multiplyScalar(reach),
+        ),
+      );
+      return;
+    }
+    for (let k = 0; k < 8; k++) {
+      state.showAt(track.begin + (k / 7) * (track.end - track.begin));
+      view.update();
+      box.union(view.box());
+    }
+  }
+
   private build(colours: Palette, anew: boolean): void {
     for (const view of this.views) view.dispose();
     this.tools?.pull.end();
     if (this.tools) {
       this.tools.measure.clear();
-      for (const { group } of [this.tools.arrows, this.tools.spring, this.tools.measure, ...this.tools.trails]) group.removeFromParent();
+      for (const { group } of [
+        this.tools.arrows,
+        this.tools.spring,
+        this.tools.measure,
+        ...this.tools.trails,
+      ])
+        group.removeFromParent();
     }
     this.stage.dress(colours);
     const redraw = (): void => this.stage.invalidate();
@@ -133,7 +169,8 @@ export class World {
       return new RobotView(state, colours, this.meshes, meshLoaded);
     });
     this.surroundings.clear();
-    for (const shape of this.session.fixed) this.surroundings.add(shapeObject(shape, paintOf(shape), this.meshes, redraw));
+    for (const shape of this.session.fixed)
+      this.surroundings.add(shapeObject(shape, paintOf(shape), this.meshes, redraw));
     const reach = this.main?.reach ?? 1;
     const spring = new Spring(colours, reach);
     this.tools = {
@@ -144,7 +181,13 @@ export class World {
       pull: new Pull(this.stage, spring, (message) => this.actions.pull(message)),
     };
     const { arrows, measure, trails } = this.tools;
-    this.stage.scene.add(...this.views.map((v) => v.group), arrows.group, spring.group, measure.group, ...trails.map((t) => t.group));
+    this.stage.scene.add(
+      ...this.views.map((v) => v.group),
+      arrows.group,
+      spring.group,
+      measure.group,
+      ...trails.map((t) => t.group),
+    );
     this.showLayers();
     if (!anew) return;
     this.frame.value = lastFrame(this.main);
@@ -153,7 +196,8 @@ export class World {
   }
 
   private showLayers(): void {
-    for (const view of this.views) for (const layer of layers) view.show(layer, this.layers.value.has(layer));
+    for (const view of this.views)
+      for (const layer of layers) view.show(layer, this.layers.value.has(layer));
     this.stage.invalidate();
   }
 
@@ -175,7 +219,9 @@ export class World {
   }
 
   /** The first surface of a robot that is no ghost under a pointer. */
-  private under(event: PointerEvent): { view: RobotView; link: number; point: THREE.Vector3 } | null {
+  private under(
+    event: PointerEvent,
+  ): { view: RobotView; link: number; point: THREE.Vector3 } | null {
     const ray = this.stage.ray(event);
     const hits = this.views
       .filter((view) => !view.state.robot.ghost)
@@ -203,9 +249,17 @@ export class World {
       canvas.addEventListener(name, (event) => {
         const pulled = this.tools?.pull.active ?? false;
         this.tools?.pull.end(event);
-        const still = this.pressed && Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) < 5;
+        const still =
+          this.pressed &&
+          Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) < 5;
         this.pressed = null;
-        if (name === 'pointerup' && still && event.button === 0 && !(pulled && this.tool.value !== 'look')) this.click(event);
+        if (
+          name === 'pointerup' &&
+          still &&
+          event.button === 0 &&
+          !(pulled && this.tool.value !== 'look')
+        )
+          this.click(event);
       });
   }
 
@@ -213,7 +267,8 @@ export class World {
     const hit = this.under(event);
     if (this.tool.value === 'measure') {
       if (hit) this.tools?.measure.pick(hit.view.links[hit.link], hit.point);
-    } else if (this.tool.value === 'look') this.actions.select(hit && hit.view === this.main ? hit.link : -1);
+    } else if (this.tool.value === 'look')
+      this.actions.select(hit && hit.view === this.main ? hit.link : -1);
     this.stage.invalidate();
   }
 }

@@ -1,12 +1,39 @@
 /** Binary messages of the stream: little-endian, the first byte is the kind; docs/viewer.md has the layout. */
 
-export interface State { kind: 'state'; robot: number; time: number; q: Float32Array }
-export interface Values { kind: 'values'; time: number; values: Float32Array }
-export interface Arrows { kind: 'arrows'; time: number; arrows: Float32Array }
-export interface Trail { kind: 'trail'; robot: number; time: number; points: Float32Array }
+export interface State {
+  kind: 'state';
+  robot: number;
+  time: number;
+  q: Float32Array;
+}
+export interface Values {
+  kind: 'values';
+  time: number;
+  values: Float32Array;
+}
+export interface Arrows {
+  kind: 'arrows';
+  time: number;
+  arrows: Float32Array;
+}
+export interface Trail {
+  kind: 'trail';
+  robot: number;
+  time: number;
+  points: Float32Array;
+}
 /** Samples of one robot's q, or of all values: times, and row by row what was there. */
-export interface Block { kind: 'track' | 'table'; robot: number; width: number; times: Float64Array; rows: Float32Array }
-export interface ArrowLog { kind: 'arrow-log'; samples: Arrows[] }
+export interface Block {
+  kind: 'track' | 'table';
+  robot: number;
+  width: number;
+  times: Float64Array;
+  rows: Float32Array;
+}
+export interface ArrowLog {
+  kind: 'arrow-log';
+  samples: Arrows[];
+}
 export type BinaryMessage = State | Values | Arrows | Trail | Block | ArrowLog;
 
 const head = 12;
@@ -39,7 +66,9 @@ export function decode(buffer: ArrayBuffer): BinaryMessage | null {
     }
     case 4: {
       const points = floats(3 * n);
-      return points && points.every(Number.isFinite) ? { kind: 'trail', robot, time, points } : null;
+      return points && points.every(Number.isFinite)
+        ? { kind: 'trail', robot, time, points }
+        : null;
     }
     case 5:
     case 6: {
@@ -72,7 +101,11 @@ function arrowLog(view: DataView, samples: number): ArrowLog | null {
     const n = view.getUint32(at + 8, true);
     at += 16;
     if (!Number.isFinite(time) || at + 24 * n > view.byteLength) return null;
-    list.push({ kind: 'arrows', time, arrows: new Float32Array(view.buffer, view.byteOffset + at, 6 * n) });
+    list.push({
+      kind: 'arrows',
+      time,
+      arrows: new Float32Array(view.buffer, view.byteOffset + at, 6 * n),
+    });
     at += 24 * n;
   }
   return { kind: 'arrow-log', samples: list };
@@ -110,7 +143,10 @@ export function encodeArrows(samples: Arrows[]): ArrayBuffer {
 }
 
 /** Vertices and triangles of a mesh. */
-export interface Mesh { vertices: Float32Array; triangles: Uint32Array }
+export interface Mesh {
+  vertices: Float32Array;
+  triangles: Uint32Array;
+}
 
 /** The mesh in the bytes of /mesh/n; null if they are not one. */
 export function decodeMesh(buffer: ArrayBuffer): Mesh | null {

@@ -4,7 +4,11 @@ const object: Reader<Record<string, unknown>> = (value, at) => {
   if (typeof value !== 'object' || value === null) throw new Malformed(`${at}: an object expected`);
   return value as Record<string, unknown>;
 };
-const content = record({ messages: list(object), binary: or(list(text), []), meshes: or(object, {}) });
+const content = record({
+  messages: list(object),
+  binary: or(list(text), []),
+  meshes: or(object, {}),
+});
 export type Embedded = Read<typeof content>;
 
 /** Takes out of the page what it carries instead of a server; null if it carries nothing. */

@@ -1,7 +1,21 @@
 /** Text messages of the stream, version 1; docs/viewer.md describes them. */
 import {
-  finite, flag, index, list, Malformed, number, oneOf, or, orNull, pose, quaternion, record, text, vector,
-  type Read, type Reader,
+  finite,
+  flag,
+  index,
+  list,
+  Malformed,
+  number,
+  oneOf,
+  or,
+  orNull,
+  pose,
+  quaternion,
+  record,
+  text,
+  vector,
+  type Read,
+  type Reader,
 } from './reader.ts';
 
 const identity: [number, number, number, number, number, number, number] = [0, 0, 0, 1, 0, 0, 0];
@@ -29,7 +43,16 @@ const shape: Reader<Shape> = (value, at) => {
 
 const joint = record({
   name: text,
-  type: oneOf('fixed', 'revolute', 'continuous', 'prismatic', 'helical', 'planar', 'ball', 'floating'),
+  type: oneOf(
+    'fixed',
+    'revolute',
+    'continuous',
+    'prismatic',
+    'helical',
+    'planar',
+    'ball',
+    'floating',
+  ),
   pitch: or(finite, 0),
   axis: or(vector, [0, 0, 1]),
   parent: index,
@@ -86,15 +109,25 @@ const robot: Reader<Robot> = (value, at) => {
     if (
       !inside(j.parent, r.links.length) ||
       !inside(j.child, r.links.length) ||
-      (j.q >= 0 && (j.q + widths[j.type] > r.nq || (j.type === 'fixed'))) ||
+      (j.q >= 0 && (j.q + widths[j.type] > r.nq || j.type === 'fixed')) ||
       (j.mimic !== null && !inside(j.mimic.joint, r.joints.length))
     )
       throw new Malformed(`${at}.joints[${k}]: an index is out of range`);
   for (const [k, f] of r.frames.entries())
-    if (!inside(f.link, r.links.length)) throw new Malformed(`${at}.frames[${k}].link: out of range`);
+    if (!inside(f.link, r.links.length))
+      throw new Malformed(`${at}.frames[${k}].link: out of range`);
   return r;
 };
-const widths = { fixed: 0, revolute: 1, continuous: 1, prismatic: 1, helical: 1, planar: 3, ball: 4, floating: 7 };
+const widths = {
+  fixed: 0,
+  revolute: 1,
+  continuous: 1,
+  prismatic: 1,
+  helical: 1,
+  planar: 3,
+  ball: 4,
+  floating: 7,
+};
 
 const hello = record({
   version: finite,
@@ -106,7 +139,9 @@ const hello = record({
 });
 const scene = record({ robots: list(robot), fixed: or(list(shape), []) });
 const series = record({ name: text, robot: orNull(index), joint: orNull(index) });
-const channels = record({ groups: list(record({ name: text, unit: or(text, ''), series: list(series) })) });
+const channels = record({
+  groups: list(record({ name: text, unit: or(text, ''), series: list(series) })),
+});
 const diagnostics = record({
   file: or(text, ''),
   id: or(index, -1),
@@ -147,6 +182,7 @@ const live = record({
   time: or(finite, 0),
   period_ms: or(number, NaN),
   realtime: or(number, NaN),
+  speed: or(finite, 1),
   identify: or(flag, false),
   blinded: or(list(index), []),
   friction: or(finite, 1),
@@ -157,10 +193,20 @@ const live = record({
   state: or(text, ''),
   findings: or(list(text), []),
 });
-const end = record({ what: or(text, '') });
+const end = record({ what: or(text, ''), reason: or(text, '') });
 const error = record({ message: or(text, 'the server reports an error'), request });
 
-const readers = { hello, scene, channels, diagnostics, pose: poseAnswer, ik: ikAnswer, live, end, error };
+const readers = {
+  hello,
+  scene,
+  channels,
+  diagnostics,
+  pose: poseAnswer,
+  ik: ikAnswer,
+  live,
+  end,
+  error,
+};
 type Kind = keyof typeof readers;
 export type Message = { [K in Kind]: { type: K } & Read<(typeof readers)[K]> }[Kind];
 export type MessageOf<K extends Kind> = Extract<Message, { type: K }>;

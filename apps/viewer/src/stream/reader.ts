@@ -12,9 +12,11 @@ function fail(at: string, wanted: string): never {
   throw new Malformed(`${at || 'message'}: ${wanted} expected`);
 }
 
-export const text: Reader<string> = (value, at) => (typeof value === 'string' ? value : fail(at, 'text'));
+export const text: Reader<string> = (value, at) =>
+  typeof value === 'string' ? value : fail(at, 'text');
 
-export const flag: Reader<boolean> = (value, at) => (typeof value === 'boolean' ? value : fail(at, 'true or false'));
+export const flag: Reader<boolean> = (value, at) =>
+  typeof value === 'boolean' ? value : fail(at, 'true or false');
 
 /** JSON has no NaN and no infinity: null is read as NaN. */
 export const number: Reader<number> = (value, at) =>
@@ -24,7 +26,9 @@ export const finite: Reader<number> = (value, at) =>
   typeof value === 'number' && Number.isFinite(value) ? value : fail(at, 'a number');
 
 export const index: Reader<number> = (value, at) =>
-  typeof value === 'number' && Number.isInteger(value) && value >= -1 && value < 1e6 ? value : fail(at, 'an index');
+  typeof value === 'number' && Number.isInteger(value) && value >= -1 && value < 1e6
+    ? value
+    : fail(at, 'an index');
 
 export function list<T>(of: Reader<T>, size?: number): Reader<T[]> {
   return (value, at) => {
@@ -39,12 +43,16 @@ export const quaternion = list(finite, 4) as Reader<[number, number, number, num
 export type PoseNumbers = [number, number, number, number, number, number, number];
 export const pose = list(finite, 7) as Reader<PoseNumbers>;
 
-export function record<F extends Record<string, Reader<unknown>>>(fields: F): Reader<{ [K in keyof F]: Read<F[K]> }> {
+export function record<F extends Record<string, Reader<unknown>>>(
+  fields: F,
+): Reader<{ [K in keyof F]: Read<F[K]> }> {
   return (value, at) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail(at, 'an object');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return fail(at, 'an object');
     const given = value as Record<string, unknown>;
     const result: Record<string, unknown> = {};
-    for (const [name, read] of Object.entries(fields)) result[name] = read(given[name], at ? `${at}.${name}` : name);
+    for (const [name, read] of Object.entries(fields))
+      result[name] = read(given[name], at ? `${at}.${name}` : name);
     return result as { [K in keyof F]: Read<F[K]> };
   };
 }

@@ -10,10 +10,14 @@ export function significant(x: number, digits = 3): string {
   if (!Number.isFinite(x)) return '–';
   if (x === 0) return '0';
   const size = Math.abs(x);
-  const text = size >= 1e6 || size < 1e-4 ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
+  const text =
+    size >= 1e6 || size < 1e-4
+      ? x.toExponential(digits - 1)
+      : String(Number(x.toPrecision(digits)));
   return text.replace('-', '−');
 }
 
 export const degrees = (radians: number): number => (radians * 180) / Math.PI;
 export const radians = (degrees: number): number => (degrees * Math.PI) / 180;
-export const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+export const clamp = (x: number, low: number, high: number): number =>
+  Math.min(Math.max(x, low), high);

@@ -1,7 +1,7 @@
 /** A value whose readers are called when it changes. */
 export class Signal<T> {
   private current: T;
-  private readonly readers: ((value: T) => void)[] = [];
+  private readonly readers = new Set<(value: T) => void>();
 
   constructor(value: T) {
     this.current = value;
@@ -22,14 +22,15 @@ export class Signal<T> {
     for (const read of this.readers) read(this.current);
   }
 
-  /** Calls read now and at each change. */
-  watch(read: (value: T) => void): void {
-    this.readers.push(read);
+  /** Calls read now and at each change, until the function that is returned is called. */
+  watch(read: (value: T) => void): () => void {
     read(this.current);
+    return this.changed(read);
   }
 
   /** Calls read at each change from now on. */
-  changed(read: (value: T) => void): void {
-    this.readers.push(read);
+  changed(read: (value: T) => void): () => void {
+    this.readers.add(read);
+    return () => this.readers.delete(read);
   }
 }

@@ -10,10 +10,16 @@ function bytes(kind, robot, n, write, size) {
 }
 
 function sample(kind, robot, n, time, numbers) {
-  return bytes(kind, robot, n, (b) => {
-    b.writeDoubleLE(time, 4);
-    numbers.forEach((x, i) => b.writeFloatLE(x, 12 + 4 * i));
-  }, 12 + 4 * numbers.length);
+  return bytes(
+    kind,
+    robot,
+    n,
+    (b) => {
+      b.writeDoubleLE(time, 4);
+      numbers.forEach((x, i) => b.writeFloatLE(x, 12 + 4 * i));
+    },
+    12 + 4 * numbers.length,
+  );
 }
 
 export const state = (robot, time, q) => sample(1, robot, q.length, time, q);
@@ -23,27 +29,39 @@ export const trail = (robot, time, points) => sample(4, robot, points.length / 3
 
 export function block(kind, robot, times, rows) {
   const n = rows[0].length;
-  return bytes(kind, robot, n, (b) => {
-    b.writeUInt32LE(times.length, 4);
-    times.forEach((t, i) => b.writeDoubleLE(t, 12 + 8 * i));
-    rows.flat().forEach((x, i) => b.writeFloatLE(x, 12 + 8 * times.length + 4 * i));
-  }, 12 + 8 * times.length + 4 * times.length * n);
+  return bytes(
+    kind,
+    robot,
+    n,
+    (b) => {
+      b.writeUInt32LE(times.length, 4);
+      times.forEach((t, i) => b.writeDoubleLE(t, 12 + 8 * i));
+      rows.flat().forEach((x, i) => b.writeFloatLE(x, 12 + 8 * times.length + 4 * i));
+    },
+    12 + 8 * times.length + 4 * times.length * n,
+  );
 }
 export const track = (robot, times, rows) => block(5, robot, times, rows);
 export const table = (times, rows) => block(6, 0, times, rows);
 
 export function arrowLog(samples) {
   const size = samples.reduce((sum, s) => sum + 16 + 4 * s.arrows.length, 12);
-  return bytes(7, 0, 0, (b) => {
-    b.writeUInt32LE(samples.length, 4);
-    let at = 12;
-    for (const { time, arrows: list } of samples) {
-      b.writeDoubleLE(time, at);
-      b.writeUInt32LE(list.length / 6, at + 8);
-      list.forEach((x, i) => b.writeFloatLE(x, at + 16 + 4 * i));
-      at += 16 + 4 * list.length;
-    }
-  }, size);
+  return bytes(
+    7,
+    0,
+    0,
+    (b) => {
+      b.writeUInt32LE(samples.length, 4);
+      let at = 12;
+      for (const { time, arrows: list } of samples) {
+        b.writeDoubleLE(time, at);
+        b.writeUInt32LE(list.length / 6, at + 8);
+        list.forEach((x, i) => b.writeFloatLE(x, at + 16 + 4 * i));
+        at += 16 + 4 * list.length;
+      }
+    },
+    size,
+  );
 }
 
 export function mesh(vertices, triangles) {

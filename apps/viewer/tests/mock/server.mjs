@@ -14,7 +14,11 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const robotFile = (name) => here(`../../../../robots/${name}.urdf`);
 
 export function sceneOf(name, ...options) {
-  return JSON.parse(execFileSync('python3', [here('urdf_scene.py'), robotFile(name), ...options], { maxBuffer: 64e6 }));
+  return JSON.parse(
+    execFileSync('python3', [here('urdf_scene.py'), robotFile(name), ...options], {
+      maxBuffer: 64e6,
+    }),
+  );
 }
 
 /** Where each joint is at a time: a slow swing within its limits. */
@@ -33,16 +37,31 @@ export function motionOf(robot) {
 }
 
 const names = (robot) => robot.joints.filter((j) => j.nq === 1 && j.q >= 0).map((j) => j.name);
-const group = (name, unit, list) => ({ name, unit, series: list.map((each, joint) => ({ name: each, robot: 0, joint })) });
+const group = (name, unit, list) => ({
+  name,
+  unit,
+  series: list.map((each, joint) => ({ name: each, robot: 0, joint })),
+});
 
 /** Starts a server; `port` says where. All that the page sends is in `received`. */
-export async function startMock({ mode = 'robot', robot = 'panda', page = here('../../dist/index.html'), port = 0, scene = null, seconds = 10 } = {}) {
+export async function startMock({
+  mode = 'robot',
+  robot = 'panda',
+  page = here('../../dist/index.html'),
+  port = 0,
+  scene = null,
+  seconds = 10,
+} = {}) {
   const received = [];
   const clients = new Set();
   let current = robot;
   const http = createServer((request, answer) => {
-    if (request.url === '/') answer.writeHead(200, { 'content-type': 'text/html' }).end(readFileSync(page));
-    else if (request.url === '/mesh/0') answer.end(mesh([0, 0, 0, 0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.3], [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]));
+    if (request.url === '/')
+      answer.writeHead(200, { 'content-type': 'text/html' }).end(readFileSync(page));
+    else if (request.url === '/mesh/0')
+      answer.end(
+        mesh([0, 0, 0, 0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.3], [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]),
+      );
     else answer.writeHead(404).end();
   });
   const sockets = new WebSocketServer({ server: http, path: '/stream' });
@@ -54,12 +73,26 @@ export async function startMock({ mode = 'robot', robot = 'panda', page = here('
     const begin = (name) => {
       current = name;
       timers.splice(0).forEach(clearInterval);
-      const shown = scene ?? sceneOf(name, ...(mode === 'log' || mode === 'live' ? ['--ghost'] : []));
+      const shown =
+        scene ?? sceneOf(name, ...(mode === 'log' || mode === 'live' ? ['--ghost'] : []));
       say(shown);
       if (mode === 'log') playLog(shown.robots, { say, send, seconds });
       if (mode === 'live') timers.push(...playLive(shown.robots, { say, send, received }));
     };
-    say({ type: 'hello', version: 1, program: 'mock', mode, title: robot, can: mode === 'robot' ? ['check', 'pose', 'ik', 'simulate'] : mode === 'live' ? ['playground', 'pose'] : ['pose'], robots: mode === 'log' ? [] : ['panda', 'ur5e', 'scara', 'quadruped', 'humanoid'] });
+    say({
+      type: 'hello',
+      version: 1,
+      program: 'mock',
+      mode,
+      title: robot,
+      can:
+        mode === 'robot'
+          ? ['check', 'pose', 'ik', 'simulate']
+          : mode === 'live'
+            ? ['playground', 'pose']
+            : ['pose'],
+      robots: mode === 'log' ? [] : ['panda', 'ur5e', 'scara', 'quadruped', 'humanoid'],
+    });
     begin(current);
     socket.on('message', (data) => {
       const message = JSON.parse(data.toString());
@@ -76,40 +109,93 @@ export async function startMock({ mode = 'robot', robot = 'panda', page = here('
     port: http.address().port,
     url: `http://127.0.0.1:${http.address().port}/`,
     received,
-    send: (data) => clients.forEach((socket) => socket.send(typeof data === 'string' || Buffer.isBuffer(data) ? data : JSON.stringify(data))),
+    send: (data) =>
+      clients.forEach((socket) =>
+        socket.send(
+          typeof data === 'string' || Buffer.isBuffer(data) ? data : JSON.stringify(data),
+        ),
+      ),
     drop: () => clients.forEach((socket) => socket.terminate()),
-    close: () => new Promise((done) => {
-      clients.forEach((socket) => socket.terminate());
-      sockets.close();
-      http.close(done);
-      http.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((done) => {
+        clients.forEach((socket) => socket.terminate());
+        sockets.close();
+        http.close(done);
+        http.closeAllConnections();
+      }),
   };
 }
 
 function answer(message, { say, send, begin }) {
   const { type, request } = message;
   if (type === 'pose')
-    say({ type, robot: message.robot, q: message.q, gravity_torque: message.q.map((x, k) => 60 * Math.sin(x + k)), com: [0, 0, 0.3], energy: 0, request });
+    say({
+      type,
+      robot: message.robot,
+      q: message.q,
+      gravity_torque: message.q.map((x, k) => 60 * Math.sin(x + k)),
+      com: [0, 0, 0.3],
+      energy: 0,
+      request,
+    });
   else if (type === 'ik') {
     // turns the first joint towards the target: not inverse kinematics, but an answer that can be told apart
     const [x, y, z] = message.target;
     const q = message.q.slice();
     q[0] = Math.atan2(y, x);
-    say({ type, robot: message.robot, q, reached: z < 2, error_m: z < 2 ? 0 : z - 2, error_rad: 0, request });
+    say({
+      type,
+      robot: message.robot,
+      q,
+      reached: z < 2,
+      error_m: z < 2 ? 0 : z - 2,
+      error_rad: 0,
+      request,
+    });
   } else if (type === 'robot' || (type === 'live' && message.do === 'robot')) begin(message.name);
   else if (type === 'check') {
     const line = message.text.split('\n').findIndex((l) => l.includes('uper_arm')) + 1;
-    const items = line > 0
-      ? [{ severity: 'error', line, rule: 'parent-unknown', message: "joint 'elbow': parent link 'uper_arm' is unknown; did you mean 'upper_arm'?", remedy: 'name a link that is there' },
-        { severity: 'warning', line: 3, rule: 'inertial-missing', message: "link 'hand' has no inertial", remedy: 'give it a mass, or fix it to another link' }]
-      : [];
-    say({ type: 'diagnostics', file: message.name, id: 1, errors: items.length > 0 ? 1 : 0, warnings: items.length > 0 ? 1 : 0, notes: 0, text: message.text, items });
+    const items =
+      line > 0
+        ? [
+            {
+              severity: 'error',
+              line,
+              rule: 'parent-unknown',
+              message:
+                "joint 'elbow': parent link 'uper_arm' is unknown; did you mean 'upper_arm'?",
+              remedy: 'name a link that is there',
+            },
+            {
+              severity: 'warning',
+              line: 3,
+              rule: 'inertial-missing',
+              message: "link 'hand' has no inertial",
+              remedy: 'give it a mass, or fix it to another link',
+            },
+          ]
+        : [];
+    say({
+      type: 'diagnostics',
+      file: message.name,
+      id: 1,
+      errors: items.length > 0 ? 1 : 0,
+      warnings: items.length > 0 ? 1 : 0,
+      notes: 0,
+      text: message.text,
+      items,
+    });
     if (items.length === 0) begin('scara');
   } else if (type === 'simulate') {
     const shown = sceneOf('panda').robots[0];
     const times = Array.from({ length: 501 }, (_, k) => k * 0.01);
-    send(track(0, times, times.map((t) => motionOf(shown)(t))));
+    send(
+      track(
+        0,
+        times,
+        times.map((t) => motionOf(shown)(t)),
+      ),
+    );
     say({ type: 'end', what: 'track' });
   }
 }
@@ -120,14 +206,37 @@ function playLog(robots, { say, send, seconds }) {
   const times = Array.from({ length: Math.round(seconds * 100) + 1 }, (_, k) => k * 0.01);
   const joints = names(measured);
   const at = (t) => joints.map((_, k) => motion(t)[k]);
-  say({ type: 'channels', groups: [group('position', 'rad', joints), group('velocity', 'rad/s', joints), group('torque', 'Nm', joints)] });
+  say({
+    type: 'channels',
+    groups: [
+      group('position', 'rad', joints),
+      group('velocity', 'rad/s', joints),
+      group('torque', 'Nm', joints),
+    ],
+  });
   send(track(measured.id, times, times.map(motion)));
-  if (reference) send(track(reference.id, times, times.map((t) => motion(t - 0.15))));
-  const rows = times.map((t) => [...at(t), ...at(t).map((q, k) => 50 * (at(t + 0.01)[k] - q) * 2), ...joints.map((_, k) => 30 * Math.exp(-0.3 * k) * Math.sin(0.7 * t + 0.9 * k) + Math.random())]);
+  if (reference)
+    send(
+      track(
+        reference.id,
+        times,
+        times.map((t) => motion(t - 0.15)),
+      ),
+    );
+  const rows = times.map((t) => [
+    ...at(t),
+    ...at(t).map((q, k) => 50 * (at(t + 0.01)[k] - q) * 2),
+    ...joints.map((_, k) => 30 * Math.exp(-0.3 * k) * Math.sin(0.7 * t + 0.9 * k) + Math.random()),
+  ]);
   const half = times.length >> 1; // in two pieces
   send(table(times.slice(0, half), rows.slice(0, half)));
   send(table(times.slice(half), rows.slice(half)));
-  send(arrowLog([{ time: 2, arrows: [0.3, 0.1, 0.5, 10, 0, 40] }, { time: 4, arrows: [] }]));
+  send(
+    arrowLog([
+      { time: 2, arrows: [0.3, 0.1, 0.5, 10, 0, 40] },
+      { time: 4, arrows: [] },
+    ]),
+  );
 }
 
 /** A run whose estimates come nearer to the truth as time goes by. */
@@ -140,7 +249,10 @@ function playLive(robots, { say, send, received }) {
   const blinded = new Set();
   let seen = 0;
   const joints = names(arm);
-  say({ type: 'channels', groups: [group('tracking error', 'mrad', joints), group('torque', 'Nm', joints)] });
+  say({
+    type: 'channels',
+    groups: [group('tracking error', 'mrad', joints), group('torque', 'Nm', joints)],
+  });
   const now = () => (performance.now() - began) / 1000;
   const control = () => {
     for (; seen < received.length; seen++) {
@@ -162,18 +274,46 @@ function playLive(robots, { say, send, received }) {
     const t = now();
     control();
     const error = (k) => (1 + 6 * Math.abs(mass - estimate)) * Math.sin(9 * t + k) * 0.002;
-    send(state(arm.id, t, motion(t).map((x, k) => x + error(k))));
+    send(
+      state(
+        arm.id,
+        t,
+        motion(t).map((x, k) => x + error(k)),
+      ),
+    );
     if (reference) send(state(reference.id, t, motion(t)));
-    send(values(t, [...joints.map((_, k) => 1000 * error(k)), ...joints.map((_, k) => 40 * Math.exp(-0.3 * k) * Math.cos(0.7 * t + k))]));
+    send(
+      values(t, [
+        ...joints.map((_, k) => 1000 * error(k)),
+        ...joints.map((_, k) => 40 * Math.exp(-0.3 * k) * Math.cos(0.7 * t + k)),
+      ]),
+    );
   }, 10);
   const report = setInterval(() => {
     control();
     const t = now();
     say({
-      type: 'live', running, time: t, period_ms: 10, identify, blinded: [...blinded], friction,
-      payload: { true: mass, estimate, deviation }, state: 'run', findings: blinded.size > 0 ? [`the sensor of ${[...blinded].map((j) => arm.joints[j].name)} is not used`] : [],
-      masses: links.map((l, k) => ({ link: l.name, true: l.mass, estimate: l.mass * (1 + 0.2 * Math.exp(-t / 8) * Math.sin(k + 1)), deviation: l.mass * (0.02 + 0.1 * Math.exp(-t / 8)) })),
-      tracking_mrad: 2 + 10 * Math.abs(mass - estimate) + Math.random(), step_us: { p50: 420 + 40 * Math.random(), p99: 900 + 150 * Math.random() },
+      type: 'live',
+      running,
+      time: t,
+      period_ms: 10,
+      identify,
+      blinded: [...blinded],
+      friction,
+      payload: { true: mass, estimate, deviation },
+      state: 'run',
+      findings:
+        blinded.size > 0
+          ? [`the sensor of ${[...blinded].map((j) => arm.joints[j].name)} is not used`]
+          : [],
+      masses: links.map((l, k) => ({
+        link: l.name,
+        true: l.mass,
+        estimate: l.mass * (1 + 0.2 * Math.exp(-t / 8) * Math.sin(k + 1)),
+        deviation: l.mass * (0.02 + 0.1 * Math.exp(-t / 8)),
+      })),
+      tracking_mrad: 2 + 10 * Math.abs(mass - estimate) + Math.random(),
+      step_us: { p50: 420 + 40 * Math.random(), p99: 900 + 150 * Math.random() },
     });
   }, 100);
   void trail;

@@ -1,15 +1,27 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+const executablePath =
+  process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
 /** Debian's chromium, drawing without a graphics card. */
 export function launch(...more) {
-  if (!executablePath) throw new Error('there is no chromium: apt-get install chromium, or set CHROMIUM to its path');
+  if (!executablePath)
+    throw new Error('there is no chromium: apt-get install chromium, or set CHROMIUM to its path');
   return chromium.launch({
     executablePath,
-    args: ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist',
-      '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', ...more],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--ignore-gpu-blocklist',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      ...more,
+    ],
   });
 }
 
@@ -26,7 +38,8 @@ export async function open(browser, url, options = {}, prepare = async () => {})
 }
 
 /** Calls the page's hook for tests. */
-export const ask = (page, name, ...given) => page.evaluate(([n, g]) => window.ulna[n](...g), [name, given]);
+export const ask = (page, name, ...given) =>
+  page.evaluate(([n, g]) => window.ulna[n](...g), [name, given]);
 export const near = (a, b, tolerance = 1e-6) => a.every((x, i) => Math.abs(x - b[i]) < tolerance);
 /** Waits until something holds; says what did not. */
 export async function until(what, holds, patience = 20000) {
@@ -41,10 +54,15 @@ export async function until(what, holds, patience = 20000) {
 
 /** Drops a file on the page, as a browser does. */
 export async function drop(page, name, text) {
-  await page.evaluate(([file, content]) => {
-    const carried = new DataTransfer();
-    carried.items.add(new File([content], file, { type: 'text/xml' }));
-    for (const kind of ['dragenter', 'dragover', 'drop'])
-      document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }));
-  }, [name, text]);
+  await page.evaluate(
+    ([file, content]) => {
+      const carried = new DataTransfer();
+      carried.items.add(new File([content], file, { type: 'text/xml' }));
+      for (const kind of ['dragenter', 'dragover', 'drop'])
+        document.body.dispatchEvent(
+          new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true }),
+        );
+    },
+    [name, text],
+  );
 }

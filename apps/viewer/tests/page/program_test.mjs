@@ -16,9 +16,14 @@ const program = process.env.ULNA ?? here('../../../../build/dev/bin/ulna');
 const folder = mkdtempSync(join(tmpdir(), 'ulna-view-'));
 let browser;
 before(async () => {
-  assert.ok(existsSync(program), `there is no program ${program}: build the target ulna, or set ULNA to its path`);
+  assert.ok(
+    existsSync(program),
+    `there is no program ${program}: build the target ulna, or set ULNA to its path`,
+  );
   // a page that takes the place of the program's own is not known to be local, and would not be let to the server
-  browser = await launch(...(process.env.PAGE === 'dist' ? ['--disable-features=LocalNetworkAccessChecks'] : []));
+  browser = await launch(
+    ...(process.env.PAGE === 'dist' ? ['--disable-features=LocalNetworkAccessChecks'] : []),
+  );
 });
 after(async () => {
   await browser?.close();
@@ -38,10 +43,15 @@ async function withProgram(words, run, options = {}) {
       };
       process_.stdout.on('data', read);
       process_.stderr.on('data', read);
-      process_.on('exit', (code) => fail(new Error(`${words.join(' ')} ended with ${code}: ${said}`)));
+      process_.on('exit', (code) =>
+        fail(new Error(`${words.join(' ')} ended with ${code}: ${said}`)),
+      );
     });
     const route = async (context) => {
-      if (process.env.PAGE === 'dist') await context.route(url, (request) => request.fulfill({ path: here('../../dist/index.html') }));
+      if (process.env.PAGE === 'dist')
+        await context.route(url, (request) =>
+          request.fulfill({ path: here('../../dist/index.html') }),
+        );
     };
     const { page, context, errors } = await open(browser, url, options, route);
     await page.waitForFunction(() => window.ulna?.robots().length > 0);
@@ -54,20 +64,32 @@ async function withProgram(words, run, options = {}) {
 }
 
 const fk = (robot, q, frame) => {
-  const answer = JSON.parse(execFileSync(program, ['fk', robot, '--q', q.join(','), '--frame', frame, '--json'], { encoding: 'utf8' }));
+  const answer = JSON.parse(
+    execFileSync(program, ['fk', robot, '--q', q.join(','), '--frame', frame, '--json'], {
+      encoding: 'utf8',
+    }),
+  );
   const { xyz, quat_wxyz } = answer.frames[0];
   return [...xyz, ...quat_wxyz];
 };
-const samePose = (a, b) => near(a, b, 1e-6) || near(a, [...b.slice(0, 3), ...b.slice(3).map((x) => -x)], 1e-6);
+const samePose = (a, b) =>
+  near(a, b, 1e-6) || near(a, [...b.slice(0, 3), ...b.slice(3).map((x) => -x)], 1e-6);
 const small = { viewport: { width: 900, height: 520 } };
 
 test('the page draws each link where the program computes it', async () => {
   const q = [0.3, -0.5, 0.2, -2, 0.4, 1.5, 0.7];
-  await withProgram(['view', 'panda', '--q', q.join(',')], async (page) => {
-    assert.ok(near(await ask(page, 'q'), q, 1e-6));
-    for (const link of ['panda_link2', 'panda_link5', 'panda_link7']) assert.ok(samePose(await ask(page, 'drawnPose', link), fk('panda', q, link)), link);
-    await until('torques', async () => (await page.locator('[data-joint=panda_joint2] .torque').innerText()).includes('of 87 Nm'));
-  }, small);
+  await withProgram(
+    ['view', 'panda', '--q', q.join(',')],
+    async (page) => {
+      assert.ok(near(await ask(page, 'q'), q, 1e-6));
+      for (const link of ['panda_link2', 'panda_link5', 'panda_link7'])
+        assert.ok(samePose(await ask(page, 'drawnPose', link), fk('panda', q, link)), link);
+      await until('torques', async () =>
+        (await page.locator('[data-joint=panda_joint2] .torque').innerText()).includes('of 87 Nm'),
+      );
+    },
+    small,
+  );
 });
 
 test('a frame that is dragged is where it was dragged to', async () => {
@@ -77,10 +99,14 @@ test('a frame that is dragged is where it was dragged to', async () => {
     const [x, y, z] = await ask(page, 'drawnPose', 'panda_link7');
     const target = [x - 0.05, y + 0.1, z - 0.05];
     await ask(page, 'dragHandle', target);
-    await until('the frame at its target', async () => near((await ask(page, 'drawnPose', 'panda_link7')).slice(0, 3), target, 1e-3));
+    await until('the frame at its target', async () =>
+      near((await ask(page, 'drawnPose', 'panda_link7')).slice(0, 3), target, 1e-3),
+    );
     assert.equal(await page.locator('[data-verdict]').innerText(), 'reached');
     await ask(page, 'dragHandle', [3, 0, 0.5]);
-    await until('the verdict', async () => (await page.locator('[data-verdict]').innerText()).startsWith('not reached'));
+    await until('the verdict', async () =>
+      (await page.locator('[data-verdict]').innerText()).startsWith('not reached'),
+    );
   });
 });
 
@@ -89,20 +115,29 @@ test('a log is shown at its own times', async () => {
   const q = (t) => joints.map((_, k) => [0, -0.5, 0, -2, 0, 1.5, 0.7][k] + 0.2 * Math.sin(t + k));
   const rows = Array.from({ length: 301 }, (_, i) => [i * 0.02, ...q(i * 0.02)].join(','));
   const log = join(folder, 'run.csv');
-  writeFileSync(log, [['time', ...joints.map((name) => `q_${name}`)].join(','), ...rows, ''].join('\n'));
-  await withProgram(['view', 'panda', '--log', log], async (page) => {
-    for (const time of [1, 3.33, 6]) {
-      await ask(page, 'goTo', time);
-      await until('the pose', async () => near(await ask(page, 'q'), q(time), 1e-3));
-    }
-  }, small);
+  writeFileSync(
+    log,
+    [['time', ...joints.map((name) => `q_${name}`)].join(','), ...rows, ''].join('\n'),
+  );
+  await withProgram(
+    ['view', 'panda', '--log', log],
+    async (page) => {
+      for (const time of [1, 3.33, 6]) {
+        await ask(page, 'goTo', time);
+        await until('the pose', async () => near(await ask(page, 'q'), q(time), 1e-3));
+      }
+    },
+    small,
+  );
 });
 
 test('a description that is dropped is checked, shown, and can be simulated', async () => {
   const pendulum = readFileSync(here('../../../../robots/pendulum.urdf'), 'utf8');
   await withProgram(['view', 'panda'], async (page) => {
     await drop(page, 'bad.urdf', pendulum.replace(/<parent link="[^"]*"/, '<parent link="bsae"'));
-    await until('the finding', async () => /bsae/.test(await page.locator('.check .list').innerText()));
+    await until('the finding', async () =>
+      /bsae/.test(await page.locator('.check .list').innerText()),
+    );
     assert.match(await page.locator('.source .chosen').innerText(), /<joint name="pivot"/);
     assert.deepEqual(await ask(page, 'robots'), ['panda']);
     await drop(page, 'good.urdf', pendulum);
@@ -116,18 +151,25 @@ test('a description that is dropped is checked, shown, and can be simulated', as
 });
 
 test('other robots can be chosen', async () => {
-  await withProgram(['view', 'panda'], async (page) => {
-    for (const robot of ['quadruped', 'planar_cart', 'fourbar']) {
-      await page.getByLabel('robot', { exact: true }).selectOption(robot);
-      await until(robot, async () => (await ask(page, 'robots'))[0] === robot);
-    }
-  }, small);
+  await withProgram(
+    ['view', 'panda'],
+    async (page) => {
+      for (const robot of ['quadruped', 'planar_cart', 'fourbar']) {
+        await page.getByLabel('robot', { exact: true }).selectOption(robot);
+        await until(robot, async () => (await ask(page, 'robots'))[0] === robot);
+      }
+    },
+    small,
+  );
 });
 
 test('a page that the program writes needs no server', async () => {
   const file = join(folder, 'swing.html');
   execFileSync(program, ['view', 'pendulum', '--q', '1', '--simulate', '3', '--html', file]);
-  const { page, context, errors } = await open(browser, `file://${file}`, { offline: true, ...small });
+  const { page, context, errors } = await open(browser, `file://${file}`, {
+    offline: true,
+    ...small,
+  });
   await page.waitForFunction(() => window.ulna?.robots().length > 0);
   await ask(page, 'goTo', 0);
   await until('the first pose', async () => near(await ask(page, 'q'), [1], 1e-5));
@@ -136,11 +178,19 @@ test('a page that the program writes needs no server', async () => {
 });
 
 test('in the playground two kilograms are hung, and found to within five percent', async () => {
-  await withProgram(['mpc', 'panda', '--live'], async (page) => {
-    await page.getByRole('slider', { name: 'Weight on the hand' }).fill('2');
-    await until('two kilograms', async () => {
-      const estimate = Number(await page.locator('.range.payload + .figure b').innerText());
-      return Math.abs(estimate - 2) < 0.1;
-    }, 120000);
-  }, small);
+  await withProgram(
+    ['mpc', 'panda', '--live'],
+    async (page) => {
+      await page.getByRole('slider', { name: 'Weight on the hand' }).fill('2');
+      await until(
+        'two kilograms',
+        async () => {
+          const estimate = Number(await page.locator('.range.payload + .figure b').innerText());
+          return Math.abs(estimate - 2) < 0.1;
+        },
+        120000,
+      );
+    },
+    small,
+  );
 });

@@ -9,13 +9,22 @@ import { Pose } from '../../src/robot/pose.ts';
 import { RobotState } from '../../src/robot/robot_state.ts';
 import { robotNamed, viewer } from './robots.ts';
 
-interface Case { robot: string; q: number[]; poses: Record<string, number[]> }
+interface Case {
+  robot: string;
+  q: number[];
+  poses: Record<string, number[]>;
+}
 const cases = JSON.parse(readFileSync(join(viewer, 'tests/unit/fk_values.json'), 'utf8')) as Case[];
 
 /** Two poses are one if their positions are, and their quaternions up to the sign. */
 function assertSamePose(actual: number[], expected: number[], what: string): void {
   const sign = [3, 4, 5, 6].reduce((sum, i) => sum + actual[i] * expected[i], 0) < 0 ? -1 : 1;
-  actual.forEach((x, i) => assert.ok(Math.abs((i < 3 ? x : sign * x) - expected[i]) < 1e-12, `${what}: ${actual} is not ${expected}`));
+  actual.forEach((x, i) =>
+    assert.ok(
+      Math.abs((i < 3 ? x : sign * x) - expected[i]) < 1e-12,
+      `${what}: ${actual} is not ${expected}`,
+    ),
+  );
 }
 
 for (const { robot, q, poses } of cases)
@@ -30,7 +39,11 @@ for (const { robot, q, poses } of cases)
       compared++;
     });
     for (const frame of described.frames) {
-      assertSamePose(new Pose().product(at.links[frame.link], Pose.of(frame.pose)).numbers(), poses[frame.name], frame.name);
+      assertSamePose(
+        new Pose().product(at.links[frame.link], Pose.of(frame.pose)).numbers(),
+        poses[frame.name],
+        frame.name,
+      );
       compared++;
     }
     assert.equal(compared, Object.keys(poses).length);
@@ -60,21 +73,42 @@ test('each coordinate moves what it reads, and nothing else', () => {
 
 test('velocities are numbered in the order of q', () => {
   const robot = robotNamed('odd_joints');
-  const offsets = Object.fromEntries(robot.joints.map((j, k) => [j.name, velocityOffsets(robot)[k]]));
-  assert.deepEqual(offsets, { free: 0, plane: 6, thread: 9, finger: 10, thumb: -1, slide: -1, ball: 11 });
+  const offsets = Object.fromEntries(
+    robot.joints.map((j, k) => [j.name, velocityOffsets(robot)[k]]),
+  );
+  assert.deepEqual(offsets, {
+    free: 0,
+    plane: 6,
+    thread: 9,
+    finger: 10,
+    thumb: -1,
+    slide: -1,
+    ball: 11,
+  });
 });
 
 test('the ellipsoid of a solid ellipsoid has its half axes', () => {
   const [a, b, c, mass] = [0.3, 0.2, 0.1, 5];
-  const moments: [number, number, number] = [(mass / 5) * (b * b + c * c), (mass / 5) * (a * a + c * c), (mass / 5) * (a * a + b * b)];
-  const link = { ...robotNamed('pendulum').links[0], mass, inertia: { moments, axes: [1, 0, 0, 0] as [number, number, number, number] } };
+  const moments: [number, number, number] = [
+    (mass / 5) * (b * b + c * c),
+    (mass / 5) * (a * a + c * c),
+    (mass / 5) * (a * a + b * b),
+  ];
+  const link = {
+    ...robotNamed('pendulum').links[0],
+    mass,
+    inertia: { moments, axes: [1, 0, 0, 0] as [number, number, number, number] },
+  };
   ellipsoid(link)!.forEach((half, k) => assert.ok(Math.abs(half - [a, b, c][k]) < 1e-12));
 });
 
 test('between two samples a turning body takes the short way, whatever the signs of its quaternions', () => {
   const state = new RobotState(robotNamed('ball_wrist'));
   const still = [0, 0];
-  state.record(Float64Array.of(0, 1), Float32Array.of(...still, 1, 0, 0, 0, ...still, -Math.cos(0.2), 0, 0, -Math.sin(0.2)));
+  state.record(
+    Float64Array.of(0, 1),
+    Float32Array.of(...still, 1, 0, 0, 0, ...still, -Math.cos(0.2), 0, 0, -Math.sin(0.2)),
+  );
   state.showAt(0.5);
   const [w, , , z] = state.q.slice(2);
   assert.ok(Math.abs(2 * Math.atan2(z, w) - 0.2) < 1e-6);

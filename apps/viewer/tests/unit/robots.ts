@@ -10,6 +10,8 @@ export const viewer = process.cwd();
 export function robotNamed(name: string): Robot {
   const own = join(viewer, `tests/unit/${name}.urdf`);
   const file = existsSync(own) ? own : join(viewer, `../../robots/${name}.urdf`);
-  const scene = execFileSync('python3', [join(viewer, 'tests/mock/urdf_scene.py'), file], { encoding: 'utf8' });
+  const scene = execFileSync('python3', [join(viewer, 'tests/mock/urdf_scene.py'), file], {
+    encoding: 'utf8',
+  });
   return (readMessage(JSON.parse(scene)) as Scene).robots[0];
 }

@@ -13,7 +13,13 @@ function ramp(samples: number): Track {
 test('between samples a track is a straight line, and before and after them it stands', () => {
   const track = ramp(1000);
   const out = new Float64Array(1);
-  for (const [time, expected] of [[50.05, 500.5], [0, 0], [-1, 0], [99.9, 999], [1000, 999]]) {
+  for (const [time, expected] of [
+    [50.05, 500.5],
+    [0, 0],
+    [-1, 0],
+    [99.9, 999],
+    [1000, 999],
+  ]) {
     assert.ok(track.interpolate(time, out));
     assert.ok(Math.abs(out[0] - expected) < 1e-6, `${time}: ${out[0]}`);
   }
@@ -23,7 +29,10 @@ test('pieces of a track follow each other as if they had come at once', () => {
   const pieces = new Track(1);
   pieces.appendBlock(Float64Array.of(0, 1, 2), Float32Array.of(0, 10, 20));
   pieces.appendBlock(Float64Array.of(3, 4), Float32Array.of(30, 40));
-  assert.deepEqual(pieces.block(), { times: Float64Array.of(0, 1, 2, 3, 4), rows: Float32Array.of(0, 10, 20, 30, 40) });
+  assert.deepEqual(pieces.block(), {
+    times: Float64Array.of(0, 1, 2, 3, 4),
+    rows: Float32Array.of(0, 10, 20, 30, 40),
+  });
 });
 
 test('a track that keeps ten seconds does not grow, and has the last ten', () => {
@@ -82,5 +91,16 @@ test('a clock that follows is where the newest is, until it is told to stand', (
 });
 
 test('numbers have no more digits than they mean', () => {
-  assert.deepEqual([fixed(-0.0001, 2), fixed(-1.005, 1), fixed(NaN, 1), significant(0.00123456), significant(-123456), significant(0), significant(1234567)], ['0.00', '−1.0', '–', '0.00123', '−123000', '0', '1.23e+6']);
+  assert.deepEqual(
+    [
+      fixed(-0.0001, 2),
+      fixed(-1.005, 1),
+      fixed(NaN, 1),
+      significant(0.00123456),
+      significant(-123456),
+      significant(0),
+      significant(1234567),
+    ],
+    ['0.00', '−1.0', '–', '0.00123', '−123000', '0', '1.23e+6'],
+  );
 });
