@@ -42,20 +42,4 @@ void serve(Console& console, const std::string& url, bool open, const Json& abou
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-Packages packages_of(const std::vector<std::string>& given) {
-  Packages packages;
-  for (const std::string& text : given) {
-    const std::size_t sign = text.find('=');
-    if (sign == text.npos || sign == 0 || sign + 1 == text.size())
-      throw UsageError("--package: '{}' is not NAME=FOLDER", text);
-    const std::string name = text.substr(0, sign), folder = text.substr(sign + 1);
-    if (!std::filesystem::is_directory(folder))
-      throw UsageError("--package: '{}' is not a folder", folder);
-    if (!packages.emplace(name, folder).second)
-      throw UsageError("--package: '{}' is given twice", name);
-  }
-  packages.merge(ros_packages());
-  return packages;
-}
-
 }  // namespace ulna::cli

@@ -10,7 +10,4 @@ namespace ulna::cli {
 void serve(Console& console, const std::string& url, bool open, const Json& about,
            const std::function<bool()>& goes_on = {});
 
-/// "name=folder", as --package has it, and the packages of ROS that the environment names. Throws UsageError.
-Packages packages_of(const std::vector<std::string>& given);
-
 }  // namespace ulna::cli

@@ -11,7 +11,7 @@ namespace {
 
 struct ViewOptions {
   RobotArgument robot;
-  std::vector<std::string> logs, packages;
+  std::vector<std::string> logs;
   std::string q, torque = "none", html;
   std::optional<double> simulate;
   int port = 0;
@@ -90,7 +90,7 @@ int run_view(const ViewOptions& o, Console& console) {
 
   ViewerOptions options;
   options.server.port = o.port;
-  options.meshes.files.packages = packages_of(o.packages);
+  options.meshes.files.packages = o.robot.files.with({}).packages;
   options.mode = show.mode;
   options.program = "ulna " ULNA_VERSION;
   options.channels = show.channels;
@@ -138,9 +138,6 @@ Action view(Parser& app, Console& console) {
       number_that("is not above 0, up to 600", [](double x) { return x > 0.0 && x <= 600.0; }));
   app.add_value("--torque", o->torque, "NAME", "in the simulation: none, gravity or pd: none",
                 word_of({"none", "gravity", "pd"}));
-  app.add_value("--package", o->packages, "NAME=DIR",
-                "where meshes of package://NAME are; may be given several times")
-      ->allow_extra_args(false);
   app.add_value("--port", o->port, "N", "of the server; one that is free", whole_number(0, 65535));
   app.add_flag("--open", o->open, "open the page in the browser");
   app.add_output("--html", o->html, "write the page with all it shows instead of serving it", true);

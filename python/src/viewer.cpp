@@ -21,12 +21,11 @@ using namespace view;
 using Plots = std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>;
 
 ViewerOptions viewer_options(const Model& first, int port, const std::string& title,
-                             const Plots& plots, const Packages& packages) {
+                             const Plots& plots, const PackageFolders& packages) {
   ViewerOptions options;
   options.server.port = port;
   options.title = title;
   options.meshes.files.packages = packages;
-  options.meshes.files.packages.merge(ros_packages());
   for (const auto& [name, unit, names] : plots) {
     SeriesGroup group{name, unit, series_of_joints(first)};
     if (names.size() != group.series.size()) group.series.assign(names.size(), {});
@@ -44,7 +43,7 @@ std::unique_ptr<Viewer> make_viewer(const std::vector<const Engine*>& robots,
   Cast cast;
   for (std::size_t i = 0; i < robots.size(); ++i)
     cast.push_back({.model = robots[i]->model, .name = names[i], .ghost = ghosts[i]});
-  const Packages places(packages.begin(), packages.end());
+  const PackageFolders places(packages.begin(), packages.end());
   const ViewerOptions options = viewer_options(cast.front().model, port, title, plots, places);
   return std::make_unique<Viewer>(std::move(cast), options);
 }

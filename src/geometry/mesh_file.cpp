@@ -1,7 +1,6 @@
 #include "ulna/geometry/mesh_file.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 #include "geometry/mesh_formats.hpp"
@@ -74,14 +73,14 @@ std::optional<Triangles> read_mesh(const fs::path& file, Diagnostics& out,
 }
 
 std::optional<fs::path> find_mesh(std::string_view name, const fs::path& description,
-                                  std::span<const fs::path> folders, const Packages& packages) {
+                                  std::span<const fs::path> folders,
+                                  const PackageFolders& packages) {
   std::error_code error;
   const auto is_there = [&](const fs::path& file) { return fs::is_regular_file(file, error); };
   constexpr std::string_view package = "package://", local = "file://";
   if (name.starts_with(local)) name.remove_prefix(local.size());
-  const fs::path home = fs::absolute(description, error).parent_path();
   if (!name.starts_with(package)) {
-    const fs::path path(name);
+    const fs::path path(name), home = fs::absolute(description, error).parent_path();
     if (is_there(home / path)) return home / path;  // an absolute path replaces the folder
     for (const fs::path& folder : folders)
       if (is_there(folder / path)) return folder / path;
@@ -89,60 +88,13 @@ std::optional<fs::path> find_mesh(std::string_view name, const fs::path& descrip
   }
   const fs::path path(name.substr(package.size()));
   if (path.empty()) return {};
-  const fs::path inside = path.lexically_relative(*path.begin());
-  if (const auto known = packages.find(path.begin()->string());
-      known != packages.end() && is_there(known->second / inside))
-    return known->second / inside;
-  for (fs::path folder = home;; folder = folder.parent_path()) {
-    if (folder.filename() == *path.begin() && is_there(folder / inside)) return folder / inside;
-    if (is_there(folder / path)) return folder / path;
-    if (folder == folder.parent_path()) break;
-  }
+  const fs::path named = *path.begin(), inside = path.lexically_relative(named);
+  if (auto found = find_in_package(named.string(), inside, description, packages)) return found;
   for (const fs::path& folder : folders) {
     if (is_there(folder / path)) return folder / path;
-    if (folder.filename() == *path.begin() && is_there(folder / inside)) return folder / inside;
+    if (folder.filename() == named && is_there(folder / inside)) return folder / inside;
   }
   return {};
-}
-
-Packages ros_packages() {
-  Packages found;
-  const auto folders_of = [](const char* variable) {
-    std::vector<fs::path> folders;
-    const char* value = std::getenv(variable);
-    for (std::string_view rest = value ? value : ""; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (end > 0) folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return folders;
-  };
-  std::error_code error;
-  const auto add = [&](const fs::path& folder) {
-    found.try_emplace(folder.filename().string(), folder);
-  };
-  const auto is_package = [&](const fs::path& folder) {
-    return fs::is_regular_file(folder / "package.xml", error);
-  };
-  for (const fs::path& prefix : folders_of("AMENT_PREFIX_PATH"))
-    for (fs::directory_iterator at(prefix / "share", error), end; at != end; at.increment(error))
-      if (is_package(at->path())) add(at->path());
-  constexpr int deepest = 5, most = 20'000;
-  int seen = 0;
-  for (const fs::path& root : folders_of("ROS_PACKAGE_PATH")) {
-    if (is_package(root)) add(root);
-    fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error);
-    for (; !error && at != fs::recursive_directory_iterator() && seen < most; at.increment(error)) {
-      if (!at->is_directory(error)) continue;
-      ++seen;
-      const bool package = is_package(at->path());
-      if (package) add(at->path());
-      // packages are not within packages, nor in hidden folders
-      if (package || at.depth() >= deepest || at->path().filename().string().starts_with("."))
-        at.disable_recursion_pending();
-    }
-  }
-  return found;
 }
 
 }  // namespace ulna

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <map>
 
 #include "support/documented_rules.hpp"
 #include "support/mesh.hpp"
@@ -276,7 +277,7 @@ TEST(MeshFile, a_package_that_is_named_comes_before_folders_of_its_name) {
   const fs::path urdf = folder.write("arm/urdf/arm.urdf", "<robot/>");
   folder.write("arm/a.stl", "x");
   const fs::path named = folder.write("elsewhere/a.stl", "x");
-  const Packages packages{{"arm", folder.path() / "elsewhere"}};
+  const PackageFolders packages{{"arm", folder.path() / "elsewhere"}};
   EXPECT_EQ(find_mesh("package://arm/a.stl", urdf, {}, packages), named);
   EXPECT_EQ(fs::weakly_canonical(*find_mesh("package://arm/a.stl", urdf)),
             fs::weakly_canonical(folder.path() / "arm/a.stl"));
@@ -289,17 +290,26 @@ TEST(MeshFile, packages_of_ros_are_those_that_the_environment_names) {
   const auto package = [&](const fs::path& at) {
     return folder.write(at / "package.xml", "<package/>").parent_path();
   };
-  const fs::path shared = package("opt/share/arm_description"), own = package("src/stack/hand");
-  package("src/stack/hand/inner"), package("src/.hidden/secret"), package("src/arm_description");
-  folder.write("src/no_package/README", "x");
+  const fs::path shared = package("opt/share/arm_description"), own = package("src/stack/hand"),
+                 urdf = folder.write("robots/deep/down/arm.urdf", "<robot/>"),
+                 mesh = folder.write("src/stack/hand/meshes/a.stl", "x");
+  package("src/stack/hand/inner"), package("src/.hidden/secret");
+  folder.write("src/stack/no_package/README", "x");
   const std::string ament = (folder.path() / "opt").string() + ":/does/not/exist",
                     ros = "::" + (folder.path() / "src").string();
   ASSERT_EQ(setenv("AMENT_PREFIX_PATH", ament.c_str(), 1), 0);
   ASSERT_EQ(setenv("ROS_PACKAGE_PATH", ros.c_str(), 1), 0);
-  const Packages found = ros_packages();
+  std::map<std::string, std::optional<fs::path>> found;
+  for (const char* name : {"arm_description", "hand", "inner", "secret", "no_package", "..", ""})
+    found[name] = find_package(name, urdf);
+  const auto file = find_mesh("package://hand/meshes/a.stl", urdf);
   unsetenv("AMENT_PREFIX_PATH"), unsetenv("ROS_PACKAGE_PATH");
-  EXPECT_EQ(found, (Packages{{"arm_description", shared}, {"hand", own}}));
-  EXPECT_TRUE(ros_packages().empty());
+  EXPECT_EQ(found["arm_description"], shared);
+  EXPECT_EQ(found["hand"], own);
+  EXPECT_EQ(file, mesh);
+  for (const char* name : {"inner", "secret", "no_package", "..", ""})
+    EXPECT_EQ(found[name], std::nullopt) << name;
+  EXPECT_EQ(find_package("hand", urdf), std::nullopt);
 }
 
 std::string robot_with(const std::string& collision) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "ulna/geometry/mesh_rules.hpp"
 #include "ulna/geometry/shape.hpp"
+#include "ulna/model/packages.hpp"
 
 namespace ulna {
 
@@ -20,18 +20,11 @@ struct MeshLimits {
 std::optional<Triangles> read_mesh(const std::filesystem::path& file, Diagnostics& out,
                                    const std::string& subject, const MeshLimits& limits = {});
 
-/// Folders of packages by name.
-using Packages = std::map<std::string, std::filesystem::path, std::less<>>;
-
 /// Where a mesh is that a description names: relative to the folder of the description; package://name/path in the package
-/// of that name, in a folder `name` above the description or beside one above it; then in the other folders. None: nowhere.
+/// of that name (find_in_package), then in the other folders. None: nowhere.
 std::optional<std::filesystem::path> find_mesh(std::string_view name,
                                                const std::filesystem::path& description,
                                                std::span<const std::filesystem::path> folders = {},
-                                               const Packages& packages = {});
-
-/// Packages of ROS that the environment names: in the folders of ROS_PACKAGE_PATH and below them (those with a package.xml),
-/// and in `share` of the folders of AMENT_PREFIX_PATH. Of two of one name, the first. Looks at some 20,000 folders at most.
-Packages ros_packages();
+                                               const PackageFolders& packages = {});
 
 }  // namespace ulna

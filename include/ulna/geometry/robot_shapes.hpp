@@ -20,8 +20,7 @@ struct BodyShape {
 struct ShapeOptions {
   /// Where package:// and relative paths are looked for, after the folder of the robot's file and all above it.
   std::vector<std::filesystem::path> mesh_folders = {};
-  /// Where package:// of a name is looked for first; see ros_packages().
-  Packages packages = {};
+  PackageFolders packages = {};  ///< where package:// of a name is looked for first
   MeshLimits limits = {};
 };
 
