@@ -28,7 +28,7 @@ try {
     async () => {
       await page.waitForTimeout(1000);
       found = Math.abs((await estimate()) - 2) < 0.1 ? found + 1 : 0;
-      return found > 12;
+      return found > 5;
     },
     400000,
   );

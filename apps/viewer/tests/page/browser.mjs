@@ -28,6 +28,7 @@ export function launch(...more) {
 /** A page that remembers what was written on its console as an error. */
 export async function open(browser, url, options = {}, prepare = async () => {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(120000); // without a graphics card, on a computer that has more to do
   await prepare(context);
   const page = await context.newPage();
   const errors = [];
@@ -42,7 +43,7 @@ export const ask = (page, name, ...given) =>
   page.evaluate(([n, g]) => window.ulna[n](...g), [name, given]);
 export const near = (a, b, tolerance = 1e-6) => a.every((x, i) => Math.abs(x - b[i]) < tolerance);
 /** Waits until something holds; says what did not. */
-export async function until(what, holds, patience = 20000) {
+export async function until(what, holds, patience = 60000) {
   const end = Date.now() + patience;
   let last;
   while (Date.now() < end) {

@@ -196,7 +196,6 @@ test('in the playground a weight is hung, found, and seen to be found', async ()
       'the estimate',
       async () =>
         Math.abs(Number(await page.locator('.ranges .figure b').first().innerText()) - 2) < 0.1,
-      30000,
     );
     const [dot, truth] = await Promise.all(
       ['.dot', '.truth'].map(
