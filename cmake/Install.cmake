@@ -41,8 +41,9 @@ set(ULNA_PC_INNER_LIBS "-ltinyxml2 -lpthread -ldl")
 foreach(
   optional
   "YAML -lyaml-cpp" "GINAC -lginac -lcln" "IPOPT -lipopt" "CERES -lceres -lglog"
-  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "ASSIMP -lassimp")
-  string(REGEX MATCH "^([A-Z]+) (.*)$" parts ${optional})
+  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "ASSIMP -lassimp"
+  "ZLIB -lz" "ZSTD -lzstd" "LZ4 -llz4" "BZIP2 -lbz2" "SQLITE -lsqlite3" "HDF5 -lhdf5_serial")
+  string(REGEX MATCH "^([A-Z0-9]+) (.*)$" parts ${optional})
   if(ULNA_WITH_${CMAKE_MATCH_1})
     string(APPEND ULNA_PC_INNER_LIBS " ${CMAKE_MATCH_2}")
   endif()

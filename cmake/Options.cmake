@@ -9,7 +9,7 @@ mark_as_advanced(XXHASH_INCLUDE_DIR)
 # ULNA_WITH_<NAME>, on by default if it is found; `without` says what is missing if it is not.
 function(ulna_optional_library name package header libraries purpose without)
   string(TOUPPER ${name} NAME)
-  find_path(${NAME}_INCLUDE_DIR ${header} PATH_SUFFIXES coin coin-or)
+  find_path(${NAME}_INCLUDE_DIR ${header} PATH_SUFFIXES coin coin-or hdf5/serial)
   mark_as_advanced(${NAME}_INCLUDE_DIR)
   set(found ON)
   set(paths)
@@ -63,6 +63,19 @@ ulna_optional_library(MuJoCo libmujoco-dev mujoco/mujoco.h mujoco
   "MuJoCo as a second plant of trials" "ulna's own simulation is the only one")
 ulna_optional_library(assimp libassimp-dev assimp/Importer.hpp assimp
   "Meshes of more formats, DAE among them" "meshes are read from STL and OBJ only")
+
+ulna_optional_library(zlib zlib1g-dev zlib.h z
+  "Logs that numpy.savez_compressed wrote" "compressed .npz files are not read")
+ulna_optional_library(zstd libzstd-dev zstd.h zstd
+  "Bags of ROS compressed by zstd" "bags that are compressed by zstd are not read")
+ulna_optional_library(lz4 liblz4-dev lz4frame.h lz4
+  "Bags of ROS compressed by lz4" "bags that are compressed by lz4 are not read")
+ulna_optional_library(bzip2 libbz2-dev bzlib.h bz2
+  "Bags of ROS 1 compressed by bzip2" "bags that are compressed by bzip2 are not read")
+ulna_optional_library(SQLite libsqlite3-dev sqlite3.h sqlite3
+  "Bags of ROS 2 in SQLite" "bags of ROS 2 are read from MCAP only")
+ulna_optional_library(HDF5 libhdf5-dev hdf5.h hdf5_serial
+  "Logs in HDF5" "HDF5 is not read")
 
 find_package(CLI11 QUIET)
 find_package(fmt QUIET)

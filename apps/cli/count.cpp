@@ -237,7 +237,8 @@ int print_chains(Console& console, const CountOptions& options) {
 
 int show(const CountOptions& options, const Parser& app, Console& console) {
   if (options.robot.name == "chain") {
-    for (const char* option : {"--arg", "--package", "--floating-base", "--independent-mimics", "--strict"})
+    for (const char* option :
+         {"--arg", "--package", "--floating-base", "--independent-mimics", "--strict"})
       if (app.count(option)) throw UsageError("{} has no effect on chains", option);
     return print_chains(console, options);
   }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "io/binary_table.hpp"
 #include "io/reading.hpp"
 #include "ulna/io/number.hpp"
 
@@ -174,6 +175,8 @@ bool CsvReader::next_line() {
     if (got == 0 && in_.eof() && !in_.bad()) return false;
     ++line_;
     if (in_.bad()) refuse("reading failed");
+    if (!in_.fail() && !in_.eof()) buffer_[got - 1] = '\n';  // which getline takes out
+    if (line_ == 1 && detail::is_binary_table({buffer_.get(), got})) return read_binary(got), true;
     if (in_.fail())
       refuse("the line is longer than " + std::to_string(block) + " bytes: this is not a table");
     bytes_ += got;
@@ -187,6 +190,38 @@ bool CsvReader::next_line() {
     if (comment) require_text();
     comment_seen_ = comment_seen_ || comment;
   }
+}
+
+/// The whole stream, of whose first line so many bytes were taken.
+void CsvReader::read_binary(std::size_t got) {
+  std::string bytes(buffer_.get(), got);
+  if (!in_.eof()) in_.clear();
+  while (in_ && bytes.size() <= detail::most_table_bytes) {
+    in_.read(buffer_.get(), block);
+    bytes.append(buffer_.get(), static_cast<std::size_t>(in_.gcount()));
+  }
+  bytes_ = bytes.size();
+  table_ = std::make_shared<const detail::BinaryTable>(
+      detail::read_binary_table(std::move(bytes), file_));
+  names_ = table_->names;
+}
+
+bool CsvReader::next_of_table(std::span<double> row) {
+  if (row_ == table_->rows()) return false;
+  const auto numbers = std::span(table_->numbers).subspan(row_++ * names_.size(), names_.size());
+  row_line_ = line_ = static_cast<int>(row_);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (!std::isfinite(numbers[i]))
+      throw CsvError({file_, line_, 0},
+                     quoted("column", names_[i]) +
+                         (std::isnan(numbers[i]) ? " is not a number" : " is infinite"));
+  std::ranges::copy(numbers, row.begin());
+  return true;
+}
+
+const std::string& CsvReader::remark() const {
+  static const std::string none;
+  return table_ ? table_->remark : none;
 }
 
 /// Reads "a ""quoted"" name" and returns where the cell ends.
@@ -207,6 +242,7 @@ void CsvReader::read_header() {
   if (!next_line())
     throw CsvError({file_, 0, 0},
                    "the table is empty; a header line with a name for each column is needed");
+  if (table_) return;
   const auto control =
       std::ranges::find_if(text_, [](char c) { return is_control(c) && c != '\t'; });
   if (control != text_.end())
@@ -269,6 +305,7 @@ bool CsvReader::next(std::span<double> row) {
   if (row.size() != names_.size())
     throw std::invalid_argument("row has room for " + counted(row.size(), "number") +
                                 ", the table has " + counted(names_.size(), "column"));
+  if (table_) return next_of_table(row);
   if (!next_line()) return false;
   row_line_ = line_;
   require_text();

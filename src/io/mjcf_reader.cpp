@@ -14,8 +14,7 @@ using namespace detail;
 /// Reads a robot as MuJoCo's compiler does [MuJoCo documentation, "XML reference"].
 class MjcfReader : TreeReader {
  public:
-  MjcfReader(const std::string& file, Diagnostics& out, std::shared_ptr<const LineMap> lines)
-      : TreeReader(file, out, std::move(lines)) {}
+  using TreeReader::TreeReader;
 
   Description read(const XMLElement& root) {
     d_.file = file_, d_.lines = lines_;
@@ -48,6 +47,7 @@ class MjcfReader : TreeReader {
     for (const XMLElement* world : worlds) inside(*world, bodies_.at("world"), {}, main_class());
     leave_out_world();
     scale_masses();
+    for (std::size_t j = 0; j < d_.joints.size(); ++j) joints_.emplace(d_.joints[j].name, j);
     each(root, "actuator", [&](const XMLElement& e) { actuators(e); });
     each(root, "equality", [&](const XMLElement& e) { equalities(e); });
     each(root, "tendon", [&](const XMLElement& e) {
@@ -134,9 +134,16 @@ class MjcfReader : TreeReader {
     Class& made = classes_[name];
     made.above = above;
     if (!above) main_ = &made;
+    // each joint looks through all of them
+    constexpr std::size_t most = 200;
     each_element(e, [&](const XMLElement& child) {
-      if (std::string_view(child.Name()) != "default") made.elements.push_back(&child);
+      if (std::string_view(child.Name()) == "default") return;
+      made.elements.push_back(&child);
+      if (made.elements.size() == most + 1)
+        report(rules::input_too_large, child,
+               "has more than " + std::to_string(most) + " elements");
     });
+    out_.throw_if_errors();
     each(e, "default", [&](const XMLElement& inner) { defaults(inner, &made); });
   }
   const Class* main_class() const { return main_; }
@@ -145,10 +152,8 @@ class MjcfReader : TreeReader {
     if (!a) return otherwise;
     const auto found = classes_.find(a->Value());
     if (found != classes_.end()) return &found->second;
-    std::vector<std::string_view> names;
-    for (const auto& [name, c] : classes_) names.push_back(name);
     report(rules::class_unknown, *a,
-           quoted("class", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
+           quoted("class", a->Value()) + " is unknown" + advice(a->Value(), classes_));
     return otherwise;
   }
 
@@ -567,7 +572,7 @@ class MjcfReader : TreeReader {
       } else if (type == "mesh") {
         const auto mesh = meshes_.find(std::string(e.text("mesh")));
         if (mesh == meshes_.end())
-          throw quoted("mesh", e.text("mesh")) + " is unknown" + mesh_advice(e);
+          throw quoted("mesh", e.text("mesh")) + " is unknown" + advice(e.text("mesh"), meshes_);
         shape.geometry = mesh->second;
         drawn = !mesh->second.file.empty();
       } else {
@@ -585,11 +590,6 @@ class MjcfReader : TreeReader {
     LinkDescription& link = d_.links[body.link];
     if (drawn && group <= 2.0) link.visuals.push_back(shape);
     if (drawn && touches) link.collisions.push_back(std::move(shape));
-  }
-  std::string mesh_advice(const Given& e) const {
-    std::vector<std::string_view> names;
-    for (const auto& [name, mesh] : meshes_) names.push_back(name);
-    return ulna::did_you_mean(e.text("mesh"), names);
   }
 
   void add_inertia(const Given& e, const Body& body, const Transform<double>& X_LG,
@@ -617,6 +617,14 @@ class MjcfReader : TreeReader {
 
   // --- actuators ---
 
+  /// By the name that an attribute has; nullptr, and reported, if there is none.
+  JointDescription* find_joint(const XMLAttribute& a, const Rule& rule) {
+    const auto found = joints_.find(a.Value());
+    if (found != joints_.end()) return &d_.joints[found->second];
+    report(rule, a, quoted("joint", a.Value()) + " is unknown" + advice(a.Value(), joints_));
+    return nullptr;
+  }
+
   double smaller_side(const std::vector<double>& range, const XMLAttribute& a) {
     const double low = std::abs(range[0]), high = std::abs(range[1]);
     if (low != high)
@@ -643,14 +651,8 @@ class MjcfReader : TreeReader {
                     "forcelimited", "ctrllimited", "tendon", "site", "body"});
       const XMLAttribute* joint = e("joint") ? e("joint") : e("jointinparent");
       if (!joint) return lost(element, "an actuator that does not drive a joint is not read");
-      const auto driven = std::ranges::find(d_.joints, joint->Value(), &JointDescription::name);
-      if (driven == d_.joints.end()) {
-        std::vector<std::string_view> names;
-        for (const JointDescription& j : d_.joints) names.push_back(j.name);
-        return report(rules::motor_joint, *joint,
-                      quoted("joint", joint->Value()) + " is unknown" +
-                          ulna::did_you_mean(joint->Value(), names));
-      }
+      const JointDescription* driven = find_joint(*joint, rules::motor_joint);
+      if (!driven) return;
       if (velocity_size(driven->type) != 1)
         return lost(*joint, "an actuator of a joint of several coordinates is not read");
       if (kind != "motor") ignore(element);
@@ -703,14 +705,7 @@ class MjcfReader : TreeReader {
 
   JointDescription* joint_of(const Given& e, const char* attribute_name) {
     const XMLAttribute* a = e(attribute_name);
-    if (!a) return nullptr;
-    const auto found = std::ranges::find(d_.joints, a->Value(), &JointDescription::name);
-    if (found != d_.joints.end()) return &*found;
-    std::vector<std::string_view> names;
-    for (const JointDescription& j : d_.joints) names.push_back(j.name);
-    report(rules::mimic_unknown, *a,
-           quoted("joint", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
-    return nullptr;
+    return a ? find_joint(*a, rules::mimic_unknown) : nullptr;
   }
 
   /// joint1 - ref1 = a0 + a1 (joint2 - ref2) + ...
@@ -746,11 +741,8 @@ class MjcfReader : TreeReader {
       if (!a) continue;
       const auto found = bodies_.find(a->Value());
       if (found == bodies_.end()) {
-        std::vector<std::string_view> names;
-        for (const auto& [other, b] : bodies_) names.push_back(other);
-        return report(
-            rules::link_unknown, *a,
-            quoted("body", a->Value()) + " is unknown" + ulna::did_you_mean(a->Value(), names));
+        return report(rules::link_unknown, *a,
+                      quoted("body", a->Value()) + " is unknown" + advice(a->Value(), bodies_));
       }
       body[i] = &found->second;
     }
@@ -816,6 +808,7 @@ class MjcfReader : TreeReader {
   std::map<std::string, Mesh> meshes_;
   std::map<std::string, Material> materials_;
   std::map<std::string, double> refs_;
+  std::map<std::string, std::size_t, std::less<>> joints_;
 };
 
 class MjcfIncluder : public XmlIncluder {
@@ -848,7 +841,7 @@ Imported import_mjcf(std::string_view text, std::string file, const ImportOption
     out.add(rules::xml_root, whole.lines->at(1), "",
             "the root element is <" + shown(root.Name()) + ">, not <mujoco>");
   out.throw_if_errors();
-  Description description = MjcfReader(file, out, whole.lines).read(root);
+  Description description = MjcfReader(file, out, whole.lines, options.max_links).read(root);
   return finish(std::move(description), std::move(out), options);
 }
 

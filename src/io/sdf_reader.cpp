@@ -15,8 +15,7 @@ using namespace detail;
 /// Reads a model as libsdformat does [sdformat.org, "Specification" and "Pose frame semantics"].
 class SdfReader : TreeReader {
  public:
-  SdfReader(const std::string& file, Diagnostics& out, std::shared_ptr<const LineMap> lines)
-      : TreeReader(file, out, std::move(lines)) {}
+  using TreeReader::TreeReader;
 
   Description read(const XMLElement& root) {
     d_.file = file_, d_.lines = lines_;
@@ -250,10 +249,7 @@ class SdfReader : TreeReader {
   }
   Frame* find_or_report(const std::string& name, const XMLElement& e, std::string_view role) {
     if (Frame* f = find(name)) return f;
-    std::vector<std::string_view> names;
-    for (const auto& [other, f] : frames_) names.push_back(other);
-    report(rules::frame_unknown, e,
-           quoted(role, name) + " is unknown" + ulna::did_you_mean(name, names));
+    report(rules::frame_unknown, e, quoted(role, name) + " is unknown" + advice(name, frames_));
     return nullptr;
   }
 
@@ -826,7 +822,7 @@ Imported import_sdf(std::string_view text, std::string file, const ImportOptions
     out.add(rules::xml_root, whole.lines->at(1), "",
             "the root element is <" + shown(root.Name()) + ">, not <sdf>");
   out.throw_if_errors();
-  Description description = SdfReader(file, out, whole.lines).read(root);
+  Description description = SdfReader(file, out, whole.lines, options.max_links).read(root);
   return finish(std::move(description), std::move(out), options);
 }
 

@@ -10,9 +10,12 @@ namespace ulna::detail {
 
 /// What readers of MJCF and SDF share: lists of numbers, names that are made, and what is left out.
 class TreeReader : protected XmlReader {
- protected:
-  using XmlReader::XmlReader;
+ public:
+  TreeReader(const std::string& file, Diagnostics& out, std::shared_ptr<const LineMap> lines,
+             std::size_t max_links)
+      : XmlReader(file, out, std::move(lines)), max_links_(max_links) {}
 
+ protected:
   template <class F>
   static void each_element(const XMLElement& parent, F use) {
     for (auto* e = parent.FirstChildElement(); e; e = e->NextSiblingElement()) use(*e);
@@ -52,6 +55,14 @@ class TreeReader : protected XmlReader {
     return Vec3<double>::UnitZ();
   }
 
+  /// "; did you mean 'x'?" of the keys of a map; for the first findings only, as it takes time.
+  std::string advice(std::string_view name, const auto& known) const {
+    if (out_.list().size() > 100) return {};
+    std::vector<std::string_view> names;
+    for (const auto& [key, value] : known) names.push_back(key);
+    return ulna::did_you_mean(name, names);
+  }
+
   struct Principal {
     Vec3<double> moments;
     Mat3<double> axes;
@@ -73,6 +84,11 @@ class TreeReader : protected XmlReader {
   // --- names: those of links and frames differ from each other ---
 
   int add_link(const std::string& name, int line) {
+    if (d_.links.size() > max_links_) {
+      out_.add(rules::input_too_large, at_line(line), "",
+               "more than " + std::to_string(max_links_) + " links");
+      out_.throw_if_errors();
+    }
     frame_names_.insert(name);
     LinkDescription made{name};
     made.line = line;
@@ -80,9 +96,11 @@ class TreeReader : protected XmlReader {
     return static_cast<int>(d_.links.size()) - 1;
   }
   void reserve(const std::string& name) { frame_names_.insert(name); }
-  static std::string unused(const std::set<std::string>& names, const std::string& name) {
+  std::string unused(const std::set<std::string>& names, const std::string& name) {
     std::string made = name;
-    for (int i = 2; names.contains(made); ++i) made = name + "_" + std::to_string(i);
+    // goes on where it ended for this name
+    for (int& i = next_.try_emplace(name, 2).first->second; names.contains(made); ++i)
+      made = name + "_" + std::to_string(i);
     return made;
   }
   std::string unique_link_name(const std::string& name) {
@@ -121,7 +139,9 @@ class TreeReader : protected XmlReader {
   Description d_;
 
  private:
+  std::size_t max_links_;
   std::set<std::string> frame_names_, joint_names_;
+  std::map<std::string, int> next_;
 };
 
 }  // namespace ulna::detail

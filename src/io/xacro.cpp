@@ -49,7 +49,8 @@ class XacroExpander {
     file_ = file;
     Scope root(nullptr);
     XmlNode made{file->root().Name(), {}, at(file->root())};
-    open_.push_back(fs::weakly_canonical(path));
+    std::error_code none;
+    open_.push_back(fs::weakly_canonical(path, none));
     children(file->root(), root, made);
     attributes(file->root(), root, made);  // which may name arguments that stand below
     for (const auto& [name, a] : arguments_)
@@ -124,6 +125,7 @@ class XacroExpander {
       seen += ", in " + quoted("macro", calls_.back().macro) + " called at " +
               files_.at(calls_.back().place).str();
     out_.add(rule, files_.at(place), std::move(subject), std::move(seen), {}, std::move(remedy));
+    if (out_.count(Severity::error) > 100) out_.throw_if_errors();  // the rest would take long
   }
   /// What is beyond a limit ends everything.
   void refuse(const Place& place, std::string seen) {

@@ -16,6 +16,10 @@
 /// through without being held.
 namespace ulna {
 
+namespace detail {
+struct BinaryTable;
+}
+
 /// What is wrong with a table and where: "log.csv:7:3: ...".
 class CsvError : public std::runtime_error {
  public:
@@ -29,6 +33,9 @@ class CsvError : public std::runtime_error {
 /// Reads a header line of names and rows of finite numbers, each as parse_number takes them.
 /// Accepts commas, semicolons or tabs (the first in the header decides), CRLF, a byte order mark,
 /// quoted names, blank lines and lines that begin with '#'. A line has at most 1 MiB.
+///
+/// A stream that holds arrays of NumPy (.npz, .npy) or HDF5, or a bag of ROS (.bag, .mcap, .db3) with joint states, is read as
+/// the table that docs/formats.md says it is: as a whole, up to 1 GiB. Its lines are its rows, counted from 1.
 class CsvReader {
  public:
   /// Reads the header. The stream must outlive the reader. `file` is used in messages.
@@ -43,9 +50,15 @@ class CsvReader {
   int line() const { return row_line_; }
   /// Bytes of the stream that the header and the rows so far have used up, for progress.
   std::size_t bytes() const { return bytes_; }
+  /// Whether it is no text.
+  bool is_binary() const { return table_ != nullptr; }
+  /// What of a binary file is used, if that is a choice; else "".
+  const std::string& remark() const;
 
  private:
   bool next_line();
+  void read_binary(std::size_t got);
+  bool next_of_table(std::span<double> row);
   void read_header();
   std::size_t read_quoted(std::size_t at, std::string& name) const;
   std::string_view cell_at(std::size_t from) const;
@@ -64,6 +77,8 @@ class CsvReader {
   char delimiter_ = ',';
   std::string_view space_ = " \t";  ///< what may stand around a cell
   std::vector<std::string> names_;
+  std::shared_ptr<const detail::BinaryTable> table_;  ///< of a binary file
+  std::size_t row_ = 0;                               ///< that of the table which is next
 };
 
 /// Writes what CsvReader reads back as the same names and the same numbers, to the last bit.

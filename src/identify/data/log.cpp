@@ -155,6 +155,28 @@ std::vector<std::string> without_motors(const Model& model, std::vector<std::str
   return names;
 }
 
+/// Bags and arrays may hold joints of other devices, which their user cannot take out as from a text.
+std::vector<std::string> without_others(const Model& model, std::vector<std::string> names,
+                                        const std::string& file, Diagnostics& found) {
+  const std::vector<std::string> joints = model.velocity_names();
+  std::string others;
+  for (std::string& name : names)
+    for (const std::string_view quantity : {"q_", "qd_", "tau_"}) {
+      if (!name.starts_with(quantity)) continue;
+      const std::string joint = name.substr(quantity.size());
+      const bool numbered = joint.find_first_not_of("0123456789") == joint.npos;
+      if (numbered || std::ranges::count(joints, joint) || joint.starts_with("link_") ||
+          std::ranges::count(model.drives().motor_names, joint) || model.find_joint(joint))
+        continue;
+      if (quantity == "q_") others += (others.empty() ? "'" : ", '") + joint.substr(0, 40) + "'";
+      name = "other " + name;
+    }
+  if (!others.empty())
+    found.add(log_rules::container, {file}, "",
+              "joints that the robot does not have are left out: " + others);
+  return names;
+}
+
 /// Rows of coordinates; of those without a column, as `otherwise` has them.
 Matrix drive_rows(const std::vector<int>& columns, const Eigen::Ref<const Matrix>& table,
                   const Matrix& otherwise) {
@@ -234,7 +256,10 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
   log.joints = model.velocity_names();
   if (!only_simple_joints(model, file, found)) return {};
   CsvReader reader(in, file);
-  const auto wanted = find_columns(model, reader.names(), file, options, found);
+  if (!reader.remark().empty()) found.add(log_rules::container, {file}, "", reader.remark());
+  const auto names =
+      reader.is_binary() ? without_others(model, reader.names(), file, found) : reader.names();
+  const auto wanted = find_columns(model, names, file, options, found);
   if (!wanted) return {};
 
   if (!wanted->columns.tau.empty() && !wanted->current.empty())

@@ -7,9 +7,10 @@
 // clang-format off
 #define ULNA_LOG_RULES(X) \
   /* the table */ \
-  X(unreadable, "log-unreadable", error, "the table cannot be read", "give a CSV file with a header line of names and rows of numbers") \
+  X(unreadable, "log-unreadable", error, "the table cannot be read", "give a CSV file with a header line of names and rows of numbers, or a file of another kind that docs/formats.md lists") \
   X(too_large, "log-too-large", error, "the log exceeds the limit on numbers", "give a part of it, or raise LogOptions::max_numbers") \
   X(columns, "log-columns", error, "a column that is needed is missing, given in part, given twice or unknown", "name the columns t, q_<joint>, qd_<joint>, tau_<joint>, or t, q1, q2, ..., see docs/formats.md") \
+  X(container, "log-container", note, "a part of a bag or of a file of arrays is used", "none needed if it is the right one; otherwise write a file with this part alone") \
   X(joint_kind, "log-joint-kind", error, "a joint has several coordinates, which cannot be filtered separately", "lock the joint, or identify the arm without it") \
   X(too_short, "log-too-short", error, "too few rows are left", "record at least some seconds of motion") \
   X(mostly_lost, "log-mostly-lost", error, "so many rows had to be dropped that the rest cannot be trusted", "repair the recording; the other messages list what was dropped") \
