@@ -241,21 +241,25 @@ def test_python_goes_on_while_cpp_computes(panda, what):
         "trial": lambda: ulna.run_trial(panda, wave, 0.4),
         "world": lambda: world.step(3000),
     }[what]
-    ticks, done = 0, threading.Event()
+    def ticks_meanwhile():
+        ticks, done = 0, threading.Event()
 
-    def run():
-        try:
-            work()
-        finally:
-            done.set()
+        def run():
+            try:
+                work()
+            finally:
+                done.set()
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    while not done.is_set():
-        ticks += 1
-        time.sleep(1e-4)
-    thread.join()
-    assert ticks > 5
+        thread = threading.Thread(target=run)
+        thread.start()
+        while not done.is_set():
+            ticks += 1
+            time.sleep(1e-4)
+        thread.join()
+        return ticks
+
+    # with the GIL held there is no more than one, ever; on a busy machine a try may see few
+    assert any(ticks_meanwhile() > 5 for _ in range(10))
 
 
 def grown(calls, once, more):
