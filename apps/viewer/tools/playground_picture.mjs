@@ -21,6 +21,7 @@ try {
   if (speed) await page.getByLabel('speed').selectOption(speed);
   await page.waitForTimeout(3000);
   await page.getByRole('slider', { name: 'Weight on the hand' }).fill('2');
+  await page.evaluate(() => document.activeElement.blur());
   const estimate = async () => Number(await page.locator('.range.payload + .figure b').innerText());
   let found = 0;
   await until(
@@ -28,10 +29,11 @@ try {
     async () => {
       await page.waitForTimeout(1000);
       found = Math.abs((await estimate()) - 2) < 0.1 ? found + 1 : 0;
-      return found > 5;
+      return found > 14;
     },
-    400000,
+    120000,
   );
+  await page.screenshot({ path: file.replace('.png', '-still.png') });
   await until(
     'a link under the pointer',
     async () => {

@@ -128,17 +128,17 @@ export class World {
   private includeMotion(view: RobotView, box: THREE.Box3): void {
     const { state, reach } = view;
     const { track } = state;
-    if (track.size === 0 || this.session.posed) return;
     if (this.session.isLive) {
       const { p } = state.kinematics.links[0];
       box.union(
         new THREE.Box3().setFromCenterAndSize(
           p,
-          new THREE.Vector3(0.8, 0.8, 0.1).multiplyScalar(reach),
+          new THREE.Vector3(1.15, 1.15, 0.1).multiplyScalar(reach),
         ),
       );
       return;
     }
+    if (track.size === 0 || this.session.posed) return;
     for (let k = 0; k < 8; k++) {
       state.showAt(track.begin + (k / 7) * (track.end - track.begin));
       view.update();
