@@ -83,5 +83,6 @@ class Stage:
     def add_all(self):
         for file in [self.root / "README.md", self.root / "CHANGELOG.md", *sorted((self.root / "docs").glob("*.md"))]:
             self.add_page(file)
-        for picture in (self.root / "docs").glob("*.svg"):
-            shutil.copy(picture, self.folder / picture.name)
+        for picture in (self.root / "docs").iterdir():
+            if picture.suffix in (".svg", ".png"):
+                shutil.copy(picture, self.folder / picture.name)

@@ -35,6 +35,6 @@ PYBIND11_MODULE(_core, module) {
                           parts::register_robot_problem,  parts::register_simplified,
                           parts::register_simulation,     parts::register_steps,
                           parts::register_supervisor,     parts::register_trial,
-                          parts::register_world})
+                          parts::register_viewer,         parts::register_world})
     part(module);
 }

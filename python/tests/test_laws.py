@@ -192,7 +192,7 @@ def test_every_function_on_many_states_is_that_on_each(robot):
             continue
         f = robot.function(name)
         vectors = {"q": q, "v": v, "a": a, "tau": a, "q0": q, "q1": q[::-1]}
-        vectors.update({"jerk": a[::-1], "snap": v[::-1], "theta": v, "omega": a})
+        vectors.update({"jerk": a[::-1], "snap": v[::-1], "theta": v, "omega": a, "alpha": v, "net": a})
         names = list(inspect.signature(f).parameters)
         x = [vectors[p] for p in names if p in vectors]
         more = [frame] if "frame" in names else []

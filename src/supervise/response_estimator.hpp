@@ -130,19 +130,22 @@ class ResponseEstimator {
     return best;
   }
 
+  /// The share that is not; rounding may make a correlation more than 1.
+  double left_by(int lag) const { return std::max(0.0, 1.0 - explained_by(best_delay(lag), lag)); }
+
   bool choose() {
-    double most = 0.0;
-    for (int c = 0; c < xy_.cols(); ++c) most = std::max(most, explained_by(best_delay(c), c));
+    double least_left = 1.0;
+    for (int c = 0; c < xy_.cols(); ++c) least_left = std::min(least_left, left_by(c));
     // where signals do not distinguish lags, the shortest of those that explain about as much; what is sent from then on does
     const bool first = lag_ == 0;
     int lag = 0;
-    while (!(1.0 - explained_by(best_delay(lag), lag) <= (first ? as_good : 1.0) * (1.0 - most)))
-      ++lag;
+    while (left_by(lag) > (first ? as_good : 1.0) * least_left) ++lag;
     const int delay = best_delay(lag);
     const double now = explained();
     const bool refines = !first && lag > 0;
-    if ((delay == delay_ && lag == lag_) || most < enough || (!refines && now > caution_.enough) ||
-        !(1.0 - most < (refines ? finer : better) * (1.0 - now)))
+    if ((delay == delay_ && lag == lag_) || 1.0 - least_left < enough ||
+        (!refines && now > caution_.enough) ||
+        !(least_left < (refines ? finer : better) * (1.0 - now)))
       return false;
     delay_ = delay, lag_ = lag;
     return true;

@@ -439,7 +439,7 @@ TEST(Options, out_of_range_are_refused_in_plain_words) {
       {{"simulate", "pendulum", "--integrator", "adaptive", "--tolerance", "1e-300"},
        "is not from 1e-13 to 0.1"},
       {{"view", "panda", "--port", "70000"}, "--port: '70000' is not a whole number from 0"},
-      {{"view", "panda", "--package", "arm"}, "'arm' is not NAME=FOLDER"},
+      {{"view", "panda", "--package", "arm"}, "'arm': write NAME=DIR"},
       {{"excite", "pendulum", "--acceleration", "0"}, "0 is not above 0"},
       {{"excite", "pendulum", "--radius", "0"}, "0 is not a length above 0"},
       {{"excite", "pendulum", "--harmonics", "0"}, "'0' is not a whole number from 2"}};
