@@ -83,6 +83,7 @@ class PlantEstimator {
     if (outcome_ == Outcome::restored) trial_ = 0, scale_.undo_change();
     if (outcome_ == Outcome::changed) {
       scale_.change(online_);
+      if (since_change_ == probation_) joints_before_ = online_.z().tail(joints_before_.size());
       // a payload that was learned a moment ago would still explain what is measured
       if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
       trial_ = 1;
@@ -90,6 +91,8 @@ class PlantEstimator {
     since_change_ = std::min(since_change_ + 1, probation_);
     scale_.sample(online_, outcome_ == Outcome::learned);
     estimated_.z = online_.z();
+    // what is carried is a hypothesis: rotors and friction do not change with it, though they may explain a push
+    if (since_change_ < probation_) estimated_.z.tail(joints_before_.size()) = joints_before_;
     for (Candidate* each : {&estimated_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
     if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
@@ -180,6 +183,8 @@ class PlantEstimator {
   int barred_ = 0;             ///< samples that are left of it
   int trusted_ = 0;            ///< samples since then in which estimates were used
   Candidate model_, used_, estimated_{online_.z()};
+  /// All but the bodies, before the last change: what joints resist with, and gravity.
+  Vector joints_before_ = online_.z().tail(online_.z().size() - torques_.inertial_size());
   PayloadScale scale_;
 };
 

@@ -368,8 +368,9 @@ OnlineEstimator::Outcome OnlineEstimator::weigh(Measured& measured, Index i, dou
 
 void OnlineEstimator::take_in(const Measured& measured, bool changed) {
   if (changed) {
-    // changes that follow each other at once are one
-    if (!before_.known || double(samples_ - last_change_) > 2.0 * options_.rate_hz) {
+    // changes that follow each other at once are one; one that has held for longer is over, and what is known with it is what was before the next
+    constexpr double at_once = 1.0;  // s
+    if (!before_.known || double(samples_ - last_change_) > at_once * options_.rate_hz) {
       before_.R = R_, before_.r = r_, before_.z = z_, before_.prior = prior_;
       before_.noise = torques_.noise;
       before_.known = true, before_.better = 0;
