@@ -14,7 +14,8 @@ endif()
 
 # their C++ in one program
 set(docs_tests ${CMAKE_CURRENT_SOURCE_DIR}/docs)
-file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/*.md)
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+list(APPEND pages ${PROJECT_SOURCE_DIR}/README.md)
 file(GLOB_RECURSE givens CONFIGURE_DEPENDS ${docs_tests}/given/*.hpp)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/docs_blocks.cpp)
 add_custom_command(
