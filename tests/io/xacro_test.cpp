@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "io/xacro_value.hpp"
+#include "io/xacro_expression.hpp"
 #include "support/told.hpp"
 #include "support/xacro.hpp"
 
