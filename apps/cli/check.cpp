@@ -101,8 +101,10 @@ int list_rules(Console& console) {
 void propose(const CheckOptions& options, const Verdict& verdict, Console& console,
              Json& document) {
   if (!verdict.model) return;
-  const InertiaProposals made =
-      propose_inertias(*verdict.model, {options.density, {.packages = options.import.packages}});
+  ProposalOptions how;
+  how.density = options.density;
+  how.shapes.packages = options.import.packages;
+  const InertiaProposals made = propose_inertias(*verdict.model, how);
   if (console.json()) {
     document["proposals"] = to_json(made, options.density);
     if (!options.out.empty()) document["out"] = options.out;

@@ -16,8 +16,17 @@ class MjcfElements : protected TreeReader {
   /// A class of defaults: elements by tag, those of the classes above count where it has none.
   struct Class {
     const Class* above = nullptr;
-    std::vector<const XMLElement*> elements{};
+    std::map<std::pair<std::string_view, std::string_view>, const XMLAttribute*>
+        attributes{};  ///< by kind of element and name
+    int depth = 0;
   };
+  /// All kinds of actuators share their defaults.
+  static std::string_view kind_of(const XMLElement& e) {
+    const std::string_view tag = e.Name();
+    const Words actuators{"motor",  "position", "velocity", "intvelocity",
+                          "damper", "cylinder", "muscle",   "adhesion"};
+    return is_among(actuators, tag) ? "general" : tag;
+  }
 
   // --- options ---
 
@@ -77,19 +86,23 @@ class MjcfElements : protected TreeReader {
     const std::string name = given ? given : above ? "" : "main";
     subject_ = quoted("class", name);
     if (name.empty()) return report(rules::name_missing, e, "a class of defaults has no name");
-    Class& made = classes_[name];
+    const auto [place, is_new] = classes_.try_emplace(name);
+    Class& made = place->second;
+    if (above && !is_new)
+      return report(rules::name_duplicate, e, "another class has the same name");
     made.above = above;
+    made.depth = above ? above->depth + 1 : 0;
     if (!above) main_ = &made;
-    // each joint looks through all of them
-    constexpr std::size_t most = 200;
+    // each element looks through all classes above its own
+    constexpr int most = 20;
+    if (made.depth > most)
+      return report(rules::input_too_large, e,
+                    "classes are nested more than " + std::to_string(most) + " deep");
     each_element(e, [&](const XMLElement& child) {
       if (std::string_view(child.Name()) == "default") return;
-      made.elements.push_back(&child);
-      if (made.elements.size() == most + 1)
-        report(rules::input_too_large, child,
-               "has more than " + std::to_string(most) + " elements");
+      for (const XMLAttribute* a = child.FirstAttribute(); a; a = a->Next())
+        made.attributes[{kind_of(child), a->Name()}] = a;
     });
-    out_.throw_if_errors();
     each(e, "default", [&](const XMLElement& inner) { defaults(inner, &made); });
   }
   const Class* main_class() const { return main_; }
@@ -111,16 +124,10 @@ class MjcfElements : protected TreeReader {
     const XMLAttribute* operator()(const char* name) const {
       if (const XMLAttribute* own = element->FindAttribute(name)) return own;
       for (const Class* c = defaults; c; c = c->above)
-        for (auto d = c->elements.rbegin(); d != c->elements.rend(); ++d)
-          if (same(element->Name(), (*d)->Name()))
-            if (const XMLAttribute* a = (*d)->FindAttribute(name)) return a;
+        if (const auto found = c->attributes.find({kind_of(*element), name});
+            found != c->attributes.end())
+          return found->second;
       return nullptr;
-    }
-    /// All kinds of actuators share their defaults.
-    static bool same(std::string_view a, std::string_view b) {
-      const Words kinds{"general", "motor",    "position", "velocity", "intvelocity",
-                        "damper",  "cylinder", "muscle",   "adhesion"};
-      return a == b || (is_among(kinds, a) && is_among(kinds, b));
     }
     std::string_view text(const char* name, std::string_view otherwise = {}) const {
       const XMLAttribute* a = (*this)(name);

@@ -23,6 +23,7 @@ class SdfFrames : protected TreeReader {
     const XMLElement* element = nullptr;
     std::string scope;  ///< of names that it refers to: "arm::"
     bool resolved = false, resolving = false;
+    std::string link = {};  ///< that it moves with, once that was looked for
   };
 
   // --- texts ---
@@ -237,21 +238,28 @@ class SdfFrames : protected TreeReader {
       report(rules::tag_missing, e, "has no <" + std::string(role) + ">");
       return {};
     }
-    const Frame* f = find_or_report(scope + name, e, role);
-    for (int steps = 0; f && steps < 1000; ++steps) {
-      if (f->kind == Frame::Kind::link) return f->name;
-      // a model moves with its first link
-      if (f->kind == Frame::Kind::model) {
-        const std::string inner =
-            f->name.substr(0, f->name.size() - std::string_view("__model__").size());
-        for (const std::string& link : links_)
-          if (link.starts_with(inner)) return link;
-        break;
-      }
-      f = find(f->attached);
+    Frame* f = find_or_report(scope + name, e, role);
+    std::vector<Frame*> passed;
+    for (; f && f->link.empty() && passed.size() < 1000; f = find(f->attached)) {
+      passed.push_back(f);
+      if (f->kind == Frame::Kind::link) f->link = f->name;
+      if (f->kind == Frame::Kind::model) f->link = first_link(*f);
+      if (!f->link.empty() || f->kind == Frame::Kind::model) break;
     }
-    if (f) report(rules::frame_cycle, e, quoted(role, name) + " is attached to no link");
-    return {};
+    if (f && f->link.empty())
+      report(rules::frame_cycle, e, quoted(role, name) + " is attached to no link");
+    if (!f || f->link.empty()) return {};
+    // those that hang on these need not come this way again
+    for (Frame* before : passed) before->link = f->link;
+    return f->link;
+  }
+  /// A model moves with its first link.
+  std::string first_link(const Frame& model) const {
+    const std::string inner =
+        model.name.substr(0, model.name.size() - std::string_view("__model__").size());
+    const auto found = std::ranges::find_if(
+        links_, [&](const std::string& link) { return link.starts_with(inner); });
+    return found == links_.end() ? std::string() : *found;
   }
 
   std::map<std::string, Frame> frames_;

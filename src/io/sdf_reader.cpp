@@ -304,7 +304,7 @@ class SdfReader : SdfFrames {
     if (!ends.in_tree) {
       const bool single = made.type != JointType::helical && !two;
       if (!single) return lost(e, "a loop that is closed by a joint of this type");
-      d_.loops.push_back({made.name, made.type, made.parent, made.child,
+      d_.loops.push_back({made.name, known->second, made.parent, made.child,
                           Pose(in_link(made.parent, X_MA)), Pose(in_link(made.child, X_MA)),
                           made.axis, made.line});
       return;

@@ -60,13 +60,16 @@ class XacroExpander : XacroTexts {
         element(*e, scope, to);
       } else if (const tinyxml2::XMLText* t = n->ToText(); t && !trimmed(t->Value()).empty()) {
         count(at(*t));
-        to.children.push_back(
-            {{}, to_text(value_of(t->Value(), at(*t), scope, subject(parent))), at(*t)});
+        to.children.push_back({{}, text_of(t->Value(), at(*t), scope, subject(parent)), at(*t)});
       }
     }
   }
 
   void element(const XMLElement& e, Scope& scope, XmlNode& to) {
+    const Level level(depth_);
+    if (depth_ > deepest_elements)
+      refuse(at(e), "expanded, elements are nested more than " + std::to_string(deepest_elements) +
+                        " deep");
     const std::string_view name = e.Name();
     count(at(e));
     if (!name.starts_with(prefix)) {
@@ -148,7 +151,7 @@ class XacroExpander : XacroTexts {
     // elsewhere, other properties have these names
     if (target != &scope) {
       made.value = value_of(made.text, at(e), scope, subject(e));
-      if (const auto* s = std::get_if<std::string>(&made.value)) made.value = from_text(*s);
+      if (const auto* s = made.value.text()) made.value = from_text(*s);
       made.computed = true;
     }
     target->properties[name] = std::move(made);
@@ -249,7 +252,7 @@ class XacroExpander : XacroTexts {
   }
 
   static void bind(Scope& scope, const std::string& name, Value value, const Place& place) {
-    if (const auto* s = std::get_if<std::string>(&value)) value = from_text(*s);
+    if (const auto* s = value.text()) value = from_text(*s);
     scope.properties[name] = {{}, std::move(value), true, false, place};
   }
 
@@ -310,6 +313,8 @@ class XacroExpander : XacroTexts {
   }
   void count_all(const XmlNode& n) {
     count(n.place, 1 + n.attributes.size());
+    count_bytes(n.place, n.text.size());
+    for (const XmlNode::Attribute& a : n.attributes) count_bytes(n.place, a.value.size());
     for (const XmlNode& child : n.children) count_all(child);
   }
 
@@ -320,9 +325,9 @@ class XacroExpander : XacroTexts {
     const std::size_t errors = out_.count(Severity::error);
     Value value = value_of(a->Value(), at(*a), scope, subject(e));
     if (out_.count(Severity::error) > errors) return;
-    if (const auto* s = std::get_if<std::string>(&value)) {
+    if (const auto* s = value.text()) {
       const Value read = from_text(*s);
-      if (std::holds_alternative<std::string>(read))
+      if (read.text())
         return report(rules::xacro_expression, at(*a), subject(e),
                       quoted("value", *s) + " is neither true nor false");
       value = read;
@@ -398,6 +403,7 @@ class XacroExpander : XacroTexts {
   }
 
   std::vector<fs::path> open_;  ///< files that are being read
+  int depth_ = 0;               ///< of elements
 };
 
 }  // namespace

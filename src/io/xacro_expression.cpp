@@ -1,13 +1,14 @@
 #include "io/xacro_expression.hpp"
 
+#include "io/reading.hpp"
 #include "io/xacro_functions.hpp"
-#include "model/names.hpp"
 
 namespace ulna::detail::xacro {
 namespace {
 
 constexpr int deepest = 100;        // of parentheses, lists and maps
 constexpr int longest_chain = 500;  // of operators
+constexpr int deepest_tree = 3000;  // of all operators that wait for others
 
 /// An expression that was read.
 struct Node {
@@ -124,12 +125,10 @@ class Reader {
     if (!take(token)) unexpected();
   }
 
-  struct Deeper {
-    explicit Deeper(int& depth) : depth_(depth) {
-      if (++depth_ > deepest) fail("it is nested more than " + std::to_string(deepest) + " deep");
+  struct Deeper : Level {
+    explicit Deeper(int& depth) : Level(depth) {
+      if (depth > deepest) fail("it is nested more than " + std::to_string(deepest) + " deep");
     }
-    ~Deeper() { --depth_; }
-    int& depth_;
   };
 
   /// A chain of operators is as deep as it is long.
@@ -333,6 +332,27 @@ class Computer {
   explicit Computer(const Surroundings& around) : around_(around) {}
 
   Value operator()(const Node& n) const {
+    const Level level(around_.depth);
+    if (around_.depth > deepest_tree) fail("it takes too many steps within each other");
+    Value made = value_of(n);
+    if (const std::size_t cost = cost_of(n, made); cost > around_.steps)
+      fail("the file takes too long to compute");
+    else
+      around_.steps -= cost;
+    return made;
+  }
+
+ private:
+  /// What takes memory of its own, in steps.
+  static std::size_t cost_of(const Node& n, const Value& made) {
+    using Is = Node::Kind;
+    for (const Is kind : {Is::list, Is::map, Is::call, Is::method, Is::slice, Is::arithmetic})
+      if (n.kind == kind && made.index() >= 4)
+        return made.text() ? bytes_as_steps(made.text()->size()) : size_of(made);
+    return 0;
+  }
+
+  Value value_of(const Node& n) const {
     using Is = Node::Kind;
     switch (n.kind) {
       case Is::value:
@@ -388,7 +408,6 @@ class Computer {
     return None();
   }
 
- private:
   Value named(const std::string& name) const {
     if (const Value* v = around_.find(name)) return *v;
     if (const auto v = constant(name)) return *v;

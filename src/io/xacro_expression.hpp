@@ -14,7 +14,11 @@ struct Surroundings {
   std::function<Value(std::string_view name)> argument;   ///< xacro.arg('name')
   std::function<Value(std::string_view file)> load_yaml;  ///< xacro.load_yaml('file')
   std::size_t& steps;  ///< that are left; throws ExpressionError where there are none
+  int& depth;          ///< of what is being computed, here and in what this is a part of
 };
+
+/// What a text of so many bytes costs.
+constexpr std::size_t bytes_as_steps(std::size_t bytes) { return bytes / 64; }
 
 Value evaluate(std::string_view expression, const Surroundings& surroundings);
 

@@ -76,7 +76,7 @@ Value rounded(const List& of) {
 }
 
 Value number_from(const Value& v, bool make_whole) {
-  if (const std::string* s = std::get_if<std::string>(&v)) {
+  if (const std::string* s = v.text()) {
     const Value read = from_text(*s);
     if (!is_number(read) || read.index() == 1 || (make_whole && read.index() == 3))
       fail(quoted("text", *s) + " is not a " + (make_whole ? "whole number" : "number"));
@@ -217,7 +217,7 @@ Value method(const Value& object, std::string_view name, const List& of) {
                                         : Value(List{Value(key), value}));
     if (name == "keys" || name == "values" || name == "items") return list;
   }
-  if (const std::string* s = std::get_if<std::string>(&object)) {
+  if (const std::string* s = object.text()) {
     std::string t = *s;
     const auto mapped = [&](int (*change)(int)) {
       for (char& c : t) c = static_cast<char>(change(static_cast<unsigned char>(c)));

@@ -21,13 +21,12 @@ namespace fs = std::filesystem;
 using namespace xacro;  // Value and what computes it
 
 /// While a property is computed.
-struct Computing {
-  Computing(Property& property, int& depth) : property_(property), depth_(depth) {
-    property_.computing = true, ++depth_;
+struct Computing : Level {
+  Computing(Property& property, int& depth) : Level(depth), property_(property) {
+    property_.computing = true;
   }
-  ~Computing() { property_.computing = false, --depth_; }
+  ~Computing() { property_.computing = false; }
   Property& property_;
-  int& depth_;
 };
 
 /// Where what begins before `from` ends, with quotes and brackets within.
@@ -69,6 +68,11 @@ void XacroTexts::count(const Place& place, std::size_t n) {
                       " elements and attributes");
   elements_ -= n;
 }
+void XacroTexts::count_bytes(const Place& place, std::size_t bytes) {
+  const std::size_t cost = bytes_as_steps(bytes);
+  if (steps_ < cost) refuse(place, "the expanded file has texts that are too long together");
+  steps_ -= cost;
+}
 std::string XacroTexts::subject(const XMLElement& e) const {
   const char* name = e.Attribute("name");
   const std::string tag = "<" + shown(e.Name()) + ">";
@@ -82,10 +86,10 @@ const Value* XacroTexts::find_value(std::string_view name, Scope& from) {
   if (property->computing)
     throw XacroError(rules::xacro_expression, quoted("property", name) + " is defined by itself (" +
                                                   files_.at(property->place).str() + ")");
-  const Computing computing(*property, depth_);
-  if (depth_ > deepest) throw ExpressionError("properties are defined by too many others");
+  const Computing computing(*property, properties_);
+  if (properties_ > deepest) throw ExpressionError("properties are defined by too many others");
   Value value = evaluate_text(property->text, *scope);
-  if (const auto* s = std::get_if<std::string>(&value)) value = from_text(*s);
+  if (const auto* s = value.text()) value = from_text(*s);
   property->value = std::move(value);
   property->computed = true;
   return &property->value;
@@ -134,6 +138,9 @@ Value XacroTexts::evaluate_text(std::string_view text, Scope& scope) {
     }
     if (result.size() > (1u << 20)) throw ExpressionError("the text is longer than 1 MiB");
   }
+  if (steps_ < bytes_as_steps(result.size()))
+    throw ExpressionError("the file takes too long to compute");
+  steps_ -= bytes_as_steps(result.size());
   return result;
 }
 
@@ -146,7 +153,7 @@ Value XacroTexts::compute(std::string_view expression, Scope& scope) {
   const Surroundings around{
       [&](std::string_view name) { return find_value(name, scope); },
       [&](std::string_view name) { return from_text(argument(std::string(name))); },
-      [&](std::string_view name) { return load_yaml(std::string(name)); }, steps_};
+      [&](std::string_view name) { return load_yaml(std::string(name)); }, steps_, operators_};
   try {
     return evaluate(expression, around);
   } catch (const XacroError&) {
@@ -262,9 +269,9 @@ Value XacroTexts::yaml_value(const YAML::Node& node) {
   const std::string& tag = node.Tag();
   if (tag == "!degrees" || tag == "!radians") {
     const std::string before = tag == "!degrees" ? "radians(" : "(";
-    const Surroundings nothing{[](std::string_view) { return nullptr; },
-                               [](std::string_view) -> Value { return None(); },
-                               [](std::string_view) -> Value { return None(); }, steps_};
+    const Surroundings nothing{
+        [](std::string_view) { return nullptr; }, [](std::string_view) -> Value { return None(); },
+        [](std::string_view) -> Value { return None(); }, steps_, operators_};
     return evaluate(before + node.Scalar() + ")", nothing);
   }
   // what is quoted is a text
@@ -285,12 +292,15 @@ Value XacroTexts::value_of(std::string_view text, const Place& place, Scope& sco
   }
   return std::string();
 }
-std::string XacroTexts::text_of(const XMLElement& e, const XMLAttribute& a, Scope& scope) {
-  const Value value = value_of(a.Value(), at(a), scope, subject(e));
+std::string XacroTexts::text_of(std::string_view text, const Place& place, Scope& scope,
+                                std::string_view what) {
+  const Value value = value_of(text, place, scope, what);
   try {
-    return to_text(value);
+    std::string made = to_text(value);
+    count_bytes(place, made.size());
+    return made;
   } catch (const ExpressionError& error) {
-    report(rules::xacro_expression, at(a), subject(e), error.what());
+    report(rules::xacro_expression, place, std::string(what), error.what());
     return {};
   }
 }

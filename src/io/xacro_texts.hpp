@@ -47,6 +47,8 @@ class XacroTexts {
   /// What is beyond a limit ends everything.
   void refuse(const Place& place, std::string seen);
   void count(const Place& place, std::size_t n = 1);
+  /// The same of texts that are made or copied.
+  void count_bytes(const Place& place, std::size_t bytes);
   std::string subject(const XMLElement& e) const;
 
   /// The value of a property; nullptr if there is none of this name.
@@ -55,7 +57,11 @@ class XacroTexts {
 
   /// The value of a text, or an empty one if it has none, which is reported.
   Value value_of(std::string_view text, const Place& place, Scope& scope, std::string_view what);
-  std::string text_of(const XMLElement& e, const XMLAttribute& a, Scope& scope);
+  std::string text_of(std::string_view text, const Place& place, Scope& scope,
+                      std::string_view what);
+  std::string text_of(const XMLElement& e, const XMLAttribute& a, Scope& scope) {
+    return text_of(a.Value(), at(a), scope, subject(e));
+  }
   /// A path as xacro files write it: absolute, in a package, or relative to the file that names it.
   std::string path_of(std::string_view name) const;
 
@@ -78,7 +84,8 @@ class XacroTexts {
 
   std::size_t elements_;           ///< that may still be expanded
   std::size_t steps_ = 5'000'000;  ///< words of expressions that may still be read
-  int depth_ = 0;                  ///< of properties within each other
+  int properties_ = 0;             ///< within each other
+  int operators_ = 0;              ///< the same, of all expressions that are being computed
 };
 
 }  // namespace ulna::detail

@@ -29,7 +29,7 @@ double real(const Value& v) {
 }
 
 const std::string& text_of(const Value& v) {
-  if (const std::string* s = std::get_if<std::string>(&v)) return *s;
+  if (const std::string* s = v.text()) return *s;
   fail(std::string(kind_of(v)) + " stands where a text is needed");
 }
 
@@ -51,7 +51,7 @@ std::string python_number(double x) {
 }
 
 std::string quoted_text(const Value& v) {
-  const std::string* s = std::get_if<std::string>(&v);
+  const std::string* s = v.text();
   return s ? "'" + *s + "'" : to_text(v);
 }
 
@@ -63,7 +63,7 @@ bool equal(const Value& a, const Value& b) {
   if (a.index() != b.index()) return false;
   // lists may share their entries and be as large as all that they could be written as: that is limited
   if (a.index() > 4) return to_text(a) == to_text(b);
-  if (const std::string* s = std::get_if<std::string>(&a)) return *s == std::get<std::string>(b);
+  if (const std::string* s = a.text()) return *s == *b.text();
   return true;
 }
 
@@ -116,7 +116,7 @@ Value repeated(const Value& what, const Value& times) {
   const std::size_t size = size_of(what);
   if (size && static_cast<std::size_t>(n) > longest / size)
     fail("the result has more than " + std::to_string(longest) + " entries");
-  if (const std::string* s = std::get_if<std::string>(&what)) {
+  if (const std::string* s = what.text()) {
     std::string text;
     for (Integer i = 0; i < n && size; ++i) text += *s;
     return text;
@@ -248,7 +248,7 @@ std::string to_text(const Value& v) {
     case 3:
       return python_number(std::get<double>(v));
     case 4:
-      return std::get<std::string>(v);
+      return *v.text();
     default:
       break;
   }

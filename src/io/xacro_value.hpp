@@ -19,13 +19,21 @@ struct None {
   bool operator==(const None&) const = default;
 };
 
-/// What an expression can be. Lists and maps are shared and never change.
-struct Value : std::variant<None, bool, std::int64_t, double, std::string,
+/// What an expression can be. Texts, lists and maps are shared and never change.
+struct Value : std::variant<None, bool, std::int64_t, double, std::shared_ptr<const std::string>,
                             std::shared_ptr<const List>, std::shared_ptr<const Dict>> {
   using variant::variant;
-  Value(const char* text) : variant(std::string(text)) {}  // NOLINT: it would become a bool
+  Value(std::string text)  // NOLINT: the same thing
+      : variant(std::make_shared<const std::string>(std::move(text))) {}
+  Value(const char* text) : Value(std::string(text)) {}  // NOLINT: it would become a bool
   Value(List list) : variant(std::make_shared<const List>(std::move(list))) {}  // NOLINT
   Value(Dict dict) : variant(std::make_shared<const Dict>(std::move(dict))) {}  // NOLINT
+
+  /// nullptr if it is no text.
+  const std::string* text() const {
+    const auto* shared = std::get_if<std::shared_ptr<const std::string>>(this);
+    return shared ? shared->get() : nullptr;
+  }
 };
 
 /// Why an expression has no value.

@@ -215,6 +215,22 @@ TEST(Mjcf, includes_files_whose_findings_have_their_own_lines) {
       std::string::npos);
 }
 
+TEST(Mjcf, included_files_together_are_not_nested_deeper_than_the_stack) {
+  const Files files("deep_mjcf");
+  for (const auto& [ending, include] :
+       {std::pair{".xml", "<include file='"}, {".xacro", "<xacro:include filename='"}}) {
+    const std::string root = ending == std::string(".xml") ? "mujoco" : "robot";
+    for (int i = 0; i < 900; ++i)
+      files.write("f" + std::to_string(i) + ending, "<" + root + " name='r'>" +
+                                                        repeated("<a>", 90) + include + "f" +
+                                                        std::to_string(i + 1) + ending + "'/>" +
+                                                        repeated("</a>", 90) + "</" + root + ">");
+    const std::string what =
+        told<ModelError>([&] { load_robot(files.path("f0" + std::string(ending))); });
+    EXPECT_NE(what.find("nested more than 1000 deep"), what.npos) << what;
+  }
+}
+
 /// What MJCF can express.
 bool fits(const Model& model) {
   bool fits = model.description().loops.empty() && model.drives().plain();

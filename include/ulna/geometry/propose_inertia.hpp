@@ -12,7 +12,7 @@ Solid<double> solid_of(const Triangles& mesh);
 
 struct ProposalOptions {
   double density = 1000.0;  ///< kg/m^3, of all shapes
-  ShapeOptions shapes = {};
+  ShapeOptions shapes = {.limits = {.max_triangles = 1'000'000}};
 };
 
 /// What a link without inertial would weigh if its shapes were solid.
