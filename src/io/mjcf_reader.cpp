@@ -379,6 +379,7 @@ class MjcfReader : MjcfElements {
                                                      "ellipsoid", "cylinder", "box",    "mesh"};
         throw quoted("type", type) + " is unknown" + ulna::did_you_mean(type, known);
       }
+      if (!is_finite(shape)) throw std::string("its numbers are so large that they overflow");
     } catch (const std::string& defect) {
       return report(rules::shape_invalid, *e.element, defect, "the shape is left out");
     }

@@ -209,6 +209,7 @@ class SdfReader : SdfFrames {
                                                    "mesh", "ellipsoid", "plane"};
       return bad("has an unknown geometry <" + shown(kind) + ">" + ulna::did_you_mean(kind, known));
     }
+    if (!is_finite(made)) return bad("its numbers are so large that they overflow");
     return made;
   }
 

@@ -69,6 +69,22 @@ class TreeReader : protected XmlReader {
   static Pose plain_pose(const Transform<double>& X) {
     return X.rotation().matrix().isIdentity(0.0) ? Pose(X.translation()) : Pose(X);
   }
+  /// Numbers of a file are finite, yet sums and products of very large ones may not be.
+  static bool is_finite(const Shape& s) {
+    const auto size = [](const auto& g) {
+      using G = std::decay_t<decltype(g)>;
+      if constexpr (std::is_same_v<G, Box>)
+        return g.size.sum();
+      else if constexpr (std::is_same_v<G, Sphere>)
+        return g.radius;
+      else if constexpr (std::is_same_v<G, Mesh>)
+        return g.scale.cwiseAbs().sum();
+      else
+        return g.radius + g.length;
+    };
+    return s.origin.xyz.allFinite() && s.origin.rpy.allFinite() &&
+           std::isfinite(std::visit(size, s.geometry));
+  }
   /// Red, green, blue and opacity, kept between 0 and 1; one that is not given is opaque.
   static std::optional<Vec4<double>> colour(std::vector<double> rgba) {
     if (rgba.size() == 3) rgba.push_back(1.0);

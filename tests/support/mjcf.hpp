@@ -148,6 +148,10 @@ inline void bad_mjcf(BadInputs& cases) {
            rules::shape_invalid);
   repaired("unknown geom type", rod, "<geom type='cone' size='1'/><geom name='rod' type='capsule'",
            rules::shape_invalid);
+  repaired("geom whose size overflows", rod,
+           "<geom type='box' size='1e308 1 1' mass='1'/><geom name='rod' type='capsule'",
+           rules::shape_invalid)
+      .says("overflow");
   repaired("unknown mesh", rod, "<geom type='mesh' mesh='covr'/><geom name='rod' type='capsule'",
            rules::shape_invalid)
       .says("did you mean 'cover'?");

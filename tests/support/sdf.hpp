@@ -191,6 +191,9 @@ inline void bad_sdf(BadInputs& cases) {
       .on("<model name='arm'>");
   repaired("box without a size", "<box><size>0.1 0.2 0.3</size></box>", "<box/>",
            rules::shape_invalid);
+  repaired("shape whose size overflows", "<box><size>0.1 0.2 0.3</size></box>",
+           "<box><size>1.7e308 1.7e308 1</size></box>", rules::shape_invalid)
+      .says("overflow");
   repaired("unknown geometry", "<box><size>0.1 0.2 0.3</size></box>", "<boxx/>",
            rules::shape_invalid)
       .says("did you mean 'box'?");
