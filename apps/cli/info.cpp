@@ -254,14 +254,13 @@ Json bodies_json(const Model& model) {
   for (int b = 0; b < model.body_count(); ++b) {
     const Inertia<double>& I = model.inertias()[b];
     const Consistency c = check_consistency(I);
-    Json entry = inertia_json(I);
-    entry.update({{"index", b},
-                  {"link", model.body_name(b)},
-                  {"parent", b ? Json(model.joint(b).parent) : Json()},
-                  {"consistency",
-                   {{"verdict", verdict_names[int(c.verdict)]},
-                    {"explanation", c.explanation()},
-                    {"margin", c.margin}}}});
+    Json entry{{"index", b},
+               {"link", model.body_name(b)},
+               {"parent", b ? Json(model.joint(b).parent) : Json()}};
+    entry.update(inertia_json(I));
+    entry["consistency"] = {{"verdict", verdict_names[int(c.verdict)]},
+                            {"explanation", c.explanation()},
+                            {"margin", c.margin}};
     list.push_back(std::move(entry));
   }
   return list;

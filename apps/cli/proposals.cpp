@@ -10,11 +10,10 @@ namespace ulna::cli {
 Json to_json(const InertiaProposals& proposals, double density) {
   Json links = Json::array();
   for (const InertiaProposal& p : proposals.links) {
-    Json entry = inertia_json(p.inertial.in_link_frame());
-    entry.update({{"link", p.link},
-                  {"volume", p.volume},
-                  {"of", p.of_visuals ? "visual" : "collision"},
-                  {"shapes", p.parts}});
+    Json entry{{"link", p.link}};
+    entry.update(inertia_json(p.inertial.in_link_frame()));
+    entry.update(
+        {{"volume", p.volume}, {"of", p.of_visuals ? "visual" : "collision"}, {"shapes", p.parts}});
     links.push_back(std::move(entry));
   }
   return {{"density", density},
