@@ -115,7 +115,7 @@ lint: dependencies-lint build/lint/build.ninja ## check layout, layers, and clan
 
 .PHONY: install
 install: build/release/build.ninja ## install under PREFIX (default /usr/local)
-	@cmake --build --preset release
+	@cmake --build --preset release --target ulna_installed
 	@cmake --install build/release --prefix $(PREFIX)
 
 .PHONY: clean

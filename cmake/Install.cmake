@@ -7,6 +7,12 @@ get_property(targets GLOBAL PROPERTY ULNA_LAYERS)
 list(TRANSFORM targets PREPEND ulna_)
 
 install(TARGETS ${targets} ulna_umbrella EXPORT ulna FILE_SET HEADERS)
+# what is installed, and so has to be built before: neither tests nor examples
+add_custom_target(ulna_installed)
+add_dependencies(ulna_installed ${targets} ulna_umbrella)
+if(TARGET ulna_python)
+  add_dependencies(ulna_installed ulna_python)
+endif()
 install(EXPORT ulna NAMESPACE ulna:: FILE ulnaTargets.cmake DESTINATION ${package_dir})
 
 # a static library leaves it to its user to link what it needs inside
@@ -56,6 +62,7 @@ if(NOT TARGET ulna)
   return()
 endif()
 install(TARGETS ulna)
+add_dependencies(ulna_installed ulna)
 
 # install_completion(<file of tools/completions> <folder below share> <name there>)
 function(install_completion file folder name)

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "proposals.hpp"
 #include "ulna/model/rules.hpp"
 #include "verb.hpp"
 
@@ -10,7 +11,9 @@ struct CheckOptions {
   std::vector<std::string> files;
   ImportOptions import;
   SourceOptions sources;
-  bool quiet = false, no_notes = false, rules = false;
+  bool quiet = false, no_notes = false, rules = false, force = false;
+  std::string fix, out;  ///< what to propose, and where to write the robot with it
+  double density = ProposalOptions().density;
 };
 
 /// The findings about one file.
@@ -94,10 +97,34 @@ int list_rules(Console& console) {
   return success;
 }
 
+/// Proposes what the robot lacks, and writes the robot with it. Adds to the document, if there is one.
+void propose(const CheckOptions& options, const Verdict& verdict, Console& console,
+             Json& document) {
+  if (!verdict.model) return;
+  ProposalOptions how;
+  how.density = options.density;
+  how.shapes.packages = options.import.packages;
+  const InertiaProposals made = propose_inertias(*verdict.model, how);
+  if (console.json()) {
+    document["proposals"] = to_json(made, options.density);
+    if (!options.out.empty()) document["out"] = options.out;
+  } else {
+    // only one thing can go to standard output
+    Stream& to = options.out == "-" ? console.err : console.out;
+    to.print(to_text(to, made, options.density));
+  }
+  if (!options.out.empty())
+    write_or_print(console, options.out, to_urdf(with_inertias(*verdict.model, made.links)),
+                   options.force);
+}
+
 int check_files(const CheckOptions& options, Console& console) {
   require_one_stdin(options.files);
+  require_writable({options.out}, options.force);
+  require_others({options.out}, options.files);
   std::size_t refused = 0, doubtful = 0, unreadable = 0;
-  Json files = Json::array();
+  Json files = Json::array(), fixed = Json::object();
+  Stream& to = options.out == "-" ? console.err : console.out;
   Progress progress(console.err, options.files.size());
   for (std::size_t i = 0; i < options.files.size() && !console.out.error(); ++i) {
     progress.at(i, options.files[i]);
@@ -108,13 +135,15 @@ int check_files(const CheckOptions& options, Console& console) {
       files.push_back(verdict_json(verdict, !options.no_notes));
     } else if (!options.quiet) {
       progress.clear();
-      console.out.print(text(console.out, verdict, !options.no_notes));
-      if (console.out.is_terminal()) console.out.flush();
+      to.print(text(to, verdict, !options.no_notes));
+      if (to.is_terminal()) to.flush();
     }
+    if (!options.fix.empty()) propose(options, verdict, console, fixed);
   }
   progress.clear();
   if (console.json()) {
     Json document{{"strict", options.import.strict}, {"files", files}};
+    document.update(fixed);
     if (unreadable) {
       document["error"] = counted(unreadable, "file") + " could not be read";
       document["diagnostics"] = Json::array();
@@ -140,10 +169,16 @@ Action check(Parser& app, Console& console) {
   app.add_flag("--strict", options->import.strict, "count warnings as errors");
   app.add_flag("--no-notes", options->no_notes, "show warnings and errors only");
   app.add_flag("-q,--quiet", options->quiet, "print nothing: the exit status is the result");
+  app.add_value("--fix", options->fix, "WHAT",
+                "inertia: propose inertias for links without, from their shapes",
+                word_of({"inertia"}));
+  app.add_value("--density", options->density, "KG/M3", "of the shapes; default 1000", above_zero);
+  app.add_output("-o,--out", options->out, "write the robot with what is proposed, as URDF", true);
+  app.add_force(options->force);
   app.add_flag("--rules", options->rules, "list all rules with their meaning and remedy");
   return [options, &app, &console] {
     if (options->rules) {
-      for (const char* option : {"--strict", "--no-notes", "--quiet"})
+      for (const char* option : {"--strict", "--no-notes", "--quiet", "--fix"})
         if (app.count(option)) throw UsageError("{} has no effect with --rules", option);
       if (!options->files.empty())
         throw UsageError("FILE is not checked with --rules, which lists what is checked for");
@@ -152,6 +187,17 @@ Action check(Parser& app, Console& console) {
     if (options->quiet && (options->no_notes || console.json()))
       throw UsageError("{} has no effect with --quiet", console.json() ? "--json" : "--no-notes");
     if (options->files.empty()) throw UsageError("FILE is missing");
+    if (options->fix.empty()) {
+      for (const char* option : {"--density", "--out"})
+        if (app.count(option)) throw UsageError("{} has no effect without --fix inertia", option);
+    } else {
+      if (options->files.size() > 1) throw UsageError("--fix is for one FILE at a time");
+      if (options->quiet) throw UsageError("--fix has no effect with --quiet");
+      if (options->out == "-" && console.json())
+        throw UsageError(
+            "--json and the robot cannot both go to standard output: give --out a name");
+    }
+    app.refuse_useless_force();
     options->import = options->sources.with(options->import);
     return check_files(*options, console);
   };

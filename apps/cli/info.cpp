@@ -254,22 +254,14 @@ Json bodies_json(const Model& model) {
   for (int b = 0; b < model.body_count(); ++b) {
     const Inertia<double>& I = model.inertias()[b];
     const Consistency c = check_consistency(I);
-    const Mat3<double> about_com = I.rotational_about_com();
-    Json inertia;
-    for (int i = 0; i < 3; ++i)
-      for (int j = i; j < 3; ++j)
-        inertia[fmt::format("i{}{}", "xyz"[i], "xyz"[j])] = about_com(i, j);
-    list.push_back({{"index", b},
-                    {"link", model.body_name(b)},
-                    {"parent", b ? Json(model.joint(b).parent) : Json()},
-                    {"mass", I.mass()},
-                    {"com", I.com()},
-                    {"inertia", inertia},
-                    {"principal_moments", c.principal_moments},
-                    {"consistency",
-                     {{"verdict", verdict_names[int(c.verdict)]},
-                      {"explanation", c.explanation()},
-                      {"margin", c.margin}}}});
+    Json entry{{"index", b},
+               {"link", model.body_name(b)},
+               {"parent", b ? Json(model.joint(b).parent) : Json()}};
+    entry.update(inertia_json(I));
+    entry["consistency"] = {{"verdict", verdict_names[int(c.verdict)]},
+                            {"explanation", c.explanation()},
+                            {"margin", c.margin}};
+    list.push_back(std::move(entry));
   }
   return list;
 }

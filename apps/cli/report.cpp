@@ -126,4 +126,15 @@ std::string axis_text(const Vec3<double>& axis, JointType type) {
   return fmt::format("{} {} {}", figure(axis.x(), 3), figure(axis.y(), 3), figure(axis.z(), 3));
 }
 
+Json inertia_json(const Inertia<double>& I) {
+  const Mat3<double> about_com = I.rotational_about_com();
+  Json inertia;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j) inertia[fmt::format("i{}{}", "xyz"[i], "xyz"[j])] = about_com(i, j);
+  return {{"mass", I.mass()},
+          {"com", I.com()},
+          {"inertia", inertia},
+          {"principal_moments", check_consistency(I).principal_moments}};
+}
+
 }  // namespace ulna::cli

@@ -26,6 +26,8 @@ std::string tally(const Diagnostics& diagnostics);
 
 Style style_of(Severity severity);
 Json to_json(const Diagnostics& diagnostics);
+/// Mass, centre of mass, inertia about it and principal moments.
+Json inertia_json(const Inertia<double>& I);
 /// A list with what `entry` makes of each.
 template <class Range, class Entry>
 Json list_of(const Range& range, Entry entry) {

@@ -32,6 +32,7 @@
 #include "ulna/geometry/contact_points.hpp"
 #include "ulna/geometry/convex_hull.hpp"
 #include "ulna/geometry/mesh_file.hpp"
+#include "ulna/geometry/propose_inertia.hpp"
 #include "ulna/geometry/robot_shapes.hpp"
 #include "ulna/identify/data/filter.hpp"
 #include "ulna/identify/data/log_rules.hpp"

@@ -1,5 +1,8 @@
 """Shapes, contact points, inertias of solids, distances of links; robots that are put together."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from helpers import ROBOTS, motion
@@ -69,6 +72,31 @@ def test_a_box_by_its_corners_or_from_a_file_is_a_box(tmp_path):
     assert repr(box) == "Shape('box', 0.2 x 0.4 x 0.6 m)"
     with pytest.raises(ValueError, match="none.stl"):
         ulna.Shape.from_file(tmp_path / "none.stl")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        ulna.Shape("plane"),
+        ulna.Shape("sphere", 0.1),
+        ulna.Shape("box", (0.1, 0.2, 0.3)),
+        ulna.Shape("cylinder", (0.07, 0.3)),
+        ulna.Shape("capsule", (0.07, 0.3)),
+        ulna.Shape("ellipsoid", (0.1, 0.2, 0.3)),
+        ulna.Shape.hull(CORNERS),
+        ulna.Shape.mesh(CORNERS, [(0, 1, 2), (0, 2, 3)]),
+        ulna.Shape.height_field([[0.0, 0.1], [0.2, 0.05]], 1.0, 2.0),
+    ],
+)
+def test_copies_and_pickles_are_the_same_shape(shape):
+    ball = ulna.Shape("sphere", 0.5)
+    for other in (copy.copy(shape), copy.deepcopy(shape), pickle.loads(pickle.dumps(shape)), pickle.loads(pickle.dumps(copy.copy(shape)))):
+        assert other.kind == shape.kind
+        assert np.array_equal(other.bounds(), shape.bounds())
+        ours, theirs = ulna.contact_points(shape, ball), ulna.contact_points(other, ball)
+        assert len(ours) == len(theirs)
+        assert all(np.array_equal(a.position, b.position) and a.gap == b.gap for a, b in zip(ours, theirs))
+
 
 
 def test_inertias_of_solids():

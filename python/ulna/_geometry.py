@@ -63,12 +63,24 @@ class Shape:
 
     def __init__(self, kind: str, size: npt.ArrayLike = ()) -> None:
         self._core = _core.Shape(kind, np.atleast_1d(np.asarray(size, dtype=float)))
+        self._made_of: Tuple[Any, ...] = ()
 
     @classmethod
-    def _of(cls, core: Any) -> "Shape":
+    def _of(cls, core: Any, *made_of: Any) -> "Shape":
         shape = cls.__new__(cls)
         shape._core = core
+        shape._made_of = made_of
         return shape
+
+    def __reduce__(self) -> Tuple[Any, Tuple[Any, ...]]:
+        kind, half = self.kind, self._core.half_size
+        if kind in ("mesh", "height field"):
+            return (Shape.mesh if kind == "mesh" else Shape.height_field), self._made_of
+        if kind == "hull":
+            return Shape.hull, (self.vertices,)
+        round_ = (self._core.radius, 2 * half[2])
+        size = {"plane": (), "sphere": round_[:1], "box": 2 * half, "ellipsoid": half}.get(kind, round_)
+        return Shape, (kind, size)
 
     @classmethod
     def hull(cls, points: npt.ArrayLike) -> "Shape":
@@ -88,7 +100,8 @@ class Shape:
         corners = np.asarray(faces, dtype=np.int32)
         if corners.ndim != 2 or corners.shape[1] != 3:
             raise ValueError(f"faces have shape {corners.shape}; (M, 3) is needed")
-        return cls._of(_core.Shape.mesh(_points(vertices), corners))
+        points = _points(vertices)
+        return cls._of(_core.Shape.mesh(points, corners), points, corners)
 
     @classmethod
     def height_field(cls, heights: npt.ArrayLike, width: float, depth: float) -> "Shape":
@@ -97,7 +110,8 @@ class Shape:
         heights: (rows along y, columns along x), m
         width, depth: m, along x and y
         """
-        return cls._of(_core.Shape.height_field(np.atleast_2d(np.asarray(heights, dtype=float)), width, depth))
+        grid = np.atleast_2d(np.asarray(heights, dtype=float))
+        return cls._of(_core.Shape.height_field(grid, width, depth), grid, width, depth)
 
     @classmethod
     def from_file(cls, path: Union[str, "os.PathLike[str]"], *, scale: npt.ArrayLike = 1.0, convex: bool = True) -> "Shape":
@@ -113,7 +127,7 @@ class Shape:
 
     @property
     def kind(self) -> str:
-        """Its name: "box", ..., "hull", "mesh" or "height_field"."""
+        """Its name: "box", ..., "hull", "mesh" or "height field"."""
         return str(self._core.kind)
 
     @property

@@ -40,7 +40,7 @@ class JointStates {
   void add(const std::string& topic, Message message, std::uint64_t received_ns);
 
   std::map<std::string, std::map<Device, std::vector<State>>> topics_;
-  std::size_t topics_seen_ = 0, numbers_ = 0;
+  std::size_t topics_seen_ = 0, numbers_ = 0, devices_ = 0;
 };
 
 }  // namespace ulna::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 
 #include "io/xml_writer.hpp"
@@ -45,9 +46,16 @@ class LossyWriter : protected XmlWriter {
       if (j.dynamics.friction != j.dynamics.friction_negative)
         lost(j, "friction that differs by direction, whose mean is written,");
       if (velocity_size(j.type) > 1 && std::isfinite(j.limits.effort)) lost(j, "the effort limit");
-      if (!has_velocity_limits && std::isfinite(j.limits.velocity))
-        lost(j, "the velocity limit", Severity::note);
     }
+    const auto limited = std::ranges::count_if(
+        d_.joints, [](const JointDescription& j) { return std::isfinite(j.limits.velocity); });
+    if (!has_velocity_limits && limited > 0)
+      out_of_.note(
+          rules::dynamics_lost, d_.source(0), quoted("robot", d_.name),
+          (limited == 1 ? "the velocity limit of a joint"
+                        : "the velocity limits of " + std::to_string(limited) + " joints") +
+              std::string(" cannot be written in ") + format_,
+          "left out");
     for (const MotorDescription& m : d_.motors)
       if (m.gears.size() > 1)
         lost(m, "a motor that couples joints");

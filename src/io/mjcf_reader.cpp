@@ -1,9 +1,6 @@
-#include <filesystem>
-#include <numbers>
 #include <set>
-#include <unordered_map>
 
-#include "io/tree_reader.hpp"
+#include "io/mjcf_elements.hpp"
 #include "io/xml_include.hpp"
 
 namespace ulna {
@@ -12,9 +9,9 @@ namespace {
 using namespace detail;
 
 /// Reads a robot as MuJoCo's compiler does [MuJoCo documentation, "XML reference"].
-class MjcfReader : TreeReader {
+class MjcfReader : MjcfElements {
  public:
-  using TreeReader::TreeReader;
+  using MjcfElements::MjcfElements;
 
   Description read(const XMLElement& root) {
     d_.file = file_, d_.lines = lines_;
@@ -50,6 +47,7 @@ class MjcfReader : TreeReader {
     for (std::size_t j = 0; j < d_.joints.size(); ++j) joints_.emplace(d_.joints[j].name, j);
     each(root, "actuator", [&](const XMLElement& e) { actuators(e); });
     each(root, "equality", [&](const XMLElement& e) { equalities(e); });
+    limit_efforts();
     each(root, "tendon", [&](const XMLElement& e) {
       subject_ = "tendon";
       each_element(e, [&](const XMLElement& t) { lost(t, "tendons are not read"); });
@@ -59,211 +57,13 @@ class MjcfReader : TreeReader {
   }
 
  private:
-  /// A class of defaults: elements by tag, those of the classes above count where it has none.
-  struct Class {
-    const Class* above = nullptr;
-    std::vector<const XMLElement*> elements{};
-  };
   /// A body of the file: its link, where its frame is in that of the link, and in the world.
   struct Body {
     int link = -1;
     Transform<double> X_LB, X_WB;
   };
-  struct Site {
-    std::string name;
-  };
-
-  // --- options ---
-
-  void compiler(const XMLElement& e) {
-    subject_ = "compiler";
-    known_attributes(
-        e, {"angle", "coordinate", "eulerseq", "autolimits", "inertiafromgeom", "inertiagrouprange",
-            "boundmass", "boundinertia", "balanceinertia", "settotalmass", "meshdir", "assetdir"});
-    const auto word = [&](const char* name, Words words, std::string otherwise) {
-      const XMLAttribute* a = e.FindAttribute(name);
-      if (!a) return otherwise;
-      if (is_among(words, a->Value())) return std::string(a->Value());
-      report(rules::number_invalid, *a,
-             quoted(name, a->Value()) + " is not one of the words that it may be" +
-                 ulna::did_you_mean(a->Value(), std::vector<std::string_view>(words)));
-      return otherwise;
-    };
-    degrees_ = word("angle", {"degree", "radian"}, degrees_ ? "degree" : "radian") == "degree";
-    autolimits_ = word("autolimits", {"true", "false"}, autolimits_ ? "true" : "false") == "true";
-    from_geom_ = word("inertiafromgeom", {"true", "false", "auto"}, from_geom_);
-    balance_ = word("balanceinertia", {"true", "false"}, balance_ ? "true" : "false") == "true";
-    if (word("coordinate", {"local", "global"}, "local") == "global")
-      report(rules::element_refused, e, "global coordinates are not read", "");
-    if (const XMLAttribute* a = e.FindAttribute("eulerseq")) {
-      const std::string seq = a->Value();
-      if (seq.size() == 3 && seq.find_first_not_of("xyzXYZ") == seq.npos)
-        eulerseq_ = seq;
-      else
-        report(rules::number_invalid, *a,
-               quoted("eulerseq", seq) + " is not three of x, y, z, X, Y, Z");
-    }
-    for (const char* dir : {"assetdir", "meshdir"})
-      if (const char* text = e.Attribute(dir)) meshdir_ = text;
-    if (const auto range = numbers_of(e.FindAttribute("inertiagrouprange"), 2, 2); !range.empty())
-      group_low_ = range[0], group_high_ = range[1];
-    least_mass_ = number(e, "boundmass", least_mass_);
-    least_inertia_ = number(e, "boundinertia", least_inertia_);
-    total_mass_ = number(e, "settotalmass", total_mass_);
-  }
-
-  void option(const XMLElement& e) {
-    subject_ = "option";
-    known_attributes(e, {"gravity"});
-    if (e.FindAttribute("gravity")) d_.gravity = vector(e, "gravity");
-    for (const char* fluid : {"density", "viscosity"})
-      if (const XMLAttribute* a = e.FindAttribute(fluid); a && number(e, fluid) != 0.0)
-        lost(*a, std::string("a fluid's ") + fluid + " is not read");
-    each(e, "flag", [&](const XMLElement& flag) {
-      if (const XMLAttribute* a = flag.FindAttribute("gravity");
-          a && a->Value() == std::string_view("disable"))
-        d_.gravity.setZero();
-    });
-  }
-
-  void defaults(const XMLElement& e, const Class* above) {
-    const char* given = e.Attribute("class");
-    const std::string name = given ? given : above ? "" : "main";
-    subject_ = quoted("class", name);
-    if (name.empty()) return report(rules::name_missing, e, "a class of defaults has no name");
-    Class& made = classes_[name];
-    made.above = above;
-    if (!above) main_ = &made;
-    // each joint looks through all of them
-    constexpr std::size_t most = 200;
-    each_element(e, [&](const XMLElement& child) {
-      if (std::string_view(child.Name()) == "default") return;
-      made.elements.push_back(&child);
-      if (made.elements.size() == most + 1)
-        report(rules::input_too_large, child,
-               "has more than " + std::to_string(most) + " elements");
-    });
-    out_.throw_if_errors();
-    each(e, "default", [&](const XMLElement& inner) { defaults(inner, &made); });
-  }
-  const Class* main_class() const { return main_; }
-  const Class* find_class(const XMLElement& e, const char* attribute_name, const Class* otherwise) {
-    const XMLAttribute* a = e.FindAttribute(attribute_name);
-    if (!a) return otherwise;
-    const auto found = classes_.find(a->Value());
-    if (found != classes_.end()) return &found->second;
-    report(rules::class_unknown, *a,
-           quoted("class", a->Value()) + " is unknown" + advice(a->Value(), classes_));
-    return otherwise;
-  }
-
-  /// An element with the defaults of its class.
-  struct Given {
-    const XMLElement* element;
-    const Class* defaults;
-
-    const XMLAttribute* operator()(const char* name) const {
-      if (const XMLAttribute* own = element->FindAttribute(name)) return own;
-      for (const Class* c = defaults; c; c = c->above)
-        for (auto d = c->elements.rbegin(); d != c->elements.rend(); ++d)
-          if (same(element->Name(), (*d)->Name()))
-            if (const XMLAttribute* a = (*d)->FindAttribute(name)) return a;
-      return nullptr;
-    }
-    /// All kinds of actuators share their defaults.
-    static bool same(std::string_view a, std::string_view b) {
-      const Words kinds{"general", "motor",    "position", "velocity", "intvelocity",
-                        "damper",  "cylinder", "muscle",   "adhesion"};
-      return a == b || (a == "freejoint" && b == "joint") ||
-             (is_among(kinds, a) && is_among(kinds, b));
-    }
-    std::string_view text(const char* name, std::string_view otherwise = {}) const {
-      const XMLAttribute* a = (*this)(name);
-      return a ? a->Value() : otherwise;
-    }
-  };
-  Given given(const XMLElement& e, const Class* childclass) {
-    return {&e, find_class(e, "class", childclass)};
-  }
-
-  double number_of(const Given& e, const char* name, double otherwise) {
-    const auto read = numbers_of(e(name), 1, 1);
-    return read.empty() ? otherwise : read[0];
-  }
-  double angle_unit() const { return degrees_ ? std::numbers::pi / 180.0 : 1.0; }
-
-  void assets(const XMLElement& e) {
-    each(e, "mesh", [&](const XMLElement& mesh) {
-      const Given m = given(mesh, main_);
-      Mesh made;
-      const std::string_view file = m.text("file");
-      if (!file.empty()) made.file = (std::filesystem::path(meshdir_) / file).string();
-      if (const auto scale = numbers_of(m("scale"), 3, 3); !scale.empty())
-        made.scale = Vec3<double>(scale.data());
-      const char* name = mesh.Attribute("name");
-      meshes_[name ? std::string(name) : std::filesystem::path(file).stem().string()] = made;
-    });
-    each(e, "material", [&](const XMLElement& material) {
-      Material made;
-      if (const char* name = material.Attribute("name")) made.name = name;
-      made.rgba = colour(material.FindAttribute("rgba"));
-      materials_[made.name] = made;
-    });
-  }
-  std::optional<Vec4<double>> colour(const XMLAttribute* a) {
-    const auto rgba = numbers_of(a, 4, 4);
-    if (rgba.empty()) return {};
-    return Vec4<double>(Vec4<double>(rgba.data()).cwiseMax(0.0).cwiseMin(1.0));
-  }
 
   // --- bodies ---
-
-  Rotation<double> orientation(const Given& e) {
-    int count = 0;
-    for (const char* name : {"quat", "axisangle", "euler", "xyaxes", "zaxis"})
-      if (e(name) && ++count == 2)
-        report(rules::orientation_double, *e.element,
-               "an orientation is given in more than one way");
-    if (const auto q = numbers_of(e("quat"), 4, 4); !q.empty()) {
-      const Vec4<double> wxyz(q.data());
-      if (!(wxyz.stableNorm() > 0.0))
-        return report(rules::quaternion_zero, *e("quat"), "quat has zero length"),
-               Rotation<double>();
-      const Vec4<double> u = wxyz.stableNormalized();
-      return Rotation<double>::from_quaternion({u(0), u(1), u(2), u(3)});
-    }
-    if (const auto a = numbers_of(e("axisangle"), 4, 4); !a.empty())
-      return Rotation<double>::about(unit(Vec3<double>(a.data()), *e("axisangle")),
-                                     a[3] * angle_unit());
-    if (const auto a = numbers_of(e("euler"), 3, 3); !a.empty()) {
-      Rotation<double> R;
-      for (int i = 0; i < 3; ++i) {
-        const char c = eulerseq_[i];
-        const double angle = a[i] * angle_unit();
-        const auto turn = c == 'x' || c == 'X'   ? Rotation<double>::about_x(angle)
-                          : c == 'y' || c == 'Y' ? Rotation<double>::about_y(angle)
-                                                 : Rotation<double>::about_z(angle);
-        R = c >= 'x' ? R * turn : turn * R;
-      }
-      return R;
-    }
-    if (const auto a = numbers_of(e("xyaxes"), 6, 6); !a.empty()) {
-      const Vec3<double> x = unit(Vec3<double>(a.data()), *e("xyaxes"));
-      Vec3<double> y(a.data() + 3);
-      y = unit(Vec3<double>(y - x.dot(y) * x), *e("xyaxes"));
-      Mat3<double> R;
-      R << x, y, cross(x, y);
-      return Rotation<double>::from_matrix(R);
-    }
-    if (const auto z = numbers_of(e("zaxis"), 3, 3); !z.empty())
-      return Rotation<double>::z_to(unit(Vec3<double>(z.data()), *e("zaxis")));
-    return {};
-  }
-  Transform<double> place(const Given& e) {
-    const auto pos = numbers_of(e("pos"), 3, 3);
-    return {orientation(e),
-            pos.empty() ? Vec3<double>(Vec3<double>::Zero()) : Vec3<double>(pos.data())};
-  }
 
   /// What is in a body, or in a frame of it.
   void inside(const XMLElement& e, Body& body, const Transform<double>& X_BF,
@@ -326,8 +126,7 @@ class MjcfReader : TreeReader {
     if (joints.empty()) {
       made.link = add_link(name, e.GetLineNum());
       JointDescription fixed{unique_joint(name + "_fixed"), JointType::fixed, above, name,
-                             Pose(X_LB)};
-      if (X_LB.rotation().matrix().isIdentity(0.0)) fixed.origin = Pose(X_LB.translation());
+                             plain_pose(X_LB)};
       fixed.line = e.GetLineNum();
       d_.joints.push_back(std::move(fixed));
     }
@@ -397,7 +196,7 @@ class MjcfReader : TreeReader {
     } else if (e("range") && e.text("limited") != "false" && kind == "ball") {
       lost(*e("range"), "the range of a ball joint is not read");
     }
-    made.origin = X_PJ.rotation().matrix().isIdentity(0.0) ? Pose(X_PJ.translation()) : Pose(X_PJ);
+    made.origin = plain_pose(X_PJ);
     made.dynamics.damping = number_of(e, "damping", 0.0);
     made.dynamics.friction = made.dynamics.friction_negative = number_of(e, "frictionloss", 0.0);
     made.dynamics.armature = number_of(e, "armature", 0.0);
@@ -533,10 +332,10 @@ class MjcfReader : TreeReader {
     const Transform<double> X_LG = body.X_LB * X_BF * geom_place(e, half_length);
     Shape shape;
     shape.name = name;
-    shape.origin = X_LG.rotation().matrix().isIdentity(0.0) ? Pose(X_LG.translation()) : Pose(X_LG);
+    shape.origin = plain_pose(X_LG);
     if (const auto m = materials_.find(std::string(e.text("material"))); m != materials_.end())
       shape.material = m->second;
-    if (const auto rgba = colour(e("rgba"))) shape.material.rgba = rgba;
+    if (const auto rgba = colour(numbers_of(e("rgba"), 4, 4))) shape.material.rgba = rgba;
 
     const std::vector<double> size =
         type == "mesh" ? std::vector<double>() : numbers_of(e("size"), 1, 3);
@@ -580,6 +379,7 @@ class MjcfReader : TreeReader {
                                                      "ellipsoid", "cylinder", "box",    "mesh"};
         throw quoted("type", type) + " is unknown" + ulna::did_you_mean(type, known);
       }
+      if (!is_finite(shape)) throw std::string("its numbers are so large that they overflow");
     } catch (const std::string& defect) {
       return report(rules::shape_invalid, *e.element, defect, "the shape is left out");
     }
@@ -634,7 +434,6 @@ class MjcfReader : TreeReader {
   }
 
   void actuators(const XMLElement& actuators) {
-    std::map<std::string, double> efforts;
     each_element(actuators, [&](const XMLElement& element) {
       const Given e = given(element, main_);
       const std::string_view kind = element.Name();
@@ -658,11 +457,18 @@ class MjcfReader : TreeReader {
       if (kind != "motor") ignore(element);
       const auto gear = numbers_of(e("gear"), 1, 6);
       const double ratio = std::abs(gear.empty() ? 1.0 : gear[0]);
-      efforts[driven->name] += ratio * strongest(e, kind);
+      efforts_[driven->name] += ratio * strongest(e, kind);
     });
+  }
+
+  /// A joint can exert what its actuators can together. Of robots with loops, which have passive joints, those without
+  /// actuators have no drive.
+  void limit_efforts() {
     for (JointDescription& j : d_.joints)
-      if (const auto found = efforts.find(j.name); found != efforts.end())
+      if (const auto found = efforts_.find(j.name); found != efforts_.end())
         j.limits.effort = std::min(j.limits.effort, found->second);
+      else if (!d_.loops.empty() && !efforts_.empty() && !j.mimic && velocity_size(j.type) == 1)
+        j.limits.effort = 0.0;
   }
 
   /// The largest force before the gear. A motor's control is its force.
@@ -797,17 +603,9 @@ class MjcfReader : TreeReader {
   };
 
   int world_ = 0;
-  bool degrees_ = true, autolimits_ = true, balance_ = false;
-  std::string from_geom_ = "auto", eulerseq_ = "xyz", meshdir_;
-  double group_low_ = 0.0, group_high_ = 5.0, least_mass_ = 0.0, least_inertia_ = 0.0,
-         total_mass_ = -1.0;
-  std::map<std::string, Class, std::less<>> classes_;
-  const Class* main_ = nullptr;
   std::map<std::string, Body, std::less<>> bodies_;
   std::map<int, Shapes> inertias_;
-  std::map<std::string, Mesh> meshes_;
-  std::map<std::string, Material> materials_;
-  std::map<std::string, double> refs_;
+  std::map<std::string, double> refs_, efforts_;  ///< of joints
   std::map<std::string, std::size_t, std::less<>> joints_;
 };
 
@@ -832,17 +630,7 @@ class MjcfIncluder : public XmlIncluder {
 }  // namespace
 
 Imported import_mjcf(std::string_view text, std::string file, const ImportOptions& options) {
-  Diagnostics out(options.strict);
-  const XmlText whole = MjcfIncluder(options, out).run(text, file);
-  const auto document = parse_xml(whole, options, out);
-  out.throw_if_errors();
-  const XMLElement& root = *document->RootElement();
-  if (root.Name() != std::string_view("mujoco"))
-    out.add(rules::xml_root, whole.lines->at(1), "",
-            "the root element is <" + shown(root.Name()) + ">, not <mujoco>");
-  out.throw_if_errors();
-  Description description = MjcfReader(file, out, whole.lines, options.max_links).read(root);
-  return finish(std::move(description), std::move(out), options);
+  return import_tree<MjcfIncluder, MjcfReader>("mujoco", text, file, options);
 }
 
 }  // namespace ulna

@@ -148,7 +148,7 @@ class MjcfWriter : LossyWriter {
     const Element actuators(this, "actuator");
     for (const JointDescription& j : d_.joints)
       if (velocity_size(j.type) == 1 && j.type != JointType::helical && !j.mimic &&
-          std::isfinite(j.limits.effort))
+          std::isfinite(j.limits.effort) && j.limits.effort > 0.0)
         Element(this, "motor", "name", j.name, "joint", j.name, "ctrllimited", "true", "ctrlrange",
                 Eigen::Vector2d(-j.limits.effort, j.limits.effort));
   }

@@ -34,6 +34,19 @@ class Within {
   std::size_t size_;
 };
 
+/// Counts what is within each other while it lives: recursion that input decides on has to end before the stack does.
+class Level {
+ public:
+  explicit Level(int& depth) : depth_(depth) { ++depth_; }
+  ~Level() { --depth_; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+ private:
+  int& depth_;
+};
+inline constexpr int deepest_elements = 1000;  ///< of macros and included files within each other
+
 /// The line of a place in a text, counted from 1.
 int line_of(std::string_view text, std::size_t position);
 

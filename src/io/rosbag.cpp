@@ -10,7 +10,7 @@ namespace ulna::detail {
 
 namespace {
 
-constexpr std::size_t most_joints = 10'000;
+constexpr std::size_t most_joints = 10'000, most_devices = 1000;
 
 /// Numbers in the order of a CDR stream, aligned to their size.
 class Cdr {
@@ -107,7 +107,13 @@ void JointStates::add(const std::string& topic, Message m, std::uint64_t receive
   state.values.insert(state.values.end(), m.effort.begin(), m.effort.end());
   if ((numbers_ += state.values.size() + 1) > most_table_numbers)
     throw BadBytes("it has more than 100000000 numbers");
-  topics_[topic][{std::move(m.joints), position, velocity, effort}].push_back(std::move(state));
+  const auto [device, is_new] =
+      topics_[topic].try_emplace({std::move(m.joints), position, velocity, effort});
+  // their names would take much more memory than the file has bytes
+  if (is_new && ++devices_ > most_devices)
+    throw BadBytes("its messages have more than " + std::to_string(most_devices) +
+                   " different lists of joints");
+  device->second.push_back(std::move(state));
 }
 
 BinaryTable JointStates::table() const {

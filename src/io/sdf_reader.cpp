@@ -1,11 +1,7 @@
-#include <cstdlib>
-#include <filesystem>
 #include <numbers>
-#include <unordered_map>
 
-#include "io/tree_reader.hpp"
-#include "io/xml_include.hpp"
-#include "ulna/model/packages.hpp"
+#include "io/sdf_frames.hpp"
+#include "io/sdf_include.hpp"
 
 namespace ulna {
 namespace {
@@ -13,9 +9,9 @@ namespace {
 using namespace detail;
 
 /// Reads a model as libsdformat does [sdformat.org, "Specification" and "Pose frame semantics"].
-class SdfReader : TreeReader {
+class SdfReader : SdfFrames {
  public:
-  using TreeReader::TreeReader;
+  using SdfFrames::SdfFrames;
 
   Description read(const XMLElement& root) {
     d_.file = file_, d_.lines = lines_;
@@ -39,67 +35,6 @@ class SdfReader : TreeReader {
   }
 
  private:
-  /// A link, joint, frame or model, all of which poses may refer to.
-  struct Frame {
-    enum class Kind { model, link, joint, frame } kind = Kind::frame;
-    std::string name;                     ///< with those of the models that it is in: "arm::hand"
-    std::string base;                     ///< what its pose is relative to
-    std::string attached;                 ///< what it moves with
-    Transform<double> X_base, X_model{};  ///< its pose in the base, and in the whole model
-    Pose pose{};                          ///< as written
-    const XMLElement* element = nullptr;
-    std::string scope;  ///< of names that it refers to: "arm::"
-    bool resolved = false, resolving = false;
-  };
-
-  // --- texts ---
-
-  static std::string_view content(const XMLElement& e) {
-    const char* text = e.GetText();
-    return text ? trimmed(text) : std::string_view();
-  }
-  static std::string_view text_of(const XMLElement& e, const char* tag,
-                                  std::string_view otherwise = {}) {
-    const XMLElement* child = e.FirstChildElement(tag);
-    return child && !content(*child).empty() ? content(*child) : otherwise;
-  }
-  double value(const XMLElement& e, const char* tag, double otherwise) {
-    const XMLElement* child = e.FirstChildElement(tag);
-    if (!child) return otherwise;
-    const auto read = numbers_in(content(*child), tag, *child, 1, 1);
-    return read.empty() ? otherwise : read[0];
-  }
-  Vec3<double> three(const XMLElement& e, const Vec3<double>& otherwise) {
-    const auto read = numbers_in(content(e), e.Name(), e, 3, 3);
-    return read.empty() ? otherwise : Vec3<double>(read.data());
-  }
-
-  /// The <pose> of an element, the identity if there is none.
-  Pose pose_of(const XMLElement& e) {
-    const XMLElement* p = e.FirstChildElement("pose");
-    if (!p || content(*p).empty()) return {};
-    known_attributes(*p, {"relative_to", "rotation_format", "degrees", "frame"});
-    if (p->Attribute("rotation_format", "quat_xyzw")) {
-      const auto n = numbers_in(content(*p), "pose", *p, 7, 7);
-      if (n.empty()) return {};
-      const Vec4<double> q(n[6], n[3], n[4], n[5]);
-      if (!(q.stableNorm() > 0.0))
-        return report(rules::quaternion_zero, *p, "the quaternion has zero length"), Pose();
-      const Vec4<double> u = q.stableNormalized();
-      return Pose(Transform<double>(Rotation<double>::from_quaternion({u(0), u(1), u(2), u(3)}),
-                                    {n[0], n[1], n[2]}));
-    }
-    const auto n = numbers_in(content(*p), "pose", *p, 6, 6);
-    if (n.empty()) return {};
-    const double unit = p->BoolAttribute("degrees") ? std::numbers::pi / 180.0 : 1.0;
-    return Pose({n[0], n[1], n[2]}, {n[3] * unit, n[4] * unit, n[5] * unit});
-  }
-  static std::string relative_to(const XMLElement& e) {
-    const XMLElement* p = e.FirstChildElement("pose");
-    const char* name = p ? p->Attribute("relative_to") : nullptr;
-    return name ? name : "";
-  }
-
   // --- which model ---
 
   const XMLElement* choose_model(const XMLElement& root) {
@@ -136,192 +71,6 @@ class SdfReader : TreeReader {
            models.empty() ? "there is no model that can move"
                           : "there are " + std::to_string(models.size()) + " models" + names);
     return nullptr;
-  }
-
-  // --- frames ---
-
-  std::string name_of(const XMLElement& e, const char* kind) {
-    const char* name = e.Attribute("name");
-    if (name && *name) return name;
-    report(rules::name_missing, e, std::string("a ") + kind + " has no name");
-    return "?" + std::to_string(frames_.size());
-  }
-
-  void add_frame(Frame f) {
-    const std::string name = f.name;
-    const XMLElement& e = *f.element;
-    if (!frames_.emplace(name, std::move(f)).second)
-      report(rules::name_duplicate, e, quoted("name", name) + " is used twice in the model");
-  }
-
-  /// All that poses may refer to, of a model and those within it.
-  void gather(const XMLElement& model, const std::string& scope, const XMLElement* inside) {
-    subject_ = quoted("model", model.Attribute("name") ? model.Attribute("name") : "");
-    const std::string own = scope + "__model__";
-    if (!inside)
-      frames_.emplace(own, Frame{Frame::Kind::model, own, "", "", {}, {}, {}, &model, scope});
-    const Words known{"link",   "joint",   "frame",        "model",
-                      "pose",   "static",  "self_collide", "allow_auto_disable",
-                      "plugin", "gripper", "enable_wind",  "audio_source"};
-    std::vector<const XMLElement*> nested;
-    each_child(model, known, [&](const XMLElement& e, std::string_view tag) {
-      if (tag == "link") {
-        const std::string name = name_of(e, "link");
-        subject_ = quoted("link", scope + name);
-        const Pose pose = pose_of(e);
-        const std::string base = relative_to(e);
-        add_frame({Frame::Kind::link,
-                   scope + name,
-                   scope + (base.empty() ? "__model__" : base),
-                   "",
-                   pose.transform(),
-                   {},
-                   pose,
-                   &e,
-                   scope});
-        links_.push_back(scope + name);
-      } else if (tag == "joint") {
-        const std::string name = name_of(e, "joint");
-        subject_ = quoted("joint", scope + name);
-        const Pose pose = pose_of(e);
-        std::string base = relative_to(e);
-        if (base.empty()) base = text_of(e, "child");
-        if (base == "world") base = "__model__";
-        add_frame({Frame::Kind::joint,
-                   scope + name,
-                   scope + base,
-                   scope + std::string(text_of(e, "child")),
-                   pose.transform(),
-                   {},
-                   pose,
-                   &e,
-                   scope});
-        joints_.push_back(scope + name);
-      } else if (tag == "frame") {
-        const std::string name = name_of(e, "frame");
-        subject_ = quoted("frame", scope + name);
-        const char* attached = e.Attribute("attached_to");
-        const std::string to = attached && *attached ? attached : "__model__",
-                          base = relative_to(e);
-        const Pose pose = pose_of(e);
-        add_frame({Frame::Kind::frame,
-                   scope + name,
-                   scope + (base.empty() ? to : base),
-                   scope + to,
-                   pose.transform(),
-                   {},
-                   pose,
-                   &e,
-                   scope});
-      } else if (tag == "model") {
-        nested.push_back(&e);
-      } else if (!is_among({"pose", "static"}, tag)) {
-        ignore(e);
-      }
-    });
-    for (const XMLElement* e : nested) {
-      const std::string name = name_of(*e, "model"), inner = scope + name + "::";
-      subject_ = quoted("model", scope + name);
-      const Pose pose = pose_of(*e);
-      const std::string base = relative_to(*e);
-      Frame f{Frame::Kind::model,
-              inner + "__model__",
-              scope + (base.empty() ? "__model__" : base),
-              "",
-              pose.transform(),
-              {},
-              pose,
-              e,
-              scope};
-      if (const char* placed = e->Attribute("placement_frame"))
-        placements_[f.name] = inner + placed;
-      add_frame(std::move(f));
-      gather(*e, inner, &model);
-    }
-  }
-
-  /// A frame by a name that stands in a model.
-  Frame* find(const std::string& name) {
-    auto found = frames_.find(name);
-    // a model is named by itself
-    if (found == frames_.end()) found = frames_.find(name + "::__model__");
-    return found == frames_.end() ? nullptr : &found->second;
-  }
-  Frame* find_or_report(const std::string& name, const XMLElement& e, std::string_view role) {
-    if (Frame* f = find(name)) return f;
-    report(rules::frame_unknown, e, quoted(role, name) + " is unknown" + advice(name, frames_));
-    return nullptr;
-  }
-
-  /// Computes where a frame is in the model.
-  bool resolve(Frame& f) {
-    if (f.resolved) return true;
-    subject_ = quoted(kind_of(f), f.name);
-    if (f.resolving || ++depth_ > 1000) {
-      report(rules::frame_cycle, *f.element,
-             f.resolving ? "is placed relative to itself, by way of others"
-                         : "is placed by way of more than 1000 others");
-      f.resolved = true;
-      return false;
-    }
-    f.resolving = true;
-    if (!f.base.empty()) {
-      Frame* base = find_or_report(f.base, *f.element, "frame");
-      if (base && resolve(*base)) f.X_model = base->X_model * f.X_base;
-    }
-    if (const auto placed = placements_.find(f.name); placed != placements_.end())
-      place_model(f, placed->second);
-    --depth_;
-    f.resolving = false;
-    f.resolved = true;
-    return true;
-  }
-  /// The pose of a model that says so is that of one of its frames.
-  void place_model(Frame& model, const std::string& frame) {
-    Frame* placed = find_or_report(frame, *model.element, "placement_frame");
-    if (!placed) return;
-    // relative to the model, whatever that is placed at
-    Transform<double> X_MF;
-    const Frame* f = placed;
-    for (int steps = 0; f && f != &model; ++steps) {
-      if (steps > 1000)
-        return report(rules::frame_cycle, *model.element,
-                      "its placement frame is placed relative to itself");
-      X_MF = f->X_base * X_MF;
-      f = find(f->base);
-    }
-    model.X_model = model.X_model * X_MF.inverse();
-  }
-  static const char* kind_of(const Frame& f) {
-    return f.kind == Frame::Kind::link    ? "link"
-           : f.kind == Frame::Kind::joint ? "joint"
-           : f.kind == Frame::Kind::model ? "model"
-                                          : "frame";
-  }
-
-  /// The link that a frame moves with: "world", or "" if there is none, which is reported.
-  std::string link_of(const std::string& name, const std::string& scope, const XMLElement& e,
-                      std::string_view role) {
-    if (name == "world") return "world";
-    if (name.empty()) {
-      report(rules::tag_missing, e, "has no <" + std::string(role) + ">");
-      return {};
-    }
-    const Frame* f = find_or_report(scope + name, e, role);
-    for (int steps = 0; f && steps < 1000; ++steps) {
-      if (f->kind == Frame::Kind::link) return f->name;
-      // a model moves with its first link
-      if (f->kind == Frame::Kind::model) {
-        const std::string inner =
-            f->name.substr(0, f->name.size() - std::string_view("__model__").size());
-        for (const std::string& link : links_)
-          if (link.starts_with(inner)) return link;
-        break;
-      }
-      f = find(f->attached);
-    }
-    if (f) report(rules::frame_cycle, e, quoted(role, name) + " is attached to no link");
-    return {};
   }
 
   // --- links ---
@@ -420,10 +169,7 @@ class SdfReader : TreeReader {
     made.origin = pose;
     if (const XMLElement* m = e.FirstChildElement("material"))
       if (const XMLElement* c = m->FirstChildElement("diffuse")) {
-        auto rgba = numbers_in(content(*c), "diffuse", *c, 3, 4);
-        if (rgba.size() == 3) rgba.push_back(1.0);
-        if (rgba.size() == 4)
-          made.material.rgba = Vec4<double>(rgba.data()).cwiseMax(0.0).cwiseMin(1.0);
+        made.material.rgba = colour(numbers_in(content(*c), "diffuse", *c, 3, 4));
       }
     const XMLElement* geometry = e.FirstChildElement("geometry");
     const XMLElement* g = geometry ? geometry->FirstChildElement() : nullptr;
@@ -463,6 +209,7 @@ class SdfReader : TreeReader {
                                                    "mesh", "ellipsoid", "plane"};
       return bad("has an unknown geometry <" + shown(kind) + ">" + ulna::did_you_mean(kind, known));
     }
+    if (!is_finite(made)) return bad("its numbers are so large that they overflow");
     return made;
   }
 
@@ -558,7 +305,7 @@ class SdfReader : TreeReader {
     if (!ends.in_tree) {
       const bool single = made.type != JointType::helical && !two;
       if (!single) return lost(e, "a loop that is closed by a joint of this type");
-      d_.loops.push_back({made.name, made.type, made.parent, made.child,
+      d_.loops.push_back({made.name, known->second, made.parent, made.child,
                           Pose(in_link(made.parent, X_MA)), Pose(in_link(made.child, X_MA)),
                           made.axis, made.line});
       return;
@@ -692,138 +439,16 @@ class SdfReader : TreeReader {
   }
 
   bool axes_in_model_ = false;
-  int depth_ = 0;
-  std::map<std::string, Frame> frames_;
-  std::map<std::string, std::string> placements_;
-  std::vector<std::string> links_, joints_;
   std::map<std::string, std::string> above_;  ///< the joint of the tree that a link hangs on
   std::map<std::string, Ends> ends_;
   std::map<std::string, Vec3<double>> shifts_;  ///< from a link's frame in the file to its joint
   std::map<std::string, int> index_;
 };
 
-/// An <include> becomes the model that its file has.
-class SdfIncluder : public XmlIncluder {
- public:
-  using XmlIncluder::XmlIncluder;
-
- private:
-  void include(const File& file, const XMLElement& e, XmlNode& to) override {
-    const XMLElement* uri = e.FirstChildElement("uri");
-    const std::string name = uri && uri->GetText() ? std::string(trimmed(uri->GetText())) : "";
-    if (name.empty()) return refuse(file, e, "has no <uri>", rules::tag_missing);
-    if (e.BoolAttribute("merge"))
-      return refuse(file, e, "a model that is merged is not read", rules::element_refused);
-    std::string why;
-    const std::string path = path_of(name, file.path, why);
-    if (path.empty()) {
-      // scenery is often not installed where the robot is looked at
-      if (to.name == "world")
-        return out_.note(rules::include_unreadable, at(file, e), "<include>",
-                         quoted("model", name) + " " + why, "left out");
-      return refuse(file, e, quoted("model", name) + " " + why);
-    }
-    with_file(file, e, path, [&](const File& included) {
-      const XMLElement* model = included.root().FirstChildElement("model");
-      if (included.root().Name() != std::string_view("sdf") || !model)
-        return refuse(file, e, quoted("file", path) + " has no SDF model");
-      XmlNode made = copy(included, *model);
-      adapt(file, e, made);
-      to.children.push_back(std::move(made));
-    });
-  }
-
-  /// What the include says in place of the model's own.
-  void adapt(const File& file, const XMLElement& e, XmlNode& model) {
-    for (const XMLElement* child = e.FirstChildElement(); child;
-         child = child->NextSiblingElement()) {
-      const std::string_view tag = child->Name();
-      const std::string text = child->GetText() ? std::string(trimmed(child->GetText())) : "";
-      const auto set = [&](const char* attribute) {
-        std::erase_if(model.attributes, [&](const auto& a) { return a.name == attribute; });
-        model.attributes.push_back({attribute, text, model.place});
-      };
-      if (tag == "name") {
-        set("name");
-      } else if (tag == "placement_frame") {
-        set("placement_frame");
-      } else if (tag == "pose" || tag == "static") {
-        std::erase_if(model.children, [&](const XmlNode& n) { return n.name == tag; });
-        model.children.insert(model.children.begin(), copy(file, *child));
-      }
-    }
-  }
-
-  /// "model://arm", a path to a folder or file; "" and why if there is none.
-  std::string path_of(std::string_view uri, const std::string& from, std::string& why) const {
-    namespace fs = std::filesystem;
-    std::error_code none;
-    fs::path path;
-    for (const std::string_view scheme : {"model://", "package://"}) {
-      if (!uri.starts_with(scheme)) continue;
-      uri.remove_prefix(scheme.size());
-      const std::string_view name = uri.substr(0, uri.find('/'));
-      const fs::path rest(uri.substr(std::min(uri.size(), name.size() + 1)));
-      auto folder = find_package(name, from, options_.packages);
-      for (const char* variable :
-           {"GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH"})
-        if (!folder) folder = find_beside(std::getenv(variable), name);
-      if (!folder)
-        return why = "is not found: give its folder by --package NAME=DIR or GZ_SIM_RESOURCE_PATH",
-               "";
-      path = rest.empty() ? *folder : *folder / rest;
-    }
-    if (uri.find("://") != uri.npos && !uri.starts_with("file://"))
-      return why = "is not on this computer: nothing is loaded from elsewhere", "";
-    if (path.empty()) {
-      if (uri.starts_with("file://")) uri.remove_prefix(7);
-      path = fs::absolute(from).parent_path() / uri;
-    }
-    if (fs::is_directory(path, none)) path /= model_of(path);
-    if (!fs::is_regular_file(path, none))
-      return why = "is not found: there is no file '" + path.string() + "'", "";
-    return path.string();
-  }
-  static std::optional<std::filesystem::path> find_beside(const char* folders,
-                                                          std::string_view name) {
-    std::string_view rest = folders ? folders : "";
-    std::error_code none;
-    while (!rest.empty()) {
-      const std::string_view folder = rest.substr(0, rest.find(':'));
-      rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-      const std::filesystem::path path = std::filesystem::path(folder) / name;
-      if (!folder.empty() && std::filesystem::is_directory(path, none)) return path;
-    }
-    return {};
-  }
-  /// The file that a model.config names last, which is that of the newest version.
-  static std::string model_of(const std::filesystem::path& folder) {
-    tinyxml2::XMLDocument config;
-    std::error_code none;
-    const auto path = folder / "model.config";
-    if (!std::filesystem::is_regular_file(path, none) ||
-        std::filesystem::file_size(path, none) > (1u << 20) ||
-        config.LoadFile(path.string().c_str()) != tinyxml2::XML_SUCCESS || !config.RootElement())
-      return "model.sdf";
-    const XMLElement* last = config.RootElement()->LastChildElement("sdf");
-    return last && last->GetText() ? last->GetText() : "model.sdf";
-  }
-};
-
 }  // namespace
 
 Imported import_sdf(std::string_view text, std::string file, const ImportOptions& options) {
-  Diagnostics out(options.strict);
-  const XmlText whole = SdfIncluder(options, out).run(text, file);
-  const auto document = parse_xml(whole, options, out);
-  out.throw_if_errors();
-  const XMLElement& root = *document->RootElement();
-  if (root.Name() != std::string_view("sdf"))
-    out.add(rules::xml_root, whole.lines->at(1), "",
-            "the root element is <" + shown(root.Name()) + ">, not <sdf>");
-  out.throw_if_errors();
-  Description description = SdfReader(file, out, whole.lines, options.max_links).read(root);
-  return finish(std::move(description), std::move(out), options);
+  return import_tree<SdfIncluder, SdfReader>("sdf", text, file, options);
 }
 
 }  // namespace ulna

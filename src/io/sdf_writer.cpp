@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -56,7 +57,49 @@ class SdfWriter : LossyWriter {
       const Element frame(this, "frame", "name", f.name, "attached_to", f.link);
       pose(f.origin);
     }
-    for (const LoopDescription& l : d_.loops) lost(l, "a loop");
+    if (d_.loops.empty()) return;
+    const auto X_WL = at_zero();
+    for (const LoopDescription& l : d_.loops) loop(l, X_WL);
+  }
+
+  /// Where links are while all joints are at zero.
+  std::map<std::string, Transform<double>> at_zero() const {
+    std::map<std::string, Transform<double>> X_WL;
+    X_WL[d_.links[root_].name] = {};
+    std::vector<const LinkDescription*> next{&d_.links[root_]};
+    while (!next.empty()) {
+      const LinkDescription& link = *next.back();
+      next.pop_back();
+      for (const JointDescription* j : children(link)) {
+        X_WL[j->child] = X_WL.at(link.name) * j->origin.transform();
+        next.push_back(&link_of(j->child));
+      }
+    }
+    return X_WL;
+  }
+
+  /// A second joint of its second link. It has one pose, so the loop must close where all joints are at zero.
+  void loop(const LoopDescription& l, const std::map<std::string, Transform<double>>& X_WL) {
+    const Transform<double> X_1 = X_WL.at(l.link1) * l.origin1.transform(),
+                            X_2 = X_WL.at(l.link2) * l.origin2.transform();
+    const Mat3<double>&R_1 = X_1.rotation().matrix(), &R_2 = X_2.rotation().matrix();
+    const bool turns = l.type == JointType::revolute || l.type == JointType::continuous,
+               known = turns || l.type == JointType::ball || l.type == JointType::fixed ||
+                       l.type == JointType::prismatic;
+    constexpr double close = 1e-9;
+    const bool closed = (X_1.translation() - X_2.translation()).norm() < close &&
+                        (l.type == JointType::ball || (turns ? (R_1 * l.axis - R_2 * l.axis).norm()
+                                                             : (R_1 - R_2).norm()) < close);
+    if (!known)
+      return lost(l, "a loop that is closed by a joint of type " + std::string(to_string(l.type)));
+    if (!closed) return lost(l, "a loop that is open where all joints are at zero");
+    const Element joint(this, "joint", "name", l.name, "type", to_string(l.type));
+    pose(l.origin2, l.link2);
+    value("parent", l.link1);
+    value("child", l.link2);
+    if (!has_axis(l.type)) return;
+    const Element axis(this, "axis");
+    value("xyz", l.axis);
   }
 
   void link(const LinkDescription& l) {

@@ -52,6 +52,16 @@ BinaryTable read_ros2_sqlite(std::string& bytes) {
                           static_cast<sqlite3_int64>(bytes.size()),
                           SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     throw BadBytes("the database is broken");
+  // what computes, as views do, could do so without end
+  Statement tables(opened,
+                   "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('topics', "
+                   "'messages') AND sql NOT LIKE '%VIRTUAL%'");
+  if (!tables.next() || tables.whole(0) != 2)
+    throw BadBytes("it is no bag of ROS 2: it has no tables 'topics' and 'messages'");
+  auto steps = static_cast<std::int64_t>(1'000 + bytes.size() / 10);  // thousands of instructions
+  sqlite3_progress_handler(
+      opened, 1000, [](void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; },
+      &steps);
   JointStates states;
   std::map<std::int64_t, std::string> topics;
   for (Statement s(opened, "SELECT id, name, type, serialization_format FROM topics"); s.next();) {

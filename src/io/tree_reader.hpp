@@ -4,6 +4,7 @@
 #include <set>
 
 #include "io/xml_reader.hpp"
+#include "io/xml_tree.hpp"
 #include "ulna/spatial/solid.hpp"
 
 namespace ulna::detail {
@@ -53,6 +54,42 @@ class TreeReader : protected XmlReader {
     if (v.stableNorm() > 0.0) return v.stableNormalized();
     report(rules::axis_zero, node, "a direction has zero length");
     return Vec3<double>::UnitZ();
+  }
+
+  /// A rotation from w, x, y, z of any length but zero, which is reported.
+  Rotation<double> quaternion(const Vec4<double>& wxyz, const auto& node) {
+    if (!(wxyz.stableNorm() > 0.0)) {
+      report(rules::quaternion_zero, node, "the quaternion has zero length");
+      return {};
+    }
+    const Vec4<double> q = wxyz.stableNormalized();
+    return Rotation<double>::from_quaternion({q(0), q(1), q(2), q(3)});
+  }
+  /// Without angles if it turns nothing, so that no digit is lost.
+  static Pose plain_pose(const Transform<double>& X) {
+    return X.rotation().matrix().isIdentity(0.0) ? Pose(X.translation()) : Pose(X);
+  }
+  /// Numbers of a file are finite, yet sums and products of very large ones may not be.
+  static bool is_finite(const Shape& s) {
+    const auto size = [](const auto& g) {
+      using G = std::decay_t<decltype(g)>;
+      if constexpr (std::is_same_v<G, Box>)
+        return g.size.sum();
+      else if constexpr (std::is_same_v<G, Sphere>)
+        return g.radius;
+      else if constexpr (std::is_same_v<G, Mesh>)
+        return g.scale.cwiseAbs().sum();
+      else
+        return g.radius + g.length;
+    };
+    return s.origin.xyz.allFinite() && s.origin.rpy.allFinite() &&
+           std::isfinite(std::visit(size, s.geometry));
+  }
+  /// Red, green, blue and opacity, kept between 0 and 1; one that is not given is opaque.
+  static std::optional<Vec4<double>> colour(std::vector<double> rgba) {
+    if (rgba.size() == 3) rgba.push_back(1.0);
+    if (rgba.size() != 4) return {};
+    return Vec4<double>(Vec4<double>(rgba.data()).cwiseMax(0.0).cwiseMin(1.0));
   }
 
   /// "; did you mean 'x'?" of the keys of a map; for the first findings only, as it takes time.
@@ -143,5 +180,22 @@ class TreeReader : protected XmlReader {
   std::set<std::string> frame_names_, joint_names_;
   std::map<std::string, int> next_;
 };
+
+/// A text with all that it includes, read by a reader that begins at its root.
+template <class Includer, class Reader>
+Imported import_tree(const char* root_tag, std::string_view text, const std::string& file,
+                     const ImportOptions& options) {
+  Diagnostics out(options.strict);
+  const XmlText whole = Includer(options, out).run(text, file);
+  const auto document = parse_xml(whole, options, out);
+  out.throw_if_errors();
+  const XMLElement& root = *document->RootElement();
+  if (std::string_view(root.Name()) != root_tag)
+    out.add(rules::xml_root, whole.lines->at(1), "",
+            "the root element is <" + shown(root.Name()) + ">, not <" + root_tag + ">");
+  out.throw_if_errors();
+  Description description = Reader(file, out, whole.lines, options.max_links).read(root);
+  return finish(std::move(description), std::move(out), options);
+}
 
 }  // namespace ulna::detail

@@ -37,6 +37,7 @@ class XmlIncluder {
   virtual void include(const File& file, const Element& e, XmlNode& to) = 0;
 
   XmlNode copy(const File& file, const Element& e) {
+    const Level level(depth_);
     XmlNode made{e.Name(), {}, files_.place(file, e)};
     count(made.place);
     for (const auto* a = e.FirstAttribute(); a; a = a->Next()) {
@@ -87,16 +88,22 @@ class XmlIncluder {
 
  private:
   void count(const Place& place) {
-    if (++elements_ <= options_.max_elements) return;
+    if (++elements_ > options_.max_elements)
+      too_large(place, "has more than " + std::to_string(options_.max_elements) +
+                           " elements and attributes");
+    if (depth_ > deepest_elements)
+      too_large(place, "is nested more than " + std::to_string(deepest_elements) + " deep");
+  }
+  void too_large(const Place& place, const std::string& how) {
     out_.add(rules::input_too_large, files_.at(place), "",
-             "with all that it includes, the file has more than " +
-                 std::to_string(options_.max_elements) + " elements and attributes");
+             "with all that it includes, the file " + how);
     out_.throw_if_errors();
   }
 
   XmlFiles files_;
   std::vector<std::filesystem::path> open_;
   std::size_t elements_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace ulna::detail

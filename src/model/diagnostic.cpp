@@ -142,11 +142,20 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
     return made;
   };
   const std::string wanted = lower(name);
-  int nearest = most + 1;
+  // of two that are equally near, the one that begins more like it: 'sqrt' for 'sqr', not 'str'
+  const auto common_start = [](std::string_view a, std::string_view b) {
+    return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  };
+  int nearest = most;
+  std::ptrdiff_t start = -1;
   std::string_view best;
   for (const std::string_view candidate : names) {
-    const int distance = edit_distance(wanted, lower(candidate), nearest - 1);
-    if (distance < nearest) nearest = distance, best = candidate;
+    const std::string known = lower(candidate);
+    const int distance = edit_distance(wanted, known, nearest);
+    if (distance > nearest) continue;
+    const std::ptrdiff_t begins = common_start(wanted, known);
+    if (distance == nearest && begins <= start) continue;
+    nearest = distance, start = begins, best = candidate;
   }
   return best.empty() ? std::string() : "; did you mean '" + std::string(best) + "'?";
 }

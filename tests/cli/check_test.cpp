@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "cli.hpp"
 #include "ulna/model/rules.hpp"
 
@@ -195,6 +197,123 @@ TEST(Check, figures_of_findings_are_finite_however_large_the_numbers_are) {
   EXPECT_EQ(r.status, 1) << r.out;
   EXPECT_TRUE(has(r.out, "need a density of"));
   EXPECT_TRUE(lacks(r.out, "inf"));
+}
+
+/// A link with a shape for contact, one that is drawn, and one without shapes; none has an inertial.
+constexpr const char* without_inertials = R"(<robot name="a">
+<link name="base"/>
+<link name="upper"><collision><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.05" length="0.4"/></geometry></collision></link>
+<link name="lower"><visual><geometry><box size="0.05 0.05 0.3"/></geometry></visual></link>
+<link name="tip"/>
+<joint name="j1" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+<joint name="j2" type="continuous"><parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/></joint>
+<joint name="j3" type="continuous"><parent link="lower"/><child link="tip"/><axis xyz="0 1 0"/></joint>
+</robot>)";
+
+TEST(Check, fix_inertia_prints_what_it_proposes_and_writes_it_where_asked) {
+  const Folder folder;
+  folder.write("a.urdf", without_inertials);
+  const RunOptions here{.folder = folder.path()};
+  const RunResult r = run_cli(
+      {"check", "--fix", "inertia", "--density", "2700", "a.urdf", "-o", "whole.urdf"}, here);
+  EXPECT_EQ(r.status, 1);  // of the file as it is
+  EXPECT_TRUE(has(r.out, "a.urdf:3: warning: link 'upper': no inertial"));
+  EXPECT_TRUE(has(r.out, "proposed inertias, of solid shapes of 2700 kg/m³:"));
+  EXPECT_TRUE(has(r.out, "upper  8.48"));
+  EXPECT_TRUE(has(r.out, "lower: box 0.05 x 0.05 x 0.3 m (drawn)"));
+  EXPECT_TRUE(has(r.out, "none, as there is no solid shape: tip\n"));
+  const RunResult whole = run_cli({"check", "whole.urdf"}, here);
+  EXPECT_TRUE(has(whole.out, "0 errors, 2 warnings"));  // those of the tip
+  const json info = document(run_cli({"info", "whole.urdf", "--json"}, here), "ulna.info/1");
+  EXPECT_NEAR(info["bodies"][1]["mass"], 2700 * std::acos(-1.0) * 0.05 * 0.05 * 0.4, 1e-12);
+}
+
+TEST(Check, fix_inertia_as_json_or_with_the_robot_on_standard_output) {
+  const RunOptions input{.input = without_inertials};
+  const json d =
+      document(run_cli({"check", "--fix", "inertia", "-", "--json"}, input), "ulna.check/1");
+  const json& proposals = d["proposals"];
+  EXPECT_EQ(proposals["density"], 1000.0);
+  EXPECT_EQ(proposals["without_shapes"], json({"tip"}));
+  ASSERT_EQ(proposals["links"].size(), 2u);
+  EXPECT_EQ(keys(proposals["links"][1]),
+            (std::set<std::string>{"link", "mass", "com", "inertia", "principal_moments", "volume",
+                                   "of", "shapes"}));
+  EXPECT_EQ(proposals["links"][1]["of"], "visual");
+  EXPECT_NEAR(proposals["links"][1]["mass"], 0.75, 1e-12);
+  const RunResult r = run_cli({"check", "--fix", "inertia", "-", "-o", "-"}, input);
+  EXPECT_TRUE(begins(r.out, "<?xml"));
+  EXPECT_TRUE(has(r.err, "proposed inertias"));
+}
+
+TEST(Check, fix_inertia_leaves_out_meshes_that_bound_no_solid) {
+  const Folder folder;
+  folder.write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+  folder.write(
+      "r.urdf",
+      "<robot name='r'><link name='b'/>\n<link name='a'><collision><geometry><mesh "
+      "filename='open.obj'/></geometry></collision></link><joint name='j' "
+      "type='continuous'><parent link='b'/><child link='a'/><axis xyz='0 0 1'/></joint></robot>");
+  const RunResult r = run_cli({"check", "--fix", "inertia", "r.urdf"}, {.folder = folder.path()});
+  EXPECT_TRUE(has(r.out,
+                  "r.urdf:2: warning: link 'a': mesh 'open.obj' bounds no solid: 3 of 6 edges "
+                  "belong to one triangle only, one from 1 0 0 to 0 1 0; the shape is left "
+                  "out [mesh-open]"))
+      << r.out;
+  EXPECT_TRUE(has(r.out, "none, as there is no solid shape: a"));
+}
+
+TEST(Check, fix_inertia_refuses_what_has_no_effect) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--density", "5", "panda"},
+        {"-o", "x.urdf", "panda"},
+        {"--fix", "inertia", "panda", "ur5e"},
+        {"--fix", "inertia", "--density", "0", "panda"},
+        {"--fix", "mass", "panda"},
+        {"--fix", "inertia", "-q", "panda"},
+        {"--fix", "inertia", "-f", "panda"},
+        {"--fix", "inertia", "-o", "-", "--json", "panda"}}) {
+    std::vector<std::string> arguments{"check"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(run_cli(arguments).status, 2);
+  }
+  EXPECT_EQ(run_cli({"check", "--fix", "inertia", "panda"}).out,
+            "panda: 7 DOF, 9 links: 0 errors, 0 warnings, 0 notes\n"
+            "nothing to propose: all links that move have an inertial\n");
+}
+
+TEST(Check, robots_in_other_formats_are_read_and_shown) {
+  std::vector<std::string> files{"check", "--no-notes"};
+  for (const char* format :
+       {"sdf/panda.sdf", "sdf/panda_cell.sdf", "mjcf/quadruped.xml", "mjcf/panda_cell.xml",
+        "xacro/humanoid.urdf.xacro", "xacro/twolink_overview.urdf.xacro"})
+    files.push_back(project_path("tests/io/robots/" + std::string(format)));
+  const RunResult r = run_cli(files);
+  EXPECT_EQ(r.status, 0) << r.out;
+  EXPECT_TRUE(has(r.out, "\n6 files: 6 clean\n"));
+  for (std::size_t i = 2; i < files.size(); ++i)
+    EXPECT_EQ(run_cli({"info", files[i]}).status, 0) << files[i];
+}
+
+TEST(Check, mistakes_in_other_formats_have_rule_and_line) {
+  const Folder folder;
+  const std::pair<const char*, std::string> bad[] = {
+      {"a.sdf",
+       "<sdf version='1.9'>\n<model name='m'>\n<link name='l'><inertial><mass>2kg</mass>"
+       "</inertial></link></model></sdf>"},
+      {"a.xml",
+       "<mujoco>\n<worldbody>\n<body name='b'><joint axis='0 0 0'/></body></worldbody></mujoco>"},
+      {"a.xacro", "<robot name='r' xmlns:xacro='x'>\n\n<link name='${sqr(2)}'/></robot>"}};
+  const char* const rules[] = {"[number-invalid]", "[axis-zero]", "[xacro-expression]"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    folder.write(bad[i].first, bad[i].second);
+    const RunResult r = run_cli({"check", bad[i].first}, {.folder = folder.path()});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_TRUE(has(r.out, std::string(bad[i].first) + ":3: error:"));
+    EXPECT_TRUE(has(r.out, rules[i]));
+  }
+  EXPECT_TRUE(
+      has(run_cli({"check", "a.xacro"}, {.folder = folder.path()}).out, "did you mean 'sqrt'?"));
 }
 
 }  // namespace

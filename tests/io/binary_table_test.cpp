@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "io/binary_table.hpp"
+#include "support/log_tables.hpp"
 #include "support/random.hpp"
 #include "support/told.hpp"
 #include "support/xacro.hpp"
@@ -31,54 +32,6 @@
 
 namespace ulna::test::binary_tables {
 namespace {
-
-constexpr int samples = 50;
-const std::vector<std::string> joint_names{"shoulder", "elbow"};
-
-/// What the log of a robot of two joints holds: t, q, qd, tau.
-double value(int k, int column) {
-  return column == 0 ? 0.004 * k : std::sin(0.1 * k * column) + column;
-}
-
-struct Table {
-  std::vector<std::string> names;
-  std::vector<double> numbers;
-  std::string remark;
-  bool operator==(const Table&) const = default;
-};
-
-Table read(const std::string& bytes) {
-  std::istringstream in(bytes);
-  CsvReader reader(in, "log");
-  Table table{reader.names(), {}, reader.remark()};
-  for (std::vector<double> row(table.names.size()); reader.next(row);)
-    table.numbers.insert(table.numbers.end(), row.begin(), row.end());
-  return table;
-}
-
-Table csv(const std::vector<std::string>& names) {
-  std::ostringstream out;
-  {
-    CsvWriter writer(out, names);
-    for (int k = 0; k < samples; ++k) {
-      std::vector<double> row;
-      for (int c = 0; c < 7; ++c) row.push_back(value(k, c));
-      writer.write(row);
-    }
-  }
-  return read(out.str());
-}
-const std::vector<std::string> by_name{"t",        "q_shoulder",   "q_elbow",  "qd_shoulder",
-                                       "qd_elbow", "tau_shoulder", "tau_elbow"};
-const std::vector<std::string> by_position{"t", "q1", "q2", "qd1", "qd2", "tau1", "tau2"};
-
-void expect_close(const Table& a, const Table& b) {
-  EXPECT_EQ(a.names, b.names);
-  ASSERT_EQ(a.numbers.size(), b.numbers.size());
-  // stamps count nanoseconds
-  for (std::size_t i = 0; i < a.numbers.size(); ++i)
-    EXPECT_NEAR(a.numbers[i], b.numbers[i], 1e-12) << i;
-}
 
 // --- files as the libraries of ROS and NumPy write them ---
 

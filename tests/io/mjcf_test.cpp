@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "support/robot_files.hpp"
 #include "support/same_motion.hpp"
 #include "support/told.hpp"
 #include "support/xacro.hpp"
@@ -153,6 +154,32 @@ TEST(Mjcf, joints_of_one_body_move_it_one_after_the_other) {
   EXPECT_LT(((lower.inverse() * hand).translation() - Vec3<double>(0, 0, 0.3)).norm(), 1e-12);
 }
 
+TEST(Mjcf, a_freejoint_has_no_defaults) {
+  const Model m = mjcf(
+                      "<default><joint damping='0.3' armature='0.2'/></default><worldbody><body "
+                      "name='b'><freejoint name='f'/><inertial pos='0 0 1' mass='1' diaginertia='1 "
+                      "1 1'/></body></worldbody>")
+                      .model;
+  EXPECT_TRUE(m.damping().isZero(0.0));
+  EXPECT_TRUE(m.armature().isZero(0.0));
+}
+
+TEST(Mjcf, of_robots_with_loops_joints_without_actuators_have_no_drive) {
+  const std::string body = "<inertial pos='0 0 1' mass='1' diaginertia='1 1 1'/>",
+                    arms = "<worldbody><body name='a'><joint name='x'/>" + body +
+                           "</body><body name='b' pos='1 0 0'>"
+                           "<joint name='y'/>" +
+                           body + "</body></worldbody>",
+                    drive = "<actuator><motor joint='x' ctrlrange='-3 3'/></actuator>",
+                    loop = "<equality><connect body1='a' body2='b' anchor='0 1 0'/></equality>";
+  const auto efforts = [](const std::string& text) { return mjcf(text).model.effort_limit(); };
+  EXPECT_EQ(efforts(arms + loop + drive), Eigen::Vector2d(3.0, 0.0));
+  EXPECT_EQ(efforts(arms + drive), Eigen::Vector2d(3.0, infinity));
+  EXPECT_EQ(efforts(arms + loop), Eigen::Vector2d(infinity, infinity));
+  // what several actuators can together
+  EXPECT_EQ(efforts(arms + drive + drive)(0), 6.0);
+}
+
 TEST(Mjcf, equalities_of_joints_are_mimics_and_those_of_bodies_are_loops) {
   const Model m = mjcf(R"(<compiler angle='radian'/><worldbody>
       <body name='a'><joint name='x' ref='0.5'/><inertial pos='0 0 1' mass='1' diaginertia='1 1 1'/>
@@ -186,6 +213,22 @@ TEST(Mjcf, includes_files_whose_findings_have_their_own_lines) {
   EXPECT_NE(
       told<ModelError>([&] { load_robot(files.path("a.xml")); }).find("a.xml' includes itself"),
       std::string::npos);
+}
+
+TEST(Mjcf, included_files_together_are_not_nested_deeper_than_the_stack) {
+  const Files files("deep_mjcf");
+  for (const auto& [ending, include] :
+       {std::pair{".xml", "<include file='"}, {".xacro", "<xacro:include filename='"}}) {
+    const std::string root = ending == std::string(".xml") ? "mujoco" : "robot";
+    for (int i = 0; i < 900; ++i)
+      files.write("f" + std::to_string(i) + ending, "<" + root + " name='r'>" +
+                                                        repeated("<a>", 90) + include + "f" +
+                                                        std::to_string(i + 1) + ending + "'/>" +
+                                                        repeated("</a>", 90) + "</" + root + ">");
+    const std::string what =
+        told<ModelError>([&] { load_robot(files.path("f0" + std::string(ending))); });
+    EXPECT_NE(what.find("nested more than 1000 deep"), what.npos) << what;
+  }
 }
 
 /// What MJCF can express.
@@ -230,12 +273,11 @@ class MujocoWitness {
     mj_defaultVFS(files.get());
     mj_makeEmptyFileVFS(files.get(), "robot.xml", static_cast<int>(text.size()));
     std::copy(text.begin(), text.end(), static_cast<char*>(files->filedata[0]));
-    char error[500] = "";
-    model.reset(mj_loadXML("robot.xml", files.get(), error, sizeof error));
+    load("robot.xml", files.get());
     mj_deleteVFS(files.get());
-    if (!model) throw std::runtime_error(error);
-    data.reset(mj_makeData(model.get()));
   }
+  /// On a file, and those that it includes.
+  explicit MujocoWitness(const std::filesystem::path& file) { load(file.c_str(), nullptr); }
   /// Where one joint has its coordinates.
   int q(std::string_view joint) const { return model->jnt_qposadr[id(joint)]; }
   int v(std::string_view joint) const { return model->jnt_dofadr[id(joint)]; }
@@ -245,12 +287,18 @@ class MujocoWitness {
 
   std::unique_ptr<mjModel, void (*)(mjModel*)> model{nullptr, mj_deleteModel};
   std::unique_ptr<mjData, void (*)(mjData*)> data{nullptr, mj_deleteData};
+
+ private:
+  void load(const char* file, const mjVFS* files) {
+    char error[500] = "";
+    model.reset(mj_loadXML(file, files, error, sizeof error));
+    if (!model) throw std::runtime_error(error);
+    data.reset(mj_makeData(model.get()));
+  }
 };
 
-/// Mass matrix and bias forces as MuJoCo computes them from the same text.
-void expect_as_mujoco(const std::string& text, double tolerance) {
-  const Model model = import_robot(text, "robot.xml").model;
-  MujocoWitness mujoco(text);
+/// Mass matrix and bias forces as MuJoCo computes them from the same description.
+void expect_as_mujoco(const Model& model, MujocoWitness& mujoco, double tolerance) {
   mjModel& m = *mujoco.model;
   mjData& d = *mujoco.data;
   m.opt.disableflags |= mjDSBL_CONTACT | mjDSBL_CONSTRAINT | mjDSBL_PASSIVE;
@@ -309,6 +357,11 @@ void expect_as_mujoco(const std::string& text, double tolerance) {
       EXPECT_EQ(model.friction()(at), m.dof_frictionloss[at]);
     }
   }
+}
+
+void expect_as_mujoco(const std::string& text, double tolerance) {
+  MujocoWitness mujoco(text);
+  expect_as_mujoco(import_robot(text, "robot.xml").model, mujoco, tolerance);
 }
 
 // MuJoCo finds the principal axes of an inertia to about 1e-8; where it is given them, it computes to rounding
@@ -402,6 +455,27 @@ TEST(Mjcf, that_is_written_of_each_embedded_robot_is_accepted_by_mujoco) {
   }
   EXPECT_GE(robots, 8);
 }
+
+TEST(Mjcf, of_robots_is_compiled_as_mujoco_does) {
+  for (const auto& file : robot_files("mjcf")) {
+    SCOPED_TRACE(file.filename());
+    ImportOptions options;
+    options.independent_mimics = true;  // as in MuJoCo, which couples them softly
+    MujocoWitness mujoco(file);
+    expect_as_mujoco(load_robot(file.string(), options).model, mujoco, 1e-6);
+  }
+}
+
+#else
+
+TEST(Mjcf, is_compiled_as_mujoco_does) { GTEST_SKIP() << "there is no MuJoCo"; }
+TEST(Mjcf, of_composed_geoms_and_lines_is_compiled_as_mujoco_does) {
+  GTEST_SKIP() << "there is no MuJoCo";
+}
+TEST(Mjcf, that_is_written_of_each_embedded_robot_is_accepted_by_mujoco) {
+  GTEST_SKIP() << "there is no MuJoCo";
+}
+TEST(Mjcf, of_robots_is_compiled_as_mujoco_does) { GTEST_SKIP() << "there is no MuJoCo"; }
 
 #endif
 

@@ -5,6 +5,7 @@
 #include "support/same_motion.hpp"
 #include "support/told.hpp"
 #include "support/xacro.hpp"
+#include "ulna/model/builder.hpp"
 
 namespace ulna::test::sdf_files {
 namespace {
@@ -193,6 +194,41 @@ TEST(Sdf, includes_models_with_poses_and_names_and_lines_of_their_own) {
               "name='h'><include><uri>model://hand</uri></include></model></sdf>");
   EXPECT_NE(told<ModelError>([&] { load_robot(arm("")); }).find("includes itself"),
             std::string::npos);
+}
+
+TEST(Sdf, that_is_written_has_loops_that_close_at_zero) {
+  for (const char* name : {"fourbar", "fivebar", "delta"}) {
+    SCOPED_TRACE(name);
+    const Model model = load_robot(name).model;
+    Diagnostics lost;
+    const Model again = import_robot(to_sdf(model, lost), "again.sdf").model;
+    expect_same_limits(model, again);  // an effort of 0 is no drive only where there are loops
+    const auto &loops = model.description().loops, &read = again.description().loops;
+    ASSERT_EQ(read.size(), loops.size());
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      EXPECT_EQ(read[i].name, loops[i].name);
+      EXPECT_EQ(read[i].type, loops[i].type);
+      EXPECT_EQ(read[i].link1, loops[i].link1);
+      EXPECT_LT((read[i].origin1.xyz - loops[i].origin1.xyz).norm(), 1e-9);
+      EXPECT_LT((read[i].origin2.xyz - loops[i].origin2.xyz).norm(), 1e-15);
+      if (loops[i].type == JointType::ball) continue;
+      const auto axis = [](const Pose& origin, const Vec3<double>& a) -> Vec3<double> {
+        return origin.transform().rotation().matrix() * a;
+      };
+      EXPECT_LT(
+          (axis(read[i].origin1, read[i].axis) - axis(loops[i].origin1, loops[i].axis)).norm(),
+          1e-9);
+      EXPECT_LT(
+          (axis(read[i].origin2, read[i].axis) - axis(loops[i].origin2, loops[i].axis)).norm(),
+          1e-15);
+    }
+  }
+  // and others are reported
+  Description open = load_robot("fourbar").model.description();
+  open.loops[0].origin1.xyz.x() += 0.01;
+  Diagnostics lost;
+  to_sdf(Builder(open).build(), lost);
+  EXPECT_TRUE(lost.find(rules::dynamics_lost));
 }
 
 TEST(Sdf, that_is_written_reads_as_the_same_robot) {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "io/xacro_value.hpp"
+#include "io/xacro_expression.hpp"
 #include "support/told.hpp"
 #include "support/xacro.hpp"
 
@@ -16,11 +16,12 @@ using detail::xacro::Value;
 std::string computed(std::string_view expression) {
   static const Value two = std::int64_t{2}, name = "arm";
   std::size_t steps = 100'000;
+  int depth = 0;
   const Surroundings around{[](std::string_view n) {
                               return n == "two" ? &two : n == "name" ? &name : nullptr;
                             },
                             [](std::string_view n) { return Value(std::string(n)); },
-                            [](std::string_view) { return Value(); }, steps};
+                            [](std::string_view) { return Value(); }, steps, depth};
   return to_text(evaluate(expression, around));
 }
 
@@ -377,6 +378,12 @@ TEST(Xacro, arguments_that_the_file_does_not_have_are_refused) {
               import_robot(good_urdf, "a.urdf", options);
             }).find("arguments are given, but this is no xacro file"),
             std::string::npos);
+}
+
+TEST(Xacro, texts_in_lists_are_shared) {
+  // 50 GB if each entry had its own
+  EXPECT_EQ(computed("len(['a' * 1000000] * 50000)"), "50000");
+  EXPECT_EQ(computed("['ab'] * 2 + ['c']"), "['ab', 'ab', 'c']");
 }
 
 }  // namespace

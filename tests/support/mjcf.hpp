@@ -148,6 +148,10 @@ inline void bad_mjcf(BadInputs& cases) {
            rules::shape_invalid);
   repaired("unknown geom type", rod, "<geom type='cone' size='1'/><geom name='rod' type='capsule'",
            rules::shape_invalid);
+  repaired("geom whose size overflows", rod,
+           "<geom type='box' size='1e308 1 1' mass='1'/><geom name='rod' type='capsule'",
+           rules::shape_invalid)
+      .says("overflow");
   repaired("unknown mesh", rod, "<geom type='mesh' mesh='covr'/><geom name='rod' type='capsule'",
            rules::shape_invalid)
       .says("did you mean 'cover'?");
@@ -163,6 +167,34 @@ inline void bad_mjcf(BadInputs& cases) {
   repaired("limited without a range", "armature='0.02' range='-120 120'",
            "armature='0.02' limited='true'", rules::limit_missing)
       .on("<joint name='shoulder'");
+  cases.text(
+      "a class in itself",
+      "<mujoco>\n<default class='a'>\n<default class='a'><joint range='0 1'/></default></default>"
+      "<worldbody><body name='b'><joint class='a'/></body></worldbody></mujoco>",
+      Fate::refused, rules::name_duplicate, 3, "bad.xml");
+  cases.text(
+      "classes without end",
+      "<mujoco><default>" +
+          [] {
+            std::string classes, ends;
+            for (int i = 0; i < 60; ++i)
+              classes += "\n<default class='c" + std::to_string(i) + "'>", ends += "</default>";
+            return classes + ends;
+          }() +
+          "</default><worldbody/></mujoco>",
+      Fate::refused, rules::input_too_large, 22, "bad.xml");
+  cases.add(
+      "30,000 geoms of a class 20 deep with 4,000 defaults", "bad.xml",
+      [] {
+        std::string text = "<mujoco><default>";
+        for (int i = 0; i < 20; ++i)
+          text +=
+              "<default class='c" + std::to_string(i) + "'>" + repeated("<geom margin='1'/>", 200);
+        text += repeated("</default>", 21) + "<worldbody><body name='b'>";
+        return text + repeated("<geom class='c19' size='1'/>", 30'000) +
+               "</body></worldbody></mujoco>";
+      },
+      Fate::repaired, rules::inertia_computed, any_line);
   cases.text("60,000 deep bodies", "<mujoco><worldbody>" + repeated("<body>", 60'000),
              Fate::refused, rules::xml_depth, any_line, "bad.xml");
   std::string many = "<mujoco><worldbody>";

@@ -9,5 +9,7 @@ namespace ulna::test {
 std::string project_path(const std::string& below);
 /// The command `ulna`, or "" where it is not built.
 const char* command_path();
+/// The program that writes bags by the libraries of ROS 1, or "" where these are not installed.
+const char* rosbag_writer_path();
 
 }  // namespace ulna::test

@@ -191,6 +191,9 @@ inline void bad_sdf(BadInputs& cases) {
       .on("<model name='arm'>");
   repaired("box without a size", "<box><size>0.1 0.2 0.3</size></box>", "<box/>",
            rules::shape_invalid);
+  repaired("shape whose size overflows", "<box><size>0.1 0.2 0.3</size></box>",
+           "<box><size>1.7e308 1.7e308 1</size></box>", rules::shape_invalid)
+      .says("overflow");
   repaired("unknown geometry", "<box><size>0.1 0.2 0.3</size></box>", "<boxx/>",
            rules::shape_invalid)
       .says("did you mean 'box'?");
@@ -205,6 +208,16 @@ inline void bad_sdf(BadInputs& cases) {
              Fate::refused, rules::model_choice, 3, "bad.sdf");
   cases.text("60,000 deep models", "<sdf version='1.9'>" + repeated("<model name='m'>", 60'000),
              Fate::refused, rules::xml_depth, any_line, "bad.sdf");
+  std::string frames =
+      "<sdf version='1.9'><model name='m'><link name='l'/><frame name='f0' attached_to='l'/>";
+  for (int i = 1; i < 900; ++i)
+    frames +=
+        "<frame name='f" + std::to_string(i) + "' attached_to='f" + std::to_string(i - 1) + "'/>";
+  for (int i = 0; i < 100'000; ++i)
+    frames += "<frame name='g" + std::to_string(i) + "' attached_to='f899'/>";
+  frames += "<joint/></model></sdf>";
+  cases.text("100,000 frames on a chain of 900", frames, Fate::refused, rules::name_missing,
+             any_line, "bad.sdf");
   std::string chain = "<sdf version='1.9'><model name='m'><link name='l'/>";
   for (int i = 0; i < 20'000; ++i)
     chain += "<frame name='f" + std::to_string(i) + "'><pose relative_to='f" +

@@ -205,6 +205,21 @@ inline void bad_xacro(BadInputs& cases) {
         "<xacro:macro name='m" + std::to_string(i) + "'>" + repeated(call, 10) + "</xacro:macro>";
   }
   text("macros that call ten others", bomb + "<xacro:m29/>");
+  // each within limits, together as deep as the stack
+  std::string nested = "<link name='a'/>", chained = "<xacro:property name='p0' value='1'/>";
+  for (int i = 198; i >= 0; --i) {
+    const std::string next = i == 198 ? "" : "<xacro:m" + std::to_string(i + 1) + "/>";
+    nested += "<xacro:macro name='m" + std::to_string(i) + "'>" + repeated("<a>", 90) + next +
+              repeated("</a>", 90) + "</xacro:macro>";
+  }
+  for (int i = 1; i < 199; ++i)
+    chained += "<xacro:property name='p" + std::to_string(i) + "' value='${" + repeated("(", 20) +
+               "p" + std::to_string(i - 1) + repeated(repeated("+1", 490) + ")", 20) + "}'/>";
+  text("elements in macros in elements", nested + "<xacro:m0/>").says("more than 1000 deep");
+  text("operators in properties in operators", chained + "<link name='l${p198}'/>")
+      .says("too many steps within each other")
+      .list.back()
+      .rule = &rules::xacro_expression;
   std::string empty = bomb;
   empty.replace(empty.find("<link name='a'/>"), 16, "");
   text("the same with nothing in them", empty + "<xacro:m29/>");
@@ -220,6 +235,17 @@ inline void bad_xacro(BadInputs& cases) {
       &rules::xacro_expression;
   text("a text many times", "<link name=\"${'a' * 10**15}\"/>").list.back().rule =
       &rules::xacro_expression;
+  std::string texts, names;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    texts += "<xacro:property name='" + name + "' value=\"${'a' * 1000000}\"/>";
+    names += name + ",";
+  }
+  text("many long texts", texts + "<link name='${[" + names + "]}'/>").list.back().rule =
+      &rules::xacro_expression;
+  text("a long list in a text", "<link name='a'>${list(range(100000)) * 10}</link>")
+      .list.back()
+      .rule = &rules::xacro_expression;
   text("parentheses", "<link name='${" + repeated("(", 50'000) + "}'/>").list.back().rule =
       &rules::xacro_expression;
   text("signs", "<link name='${" + repeated("-", 50'000) + "1}'/>").list.back().rule =

@@ -42,12 +42,12 @@ _ulna() {
     --friction)
       COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
       return ;;
-    --arg | --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --simulate | --split | --folds | --filter | --gain)
+    --arg | --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --density | --simulate | --split | --folds | --filter | --gain)
       return ;;
   esac
 
   case ${COMP_WORDS[1]} in
-    check) options="--arg --package --strict --no-notes --quiet --rules" robots=yes ;;
+    check) options="--arg --package --strict --no-notes --quiet --fix --density --out --force --rules" robots=yes ;;
     info) options="$import --frames" robots=yes ;;
     tree) options="$import --ascii --dot" robots=yes ;;
     convert) options="$import --to --lock --chain --lump --force" robots=yes ;;

@@ -11,6 +11,7 @@
   X(broken, "mesh-broken", warning, "the file of a mesh is not what its name says, or is cut off", "export the mesh again") \
   X(too_large, "mesh-too-large", warning, "a mesh exceeds the limit on bytes or triangles", "reduce the mesh: contact needs a few hundred triangles; or raise the limit in ShapeOptions") \
   X(flat, "mesh-flat", warning, "a mesh has no volume", "give it a thickness, or use a box") \
+  X(open, "mesh-open", warning, "a mesh bounds no solid: it has holes, triangles that are turned, or is inside out", "close the mesh, with all triangles anticlockwise as seen from outside, or give the link an inertial") \
   X(concave, "mesh-concave", note, "a concave mesh is taken by its convex hull", "split it into convex parts, or use boxes, cylinders and capsules")
 // clang-format on
 
