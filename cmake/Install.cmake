@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ulna)
 get_property(targets GLOBAL PROPERTY ULNA_LAYERS)
 list(TRANSFORM targets PREPEND ulna_)
 
-install(TARGETS ${targets} ulna_umbrella EXPORT ulna FILE_SET HEADERS)
+install(TARGETS ${targets} ulna_umbrella ulna_c EXPORT ulna FILE_SET HEADERS)
 install(EXPORT ulna NAMESPACE ulna:: FILE ulnaTargets.cmake DESTINATION ${package_dir})
 
 # a static library leaves it to its user to link what it needs inside
@@ -50,7 +50,8 @@ foreach(
 endforeach()
 file(RELATIVE_PATH ULNA_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/ulna.pc.in ulna.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ulna.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/ulna_c.pc.in ulna_c.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ulna.pc ${PROJECT_BINARY_DIR}/ulna_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(NOT TARGET ulna)
   return()
