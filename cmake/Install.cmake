@@ -41,7 +41,7 @@ set(ULNA_PC_INNER_LIBS "-ltinyxml2 -lpthread -ldl")
 foreach(
   optional
   "YAML -lyaml-cpp" "GINAC -lginac -lcln" "IPOPT -lipopt" "CERES -lceres -lglog"
-  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "ASSIMP -lassimp"
+  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "CYCLONEDDS -lddsc" "ASSIMP -lassimp"
   "ZLIB -lz" "ZSTD -lzstd" "LZ4 -llz4" "BZIP2 -lbz2" "SQLITE -lsqlite3" "HDF5 -lhdf5_serial")
   string(REGEX MATCH "^([A-Z0-9]+) (.*)$" parts ${optional})
   if(ULNA_WITH_${CMAKE_MATCH_1})

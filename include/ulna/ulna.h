@@ -198,8 +198,8 @@ ULNA_API ulna_status ulna_controller_create(const ulna_robot* robot, const ulna_
 ULNA_API ulna_status ulna_controller_destroy(ulna_controller* controller);
 
 /* The torques of now, from a reading of `measured_at`, on the same clock. They are finite and within the limits, whatever is
- * measured: numbers that are not finite are a fault of the reading (ulna_controller_state), not of the call. The first call takes
- * longer, as it solves its problem to convergence. [loop] */
+ * measured: numbers that are not finite are a fault of the reading (ulna_controller_state), not of the call. [loop], but for the
+ * first call and the first after a reset: these solve their problem to convergence, which takes longer and allocates. */
 ULNA_API ulna_status ulna_controller_act(ulna_controller* controller, int n, double time, double measured_at,
                                          const double* q, const double* v, double* tau);
 /* Learns from what was measured, and prepares the next action. tau_measured: NULL where there are no sensors. [loop] */

@@ -54,8 +54,8 @@ struct DdsRobot::Parts {
 
   void arrived(dds_entity_t reader) {
     const std::lock_guard lock(mutex);
-    const auto judged = [&](const auto& message) {
-      const Fault found = take(message);
+    const auto judged = [&](const auto& m) {
+      const Fault found = take(m);
       if (found != Fault::none) counts.add(found);
     };
     if (options.command == CommandType::multi_array)

@@ -9,6 +9,9 @@
 #include "num/message.hpp"
 
 namespace ulna::ros2 {
+
+bool has_dds() noexcept { return true; }
+
 namespace {
 
 /// What Cyclone says goes into messages of errors, not to stderr.

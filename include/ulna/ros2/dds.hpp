@@ -69,7 +69,7 @@ struct Traffic {
 struct Status {
   enum class Level : std::uint8_t { ok, warn, error, stale };
   Level level = Level::ok;
-  std::string name, message, hardware_id;
+  std::string name = {}, message = {}, hardware_id = {};
   std::vector<std::pair<std::string, std::string>> values = {};
 };
 
