@@ -11,7 +11,9 @@ struct Counts {
   std::atomic<std::uint64_t> states = 0, commands = 0, superseded = 0;
   std::array<std::atomic<std::uint64_t>, fault_count> faults = {};
 
-  void add(Fault fault, std::uint64_t n = 1) { faults[std::size_t(fault)].fetch_add(n, std::memory_order_relaxed); }
+  void add(Fault fault, std::uint64_t n = 1) {
+    faults[std::size_t(fault)].fetch_add(n, std::memory_order_relaxed);
+  }
   Traffic traffic() const {
     Traffic t;
     t.states = states, t.commands = commands, t.superseded = superseded;

@@ -15,9 +15,10 @@ std::string dds_topic(const std::string& ros_name) {
     const bool begins = i == 0 || name[i - 1] == '/';
     good = letter || (!begins && (c == '/' || (c >= '0' && c <= '9')));
   }
-  messages::require(good, "'", ros_name,
-                    "' is no name of a topic of ROS 2: it is made of letters, digits and _ with / between parts, "
-                    "and no part begins with a digit");
+  messages::require(
+      good, "'", ros_name,
+      "' is no name of a topic of ROS 2: it is made of letters, digits and _ with / between parts, "
+      "and no part begins with a digit");
   return "rt/" + name;
 }
 

@@ -15,7 +15,9 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Clock = std::chrono::steady_clock;
 
-double steady_time() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+double steady_time() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
 
 /// Whether time stamps are of this machine's clock, as the youngest of the first messages shows.
 class StampJudge {
@@ -56,15 +58,18 @@ struct DdsRig::Parts {
     messages::require(o.late_after > 0.0 && o.silent_after > 0.0 && o.watchdog >= 0.0,
                       "DDS rig: times must be above 0, and the watchdog 0 where there is none");
     command_writer = participant.writer(descriptor_of(o.command), o.commands, Delivery::sure);
-    parameter_writer = participant.writer(std_msgs_msg_dds__Float64MultiArray__desc, o.parameters, Delivery::kept);
-    diagnostic_writer = participant.writer(diagnostic_msgs_msg_dds__DiagnosticArray__desc, o.diagnostics, Delivery::sure);
+    parameter_writer =
+        participant.writer(std_msgs_msg_dds__Float64MultiArray__desc, o.parameters, Delivery::kept);
+    diagnostic_writer = participant.writer(diagnostic_msgs_msg_dds__DiagnosticArray__desc,
+                                           o.diagnostics, Delivery::sure);
     array_message.data.resize(joints.size()), joint_message.effort.resize(joints.size());
     outbox.emplace([this] { send(); }, [this] { report(); });
     state_reader = participant.reader(
         sensor_msgs_msg_dds__JointState__desc, o.states, this,
         [](dds_entity_t reader, void* self) { static_cast<Parts*>(self)->arrived(reader); },
         [](dds_entity_t, dds_sample_lost_status_t status, void* self) {
-          static_cast<Parts*>(self)->counts.add(Fault::lost, std::uint64_t(status.total_count_change));
+          static_cast<Parts*>(self)->counts.add(Fault::lost,
+                                                std::uint64_t(status.total_count_change));
         });
   }
   ~Parts() {
@@ -88,9 +93,11 @@ struct DdsRig::Parts {
   Fault take(const JointState& m) {
     const std::size_t count = m.name._length;
     const auto fits = [&](std::uint32_t length) { return length == count; };
-    if (!fits(m.position._length) || !fits(m.velocity._length) || !(m.effort._length == 0 || fits(m.effort._length)))
+    if (!fits(m.position._length) || !fits(m.velocity._length) ||
+        !(m.effort._length == 0 || fits(m.effort._length)))
       return Fault::garbled;
-    const Fault found = joints.find(count, [&](std::size_t i) { return std::string_view(m.name._buffer[i]); });
+    const Fault found =
+        joints.find(count, [&](std::size_t i) { return std::string_view(m.name._buffer[i]); });
     if (found != Fault::none) return found;
     const double arrival = now(), stamp = time_of(m.header.stamp), age = system_time() - stamp;
     const bool stamped = stamp != 0.0;
@@ -119,7 +126,8 @@ struct DdsRig::Parts {
     const Vector& tau = commands.now();
     dds_return_t written;
     if (options.command == CommandType::multi_array) {
-      for (std::size_t k = 0; k < order.size(); ++k) array_message.data[order[k]] = tau(Eigen::Index(k));
+      for (std::size_t k = 0; k < order.size(); ++k)
+        array_message.data[order[k]] = tau(Eigen::Index(k));
       written = array_message.write(command_writer);
     } else {
       std::copy(tau.begin(), tau.end(), joint_message.effort.begin());
@@ -133,10 +141,14 @@ struct DdsRig::Parts {
     const Traffic t = counts.traffic();
     Status status{.name = "ulna: link", .hardware_id = model.name()};
     const Fault fault = now_wrong;
-    status.level = fault == Fault::silent ? Status::Level::stale : fault != Fault::none ? Status::Level::warn : Status::Level::ok;
+    status.level = fault == Fault::silent ? Status::Level::stale
+                   : fault != Fault::none ? Status::Level::warn
+                                          : Status::Level::ok;
     status.message = to_string(fault);
-    status.values = {{"states", std::to_string(t.states)}, {"commands", std::to_string(t.commands)}};
-    for (int i = 1; i < fault_count; ++i) status.values.emplace_back(to_string(Fault(i)), std::to_string(t.count(Fault(i))));
+    status.values = {{"states", std::to_string(t.states)},
+                     {"commands", std::to_string(t.commands)}};
+    for (int i = 1; i < fault_count; ++i)
+      status.values.emplace_back(to_string(Fault(i)), std::to_string(t.count(Fault(i))));
     publish({&status, 1});
   }
 
@@ -149,7 +161,8 @@ struct DdsRig::Parts {
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto& to = statuses.emplace_back();
-      to.level = std::uint8_t(all[i].level), to.name = borrow(all[i].name), to.message = borrow(all[i].message);
+      to.level = std::uint8_t(all[i].level), to.name = borrow(all[i].name),
+      to.message = borrow(all[i].message);
       to.hardware_id = borrow(all[i].hardware_id);
       borrow(to.values, values[i]);
     }
@@ -160,12 +173,14 @@ struct DdsRig::Parts {
     if (dds_write(diagnostic_writer, &message) != DDS_RETCODE_OK) counts.add(Fault::unsent);
   }
 
-  static constexpr double restarted = 1.0;  ///< s that stamps may jump without being another clock's
+  static constexpr double restarted =
+      1.0;  ///< s that stamps may jump without being another clock's
 
   Model model;
   RigOptions options;
   double begun = steady_time();
-  std::mutex mutex;  ///< of Cyclone's threads, and of those that ask what is missing: never of the loop
+  std::mutex
+      mutex;  ///< of Cyclone's threads, and of those that ask what is missing: never of the loop
   JointTable joints;
   std::vector<std::size_t> order;
   StampJudge judge;
@@ -186,7 +201,8 @@ struct DdsRig::Parts {
   std::optional<Outbox> outbox;
 };
 
-DdsRig::DdsRig(const Model& model, const RigOptions& options) : parts_(std::make_unique<Parts>(model, options)) {}
+DdsRig::DdsRig(const Model& model, const RigOptions& options)
+    : parts_(std::make_unique<Parts>(model, options)) {}
 DdsRig::~DdsRig() = default;
 
 void DdsRig::connect(double seconds) {
@@ -200,18 +216,20 @@ void DdsRig::connect(double seconds) {
     }
     const std::string place = " (" + p.participant.place() + ")";
     if (writers_of(p.state_reader) == 0)
-      throw DdsError("nobody publishes sensor_msgs/msg/JointState on '" + p.options.states + "'" + place);
+      throw DdsError("nobody publishes sensor_msgs/msg/JointState on '" + p.options.states + "'" +
+                     place);
     const std::lock_guard lock(p.mutex);
     if (p.last_fault == Fault::joint_missing)
-      throw DdsError("the states on '" + p.options.states + "' lack joint '" + p.joints.amiss() + "' of robot '" + p.model.name() +
-                     "'");
+      throw DdsError("the states on '" + p.options.states + "' lack joint '" + p.joints.amiss() +
+                     "' of robot '" + p.model.name() + "'");
     if (p.last_fault == Fault::garbled)
       throw DdsError("the states on '" + p.options.states +
                      "' do not have one position and one velocity for each name, or a name twice");
     if (!p.any) throw DdsError("no states come on '" + p.options.states + "'" + place);
     throw DdsError("nobody subscribes to " +
-                   std::string(p.options.command == CommandType::multi_array ? "std_msgs/msg/Float64MultiArray"
-                                                                             : "sensor_msgs/msg/JointState") +
+                   std::string(p.options.command == CommandType::multi_array
+                                   ? "std_msgs/msg/Float64MultiArray"
+                                   : "sensor_msgs/msg/JointState") +
                    " on '" + p.options.commands + "'" + place);
   }
 }
@@ -260,21 +278,26 @@ Traffic DdsRig::traffic() const noexcept { return parts_->counts.traffic(); }
 Fault DdsRig::fault() const noexcept { return parts_->now_wrong; }
 bool DdsRig::stamped() const noexcept { return parts_->uses_stamps; }
 
-void DdsRig::publish_parameters(std::span<const std::string> names, const Eigen::Ref<const Vector>& values,
+void DdsRig::publish_parameters(std::span<const std::string> names,
+                                const Eigen::Ref<const Vector>& values,
                                 const Eigen::Ref<const Vector>& deviations) {
   const auto n = std::uint32_t(names.size());
-  messages::require(values.size() == Eigen::Index(n) && (deviations.size() == 0 || deviations.size() == values.size()),
-                    "parameters: there are ", n, " names, ", values.size(), " values and ", deviations.size(), " deviations");
+  messages::require(values.size() == Eigen::Index(n) &&
+                        (deviations.size() == 0 || deviations.size() == values.size()),
+                    "parameters: there are ", n, " names, ", values.size(), " values and ",
+                    deviations.size(), " deviations");
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
   const std::string rows = deviations.size() > 0 ? "value,deviation" : "value";
   const std::uint32_t count = deviations.size() > 0 ? 2 : 1;
-  std::vector<std_msgs_msg_dds__MultiArrayDimension_> dimensions{{borrow(rows), count, count * n}, {borrow(list), n, n}};
+  std::vector<std_msgs_msg_dds__MultiArrayDimension_> dimensions{{borrow(rows), count, count * n},
+                                                                 {borrow(list), n, n}};
   std::vector<double> data(values.begin(), values.end());
   data.insert(data.end(), deviations.begin(), deviations.end());
   Float64MultiArray message{};
   borrow(message.layout.dim, dimensions), borrow(message.data, data);
-  if (dds_write(parts_->parameter_writer, &message) != DDS_RETCODE_OK) parts_->counts.add(Fault::unsent);
+  if (dds_write(parts_->parameter_writer, &message) != DDS_RETCODE_OK)
+    parts_->counts.add(Fault::unsent);
 }
 
 void DdsRig::publish_diagnostics(std::span<const Status> all) { parts_->publish(all); }

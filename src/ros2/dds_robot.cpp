@@ -34,14 +34,17 @@ struct DdsRobot::Parts {
         participant(o.network) {
     messages::require(o.watchdog > 0.0, "DDS robot: the watchdog must be above 0");
     const std::size_t n = joints.size();
-    message.position.resize(n), message.velocity.resize(n), message.effort.resize(o.efforts ? n : 0);
-    state_writer = participant.writer(sensor_msgs_msg_dds__JointState__desc, o.states, Delivery::sure);
+    message.position.resize(n), message.velocity.resize(n),
+        message.effort.resize(o.efforts ? n : 0);
+    state_writer =
+        participant.writer(sensor_msgs_msg_dds__JointState__desc, o.states, Delivery::sure);
     outbox.emplace([this] { send(); }, nullptr);
     (void)participant.reader(
         descriptor_of(o.command), o.commands, this,
         [](dds_entity_t reader, void* self) { static_cast<Parts*>(self)->arrived(reader); },
         [](dds_entity_t, dds_sample_lost_status_t status, void* self) {
-          static_cast<Parts*>(self)->counts.add(Fault::lost, std::uint64_t(status.total_count_change));
+          static_cast<Parts*>(self)->counts.add(Fault::lost,
+                                                std::uint64_t(status.total_count_change));
         });
   }
   ~Parts() {
@@ -65,13 +68,16 @@ struct DdsRobot::Parts {
   }
 
   Fault take(const Float64MultiArray& m) {
-    if (m.layout.data_offset > m.data._length || m.data._length - m.layout.data_offset != order.size()) return Fault::garbled;
+    if (m.layout.data_offset > m.data._length ||
+        m.data._length - m.layout.data_offset != order.size())
+      return Fault::garbled;
     const double* data = m.data._buffer + m.layout.data_offset;
     return take([&](std::size_t k) { return data[order[k]]; });
   }
   Fault take(const JointState& m) {
     if (m.effort._length != m.name._length) return Fault::garbled;
-    const Fault found = joints.find(m.name._length, [&](std::size_t i) { return std::string_view(m.name._buffer[i]); });
+    const Fault found = joints.find(
+        m.name._length, [&](std::size_t i) { return std::string_view(m.name._buffer[i]); });
     if (found != Fault::none) return found;
     const double stamp = time_of(m.header.stamp);
     if (stamp != 0.0 && stamp <= last_stamp && stamp > last_stamp - 1.0) return Fault::reordered;
@@ -94,7 +100,8 @@ struct DdsRobot::Parts {
     std::copy(s.q.begin(), s.q.end(), message.position.begin());
     std::copy(s.v.begin(), s.v.end(), message.velocity.begin());
     if (options.efforts) std::copy(s.tau.begin(), s.tau.end(), message.effort.begin());
-    message.write(state_writer, s.measured_at) == DDS_RETCODE_OK ? void(++counts.states) : counts.add(Fault::unsent);
+    message.write(state_writer, s.measured_at) == DDS_RETCODE_OK ? void(++counts.states)
+                                                                 : counts.add(Fault::unsent);
   }
 
   // --- the robot's thread ---
@@ -125,7 +132,8 @@ struct DdsRobot::Parts {
   std::optional<Outbox> outbox;
 };
 
-DdsRobot::DdsRobot(rig::Rig& rig, const RobotOptions& options) : parts_(std::make_unique<Parts>(rig, options)) {}
+DdsRobot::DdsRobot(rig::Rig& rig, const RobotOptions& options)
+    : parts_(std::make_unique<Parts>(rig, options)) {}
 DdsRobot::~DdsRobot() = default;
 
 void DdsRobot::take() noexcept {

@@ -1,9 +1,16 @@
 #include "ros2/domain.hpp"
 
+#include <arpa/inet.h>
 #include <dds/ddsrt/log.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "num/message.hpp"
@@ -54,18 +61,42 @@ std::string config_of(const Network& network) {
     const bool name = !is_loopback(network.interface) &&
                       network.interface.find_first_not_of("0123456789.") != std::string::npos;
     const std::string address = is_loopback(network.interface) ? "127.0.0.1" : network.interface;
-    general = "<Interfaces><NetworkInterface " + std::string(name ? "name" : "address") + "=\"" + address +
-              "\"/></Interfaces>";
+    general = "<Interfaces><NetworkInterface " + std::string(name ? "name" : "address") + "=\"" +
+              address + "\"/></Interfaces>";
   }
   if (is_loopback(network.interface)) {
     // there is no multicast on it: participants find each other at the ports that the first ones of a domain have
     general += "<AllowMulticast>false</AllowMulticast>";
     discovery =
-        "<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>"
+        "<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</"
+        "MaxAutoParticipantIndex>"
         "<Peers><Peer address=\"127.0.0.1\"/></Peers>";
   }
-  return "<CycloneDDS><Domain id=\"any\"><General>" + general + "</General><Discovery>" + discovery +
-         "</Discovery></Domain></CycloneDDS>" + (network.config.empty() ? "" : "," + network.config);
+  return "<CycloneDDS><Domain id=\"any\"><General>" + general + "</General><Discovery>" +
+         discovery + "</Discovery></Domain></CycloneDDS>" +
+         (network.config.empty() ? "" : "," + network.config);
+}
+
+/// Cyclone binds what it receives with to all addresses, whatever interface it is told: what comes from elsewhere is kept out here.
+/// Linux lets everybody bind a socket to a device since 5.7.
+void keep_to_loopback(int domain) {
+  constexpr int first_port = 7400, ports = 250;  // of a domain, RTPS 9.6.1
+  int kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    sockaddr_in at{};
+    socklen_t size = sizeof at;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) != 0 || at.sin_family != AF_INET)
+      continue;
+    const int port = ntohs(at.sin_port) - first_port - ports * domain;
+    if (at.sin_addr.s_addr != htonl(INADDR_ANY) || port < 0 || port >= ports) continue;
+    if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) != 0)
+      throw DdsError("DDS domain " + std::to_string(domain) +
+                     " cannot be kept to this machine: " + std::strerror(errno));
+    ++kept;
+  }
+  if (kept == 0)
+    throw DdsError("DDS domain " + std::to_string(domain) + " cannot be kept to this machine");
 }
 
 using QosPointer = std::unique_ptr<dds_qos_t, void (*)(dds_qos_t*)>;
@@ -76,25 +107,33 @@ using ListenerPointer = std::unique_ptr<dds_listener_t, void (*)(dds_listener_t*
 /// A domain of this process, which all participants in it share.
 class Participant::Domain {
  public:
-  Domain(int id, const std::string& config) : config_(config) {
+  Domain(const Network& network, const std::string& config) : config_(config) {
+    const std::string name =
+        "DDS domain " + std::to_string(network.domain) + ", interface " + network.interface;
+    ++count();
     dds_set_log_sink(&Log::write, nullptr);
-    entity_ = require(dds_create_domain(dds_domainid_t(id), config.c_str()), "DDS domain " + std::to_string(id));
+    entity_ = dds_create_domain(dds_domainid_t(network.domain), config.c_str());
+    try {
+      require(entity_, name);
+      if (is_loopback(network.interface)) keep_to_loopback(network.domain);
+    } catch (...) {
+      end();
+      throw;
+    }
   }
-  ~Domain() {
-    (void)dds_delete(entity_);
-    if (--count() == 0) dds_set_log_sink(nullptr, nullptr);
-  }
+  ~Domain() { end(); }
 
   static std::shared_ptr<Domain> get(const Network& network) {
     static std::mutex mutex;
     static std::map<int, std::weak_ptr<Domain>> all;
-    messages::require(network.domain >= 0 && network.domain <= 232, "DDS domains are 0 to 232, not ", network.domain);
+    messages::require(network.domain >= 0 && network.domain <= 232,
+                      "DDS domains are 0 to 232, not ", network.domain);
     const std::string config = config_of(network);
     const std::lock_guard lock(mutex);
     std::shared_ptr<Domain> domain = all[network.domain].lock();
     if (!domain) {
-      domain = std::make_shared<Domain>(network.domain, config);
-      all[network.domain] = domain, ++count();
+      domain = std::make_shared<Domain>(network, config);
+      all[network.domain] = domain;
     }
     if (domain->config_ != config)
       throw DdsError("DDS domain " + std::to_string(network.domain) +
@@ -103,18 +142,23 @@ class Participant::Domain {
   }
 
  private:
+  void end() {
+    if (entity_ > 0) (void)dds_delete(entity_);
+    if (--count() == 0) dds_set_log_sink(nullptr, nullptr);
+  }
   static std::atomic<int>& count() {
     static std::atomic<int> n = 0;
     return n;
   }
   std::string config_;
-  dds_entity_t entity_;
+  dds_entity_t entity_ = 0;
 };
 
 Participant::Participant(const Network& network)
     : place_("domain " + std::to_string(network.domain) + ", interface " + network.interface),
       domain_(Domain::get(network)),
-      participant_(require(dds_create_participant(dds_domainid_t(network.domain), nullptr, nullptr), place_)) {}
+      participant_(require(dds_create_participant(dds_domainid_t(network.domain), nullptr, nullptr),
+                           place_)) {}
 Participant::~Participant() { close(); }
 
 void Participant::close() {
@@ -126,16 +170,20 @@ dds_entity_t Participant::topic(const dds_topic_descriptor_t& type, const std::s
                  "topic '" + name + "'");
 }
 
-dds_entity_t Participant::writer(const dds_topic_descriptor_t& type, const std::string& name, Delivery delivery) {
+dds_entity_t Participant::writer(const dds_topic_descriptor_t& type, const std::string& name,
+                                 Delivery delivery) {
   const QosPointer qos(dds_create_qos(), &dds_delete_qos);
   dds_qset_reliability(qos.get(), DDS_RELIABILITY_RELIABLE, DDS_MSECS(10));
   dds_qset_history(qos.get(), DDS_HISTORY_KEEP_LAST, 1);
-  dds_qset_durability(qos.get(), delivery == Delivery::kept ? DDS_DURABILITY_TRANSIENT_LOCAL : DDS_DURABILITY_VOLATILE);
-  return require(dds_create_writer(participant_, topic(type, name), qos.get(), nullptr), "topic '" + name + "'");
+  dds_qset_durability(qos.get(), delivery == Delivery::kept ? DDS_DURABILITY_TRANSIENT_LOCAL
+                                                            : DDS_DURABILITY_VOLATILE);
+  return require(dds_create_writer(participant_, topic(type, name), qos.get(), nullptr),
+                 "topic '" + name + "'");
 }
 
-dds_entity_t Participant::reader(const dds_topic_descriptor_t& type, const std::string& name, void* user,
-                                 dds_on_data_available_fn arrived, dds_on_sample_lost_fn lost) {
+dds_entity_t Participant::reader(const dds_topic_descriptor_t& type, const std::string& name,
+                                 void* user, dds_on_data_available_fn arrived,
+                                 dds_on_sample_lost_fn lost) {
   const QosPointer qos(dds_create_qos(), &dds_delete_qos);
   dds_qset_reliability(qos.get(), DDS_RELIABILITY_BEST_EFFORT, 0);
   dds_qset_history(qos.get(), DDS_HISTORY_KEEP_LAST, 8);
@@ -143,16 +191,21 @@ dds_entity_t Participant::reader(const dds_topic_descriptor_t& type, const std::
   const ListenerPointer listener(dds_create_listener(user), &dds_delete_listener);
   dds_lset_data_available(listener.get(), arrived);
   dds_lset_sample_lost(listener.get(), lost);
-  return require(dds_create_reader(participant_, topic(type, name), qos.get(), listener.get()), "topic '" + name + "'");
+  return require(dds_create_reader(participant_, topic(type, name), qos.get(), listener.get()),
+                 "topic '" + name + "'");
 }
 
 int readers_of(dds_entity_t writer) {
   dds_publication_matched_status_t status{};
-  return dds_get_publication_matched_status(writer, &status) == DDS_RETCODE_OK ? int(status.current_count) : 0;
+  return dds_get_publication_matched_status(writer, &status) == DDS_RETCODE_OK
+             ? int(status.current_count)
+             : 0;
 }
 int writers_of(dds_entity_t reader) {
   dds_subscription_matched_status_t status{};
-  return dds_get_subscription_matched_status(reader, &status) == DDS_RETCODE_OK ? int(status.current_count) : 0;
+  return dds_get_subscription_matched_status(reader, &status) == DDS_RETCODE_OK
+             ? int(status.current_count)
+             : 0;
 }
 
 double system_time() {

@@ -26,7 +26,8 @@ class Participant {
   Participant(const Participant&) = delete;
 
   /// Topics by their names in ROS.
-  dds_entity_t writer(const dds_topic_descriptor_t& type, const std::string& topic, Delivery delivery);
+  dds_entity_t writer(const dds_topic_descriptor_t& type, const std::string& topic,
+                      Delivery delivery);
   /// The callbacks come from threads of Cyclone, one at a time.
   dds_entity_t reader(const dds_topic_descriptor_t& type, const std::string& topic, void* user,
                       dds_on_data_available_fn arrived, dds_on_sample_lost_fn lost);

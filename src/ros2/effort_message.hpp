@@ -25,7 +25,8 @@ class JointMessage {
 
   dds_return_t write(dds_entity_t writer, double time) {
     message_.header.stamp = stamp_of(time);
-    borrow(message_.position, position), borrow(message_.velocity, velocity), borrow(message_.effort, effort);
+    borrow(message_.position, position), borrow(message_.velocity, velocity),
+        borrow(message_.effort, effort);
     return dds_write(writer, &message_);
   }
   std::vector<double> position, velocity, effort;

@@ -18,13 +18,14 @@ class JointTable {
   explicit JointTable(const Model& model) : names_(model.velocity_names()), at_(names_.size(), 0) {
     const int compound = compound_joint(model);
     messages::require(model.nv() > 0 && compound == 0, "robot '", model.name(), "', joint '",
-                      model.joint_name(compound), "': over DDS joints have one degree of freedom each");
+                      model.joint_name(compound),
+                      "': over DDS joints have one degree of freedom each");
   }
 
   /// name(i) is that of number i, of `count`. Fault::joint_missing and Fault::garbled are about joint `amiss()`.
   template <class Name>
   Fault find(std::size_t count, Name name) {
-    if (count == count_ && is_as_before(name)) return Fault::none;
+    if (count > 0 && count == count_ && is_as_before(name)) return Fault::none;
     count_ = 0;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       amiss_ = k, at_[k] = count;
@@ -54,11 +55,13 @@ class JointTable {
 
   std::vector<std::string> names_;
   std::vector<std::size_t> at_;
-  std::size_t count_ = 0, amiss_ = 0;
+  std::size_t count_ = 0;  ///< of the last message; 0: at_ is not known
+  std::size_t amiss_ = 0;
 };
 
 /// Where each joint of the model is in a message without names: by the names that its numbers have, in order; none: as in the model.
-inline std::vector<std::size_t> order_of(const std::vector<std::string>& joints, const std::vector<std::string>& model) {
+inline std::vector<std::size_t> order_of(const std::vector<std::string>& joints,
+                                         const std::vector<std::string>& model) {
   std::vector<std::size_t> at;
   for (std::size_t k = 0; k < model.size(); ++k) {
     const auto& names = joints.empty() ? model : joints;
@@ -66,8 +69,9 @@ inline std::vector<std::size_t> order_of(const std::vector<std::string>& joints,
     messages::require(i < names.size(), "the joints of the commands lack '", model[k], "'");
     at.push_back(i);
   }
-  messages::require(joints.empty() || joints.size() == model.size(), "the joints of the commands are ", joints.size(),
-                    ", the robot has ", model.size());
+  messages::require(joints.empty() || joints.size() == model.size(),
+                    "the joints of the commands are ", joints.size(), ", the robot has ",
+                    model.size());
   return at;
 }
 

@@ -28,7 +28,8 @@ double DdsRig::now() const noexcept { return 0.0; }
 Traffic DdsRig::traffic() const noexcept { return {}; }
 Fault DdsRig::fault() const noexcept { return Fault::none; }
 bool DdsRig::stamped() const noexcept { return false; }
-void DdsRig::publish_parameters(std::span<const std::string>, const Eigen::Ref<const Eigen::VectorXd>&,
+void DdsRig::publish_parameters(std::span<const std::string>,
+                                const Eigen::Ref<const Eigen::VectorXd>&,
                                 const Eigen::Ref<const Eigen::VectorXd>&) {
   refuse();
 }

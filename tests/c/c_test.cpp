@@ -49,7 +49,8 @@ void expect_same_bits(const std::string& name, const Eigen::Ref<const VectorXd>&
   const std::vector<double>& x = from_c().at(name);
   ASSERT_EQ(std::ssize(x), expected.size()) << name;
   for (Eigen::Index i = 0; i < expected.size(); ++i)
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(x[std::size_t(i)]), std::bit_cast<std::uint64_t>(expected(i)))
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(x[std::size_t(i)]),
+              std::bit_cast<std::uint64_t>(expected(i)))
         << name << " " << i << ": " << x[std::size_t(i)] << ", " << expected(i);
 }
 VectorXd by_rows(const MatrixXd& A) { return A.transpose().reshaped(); }
@@ -59,7 +60,8 @@ TEST(C, dynamics_is_that_of_cpp) {
   Robot robot("panda");
   const Model& model = robot.model();
   expect_same_bits("lower", model.lower_limit()), expect_same_bits("upper", model.upper_limit());
-  expect_same_bits("velocity", model.velocity_limit()), expect_same_bits("effort", model.effort_limit());
+  expect_same_bits("velocity", model.velocity_limit()),
+      expect_same_bits("effort", model.effort_limit());
   VectorXd pi(70), q = neutral(model), v(7), a(7);
   robot.plant().get_inertial(pi);
   expect_same_bits("pi", pi);
@@ -104,21 +106,26 @@ TEST(C, controller_supervisor_and_estimator_are_those_of_cpp) {
   pi(60) += 1.0;
   heavier.plant().set_inertial(pi);
   mpc::ControllerOptions options{.rate_hz = 1.0 / h};
-  options.problem.steps = 8, options.problem.duration = 0.02, options.problem.frames = {{"panda_link8", 1.0, 1.0}};
+  options.problem.steps = 8, options.problem.duration = 0.02,
+  options.problem.frames = {{"panda_link8", 1.0, 1.0}};
   mpc::IdentifyingController controller(model, options);
   supervise::Supervisor supervisor(
       model, {.rate_hz = 1.0 / h, .limits = supervise::Limits(model, {.trusted_planner = true})});
   identify::OnlineOptions online{.rate_hz = 1.0 / h, .correlated = 1.0 / h / 20.0};
   using identify::Feature;
-  identify::OnlineEstimator estimator(identify::TorqueModel(model, {Feature::viscous, Feature::coulomb}),
-                                      0.005 * rig::nominal_efforts(model), online);
-  identify::MotionFilter filter(7, identify::LowPass(20.0, 1.0 / h, 4), identify::MotionFilter::Velocity::measured);
+  identify::OnlineEstimator estimator(
+      identify::TorqueModel(model, {Feature::viscous, Feature::coulomb}),
+      0.005 * rig::nominal_efforts(model), online);
+  identify::MotionFilter filter(7, identify::LowPass(20.0, 1.0 / h, 4),
+                                identify::MotionFilter::Velocity::measured);
 
   VectorXd q = neutral(model), v = VectorXd::Zero(7), sent = v, nans = v;
   nans(0) = std::nan("");
-  const VectorXd centre = q, ones = VectorXd::Ones(7), unmeasured = VectorXd::Constant(7, std::nan("")), none;
+  const VectorXd centre = q, ones = VectorXd::Ones(7),
+                 unmeasured = VectorXd::Constant(7, std::nan("")), none;
   controller.follow([&](double time, VectorXd& to, VectorXd& rate) {
-    to = centre.array() + 0.1 * (1.0 - std::cos(3.0 * time)), rate.setConstant(0.3 * std::sin(3.0 * time));
+    to = centre.array() + 0.1 * (1.0 - std::cos(3.0 * time)),
+    rate.setConstant(0.3 * std::sin(3.0 * time));
   });
   double arrival = 0.0;
   Transform<double> pose;
@@ -195,7 +202,8 @@ std::string output_of(const std::vector<std::string>& words) {
 std::vector<std::string> matches_of(const std::string& text, const std::string& pattern) {
   std::vector<std::string> found;
   const std::regex expression(pattern);
-  for (std::sregex_iterator m(text.begin(), text.end(), expression), end; m != end; ++m) found.push_back((*m)[1]);
+  for (std::sregex_iterator m(text.begin(), text.end(), expression), end; m != end; ++m)
+    found.push_back((*m)[1]);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -205,11 +213,13 @@ TEST(C, library_exports_the_functions_of_its_header_and_no_others) {
   header = std::regex_replace(header, std::regex(R"(/\*(.|\n)*?\*/)"), "");
   const auto declared = matches_of(header, R"(ULNA_API[^;(]*?\b(ulna_\w+)\()");
   EXPECT_GT(declared.size(), 80u);
-  EXPECT_EQ(matches_of(read_file(project_path("src/c/ulna_c.map")), R"(\n    (ulna_\w+);)"), declared);
+  EXPECT_EQ(matches_of(read_file(project_path("src/c/ulna_c.map")), R"(\n    (ulna_\w+);)"),
+            declared);
   const std::string symbols = output_of({"nm", "-D", "--defined-only", C_LIBRARY});
   EXPECT_EQ(matches_of(symbols, R"( T (\S+)@@ULNA_0\.1\n)"), declared);
   // beside these there is the name of the version, and nothing else
-  EXPECT_EQ(matches_of(symbols, R"( (?!T )[A-Za-z] (\S+)\n)"), std::vector<std::string>{"ULNA_0.1"});
+  EXPECT_EQ(matches_of(symbols, R"( (?!T )[A-Za-z] (\S+)\n)"),
+            std::vector<std::string>{"ULNA_0.1"});
 }
 
 TEST(C, library_is_named_by_its_version) {
@@ -231,10 +241,12 @@ TEST(C, each_thread_has_its_own_last_error) {
 
 TEST(C, joint_that_moves_no_inertia_is_said_to_be_singular) {
   const std::string text =
-      "<robot name='r'><link name='a'/><joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
+      "<robot name='r'><link name='a'/><joint name='j' type='revolute'><parent link='a'/><child "
+      "link='b'/><axis xyz='0 0 1'/>"
       "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint><link name='b'/></robot>";
   ulna_robot* robot = nullptr;
-  ASSERT_EQ(ulna_robot_parse(text.data(), text.size(), nullptr, nullptr, &robot), ULNA_OK) << ulna_last_error();
+  ASSERT_EQ(ulna_robot_parse(text.data(), text.size(), nullptr, nullptr, &robot), ULNA_OK)
+      << ulna_last_error();
   double q = 0.0, v = 0.0, tau = 1.0, a = 17.0;
   EXPECT_EQ(ulna_forward_dynamics(robot, 1, &q, &v, &tau, &a), ULNA_ERROR_SINGULAR);
   EXPECT_EQ(a, 17.0);

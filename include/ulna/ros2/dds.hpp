@@ -55,9 +55,10 @@ const char* to_string(Fault fault);
 
 /// What came and went, since the beginning.
 struct Traffic {
-  std::uint64_t states = 0;      ///< that were used, or sent by a robot
-  std::uint64_t commands = 0;    ///< that were sent, or acted on by a robot
-  std::uint64_t superseded = 0;  ///< that a newer one had followed before they were read, or were sent
+  std::uint64_t states = 0;    ///< that were used, or sent by a robot
+  std::uint64_t commands = 0;  ///< that were sent, or acted on by a robot
+  std::uint64_t superseded =
+      0;  ///< that a newer one had followed before they were read, or were sent
   std::array<std::uint64_t, fault_count> faults = {};
 
   std::uint64_t count(Fault fault) const { return faults[std::size_t(fault)]; }

@@ -10,15 +10,16 @@ namespace ulna::ros2 {
 
 struct RigOptions {
   Network network = {};
-  std::string states = "joint_states";                ///< sensor_msgs/msg/JointState, from the robot
+  std::string states = "joint_states";  ///< sensor_msgs/msg/JointState, from the robot
   std::string commands = "effort_controller/commands";  ///< to the robot
   CommandType command = CommandType::multi_array;
   /// Of CommandType::multi_array: the joints in the order of the controller's parameter `joints`. Empty: the model's order.
   std::vector<std::string> joints = {};
-  std::string parameters = "ulna/parameters";  ///< std_msgs/msg/Float64MultiArray: what was identified
-  std::string diagnostics = "diagnostics";     ///< diagnostic_msgs/msg/DiagnosticArray
-  double late_after = 0.02;    ///< s: an older state is not used
-  double silent_after = 0.1;   ///< s without a state after which the robot counts as gone
+  std::string parameters =
+      "ulna/parameters";                    ///< std_msgs/msg/Float64MultiArray: what was identified
+  std::string diagnostics = "diagnostics";  ///< diagnostic_msgs/msg/DiagnosticArray
+  double late_after = 0.02;                 ///< s: an older state is not used
+  double silent_after = 0.1;  ///< s without a state after which the robot counts as gone
   /// s without torques after which the robot holds itself; 0: it does not, as ros2_control's effort controllers do not.
   double watchdog = 0.0;
 };
@@ -59,7 +60,8 @@ class DdsRig final : public rig::Rig {
   // These allocate and may wait: they are for another thread than that of the loop.
 
   /// Of what was identified, names with values and standard deviations, which may be empty. Who comes later gets the last ones, too.
-  void publish_parameters(std::span<const std::string> names, const Eigen::Ref<const Eigen::VectorXd>& values,
+  void publish_parameters(std::span<const std::string> names,
+                          const Eigen::Ref<const Eigen::VectorXd>& values,
                           const Eigen::Ref<const Eigen::VectorXd>& deviations);
   /// Beside that of the link itself, which is sent once a second.
   void publish_diagnostics(std::span<const Status> all);
