@@ -1,10 +1,66 @@
 #include "ulna/ros2/dds.hpp"
 
-#include <algorithm>
+#include <charconv>
 
 #include "num/message.hpp"
+#include "ulna/model/diagnostic.hpp"
+#include "ulna/ros2/dds_rig.hpp"
 
 namespace ulna::ros2 {
+namespace {
+
+using messages::require;
+
+/// The parts of a text between marks; the last may be empty.
+std::vector<std::string> split(std::string_view text, char mark) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) c == mark ? void(parts.emplace_back()) : parts.back().push_back(c);
+  return parts;
+}
+
+template <class T>
+T number(const std::string& key, const std::string& text) {
+  T x{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  require(error == std::errc() && end == text.data() + text.size(), "DDS address: ", key, " is '",
+          text, "', which is no number");
+  return x;
+}
+
+void set_option(RigOptions& o, const std::string& key, const std::string& value) {
+  static constexpr std::array<std::string_view, 11> keys{
+      "domain",     "interface",   "states",     "commands",     "command", "joints",
+      "parameters", "diagnostics", "late_after", "silent_after", "watchdog"};
+  if (key == "domain") return void(o.network.domain = number<int>(key, value));
+  if (key == "interface") return void(o.network.interface = value);
+  if (key == "states") return void(o.states = value);
+  if (key == "commands") return void(o.commands = value);
+  if (key == "parameters") return void(o.parameters = value);
+  if (key == "diagnostics") return void(o.diagnostics = value);
+  if (key == "joints") return void(o.joints = split(value, '+'));
+  if (key == "late_after") return void(o.late_after = number<double>(key, value));
+  if (key == "silent_after") return void(o.silent_after = number<double>(key, value));
+  if (key == "watchdog") return void(o.watchdog = number<double>(key, value));
+  require(key == "command", "DDS address: '", key, "' is unknown", did_you_mean(key, keys));
+  require(value == "multi_array" || value == "joint_effort", "DDS address: command is '", value,
+          "'; it is multi_array or joint_effort");
+  o.command = value == "multi_array" ? CommandType::multi_array : CommandType::joint_effort;
+}
+
+}  // namespace
+
+RigOptions rig_options(std::string_view address) {
+  require(address.starts_with("dds:"), "'", address, "' is no address of DDS: it begins with dds:");
+  RigOptions options;
+  const std::string_view rest = address.substr(4);
+  if (rest.empty()) return options;
+  for (const std::string& part : split(rest, ',')) {
+    const auto mark = part.find('=');
+    require(mark != std::string::npos, "DDS address: '", part, "' is not of the form KEY=VALUE");
+    set_option(options, part.substr(0, mark), part.substr(mark + 1));
+  }
+  return options;
+}
 
 std::string dds_topic(const std::string& ros_name) {
   const std::string name = ros_name.starts_with('/') ? ros_name.substr(1) : ros_name;

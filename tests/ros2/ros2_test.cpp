@@ -76,6 +76,33 @@ TEST(Topics, are_named_as_ros_names_them) {
                "diagnostic_msgs::msg::dds_::DiagnosticArray_");
 }
 
+TEST(Addresses, have_all_options_of_a_rig) {
+  const RigOptions o = rig_options(
+      "dds:domain=3,interface=eth0,states=arm/"
+      "joint_states,commands=c,command=joint_effort,joints=a+b,parameters=p,diagnostics=d,"
+      "late_after=0.5,silent_after=0.25,watchdog=0.125");
+  EXPECT_EQ(o.network.domain, 3);
+  EXPECT_EQ(o.network.interface, "eth0");
+  EXPECT_EQ(o.states, "arm/joint_states");
+  EXPECT_EQ(o.commands, "c");
+  EXPECT_EQ(o.command, CommandType::joint_effort);
+  EXPECT_EQ(o.joints, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(o.parameters + o.diagnostics, "pd");
+  EXPECT_EQ(o.late_after, 0.5);
+  EXPECT_EQ(o.silent_after, 0.25);
+  EXPECT_EQ(o.watchdog, 0.125);
+  EXPECT_EQ(rig_options("dds:").states, "joint_states");
+  EXPECT_EQ(rig_options("dds:").network.interface, "lo");
+  for (const char* bad : {"", "udp:1", "dds:3", "dds:domian=3", "dds:domain=", "dds:domain=3x",
+                          "dds:domain=3,,", "dds:watchdog=1s", "dds:command=torques"})
+    EXPECT_THROW((void)rig_options(bad), std::invalid_argument) << bad;
+  try {
+    (void)rig_options("dds:domian=3");
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("did you mean 'domain'"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Latest, hands_over_whole_values_in_order_and_ends_with_the_last) {
   Latest<std::array<long, 64>> latest({});
   constexpr long last = 200000;

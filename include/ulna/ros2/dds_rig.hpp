@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "ulna/rig/rig.hpp"
 #include "ulna/ros2/dds.hpp"
@@ -23,6 +24,11 @@ struct RigOptions {
   /// s without torques after which the robot holds itself; 0: it does not, as ros2_control's effort controllers do not.
   double watchdog = 0.0;
 };
+
+/// From an address such as "dds:domain=3,states=arm/joint_states": "dds:", and any of domain, interface, states, commands,
+/// command (multi_array or joint_effort), joints (names with + between), parameters, diagnostics, late_after, silent_after and
+/// watchdog. Throws std::invalid_argument.
+RigOptions rig_options(std::string_view address);
 
 /// A robot that speaks ROS 2, driven from outside of ROS.
 ///
