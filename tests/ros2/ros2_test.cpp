@@ -39,7 +39,7 @@ std::string topic(const std::string& name) {
   return std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "/" + name;
 }
 
-RigOptions rig_options() {
+RigOptions for_rig() {
   return {.network = here(),
           .states = topic("states"),
           .commands = topic("commands"),
@@ -48,7 +48,7 @@ RigOptions rig_options() {
           .late_after = 0.5,
           .silent_after = 1.0};
 }
-RobotOptions robot_options() {
+RobotOptions for_robot() {
   return {
       .network = here(), .states = topic("states"), .commands = topic("commands"), .watchdog = 0.3};
 }
@@ -126,7 +126,7 @@ TEST(Latest, hands_over_whole_values_in_order_and_ends_with_the_last) {
 
 /// A simulated Panda behind DDS, whose clock goes as fast as it is stepped.
 struct Served {
-  explicit Served(const RobotOptions& options = robot_options())
+  explicit Served(const RobotOptions& options = for_robot())
       : rig(panda()), start(neutral(panda())) {
     rig.start(start);
     server.emplace(rig, options);
@@ -177,11 +177,11 @@ void expect_round_trip(const RigOptions& options, const RobotOptions& others) {
   EXPECT_GT(rig.traffic().states, 0u);
 }
 
-TEST(DdsRig, drives_a_robot_by_arrays) { expect_round_trip(rig_options(), robot_options()); }
+TEST(DdsRig, drives_a_robot_by_arrays) { expect_round_trip(for_rig(), for_robot()); }
 
 TEST(DdsRig, drives_a_robot_by_arrays_in_another_order) {
-  RigOptions mine = rig_options();
-  RobotOptions its = robot_options();
+  RigOptions mine = for_rig();
+  RobotOptions its = for_robot();
   mine.joints = panda().velocity_names();
   std::rotate(mine.joints.begin(), mine.joints.begin() + 3, mine.joints.end());
   its.joints = mine.joints;
@@ -189,15 +189,15 @@ TEST(DdsRig, drives_a_robot_by_arrays_in_another_order) {
 }
 
 TEST(DdsRig, drives_a_robot_by_joint_states_with_efforts) {
-  RigOptions mine = rig_options();
-  RobotOptions its = robot_options();
+  RigOptions mine = for_rig();
+  RobotOptions its = for_robot();
   mine.command = its.command = CommandType::joint_effort;
   expect_round_trip(mine, its);
 }
 
 TEST(DdsRobot, holds_itself_until_it_is_driven_and_again_when_torques_end) {
   Served robot;
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading) && robot.rig.now() > 1.0; }));
   EXPECT_LT((robot.rig.q() - robot.start).norm(), 1e-3);
@@ -215,14 +215,14 @@ TEST(DdsRobot, holds_itself_until_it_is_driven_and_again_when_torques_end) {
 }
 
 TEST(DdsRig, is_held_only_by_a_robot_with_a_watchdog) {
-  RigOptions options = rig_options();
+  RigOptions options = for_rig();
   EXPECT_FALSE(DdsRig(panda(), options).hold());
   options.watchdog = 0.1;
   EXPECT_TRUE(DdsRig(panda(), options).hold());
 }
 
 TEST(DdsRig, refuses_torques_that_are_no_numbers_or_too_few) {
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   VectorXd tau = VectorXd::Zero(7);
   tau(2) = std::nan("");
   EXPECT_FALSE(rig.write(tau));
@@ -270,7 +270,7 @@ class Peer {
 };
 
 TEST(DdsRig, tells_joints_apart_by_their_names) {
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   Peer peer;
   // the robot's order, and joints that the model does not have
@@ -290,7 +290,7 @@ TEST(DdsRig, tells_joints_apart_by_their_names) {
 }
 
 TEST(DdsRig, has_a_name_for_everything_that_is_wrong_with_a_message) {
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   Peer peer;
   ASSERT_TRUE(peer.arrives(rig, reading, {}));
@@ -327,7 +327,7 @@ TEST(DdsRig, has_a_name_for_everything_that_is_wrong_with_a_message) {
 }
 
 TEST(DdsRig, uses_time_stamps_of_this_machine_and_no_others) {
-  RigOptions options = rig_options();
+  RigOptions options = for_rig();
   options.late_after = 0.02;
   DdsRig rig(panda(), options);
   Reading reading(panda());
@@ -352,7 +352,7 @@ TEST(DdsRig, uses_time_stamps_of_this_machine_and_no_others) {
 }
 
 TEST(DdsRig, does_not_use_what_is_late_and_knows_when_the_robot_is_gone) {
-  RigOptions options = rig_options();
+  RigOptions options = for_rig();
   options.late_after = 0.05, options.silent_after = 0.1;
   DdsRig rig(panda(), options);
   Reading reading(panda());
@@ -383,7 +383,7 @@ TEST(DdsRig, says_what_is_missing_when_it_cannot_connect) {
   const auto has = [](const std::string& text, const char* words) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   has(reason(rig),
       "nobody publishes sensor_msgs/msg/JointState on "
       "'says_what_is_missing_when_it_cannot_connect/states'");
@@ -402,7 +402,7 @@ TEST(DdsRig, says_what_is_missing_when_it_cannot_connect) {
 
 TEST(DdsRig, refuses_options_that_make_no_sense) {
   const auto refuses = [](auto change) {
-    RigOptions options = rig_options();
+    RigOptions options = for_rig();
     change(options);
     EXPECT_THROW(DdsRig(panda(), options), std::invalid_argument);
   };
@@ -411,7 +411,7 @@ TEST(DdsRig, refuses_options_that_make_no_sense) {
   refuses([](RigOptions& o) { o.states = "not a topic"; });
   refuses([](RigOptions& o) { o.late_after = 0.0; });
   refuses([](RigOptions& o) { o.joints = {"panda_joint1"}; });
-  RigOptions other = rig_options();
+  RigOptions other = for_rig();
   DdsRig first(panda(), other);
   other.network.interface = "auto";  // of a domain that is in use
   EXPECT_THROW(DdsRig(panda(), other), DdsError);
@@ -423,7 +423,7 @@ TEST(DdsRig, refuses_options_that_make_no_sense) {
     EXPECT_NE(std::string(e.what()).find("no_such_interface"), std::string::npos) << e.what();
   }
   const Model floating = load_robot("panda", {.floating_base = true}).model;
-  EXPECT_THROW(DdsRig(floating, rig_options()), std::invalid_argument);
+  EXPECT_THROW(DdsRig(floating, for_rig()), std::invalid_argument);
 }
 
 // --- what is published ---
@@ -447,7 +447,7 @@ struct Listener {
 };
 
 TEST(DdsRig, publishes_what_was_identified_with_names_and_deviations) {
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Listener<Float64MultiArray> listener(std_msgs_msg_dds__Float64MultiArray__desc,
                                        topic("parameters"));
   const std::vector<std::string> names{"link1.m", "joint1.viscous"};
@@ -475,7 +475,7 @@ TEST(DdsRig, publishes_what_was_identified_with_names_and_deviations) {
 }
 
 TEST(DdsRig, publishes_diagnostics_of_the_link_and_what_it_is_given) {
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Listener<diagnostic_msgs_msg_dds__DiagnosticArray_> listener(
       diagnostic_msgs_msg_dds__DiagnosticArray__desc, topic("diagnostics"));
   EXPECT_TRUE(listener.gets([](const auto& m) {
@@ -499,7 +499,7 @@ TEST(DdsRig, publishes_diagnostics_of_the_link_and_what_it_is_given) {
 TEST(DdsRig, allocates_nothing_in_the_thread_of_a_loop) {
   if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
   Served robot;
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   const VectorXd tau = gravity(robot.start);
   ASSERT_TRUE(stepping(
@@ -519,7 +519,7 @@ TEST(DdsRig, allocates_nothing_in_the_thread_of_a_loop) {
 }
 
 TEST(DdsRig, receives_from_this_machine_only_unless_it_is_told_otherwise) {
-  const DdsRig rig(panda(), rig_options());
+  const DdsRig rig(panda(), for_rig());
   const int first = 7400 + 250 * here().domain;
   std::ifstream udp("/proc/net/udp");
   std::string line;
@@ -550,7 +550,7 @@ TEST(DdsRig, receives_from_this_machine_only_unless_it_is_told_otherwise) {
 
 TEST(DdsRig, survives_garbage_at_its_ports) {
   Served robot;
-  DdsRig rig(panda(), rig_options());
+  DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading); }));
   const int sender = socket(AF_INET, SOCK_DGRAM, 0);
@@ -603,7 +603,7 @@ class RobotProcess {
 };
 
 TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) {
-  RigOptions options = rig_options();
+  RigOptions options = for_rig();
   options.silent_after = 0.25;
   std::optional<RobotProcess> process(std::in_place, topic(""), 500.0,
                                       rig::has_mujoco() ? "mujoco" : "ulna", 60.0);
