@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "ulna/io/import.hpp"
-#include "ulna/model/configuration.hpp"
 #include "ulna/rig/test_rig.hpp"
 #include "ulna/ros2/dds_robot.hpp"
 
@@ -19,7 +18,7 @@ int main(int count, char** words) {
   const Model model = load_robot("panda").model;
   rig::TestRig rig(model, {.plant = std::string(words[4]) == "mujoco" ? rig::PlantKind::mujoco
                                                                       : rig::PlantKind::ulna});
-  rig.start(neutral(model));
+  rig.start(Eigen::VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}});
   ros2::DdsRobot robot(rig, {.network = {.domain = std::atoi(words[1])},
                              .states = prefix + "states",
                              .commands = prefix + "commands"});

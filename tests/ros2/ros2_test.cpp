@@ -610,14 +610,13 @@ TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) 
   DdsRig rig(panda(), options);
   rig.connect(20.0);
   Reading reading(panda());
-  const VectorXd centre = neutral(panda());
+  const VectorXd centre{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}};
   Motion<double> motion(panda());
   Workspace<double> ws(panda());
   const Plant<double> plant(panda());
   VectorXd tau(7), a(7), v(7), q(7);
   double worst = 0.0;
-  VectorXd way = VectorXd::Constant(7, 0.1);
-  way(3) = -0.1;  // it begins at its upper limit
+  const VectorXd way = VectorXd::Constant(7, 0.1);
   /// computed torque along a wave
   const auto drive = [&](double seconds) {
     const auto begin = Clock::now();
