@@ -19,6 +19,7 @@
 #include "ulna/derivatives/frame_derivatives.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/derivatives/second_derivatives.hpp"
+#include "ulna/drive/first_contact.hpp"
 #include "ulna/drive/run.hpp"
 #include "ulna/dynamics/batch.hpp"
 #include "ulna/dynamics/coriolis.hpp"

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "num/message.hpp"
+#include "ulna/rig/reality.hpp"
 
 namespace ulna::drive {
 
@@ -12,6 +13,8 @@ using messages::message;
 using rig::Wiring;
 
 namespace {
+
+constexpr double most_square = 100.0;  ///< that one comparison counts
 
 /// The largest gravity torque of each joint at some places: what gravity is compared with.
 double largest_gravity(const Model& model, const Plant<double>& plant, Workspace<double>& ws) {
@@ -31,58 +34,135 @@ double largest_gravity(const Model& model, const Plant<double>& plant, Workspace
 }  // namespace
 
 ContactMisfit::ContactMisfit(const Model& model, const ContactData& data)
-    : q(model.nv()),
-      gravity(model.nv()),
-      holding(model.nv()),
-      response(model.nv(), model.nv()),
-      mass(response),
+    : q(Vector::Zero(model.nv())),
+      gravity(q),
+      holding(q),
+      friction(q),
+      damping(q),
+      sensor_gain(q),
+      sensor_deficit(q),
+      response(q),
       data_(data),
       plant_(model),
       at_(model),
       ws_(model),
-      gravity_scale_(largest_gravity(model, plant_, ws_)) {}
+      gravity_scale_(largest_gravity(model, plant_, ws_)),
+      most_damping_(q),
+      mass_(model.nv(), model.nv()),
+      acceleration_(model.nv(), Eigen::Index(data.pushes.size())),
+      velocity_(acceleration_),
+      missing_(acceleration_) {
+  const Vector effort = rig::nominal_efforts(model);
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    const double speed = model.velocity_limit()(i);
+    most_damping_(i) = 0.1 * effort(i) / (std::isfinite(speed) ? speed : 2.0);
+  }
+}
 
 double ContactMisfit::operator()(const Wiring& w) {
-  const Eigen::Index n = q.size();
-  constexpr double share_of_response = 0.15, share_of_gravity = 0.03, share_of_rate = 0.1;
   double sum = 0.0, count = 0.0;
-  for (Eigen::Index i = 0; i < n; ++i) {
+  constexpr double share_of_rate = 0.1;
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
     const int from = w.reading[std::size_t(i)];
-    q(i) = w.position(i) * data_.q(from);
-    holding(i) = w.torque(i) * data_.tau(from);
-    for (Eigen::Index k = 0; k < n; ++k)
-      response(i, k) = w.velocity(i) * data_.response(from, w.command[std::size_t(k)]) * w.drive(k);
+    q(i) = w.position(i) * data_.q(from), holding(i) = w.torque(i) * data_.tau(from);
     // velocities are the rates of positions
     const double rate = w.position(i) / w.velocity(i) * data_.rate_ratio(from) - 1.0;
-    sum += std::min(100.0, rate * rate / (share_of_rate * share_of_rate)), count += 0.2;
+    sum += std::min(most_square, rate * rate / (share_of_rate * share_of_rate)), count += 0.2;
   }
   at_.set(q);
-  mass_matrix<double>(plant_, at_, ws_, mass);
+  mass_matrix<double>(plant_, at_, ws_, mass_);
   gravity_torque<double>(plant_, at_, ws_, gravity);
-  // accelerations times inertia are the torques, joint by joint; light joints count as heavy ones
-  const Vector scale = mass.diagonal().cwiseSqrt();
-  const Eigen::MatrixXd torques =
-      scale.cwiseInverse().asDiagonal() * mass * response * scale.asDiagonal();
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index k = 0; k < n; ++k) {
-      const double e = (torques(i, k) - (i == k ? 1.0 : 0.0)) / share_of_response;
-      sum += std::min(100.0, e * e), count += i == k ? 1.0 : 0.1;
-    }
-  if (data_.has_torques) {
+  predict_pushes(w, sum, count);
+  if (data_.has_torques) predict_holding(w, sum, count), predict_sensors(w, sum, count);
+  return std::sqrt(sum / count);
+}
+
+/// A push is inertia times acceleration, and friction of the joints that move.
+void ContactMisfit::predict_pushes(const Wiring& w, double& sum, double& count) {
+  constexpr double tolerated = 0.15;
+  const Eigen::Index n = q.size(), m = acceleration_.cols();
+  std::vector<int> joint_of(std::size_t(n), 0);
+  for (Eigen::Index i = 0; i < n; ++i) joint_of[std::size_t(w.command[std::size_t(i)])] = int(i);
+  for (Eigen::Index k = 0; k < m; ++k)
     for (Eigen::Index i = 0; i < n; ++i) {
-      const double friction = data_.friction(w.command[std::size_t(i)]) / std::abs(w.drive(i));
-      const double e =
-          (holding(i) - gravity(i)) / (share_of_gravity * gravity_scale_ + friction + 1e-3);
-      sum += std::min(100.0, e * e), count += 1.0;
-      // a sensor sees a torque in its direction, and not more than it
-      const double gain = w.torque(i) *
-                          data_.sensed(w.reading[std::size_t(i)], w.command[std::size_t(i)]) *
-                          w.drive(i);
-      const double off = gain < 0.1 ? gain - 0.1 : std::max(0.0, gain - 1.0);
-      sum += std::min(100.0, off * off / 0.01), count += 0.2;
+      const int from = w.reading[std::size_t(i)];
+      acceleration_(i, k) = w.velocity(i) * data_.pushes[std::size_t(k)].acceleration(from);
+      velocity_(i, k) = w.velocity(i) * data_.pushes[std::size_t(k)].velocity(from);
+    }
+  missing_.noalias() = -mass_ * acceleration_;
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const ContactPush& push = data_.pushes[std::size_t(k)];
+    const int joint = joint_of[std::size_t(push.number)];
+    missing_(joint, k) += push.torque / w.drive(joint);
+  }
+  for (Eigen::Index i = 0; i < n; ++i) fit_friction(i);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const ContactPush& push = data_.pushes[std::size_t(k)];
+    const int joint = joint_of[std::size_t(push.number)];
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double slow =
+          3e-3 + 3.0 * std::abs(w.velocity(i)) * data_.velocity_noise(w.reading[std::size_t(i)]);
+      const double v = velocity_(i, k);
+      // a joint that rests is held by what friction it takes
+      double off = missing_(i, k) - damping(i) * v;
+      off = std::abs(v) < slow ? std::max(0.0, std::abs(off) - friction(i))
+                               : off - std::copysign(friction(i), v);
+      // light joints count as heavy ones
+      const double scale =
+          std::abs(push.torque / w.drive(joint)) * std::sqrt(mass_(i, i) / mass_(joint, joint));
+      const double e = off / (tolerated * scale);
+      if (i == joint) {
+        const double needed = push.torque / w.drive(joint) - missing_(i, k);
+        response(i) = (needed + off) / needed;
+      }
+      sum += std::min(most_square, e * e), count += i == joint ? 0.5 : 0.1;
     }
   }
-  return std::sqrt(sum / count);
+}
+
+/// Dry and viscous friction of a joint by what is missing in pushes in which it moves: two unknowns, by least squares.
+void ContactMisfit::fit_friction(Eigen::Index i) {
+  double ss = 0.0, sv = 0.0, vv = 0.0, sm = 0.0, vm = 0.0;
+  for (Eigen::Index k = 0; k < velocity_.cols(); ++k) {
+    const double v = velocity_(i, k), s = v > 0.0 ? 1.0 : -1.0, missing = missing_(i, k);
+    if (std::abs(v) < 0.01) continue;
+    ss += 1.0, sv += s * v, vv += v * v, sm += s * missing, vm += v * missing;
+  }
+  friction(i) = damping(i) = 0.0;
+  if (ss == 0.0) return;
+  const double det = ss * vv - sv * sv;
+  if (det > 1e-6 * ss * vv)
+    damping(i) = std::clamp((ss * vm - sv * sm) / det, 0.0, most_damping_(i));
+  friction(i) = std::max(0.0, (sm - damping(i) * sv) / ss);
+}
+
+/// What holds it is gravity, but for friction.
+void ContactMisfit::predict_holding(const Wiring&, double& sum, double& count) {
+  constexpr double tolerated = 0.03;
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    const double limit = std::min(friction(i), 0.1 * gravity_scale_);
+    const double e = (holding(i) - gravity(i)) / (tolerated * gravity_scale_ + limit + 1e-3);
+    sum += std::min(most_square, e * e), count += 1.0;
+  }
+}
+
+/// A sensor sees a push in its direction, and not more than it.
+void ContactMisfit::predict_sensors(const Wiring& w, double& sum, double& count) {
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    const int from = w.reading[std::size_t(i)], number = w.command[std::size_t(i)];
+    // of the two pushes of a number, what grows with them and what does not
+    double p[2] = {0.0, 0.0}, seen[2] = {0.0, 0.0};
+    int found = 0;
+    for (const ContactPush& push : data_.pushes)
+      if (push.number == number && found < 2)
+        p[found] = push.torque / w.drive(i), seen[found++] = w.torque(i) * push.sensed(from);
+    if (found < 2) continue;
+    sensor_gain(i) = (seen[1] - seen[0]) / (p[1] - p[0]);
+    sensor_deficit(i) = std::copysign(1.0, p[0]) * (sensor_gain(i) * p[0] - seen[0]);
+    const double off =
+        sensor_gain(i) < 0.3 ? sensor_gain(i) - 0.3 : std::max(0.0, sensor_gain(i) - 1.1);
+    sum += std::min(most_square, off * off / 0.01), count += 0.2;
+  }
 }
 
 namespace {

@@ -19,17 +19,29 @@ class ContactMisfit {
   /// Root mean square over all that is compared.
   double operator()(const rig::Wiring& wiring);
 
-  /// What the last call compared.
-  Vector q, gravity, holding;  ///< by the model's joints
-  Eigen::MatrixXd response;    ///< accelerations per torque
-  Eigen::MatrixXd mass;        ///< matrix of the model there
+  /// What the last call compared, by the model's joints.
+  Vector q, gravity, holding;
+  Vector friction, damping;  ///< that fit best
+  Vector sensor_gain;        ///< measured torque of a push, as a share of it
+  Vector sensor_deficit;     ///< what sensors do not see of a push whatever its size
+  Vector
+      response;  ///< torque that accelerates in a joint's last push, over what the model needs for that
 
  private:
+  void predict_holding(const rig::Wiring& wiring, double& sum, double& count);
+  void predict_pushes(const rig::Wiring& wiring, double& sum, double& count);
+  void fit_friction(Eigen::Index joint);
+  void predict_sensors(const rig::Wiring& wiring, double& sum, double& count);
+
   const ContactData& data_;
   Plant<double> plant_;
   Kinematics<double> at_;
   Workspace<double> ws_;
   double gravity_scale_;
+  Vector most_damping_;
+  Eigen::MatrixXd mass_;
+  /// A column per push, by joints: accelerations, velocities, and the torques that are missing: push less inertia.
+  Eigen::MatrixXd acceleration_, velocity_, missing_;
 };
 
 /// A mistake that a robot may have, as the change of the wiring that undoes it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "drive/contact_search.hpp"
 #include "num/message.hpp"
@@ -47,8 +48,9 @@ struct Push {
   Eigen::VectorXd time;  ///< since the torque was first sent, s
   Eigen::MatrixXd q, v, tau;
   Eigen::Index count = 0;
-  Vector acceleration, sensed;  ///< of each number, and the change of measured torques
-  double onset = -1.0;          ///< s after which it was felt; negative: it was not
+  Vector acceleration, velocity,
+      sensed;           ///< of each number, means; and the change of measured torques
+  double onset = -1.0;  ///< s after which it was felt; negative: it was not
 };
 
 class Contact {
@@ -70,6 +72,7 @@ class Contact {
     try {
       require_hold();
       look();
+      if (data_.has_torques && !base_holds()) tap();
       for (Eigen::Index i = 0; i < n_; ++i) push(i);
       finish_delay();
       compare(report);
@@ -112,6 +115,11 @@ class Contact {
   void rest(double seconds) {
     (void)rig_.hold();
     for (double t = 0.0; t < seconds; t += period_) (void)tick();
+    if ((reading_.q - data_.q).lpNorm<Eigen::Infinity>() > 8.0 * options_.largest_move * unit_ &&
+        looked_)
+      throw ContactEnd(
+          "pushes have moved the robot too far: the torques that were measured, or the model's, do "
+          "not hold it");
   }
 
   void tell(double share, std::string_view what) {
@@ -140,7 +148,8 @@ class Contact {
     data_.reading_age = age.mean()(0);
     data_.has_torques = options_.sensors != link::TorqueSensors::none && tau.mean().allFinite() &&
                         tau.mean().squaredNorm() + tau.deviation().squaredNorm() > 0.0;
-    v_rest_ = v.mean();
+    v_rest_ = v.mean(), looked_ = true;
+    if (are_degrees()) unit_ = 180.0 / std::numbers::pi;
     // where nothing measures torques, the model has to do
     data_.base = data_.tau;
     if (data_.has_torques) return;
@@ -148,6 +157,70 @@ class Contact {
     Workspace<double> ws(rig_.model());
     at.set(data_.q);
     gravity_torque<double>(Plant<double>(rig_.model()), at, ws, data_.base);
+  }
+
+  /// Whether positions make sense in degrees only: limits of motion and speed are then meant so.
+  bool are_degrees() const {
+    constexpr double degree = std::numbers::pi / 180.0, tolerated = 0.2;
+    const auto inside = [&](const Vector& q) {
+      const Model& model = rig_.model();
+      return ((q - model.lower_limit()).array() > -tolerated).all() &&
+             ((model.upper_limit() - q).array() > -tolerated).all() &&
+             q.lpNorm<Eigen::Infinity>() < 4.0 * std::numbers::pi;
+    };
+    return !inside(data_.q) && inside(degree * data_.q);
+  }
+
+  /// Whether commanding the torques that were measured, for a moment, leaves the robot where it is.
+  bool base_holds() {
+    constexpr double seconds = 0.02;
+    for (double t = 0.0; t < seconds; t += period_) {
+      if (!rig_.write(data_.base)) throw ContactEnd("the robot takes no torques");
+      (void)tick();
+    }
+    const bool moved =
+        ((reading_.v - v_rest_).array().abs() > 8.0 * data_.velocity_noise.array() + 0.02 * unit_)
+            .any();
+    rest(settle);
+    return !moved;
+  }
+
+  /// A touch of torque on each number, so short that hardly anything moves: which sensors feel it, and in which direction. What
+  /// was measured while the robot held itself is then commanded where it belongs.
+  void tap() {
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      tell(0.0, message("touching joint ", i + 1));
+      const double p = 0.03 * effort_(i);
+      for (const double seconds : {0.006, 0.015}) {
+        Vector felt = tap_once(i, p, seconds);
+        felt -= tap_once(i, -p, seconds);
+        // its own sensor, or else the one that feels as much as was touched with
+        const auto feels = [&](Eigen::Index j) {
+          const double share = 0.5 * std::abs(felt(j)) / p;
+          return share > 0.5 && share < 1.3;
+        };
+        Eigen::Index j = i;
+        for (Eigen::Index k = 0; k < n_ && !feels(i); ++k)
+          if (feels(k) && (!feels(j) || std::abs(std::abs(felt(k)) - 2.0 * p) <
+                                            std::abs(std::abs(felt(j)) - 2.0 * p)))
+            j = k;
+        if (!feels(j)) continue;
+        data_.base(i) = felt(j) > 0.0 ? data_.tau(j) : -data_.tau(j);
+        break;
+      }
+    }
+  }
+  Vector tap_once(Eigen::Index i, double p, double seconds) {
+    Vector tau = data_.base, felt = Vector::Zero(n_);
+    tau(i) += p;
+    double count = 0.0;
+    for (double t = 0.0; t < seconds; t += period_) {
+      if (!rig_.write(tau)) throw ContactEnd("the robot takes no torques");
+      if (!tick() || t < 0.6 * seconds) continue;
+      felt += reading_.tau, count += 1.0;
+    }
+    rest(settle);
+    return felt / std::max(1.0, count);
   }
 
   // --- pushes ---
@@ -169,8 +242,8 @@ class Contact {
       push.q.col(push.count) = reading_.q, push.v.col(push.count) = reading_.v;
       push.tau.col(push.count) = reading_.tau;
       ++push.count;
-      if ((reading_.v - v0).lpNorm<Eigen::Infinity>() > options_.largest_speed ||
-          (reading_.q - q0).lpNorm<Eigen::Infinity>() > options_.largest_move)
+      if ((reading_.v - v0).lpNorm<Eigen::Infinity>() > unit_ * options_.largest_speed ||
+          (reading_.q - q0).lpNorm<Eigen::Infinity>() > unit_ * options_.largest_move)
         if (push.count >= 8) break;
     }
     rest(settle);
@@ -183,7 +256,7 @@ class Contact {
     Push d;
     d.count = std::min(there.count, back.count);
     const Eigen::Index m = d.count;
-    d.acceleration = d.sensed = Vector::Zero(n_);
+    d.acceleration = d.velocity = d.sensed = Vector::Zero(n_);
     if (m < 5) return d;
     d.time = there.time.head(m);
     d.q = 0.5 * (there.q.leftCols(m) - back.q.leftCols(m));
@@ -200,6 +273,7 @@ class Contact {
     while (from < m - 4 && d.time(from) < d.onset + 0.5 * period_) ++from;
     for (Eigen::Index j = 0; j < n_; ++j)
       d.acceleration(j) = line(d.time.tail(m - from), d.v.row(j).tail(m - from).transpose()).first;
+    d.velocity = d.v.rightCols(m - from).rowwise().mean();
     d.sensed = d.tau.rightCols(m - from).rowwise().mean();
     (void)slope;
     return d;
@@ -220,7 +294,7 @@ class Contact {
     for (;; p = std::min(most, 2.0 * p)) {
       const Push small = difference(push_once(i, p), push_once(i, -p));
       const Push large = difference(push_once(i, 2.0 * p), push_once(i, -2.0 * p));
-      if (take(i, p, small, large)) break;
+      if (take(i, p, most, small, large)) break;
       if (p >= most)
         throw ContactEnd(message("joint ", i + 1, " did not move under ", 2.0 * p,
                                  " more than what holds it: it is blocked, braked, or not driven"));
@@ -228,7 +302,7 @@ class Contact {
   }
 
   /// What two pairs of pushes, the second twice as hard, show; false: they were too weak.
-  bool take(Eigen::Index i, double p, const Push& small, const Push& large) {
+  bool take(Eigen::Index i, double p, double most, const Push& small, const Push& large) {
     const Eigen::Index m = large.count;
     if (m < 5) return false;
     Eigen::Index j = 0;
@@ -237,17 +311,12 @@ class Contact {
     const double slope = (large.acceleration(j) - small.acceleration(j)) / p;
     if (clear < 12.0 || slope * large.acceleration(j) <= 0.0) return false;
     const double friction = p - small.acceleration(j) / slope;
-    if (friction > 0.6 * p) return false;
-    data_.response.col(i) = (large.acceleration - small.acceleration) / p;
-    data_.sensed.col(i) = (large.sensed - small.sensed) / p;
-    data_.friction(i) = std::max(0.0, friction);
-    // what sensors do not see whatever the push: friction, where they are behind it
-    Eigen::Index s = 0;
-    (void)data_.sensed.col(i).cwiseAbs().maxCoeff(&s);
-    data_.deficit(i) = p * std::abs(data_.sensed(s, i)) - std::abs(small.sensed(s));
+    if (friction > 0.6 * p && p < most) return false;
+    data_.pushes.push_back({int(i), p, small.acceleration, small.velocity, small.sensed});
+    data_.pushes.push_back({int(i), 2.0 * p, large.acceleration, large.velocity, large.sensed});
     if (large.onset >= 0.0) onsets_.push_back(large.onset - 0.5 * period_);
     compare_rates(large);
-    measure_breakaway(i, p, j);
+    measure_breakaway(i, std::max(2.0 * p, 3.0 * friction), j);
     return true;
   }
 
@@ -271,8 +340,8 @@ class Contact {
   }
 
   /// A torque that grows until number i moves, there and back.
-  void measure_breakaway(Eigen::Index i, double p, Eigen::Index j) {
-    const double most = std::max(2.0 * p, 3.0 * data_.friction(i)), seconds = 0.2;
+  void measure_breakaway(Eigen::Index i, double most, Eigen::Index j) {
+    constexpr double seconds = 0.2;
     const double moves = std::max(8.0 * data_.velocity_noise(j), 5e-3);
     double sum = 0.0;
     for (const double sign : {1.0, -1.0}) {
@@ -326,10 +395,10 @@ class Contact {
       joint.position_noise = std::abs(w.position(i)) * data_.position_noise(from);
       joint.velocity_noise = std::abs(w.velocity(i)) * data_.velocity_noise(from);
       joint.torque_noise = std::abs(w.torque(i)) * data_.torque_noise(from);
-      joint.friction = data_.friction(to) / drive, joint.breakaway = data_.breakaway(to) / drive;
-      joint.inertia = 1.0 / misfit.response(i, i);
-      joint.model_inertia = 1.0 / misfit.mass.inverse()(i, i);
-      joint.sensor_gain = w.torque(i) * data_.sensed(from, to) * w.drive(i);
+      joint.friction = misfit.friction(i), joint.damping = misfit.damping(i);
+      joint.breakaway = data_.breakaway(to) / drive;
+      joint.response = misfit.response(i);
+      joint.sensor_gain = misfit.sensor_gain(i), joint.sensor_deficit = misfit.sensor_deficit(i);
       if (data_.has_torques)
         report.gravity_error =
             std::max(report.gravity_error, std::abs(joint.holding - joint.gravity));
@@ -355,15 +424,15 @@ class Contact {
   void find_torque_side(ContactReport& report) {
     report.sensors = data_.has_torques ? options_.sensors : link::TorqueSensors::none;
     if (!data_.has_torques) return;
-    double weight = 0.0, seen = 0.0;
-    for (Eigen::Index i = 0; i < n_; ++i) {
-      const double f = data_.friction(i) / effort_(i);
-      weight += f * f, seen += f * data_.deficit(i) / effort_(i);
+    double weight = 0.0, unseen = 0.0;
+    for (const JointContact& joint : report.joints) {
+      const double effort = effort_(&joint - report.joints.data()), f = joint.friction / effort;
+      weight += f * f, unseen += f * joint.sensor_deficit / effort;
     }
     // friction below a thousandth of the effort tells nothing
     if (weight < 1e-6 * double(n_)) return;
     report.sensors =
-        seen > 0.5 * weight ? link::TorqueSensors::link_side : link::TorqueSensors::motor_side;
+        unseen > 0.5 * weight ? link::TorqueSensors::link_side : link::TorqueSensors::motor_side;
     if (report.sensors == options_.sensors) return;
     report.findings.push_back(
         {"torque-side",
@@ -423,6 +492,8 @@ class Contact {
   ContactData data_;
   std::vector<double> onsets_, moved_;
   long silent_ = 0;
+  bool looked_ = false;
+  double unit_ = 1.0;  ///< of positions as read, per rad
 };
 
 }  // namespace

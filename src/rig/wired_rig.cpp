@@ -39,6 +39,19 @@ Wiring Wiring::inverse() const {
   return other;
 }
 
+Wiring combined(const Wiring& inner, const Wiring& outer) {
+  Wiring w = outer;
+  for (std::size_t i = 0; i < w.reading.size(); ++i) {
+    const auto at = Eigen::Index(i);
+    const int read = outer.reading[i], driven = outer.command[i];
+    w.reading[i] = inner.reading[std::size_t(read)],
+    w.command[i] = inner.command[std::size_t(driven)];
+    w.position(at) *= inner.position(read), w.velocity(at) *= inner.velocity(read);
+    w.torque(at) *= inner.torque(read), w.drive(at) *= inner.drive(driven);
+  }
+  return w;
+}
+
 namespace {
 
 void check_wiring(const Model& model, const Wiring& w) {

@@ -16,7 +16,7 @@ struct ContactOptions {
   double rate_hz = 1000.0;
   double look = 0.5;           ///< s for which the robot is only read
   double pulse = 0.02;         ///< s that a joint is pushed
-  double torque_share = 0.25;  ///< of the effort limit: the largest push
+  double torque_share = 0.4;   ///< of the effort limit: the largest push
   double largest_speed = 0.5;  ///< rad/s or m/s as read, which ends a push
   double largest_move = 0.05;  ///< rad or m as read; the same
   double delay_limit = 2e-3;   ///< s: more is a finding
@@ -37,11 +37,15 @@ struct ContactFinding {
 struct JointContact {
   double q = 0.0;                                                         ///< where it was
   double position_noise = 0.0, velocity_noise = 0.0, torque_noise = 0.0;  ///< standard deviations
-  double holding = 0.0, gravity = 0.0;        ///< torque that held it as measured, and by the model
-  double friction = 0.0;                      ///< dry, Nm or N, from pushes
-  double breakaway = 0.0;                     ///< torque that set it in motion from rest
-  double inertia = 0.0, model_inertia = 0.0;  ///< while the other joints are free, kg m² or kg
-  double sensor_gain = 0.0;                   ///< measured torque of a push, as a share of it
+  double holding = 0.0, gravity = 0.0;  ///< torque that held it as measured, and by the model
+  double friction = 0.0;                ///< dry, Nm or N, from pushes
+  double breakaway = 0.0;               ///< torque that set it in motion from rest
+  double response =
+      0.0;  ///< torque that accelerated it in the hardest push, over what the model needs for that
+  double damping = 0.0;  ///< viscous, Nm s/rad or N s/m, as far as pushes show it
+  double sensor_deficit =
+      0.0;  ///< torque that the sensor does not see, Nm or N: friction, behind the gear
+  double sensor_gain = 0.0;  ///< measured torque of a push, as a share of it
 };
 
 struct ContactReport {

@@ -24,6 +24,9 @@ struct Wiring {
   Vector drive;  ///< the robot's number of a commanded torque is so many times the joint's
 };
 
+/// The wiring of a rig that is behind `outer`, whose rig is behind `inner`.
+Wiring combined(const Wiring& inner, const Wiring& outer);
+
 /// A rig behind a wiring. It makes a robot that is wired wrongly, and rights one that is. Joints have one coordinate.
 class WiredRig final : public Rig {
  public:
