@@ -1,4 +1,4 @@
-#include "drive_rig.hpp"
+#include "remote_robot.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
 
@@ -166,7 +166,7 @@ supervise::Supervisor supervisor_of(const DriveOptions& o, const GivenRig& given
   return supervise::Supervisor(given.model, options);
 }
 
-int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const link::RemoteRig& remote,
+int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const RemoteRobot& remote,
           Console& console) {
   Progress progress(console.err, 100);
   drive::RealClock clock;
@@ -192,17 +192,17 @@ int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const link::Rem
   }
   console.show(
       [&] {
-        return merged({{{"robot", given.about}, {"address", given.file.address}},
-                       {{"contact", contact_json(given.model, report)},
-                        {"traffic", traffic_json(remote.traffic())}},
-                       files.json()});
+        return merged(
+            {{{"robot", given.about}, {"address", given.file.address}},
+             {{"contact", contact_json(given.model, report)}, {"traffic", remote.traffic()}},
+             files.json()});
       },
       [&] { return contact_text(console.out, given.model, report); });
   return files.finish(report.complete && report.findings.empty() ? success : findings);
 }
 
-int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig,
-           const link::RemoteRig& remote, Console& console) {
+int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, const RemoteRobot& remote,
+           Console& console) {
   rig::Reading reading(given.model);
   (void)rig.read(reading);
   supervise::Supervisor supervisor = supervisor_of(o, given);
@@ -243,7 +243,7 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig,
               {"tracking_rms", law.tracking_rms()},
               {"largest_error", law.largest_error()},
               {"payload", payload.known() ? Json(payload.mass) : Json()}},
-             {{"summary", summary_json(summary)}, {"traffic", traffic_json(remote.traffic())}}});
+             {{"summary", summary_json(summary)}, {"traffic", remote.traffic()}}});
       },
       [&] {
         std::string text = summary.report();
@@ -253,7 +253,7 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig,
         if (payload.known())
           text += fmt::format("carries {} ± {} kg that the model does not have\n",
                               figure(payload.mass, 3), figure(payload.deviation, 2));
-        return text + fmt::format("faults of packets: {}\n", remote.traffic().report());
+        return text + fmt::format("faults of packets: {}\n", remote.faults());
       });
   if (recorder && !recorder->error().empty()) {
     console.complain(fmt::format("{}: {}", o.record, recorder->error()));
@@ -268,22 +268,18 @@ int run_drive(const DriveOptions& o, Console& console) {
   GivenRig given = given_rig(o, console);
   const rig::Wiring wiring = wiring_of(given.file, given.model, o.robot.name);
   const Interrupt interrupt;
-  try {
-    link::RemoteRig remote(given.model, given.file.address);
-    remote.connect(o.wait);
-    if (!given.file.sensors_given) given.file.sensors = remote.about().sensors;
-    rig::WiredRig wired(remote, wiring);
-    std::optional<ShownRig> shown;
-    if (o.live) {
-      shown.emplace(wired, o);
-      console.err.print(shown->url() + "\n");
-    }
-    rig::Rig& rig = shown ? static_cast<rig::Rig&>(*shown) : wired;
-    return o.checks ? check(o, given, rig, remote, console)
-                    : follow(o, given, rig, remote, console);
-  } catch (const link::LinkError& e) {
-    throw Failure("{}", e.what());
+  const std::unique_ptr<RemoteRobot> remote =
+      connect_robot(given.model, given.file.address, o.wait);
+  if (!given.file.sensors_given && remote->sensors()) given.file.sensors = *remote->sensors();
+  rig::WiredRig wired(remote->rig(), wiring);
+  std::optional<ShownRig> shown;
+  if (o.live) {
+    shown.emplace(wired, o);
+    console.err.print(shown->url() + "\n");
   }
+  rig::Rig& rig = shown ? static_cast<rig::Rig&>(*shown) : wired;
+  return o.checks ? check(o, given, rig, *remote, console)
+                  : follow(o, given, rig, *remote, console);
 }
 
 }  // namespace
@@ -291,7 +287,8 @@ int run_drive(const DriveOptions& o, Console& console) {
 Action drive(Parser& app, Console& console) {
   auto o = std::make_shared<DriveOptions>();
   o->robot.add_to(app, "RIG.yaml|ROBOT", "a file that `ulna drive --checks -o` wrote, or a robot");
-  app.add_value("--address", o->address, "ADDRESS", "unix:PATH, shm:/NAME or udp:127.0.0.1:PORT");
+  app.add_value("--address", o->address, "ADDRESS",
+                "unix:PATH, shm:/NAME, udp:127.0.0.1:PORT or dds:KEY=VALUE,...");
   app.add_flag("--checks", o->checks,
                "first contact: look, push each joint a little, compare with the model");
   app.add_value("--goal", o->goal, "X,X,...", "go there, or NAME=VALUE,...");

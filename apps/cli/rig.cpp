@@ -1,5 +1,5 @@
-#include "drive_rig.hpp"
 #include "mpc_scenario.hpp"
+#include "remote_robot.hpp"
 #include "states.hpp"
 
 namespace ulna::cli {
@@ -36,7 +36,7 @@ Eigen::VectorXd usual_place(const Model& model) {
 }
 
 /// Periods of the robot at their time; a machine that is too slow is caught up with.
-void run_periods(link::RigServer& server, rig::SimulatedRobot& robot, const RigOptions& o) {
+void run_periods(OfferedRobot& server, rig::SimulatedRobot& robot, const RigOptions& o) {
   drive::RealClock clock;
   const drive::Realtime realtime({.priority = 70, .core = o.core});
   const double period = 1.0 / o.rate, begin = clock.now() - robot.now();
@@ -50,7 +50,7 @@ void run_periods(link::RigServer& server, rig::SimulatedRobot& robot, const RigO
       throw Failure("the simulation cannot go on");
     // what is sent too late to be of use is not sent
     const bool behind = clock.now() - due > 2.0 * period;
-    server.set_health(behind, false);
+    server.set_overrun(behind);
     if (!behind) server.send();
   }
 }
@@ -72,7 +72,7 @@ int run_rig(const RigOptions& o, Console& console) {
   });
   robot.start(o.q.empty() ? usual_place(model) : configuration(console, model, o.q, "--q"));
   rig::WiredRig wired(robot, mistakes.wiring);
-  link::RigServer server(
+  const std::unique_ptr<OfferedRobot> server = offer_robot(
       wired, o.address,
       {.period = 1.0 / o.rate, .watchdog = o.watchdog, .sensors = link::TorqueSensors::motor_side});
   const Interrupt interrupt;
@@ -88,11 +88,8 @@ int run_rig(const RigOptions& o, Console& console) {
                            visible(o.address), o.rate);
       });
   console.out.flush();
-  run_periods(server, robot, o);
-  const link::Traffic traffic = server.traffic();
-  console.err.print(fmt::format("{} states sent, {} commands acted on, {} sessions; faults: {}\n",
-                                traffic.states, traffic.commands, traffic.sessions,
-                                traffic.report()));
+  run_periods(*server, robot, o);
+  console.err.print(server->report() + "\n");
   return success;
 }
 
@@ -101,7 +98,8 @@ int run_rig(const RigOptions& o, Console& console) {
 Action rig(Parser& app, Console& console) {
   auto o = std::make_shared<RigOptions>();
   o->robot.add_to(app);
-  app.add_value("--address", o->address, "ADDRESS", "unix:PATH, shm:/NAME or udp:127.0.0.1:PORT")
+  app.add_value("--address", o->address, "ADDRESS",
+                "unix:PATH, shm:/NAME, udp:127.0.0.1:PORT or dds:KEY=VALUE,...")
       ->required();
   app.add_value("--q", o->q, "X,X,...", "where it stands at first, or NAME=VALUE,...");
   app.add_value(

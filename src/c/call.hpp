@@ -65,7 +65,6 @@ class Call {
   Call& q(const char* name, const double* x) noexcept { return finite(name, x, nq_); }
   Call& v(const char* name, const double* x) noexcept { return finite(name, x, nv_); }
   /// The same if they are given.
-  Call& optional_q(const char* name, const double* x) noexcept { return x ? q(name, x) : *this; }
   Call& optional_v(const char* name, const double* x) noexcept { return x ? v(name, x) : *this; }
   Call& finite(const char* name, const double* x, int size) noexcept;
   Call& finite(const char* name, double x) noexcept { return finite(name, &x, 1); }

@@ -1,5 +1,29 @@
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
+
+#include "ulna/io/import.hpp"
+#include "ulna/rig/test_rig.hpp"
+#include "ulna/ros2/dds_rig.hpp"
+#include "ulna/ros2/dds_robot.hpp"
+
+#if !ULNA_WITH_CYCLONEDDS
+
+namespace ulna::ros2 {
+namespace {
+
+TEST(Dds, is_refused_where_it_was_not_there_when_ulna_was_built) {
+  EXPECT_FALSE(has_dds());
+  const Model model = load_robot("panda").model;
+  EXPECT_THROW(DdsRig(model, {}), DdsError);
+  rig::TestRig rig(model);
+  EXPECT_THROW(DdsRobot(rig, {}), DdsError);
+}
+
+}  // namespace
+}  // namespace ulna::ros2
+
+#else
+
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -12,11 +36,7 @@
 #include "support/allocations.hpp"
 #include "support/run_cli.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
-#include "ulna/io/import.hpp"
 #include "ulna/model/configuration.hpp"
-#include "ulna/rig/test_rig.hpp"
-#include "ulna/ros2/dds_rig.hpp"
-#include "ulna/ros2/dds_robot.hpp"
 
 // Robots over DDS. Each test has topics of its own, and each process that runs tests most likely a domain of its own.
 namespace ulna::ros2 {
@@ -660,3 +680,5 @@ TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) 
 
 }  // namespace
 }  // namespace ulna::ros2
+
+#endif
