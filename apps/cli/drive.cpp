@@ -1,4 +1,4 @@
-#include "remote_robot.hpp"
+#include "published_law.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
 
@@ -201,7 +201,7 @@ int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const RemoteRob
   return files.finish(report.complete && report.findings.empty() ? success : findings);
 }
 
-int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, const RemoteRobot& remote,
+int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, RemoteRobot& remote,
            Console& console) {
   rig::Reading reading(given.model);
   (void)rig.read(reading);
@@ -233,7 +233,10 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, const Re
   loop.recorder = recorder ? &*recorder : nullptr;
   loop.realtime = o.usual_scheduling ? drive::RealtimeOptions{0, false, -1}
                                      : drive::RealtimeOptions{.core = o.core};
-  const drive::Summary summary = run(rig, law, supervisor, loop);
+  const drive::Summary summary = [&] {
+    PublishedLaw published(law, remote);
+    return run(rig, published, supervisor, loop);
+  }();
   const mpc::Payload payload = law.controller().payload();
   console.show(
       [&] {

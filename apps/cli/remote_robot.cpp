@@ -10,7 +10,10 @@ bool is_dds(const std::string& address) { return address.starts_with("dds:"); }
 
 ros2::RigOptions dds_options(const std::string& address) {
   try {
-    return ros2::rig_options(address);
+    // threads of DDS that wait for a core make late what the loop is quick with
+    return ros2::rig_options(address.find("priority=") == std::string::npos
+                                 ? address + (address == "dds:" ? "" : ",") + "priority=60"
+                                 : address);
   } catch (const std::invalid_argument& e) {
     throw UsageError("{}", e.what());
   }
@@ -51,6 +54,20 @@ class DdsRobotElsewhere final : public RemoteRobot {
             {"faults", faults}};
   }
   std::string faults() const override { return rig_.traffic().report(); }
+  bool publishes() const override { return true; }
+  void publish(std::span<const std::string> names, const Eigen::VectorXd& values,
+               supervise::State state, supervise::Cause cause) override {
+    using Level = ros2::Status::Level;
+    rig_.publish_parameters(names, values, Eigen::VectorXd());
+    const ros2::Status status{state == supervise::State::run     ? Level::ok
+                              : state == supervise::State::fault ? Level::error
+                                                                 : Level::warn,
+                              "ulna: supervisor",
+                              to_string(state),
+                              rig_.model().name(),
+                              {{"cause", to_string(cause)}}};
+    rig_.publish_diagnostics({&status, 1});
+  }
 
  private:
   ros2::DdsRig rig_;

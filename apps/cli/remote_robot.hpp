@@ -15,6 +15,11 @@ class RemoteRobot {
   virtual Json traffic() const = 0;
   /// "3 lost, 1 late"
   virtual std::string faults() const = 0;
+
+  /// Whether its protocol has a place for what was identified, and for what the supervisor does.
+  virtual bool publishes() const { return false; }
+  virtual void publish(std::span<const std::string> /*names*/, const Eigen::VectorXd& /*values*/,
+                       supervise::State /*state*/, supervise::Cause /*cause*/) {}
 };
 /// Waits until it is there. Throws Failure, and UsageError for what is no address.
 std::unique_ptr<RemoteRobot> connect_robot(const Model& model, const std::string& address,

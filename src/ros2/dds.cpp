@@ -28,11 +28,12 @@ T number(const std::string& key, const std::string& text) {
 }
 
 void set_option(RigOptions& o, const std::string& key, const std::string& value) {
-  static constexpr std::array<std::string_view, 11> keys{
-      "domain",     "interface",   "states",     "commands",     "command", "joints",
-      "parameters", "diagnostics", "late_after", "silent_after", "watchdog"};
+  static constexpr std::array<std::string_view, 12> keys{
+      "domain",     "interface",   "states",     "commands",     "command",  "joints",
+      "parameters", "diagnostics", "late_after", "silent_after", "watchdog", "priority"};
   if (key == "domain") return void(o.network.domain = number<int>(key, value));
   if (key == "interface") return void(o.network.interface = value);
+  if (key == "priority") return void(o.network.priority = number<int>(key, value));
   if (key == "states") return void(o.states = value);
   if (key == "commands") return void(o.commands = value);
   if (key == "parameters") return void(o.parameters = value);

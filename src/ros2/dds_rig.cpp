@@ -54,6 +54,7 @@ struct DdsRig::Parts {
         states(State(m.nv())),
         commands(Vector::Zero(m.nv())),
         joint_message(joints.names()),
+        raised(std::in_place, o.network.priority),
         participant(o.network) {
     messages::require(o.late_after > 0.0 && o.silent_after > 0.0 && o.watchdog >= 0.0,
                       "DDS rig: times must be above 0, and the watchdog 0 where there is none");
@@ -71,6 +72,7 @@ struct DdsRig::Parts {
           static_cast<Parts*>(self)->counts.add(Fault::lost,
                                                 std::uint64_t(status.total_count_change));
         });
+    raised.reset();
   }
   ~Parts() {
     outbox.reset();
@@ -196,6 +198,7 @@ struct DdsRig::Parts {
   bool any = false, gone = false;  ///< of the loop
   double last_time = 0.0, last_fresh = 0.0;
 
+  std::optional<RaisedPriority> raised;  ///< until all threads are made
   Participant participant;
   dds_entity_t state_reader = 0, command_writer = 0, parameter_writer = 0, diagnostic_writer = 0;
   std::optional<Outbox> outbox;

@@ -31,6 +31,7 @@ struct DdsRobot::Parts {
         law(r.model()),
         plant(r.model()),
         message(joints.names()),
+        raised(std::in_place, o.network.priority),
         participant(o.network) {
     messages::require(o.watchdog > 0.0, "DDS robot: the watchdog must be above 0");
     const std::size_t n = joints.size();
@@ -46,6 +47,7 @@ struct DdsRobot::Parts {
           static_cast<Parts*>(self)->counts.add(Fault::lost,
                                                 std::uint64_t(status.total_count_change));
         });
+    raised.reset();
   }
   ~Parts() {
     outbox.reset();
@@ -127,6 +129,7 @@ struct DdsRobot::Parts {
   bool any = false, holds = false, can_hold = false, driven = false;
   double last_command = 0.0;
   JointMessage message;
+  std::optional<RaisedPriority> raised;  ///< until all threads are made
   Participant participant;
   dds_entity_t state_writer = 0;
   std::optional<Outbox> outbox;

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <dds/ddsrt/log.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -153,6 +154,22 @@ class Participant::Domain {
   std::string config_;
   dds_entity_t entity_ = 0;
 };
+
+RaisedPriority::RaisedPriority(int priority) {
+  messages::require(priority >= 0 && priority <= 99,
+                    "a priority of SCHED_FIFO is 1 to 99, or 0 for none, not ", priority);
+  sched_param before{};
+  if (priority == 0 || pthread_getschedparam(pthread_self(), &policy_, &before) != 0) return;
+  priority_ = before.sched_priority;
+  sched_param wanted{};
+  wanted.sched_priority = priority;
+  raised_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted) == 0;
+}
+RaisedPriority::~RaisedPriority() {
+  sched_param before{};
+  before.sched_priority = priority_;
+  if (raised_) (void)pthread_setschedparam(pthread_self(), policy_, &before);
+}
 
 Participant::Participant(const Network& network)
     : place_("domain " + std::to_string(network.domain) + ", interface " + network.interface),

@@ -18,6 +18,18 @@ enum class Delivery {
   kept,    ///< written: and for those who come later
 };
 
+/// While it lives, the calling thread, and what threads it makes, have a priority of SCHED_FIFO, where the system allows.
+class RaisedPriority {
+ public:
+  explicit RaisedPriority(int priority);
+  ~RaisedPriority();
+  RaisedPriority(const RaisedPriority&) = delete;
+
+ private:
+  int policy_ = 0, priority_ = 0;  ///< of before
+  bool raised_ = false;
+};
+
 /// A participant of a domain, and what it reads and writes. When it is destroyed no listener runs any more.
 class Participant {
  public:

@@ -100,7 +100,7 @@ TEST(Addresses, have_all_options_of_a_rig) {
   const RigOptions o = rig_options(
       "dds:domain=3,interface=eth0,states=arm/"
       "joint_states,commands=c,command=joint_effort,joints=a+b,parameters=p,diagnostics=d,"
-      "late_after=0.5,silent_after=0.25,watchdog=0.125");
+      "late_after=0.5,silent_after=0.25,watchdog=0.125,priority=7");
   EXPECT_EQ(o.network.domain, 3);
   EXPECT_EQ(o.network.interface, "eth0");
   EXPECT_EQ(o.states, "arm/joint_states");
@@ -111,6 +111,7 @@ TEST(Addresses, have_all_options_of_a_rig) {
   EXPECT_EQ(o.late_after, 0.5);
   EXPECT_EQ(o.silent_after, 0.25);
   EXPECT_EQ(o.watchdog, 0.125);
+  EXPECT_EQ(o.network.priority, 7);
   EXPECT_EQ(rig_options("dds:").states, "joint_states");
   EXPECT_EQ(rig_options("dds:").network.interface, "lo");
   for (const char* bad : {"", "udp:1", "dds:3", "dds:domian=3", "dds:domain=", "dds:domain=3x",
@@ -430,6 +431,7 @@ TEST(DdsRig, refuses_options_that_make_no_sense) {
   refuses([](RigOptions& o) { o.network.interface = "e\"/><x"; });
   refuses([](RigOptions& o) { o.states = "not a topic"; });
   refuses([](RigOptions& o) { o.late_after = 0.0; });
+  refuses([](RigOptions& o) { o.network.priority = 100; });
   refuses([](RigOptions& o) { o.joints = {"panda_joint1"}; });
   RigOptions other = for_rig();
   DdsRig first(panda(), other);

@@ -25,6 +25,8 @@ struct Network {
   /// The name or the address of an interface, or "auto", which Cyclone chooses. "lo": nothing leaves this machine.
   std::string interface = "lo";
   std::string config = {};  ///< more of Cyclone's configuration, as in CYCLONEDDS_URI
+  /// SCHED_FIFO of the threads that send and receive, where the system allows it; 0: as the thread that makes the rig.
+  int priority = 0;
 };
 
 /// The topic of DDS for one of ROS: "/joint_states" and "joint_states" are "rt/joint_states". Throws std::invalid_argument

@@ -26,7 +26,7 @@ struct RigOptions {
 };
 
 /// From an address such as "dds:domain=3,states=arm/joint_states": "dds:", and any of domain, interface, states, commands,
-/// command (multi_array or joint_effort), joints (names with + between), parameters, diagnostics, late_after, silent_after and
+/// command (multi_array or joint_effort), joints (names with + between), parameters, diagnostics, late_after, silent_after, priority and
 /// watchdog. Throws std::invalid_argument.
 RigOptions rig_options(std::string_view address);
 
