@@ -7,6 +7,8 @@ get_property(targets GLOBAL PROPERTY ULNA_LAYERS)
 list(TRANSFORM targets PREPEND ulna_)
 
 install(TARGETS ${targets} ulna_umbrella ulna_c EXPORT ulna FILE_SET HEADERS)
+# both sides of the protocol between processes, in C
+install(FILES src/link/ulna_link.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT ulna NAMESPACE ulna:: FILE ulnaTargets.cmake DESTINATION ${package_dir})
 
 # a static library leaves it to its user to link what it needs inside

@@ -18,6 +18,13 @@ struct DriveOptions {
   int core = -1, steps = 15, port = 0;
 };
 
+/// The robot of the command line: what it is, where it is, and how it is wired.
+struct GivenRig {
+  RigFile file;
+  Model model;
+  Json about;
+};
+
 /// A rig that is shown while it is read.
 class ShownRig final : public rig::Rig {
  public:
@@ -60,6 +67,42 @@ class ShownRig final : public rig::Rig {
 #if ULNA_WITH_VIEWER
   std::optional<view::Viewer> viewer_;
 #endif
+};
+
+/// What is driven: a robot in another process, or one that is simulated here, in simulated time ("sim:ulna", "sim:mujoco").
+class Driven {
+ public:
+  Driven(Console& console, const DriveOptions& o, const GivenRig& given,
+         const rig::Wiring& wiring) {
+    const std::string& address = given.file.address;
+    if (address.starts_with("sim:")) {
+      simulated_ = simulated_robot(console, given.model, {.plant = address.substr(4), .q = {}},
+                                   Mistakes{wiring});
+      clock_ = std::make_unique<drive::SimulatedClock>(*simulated_);
+    } else {
+      remote_ = connect_robot(given.model, address, o.wait);
+      clock_ = std::make_unique<drive::RealClock>();
+    }
+    wired_.emplace(remote_ ? remote_->rig() : *simulated_, wiring);
+    if (o.live) shown_.emplace(*wired_, o);
+    if (o.live) console.err.print(shown_->url() + "\n");
+  }
+  rig::Rig& rig() { return shown_ ? static_cast<rig::Rig&>(*shown_) : *wired_; }
+  drive::Clock& clock() { return *clock_; }
+  link::TorqueSensors sensors() const {
+    return remote_ && remote_->sensors() ? *remote_->sensors() : link::TorqueSensors::motor_side;
+  }
+  /// Null: it is simulated here.
+  RemoteRobot* remote() { return remote_.get(); }
+  Json traffic() const { return remote_ ? remote_->traffic() : traffic_json({}); }
+  std::string faults() const { return remote_ ? remote_->faults() : link::Traffic{}.report(); }
+
+ private:
+  std::unique_ptr<RemoteRobot> remote_;
+  std::unique_ptr<rig::SimulatedRobot> simulated_;
+  std::optional<rig::WiredRig> wired_;
+  std::optional<ShownRig> shown_;
+  std::unique_ptr<drive::Clock> clock_;
 };
 
 /// A motion, how long it lasts, and what is to be said of it.
@@ -131,13 +174,6 @@ Motion motion_of(const DriveOptions& o, const Model& model, const Eigen::VectorX
           seconds};
 }
 
-/// The robot of the command line: what it is, where it is, and how it is wired.
-struct GivenRig {
-  RigFile file;
-  Model model;
-  Json about;
-};
-
 GivenRig given_rig(const DriveOptions& o, Console& console) {
   RobotArgument robot = o.robot;
   const std::optional<RigFile> found = read_rig_file(robot);
@@ -166,10 +202,8 @@ supervise::Supervisor supervisor_of(const DriveOptions& o, const GivenRig& given
   return supervise::Supervisor(given.model, options);
 }
 
-int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const RemoteRobot& remote,
-          Console& console) {
+int check(const DriveOptions& o, const GivenRig& given, Driven& driven, Console& console) {
   Progress progress(console.err, 100);
-  drive::RealClock clock;
   drive::ContactOptions options;
   options.rate_hz = given.file.rate;
   options.sensors = given.file.sensors;
@@ -179,7 +213,7 @@ int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const RemoteRob
   };
   const drive::Realtime realtime(o.usual_scheduling ? drive::RealtimeOptions{0, false, -1}
                                                     : drive::RealtimeOptions{.core = o.core});
-  const drive::ContactReport report = first_contact(rig, options, clock);
+  const drive::ContactReport report = first_contact(driven.rig(), options, driven.clock());
   progress.clear();
   ResultFiles files(console, o.force);
   if (!o.out.empty() && report.complete) {
@@ -194,15 +228,15 @@ int check(const DriveOptions& o, GivenRig& given, rig::Rig& rig, const RemoteRob
       [&] {
         return merged(
             {{{"robot", given.about}, {"address", given.file.address}},
-             {{"contact", contact_json(given.model, report)}, {"traffic", remote.traffic()}},
+             {{"contact", contact_json(given.model, report)}, {"traffic", driven.traffic()}},
              files.json()});
       },
       [&] { return contact_text(console.out, given.model, report); });
   return files.finish(report.complete && report.findings.empty() ? success : findings);
 }
 
-int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, RemoteRobot& remote,
-           Console& console) {
+int follow(const DriveOptions& o, const GivenRig& given, Driven& driven, Console& console) {
+  rig::Rig& rig = driven.rig();
   rig::Reading reading(given.model);
   (void)rig.read(reading);
   supervise::Supervisor supervisor = supervisor_of(o, given);
@@ -234,8 +268,8 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, RemoteRo
   loop.realtime = o.usual_scheduling ? drive::RealtimeOptions{0, false, -1}
                                      : drive::RealtimeOptions{.core = o.core};
   const drive::Summary summary = [&] {
-    PublishedLaw published(law, remote);
-    return run(rig, published, supervisor, loop);
+    PublishedLaw published(law, driven.remote());
+    return run(rig, published, supervisor, loop, driven.clock());
   }();
   const mpc::Payload payload = law.controller().payload();
   console.show(
@@ -246,7 +280,7 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, RemoteRo
               {"tracking_rms", law.tracking_rms()},
               {"largest_error", law.largest_error()},
               {"payload", payload.known() ? Json(payload.mass) : Json()}},
-             {{"summary", summary_json(summary)}, {"traffic", remote.traffic()}}});
+             {{"summary", summary_json(summary)}, {"traffic", driven.traffic()}}});
       },
       [&] {
         std::string text = summary.report();
@@ -256,7 +290,7 @@ int follow(const DriveOptions& o, const GivenRig& given, rig::Rig& rig, RemoteRo
         if (payload.known())
           text += fmt::format("carries {} ± {} kg that the model does not have\n",
                               figure(payload.mass, 3), figure(payload.deviation, 2));
-        return text + fmt::format("faults of packets: {}\n", remote.faults());
+        return text + fmt::format("faults of packets: {}\n", driven.faults());
       });
   if (recorder && !recorder->error().empty()) {
     console.complain(fmt::format("{}: {}", o.record, recorder->error()));
@@ -271,18 +305,9 @@ int run_drive(const DriveOptions& o, Console& console) {
   GivenRig given = given_rig(o, console);
   const rig::Wiring wiring = wiring_of(given.file, given.model, o.robot.name);
   const Interrupt interrupt;
-  const std::unique_ptr<RemoteRobot> remote =
-      connect_robot(given.model, given.file.address, o.wait);
-  if (!given.file.sensors_given && remote->sensors()) given.file.sensors = *remote->sensors();
-  rig::WiredRig wired(remote->rig(), wiring);
-  std::optional<ShownRig> shown;
-  if (o.live) {
-    shown.emplace(wired, o);
-    console.err.print(shown->url() + "\n");
-  }
-  rig::Rig& rig = shown ? static_cast<rig::Rig&>(*shown) : wired;
-  return o.checks ? check(o, given, rig, *remote, console)
-                  : follow(o, given, rig, *remote, console);
+  Driven driven(console, o, given, wiring);
+  if (!given.file.sensors_given) given.file.sensors = driven.sensors();
+  return o.checks ? check(o, given, driven, console) : follow(o, given, driven, console);
 }
 
 }  // namespace
@@ -291,7 +316,8 @@ Action drive(Parser& app, Console& console) {
   auto o = std::make_shared<DriveOptions>();
   o->robot.add_to(app, "RIG.yaml|ROBOT", "a file that `ulna drive --checks -o` wrote, or a robot");
   app.add_value("--address", o->address, "ADDRESS",
-                "unix:PATH, shm:/NAME, udp:127.0.0.1:PORT or dds:KEY=VALUE,...");
+                "unix:PATH, shm:/NAME, udp:127.0.0.1:PORT, dds:KEY=VALUE,... (ROS 2), or sim:ulna, "
+                "sim:mujoco: simulated here");
   app.add_flag("--checks", o->checks,
                "first contact: look, push each joint a little, compare with the model");
   app.add_value("--goal", o->goal, "X,X,...", "go there, or NAME=VALUE,...");

@@ -40,6 +40,18 @@ struct Mistakes {
 /// Throws UsageError.
 Mistakes mistakes_of(const Model& model, const std::vector<std::string>& words);
 
+/// A simulated robot that is not quite what its model says.
+struct SimulatedOptions {
+  std::string plant = "ulna", q;
+  double friction = 1.0;  ///< of 1 % of the efforts, dry, and 0.5 %, viscous
+  double payload = 0.0;   ///< kg, at the tip
+  std::uint64_t seed = 1;
+};
+/// Throws UsageError.
+std::unique_ptr<rig::SimulatedRobot> simulated_robot(Console& console, const Model& model,
+                                                     const SimulatedOptions& options,
+                                                     const Mistakes& mistakes);
+
 /// As text and as JSON: what the first contact found.
 std::string contact_text(const Stream& out, const Model& model, const drive::ContactReport& report);
 Json contact_json(const Model& model, const drive::ContactReport& report);

@@ -12,8 +12,9 @@ namespace ulna::cli {
 /// the end. The loop leaves a copy where the thread that sends is not looking just then.
 class PublishedLaw final : public drive::Controller {
  public:
-  PublishedLaw(drive::IdentifyingLaw& law, RemoteRobot& robot) : law_(law), robot_(robot) {
-    if (!robot.publishes()) return;
+  /// A robot that is simulated here is none: null.
+  PublishedLaw(drive::IdentifyingLaw& law, RemoteRobot* robot) : law_(law), robot_(robot) {
+    if (!robot || !robot->publishes()) return;
     names_ = estimator().model().names();
     values_ = copied_ = estimator().z().head(std::ssize(names_));
     thread_ = std::thread([this] { run(); });
@@ -55,12 +56,12 @@ class PublishedLaw final : public drive::Controller {
         ends = wake_.wait_for(lock, std::chrono::seconds(1), [this] { return ending_; });
         values_ = copied_;
       }
-      robot_.publish(names_, values_, state_, cause_);
+      robot_->publish(names_, values_, state_, cause_);
     }
   }
 
   drive::IdentifyingLaw& law_;
-  RemoteRobot& robot_;
+  RemoteRobot* robot_;
   std::vector<std::string> names_;
   Vector values_, copied_;  ///< of the thread, and of the loop
   std::atomic<supervise::State> state_ = supervise::State::run;

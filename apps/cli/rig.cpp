@@ -7,15 +7,15 @@ namespace {
 
 struct RigOptions {
   RobotArgument robot;
-  std::string address, q, plant = "ulna", tool;
+  std::string address;
+  SimulatedOptions simulated;
   std::vector<std::string> mistakes;
-  double rate = 1000.0, watchdog = 0.05, friction = 1.0, payload = 0.0;
+  double rate = 1000.0, watchdog = 0.05;
   std::optional<double> duration;
-  std::uint64_t seed = 1;
   int core = -1;
 };
 
-rig::TestRigOptions test_rig_options(const RigOptions& o, const Model& model,
+rig::TestRigOptions test_rig_options(const SimulatedOptions& o, const Model& model,
                                      const Mistakes& mistakes) {
   rig::TestRigOptions t;
   t.plant = kind_from_string(plants, o.plant,
@@ -62,16 +62,9 @@ int run_rig(const RigOptions& o, Console& console) {
   if (o.watchdog < 2.0 / o.rate)
     throw UsageError("--watchdog: {} s is less than two periods", o.watchdog);
   const Mistakes mistakes = mistakes_of(model, o.mistakes);
-  rig::SimulatedRobot robot(model, test_rig_options(o, model, mistakes));
-  const Eigen::VectorXd effort = rig::nominal_efforts(model);
-  robot.truth().change([&](Plant<double>& plant) {
-    add_friction(plant, 0.005 * o.friction * effort, 0.01 * o.friction * effort);
-    if (o.payload > 0.0)
-      add_payload(plant, rig::tip_frame(model),
-                  Inertia<double>::point_mass(o.payload, Vec3<double>::Zero()));
-  });
-  robot.start(o.q.empty() ? usual_place(model) : configuration(console, model, o.q, "--q"));
-  rig::WiredRig wired(robot, mistakes.wiring);
+  const std::unique_ptr<rig::SimulatedRobot> robot =
+      simulated_robot(console, model, o.simulated, mistakes);
+  rig::WiredRig wired(*robot, mistakes.wiring);
   const std::unique_ptr<OfferedRobot> server = offer_robot(
       wired, o.address,
       {.period = 1.0 / o.rate, .watchdog = o.watchdog, .sensors = link::TorqueSensors::motor_side});
@@ -88,12 +81,27 @@ int run_rig(const RigOptions& o, Console& console) {
                            visible(o.address), o.rate);
       });
   console.out.flush();
-  run_periods(*server, robot, o);
+  run_periods(*server, *robot, o);
   console.err.print(server->report() + "\n");
   return success;
 }
 
 }  // namespace
+
+std::unique_ptr<rig::SimulatedRobot> simulated_robot(Console& console, const Model& model,
+                                                     const SimulatedOptions& o,
+                                                     const Mistakes& mistakes) {
+  auto robot = std::make_unique<rig::SimulatedRobot>(model, test_rig_options(o, model, mistakes));
+  const Eigen::VectorXd effort = rig::nominal_efforts(model);
+  robot->truth().change([&](Plant<double>& plant) {
+    add_friction(plant, 0.005 * o.friction * effort, 0.01 * o.friction * effort);
+    if (o.payload > 0.0)
+      add_payload(plant, rig::tip_frame(model),
+                  Inertia<double>::point_mass(o.payload, Vec3<double>::Zero()));
+  });
+  robot->start(o.q.empty() ? usual_place(model) : configuration(console, model, o.q, "--q"));
+  return robot;
+}
 
 Action rig(Parser& app, Console& console) {
   auto o = std::make_shared<RigOptions>();
@@ -101,22 +109,22 @@ Action rig(Parser& app, Console& console) {
   app.add_value("--address", o->address, "ADDRESS",
                 "unix:PATH, shm:/NAME, udp:127.0.0.1:PORT or dds:KEY=VALUE,...")
       ->required();
-  app.add_value("--q", o->q, "X,X,...", "where it stands at first, or NAME=VALUE,...");
+  app.add_value("--q", o->simulated.q, "X,X,...", "where it stands at first, or NAME=VALUE,...");
   app.add_value(
       "--rate", o->rate, "HZ", "of its states: 1000 Hz",
       number_that("is not from 10 to 10000 Hz", [](double x) { return x >= 10.0 && x <= 1e4; }));
   app.add_value("--watchdog", o->watchdog, "S", "without torques until it holds itself: 0.05 s",
                 above_zero);
-  app.add_value("--plant", o->plant, "NAME", "what simulates it: ulna, or mujoco");
-  app.add_value("--friction", o->friction, "F",
+  app.add_value("--plant", o->simulated.plant, "NAME", "what simulates it: ulna, or mujoco");
+  app.add_value("--friction", o->simulated.friction, "F",
                 "1: 1 % of the efforts dry, 0.5 % viscous; times this", not_negative);
-  app.add_value("--payload", o->payload, "KG",
+  app.add_value("--payload", o->simulated.payload, "KG",
                 "that the last link carries and the model does not have", not_negative);
   app.add_value(
          "--mistake", o->mistakes, "WORD",
          "it makes: exchange=I,K, sign=I, degrees, link-side, delay=S, gear=I,FACTOR; repeatable")
       ->allow_extra_args(false);
-  app.add_value("--seed", o->seed, "N", "of noise: 1", seed_number);
+  app.add_value("--seed", o->simulated.seed, "N", "of noise: 1", seed_number);
   app.add_value("--core", o->core, "N", "processor core to run on", whole_number(0, 1023));
   app.add_value("--duration", o->duration, "S", "until it ends; otherwise by Ctrl-C", above_zero);
   return [o, &console]() -> int { return run_rig(*o, console); };
