@@ -19,7 +19,7 @@ for address in "unix:$folder/arm" "shm:/ulna-example-$$" "udp:127.0.0.1:$((20000
   "$ulna" rig panda --address "$address" >"$folder/rig.txt" 2>&1 &
   robot=$!
   "$folder/controller" "$address" 2
-  kill -INT "$robot"
+  kill -TERM "$robot"
   wait "$robot" || true
   cat "$folder/rig.txt"
   robot=
