@@ -6,10 +6,12 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ulna)
 get_property(targets GLOBAL PROPERTY ULNA_LAYERS)
 list(TRANSFORM targets PREPEND ulna_)
 
-install(TARGETS ${targets} ulna_umbrella EXPORT ulna FILE_SET HEADERS)
+install(TARGETS ${targets} ulna_umbrella ulna_c EXPORT ulna FILE_SET HEADERS)
+# both sides of the protocol between processes, in C
+install(FILES src/link/ulna_link.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # what is installed, and so has to be built before: neither tests nor examples
 add_custom_target(ulna_installed)
-add_dependencies(ulna_installed ${targets} ulna_umbrella)
+add_dependencies(ulna_installed ${targets} ulna_umbrella ulna_c)
 if(TARGET ulna_python)
   add_dependencies(ulna_installed ulna_python)
 endif()
@@ -47,7 +49,7 @@ set(ULNA_PC_INNER_LIBS "-ltinyxml2 -lpthread -ldl")
 foreach(
   optional
   "YAML -lyaml-cpp" "GINAC -lginac -lcln" "IPOPT -lipopt" "CERES -lceres -lglog"
-  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "ASSIMP -lassimp"
+  "SUNDIALS -lsundials_arkode -lsundials_nvecserial" "MUJOCO -lmujoco" "CYCLONEDDS -lddsc" "ASSIMP -lassimp"
   "ZLIB -lz" "ZSTD -lzstd" "LZ4 -llz4" "BZIP2 -lbz2" "SQLITE -lsqlite3" "HDF5 -lhdf5_serial")
   string(REGEX MATCH "^([A-Z0-9]+) (.*)$" parts ${optional})
   if(ULNA_WITH_${CMAKE_MATCH_1})
@@ -56,7 +58,8 @@ foreach(
 endforeach()
 file(RELATIVE_PATH ULNA_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/ulna.pc.in ulna.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ulna.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/ulna_c.pc.in ulna_c.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ulna.pc ${PROJECT_BINARY_DIR}/ulna_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(NOT TARGET ulna)
   return()

@@ -61,6 +61,14 @@ ulna_optional_library(SUNDIALS libsundials-dev arkode/arkode_erkstep.h "sundials
   "Simulation with adaptive steps" "simulation has fixed steps only")
 ulna_optional_library(MuJoCo libmujoco-dev mujoco/mujoco.h mujoco
   "MuJoCo as a second plant of trials" "ulna's own simulation is the only one")
+ulna_optional_library(CycloneDDS "cyclonedds-dev, cyclonedds-tools" dds/dds.h ddsc
+  "Robots that speak ROS 2" "robots that speak ROS 2 are not driven")
+find_program(IDLC idlc)
+mark_as_advanced(IDLC)
+if(ULNA_WITH_CYCLONEDDS AND NOT IDLC)
+  message(STATUS "idlc was not found (Debian: cyclonedds-tools): robots that speak ROS 2 are not driven")
+  set(ULNA_WITH_CYCLONEDDS OFF)
+endif()
 ulna_optional_library(assimp libassimp-dev assimp/Importer.hpp assimp
   "Meshes of more formats, DAE among them" "meshes are read from STL and OBJ only")
 

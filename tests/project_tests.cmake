@@ -102,8 +102,20 @@ add_test(
     -DCONFIG=$<CONFIG>
     -DGENERATOR=${CMAKE_GENERATOR}
     -DCXX=${CMAKE_CXX_COMPILER}
+    -DCC=${CMAKE_C_COMPILER}
     -DFLAGS=${CMAKE_CXX_FLAGS}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
+
+# The protocol between processes in C99 and in Python, and what happens when one of them is killed.
+find_program(ULNA_PYTHON3 python3)
+mark_as_advanced(ULNA_PYTHON3)
+if(ULNA_PYTHON3)
+  if(TARGET ulna)
+    set(ulna_command $<TARGET_FILE:ulna>)
+    add_test(NAME link/kills COMMAND ${ULNA_PYTHON3} -B ${CMAKE_CURRENT_SOURCE_DIR}/link/kill.py ${ulna_command} --count 3)
+  endif()
+  add_test(NAME link/examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/link/examples.sh ${PROJECT_SOURCE_DIR} ${ulna_command})
+endif()
 
 # Examples that tell by their exit code whether they come to a good end.
 if(TARGET swing_up)

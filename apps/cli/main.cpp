@@ -33,6 +33,8 @@ constexpr Verb verbs[] = {
     {"identify", "identify a robot's parameters from logs of its motion", identify},
     {"simulate", "simulate a robot under torques, and check its energy", simulate},
     {"mpc", "simulate predictive control that identifies the robot it drives", mpc},
+    {"drive", "drive a robot in another process, after a first contact", drive},
+    {"rig", "simulate a robot in a process of its own, to be driven", rig},
     {"view", "show a robot, a log or a simulation in the browser", view},
     {"robots", "list the embedded robots, or print one", robots},
 };

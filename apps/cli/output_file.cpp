@@ -58,7 +58,7 @@ class Beside {
 
   int take_name(const std::string& target, bool replace) {
     // link, unlike rename, never replaces a file that has come into being meanwhile
-    if (!replace && link(name_.c_str(), target.c_str()) == 0) return 0;
+    if (!replace && ::link(name_.c_str(), target.c_str()) == 0) return 0;
     if (!replace && errno == EEXIST) return EEXIST;
     if (rename(name_.c_str(), target.c_str()) != 0) return errno;
     name_.clear();

@@ -57,7 +57,7 @@ struct Verb {
 
 // one file each; main.cpp has the table
 Setup check, info, tree, convert, robots, fk, id, fd, terms, equations, ik, count, compare,
-    simplify, codegen, excite, identify, simulate, mpc, view;
+    simplify, codegen, excite, identify, simulate, mpc, drive, rig, view;
 
 /// What `ulna help` prints.
 std::string overview(const Stream& stream, std::span<const Verb> verbs);

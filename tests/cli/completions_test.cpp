@@ -79,7 +79,8 @@ TEST(Completions, both_scripts_know_every_option_of_every_verb) {
   for (const char* verb :
        {"check",  "info",      "tree",     "convert", "fk",      "id",       "fd",
         "terms",  "equations", "ik",       "count",   "compare", "simplify", "codegen",
-        "excite", "identify",  "simulate", "mpc",     "view",    "robots"}) {
+        "excite", "identify",  "simulate", "mpc",     "view",    "robots",
+        "drive",  "rig"}) {
     const std::set<std::string> options = options_of(verb);
     EXPECT_GE(options.size(), 3u);
     EXPECT_EQ(offered({verb, "--"}), options) << verb;

@@ -64,6 +64,8 @@ TEST(Manual, documents_every_json_field) {
            {"identify", "--json", "pendulum", log, "--split", "0.5"},
            {"identify", "--json", "pendulum", log, "--online"},
            {"view", "--json", "pendulum", "--html", folder.path("v.html")},
+           {"drive", "--json", "panda", "--address", "sim:ulna", "--hold", "0.1", "--rate", "200"},
+           {"drive", "--json", "double_pendulum", "--address", "sim:ulna", "--checks"},
            {"compare", "--json", "pendulum", "--states", "2"}}) {
     const json d = json::parse(run_cli(line).out, nullptr, false);
     ASSERT_TRUE(d.is_object()) << testing::PrintToString(line);
@@ -80,7 +82,8 @@ TEST(Manual, documents_every_option) {
   for (const char* verb :
        {"check",   "info",   "tree",      "convert",  "robots", "fk",      "id",
         "fd",      "terms",  "equations", "ik",       "count",  "compare", "simplify",
-        "codegen", "excite", "identify",  "simulate", "mpc",    "view"}) {
+        "codegen", "excite", "identify",  "simulate", "mpc",    "view",    "drive",
+        "rig"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -20,6 +20,7 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_C_FLAGS=${FLAGS}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O2)
 if(output MATCHES "Ceres|SuiteSparse|tinyxml2")
   message(FATAL_ERROR "find_package(ulna) talks about what is inside:\n${output}")
@@ -34,6 +35,7 @@ string(REGEX REPLACE "^0([0-9])" "\\1" seconds "${seconds}")
 
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/native_consumer)
+run(${WORK}/build/c_consumer)
 run(${WORK}/build/consumer)
 message("${output}compile time of a small consumer: ${seconds} s")
 
@@ -47,6 +49,13 @@ if(PKG_CONFIG)
   separate_arguments(own UNIX_COMMAND "${FLAGS}")
   run(${CXX} ${own} -O1 ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${WORK}/by_hand ${flags})
   run(${WORK}/by_hand)
+  # in C, too, which needs no more than a C compiler
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --cflags --libs ulna_c)
+  separate_arguments(c_flags UNIX_COMMAND "${output}")
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG} --variable=libdir ulna_c)
+  string(STRIP "${output}" libdir)
+  run(${CC} ${own} -std=c99 -pedantic -Wall -Wextra -Werror ${CMAKE_CURRENT_LIST_DIR}/main.c -o ${WORK}/by_hand_c ${c_flags})
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libdir} ${WORK}/by_hand_c)
   # a header of each kind, with another value of one of the definitions, without it, or without all of them
   list(FILTER flags EXCLUDE REGEX "^-l|^-L|\\.a$")
   set(wrong "-DEIGEN_MAX_ALIGN_BYTES=16" "-DEIGEN_MAX_STATIC_ALIGN_BYTES=16"

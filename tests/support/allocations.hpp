@@ -11,27 +11,29 @@
 #define COUNTS_ALLOCATIONS 1
 namespace ulna::test {
 static std::atomic<long> allocations{0};
-}
+static thread_local long allocations_here = 0;
+static inline void count_allocation() { ++allocations, ++allocations_here; }
+}  // namespace ulna::test
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) { return ++ulna::test::allocations, __libc_malloc(size); }
+void* malloc(std::size_t size) { return ulna::test::count_allocation(), __libc_malloc(size); }
 void* realloc(void* p, std::size_t size) {
-  return ++ulna::test::allocations, __libc_realloc(p, size);
+  return ulna::test::count_allocation(), __libc_realloc(p, size);
 }
 void* calloc(std::size_t n, std::size_t size) {
-  return ++ulna::test::allocations, __libc_calloc(n, size);
+  return ulna::test::count_allocation(), __libc_calloc(n, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return ++ulna::test::allocations, __libc_memalign(alignment, size);
+  return ulna::test::count_allocation(), __libc_memalign(alignment, size);
 }
 }
 #else
 #define COUNTS_ALLOCATIONS 0
 namespace ulna::test {
-constexpr long allocations = 0;
+constexpr long allocations = 0, allocations_here = 0;
 }
 #endif
 
@@ -42,6 +44,14 @@ long allocations_of(F f) {
   const long before = allocations;
   f();
   return allocations - before;
+}
+
+/// Those of other threads left out.
+template <class F>
+long allocations_of_this_thread(F f) {
+  const long before = allocations_here;
+  f();
+  return allocations_here - before;
 }
 
 }  // namespace ulna::test

@@ -2,7 +2,7 @@
 
 _ulna() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc view robots help"
+  local verbs="check info tree convert fk id fd terms equations ik count compare simplify codegen excite identify simulate mpc drive rig view robots help"
   local shared="--help --json --color"
   local import="--arg --package --floating-base --independent-mimics --strict"
   local options robots=
@@ -42,7 +42,7 @@ _ulna() {
     --friction)
       COMPREPLY=($(compgen -W "viscous coulomb offset none" -- "$word"))
       return ;;
-    --arg | --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --density | --simulate | --split | --folds | --filter | --gain)
+    --arg | --terms | --let | --lock | --chain | --q | --qd | --qdd | --tau | --gravity | --frame | --xyz | --rpy | --quat | --start | --restarts | --seed | --n | --states | --tolerance | --other | --functions | --port | --density | --simulate | --split | --address | --hold | --scale | --wait | --watchdog | --core | --mistake | --folds | --filter | --gain)
       return ;;
   esac
 
@@ -65,6 +65,8 @@ _ulna() {
     identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --no-armature --ratios --late --prior --method --payload --essential --online --all --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --open-loops --duration --period --integrator --step --tolerance --torque --picture --follow --target --bandwidth --no-limits --ground --friction --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
     mpc) options="$import --gravity --demo --duration --rate --steps --goal --reach --rest --payload --payload-at --vary --law --knowledge --drives --plant --supervise --seed --live --port --open --report --plot --force" robots=yes ;;
+    drive) options="$import --address --checks --goal --motion --identify --hold --scale --rate --steps --no-identify --duration --wait --watchdog --core --usual-scheduling --live --port --record --out --force" robots=yes ;;
+    rig) options="$import --address --q --rate --watchdog --plant --friction --payload --mistake --seed --core --duration" robots=yes ;;
     view) options="$import --gravity --q --log --simulate --torque --port --open --html --force" robots=yes ;;
     robots) options="--names" robots=only ;;
     help)

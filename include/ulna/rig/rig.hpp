@@ -36,6 +36,9 @@ class Rig {
   /// Torques from now on, one per degree of freedom. False: they are refused, because a number is not finite or their
   /// count is wrong, and the old ones stay.
   virtual bool write(const Eigen::Ref<const Eigen::VectorXd>& tau) noexcept = 0;
+  /// The robot holds itself where it is, by its own means, until the next write: control ends. False: it cannot,
+  /// and the torques of the last write stay.
+  virtual bool hold() noexcept { return false; }
   /// Seconds since a moment of the rig's own.
   virtual double now() const noexcept = 0;
 };

@@ -4,11 +4,13 @@
 #include <ulna/codegen/robot/robot_functions.hpp>
 #include <ulna/derivatives/drive_derivatives.hpp>
 #include <ulna/mpc/elastic_controller.hpp>
+#include <ulna/ros2/dds_robot.hpp>
 #include <ulna/ulna.hpp>
 
 #include <functional>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 /// A code block of the documents.

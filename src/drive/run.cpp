@@ -1,0 +1,317 @@
+#include "ulna/drive/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "drive/signals.hpp"
+#include "drive/watchdog.hpp"
+#include "num/message.hpp"
+
+namespace ulna::drive {
+
+using Vector = Eigen::VectorXd;
+using messages::message;
+using supervise::State;
+
+const char* to_string(End end) {
+  return std::array{"finished",
+                    "interrupted",
+                    "robot gone",
+                    "torques refused",
+                    "controller failed",
+                    "stopped by the supervisor",
+                    "hung"}[std::size_t(end)];
+}
+
+std::vector<std::string> record_names(const Model& model) {
+  std::vector<std::string> names{"t", "step"};
+  for (const char* quantity : {"q_", "qd_", "tau_", "sent_"})
+    for (const std::string& joint : model.velocity_names()) names.push_back(quantity + joint);
+  names.insert(names.end(), {"state", "late_us"});
+  return names;
+}
+
+namespace {
+
+void check_options(const Options& o) {
+  using messages::require;
+  require(o.rate_hz >= 1.0 && o.rate_hz <= 1e5, "drive: a rate of ", o.rate_hz,
+          " Hz is not from 1 to 100000");
+  require(o.duration > 0.0, "drive: the duration must be above 0");
+  require(o.late_share > 0.0 && o.late_share <= 1.0, "drive: late_share must be above 0, up to 1");
+  for (const double seconds :
+       {o.gone_after, o.refused_for, o.stopped_for, o.stop_within, o.watchdog})
+    require(seconds > 0.0, "drive: all times of the options must be above 0");
+}
+
+/// One run: its periods, and how it ends.
+class Loop {
+ public:
+  Loop(rig::Rig& rig, Controller& controller, supervise::Supervisor& supervisor,
+       const Options& options, Clock& clock)
+      : rig_(rig),
+        controller_(controller),
+        supervisor_(supervisor),
+        options_(options),
+        clock_(clock),
+        period_(1.0 / options.rate_hz),
+        reading_(rig.model()),
+        wanted_(Vector::Zero(rig.model().nv())),
+        sent_(wanted_),
+        row_(2 + 4 * std::size_t(wanted_.size()) + 2) {}
+
+  Summary run() {
+    if (!wait_for_robot()) {
+      finish(End::robot_gone, "there was no reading at all");
+      return std::move(summary_);
+    }
+    controller_.begin(rig_.now(), reading_);
+    std::optional<Realtime> realtime;
+    std::optional<Signals> signals;
+    std::optional<Watchdog> watchdog;
+    if (clock_.is_real()) {
+      if (options_.signals) signals.emplace();
+      watchdog.emplace(options_.watchdog, options_.realtime.priority, options_.hangs);
+      realtime.emplace(options_.realtime);
+      summary_.realtime = realtime->report();
+    }
+    watchdog_ = watchdog ? &*watchdog : nullptr;
+    begin_ = next_due_ = clock_.now();
+    fresh_at_ = begin_;
+    while (step()) {
+    }
+    stop();
+    return std::move(summary_);
+  }
+
+ private:
+  bool wait_for_robot() {
+    const double end = clock_.now() + std::max(options_.gone_after, 2.0 * period_);
+    while (!rig_.read(reading_) || !reading_.q.allFinite()) {
+      if (clock_.now() > end) return false;
+      clock_.sleep_until(clock_.now() + period_);
+    }
+    return true;
+  }
+
+  /// Sleeps until the next step is due; counts what is late. Periods that are over are left out.
+  void wait() {
+    double due = begin_ + double(number_) * period_;
+    clock_.sleep_until(due);
+    const double now = clock_.now();
+    if (const double over = std::floor((now - due) / period_ + 1e-9); over >= 1.0) {
+      summary_.skipped += long(over);
+      number_ += long(over);
+    }
+    summary_.jitter.add(1e6 * (now - due));
+    is_late_ = now - due > options_.late_share * period_;
+    summary_.late += is_late_;
+    late_us_ = 1e6 * (now - due);
+    ++number_;
+    ++summary_.steps;
+    began_ = now;
+    if (watchdog_) watchdog_->beat();
+  }
+
+  /// Whether there is a reading that is not too old.
+  bool read() {
+    const bool any = rig_.read(reading_);
+    if (!any) reading_.fresh = false;
+    if (any && reading_.fresh) {
+      fresh_at_ = began_;
+      summary_.reading_age.add(1e6 * std::max(0.0, rig_.now() - reading_.time));
+    } else {
+      ++summary_.not_fresh;
+    }
+    return began_ - fresh_at_ <= options_.gone_after;
+  }
+
+  /// A period; false: the run is to end.
+  bool step() {
+    wait();
+    if (!read())
+      return end(End::robot_gone, message("no fresh reading for ", options_.gone_after, " s"));
+    const double time = rig_.now();
+    if (!ask(time)) return false;
+    filter(time);
+    controller_.sent(time, sent_, supervisor_);
+    if (!write()) return end(End::refused, "the rig took no torques");
+    record();
+    // a step that is late already is not made longer, but no two in a row go without
+    if (is_late_ && !left_out_) {
+      ++summary_.updates_left_out;
+      left_out_ = true;
+    } else {
+      left_out_ = false;
+      if (!guarded([&] { controller_.update(time, reading_, sent_); })) return false;
+    }
+    summary_.work.add(1e6 * (clock_.now() - began_));
+    return goes_on(time);
+  }
+
+  /// What the controller wants.
+  bool ask(double time) {
+    if (!guarded([&] { controller_.act(time, reading_, wanted_); })) return false;
+    if (wanted_.size() != sent_.size())
+      return end(End::controller_failed,
+                 message("it wanted ", wanted_.size(), " torques of ", sent_.size()));
+    if (wanted_.allFinite()) return true;
+    return end(End::controller_failed, "it wanted a torque that is not finite");
+  }
+
+  template <class F>
+  bool guarded(F f) {
+    try {
+      f();
+      return true;
+    } catch (const std::exception& e) {
+      return end(End::controller_failed, e.what());
+    } catch (...) {
+      return end(End::controller_failed, "it threw");
+    }
+  }
+
+  void filter(double time) {
+    const Plant<double>* plant = controller_.plant();
+    sent_ = plant ? supervisor_.filter(*plant, time, reading_.time, reading_.q, reading_.v,
+                                       reading_.tau, wanted_)
+                  : supervisor_.filter(time, reading_.time, reading_.q, reading_.v, reading_.tau,
+                                       wanted_);
+    ++summary_.supervised[std::size_t(supervisor_.state())];
+    summary_.cut += !supervisor_.unchanged();
+  }
+
+  bool write() {
+    if (rig_.write(sent_)) {
+      taken_at_ = began_;
+      return true;
+    }
+    ++summary_.refused;
+    return summary_.steps > 1 && began_ - taken_at_ <= options_.refused_for;
+  }
+
+  void record() {
+    if (!options_.recorder || !reading_.fresh) return;
+    auto at = row_.begin();
+    *at++ = reading_.time, *at++ = double(number_ - 1);
+    for (const Vector* x : {&reading_.q, &reading_.v, &reading_.tau, &sent_})
+      at = std::copy(x->begin(), x->end(), at);
+    *at++ = double(supervisor_.state()), *at++ = late_us_;
+    (void)options_.recorder->push(row_);
+  }
+
+  bool goes_on(double time) {
+    if (watchdog_ && watchdog_->barked())
+      return end(End::hung, message("no step for ", options_.watchdog, " s"));
+    if ((clock_.is_real() && options_.signals && Signals::came()) ||
+        (options_.go_on && !options_.go_on()))
+      return end(End::interrupted, "");
+    const State state = supervisor_.state();
+    stopped_ = state == State::run ? 0.0 : stopped_ + period_;
+    if (state == State::fault || stopped_ > options_.stopped_for)
+      return end(End::supervisor, std::string(supervisor_.report()));
+    if (controller_.is_done(time) || clock_.now() - begin_ >= options_.duration - 1e-9)
+      return end(End::finished, "");
+    return true;
+  }
+
+  bool end(End why, std::string words) {
+    finish(why, std::move(words));
+    return false;
+  }
+  void finish(End why, std::string words) {
+    summary_.end = why, summary_.why = std::move(words);
+    summary_.supervisor = supervisor_.report();
+    summary_.seconds = clock_.now() - begin_;
+  }
+
+  /// The supervisor brakes the robot until it rests, then it holds itself.
+  void stop() {
+    const double from = clock_.now();
+    if (summary_.end != End::robot_gone && summary_.end != End::refused) {
+      supervisor_.request_hold(true);
+      int still = 0;
+      const int enough = std::max(3, int(std::lround(0.02 / period_)));
+      while (still < enough && clock_.now() - from < options_.stop_within) {
+        wait();
+        if (!read()) break;
+        wanted_ = sent_;
+        filter(rig_.now());
+        if (!write()) break;
+        record();
+        still =
+            supervisor_.known() && supervisor_.v().lpNorm<Eigen::Infinity>() < slow ? still + 1 : 0;
+      }
+      supervisor_.request_hold(false);
+      summary_.stopped = still >= enough;
+    }
+    // packets may be lost
+    for (int i = 0; i < 3; ++i) summary_.stopped |= rig_.hold() && summary_.end != End::robot_gone;
+    summary_.stop_seconds = clock_.now() - from;
+    if (!options_.recorder) return;
+    summary_.recorded = options_.recorder->written();
+    summary_.record_lost = options_.recorder->lost();
+  }
+
+  static constexpr double slow = 0.02;  ///< rad/s or m/s
+
+  rig::Rig& rig_;
+  Controller& controller_;
+  supervise::Supervisor& supervisor_;
+  const Options& options_;
+  Clock& clock_;
+  double period_;
+  rig::Reading reading_;
+  Vector wanted_, sent_;
+  std::vector<double> row_;
+  Watchdog* watchdog_ = nullptr;
+  Summary summary_;
+  double begin_ = 0.0, next_due_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0,
+         stopped_ = 0.0, late_us_ = 0.0;
+  long number_ = 0;
+  bool is_late_ = false, left_out_ = false;
+};
+
+}  // namespace
+
+Summary run(rig::Rig& rig, Controller& controller, supervise::Supervisor& supervisor,
+            const Options& options, Clock& clock) {
+  check_options(options);
+  Loop loop(rig, controller, supervisor, options, clock);
+  Summary summary = loop.run();
+  if (options.recorder) {
+    (void)options.recorder->finish();
+    summary.recorded = options.recorder->written();
+    summary.record_lost = options.recorder->lost();
+  }
+  return summary;
+}
+
+Summary run(rig::Rig& rig, Controller& controller, supervise::Supervisor& supervisor,
+            const Options& options) {
+  RealClock clock;
+  return run(rig, controller, supervisor, options, clock);
+}
+
+std::string Summary::report() const {
+  std::ostringstream text;
+  text.precision(4);
+  text << to_string(end) << (why.empty() ? "" : ": " + why) << " after " << seconds << " s; "
+       << (stopped ? "the robot holds itself" : "the robot was NOT seen at rest") << '\n';
+  text << steps << " steps, " << late << " late, " << skipped << " skipped, " << not_fresh
+       << " without a new reading, " << refused << " refused\n";
+  text << "late by " << jitter.quantile(0.5) << " us (median), " << jitter.quantile(0.99)
+       << " (99 %), " << jitter.largest() << " (worst); step " << work.quantile(0.5) << ", "
+       << work.quantile(0.99) << ", " << work.largest() << " us\n";
+  text << "supervisor: " << supervised[0] << " of "
+       << supervised[0] + supervised[1] + supervised[2] + supervised[3]
+       << " steps run, torques changed in " << cut << '\n';
+  if (recorded + record_lost > 0)
+    text << "recorded " << recorded << " rows, " << record_lost << " lost\n";
+  if (!realtime.empty()) text << "system: " << realtime << '\n';
+  return text.str();
+}
+
+}  // namespace ulna::drive

@@ -1,0 +1,187 @@
+#include "ulna/drive/first_contact.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "ulna/io/import.hpp"
+#include "ulna/mpc/trial.hpp"
+
+namespace ulna::drive {
+namespace {
+
+using Eigen::VectorXd;
+using rig::Wiring;
+
+struct Robot {
+  Model model;
+  VectorXd q0;
+};
+
+Robot panda() {
+  return {load_robot("panda").model,
+          (VectorXd(7) << 0.3, -0.6, 0.4, -1.9, 0.5, 1.7, 0.6).finished()};
+}
+Robot ur5e() {
+  return {load_robot("ur5e").model, (VectorXd(6) << 0.3, -1.0, 1.2, -0.8, 0.7, 0.4).finished()};
+}
+
+/// Noise and friction as of a usual robot.
+rig::TestRigOptions usual(std::uint64_t seed) {
+  rig::TestRigOptions o;
+  o.sensors.position.noise = 1e-5, o.sensors.velocity.noise = 1e-3, o.sensors.torque.noise = 0.1;
+  o.sensors.seed = seed;
+  return o;
+}
+
+ContactReport contact(const Robot& r, const Wiring& wrong, rig::TestRigOptions options = usual(1)) {
+  rig::SimulatedRobot robot(r.model, options);
+  robot.truth().change([&](Plant<double>& plant) {
+    plant.friction = plant.friction_negative = 0.01 * rig::nominal_efforts(r.model);
+    plant.damping = 0.005 * rig::nominal_efforts(r.model);
+  });
+  robot.start(r.q0);
+  rig::WiredRig rig(robot, wrong);
+  SimulatedClock clock(robot);
+  const ContactReport report = first_contact(rig, {}, clock);
+  EXPECT_TRUE(report.complete) << report.ended;
+  EXPECT_TRUE(robot.holds());
+  // it was moved a little
+  EXPECT_LT((robot.truth().q() - r.q0).lpNorm<Eigen::Infinity>(), 0.25);
+  return report;
+}
+
+std::string words(const ContactReport& r) {
+  std::string text =
+      "misfit " + std::to_string(r.misfit_before) + " -> " + std::to_string(r.misfit) + '\n';
+  for (const ContactFinding& f : r.findings) text += f.name + ": " + f.text + '\n';
+  return text;
+}
+
+/// Whether a wiring undoes another, with scales to 3 %.
+void expect_undone(const Wiring& wrong, const Wiring& found, const ContactReport& report) {
+  const Wiring right = wrong.inverse();
+  EXPECT_EQ(found.reading, right.reading) << words(report);
+  EXPECT_EQ(found.command, right.command) << words(report);
+  EXPECT_TRUE(found.position.isApprox(right.position, 0.03))
+      << words(report) << found.position.transpose();
+  EXPECT_TRUE(found.velocity.isApprox(right.velocity, 0.03))
+      << words(report) << found.velocity.transpose();
+  EXPECT_TRUE(found.torque.isApprox(right.torque, 0.03))
+      << words(report) << found.torque.transpose();
+  EXPECT_TRUE(found.drive.isApprox(right.drive, 0.03)) << words(report) << found.drive.transpose();
+}
+
+TEST(FirstContact, finds_nothing_wrong_with_a_robot_that_is_as_its_model_says) {
+  for (const Robot& r : {panda(), ur5e()}) {
+    const ContactReport report = contact(r, Wiring(r.model.nv()));
+    EXPECT_TRUE(report.findings.empty()) << r.model.name() << '\n' << words(report);
+    EXPECT_TRUE(report.wiring.is_plain());
+    EXPECT_LT(report.misfit, 0.7);
+    EXPECT_LT(report.gravity_error, 1.0);
+    EXPECT_LT(report.drift, 0.02);
+    EXPECT_LT(report.delay, 1e-3);
+    EXPECT_EQ(report.sensors, link::TorqueSensors::motor_side);
+    EXPECT_NEAR(report.period, 1e-3, 1e-6);
+    for (Eigen::Index i = 0; i < r.model.nv(); ++i) {
+      const JointContact& joint = report.joints[std::size_t(i)];
+      const double friction = 0.01 * r.model.effort_limit()(i);
+      EXPECT_NEAR(joint.friction, friction, 0.35 * friction + 0.05) << i;
+      EXPECT_NEAR(joint.response, 1.0, 0.15) << i;
+      EXPECT_NEAR(joint.position_noise, 1e-5, 3e-6);
+      EXPECT_NEAR(joint.velocity_noise, 1e-3, 3e-4);
+    }
+  }
+}
+
+TEST(FirstContact, finds_two_joints_exchanged) {
+  for (const auto& [i, k] : {std::pair{1, 3}, {0, 5}})
+    for (const int what : {0, 1, 2}) {
+      const Robot r = panda();
+      Wiring wrong(7);
+      if (what != 2) std::swap(wrong.reading[std::size_t(i)], wrong.reading[std::size_t(k)]);
+      if (what != 1) std::swap(wrong.command[std::size_t(i)], wrong.command[std::size_t(k)]);
+      const ContactReport report = contact(r, wrong);
+      EXPECT_TRUE(report.found("joints-exchanged")) << i << k << what << '\n' << words(report);
+      expect_undone(wrong, report.wiring, report);
+    }
+}
+
+TEST(FirstContact, finds_a_flipped_sign) {
+  for (const int joint : {1, 5})
+    for (const int what : {1, 2, 4, 8, 15}) {
+      const Robot r = panda();
+      Wiring wrong(7);
+      if (what & 1) wrong.position(joint) = -1.0;
+      if (what & 2) wrong.velocity(joint) = -1.0;
+      if (what & 4) wrong.torque(joint) = -1.0;
+      if (what & 8) wrong.drive(joint) = -1.0;
+      const ContactReport report = contact(r, wrong);
+      EXPECT_TRUE(report.found("sign")) << joint << ' ' << what << '\n' << words(report);
+      expect_undone(wrong, report.wiring, report);
+    }
+}
+
+TEST(FirstContact, finds_degrees) {
+  for (const Robot& r : {panda(), ur5e()}) {
+    Wiring wrong(r.model.nv());
+    wrong.position *= 180.0 / std::numbers::pi, wrong.velocity *= 180.0 / std::numbers::pi;
+    const ContactReport report = contact(r, wrong);
+    EXPECT_TRUE(report.found("degrees")) << words(report);
+    expect_undone(wrong, report.wiring, report);
+  }
+}
+
+TEST(FirstContact, finds_sensors_behind_the_gear) {
+  for (const Robot& r : {panda(), ur5e()}) {
+    rig::TestRigOptions options = usual(2);
+    options.reality.link_side_torque = true;
+    const ContactReport report = contact(r, Wiring(r.model.nv()), options);
+    EXPECT_TRUE(report.found("torque-side")) << words(report);
+    EXPECT_EQ(report.findings.size(), 1u) << words(report);
+    EXPECT_EQ(report.sensors, link::TorqueSensors::link_side);
+  }
+}
+
+TEST(FirstContact, finds_a_delay_of_3_ms) {
+  for (const int of_sensors : {0, 1}) {
+    rig::TestRigOptions options = usual(3);
+    if (of_sensors) {
+      for (SensorOptions* s :
+           {&options.sensors.position, &options.sensors.velocity, &options.sensors.torque})
+        s->delay = 3;
+    } else {
+      options.reality.action_delay = 3e-3;
+    }
+    const ContactReport report = contact(panda(), Wiring(7), options);
+    EXPECT_TRUE(report.found("delay")) << words(report);
+    EXPECT_EQ(report.findings.size(), 1u) << words(report);
+    EXPECT_NEAR(report.delay, 3e-3, 1e-3);
+  }
+}
+
+TEST(FirstContact, finds_a_wrong_gear_ratio) {
+  for (const int joint : {1, 5})
+    for (const double r : {0.5, 1.5}) {
+      Wiring wrong(7);
+      wrong.position(joint) = wrong.velocity(joint) = wrong.drive(joint) = r;
+      wrong.torque(joint) = 1.0 / r;
+      const ContactReport report = contact(panda(), wrong);
+      EXPECT_TRUE(report.found("gear-ratio")) << joint << ' ' << r << '\n' << words(report);
+      EXPECT_NEAR(report.wiring.position(joint), 1.0 / r, 0.06 / r) << words(report);
+    }
+}
+
+TEST(FirstContact, a_robot_that_cannot_hold_itself_is_not_pushed) {
+  const Robot r = panda();
+  rig::TestRig rig(r.model);
+  rig.start(r.q0);
+  SimulatedClock clock(rig);
+  const ContactReport report = first_contact(rig, {}, clock);
+  EXPECT_FALSE(report.complete);
+  EXPECT_NE(report.ended.find("hold"), std::string::npos);
+  EXPECT_EQ(rig.tau().norm(), 0.0);
+}
+
+}  // namespace
+}  // namespace ulna::drive

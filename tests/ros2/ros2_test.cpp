@@ -1,0 +1,686 @@
+#include <gtest/gtest.h>
+
+#include "ulna/io/import.hpp"
+#include "ulna/rig/test_rig.hpp"
+#include "ulna/ros2/dds_rig.hpp"
+#include "ulna/ros2/dds_robot.hpp"
+
+#if !ULNA_WITH_CYCLONEDDS
+
+namespace ulna::ros2 {
+namespace {
+
+TEST(Dds, is_refused_where_it_was_not_there_when_ulna_was_built) {
+  EXPECT_FALSE(has_dds());
+  const Model model = load_robot("panda").model;
+  EXPECT_THROW(DdsRig(model, {}), DdsError);
+  rig::TestRig rig(model);
+  EXPECT_THROW(DdsRobot(rig, {}), DdsError);
+}
+
+}  // namespace
+}  // namespace ulna::ros2
+
+#else
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "ros2/domain.hpp"
+#include "ros2/latest.hpp"
+#include "support/allocations.hpp"
+#include "support/run_cli.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/model/configuration.hpp"
+
+// Robots over DDS. Each test has topics of its own, and each process that runs tests most likely a domain of its own.
+namespace ulna::ros2 {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Eigen::VectorXd;
+using rig::Reading;
+using namespace std::chrono_literals;
+
+const Model& panda() {
+  static const Model model = load_robot("panda").model;
+  return model;
+}
+
+Network here() { return {.domain = 1 + int(getpid()) % 200}; }
+
+/// "t7/states"
+std::string topic(const std::string& name) {
+  return std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "/" + name;
+}
+
+RigOptions for_rig() {
+  return {.network = here(),
+          .states = topic("states"),
+          .commands = topic("commands"),
+          .parameters = topic("parameters"),
+          .diagnostics = topic("diagnostics"),
+          .late_after = 0.5,
+          .silent_after = 1.0};
+}
+RobotOptions for_robot() {
+  return {
+      .network = here(), .states = topic("states"), .commands = topic("commands"), .watchdog = 0.3};
+}
+
+template <class F>
+bool becomes(F condition, std::chrono::milliseconds within = 5s) {
+  const auto end = Clock::now() + within;
+  while (!condition()) {
+    if (Clock::now() > end) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+TEST(Topics, are_named_as_ros_names_them) {
+  EXPECT_EQ(dds_topic("joint_states"), "rt/joint_states");
+  EXPECT_EQ(dds_topic("/arm_1/joint_states"), "rt/arm_1/joint_states");
+  for (const char* bad : {"", "/", "a//b", "a/", "1a", "a/1b", "a b", "a-b", "~/a", "ä"})
+    EXPECT_THROW((void)dds_topic(bad), std::invalid_argument) << bad;
+  EXPECT_STREQ(sensor_msgs_msg_dds__JointState__desc.m_typename,
+               "sensor_msgs::msg::dds_::JointState_");
+  EXPECT_STREQ(std_msgs_msg_dds__Float64MultiArray__desc.m_typename,
+               "std_msgs::msg::dds_::Float64MultiArray_");
+  EXPECT_STREQ(diagnostic_msgs_msg_dds__DiagnosticArray__desc.m_typename,
+               "diagnostic_msgs::msg::dds_::DiagnosticArray_");
+}
+
+TEST(Addresses, have_all_options_of_a_rig) {
+  const RigOptions o = rig_options(
+      "dds:domain=3,interface=eth0,states=arm/"
+      "joint_states,commands=c,command=joint_effort,joints=a+b,parameters=p,diagnostics=d,"
+      "late_after=0.5,silent_after=0.25,watchdog=0.125,priority=7");
+  EXPECT_EQ(o.network.domain, 3);
+  EXPECT_EQ(o.network.interface, "eth0");
+  EXPECT_EQ(o.states, "arm/joint_states");
+  EXPECT_EQ(o.commands, "c");
+  EXPECT_EQ(o.command, CommandType::joint_effort);
+  EXPECT_EQ(o.joints, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(o.parameters + o.diagnostics, "pd");
+  EXPECT_EQ(o.late_after, 0.5);
+  EXPECT_EQ(o.silent_after, 0.25);
+  EXPECT_EQ(o.watchdog, 0.125);
+  EXPECT_EQ(o.network.priority, 7);
+  EXPECT_EQ(rig_options("dds:").states, "joint_states");
+  EXPECT_EQ(rig_options("dds:").network.interface, "lo");
+  for (const char* bad : {"", "udp:1", "dds:3", "dds:domian=3", "dds:domain=", "dds:domain=3x",
+                          "dds:domain=3,,", "dds:watchdog=1s", "dds:command=torques"})
+    EXPECT_THROW((void)rig_options(bad), std::invalid_argument) << bad;
+  try {
+    (void)rig_options("dds:domian=3");
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("did you mean 'domain'"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Latest, hands_over_whole_values_in_order_and_ends_with_the_last) {
+  Latest<std::array<long, 64>> latest({});
+  constexpr long last = 200000;
+  std::thread writer([&] {
+    for (long k = 1; k <= last; ++k) latest.next().fill(k), latest.publish();
+  });
+  long before = 0, taken = 0;
+  while (before < last) {
+    if (!latest.take()) continue;
+    const auto& now = latest.now();
+    ASSERT_GT(now[0], before);
+    for (const long x : now) ASSERT_EQ(x, now[0]);
+    before = now[0], ++taken;
+  }
+  writer.join();
+  EXPECT_FALSE(latest.take());
+  EXPECT_GT(taken, 0);
+}
+
+// --- both sides in one process ---
+
+/// A simulated Panda behind DDS, whose clock goes as fast as it is stepped.
+struct Served {
+  explicit Served(const RobotOptions& options = for_robot())
+      : rig(panda()), start(neutral(panda())) {
+    rig.start(start);
+    server.emplace(rig, options);
+  }
+  void step(double h = 2e-3) {
+    server->take();
+    (void)rig.advance(h);
+    server->send();
+  }
+  rig::TestRig rig;
+  VectorXd start;
+  std::optional<DdsRobot> server;
+};
+
+VectorXd gravity(const VectorXd& q) {
+  Motion<double> motion(panda());
+  Workspace<double> ws(panda());
+  VectorXd tau(7);
+  motion.set(q);
+  gravity_torque<double>(Plant<double>(panda()), motion, ws, tau);
+  return tau;
+}
+
+/// Steps the robot meanwhile.
+template <class F>
+bool stepping(Served& robot, F condition) {
+  return becomes([&] { return robot.step(), condition(); });
+}
+
+void expect_round_trip(const RigOptions& options, const RobotOptions& others) {
+  Served robot(others);
+  DdsRig rig(panda(), options);
+  Reading reading(panda());
+  ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading); }));
+  EXPECT_FALSE(robot.server->driven());
+  const VectorXd wanted = gravity(robot.start) + VectorXd::LinSpaced(7, 0.1, 0.7);
+  ASSERT_TRUE(stepping(robot, [&] { return rig.write(wanted) && robot.server->driven(); }));
+  EXPECT_EQ(robot.rig.tau(), wanted);
+  // bit for bit, and at the right joints: they all move now
+  ASSERT_TRUE(stepping(robot, [&] { return robot.rig.v().cwiseAbs().minCoeff() > 1e-4; }));
+  const VectorXd q = robot.rig.q();
+  ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.q == q; }))
+      << reading.q.transpose() << "\n"
+      << q.transpose();
+  EXPECT_EQ(reading.v, robot.rig.v());
+  EXPECT_EQ(rig.traffic().report(), "none");
+  EXPECT_EQ(rig.fault(), Fault::none);
+  EXPECT_GT(rig.traffic().states, 0u);
+}
+
+TEST(DdsRig, drives_a_robot_by_arrays) { expect_round_trip(for_rig(), for_robot()); }
+
+TEST(DdsRig, drives_a_robot_by_arrays_in_another_order) {
+  RigOptions mine = for_rig();
+  RobotOptions its = for_robot();
+  mine.joints = panda().velocity_names();
+  std::rotate(mine.joints.begin(), mine.joints.begin() + 3, mine.joints.end());
+  its.joints = mine.joints;
+  expect_round_trip(mine, its);
+}
+
+TEST(DdsRig, drives_a_robot_by_joint_states_with_efforts) {
+  RigOptions mine = for_rig();
+  RobotOptions its = for_robot();
+  mine.command = its.command = CommandType::joint_effort;
+  expect_round_trip(mine, its);
+}
+
+TEST(DdsRobot, holds_itself_until_it_is_driven_and_again_when_torques_end) {
+  Served robot;
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading) && robot.rig.now() > 1.0; }));
+  EXPECT_LT((robot.rig.q() - robot.start).norm(), 1e-3);
+  const VectorXd falling = VectorXd::Zero(7);
+  ASSERT_TRUE(stepping(robot, [&] { return rig.write(falling) && robot.server->driven(); }));
+  ASSERT_TRUE(stepping(robot, [&] { return !robot.server->driven(); }));
+  EXPECT_EQ(robot.server->traffic().count(Fault::silent), 1u);
+  for (int k = 0; k < 1000; ++k) robot.step();
+  const VectorXd held = robot.rig.q();
+  for (int k = 0; k < 500; ++k) robot.step();
+  EXPECT_LT((robot.rig.q() - held).norm(), 1e-4);
+  EXPECT_LT(robot.rig.v().norm(), 1e-3);
+  ASSERT_TRUE(
+      stepping(robot, [&] { return rig.write(gravity(robot.rig.q())) && robot.server->driven(); }));
+}
+
+TEST(DdsRig, is_held_only_by_a_robot_with_a_watchdog) {
+  RigOptions options = for_rig();
+  EXPECT_FALSE(DdsRig(panda(), options).hold());
+  options.watchdog = 0.1;
+  EXPECT_TRUE(DdsRig(panda(), options).hold());
+}
+
+TEST(DdsRig, refuses_torques_that_are_no_numbers_or_too_few) {
+  DdsRig rig(panda(), for_rig());
+  VectorXd tau = VectorXd::Zero(7);
+  tau(2) = std::nan("");
+  EXPECT_FALSE(rig.write(tau));
+  EXPECT_FALSE(rig.write(VectorXd::Zero(6)));
+  EXPECT_EQ(rig.traffic().count(Fault::not_finite), 1u);
+}
+
+// --- a peer that sends what a test wants ---
+
+class Peer {
+ public:
+  Peer() : participant_(here()) {
+    writer_ =
+        participant_.writer(sensor_msgs_msg_dds__JointState__desc, topic("states"), Delivery::sure);
+  }
+  struct Message {
+    std::vector<std::string> names = panda().velocity_names();
+    std::vector<double> position = {1, 2, 3, 4, 5, 6, 7}, velocity = {11, 12, 13, 14, 15, 16, 17},
+                        effort = {21, 22, 23, 24, 25, 26, 27};
+    double stamp = system_time();
+  };
+  void send(Message m) {
+    std::vector<char*> names;
+    for (const std::string& name : m.names) names.push_back(borrow(name));
+    const std::string frame;
+    JointState state{};
+    state.header = {stamp_of(m.stamp), borrow(frame)};
+    borrow(state.name, names), borrow(state.position, m.position);
+    borrow(state.velocity, m.velocity), borrow(state.effort, m.effort);
+    ASSERT_EQ(dds_write(writer_, &state), DDS_RETCODE_OK);
+  }
+  /// Sends until a rig has it.
+  bool arrives(DdsRig& rig, Reading& reading, Message m) {
+    return becomes([&] {
+      m.stamp = system_time();
+      send(m);
+      std::this_thread::sleep_for(2ms);
+      return rig.read(reading) && reading.fresh;
+    });
+  }
+
+ private:
+  Participant participant_;
+  dds_entity_t writer_;
+};
+
+TEST(DdsRig, tells_joints_apart_by_their_names) {
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  Peer peer;
+  // the robot's order, and joints that the model does not have
+  Peer::Message m;
+  m.names = {"gripper",      "panda_joint7", "panda_joint1", "panda_joint2", "other",
+             "panda_joint6", "panda_joint5", "panda_joint4", "panda_joint3"};
+  m.position = {99, 7, 1, 2, 98, 6, 5, 4, 3}, m.velocity = {99, 17, 11, 12, 98, 16, 15, 14, 13},
+  m.effort = {};
+  ASSERT_TRUE(peer.arrives(rig, reading, m));
+  EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
+  EXPECT_EQ(reading.v, VectorXd::LinSpaced(7, 11, 17));
+  EXPECT_TRUE(reading.tau.array().isNaN().all());  // not measured
+  // and the next message may have another order
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
+  EXPECT_EQ(reading.tau, VectorXd::LinSpaced(7, 21, 27));
+}
+
+TEST(DdsRig, has_a_name_for_everything_that_is_wrong_with_a_message) {
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  Peer peer;
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  const auto refused = [&](Peer::Message m, Fault fault) {
+    const auto before = rig.traffic().count(fault);
+    peer.send(m);
+    EXPECT_TRUE(becomes([&] { return rig.traffic().count(fault) > before; })) << to_string(fault);
+    EXPECT_TRUE(rig.read(reading));
+    EXPECT_FALSE(reading.fresh);
+    EXPECT_EQ(rig.fault(), fault);
+    EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
+  };
+  Peer::Message m;
+  m.position.pop_back();
+  refused(m, Fault::garbled);
+  m = {}, m.velocity.clear();
+  refused(m, Fault::garbled);
+  m = {}, m.effort.push_back(1.0);
+  refused(m, Fault::garbled);
+  m = {}, m.names.clear();
+  refused(m, Fault::garbled);
+  m = {}, m.names[3] = "panda_joint1";
+  refused(m, Fault::garbled);
+  m = {}, m.names[3] = "elbow";
+  refused(m, Fault::joint_missing);
+  m = {}, m.names = {}, m.position = m.velocity = m.effort = {};
+  refused(m, Fault::joint_missing);
+  m = {}, m.stamp = system_time() - 0.5;
+  refused(m, Fault::reordered);
+  // a number that is none is a sensor's affair
+  m = {}, m.position[0] = std::nan("");
+  ASSERT_TRUE(peer.arrives(rig, reading, m));
+  EXPECT_TRUE(std::isnan(reading.q(0)));
+}
+
+TEST(DdsRig, uses_time_stamps_of_this_machine_and_no_others) {
+  RigOptions options = for_rig();
+  options.late_after = 0.02;
+  DdsRig rig(panda(), options);
+  Reading reading(panda());
+  Peer peer;
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  const auto send = [&](double age) {
+    peer.send({.stamp = system_time() - age});
+    std::this_thread::sleep_for(2ms);
+  };
+  for (int k = 0; k < 30 && !rig.stamped(); ++k) send(0.0);
+  ASSERT_TRUE(rig.stamped());
+  const double before = rig.now();
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  EXPECT_GT(reading.time, before);
+  EXPECT_LT(reading.time, rig.now());
+  // too old: late; much older: the robot was started again, with a clock of its own
+  send(0.0), (void)rig.read(reading);
+  for (int k = 0; k < 30; ++k) send(1000.0), (void)rig.read(reading);
+  EXPECT_FALSE(rig.stamped());
+  EXPECT_TRUE(rig.read(reading));
+  EXPECT_GT(reading.time, before);
+}
+
+TEST(DdsRig, does_not_use_what_is_late_and_knows_when_the_robot_is_gone) {
+  RigOptions options = for_rig();
+  options.late_after = 0.05, options.silent_after = 0.1;
+  DdsRig rig(panda(), options);
+  Reading reading(panda());
+  Peer peer;
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  const auto states = rig.traffic().states;
+  peer.send({});
+  std::this_thread::sleep_for(200ms);
+  EXPECT_TRUE(rig.read(reading));
+  EXPECT_FALSE(reading.fresh);
+  EXPECT_EQ(rig.traffic().count(Fault::late), 1u);
+  EXPECT_EQ(rig.traffic().count(Fault::silent), 1u);
+  EXPECT_EQ(rig.fault(), Fault::silent);
+  EXPECT_EQ(rig.traffic().states, states);
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  EXPECT_EQ(rig.fault(), Fault::none);
+}
+
+TEST(DdsRig, says_what_is_missing_when_it_cannot_connect) {
+  const auto reason = [](DdsRig& rig) -> std::string {
+    try {
+      rig.connect(0.3);
+    } catch (const DdsError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto has = [](const std::string& text, const char* words) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  DdsRig rig(panda(), for_rig());
+  has(reason(rig),
+      "nobody publishes sensor_msgs/msg/JointState on "
+      "'says_what_is_missing_when_it_cannot_connect/states'");
+  Peer peer;
+  Reading reading(panda());
+  Peer::Message m;
+  m.names[3] = "elbow";
+  ASSERT_TRUE(becomes([&] {
+    return peer.send(m), std::this_thread::sleep_for(2ms),
+           rig.traffic().count(Fault::joint_missing) > 0;
+  }));
+  has(reason(rig), "lack joint 'panda_joint4'");
+  ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  has(reason(rig), "nobody subscribes to std_msgs/msg/Float64MultiArray");
+}
+
+TEST(DdsRig, refuses_options_that_make_no_sense) {
+  const auto refuses = [](auto change) {
+    RigOptions options = for_rig();
+    change(options);
+    EXPECT_THROW(DdsRig(panda(), options), std::invalid_argument);
+  };
+  refuses([](RigOptions& o) { o.network.domain = 300; });
+  refuses([](RigOptions& o) { o.network.interface = "e\"/><x"; });
+  refuses([](RigOptions& o) { o.states = "not a topic"; });
+  refuses([](RigOptions& o) { o.late_after = 0.0; });
+  refuses([](RigOptions& o) { o.network.priority = 100; });
+  refuses([](RigOptions& o) { o.joints = {"panda_joint1"}; });
+  RigOptions other = for_rig();
+  DdsRig first(panda(), other);
+  other.network.interface = "auto";  // of a domain that is in use
+  EXPECT_THROW(DdsRig(panda(), other), DdsError);
+  other.network = {.domain = here().domain + 1, .interface = "no_such_interface"};
+  try {
+    DdsRig nowhere(panda(), other);
+    ADD_FAILURE();
+  } catch (const DdsError& e) {
+    EXPECT_NE(std::string(e.what()).find("no_such_interface"), std::string::npos) << e.what();
+  }
+  const Model floating = load_robot("panda", {.floating_base = true}).model;
+  EXPECT_THROW(DdsRig(floating, for_rig()), std::invalid_argument);
+}
+
+// --- what is published ---
+
+template <class T>
+struct Listener {
+  explicit Listener(const dds_topic_descriptor_t& type, const std::string& name)
+      : participant(here()) {
+    reader = participant.reader(type, name, nullptr, nullptr, nullptr);
+  }
+  template <class F>
+  bool gets(F check) {
+    return becomes([&] {
+      bool good = false;
+      take_all<T>(reader, [&](const T& message) { good = check(message); });
+      return good;
+    });
+  }
+  Participant participant;
+  dds_entity_t reader;
+};
+
+TEST(DdsRig, publishes_what_was_identified_with_names_and_deviations) {
+  DdsRig rig(panda(), for_rig());
+  Listener<Float64MultiArray> listener(std_msgs_msg_dds__Float64MultiArray__desc,
+                                       topic("parameters"));
+  const std::vector<std::string> names{"link1.m", "joint1.viscous"};
+  EXPECT_TRUE(becomes([&] {
+    rig.publish_parameters(names, Eigen::Vector2d(1.5, 0.25), Eigen::Vector2d(0.1, 0.01));
+    bool good = false;
+    std::this_thread::sleep_for(5ms);
+    take_all<Float64MultiArray>(listener.reader, [&](const Float64MultiArray& m) {
+      ASSERT_EQ(m.layout.dim._length, 2u);
+      EXPECT_STREQ(m.layout.dim._buffer[0].label, "value,deviation");
+      EXPECT_STREQ(m.layout.dim._buffer[1].label, "link1.m,joint1.viscous");
+      EXPECT_EQ(m.layout.dim._buffer[0].size, 2u);
+      EXPECT_EQ(m.layout.dim._buffer[0].stride, 4u);
+      EXPECT_EQ(m.layout.dim._buffer[1].size, 2u);
+      EXPECT_EQ(m.layout.dim._buffer[1].stride, 2u);
+      ASSERT_EQ(m.data._length, 4u);
+      EXPECT_EQ(std::vector<double>(m.data._buffer, m.data._buffer + 4),
+                (std::vector<double>{1.5, 0.25, 0.1, 0.01}));
+      good = true;
+    });
+    return good;
+  }));
+  EXPECT_THROW(rig.publish_parameters(names, Eigen::Vector3d::Zero(), VectorXd()),
+               std::invalid_argument);
+}
+
+TEST(DdsRig, publishes_diagnostics_of_the_link_and_what_it_is_given) {
+  DdsRig rig(panda(), for_rig());
+  Listener<diagnostic_msgs_msg_dds__DiagnosticArray_> listener(
+      diagnostic_msgs_msg_dds__DiagnosticArray__desc, topic("diagnostics"));
+  EXPECT_TRUE(listener.gets([](const auto& m) {
+    return m.status._length == 1 && std::string(m.status._buffer[0].name) == "ulna: link" &&
+           std::string(m.status._buffer[0].hardware_id) == "panda" &&
+           m.status._buffer[0].values._length == 2 + fault_count - 1;
+  }));
+  const Status status{
+      Status::Level::error, "ulna: supervisor", "collision", "panda", {{"joint", "3"}}};
+  rig.publish_diagnostics({&status, 1});
+  EXPECT_TRUE(listener.gets([](const auto& m) {
+    const auto& s = m.status._buffer[0];
+    return s.level == 2 && std::string(s.message) == "collision" && s.values._length == 1 &&
+           std::string(s.values._buffer[0].key) == "joint" &&
+           std::string(s.values._buffer[0].value) == "3";
+  }));
+}
+
+// --- what it does to a machine ---
+
+TEST(DdsRig, allocates_nothing_in_the_thread_of_a_loop) {
+  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has its own malloc";
+  Served robot;
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  const VectorXd tau = gravity(robot.start);
+  ASSERT_TRUE(stepping(
+      robot, [&] { return rig.read(reading) && rig.write(tau) && robot.server->driven(); }));
+  int fresh = 0;
+  const long count = test::allocations_of_this_thread([&] {
+    for (int k = 0; k < 200; ++k) {
+      robot.step();
+      if (rig.read(reading)) (void)rig.write(tau);
+      fresh += reading.fresh;
+      std::this_thread::sleep_for(1ms);
+    }
+    (void)rig.hold(), (void)rig.traffic(), (void)rig.now();
+  });
+  EXPECT_EQ(count, 0);
+  EXPECT_GT(fresh, 20);
+}
+
+TEST(DdsRig, receives_from_this_machine_only_unless_it_is_told_otherwise) {
+  const DdsRig rig(panda(), for_rig());
+  const int first = 7400 + 250 * here().domain;
+  std::ifstream udp("/proc/net/udp");
+  std::string line;
+  int found = 0;
+  for (std::getline(udp, line); std::getline(udp, line);) {
+    unsigned slot, address, port;
+    if (std::sscanf(line.c_str(), " %u: %8X:%4X", &slot, &address, &port) != 3) continue;
+    found += int(port) >= first && int(port) < first + 250;
+  }
+  EXPECT_GE(found, 2);
+  // what is sent to another address of this machine goes by the loopback device, too: so the device is asked for
+  int kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    sockaddr_in at{};
+    socklen_t size = sizeof at;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) != 0 || at.sin_family != AF_INET)
+      continue;
+    char device[16] = "";
+    size = sizeof device;
+    (void)getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size);
+    const bool local = at.sin_addr.s_addr == htonl(INADDR_LOOPBACK) || std::string(device) == "lo";
+    EXPECT_TRUE(local) << "port " << ntohs(at.sin_port);
+    ++kept;
+  }
+  EXPECT_GE(kept, 2);
+}
+
+TEST(DdsRig, survives_garbage_at_its_ports) {
+  Served robot;
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading); }));
+  const int sender = socket(AF_INET, SOCK_DGRAM, 0);
+  const unsigned seed = std::random_device()();
+  std::mt19937 random(seed);
+  std::string packet;
+  for (int k = 0; k < 3000; ++k) {
+    packet.resize(random() % 300);
+    for (char& c : packet) c = char(random());
+    // some look like RTPS
+    if (k % 2 && packet.size() > 24)
+      packet.replace(0, 8, std::string("RTPS\2\1\1\x10", 8)), packet[20] = char(random() % 0x18);
+    sockaddr_in to{};
+    to.sin_family = AF_INET, to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons(std::uint16_t(7400 + 250 * here().domain + 10 + random() % 4));
+    (void)sendto(sender, packet.data(), packet.size(), 0, reinterpret_cast<sockaddr*>(&to),
+                 sizeof to);
+  }
+  close(sender);
+  const auto before = rig.traffic().states;
+  EXPECT_TRUE(
+      stepping(robot, [&] { return rig.read(reading) && rig.traffic().states > before + 5; }))
+      << "seed " << seed;
+}
+
+// --- two processes ---
+
+/// The process that has the robot; it ends with this object.
+class RobotProcess {
+ public:
+  RobotProcess(const std::string& prefix, double hz, const char* plant, double seconds) {
+    const std::string domain = std::to_string(here().domain), rate = std::to_string(hz),
+                      time = std::to_string(seconds);
+    id_ = fork();
+    if (id_ == 0) {
+      execl(ROBOT_PROCESS, ROBOT_PROCESS, domain.c_str(), prefix.c_str(), rate.c_str(), plant,
+            time.c_str(), nullptr);
+      _exit(127);
+    }
+  }
+  ~RobotProcess() { kill(); }
+  void kill() {
+    if (id_ <= 0) return;
+    ::kill(id_, SIGKILL);
+    waitpid(std::exchange(id_, 0), nullptr, 0);
+  }
+
+ private:
+  pid_t id_;
+};
+
+TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) {
+  RigOptions options = for_rig();
+  options.silent_after = 0.25;
+  std::optional<RobotProcess> process(std::in_place, topic(""), 500.0,
+                                      rig::has_mujoco() ? "mujoco" : "ulna", 60.0);
+  DdsRig rig(panda(), options);
+  rig.connect(20.0);
+  Reading reading(panda());
+  const VectorXd centre{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}};
+  Motion<double> motion(panda());
+  Workspace<double> ws(panda());
+  const Plant<double> plant(panda());
+  VectorXd tau(7), a(7), v(7), q(7);
+  double worst = 0.0;
+  const VectorXd way = VectorXd::Constant(7, 0.1);
+  /// computed torque along a wave
+  const auto drive = [&](double seconds) {
+    const auto begin = Clock::now();
+    const double from = rig.now();
+    long k = 0;
+    worst = 0.0;
+    for (double t = 0.0; t < seconds; t = rig.now() - from, ++k) {
+      if (rig.read(reading)) {
+        const double w = 2.0;
+        q = centre + (1.0 - std::cos(w * t)) * way, v = w * std::sin(w * t) * way;
+        a = w * w * std::cos(w * t) * way + 100.0 * (q - reading.q) + 20.0 * (v - reading.v);
+        motion.set(reading.q, reading.v, a);
+        inverse_dynamics<double>(plant, motion, ws, tau);
+        (void)rig.write(tau);
+        if (t > 0.5) worst = std::max(worst, (q - reading.q).lpNorm<Eigen::Infinity>());
+      }
+      std::this_thread::sleep_until(begin + std::chrono::milliseconds(2 * (k + 1)));
+    }
+    return k;
+  };
+  const auto before = rig.traffic();
+  (void)drive(3.0);
+  const Traffic now = rig.traffic();
+  EXPECT_LT(worst, 0.05);
+  // most of 1500, also on a busy machine
+  EXPECT_GT(now.states - before.states, 600u) << now.report();
+  EXPECT_GT(now.commands - before.commands, 600u) << now.report();
+  EXPECT_EQ(
+      now.count(Fault::garbled) + now.count(Fault::joint_missing) + now.count(Fault::reordered), 0u)
+      << now.report();
+  RecordProperty("states", int(now.states - before.states));
+  RecordProperty("worst", std::to_string(worst));
+
+  process->kill();
+  ASSERT_TRUE(becomes([&] { return (void)rig.read(reading), rig.fault() == Fault::silent; }));
+  process.emplace(topic(""), 500.0, "ulna", 60.0);
+  ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.fresh; }, 20s));
+  (void)drive(1.0);
+  EXPECT_LT(worst, 0.05);
+}
+
+}  // namespace
+}  // namespace ulna::ros2
+
+#endif
