@@ -1,4 +1,4 @@
-/** Binary messages of the stream: little-endian, the first byte is the kind; docs/viewer.md has the layout. */
+/** Binary messages of the stream: little-endian, the first byte is the kind; docs/stream.md has the layout. */
 
 export interface State {
   kind: 'state';
