@@ -59,10 +59,11 @@ TEST(MpcVerb, fits_a_terminal_and_writes_a_page) {
   const std::vector<PageTrack> tracks = tracks_of(data, 5);
   ASSERT_EQ(tracks.size(), 3u);
   const double hung = blocks_of(report, "scene")[0]["events"][0]["at"];
-  for (std::size_t k = 0; k < tracks[2].times.size(); ++k)
-    if (std::abs(tracks[2].times[k] - hung) > 0.02)
-      EXPECT_EQ(std::isfinite(tracks[2].rows[k][0]), tracks[2].times[k] > hung)
-          << tracks[2].times[k];
+  for (std::size_t k = 0; k < tracks[2].times.size(); ++k) {
+    const double time = tracks[2].times[k];
+    if (std::abs(time - hung) < 0.02) continue;  // a period more or less
+    EXPECT_EQ(std::isfinite(tracks[2].rows[k][0]), time > hung) << time;
+  }
   // each plot has the numbers that it names
   const json groups = message(data, "channels")["groups"];
   std::size_t series = 0;
