@@ -222,6 +222,16 @@ TEST_F(MeshFolder, meshes_are_found_by_the_folders_of_packages_and_read_once) {
   EXPECT_EQ(meshes.bytes(-1), nullptr);
 }
 
+TEST(MeshBytes, colours_follow_the_triangles_where_a_mesh_has_them) {
+  Triangles mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+  Meshes meshes;
+  const std::string bare = *meshes.bytes(meshes.add(mesh));
+  mesh.colors = {{0.2F, 0.4F, 0.6F, 1.0F}};
+  const std::string painted = *meshes.bytes(meshes.add(mesh));
+  EXPECT_EQ(bare.size(), 8u + 3 * 12 + 12);
+  EXPECT_EQ(painted, bare + "\x33\x66\x99\xff");
+}
+
 TEST_F(MeshFolder, a_package_that_nobody_names_is_a_diagnostic) {
   Diagnostics found;
   const Json scene = scene_of(load_robot((folder_ / "r.urdf").string()).model, &found);

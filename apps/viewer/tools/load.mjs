@@ -63,10 +63,10 @@ async function phase(name, duration) {
   const { user, system } = process.cpuUsage(begin);
   return {
     phase: name,
-    'p50 us': median(windows.map((m) => m.step_us.p50)),
-    'p99 us': median(windows.map((m) => m.step_us.p99)),
-    'worst p99 us': Math.max(...windows.map((m) => m.step_us.p99)),
-    'realtime': median(windows.map((m) => m.realtime)),
+    'p50 us': Math.round(median(windows.map((m) => m.step_us.p50))),
+    'p99 us': Math.round(median(windows.map((m) => m.step_us.p99))),
+    'worst p99 us': Math.round(Math.max(...windows.map((m) => m.step_us.p99))),
+    realtime: Number(median(windows.map((m) => m.realtime)).toFixed(3)),
     'states/s': Math.round(observer.states / duration),
     'CPU of clients %': Math.round((user + system) / 1e4 / duration),
   };

@@ -1,5 +1,6 @@
 #include "ulna/view/page/meshes.hpp"
 
+#include <cmath>
 #include <filesystem>
 
 #include "model/names.hpp"
@@ -10,12 +11,16 @@ namespace {
 
 std::string to_bytes(const Triangles& mesh) {
   std::string text;
-  text.reserve(8 + 12 * (mesh.vertices.size() + mesh.faces.size()));
+  const bool colored = mesh.colors.size() == mesh.faces.size();
+  text.reserve(8 + 12 * mesh.vertices.size() + (colored ? 16 : 12) * mesh.faces.size());
   Bytes bytes(text);
   bytes.add(std::uint32_t(mesh.vertices.size())).add(std::uint32_t(mesh.faces.size()));
   for (const Vec3<double>& v : mesh.vertices) bytes.add(v);
   for (const auto& [a, b, c] : mesh.faces)
     bytes.add(std::uint32_t(a)).add(std::uint32_t(b)).add(std::uint32_t(c));
+  if (colored)
+    for (const auto& color : mesh.colors)
+      for (const float x : color) bytes.add(std::uint8_t(std::lround(255.0F * x)));
   return text;
 }
 

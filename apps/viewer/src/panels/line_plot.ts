@@ -119,7 +119,7 @@ export class LinePlot {
           },
         },
         axes: [
-          { ...axis, size: 20, values: (_, at) => at.map((t) => `${Number(t.toFixed(6))}`) },
+          { ...axis, size: 20, values: (_, at) => at.map(short) },
           ticks
             ? {
                 ...axis,
@@ -130,7 +130,7 @@ export class LinePlot {
             : {
                 ...axis,
                 size: 44,
-                values: (_, at) => at.map((y) => significant(y)),
+                values: (_, at) => at.map(short),
                 space: 26,
                 ...(look.log && {
                   splits: (_: uPlot, __: number, low: number, high: number) =>
@@ -309,6 +309,9 @@ export class CurvePlot extends LinePlot {
     this.setData([this.x, ...this.lines.map((line) => line.map(positive))]);
   }
 }
+
+/** A number of an axis: without needless zeros. */
+const short = (x: number): string => significant(Number(x.toPrecision(6))).replace(/\.?0+e/, 'e');
 
 /** A range with some air, and never of no height. */
 function range(
