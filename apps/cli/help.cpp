@@ -1,4 +1,4 @@
-#include "page.hpp"
+#include "assets.hpp"
 #include "verb.hpp"
 
 namespace ulna::cli {

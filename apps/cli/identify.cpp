@@ -1,5 +1,5 @@
-#include "identify_page.hpp"
-#include "page.hpp"
+#include "identify_report.hpp"
+#include "report_page.hpp"
 #include "states.hpp"
 
 namespace ulna::cli {
@@ -527,7 +527,7 @@ int run_identify(const IdentifyArguments& given, Console& console) {
   if (!given.report.empty())
     files.write(
         given.report,
-        identify_page({given.robot.source(), given.prior_source(), given.method_name()}, result));
+        identify_report({given.robot.source(), given.prior_source(), given.method_name()}, result));
   if (!to_stdout)
     console.show(
         [&] {

@@ -1,7 +1,7 @@
 #include <chrono>
 
 #include "mpc_live.hpp"
-#include "mpc_page.hpp"
+#include "mpc_report.hpp"
 #include "states.hpp"
 #include "ulna/io/beside.hpp"
 #include "ulna/model/rules.hpp"
@@ -366,8 +366,8 @@ int run_mpc(const MpcOptions& o, Console& console) {
       });
   progress.clear();
   ResultFiles files(console, o.force);
-  if (!o.report.empty()) files.write(o.report, mpc_page(results));
-  if (!o.plot.empty()) files.write(o.plot, mpc_plot(results));
+  if (!o.report.empty()) files.write(o.report, mpc_report(results));
+  if (!o.plot.empty()) files.write(o.plot, mpc_picture(results));
   console.show(
       [&] {
         return merged({json_of(results, robot.json(imported.model)), files.json()});

@@ -8,8 +8,8 @@ double peak_of_reach(const Model& model) {
 }
 
 std::vector<MpcVariant> variants_of(const MpcScenario& s) {
-  constexpr std::array by_knowledge{"measured", "dependent", "predicted", "good"};
-  constexpr std::array by_drives{"measured", "good", "bad"};
+  constexpr std::array by_knowledge{"series-1", "series-5", "series-2", "series-3"};
+  constexpr std::array by_drives{"series-1", "series-3", "series-2"};
   std::vector<MpcVariant> variants;
   for (const DriveControl drives : s.drives)
     for (const Knowledge knowledge : s.knowledge) {

@@ -1,8 +1,9 @@
+#include <array>
 #include <filesystem>
 #include <random>
 
 #include "../plot/charts.hpp"
-#include "page.hpp"
+#include "report_page.hpp"
 #include "states.hpp"
 #include "ulna/classic/dominance.hpp"
 #include "ulna/io/number.hpp"
@@ -238,7 +239,8 @@ Json json_of(const Analysis& a, const Json& about) {
 /// Lines over the set points' times, in panels. What rounding left of zero is drawn as zero.
 class Picture {
  public:
-  explicit Picture(const Dominance& d) : d_(d) {}
+  Picture(const Dominance& d, std::string what, std::string units, std::vector<std::string> legend)
+      : d_(d), what_(std::move(what)), units_(std::move(units)), legend_(std::move(legend)) {}
 
   void panel(std::string title, const std::vector<Eigen::VectorXd>& lines) {
     panels_.push_back({std::move(title), {}});
@@ -249,19 +251,14 @@ class Picture {
     }
   }
   /// Of an element: by translation, by rotation, and together.
-  std::vector<Eigen::VectorXd> parts(const DynamicTerm& term) const {
+  void parts(const DynamicTerm& term, const std::vector<Eigen::VectorXd>& more = {}) {
     const Eigen::VectorXd tran = d_.value(term), rot = d_.value(by_rotation(term));
-    return {tran, rot, tran + rot};
+    std::vector<Eigen::VectorXd> lines{tran, rot, tran + rot};
+    lines.insert(lines.end(), more.begin(), more.end());
+    panel(term.element(), lines);
   }
-  std::string str(const Analysis& a, std::string_view what, std::string_view units,
-                  const std::vector<std::string>& legend) {
-    const double nothing = 1e-13 * std::ranges::max(largest_);
-    for (std::size_t i = 0; i < panels_.size(); ++i) {
-      if (largest_[i] > nothing) continue;
-      panels_[i].title += " (zero)";
-      for (std::vector<double>& line : panels_[i].lines) std::ranges::fill(line, 0.0);
-    }
-    // as many points as can be seen, and few enough that the page stays small
+  std::string svg(const Analysis& a) const {
+    // as many points as can be seen, and few enough that the picture stays small
     const std::size_t most = std::clamp<std::size_t>(20'000 / panels_.size(), 40, 300),
                       stride = 1 + (d_.points().t.size() - 1) / most;
     const auto thinned = [&](const auto& line) {
@@ -269,67 +266,98 @@ class Picture {
       for (std::size_t k = 0; k < std::size_t(line.size()); k += stride) some.push_back(line[k]);
       return some;
     };
-    for (plot::Panel& panel : panels_)
+    std::vector<plot::Panel> panels = rounded();
+    for (plot::Panel& panel : panels)
       for (std::vector<double>& line : panel.lines) line = thinned(line);
-    return plot::panel_plot(fmt::format("{}: {}", a.robot, what),
-                            fmt::format("along {}, {} over seconds", a.trajectory, units),
-                            thinned(d_.points().t), legend, panels_);
+    return plot::panel_plot(fmt::format("{}: {}", a.robot, what_),
+                            fmt::format("along {}, {} over seconds", a.trajectory, units_),
+                            thinned(d_.points().t), legend_, panels);
+  }
+  void add_to(Report& report) const {
+    std::vector<Json> plots;
+    for (const plot::Panel& panel : rounded()) {
+      std::vector<TimedLine> lines;
+      for (std::size_t i = 0; i < legend_.size(); ++i)
+        lines.push_back({legend_[i], d_.points().t,
+                         Eigen::Map<const Eigen::VectorXd>(panel.lines[i].data(),
+                                                           Eigen::Index(panel.lines[i].size())),
+                         colours[i]});
+      plots.push_back(report.lines.plot(panel.title, "", std::move(lines)));
+    }
+    report.heading(what_);
+    report.text(units_ + " over seconds", "soft");
+    report.plots("small", std::move(plots));
   }
 
  private:
+  static constexpr std::array<std::string_view, 4> colours{"series-1", "series-2", "ink",
+                                                           "series-5"};
+
+  std::vector<plot::Panel> rounded() const {
+    std::vector<plot::Panel> panels = panels_;
+    const double nothing = 1e-13 * std::ranges::max(largest_);
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+      if (largest_[i] > nothing) continue;
+      panels[i].title += " (zero)";
+      for (std::vector<double>& line : panels[i].lines) std::ranges::fill(line, 0.0);
+    }
+    return panels;
+  }
+
   const Dominance& d_;
+  std::string what_, units_;
+  std::vector<std::string> legend_;
   std::vector<plot::Panel> panels_;
   std::vector<double> largest_;  ///< of each panel
 };
 
 /// D_ij by translation, by rotation and together (Fu 1987, Fig. 3.10).
-std::string inertia_plot(const Analysis& a, const Dominance& d) {
-  Picture picture(d);
+Picture inertia_elements(const Dominance& d) {
+  Picture picture(d, "the acceleration-related elements", "SI units",
+                  {"translational", "rotational", "combined"});
   for (const DynamicTerm& term : elements_of(d.joint_count()))
-    if (term.kind == TermKind::D_tran) picture.panel(term.element(), picture.parts(term));
-  return picture.str(a, "the acceleration-related elements", "SI units",
-                     {"translational", "rotational", "combined"});
+    if (term.kind == TermKind::D_tran) picture.parts(term);
+  return picture;
 }
 
 /// The same for h_i, and what of it is centrifugal (Fu 1987, Fig. 3.11).
-std::string velocity_plot(const Analysis& a, const Dominance& d) {
-  Picture picture(d);
-  for (int i = 1; i <= d.joint_count(); ++i) {
-    const DynamicTerm term{TermKind::h_tran, i, i};
-    std::vector<Eigen::VectorXd> lines = picture.parts(term);
-    lines.push_back(d.centrifugal(i));
-    picture.panel(term.element(), lines);
-  }
-  return picture.str(a, "the Coriolis and centrifugal terms", "torques",
-                     {"translational", "rotational", "combined", "of it centrifugal"});
+Picture velocity_terms(const Dominance& d) {
+  Picture picture(d, "the Coriolis and centrifugal terms", "torques",
+                  {"translational", "rotational", "combined", "of it centrifugal"});
+  for (int i = 1; i <= d.joint_count(); ++i)
+    picture.parts({TermKind::h_tran, i, i}, {d.centrifugal(i)});
+  return picture;
 }
 
-std::string gravity_plot(const Analysis& a, const Dominance& d) {
-  Picture picture(d);
+Picture torques(const Dominance& d) {
+  Picture picture(d, "torques", "torques", {"gravity", "velocities", "all"});
   for (int i = 1; i <= d.joint_count(); ++i)
     picture.panel("joint " + std::to_string(i),
                   {d.value({TermKind::gravity, i, i}), d.centrifugal(i) + d.coriolis(i),
                    d.torque().row(i - 1).transpose()});
-  return picture.str(a, "torques", "torques", {"gravity", "velocities", "all"});
+  return picture;
 }
 
 std::string page(const Analysis& a, const Dominance& d) {
-  HtmlTable terms({"term", "by", ">share", ""});
+  Report report{
+      a.robot + ": which terms matter",
+      fmt::format("{} set points, tolerance {} of each joint's peak torque", a.points,
+                  share(a.tolerance)),
+      fmt::format(
+          "{} of {} terms are kept, {} of {} multiplications. The largest error is {} here and {} "
+          "on another trajectory.",
+          a.kept, a.terms.size(), a.reduced.multiplications, a.full.multiplications,
+          share(a.error.maxCoeff()), share(a.other_error.maxCoeff()))};
+  for (const Picture& picture : {inertia_elements(d), velocity_terms(d), torques(d)})
+    picture.add_to(report);
+  report.heading("All terms");
+  ReportTable terms({"term", "by", ">share", ""});
   for (const TermWeight& w : a.terms)
     terms.row(
         {w.term.element(), part_of(w.term.kind), share(w.share), w.dropped ? "dropped" : "kept"},
         w.dropped ? "soft" : "");
-  const std::string text = fmt::format(
-      "<h1>{}: which terms matter</h1>\n<p>{} set points, tolerance {} of each joint's peak "
-      "torque: "
-      "{} of {} terms are kept, {} of {} multiplications. The largest error is {} here and {} on "
-      "another trajectory.</p>\n",
-      safe(a.robot), a.points, share(a.tolerance), a.kept, a.terms.size(),
-      a.reduced.multiplications, a.full.multiplications, share(a.error.maxCoeff()),
-      share(a.other_error.maxCoeff()));
-  return html_page(a.robot + ": dominance", {"simplify.css"},
-                   text + panel(inertia_plot(a, d)) + panel(velocity_plot(a, d)) +
-                       panel(gravity_plot(a, d)) + "<h2>All terms</h2>\n" + panel(terms.str()));
+  report.add(terms.json());
+  return report.html();
 }
 
 /// puma.svg, or puma -> puma-D.svg
@@ -360,8 +388,8 @@ int simplify_robot(const SimplifyOptions& options, Console& console) {
   mention_warnings(console, options.robot, imported.diagnostics);
   ResultFiles files(console, options.force);
   if (!options.svg.empty()) {
-    files.write(inertia_file, inertia_plot(a, d));
-    files.write(velocity_file, velocity_plot(a, d));
+    files.write(inertia_file, inertia_elements(d).svg(a));
+    files.write(velocity_file, velocity_terms(d).svg(a));
   }
   if (!options.html.empty()) files.write(options.html, page(a, d));
   console.show(

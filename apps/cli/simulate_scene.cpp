@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "../plot/charts.hpp"
+#include "scene_drives.hpp"
 #include "scene_picture.hpp"
 #include "simulate_changes.hpp"
-#include "ulna/world/posture.hpp"
 #include "ulna/world/scene_rules.hpp"
 
 namespace ulna::cli {
@@ -14,36 +14,6 @@ namespace {
 
 /// Energy error of the method as a share of the energy exchanged: more is a finding.
 constexpr double tolerable_in_scenes = 0.05;
-
-/// What drives the robots of a scene.
-class SceneDrives {
- public:
-  SceneDrives(const Scene& scene, const BuiltScene& built, const SceneOptions& o) {
-    for (std::size_t i = 0; i < scene.robots.size(); ++i) {
-      const std::string& torque = scene.robots[i].torque;
-      const World& world = built.world;
-      const int robot = built.robots[i];
-      if (torque == "zero") continue;
-      // gravity is a posture that nothing returns to
-      const double bandwidth = torque == "pd" ? o.bandwidth : 0.0;
-      drives_.push_back({robot, Posture(world, robot, world.q(robot), {bandwidth, o.period}), {}});
-    }
-  }
-  void act(World& world) {
-    for (Drive& d : drives_) {
-      d.posture.torque(world, d.tau);
-      world.set_torque(d.robot, d.tau);
-    }
-  }
-
- private:
-  struct Drive {
-    int robot;
-    Posture posture;
-    Eigen::VectorXd tau;
-  };
-  std::vector<Drive> drives_;
-};
 
 /// The log as it grows, and the samples to be drawn.
 class SceneLog {
@@ -439,7 +409,7 @@ int run_scene(SceneOptions o, Scene scene, Diagnostics diagnostics, Console& con
     throw UsageError("--integrator adaptive: {}; leave it out, or change the scene", refused);
   if (o.adaptive && !has_adaptive())
     throw UsageError("--integrator adaptive: this ulna was built without SUNDIALS; leave it out");
-  SceneDrives drives(scene, built, o);
+  SceneDrives drives(scene, built, o.bandwidth, o.period);
   SceneLog log(built, scene, o);
   const SceneResult r = simulate_scene(built.world, drives, o, log, console);
   ResultFiles files(console, o.force);

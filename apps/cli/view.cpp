@@ -2,7 +2,10 @@
 #include "states.hpp"
 
 #if ULNA_WITH_VIEWER
-#include "ulna/view/recording.hpp"
+#include "scene_drives.hpp"
+#include "simulate_scene.hpp"
+#include "ulna/view/page/recording.hpp"
+#include "ulna/view/page/world.hpp"
 #include "ulna/view/viewer.hpp"
 #endif
 
@@ -26,6 +29,7 @@ using namespace view;
 struct Show {
   std::string mode = "robot";
   std::vector<Actor> robots;
+  std::vector<Fixture> fixtures;
   std::vector<SeriesGroup> channels;
   std::vector<Message> tracks;
 };
@@ -77,20 +81,73 @@ Show show_of(const ViewOptions& o, const Model& model, Console& console) {
   return show;
 }
 
-int run_view(const ViewOptions& o, Console& console) {
+/// A scene as it is at first, or as it goes on by itself.
+Show show_of(const ViewOptions& o, const Scene& scene, Diagnostics& found, Console& console) {
+  constexpr double hz = 100.0, bandwidth = 10.0;
+  constexpr int most = 255;
+  BuiltScene built = build_scene(scene, found);
+  World& world = built.world;
+  Show show{"robot", cast_of(world), fixtures_of(world), {}, {}};
+  if (show.robots.empty() || show.robots.size() > most)
+    throw Failure("{}: {} robots and bodies; 1 to {} can be shown", scene.file, show.robots.size(),
+                  most);
+  if (!o.simulate) return show;
+  show.mode = "simulation";
+  SceneDrives drives(scene, built, bandwidth, world.options().step);
+  WorldRecording recording(world);
+  Interrupt interrupt;
+  Progress progress(console.err, std::size_t(*o.simulate * hz));
+  WorldStatus status = WorldStatus::moved;
+  for (int sample = 0; status == WorldStatus::moved && !Interrupt::requested(); ++sample) {
+    recording.add(world);
+    if (world.time() >= *o.simulate - 1e-9) break;
+    progress.at(std::size_t(sample), fmt::format("{:.1f} of {:g} s", world.time(), *o.simulate));
+    while (status == WorldStatus::moved && world.time() < (sample + 1) / hz - 1e-9) {
+      drives.act(world);
+      status = world.step();
+    }
+  }
+  interrupt.end_program();
+  if (status != WorldStatus::moved)
+    console.complain(
+        fmt::format("the simulation ended at {:.3g} s: {}", world.time(), to_string(status)),
+        Style::yellow);
+  show.channels = recording.channels();
+  show.tracks = recording.tracks();
+  return show;
+}
+
+/// What is shown, and what the document says of it.
+std::pair<Show, Json> show_of(ViewOptions& o, const Parser& app, Console& console) {
+  Diagnostics found;
+  if (const std::optional<Scene> scene = scene_in(o.robot, found)) {
+    for (const char* option : {"--log", "--q", "--torque", "--gravity", "--arg", "--package",
+                               "--floating-base", "--independent-mimics", "--strict"})
+      if (app.count(option))
+        throw UsageError("{} has no effect with a scene, which has robots of its own", option);
+    Show show = show_of(o, *scene, found, console);
+    console.err.print(to_text(console.err, found, false));
+    return {std::move(show), {{"scene", scene->name}, {"file", scene->file}}};
+  }
+  const Imported imported = o.robot.load();
+  mention_warnings(console, o.robot, imported.diagnostics);
+  return {show_of(o, imported.model, console), {{"robot", o.robot.json(imported.model)}}};
+}
+
+int run_view(ViewOptions& o, const Parser& app, Console& console) {
   std::vector<std::string> inputs = o.logs;
   inputs.push_back(o.robot.name);
   require_one_stdin(inputs);
   require_others({o.html}, inputs);
   require_writable({o.html}, o.force);
-  const Imported imported = o.robot.load();
-  const Model& model = imported.model;
-  mention_warnings(console, o.robot, imported.diagnostics);
-  Show show = show_of(o, model, console);
+  auto [show, about] = show_of(o, app, console);
 
   ViewerOptions options;
   options.server.port = o.port;
   options.meshes.files.packages = o.robot.files.with({}).packages;
+  options.fixtures = show.fixtures;
+  // the page's simulation has one robot in free space
+  if (!show.fixtures.empty() || show.robots.size() > 1) std::erase(options.can, "simulate");
   options.mode = show.mode;
   options.program = "ulna " ULNA_VERSION;
   options.channels = show.channels;
@@ -102,19 +159,19 @@ int run_view(const ViewOptions& o, Console& console) {
     messages.insert(messages.end(), show.tracks.begin(), show.tracks.end());
     console.err.print(to_text(console.err, found, true));
     write_or_print(console, o.html, page_with(page(), messages, meshes), o.force);
-    if (console.json()) console.print({{"robot", o.robot.json(model)}});
+    if (console.json()) console.print(about);
     return success;
   }
   Viewer viewer(std::move(show.robots), options);
   for (Message& track : show.tracks) viewer.keep(std::move(track));
   console.err.print(to_text(console.err, viewer.diagnostics(), true));
-  serve(console, viewer.url(), o.open, {{"robot", o.robot.json(model)}});
+  serve(console, viewer.url(), o.open, about);
   return success;
 }
 
 #else
 
-int run_view(const ViewOptions&, Console&) {
+int run_view(ViewOptions&, const Parser&, Console&) {
   throw Failure(
       "this ulna was built without Boost.Beast, which the viewer needs; install it (Debian: apt "
       "install libboost-dev, or tools/install-dependencies) and build again with "
@@ -152,7 +209,7 @@ Action view(Parser& app, Console& console) {
     for (const char* option : {"--port", "--open"})
       if (!o->html.empty() && app.count(option))
         throw UsageError("{} has no effect with --html, which serves nothing", option);
-    return run_view(*o, console);
+    return run_view(*o, app, console);
   };
 }
 

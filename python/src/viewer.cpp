@@ -4,7 +4,7 @@
 #include "engine.hpp"
 #include "parts.hpp"
 #if ULNA_WITH_VIEWER
-#include "ulna/view/recording.hpp"
+#include "ulna/view/page/recording.hpp"
 #include "ulna/view/viewer.hpp"
 #endif
 

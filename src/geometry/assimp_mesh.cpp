@@ -2,15 +2,37 @@
 
 #if ULNA_WITH_ASSIMP
 #include <assimp/config.h>
+#include <assimp/material.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include <algorithm>
 #include <assimp/Importer.hpp>
+#include <cmath>
 #endif
 
 namespace ulna::detail {
 
 #if ULNA_WITH_ASSIMP
+namespace {
+
+/// The colour that a file gives a mesh; none if it names none.
+std::optional<std::array<float, 4>> colour_of(const aiScene& scene, const aiMesh& mesh) {
+  if (mesh.mMaterialIndex >= scene.mNumMaterials) return {};
+  const aiMaterial& material = *scene.mMaterials[mesh.mMaterialIndex];
+  aiColor4D colour;
+  if (material.GetName() == aiString(AI_DEFAULT_MATERIAL_NAME) ||
+      material.Get(AI_MATKEY_COLOR_DIFFUSE, colour) != aiReturn_SUCCESS)
+    return {};
+  std::array<float, 4> rgba{colour.r, colour.g, colour.b, colour.a};
+  for (float& x : rgba) {
+    if (!std::isfinite(x)) return {};
+    x = std::clamp(x, 0.0F, 1.0F);
+  }
+  return rgba;
+}
+
+}  // namespace
 
 bool assimp_reads(const std::string& ending) {
   return Assimp::Importer().IsExtensionSupported(ending);
@@ -29,8 +51,11 @@ MeshText read_by_assimp(const std::string& file, std::size_t limit) {
     out.defect = importer.GetErrorString();
     return out;
   }
+  bool colored = false;
   for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
     const aiMesh& mesh = *scene->mMeshes[m];
+    const auto colour = colour_of(*scene, mesh);
+    colored = colored || colour;
     const int first = static_cast<int>(out.triangles.vertices.size());
     for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
       const aiVector3D& at = mesh.mVertices[v];
@@ -46,12 +71,15 @@ MeshText read_by_assimp(const std::string& file, std::size_t limit) {
       out.triangles.faces.push_back({first + static_cast<int>(face.mIndices[0]),
                                      first + static_cast<int>(face.mIndices[1]),
                                      first + static_cast<int>(face.mIndices[2])});
+      // parts without a colour beside others: as what has none is drawn
+      out.triangles.colors.push_back(colour.value_or(std::array{0.77F, 0.80F, 0.84F, 1.0F}));
     }
     if (out.triangles.faces.size() >= limit) {
       out.too_large = true;
       return out;
     }
   }
+  if (!colored) out.triangles.colors.clear();
   return out;
 }
 

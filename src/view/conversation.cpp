@@ -8,7 +8,7 @@
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/configuration.hpp"
-#include "ulna/view/recording.hpp"
+#include "ulna/view/page/recording.hpp"
 
 namespace ulna::view {
 namespace {

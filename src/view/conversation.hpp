@@ -1,9 +1,10 @@
 #pragma once
 
+#include "ulna/dynamics/inverse_kinematics.hpp"
 #include "ulna/dynamics/kinematics.hpp"
 #include "ulna/dynamics/workspace.hpp"
-#include "ulna/view/messages.hpp"
-#include "view/json.hpp"
+#include "ulna/view/page/messages.hpp"
+#include "view/page/json.hpp"
 
 namespace ulna::view {
 

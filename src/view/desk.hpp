@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "ulna/view/server.hpp"
 #include "view/conversation.hpp"
 
 namespace ulna::view {

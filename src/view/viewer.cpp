@@ -6,8 +6,8 @@
 
 #include "num/message.hpp"
 #include "ulna/io/import.hpp"
-#include "view/bytes.hpp"
 #include "view/desk.hpp"
+#include "view/page/bytes.hpp"
 
 namespace ulna::view {
 namespace {
@@ -97,7 +97,7 @@ std::vector<Message> opening_messages(const Cast& robots, const ViewerOptions& o
     for (const Actor& robot : robots)
       if (!robot.ghost) hello.title += (hello.title.empty() ? "" : ", ") + robot.model.name();
   for (const EmbeddedRobot& robot : embedded_robots()) hello.robots.emplace_back(robot.name);
-  return {text(hello_message(hello)), text(scene_message(robots, meshes, found)),
+  return {text(hello_message(hello)), text(scene_message(robots, meshes, found, options.fixtures)),
           text(channels_message(options.channels))};
 }
 

@@ -39,6 +39,7 @@ class Loose {
   }
   const Vec3<double>& spin_momentum() const { return L_; }
   double mass() const { return mass_; }
+  Inertia<double> inertia() const { return Inertia<double>::about_com(mass_, com_, I_); }
   double kinetic_energy() const { return 0.5 * (mass_ * v_.squaredNorm() + w_.dot(L_)); }
 
   void clear_wrench() { force_.setZero(), moment_.setZero(); }

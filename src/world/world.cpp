@@ -163,6 +163,11 @@ detail::Articulation& robot_of(std::vector<detail::Articulation>& robots, int in
 
 }  // namespace
 
+Inertia<double> World::inertia(int object) const {
+  const int body = state_->objects.at(object).loose;
+  require(body >= 0, name(object), "is no loose body");
+  return state_->loose[body].inertia();
+}
 Plant<double>& World::plant(int object) {
   return robot_of(state_->robots, state_->objects.at(object).robot, name(object)).plant;
 }

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <random>
 
-#include "cli.hpp"
+#include "pages.hpp"
 #include "ulna/identify/refine/refine.hpp"
 #include "ulna/ulna.hpp"
 
@@ -449,28 +449,7 @@ TEST(IdentifyVerb, the_urdf_reads_back_without_a_word) {
   EXPECT_EQ(run_cli({"identify", robot, log, "--prior", "none"}).status, 0);
 }
 
-/// Whether every element is closed, as in XML.
-testing::AssertionResult well_formed(const std::string& page) {
-  std::vector<std::string> open;
-  for (std::size_t at = page.find('<'); at != page.npos; at = page.find('<', at + 1)) {
-    const std::size_t end = page.find('>', at);
-    if (end == page.npos) return testing::AssertionFailure() << "a tag is not closed";
-    const std::string tag = page.substr(at + 1, end - at - 1);
-    if (tag.starts_with("!") || tag.ends_with("/")) continue;
-    const std::string name = tag.substr(0, tag.find(' '));
-    if (!name.starts_with("/")) {
-      open.push_back(name);
-    } else if (open.empty() || "/" + open.back() != name) {
-      return testing::AssertionFailure() << "<" << name << "> closes nothing at " << at;
-    } else {
-      open.pop_back();
-    }
-  }
-  if (open.empty()) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "<" << open.back() << "> is not closed";
-}
-
-TEST(IdentifyVerb, the_report_is_one_sound_page) {
+TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
   const Folder folder;
   const std::string log = folder.write("a<b>&.csv", Motion().csv());
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
@@ -478,17 +457,36 @@ TEST(IdentifyVerb, the_report_is_one_sound_page) {
     std::vector<std::string> line{"identify", robot, log, "-f", "--report", folder.path("r.html")};
     line.insert(line.end(), more.begin(), more.end());
     EXPECT_EQ(run_cli(line).status, 0);
-    const std::string page = read_file(folder.path("r.html"));
-    EXPECT_TRUE(well_formed(page)) << more[0];
-    for (const char* wrong : {"nan", "inf ", "http:", "https:", "src=", "url(", "<b>&", "@import"})
-      EXPECT_EQ(page.find(wrong), page.npos) << wrong;
-    for (const char* part : {"prefers-color-scheme", "held out", "What can be identified",
-                             "Singular values", "Consistency", "10 Hz", "cell-base"})
-      EXPECT_NE(page.find(part), page.npos) << part;
-    std::size_t plots = 0;
-    for (std::size_t at = 0; (at = page.find("torques of joint", at)) != page.npos; ++at) ++plots;
-    EXPECT_EQ(plots, 3u);
-    EXPECT_LT(page.size(), 400'000u);
+    const json data = data_of(folder.path("r.html")), report = message(data, "report");
+    EXPECT_EQ(message(data, "hello")["mode"], "report");
+    EXPECT_TRUE(has(report.dump(), "a<b>&.csv")) << "names are data, and need no escapes";
+    for (const char* wrong : {"nan", "inf "}) EXPECT_TRUE(lacks(report.dump(), wrong)) << wrong;
+    for (const char* part : {"held out", "What can be identified", "Singular values", "10 Hz"})
+      EXPECT_TRUE(has(report.dump(), part)) << part << more[0];
+    // a row of plots for each joint: torque, residual, spectrum, histogram
+    std::vector<json> rows;
+    for (const json& plots : blocks_of(report, "plots"))
+      if (plots["size"] == "row") rows.push_back(plots);
+    ASSERT_EQ(rows.size(), 3u);
+    const json groups = message(data, "channels")["groups"];
+    const std::vector<PageTrack> values = tracks_of(data, 6);
+    ASSERT_EQ(values.size(), 1u);
+    EXPECT_EQ(values[0].rows[0].size(), 9u) << "measured, predicted, residual of three joints";
+    for (const json& row : rows) {
+      ASSERT_EQ(row["plots"].size(), 4u);
+      EXPECT_EQ(groups[row["plots"][1]["group"].get<std::size_t>()]["name"], "residual");
+      double bins = 0.0;  // of a density over eight deviations
+      for (const double y : row["plots"][3]["lines"][0]["y"]) bins += 8.0 / 41.0 * y;
+      EXPECT_NEAR(bins, 1.0, 0.01);
+    }
+    // every torque, and the kind of every parameter
+    const std::vector<json> structure = blocks_of(report, "matrix");
+    ASSERT_EQ(structure.size(), 1u);
+    EXPECT_EQ(structure[0]["cells"].size(), 4u);
+    std::size_t columns = 0;
+    for (const json& group : structure[0]["groups"]) columns += group["size"].get<std::size_t>();
+    for (const std::string cells : structure[0]["cells"]) EXPECT_EQ(cells.size(), columns);
+    EXPECT_LT(read_file(folder.path("r.html")).size(), 1'000'000u);
   }
 }
 

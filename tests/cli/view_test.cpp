@@ -2,7 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cli.hpp"
+#include "pages.hpp"
 
 // What `ulna view` shows, and that it serves until it is told to end.
 
@@ -10,22 +10,6 @@ using namespace ulna::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// What a page that was written shows.
-json data_of(const std::string& file) {
-  const std::string page = read_file(file),
-                    open = "<script id=\"ulna-data\" type=\"application/json\">";
-  const std::size_t begin = page.find(open);
-  EXPECT_NE(begin, page.npos);
-  if (begin == page.npos) return {};
-  const std::size_t end = page.find("</script>", begin);
-  return json::parse(page.substr(begin + open.size(), end - begin - open.size()));
-}
-json message(const json& data, const std::string& type) {
-  for (const json& m : data["messages"])
-    if (m["type"] == type) return m;
-  return nullptr;
-}
 
 TEST(View, serves_until_it_is_interrupted) {
   const RunResult r = run_cli({"view", "panda", "--json"}, {.interrupted_after = 1s});
@@ -87,6 +71,44 @@ TEST(View, plays_a_simulation) {
   const json data = data_of(file);
   EXPECT_EQ(message(data, "hello")["mode"], "simulation");
   EXPECT_EQ(data["binary"].size(), 2u);
+}
+
+TEST(View, plays_a_scene_with_what_touches) {
+  const Folder folder;
+  const std::string scene = folder.write(
+      "yard.yaml",
+      "ulna: scene\nname: yard\nground: true\n"
+      "obstacles:\n  - {name: wall, shape: box, size: [0.1, 2, 1], xyz: [1, 0, 0.5]}\n"
+      "bodies:\n  - {name: crate, shape: box, size: [0.2, 0.2, 0.2], mass: 2, xyz: [0, 0, 0.1]}\n"
+      "robots:\n  - {robot: panda, xyz: [-1, 0, 0], torque: gravity}\n");
+  const std::string file = folder.path("v.html");
+  const RunResult still = run_cli({"view", scene, "--html", file, "--json"});
+  ASSERT_EQ(still.status, 0) << still.err;
+  EXPECT_EQ(document(still, "ulna.view/1")["scene"], "yard");
+  const json at_rest = data_of(file);
+  EXPECT_EQ(message(at_rest, "hello")["mode"], "robot");
+  EXPECT_EQ(message(at_rest, "scene")["fixed"].size(), 2u);
+  ASSERT_EQ(run_cli({"view", scene, "--simulate", "0.5", "--html", file, "-f"}).status, 0);
+  const json data = data_of(file);
+  EXPECT_EQ(message(data, "hello")["mode"], "simulation");
+  const std::vector<PageTrack> motion = tracks_of(data, 5);
+  ASSERT_EQ(motion.size(), 2u);
+  EXPECT_EQ(motion[0].times.size(), 51u);
+  EXPECT_NEAR(motion[0].times.back(), 0.5, 1e-9);
+  // the ground carries the crate: its weight, after the first step
+  const json groups = message(data, "channels")["groups"];
+  EXPECT_EQ(groups[0]["name"], "contact force");
+  std::size_t crate = 0;
+  while (groups[0]["series"].at(crate)["name"] != "crate") ++crate;
+  EXPECT_NEAR(tracks_of(data, 6)[0].rows.back()[crate], 2.0 * 9.81, 1e-3);
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--q", "0"}, {"--log", "x.csv"}, {"--simulate", "1", "--torque", "pd"}}) {
+    std::vector<std::string> line{"view", scene, "--html", file, "-f"};
+    line.insert(line.end(), wrong.begin(), wrong.end());
+    const RunResult r = run_cli(line);
+    EXPECT_EQ(r.status, 2);
+    EXPECT_TRUE(has(r.err, "has no effect with a scene")) << r.err;
+  }
 }
 
 TEST(View, says_which_meshes_are_missing_and_finds_those_of_packages) {

@@ -152,6 +152,48 @@ TEST(MeshFile, dae_is_read_in_its_own_axes_or_named_as_not_readable) {
   }
 }
 
+TEST(MeshFile, dae_has_the_colours_of_its_materials_on_its_faces) {
+  const Folder folder;
+  const auto part = [](const std::string& id, const std::string& material) {
+    return "<geometry id=\"" + id + "\"><mesh><source id=\"p" + id + "\"><float_array id=\"a" + id +
+           "\" count=\"9\">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source=\"#a" +
+           id +
+           "\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" "
+           "type=\"float\"/><param name=\"Z\" "
+           "type=\"float\"/></accessor></technique_common></source>"
+           "<vertices id=\"v" +
+           id + "\"><input semantic=\"POSITION\" source=\"#p" + id +
+           "\"/></vertices><triangles count=\"1\"" +
+           (material.empty() ? "" : " material=\"" + material + "\"") +
+           "><input semantic=\"VERTEX\" source=\"#v" + id +
+           "\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry>";
+  };
+  const auto file = [&](const std::string& material) {
+    return R"(<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><up_axis>Z_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><technique sid="t"><lambert><diffuse><color>0.2 0.4 0.6 1</color></diffuse>
+</lambert></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m" name="steel"><instance_effect url="#e"/></material></library_materials>
+<library_geometries>)" +
+           part("g", material) + part("h", "") + R"(</library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="paint" target="#m"/></technique_common></bind_material></instance_geometry>
+<instance_geometry url="#h"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+  };
+  Diagnostics out;
+  const auto painted = read_mesh(folder.write("painted.dae", file("paint")), out, "");
+  if (!painted) GTEST_SKIP() << "built without assimp";
+  ASSERT_EQ(painted->colors.size(), 2u);
+  const auto is_steel = [](const std::array<float, 4>& c) {
+    return std::abs(c[0] - 0.2F) + std::abs(c[1] - 0.4F) + std::abs(c[2] - 0.6F) < 1e-5F;
+  };
+  EXPECT_NE(is_steel(painted->colors[0]), is_steel(painted->colors[1])) << "one part has a colour";
+  const auto bare = read_mesh(folder.write("bare.dae", file("")), out, "");
+  ASSERT_TRUE(bare);
+  EXPECT_TRUE(bare->colors.empty());
+}
+
 struct BadMesh {
   const char* name;
   std::string text;

@@ -2,7 +2,7 @@ import { Mesh, Vector3, type BufferGeometry } from 'three';
 import type { Context } from './panels/page.ts';
 
 /** What tests ask of the page, as window.ulna. */
-export function installHook({ session, world, choice }: Context): void {
+export function installHook({ session, world, choice }: Context, panels: () => void): void {
   const state = (id?: number) => (id === undefined ? session.main : session.robot(id));
   const hook = {
     time: () => session.clock.time.value,
@@ -47,9 +47,45 @@ export function installHook({ session, world, choice }: Context): void {
         });
       return count;
     },
+    /** Whether a robot is drawn. */
+    isShown: (id: number) => {
+      world?.update();
+      return world?.views.find((v) => v.state.robot.id === id)?.group.visible ?? false;
+    },
+    /** Where forces are drawn, and along what: in the world, of length 1. */
+    arrows: () => world?.arrows() ?? [],
     select: (link: number) => (choice.link.value = link),
     pulling: () => world?.pulling ?? false,
     layers: () => [...(world?.layers.value ?? [])],
+    /** What the parts of a frame take, ms: medians of so many frames, one after the other, at as many times. */
+    frameTimes: (count: number) => {
+      const range = session.clock.range.value;
+      const parts: Record<string, (k: number) => void> = {
+        pose: (k) => {
+          if (range) session.clock.go(range.begin + (k / count) * (range.end - range.begin));
+          session.showTime();
+        },
+        panels,
+        scene: () => world?.update(),
+        submit: () => {
+          world?.stage.invalidate();
+          world?.stage.draw();
+        },
+      };
+      const times: Record<string, number[]> = {};
+      for (let k = 0; k < count; k++)
+        for (const [name, run] of Object.entries(parts)) {
+          const begin = performance.now();
+          run(k);
+          (times[name] ??= []).push(performance.now() - begin);
+        }
+      return Object.fromEntries(
+        Object.entries(times).map(([name, list]) => [
+          name,
+          list.sort((a, b) => a - b)[list.length >> 1],
+        ]),
+      );
+    },
     frames: () => world?.stage.renderer.info.render.frame ?? 0,
   };
   (window as unknown as { ulna: typeof hook }).ulna = hook;

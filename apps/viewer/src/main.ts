@@ -5,6 +5,7 @@ import { installHook } from './hook.ts';
 import { layout } from './panels/layout.ts';
 import { Choice, type Context } from './panels/page.ts';
 import { Questions } from './questions.ts';
+import { hasScene, reportPage } from './report/report_page.ts';
 import { Stage } from './scene/stage.ts';
 import { World } from './scene/world.ts';
 import { Session } from './session.ts';
@@ -13,7 +14,7 @@ import { decode } from './stream/binary.ts';
 import { Connection } from './stream/connection.ts';
 import { embedded } from './stream/embedded.ts';
 import { Meshes } from './stream/meshes.ts';
-import { parseMessage, readMessage } from './stream/messages.ts';
+import { parseMessage, readMessage, type Report } from './stream/messages.ts';
 import { h } from './util/dom.ts';
 
 const carried = embedded();
@@ -53,6 +54,10 @@ const labels = h('div', { class: 'labels' });
 const stageElement = h('section', { class: 'stage' }, canvas, labels);
 document.getElementById('app')!.append(stageElement);
 
+function moves({ blocks }: Report): boolean {
+  return hasScene(blocks) && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
 function makeWorld(): World | null {
   let stage: Stage;
   try {
@@ -73,7 +78,12 @@ function makeWorld(): World | null {
   const made = new World(stage, session, (mesh) => meshes.get(mesh), actions, labels);
   return made;
 }
-const world = makeWorld();
+
+const arriving = (carried?.messages ?? []).map(readMessage);
+const report = arriving.find((message) => message?.type === 'report') ?? null;
+// a report is laid out for what it is about; the panels of the viewer wait for whatever comes
+if (report) arriving.forEach(receive);
+const world = report && !hasScene(report.blocks) ? null : makeWorld();
 const context: Context = {
   session,
   choice,
@@ -85,13 +95,14 @@ const context: Context = {
 choice.link.changed((link) => world?.highlight(link));
 session.robots.changed(() => (choice.link.value = -1));
 const exports = new Exports(session, choice, meshes, source, () => world);
-const page = layout(context, connection, exports, stageElement);
-installHook(context);
-
+const page = report
+  ? reportPage(context, report, stageElement)
+  : layout(context, connection, exports, stageElement);
+installHook(context, page.update);
 if (carried) {
-  for (const message of carried.messages) receive(readMessage(message));
+  if (!report) arriving.forEach(receive);
   for (const bytes of carried.binary) receiveBinary(bytesOf(bytes));
-  session.clock.play(true);
+  session.clock.play(!report || moves(report));
 }
 
 let last = performance.now();

@@ -7,6 +7,7 @@ import type {
   Live,
   Message,
   MessageOf,
+  Report,
   Scene,
   Shape,
 } from './stream/messages.ts';
@@ -27,6 +28,7 @@ export class Session {
   readonly channels = new Signal<Channels | null>(null);
   readonly diagnostics = new Signal<Diagnostics | null>(null);
   readonly live = new Signal<Live | null>(null);
+  readonly report = new Signal<Report | null>(null);
   readonly error = new Signal<string>('');
   readonly ik = new Signal<MessageOf<'ik'> | null>(null);
   readonly pose = new Signal<MessageOf<'pose'> | null>(null);
@@ -66,9 +68,10 @@ export class Session {
   robot(id: number): RobotState | undefined {
     return this.robots.value.find((r) => r.robot.id === id);
   }
-  /** The one that panels speak of: the first that is no ghost. */
+  /** The one that panels speak of: the first that is no ghost, rather a robot than a loose body. */
   get main(): RobotState | undefined {
-    return this.robots.value.find((r) => !r.robot.ghost) ?? this.robots.value[0];
+    const solid = this.robots.value.filter((r) => !r.robot.ghost);
+    return solid.find((r) => !r.isLoose) ?? solid[0] ?? this.robots.value[0];
   }
 
   receive(message: Message): void {
@@ -100,6 +103,9 @@ export class Session {
       case 'diagnostics':
         this.description.diagnostics = message;
         this.diagnostics.value = message;
+        break;
+      case 'report':
+        this.report.value = message;
         break;
       case 'pose':
         this.pose.value = message;

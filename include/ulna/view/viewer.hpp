@@ -1,6 +1,7 @@
 #pragma once
 
-#include "ulna/view/messages.hpp"
+#include "ulna/view/page/messages.hpp"
+#include "ulna/view/server.hpp"
 
 namespace ulna::view {
 
@@ -12,6 +13,8 @@ struct ViewerOptions {
   std::string mode = "feed";  ///< what a page is to expect: docs/stream.md
   /// What a page may ask for: check and robot (other robots than these), pose, ik, simulate.
   std::vector<std::string> can = {"check", "robot", "pose", "ik", "simulate"};
+  /// What stands still around the robots.
+  std::vector<Fixture> fixtures = {};
   /// What `plot` shows.
   std::vector<SeriesGroup> channels = {};
   std::string_view page = {};  ///< instead of the library's own; must outlive the viewer

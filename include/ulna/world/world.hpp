@@ -155,6 +155,8 @@ class World {
   bool is_robot(int object) const;
   bool is_fixed(int object) const;
   const WorldOptions& options() const;
+  /// Of a loose body, in its frame.
+  Inertia<double> inertia(int body) const;
   /// Of a robot. Its numbers may be changed between steps.
   Plant<double>& plant(int robot);
   const Plant<double>& plant(int robot) const;

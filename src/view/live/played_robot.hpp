@@ -3,7 +3,7 @@
 #include "ulna/mpc/reentry.hpp"
 #include "ulna/supervise/supervisor.hpp"
 #include "ulna/view/live/playground.hpp"
-#include "view/json.hpp"
+#include "view/page/json.hpp"
 #include "view/live/smooth_motion.hpp"
 
 namespace ulna::view {

@@ -12,6 +12,7 @@ const modes = {
   simulation: 'simulation',
   live: 'live',
   feed: 'live feed',
+  report: 'report',
 };
 
 /** Which robot, from where, and what to do with the page as a whole. */

@@ -6,7 +6,11 @@ import type { Context } from './page.ts';
 type Action = [keys: string[], shown: string, what: string, act: () => void];
 
 /** Keys of the page; returns what shows the list of them. */
-export function keyboard({ session, world }: Context, focusSearch: () => void): () => void {
+export function keyboard(
+  { session, world }: Context,
+  focusSearch: () => void,
+  within: HTMLElement = document.documentElement,
+): () => void {
   const { clock } = session;
   const step = (share: number) => () => {
     const range = clock.range.value;
@@ -44,7 +48,7 @@ export function keyboard({ session, world }: Context, focusSearch: () => void): 
   document.body.append(dialog);
   const help = (): void => (dialog.open ? dialog.close() : dialog.showModal());
 
-  document.addEventListener('keydown', (event) => {
+  within.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { target } = event;
     if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) {

@@ -60,7 +60,7 @@ export function playgroundPanel({ session, send }: Context): {
         names: ['estimate', 'low', 'high', 'truth'],
         columns: [column('payload'), column('low'), column('high'), column('truth')],
         bands: [[1, 2]],
-        colours: ['accent', 'accent', 'accent', 'warm'],
+        styles: ['accent', 'accent', 'accent', 'warm'].map((colour) => ({ colour })),
         table,
       },
       session.clock,

@@ -1,18 +1,11 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import type { Clock } from '../time/clock.ts';
 import type { Track } from '../time/track.ts';
-import { palette } from '../theme.ts';
-import { fixed, significant } from '../util/format.ts';
-import { h, replace } from '../util/dom.ts';
+import { h } from '../util/dom.ts';
+import { LinePlot, type PlotLook } from './line_plot.ts';
 
-export interface PlotData {
-  title: string;
-  unit: string;
-  names: string[];
+export interface PlotData extends PlotLook {
   columns: number[];
-  /** Pairs of columns between which a band is drawn, by their places in `columns`. */
-  bands?: [low: number, high: number][];
-  colours?: ('accent' | 'warm')[];
   table(): Track;
 }
 
@@ -22,44 +15,21 @@ const mostPoints = 20000;
  * Lines over time. A line marks the time that is shown; a click, or a drag, goes to the time under the
  * pointer, and while the time stands still it follows the pointer.
  */
-export class TimePlot {
-  readonly element: HTMLElement;
-  private plot: uPlot | null = null;
-  private readonly box = h('div');
+export class TimePlot extends LinePlot {
   private readonly now = h('div', { class: 'now', hidden: true });
-  private readonly hint = h('div', { class: 'hint', hidden: true });
-  private readonly keys = h('span', { class: 'keys' });
-  private readonly hidden = new Set<number>();
   private drawn = { size: -1, end: NaN, at: 0 };
   private before: number | null = null; // the time that was shown before the pointer came
-  private readonly resize: ResizeObserver;
-  private readonly forget: () => void;
-  private seen = false; // asking the page itself each time would make it compute its layout
 
   constructor(
     private readonly data: PlotData,
     private readonly clock: Clock,
-    private readonly height = 128,
+    height = 128,
+    withKeys = true,
   ) {
-    this.element = h(
-      'figure',
-      { class: 'plot', style: 'margin:0' },
-      h('h3', {}, data.title, h('small', {}, data.unit), this.keys),
-      h('div', { style: 'position:relative' }, this.box, this.now),
-      this.hint,
-    );
-    this.resize = new ResizeObserver(() => this.fit());
-    this.resize.observe(this.element);
-    this.make();
-    this.forget = palette.changed(() => this.make());
+    super(data, height, withKeys);
+    this.over.append(this.now);
     this.element.addEventListener('pointerleave', () => this.leave());
-  }
-
-  destroy(): void {
-    this.resize.disconnect();
-    this.forget();
-    this.plot?.destroy();
-    this.plot = null;
+    this.make();
   }
 
   /** Draws again if there is more to draw, and moves the line that marks the time. */
@@ -71,71 +41,7 @@ export class TimePlot {
     this.mark();
   }
 
-  private fill(table: Track): void {
-    this.drawn = { size: table.size, end: table.end, at: performance.now() };
-    const step = Math.max(1, Math.ceil(table.size / mostPoints));
-    const count = Math.ceil(table.size / step);
-    const columns = [
-      new Float64Array(count),
-      ...this.data.columns.map(() => new Array<number | null>(count)),
-    ];
-    for (let i = 0; i < count; i++) {
-      columns[0][i] = table.time(i * step);
-      const row = table.row(i * step);
-      this.data.columns.forEach((column, k) => {
-        const value = row[column];
-        columns[k + 1][i] = Number.isFinite(value) ? value : null;
-      });
-    }
-    this.plot?.setData(columns as uPlot.AlignedData);
-  }
-
-  private make(): void {
-    this.plot?.destroy();
-    const { data } = this;
-    const colours = palette.value;
-    const style = getComputedStyle(document.documentElement);
-    const soft = style.getPropertyValue('--soft');
-    const grid = { stroke: style.getPropertyValue('--line'), width: 1 };
-    const font = `11px ${style.fontFamily}`;
-    const colour = (k: number): string => {
-      const name = data.colours?.[k];
-      return name ? colours[name] : colours.series[k % colours.series.length];
-    };
-    const axis = { stroke: soft, grid, ticks: { show: false }, font, gap: 4 };
-    this.plot = new uPlot(
-      {
-        width: Math.max(this.element.clientWidth, 120),
-        height: this.height,
-        legend: { show: false },
-        padding: [6, 6, 0, 0],
-        scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
-        axes: [
-          { ...axis, size: 20, values: (_, ticks) => ticks.map((t) => `${Number(t.toFixed(6))}`) },
-          { ...axis, size: 44, values: (_, ticks) => ticks.map((y) => significant(y)), space: 26 },
-        ],
-        series: [
-          {},
-          ...data.names.map((name, k) => ({
-            label: name,
-            stroke: data.bands?.some((band) => band.includes(k)) ? 'transparent' : colour(k),
-            width: 1.5,
-            points: { show: false },
-            auto: !data.bands?.some((band) => band.includes(k)), // what is unknown at first does not set the scale
-            show: !this.hidden.has(k),
-          })),
-        ],
-        bands: (data.bands ?? []).map(([low, high]) => ({
-          series: [high + 1, low + 1],
-          fill: `${colours.accent}33`,
-        })),
-        cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
-        hooks: { setCursor: [(plot) => this.pointed(plot)] },
-      },
-      [[], ...data.names.map(() => [])] as unknown as uPlot.AlignedData,
-      this.box,
-    );
-    const over = this.plot.over;
+  protected override made({ over }: uPlot): void {
     over.style.cursor = 'crosshair';
     over.addEventListener('pointerdown', (event) => {
       over.setPointerCapture(event.pointerId);
@@ -148,33 +54,26 @@ export class TimePlot {
       else this.preview(event);
     });
     this.drawn = { size: -1, end: NaN, at: 0 };
-    this.writeKeys(colour);
-    this.update(data.table());
+    this.update(this.data.table());
   }
 
-  private writeKeys(colour: (k: number) => string): void {
-    const { names, bands } = this.data;
-    if (names.length < 2) return;
-    replace(
-      this.keys,
-      ...names.map((name, k) =>
-        bands?.some((band) => band.includes(k))
-          ? null
-          : h(
-              'span',
-              {
-                class: this.hidden.has(k) ? 'off' : '',
-                onclick: () => {
-                  if (!this.hidden.delete(k)) this.hidden.add(k);
-                  this.plot?.setSeries(k + 1, { show: !this.hidden.has(k) });
-                  this.writeKeys(colour);
-                },
-              },
-              h('i', { style: `background:${colour(k)}` }),
-              name,
-            ),
-      ),
-    );
+  private fill(table: Track): void {
+    this.drawn = { size: table.size, end: table.end, at: performance.now() };
+    const step = Math.max(1, Math.ceil(table.size / mostPoints));
+    const count = Math.ceil(table.size / step);
+    const columns = [
+      new Float64Array(count),
+      ...this.data.columns.map(() => new Array<number | null>(count)),
+    ];
+    const drawable = (y: number): boolean => Number.isFinite(y) && (!this.data.log || y > 0);
+    for (let i = 0; i < count; i++) {
+      columns[0][i] = table.time(i * step);
+      const row = table.row(i * step);
+      this.data.columns.forEach((column, k) => {
+        columns[k + 1][i] = drawable(row[column]) ? row[column] : null;
+      });
+    }
+    this.setData(columns);
   }
 
   private timeUnder(event: PointerEvent): number | null {
@@ -198,35 +97,8 @@ export class TimePlot {
   }
 
   private leave(): void {
-    this.hint.hidden = true;
     if (this.before !== null && !this.clock.playing.value) this.clock.go(this.before);
     this.before = null;
-  }
-
-  /** What the lines are worth under the pointer. */
-  private pointed(plot: uPlot): void {
-    const { idx, left } = plot.cursor;
-    if (idx === null || idx === undefined || left === undefined || left < 0) {
-      this.hint.hidden = true;
-      return;
-    }
-    const rows: Node[] = [h('b', {}, `${fixed(plot.data[0][idx], 3)} s`)];
-    this.data.names.forEach((name, k) => {
-      const value = plot.data[k + 1][idx];
-      if (this.hidden.has(k) || rows.length > 36) return;
-      rows.push(
-        h('i', { style: `background:${palette.value.series[k % 8]}` }),
-        h('span', {}, name),
-        h('em', {}, value === null || value === undefined ? '–' : significant(value, 4)),
-      );
-    });
-    replace(this.hint, ...rows);
-    this.hint.hidden = false;
-    const x = plot.over.offsetLeft + left;
-    const right = x < this.element.clientWidth / 2;
-    this.hint.style.left = right ? `${x + 14}px` : '';
-    this.hint.style.right = right ? '' : `${this.element.clientWidth - x + 14}px`;
-    this.hint.style.bottom = '26px';
   }
 
   private mark(): void {
@@ -242,18 +114,4 @@ export class TimePlot {
     this.now.style.transform = `translate(${(area[0] + x).toFixed(1)}px, ${area[1]}px)`;
     this.now.style.height = `${area[3]}px`;
   }
-
-  private fit(): void {
-    const width = this.element.clientWidth;
-    this.seen = width > 0;
-    if (this.plot && this.seen && width !== this.plot.width)
-      this.plot.setSize({ width, height: this.height });
-  }
-}
-
-/** A range with some air, and never of no height. */
-function range(low: number | null, high: number | null): [number, number] {
-  if (low === null || high === null || !Number.isFinite(low + high)) return [0, 1];
-  const air = 0.08 * (high - low) || Math.max(0.1 * Math.abs(high), 1e-6);
-  return [low - air, high + air];
 }

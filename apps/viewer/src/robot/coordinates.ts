@@ -1,6 +1,6 @@
 import { Euler, Quaternion } from 'three';
 import type { Joint, Robot } from '../stream/messages.ts';
-import { positions, velocities } from './joint_motion.ts';
+import { positions, velocities } from '../stream/messages.ts';
 
 export type Unit = 'rad' | 'm';
 

@@ -2,28 +2,6 @@ import { Quaternion, Vector3 } from 'three';
 import type { Joint } from '../stream/messages.ts';
 import type { Pose } from './pose.ts';
 
-/** How many numbers of q a joint of each type has, and how many velocities. */
-export const positions = {
-  fixed: 0,
-  revolute: 1,
-  continuous: 1,
-  prismatic: 1,
-  helical: 1,
-  planar: 3,
-  ball: 4,
-  floating: 7,
-};
-export const velocities = {
-  fixed: 0,
-  revolute: 1,
-  continuous: 1,
-  prismatic: 1,
-  helical: 1,
-  planar: 3,
-  ball: 3,
-  floating: 6,
-};
-
 /** Directions that span the plane normal to an axis: x and y, turned as z is turned to the axis. */
 function planeOf(axis: Vector3): [Vector3, Vector3] {
   const turn = new Quaternion();

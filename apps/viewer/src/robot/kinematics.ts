@@ -29,6 +29,9 @@ export class Kinematics {
       follow: followed(robot.joints, joint),
     }));
     this.order = fromTheRoot(robot.joints);
+    const carried = new Set(robot.joints.map((joint) => joint.child));
+    const base = Pose.of(robot.base);
+    this.links.forEach((pose, k) => carried.has(k) || pose.copy(base));
     this.set(robot.q);
   }
 

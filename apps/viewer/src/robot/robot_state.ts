@@ -12,16 +12,26 @@ export class RobotState {
   /** Torques that hold the pose, as the server computed them; empty if unknown. */
   gravityTorque: number[] = [];
   trail = new Float32Array(0);
+  /** False while a track has it nowhere: its numbers there are NaN. */
+  present = true;
+  private readonly next: Float64Array;
   private readonly quaternions: number[];
 
   constructor(readonly robot: Robot) {
     this.kinematics = new Kinematics(robot);
     this.coordinates = coordinatesOf(robot);
     this.q = Float64Array.from(robot.q);
+    this.next = new Float64Array(robot.nq);
     this.track = new Track(robot.nq);
     this.quaternions = robot.joints
       .filter((j) => j.q >= 0 && (j.type === 'ball' || j.type === 'floating'))
       .map((j) => (j.type === 'ball' ? j.q : j.q + 3));
+  }
+
+  /** A body that no joint holds. */
+  get isLoose(): boolean {
+    const { joints } = this.robot;
+    return joints.length === 1 && joints[0].type === 'floating';
   }
 
   record(times: Float64Array, rows: Float32Array): void {
@@ -32,12 +42,15 @@ export class RobotState {
 
   show(q: ArrayLike<number>): void {
     if (q.length !== this.q.length) return;
+    this.present = true;
     this.q.set(q);
     this.kinematics.set(this.q);
   }
 
   showAt(time: number): void {
-    if (this.track.interpolate(time, this.q)) this.kinematics.set(this.q);
+    if (!this.track.interpolate(time, this.next)) return;
+    this.present = this.next.every(Number.isFinite);
+    if (this.present) this.show(this.next);
   }
 
   /** Of the two quaternions that mean the same, the one nearer to that of the row before: between them lie straight lines. */

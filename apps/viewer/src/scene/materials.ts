@@ -17,7 +17,11 @@ export function paint(colour: THREE.ColorRepresentation, opacity = 1): THREE.Mes
 
 export function paintOf(shape: Shape): THREE.MeshStandardMaterial {
   const [r, g, b, a] = shape.color ?? [];
-  if (r === undefined || g === undefined || b === undefined) return paint(unnamed);
+  if (r === undefined || g === undefined || b === undefined) {
+    const material = paint(unnamed);
+    material.userData['unnamed'] = true; // a mesh may have colours of its own
+    return material;
+  }
   return paint(new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace), a ?? 1);
 }
 

@@ -149,7 +149,7 @@ export class RobotView {
     const { robot } = this.state;
     let count = 0; // drawings often share surfaces: each a little larger than the one before, they do not flicker
     robot.links.forEach((link, k) => {
-      const ghost = robot.ghost ? ghostPaint(this.palette.ghost) : null;
+      const ghost = robot.ghost ? ghostPaint(this.tint()) : null;
       const loaded = (): void => {
         if (ghost) this.addDepth(this.links[k]);
         this.onLoad();
@@ -184,6 +184,11 @@ export class RobotView {
         this.add('collisions', this.links[k], object);
       }
     });
+  }
+
+  private tint(): string {
+    const { color } = this.state.robot;
+    return (color !== null && this.palette.series[color - 1]) || this.palette.ghost;
   }
 
   /** Before what is translucent is drawn, its depth is: of what lies behind each other, only the front is seen. */

@@ -31,9 +31,9 @@ export function shapeObject(
   };
   if (shape.kind === 'mesh')
     void meshes(shape.mesh).then((data) => {
-      add(data ? meshGeometry(data) : new THREE.IcosahedronGeometry(0.03)).scale.set(
-        ...shape.scale,
-      );
+      const mesh = add(data ? meshGeometry(data) : new THREE.IcosahedronGeometry(0.03));
+      mesh.scale.set(...shape.scale);
+      if (data?.colours && material.userData['unnamed']) paintFaces(mesh, data.colours);
       onLoad();
     });
   else add(geometryOf(shape)).scale.setScalar(size);
@@ -84,6 +84,24 @@ function creased(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   const unit = 1000;
   geometry.scale(unit, unit, unit);
   return toCreasedNormals(geometry, 0.6).scale(1 / unit, 1 / unit, 1 / unit);
+}
+
+/** Each triangle in its colour; its corners are no others' by now. */
+function paintFaces({ geometry, material }: THREE.Mesh, colours: Uint8Array): void {
+  const count = geometry.getAttribute('position').count;
+  const rgba = new Float32Array(4 * count);
+  const colour = new THREE.Color();
+  for (let corner = 0; corner < count; corner++) {
+    const [r, g, b, a] = colours.subarray(4 * Math.floor(corner / 3));
+    colour.setRGB(r / 255, g / 255, b / 255, THREE.SRGBColorSpace);
+    rgba.set([colour.r, colour.g, colour.b, a / 255], 4 * corner);
+  }
+  geometry.setAttribute('color', new THREE.BufferAttribute(rgba, 4));
+  const paint = material as THREE.MeshStandardMaterial;
+  paint.vertexColors = true;
+  paint.color.set(0xffffff);
+  paint.transparent = colours.some((x, k) => k % 4 === 3 && x < 255);
+  paint.needsUpdate = true;
 }
 
 const mostCreased = 300000; // triangles: normals of larger meshes are flat, which is quick

@@ -32,6 +32,8 @@ export class World {
   /** It turns the frame instead of moving it. */
   readonly turning = new Signal(false);
   readonly positionOnly = new Signal(false);
+  /** Robots that are not shown. */
+  readonly hidden = new Signal<ReadonlySet<number>>(new Set());
   readonly labels: Labels;
   readonly handle: Handle;
   views: RobotView[] = [];
@@ -75,6 +77,7 @@ export class World {
     });
     session.clock.time.changed(() => stage.invalidate());
     this.layers.changed(() => this.showLayers());
+    this.hidden.changed(() => stage.invalidate());
     this.tool.changed(() => this.showTool());
     this.frame.changed(() => this.placeHandle());
     this.turning.changed((on) => (this.handle.turning = on));
@@ -97,8 +100,13 @@ export class World {
 
   /** Once a frame of the page, before drawing. */
   update(): void {
-    for (const view of this.views) view.update();
-    const reach = this.main?.reach ?? 1;
+    for (const view of this.views) {
+      const { robot, present } = view.state;
+      view.group.visible = present && !this.hidden.value.has(robot.id);
+      view.update();
+    }
+    // of the largest: what is shown beside each other has forces on one scale
+    const reach = Math.max(...this.views.map((view) => view.reach), 0) || 1;
     // who pulls sees the spring in place of its force
     this.tools?.arrows.show(this.pulling ? null : this.session.arrowsNow(), reach);
     this.tools?.trails.forEach((trail, k) => trail.show(this.session.robots.value[k].trail));
@@ -106,6 +114,16 @@ export class World {
     this.tools?.pull.frame();
     if (!this.handle.dragging && this.tool.value === 'move') this.placeHandle();
     this.labels.update((point) => this.stage.project(point));
+  }
+
+  /** The forces that are drawn: where they begin, and their directions. */
+  arrows(): { at: number[]; along: number[] }[] {
+    this.update();
+    const shown = this.tools?.arrows.group.children.filter((arrow) => arrow.visible) ?? [];
+    return shown.map((arrow) => ({
+      at: arrow.position.toArray(),
+      along: new THREE.Vector3(0, 0, 1).applyQuaternion(arrow.quaternion).toArray(),
+    }));
   }
 
   fit(gently = true): void {

@@ -1,4 +1,4 @@
-/** Binary messages of the stream: little-endian, the first byte is the kind; docs/viewer.md has the layout. */
+/** Binary messages of the stream: little-endian, the first byte is the kind; docs/stream.md has the layout. */
 
 export interface State {
   kind: 'state';
@@ -146,6 +146,8 @@ export function encodeArrows(samples: Arrows[]): ArrayBuffer {
 export interface Mesh {
   vertices: Float32Array;
   triangles: Uint32Array;
+  /** Of each triangle red, green, blue, opacity, if the mesh has colours. */
+  colours: Uint8Array | null;
 }
 
 /** The mesh in the bytes of /mesh/n; null if they are not one. */
@@ -158,5 +160,7 @@ export function decodeMesh(buffer: ArrayBuffer): Mesh | null {
   const vertices = new Float32Array(buffer, 8, 3 * n);
   const triangles = new Uint32Array(buffer, 8 + 12 * n, 3 * m);
   if (!vertices.every(Number.isFinite) || !triangles.every((i) => i < n)) return null;
-  return { vertices, triangles };
+  const end = 8 + 12 * n + 12 * m;
+  const colours = buffer.byteLength >= end + 4 * m ? new Uint8Array(buffer, end, 4 * m) : null;
+  return { vertices, triangles, colours };
 }

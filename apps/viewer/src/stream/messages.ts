@@ -1,4 +1,4 @@
-/** Text messages of the stream, version 1; docs/viewer.md describes them. */
+/** Text messages of the stream, version 1; docs/stream.md describes them. */
 import {
   finite,
   flag,
@@ -17,6 +17,7 @@ import {
   type Read,
   type Reader,
 } from './reader.ts';
+import { report } from './report.ts';
 
 const identity: [number, number, number, number, number, number, number] = [0, 0, 0, 1, 0, 0, 0];
 
@@ -41,18 +42,24 @@ const shape: Reader<Shape> = (value, at) => {
   return { kind, ...shapeKinds[kind as ShapeKind](value, at) } as Shape;
 };
 
+/** How many numbers of q a joint of each type has. */
+export const positions = {
+  fixed: 0,
+  revolute: 1,
+  continuous: 1,
+  prismatic: 1,
+  helical: 1,
+  planar: 3,
+  ball: 4,
+  floating: 7,
+};
+/** And how many velocities. */
+export const velocities = { ...positions, ball: 3, floating: 6 };
+type JointType = keyof typeof positions;
+
 const joint = record({
   name: text,
-  type: oneOf(
-    'fixed',
-    'revolute',
-    'continuous',
-    'prismatic',
-    'helical',
-    'planar',
-    'ball',
-    'floating',
-  ),
+  type: oneOf(...(Object.keys(positions) as JointType[])),
   pitch: or(finite, 0),
   axis: or(vector, [0, 0, 1]),
   parent: index,
@@ -89,6 +96,8 @@ const robotFields = record({
   id: index,
   name: text,
   ghost: or(flag, false),
+  color: orNull(index),
+  base: or(pose, identity),
   nq: index,
   nv: index,
   gravity: or(vector, [0, 0, -9.81]),
@@ -109,7 +118,7 @@ const robot: Reader<Robot> = (value, at) => {
     if (
       !inside(j.parent, r.links.length) ||
       !inside(j.child, r.links.length) ||
-      (j.q >= 0 && (j.q + widths[j.type] > r.nq || j.type === 'fixed')) ||
+      (j.q >= 0 && (j.q + positions[j.type] > r.nq || j.type === 'fixed')) ||
       (j.mimic !== null && !inside(j.mimic.joint, r.joints.length))
     )
       throw new Malformed(`${at}.joints[${k}]: an index is out of range`);
@@ -118,21 +127,11 @@ const robot: Reader<Robot> = (value, at) => {
       throw new Malformed(`${at}.frames[${k}].link: out of range`);
   return r;
 };
-const widths = {
-  fixed: 0,
-  revolute: 1,
-  continuous: 1,
-  prismatic: 1,
-  helical: 1,
-  planar: 3,
-  ball: 4,
-  floating: 7,
-};
 
 const hello = record({
   version: finite,
   program: or(text, 'ulna'),
-  mode: oneOf('robot', 'log', 'simulation', 'live', 'feed'),
+  mode: oneOf('robot', 'log', 'simulation', 'live', 'feed', 'report'),
   title: or(text, ''),
   can: or(list(text), []),
   robots: or(list(text), []),
@@ -201,6 +200,7 @@ const readers = {
   scene,
   channels,
   diagnostics,
+  report,
   pose: poseAnswer,
   ik: ikAnswer,
   live,
@@ -216,6 +216,7 @@ export type Scene = MessageOf<'scene'>;
 export type Channels = MessageOf<'channels'>;
 export type Diagnostics = MessageOf<'diagnostics'>;
 export type Live = MessageOf<'live'>;
+export type Report = MessageOf<'report'>;
 export type Estimate = Read<Reader<{ true: number; estimate: number; deviation: number }>>;
 
 /** The message in a JSON value; null if its type is unknown; throws Malformed if its fields are wrong. */

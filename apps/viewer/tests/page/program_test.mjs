@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -193,4 +193,94 @@ test('in the playground two kilograms are hung, and found to within five percent
     },
     small,
   );
+});
+
+const yard = `ulna: scene
+name: yard
+ground: true
+bodies:
+  - {name: crate, shape: box, size: [0.2, 0.2, 0.2], mass: 2, xyz: [0, -0.8, 0.5]}
+  - {name: egg, shape: ellipsoid, radii: [0.1, 0.1, 0.15], mass: 1, xyz: [0, 0.8, 0.15]}
+robots:
+  - {robot: quadruped, torque: pd, q: {floating_base_z: 0.62}, material: {friction: 0.7}}
+  - {robot: panda, xyz: [-1, 0, 0], torque: gravity}
+`;
+
+test('a scene is played with its ground, loose bodies, and contact forces that carry them', async () => {
+  const file = join(folder, 'yard.yaml');
+  writeFileSync(file, yard);
+  await withProgram(
+    ['view', file, '--simulate', '1'],
+    async (page) => {
+      assert.deepEqual(await ask(page, 'robots'), ['crate', 'egg', 'quadruped', 'panda']);
+      assert.ok(near(await ask(page, 'drawnPose', 'panda_link0', 3), [-1, 0, 0, 1, 0, 0, 0]));
+      await ask(page, 'goTo', 0.1);
+      const fallen = async (time) =>
+        Math.abs((await ask(page, 'drawnPose', 'crate', 0))[2] - (0.5 - (9.81 * time * time) / 2));
+      await until('a crate that falls', async () => (await fallen(0.1)) < 2e-3);
+      const under = (arrows) =>
+        arrows.filter(({ at: [x, y] }) => Math.hypot(x, y + 0.8) < 0.2).length;
+      assert.equal(under(await ask(page, 'arrows')), 0);
+      await ask(page, 'goTo', 1);
+      await until(
+        'a crate that lies',
+        async () => Math.abs((await ask(page, 'drawnPose', 'crate', 0))[2] - 0.1) < 1e-3,
+      );
+      const arrows = await ask(page, 'arrows');
+      assert.ok(under(arrows) >= 3, `${arrows.length} forces`);
+      for (const { at, along } of arrows) assert.ok(Math.abs(at[2]) < 0.01 && along[2] > 0.7);
+      assert.equal(await page.locator('.dock .plot').count(), 2);
+    },
+    small,
+  );
+});
+
+test('a robot with meshes of a package is drawn with them', async () => {
+  const parts = join(folder, 'parts');
+  mkdirSync(parts, { recursive: true });
+  writeFileSync(
+    join(parts, 'hand.obj'),
+    'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n',
+  );
+  const robot = join(folder, 'hand.urdf');
+  writeFileSync(
+    robot,
+    '<robot name="hand"><link name="base"><visual><geometry>' +
+      '<mesh filename="package://parts/hand.obj"/></geometry></visual></link></robot>',
+  );
+  await withProgram(
+    ['view', robot, '--package', `parts=${parts}`],
+    async (page) => {
+      await until('its mesh', async () => (await ask(page, 'triangles', 'base')) === 4);
+    },
+    small,
+  );
+});
+
+test('reports of the program show what they are about, from a file, without a network', async () => {
+  const at = (name) => join(folder, name);
+  const run = (...words) => execFileSync(program, words, { stdio: 'ignore' });
+  const trial = 'mpc panda --rate 100 --duration 1 --steps 8 --payload 1';
+  run(...trial.split(' '), '--knowledge', 'identified,fixed', '--report', at('mpc.html'));
+  run('excite', 'double_pendulum', '--duration', '4', '-o', at('log.csv'));
+  const log = ['double_pendulum', at('log.csv')];
+  run('identify', ...log, '--split', '0.5', '--report', at('identify.html'));
+  run('simplify', 'puma560', 'quintic:1', '--html', at('simplify.html'));
+  for (const [name, plots, robots] of [
+    ['mpc', 24, ['identified', 'fixed', 'reference', 'payload']],
+    ['identify', 9, []],
+    ['simplify', 33, []],
+  ]) {
+    const { page, context, errors } = await open(browser, `file://${at(`${name}.html`)}`, {
+      offline: true,
+      ...small,
+    });
+    await page.waitForSelector('main.report');
+    assert.deepEqual(await ask(page, 'robots'), robots);
+    assert.equal(await page.locator('.plot .uplot').count(), plots, name);
+    assert.ok((await page.locator('.report table').count()) > 0);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(errors, [], name);
+    await context.close();
+  }
 });

@@ -117,6 +117,16 @@ test('a mesh whose triangles have corners that are not there is refused', () => 
   assert.notEqual(decodeMesh(bufferOf(make['mesh']([0, 0, 0, 1, 0, 0, 0, 1, 0], [0, 1, 2]))), null);
 });
 
+test('a mesh has a colour for each triangle, or none', () => {
+  const bare = bufferOf(make['mesh']([0, 0, 0, 1, 0, 0, 0, 1, 0], [0, 1, 2]));
+  assert.equal(decodeMesh(bare)?.colours, null);
+  const painted = new Uint8Array(bare.byteLength + 4);
+  painted.set(new Uint8Array(bare));
+  painted.set([51, 102, 153, 255], bare.byteLength);
+  assert.deepEqual(decodeMesh(painted.buffer)?.colours, Uint8Array.of(51, 102, 153, 255));
+  assert.equal(decodeMesh(painted.buffer.slice(0, -1))?.colours, null, 'truncated');
+});
+
 test('what is encoded for a page of its own is decoded as it was', () => {
   const block: Block = {
     kind: 'track',
