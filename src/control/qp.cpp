@@ -261,6 +261,7 @@ const QpReport& QpSolver::solve(const Eigen::Ref<const Vector>& x0,
           s.upper.multiplier[i] - s.lower.multiplier[i] + s.equal[i] * s.equal_multiplier[i];
     }
   }
+  if (std::getenv("QPDBG")) std::fprintf(stderr, "%d %d %s\n", int(state.is_factored), int(state.report.interior), state.report.str().c_str());
   return state.report;
 }
 
