@@ -20,7 +20,7 @@ namespace ulna::control::detail {
 inline void set_weights(QpStageData& s) {
   for (int i = 0; i < s.rows; ++i) {
     const double place = std::abs(s.place[i]);
-    s.weight[i] = s.equal[i] != 0.0 || place == row_place::at_bound ? 1.0 / equation_give
+    s.weight[i] = s.equal[i] != 0.0 || place == row_place::at_bound ? s.held[i]
                   : place == row_place::beyond                      ? side_at(s, i).price_squared[i]
                                                                     : 0.0;
   }

@@ -4,8 +4,6 @@
 
 namespace ulna::control::detail {
 
-constexpr double equation_give = 1e-8;  ///< how far an equation yields to a unit of its multiplier
-
 /// For every pack of rows of a stage: f(first row).
 template <class F>
 [[gnu::always_inline]] inline void each_pack(const QpStageData& s, F f) {

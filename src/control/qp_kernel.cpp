@@ -83,7 +83,7 @@ inline void set_rows(QpState& state, double aim, double correction) {
     });
     if (s.any_equal)
       each_pack(s, [&](int i) {
-        const Lanes weight = load(s.equal + i) * Lanes(1.0 / equation_give);
+        const Lanes weight = load(s.equal + i) * load(s.held + i);
         store(load(s.weight + i) + weight, s.weight + i);
         store(load(s.linear + i) + weight * (load(s.y + i) - load(s.value + i)), s.linear + i);
       });
@@ -153,7 +153,7 @@ inline double take_step(QpState& state, double a) {
     if (s.any_equal)
       each_pack(s, [&](int i) {
         const Lanes off = load(s.equal + i) * (load(s.y + i) + load(s.dy + i) - load(s.value + i));
-        store(load(s.equal_multiplier + i) + part * off * Lanes(1.0 / equation_give),
+        store(load(s.equal_multiplier + i) + part * off * load(s.held + i),
               s.equal_multiplier + i);
       });
     go(s.y, s.dy, part, s.rows), go(s.pi, s.d_pi, part, s.ld_next);

@@ -130,7 +130,7 @@ inline bool factor(QpStageData& s, const QpStageData* next, bool is_given, QpSta
       const double pivot = s.L[(j + c) * ld + j + c];
       take_from_group(s.L, ld, j, c, pack_of(j), ld);
       const double left = s.L[(j + c) * ld + j + c];
-      positive = positive && left > 1e-13 * std::abs(pivot) && std::isfinite(left);
+      positive = positive && left > 1e-15 * std::abs(pivot) && std::isfinite(left);
       scale_column(s.L, ld, j, c, pack_of(j), ld, 1.0 / std::sqrt(left));
     }
   });

@@ -69,8 +69,8 @@ class PayloadScale {
         longer_(online, 1.5),
         added_(online.z().size(), body) {}
 
-  /// After each sample that the estimator has taken, what it has learned from or not.
-  void sample(identify::OnlineEstimator& online, bool learned) {
+  /// After each sample that the estimator has taken, what it has learned from or not. True: something was found to be carried.
+  bool sample(identify::OnlineEstimator& online, bool learned) {
     ++samples_;
     if (learned) {
       online.errors(errors_);
@@ -85,7 +85,7 @@ class PayloadScale {
       if (carries_) online.wander(carried_.belief, samples_ / every_, double(every_) / rate_);
     }
     for (Past* each : {&moment_, &longer_}) each->pass(online, samples_, rate_);
-    if (samples_ % std::lround(looked_at * rate_) == 0) look(online);
+    return samples_ % std::lround(looked_at * rate_) == 0 && finds(online);
   }
 
   /// The robot has changed, as the estimator noticed at its last sample.
@@ -145,16 +145,16 @@ class PayloadScale {
   }
 
   /// A payload that is too light to be noticed as a change is found by what it weighs.
-  void look(const identify::OnlineEstimator& online) {
+  bool finds(const identify::OnlineEstimator& online) {
     const Reference& before = longer_.older;
-    if (carries_ || before.learned_for < well_learned) return;
+    if (carries_ || before.learned_for < well_learned) return false;
     // where the numbers of before explain about as much as those of now, nothing weighs anything
     const double worse = evidence_.left(before.belief.z) - evidence_.left(online.z());
-    if (worse * double(every_) < clear * clear * correlation_.samples()) return;
+    if (worse * double(every_) < clear * clear * correlation_.samples()) return false;
     const Payload found = weigh(before);
-    if (!(found.mass > clear * found.deviation)) return;
+    if (!(found.mass > clear * found.deviation)) return false;
     carried_ = before;
-    carries_ = true;
+    return carries_ = true;
   }
 
   int features_at_;  ///< unknowns without gravity

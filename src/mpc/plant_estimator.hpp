@@ -86,7 +86,8 @@ class PlantEstimator {
       // a payload that was learned a moment ago would still explain what is measured
       if (!change_.begin(joints_of(online_.z()))) return reject_change(plant);
     }
-    scale_.sample(online_, outcome_ == Outcome::learned);
+    // what was too light to be noticed would be learned as slowly as bodies are that do not change
+    if (scale_.sample(online_, outcome_ == Outcome::learned)) online_.forget_changing();
     estimated_.z = online_.z();
     change_.sample(estimated_.z);
     for (Candidate* each : {&estimated_, &used_, &model_})

@@ -73,7 +73,6 @@ class StateObserver {
   /// With a reading of now, or of `late` periods ago: then what it differs by from what was expected for its moment
   /// corrects all that was expected since.
   void correct(In q, In v, int late = 0) {
-    notice_jumps(q, v, late);
     for (Eigen::Index i = 0; i < q_.size(); ++i) {
       a_(i) = surprise_(i) = 0.0;
       if (!dynamics_.moves(i)) continue;
@@ -135,10 +134,6 @@ class StateObserver {
     double noise_q = 1e-4, noise_v = 1e-2;             ///< standard deviations
     std::array<double, 4> q_readings{}, v_readings{};  ///< the last ones
     long readings = 0;                                 ///< in a row
-    double usual = 1.0;       ///< mean square of how far off readings are, in deviations
-    double jump = 0.0;        ///< by the last reading, of the unexplained acceleration; 0: none
-    bool twice = false;       ///< and by the one before it, in the same direction
-    double since_jump = 1e3;  ///< s since one was believed
 
     /// `kept`: the share of a velocity that viscous friction leaves after a period.
     void predict(double h, double rate, double kept, double fastest) {
@@ -152,35 +147,6 @@ class StateObserver {
     double surprise(double e_q, double e_v) const {
       const double off_q = e_q / noise_q, off_v = e_v / noise_v;
       return 0.5 * (off_q * off_q + off_v * off_v);
-    }
-
-    /// Whether a reading shows that the unexplained acceleration has jumped since the one before: by the size of the jump that explains most of
-    /// it, in deviations [generalised likelihood ratio: Willsky, Jones 1976]. Where readings usually are far off, the plant or the times
-    /// are wrong, and a faster observer would make it worse; and what jumps again and again is no jump.
-    void look_for_jump(double e_q, double e_v, double h) {
-      constexpr double far = 25.0, consistent = 3.0;             // squared deviations
-      constexpr double memory = 0.2, lasts = 6e-3, apart = 1.0;  // s
-      const double s_q = P(0, 0) + noise_q * noise_q, s_v = P(1, 1) + noise_v * noise_v,
-                   det = s_q * s_v - P(0, 1) * P(0, 1);
-      const Eigen::Vector2d way(0.5 * h * h, h),
-          by(way(0) * s_v - way(1) * P(0, 1), way(1) * s_q - way(0) * P(0, 1));
-      const double information = by.dot(way) / det,
-                   size = (by(0) * e_q + by(1) * e_v) / det / information,
-                   off = size * size * information;
-      const bool now = off > far * std::max(usual, 1.0) && usual < consistent &&
-                       (since_jump < lasts || since_jump > apart);
-      usual += h / memory * (std::min(off, 9.0 * usual + 1.0) - usual);
-      since_jump += h;
-      twice = now && size * jump > 0.0;
-      jump = now ? size : 0.0;
-    }
-    bool jumps_on() const { return since_jump < 6e-3; }
-
-    /// The unexplained acceleration may be another one since some seconds ago.
-    void believe_jump(double since) {
-      const Eigen::Vector3d way(0.5 * since * since, since, 1.0);
-      P += jump * jump * way * way.transpose();
-      if (!jumps_on()) since_jump = 0.0;
     }
 
     /// By how much the three numbers change for a position and a velocity that are off by so much.
@@ -212,23 +178,6 @@ class StateObserver {
       noise = std::max(least, std::sqrt(variance + h / memory * (seen - variance)));
     }
   };
-
-  /// What acts may jump, as when something is picked up, which is no random walk. Readings of two joints at once show it, or of one
-  /// twice in a row, as a single one may be a fault of its sensor.
-  void notice_jumps(In q, In v, int late) {
-    int far = 0;
-    for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      if (!dynamics_.moves(i)) continue;
-      const int k = past(late);
-      joints_[i].look_for_jump(q(i) - q_past_(i, k), v(i) - v_past_(i, k), period_);
-      far += joints_[i].jump != 0.0;
-    }
-    for (Joint& joint : joints_)
-      if (joint.jump != 0.0 && (far > 1 || joint.jumps_on()))
-        joint.believe_jump(period_);
-      else if (joint.twice)
-        joint.believe_jump(2.0 * period_);
-  }
 
   /// rad/s, of what it observes: no faster than half a radian a period, as an inertia that is estimated too large would be unstable.
   double fastest() const { return 0.5 / period_; }

@@ -94,16 +94,6 @@ TEST(StateObserver, finds_the_torque_that_its_plant_does_not_explain) {
   EXPECT_LE((panda.observer.disturbance() + extra).norm(), 0.05 * extra.norm());
 }
 
-TEST(StateObserver, finds_a_torque_that_jumps_within_milliseconds) {
-  Observed panda("panda");
-  panda.position_noise = 1e-5, panda.velocity_noise = 2e-3;
-  panda.steps(2000, panda.nothing());
-  VectorXd extra = panda.nothing();
-  extra(1) = -10.0, extra(3) = 6.0;
-  panda.steps(5, extra);
-  EXPECT_LE((panda.observer.disturbance() + extra).norm(), 0.3 * extra.norm());
-}
-
 TEST(StateObserver, learns_the_noise_of_its_readings) {
   Observed panda("panda");
   panda.position_noise = 5e-5, panda.velocity_noise = 0.03;
