@@ -4,8 +4,6 @@
 
 namespace ulna::control::detail {
 
-constexpr double equation_give = 1e-8;  ///< how far an equation yields to a unit of its multiplier
-
 /// For every pack of rows of a stage: f(first row).
 template <class F>
 [[gnu::always_inline]] inline void each_pack(const QpStageData& s, F f) {
@@ -17,7 +15,6 @@ inline bool is_past(const QpRun& run) {
 }
 
 /// What is left of the conditions of a minimum.
-template <class Form>
 inline void measure(QpState& state) {
   QpReport& report = state.report;
   report.slope = report.defect = report.breach = 0.0;
@@ -32,7 +29,7 @@ inline void measure(QpState& state) {
     for (int i = 0; i < s.ld; i += width) store(load(s.h + i) + load(s.linear + i), s.slope + i);
     if (s.g > 0) add_product(s.Gt, s.ld, s.g, s.linear + s.ld, s.slope);
     add_product(s.H, s.ld, s.n, s.y, s.slope);
-    if (s.next > 0) Form::add_before(s, s.pi, s.slope);
+    if (s.next > 0) add_before(s, s.pi, s.slope);
     for (int i = 0; i < s.x; ++i)
       // a state that is given has no slope to vanish
       s.slope[s.u + i] = k > 0 ? s.slope[s.u + i] - state.stages[k - 1].pi[i] : 0.0;
@@ -40,7 +37,7 @@ inline void measure(QpState& state) {
     if (s.next > 0) {
       const QpStageData& next = state.stages[k + 1];
       std::copy_n(s.f, s.ld_next, s.defect);
-      Form::add_next(s, s.y, s.defect);
+      add_next(s, s.y, s.defect);
       for (int i = 0; i < s.next; ++i) {
         s.defect[i] -= next.y[next.u + i];
         report.defect = std::max(report.defect, std::abs(s.defect[i]));

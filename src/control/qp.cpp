@@ -54,7 +54,7 @@ int place(QpState& state, double* memory) {
     s.G = arena.take(s.ld_g * s.n), s.Gt = arena.take(s.ld * s.g);
     place(s.lower, s.rows, arena), place(s.upper, s.rows, arena);
     for (double** piece :
-         {&s.equal, &s.value, &s.equal_multiplier, &s.y, &s.dy, &s.weight, &s.linear})
+         {&s.equal, &s.value, &s.equal_multiplier, &s.held, &s.y, &s.dy, &s.weight, &s.linear})
       *piece = arena.take(s.rows);
     s.pi = arena.take(s.ld_next), s.d_pi = arena.take(s.ld_next);
     s.slope = arena.take(s.ld), s.defect = arena.take(s.ld_next);
@@ -143,6 +143,26 @@ void take_diagonals(const Eigen::MatrixXd& F, QpStageData& s) {
   s.is_sparse = used <= most;
 }
 
+/// A row g is held by a weight of so many times what moving along it costs, at most 1 / (g' diag(H)^-1 g): rows may be of any unit and
+/// size, and with another weight for each, sums of both keep their digits. By inputs where it has any, as states are decided before.
+void set_held(QpStageData& s) {
+  constexpr double stiffer = 1e8;
+  const auto cost = [&](int i) { return std::max(0.0, s.H[i * s.ld + i]); };
+  for (int i = 0; i < s.n; ++i) s.held[i] = cost(i) > 0.0 ? stiffer * cost(i) : stiffer;
+  for (int row = 0; row < s.g; ++row) {
+    const double* const g = s.Gt + row * s.ld;
+    const auto yields = [&](int from, int to) {
+      double sum = 0.0;
+      for (int i = from; i < to; ++i)
+        if (cost(i) > 0.0) sum += g[i] * g[i] / cost(i);
+      return sum;
+    };
+    double sum = yields(0, s.u);
+    if (!(sum > 0.0)) sum = yields(s.u, s.n);
+    s.held[s.ld + row] = sum > 0.0 ? stiffer / sum : stiffer;
+  }
+}
+
 /// The program into the solver's own shapes; false if a number is not finite.
 bool take_in(const std::vector<QpStage>& stages, QpState& state) {
   for (std::size_t k = 0; k < stages.size(); ++k) {
@@ -167,6 +187,7 @@ bool take_in(const std::vector<QpStage>& stages, QpState& state) {
       map(s.G, s.ld_g, s.n).topRows(s.g) = stage.G;
       map(s.Gt, s.ld, s.g).topRows(s.n) = stage.G.transpose();
     }
+    set_held(s);
     const double sum =
         0.0 * (stage.H.sum() + stage.h.sum() + stage.F.sum() + stage.f.sum() + stage.G.sum());
     if (!std::isfinite(sum) || !set_bounds(stage.bounds, s, k == 0)) return false;

@@ -83,7 +83,7 @@ inline void set_rows(QpState& state, double aim, double correction) {
     });
     if (s.any_equal)
       each_pack(s, [&](int i) {
-        const Lanes weight = load(s.equal + i) * Lanes(1.0 / equation_give);
+        const Lanes weight = load(s.equal + i) * load(s.held + i);
         store(load(s.weight + i) + weight, s.weight + i);
         store(load(s.linear + i) + weight * (load(s.y + i) - load(s.value + i)), s.linear + i);
       });
@@ -153,7 +153,7 @@ inline double take_step(QpState& state, double a) {
     if (s.any_equal)
       each_pack(s, [&](int i) {
         const Lanes off = load(s.equal + i) * (load(s.y + i) + load(s.dy + i) - load(s.value + i));
-        store(load(s.equal_multiplier + i) + part * off * Lanes(1.0 / equation_give),
+        store(load(s.equal_multiplier + i) + part * off * load(s.held + i),
               s.equal_multiplier + i);
       });
     go(s.y, s.dy, part, s.rows), go(s.pi, s.d_pi, part, s.ld_next);
@@ -191,7 +191,7 @@ inline bool factor_all(QpState& state) {
   for (std::size_t k = state.stages.size(); k-- > 0;) {
     QpStageData& s = state.stages[k];
     const QpStageData* next = k + 1 < state.stages.size() ? &state.stages[k + 1] : nullptr;
-    if (!factor(s, next, k == 0 ? s.u : s.n, state.W)) return false;
+    if (!factor(s, next, k == 0, state)) return false;
   }
   return true;
 }
@@ -210,7 +210,7 @@ inline void solve_by_interior_points(QpState& state, const QpRun& run) {
   int crawling = 0;
   report.status = QpStatus::limited;
   report.gap = infinity;
-  measure<FactoredForm>(state);
+  measure(state);
   while (report.iterations < options.iterations) {
     if (is_past(run)) break;
     // predictor: straight to the bounds
@@ -219,7 +219,7 @@ inline void solve_by_interior_points(QpState& state, const QpRun& run) {
       report.status = QpStatus::failed;
       break;
     }
-    backward<FactoredForm>(state), forward<FactoredForm>(state);
+    backward(state), forward(state);
     StepSums sums = set_changes(state, 0.0, 0.0);
     double a = std::min(1.0, sums.longest());
     if (sides > 0.0) {
@@ -230,7 +230,7 @@ inline void solve_by_interior_points(QpState& state, const QpRun& run) {
       // meets a bound says little of it, and with all of it the method may go in circles [Cartis 2009]
       const double correction = std::min(1.0, 2.0 * a);
       set_rows(state, aim, correction);
-      backward<FactoredForm>(state), forward<FactoredForm>(state);
+      backward(state), forward(state);
       sums = set_changes(state, aim, correction);
       a = std::min(1.0, 0.995 * sums.longest());
     }
@@ -241,7 +241,7 @@ inline void solve_by_interior_points(QpState& state, const QpRun& run) {
     report.gap = take_step(state, a);
     ++report.iterations;
     if (report.gap <= options.tolerance) {
-      measure<FactoredForm>(state);
+      measure(state);
       if (std::max({report.slope, report.defect, report.breach}) <= options.tolerance) {
         report.status = QpStatus::solved;
         return;
@@ -253,7 +253,7 @@ inline void solve_by_interior_points(QpState& state, const QpRun& run) {
       break;
     }
   }
-  measure<FactoredForm>(state);
+  measure(state);
 }
 
 inline void solve_qp(QpState& state, const QpRun& run) {
@@ -266,7 +266,7 @@ inline void solve_qp(QpState& state, const QpRun& run) {
   if (state.report.status != QpStatus::limited || !state.has_point) return;
   // a point on the way of this method is none that a robot can follow
   for (QpStageData& s : state.stages) std::copy_n(s.kept, s.rows, s.y);
-  measure<FactoredForm>(state);
+  measure(state);
 }
 
 }  // namespace ulna::control::detail

@@ -305,6 +305,7 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
   filter_.clear();
   filtering_ = true, begun_ = prepared_ = false;
   penalty_ = 1.0, length_ = 0.0;
+  solver_.options.exact = options.qp.exact;
   trajectory.x[0] = x0;
   dx0_.setZero();
   const auto end = [&](SqpStatus status) -> const SqpReport& {
@@ -359,6 +360,7 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
 
 bool Sqp::prepare() {
   convexified_ = false;
+  solver_.options.exact = false;  // the next sample's program is another one
   solver_.options.tolerance = finer(options.qp, options.tolerance).tolerance;
   if (!linearise(false)) return false;
   set_program();

@@ -96,7 +96,7 @@ class ElasticController::Plan final : public ElasticController::Way {
   ActionFault fault() const override { return fault_; }
   const Plant<double>& plant() const override { return plant_; }
   const identify::OnlineEstimator& estimator() const override { return estimator_.online(); }
-  Payload payload() const override { return estimator_.payload(); }
+  Payload payload() override { return estimator_.payload(); }
 
  private:
   /// rad a period, of a link on its spring: faster ones are taken as rigid.

@@ -67,7 +67,7 @@ class ElasticController::Rigid final : public ElasticController::Way {
   ActionFault fault() const override { return controller_.fault(); }
   const Plant<double>& plant() const override { return plant_; }
   const identify::OnlineEstimator& estimator() const override { return controller_.estimator(); }
-  Payload payload() const override { return controller_.payload(); }
+  Payload payload() override { return controller_.payload(); }
 
  private:
   /// Of the springs along the reference, and what motors need for it. Without a reference, as before.

@@ -19,7 +19,7 @@ class ElasticController::Way {
   virtual ActionFault fault() const = 0;
   virtual const Plant<double>& plant() const = 0;
   virtual const identify::OnlineEstimator& estimator() const = 0;
-  virtual Payload payload() const = 0;
+  virtual Payload payload() = 0;
 
   double act_us = 0.0, update_us = 0.0, identify_us = 0.0;
 

@@ -9,111 +9,171 @@
 
 namespace ulna::mpc {
 
-/// Weighs what a body carries. A body's mass alone is not determined by torques, only together with those of its neighbours;
-/// what was added to it is, where all else is as it was before: bodies, gravity, and what joints resist with. Numbers that were learned
-/// since have taken part of the payload, so that samples are compared with numbers of before it.
+/// For how many samples errors of torques are alike, as those of friction are: by their means over half a second, whose variance is so
+/// many times that of as many independent errors [method of batch means; Law, Kelton].
+class ErrorCorrelation {
+ public:
+  using Vector = Eigen::VectorXd;
+
+  /// `least`: samples, over which a filter makes errors alike; it counts as what one batch has shown.
+  ErrorCorrelation(Eigen::Index joints, double rate_hz, double least)
+      : length_(std::lround(seconds * rate_hz)),
+        least_(least),
+        sum_(Vector::Zero(joints)),
+        single_(double(joints) * double(length_)),
+        batch_(least * single_) {}
+
+  /// Errors in deviations, zero of joints that show nothing.
+  void sample(const Vector& errors) {
+    sum_ += errors, squares_ += errors.squaredNorm();
+    if (++samples_ < length_) return;
+    ++batches_;
+    const double share = std::max(1.0 / (1.0 + double(batches_)), 1.0 / most_batches);
+    single_ += share * (squares_ - single_);
+    batch_ += share * (sum_.squaredNorm() - batch_);
+    sum_.setZero(), squares_ = 0.0, samples_ = 0;
+  }
+
+  double samples() const {
+    return single_ > 0.0 ? std::clamp(batch_ / single_, least_, double(length_)) : least_;
+  }
+
+ private:
+  static constexpr double seconds = 0.5, most_batches = 20.0;
+  long length_, samples_ = 0, batches_ = 0;
+  double least_;
+  Vector sum_;
+  double squares_ = 0.0;
+  double single_, batch_;  ///< means of sums of squares, and of squares of sums
+};
+
+/// Weighs what a body carries: what was added to it since a moment before the robot changed. What was known of all else at that
+/// moment, and how well, counts (`AddedBody`); numbers that were learned since have taken part of the payload.
 class PayloadScale {
  public:
   using Vector = Eigen::VectorXd;
 
-  /// `z`: of the model.
-  PayloadScale(const identify::TorqueModel& torques, const Vector& z, int body, double rate_hz)
-      : features_at_(torques.inertial_size()),
-        features_(torques.unknowns() - torques.inertial_size()),
-        body_(body),
+  /// `correlated`: samples over which the filter makes noise alike.
+  PayloadScale(const identify::TorqueModel& torques, identify::OnlineEstimator& online, int body,
+               double rate_hz, double correlated)
+      : features_at_(torques.unknowns()),
         rate_(rate_hz),
+        every_(std::max(1L, std::lround(correlated / 5.0))),
         gravity_(torques.model().gravity()),
-        carried_(z, torques.model()),
+        errors_(Vector::Zero(torques.model().nv())),
+        correlation_(errors_.size(), rate_hz, correlated),
+        evidence_(online.z().size()),
+        carried_(online),
         carried_before_(carried_),
-        older_(carried_),
-        recent_(carried_) {}
+        moment_(online, 0.5),
+        longer_(online, 1.5),
+        added_(online.z().size(), body) {}
 
-  /// After each sample that the estimator has taken, what it has learned from or not.
-  void sample(const identify::OnlineEstimator& online, bool learned) {
-    if (learned)
-      for (Reference* each : {&carried_, &older_, &recent_}) {
-        each->evidence.forget(1.0 / (memory * rate_));
-        online.add_evidence(each->z, body_, each->evidence);
-      }
+  /// After each sample that the estimator has taken, what it has learned from or not. True: something was found to be carried.
+  bool sample(identify::OnlineEstimator& online, bool learned) {
     ++samples_;
-    if (samples_ % std::lround(kept_for * rate_) == 0) {
-      std::swap(older_, recent_);
-      recent_.z = online.z();
-      recent_.evidence.clear();
-      recent_.learned_for = double(samples_) / rate_;
+    if (learned) {
+      online.errors(errors_);
+      correlation_.sample(errors_);
     }
-    if (samples_ % std::lround(looked_at * rate_) == 0) look();
+    if (samples_ % every_ == 0) {
+      // a robot that rests shows nothing, and nothing is forgotten
+      if (learned && !errors_.isZero(0.0)) {
+        evidence_.forget(std::min(1.0, double(every_) / (memory * rate_)));
+        online.add_evidence(evidence_);
+      }
+      if (carries_) online.wander(carried_.belief, samples_ / every_, double(every_) / rate_);
+    }
+    for (Past* each : {&moment_, &longer_}) each->pass(online, samples_, rate_);
+    return samples_ % std::lround(looked_at * rate_) == 0 && finds(online);
   }
 
   /// The robot has changed, as the estimator noticed at its last sample.
-  void change(const identify::OnlineEstimator& online) {
-    carried_before_ = carried_;
-    if (!carries_) {
-      carried_ = older_;
-      // the model knows more of bodies than a moment's samples, but nothing of friction
-      if (older_.learned_for == 0.0)
-        carried_.z.segment(features_at_, features_) = online.z().segment(features_at_, features_);
-    }
-    carried_.evidence.clear();
+  void change() {
+    std::swap(carried_before_, carried_);
+    // what was learned in the last moments may be of the robot that has changed already
+    if (carries_)
+      carried_ = carried_before_;
+    else
+      carried_ = moment_.older;
+    evidence_.clear();
     carried_before_carries_ = std::exchange(carries_, true);
   }
   /// The last change was none, or is over.
   void undo_change() {
-    carried_ = carried_before_;
-    carried_.evidence.clear();
+    std::swap(carried_before_, carried_);
+    evidence_.clear();
     carries_ = carried_before_carries_;
   }
 
   /// Not known before something has changed.
-  Payload payload() const { return carries_ ? weigh(carried_) : Payload{}; }
+  Payload payload() { return carries_ ? weigh(carried_) : Payload{}; }
 
  private:
-  /// Numbers of a moment, and what samples since show beyond them.
+  /// What was known at a moment.
   struct Reference {
-    Reference(const Vector& numbers, const Model& model) : z(numbers), evidence(model.nv()) {}
-    Vector z;
-    identify::BodyEvidence evidence;
-    double learned_for = 0.0;  ///< s until then; 0: the model's
+    explicit Reference(identify::OnlineEstimator& online) : belief(online.z().size()) {
+      online.believe(belief);
+    }
+    identify::Belief belief;
+    double learned_for = 0.0;  ///< s until then
+  };
+  /// What was known once to twice so many seconds ago.
+  struct Past {
+    Past(identify::OnlineEstimator& online, double seconds)
+        : older(online), recent(older), apart(seconds) {}
+    void pass(identify::OnlineEstimator& online, long samples, double rate) {
+      if (samples % std::lround(apart * rate) != 0) return;
+      std::swap(older, recent);
+      online.believe(recent.belief);
+      recent.learned_for = double(samples) / rate;
+    }
+    Reference older, recent;
+    double apart;
   };
 
-  Payload weigh(const Reference& from) const {
-    const identify::BodyEstimate found(from.evidence, from.evidence.count / independent, friction);
+  Payload weigh(const Reference& from) {
+    added_.find(from.belief, evidence_, correlation_.samples() / double(every_));
+    const double mass = added_.inertia()(0);
     // gravity's magnitude is hardly told from the masses of all bodies: by what it was found to differ, a mass may be off
-    const bool estimated = from.z.size() > features_at_ + features_;
+    const Vector& z = from.belief.z;
     const double usual = gravity_.norm(),
-                 g = estimated ? (gravity_ + from.z.tail<3>()).norm() : usual,
+                 g = z.size() > features_at_ ? (gravity_ + z.tail<3>()).norm() : usual,
                  off = std::abs(g - usual) / std::max(g, 1e-3);
-    const double deviation = std::hypot(found.mass_deviation, std::hypot(share, off) * found.x(0));
-    return {found.x(0), deviation, found.x.segment<3>(1)};
+    return {mass, std::hypot(added_.mass_deviation(), std::hypot(share, off) * mass),
+            added_.inertia().segment<3>(1)};
   }
 
   /// A payload that is too light to be noticed as a change is found by what it weighs.
-  void look() {
-    if (carries_ || older_.learned_for < well_learned) return;
-    const Payload found = weigh(older_);
-    if (!(found.mass > clear * found.deviation)) return;
-    carried_ = older_;
-    carries_ = true;
+  bool finds(const identify::OnlineEstimator& online) {
+    const Reference& before = longer_.older;
+    if (carries_ || before.learned_for < well_learned) return false;
+    // where the numbers of before explain about as much as those of now, nothing weighs anything
+    const double worse = evidence_.left(before.belief.z) - evidence_.left(online.z());
+    if (worse * double(every_) < clear * clear * correlation_.samples()) return false;
+    const Payload found = weigh(before);
+    if (!(found.mass > clear * found.deviation)) return false;
+    carried_ = before;
+    return carries_ = true;
   }
 
-  int features_at_, features_, body_;
+  int features_at_;  ///< unknowns without gravity
   double rate_;
-  long samples_ = 0;
-  Vec3<double> gravity_;  ///< of the model
+  long every_, samples_ = 0;  ///< between samples of evidence, of which five are alike by the filter
+  Vec3<double> gravity_;      ///< of the model
+  Vector errors_;
+  ErrorCorrelation correlation_;
+  identify::TorqueEvidence evidence_;  ///< of the last moments, since a change
   Reference carried_, carried_before_;
-  /// Of once to twice `kept_for` ago, and of less: a change that is noticed has been learned from already.
-  Reference older_, recent_;
+  Past moment_, longer_;
   bool carries_ = false, carried_before_carries_ = false;
+  identify::AddedBody added_;
 
-  static constexpr double memory = 1.5, kept_for = 1.5, looked_at = 0.1;  // s
-  static constexpr double well_learned = 2.0;                             // s
-  static constexpr double clear = 3.0;                                    // deviations
-  /// Of errors that are left, as of friction, which go on for as long as a joint moves in one direction.
-  static constexpr double independent = 4.0;
-  /// Of the mass, by which it is uncertain however long it is measured: friction and bodies are never quite as modelled.
+  static constexpr double memory = 1.5, looked_at = 0.1;  // s
+  static constexpr double well_learned = 2.0;             // s
+  static constexpr double clear = 3.0;                    // deviations
+  /// Of the mass, by which it is uncertain however long it is measured: bodies are never quite as modelled.
   static constexpr double share = 0.02;
-  /// Of what joints resist with, which may have changed since.
-  static constexpr double friction = 0.5;
 };
 
 }  // namespace ulna::mpc

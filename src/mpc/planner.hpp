@@ -243,7 +243,7 @@ class Planner {
     if (!usable)
       fault_ =
           report.qp == control::QpStatus::limited ? ActionFault::late : ActionFault::not_solved;
-    else if (report.status == control::SqpStatus::limited || (deadline && Clock::now() > *deadline))
+    else if (deadline && Clock::now() > *deadline)
       fault_ = ActionFault::late;
     return usable;
   }

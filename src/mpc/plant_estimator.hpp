@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "mpc/change_hypothesis.hpp"
 #include "mpc/friction_compensator.hpp"
 #include "mpc/payload_scale.hpp"
 #include "num/message.hpp"
@@ -53,14 +54,13 @@ class PlantEstimator {
         filter_(plant.model().nv(), identify::LowPass(options.filter_hz, options.rate_hz, 2),
                 identify::MotionFilter::Velocity::measured),
         share_(1.0 / (memory * options.rate_hz)),
-        patience_(int(trial_time * options.rate_hz)),
-        probation_(patience_),
         shortest_wait_(int(0.25 * options.rate_hz)),
         model_{of_model()},
         used_(model_),
-        scale_(torques_, model_.z,
+        change_(joints_of(online_.z()), int(probation * options.rate_hz)),
+        scale_(torques_, online_,
                options.payload_body > 0 ? options.payload_body : plant.model().joint_count(),
-               options.rate_hz) {}
+               options.rate_hz, online_options(options).correlated) {}
 
   /// Takes a sample of a period.
   void sample(In q, In v, In tau) {
@@ -71,7 +71,7 @@ class PlantEstimator {
   void reset() { filter_.reset(), sampled_ = false; }
 
   /// What may have changed is learned anew.
-  void expect_change() { online_.forget_changing(), scale_.change(online_); }
+  void expect_change() { online_.forget_changing(), scale_.change(); }
 
   /// Learns from the last sample. True: other parameters than before are used, and written into the plant.
   bool update(Plant<double>& plant) {
@@ -80,23 +80,19 @@ class PlantEstimator {
     outcome_ =
         online_.update(filter_.q(), filter_.v(), filter_.a(), filter_.direction(), filter_.tau());
     if (outcome_ == Outcome::ignored) return false;
-    if (outcome_ == Outcome::restored) trial_ = 0, scale_.undo_change();
+    if (outcome_ == Outcome::restored) change_.end(), scale_.undo_change();
     if (outcome_ == Outcome::changed) {
-      scale_.change(online_);
-      if (since_change_ == probation_) joints_before_ = online_.z().tail(joints_before_.size());
+      scale_.change();
       // a payload that was learned a moment ago would still explain what is measured
-      if (std::exchange(since_change_, 0) < probation_) return reject_change(plant);
-      trial_ = 1;
+      if (!change_.begin(joints_of(online_.z()))) return reject_change(plant);
     }
-    since_change_ = std::min(since_change_ + 1, probation_);
-    scale_.sample(online_, outcome_ == Outcome::learned);
+    // what was too light to be noticed would be learned as slowly as bodies are that do not change
+    if (scale_.sample(online_, outcome_ == Outcome::learned)) online_.forget_changing();
     estimated_.z = online_.z();
-    // what is carried is a hypothesis: rotors and friction do not change with it, though they may explain a push
-    if (since_change_ < probation_) estimated_.z.tail(joints_before_.size()) = joints_before_;
+    change_.sample(estimated_.z);
     for (Candidate* each : {&estimated_, &used_, &model_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
-    if (trial_ > 0 && estimated_.misfit < explains * used_.misfit) trial_ = 0;
-    if (trial_ > 0 && ++trial_ > patience_) return reject_change(plant);
+    if (!change_.judge(estimated_.misfit, used_.misfit)) return reject_change(plant);
     if (uses_estimates_ && ++trusted_ > longest_wait_) wait_ = shortest_wait_;
     if (barred_ > 0 && --barred_ > 0) return false;
     const Candidate* best = choose();
@@ -128,7 +124,7 @@ class PlantEstimator {
   Outcome outcome() const { return outcome_; }
   const identify::OnlineEstimator& online() const { return online_; }
 
-  Payload payload() const { return scale_.payload(); }
+  Payload payload() { return scale_.payload(); }
 
  private:
   struct Candidate {
@@ -142,6 +138,9 @@ class PlantEstimator {
     return z;
   }
 
+  /// All but the bodies: what joints resist with, and gravity.
+  Eigen::VectorBlock<const Vector> joints_of(const Vector& z) const { return z.tail(z.size() - torques_.inertial_size()); }
+
   void use(const Candidate& better_one, Plant<double>& plant) {
     uses_estimates_ = &better_one != &model_;
     used_ = better_one;
@@ -151,17 +150,16 @@ class PlantEstimator {
   /// The last change was a disturbance, from which nothing is learned: back to the numbers of before.
   bool reject_change(Plant<double>& plant) {
     online_.reject_change();
-    trial_ = 0, scale_.undo_change();
+    change_.end(), scale_.undo_change();
     if (!uses_estimates_) return false;
     used_.z = online_.z();
     online_.write(used_.z, plant);
     return true;
   }
 
-  /// Null: those in use. After a sudden change, another payload is a hypothesis: it is used only if it explains nearly all of
-  /// what was not explained, and what was learned with it about joints too.
+  /// Null: those in use.
   const Candidate* choose() const {
-    const Candidate& best = trial_ == 0 && estimated_.misfit < model_.misfit ? estimated_ : model_;
+    const Candidate& best = change_.is_usable() && estimated_.misfit < model_.misfit ? estimated_ : model_;
     return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
@@ -172,19 +170,15 @@ class PlantEstimator {
   Outcome outcome_ = Outcome::ignored;
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
-  static constexpr double explains = 0.2, trial_time = 1.0;  // the same of a new payload; s
+  static constexpr double probation = 1.0;                      // s
   double share_;
-  int patience_, probation_;  ///< samples
-  int trial_ = 0;             ///< samples that a new payload has not explained much; 0: none is
-  int since_change_ = probation_;  ///< samples, at most those of the probation
   bool uses_estimates_ = false;
   int shortest_wait_, longest_wait_ = 20 * shortest_wait_;  ///< samples
   int wait_ = shortest_wait_;  ///< after which estimates that have failed may be used again
   int barred_ = 0;             ///< samples that are left of it
   int trusted_ = 0;            ///< samples since then in which estimates were used
   Candidate model_, used_, estimated_{online_.z()};
-  /// All but the bodies, before the last change: what joints resist with, and gravity.
-  Vector joints_before_ = online_.z().tail(online_.z().size() - torques_.inertial_size());
+  ChangeHypothesis change_;
   PayloadScale scale_;
 };
 

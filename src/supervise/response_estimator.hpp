@@ -130,17 +130,18 @@ class ResponseEstimator {
     return best;
   }
 
-  /// The share that is not; rounding may make a correlation more than 1.
-  double left_by(int lag) const { return std::max(0.0, 1.0 - explained_by(best_delay(lag), lag)); }
-
   bool choose() {
-    double least_left = 1.0;
-    for (int c = 0; c < xy_.cols(); ++c) least_left = std::min(least_left, left_by(c));
+    // the share that is not; rounding may make a correlation more than 1
+    for (int c = 0; c < xy_.cols(); ++c) {
+      best_delay_(c) = best_delay(c);
+      left_(c) = std::max(0.0, 1.0 - explained_by(best_delay_(c), c));
+    }
+    const double least_left = left_.minCoeff();
     // where signals do not distinguish lags, the shortest of those that explain about as much; what is sent from then on does
     const bool first = lag_ == 0;
     int lag = 0;
-    while (left_by(lag) > (first ? as_good : 1.0) * least_left) ++lag;
-    const int delay = best_delay(lag);
+    while (left_(lag) > (first ? as_good : 1.0) * least_left) ++lag;
+    const int delay = best_delay_(lag);
     const double now = explained();
     const bool refines = !first && lag > 0;
     if ((delay == delay_ && lag == lag_) || 1.0 - least_left < enough ||
@@ -161,6 +162,8 @@ class ResponseEstimator {
   Eigen::MatrixXd past_;           ///< fast parts, a ring of delays for each lag
   Vector all_, effect_, slow_effect_;
   Eigen::MatrixXd xy_, xx_;  ///< means of products: delays x lags
+  Eigen::VectorXi best_delay_ = Eigen::VectorXi::Zero(xy_.cols());  ///< of each lag,
+  Vector left_ = Vector::Ones(xy_.cols());                          ///< and what it leaves
   double yy_ = 0.0;
   int now_ = 0, delay_ = 0, lag_ = 0;
   long samples_ = 0;

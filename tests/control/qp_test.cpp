@@ -261,6 +261,69 @@ TEST(QpSolver, needs_one_iteration_where_the_active_rows_stay) {
   }
 }
 
+/// What a point costs that keeps all bounds and the dynamics; fails where it does not.
+double cost_of_kept_point(const std::vector<QpStage>& stages, const QpSolver& solver,
+                          double tolerance) {
+  double cost = 0.0;
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const QpStage& s = stages[k];
+    const VectorXd z = solver.z(int(k));
+    VectorXd y(s.size.rows());
+    y << z, s.G * z;
+    cost += 0.5 * z.dot(s.H * z) + s.h.dot(z);
+    if (k + 1 < stages.size()) {
+      EXPECT_LE((s.F * z + s.f - solver.x(int(k) + 1)).lpNorm<Eigen::Infinity>(), tolerance);
+    }
+    for (int row = 0; row < y.size(); ++row)
+      if (k > 0 || row < s.size.u || row >= s.size.variables()) {
+        EXPECT_LE(s.bounds.lower(row) - y(row), tolerance) << "stage " << k << " row " << row;
+        EXPECT_LE(y(row) - s.bounds.upper(row), tolerance) << "stage " << k << " row " << row;
+      }
+  }
+  return cost;
+}
+
+// Drives at their limits at most nodes, and another program: which rows are active is hard to guess from the last one.
+TEST(QpSolver, a_point_that_keeps_the_bounds_will_do_where_it_need_not_be_exact) {
+  int inexact = 0;
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    constexpr int joints = 12;
+    auto stages = integrator_stages(joints, 15, false, seed);
+    for (QpStage& s : stages) {
+      s.bounds.upper.segment(s.size.u, s.size.x).setConstant(control::infinity);
+      s.bounds.lower.segment(s.size.u, s.size.x).setConstant(-control::infinity);
+      if (s.size.u == 0) continue;
+      // as of a chain of rods: what the first drive turns is a thousand times what the last one does
+      s.H -= 0.01 * s.G.transpose() * s.G;
+      for (int i = 0; i < joints; ++i)
+        for (int k = 0; k < joints; ++k) s.G(i, k) = std::pow(joints - std::max(i, k), 3);
+      const VectorXd drives = s.G.topLeftCorner(joints, joints).diagonal();
+      s.bounds.upper.tail(joints) = drives, s.bounds.lower.tail(joints) = -drives;
+      s.H += 0.01 * s.G.transpose() * drives.cwiseAbs2().cwiseInverse().asDiagonal() * s.G;
+    }
+    VectorXd x0 = VectorXd::Zero(2 * joints);
+    QpSolver solver(sizes_of(stages)), exact(sizes_of(stages));
+    ASSERT_EQ(solver.solve(stages, x0).status, QpStatus::solved);
+    solver.options.exact = false;
+    std::mt19937 bits(seed);
+    for (int k = 0; k < 5; ++k) {
+      disturb(stages, x0, 3.0, bits);
+      solver.prepare(stages, QpStart::multipliers);
+      const QpReport& report = solver.solve(x0);
+      ASSERT_TRUE(report.status == QpStatus::solved || report.status == QpStatus::limited);
+      const double cost = cost_of_kept_point(stages, solver, 1e-5);
+      ASSERT_EQ(exact.solve(stages, x0).status, QpStatus::solved);
+      const double least = cost_of_kept_point(stages, exact, 1e-5);
+      EXPECT_GE(cost, least - 1e-4 * std::abs(least));
+      EXPECT_LE(cost, least + 0.1 * std::abs(least));
+      inexact += report.status == QpStatus::limited;
+      EXPECT_FALSE(report.interior);
+    }
+  }
+  EXPECT_GE(inexact, 5);
+}
+
 TEST(QpSolver, after_the_deadline_returns_a_point_whose_dynamics_hold) {
   auto stages = integrator_stages(6, 15, false, 1);
   VectorXd x0 = VectorXd::Zero(12);

@@ -26,6 +26,8 @@ struct QpOptions {
   int iterations = 50;
   double start = 1.0;  ///< the barrier at a cold start: about the size of the largest multipliers
   double warm_start = 1e-3;  ///< the same where the last solution is near
+  /// Where a solution nearby is known and which rows are active is not found soon: false, a point that keeps the bounds will do, `limited`.
+  bool exact = true;
 };
 
 /// Where a solver begins.
@@ -45,8 +47,7 @@ struct QpReport {
 };
 
 /// Solves quadratic programs in stages by a primal-dual interior point method with predictor and
-/// corrector [Mehrotra 1992], whose steps come from a Riccati recursion in factored form [Frison,
-/// Jørgensen 2013]: linear in the number of stages. Where the multipliers of a program nearby are known, a
+/// corrector [Mehrotra 1992], whose steps come from a Riccati recursion [Rao, Wright, Rawlings 1998]: linear in the number of stages. Where the multipliers of a program nearby are known, a
 /// primal-dual active set method is tried first [Hintermüller, Ito, Kunisch 2002]: one step of it is enough where the
 /// same rows are active. Allocates when made only.
 ///

@@ -275,6 +275,30 @@ double OnlineEstimator::misfit(const Vector& z) const {
   return moved > 0 ? sum / moved : 0.0;
 }
 
+void OnlineEstimator::errors(Eigen::Ref<Vector> error) const {
+  for (Index i = 0; i < measured_.size(); ++i)
+    error(i) =
+        slides(i) ? (measured_(i) - torques_.rows.col(i).dot(z_)) / torques_.noise(i) : 0.0;
+}
+
+void OnlineEstimator::add_evidence(TorqueEvidence& evidence) {
+  Matrix& rows = torques_.whitened;
+  for (Index i = 0; i < measured_.size(); ++i) {
+    const double weight = slides(i) ? 1.0 / torques_.noise(i) : 0.0, tau = weight * measured_(i);
+    rows.col(i) = weight * torques_.rows.col(i);
+    evidence.r += tau * rows.col(i);
+    evidence.square += tau * tau, evidence.count += slides(i);
+  }
+  detail::add_squares(rows, evidence.R);
+}
+
+void OnlineEstimator::believe(Belief& belief) {
+  belief.z = z_;
+  belief.information.triangularView<Eigen::Lower>() = R_;
+  seen_.setZero();
+  prior_.add_derivatives(z_, seen_, belief.information);
+}
+
 /// Whether what was known before the last change explains torques again, for long enough, and at first what the numbers of now did not.
 /// Where both have explained them all the time, as while the joints rest that show what is carried, nothing follows.
 bool OnlineEstimator::explained_before(const In& tau) {
@@ -424,9 +448,9 @@ void OnlineEstimator::forget_along(const Eigen::Ref<const Vector>& row) {
   take_away(share / known, row.dot(r_));
 }
 
-void OnlineEstimator::see_column(int k) {
-  seen_.head(k) = R_.row(k).head(k).transpose();
-  seen_.tail(r_.size() - k) = R_.col(k).tail(r_.size() - k);
+void OnlineEstimator::see_column(const Matrix& lower, int k) {
+  seen_.head(k) = lower.row(k).head(k).transpose();
+  seen_.tail(r_.size() - k) = lower.col(k).tail(r_.size() - k);
 }
 
 void OnlineEstimator::take_away(double share, double along) {
@@ -436,14 +460,32 @@ void OnlineEstimator::take_away(double share, double along) {
 
 /// What a joint resists with is a little less certain than a sample ago, one number at a time in turn.
 void OnlineEstimator::wander() {
+  const int k = turn(samples_);
+  if (k < 0) return;
+  see_column(R_, k);
+  take_away(1.0 / (seen_(k) + 1.0 / wandered(k, 1.0 / options_.rate_hz)), r_(k));
+}
+
+void OnlineEstimator::wander(Belief& belief, long step, double seconds) {
+  const int k = turn(step);
+  if (k < 0 || options_.wander == 0.0) return;
+  see_column(belief.information, k);
+  belief.information.selfadjointView<Eigen::Lower>().rankUpdate(
+      seen_, -1.0 / (seen_(k) + 1.0 / wandered(k, seconds)));
+}
+
+/// Which of the numbers that joints resist with is next, of all of them; -1: there are none.
+int OnlineEstimator::turn(long step) const {
   const int first = model_.inertial_size(), count = model_.unknowns() - first;
-  if (count == 0) return;
-  const int turn = int(samples_ % count), k = first + turn;
-  const double far =
-      options_.wander * std::max(std::abs(z_(k)), torques_.noise(turn / model_.feature_count()));
-  const double variance = far * far * count / options_.rate_hz;
-  see_column(k);
-  take_away(1.0 / (seen_(k) + 1.0 / variance), r_(k));
+  return count > 0 ? first + int(step % count) : -1;
+}
+
+/// By how much its variance grows between two turns, of steps of so many seconds.
+double OnlineEstimator::wandered(int unknown, double step) const {
+  const int first = model_.inertial_size(), count = model_.unknowns() - first,
+            joint = (unknown - first) / model_.feature_count();
+  const double far = options_.wander * std::max(std::abs(z_(unknown)), torques_.noise(joint));
+  return far * far * count * step;
 }
 
 void OnlineEstimator::require_unknowns(std::span<const int> unknowns) const {
@@ -456,7 +498,7 @@ void OnlineEstimator::forget(std::span<const int> unknowns) {
   require_unknowns(unknowns);
   // one after the other: information about the others with it integrated out, and none about it
   for (const int k : unknowns) {
-    see_column(k);
+    see_column(R_, k);
     if (seen_(k) > 0.0) take_away(1.0 / seen_(k), r_(k));
     R_.row(k).head(k).setZero();
     R_.col(k).tail(r_.size() - k).setZero();

@@ -8,35 +8,53 @@
 
 namespace ulna::identify {
 
-/// What samples show of one body's inertia, by least squares, where other bodies are known, and what joints resist with is known
-/// roughly: information R x = r, of each joint that of its features and what both have in common, and the square of what was
-/// measured.
-struct BodyEvidence {
-  static constexpr int most_features = 6;
-  template <int rows, int columns>
-  using Fixed = Eigen::Matrix<double, rows, columns>;
-  struct JointEvidence {
-    Fixed<10, most_features> common = Fixed<10, most_features>::Zero();
-    Fixed<most_features, most_features> R = Fixed<most_features, most_features>::Zero();
-    Fixed<most_features, 1> r = Fixed<most_features, 1>::Zero();
-    Fixed<most_features, 1> center = Fixed<most_features, 1>::Zero();  ///< that errors are from
-  };
-  Fixed<10, 10> R = Fixed<10, 10>::Zero();
-  Fixed<10, 1> r = Fixed<10, 1>::Zero();
-  std::vector<JointEvidence> joints;
+/// What is known at a moment: numbers, and the inverse of their covariance by samples and prior; its lower half.
+struct Belief {
+  explicit Belief(Index unknowns)
+      : z(Vector::Zero(unknowns)), information(Matrix::Zero(unknowns, unknowns)) {}
+  Vector z;
+  Matrix information;
+};
+
+/// What samples show of all numbers by least squares, torques in deviations of their noise: information R z = r, R's lower half,
+/// the squares of what was measured, and of how many torques.
+struct TorqueEvidence {
+  explicit TorqueEvidence(Index unknowns) : R(Matrix::Zero(unknowns, unknowns)), r(R.col(0)) {}
+  Matrix R;
+  Vector r;
   double square = 0.0, count = 0.0;
 
-  explicit BodyEvidence(int joint_count) : joints(static_cast<std::size_t>(joint_count)) {}
   void forget(double share);
   void clear() { forget(1.0); }
+  /// The squares of what some numbers leave.
+  double left(const Vector& z) const;
 };
-/// The parameters x that explain most, and the standard deviation of the first, the mass. Errors that are left are taken to
-/// be the same over `correlated` samples; features may differ from their centers by about a share of these, or by what noise
-/// hides. Infinite if the samples do not determine it.
-struct BodyEstimate {
-  BodyEstimate(const BodyEvidence& evidence, double correlated, double feature_share);
-  Eigen::Matrix<double, 10, 1> x = Eigen::Matrix<double, 10, 1>::Zero();
-  double mass_deviation = infinity;
+
+/// What was added to a body's inertia since a moment, by what was known then and what was measured since. A body's inertia
+/// is known together with all other numbers only: where those were uncertain at that moment, so is what was added, and what samples
+/// since show of them counts. Made once, it allocates no more.
+class AddedBody {
+ public:
+  using Vector10 = Eigen::Matrix<double, 10, 1>;
+
+  AddedBody(Index unknowns, int body);
+
+  /// `correlated`: how many torques say no more than one.
+  void find(const Belief& before, const TorqueEvidence& since, double correlated);
+
+  const Vector10& inertia() const { return x_; }  ///< as ten numbers
+  /// The standard deviation of its mass; infinite, and all zero, where samples do not determine it.
+  double mass_deviation() const { return mass_deviation_; }
+
+ private:
+  bool factorise(const Belief& before, const TorqueEvidence& since, double weight);
+
+  Index at_;  ///< of the body, in z
+  Matrix A_;  ///< of (z, what was added): information, then its factor; rows filled up
+  Vector scale_, solution_, now_, rest_;
+  Eigen::VectorXi first_;
+  Vector10 x_ = Vector10::Zero();
+  double mass_deviation_ = infinity;
 };
 
 struct OnlineOptions {
@@ -104,8 +122,13 @@ class OnlineEstimator {
   /// deviations of noise.
   double misfit(const Vector& z) const;
 
-  /// Adds what the last sample shows of a body's inertia beyond that in z, if all other numbers are those of z.
-  void add_evidence(const Vector& z, int body, BodyEvidence& evidence) const;
+  /// How far off they are by the numbers of now, in deviations of noise; zero of joints that show nothing.
+  void errors(Eigen::Ref<Vector> error) const;
+  /// Adds what the last sample shows.
+  void add_evidence(TorqueEvidence& evidence);
+  void believe(Belief& belief);  ///< what is known now
+  /// By a step of so many seconds, what a joint resists with is less certain, one number at a time in turn.
+  void wander(Belief& belief, long step, double seconds);
 
   /// Learns from a six-axis sensor in the joint of a body, where friction does not show: moment and
   /// force as of wrench_regressor, not filtered, and deviations.
@@ -176,6 +199,8 @@ class OnlineEstimator {
   void forget_features(int dof);
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
+  int turn(long step) const;
+  double wandered(int unknown, double step) const;
   void set_weights();
   void learn_noise(Index dof, double error);
   void forget_along(const Eigen::Ref<const Vector>& row);
@@ -189,8 +214,8 @@ class OnlineEstimator {
   void hold(Index dof, double tau);
   Outcome weigh(Measured& measured, Index i, double value, double error);
   void take_in(const Measured& measured, bool changed);
-  /// seen_ = the column of R of an unknown.
-  void see_column(int k);
+  /// seen_ = the column of an unknown, of a matrix by its lower half.
+  void see_column(const Matrix& lower, int k);
   /// R -= share seen_ seen_', r -= share along seen_.
   void take_away(double share, double along);
 
