@@ -18,7 +18,7 @@ struct Surroundings {
 };
 
 /// What a text of so many bytes costs.
-constexpr std::size_t bytes_as_steps(std::size_t bytes) { return bytes / 64; }
+constexpr std::size_t bytes_as_steps(std::size_t bytes) { return bytes / 32; }
 
 Value evaluate(std::string_view expression, const Surroundings& surroundings);
 

@@ -80,10 +80,11 @@ class Witness {
     const auto turned = [](const Transform<double>& X, const Mat3<double>& I) -> Mat3<double> {
       return X.rotation().matrix() * I * X.rotation().matrix().transpose();
     };
-    EXPECT_LT((turned(X_WB, ours->inertial->inertia) - turned(X_WC, to_ulna(inertial.MassMatrix().Moi())))
-                  .cwiseAbs()
-                  .maxCoeff(),
-              1e-12);
+    EXPECT_LT(
+        (turned(X_WB, ours->inertial->inertia) - turned(X_WC, to_ulna(inertial.MassMatrix().Moi())))
+            .cwiseAbs()
+            .maxCoeff(),
+        1e-12);
   }
 
   void joint(const sdf::Joint& theirs, const Transform<double>& X_WM, const std::string& scope) {
