@@ -78,7 +78,7 @@ class Loop {
       summary_.realtime = realtime->report();
     }
     watchdog_ = watchdog ? &*watchdog : nullptr;
-    begin_ = next_due_ = clock_.now();
+    begin_ = clock_.now();
     fresh_at_ = begin_;
     while (step()) {
     }
@@ -98,7 +98,7 @@ class Loop {
 
   /// Sleeps until the next step is due; counts what is late. Periods that are over are left out.
   void wait() {
-    double due = begin_ + double(number_) * period_;
+    const double due = begin_ + double(number_) * period_;
     clock_.sleep_until(due);
     const double now = clock_.now();
     if (const double over = std::floor((now - due) / period_ + 1e-9); over >= 1.0) {
@@ -268,8 +268,8 @@ class Loop {
   std::vector<double> row_;
   Watchdog* watchdog_ = nullptr;
   Summary summary_;
-  double begin_ = 0.0, next_due_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0,
-         stopped_ = 0.0, late_us_ = 0.0;
+  double begin_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0, stopped_ = 0.0,
+         late_us_ = 0.0;
   long number_ = 0;
   bool is_late_ = false, left_out_ = false;
 };
