@@ -63,8 +63,9 @@ class Loop {
         row_(2 + 4 * std::size_t(wanted_.size()) + 2) {}
 
   Summary run() {
+    begin_ = clock_.now();
     if (!wait_for_robot()) {
-      finish(End::robot_gone, "there was no reading at all");
+      finish(End::robot_gone, "there was no new reading");
       return std::move(summary_);
     }
     controller_.begin(rig_.now(), reading_);
@@ -87,9 +88,11 @@ class Loop {
   }
 
  private:
+  /// Whether there is a new reading; a link that was silent for long may have to begin a session first.
   bool wait_for_robot() {
-    const double end = clock_.now() + std::max(options_.gone_after, 2.0 * period_);
-    while (!rig_.read(reading_) || !reading_.q.allFinite()) {
+    constexpr double patience = 2.0;  // s
+    const double end = clock_.now() + std::max(options_.gone_after, patience);
+    while (!rig_.read(reading_) || !reading_.fresh || !reading_.q.allFinite()) {
       if (clock_.now() > end) return false;
       clock_.sleep_until(clock_.now() + period_);
     }
