@@ -265,6 +265,7 @@ int follow(const DriveOptions& o, const GivenRig& given, Driven& driven, Console
   drive::Options loop;
   loop.rate_hz = given.file.rate, loop.duration = o.duration, loop.watchdog = o.watchdog;
   loop.recorder = recorder ? &*recorder : nullptr;
+  loop.go_on = [] { return !Interrupt::requested(); };
   loop.realtime = o.usual_scheduling ? drive::RealtimeOptions{0, false, -1}
                                      : drive::RealtimeOptions{.core = o.core};
   const drive::Summary summary = [&] {

@@ -15,6 +15,7 @@
  * Memory   Functions marked [loop] allocate nothing, so they suit a real-time loop; nor do they wait for another thread.
  *          The others allocate.
  * Threads  An object serves one thread at a time; different objects, different threads. Copies of a robot share what does not change.
+ * Choices  that are made by the caller are ints with names (ulna_axes); others are refused.
  * Structs  that begin with `size` may grow in later versions: an init function fills in size and defaults, and programs that were
  *          compiled with an older header still work.
  */
@@ -139,11 +140,12 @@ ULNA_API ulna_status ulna_mass_matrix(ulna_robot* robot, int n, const double* q,
 /* The pose of a frame in the world: a 4 x 4 matrix by rows. [loop] */
 ULNA_API ulna_status ulna_frame_pose(ulna_robot* robot, int n, const double* q, int frame, double pose[16]);
 
-typedef enum ulna_axes {
+typedef int ulna_axes;
+enum {
   ULNA_AXES_ALIGNED = 0, /* the world's axes, at the frame's origin: what is mostly meant */
   ULNA_AXES_BODY = 1,    /* the frame's own axes */
   ULNA_AXES_WORLD = 2    /* the world's axes, at the world's origin */
-} ulna_axes;
+};
 /* J, 6 x n with angular rows first: J v is the velocity of the frame. [loop] */
 ULNA_API ulna_status ulna_jacobian(ulna_robot* robot, int n, const double* q, int frame, ulna_axes axes, double* J);
 
@@ -163,7 +165,8 @@ ULNA_API ulna_status ulna_difference(ulna_robot* robot, int n, const double* fro
  */
 typedef struct ulna_controller ulna_controller;
 
-typedef enum ulna_torques { ULNA_TORQUES_COMMANDED = 0, ULNA_TORQUES_MEASURED = 1 } ulna_torques;
+typedef int ulna_torques;
+enum { ULNA_TORQUES_COMMANDED = 0, ULNA_TORQUES_MEASURED = 1 };
 
 /* A frame that has somewhere to be, and the weights of squares of metres and radians. */
 typedef struct ulna_frame_task {
@@ -344,16 +347,18 @@ ULNA_API ulna_status ulna_estimator_write_plant(const ulna_estimator* estimator,
 /* Between any controller and any robot: limits, plausibility of sensors, collisions (docs/supervisor.md). */
 typedef struct ulna_supervisor ulna_supervisor;
 
-typedef enum ulna_torque_side {
+typedef int ulna_torque_side;
+enum {
   ULNA_TORQUE_OF_MOTOR = 0, /* sensors that measure what motors exert, by their currents */
   ULNA_TORQUE_OF_LINK = 1   /* behind the gear: neither friction nor rotors */
-} ulna_torque_side;
-typedef enum ulna_reaction {
+};
+typedef int ulna_reaction;
+enum {
   ULNA_REACTION_REPORT = 0,
   ULNA_REACTION_STOP = 1,
   ULNA_REACTION_COMPLIANT = 2,
   ULNA_REACTION_RETREAT = 3
-} ulna_reaction;
+};
 
 typedef struct ulna_supervisor_options {
   size_t size;

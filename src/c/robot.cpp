@@ -1,5 +1,7 @@
 #include "c/robot.hpp"
 
+#include <Eigen/LU>
+
 #include "ulna/dynamics/forward_dynamics.hpp"
 #include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/dynamics/mass_matrix.hpp"

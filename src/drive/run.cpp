@@ -63,8 +63,9 @@ class Loop {
         row_(2 + 4 * std::size_t(wanted_.size()) + 2) {}
 
   Summary run() {
+    begin_ = clock_.now();
     if (!wait_for_robot()) {
-      finish(End::robot_gone, "there was no reading at all");
+      finish(End::robot_gone, "there was no new reading");
       return std::move(summary_);
     }
     controller_.begin(rig_.now(), reading_);
@@ -78,7 +79,7 @@ class Loop {
       summary_.realtime = realtime->report();
     }
     watchdog_ = watchdog ? &*watchdog : nullptr;
-    begin_ = next_due_ = clock_.now();
+    begin_ = clock_.now();
     fresh_at_ = begin_;
     while (step()) {
     }
@@ -87,9 +88,11 @@ class Loop {
   }
 
  private:
+  /// Whether there is a new reading; a link that was silent for long may have to begin a session first.
   bool wait_for_robot() {
-    const double end = clock_.now() + std::max(options_.gone_after, 2.0 * period_);
-    while (!rig_.read(reading_) || !reading_.q.allFinite()) {
+    constexpr double patience = 2.0;  // s
+    const double end = clock_.now() + std::max(options_.gone_after, patience);
+    while (!rig_.read(reading_) || !reading_.fresh || !reading_.q.allFinite()) {
       if (clock_.now() > end) return false;
       clock_.sleep_until(clock_.now() + period_);
     }
@@ -98,7 +101,7 @@ class Loop {
 
   /// Sleeps until the next step is due; counts what is late. Periods that are over are left out.
   void wait() {
-    double due = begin_ + double(number_) * period_;
+    const double due = begin_ + double(number_) * period_;
     clock_.sleep_until(due);
     const double now = clock_.now();
     if (const double over = std::floor((now - due) / period_ + 1e-9); over >= 1.0) {
@@ -268,8 +271,8 @@ class Loop {
   std::vector<double> row_;
   Watchdog* watchdog_ = nullptr;
   Summary summary_;
-  double begin_ = 0.0, next_due_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0,
-         stopped_ = 0.0, late_us_ = 0.0;
+  double begin_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0, stopped_ = 0.0,
+         late_us_ = 0.0;
   long number_ = 0;
   bool is_late_ = false, left_out_ = false;
 };

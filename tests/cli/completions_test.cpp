@@ -77,10 +77,9 @@ TEST(Completions, bash_offers_colour_modes) {
 TEST(Completions, both_scripts_know_every_option_of_every_verb) {
   const std::string zsh = read_file(zsh_script);
   for (const char* verb :
-       {"check",  "info",      "tree",     "convert", "fk",      "id",       "fd",
-        "terms",  "equations", "ik",       "count",   "compare", "simplify", "codegen",
-        "excite", "identify",  "simulate", "mpc",     "view",    "robots",
-        "drive",  "rig"}) {
+       {"check",     "info", "tree",  "convert", "fk",       "id",      "fd",     "terms",
+        "equations", "ik",   "count", "compare", "simplify", "codegen", "excite", "identify",
+        "simulate",  "mpc",  "view",  "robots",  "drive",    "rig"}) {
     const std::set<std::string> options = options_of(verb);
     EXPECT_GE(options.size(), 3u);
     EXPECT_EQ(offered({verb, "--"}), options) << verb;

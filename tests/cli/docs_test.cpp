@@ -80,10 +80,9 @@ TEST(Manual, documents_every_json_field) {
 
 TEST(Manual, documents_every_option) {
   for (const char* verb :
-       {"check",   "info",   "tree",      "convert",  "robots", "fk",      "id",
-        "fd",      "terms",  "equations", "ik",       "count",  "compare", "simplify",
-        "codegen", "excite", "identify",  "simulate", "mpc",    "view",    "drive",
-        "rig"}) {
+       {"check",    "info",      "tree", "convert", "robots",  "fk",       "id",      "fd",
+        "terms",    "equations", "ik",   "count",   "compare", "simplify", "codegen", "excite",
+        "identify", "simulate",  "mpc",  "view",    "drive",   "rig"}) {
     std::istringstream lines(run_cli({verb, "--help"}).out);
     for (std::string line; std::getline(lines, line) && line != "Examples";) {
       const std::size_t at = line.find("--");

@@ -63,8 +63,8 @@ TEST(DriveVerb, a_motion_that_is_too_fast_for_the_scaled_limits_is_made_slower) 
   for (int k = 0; k <= 100; ++k) table << 0.02 * k << ',' << std::sin(0.06 * k) << ",0.1\n";
   const std::string motion = folder.write("m.csv", table.str());
   const std::vector<std::string> line{
-      "drive", "double_pendulum", "--address", "sim:ulna", "--motion",
-      motion,  "--rate",          "100",       "--scale",  "0.05",     "--json"};
+      "drive", "double_pendulum", "--address", "sim:ulna", "--motion", motion, "--rate",
+      "100",   "--scale",         "0.05",      "--json"};
   const json d = document(run_cli(line), "ulna.drive/1");
   EXPECT_EQ(d["summary"]["end"], "finished") << d.dump(1);
   EXPECT_TRUE(has(d["notes"].dump(), "times slower")) << d["notes"].dump();
@@ -77,8 +77,8 @@ TEST(DriveVerb, first_contact_over_a_socket_writes_a_file_that_puts_the_robot_ri
   json contact;
   // a machine that stalls in the middle of a push is no robot's fault
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const RunResult r = run_cli({"drive", "twolink_fu", "--address", address, "--checks", "-o", file,
-                                 "--force", "--wait", "30", "--json"});
+    const RunResult r = run_cli({"drive", "twolink_fu", "--address", address, "--checks", "-o",
+                                 file, "--force", "--wait", "30", "--json"});
     EXPECT_EQ(r.status, 1) << r.err;
     contact = document(r, "ulna.drive/1")["contact"];
     if (contact.value("complete", false) && contact["findings"].size() == 1) break;
@@ -87,8 +87,7 @@ TEST(DriveVerb, first_contact_over_a_socket_writes_a_file_that_puts_the_robot_ri
   EXPECT_EQ(contact["findings"][0]["name"], "gear-ratio");
   EXPECT_EQ(contact["findings"][0]["joints"], json({"joint2"}));
   EXPECT_LT(contact["misfit"], 1.0);
-  EXPECT_TRUE(
-      has(read_file(file), "name: \"joint2\", reading: 2, command: 2, position: 0.6"));
+  EXPECT_TRUE(has(read_file(file), "name: \"joint2\", reading: 2, command: 2, position: 0.6"));
   const json d =
       document(run_cli({"drive", file, "--hold", "0.3", "--rate", "200", "--json", "--wait", "30"}),
                "ulna.drive/1");

@@ -146,6 +146,16 @@ TEST(Run, ends_with_a_robot_that_holds_itself_whatever_ends_it) {
   }
 }
 
+TEST(Run, begins_with_a_new_reading_or_not_at_all) {
+  Scene s;
+  Law law = s.law();
+  s.rig.silent = true;
+  const Summary summary = run(s.rig, law, s.supervisor, {.duration = 1.0}, s.clock);
+  EXPECT_EQ(summary.end, End::robot_gone);
+  EXPECT_EQ(summary.steps, 0);
+  EXPECT_TRUE(s.robot.holds());
+}
+
 TEST(Run, ends_when_it_is_told_to_and_after_its_duration) {
   Scene s;
   Law law = s.law(0.1);

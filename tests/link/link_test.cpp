@@ -1,3 +1,5 @@
+#include "support/allocations.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -389,6 +391,10 @@ TEST(Link, a_rig_behind_each_way_is_driven_as_if_it_were_here) {
       EXPECT_TRUE(rig.write(tau));
       (void)period();
     }
+    const long allocated = test::allocations_of([&] {
+      for (int k = 0; k < 20; ++k) (void)rig.write(tau), (void)period();
+    });
+    EXPECT_EQ(allocated, 0);
     EXPECT_TRUE(server.driven());
     EXPECT_EQ((robot.truth().tau() - tau).norm(), 0.0) << address;
     EXPECT_TRUE(rig.hold());

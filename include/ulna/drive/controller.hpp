@@ -22,10 +22,9 @@ class Controller {
   /// The torques that it wants now, into `tau`. A reading that is not fresh is the last one. What it throws, and torques that are
   /// not finite, end the run in a safe stop.
   virtual void act(double time, const rig::Reading& reading, Vector& tau) = 0;
-  /// In the time that is left: `sent` is what the supervisor made of the torques; `runs` is false while it does not let the
-  /// robot run, and `q` and `v` are then where it is. Left out in steps that are late.
-  virtual void update(double /*time*/, const rig::Reading& /*reading*/, const Vector& /*sent*/) {}
-  /// After every act: what was sent, and whether the supervisor lets the robot run.
+  /// In the time that is left: `tau` is what the supervisor made of the torques. Left out in steps that are late.
+  virtual void update(double /*time*/, const rig::Reading& /*reading*/, const Vector& /*tau*/) {}
+  /// After every act: what is sent, and the supervisor, which says whether it lets the robot run and where the robot is.
   virtual void sent(double /*time*/, const Vector& /*tau*/,
                     const supervise::Supervisor& /*supervisor*/) {}
   /// The robot as it is known now, for the supervisor; null: the model's own numbers.
