@@ -1,4 +1,4 @@
-#include "ulna/geometry/mesh_file.hpp"
+#include "ulna/geometry/colored_mesh.hpp"
 
 #include <unistd.h>
 
@@ -182,14 +182,14 @@ TEST(MeshFile, dae_has_the_colours_of_its_materials_on_its_faces) {
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
   };
   Diagnostics out;
-  const auto painted = read_mesh(folder.write("painted.dae", file("paint")), out, "");
+  const auto painted = read_colored_mesh(folder.write("painted.dae", file("paint")), out, "");
   if (!painted) GTEST_SKIP() << "built without assimp";
   ASSERT_EQ(painted->colors.size(), 2u);
   const auto is_steel = [](const std::array<float, 4>& c) {
     return std::abs(c[0] - 0.2F) + std::abs(c[1] - 0.4F) + std::abs(c[2] - 0.6F) < 1e-5F;
   };
   EXPECT_NE(is_steel(painted->colors[0]), is_steel(painted->colors[1])) << "one part has a colour";
-  const auto bare = read_mesh(folder.write("bare.dae", file("")), out, "");
+  const auto bare = read_colored_mesh(folder.write("bare.dae", file("")), out, "");
   ASSERT_TRUE(bare);
   EXPECT_TRUE(bare->colors.empty());
 }
