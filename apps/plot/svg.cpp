@@ -122,11 +122,6 @@ std::string rect(std::string_view kind, const Area& area, std::string_view style
                      px(area.x), px(area.y), px(area.width), px(area.height));
 }
 
-std::string circle(std::string_view kind, double x, double y, double radius) {
-  return fmt::format("<circle{} cx='{}' cy='{}' r='{}'/>\n", class_of(kind), px(x), px(y),
-                     px(radius));
-}
-
 std::string horizontal(std::string_view kind, const Area& area, double y) {
   return path(kind, fmt::format("M{} {}h{}", px(area.x), px(y), px(area.width)));
 }
@@ -200,12 +195,6 @@ std::vector<Point> envelope(const Eigen::VectorXd& time, double begin,
     if (low != high) add(from + std::max(low, high));
   }
   return points;
-}
-
-std::string figure(double width, double height, std::string_view label, std::string_view inside,
-                   std::string_view attributes) {
-  return fmt::format("<svg{} viewBox='0 0 {} {}' role='img' aria-label='{}'>\n{}</svg>\n",
-                     attributes, px(width), px(height), escaped(label), inside);
 }
 
 }  // namespace ulna::plot

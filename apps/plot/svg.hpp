@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-/// Pieces of SVG. Colours and fonts are those of the style of the page or document they stand in: a
+/// Pieces of SVG. Colours and fonts are those of the style of the document they stand in: a
 /// `kind` is a class of it, or several; "e" and "m" anchor a text at its end or its middle.
 namespace ulna::plot {
 
-/// Text as it may stand in HTML and SVG.
+/// Text as it may stand in SVG.
 std::string escaped(std::string_view text);
 /// 12345.6 as "12,346".
 std::string grouped(double x);
@@ -48,7 +48,6 @@ std::vector<Tick> labelled(const std::vector<double>& ticks, std::string_view un
 std::string text(double x, double y, std::string_view text, std::string_view kind = "");
 std::string path(std::string_view kind, std::string_view d, std::string_view style = "");
 std::string rect(std::string_view kind, const Area& area, std::string_view style = "");
-std::string circle(std::string_view kind, double x, double y, double radius);
 std::string horizontal(std::string_view kind, const Area& area, double y);
 std::string vertical(std::string_view kind, const Area& area, double x);
 /// The outline of an area.
@@ -70,9 +69,5 @@ std::string polyline(const std::vector<Point>& points);
 std::vector<Point> envelope(const Eigen::VectorXd& time, double begin,
                             const Eigen::VectorXd& signal, const Scale& x, const Scale& y,
                             Eigen::Index buckets);
-
-/// A picture within a page.
-std::string figure(double width, double height, std::string_view label, std::string_view inside,
-                   std::string_view attributes = "");
 
 }  // namespace ulna::plot

@@ -72,14 +72,14 @@ MeshText read_by_assimp(const std::string& file, std::size_t limit) {
                                      first + static_cast<int>(face.mIndices[1]),
                                      first + static_cast<int>(face.mIndices[2])});
       // parts without a colour beside others: as what has none is drawn
-      out.triangles.colors.push_back(colour.value_or(std::array{0.77F, 0.80F, 0.84F, 1.0F}));
+      out.colors.push_back(colour.value_or(std::array{0.77F, 0.80F, 0.84F, 1.0F}));
     }
     if (out.triangles.faces.size() >= limit) {
       out.too_large = true;
       return out;
     }
   }
-  if (!colored) out.triangles.colors.clear();
+  if (!colored) out.colors.clear();
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "geometry/mesh_formats.hpp"
 #include "model/names.hpp"
+#include "ulna/geometry/colored_mesh.hpp"
 
 namespace ulna {
 namespace fs = std::filesystem;
@@ -29,6 +30,13 @@ bool read_bytes(const fs::path& file, std::size_t count, std::string& bytes) {
 
 std::optional<Triangles> read_mesh(const fs::path& file, Diagnostics& out,
                                    const std::string& subject, const MeshLimits& limits) {
+  auto mesh = read_colored_mesh(file, out, subject, limits);
+  if (!mesh) return {};
+  return std::move(mesh->triangles);
+}
+
+std::optional<ColoredMesh> read_colored_mesh(const fs::path& file, Diagnostics& out,
+                                             const std::string& subject, const MeshLimits& limits) {
   const auto refuse = [&](const Rule& rule, std::string seen, int line = 0) {
     out.add(rule, {file.string(), line, 0}, subject, std::move(seen), "the shape is left out");
     return std::nullopt;
@@ -69,7 +77,7 @@ std::optional<Triangles> read_mesh(const fs::path& file, Diagnostics& out,
                   mesh.line);
   if (!mesh.defect.empty()) return refuse(mesh_rules::broken, mesh.defect, mesh.line);
   if (mesh.triangles.faces.empty()) return refuse(mesh_rules::broken, "it has no triangle");
-  return std::move(mesh.triangles);
+  return ColoredMesh{std::move(mesh.triangles), std::move(mesh.colors)};
 }
 
 std::optional<fs::path> find_mesh(std::string_view name, const fs::path& description,

@@ -132,8 +132,7 @@ MeshText read_stl(std::string_view bytes, std::size_t limit) {
 MeshText read_obj(std::string_view text, std::size_t limit) {
   MeshText out;
   Words words(text);
-  std::vector<Vec3<double>>& vertices = out.triangles.vertices;
-  std::vector<std::array<int, 3>>& faces = out.triangles.faces;
+  auto& [vertices, faces] = out.triangles;
   const auto refuse = [&](const char* defect) {
     out.defect = defect;
     return out;

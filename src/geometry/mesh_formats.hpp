@@ -10,6 +10,7 @@ namespace ulna::detail {
 /// What was read, or what is wrong and where.
 struct MeshText {
   Triangles triangles;
+  std::vector<std::array<float, 4>> colors = {};  ///< of each face, or none
   std::string defect;
   int line = 0;
   bool too_large = false;

@@ -133,7 +133,11 @@ int Conversation::robot_of(const Json& request) const {
 Conversation::Robot& Conversation::robot(int id) {
   robots_.resize(cast_->size());
   std::unique_ptr<Robot>& made = robots_[std::size_t(id)];
-  if (!made) made = std::make_unique<Robot>((*cast_)[std::size_t(id)].model);
+  if (!made) {
+    const Actor& actor = (*cast_)[std::size_t(id)];
+    made = std::make_unique<Robot>(actor.model);
+    made->plant.gravity = actor.X_WR.rotation().inverse_apply(made->plant.gravity);
+  }
   return *made;
 }
 
@@ -184,13 +188,14 @@ std::vector<Message> Conversation::pose(const Json& request) {
   r.at.set(q);
   gravity_torque<double>(r.plant, r.at, r.ws, tau);
   const bool weighs = total_mass<double>(r.plant) > 0.0;
-  return {answer_with(request,
-                      {{"type", "pose"},
-                       {"robot", id},
-                       {"q", list(page_coordinates(model, q))},
-                       {"gravity_torque", list(tau)},
-                       {"com", weighs ? list(center_of_mass<double>(r.plant, r.at, r.ws)) : Json()},
-                       {"energy", potential_energy<double>(r.plant, r.at, r.ws)}})};
+  const Transform<double>& X_WR = (*cast_)[std::size_t(id)].X_WR;
+  return {answer_with(
+      request, {{"type", "pose"},
+                {"robot", id},
+                {"q", list(page_coordinates(model, q))},
+                {"gravity_torque", list(tau)},
+                {"com", weighs ? list(X_WR * center_of_mass<double>(r.plant, r.at, r.ws)) : Json()},
+                {"energy", potential_energy<double>(r.plant, r.at, r.ws)}})};
 }
 
 std::vector<Message> Conversation::ik(const Json& request) {
@@ -204,8 +209,10 @@ std::vector<Message> Conversation::ik(const Json& request) {
   const auto only = request.find("position_only");
   options.position_only = only != request.end() && *only == true;
   options.go_on = [deadline = Deadline(options_.longest_ik)](int) { return deadline.holds(); };
-  const IkResult result = inverse_kinematics(model, model.frames()[std::size_t(*frame)],
-                                             pose_of(field(request, "target"), "target"),
+  // a page's target is in the world, the robot's in the frame that its base stands in
+  const Transform<double> target =
+      (*cast_)[std::size_t(id)].X_WR.inverse() * pose_of(field(request, "target"), "target");
+  const IkResult result = inverse_kinematics(model, model.frames()[std::size_t(*frame)], target,
                                              configuration(request, model), options);
   return {answer_with(request, {{"type", "ik"},
                                 {"robot", id},
@@ -218,6 +225,8 @@ std::vector<Message> Conversation::ik(const Json& request) {
 std::vector<Message> Conversation::simulate(const Json& request) {
   const int id = robot_of(request);
   const Model& model = (*cast_)[std::size_t(id)].model;
+  require((*cast_)[std::size_t(id)].X_WR.rotation().matrix().isIdentity(1e-12),
+          "a robot whose base is turned is not simulated here");
   const VectorXd q0 = configuration(request, model);
   const auto v = request.find("v");
   const VectorXd v0 = v == request.end() || v->is_null() ? VectorXd(VectorXd::Zero(model.nv()))

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "support/random.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/model/configuration.hpp"
@@ -55,6 +57,55 @@ TEST(Conversation, pose_has_the_torques_that_hold_the_robot_there) {
     for (int i = 0; i < tau.size(); ++i)
       EXPECT_NEAR(double(answer["gravity_torque"][std::size_t(i)]), tau(i), 1e-9) << name;
   }
+}
+
+TEST(Conversation, a_robot_that_stands_elsewhere_is_asked_and_answers_in_the_world) {
+  Dialogue page("panda");
+  const Transform<double> X_WR{Rotation<double>::from_rpy(0.0, 0.0, 1.2), {1.0, -2.0, 0.5}};
+  Meshes meshes;
+  Conversation with(std::make_shared<const Cast>(Cast{{.model = page.model, .X_WR = X_WR}}), meshes,
+                    {});
+  const auto ask = [&](Json request) { return Json::parse(*with.answer(request).at(0).bytes); };
+  const std::vector<double> q{0.3, -0.5, 0.2, -2.0, 0.4, 1.5, 0.7};
+  const Json pose{{"type", "pose"}, {"robot", 0}, {"q", q}};
+  const Json here = page.one(pose), there = ask(pose);
+  EXPECT_EQ(here["gravity_torque"], there["gravity_torque"]) << "it is turned about the vertical";
+  const auto com = [](const Json& x) { return Vec3<double>(x[0], x[1], x[2]); };
+  EXPECT_LT((com(there["com"]) - X_WR * com(here["com"])).norm(), 1e-12);
+
+  const Transform<double> X_RT{Rotation<double>::from_rpy(3.0, 0.1, 0.4), {0.4, 0.2, 0.5}};
+  const auto target = [](const Transform<double>& X) {
+    const auto t = X.rotation().quaternion();
+    const Vec3<double>& p = X.translation();
+    return Json{p.x(), p.y(), p.z(), t.w, t.x, t.y, t.z};
+  };
+  const auto reach = [&](const Transform<double>& X) {
+    return Json{
+        {"type", "ik"}, {"robot", 0}, {"frame", "panda_link8"}, {"target", target(X)}, {"q", q}};
+  };
+  const Json near = page.one(reach(X_RT)), far = ask(reach(X_WR * X_RT));
+  EXPECT_EQ(far["reached"], true);
+  for (std::size_t i = 0; i < q.size(); ++i)
+    EXPECT_NEAR(near["q"][i].get<double>(), far["q"][i].get<double>(), 1e-6);
+
+  // a base that is turned over hangs: gravity is upwards in its frame
+  Conversation over(std::make_shared<const Cast>(
+                        Cast{{.model = page.model,
+                              .X_WR = Transform<double>::from_rotation(
+                                  Rotation<double>::from_rpy(std::numbers::pi, 0.0, 0.0))}}),
+                    meshes, {});
+  const Json hung = Json::parse(*over.answer(pose).at(0).bytes);
+  for (std::size_t i = 0; i < q.size(); ++i)
+    EXPECT_NEAR(hung["gravity_torque"][i].get<double>(), -here["gravity_torque"][i].get<double>(),
+                1e-9);
+  EXPECT_EQ(Json::parse(*over.answer({{"type", "simulate"},
+                                      {"robot", 0},
+                                      {"q", q},
+                                      {"seconds", 1},
+                                      {"torque", "none"}})
+                             .at(0)
+                             .bytes)["type"],
+            "error");
 }
 
 TEST(Conversation, ik_reaches_what_can_be_reached) {

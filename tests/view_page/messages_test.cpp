@@ -223,7 +223,7 @@ TEST_F(MeshFolder, meshes_are_found_by_the_folders_of_packages_and_read_once) {
 }
 
 TEST(MeshBytes, colours_follow_the_triangles_where_a_mesh_has_them) {
-  Triangles mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+  ColoredMesh mesh{{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}}};
   Meshes meshes;
   const std::string bare = *meshes.bytes(meshes.add(mesh));
   mesh.colors = {{0.2F, 0.4F, 0.6F, 1.0F}};

@@ -24,8 +24,6 @@ struct Ellipsoid {
 struct Triangles {
   std::vector<Vec3<double>> vertices;
   std::vector<std::array<int, 3>> faces;
-  std::vector<std::array<float, 4>> colors =
-      {};  ///< of each face: red, green, blue, opacity; or none
 };
 
 /// Ground whose height is known on a grid around the origin of its frame, two triangles per cell; all that is

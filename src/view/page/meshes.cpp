@@ -9,17 +9,18 @@
 namespace ulna::view {
 namespace {
 
-std::string to_bytes(const Triangles& mesh) {
+std::string to_bytes(const ColoredMesh& colored) {
   std::string text;
-  const bool colored = mesh.colors.size() == mesh.faces.size();
-  text.reserve(8 + 12 * mesh.vertices.size() + (colored ? 16 : 12) * mesh.faces.size());
+  const Triangles& mesh = colored.triangles;
+  const bool has_colors = colored.colors.size() == mesh.faces.size();
+  text.reserve(8 + 12 * mesh.vertices.size() + (has_colors ? 16 : 12) * mesh.faces.size());
   Bytes bytes(text);
   bytes.add(std::uint32_t(mesh.vertices.size())).add(std::uint32_t(mesh.faces.size()));
   for (const Vec3<double>& v : mesh.vertices) bytes.add(v);
   for (const auto& [a, b, c] : mesh.faces)
     bytes.add(std::uint32_t(a)).add(std::uint32_t(b)).add(std::uint32_t(c));
-  if (colored)
-    for (const auto& color : mesh.colors)
+  if (has_colors)
+    for (const auto& color : colored.colors)
       for (const float x : color) bytes.add(std::uint8_t(std::lround(255.0F * x)));
   return text;
 }
@@ -51,7 +52,7 @@ int Meshes::number(const Description& robot, const LinkDescription& link, const 
     if (const auto known = numbers_.find(version); known != numbers_.end()) return known->second;
   }
   // nobody waits while it is read
-  const auto triangles = read_mesh(*file, found, subject, options_.files.limits);
+  const auto triangles = read_colored_mesh(*file, found, subject, options_.files.limits);
   if (!triangles) return -1;
   std::string bytes = to_bytes(*triangles);
   const std::lock_guard lock(mutex_);
@@ -64,8 +65,8 @@ int Meshes::number(const Description& robot, const LinkDescription& link, const 
                 "all meshes together exceed " + std::to_string(options_.most_bytes) + " bytes");
 }
 
-int Meshes::add(const Triangles& triangles) {
-  std::string bytes = to_bytes(triangles);
+int Meshes::add(const ColoredMesh& mesh) {
+  std::string bytes = to_bytes(mesh);
   const std::lock_guard lock(mutex_);
   return keep(std::move(bytes));
 }

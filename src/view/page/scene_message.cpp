@@ -41,7 +41,7 @@ Json shape_json(const CollisionShape& shape, const Transform<double>& X, Meshes&
              {"length", 2.0 * shape.half_size().z()}};
       break;
     default:
-      const int number = meshes.add(triangles_of(shape));
+      const int number = meshes.add({triangles_of(shape)});
       if (number < 0) return nullptr;
       out = {{"kind", "mesh"}, {"mesh", number}, {"scale", {1.0, 1.0, 1.0}}};
   }

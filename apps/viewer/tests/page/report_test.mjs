@@ -23,7 +23,7 @@ async function withReport(html, run, options = {}) {
   writeFileSync(file, html);
   const { page, context, errors } = await open(browser, `file://${file}`, {
     offline: true,
-    viewport: { width: 900, height: 600 },
+    viewport: { width: 700, height: 460 },
     ...options,
   });
   try {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "ulna/geometry/mesh_file.hpp"
+#include "ulna/geometry/colored_mesh.hpp"
 #include "ulna/geometry/robot_shapes.hpp"
 
 namespace ulna::view {
@@ -26,7 +26,7 @@ class Meshes {
   int number(const Description& robot, const LinkDescription& link, const Mesh& mesh,
              Diagnostics& found);
   /// Of triangles that are in no file; -1: they are too many.
-  int add(const Triangles& triangles);
+  int add(const ColoredMesh& mesh);
   /// As docs/stream.md has it; null: no such mesh.
   std::shared_ptr<const std::string> bytes(int number) const;
   int size() const;
