@@ -153,8 +153,7 @@ inline double take_step(QpState& state, double a) {
     if (s.any_equal)
       each_pack(s, [&](int i) {
         const Lanes off = load(s.equal + i) * (load(s.y + i) + load(s.dy + i) - load(s.value + i));
-        store(load(s.equal_multiplier + i) + part * off * load(s.held + i),
-              s.equal_multiplier + i);
+        store(load(s.equal_multiplier + i) + part * off * load(s.held + i), s.equal_multiplier + i);
       });
     go(s.y, s.dy, part, s.rows), go(s.pi, s.d_pi, part, s.ld_next);
     go(s.slope, s.slope, -part, s.ld), go(s.defect, s.defect, -part, s.ld_next);

@@ -37,7 +37,7 @@ struct QpStageData {
   QpSide lower, upper;
   double *equal, *value;  ///< rows that are equations: 1, and what they must be
   double* equal_multiplier;
-  double* held;  ///< weight of rows that are held where they must be: far above what the cost has along them
+  double* held;             ///< weight of rows that are held at a value
   double *y, *dy;           ///< (z, G z), and its step
   double *pi, *d_pi;        ///< ld_next: multipliers of the dynamics
   double *slope, *defect;   ///< ld, ld_next: what is left of the conditions

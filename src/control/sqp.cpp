@@ -360,7 +360,6 @@ const SqpReport& Sqp::solve(const Eigen::Ref<const Vector>& x0, Deadline deadlin
 
 bool Sqp::prepare() {
   convexified_ = false;
-  solver_.options.exact = false;  // the next sample's program is another one
   solver_.options.tolerance = finer(options.qp, options.tolerance).tolerance;
   if (!linearise(false)) return false;
   set_program();
@@ -373,6 +372,8 @@ const SqpReport& Sqp::feedback(const Eigen::Ref<const Vector>& x0, Deadline dead
   report_ = {};
   if (x0.size() != trajectory.x[0].size() || !x0.allFinite()) return report_;
   problem_->difference(0, trajectory.x[0], x0, dx0_);
+  // at a deadline, a plan that keeps the bounds is better than none
+  solver_.options.exact = options.qp.exact && !deadline;
   const QpStatus qp = solve_or_yield(deadline);
   prepared_ = false;
   if (qp == QpStatus::failed) return report_;

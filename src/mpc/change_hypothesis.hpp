@@ -46,7 +46,7 @@ class ChangeHypothesis {
   static constexpr double explains = 0.2;
   Vector joints_;
   int probation_, age_;
-  int unexplained_ = 0;  ///< samples in which it has not explained much; 0: it has, or there is none
+  int unexplained_ = 0;  ///< samples until it has explained much; 0: it has, or there is none
 };
 
 }  // namespace ulna::mpc

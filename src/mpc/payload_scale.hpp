@@ -159,8 +159,9 @@ class PayloadScale {
 
   int features_at_;  ///< unknowns without gravity
   double rate_;
-  long every_, samples_ = 0;  ///< between samples of evidence, of which five are alike by the filter
-  Vec3<double> gravity_;      ///< of the model
+  long every_;  ///< of so many samples, one is evidence: of these, five are alike by the filter
+  long samples_ = 0;
+  Vec3<double> gravity_;  ///< of the model
   Vector errors_;
   ErrorCorrelation correlation_;
   identify::TorqueEvidence evidence_;  ///< of the last moments, since a change

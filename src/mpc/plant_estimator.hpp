@@ -139,7 +139,9 @@ class PlantEstimator {
   }
 
   /// All but the bodies: what joints resist with, and gravity.
-  Eigen::VectorBlock<const Vector> joints_of(const Vector& z) const { return z.tail(z.size() - torques_.inertial_size()); }
+  Eigen::VectorBlock<const Vector> joints_of(const Vector& z) const {
+    return z.tail(z.size() - torques_.inertial_size());
+  }
 
   void use(const Candidate& better_one, Plant<double>& plant) {
     uses_estimates_ = &better_one != &model_;
@@ -159,7 +161,8 @@ class PlantEstimator {
 
   /// Null: those in use.
   const Candidate* choose() const {
-    const Candidate& best = change_.is_usable() && estimated_.misfit < model_.misfit ? estimated_ : model_;
+    const Candidate& best =
+        change_.is_usable() && estimated_.misfit < model_.misfit ? estimated_ : model_;
     return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
@@ -170,7 +173,7 @@ class PlantEstimator {
   Outcome outcome_ = Outcome::ignored;
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
-  static constexpr double probation = 1.0;                      // s
+  static constexpr double probation = 1.0;              // s
   double share_;
   bool uses_estimates_ = false;
   int shortest_wait_, longest_wait_ = 20 * shortest_wait_;  ///< samples

@@ -285,20 +285,25 @@ double cost_of_kept_point(const std::vector<QpStage>& stages, const QpSolver& so
 
 // Drives at their limits at most nodes, and another program: which rows are active is hard to guess from the last one.
 TEST(QpSolver, a_point_that_keeps_the_bounds_will_do_where_it_need_not_be_exact) {
-  int inexact = 0;
-  for (unsigned seed = 1; seed <= 30; ++seed) {
+  constexpr int joints = 12;
+  int programs = 0, inexact = 0;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    constexpr int joints = 12;
+    std::mt19937 bits(seed);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     auto stages = integrator_stages(joints, 15, false, seed);
     for (QpStage& s : stages) {
       s.bounds.upper.segment(s.size.u, s.size.x).setConstant(control::infinity);
       s.bounds.lower.segment(s.size.u, s.size.x).setConstant(-control::infinity);
       if (s.size.u == 0) continue;
-      // as of a chain of rods: what the first drive turns is a thousand times what the last one does
+      // as of a chain of rods: what the first drive turns is a hundred times what the last one does
       s.H -= 0.01 * s.G.transpose() * s.G;
       for (int i = 0; i < joints; ++i)
-        for (int k = 0; k < joints; ++k) s.G(i, k) = std::pow(joints - std::max(i, k), 3);
+        for (int k = 0; k < joints; ++k) s.G(i, k) = std::pow(joints - std::max(i, k), 2);
       const VectorXd drives = s.G.topLeftCorner(joints, joints).diagonal();
+      s.G.rightCols(2 * joints) = MatrixXd::NullaryExpr(
+          joints, 2 * joints,
+          [&](Eigen::Index row, Eigen::Index) { return 0.5 * drives(row) * uniform(bits); });
       s.bounds.upper.tail(joints) = drives, s.bounds.lower.tail(joints) = -drives;
       s.H += 0.01 * s.G.transpose() * drives.cwiseAbs2().cwiseInverse().asDiagonal() * s.G;
     }
@@ -306,22 +311,20 @@ TEST(QpSolver, a_point_that_keeps_the_bounds_will_do_where_it_need_not_be_exact)
     QpSolver solver(sizes_of(stages)), exact(sizes_of(stages));
     ASSERT_EQ(solver.solve(stages, x0).status, QpStatus::solved);
     solver.options.exact = false;
-    std::mt19937 bits(seed);
     for (int k = 0; k < 5; ++k) {
-      disturb(stages, x0, 3.0, bits);
+      disturb(stages, x0, 0.1, bits);
       solver.prepare(stages, QpStart::multipliers);
       const QpReport& report = solver.solve(x0);
       ASSERT_TRUE(report.status == QpStatus::solved || report.status == QpStatus::limited);
+      EXPECT_FALSE(report.interior);
+      ++programs, inexact += report.status == QpStatus::limited;
       const double cost = cost_of_kept_point(stages, solver, 1e-5);
       ASSERT_EQ(exact.solve(stages, x0).status, QpStatus::solved);
       const double least = cost_of_kept_point(stages, exact, 1e-5);
       EXPECT_GE(cost, least - 1e-4 * std::abs(least));
-      EXPECT_LE(cost, least + 0.1 * std::abs(least));
-      inexact += report.status == QpStatus::limited;
-      EXPECT_FALSE(report.interior);
     }
   }
-  EXPECT_GE(inexact, 5);
+  EXPECT_GE(inexact, programs / 2);
 }
 
 TEST(QpSolver, after_the_deadline_returns_a_point_whose_dynamics_hold) {

@@ -53,8 +53,8 @@ void AddedBody::find(const Belief& before, const TorqueEvidence& since, double c
     left = std::max(1.0, since.left(now_) / since.count);
   }
   // the inverse of what is left of the information once z is eliminated
-  const Vector10 first = A_.block<10, 10>(n, n).triangularView<Eigen::Lower>().solve(
-      Vector10(Vector10::Unit(0)));
+  const Vector10 first =
+      A_.block<10, 10>(n, n).triangularView<Eigen::Lower>().solve(Vector10(Vector10::Unit(0)));
   const double deviation = scale_(n) * first.norm();
   if (!solution_.allFinite() || !std::isfinite(deviation)) return;
   x_ = solution_.tail<10>(), mass_deviation_ = deviation;

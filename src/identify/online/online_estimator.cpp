@@ -277,8 +277,7 @@ double OnlineEstimator::misfit(const Vector& z) const {
 
 void OnlineEstimator::errors(Eigen::Ref<Vector> error) const {
   for (Index i = 0; i < measured_.size(); ++i)
-    error(i) =
-        slides(i) ? (measured_(i) - torques_.rows.col(i).dot(z_)) / torques_.noise(i) : 0.0;
+    error(i) = slides(i) ? (measured_(i) - torques_.rows.col(i).dot(z_)) / torques_.noise(i) : 0.0;
 }
 
 void OnlineEstimator::add_evidence(TorqueEvidence& evidence) {
