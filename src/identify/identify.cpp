@@ -177,6 +177,11 @@ class Run {
       options_.rotors = std::ranges::count(found->features, Feature::armature) > 0;
       result.effects = found->effects;
     }
+    if (options_.choose && !nothing_left && !result.choice && model.description().loops.empty())
+      result.remarks.push_back(
+          {false,
+           "there is too little motion, or there are too many joints, to compare models by: what "
+           "is not given is as usual"});
     for (const Log& log : logs_)
       if (!given_.filter_hz && !result.choice)
         options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));

@@ -90,7 +90,7 @@ class Search {
     Diagnostics ignored;
     PrepareOptions how{.filter_hz = hz,
                        .decimation = decimation_,
-                       .torque_delay = options_.torque_delay.value_or(0.0),
+                       .torque_delay = options_.torque_delay.value_or(late_),
                        .trim = 0.5 / std::min(slowest, candidates_.front())};
     Prepared all = prepare(logs_, how, ignored);
     if (options_.effects) rid_of(*options_.effects, all);
@@ -120,10 +120,21 @@ class Search {
   CutOff& at(double hz) {
     const auto found = at_.find(hz);
     if (found != at_.end()) return found->second;
-    return at_
-        .try_emplace(hz, lattice_, prepared(hz), choice_.parts,
-                     [&](int log, double t) { return part_of(log, t); })
-        .first->second;
+    CutOff& made = at_.try_emplace(hz, lattice_, prepared(hz), choice_.parts,
+                                   [&](int log, double t) { return part_of(log, t); })
+                       .first->second;
+    if (so_far_.size() > 0) linearise(made);
+    return made;
+  }
+
+  /// What depends on a model follows the best so far.
+  void linearise(CutOff& motion) const {
+    motion.predict_loads(so_far_);
+    if (active_[std::size_t(lattice_.spring_part())]) motion.linearise_springs(so_far_);
+  }
+  void go_on_from(const Vector& z) {
+    so_far_ = z;
+    for (auto& [hz, motion] : at_) linearise(motion);
   }
 
   /// Where the search begins: what is given, or usual.
@@ -161,6 +172,7 @@ class Search {
       if (options_.effects) fix(part, false);
     free_[std::size_t(lattice_.spring_part())] = 0;  // until they are linearised
     weigh({});
+    go_on_from(solved(active_, totals(), {}));
   }
 
   /// Unknowns of a model, in order.
@@ -387,9 +399,25 @@ class Search {
       if (!best) break;
       choice_.tried[best_at].taken = true;
       active_ = best->active;
-      weigh(best->z);
+      now_ = *best;
+      go_on_from(now_.z);
+      if (active_[std::size_t(lattice_.delay_part())]) compensate();
+      weigh(now_.z);
       parts = totals();
-      now_ = score(active_, parts, best->z);
+      now_ = score(active_, parts, now_.z);
+    }
+  }
+
+  /// Prepares motion anew with the delay that was found, so that what is left of it is small and linear.
+  void compensate() {
+    constexpr double settled = 2e-5;  // s
+    const int delay = lattice_.delay_at();
+    free_[std::size_t(lattice_.delay_part())] = 0;
+    for (int pass = 0; pass < 4 && std::abs(now_.z(delay)) > settled; ++pass) {
+      late_ += now_.z(delay);
+      now_.z(delay) = so_far_(delay) = 0.0;
+      at_.clear();
+      now_.z = solved(active_, totals(), now_.z);
     }
   }
 
@@ -442,8 +470,6 @@ class Search {
       if (hz < 0.45 * band || hz > 2.2 * band) continue;
       if (!step(message("comparing cut-offs, ", hz, " Hz"))) break;
       if (at(hz).size() != at(band).size()) continue;
-      if (active_[std::size_t(lattice_.spring_part())] && !at(hz).has_springs())
-        at(hz).linearise_springs(before.z);
       fit_ = hz;
       weigh(before.z);
       Scored scored = score(active_, totals(), before.z);
@@ -517,8 +543,9 @@ class Search {
     };
     Effects& effects = choice_.effects;
     if (options_.effects) effects = *options_.effects;
-    effects.torque_delay.value = options_.torque_delay.value_or(0.0);
+    effects.torque_delay = {options_.torque_delay.value_or(0.0), 0.0};
     if (has(lattice_.delay_part())) effects.torque_delay = found(lattice_.delay_at());
+    effects.torque_delay.value += late_;
     for (std::size_t k = 0; k < lattice_.couplings().size(); ++k) {
       if (!has(lattice_.coupling_part(k))) continue;
       Coupling c = lattice_.couplings()[k];
@@ -538,6 +565,7 @@ class Search {
   std::vector<double> seconds_, candidates_;
   double share_ = 1.0,
          total_seconds_ = 0.0;  ///< of each log that is looked at, and of all in seconds
+  double late_ = 0.0;           ///< s, compensated already
   int decimation_ = 1;
   Vector known_;
   std::optional<PhysicalPrior> prior_;
@@ -547,6 +575,7 @@ class Search {
   Active active_, free_;
   Vector weights_, alike_, joint_weights_;
   Scored now_;
+  Vector so_far_;  ///< what columns are linearised about
 };
 
 }  // namespace

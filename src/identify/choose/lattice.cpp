@@ -113,6 +113,19 @@ Matrix CutOff::with_effects(const Piece& piece) const {
   return x;
 }
 
+void CutOff::predict_loads(const Vector& z) {
+  const Matrix tau = predicted(z);
+  const int features = lattice_.torques().feature_count(),
+            load = lattice_.feature_part(Feature::load),
+            direction = lattice_.feature_part(Feature::coulomb);
+  for (int i = 0; i < lattice_.nv(); ++i) {
+    const auto own = x_.row(Index(factors_) * i + direction).cwiseProduct(tau.row(i).cwiseAbs());
+    x_.row(Index(factors_) * i + load) = own;
+    data_.x.row(Index(features) * i + load) = x_.row(Index(factors_) * i + load);
+  }
+  add_up();
+}
+
 void CutOff::linearise_springs(const Vector& z) {
   const Model& model = lattice_.torques().model();
   Plant<double> plant(model);
@@ -134,7 +147,6 @@ void CutOff::linearise_springs(const Vector& z) {
           x_(Index(factors_) * i + first + j, to) = -d.dq(i, j) * piece.tau(j, s);
     }
   }
-  springs_ = true;
   add_up();
 }
 

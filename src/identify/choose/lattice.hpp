@@ -53,9 +53,11 @@ class CutOff {
   Index size() const { return data_.size(); }
   const TorqueData& data() const { return data_; }
 
+  /// Friction by load is by the torques that these numbers predict. By those that were measured it would know when friction
+  /// changes its sign, however wrong the model.
+  void predict_loads(const Vector& z);
   /// Columns of springs are those of a robot with these numbers.
   void linearise_springs(const Vector& z);
-  bool has_springs() const { return springs_; }
 
   const Sums& of(int part, int dof) const { return sums_[std::size_t(part * lattice_.nv() + dof)]; }
   Index samples(int part) const { return samples_[std::size_t(part)]; }
@@ -73,7 +75,6 @@ class CutOff {
   std::vector<Index> samples_;
   std::vector<Sums> sums_;
   int parts_, factors_;
-  bool springs_ = false;
 };
 
 /// Below which frequency motion shows in torques: there the coherence of measured and predicted torques [Bendat, Piersol 2010] has 99 % of
