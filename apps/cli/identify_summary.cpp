@@ -152,11 +152,11 @@ Json choice_json(const Choice& choice, const Model& model) {
   for (const Tried& t : choice.tried)
     tried.push_back(ULNA_FIELDS(t, model, percent, per_joint_percent, gain, deviation, taken));
   for (const std::string& effect : choice.effects.in_words(model)) effects.push_back(effect);
-  return merged(
-      {ULNA_FIELDS(choice, filter_hz, band_hz, highest_hz, parts, part_seconds, period, percent),
-       {{"features", list_of(choice.features, [](Feature f) { return to_string(f); })},
-        {"effects", effects},
-        {"tried", tried}}});
+  return merged({ULNA_FIELDS(choice, filter_hz, band_hz, highest_hz, parts, part_seconds, period,
+                             evenness, percent),
+                 {{"features", list_of(choice.features, [](Feature f) { return to_string(f); })},
+                  {"effects", effects},
+                  {"tried", tried}}});
 }
 
 Json residuals_json(const Identification& r) {

@@ -61,6 +61,8 @@ struct Recorder {
   double q_noise = 2e-5, v_noise = 1e-3;  ///< rad, rad/s
   double tau_share = 0.01, late = 0.0;    ///< noise of the effort limit, and delay in s
   bool velocities = true;
+  /// More friction near rest, as a share of the effort limit; it fades at 0.1 rad/s.
+  double stribeck = 0.0;
 };
 
 using Torques = std::function<Vector(double t)>;
@@ -130,6 +132,10 @@ ChooseCase rigid(ChooseCase made, const std::vector<std::pair<Feature, double>>&
           model.torques(z, q, v, a, model.features_of(v, a, Matrix::Zero(robot.nv(), 1)));
       for (int round = 0; round < 20; ++round)
         torque = model.torques(z, q, v, a, model.features_of(v, a, torque));
+      constexpr double fades = 0.1;
+      for (int i = 0; i < robot.nv(); ++i)
+        torque(i, 0) += how.stribeck * strong(i) * std::exp(-std::pow(v(i, 0) / fades, 2)) *
+                        identify::sign_of(v(i, 0));
       return torque;
     };
     return table(
@@ -154,7 +160,7 @@ ChooseCase elastic(ChooseCase made, double seconds, std::mt19937_64& random) {
       Inertia<double>::about_com(4.0, Vec3<double>(0.03, 0.02, 0.1),
                                  Vec3<double>(0.03, 0.03, 0.02).asDiagonal().toDenseMatrix())
           .parameters();
-  const Recorder how{.rate_hz = 500.0, .tau_share = 0.002};
+  const Recorder how{.rate_hz = 250.0, .tau_share = 0.002};
   const auto record = [&](double duration, bool noisy) {
     const Motion motion(made.described, random, 0.8, 1.0);
     // links move as the sines do, motors are ahead by what springs give way
@@ -181,7 +187,7 @@ ChooseCase elastic(ChooseCase made, double seconds, std::mt19937_64& random) {
 ChooseCase coupled(ChooseCase made, double seconds, std::mt19937_64& random) {
   const Model truth = load_robot("tx40_like").model;
   made.described = with_plain_drives(truth);
-  const Recorder how{.rate_hz = 500.0, .tau_share = 0.01};
+  const Recorder how{.rate_hz = 250.0, .tau_share = 0.01};
   const Plant<double> plant(truth);
   const auto record = [&](double duration, bool noisy) {
     const Motion motion(made.described, random, 0.8, 2.0);
@@ -214,7 +220,7 @@ ChooseCase coupled(ChooseCase made, double seconds, std::mt19937_64& random) {
 }  // namespace
 
 std::vector<std::string> choose_cases() {
-  return {"harmonic", "sensors", "elastic", "coupled", "slow", "jitter", "late"};
+  return {"harmonic", "sensors", "elastic", "coupled", "slow", "jitter", "late", "stribeck"};
 }
 
 ChooseCase choose_case(const std::string& name, unsigned seed, double seconds) {
@@ -232,7 +238,7 @@ ChooseCase choose_case(const std::string& name, unsigned seed, double seconds) {
   if (name == "sensors")
     return rigid(robot("panda", "panda with torque sensors: little friction, offsets"),
                  {{Feature::viscous, 0.002}, {Feature::coulomb, 0.003}, {Feature::offset, 0.02}},
-                 {.rate_hz = 1000.0, .tau_share = 0.004}, seconds, 1.0, random);
+                 {.rate_hz = 250.0, .tau_share = 0.004}, seconds, 1.0, random);
   if (name == "slow")
     return rigid(robot("puma560", "puma560 at 40 Hz, no velocities"),
                  {{Feature::viscous, 0.02}, {Feature::coulomb, 0.05}, {Feature::armature, 0.01}},
@@ -242,6 +248,10 @@ ChooseCase choose_case(const std::string& name, unsigned seed, double seconds) {
     return rigid(robot("iiwa14", "iiwa14, clock with jitter of a quarter of a step"),
                  {{Feature::viscous, 0.02}, {Feature::coulomb, 0.02}, {Feature::offset, 0.01}},
                  {.rate_hz = 250.0, .jitter = 0.4, .tau_share = 0.01}, seconds, 1.0, random);
+  if (name == "stribeck")
+    return rigid(robot("ur5e", "ur5e with Stribeck friction, which no model here has"),
+                 {{Feature::viscous, 0.03}, {Feature::coulomb, 0.03}, {Feature::armature, 0.01}},
+                 {.rate_hz = 250.0, .tau_share = 0.005, .stribeck = 0.05}, seconds, 0.5, random);
   if (name == "late")
     return rigid(robot("ur5e", "ur5e, torques 8 ms late, rotors"),
                  {{Feature::viscous, 0.05}, {Feature::coulomb, 0.05}, {Feature::armature, 0.01}},

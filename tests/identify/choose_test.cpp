@@ -39,7 +39,7 @@ TEST_P(ChosenModel, predicts_fresh_motion_within_5_percent_of_the_best_set_by_ha
 INSTANTIATE_TEST_SUITE_P(Robots, ChosenModel,
                          testing::Values(std::pair{"harmonic", 2u}, std::pair{"late", 2u},
                                          std::pair{"slow", 2u}),
-                         [](const auto& info) { return std::string(info.param.first); });
+                         [](const auto& which) { return std::string(which.param.first); });
 
 TEST(Choose, finds_friction_by_load_and_rotors_and_says_what_each_gained) {
   const bench::ChooseCase made = bench::choose_case("harmonic", 1, 12.0);
@@ -125,7 +125,8 @@ TEST(Band, ends_where_motion_no_longer_shows) {
 }
 
 TEST(Period, is_that_of_motion_which_repeats_itself) {
-  Piece piece{.rate_hz = 100.0, .t = Eigen::VectorXd::LinSpaced(3000, 0.0, 29.99)};
+  Piece piece;
+  piece.rate_hz = 100.0, piece.t = Eigen::VectorXd::LinSpaced(3000, 0.0, 29.99);
   piece.q.resize(2, 3000);
   const auto move = [&](double period, double drift) {
     for (int k = 0; k < 3000; ++k) {

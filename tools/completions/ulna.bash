@@ -62,7 +62,7 @@ _ulna() {
     simplify) options="$import --gravity --tolerance --other --svg --html --force" robots=yes ;;
     codegen) options="$import --gravity --functions --out --float --lanes --parameters --force" robots=yes ;;
     excite) options="$import --gravity --duration --rate --kind --harmonics --limits --acceleration --friction --armature --no-armature --torque-sensors --fast --fastest --payload --radius --distance --floor --no-collision --seed --starts --iterations --seconds --out --plot --force" robots=yes ;;
-    identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --no-armature --ratios --late --prior --method --payload --essential --online --all --out --report --force" robots=yes ;;
+    identify) options="$import --gravity --validate --split --folds --filter --delay --gain --friction --armature --no-armature --ratios --late --usual --prior --method --payload --essential --online --all --out --report --force" robots=yes ;;
     simulate) options="$import --q --qd --gravity --no-friction --open-loops --duration --period --integrator --step --tolerance --torque --picture --follow --target --bandwidth --no-limits --ground --friction --payload --friction-scale --vary --noise-q --noise-qd --noise-tau --quantum --delay --dropout --differences --seed --out --plot --force" robots=yes ;;
     mpc) options="$import --gravity --demo --duration --rate --steps --goal --reach --rest --payload --payload-at --vary --law --knowledge --drives --plant --supervise --seed --live --port --open --report --plot --force" robots=yes ;;
     view) options="$import --gravity --q --log --simulate --torque --port --open --html --force" robots=yes ;;
