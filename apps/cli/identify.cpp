@@ -285,16 +285,26 @@ std::string joint_table(const Identification& r, const Stream& out) {
     table.column(fmt::format(">{} [%]", title));
     fits.push_back(&fit);
   };
-  if (r.chosen.validation) add("validation", *r.chosen.validation);
+  const bool held = r.chosen.validation.has_value();
+  if (held) {
+    add("validation", *r.chosen.validation);
+    table.column(fmt::format(">error [{}]", turning ? "Nm" : "Nm|N"));
+  }
   if (r.online) add("predicted", r.online->run), add("2nd half", r.online->second_half);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     Cells cells{i + 1, names[i], figure(r.chosen.estimate.noise(i), 3)};
-    for (const Fit* fit : fits) cells.push_back(percentage(fit->per_joint_percent(i)));
+    for (const Fit* fit : fits) {
+      cells.push_back(percentage(fit->per_joint_percent(i)));
+      if (held && fit == fits[1]) cells.push_back(figure(fit->rms(i), 3));
+    }
     table.row(cells);
   }
   Cells total{"", "total", ""};
-  for (const Fit* fit : fits) total.push_back(percentage(fit->total_percent));
+  for (const Fit* fit : fits) {
+    total.push_back(percentage(fit->total_percent));
+    if (held && fit == fits[1]) total.push_back("");
+  }
   table.row(total, Style::bold);
   return table.str(out);
 }
