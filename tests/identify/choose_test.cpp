@@ -27,11 +27,11 @@ class ChosenModel : public testing::TestWithParam<std::pair<const char*, unsigne
 
 TEST_P(ChosenModel, predicts_fresh_motion_within_5_percent_of_the_best_set_by_hand) {
   const auto [name, seed] = GetParam();
-  const bench::ChooseCase made = bench::choose_case(name, seed, 8.0);
+  const bench::ChooseCase made = bench::choose_case(name, seed, 12.0);
   Identification found{TorqueModel(made.described, {})};
   const double chosen = bench::fresh_percent(made, {}, &found);
   ASSERT_TRUE(found.choice);
-  const double cut_offs[] = {10.0};
+  const double cut_offs[] = {5.0, 10.0};
   const bench::HandMade best = bench::best_by_hand(made, cut_offs);
   EXPECT_LT(chosen, 1.05 * best.percent) << best.model;
 }
