@@ -279,7 +279,7 @@ TEST(Drives, from_a_log_to_a_robot_with_springs) {
   const Identification found = offline(believed, {.fit = {{"run.csv", &log}}},
                                        {.split = 0.7,
                                         .filter_hz = 20.0,
-                                        .features = {Feature::viscous, Feature::offset},
+                                        .features = std::vector{Feature::viscous, Feature::offset},
                                         .torque_delay = -held});
   EXPECT_FALSE(found.has_findings());
   ASSERT_TRUE(found.chosen.validation);
