@@ -363,10 +363,12 @@ class Search {
     return choice_.tried.back();
   }
   /// Whether a model that has more is worth it; `tried` is against the one that has less.
-  bool is_worth(const Tried& tried, const Scored& less, double share = 1.0) {
+  bool is_worth(const Tried& tried, const Scored& less) {
+    return gains(tried, 1.0) && tried.percent < (1.0 + share_less) * percent(less);
+  }
+  bool gains(const Tried& tried, double share) {
     return tried.gain > share * std::max(nats, deviations_more * tried.deviation) &&
-           tried.gain > share * share_less * independent() &&
-           tried.percent < (1.0 + share_less) * percent(less);
+           tried.gain > share * share_less * independent();
   }
 
   /// Adds or leaves out one part after the other, the best of all each time, until none is worth it.
@@ -389,8 +391,7 @@ class Search {
         if (!more) {
           // what is left out must not be missed
           const auto [worse, deviation] = gain(scored, now_);
-          const Tried back{"", percent(now_), {}, worse, deviation, false};
-          better = !is_worth(back, scored, still_worth);
+          better = !gains({"", percent(now_), {}, worse, deviation, false}, still_worth);
         }
         // parts that go do so before others come
         const double by = more ? tried.gain : 1e12 + tried.gain;
