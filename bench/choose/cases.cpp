@@ -187,7 +187,7 @@ ChooseCase elastic(ChooseCase made, double seconds, std::mt19937_64& random) {
 ChooseCase coupled(ChooseCase made, double seconds, std::mt19937_64& random) {
   const Model truth = load_robot("tx40_like").model;
   made.described = with_plain_drives(truth);
-  const Recorder how{.rate_hz = 250.0, .tau_share = 0.01};
+  const Recorder how{.rate_hz = 500.0, .tau_share = 0.01};
   const Plant<double> plant(truth);
   const auto record = [&](double duration, bool noisy) {
     const Motion motion(made.described, random, 0.8, 2.0);
@@ -245,7 +245,7 @@ ChooseCase choose_case(const std::string& name, unsigned seed, double seconds) {
                  {.rate_hz = 40.0, .q_noise = 1e-4, .tau_share = 0.01, .velocities = false},
                  seconds, 1.0, random);
   if (name == "jitter")
-    return rigid(robot("iiwa14", "iiwa14, clock with jitter of a quarter of a step"),
+    return rigid(robot("iiwa14", "iiwa14, clock with jitter of 40 % of a step"),
                  {{Feature::viscous, 0.02}, {Feature::coulomb, 0.02}, {Feature::offset, 0.01}},
                  {.rate_hz = 250.0, .jitter = 0.4, .tau_share = 0.01}, seconds, 1.0, random);
   if (name == "stribeck")
