@@ -1,4 +1,5 @@
 #include "identify_report.hpp"
+#include "identify_summary.hpp"
 #include "report_page.hpp"
 #include "states.hpp"
 
@@ -11,9 +12,10 @@ struct IdentifyArguments {
   RobotArgument robot;
   Options how;
   std::vector<std::string> logs, validate;  ///< files, or "-"
-  std::string gain, friction = "viscous,coulomb,offset", prior, method = "consistent", out, report;
-  double late_ms = 0.0;
-  bool online = false, armature = false, no_armature = false, all = false, force = false;
+  std::string gain, friction, prior, method = "consistent", out, report;
+  std::optional<double> filter_hz, late_ms;
+  bool online = false, armature = false, no_armature = false, as_usual = false, all = false,
+       force = false;
 
   std::string prior_source() const { return prior.empty() ? robot.source() : prior; }
   std::string method_name() const { return online ? "online" : method; }
@@ -49,7 +51,9 @@ Options options_of(const IdentifyArguments& given) {
   if (!method) throw UsageError("--method: {}", unknown_word(given.method, methods));
   how.method = *method;
   how.find_gains = given.gain == "find";
-  how.torque_delay = 1e-3 * given.late_ms;
+  how.filter_hz = given.filter_hz;
+  if (given.late_ms) how.torque_delay = 1e-3 * *given.late_ms;
+  how.choose = !given.as_usual;
   how.prior.from_robot = given.prior != "none";
   if (how.split != 0.0 && !given.validate.empty())
     throw UsageError("--split and --validate exclude each other");
@@ -67,13 +71,14 @@ Options options_of(const IdentifyArguments& given) {
   inputs.insert(inputs.end(), given.logs.begin(), given.logs.end());
   inputs.insert(inputs.end(), given.validate.begin(), given.validate.end());
   require_one_stdin(inputs);
-  try {
-    const Friction friction = friction_from_string(given.friction);
-    how.features = friction.features, how.stribeck = friction.stribeck;
-    require_compatible(how.features);
-  } catch (const std::invalid_argument& e) {
-    throw UsageError("--friction: {}", e.what());
-  }
+  if (given.armature || given.no_armature) how.rotors = given.armature;
+  if (!given.friction.empty()) try {
+      const Friction friction = friction_from_string(given.friction);
+      how.features = friction.features, how.stribeck = friction.stribeck;
+      require_compatible(*how.features);
+    } catch (const std::invalid_argument& e) {
+      throw UsageError("--friction: {}", e.what());
+    }
   try {
     require_valid(how);
   } catch (const std::invalid_argument& e) {
@@ -216,6 +221,11 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
       {"friction", list_of(r.torques.features(), [](Feature f) { return to_string(f); })},
       {"filter_hz", r.filter_hz},
       {"filter", r.filter},
+      {"choice", r.choice ? choice_json(*r.choice, model) : Json()},
+      {"reference", r.chosen.reference
+                        ? fit_json(*r.chosen.reference, Identification::reference_hz,
+                                   r.validation_samples ? r.validation_samples : r.samples)
+                        : Json()},
       {"stopped", r.stopped},
       {"consistent", e.consistent},
       {"fit", fit_json(r.chosen.fit, r.filter_hz, r.samples)},
@@ -244,6 +254,7 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
       {"least_squares", least_squares},
       {"torque_delay",
        {{"found", r.delay.found}, {"seconds", r.delay.delay}, {"deviation", r.delay.deviation}}},
+      {"residuals", residuals_json(r)},
       {"logs", list_of(r.logs, log_json)},
       {"out", name_or_null(r.has_findings() ? "" : given.out)},
       {"report", name_or_null(given.report)},
@@ -274,16 +285,26 @@ std::string joint_table(const Identification& r, const Stream& out) {
     table.column(fmt::format(">{} [%]", title));
     fits.push_back(&fit);
   };
-  if (r.chosen.validation) add("validation", *r.chosen.validation);
+  const bool held = r.chosen.validation.has_value();
+  if (held) {
+    add("validation", *r.chosen.validation);
+    table.column(fmt::format(">error [{}]", turning ? "Nm" : "Nm|N"));
+  }
   if (r.online) add("predicted", r.online->run), add("2nd half", r.online->second_half);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     Cells cells{i + 1, names[i], figure(r.chosen.estimate.noise(i), 3)};
-    for (const Fit* fit : fits) cells.push_back(percentage(fit->per_joint_percent(i)));
+    for (const Fit* fit : fits) {
+      cells.push_back(percentage(fit->per_joint_percent(i)));
+      if (held && fit == fits[1]) cells.push_back(figure(fit->rms(i), 3));
+    }
     table.row(cells);
   }
   Cells total{"", "total", ""};
-  for (const Fit* fit : fits) total.push_back(percentage(fit->total_percent));
+  for (const Fit* fit : fits) {
+    total.push_back(percentage(fit->total_percent));
+    if (held && fit == fits[1]) total.push_back("");
+  }
   table.row(total, Style::bold);
   return table.str(out);
 }
@@ -360,10 +381,16 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
   int estimated = 0;
   for (int k = 0; k < r.torques.unknowns(); ++k) estimated += r.state(k) == "estimated";
   line("error",
-       fmt::format("{} % of the torque{}", percentage(r.chosen.fit.total_percent),
+       fmt::format("{} % of the torque{}, below {} Hz{}", percentage(r.chosen.fit.total_percent),
                    r.chosen.validation ? fmt::format(", {} % of the torque that was held out",
                                                      percentage(r.chosen.validation->total_percent))
-                                       : ""));
+                                       : "",
+                   figure(r.filter_hz),
+                   r.chosen.reference ? fmt::format("; {} % below {} Hz, to compare with others",
+                                                    percentage(r.chosen.reference->total_percent),
+                                                    figure(Identification::reference_hz))
+                                      : ""));
+  line("model", model_in_words(r));
   line("estimated", fmt::format("{} of {}; the others are the prior's", estimated,
                                 counted(r.torques.unknowns(), "parameter")));
   if (r.refined) line("refined", refinement_text(r));
@@ -418,7 +445,10 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
                      : r.filter);
   text += fmt::format("\ntorque error in percent of the torque, {:g} Hz\n", r.filter_hz);
   text += joint_table(r, out) + "\n";
+  for (const auto& [name, what] : explanation_of(r, given.robot.name)) line(name, what);
+  text += "\n";
   if (r.refined && r.refined->stribeck_level.size() > 0) text += stribeck_table(r, out) + "\n";
+  if (given.all && r.choice) text += choice_table(*r.choice, out) + "\n";
   if (!given.all)
     return text + fmt::format("--all lists {} and {}\n", counted(r.base.size(), "base parameter"),
                               counted(r.torques.unknowns(), "parameter"));
@@ -502,10 +532,6 @@ int run_identify(const IdentifyArguments& given, Console& console) {
     throw UsageError("--payload: link '{}' does not move: no torque depends on what it carries",
                      how.payload);
   const Model prior = prior_of(given, robot.model);
-  const auto rotors = given.armature      ? std::optional(true)
-                      : given.no_armature ? std::optional(false)
-                                          : std::nullopt;
-  how.features = with_rotors(std::move(how.features), prior, rotors);
   const Identification result = identified(given, prior, how, console);
 
   mention_warnings(console, given.robot, robot.diagnostics);
@@ -553,17 +579,21 @@ Action identify(Parser& app, Console& console) {
       number_that("is not a share between 0 and 1", [](double x) { return x > 0.0 && x < 1.0; }));
   app.add_value("--folds", how.folds, "N",
                 "cross-validate: predict each of N parts from the others", whole_number(2, 1000));
-  app.add_value("--filter", how.filter_hz, "HZ", "cut-off of the low-pass, Hz (10)");
+  app.add_value("--filter", given->filter_hz, "HZ",
+                "cut-off of the low-pass, Hz; chosen if not given");
   app.add_value("--gain", given->gain, "K,...",
                 "torque per motor current, a number per joint, Nm/A; or find");
   app.add_value("--friction", given->friction, "LIST",
-                "viscous, coulomb, asymmetric, load, offset, stribeck; or none");
-  app.add_flag("--armature", given->armature,
-               "look for rotor inertias too; so it is where the robot has rotors");
+                "viscous, coulomb, asymmetric, load, offset, stribeck; or none; chosen if not "
+                "given");
+  app.add_flag("--armature", given->armature, "look for rotor inertias too; chosen if not given");
   app.add_flag("--no-armature", given->no_armature, "take rotors to be none");
   app.add_flag("--ratios", how.ratios, "look for the ratios by which motors are coupled");
   app.add_value("--late", given->late_ms, "MS",
-                "torques are measured so much later than motion, ms (0)");
+                "torques are measured so much later than motion, ms; chosen if not given");
+  app.add_flag("--usual", given->as_usual,
+               "choose nothing: what is not given is 10 Hz, viscous, coulomb, offset, rotors that "
+               "are described, no delay");
   app.add_value("--prior", given->prior, "ROBOT",
                 "the same robot with the parameters assumed so far, or none");
   app.add_value("--method", given->method, "NAME",

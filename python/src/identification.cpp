@@ -66,7 +66,7 @@ py::object assessment(const identify::Assessment& a) {
   py::dict d;
   d["estimate"] = written(a.estimate);
   d["fit"] = written(a.fit);
-  d["validation"] = written(a.validation);
+  d["validation"] = written(a.validation), d["reference"] = written(a.reference);
   py::list bodies;
   for (const Consistency& body : a.bodies) bodies.append(body.explanation());
   d["bodies"] = bodies;
@@ -128,6 +128,7 @@ py::dict result(const Identification& id) {
   d["states"] = states;
   d["base_names"] = base_names(id);
   d["joints"] = id.torques.model().velocity_names();
+  d["features"] = written(id.torques.features());
   d["filter"] = id.filter, d["filter_hz"] = id.filter_hz;
   d["logs"] = logs_of(id), d["traces"] = traces(id);
   d["samples"] = id.samples, d["validation_samples"] = id.validation_samples;
@@ -137,6 +138,9 @@ py::dict result(const Identification& id) {
   d["online"] = written(id.online);
   d["cross_validation"] = written(id.cross_validation);
   d["gains"] = written(id.gains), d["delay"] = written(id.delay);
+  d["choice"] = written(id.choice), d["effects"] = written(id.effects);
+  d["effects_in_words"] = id.effects.in_words(id.torques.model());
+  d["residuals"] = written(id.residuals);
   d["stopped"] = id.stopped;
   d["essential"] = id.essential ? py::cast(id.essential->kept) : py::none();
   py::list remarks;

@@ -10,8 +10,9 @@ ULNA_PYTHON_WORDS(identify::Feature, viscous, coulomb, coulomb_positive, coulomb
 ULNA_PYTHON_WORDS(identify::Method, ols, wls, irls, tls, ridge, consistent)
 ULNA_PYTHON_WORDS(identify::RefineStatus, converged, iteration_limit, time_limit, stopped, failed)
 ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot, rotors, friction)
-ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, gains, find_gains, features, prior,
-                   torque_delay, method, payload, folds, essential, refine, stribeck, delay, ratios)
+ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, features, rotors, torque_delay, choose,
+                   gains, find_gains, prior, method, payload, folds, essential, refine, stribeck,
+                   delay, ratios)
 ULNA_PYTHON_FIELDS(identify::LogFigures, rows, samples, corrupt, outliers, duplicates, held,
                    out_of_time, duration, rate_hz, jitter, shortest_step, longest_step, gaps,
                    pieces)
@@ -25,6 +26,16 @@ ULNA_PYTHON_FIELDS(identify::JointDelay, delay, deviation, gain, offset, correla
 ULNA_PYTHON_FIELDS(identify::Delay, delay, deviation, found, left, joints)
 ULNA_PYTHON_FIELDS(identify::OnlineFigures, delay, rate_hz, learned, doubted, changed, ignored, run,
                    second_half, prior_percent, always_consistent, median_us, percentile_99_us)
+ULNA_PYTHON_FIELDS(identify::Found, value, deviation)
+ULNA_PYTHON_FIELDS(identify::Coupling, motor, joint, sign, rotor, viscous, coulomb)
+ULNA_PYTHON_FIELDS(identify::Effects, torque_delay, compliance, couplings)
+ULNA_PYTHON_FIELDS(identify::Tried, model, percent, per_joint_percent, gain, deviation, taken)
+ULNA_PYTHON_FIELDS(identify::Choice, filter_hz, features, effects, evenness, joint_weights, band_hz,
+                   highest_hz, parts, part_seconds, period, percent, tried, stopped)
+ULNA_PYTHON_FIELDS(identify::Pattern, against, x, mean, deviation, share, meaning)
+ULNA_PYTHON_FIELDS(identify::JointResidual, rms, torque_density, density, autocorrelation,
+                   correlated_seconds, patterns, meanings)
+ULNA_PYTHON_FIELDS(identify::Residuals, hz, lag, joints)
 ULNA_PYTHON_FIELDS(identify::Remark, finding, text)
 
 }  // namespace ulna::python

@@ -281,15 +281,16 @@ class Doors:
         validation: Any = None,
         split: float = 0.0,
         method: str = "consistent",
-        friction: Union[str, Sequence[str]] = "viscous,coulomb,offset",
+        friction: Union[None, str, Sequence[str]] = None,
         armature: Optional[bool] = None,
-        filter_hz: float = 10.0,
+        filter_hz: Optional[float] = None,
         prior: Optional["Robot"] = None,
         prior_deviation: float = 2.0,
         payload: str = "",
         gains: Optional[npt.ArrayLike] = None,
         find_gains: bool = False,
-        torque_delay: float = 0.0,
+        torque_delay: Optional[float] = None,
+        choose: bool = True,
         folds: int = 0,
         essential: bool = False,
         refine: bool = False,
@@ -307,16 +308,17 @@ class Doors:
         validation: logs that are only predicted
         split: share of each log that is fitted, the rest held out; 0: all of it
         method: "consistent" (bodies are real), "ols", "wls", "irls", "tls" or "ridge"
-        friction: which torques of joints are estimated: viscous, coulomb, asymmetric, load, offset, stribeck; or "none"
-        armature: estimate rotor inertias too; if not given, where the robot or `prior` is described with rotors. Without it the robot is
-            taken to have none
-        filter_hz: cut-off of the zero-phase low-pass
+        friction: which torques of joints are estimated: viscous, coulomb, asymmetric, load, offset, stribeck; or "none". Chosen by
+            evidence if not given
+        armature: estimate rotor inertias too; chosen if not given
+        filter_hz: cut-off of the zero-phase low-pass, Hz; chosen if not given
         prior: the robot with parameters that are believed before; itself if not given
         prior_deviation: how far off bodies may well be, relative
         payload: the link whose body alone is unknown
         gains: (nv,), torque per current, where logs have currents
         find_gains: they are those with which currents fit the robot's torques best
-        torque_delay: s by which torques are measured later than motion
+        torque_delay: s by which torques are measured later than motion; chosen if not given
+        choose: False: nothing is chosen; what is not given is 10 Hz, viscous, coulomb and offset, rotors that are described, no delay
         folds: parts for cross-validation
         essential: find the base parameters that matter
         refine: make the estimate better by simulation; `delay` then finds how late torques are, "stribeck" friction works too
@@ -328,7 +330,7 @@ class Doors:
         """
         options = dict(
             split=split, method=method, filter_hz=filter_hz, prior={"deviation": prior_deviation}, payload=payload,
-            gains=None if gains is None else np.asarray(gains, dtype=float), find_gains=find_gains, torque_delay=torque_delay,
+            gains=None if gains is None else np.asarray(gains, dtype=float), find_gains=find_gains, torque_delay=torque_delay, choose=choose,
             folds=folds, essential=essential, refine=refine, delay=delay, ratios=ratios,
         )  # fmt: skip
         return _identify.identify(self._itself(), log, validation, online, friction, armature, prior, progress, options)

@@ -230,6 +230,12 @@ class Identification:
         self.bodies: List[str] = chosen["bodies"]  #: of each, whether it can exist
         self.fit: Fit = Fit._of(chosen["fit"])
         self.validation: Optional[Fit] = _fit(chosen["validation"])  #: on motion that was held out
+        self.reference: Optional[Fit] = _fit(chosen["reference"])  #: of what was held out, or of all, below 10 Hz, to compare with others
+        self.features: List[str] = values["features"]  #: "viscous", "coulomb", ..., "armature"
+        self.filter_hz: float = values["filter_hz"]
+        self.choice: Optional[Dict[str, Any]] = values["choice"]  #: what was chosen by evidence, and `tried`: model, percent, gain, ...
+        self.effects: Dict[str, Any] = values["effects"]  #: torque_delay, compliance, couplings that samples were rid of
+        self.residuals: Dict[str, Any] = values["residuals"]  #: spectra, autocorrelation, patterns and what they mean, joint by joint
         self.plain: Optional[Fit] = _fit(values["plain"] and values["plain"]["fit"])  #: of ordinary least squares
         self.cross_validation: Optional[Fit] = _fit(values["cross_validation"])
         self.traces: List[Trace] = [Trace._of(t) for t in values["traces"]]
@@ -322,16 +328,17 @@ def identify(
     log: LogLike,
     validation: LogLike,
     online: bool,
-    friction: Union[str, Sequence[str]],
+    friction: Union[None, str, Sequence[str]],
     armature: Optional[bool],
     prior: Optional["Robot"],
     progress: Optional[Callable[[int, int, str], Any]],
     options: Dict[str, Any],
 ) -> Identification:
     """What Robot.identify returns."""
-    features, stribeck = friction_of(prior or robot, friction, armature)
+    # rotors are an option of their own
+    features, stribeck = (None, False) if friction is None else friction_of(prior or robot, friction, False)
     engine = robot._engine if prior is None else _core.with_parameters_of(robot._engine, prior._engine)
-    how = {**given(**options), "features": features, "stribeck": stribeck}
+    how = {**given(**options, features=features, rotors=armature), "stribeck": stribeck}
     return Identification(_core.identify(engine, sources_of(log), sources_of(validation), online, how, progress))
 
 

@@ -144,6 +144,35 @@ void remark_on_masses(const Identification& result, bool described, const Findin
             number(expected), " kg as described", advice);
 }
 
+/// Where plain least squares predict other motion clearly better, what they do that bodies and friction cannot.
+template <class Remark>
+void remark_on_missing_physics(const Identification& result, const Remark& remark) {
+  constexpr double clearly = 1.02, deviations_below = 3.0;
+  if (!result.plain || !result.plain->validation || !result.chosen.validation) return;
+  const double plain = result.plain->validation->total_percent,
+               own = result.chosen.validation->total_percent;
+  if (!(own > clearly * plain)) return;
+  const Estimate& free = result.plain->estimate;
+  const std::vector<std::string> names = result.torques.names();
+  std::string why;
+  int count = 0;
+  for (int i = 0; i < result.base.size() && count < 3; ++i) {
+    const int k = result.base.independent[std::size_t(i)];
+    if (k < result.torques.inertial_size() || names[std::size_t(k)].ends_with("offset") ||
+        !(free.base(i) < -deviations_below * free.base_deviation(i)))
+      continue;
+    why += message(count++ ? ", " : "", names[std::size_t(k)], " of ", number(free.base(i), 2));
+  }
+  if (count == 0) {
+    int bodies = 0;
+    for (const Consistency& body : result.plain->bodies) bodies += !body.ok();
+    why = message(bodies, bodies == 1 ? " body" : " bodies", " that cannot exist");
+  }
+  remark("plain least squares predict held-out motion better, ", number(plain, 3), " % instead of ",
+         number(own, 3), " %, by ", why,
+         ": an effect is missing that these stand for; what the residual follows shows which");
+}
+
 }  // namespace
 
 void check_bodies(const TorqueModel& torques, Assessment& assessment) {
@@ -295,6 +324,7 @@ void add_remarks(const Options& options, Identification& result) {
           " % of the motion held out repeats motion that was fitted: it shows little of how well "
           "the estimate predicts other motion");
   }
+  remark_on_missing_physics(result, remark);
   if (result.refined) remark_on_refinement(result, remark);
   if (!chosen.validation && !result.cross_validation && !result.online)
     remark(

@@ -37,7 +37,8 @@ std::vector<int> all_but(const TorqueModel& torques, const std::string& link) {
 class Run {
  public:
   Run(const Model& model, const LogInputs& inputs, const Options& options)
-      : result(TorqueModel(model, options.features)),
+      : result(TorqueModel(model, *settled(options, model).features)),
+        given_(options),
         options_(options),
         end_(options.split > 0.0 ? options.split : 1.0) {
     if (model.nv() > most_joints)
@@ -46,8 +47,6 @@ class Run {
     if (result.torques.loops() && options.refine)
       throw std::runtime_error(
           message("robot '", model.name(), "' has loops, which Options::refine does not support"));
-    const std::vector<int> known = all_but(result.torques, options.payload);
-    result.filter_hz = options.filter_hz;
     begin(0, "reading logs");
     std::vector<RecordedLog> fitted, others;
     logs_ =
@@ -57,8 +56,10 @@ class Run {
     if (!model.drives().plain())
       for (std::vector<Log>* logs : {&logs_, &others_})
         for (Log& log : *logs) keep_links(model, log);
+    choose_model();
+    const std::vector<int> known = all_but(result.torques, options.payload);
     begin(2, "filtering");
-    samples_ = samples_of_all(options.torque_delay, result.found);
+    samples_ = samples_of_all(*options_.torque_delay, result.found);
     result.samples = samples_.data.size();
     result.validation_samples = samples_.held_out.size();
     if (options.prior.from_robot) compare_with_prior();
@@ -74,7 +75,7 @@ class Run {
   void estimate_offline() {
     const Method method = options_.method;
     Estimate& found = result.chosen.estimate;
-    found = estimate(result.torques, result.base, samples_.data, {method, options_.prior});
+    found = estimate(result.torques, result.base, samples_.data, how_to_estimate());
     if (found.excitation.rank < result.base.size() && method != Method::consistent &&
         method != Method::ridge)
       throw std::runtime_error(
@@ -98,6 +99,8 @@ class Run {
     } else {
       assess(samples_, result.chosen.estimate.z, result.chosen);
     }
+    compare_at_reference();
+    look_at_residuals();
     // what follows compares with other estimates
     if (!go_on(7, "comparing")) return add_remarks(options_, result);
     if (options_.method != Method::ols) {
@@ -112,8 +115,10 @@ class Run {
       result.exchange = find_exchange(result.torques, result.base, samples_.data);
       result.rescaling = find_rescaling(result.torques, result.base, samples_.data, options_.prior);
     }
-    remark_on_lost_motion();
-    remark_on_other_filters();
+    if (given_.filter_hz || !result.choice) {
+      remark_on_lost_motion();
+      remark_on_other_filters();
+    }
     add_remarks(options_, result);
   }
 
@@ -130,10 +135,15 @@ class Run {
     if (!go_on(at, what)) throw Stopped();
   }
 
+  EstimateOptions how_to_estimate() const {
+    return {
+        options_.method, options_.prior,
+        result.choice && options_.method != Method::ols ? result.choice->joint_weights : Vector()};
+  }
   void cross_validate_offline() {
     const Fit fit = cross_validate(
-        result.torques, result.base, samples_.data, {options_.method, options_.prior},
-        options_.folds, [&](int done) {
+        result.torques, result.base, samples_.data, how_to_estimate(), options_.folds,
+        [&](int done) {
           result.folds = done;
           return go_on(5, message("cross-validating, part ", done + 1, " of ", options_.folds));
         });
@@ -141,10 +151,53 @@ class Run {
     if (result.folds > 0) result.cross_validation = fit;
   }
 
+  /// What was left to evidence.
+  void choose_model() {
+    const Model& model = result.torques.model();
+    // refinement finds it
+    if (options_.delay) options_.torque_delay = 0.0;
+    const bool nothing_left = options_.filter_hz && options_.features && options_.rotors &&
+                              options_.torque_delay && options_.effects;
+    if (options_.choose && !nothing_left && go_on(1, "comparing models"))
+      result.choice = choose(model, logs_,
+                             {.filter_hz = options_.filter_hz,
+                              .features = options_.features,
+                              .rotors = options_.rotors,
+                              .torque_delay = options_.torque_delay,
+                              .effects = options_.effects,
+                              .prior = options_.prior,
+                              .known = all_but(result.torques, options_.payload),
+                              .share = end_,
+                              .go_on = [&](const std::string& what) { return go_on(1, what); }});
+    if (result.stopped) throw Stopped();
+    if (options_.effects) result.effects = *options_.effects;
+    if (const std::optional<Choice>& found = result.choice) {
+      options_.filter_hz = found->filter_hz, options_.features = found->features;
+      options_.torque_delay = found->effects.torque_delay.value;
+      options_.rotors = std::ranges::count(found->features, Feature::armature) > 0;
+      result.effects = found->effects;
+    }
+    if (options_.choose && !nothing_left && !result.choice && model.description().loops.empty())
+      result.remarks.push_back(
+          {false,
+           "there is too little motion, or there are too many joints, to compare models by: what "
+           "is not given is as usual"});
+    for (const Log& log : logs_)
+      if (!given_.filter_hz && !result.choice)
+        options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));
+    options_ = settled(std::move(options_), model);
+    result.filter_hz = *options_.filter_hz;
+    result.torques = TorqueModel(model, *options_.features);
+  }
+
   /// Against the torques of the robot as it is described, without friction.
   void find_gains() {
     const TorqueModel& torques = result.torques;
-    const TorqueData data = gather(torques, prepared(logs_, options_.torque_delay, result.found));
+    double filter_hz = given_.filter_hz.value_or(infinity);
+    if (!given_.filter_hz)
+      for (const Log& log : logs_) filter_hz = std::min(filter_hz, usual_cut_off(log));
+    const TorqueData data = gather(
+        torques, prepared(logs_, filter_hz, given_.torque_delay.value_or(0.0), result.found));
     Vector z = torques.nominal();
     z.tail(torques.unknowns() - torques.inertial_size()).setZero();
     result.gains =
@@ -161,20 +214,53 @@ class Run {
   }
 
   /// Samples of all logs, torques being measured `torque_delay` seconds late.
-  Prepared prepared(const std::vector<Log>& logs, double torque_delay, Diagnostics& found) const {
-    Prepared all =
-        prepare(logs, {.filter_hz = options_.filter_hz, .torque_delay = torque_delay}, found);
+  Prepared prepared(const std::vector<Log>& logs, double filter_hz, double torque_delay,
+                    Diagnostics& found) const {
+    Prepared all = prepare(logs, {.filter_hz = filter_hz, .torque_delay = torque_delay}, found);
     if (found.has_errors()) throw LogError(found);
+    rid_of(result.effects, all);
     return all;
   }
   Samples samples_of_all(double torque_delay, Diagnostics& found) {
-    Samples samples{
-        prepared(logs_, torque_delay, found), prepared(others_, torque_delay, found), {}, {}};
+    const double filter_hz = *options_.filter_hz;
+    Samples samples{prepared(logs_, filter_hz, torque_delay, found),
+                    prepared(others_, filter_hz, torque_delay, found),
+                    {},
+                    {}};
     result.filter = samples.prepared.str();
     samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
     samples.held_out = gather(
         result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
     return samples;
+  }
+
+  /// What the estimate leaves unexplained of what is held out, or of all, at the cut-off that all results have.
+  void compare_at_reference() {
+    if (result.refined || result.online || options_.filter_hz == Identification::reference_hz)
+      return;
+    for (const std::vector<Log>* logs : {&logs_, &others_})
+      for (const Log& log : *logs)
+        if (natural_rate(log) < 2.5 * Identification::reference_hz) return;
+    const bool held = result.chosen.validation.has_value();
+    Diagnostics ignored;
+    Prepared all =
+        prepare(held && !others_.empty() ? others_ : logs_,
+                {.filter_hz = Identification::reference_hz, .torque_delay = *options_.torque_delay},
+                ignored);
+    if (ignored.has_errors()) return;
+    rid_of(result.effects, all);
+    if (options_.split > 0.0) all = all.part(held ? end_ : 0.0, held ? 1.0 : end_);
+    if (all.size() == 0) return;
+    result.chosen.reference =
+        fit_of(result.torques, result.chosen.estimate.z, gather(result.torques, all));
+  }
+  void look_at_residuals() {
+    std::vector<ResidualInput> pieces;
+    for (const Trace& t : result.traces)
+      if (t.q.size() > 0)
+        pieces.push_back(
+            {t.rate_hz, t.t(0) - result.traces.front().t(0), t.q, t.v, t.measured, t.predicted});
+    if (!pieces.empty()) result.residuals = residuals_of(pieces, result.filter_hz);
   }
 
   /// How much of each joint's motion, rms, a cut-off removes from what another one, which is higher, leaves.
@@ -202,7 +288,7 @@ class Run {
   }
   /// The highest cut-off up to eight times another that all logs have the rate for.
   double highest_cut_off() const {
-    double highest = 8.0 * options_.filter_hz;
+    double highest = 8.0 * *options_.filter_hz;
     for (const Log& log : logs_) highest = std::min(highest, natural_rate(log) / 5.0);
     return highest;
   }
@@ -210,11 +296,11 @@ class Run {
   void remark_on_lost_motion() {
     constexpr double much = 0.05, little = 0.002;
     const double highest = highest_cut_off();
-    if (!(highest > 1.5 * options_.filter_hz)) return;
+    if (!(highest > 1.5 * *options_.filter_hz)) return;
     Index joint = 0;
-    const double lost = lost_motion(options_.filter_hz, highest).maxCoeff(&joint);
+    const double lost = lost_motion(*options_.filter_hz, highest).maxCoeff(&joint);
     if (lost < much) return;
-    double enough = 2.0 * options_.filter_hz;
+    double enough = 2.0 * *options_.filter_hz;
     while (2.0 * enough <= highest && lost_motion(enough, highest).maxCoeff() > little)
       enough *= 2.0;
     result.remarks.push_back(
@@ -232,7 +318,7 @@ class Run {
     if (!(before > poor)) return;
     double best = before, best_hz = 0.0;
     for (const double factor : {0.5, 0.25, 0.125, 2.0, 4.0, 8.0}) {
-      const double filter_hz = factor * options_.filter_hz;
+      const double filter_hz = factor * *options_.filter_hz;
       Diagnostics ignored;
       if (filter_hz > highest_cut_off()) continue;
       const Prepared other = prepare(logs_, {.filter_hz = filter_hz}, ignored);
@@ -252,7 +338,7 @@ class Run {
              "the low-pass is to blame: with Options::filter_hz = ", number(best_hz, 3), ", ",
              number(best, 3), " % instead of ", number(before, 3),
              " % of the torque is unexplained",
-             best_hz < options_.filter_hz
+             best_hz < *options_.filter_hz
                  ? "; what it passes now is noise of velocities or accelerations for the most part"
                  : "")});
   }
@@ -312,7 +398,9 @@ class Run {
           result.traces.push_back({logs[piece.log].file, held_out, piece.rate_hz,
                                    piece.t.segment(range.begin, range.size()),
                                    measured.middleCols(range.begin, range.size()),
-                                   predicted.middleCols(range.begin, range.size())});
+                                   predicted.middleCols(range.begin, range.size()),
+                                   piece.q.middleCols(range.begin, range.size()),
+                                   piece.v.middleCols(range.begin, range.size())});
       };
       add(share_of(piece.size(), 0.0, end), validation);
       add(share_of(piece.size(), end, 1.0), true);
@@ -328,8 +416,9 @@ class Run {
     check_bodies(result.torques, assessment);
   }
 
-  const Options& options_;
-  double end_;  ///< the share of each piece where fitting ends
+  const Options& given_;
+  Options options_;  ///< with what was chosen
+  double end_;       ///< the share of each piece where fitting ends
   std::vector<Log> logs_, others_;
   Samples samples_;
   std::optional<Samples> shifted_;  ///< by the delay that was found
@@ -337,14 +426,26 @@ class Run {
 
 }  // namespace
 
+Options settled(Options options, const Model& model) {
+  constexpr double usual_hz = 10.0;
+  if (!options.filter_hz) options.filter_hz = usual_hz;
+  if (!options.features) options.features = {Feature::viscous, Feature::coulomb, Feature::offset};
+  if (std::ranges::count(*options.features, Feature::armature) == 0)
+    options.features = with_rotors(std::move(*options.features), model, options.rotors);
+  options.rotors = std::ranges::count(*options.features, Feature::armature) > 0;
+  if (!options.torque_delay) options.torque_delay = 0.0;
+  return options;
+}
+
 void require_valid(const Options& options) {
+  const std::vector<Feature> features =
+      options.features.value_or(std::vector<Feature>{Feature::viscous, Feature::coulomb});
   const auto is_dry = [](Feature f) { return terms_of(f).direction != 0.0; };
-  require_compatible(options.features);
+  require_compatible(features);
   require(!options.stribeck || options.refine,
           "Options::stribeck: it is not linear in its parameters; only Options::refine finds it");
-  require(
-      !options.stribeck || std::any_of(options.features.begin(), options.features.end(), is_dry),
-      "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
+  require(!options.stribeck || std::ranges::any_of(features, is_dry),
+          "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
   require(!options.delay || options.refine,
           "Options::delay: only Options::refine finds a delay beside everything else");
   require(!options.refine || options.method == Method::consistent,
@@ -353,20 +454,22 @@ void require_valid(const Options& options) {
           "Options::gains: a gain must be a number other than zero");
   require(!options.find_gains || options.gains.size() == 0,
           "Options::gains: they are either given or to be found");
-  require(options.filter_hz > 0.0 && std::isfinite(options.filter_hz),
+  const double filter_hz = options.filter_hz.value_or(1.0),
+               late = options.torque_delay.value_or(0.0);
+  require(filter_hz > 0.0 && std::isfinite(filter_hz),
           "Options::filter_hz: the cut-off must be a positive number of Hz");
   require(options.split >= 0.0 && options.split < 1.0,
           "Options::split: the share that is fitted must be between 0 and 1");
-  require(std::abs(options.torque_delay) <= 1.0,
+  require(std::abs(late) <= 1.0,
           "Options::torque_delay: it must be a number, at most a second either way");
-  require(options.torque_delay == 0.0 || !options.delay,
+  require(late == 0.0 || !options.delay,
           "Options::torque_delay: a delay is either given or found (Options::delay)");
   require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
 }
 
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
-  if (!model.drives().plain()) return identify_drives(model, logs, options);
+  if (!model.drives().plain()) return identify_drives(model, logs, settled(options, model));
   Run run(model, logs, options);
   run.estimate_offline();
   run.finish();
@@ -382,7 +485,9 @@ Identification online(const Model& model, const LogInputs& logs, const Options& 
               options.method == Method::consistent && options.folds == 0 && !options.essential,
           "identify::online: Options::split, payload, method, refine, folds and essential are for "
           "logs as a whole");
-  Run run(model, logs, options);
+  Options usual = settled(options, model);
+  usual.choose = false;
+  Run run(model, logs, usual);
   run.learn();
   run.finish();
   return std::move(run.result);

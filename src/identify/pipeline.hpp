@@ -13,19 +13,22 @@ struct RecordedLog {
   KnownSamples samples;
 };
 
+/// 10 Hz, or a fifth of the rate of a log that is slower than that needs.
+double usual_cut_off(const Log& log);
+
 /// Reads, screens and mends logs one by one. Throws LogError if one is refused.
 std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
                            const Options& options, const std::vector<RecordedLog>& fitted,
                            std::vector<RecordedLog>& recorded, Identification& result);
 
-/// identify::offline of robots whose drives are not plain.
+/// identify::offline of robots whose drives are not plain; options are settled.
 Identification identify_drives(const Model& model, const LogInputs& inputs, const Options& options);
 
 /// Of a robot with springs, makes the log one of its links alone: their positions, and the torques of their springs, measured or by deflection
 /// and stiffness. Throws where neither is known.
 void keep_links(const Model& model, Log& log);
 
-/// Runs the online estimator over the logs, as long as `go_on` returns true; sets chosen.estimate and online, adds traces.
+/// Runs the online estimator over the logs, with options that are settled, as long as `go_on` returns true; sets chosen.estimate and online, adds traces.
 void learn_online(std::span<const Log> logs, const Options& options, Identification& result,
                   const std::function<bool(const std::string& what)>& go_on);
 

@@ -106,8 +106,10 @@ json parameter(const json& d, const std::string& end) {
 }
 
 TEST(IdentifyVerb, json_has_what_was_promised) {
-  const json d = result(Motion().csv(), {"--split", "0.5"});
+  const json d = result(
+      Motion().csv(), {"--split", "0.5", "--filter", "10", "--friction", "viscous,coulomb,offset"});
   EXPECT_EQ(d["parameters"].size(), 39u);
+  EXPECT_EQ(d["residuals"]["joints"].size(), 3u);
   for (const json& p : d["parameters"]) {
     EXPECT_EQ(keys(p), (std::set<std::string>{"name", "unit", "value", "deviation", "prior",
                                               "learned", "state"}));
@@ -148,8 +150,21 @@ TEST(IdentifyVerb, finds_the_numbers_the_log_was_made_with) {
     }
 }
 
-TEST(IdentifyVerb, has_defaults_and_says_that_nothing_was_held_out) {
+TEST(IdentifyVerb, chooses_what_is_not_given_and_lists_what_was_tried) {
   const json d = result(Motion().csv());
+  ASSERT_TRUE(d["choice"].is_object());
+  EXPECT_EQ(d["choice"]["filter_hz"], d["filter_hz"]);
+  EXPECT_EQ(d["choice"]["features"], d["friction"]);
+  ASSERT_GT(d["choice"]["tried"].size(), 5u);
+  for (const json& tried : d["choice"]["tried"]) EXPECT_GT(tried["percent"], 0.0) << tried;
+  const RunResult r = run_cli({"identify", robot, "-", "--all"}, {.input = Motion().csv()});
+  for (const char* part : {"model ", "known ", "next ", "tried ", "with load"})
+    EXPECT_TRUE(has(r.out, part)) << part << r.out;
+}
+
+TEST(IdentifyVerb, has_usual_values_and_says_that_nothing_was_held_out) {
+  const json d = result(Motion().csv(), {"--usual"});
+  EXPECT_TRUE(d["choice"].is_null());
   EXPECT_EQ(d["method"], "consistent");
   EXPECT_EQ(d["friction"], (json{"viscous", "coulomb", "offset"}));
   EXPECT_EQ(d["filter_hz"], 10.0);
@@ -454,7 +469,8 @@ TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
   const std::string log = folder.write("a<b>&.csv", Motion().csv());
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
            {"--split", "0.6"}, {"--online"}, {"--validate", log}}) {
-    std::vector<std::string> line{"identify", robot, log, "-f", "--report", folder.path("r.html")};
+    std::vector<std::string> line{"identify", robot, log, "-f", "--report", folder.path("r.html"),
+                                  "--filter", "10"};
     line.insert(line.end(), more.begin(), more.end());
     EXPECT_EQ(run_cli(line).status, 0);
     const json data = data_of(folder.path("r.html")), report = message(data, "report");

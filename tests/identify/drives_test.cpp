@@ -279,7 +279,7 @@ TEST(Drives, from_a_log_to_a_robot_with_springs) {
   const Identification found = offline(believed, {.fit = {{"run.csv", &log}}},
                                        {.split = 0.7,
                                         .filter_hz = 20.0,
-                                        .features = {Feature::viscous, Feature::offset},
+                                        .features = std::vector{Feature::viscous, Feature::offset},
                                         .torque_delay = -held});
   EXPECT_FALSE(found.has_findings());
   ASSERT_TRUE(found.chosen.validation);
@@ -294,7 +294,7 @@ TEST(Drives, from_a_log_to_a_robot_with_springs) {
 }
 
 TEST(Drives, links_behind_springs_are_learned_sample_by_sample) {
-  const Options how{.filter_hz = 10.0, .features = {Feature::viscous, Feature::offset}};
+  const Options how{.filter_hz = 10.0, .features = std::vector{Feature::viscous, Feature::offset}};
   for (const DriveSensors& sensors : {DriveSensors{.torque_sensors = true},
                                       {.link_encoders = true},
                                       {.link_encoders = true, .torque_sensors = true}}) {
@@ -313,7 +313,7 @@ TEST(Drives, links_behind_springs_are_learned_sample_by_sample) {
     const Model model = found.model();
     EXPECT_EQ(model.drives().stiffness, two.truth.drives().stiffness);
     EXPECT_EQ(model.drives().rotor, two.truth.drives().rotor);
-    const TorqueModel right(two.truth, how.features);
+    const TorqueModel right(two.truth, *how.features);
     const Eigen::VectorXd base = found.base.of(right.nominal()),
                           is = found.base.of(found.chosen.estimate.z);
     for (int i = 0; i < found.inertial_base(); ++i)
@@ -379,9 +379,10 @@ TEST(Drives, a_stiffness_in_another_unit_is_found_and_mentioned) {
       if (j.spring) j.spring->stiffness *= 1e3;  // Nm/mrad
   });
   std::istringstream log(table_of(two.log, two.truth));
-  const Identification found = offline(
-      believed, {.fit = {{"run.csv", &log}}},
-      {.filter_hz = 20.0, .features = {Feature::viscous, Feature::offset}, .torque_delay = -held});
+  const Identification found = offline(believed, {.fit = {{"run.csv", &log}}},
+                                       {.filter_hz = 20.0,
+                                        .features = std::vector{Feature::viscous, Feature::offset},
+                                        .torque_delay = -held});
   EXPECT_TRUE(std::ranges::any_of(found.remarks, [](const Remark& r) {
     return r.text.find("check its unit (Nm/rad)") != std::string::npos;
   }));

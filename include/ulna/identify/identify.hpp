@@ -4,6 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "ulna/identify/choose/choose.hpp"
+#include "ulna/identify/choose/residuals.hpp"
 #include "ulna/identify/data/delay.hpp"
 #include "ulna/identify/data/screen.hpp"
 #include "ulna/identify/estimate/select.hpp"
@@ -26,13 +28,17 @@ struct LogInputs {
 };
 
 struct Options {
-  double split = 0.0;       ///< share of each log that is fitted, the rest held out; 0: all of it
-  double filter_hz = 10.0;  ///< cut-off of the low-pass
+  double split = 0.0;  ///< share of each log that is fitted, the rest held out; 0: all of it
+  /// What is left out is chosen by evidence where whole logs are identified (choose.hpp), and by `settled` otherwise.
+  std::optional<double> filter_hz = {};               ///< cut-off of the low-pass
+  std::optional<std::vector<Feature>> features = {};  ///< of joints
+  std::optional<bool> rotors = {};                    ///< whether features have armature
+  std::optional<double> torque_delay = {};  ///< s: torques are measured this much later than motion
+  std::optional<Effects> effects = {};      ///< but for the delay, which is torque_delay
+  bool choose = true;       ///< false: nothing is chosen, and no effects are looked for
   Vector gains = {};        ///< torque per current; empty: the logs have torques
   bool find_gains = false;  ///< they are those with which currents fit the model's torques best
-  std::vector<Feature> features{Feature::viscous, Feature::coulomb, Feature::offset};
   PriorOptions prior = {};
-  double torque_delay = 0.0;  ///< s: torques are measured this much later than motion
 
   // offline only:
   Method method = Method::consistent;
@@ -49,6 +55,9 @@ struct Options {
   std::function<bool(int, const std::string&)> progress = {};
   static constexpr int steps = 8;
 };
+
+/// With usual values for what is left out: 10 Hz, viscous and Coulomb friction and offsets, rotors where the robot has some, no delay.
+Options settled(Options options, const Model& model);
 
 /// Options::progress returned false before anything was found.
 struct Stopped : std::runtime_error {
@@ -74,6 +83,7 @@ struct Trace {
   double rate_hz = 0.0;
   Vector t;
   Matrix measured, predicted;
+  Matrix q = {}, v = {};  ///< the motion; empty of robots with drives and online
 };
 
 /// An estimate and how far it carries.
@@ -81,6 +91,8 @@ struct Assessment {
   Estimate estimate;
   Fit fit;
   std::optional<Fit> validation;
+  /// The same at the cut-off Identification::reference_hz, by which results can be compared; nothing if the logs are too slow.
+  std::optional<Fit> reference;
   std::vector<Consistency> bodies;
   double indefinite_percent = 0.0;  ///< of random configurations, those where M(q) is not positive
 };
@@ -108,10 +120,13 @@ struct Identification {
   TorqueModel torques;  ///< of the robot with the prior's parameters
   BaseParameters base;
   double filter_hz = 0.0;
-  std::string filter;  ///< in words
+  std::string filter;                           ///< in words
+  static constexpr double reference_hz = 10.0;  ///< of Assessment::reference
   std::vector<LogSummary> logs;
   Index samples = 0, validation_samples = 0;
   double repeated_percent = 0.0;    ///< of the motion held out, the part that was also fitted
+  std::optional<Choice> choice;     ///< nothing: all was given, or too little is known to choose
+  Effects effects;                  ///< that samples were rid of
   Assessment chosen;                ///< by the method of the options, or online
   std::optional<Assessment> plain;  ///< ordinary least squares, to compare with
   std::optional<Refinement> refined;
@@ -126,6 +141,7 @@ struct Identification {
   std::optional<Exchange> exchange;    ///< joints that seem to be confused in the logs
   std::optional<Rescaling> rescaling;  ///< torques that seem to have another sign or unit
   std::vector<Trace> traces;
+  Residuals residuals;  ///< of all traces
   std::vector<Remark> remarks;
   Diagnostics found;  ///< of the logs
 

@@ -49,6 +49,13 @@ bool repeats(const Log& log, const std::vector<RecordedLog>& others, bool droppe
 
 }  // namespace
 
+double usual_cut_off(const Log& log) {
+  constexpr double usual_hz = 10.0, samples_per_period = 5.0;
+  const double rate = log.size() > 1 ? natural_rate(log) : 0.0;
+  return rate > 0.0 && std::isfinite(rate) ? std::min(usual_hz, rate / samples_per_period)
+                                           : usual_hz;
+}
+
 std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
                            const Options& options, const std::vector<RecordedLog>& fitted,
                            std::vector<RecordedLog>& recorded, Identification& result) {
@@ -62,7 +69,8 @@ std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
     if (found.has_errors()) throw LogError(found);
     make_torques(log, options);
     LogSummary summary{log.file, use, {}, {}};
-    summary.figures = screen(log, model, {.filter_hz = options.filter_hz}, found);
+    summary.figures =
+        screen(log, model, {.filter_hz = options.filter_hz.value_or(usual_cut_off(log))}, found);
     if (found.has_errors()) throw LogError(found);
     if (!options.find_gains) screen_efforts(log, model, found);
     const bool twice = repeats(log, recorded, true, found);

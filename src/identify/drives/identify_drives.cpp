@@ -23,7 +23,7 @@ void require_drives_identifiable(const Model& model, const Options& options) {
              options.find_gains,
          "Options::payload, refine, folds, essential and gains to be found are for robots without; "
          "leave them out");
-  refuse(std::ranges::count(options.features, Feature::load) > 0,
+  refuse(std::ranges::count(*options.features, Feature::load) > 0,
          "friction by load is not looked for; leave 'load' out");
   refuse(model.has_mimics() || !model.description().loops.empty(),
          "those with mimicking joints or loops are not identified");
@@ -51,7 +51,7 @@ void remark_on_springs(const Options& options, Identification& result) {
              " Hz if its motor stood still; move it at a quarter of that or faster, let more "
              "torque act on it (a payload), measure the links' positions, or take a higher "
              "cut-off than Options::filter_hz = ",
-             number(options.filter_hz, 3));
+             number(*options.filter_hz, 3));
     else if (factor > far || factor < 1.0 / far)
       remark("a stiffness of ", number(K), " Nm/rad is found, ", number(factor, 3),
              " times the described one: check its unit (Nm/rad)");
@@ -61,11 +61,11 @@ void remark_on_springs(const Options& options, Identification& result) {
 class DriveRun {
  public:
   DriveRun(const Model& model, const LogInputs& inputs, const Options& options)
-      : result(TorqueModel(model, options.features)),
+      : result(TorqueModel(model, *options.features)),
         options_(options),
         end_(options.split > 0.0 ? options.split : 1.0) {
     require_drives_identifiable(model, options);
-    result.filter_hz = options.filter_hz;
+    result.filter_hz = *options.filter_hz;
     step(0, "reading logs");
     std::vector<RecordedLog> fitted, others;
     logs_ =
@@ -74,8 +74,8 @@ class DriveRun {
     const bool elastic = !model.drives().elastic.empty();
     const DriveSensors sensors{elastic && logs_.front().link_encoders,
                                elastic && logs_.front().link_tau.size() > 0};
-    result.torques = TorqueModel(model, options.features,
-                                 drive_unknowns(model, options.features, sensors, options.ratios));
+    result.torques = TorqueModel(model, *options.features,
+                                 drive_unknowns(model, *options.features, sensors, options.ratios));
     step(2, "filtering");
     const Prepared all = prepared(logs_);
     result.filter = all.str();
@@ -109,7 +109,7 @@ class DriveRun {
 
   Prepared prepared(const std::vector<Log>& logs) {
     Prepared all =
-        prepare(logs, {.filter_hz = options_.filter_hz, .torque_delay = options_.torque_delay},
+        prepare(logs, {.filter_hz = *options_.filter_hz, .torque_delay = *options_.torque_delay},
                 result.found);
     if (result.found.has_errors()) throw LogError(result.found);
     return all;

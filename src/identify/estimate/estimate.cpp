@@ -37,6 +37,8 @@ class Problem {
         prior(make_prior(model, typical_torques, options.prior).restricted(free)),
         base_(base),
         data_(data),
+        joint_weights_(options.joint_weights.size() ? options.joint_weights
+                                                    : Vector(Vector::Ones(data.typical.size()))),
         known_(model.nominal()),
         map_(base.map()(Eigen::all, free)) {
     known_(free).setZero();
@@ -90,7 +92,9 @@ class Problem {
       deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
     }
     const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
-    return {deviation, alike, variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse()};
+    return {
+        deviation, alike,
+        variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse().cwiseProduct(joint_weights_)};
   }
 
   /// The numbers nearest to the prior's, by its own measure, among those with these base parameters.
@@ -103,6 +107,7 @@ class Problem {
  private:
   const BaseParameters& base_;
   Measurements& data_;
+  Vector joint_weights_;
   Vector known_;  ///< zero where free
   Matrix map_;
 };
@@ -199,6 +204,10 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   const Index equations = data.typical.size() * data.size;
   require(equations >= base.size(), "identification: ", data.size, " samples give ", equations,
           " equations, too few for ", base.size(), " base parameters");
+  require(options.joint_weights.size() == 0 ||
+              (options.joint_weights.size() == data.typical.size() &&
+               options.joint_weights.minCoeff() >= 0.0 && options.joint_weights.maxCoeff() <= 1.0),
+          "identification: joint_weights must be a number from 0 to 1 for each joint");
   Problem problem(model, base, data, typical_torques, options);
   Problem::Noise noise;
   Sums sums;

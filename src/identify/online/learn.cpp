@@ -85,7 +85,7 @@ Estimate estimate_of(OnlineEstimator& online, const BaseParameters& base, const 
 OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
   OnlineOptions online;
   online.rate_hz = natural_rate(logs.front());
-  online.correlated = std::max(1.0, online.rate_hz / options.filter_hz);
+  online.correlated = std::max(1.0, online.rate_hz / *options.filter_hz);
   online.noise_memory = 10.0;
   online.prior = options.prior;
   return online;
@@ -104,13 +104,13 @@ class OnlineRun {
         how_(options_of(logs, options)),
         online_(result.torques, noise_guess(result.torques.model(), logs.front()), how_),
         prior_(online_.prior().center()) {
-    seen_.filter_hz = options.filter_hz;
+    seen_.filter_hz = *options.filter_hz;
     figures_.rate_hz = how_.rate_hz;
     for (const Log& log : logs) total_ += log.size();
   }
 
   void learn(const Log& log) {
-    MotionFilter filter(int(log.q.rows()), LowPass(options_.filter_hz, how_.rate_hz, 4),
+    MotionFilter filter(int(log.q.rows()), LowPass(*options_.filter_hz, how_.rate_hz, 4),
                         log.v.size() > 0 ? MotionFilter::Velocity::measured
                                          : MotionFilter::Velocity::from_position);
     figures_.delay = filter.delay();

@@ -46,6 +46,8 @@ std::optional<Method> method_from_string(std::string_view name);
 struct EstimateOptions {
   Method method = Method::consistent;
   PriorOptions prior = {};  ///< what least squares leave open is as near to it as can be
+  /// Joints count so much less than by their noise, 0 to 1; empty: 1. Not of ordinary least squares.
+  Vector joint_weights = {};
 };
 
 struct Estimate {
