@@ -6,10 +6,10 @@ using namespace ulna::test;
 
 namespace {
 
-const std::vector<std::string> verbs{"check",    "info",     "tree",     "convert",   "fk",
-                                     "id",       "fd",       "terms",    "equations", "ik",
-                                     "count",    "compare",  "simplify", "codegen",   "excite",
-                                     "identify", "simulate", "mpc",      "robots"};
+const std::vector<std::string> verbs{
+    "check",  "info",      "tree",     "convert", "fk",      "id",       "fd",
+    "terms",  "equations", "ik",       "count",   "compare", "simplify", "codegen",
+    "excite", "identify",  "simulate", "mpc",     "drive",   "rig",      "robots"};
 
 TEST(Command, reports_its_version) {
   const RunResult r = run_cli({"--version"});
