@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-WATCHDOG, GONE, SLACK = 0.2, 0.1, 0.5  # s; slack: of a machine that does other things as well
+WATCHDOG, GONE, SLACK = 0.2, 0.1, 1.5  # s; slack: of a machine that does other things as well
 
 
 def relay(robot_path, own_path, tap_path):
