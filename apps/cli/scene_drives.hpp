@@ -17,7 +17,7 @@ class SceneDrives {
       // gravity is a posture that nothing returns to
       drives_.push_back(
           {robot,
-           Posture(world, robot, world.q(robot), {torque == "pd" ? bandwidth : 0.0, period}),
+           ulna::Posture(world, robot, world.q(robot), {torque == "pd" ? bandwidth : 0.0, period}),
            {}});
     }
   }
@@ -31,7 +31,7 @@ class SceneDrives {
  private:
   struct Drive {
     int robot;
-    Posture posture;
+    ulna::Posture posture;
     Eigen::VectorXd tau;
   };
   std::vector<Drive> drives_;
