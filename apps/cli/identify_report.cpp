@@ -510,7 +510,7 @@ void add_logs(const Identification& r, Report& report) {
   report.add(table.json());
   if (r.delay.found)
     report.text(fmt::format(
-        "Torques seem to be measured {:.1f} ± {:.1f} ms after motion; this was not compensated.",
+        "Torques seem to be measured {:.1f} ± {:.1f} ms after motion, beyond what was compensated.",
         1e3 * r.delay.delay, 1e3 * r.delay.deviation));
   if (r.found.list().empty()) return;
   ReportTable screening({"", "", "", ""}, "Findings of the screening");

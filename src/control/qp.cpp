@@ -144,10 +144,11 @@ void take_diagonals(const Eigen::MatrixXd& F, QpStageData& s) {
 }
 
 /// A row g is held by a weight of so many times what moving along it costs, at most 1 / (g' diag(H)^-1 g): rows may be of any unit and
-/// size, and with another weight for each, sums of both keep their digits. By inputs where it has any, as states are decided before.
-void set_held(QpStageData& s) {
+/// size, and with another weight for each, sums of both keep their digits. By inputs where it has any, as states are decided before;
+/// what moving a state costs may be in other stages, so that it counts as `least` at least.
+void set_held(QpStageData& s, double least) {
   constexpr double stiffer = 1e8;
-  const auto cost = [&](int i) { return std::max(0.0, s.H[i * s.ld + i]); };
+  const auto cost = [&](int i) { return std::max(i < s.u ? 0.0 : least, s.H[i * s.ld + i]); };
   for (int i = 0; i < s.n; ++i) s.held[i] = cost(i) > 0.0 ? stiffer * cost(i) : stiffer;
   for (int row = 0; row < s.g; ++row) {
     const double* const g = s.Gt + row * s.ld;
@@ -165,6 +166,9 @@ void set_held(QpStageData& s) {
 
 /// The program into the solver's own shapes; false if a number is not finite.
 bool take_in(const std::vector<QpStage>& stages, QpState& state) {
+  constexpr double noticeable = 1e-3;
+  double largest = 0.0;
+  for (const QpStage& stage : stages) largest = std::max(largest, stage.H.diagonal().maxCoeff());
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const QpStage& stage = stages[k];
     QpStageData& s = state.stages[k];
@@ -187,7 +191,7 @@ bool take_in(const std::vector<QpStage>& stages, QpState& state) {
       map(s.G, s.ld_g, s.n).topRows(s.g) = stage.G;
       map(s.Gt, s.ld, s.g).topRows(s.n) = stage.G.transpose();
     }
-    set_held(s);
+    set_held(s, noticeable * largest);
     const double sum =
         0.0 * (stage.H.sum() + stage.h.sum() + stage.F.sum() + stage.f.sum() + stage.G.sum());
     if (!std::isfinite(sum) || !set_bounds(stage.bounds, s, k == 0)) return false;

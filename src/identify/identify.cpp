@@ -180,12 +180,13 @@ class Run {
     if (options_.choose && !nothing_left && !result.choice && model.description().loops.empty())
       result.remarks.push_back(
           {false,
-           "there is too little motion, or there are too many joints, to compare models by: what "
-           "is not given is as usual"});
+           "models were not compared, for there is less than 4 s of motion, a period of less than "
+           "1.5 s, or more than 20 joints: what is not given is as usual"});
     for (const Log& log : logs_)
       if (!given_.filter_hz && !result.choice)
         options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));
     options_ = settled(std::move(options_), model);
+    if (!result.choice) result.effects.torque_delay.value = *options_.torque_delay;
     result.filter_hz = *options_.filter_hz;
     result.torques = TorqueModel(model, *options_.features);
   }

@@ -35,7 +35,8 @@ class ErrorCorrelation {
   }
 
   double samples() const {
-    return single_ > 0.0 ? std::clamp(batch_ / single_, least_, double(length_)) : least_;
+    return single_ > 0.0 ? std::clamp(batch_ / single_, least_, std::max(least_, double(length_)))
+                         : least_;
   }
 
  private:
@@ -47,6 +48,11 @@ class ErrorCorrelation {
   double single_, batch_;  ///< means of sums of squares, and of squares of sums
 };
 
+/// At least one.
+inline long periods(double seconds, double rate_hz) {
+  return std::max(1L, std::lround(seconds * rate_hz));
+}
+
 /// Weighs what a body carries: what was added to it since a moment before the robot changed. What was known of all else at that
 /// moment, and how well, counts (`AddedBody`); numbers that were learned since have taken part of the payload.
 class PayloadScale {
@@ -56,7 +62,7 @@ class PayloadScale {
   /// `correlated`: samples over which the filter makes noise alike.
   PayloadScale(const identify::TorqueModel& torques, identify::OnlineEstimator& online, int body,
                double rate_hz, double correlated)
-      : features_at_(torques.unknowns()),
+      : unknowns_(torques.unknowns()),
         rate_(rate_hz),
         every_(std::max(1L, std::lround(correlated / 5.0))),
         gravity_(torques.model().gravity()),
@@ -85,7 +91,7 @@ class PayloadScale {
       if (carries_) online.wander(carried_.belief, samples_ / every_, double(every_) / rate_);
     }
     for (Past* each : {&moment_, &longer_}) each->pass(online, samples_, rate_);
-    return samples_ % std::lround(looked_at * rate_) == 0 && finds(online);
+    return samples_ % periods(looked_at, rate_) == 0 && finds(online);
   }
 
   /// The robot has changed, as the estimator noticed at its last sample.
@@ -123,7 +129,7 @@ class PayloadScale {
     Past(identify::OnlineEstimator& online, double seconds)
         : older(online), recent(older), apart(seconds) {}
     void pass(identify::OnlineEstimator& online, long samples, double rate) {
-      if (samples % std::lround(apart * rate) != 0) return;
+      if (samples % periods(apart, rate) != 0) return;
       std::swap(older, recent);
       online.believe(recent.belief);
       recent.learned_for = double(samples) / rate;
@@ -138,7 +144,7 @@ class PayloadScale {
     // gravity's magnitude is hardly told from the masses of all bodies: by what it was found to differ, a mass may be off
     const Vector& z = from.belief.z;
     const double usual = gravity_.norm(),
-                 g = z.size() > features_at_ ? (gravity_ + z.tail<3>()).norm() : usual,
+                 g = z.size() > unknowns_ ? (gravity_ + z.tail<3>()).norm() : usual,
                  off = std::abs(g - usual) / std::max(g, 1e-3);
     return {mass, std::hypot(added_.mass_deviation(), std::hypot(share, off) * mass),
             added_.inertia().segment<3>(1)};
@@ -157,7 +163,7 @@ class PayloadScale {
     return carries_ = true;
   }
 
-  int features_at_;  ///< unknowns without gravity
+  int unknowns_;  ///< unknowns without gravity
   double rate_;
   long every_;  ///< of so many samples, one is evidence: of these, five are alike by the filter
   long samples_ = 0;

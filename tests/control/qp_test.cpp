@@ -327,6 +327,29 @@ TEST(QpSolver, a_point_that_keeps_the_bounds_will_do_where_it_need_not_be_exact)
   EXPECT_GE(inexact, programs / 2);
 }
 
+// A double integrator that has to be somewhere at the end: what that costs is in other stages, whatever the last one's own cost is.
+TEST(QpSolver, states_are_held_at_the_end_whatever_they_cost_there) {
+  constexpr int steps = 10;
+  for (const double cost : {0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0}) {
+    SCOPED_TRACE(cost);
+    std::vector<StageSize> sizes(steps + 1, {2, 1, 0});
+    sizes.back().u = 0;
+    auto stages = qp_stages(sizes);
+    for (QpStage& s : stages) {
+      s.H.setIdentity();
+      if (s.size.u > 0) s.F << 0.0, 1.0, 0.1, 0.1, 0.0, 1.0;
+    }
+    stages.back().H *= cost;
+    stages.back().bounds.lower << 1.0, 0.0;
+    stages.back().bounds.upper << 1.0, 0.0;
+    QpSolver solver(sizes);
+    EXPECT_LE(solver.solve(stages, VectorXd::Zero(2)).iterations, 3);
+    ASSERT_EQ(solver.report().status, QpStatus::solved) << solver.report().str();
+    EXPECT_NEAR(solver.x(steps)(0), 1.0, 1e-7);
+    EXPECT_NEAR(solver.x(steps)(1), 0.0, 1e-7);
+  }
+}
+
 TEST(QpSolver, after_the_deadline_returns_a_point_whose_dynamics_hold) {
   auto stages = integrator_stages(6, 15, false, 1);
   VectorXd x0 = VectorXd::Zero(12);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "identify/choose/lattice.hpp"
 #include "identify/data/screen_parts.hpp"
@@ -43,15 +42,12 @@ class Search {
  public:
   Search(const Model& model, std::span<const Log> logs, const ChooseOptions& options)
       : lattice_(model), logs_(logs), options_(options), known_(lattice_.torques().nominal()) {
-    double rate = infinity, longest = 0.0;
+    double rate = infinity, seconds = 0.0;
     for (const Log& log : logs_) {
-      rate = std::min(rate, natural_rate(log));
-      seconds_.push_back(log.t(log.size() - 1) - log.t(0));
-      longest = std::max(longest, seconds_.back());
+      const double own = natural_rate(log);
+      rate = std::min(rate, own), seconds += double(log.size()) / own;
     }
-    share_ = std::min(options_.share, most_motion / longest);
-    for (double& s : seconds_) s *= share_;
-    total_seconds_ = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
+    share_ = std::min(options_.share, most_motion / seconds);
     choice_.highest_hz =
         options_.filter_hz.value_or(std::min(rate / 5.0, cut_offs[std::size(cut_offs) - 1]));
     decimation_ = std::max(1, int(rate / (8.0 * choice_.highest_hz)));
@@ -61,7 +57,6 @@ class Search {
   }
 
   std::optional<Choice> run() {
-    if (total_seconds_ < least_motion) return {};
     const double first = nearest(std::min(usual_hz, choice_.highest_hz));
     if (!divide(first)) return {};
     begin(first);
@@ -100,9 +95,16 @@ class Search {
   /// Into parts that are predicted from each other; false if there is too little motion.
   bool divide(double hz) {
     const Prepared motion = prepared(hz);
-    if (motion.pieces.empty()) return false;
+    double seconds = 0.0;
+    for (const Piece& piece : motion.pieces) {
+      if (piece.size() == 0) continue;
+      const double own = double(piece.size()) / piece.rate_hz;
+      stretches_.push_back({piece.log, piece.t(0), own, seconds});
+      seconds += own;
+    }
+    if (seconds < least_motion) return false;
     if (logs_.size() == 1) choice_.period = period_of(motion);
-    const double length = choice_.period > 0.0 ? choice_.period : total_seconds_;
+    const double length = choice_.period > 0.0 ? choice_.period : seconds;
     choice_.parts = std::min(most_parts, int(length / least_part));
     if (choice_.parts < fewest_parts) return false;
     choice_.part_seconds = length / choice_.parts;
@@ -113,7 +115,9 @@ class Search {
     if (choice_.period > 0.0)
       along = std::fmod(along, choice_.period);
     else
-      for (int l = 0; l < log; ++l) along += seconds_[std::size_t(l)];
+      for (const Stretch& s : stretches_)
+        if (s.log == log && (s.begin <= t || &s == &stretches_.front()))
+          along = s.before + std::clamp(t - s.begin, 0.0, s.seconds);
     return std::clamp(int(along / choice_.part_seconds), 0, choice_.parts - 1);
   }
 
@@ -311,6 +315,14 @@ class Search {
     return scored;
   }
 
+  /// Parts in which there is motion.
+  std::vector<int> parts_with_motion() {
+    std::vector<int> parts;
+    for (int part = 0; part < choice_.parts; ++part)
+      if (at(target_).samples(part) > 0) parts.push_back(part);
+    return parts;
+  }
+
   /// The log likelihood of what was held out by one model over that by another, and its deviation by leaving out a part at a time.
   std::pair<double, double> gain(const Scored& from, const Scored& to) {
     const CutOff& target = at(target_);
@@ -328,9 +340,10 @@ class Search {
       }
       return sum;
     };
-    const int n = choice_.parts;
+    const std::vector<int> parts = parts_with_motion();
+    const Index n = Index(parts.size());
     Vector without(n);
-    for (int part = 0; part < n; ++part) without(part) = over(part);
+    for (Index k = 0; k < n; ++k) without(k) = over(parts[std::size_t(k)]);
     const double spread = (without.array() - without.mean()).square().sum();
     return {over(-1), std::sqrt(spread * double(n - 1) / double(n))};
   }
@@ -488,6 +501,7 @@ class Search {
       if (percent(c.scored) <= (1.0 + alike_cut_offs) * least &&
           (!best || std::abs(std::log(c.hz / band)) < std::abs(std::log(best->hz / band))))
         best = &c;
+    if (!best) return;
     choice_.tried[best->tried].taken = true;
     now_ = best->scored;
     fit_ = best->hz;
@@ -513,7 +527,7 @@ class Search {
     for (const auto& [evenness, scored] : all) least = std::min(least, percent(scored));
     const auto best = std::ranges::find_if(
         all, [&](const auto& a) { return percent(a.second) <= (1.0 + alike_weights) * least; });
-    if (best == all.begin()) return;
+    if (best == all.begin() || best == all.end()) return;
     choice_.tried[choice_.tried.size() - all.size() + std::size_t(best - all.begin())].taken = true;
     choice_.evenness = best->first, now_ = best->second;
     weigh(now_.z);
@@ -563,10 +577,15 @@ class Search {
   std::span<const Log> logs_;
   const ChooseOptions& options_;
   Choice choice_;
-  std::vector<double> seconds_, candidates_;
-  double share_ = 1.0,
-         total_seconds_ = 0.0;  ///< of each log that is looked at, and of all in seconds
-  double late_ = 0.0;           ///< s, compensated already
+  /// Motion without a pause.
+  struct Stretch {
+    int log;
+    double begin, seconds, before;  ///< `before`: seconds of the stretches before it
+  };
+  std::vector<Stretch> stretches_;
+  std::vector<double> candidates_;
+  double share_ = 1.0;  ///< of each log that is looked at
+  double late_ = 0.0;   ///< s, compensated already
   int decimation_ = 1;
   Vector known_;
   std::optional<PhysicalPrior> prior_;

@@ -41,7 +41,9 @@ void rid_of(const Effects& effects, Prepared& prepared) {
 std::vector<std::string> Effects::in_words(const Model& model) const {
   const std::vector<std::string> joints = model.velocity_names();
   const auto text = [](const Found& x, double unit = 1.0) {
-    return message(number(unit * x.value, 3), " +- ", number(unit * x.deviation, 2));
+    const std::string value = number(unit * x.value, 3);
+    // what is given is not estimated
+    return x.deviation > 0.0 ? message(value, " +- ", number(unit * x.deviation, 2)) : value;
   };
   std::vector<std::string> words;
   if (torque_delay.value != 0.0)

@@ -12,7 +12,7 @@ namespace {
 const std::vector<Feature> all_features{Feature::viscous, Feature::coulomb, Feature::offset,
                                         Feature::load, Feature::armature};
 
-/// Motors of the last three joints may turn with the joint before theirs.
+/// Motors of the last two joints may turn with the joint before theirs.
 std::vector<Coupling> possible_couplings(const Model& model) {
   std::vector<Coupling> all;
   const auto turns = [&](int body) {
