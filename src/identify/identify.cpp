@@ -154,8 +154,8 @@ class Run {
   /// What was left to evidence.
   void choose_model() {
     const Model& model = result.torques.model();
-    // refinement finds it
-    if (options_.delay) options_.torque_delay = 0.0;
+    // refinement finds it; models that do not know it would make up for it by rotors or motors that are coupled
+    if (options_.delay) options_.torque_delay = 0.0, options_.choose = false;
     const bool nothing_left = options_.filter_hz && options_.features && options_.rotors &&
                               options_.torque_delay && options_.effects;
     if (options_.choose && !nothing_left && go_on(1, "comparing models"))
