@@ -8,8 +8,8 @@
 
 namespace ulna::cli {
 
-/// A law whose estimates, and what its supervisor does, are told to whoever listens at the robot's address, once a second and at
-/// the end. The loop leaves a copy where the thread that sends is not looking just then.
+/// A law whose estimates are published at the robot's address, with what its supervisor does, once a second and at the end. The loop
+/// leaves a copy whenever the thread that sends does not hold the lock.
 class PublishedLaw final : public drive::Controller {
  public:
   /// A robot that is simulated here is none: null.

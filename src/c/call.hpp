@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -158,14 +159,17 @@ template <class T>
 Call& read_options(Call& call, const T* given, T& options) noexcept {
   if (!given || !call.good()) return call;
   const std::size_t size = given->size;
+  // a struct on the stack that was not initialised has any size: what lies behind it must not be read
+  constexpr std::size_t largest = 4096;
+  static_assert(sizeof(T) <= largest);
   call.require(
-      size >= sizeof(T), ULNA_ERROR_ARGUMENT,
+      size >= sizeof(T) && size <= largest, ULNA_ERROR_ARGUMENT,
       "the options were not initialised: call the function whose name ends with _options_init");
   if (!call.good()) return call;
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  for (std::size_t i = sizeof(T); i < size; ++i)
-    call.require(bytes[i] == 0, ULNA_ERROR_ARGUMENT,
-                 "an option is set that this version of the library does not know");
+  call.require(std::all_of(bytes + sizeof(T), bytes + size, [](unsigned char b) { return b == 0; }),
+               ULNA_ERROR_ARGUMENT,
+               "an option is set that this version of the library does not know");
   if (call.good()) std::memcpy(&options, given, sizeof(T));
   return call;
 }

@@ -85,7 +85,7 @@ const char* to_string(CommandType type) {
 
 const char* to_string(Fault fault) {
   static constexpr std::array names{"none", "garbled",    "joint missing", "reordered", "late",
-                                    "lost", "not finite", "silent",        "unsent"};
+                                    "lost", "not finite", "silent",        "unsent",    "refused"};
   static_assert(names.size() == fault_count);
   return names[std::size_t(fault)];
 }

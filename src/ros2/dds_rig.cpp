@@ -15,10 +15,6 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Clock = std::chrono::steady_clock;
 
-double steady_time() {
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
 /// Whether time stamps are of this machine's clock, as the youngest of the first messages shows.
 class StampJudge {
  public:

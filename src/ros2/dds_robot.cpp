@@ -17,6 +17,11 @@ struct State {
   Vector q, v, tau;
 };
 
+struct Command {
+  Vector tau;
+  double arrival = 0.0;  ///< by steady_time()
+};
+
 }  // namespace
 
 struct DdsRobot::Parts {
@@ -26,7 +31,7 @@ struct DdsRobot::Parts {
         joints(r.model()),
         order(order_of(o.joints, joints.names())),
         states(State(r.model().nv())),
-        commands(Vector::Zero(r.model().nv())),
+        commands({Vector::Zero(r.model().nv())}),
         reading(r.model()),
         law(r.model()),
         plant(r.model()),
@@ -87,7 +92,8 @@ struct DdsRobot::Parts {
     return take([&](std::size_t k) { return m.effort._buffer[joints[k]]; });
   }
   Fault take(const auto& torque) {
-    Vector& tau = commands.next();
+    auto& [tau, arrival] = commands.next();
+    arrival = steady_time();
     for (Eigen::Index k = 0; k < tau.size(); ++k) tau(k) = torque(std::size_t(k));
     if (!tau.allFinite()) return Fault::not_finite;
     if (commands.publish()) ++counts.superseded;
@@ -110,8 +116,17 @@ struct DdsRobot::Parts {
 
   void hold() {
     if (!holds) can_hold = rig.hold(), law.begin();
-    holds = true;
+    holds = true, driven = false;
     if (!can_hold && any) (void)rig.write(law.torque(plant, reading.q, reading.v));
+  }
+
+  /// Torques that have waited for so long, as where this thread was stopped, are of a controller that may be gone.
+  void act(const Command& command) {
+    const double age = steady_time() - command.arrival;
+    if (age > options.watchdog) return counts.add(Fault::late);
+    if (!rig.write(command.tau)) return counts.add(Fault::refused), void(driven = false);
+    last_command = rig.now() - age, driven = true, holds = false;
+    ++counts.commands;
   }
 
   rig::Rig& rig;
@@ -121,7 +136,7 @@ struct DdsRobot::Parts {
   std::vector<std::size_t> order;
   double last_stamp = 0.0;
   Latest<State> states;
-  Latest<Vector> commands;
+  Latest<Command> commands;
   Counts counts;
   rig::Reading reading;
   rig::HoldLaw law;
@@ -142,18 +157,10 @@ DdsRobot::~DdsRobot() = default;
 void DdsRobot::take() noexcept {
   Parts& p = *parts_;
   if (!p.any) p.any = p.rig.read(p.reading);
-  const double time = p.rig.now();
-  if (p.commands.take()) {
-    p.last_command = time, p.driven = true, p.holds = false;
-    ++p.counts.commands;
-    (void)p.rig.write(p.commands.now());
-  } else if (p.driven && time - p.last_command <= p.options.watchdog) {
-    // the torques of before
-  } else {
-    if (p.driven) p.counts.add(Fault::silent);
-    p.driven = false;
-    p.hold();
-  }
+  if (p.commands.take()) p.act(p.commands.now());
+  if (p.driven && p.rig.now() - p.last_command <= p.options.watchdog) return;
+  if (p.driven) p.counts.add(Fault::silent);
+  p.hold();
 }
 
 void DdsRobot::send() noexcept {

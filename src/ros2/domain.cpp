@@ -78,17 +78,27 @@ std::string config_of(const Network& network) {
          (network.config.empty() ? "" : "," + network.config);
 }
 
-/// Cyclone binds what it receives with to all addresses, whatever interface it is told: what comes from elsewhere is kept out here.
-/// Linux lets everybody bind a socket to a device since 5.7.
-void keep_to_loopback(int domain) {
-  constexpr int first_port = 7400, ports = 250;  // of a domain, RTPS 9.6.1
-  int kept = 0;
+/// Of IPv4: their addresses, by descriptors.
+std::map<int, sockaddr_in> open_sockets() {
+  std::map<int, sockaddr_in> all;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     const int fd = std::atoi(entry.path().filename().c_str());
     sockaddr_in at{};
     socklen_t size = sizeof at;
-    if (getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) != 0 || at.sin_family != AF_INET)
-      continue;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0 && at.sin_family == AF_INET)
+      all.emplace(fd, at);
+  }
+  return all;
+}
+
+/// Cyclone binds what it receives with to all addresses, whatever its interface: what comes from elsewhere is kept out here.
+/// Linux lets everybody bind a socket to a device since 5.7. Sockets that were open before are of others.
+void keep_to_loopback(int domain, const std::map<int, sockaddr_in>& before) {
+  constexpr int first_port = 7400, ports = 250;  // of a domain, RTPS 9.6.1
+  int kept = 0;
+  for (const auto& [fd, at] : open_sockets()) {
+    const auto old = before.find(fd);
+    if (old != before.end() && old->second.sin_port == at.sin_port) continue;
     const int port = ntohs(at.sin_port) - first_port - ports * domain;
     if (at.sin_addr.s_addr != htonl(INADDR_ANY) || port < 0 || port >= ports) continue;
     if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) != 0)
@@ -111,12 +121,13 @@ class Participant::Domain {
   Domain(const Network& network, const std::string& config) : config_(config) {
     const std::string name =
         "DDS domain " + std::to_string(network.domain) + ", interface " + network.interface;
+    const auto before = open_sockets();
     ++count();
     dds_set_log_sink(&Log::write, nullptr);
     entity_ = dds_create_domain(dds_domainid_t(network.domain), config.c_str());
     try {
       require(entity_, name);
-      if (is_loopback(network.interface)) keep_to_loopback(network.domain);
+      if (is_loopback(network.interface)) keep_to_loopback(network.domain, before);
     } catch (...) {
       end();
       throw;
@@ -225,6 +236,9 @@ int writers_of(dds_entity_t reader) {
              : 0;
 }
 
+double steady_time() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 double system_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

@@ -89,6 +89,8 @@ inline char* borrow(const std::string& text) { return const_cast<char*>(text.c_s
 using JointState = sensor_msgs_msg_dds__JointState_;
 using Float64MultiArray = std_msgs_msg_dds__Float64MultiArray_;
 
+/// A clock that nobody sets, s.
+double steady_time();
 /// The system's clock, as time stamps have it, s and as a stamp.
 double system_time();
 builtin_interfaces_msg_dds__Time_ stamp_of(double time);

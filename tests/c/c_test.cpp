@@ -239,6 +239,29 @@ TEST(C, each_thread_has_its_own_last_error) {
   EXPECT_NE(here.find("not_a_robot"), std::string::npos);
 }
 
+TEST(C, options_of_any_size_and_content_are_judged_without_reading_behind_them) {
+  ulna_robot* robot = nullptr;
+  ASSERT_EQ(ulna_robot_load("panda", nullptr, &robot), ULNA_OK);
+  ulna_supervisor* supervisor = nullptr;
+  // the memory of a newer version's options
+  std::vector<std::byte> memory(sizeof(ulna_supervisor_options) + 64);
+  auto* options = reinterpret_cast<ulna_supervisor_options*>(memory.data());
+  ASSERT_EQ(ulna_supervisor_options_init(options, memory.size()), ULNA_OK);
+  const auto create = [&] { return ulna_supervisor_create(robot, options, &supervisor); };
+  EXPECT_EQ(create(), ULNA_OK) << ulna_last_error();
+  memory.back() = std::byte(1);
+  EXPECT_EQ(create(), ULNA_ERROR_ARGUMENT);
+  EXPECT_NE(std::string(ulna_last_error()).find("does not know"), std::string::npos);
+  memory.back() = std::byte(0);
+  for (const std::size_t size : {std::size_t(0), sizeof *options - 1, std::size_t(4097),
+                                 std::size_t(1) << 40, ~std::size_t(0)}) {
+    options->size = size;
+    EXPECT_EQ(create(), ULNA_ERROR_ARGUMENT) << size;
+    EXPECT_NE(std::string(ulna_last_error()).find("not initialised"), std::string::npos) << size;
+  }
+  ulna_supervisor_destroy(supervisor), ulna_robot_destroy(robot);
+}
+
 TEST(C, joint_that_moves_no_inertia_is_said_to_be_singular) {
   const std::string text =
       "<robot name='r'><link name='a'/><joint name='j' type='revolute'><parent link='a'/><child "

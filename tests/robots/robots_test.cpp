@@ -54,7 +54,7 @@ constexpr double seconds = 1.6;
 TEST(Listings, libfranka) {
   Driven panda("panda", 1000.0, ULNA_TORQUE_OF_LINK);
   franka::Robot robot(panda.truth);
-  drive(robot, &panda.driven, seconds);
+  EXPECT_EQ(drive(robot, &panda.driven, seconds), 0) << ulna_last_error();
   panda.expect_there();
   EXPECT_LT(panda.truth.fastest_change, 1100.0);  // gravity changes meanwhile, too
 }
@@ -62,7 +62,7 @@ TEST(Listings, libfranka) {
 TEST(Listings, universal_robots) {
   Driven ur("ur5e", 500.0, ULNA_TORQUE_OF_MOTOR, 2000.0);
   urcl::UrDriver robot(ur.truth);
-  drive(robot, &ur.driven, seconds);
+  EXPECT_EQ(drive(robot, &ur.driven, seconds), 0) << ulna_last_error();
   ur.expect_there();
 }
 
@@ -95,6 +95,7 @@ TEST(Listings, kuka_fri) {
   client.state.arm = &iiwa.truth;
   while (iiwa.truth.time < seconds) {
     client.command();
+    ASSERT_EQ(client.status, 0) << ulna_last_error();
     ASSERT_TRUE(client.answer.has_position && client.answer.has_torque);
     iiwa.truth.move(client.answer.torques, client.state.period, true);
   }
@@ -104,7 +105,8 @@ TEST(Listings, kuka_fri) {
 TEST(Listings, kinova_kortex) {
   Driven stand_in("panda", 500.0, ULNA_TORQUE_OF_LINK);
   Kinova::Api::BaseCyclic::BaseCyclicClient robot(stand_in.truth, 0.002);
-  drive(robot, &stand_in.driven, 0.002, seconds);
+  EXPECT_EQ(drive(robot, &stand_in.driven, 0.002, seconds), 0) << ulna_last_error();
+  EXPECT_EQ(robot.wrong_ids, 0);
   stand_in.expect_there();
 }
 
@@ -117,7 +119,7 @@ TEST(Listings, unitree) {
     for (std::size_t i = 0; i < 7; ++i)
       state.motors[i] = {float(stand_in.truth.q[i]), float(stand_in.truth.v[i]),
                          float(stand_in.truth.tau[i])};
-    step(state, command, &stand_in.driven, stand_in.truth.time);
+    ASSERT_EQ(step(state, command, &stand_in.driven, stand_in.truth.time), 0) << ulna_last_error();
     for (std::size_t i = 0; i < 7; ++i) {
       auto& m = command.motors[i];
       ASSERT_EQ(m.mode_, 1);
@@ -127,6 +129,38 @@ TEST(Listings, unitree) {
     stand_in.truth.move(tau.data(), 0.002, false);
   }
   stand_in.expect_there();
+}
+
+TEST(Listings, end_control_where_the_supervisor_wants_the_brakes) {
+  Driven panda("panda", 500.0, ULNA_TORQUE_OF_MOTOR);
+  unitree_go::msg::dds_::LowState_ state;
+  unitree_go::msg::dds_::LowCmd_ command;
+  int status = 0, steps = 0;
+  for (; steps < 2000 && status == 0; ++steps) {
+    for (std::size_t i = 0; i < 7; ++i)
+      state.motors[i] = {steps < 100 ? float(panda.truth.q[i]) : NAN, 0.0F, 0.0F};
+    status = step(state, command, &panda.driven, 0.002 * steps);
+  }
+  EXPECT_EQ(status, ARM_BRAKE);
+  EXPECT_GT(steps, 100);
+}
+
+TEST(Listings, end_control_of_another_robot_than_theirs) {
+  Driven ur("ur5e", 500.0, ULNA_TORQUE_OF_MOTOR), panda("panda", 500.0, ULNA_TORQUE_OF_MOTOR);
+  franka::Robot franka(panda.truth);
+  EXPECT_EQ(drive(franka, &ur.driven, seconds), ULNA_ERROR_ARGUMENT);
+  urcl::UrDriver universal(ur.truth);
+  EXPECT_EQ(drive(universal, &panda.driven, seconds), ULNA_ERROR_ARGUMENT);
+  Kinova::Api::BaseCyclic::BaseCyclicClient kinova(panda.truth, 0.002);
+  EXPECT_EQ(drive(kinova, &ur.driven, 0.002, seconds), ULNA_ERROR_ARGUMENT);
+  Client kuka(&ur.driven);
+  kuka.state.arm = &panda.truth;
+  kuka.command();
+  EXPECT_EQ(kuka.status, ULNA_ERROR_ARGUMENT);
+  EXPECT_FALSE(kuka.answer.has_torque);
+  arm chain;
+  EXPECT_EQ(arm_open(&chain, "chain:33", 500.0, nullptr, ULNA_TORQUE_OF_LINK), ULNA_ERROR_ARGUMENT);
+  arm_close(&chain);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ const Model& panda() {
   return model;
 }
 
-Network here() { return {.domain = 1 + int(getpid()) % 200}; }
+// Up to 48 with the one after it: ports of domains above are where the system takes ports from by itself.
+Network here() { return {.domain = 1 + int(getpid()) % 47}; }
 
 /// "t7/states"
 std::string topic(const std::string& name) {
@@ -188,11 +189,18 @@ void expect_round_trip(const RigOptions& options, const RobotOptions& others) {
   EXPECT_EQ(robot.rig.tau(), wanted);
   // bit for bit, and at the right joints: they all move now
   ASSERT_TRUE(stepping(robot, [&] { return robot.rig.v().cwiseAbs().minCoeff() > 1e-4; }));
-  const VectorXd q = robot.rig.q();
-  ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.q == q; }))
+  std::vector<std::pair<VectorXd, VectorXd>> sent;
+  const auto is_read = [&](const auto& state) {
+    return reading.q == state.first && reading.v == state.second;
+  };
+  ASSERT_TRUE(stepping(robot,
+                       [&] {
+                         sent.emplace_back(robot.rig.q(), robot.rig.v());
+                         return rig.read(reading) &&
+                                std::any_of(sent.rbegin(), sent.rend(), is_read);
+                       }))
       << reading.q.transpose() << "\n"
-      << q.transpose();
-  EXPECT_EQ(reading.v, robot.rig.v());
+      << robot.rig.q().transpose();
   EXPECT_EQ(rig.traffic().report(), "none");
   EXPECT_EQ(rig.fault(), Fault::none);
   EXPECT_GT(rig.traffic().states, 0u);
@@ -233,6 +241,55 @@ TEST(DdsRobot, holds_itself_until_it_is_driven_and_again_when_torques_end) {
   EXPECT_LT(robot.rig.v().norm(), 1e-3);
   ASSERT_TRUE(
       stepping(robot, [&] { return rig.write(gravity(robot.rig.q())) && robot.server->driven(); }));
+}
+
+TEST(DdsRobot, does_not_use_torques_that_have_waited_while_it_was_stopped) {
+  Served robot;
+  DdsRig rig(panda(), for_rig());
+  const VectorXd falling = VectorXd::Zero(7);
+  ASSERT_TRUE(stepping(robot, [&] { return rig.write(falling) && robot.server->driven(); }));
+  ASSERT_TRUE(stepping(robot, [&] { return !robot.server->driven(); }));
+  const auto late = robot.server->traffic().count(Fault::late);
+  const auto sent = rig.traffic().commands;
+  ASSERT_TRUE(rig.write(falling));
+  ASSERT_TRUE(becomes([&] { return rig.traffic().commands > sent; }));
+  std::this_thread::sleep_for(500ms);  // longer than its watchdog
+  robot.step();
+  EXPECT_FALSE(robot.server->driven());
+  EXPECT_EQ(robot.server->traffic().count(Fault::late), late + 1);
+  ASSERT_TRUE(stepping(robot, [&] { return rig.write(falling) && robot.server->driven(); }));
+}
+
+/// Takes no torques above 50 Nm, and knows how to hold itself.
+struct WeakRig final : rig::Rig {
+  const Model& model() const noexcept override { return panda(); }
+  bool read(Reading&) noexcept override { return false; }
+  bool write(const Eigen::Ref<const VectorXd>& tau) noexcept override {
+    if (tau.cwiseAbs().maxCoeff() > 50.0) return false;
+    return held = false, true;
+  }
+  bool hold() noexcept override { return held = true; }
+  double now() const noexcept override { return steady_time(); }
+  bool held = false;
+};
+
+TEST(DdsRobot, holds_itself_where_it_does_not_take_the_torques) {
+  WeakRig weak;
+  DdsRobot robot(weak, for_robot());
+  DdsRig rig(panda(), for_rig());
+  const auto sends = [&](double torque, auto condition) {
+    return becomes([&] {
+      (void)rig.write(VectorXd::Constant(7, torque));
+      robot.take();
+      return condition();
+    });
+  };
+  ASSERT_TRUE(sends(1.0, [&] { return robot.driven() && !weak.held; }));
+  ASSERT_TRUE(sends(100.0, [&] { return robot.traffic().count(Fault::refused) > 0; }));
+  EXPECT_FALSE(robot.driven());
+  EXPECT_TRUE(weak.held);
+  EXPECT_EQ(robot.traffic().count(Fault::silent), 0u);
+  EXPECT_TRUE(sends(1.0, [&] { return robot.driven() && !weak.held; }));
 }
 
 TEST(DdsRig, is_held_only_by_a_robot_with_a_watchdog) {
@@ -290,7 +347,7 @@ class Peer {
   dds_entity_t writer_;
 };
 
-TEST(DdsRig, tells_joints_apart_by_their_names) {
+TEST(DdsRig, finds_joints_by_their_names) {
   DdsRig rig(panda(), for_rig());
   Reading reading(panda());
   Peer peer;
@@ -315,6 +372,11 @@ TEST(DdsRig, has_a_name_for_everything_that_is_wrong_with_a_message) {
   Reading reading(panda());
   Peer peer;
   ASSERT_TRUE(peer.arrives(rig, reading, {}));
+  // messages of before may still be under way: the last of them has a mark
+  Peer::Message last;
+  last.effort[0] = 100.0;
+  peer.send(last);
+  ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.tau(0) == 100.0; }));
   const auto refused = [&](Peer::Message m, Fault fault) {
     const auto before = rig.traffic().count(fault);
     peer.send(m);
@@ -379,15 +441,16 @@ TEST(DdsRig, does_not_use_what_is_late_and_knows_when_the_robot_is_gone) {
   Reading reading(panda());
   Peer peer;
   ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  const auto states = rig.traffic().states;
+  const Traffic before = rig.traffic();
   peer.send({});
   std::this_thread::sleep_for(200ms);
   EXPECT_TRUE(rig.read(reading));
   EXPECT_FALSE(reading.fresh);
-  EXPECT_EQ(rig.traffic().count(Fault::late), 1u);
-  EXPECT_EQ(rig.traffic().count(Fault::silent), 1u);
+  const Traffic now = rig.traffic();
+  EXPECT_EQ(now.count(Fault::late), before.count(Fault::late) + 1);
+  EXPECT_EQ(now.count(Fault::silent), before.count(Fault::silent) + 1);
   EXPECT_EQ(rig.fault(), Fault::silent);
-  EXPECT_EQ(rig.traffic().states, states);
+  EXPECT_EQ(now.states, before.states);
   ASSERT_TRUE(peer.arrives(rig, reading, {}));
   EXPECT_EQ(rig.fault(), Fault::none);
 }
@@ -540,7 +603,21 @@ TEST(DdsRig, allocates_nothing_in_the_thread_of_a_loop) {
   EXPECT_GT(fresh, 20);
 }
 
-TEST(DdsRig, receives_from_this_machine_only_unless_it_is_told_otherwise) {
+TEST(DdsRig, leaves_sockets_of_others_alone) {
+  const int other = socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET, at.sin_addr.s_addr = htonl(INADDR_ANY);
+  at.sin_port = htons(std::uint16_t(7400 + 250 * here().domain + 240));
+  ASSERT_EQ(bind(other, reinterpret_cast<sockaddr*>(&at), sizeof at), 0) << std::strerror(errno);
+  const DdsRig rig(panda(), for_rig());
+  char device[16] = "";
+  socklen_t size = sizeof device;
+  ASSERT_EQ(getsockopt(other, SOL_SOCKET, SO_BINDTODEVICE, device, &size), 0);
+  EXPECT_STREQ(device, "");
+  close(other);
+}
+
+TEST(DdsRig, receives_from_this_machine_only_unless_an_interface_is_given) {
   const DdsRig rig(panda(), for_rig());
   const int first = 7400 + 250 * here().domain;
   std::ifstream udp("/proc/net/udp");
@@ -637,14 +714,14 @@ TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) 
   Workspace<double> ws(panda());
   const Plant<double> plant(panda());
   VectorXd tau(7), a(7), v(7), q(7);
-  double worst = 0.0;
+  std::vector<double> errors;
   const VectorXd way = VectorXd::Constant(7, 0.1);
-  /// computed torque along a wave
+  /// Computed torque along a wave; the error that 95 % of the readings are below.
   const auto drive = [&](double seconds) {
     const auto begin = Clock::now();
     const double from = rig.now();
+    errors.clear();
     long k = 0;
-    worst = 0.0;
     for (double t = 0.0; t < seconds; t = rig.now() - from, ++k) {
       if (rig.read(reading)) {
         const double w = 2.0;
@@ -653,16 +730,18 @@ TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) 
         motion.set(reading.q, reading.v, a);
         inverse_dynamics<double>(plant, motion, ws, tau);
         (void)rig.write(tau);
-        if (t > 0.5) worst = std::max(worst, (q - reading.q).lpNorm<Eigen::Infinity>());
+        if (t > 0.5) errors.push_back((q - reading.q).lpNorm<Eigen::Infinity>());
       }
       std::this_thread::sleep_until(begin + std::chrono::milliseconds(2 * (k + 1)));
     }
-    return k;
+    // other processes may stop this one for longer than the robot's watchdog: rarely
+    std::sort(errors.begin(), errors.end());
+    return errors.empty() ? 1.0 : errors[errors.size() * 95 / 100];
   };
   const auto before = rig.traffic();
-  (void)drive(3.0);
+  const double error = drive(3.0);
   const Traffic now = rig.traffic();
-  EXPECT_LT(worst, 0.05);
+  EXPECT_LT(error, 0.05);
   // most of 1500, also on a busy machine
   EXPECT_GT(now.states - before.states, 600u) << now.report();
   EXPECT_GT(now.commands - before.commands, 600u) << now.report();
@@ -670,14 +749,13 @@ TEST(TwoProcesses, robot_follows_at_500_Hz_and_may_be_killed_and_started_again) 
       now.count(Fault::garbled) + now.count(Fault::joint_missing) + now.count(Fault::reordered), 0u)
       << now.report();
   RecordProperty("states", int(now.states - before.states));
-  RecordProperty("worst", std::to_string(worst));
+  RecordProperty("error", std::to_string(error));
 
   process->kill();
   ASSERT_TRUE(becomes([&] { return (void)rig.read(reading), rig.fault() == Fault::silent; }));
   process.emplace(topic(""), 500.0, "ulna", 60.0);
   ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.fresh; }, 20s));
-  (void)drive(1.0);
-  EXPECT_LT(worst, 0.05);
+  EXPECT_LT(drive(1.0), 0.05);
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ enum class Fault {
   not_finite,     ///< a torque that is no number
   silent,         ///< the other side was gone: how many times
   unsent,         ///< DDS took no message
+  refused,        ///< torques that a robot does not take: it holds itself
 };
-inline constexpr int fault_count = static_cast<int>(Fault::unsent) + 1;
+inline constexpr int fault_count = static_cast<int>(Fault::refused) + 1;
 const char* to_string(Fault fault);
 
 /// What came and went, since the beginning.

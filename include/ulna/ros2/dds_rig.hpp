@@ -37,7 +37,7 @@ RigOptions rig_options(std::string_view address);
 ///     every period:
 ///       if (rig.read(reading)) rig.write(law(reading));
 ///
-/// Joints are told apart by their names. Efforts that a robot does not measure are NaN. The time of a reading is its time
+/// Joints are found by their names. Efforts that a robot does not measure are NaN. The time of a reading is its time
 /// stamp where the robot's clock is this machine's, otherwise when it came.
 /// `read`, `write`, `hold` and `now` call nothing of DDS: its threads put states aside, and one of this object sends.
 class DdsRig final : public rig::Rig {

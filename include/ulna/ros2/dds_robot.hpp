@@ -13,7 +13,8 @@ struct RobotOptions {
   CommandType command = CommandType::multi_array;
   std::vector<std::string> joints = {};  ///< of CommandType::multi_array; empty: the model's order
   bool efforts = true;                   ///< whether states have them
-  double watchdog = 0.05;                ///< s without torques after which the robot holds itself
+  double watchdog =
+      0.05;  ///< s without torques after which the robot holds itself; older ones are not used
 };
 
 /// The robot's side: offers any rig, as a simulated robot, to controllers that speak ROS 2.

@@ -46,12 +46,18 @@ struct BaseCyclicClient {
   }
   Feedback Refresh(const Command& command) {
     std::vector<double> tau;
-    for (std::size_t i = 0; i < arm.q.size(); ++i) tau.push_back(command.all[i].t);
+    for (std::size_t i = 0; i < arm.q.size(); ++i) {
+      tau.push_back(command.all[i].t);
+      if (command.all[i].id != command.frame || command.frame == last_frame) ++wrong_ids;
+    }
+    last_frame = command.frame;
     arm.move(tau.data(), period, false);
     return RefreshFeedback();
   }
   SimulatedArm& arm;
   double period;
+  int wrong_ids = 0;
+  std::uint32_t last_frame = 0;
 };
 
 }  // namespace Kinova::Api::BaseCyclic
