@@ -1,6 +1,7 @@
 #include "ulna/identify/identify.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "identify/data/ranges.hpp"
@@ -357,6 +358,13 @@ class Run {
         screen_torques(logs_[i], torques.torques(torques.nominal(), data.q, data.v, data.a, data.x),
                        data.tau, result.found);
     }
+    const TorqueData& data = samples_.data;
+    const Matrix described = torques.torques(torques.nominal(), data.q, data.v, data.a, data.x);
+    const double own = described.squaredNorm(), measured = data.tau.squaredNorm(),
+                 both = described.cwiseProduct(data.tau).sum();
+    if (!(own > 0.0 && measured > 0.0)) return;
+    result.described_scale = both / own;
+    result.described_correlation = both / std::sqrt(own * measured);
   }
 
   void refine_offline() {
