@@ -220,7 +220,7 @@ TEST(Identification, torques_in_other_units_or_of_other_sign_are_findings_that_n
 }
 
 TEST(Identification, a_log_of_another_robot_or_in_another_unit_is_a_finding_that_names_the_scale) {
-  // 2.5 and 0.4 also are robots that are built alike of other masses
+  // the first two could also be robots that are built alike, of other masses
   const Recording recording;
   for (const double factor : {2.5, 0.4, 0.01, 100.0, 1e3}) {
     std::istringstream log(recording.table_of("tau", Eigen::Vector3d::Constant(factor)));
