@@ -144,6 +144,20 @@ void remark_on_masses(const Identification& result, bool described, const Findin
             number(expected), " kg as described", advice);
 }
 
+/// Torques like those of the robot as it is described, but much larger or smaller.
+template <class Finding>
+void remark_on_scale(const Identification& result, const Finding& finding) {
+  constexpr double much = 1.7, alike = 0.8;
+  const double scale = result.described_scale;
+  if (result.described_correlation < alike || (scale < much && scale > 1.0 / much)) return;
+  finding(
+      "the torques are ", number(scale, 3),
+      " times those of the robot as it is described (correlation ",
+      number(result.described_correlation, 2),
+      "): this is the log of another robot, or the torques have another unit or gain; if masses of "
+      "the description are guesses, do not start from them (Options::prior)");
+}
+
 /// Where plain least squares predict other motion clearly better, what they do that bodies and friction cannot.
 template <class Remark>
 void remark_on_missing_physics(const Identification& result, const Remark& remark) {
@@ -272,7 +286,9 @@ void add_remarks(const Options& options, Identification& result) {
         "the robot is described with rotors, which are taken to be none: its links stand for them");
   remark_on_delay(result.delay, finding);
   remark_on_gains(result, finding);
-  remark_on_masses(result, options.prior.from_robot && options.payload.empty(), finding);
+  const bool described = options.prior.from_robot && options.payload.empty();
+  if (described) remark_on_scale(result, finding);
+  remark_on_masses(result, described, finding);
   const auto unexplained = [&](const Fit& fit, const char* of) {
     if (!(fit.total_percent <= too_much_unexplained))
       finding(

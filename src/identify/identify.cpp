@@ -1,12 +1,14 @@
 #include "ulna/identify/identify.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "identify/data/ranges.hpp"
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
 #include "ulna/identify/data/log_rules.hpp"
+#include "ulna/identify/estimate/contact.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::identify {
@@ -18,6 +20,7 @@ constexpr int most_joints = 64;
 /// What is fitted and what is held out.
 struct Samples {
   Prepared prepared, other;  ///< of the logs, and of those to validate on
+  Prepared fitted;           ///< of `prepared`, what is fitted
   TorqueData data, held_out;
 };
 
@@ -74,6 +77,7 @@ class Run {
 
   void estimate_offline() {
     const Method method = options_.method;
+    leave_out_contacts();
     Estimate& found = result.chosen.estimate;
     found = estimate(result.torques, result.base, samples_.data, how_to_estimate());
     if (found.excitation.rank < result.base.size() && method != Method::consistent &&
@@ -227,12 +231,30 @@ class Run {
     Samples samples{prepared(logs_, filter_hz, torque_delay, found),
                     prepared(others_, filter_hz, torque_delay, found),
                     {},
+                    {},
                     {}};
     result.filter = samples.prepared.str();
-    samples.data = gather(result.torques, samples.prepared.part(0.0, end_));
+    samples.fitted = without(samples.prepared.part(0.0, end_), contacts_);
+    samples.data = gather(result.torques, samples.fitted);
     samples.held_out = gather(
         result.torques, options_.split > 0.0 ? samples.prepared.part(end_, 1.0) : samples.other);
     return samples;
+  }
+
+  /// What touched the robot is no part of it.
+  void leave_out_contacts() {
+    contacts_ = find_contacts(result.torques, result.base, samples_.fitted);
+    for (const Contact& c : contacts_)
+      result.found.add(
+          log_rules::contact, {logs_[std::size_t(c.log)].file}, "",
+          message("from ", number(c.begin, 5), " to ", number(c.end, 5), " s the torque of joint '",
+                  result.torques.model().velocity_names()[std::size_t(c.joint)],
+                  "' is off by up to ", number(c.torque, 3)),
+          "left out");
+    if (contacts_.empty()) return;
+    samples_.fitted = without(samples_.fitted, contacts_);
+    samples_.data = gather(result.torques, samples_.fitted);
+    result.samples = samples_.data.size();
   }
 
   /// What the estimate leaves unexplained of what is held out, or of all, at the cut-off that all results have.
@@ -251,6 +273,7 @@ class Run {
     if (ignored.has_errors()) return;
     rid_of(result.effects, all);
     if (options_.split > 0.0) all = all.part(held ? end_ : 0.0, held ? 1.0 : end_);
+    if (!held) all = without(all, contacts_);
     if (all.size() == 0) return;
     result.chosen.reference =
         fit_of(result.torques, result.chosen.estimate.z, gather(result.torques, all));
@@ -358,6 +381,13 @@ class Run {
         screen_torques(logs_[i], torques.torques(torques.nominal(), data.q, data.v, data.a, data.x),
                        data.tau, result.found);
     }
+    const TorqueData& data = samples_.data;
+    const Matrix described = torques.torques(torques.nominal(), data.q, data.v, data.a, data.x);
+    const double own = described.squaredNorm(), measured = data.tau.squaredNorm(),
+                 both = described.cwiseProduct(data.tau).sum();
+    if (!(own > 0.0 && measured > 0.0)) return;
+    result.described_scale = both / own;
+    result.described_correlation = both / std::sqrt(own * measured);
   }
 
   void refine_offline() {
@@ -377,8 +407,8 @@ class Run {
     // a torque in each window would take the place of Stribeck friction and of a delay
     if (!how.stribeck && !how.delay)
       how.torques_noisy = true, how.window = 0.01, how.continuity = 0.3;
-    result.refined = refine(result.torques, result.base, result.chosen.estimate,
-                            samples_.prepared.part(0.0, end_), how);
+    result.refined =
+        refine(result.torques, result.base, result.chosen.estimate, samples_.fitted, how);
     result.chosen.estimate = result.refined->estimate;
     Diagnostics again;  // what there is to report of the logs was reported
     if (how.delay) shifted_ = samples_of_all(result.refined->delay, again);
@@ -421,6 +451,7 @@ class Run {
   Options options_;  ///< with what was chosen
   double end_;       ///< the share of each piece where fitting ends
   std::vector<Log> logs_, others_;
+  std::vector<Contact> contacts_;  ///< of logs_
   Samples samples_;
   std::optional<Samples> shifted_;  ///< by the delay that was found
 };

@@ -219,6 +219,65 @@ TEST(Identification, torques_in_other_units_or_of_other_sign_are_findings_that_n
     }
 }
 
+TEST(Identification, a_log_of_another_robot_or_in_another_unit_is_a_finding_that_names_the_scale) {
+  // the first two could also be robots that are built alike, of other masses
+  const Recording recording;
+  for (const double factor : {2.5, 0.4, 0.01, 100.0, 1e3}) {
+    std::istringstream log(recording.table_of("tau", Eigen::Vector3d::Constant(factor)));
+    const Identification found = offline(recording.model, {.fit = {{"run.csv", &log}}});
+    EXPECT_TRUE(found.has_findings());
+    EXPECT_NE(findings_of(found).find("times those of the robot as it is described"),
+              std::string::npos)
+        << factor << ":\n"
+        << findings_of(found);
+    // bodies are 10 % heavier than described
+    EXPECT_NEAR(found.described_scale / factor, 1.1, 0.1);
+    EXPECT_GT(found.described_correlation, 0.8);
+  }
+  // no description, no scale; and its own log is no finding
+  std::istringstream log(recording.table_of("tau", Eigen::Vector3d::Constant(2.5))),
+      own(recording.table());
+  const Identification free =
+      offline(recording.model, {.fit = {{"run.csv", &log}}}, {.prior = {.from_robot = false}});
+  EXPECT_EQ(free.described_scale, 0.0);
+  EXPECT_EQ(findings_of(free), "");
+  EXPECT_EQ(findings_of(offline(recording.model, {.fit = {{"run.csv", &own}}})), "");
+}
+
+TEST(Identification, a_log_of_a_larger_robot_of_the_same_kind_is_a_finding) {
+  // lengths and masses of links as of the next size of its maker's robots: 1.4 and 1.6 times
+  const Model smaller = load_robot("ur5e").model;
+  Description d = smaller.description();
+  for (JointDescription& joint : d.joints) joint.origin.xyz *= 1.4;
+  for (LinkDescription& link : d.links)
+    if (link.inertial) {
+      link.inertial->mass *= 1.6, link.inertial->com *= 1.4;
+      link.inertial->inertia *= 1.6 * 1.4 * 1.4;
+    }
+  const Model larger = Builder(std::move(d)).build();
+  const TorqueModel torques(larger, plain_friction);
+  Random random(5);
+  const Excited run(larger, plain_friction, true_numbers(torques, random), 1000, 100.0, random);
+  std::ostringstream table;
+  table.precision(12);
+  table << "t";
+  for (const char* name : {"q", "qd", "tau"})
+    for (int i = 1; i <= 6; ++i) table << "," << name << i;
+  for (Eigen::Index k = 0; k < run.data.size(); ++k) {
+    table << "\n" << 0.01 * double(k);
+    for (const Eigen::MatrixXd* x : {&run.data.q, &run.data.v, &run.data.tau})
+      for (int i = 0; i < 6; ++i) table << "," << (*x)(i, k);
+  }
+  const auto identified = [&](const Model& robot) {
+    std::istringstream log(table.str() + "\n");
+    return offline(robot, {.fit = {{"run.csv", &log}}}, {.choose = false});
+  };
+  const Identification wrong = identified(smaller), right = identified(larger);
+  EXPECT_NE(findings_of(wrong).find("this is the log of another robot"), std::string::npos)
+      << findings_of(wrong);
+  EXPECT_EQ(findings_of(right), "");
+}
+
 TEST(Identification, a_log_that_is_given_again_counts_once) {
   const Recording recording;
   const auto identified = [&](int times, bool to_validate) {

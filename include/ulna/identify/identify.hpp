@@ -138,6 +138,8 @@ struct Identification {
   std::optional<Essential> essential;
   std::vector<DriveGain> gains;  ///< empty unless they were to be found
   Delay delay;
+  /// Torques of the logs over those that the robot as described needs, and the correlation of both: 0 without a description.
+  double described_scale = 0.0, described_correlation = 0.0;
   std::optional<Exchange> exchange;    ///< joints that seem to be confused in the logs
   std::optional<Rescaling> rescaling;  ///< torques that seem to have another sign or unit
   std::vector<Trace> traces;

@@ -11,6 +11,14 @@
 
 namespace ulna::identify {
 
+Piece Piece::part(Index begin, Index end, Index stride) const {
+  const auto some = Eigen::seqN(begin, (end - begin + stride - 1) / stride, stride);
+  const auto cut = [&](const Matrix& m) -> Matrix { return m.size() ? m(Eigen::all, some) : m; };
+  return {log,          rate_hz / double(stride), t(some),    cut(q),     cut(v),     cut(a),
+          cut(tau),     cut(direction),           cut(theta), cut(omega), cut(alpha), cut(link_tau),
+          link_encoders};
+}
+
 Index Prepared::size() const {
   Index sum = 0;
   for (const Piece& piece : pieces) sum += piece.size();
@@ -22,14 +30,7 @@ Prepared Prepared::part(double begin, double end) const {
   result.pieces.clear();
   for (const Piece& piece : pieces) {
     const Range range = share_of(piece.size(), begin, end);
-    if (range.size() == 0) continue;
-    const auto cut = [&](const Matrix& m) -> Matrix {
-      return m.size() ? m.middleCols(range.begin, range.size()) : m;
-    };
-    result.pieces.push_back({piece.log, piece.rate_hz, piece.t.segment(range.begin, range.size()),
-                             cut(piece.q), cut(piece.v), cut(piece.a), cut(piece.tau),
-                             cut(piece.direction), cut(piece.theta), cut(piece.omega),
-                             cut(piece.alpha), cut(piece.link_tau), piece.link_encoders});
+    if (range.size() > 0) result.pieces.push_back(piece.part(range.begin, range.end));
   }
   return result;
 }

@@ -46,6 +46,7 @@
   X(torque_limits, "log-torque-limits", warning, "torques are above the effort limit of the joint", "check that torques are in Nm (forces in N); correct the limit if it is wrong") \
   X(torque_saturated, "log-torque-saturated", warning, "torques stay at the effort limit of the joint", "log the torques that acted, not those that were asked for; make the motion slower") \
   X(torque_double, "log-torque-double", note, "both torques and currents are given", "give gains to use the currents") \
+  X(contact, "log-contact", warning, "for a while torques are far from what explains all others: something touched the robot", "none needed if something touched it; otherwise look at the torques there") \
   X(repeated, "log-repeated", warning, "samples of a log also occur in another log", "give each recording once; validate on motion that is not fitted") \
   X(piece_short, "log-piece-short", warning, "a piece between gaps is too short to be filtered", "none needed")
 // clang-format on

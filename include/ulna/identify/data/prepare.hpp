@@ -32,6 +32,8 @@ struct Piece {
   bool link_encoders = true;
 
   Index size() const { return t.size(); }
+  /// Of the samples [begin, end), every `stride`-th.
+  Piece part(Index begin, Index end, Index stride = 1) const;
 };
 
 struct Prepared {
