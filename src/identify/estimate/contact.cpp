@@ -31,8 +31,8 @@ std::vector<Range> others_of(const std::vector<Range>& ranges, const std::vector
   return others;
 }
 
-/// What counts as one error of each joint: that of most samples in `ranges`, and not less than what hardly any model explains of `torque`.
-Vector usual_errors(const Matrix& errors, const Vector& torque, const std::vector<Range>& ranges) {
+/// What counts as one error of each joint: that of most samples in `ranges`, and at least `least`.
+Vector usual_errors(const Matrix& errors, const Vector& least, const std::vector<Range>& ranges) {
   constexpr double deviations_per_median = 1.4826;
   Vector usual(errors.rows());
   for (Index i = 0; i < errors.rows(); ++i) {
@@ -43,8 +43,7 @@ Vector usual_errors(const Matrix& errors, const Vector& torque, const std::vecto
           errors.row(i).segment(range.begin, range.size()).cwiseAbs().transpose();
       count += range.size();
     }
-    usual(i) = std::max(deviations_per_median * quantile(size.head(count), 0.5),
-                        least_torque / far_off * torque(i));
+    usual(i) = std::max(deviations_per_median * quantile(size.head(count), 0.5), least(i));
   }
   return usual;
 }
@@ -124,7 +123,12 @@ std::vector<Contact> find_contacts(const TorqueModel& model, const BaseParameter
     return estimate(model, base, some, {.method = method}).z;
   };
   const Matrix of_all = errors_of(model, fitted_by(Method::ols, data), data);
-  const Vector torque = rms(data.tau).cwiseMax(1e-12);
+  const Vector torque = rms(data.tau).cwiseMax(1e-12), least = least_torque / far_off * torque;
+  const auto in_errors = [](const Matrix& errors, const Vector& usual) -> Matrix {
+    return usual.cwiseInverse().asDiagonal() * errors.cwiseAbs();
+  };
+  // most logs end here
+  if (far_ranges(in_errors(of_all, least), data.breaks, memory).empty()) return {};
   Matrix errors;
   std::vector<Range> left_out;
   double before = 0.0, after = 0.0;
@@ -142,9 +146,8 @@ std::vector<Contact> find_contacts(const TorqueModel& model, const BaseParameter
     after = std::sqrt(square) / rest.tau.norm();
     if (pass == 0) before = after;
     const Vector usual =
-        usual_errors(errors, torque, kept).cwiseMax(friction_at_rest(model, z) / far_off);
-    const Matrix off =
-        usual.cwiseInverse().asDiagonal() * errors.cwiseAbs().cwiseMin(of_all.cwiseAbs());
+        usual_errors(errors, least, kept).cwiseMax(friction_at_rest(model, z) / far_off);
+    const Matrix off = in_errors(errors, usual).cwiseMin(in_errors(of_all, usual));
     std::vector<Range> now = far_ranges(off, data.breaks, memory);
     const bool same = std::ranges::equal(now, left_out, [](const Range& a, const Range& b) {
       return a.begin == b.begin && a.end == b.end;
