@@ -41,7 +41,7 @@ TEST(MpcVerb, the_same_seed_tells_the_same) {
 TEST(MpcVerb, fits_a_terminal_and_writes_a_page) {
   const Folder folder;
   const RunResult r = run_cli(quick(
-      {"--payload", "1", "--payload-at", "0.5", "--report", folder.path("page.html")}));
+      {"--payload", "2", "--payload-at", "0.5", "--report", folder.path("page.html")}));
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_LE(widest_line(r.out), 80u) << r.out;
   EXPECT_TRUE(has(r.out, "identified"));

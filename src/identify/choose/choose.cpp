@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "identify/choose/lattice.hpp"
 #include "identify/data/screen_parts.hpp"
@@ -66,6 +67,7 @@ class Search {
     look_for_springs();
     choose_cut_off();
     choose_weights();
+    compare_with_usual();
     conclude();
     return choice_;
   }
@@ -175,6 +177,7 @@ class Search {
     for (int part = lattice_.delay_part() + 1; part < int(lattice_.parts().size()); ++part)
       if (options_.effects) fix(part, false);
     free_[std::size_t(lattice_.spring_part())] = 0;  // until they are linearised
+    usual_ = active_;
     weigh({});
     go_on_from(solved(active_, totals(), {}));
   }
@@ -533,6 +536,27 @@ class Search {
     weigh(now_.z);
   }
 
+  /// A band may be found too narrow, as where much noise of one joint's sensor counts: where the usual model, fitted below the usual
+  /// cut-off, predicts torques below that clearly better, it is used.
+  void compare_with_usual() {
+    constexpr double clearly = 0.98;
+    const double usual = nearest(std::min(usual_hz, choice_.highest_hz));
+    if (options_.filter_hz || fit_ == usual || !step("comparing with the usual model")) return;
+    const std::tuple chosen(fit_, target_, choice_.evenness, active_);
+    target_ = usual;
+    const Scored own = score(active_, totals(), now_.z);
+    fit_ = usual, choice_.evenness = 0.0, active_ = usual_;
+    weigh(now_.z);
+    const Scored other = score(active_, totals(), now_.z);
+    Tried& tried = record(message("the usual model, below ", usual, " Hz"), own, other);
+    tried.taken = percent(other) < clearly * percent(own);
+    if (tried.taken)
+      now_ = other;
+    else
+      std::tie(fit_, target_, choice_.evenness, active_) = chosen;
+    weigh(now_.z);
+  }
+
   void conclude() {
     choice_.joint_weights = joint_weights_;
     choice_.filter_hz = fit_;
@@ -583,6 +607,7 @@ class Search {
     double begin, seconds, before;  ///< `before`: seconds of the stretches before it
   };
   std::vector<Stretch> stretches_;
+  Active usual_;  ///< what the search began with
   std::vector<double> candidates_;
   double share_ = 1.0;  ///< of each log that is looked at
   double late_ = 0.0;   ///< s, compensated already
