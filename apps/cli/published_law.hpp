@@ -8,7 +8,7 @@
 
 namespace ulna::cli {
 
-/// A law whose estimates, and what its supervisor does, are told to whoever listens at the robot's address, once a second and at
+/// A law whose estimates, and what its supervisor does, are sent to whoever listens at the robot's address, once a second and at
 /// the end. The loop leaves a copy where the thread that sends is not looking just then.
 class PublishedLaw final : public drive::Controller {
  public:
