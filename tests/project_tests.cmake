@@ -117,7 +117,7 @@ if(ULNA_PYTHON3)
   add_test(NAME link/examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/link/examples.sh ${PROJECT_SOURCE_DIR} ${ulna_command})
 endif()
 
-# Examples that tell by their exit code whether they come to a good end.
+# Examples whose exit code says whether they come to a good end.
 if(TARGET swing_up)
   add_test(NAME example_swing_up COMMAND swing_up)
 endif()

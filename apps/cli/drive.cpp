@@ -60,6 +60,7 @@ class ShownRig final : public rig::Rig {
     return rig_.write(tau);
   }
   bool hold() noexcept override { return rig_.hold(); }
+  bool holds() const noexcept override { return rig_.holds(); }
   double now() const noexcept override { return rig_.now(); }
 
  private:
@@ -76,14 +77,16 @@ class Driven {
          const rig::Wiring& wiring) {
     const std::string& address = given.file.address;
     if (address.starts_with("sim:")) {
+      // wired as the file says, so that what is righted is right
       simulated_ = simulated_robot(console, given.model, {.plant = address.substr(4), .q = {}},
-                                   Mistakes{wiring});
+                                   Mistakes{rig::Wiring(given.model.nv())});
+      miswired_.emplace(*simulated_, wiring.inverse());
       clock_ = std::make_unique<drive::SimulatedClock>(*simulated_);
     } else {
       remote_ = connect_robot(given.model, address, o.wait);
       clock_ = std::make_unique<drive::RealClock>();
     }
-    wired_.emplace(remote_ ? remote_->rig() : *simulated_, wiring);
+    wired_.emplace(remote_ ? remote_->rig() : *miswired_, wiring);
     if (o.live) shown_.emplace(*wired_, o);
     if (o.live) console.err.print(shown_->url() + "\n");
   }
@@ -100,7 +103,7 @@ class Driven {
  private:
   std::unique_ptr<RemoteRobot> remote_;
   std::unique_ptr<rig::SimulatedRobot> simulated_;
-  std::optional<rig::WiredRig> wired_;
+  std::optional<rig::WiredRig> miswired_, wired_;
   std::optional<ShownRig> shown_;
   std::unique_ptr<drive::Clock> clock_;
 };

@@ -71,7 +71,8 @@ Json summary_json(const drive::Summary& s) {
   };
   return {{"end", to_string(s.end)},
           {"why", s.why},
-          {"stopped", s.stopped},
+          {"rests", s.rests},
+          {"holds", s.holds},
           {"seconds", s.seconds},
           {"stop_seconds", s.stop_seconds},
           {"steps", s.steps},

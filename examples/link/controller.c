@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   double q0[ULNA_LINK_MAX_JOINTS], tau0[ULNA_LINK_MAX_JOINTS], tau[ULNA_LINK_MAX_JOINTS], worst = 0.0;
   const double begin = seconds(), duration = argc > 2 ? atof(argv[2]) : 5.0;
   int driven = 0;
+  uint32_t session = 0;
   if (argc < 2 || ulna_link_controller_open(&c, argv[1]) != 0) {
     fprintf(stderr, "usage: controller ADDRESS [SECONDS]\n");
     return 2;
@@ -24,7 +25,9 @@ int main(int argc, char** argv) {
     t.tv_nsec = (long)((due - (double)t.tv_sec) * 1e9);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) continue;
     if (!ulna_link_controller_step(&c, seconds())) continue;
-    if (c.status & ULNA_LINK_SILENCED) driven = 0; /* we were late: begin anew */
+    /* we were late, or the robot was started again: it may have moved, so begin anew from where it is */
+    if ((c.status & ULNA_LINK_SILENCED) || c.session != session) driven = 0;
+    session = c.session;
     for (int i = 0; i < c.about.joints; ++i) {
       if (!driven) q0[i] = c.q[i], tau0[i] = c.tau[i];
       tau[i] = tau0[i] + 20.0 * (q0[i] - c.q[i]) - 2.0 * c.v[i];

@@ -50,7 +50,7 @@ struct Push {
   Eigen::Index count = 0;
   Vector acceleration, velocity,
       sensed;           ///< of each number, means; and the change of measured torques
-  double onset = -1.0;  ///< s after which it was felt; negative: it was not
+  double onset = -1.0;  ///< s after which it was seen; negative: it was not
 };
 
 class Contact {
@@ -80,6 +80,9 @@ class Contact {
       report.complete = true;
     } catch (const ContactEnd& e) {
       report.ended = e.what();
+    } catch (...) {
+      (void)rig_.hold();
+      throw;
     }
     (void)rig_.hold();
     describe(report);
@@ -106,30 +109,44 @@ class Contact {
     if (options_.go_on && !options_.go_on()) throw ContactEnd("interrupted");
     next_ = std::max(next_ + period_, clock_.now());
     clock_.sleep_until(next_);
-    const bool fresh = rig_.read(reading_) && reading_.fresh;
+    const bool fresh =
+        rig_.read(reading_) && reading_.fresh && reading_.q.allFinite() && reading_.v.allFinite();
     silent_ = fresh ? 0 : silent_ + 1;
-    if (double(silent_) * period_ > 0.2) throw ContactEnd("the robot is gone");
+    if (double(silent_) * period_ > 0.2) throw ContactEnd("the robot is gone: no finite readings");
     return fresh;
+  }
+
+  /// A period of torques. False: enough, as the robot moves too fast or is too far from q0, or
+  /// nothing was read for long.
+  bool exert(rig::Rig& rig, const Vector& tau, const Vector& q0, bool at_any_speed = false) {
+    constexpr double blind = 0.005;  // s
+    if (!rig.write(tau)) throw ContactEnd("the robot takes no torques");
+    is_fresh_ = tick();
+    return double(silent_) * period_ < std::max(blind, 2.5 * period_) &&
+           (at_any_speed ||
+            (reading_.v - v_rest_).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_speed) &&
+           (reading_.q - q0).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_move;
   }
 
   void rest(double seconds) {
     (void)rig_.hold();
     for (double t = 0.0; t < seconds; t += period_) (void)tick();
-    if ((reading_.q - data_.q).lpNorm<Eigen::Infinity>() > 8.0 * options_.largest_move * unit_ &&
-        looked_)
+    // also where a number is not finite
+    if (looked_ &&
+        !((reading_.q - data_.q).lpNorm<Eigen::Infinity>() <= 8.0 * options_.largest_move * unit_))
       throw ContactEnd(
           "pushes have moved the robot too far: the torques that were measured, or the model's, do "
           "not hold it");
   }
 
-  void tell(double share, std::string_view what) {
+  void announce(double share, std::string_view what) {
     if (options_.progress) options_.progress(share, what);
   }
 
   // --- the robot as it rests ---
 
   void look() {
-    tell(0.0, "looking");
+    announce(0.0, "looking");
     rest(0.1);
     Moments q(n_), v(n_), tau(n_), step(1), age(1);
     double before = -1.0;
@@ -174,53 +191,53 @@ class Contact {
   /// Whether commanding the torques that were measured, for a moment, leaves the robot where it is.
   bool base_holds() {
     constexpr double seconds = 0.02;
-    for (double t = 0.0; t < seconds; t += period_) {
-      if (!rig_.write(data_.base)) throw ContactEnd("the robot takes no torques");
-      (void)tick();
-    }
-    const bool moved =
-        ((reading_.v - v_rest_).array().abs() > 8.0 * data_.velocity_noise.array() + 0.02 * unit_)
-            .any();
+    const Vector q0 = reading_.q;
+    bool inside = true;
+    for (double t = 0.0; t < seconds && inside; t += period_) inside = exert(rig_, data_.base, q0);
+    const bool moved = !inside || ((reading_.v - v_rest_).array().abs() >
+                                   8.0 * data_.velocity_noise.array() + 0.02 * unit_)
+                                      .any();
     rest(settle);
     return !moved;
   }
 
-  /// A touch of torque on each number, so short that hardly anything moves: which sensors feel it, and in which direction. What
+  /// A touch of torque on each number, so short that hardly anything moves: which sensors show it, and in which direction. What
   /// was measured while the robot held itself is then commanded where it belongs.
   void tap() {
     for (Eigen::Index i = 0; i < n_; ++i) {
-      tell(0.0, message("touching joint ", i + 1));
+      announce(0.0, message("touching joint ", i + 1));
       const double p = 0.03 * effort_(i);
       for (const double seconds : {0.006, 0.015}) {
-        Vector felt = tap_once(i, p, seconds);
-        felt -= tap_once(i, -p, seconds);
-        // its own sensor, or else the one that feels as much as was touched with
-        const auto feels = [&](Eigen::Index j) {
-          const double share = 0.5 * std::abs(felt(j)) / p;
+        Vector seen = tap_once(i, p, seconds);
+        seen -= tap_once(i, -p, seconds);
+        // its own sensor, or else the one that shows as much as was commanded
+        const auto shows = [&](Eigen::Index j) {
+          const double share = 0.5 * std::abs(seen(j)) / p;
           return share > 0.5 && share < 1.3;
         };
         Eigen::Index j = i;
-        for (Eigen::Index k = 0; k < n_ && !feels(i); ++k)
-          if (feels(k) && (!feels(j) || std::abs(std::abs(felt(k)) - 2.0 * p) <
-                                            std::abs(std::abs(felt(j)) - 2.0 * p)))
+        for (Eigen::Index k = 0; k < n_ && !shows(i); ++k)
+          if (shows(k) && (!shows(j) || std::abs(std::abs(seen(k)) - 2.0 * p) <
+                                            std::abs(std::abs(seen(j)) - 2.0 * p)))
             j = k;
-        if (!feels(j)) continue;
-        data_.base(i) = felt(j) > 0.0 ? data_.tau(j) : -data_.tau(j);
+        if (!shows(j)) continue;
+        data_.base(i) = seen(j) > 0.0 ? data_.tau(j) : -data_.tau(j);
         break;
       }
     }
   }
   Vector tap_once(Eigen::Index i, double p, double seconds) {
-    Vector tau = data_.base, felt = Vector::Zero(n_);
+    Vector tau = data_.base, seen = Vector::Zero(n_);
     tau(i) += p;
+    const Vector q0 = reading_.q;
     double count = 0.0;
     for (double t = 0.0; t < seconds; t += period_) {
-      if (!rig_.write(tau)) throw ContactEnd("the robot takes no torques");
-      if (!tick() || t < 0.6 * seconds) continue;
-      felt += reading_.tau, count += 1.0;
+      const bool inside = exert(rig_, tau, q0, true);
+      if (is_fresh_ && t >= 0.6 * seconds) seen += reading_.tau, count += 1.0;
+      if (!inside) break;
     }
     rest(settle);
-    return felt / std::max(1.0, count);
+    return seen / std::max(1.0, count);
   }
 
   // --- pushes ---
@@ -231,33 +248,34 @@ class Contact {
     Push push;
     push.time.resize(most);
     for (Eigen::MatrixXd* x : {&push.q, &push.v, &push.tau}) x->resize(n_, most);
-    const Vector q0 = reading_.q, v0 = reading_.v;
+    const Vector q0 = reading_.q;
     Vector tau = data_.base;
     tau(i) += p;
-    const double from = rig_.now();
-    for (Eigen::Index k = 0; k < most; ++k) {
-      if (!rig_.write(tau)) throw ContactEnd("the robot takes no torques");
-      if (!tick()) continue;
+    const double from = rig_.now(), end = clock_.now() + double(most) * period_;
+    // a period that came late is not added at the end
+    for (Eigen::Index k = 0; k < most && clock_.now() < end; ++k) {
+      // a light joint is faster than the limit before there are enough readings
+      const bool inside = exert(rig_, tau, q0, push.count + 1 < enough);
+      if (!is_fresh_ && inside) continue;
+      if (!is_fresh_) break;
       push.time(push.count) = reading_.time - from;
       push.q.col(push.count) = reading_.q, push.v.col(push.count) = reading_.v;
       push.tau.col(push.count) = reading_.tau;
       ++push.count;
-      if ((reading_.v - v0).lpNorm<Eigen::Infinity>() > unit_ * options_.largest_speed ||
-          (reading_.q - q0).lpNorm<Eigen::Infinity>() > unit_ * options_.largest_move)
-        if (push.count >= 8) break;
+      if (!inside) break;
     }
     rest(settle);
     return push;
   }
 
   /// The accelerations of a pair of pushes, there and back: half the difference, in which what was wrong with the base does
-  /// not count. Begins when the torque is felt.
+  /// not count. Begins when the torque shows.
   Push difference(const Push& there, const Push& back) {
     Push d;
     d.count = std::min(there.count, back.count);
     const Eigen::Index m = d.count;
     d.acceleration = d.velocity = d.sensed = Vector::Zero(n_);
-    if (m < 5) return d;
+    if (m < enough) return d;
     d.time = there.time.head(m);
     d.q = 0.5 * (there.q.leftCols(m) - back.q.leftCols(m));
     d.v = 0.5 * (there.v.leftCols(m) - back.v.leftCols(m));
@@ -266,8 +284,8 @@ class Contact {
     (void)(d.v.col(m - 1).array().abs() / (data_.velocity_noise.array() + 1e-6)).maxCoeff(&fastest);
     // from where a straight line through the second half of the fastest velocity comes
     const Eigen::Index half = m / 2;
-    const auto [slope, start] =
-        line(d.time.tail(m - half), d.v.row(fastest).tail(m - half).transpose());
+    const double start =
+        line(d.time.tail(m - half), d.v.row(fastest).tail(m - half).transpose()).second;
     d.onset = std::clamp(start, 0.0, d.time(m - 1));
     Eigen::Index from = 0;
     while (from < m - 4 && d.time(from) < d.onset + 0.5 * period_) ++from;
@@ -275,7 +293,6 @@ class Contact {
       d.acceleration(j) = line(d.time.tail(m - from), d.v.row(j).tail(m - from).transpose()).first;
     d.velocity = d.v.rightCols(m - from).rowwise().mean();
     d.sensed = d.tau.rightCols(m - from).rowwise().mean();
-    (void)slope;
     return d;
   }
 
@@ -288,23 +305,32 @@ class Contact {
   }
 
   void push(Eigen::Index i) {
-    tell(double(i) / double(n_), message("pushing joint ", i + 1));
+    announce(double(i) / double(n_), message("pushing joint ", i + 1));
     const double most = 0.5 * options_.torque_share * effort_(i);
     double p = std::min(most, std::max(2e-3 * effort_(i), 1.0 * light_inertia(i)));
-    for (;; p = std::min(most, 2.0 * p)) {
+    for (int short_ones = 0;;) {
       const Push small = difference(push_once(i, p), push_once(i, -p));
       const Push large = difference(push_once(i, 2.0 * p), push_once(i, -2.0 * p));
+      // what ended so early is not pushed harder
+      if (std::min(small.count, large.count) < enough) {
+        if (++short_ones < 4) continue;
+        throw ContactEnd(message("joint ", i + 1, " under ", 2.0 * p,
+                                 " more than what holds it gives fewer than ", enough,
+                                 " readings: they are missing, or something moves too fast"));
+      }
       if (take(i, p, most, small, large)) break;
-      if (p >= most)
-        throw ContactEnd(message("joint ", i + 1, " did not move under ", 2.0 * p,
-                                 " more than what holds it: it is blocked, braked, or not driven"));
+      if (p < most) {
+        p = std::min(most, 2.0 * p);
+        continue;
+      }
+      throw ContactEnd(message("joint ", i + 1, " did not move under ", 2.0 * p,
+                               " more than what holds it: it is blocked, braked, or not driven"));
     }
   }
 
   /// What two pairs of pushes, the second twice as hard, show; false: they were too weak.
   bool take(Eigen::Index i, double p, double most, const Push& small, const Push& large) {
     const Eigen::Index m = large.count;
-    if (m < 5) return false;
     Eigen::Index j = 0;
     const Vector noise = data_.velocity_noise.array() + 1e-4;
     const double clear = (large.v.col(m - 1).cwiseAbs().cwiseQuotient(noise)).maxCoeff(&j);
@@ -316,7 +342,8 @@ class Contact {
     data_.pushes.push_back({int(i), 2.0 * p, large.acceleration, large.velocity, large.sensed});
     if (large.onset >= 0.0) onsets_.push_back(large.onset - 0.5 * period_);
     compare_rates(large);
-    measure_breakaway(i, std::max(2.0 * p, 3.0 * friction), j);
+    const double cap = options_.torque_share * effort_(i);
+    measure_breakaway(i, std::min(cap, std::max(2.0 * p, 3.0 * friction)), j);
     return true;
   }
 
@@ -345,13 +372,14 @@ class Contact {
     const double moves = std::max(8.0 * data_.velocity_noise(j), 5e-3);
     double sum = 0.0;
     for (const double sign : {1.0, -1.0}) {
+      const Vector q0 = reading_.q;
       Vector tau = data_.base;
       double torque = 0.0;
       for (double t = 0.0; t < seconds; t += period_) {
         torque = most * t / seconds;
         tau(i) = data_.base(i) + sign * torque;
-        if (!rig_.write(tau)) throw ContactEnd("the robot takes no torques");
-        if (tick() && std::abs(reading_.v(j) - v_rest_(j)) > moves) break;
+        if (!exert(rig_, tau, q0)) break;
+        if (is_fresh_ && std::abs(reading_.v(j) - v_rest_(j)) > moves) break;
       }
       sum += torque;
       rest(settle);
@@ -380,7 +408,7 @@ class Contact {
   // --- what follows ---
 
   void compare(ContactReport& report) {
-    tell(1.0, "comparing with the model");
+    announce(1.0, "comparing with the model");
     ContactMisfit misfit(rig_.model(), data_);
     report.misfit_before = misfit(report.wiring);
     for (ContactMistake& m : find_mistakes(rig_.model(), misfit, report.wiring))
@@ -429,7 +457,7 @@ class Contact {
       const double effort = effort_(&joint - report.joints.data()), f = joint.friction / effort;
       weight += f * f, unseen += f * joint.sensor_deficit / effort;
     }
-    // friction below a thousandth of the effort tells nothing
+    // friction below a thousandth of the effort is too little to see the side
     if (weight < 1e-6 * double(n_)) return;
     report.sensors =
         unseen > 0.5 * weight ? link::TorqueSensors::link_side : link::TorqueSensors::motor_side;
@@ -457,20 +485,20 @@ class Contact {
 
   /// Lets the model's gravity torques alone hold the robot for a moment.
   void drift(ContactReport& report) {
-    tell(1.0, "holding by the model");
+    announce(1.0, "holding by the model");
     rig::WiredRig righted(rig_, report.wiring);
     rig::Reading reading(rig_.model());
     (void)righted.read(reading);
-    const Vector q0 = reading.q;
+    const Vector q0 = reading.q, raw = reading_.q;
     Vector tau(n_);
     for (const JointContact& joint : report.joints)
       tau(&joint - report.joints.data()) = joint.gravity;
     for (double t = 0.0; t < 0.2; t += period_) {
-      if (!righted.write(tau)) throw ContactEnd("the robot takes no torques");
-      (void)tick();
+      const bool inside = exert(righted, tau, raw);
       (void)righted.read(reading);
-      report.drift = std::max(report.drift, (reading.q - q0).lpNorm<Eigen::Infinity>());
-      if (report.drift > options_.largest_move) break;
+      if (is_fresh_)
+        report.drift = std::max(report.drift, (reading.q - q0).lpNorm<Eigen::Infinity>());
+      if (!inside) break;
     }
     rest(settle);
   }
@@ -480,7 +508,8 @@ class Contact {
     report.reading_age = data_.reading_age, report.delay = data_.delay;
   }
 
-  static constexpr double settle = 0.15;  ///< s for which the robot holds itself between pushes
+  static constexpr Eigen::Index enough = 5;  ///< readings of a push that can be used
+  static constexpr double settle = 0.15;     ///< s for which the robot holds itself between pushes
 
   rig::Rig& rig_;
   const ContactOptions& options_;
@@ -492,7 +521,7 @@ class Contact {
   ContactData data_;
   std::vector<double> onsets_, moved_;
   long silent_ = 0;
-  bool looked_ = false;
+  bool looked_ = false, is_fresh_ = false;
   double unit_ = 1.0;  ///< of positions as read, per rad
 };
 

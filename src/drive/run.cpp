@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "drive/signals.hpp"
 #include "drive/watchdog.hpp"
@@ -63,11 +64,19 @@ class Loop {
         row_(2 + 4 * std::size_t(wanted_.size()) + 2) {}
 
   Summary run() {
-    begin_ = clock_.now();
-    if (!wait_for_robot()) {
-      finish(End::robot_gone, "there was no new reading");
-      return std::move(summary_);
+    try {
+      drive();
+    } catch (...) {
+      (void)rig_.hold();
+      throw;
     }
+    return std::move(summary_);
+  }
+
+ private:
+  void drive() {
+    begin_ = clock_.now();
+    if (!wait_for_robot()) return finish(End::robot_gone, "there was no new reading");
     controller_.begin(rig_.now(), reading_);
     std::optional<Realtime> realtime;
     std::optional<Signals> signals;
@@ -78,16 +87,20 @@ class Loop {
       realtime.emplace(options_.realtime);
       summary_.realtime = realtime->report();
     }
+    // a controller may take long to begin, in which a link ends its session
+    if (!wait_for_robot()) {
+      (void)rig_.hold();
+      return finish(End::robot_gone, "there was no new reading after the controller began");
+    }
     watchdog_ = watchdog ? &*watchdog : nullptr;
+    if (watchdog_) watchdog_->beat();
     begin_ = clock_.now();
     fresh_at_ = begin_;
     while (step()) {
     }
     stop();
-    return std::move(summary_);
   }
 
- private:
   /// Whether there is a new reading; a link that was silent for long may have to begin a session first.
   bool wait_for_robot() {
     constexpr double patience = 2.0;  // s
@@ -138,8 +151,8 @@ class Loop {
       return end(End::robot_gone, message("no fresh reading for ", options_.gone_after, " s"));
     const double time = rig_.now();
     if (!ask(time)) return false;
-    filter(time);
-    controller_.sent(time, sent_, supervisor_);
+    if (!filter(time)) return false;
+    if (!guarded([&] { controller_.sent(time, sent_, supervisor_); })) return false;
     if (!write()) return end(End::refused, "the rig took no torques");
     record();
     // a step that is late already is not made longer, but no two in a row go without
@@ -176,14 +189,17 @@ class Loop {
     }
   }
 
-  void filter(double time) {
-    const Plant<double>* plant = controller_.plant();
+  /// False: the controller failed; sent_ is then by the rig's model.
+  bool filter(double time) {
+    const Plant<double>* plant = nullptr;
+    const bool fine = guarded([&] { plant = controller_.plant(); });
     sent_ = plant ? supervisor_.filter(*plant, time, reading_.time, reading_.q, reading_.v,
                                        reading_.tau, wanted_)
                   : supervisor_.filter(time, reading_.time, reading_.q, reading_.v, reading_.tau,
                                        wanted_);
     ++summary_.supervised[std::size_t(supervisor_.state())];
     summary_.cut += !supervisor_.unchanged();
+    return fine;
   }
 
   bool write() {
@@ -208,20 +224,25 @@ class Loop {
   bool goes_on(double time) {
     if (watchdog_ && watchdog_->barked())
       return end(End::hung, message("no step for ", options_.watchdog, " s"));
-    if ((clock_.is_real() && options_.signals && Signals::came()) ||
-        (options_.go_on && !options_.go_on()))
+    bool goes_on = true, done = false;
+    if (!guarded([&] {
+          goes_on = !options_.go_on || options_.go_on();
+          done = controller_.is_done(time);
+        }))
+      return false;
+    if (!goes_on || (clock_.is_real() && options_.signals && Signals::came()))
       return end(End::interrupted, "");
     const State state = supervisor_.state();
     stopped_ = state == State::run ? 0.0 : stopped_ + period_;
     if (state == State::fault || stopped_ > options_.stopped_for)
       return end(End::supervisor, std::string(supervisor_.report()));
-    if (controller_.is_done(time) || clock_.now() - begin_ >= options_.duration - 1e-9)
-      return end(End::finished, "");
+    if (done || clock_.now() - begin_ >= options_.duration - 1e-9) return end(End::finished, "");
     return true;
   }
 
+  /// The first reason is the one that counts.
   bool end(End why, std::string words) {
-    finish(why, std::move(words));
+    if (!std::exchange(ended_, true)) finish(why, std::move(words));
     return false;
   }
   void finish(End why, std::string words) {
@@ -233,30 +254,49 @@ class Loop {
   /// The supervisor brakes the robot until it rests, then it holds itself.
   void stop() {
     const double from = clock_.now();
-    if (summary_.end != End::robot_gone && summary_.end != End::refused) {
-      supervisor_.request_hold(true);
-      int still = 0;
-      const int enough = std::max(3, int(std::lround(0.02 / period_)));
-      while (still < enough && clock_.now() - from < options_.stop_within) {
-        wait();
-        if (!read()) break;
-        wanted_ = sent_;
-        filter(rig_.now());
+    const bool gone = summary_.end == End::robot_gone;
+    supervisor_.request_hold(true);
+    if (!gone && summary_.end != End::refused) {
+      while (!rests() && clock_.now() - from < options_.stop_within) {
+        if (!look()) break;
         if (!write()) break;
         record();
-        still =
-            supervisor_.known() && supervisor_.v().lpNorm<Eigen::Infinity>() < slow ? still + 1 : 0;
       }
-      supervisor_.request_hold(false);
-      summary_.stopped = still >= enough;
     }
-    // packets may be lost
-    for (int i = 0; i < 3; ++i) summary_.stopped |= rig_.hold() && summary_.end != End::robot_gone;
+    hand_over();
+    supervisor_.request_hold(false);
+    summary_.rests = !gone && rests();
+    summary_.holds = !gone && accepted_ && rig_.holds();
     summary_.stop_seconds = clock_.now() - from;
     if (!options_.recorder) return;
     summary_.recorded = options_.recorder->written();
     summary_.record_lost = options_.recorder->lost();
   }
+
+  /// Leaves the robot to its own means, and looks whether it holds itself and rests.
+  void hand_over() {
+    constexpr double patience = 0.5;  // s
+    const double end = clock_.now() + patience;
+    // packets may be lost
+    for (int i = 0; i < 3; ++i) accepted_ |= rig_.hold();
+    while (accepted_ && !(rig_.holds() && rests()) && clock_.now() < end) {
+      if (!look()) break;
+      (void)rig_.hold();
+    }
+  }
+
+  /// The next period's reading, and the torques that brake. False: the robot is gone.
+  bool look() {
+    wait();
+    if (!read()) return still_ = 0, false;
+    wanted_ = sent_;
+    (void)filter(rig_.now());
+    const bool is_slow =
+        supervisor_.known() && supervisor_.v().lpNorm<Eigen::Infinity>() < slow && reading_.fresh;
+    still_ = is_slow ? still_ + 1 : 0;
+    return true;
+  }
+  bool rests() const { return still_ >= std::max(3, int(std::lround(0.02 / period_))); }
 
   static constexpr double slow = 0.02;  ///< rad/s or m/s
 
@@ -274,7 +314,8 @@ class Loop {
   double begin_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0, stopped_ = 0.0,
          late_us_ = 0.0;
   long number_ = 0;
-  bool is_late_ = false, left_out_ = false;
+  bool is_late_ = false, left_out_ = false, ended_ = false, accepted_ = false;
+  int still_ = 0;  ///< periods in a row in which the robot was slow
 };
 
 }  // namespace
@@ -302,7 +343,11 @@ std::string Summary::report() const {
   std::ostringstream text;
   text.precision(4);
   text << to_string(end) << (why.empty() ? "" : ": " + why) << " after " << seconds << " s; "
-       << (stopped ? "the robot holds itself" : "the robot was NOT seen at rest") << '\n';
+       << (holds   ? rests ? "the robot holds itself"
+                           : "the robot holds itself, but was NOT seen at rest"
+           : rests ? "the robot was at rest; it does NOT hold itself: the last torques stay"
+                   : "the robot was NOT seen at rest, nor does it say that it holds itself")
+       << '\n';
   text << steps << " steps, " << late << " late, " << skipped << " skipped, " << not_fresh
        << " without a new reading, " << refused << " refused\n";
   text << "late by " << jitter.quantile(0.5) << " us (median), " << jitter.quantile(0.99)

@@ -38,7 +38,9 @@ inline LinkError address_error(const std::string& address, int error) {
     why =
         "is beyond this machine; packets are neither encrypted nor signed, use udp:127.0.0.1:PORT";
   else if (error == EADDRINUSE)
-    why = "there is another robot at this address";
+    why = address.starts_with("unix:")
+              ? "there is another robot at this address, or a file that is no socket"
+              : "there is another robot at this address";
   else if (error == EINVAL || error == ENAMETOOLONG)
     why = "is none of unix:PATH, shm:/NAME, udp:127.0.0.1:PORT";
   else

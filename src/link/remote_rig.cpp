@@ -96,7 +96,7 @@ void RemoteRig::connect(double seconds) {
     }
     if (monotonic() > end)
       throw LinkError(p.address + (p.side.refused ? ": another controller drives the robot"
-                                                  : ": no robot answers; is it running?"));
+                                                  : ": no robot at this address; is it running?"));
     const timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
   }
@@ -140,6 +140,11 @@ bool RemoteRig::write(const Eigen::Ref<const Eigen::VectorXd>& tau) noexcept {
 
 bool RemoteRig::hold() noexcept {
   return ulna_link_controller_send(&parts_->side, monotonic(), nullptr) == 0;
+}
+
+bool RemoteRig::holds() const noexcept {
+  const Health h = health();
+  return h.connected && h.holds;
 }
 
 double RemoteRig::now() const noexcept {

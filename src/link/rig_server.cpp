@@ -24,7 +24,8 @@ struct RigServer::Parts {
   rig::HoldLaw law;
   Plant<double> plant;
   Eigen::VectorXd tau;
-  bool any = false, holds = false, can_hold = false, overrun = false, fault = false;
+  bool any = false, holds = false, can_hold = false, overrun = false, fault = false,
+       refused = false;  ///< the rig did not take the torques that are in force
   ulna_link_robot side;
 };
 
@@ -32,8 +33,10 @@ RigServer::RigServer(rig::Rig& rig, const std::string& address, const ServerOpti
   const Model& model = rig.model();
   require_single_coordinates(model);
   messages::require(
-      options.period > 0.0 && options.watchdog >= 2.0 * options.period && options.late_after > 0.0,
-      "rig server: the watchdog needs at least two periods, and times above 0");
+      options.period > 0.0 && options.watchdog >= 2.0 * options.period &&
+          options.late_after >= 0.0 &&
+          (options.late_after == 0.0 || options.late_after >= 2.0 * options.period),
+      "rig server: watchdog and late_after need at least two periods, and times above 0");
   ulna_link_about about{};
   about.joints = model.nv();
   about.period = options.period, about.watchdog = options.watchdog;
@@ -52,7 +55,7 @@ RigServer::RigServer(rig::Rig& rig, const std::string& address, const ServerOpti
     const int error = errno;
     throw address_error(address, error);
   }
-  parts->side.late_after = options.late_after;
+  if (options.late_after > 0.0) parts->side.late_after = options.late_after;
   parts_ = std::move(parts);
 }
 RigServer::~RigServer() = default;
@@ -61,11 +64,14 @@ void RigServer::take() noexcept {
   Parts& p = *parts_;
   if (!p.any) p.any = p.rig.read(p.reading);
   if (ulna_link_robot_step(&p.side, p.rig.now(), p.tau.data())) {
-    p.holds = false;
-    (void)p.rig.write(p.tau);
+    p.refused = !p.rig.write(p.tau);
   } else {
-    p.hold();
+    p.refused = false;
   }
+  if (driven() && !p.refused)
+    p.holds = false;
+  else
+    p.hold();
 }
 
 void RigServer::send() noexcept {
@@ -77,6 +83,7 @@ void RigServer::send() noexcept {
   unsigned status = 0;
   if (p.overrun) status |= ULNA_LINK_OVERRUN;
   if (p.fault) status |= ULNA_LINK_FAULT;
+  if (p.refused) status |= ULNA_LINK_FAULT | ULNA_LINK_HOLDS;
   ulna_link_robot_send(&p.side, p.rig.now(), p.reading.time, p.reading.q.data(), p.reading.v.data(),
                        p.reading.tau.data(), status);
 }

@@ -193,7 +193,7 @@ typedef struct {
 
 /* The fault of a packet by its number; counts those that are missing, and takes back those that come after all. */
 ULNA_LINK_FN ulna_link_fault ulna_link_window_take(ulna_link_window* w, uint32_t sequence, uint64_t* lost) {
-  if (sequence > w->newest) {
+  if ((int32_t)(sequence - w->newest) > 0) { /* numbers wrap after 49 days at 1 kHz */
     const uint32_t gap = sequence - w->newest;
     *lost += gap - 1u;
     w->seen = gap >= 64u ? 1u : (w->seen << gap) | 1u;
@@ -228,7 +228,7 @@ typedef struct {
   socklen_t from_size, peer_size; /* peer_size 0: there is none */
   ulna_link_memory* memory;
   uint64_t read; /* packets of the ring */
-  uint32_t inode;
+  uint64_t inode; /* of the memory */
   char address[128];
 } ulna_link_way;
 
@@ -290,7 +290,7 @@ ULNA_LINK_FN int ulna_link_open_memory(ulna_link_way* w) {
   close(fd);
   if (at == MAP_FAILED) return -1;
   w->memory = (ulna_link_memory*)at;
-  w->inode = (uint32_t)about.st_ino;
+  w->inode = (uint64_t)about.st_ino;
   if (w->robot_side) {
     __atomic_store_n(&w->memory->magic, magic, __ATOMIC_RELEASE);
   } else if (__atomic_load_n(&w->memory->magic, __ATOMIC_ACQUIRE) != magic) {
@@ -303,10 +303,21 @@ ULNA_LINK_FN int ulna_link_open_memory(ulna_link_way* w) {
   return 0;
 }
 
+/* Whether this memory is no longer that of its name, as another robot was started or this one has ended. */
+ULNA_LINK_FN int ulna_link_displaced(const ulna_link_way* w) {
+  struct stat about;
+  if (!w->memory) return 0;
+  const int fd = shm_open(w->address + 4, O_RDONLY, 0);
+  const int same = fd >= 0 && fstat(fd, &about) == 0 && (uint64_t)about.st_ino == w->inode;
+  if (fd >= 0) close(fd);
+  return !same;
+}
+
 /* Opens "unix:PATH", "udp:127.0.0.1:PORT" or "shm:/NAME". 0, or -1 with errno: EACCES is an address beyond this machine,
- * EADDRINUSE one where another robot is. */
+ * EADDRINUSE one where another robot is, or a file that is no socket. */
 ULNA_LINK_FN int ulna_link_open(ulna_link_way* w, const char* address, int robot_side) {
   struct sockaddr_storage at;
+  struct stat about;
   socklen_t size = 0;
   memset(w, 0, sizeof *w);
   w->fd = -1;
@@ -324,20 +335,21 @@ ULNA_LINK_FN int ulna_link_open(ulna_link_way* w, const char* address, int robot
   fcntl(w->fd, F_SETFL, O_NONBLOCK);
   if (robot_side) {
     if (at.ss_family == AF_UNIX) {
-      /* the socket of a robot that was killed stays behind; nobody answers there */
+      /* the socket of a robot that was killed stays behind, and refuses connections; so does a file of another kind */
       if (connect(w->fd, (struct sockaddr*)&at, size) == 0) {
         ulna_link_close(w);
         errno = EADDRINUSE;
         return -1;
       }
-      if (errno == ECONNREFUSED) unlink(((struct sockaddr_un*)&at)->sun_path);
+      const char* path = ((struct sockaddr_un*)&at)->sun_path;
+      if (errno == ECONNREFUSED && lstat(path, &about) == 0 && S_ISSOCK(about.st_mode)) unlink(path);
     }
     const mode_t before = umask(0177);
     const int bound = bind(w->fd, (struct sockaddr*)&at, size);
     umask(before);
     if (bound == 0) return 0;
   } else {
-    /* a name of its own, which ends with it, so that it can be answered */
+    /* a name of its own, which ends with it, for the robot's packets */
     struct sockaddr_un own;
     memset(&own, 0, sizeof own);
     own.sun_family = AF_UNIX;
@@ -415,7 +427,7 @@ ULNA_LINK_FN uint32_t ulna_link_random(void) {
 typedef struct {
   ulna_link_way way;
   ulna_link_about about;
-  double late_after;  /* s: a command that answers an older state is not acted on; 0.02 */
+  double late_after;  /* s: a command that answers an older state is not acted on; 0.02, or 3 periods */
   double leave_after; /* s without any packet after which a controller is forgotten; 1 */
   uint32_t session, nonce, sequence, random;
   uint32_t known[8]; /* nonces of sessions before */
@@ -434,7 +446,7 @@ ULNA_LINK_FN void ulna_link_robot_init(ulna_link_robot* r, const ulna_link_about
   memset(r, 0, sizeof *r);
   r->way.fd = -1;
   r->about = *about;
-  r->late_after = 0.02;
+  r->late_after = about->period > 0.02 / 3.0 ? 3.0 * about->period : 0.02;
   r->leave_after = 1.0;
   r->random = ulna_link_random();
   r->measured_at = -1e300;
@@ -449,11 +461,10 @@ ULNA_LINK_FN int ulna_link_robot_open(ulna_link_robot* r, const char* address, c
   return ulna_link_open(&r->way, address, 1);
 }
 
-/* Ends the session: torques are no longer in force. */
+/* Ends the session: torques are no longer in force. A silence stays to be acknowledged. */
 ULNA_LINK_FN void ulna_link_robot_leave(ulna_link_robot* r) {
   r->session = 0;
   r->driven = 0;
-  r->silenced = 0;
   r->way.peer_size = 0;
 }
 
@@ -482,7 +493,11 @@ ULNA_LINK_FN ulna_link_fault ulna_link_robot_hello(ulna_link_robot* r, double no
   const uint32_t nonce = (uint32_t)ulna_link_get(p->body, 4);
   if (nonce == 0) return ULNA_LINK_MALFORMED;
   if (r->session && nonce == r->nonce) {
-    /* its welcome was lost */
+    /* its welcome was lost, or it has opened its way anew */
+    if (!r->driven) {
+      r->way.peer = r->way.from;
+      r->way.peer_size = r->way.from_size;
+    }
     *reply = ulna_link_welcome(r, now);
     return ULNA_LINK_FINE;
   }
@@ -612,7 +627,7 @@ ULNA_LINK_FN void ulna_link_robot_send(ulna_link_robot* r, double now, double me
 ULNA_LINK_FN void ulna_link_robot_close(ulna_link_robot* r) {
   const int unix_socket = r->way.fd >= 0 && strncmp(r->way.address, "unix:", 5) == 0;
   if (unix_socket) unlink(r->way.address + 5);
-  if (r->way.memory) shm_unlink(r->way.address + 4);
+  if (r->way.memory && !ulna_link_displaced(&r->way)) shm_unlink(r->way.address + 4);
   ulna_link_close(&r->way);
 }
 
@@ -622,13 +637,16 @@ typedef struct {
   ulna_link_way way;
   ulna_link_about about;
   double late_after;   /* s: an older state is not used; 0.02 */
-  double silent_after; /* s without a state after which the robot counts as gone; 0.1 */
+  double silent_after; /* s without a state after which the robot counts as gone; 0.1. At least 3 periods */
   double again_after;  /* s between two attempts to connect; 0.05 */
   uint32_t session, nonce, sequence, random;
   uint32_t status; /* health of the robot */
   ulna_link_window window;
   int refused; /* the last answer was that there is another controller */
   int silent;  /* the robot is gone */
+  int drove;   /* the last command was one of torques, of this session or one before */
+  int unsent;  /* the last hello could not be sent */
+  unsigned hellos; /* since there was a session */
   double heard, said, sent;
   double ahead[2], ahead_since; /* of its clock over ours: the largest of this time span, and of the one before */
   double measured_at, q[ULNA_LINK_MAX_JOINTS], v[ULNA_LINK_MAX_JOINTS], tau[ULNA_LINK_MAX_JOINTS];
@@ -705,6 +723,7 @@ ULNA_LINK_FN ulna_link_fault ulna_link_controller_welcome(ulna_link_controller* 
   c->session = p->session;
   c->sequence = c->acknowledged = 0;
   c->refused = 0;
+  c->hellos = 0;
   c->heard = now;
   c->measured_at = -1e300;
   c->round_trip = -1.0;
@@ -734,7 +753,7 @@ ULNA_LINK_FN ulna_link_fault ulna_link_controller_state(ulna_link_controller* c,
   ulna_link_get_numbers(p->body + 16 + 8 * n, c->v, n);
   ulna_link_get_numbers(p->body + 16 + 16 * n, c->tau, n);
   const uint32_t acknowledged = (uint32_t)ulna_link_get(p->body, 4);
-  if (acknowledged > c->acknowledged && acknowledged <= c->sequence && c->sequence - acknowledged < 256u) {
+  if ((int32_t)(acknowledged - c->acknowledged) > 0 && c->sequence - acknowledged < 256u) {
     c->acknowledged = acknowledged;
     c->round_trip = now - c->sent_at[acknowledged % 256u];
   }
@@ -787,6 +806,7 @@ ULNA_LINK_FN size_t ulna_link_controller_hello(ulna_link_controller* c, double n
 ULNA_LINK_FN size_t ulna_link_controller_command(ulna_link_controller* c, double now, const double* tau) {
   const int n = c->about.joints;
   uint8_t* p = c->out + ULNA_LINK_HEADER;
+  c->drove = tau != NULL;
   if (c->session == 0) return 0;
   ulna_link_put(p, tau ? 1u : 0u, 4);
   ulna_link_put(p + 4, (uint64_t)n, 4);
@@ -816,6 +836,12 @@ ULNA_LINK_FN void ulna_link_controller_reopen(ulna_link_controller* c) {
   if (ulna_link_open(&c->way, address, 0) != 0) strcpy(c->way.address, address);
 }
 
+/* s without a state after which the robot counts as gone: 3 periods of a slow one, at most 1 s. */
+ULNA_LINK_FN double ulna_link_controller_patience(const ulna_link_controller* c) {
+  const double periods = c->about.period < 1.0 / 3.0 ? 3.0 * c->about.period : 1.0;
+  return periods > c->silent_after ? periods : c->silent_after;
+}
+
 /* Takes what came, connects where there is no session, and keeps one alive. 1: there is a new state in c->q, v and tau.
  * Once a period. */
 ULNA_LINK_FN int ulna_link_controller_step(ulna_link_controller* c, double now) {
@@ -825,19 +851,21 @@ ULNA_LINK_FN int ulna_link_controller_step(ulna_link_controller* c, double now) 
     if (size < 0) break;
     ulna_link_controller_take(c, now, c->in, (size_t)size, &fresh);
   }
-  if (c->session && now - c->heard > c->silent_after) {
+  if (c->session && now - c->heard > ulna_link_controller_patience(c)) {
     c->session = c->nonce = 0;
     c->silent = 1;
     ++c->count[ULNA_LINK_SILENT];
   }
   if (c->session == 0 && now - c->said > c->again_after) {
     c->said = now;
-    ulna_link_controller_reopen(c);
+    /* a slow robot answers after several hellos, at the address of one of them: keep it while it may */
+    if (c->unsent || ++c->hellos % 20u == 0 || ulna_link_displaced(&c->way)) ulna_link_controller_reopen(c);
     const size_t size = ulna_link_controller_hello(c, now);
-    if (ulna_link_send(&c->way, c->out, size, 0) != 0) ++c->count[ULNA_LINK_UNSENT];
+    c->unsent = ulna_link_send(&c->way, c->out, size, 0) != 0;
+    if (c->unsent) ++c->count[ULNA_LINK_UNSENT];
   }
-  /* who only reads says so; torques that were sent are long out of force by then */
-  if (c->session && now - c->sent > 0.2) ulna_link_controller_send(c, now, NULL);
+  /* who only reads says so; who drove has to acknowledge a silence by a hold of its own */
+  if (c->session && !c->drove && now - c->sent > 0.2) ulna_link_controller_send(c, now, NULL);
   return fresh;
 }
 

@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "ulna/dynamics/inverse_dynamics.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/mpc/trial.hpp"
 
@@ -171,6 +172,110 @@ TEST(FirstContact, finds_a_wrong_gear_ratio) {
       EXPECT_TRUE(report.found("gear-ratio")) << joint << ' ' << r << '\n' << words(report);
       EXPECT_NEAR(report.wiring.position(joint), 1.0 / r, 0.06 / r) << words(report);
     }
+}
+
+/// A rig that watches what is done to the robot, and may spoil readings.
+class WatchedRig final : public rig::Rig {
+ public:
+  explicit WatchedRig(rig::SimulatedRobot& robot) : robot_(robot) {}
+  const Model& model() const noexcept override { return robot_.model(); }
+  bool read(rig::Reading& reading) noexcept override {
+    const bool any = robot_.read(reading);
+    const double time = robot_.now();
+    if (time > nan_from) reading.q(1) = std::nan("");
+    if (time > silent_from && !robot_.holds()) reading.fresh = false;
+    if (time > far_from && !robot_.holds()) reading.q(2) += 1.0;
+    return any;
+  }
+  bool write(const Eigen::Ref<const VectorXd>& tau) noexcept override {
+    if (robot_.holds()) begun_ = robot_.now(), q0_ = robot_.truth().q();
+    longest = std::max(longest, robot_.now() - begun_);
+    // taps, and the 5 readings that a push needs, are limited in time and way only
+    if (robot_.now() - begun_ > 15.5e-3 || (robot_.now() > 2.0 && robot_.now() - begun_ > 5.5e-3))
+      fastest = std::max(fastest, robot_.truth().v().lpNorm<Eigen::Infinity>());
+    farthest = std::max(farthest, (robot_.truth().q() - q0_).lpNorm<Eigen::Infinity>());
+    hardest = std::max(
+        hardest, (tau - base).cwiseAbs().cwiseQuotient(rig::nominal_efforts(model())).maxCoeff());
+    return robot_.write(tau);
+  }
+  bool hold() noexcept override { return robot_.hold(); }
+  double now() const noexcept override { return robot_.now(); }
+
+  VectorXd base;
+  double nan_from = 1e9, silent_from = 1e9, far_from = 1e9;
+  double longest = 0.0, fastest = 0.0, farthest = 0.0, hardest = 0.0;
+
+ private:
+  rig::SimulatedRobot& robot_;
+  VectorXd q0_;
+  double begun_ = 0.0;
+};
+
+struct Watched {
+  Robot r = panda();
+  rig::SimulatedRobot robot{r.model, usual(5)};
+  WatchedRig rig{robot};
+  SimulatedClock clock{robot};
+
+  explicit Watched(double friction = 0.01) {
+    robot.truth().change([&](Plant<double>& plant) {
+      plant.friction = plant.friction_negative = friction * rig::nominal_efforts(r.model);
+    });
+    robot.start(r.q0);
+    rig.base = r.q0;
+    Motion<double> at(r.model);
+    Workspace<double> ws(r.model);
+    at.set(r.q0);
+    gravity_torque<double>(Plant<double>(r.model), at, ws, rig.base);
+  }
+};
+
+TEST(FirstContact, keeps_to_its_limits) {
+  // friction, as a share of the efforts: from a little to more than may be pushed against
+  for (const double friction : {0.002, 0.01, 0.05, 0.2, 0.5}) {
+    Watched w(friction);
+    const ContactReport report = first_contact(w.rig, {}, w.clock);
+    if (friction <= 0.01 || friction >= 0.5) {
+      EXPECT_EQ(report.complete, friction <= 0.01) << friction << report.ended;
+    }
+    EXPECT_LT(w.rig.longest, 0.201) << friction;
+    EXPECT_LT(w.rig.fastest, 0.55) << friction;
+    EXPECT_LT(w.rig.farthest, 0.07) << friction;
+    EXPECT_LT(w.rig.hardest, 0.45) << friction;
+    EXPECT_TRUE(w.robot.holds());
+  }
+}
+
+TEST(FirstContact, ends_where_readings_are_not_finite_or_missing_or_too_far) {
+  for (const double from : {0.3, 1.0, 2.0}) {
+    Watched nan;
+    nan.rig.nan_from = from;
+    const ContactReport report = first_contact(nan.rig, {}, nan.clock);
+    EXPECT_FALSE(report.complete) << from;
+    EXPECT_TRUE(nan.robot.holds());
+    EXPECT_LT(nan.robot.now(), from + 0.5);
+  }
+  for (const bool far : {false, true}) {
+    Watched w;
+    (far ? w.rig.far_from : w.rig.silent_from) = 1.0;
+    const ContactReport report = first_contact(w.rig, {}, w.clock);
+    EXPECT_FALSE(report.complete);
+    EXPECT_NE(report.ended.find("fewer than"), std::string::npos) << report.ended;
+    EXPECT_LT(w.rig.longest, 0.021);
+    EXPECT_TRUE(w.robot.holds());
+  }
+}
+
+TEST(FirstContact, a_callback_that_throws_leaves_a_robot_that_holds_itself) {
+  Watched w;
+  int calls = 0;
+  ContactOptions options;
+  options.go_on = [&]() -> bool {
+    if (++calls > 700 && !w.robot.holds()) throw std::runtime_error("no idea");
+    return true;
+  };
+  EXPECT_THROW((void)first_contact(w.rig, options, w.clock), std::runtime_error);
+  EXPECT_TRUE(w.robot.holds());
 }
 
 TEST(FirstContact, a_robot_that_cannot_hold_itself_is_not_pushed) {

@@ -15,7 +15,7 @@ robot=$!
 wait "$robot"
 robot=
 [ -n "$ulna" ] || exit 0
-for address in "unix:$folder/arm" "shm:/ulna-example-$$" "udp:127.0.0.1:$((20000 + $$ % 20000))"; do
+for address in "unix:$folder/arm" "shm:/ulna-example-$$" "udp:127.0.0.1:$((26000 + $$ % 6000))"; do
   "$ulna" rig panda --address "$address" >"$folder/rig.txt" 2>&1 &
   robot=$!
   "$folder/controller" "$address" 2

@@ -180,7 +180,7 @@ def once(scene, watcher, victim, after, figures):
         took = time.monotonic() - died
         summary = json.load(open(scene.path("controller.log")))["summary"]
         figures.setdefault(victim, []).append(took)
-        require(process.returncode == 1 and summary["end"] in ("robot gone", "torques refused"), f"the controller ended as {summary['end']}", scene)
+        require(process.returncode == 1 and summary["end"] in ("robot gone", "torques refused", "hung", "stopped by the supervisor"), f"the controller ended as {summary['end']}", scene)
         require(took < GONE + 2.0 * SLACK, f"the controller ended after {took:.3f} s", scene)
         scene.processes.pop("controller")
     for who in (victim, "controller"):

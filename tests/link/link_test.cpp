@@ -5,6 +5,8 @@
 #include <random>
 
 #include "link/ulna_link.h"
+#include "rig/hold_law.hpp"
+#include "support/run_cli.hpp"
 #include "ulna/io/import.hpp"
 #include "ulna/link/remote_rig.hpp"
 #include "ulna/link/rig_server.hpp"
@@ -95,7 +97,7 @@ TEST(Link, states_and_torques_arrive_as_they_were) {
 }
 
 TEST(Link, the_checksum_is_that_of_zlib) {
-  // "123456789" has CRC-32 cbf43926, wherever the four bytes that count as 0 are not
+  // CRC-32 of "12345678", which ends before the four bytes that count as 0
   const char* text = "12345678";
   EXPECT_EQ(ulna_link_checksum(reinterpret_cast<const std::uint8_t*>(text), 8), 0x9ae0daafu);
 }
@@ -268,8 +270,7 @@ TEST(Link, a_million_bad_packets_are_ignored_and_counted) {
   p.connect();
   const double tau[2] = {1.0, 2.0};
   ASSERT_EQ(p.to_robot(p.command(tau)).first, ULNA_LINK_FINE);
-  const std::vector<Bytes> samples = {p.hello(), p.command(tau), p.state(),
-                                      p.to_robot(p.hello()).second};
+  std::vector<Bytes> samples = {p.hello(), p.command(tau), p.state(), p.to_robot(p.hello()).second};
   ASSERT_EQ(p.to_robot(samples[1]).first, ULNA_LINK_FINE);
   ASSERT_EQ(p.to_controller(samples[2]), ULNA_LINK_FINE);
   long faults[2] = {0, 0}, counted[2] = {0, 0}, forged_fine = 0;
@@ -304,12 +305,18 @@ TEST(Link, a_million_bad_packets_are_ignored_and_counted) {
       default: {
         // the body of chance, the header as it should be
         forged = true;
-        packet = samples[random() % 4];
-        packet.resize(ULNA_LINK_HEADER + random() % 200);
-        for (std::size_t i = ULNA_LINK_HEADER; i < packet.size(); ++i)
-          if (random() % 3) packet[i] = std::uint8_t(random());
-        ulna_link_finish(packet.data(), packet.size(), int(random() % 7),
-                         random() % 2 ? p.robot.session : std::uint32_t(random()),
+        const int sample = int(random() % 4), kinds[] = {ULNA_LINK_HELLO, ULNA_LINK_COMMAND,
+                                                         ULNA_LINK_STATE, ULNA_LINK_WELCOME};
+        packet = samples[std::size_t(sample)];
+        // in half of the cases of the right size and kind, with some numbers of chance
+        const bool alike = random() % 2;
+        if (!alike) packet.resize(ULNA_LINK_HEADER + random() % 200);
+        for (std::size_t i = ULNA_LINK_HEADER + (alike ? 8 : 0); i < packet.size(); ++i)
+          if (alike ? random() % 32 == 0 : random() % 3) packet[i] = std::uint8_t(random());
+        if (alike && packet.size() >= ULNA_LINK_HEADER + 24 && random() % 8 == 0)
+          ulna_link_put_number(&packet[ULNA_LINK_HEADER + 16], std::nan(""));
+        ulna_link_finish(packet.data(), packet.size(), alike ? kinds[sample] : int(random() % 7),
+                         random() % 4 ? p.robot.session : std::uint32_t(random()),
                          std::uint32_t(random() % 1000), std::uint32_t(random()),
                          random() % 50 ? p.now : std::nan(""));
       }
@@ -331,15 +338,32 @@ TEST(Link, a_million_bad_packets_are_ignored_and_counted) {
     p.robot.tau[0] = 1.0, p.controller.q[0] = 0.1, p.robot.driven = 1, p.robot.silenced = 0;
     if (forged) {
       p.robot.session = p.controller.session = 77, p.robot.nonce = p.controller.nonce = 78;
-      p.robot.measured_at = p.controller.measured_at = p.now;
-      ASSERT_EQ(p.controller.about.joints, 2);
-      // the samples are of this session no more: make them anew
+      p.robot.driven = random() % 2, p.robot.silenced = random() % 8 == 0;
+      p.robot.window = p.controller.window = {};
+      p.robot.sequence = p.controller.sequence = std::uint32_t(random() % 1000);
+      p.controller.about = p.robot.about;
+      p.controller.ahead[0] = p.controller.ahead[1] = -1e300;
+      // samples of this session, which both sides have seen
+      const Bytes state = p.state();
+      ASSERT_EQ(p.to_controller(state), ULNA_LINK_FINE);
+      samples = {p.hello(), p.command(tau), state, p.to_robot(p.hello()).second};
+      const int silenced = std::exchange(p.robot.silenced, 0);
+      ASSERT_EQ(p.to_robot(samples[1]).first, ULNA_LINK_FINE);
+      p.robot.silenced = silenced;
+      // and which are late, in a quarter of the cases
+      p.now += random() % 4 ? 0.0 : 0.03;
     }
   }
   counted[0] = sum(p.robot) - before[0], counted[1] = sum(p.controller) - before[1];
   EXPECT_EQ(counted[0], faults[0]);
   EXPECT_EQ(counted[1], faults[1]);
-  EXPECT_GT(faults[0] + faults[1], count * 9 / 10);
+  EXPECT_GT(faults[0] + faults[1], count * 3 / 4);
+  EXPECT_GT(forged_fine, count / 1000);
+  for (const int f :
+       {ULNA_LINK_TRUNCATED, ULNA_LINK_GARBAGE, ULNA_LINK_OTHER_VERSION, ULNA_LINK_CHECKSUM,
+        ULNA_LINK_FOREIGN, ULNA_LINK_REPLAYED, ULNA_LINK_REORDERED, ULNA_LINK_LATE,
+        ULNA_LINK_MALFORMED, ULNA_LINK_NOT_FINITE, ULNA_LINK_UNREADY, ULNA_LINK_BUSY})
+    EXPECT_GT(p.robot.count[f] + p.controller.count[f], 0u) << ulna_link_fault_name(f);
 }
 
 TEST(Link, addresses_beyond_this_machine_are_refused) {
@@ -360,12 +384,182 @@ TEST(Link, addresses_beyond_this_machine_are_refused) {
     EXPECT_THROW(RemoteRig(model, address), LinkError) << address;
 }
 
+/// Both sides over a way, by a clock that is a number.
+struct Way {
+  ulna_link_robot robot;
+  ulna_link_controller controller;
+  double now = 100.0, tau[2] = {0.0, 0.0};
+  const double q[2] = {0.1, 0.2};
+  bool in_force = false;
+
+  Way(const std::string& address, double period, double watchdog) {
+    ulna_link_about about = about_of(2);
+    about.period = period, about.watchdog = watchdog;
+    EXPECT_EQ(ulna_link_robot_open(&robot, address.c_str(), &about), 0);
+    EXPECT_EQ(ulna_link_controller_open(&controller, address.c_str()), 0);
+  }
+  ~Way() {
+    ulna_link_controller_close(&controller);
+    ulna_link_robot_close(&robot);
+  }
+  void robot_period() {
+    in_force = ulna_link_robot_step(&robot, now, tau) != 0;
+    ulna_link_robot_send(&robot, now, now, q, q, q, 0);
+  }
+  /// For so many ms; a controller that drives sends torques for every new state.
+  void go(int ms, bool controls, bool drives) {
+    const long every = std::lround(1e3 * robot.about.period);
+    const double torques[2] = {1.0, 2.0};
+    for (int k = 0; k < ms; ++k, now += 1e-3) {
+      if (k % every == 0) robot_period();
+      if (controls && ulna_link_controller_step(&controller, now) && drives)
+        ulna_link_controller_send(&controller, now, torques);
+    }
+  }
+};
+
+std::vector<std::string> ways() {
+  const std::string id = std::to_string(getpid());
+  return {"unix:/tmp/ulna-way-" + id, "shm:/ulna-way-" + id};
+}
+
+TEST(Link, a_controller_that_stalled_drives_again_only_after_it_commands_a_hold) {
+  for (const std::string& address : ways())
+    for (const int gap : {100, 500, 1500, 5000}) {
+      Way w(address, 1e-3, 0.05);
+      w.go(300, true, true);
+      ASSERT_TRUE(w.in_force) << address;
+      w.go(gap, false, false);
+      EXPECT_FALSE(w.in_force);
+      // it goes on as if nothing had happened
+      for (int k = 0; k < 1000; ++k) {
+        w.go(1, true, true);
+        ASSERT_FALSE(w.in_force) << address << ' ' << gap << ' ' << k;
+      }
+      EXPECT_GT(w.robot.count[ULNA_LINK_UNREADY], 0u);
+      EXPECT_TRUE(w.controller.status & ULNA_LINK_SILENCED);
+      ulna_link_controller_send(&w.controller, w.now, nullptr);
+      w.go(20, true, true);
+      EXPECT_TRUE(w.in_force) << address << ' ' << gap;
+    }
+}
+
+TEST(Link, a_controller_that_only_reads_keeps_its_session) {
+  for (const std::string& address : ways()) {
+    Way w(address, 1e-3, 0.05);
+    w.go(5000, true, false);
+    EXPECT_EQ(w.robot.sessions, 1u);
+    w.go(50, true, true);
+    EXPECT_TRUE(w.in_force);
+  }
+}
+
+TEST(Link, a_robot_of_8_periods_a_second_is_driven) {
+  for (const std::string& address : ways()) {
+    Way w(address, 0.125, 0.5);
+    w.go(4000, true, true);
+    EXPECT_TRUE(w.in_force) << address;
+    EXPECT_EQ(w.robot.sessions, 1u) << address;
+    EXPECT_GT(w.robot.commands, 20u) << address;
+    EXPECT_EQ(w.controller.count[ULNA_LINK_SILENT], 0u) << address;
+  }
+}
+
+TEST(Link, a_file_that_is_no_socket_stays) {
+  const test::Folder folder;
+  const std::string file = folder.write("arm", "mine");
+  const Model model = load_robot("double_pendulum").model;
+  rig::SimulatedRobot robot(model);
+  try {
+    RigServer server(robot, "unix:" + file);
+    ADD_FAILURE();
+  } catch (const LinkError& e) {
+    EXPECT_NE(std::string(e.what()).find("no socket"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(test::read_file(file), "mine");
+}
+
+TEST(Link, a_robot_whose_memory_was_replaced_leaves_that_of_the_next) {
+  const std::string address = "shm:/ulna-next-" + std::to_string(getpid());
+  const ulna_link_about about = about_of(2);
+  ulna_link_robot first, second;
+  ASSERT_EQ(ulna_link_robot_open(&first, address.c_str(), &about), 0);
+  ASSERT_EQ(ulna_link_robot_open(&second, address.c_str(), &about), 0);
+  EXPECT_TRUE(ulna_link_displaced(&first.way));
+  ulna_link_robot_close(&first);
+  EXPECT_FALSE(ulna_link_displaced(&second.way));
+  ulna_link_robot_close(&second);
+}
+
+TEST(Link, numbers_of_packets_may_wrap) {
+  ulna_link_window window = {0xfffffffeu, 1u};
+  std::uint64_t lost = 0;
+  EXPECT_EQ(ulna_link_window_take(&window, 0xffffffffu, &lost), ULNA_LINK_FINE);
+  EXPECT_EQ(ulna_link_window_take(&window, 1u, &lost), ULNA_LINK_FINE);
+  EXPECT_EQ(ulna_link_window_take(&window, 0xffffffffu, &lost), ULNA_LINK_REPLAYED);
+  EXPECT_EQ(ulna_link_window_take(&window, 2u, &lost), ULNA_LINK_FINE);
+}
+
+/// A robot that takes no torques.
+class RefusingRig final : public rig::Rig {
+ public:
+  explicit RefusingRig(rig::SimulatedRobot& robot) : robot_(robot) {}
+  const Model& model() const noexcept override { return robot_.model(); }
+  bool read(rig::Reading& reading) noexcept override { return robot_.read(reading); }
+  bool write(const Eigen::Ref<const VectorXd>& tau) noexcept override {
+    return !refuses && robot_.write(tau);
+  }
+  bool hold() noexcept override { return robot_.hold(); }
+  double now() const noexcept override { return robot_.now(); }
+  bool refuses = false;
+
+ private:
+  rig::SimulatedRobot& robot_;
+};
+
+TEST(Link, torques_that_the_rig_refuses_are_a_fault_and_it_holds_itself) {
+  const Model model = load_robot("double_pendulum").model;
+  rig::SimulatedRobot robot(model);
+  RefusingRig refusing(robot);
+  const std::string address = "shm:/ulna-refuses-" + std::to_string(getpid());
+  RigServer server(refusing, address);
+  RemoteRig rig(model, address, {.late_after = 1.0, .silent_after = 1.0});
+  rig::Reading reading(model);
+  const auto go = [&] {
+    for (int k = 0; k < 100; ++k) {
+      server.take(), (void)robot.advance(1e-3), server.send();
+      if (rig.read(reading)) (void)rig.write(VectorXd::Zero(2));
+      usleep(200);
+    }
+  };
+  go();
+  EXPECT_FALSE(rig.health().fault || rig.health().holds || robot.holds());
+  refusing.refuses = true;
+  go();
+  EXPECT_TRUE(rig.health().fault && rig.health().holds && robot.holds());
+  refusing.refuses = false;
+  go();
+  EXPECT_FALSE(rig.health().fault || rig.health().holds || robot.holds());
+}
+
+TEST(HoldLaw, readings_that_are_not_finite_give_gravity_where_it_was_last_seen) {
+  const Model model = load_robot("double_pendulum").model;
+  const Plant<double> plant(model);
+  rig::HoldLaw law(model);
+  const VectorXd q = VectorXd::Constant(2, 0.4), none = VectorXd::Constant(2, std::nan("")),
+                 still = VectorXd::Zero(2);
+  EXPECT_EQ(law.torque(plant, none, still), still);
+  const VectorXd held = law.torque(plant, q, still);
+  (void)law.torque(plant, q, VectorXd::Constant(2, 3.0));
+  EXPECT_TRUE(law.torque(plant, none, none).isApprox(held, 1e-12));
+}
+
 /// Every way of packets, in one process: a robot that is simulated as fast as it can be.
 TEST(Link, a_rig_behind_each_way_is_driven_as_if_it_were_here) {
   const Model model = load_robot("panda").model;
   const std::string id = std::to_string(getpid());
   for (const std::string& address : {"unix:/tmp/ulna-test-" + id, "shm:/ulna-test-" + id,
-                                     "udp:127.0.0.1:" + std::to_string(20000 + getpid() % 20000)}) {
+                                     "udp:127.0.0.1:" + std::to_string(20000 + getpid() % 6000)}) {
     rig::SimulatedRobot robot(model);
     const VectorXd q0 = (VectorXd(7) << 0.1, -0.5, 0.2, -2.0, 0.1, 1.6, 0.5).finished();
     robot.start(q0);
@@ -405,7 +599,7 @@ TEST(Link, a_rig_behind_each_way_is_driven_as_if_it_were_here) {
   }
 }
 
-TEST(Link, joints_are_told_apart_by_their_names_and_other_robots_are_refused) {
+TEST(Link, joints_are_known_by_their_names_and_other_robots_are_refused) {
   const Model panda = load_robot("panda").model, ur5e = load_robot("ur5e").model;
   rig::SimulatedRobot robot(ur5e);
   const std::string address = "unix:/tmp/ulna-names-" + std::to_string(getpid());
@@ -417,7 +611,8 @@ TEST(Link, joints_are_told_apart_by_their_names_and_other_robots_are_refused) {
     try {
       rig.connect(0.002);
     } catch (const LinkError& e) {
-      if (std::string(e.what()).find("no robot answers") == std::string::npos) why = e.what();
+      if (std::string(e.what()).find("no robot at this address") == std::string::npos)
+        why = e.what();
     }
   }
   EXPECT_NE(why.find("shoulder_pan_joint"), std::string::npos) << why;

@@ -65,7 +65,7 @@ TEST(WiredRig, refuses_wirings_that_lead_nowhere) {
   EXPECT_THROW(WiredRig(robot, scaled), std::invalid_argument);
 }
 
-TEST(SimulatedRobot, holds_itself_where_it_is_told_to_even_while_it_moves) {
+TEST(SimulatedRobot, holds_itself_where_hold_was_called_even_while_it_moves) {
   const Model model = load_robot("panda").model;
   for (const PlantKind plant : {PlantKind::ulna, PlantKind::mujoco}) {
     if (plant == PlantKind::mujoco && !has_mujoco()) continue;

@@ -23,7 +23,7 @@ class Realtime {
   bool fifo() const;
   bool memory_locked() const;
   bool pinned() const;
-  /// "SCHED_FIFO 80, memory locked, any core", with the reason for what was refused.
+  /// "SCHED_FIFO 80, memory locked, core 1", with the reason for what was refused.
   std::string report() const;
 
  private:

@@ -43,7 +43,7 @@ enum class End {
   interrupted,        ///< by a signal, or go_on
   robot_gone,         ///< no fresh reading
   refused,            ///< the rig took no torques
-  controller_failed,  ///< it threw, or wanted what is not finite
+  controller_failed,  ///< it or go_on threw, or it wanted what is not finite
   supervisor,         ///< it stopped the robot, and the cause did not end
   hung,               ///< no step for Options::watchdog
 };
@@ -52,11 +52,12 @@ const char* to_string(End end);
 
 struct Summary {
   End end = End::finished;
-  std::string why = {};  ///< in a sentence, where there is more to say
-  bool stopped = false;  ///< the robot was seen at rest at the end, or said that it holds itself
-  long steps = 0;        ///< that ran; steps + skipped are the periods that passed
-  long late = 0;         ///< steps that began late
-  long skipped = 0;      ///< periods without a step, as the one before was not over
+  std::string why = {};       ///< in a sentence, where there is more to say
+  bool rests = false;         ///< the robot was seen at rest at the end
+  bool holds = false;         ///< it holds itself by its own means at the end, as it says
+  long steps = 0;             ///< that ran; steps + skipped are the periods that passed
+  long late = 0;              ///< steps that began late
+  long skipped = 0;           ///< periods without a step, as the one before was not over
   long updates_left_out = 0;  ///< of late steps
   long not_fresh = 0;         ///< steps without a new reading
   long refused = 0;           ///< torques that the rig did not take
@@ -71,7 +72,7 @@ struct Summary {
   std::string realtime = {},
               supervisor = {};  ///< what the system gave; the supervisor's last report
 
-  bool is_fine() const { return end == End::finished && stopped && record_lost == 0; }
+  bool is_fine() const { return end == End::finished && rests && holds && record_lost == 0; }
   /// A few lines.
   std::string report() const;
 };
@@ -89,8 +90,8 @@ std::vector<std::string> record_names(const Model& model);
 ///     const Summary summary = run(rig, law, supervisor, {.rate_hz = 1000.0, .duration = 10.0});
 ///
 /// Every period: read, act, filter, write, update. Steps are due at multiples of the period; one that begins after the next
-/// was due leaves periods out, never runs two at once. After the first step nothing is allocated. However it ends, but for a robot
-/// that is gone, the supervisor brakes the robot until it rests, and the rig is told to hold it.
+/// was due leaves periods out, never runs two at once. After the first step nothing is allocated. However it ends, the supervisor brakes the robot
+/// until it rests, except for one that is gone or refuses torques, and then Rig::hold leaves it to its own means.
 /// Throws std::invalid_argument for senseless options.
 Summary run(rig::Rig& rig, Controller& controller, supervise::Supervisor& supervisor,
             const Options& options, Clock& clock);

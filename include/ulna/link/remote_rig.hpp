@@ -19,7 +19,7 @@ struct RemoteOptions {
 ///     every period:
 ///       if (rig.read(reading)) rig.write(law(reading));
 ///
-/// Joints are told apart by their names, so that the order of the robot's need not be the model's. If the robot is gone, `read`
+/// Joints are known by their names, so that the order of the robot's need not be the model's. If the robot is gone, `read`
 /// has nothing fresh; if it was started again, the session begins anew by itself, and the robot holds itself until torques
 /// are written.
 class RemoteRig final : public rig::Rig {
@@ -35,7 +35,10 @@ class RemoteRig final : public rig::Rig {
   const Model& model() const noexcept override;
   bool read(rig::Reading& reading) noexcept override;
   bool write(const Eigen::Ref<const Eigen::VectorXd>& tau) noexcept override;
+  /// Sends a packet, which may be lost.
   bool hold() noexcept override;
+  /// As its last state says; false where there is no session.
+  bool holds() const noexcept override;
   /// The robot's clock, as its quickest packets show it.
   double now() const noexcept override;
 

@@ -8,9 +8,10 @@
 namespace ulna::link {
 
 struct ServerOptions {
-  double period = 1e-3;      ///< s between states
-  double watchdog = 0.05;    ///< s without torques after which the robot holds itself
-  double late_after = 0.02;  ///< s: torques that answer an older state are not acted on
+  double period = 1e-3;    ///< s between states
+  double watchdog = 0.05;  ///< s without torques after which the robot holds itself
+  double late_after =
+      0.0;  ///< s: torques that answer an older state are not acted on; 0: 20 ms, or 3 periods
   TorqueSensors sensors = TorqueSensors::motor_side;
 };
 

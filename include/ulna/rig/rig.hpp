@@ -39,6 +39,8 @@ class Rig {
   /// The robot holds itself where it is, by its own means, until the next write: control ends. False: it cannot,
   /// and the torques of the last write stay.
   virtual bool hold() noexcept { return false; }
+  /// Whether it does so, once hold() was accepted. A robot behind a link says it later, in what is read.
+  virtual bool holds() const noexcept { return true; }
   /// Seconds since a moment of the rig's own.
   virtual double now() const noexcept = 0;
 };

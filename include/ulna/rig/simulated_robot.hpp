@@ -5,7 +5,7 @@
 namespace ulna::rig {
 
 /// A simulated robot with the electronics of a real one: it holds itself, by what is true of it, until torques are
-/// written, and again when it is told to.
+/// written, and again after hold().
 ///
 ///     SimulatedRobot robot(model, options);
 ///     robot.start(q0);
@@ -30,7 +30,7 @@ class SimulatedRobot final : public Rig {
   bool hold() noexcept override;
   double now() const noexcept override;
 
-  bool holds() const noexcept;
+  bool holds() const noexcept override;
   /// The mechanism, whose truth is known.
   TestRig& truth() noexcept;
 

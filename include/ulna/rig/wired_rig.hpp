@@ -40,6 +40,7 @@ class WiredRig final : public Rig {
   bool read(Reading& reading) noexcept override;
   bool write(const Eigen::Ref<const Vector>& tau) noexcept override;
   bool hold() noexcept override { return rig_.hold(); }
+  bool holds() const noexcept override { return rig_.holds(); }
   double now() const noexcept override { return rig_.now(); }
   const Wiring& wiring() const { return wiring_; }
 
