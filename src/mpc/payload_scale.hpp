@@ -101,7 +101,8 @@ class PayloadScale {
     if (carries_)
       carried_ = carried_before_;
     else
-      carried_ = moment_.older;
+      // at first numbers change fast, and what is carried may be among them when it is noticed
+      carried_ = double(samples_) < longer_.apart * rate_ ? longer_.older : moment_.older;
     evidence_.clear();
     carried_before_carries_ = std::exchange(carries_, true);
   }
