@@ -170,7 +170,7 @@ test('a second of playing at quarter speed is a quarter of a second, and it loop
         // in a frame of the browser, after the page's own work on it
         const sample = () =>
           new Promise((done) => requestAnimationFrame((now) => done([now, window.ulna.time()])));
-        document.dispatchEvent(new KeyboardEvent('keydown', { key: ' ' }));
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true }));
         const [began, from] = await sample();
         let [now, time] = [began, from];
         while (now - began < 1500) [now, time] = await sample();

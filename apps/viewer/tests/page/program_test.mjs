@@ -260,7 +260,7 @@ test('a robot with meshes of a package is drawn with them', async () => {
 test('reports of the program show what they are about, from a file, without a network', async () => {
   const at = (name) => join(folder, name);
   const run = (...words) => execFileSync(program, words, { stdio: 'ignore' });
-  const trial = 'mpc panda --rate 100 --duration 1 --steps 8 --payload 1';
+  const trial = 'mpc panda --rate 100 --duration 1 --steps 8 --payload 2';
   run(...trial.split(' '), '--knowledge', 'identified,fixed', '--report', at('mpc.html'));
   run('excite', 'double_pendulum', '--duration', '4', '-o', at('log.csv'));
   const log = ['double_pendulum', at('log.csv')];
