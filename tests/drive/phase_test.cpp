@@ -67,9 +67,9 @@ struct Driven {
   double rms, largest, disturbance;
 };
 
-constexpr double h = 1e-3;
+constexpr double h = 2e-3;
 
-/// Along sines of all joints of a Panda at 1 kHz; `after`: what is done with the robot before.
+/// Along sines of all joints of a Panda at 500 Hz; `after`: what is done with the robot before.
 Driven drive(double phase, double period = h, bool real = false,
              const std::function<void(Elsewhere&)>& before = {}) {
   static const Model model = load_robot("panda").model;
@@ -80,9 +80,9 @@ Driven drive(double phase, double period = h, bool real = false,
   robot.start(centre, 0.02 + phase * period);
   if (before) before(robot);
   IdentifyingOptions options;
-  options.control.rate_hz = 1.0 / h;
+  options.control.rate_hz = 1.0 / h, options.control.problem.steps = 8;
   options.speed = model.velocity_limit(), options.acceleration = 4.0 * options.speed;
-  options.duration = 2.0;
+  options.duration = 1.0;
   IdentifyingLaw law(
       model,
       [&](double t, VectorXd& q, VectorXd& v) {
@@ -96,7 +96,7 @@ Driven drive(double phase, double period = h, bool real = false,
   supervision.limits.emplace(model, supervise::LimitDefaults{.trusted_planner = true});
   supervise::Supervisor supervisor(model, supervision);
   Options loop{.rate_hz = 1.0 / h, .duration = 4.0};
-  loop.realtime = {0, false, -1}, loop.watchdog = 60.0;
+  loop.realtime = {0, false, -1}, loop.watchdog = 4.0;
   Driven d{run(robot, law, supervisor, loop, robot), 0.0, 0.0, 0.0};
   d.rms = law.tracking_rms(), d.largest = law.largest_error();
   d.disturbance = law.controller().disturbance().lpNorm<Eigen::Infinity>();
@@ -115,14 +115,14 @@ TEST(Phase, a_robot_is_followed_as_well_wherever_in_its_periods_the_loop_looks) 
 }
 
 TEST(Phase, in_real_time_the_loop_comes_to_where_readings_are_half_a_period_old_and_keeps_up) {
-  // the robot's clock goes at another speed, by which the loop would miss a reading or get two every 5 s
+  // the robot's clock goes at another speed, by which the loop would miss a reading or get two every 10 s
   for (const double drift : {-2e-4, 0.0, 2e-4})
     for (const double phase : {0.02, 0.98}) {
       const Driven d = drive(phase, h * (1.0 + drift), true);
       SCOPED_TRACE(std::to_string(drift) + " " + std::to_string(phase) + "\n" + d.summary.report());
       EXPECT_EQ(d.summary.end, End::finished);
       EXPECT_LE(d.summary.not_fresh, 1);
-      EXPECT_NEAR(d.summary.reading_age.quantile(0.5), 500.0, 60.0);
+      EXPECT_NEAR(d.summary.reading_age.quantile(0.5), 1000.0, 120.0);
       EXPECT_LT(d.rms, 1e-4);
     }
 }
@@ -131,14 +131,14 @@ TEST(Phase, a_robot_of_a_higher_rate_is_left_alone) {
   const Driven d = drive(0.5, 0.2 * h, true);
   EXPECT_EQ(d.summary.end, End::finished);
   EXPECT_LE(d.summary.not_fresh, 1);
-  EXPECT_LT(d.summary.reading_age.largest(), 210.0);
+  EXPECT_LT(d.summary.reading_age.largest(), 410.0);
 }
 
 TEST(Phase, periods_that_were_left_out_are_no_disturbance) {
   const Driven without = drive(0.5);
   const Driven with = drive(
-      0.5, h, false, [](Elsewhere& robot) { robot.stalls_at = 1.4, robot.stalls_for = 12e-3; });
-  EXPECT_GE(with.summary.skipped, 11);
+      0.5, h, false, [](Elsewhere& robot) { robot.stalls_at = 0.7, robot.stalls_for = 12e-3; });
+  EXPECT_GE(with.summary.skipped, 5);
   EXPECT_EQ(with.summary.end, End::finished) << with.summary.report();
   // 12 ms with the torques of before; then it is brought back
   EXPECT_LT(with.largest, 2e-3);
