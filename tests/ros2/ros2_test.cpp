@@ -169,7 +169,9 @@ TEST(DdsRobot, does_not_use_torques_that_have_waited_while_it_was_stopped) {
 /// Takes no torques above 50 Nm, and knows how to hold itself.
 struct WeakRig final : rig::Rig {
   const Model& model() const noexcept override { return panda(); }
-  bool read(Reading& reading) noexcept override { return reading.fresh = true; }
+  bool read(Reading& reading) noexcept override {
+    return reading.time = now(), reading.fresh = true;
+  }
   bool write(const Eigen::Ref<const VectorXd>& tau) noexcept override {
     if (tau.cwiseAbs().maxCoeff() > 50.0) return false;
     return held = false, true;
