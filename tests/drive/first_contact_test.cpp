@@ -255,6 +255,21 @@ TEST(FirstContact, keeps_to_its_limits) {
   }
 }
 
+TEST(FirstContact, keeps_to_its_limits_where_it_has_to_touch_joints_first) {
+  for (const int joint : {1, 3, 5}) {
+    Watched w;
+    Wiring wrong(7);
+    wrong.drive(joint) = -1.0;
+    rig::WiredRig rig(w.rig, wrong);
+    const ContactReport report = first_contact(rig, {}, w.clock);
+    EXPECT_TRUE(report.found("sign")) << joint << words(report);
+    // torques that hold it in the wrong direction are beyond 0.5 rad/s for a period at most
+    EXPECT_LT(w.rig.fastest, 0.8) << joint;
+    EXPECT_LT(w.rig.farthest, 0.07) << joint;
+    EXPECT_TRUE(w.robot.holds());
+  }
+}
+
 TEST(FirstContact, does_not_push_a_robot_that_is_late_to_hold_itself) {
   for (const double after : {0.02, 0.1, 1e9}) {
     Watched w;

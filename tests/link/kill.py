@@ -25,7 +25,8 @@ WATCHDOG, GONE, SLACK = 0.2, 0.1, 1.5  # s; slack: of a machine that does other 
 
 
 def relay(robot_path, own_path, tap_path):
-    """Passes datagrams on, and copies the robot's to who watches."""
+    """Passes datagrams on, and copies the robot's to who watches. Never waits: a queue that is full loses packets, and connecting anew
+    empties one that was not."""
     front = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     front.bind(own_path)
     back = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -40,19 +41,21 @@ def relay(robot_path, own_path, tap_path):
         for ready in select.select([front, back], [], [])[0]:
             try:
                 if ready is front:
-                    data, controller = front.recvfrom(8192)
+                    data, controller = front.recvfrom(8192, socket.MSG_DONTWAIT)
                     try:
-                        back.send(data)
+                        back.send(data, socket.MSG_DONTWAIT)
+                    except BlockingIOError:
+                        pass
                     except OSError:
                         back.connect(robot_path)  # the robot was started again
                 else:
-                    data = back.recv(8192)
+                    data = back.recv(8192, socket.MSG_DONTWAIT)
                     try:
                         tap.sendto(data, tap_path)
                     except OSError:
                         pass
                     if controller:
-                        front.sendto(data, controller)
+                        front.sendto(data, socket.MSG_DONTWAIT, controller)
             except OSError:
                 pass
 
@@ -185,7 +188,7 @@ def once(scene, watcher, victim, after, figures):
         if who not in scene.processes:
             scene.start(who)
     held = watcher.until(30.0, holds=True)
-    require(held, "the robot says nothing after the restart", scene)
+    require(held, f"the robot says nothing after the restart of the {victim}", scene)
     if victim != "robot":
         moved = max(abs(a - b) for a, b in zip(held[2], before[2]))
         figures.setdefault("moved", []).append(moved)
