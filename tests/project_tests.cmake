@@ -117,6 +117,12 @@ if(ULNA_PYTHON3)
   add_test(NAME link/examples COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/link/examples.sh ${PROJECT_SOURCE_DIR} ${ulna_command})
 endif()
 
+# The hashes of types that ROS 2 announces.
+if(ULNA_PYTHON3)
+  add_test(NAME ros2/type_hashes COMMAND ${ULNA_PYTHON3} -B ${CMAKE_CURRENT_SOURCE_DIR}/ros2/type_hashes.py
+                                         ${PROJECT_SOURCE_DIR}/src/ros2/messages.idl ${PROJECT_SOURCE_DIR}/src/ros2/domain.cpp)
+endif()
+
 # Examples whose exit code says whether they come to a good end.
 if(TARGET swing_up)
   add_test(NAME example_swing_up COMMAND swing_up)

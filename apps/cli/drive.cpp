@@ -168,7 +168,7 @@ Motion motion_of(const DriveOptions& o, const Model& model, const Eigen::VectorX
   Eigen::VectorXd place = q;
   double seconds = 0.5;
   if (!o.goal.empty()) {
-    place = configuration(console, model, o.goal, "--goal");
+    place = configuration_from(q, console, model, o.goal, "--goal");
     if (const std::string beyond = beyond_limits(model, place); !beyond.empty())
       throw UsageError("--goal: {} is beyond the robot's limits", beyond);
   }
@@ -324,7 +324,7 @@ Action drive(Parser& app, Console& console) {
                 "sim:mujoco: simulated here");
   app.add_flag("--checks", o->checks,
                "first contact: look, push each joint a little, compare with the model");
-  app.add_value("--goal", o->goal, "X,X,...", "go there, or NAME=VALUE,...");
+  app.add_value("--goal", o->goal, "X,X,...", "go there, or NAME=VALUE,...: other joints stay");
   app.add_value("--motion", o->motion, "FILE", "follow a table (t, q1, ..., qd1, ...)");
   app.add_value(
       "--identify", o->identify, "S",

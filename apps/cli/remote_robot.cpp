@@ -113,6 +113,7 @@ class DdsServer final : public OfferedRobot {
     return {.network = o.network,
             .states = o.states,
             .commands = o.commands,
+            .diagnostics = o.diagnostics,
             .command = o.command,
             .joints = o.joints,
             .watchdog = options.watchdog};

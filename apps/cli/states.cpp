@@ -250,7 +250,11 @@ Eigen::VectorXd configuration(Console& console, const Model& model, const std::s
                               const std::string& option, bool closed) {
   if (closed)
     if (std::optional<Eigen::VectorXd> q = by_moving_joints(model, text, option)) return *q;
-  Eigen::VectorXd q = neutral(model);
+  return configuration_from(neutral(model), console, model, text, option);
+}
+
+Eigen::VectorXd configuration_from(Eigen::VectorXd q, Console& console, const Model& model,
+                                   const std::string& text, const std::string& option) {
   if (!text.empty()) set_numbers(text, option, model.configuration_names(), q);
   normalize_given(console, model, q, option);
   return q;

@@ -66,6 +66,9 @@ class States {
 /// move the others too. Throws UsageError.
 Eigen::VectorXd configuration(Console& console, const Model& model, const std::string& text,
                               const std::string& option, bool closed = false);
+/// The same, where what is not named stays as in `q`.
+Eigen::VectorXd configuration_from(Eigen::VectorXd q, Console& console, const Model& model,
+                                   const std::string& text, const std::string& option);
 /// The coordinates of a configuration that are beyond their limits: "elbow at 100 (-2.9 to 2.9)", or "".
 std::string beyond_limits(const Model& model, const Eigen::VectorXd& q);
 /// Whether positions or torques of any joint are limited.

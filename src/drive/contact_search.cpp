@@ -41,6 +41,7 @@ ContactMisfit::ContactMisfit(const Model& model, const ContactData& data)
       damping(q),
       sensor_gain(q),
       sensor_deficit(q),
+      deficit_noise(q),
       response(q),
       data_(data),
       plant_(model),
@@ -157,11 +158,16 @@ void ContactMisfit::predict_sensors(const Wiring& w, double& sum, double& count)
       if (push.number == number && found < 2)
         p[found] = push.torque / w.drive(i), seen[found++] = w.torque(i) * push.sensed(from);
     if (found < 2) continue;
+    // means of half differences of at least 5 readings each
+    const double gain_noise =
+        std::sqrt(0.2) * std::abs(w.torque(i)) * data_.torque_noise(from) / std::abs(p[1] - p[0]);
     sensor_gain(i) = (seen[1] - seen[0]) / (p[1] - p[0]);
     sensor_deficit(i) = std::copysign(1.0, p[0]) * (sensor_gain(i) * p[0] - seen[0]);
+    deficit_noise(i) = gain_noise * std::abs(p[0]);
     const double off =
         sensor_gain(i) < 0.3 ? sensor_gain(i) - 0.3 : std::max(0.0, sensor_gain(i) - 1.1);
-    sum += std::min(most_square, off * off / 0.01), count += 0.2;
+    const double e = off / (0.1 + gain_noise);
+    sum += std::min(most_square, e * e), count += 0.2;
   }
 }
 

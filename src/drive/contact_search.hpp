@@ -23,7 +23,8 @@ class ContactMisfit {
   Vector q, gravity, holding;
   Vector friction, damping;  ///< that fit best
   Vector sensor_gain;        ///< measured torque of a push, as a share of it
-  Vector sensor_deficit;     ///< what sensors do not see of a push whatever its size
+  Vector sensor_deficit;     ///< what sensors do not see of a push whatever its size,
+  Vector deficit_noise;      ///< and its standard deviation
   Vector
       response;  ///< torque that accelerates in a joint's last push, over what the model needs for that
 

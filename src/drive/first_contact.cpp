@@ -4,18 +4,18 @@
 #include <cmath>
 #include <numbers>
 
-#include "drive/contact_search.hpp"
+#include "drive/contact_push.hpp"
+#include "drive/contact_report.hpp"
 #include "num/message.hpp"
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/dynamics/mass_matrix.hpp"
+#include "ulna/rig/reality.hpp"
 
 namespace ulna::drive {
 
 using Vector = Eigen::VectorXd;
 using messages::message;
 using messages::require;
-
-bool ContactReport::found(std::string_view name) const {
-  return std::ranges::any_of(findings, [&](const ContactFinding& f) { return f.name == name; });
-}
 
 namespace {
 
@@ -43,16 +43,6 @@ class Moments {
   double count_ = 0.0;
 };
 
-/// What was read during a push, a column each.
-struct Push {
-  Eigen::VectorXd time;  ///< since the torque was first sent, s
-  Eigen::MatrixXd q, v, tau;
-  Eigen::Index count = 0;
-  Vector acceleration, velocity,
-      sensed;           ///< of each number, means; and the change of measured torques
-  double onset = -1.0;  ///< s after which it was seen; negative: it was not
-};
-
 class Contact {
  public:
   Contact(rig::Rig& rig, const ContactOptions& options, Clock& clock)
@@ -72,10 +62,12 @@ class Contact {
     try {
       require_hold();
       look();
+      measure_hold();
       if (data_.has_torques && !base_holds()) tap();
       for (Eigen::Index i = 0; i < n_; ++i) push(i);
       finish_delay();
-      compare(report);
+      announce(1.0, "comparing with the model");
+      judge_contact(rig_.model(), data_, options_, report);
       if (report.misfit < 1.0) drift(report);
       report.complete = true;
     } catch (const ContactEnd& e) {
@@ -85,7 +77,8 @@ class Contact {
       throw;
     }
     (void)rig_.hold();
-    describe(report);
+    report.period = data_.period, report.period_jitter = data_.period_jitter;
+    report.reading_age = data_.reading_age, report.delay = data_.delay;
     return report;
   }
 
@@ -118,14 +111,13 @@ class Contact {
 
   /// A period of torques. False: enough, as the robot moves too fast or is too far from q0, or
   /// nothing was read for long.
-  bool exert(rig::Rig& rig, const Vector& tau, const Vector& q0, bool at_any_speed = false) {
+  bool exert(rig::Rig& rig, const Vector& tau, const Vector& q0) {
     constexpr double blind = 0.005;  // s
     if (!rig.write(tau)) throw ContactEnd("the robot takes no torques");
     is_fresh_ = tick();
-    return double(silent_) * period_ < std::max(blind, 2.5 * period_) &&
-           (at_any_speed ||
-            (reading_.v - v_rest_).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_speed) &&
-           (reading_.q - q0).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_move;
+    within_ = (reading_.v - v_rest_).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_speed &&
+              (reading_.q - q0).lpNorm<Eigen::Infinity>() <= unit_ * options_.largest_move;
+    return within_ && double(silent_) * period_ < std::max(blind, 2.5 * period_);
   }
 
   void rest(double seconds) {
@@ -137,6 +129,26 @@ class Contact {
       throw ContactEnd(
           "pushes have moved the robot too far: the torques that were measured, or the model's, do "
           "not hold it");
+  }
+
+  /// Torques of before stay in force until the robot holds itself: pushes last so much longer.
+  void measure_hold() {
+    constexpr double most = 0.03;  // s
+    // a machine that does other things as well may be late now and then
+    for (int tries = 0; tries < 3; ++tries) {
+      const Vector q0 = reading_.q;
+      for (int k = 0; k < 3 && exert(rig_, data_.base, q0); ++k) {
+      }
+      (void)rig_.hold();
+      const double from = clock_.now();
+      while (!rig_.holds() && clock_.now() - from <= most + 2.0 * period_) (void)tick();
+      const bool soon = rig_.holds();
+      rest(settle);
+      if (soon) return;
+    }
+    throw ContactEnd(
+        message("the robot does not say within ", 1e3 * most,
+                " ms that it holds itself: what it was pushed with stays for too long"));
   }
 
   void announce(double share, std::string_view what) {
@@ -226,18 +238,22 @@ class Contact {
       }
     }
   }
+  /// Mean of what sensors measured in the later part of a touch.
   Vector tap_once(Eigen::Index i, double p, double seconds) {
-    Vector tau = data_.base, seen = Vector::Zero(n_);
+    const auto most = Eigen::Index(std::ceil(seconds / period_));
+    Eigen::MatrixXd seen(n_, most);
+    Eigen::Index count = 0;
+    Vector tau = data_.base;
     tau(i) += p;
     const Vector q0 = reading_.q;
-    double count = 0.0;
-    for (double t = 0.0; t < seconds; t += period_) {
-      const bool inside = exert(rig_, tau, q0, true);
-      if (is_fresh_ && t >= 0.6 * seconds) seen += reading_.tau, count += 1.0;
+    for (Eigen::Index k = 0; k < most; ++k) {
+      const bool inside = exert(rig_, tau, q0);
+      if (is_fresh_) seen.col(count++) = reading_.tau;
       if (!inside) break;
     }
     rest(settle);
-    return seen / std::max(1.0, count);
+    if (count == 0) return Vector::Zero(n_);
+    return seen.middleCols(0, count).rightCols((2 * count + 4) / 5).rowwise().mean();
   }
 
   // --- pushes ---
@@ -245,105 +261,100 @@ class Contact {
   /// Torque p on number i for a moment, on top of what holds the robot; then it holds itself.
   Push push_once(Eigen::Index i, double p) {
     const auto most = Eigen::Index(std::ceil(options_.pulse / period_)) + 1;
-    Push push;
-    push.time.resize(most);
-    for (Eigen::MatrixXd* x : {&push.q, &push.v, &push.tau}) x->resize(n_, most);
+    Push push(n_, most);
     const Vector q0 = reading_.q;
     Vector tau = data_.base;
     tau(i) += p;
     const double from = rig_.now(), end = clock_.now() + double(most) * period_;
     // a period that came late is not added at the end
     for (Eigen::Index k = 0; k < most && clock_.now() < end; ++k) {
-      // a light joint is faster than the limit before there are enough readings
-      const bool inside = exert(rig_, tau, q0, push.count + 1 < enough);
-      if (!is_fresh_ && inside) continue;
-      if (!is_fresh_) break;
-      push.time(push.count) = reading_.time - from;
-      push.q.col(push.count) = reading_.q, push.v.col(push.count) = reading_.v;
-      push.tau.col(push.count) = reading_.tau;
-      ++push.count;
+      const bool inside = exert(rig_, tau, q0);
+      if (is_fresh_) push.add(reading_.time - from, reading_.q, reading_.v, reading_.tau);
+      push.ended = !within_;
       if (!inside) break;
     }
     rest(settle);
     return push;
   }
-
-  /// The accelerations of a pair of pushes, there and back: half the difference, in which what was wrong with the base does
-  /// not count. Begins when the torque shows.
-  Push difference(const Push& there, const Push& back) {
-    Push d;
-    d.count = std::min(there.count, back.count);
-    const Eigen::Index m = d.count;
-    d.acceleration = d.velocity = d.sensed = Vector::Zero(n_);
-    if (m < enough) return d;
-    d.time = there.time.head(m);
-    d.q = 0.5 * (there.q.leftCols(m) - back.q.leftCols(m));
-    d.v = 0.5 * (there.v.leftCols(m) - back.v.leftCols(m));
-    d.tau = 0.5 * (there.tau.leftCols(m) - back.tau.leftCols(m));
-    Eigen::Index fastest = 0;
-    (void)(d.v.col(m - 1).array().abs() / (data_.velocity_noise.array() + 1e-6)).maxCoeff(&fastest);
-    // from where a straight line through the second half of the fastest velocity comes
-    const Eigen::Index half = m / 2;
-    const double start =
-        line(d.time.tail(m - half), d.v.row(fastest).tail(m - half).transpose()).second;
-    d.onset = std::clamp(start, 0.0, d.time(m - 1));
-    Eigen::Index from = 0;
-    while (from < m - 4 && d.time(from) < d.onset + 0.5 * period_) ++from;
-    for (Eigen::Index j = 0; j < n_; ++j)
-      d.acceleration(j) = line(d.time.tail(m - from), d.v.row(j).tail(m - from).transpose()).first;
-    d.velocity = d.v.rightCols(m - from).rowwise().mean();
-    d.sensed = d.tau.rightCols(m - from).rowwise().mean();
-    return d;
+  /// There and back.
+  Push push_both(Eigen::Index i, double p) {
+    const Push there = push_once(i, p);
+    return difference(there, push_once(i, -p), data_.velocity_noise, period_);
   }
 
-  /// Slope of the best line, and where it is 0.
-  static std::pair<double, double> line(const Vector& x, const Vector& y) {
-    const double mx = x.mean(), my = y.mean();
-    const Vector dx = x.array() - mx;
-    const double slope = dx.dot(y) / std::max(dx.squaredNorm(), 1e-18);
-    return {slope, slope == 0.0 ? 0.0 : mx - my / slope};
-  }
+  /// A push of some torque.
+  struct Trial {
+    double torque;
+    Push push;
+  };
 
+  /// Looks for two torques that move number i clearly, and not so fast that there are too few readings before the limit of speed.
+  /// They grow until they are clear of friction, as long as speed allows.
   void push(Eigen::Index i) {
     announce(double(i) / double(n_), message("pushing joint ", i + 1));
-    const double most = 0.5 * options_.torque_share * effort_(i);
-    double p = std::min(most, std::max(2e-3 * effort_(i), 1.0 * light_inertia(i)));
-    for (int short_ones = 0;;) {
-      const Push small = difference(push_once(i, p), push_once(i, -p));
-      const Push large = difference(push_once(i, 2.0 * p), push_once(i, -2.0 * p));
-      // what ended so early is not pushed harder
-      if (std::min(small.count, large.count) < enough) {
-        if (++short_ones < 4) continue;
-        throw ContactEnd(message("joint ", i + 1, " under ", 2.0 * p,
-                                 " more than what holds it gives fewer than ", enough,
-                                 " readings: they are missing, or something moves too fast"));
+    const double cap = options_.torque_share * effort_(i), light = light_inertia(i);
+    double weak = 0.0, fast = infinity;  // the largest that is too weak, the least that is too fast
+    const double first = std::min(cap, std::max(light, std::min(2e-3 * effort_(i), 20.0 * light)));
+    double p = first;
+    std::vector<Trial> good;
+    for (int pushes = 0, missing = 0; pushes < most_pushes; ++pushes) {
+      Push d = push_both(i, p);
+      if (d.count < Push::enough && !d.ended) {
+        if (++missing < 4) continue;
+        throw ContactEnd(message("joint ", i + 1, " under ", p,
+                                 " more than what holds it gives fewer than ", Push::enough,
+                                 " readings: they are missing"));
       }
-      if (take(i, p, most, small, large)) break;
-      if (p < most) {
-        p = std::min(most, 2.0 * p);
-        continue;
-      }
-      throw ContactEnd(message("joint ", i + 1, " did not move under ", 2.0 * p,
-                               " more than what holds it: it is blocked, braked, or not driven"));
+      if (d.count < Push::enough)
+        fast = p;
+      else if (!is_clear(d))
+        weak = std::max(weak, p);
+      else
+        good.push_back({p, std::move(d)});
+      if (take(i, good, false)) return;
+      const double slowest = good.empty() ? weak : std::max(weak, good.back().torque);
+      if (slowest >= cap || fast < 1.02 * slowest || fast < 1e-2 * first) break;
+      // what is not known to be slow grows by what light joints can take
+      p = fast < infinity ? 0.5 * (slowest + fast)
+                          : std::min({cap, 2.0 * p, std::max(p + 150.0 * light, 1.25 * p)});
     }
+    if (take(i, good, true)) return;
+    if (fast < infinity)
+      throw ContactEnd(message("joint ", i + 1, " under ", fast,
+                               " more than what holds it gives fewer than ", Push::enough,
+                               " readings below the limit of speed"));
+    throw ContactEnd(message("joint ", i + 1, " did not move under ", cap,
+                             " more than what holds it: it is blocked, braked, or not driven"));
   }
 
-  /// What two pairs of pushes, the second twice as hard, show; false: they were too weak.
-  bool take(Eigen::Index i, double p, double most, const Push& small, const Push& large) {
-    const Eigen::Index m = large.count;
+  bool is_clear(const Push& d) const {
+    const Vector noise = data_.velocity_noise.array() + 1e-4;
+    return d.v.col(d.count - 1).cwiseAbs().cwiseQuotient(noise).maxCoeff() >= 12.0;
+  }
+
+  /// What two pushes show, the second about twice as hard; false: there are none that are clear of friction, or, as the last
+  /// resort, of each other.
+  bool take(Eigen::Index i, const std::vector<Trial>& good, bool last_resort) {
+    if (good.size() < 2) return false;
+    const auto& [hard, large] = good.back();
+    const auto nearest = std::ranges::min_element(
+        good, {}, [&](const Trial& t) { return std::abs(t.torque - 0.5 * good.back().torque); });
+    const auto& [p, small] = *nearest;
+    if (p == hard) return false;
     Eigen::Index j = 0;
     const Vector noise = data_.velocity_noise.array() + 1e-4;
-    const double clear = (large.v.col(m - 1).cwiseAbs().cwiseQuotient(noise)).maxCoeff(&j);
-    const double slope = (large.acceleration(j) - small.acceleration(j)) / p;
-    if (clear < 12.0 || slope * large.acceleration(j) <= 0.0) return false;
+    (void)large.v.col(large.count - 1).cwiseAbs().cwiseQuotient(noise).maxCoeff(&j);
+    const double slope = (large.acceleration(j) - small.acceleration(j)) / (hard - p);
+    if (slope * large.acceleration(j) <= 0.0) return false;
     const double friction = p - small.acceleration(j) / slope;
-    if (friction > 0.6 * p && p < most) return false;
-    data_.pushes.push_back({int(i), p, small.acceleration, small.velocity, small.sensed});
-    data_.pushes.push_back({int(i), 2.0 * p, large.acceleration, large.velocity, large.sensed});
+    if (friction > 0.6 * p && !last_resort) return false;
+    if (std::abs(large.acceleration(j)) < 1.2 * std::abs(small.acceleration(j))) return false;
+    for (const auto& [torque, d] : {*nearest, good.back()})
+      data_.pushes.push_back({int(i), torque, d.acceleration, d.velocity, d.sensed});
     if (large.onset >= 0.0) onsets_.push_back(large.onset - 0.5 * period_);
     compare_rates(large);
     const double cap = options_.torque_share * effort_(i);
-    measure_breakaway(i, std::min(cap, std::max(2.0 * p, 3.0 * friction)), j);
+    measure_breakaway(i, std::min(cap, std::max(hard, 3.0 * friction)), j);
     return true;
   }
 
@@ -407,82 +418,6 @@ class Contact {
 
   // --- what follows ---
 
-  void compare(ContactReport& report) {
-    announce(1.0, "comparing with the model");
-    ContactMisfit misfit(rig_.model(), data_);
-    report.misfit_before = misfit(report.wiring);
-    for (ContactMistake& m : find_mistakes(rig_.model(), misfit, report.wiring))
-      report.findings.push_back({std::move(m.name), std::move(m.joints), std::move(m.text)});
-    report.misfit = misfit(report.wiring);
-    const rig::Wiring& w = report.wiring;
-    for (Eigen::Index i = 0; i < n_; ++i) {
-      JointContact& joint = report.joints[std::size_t(i)];
-      const int from = w.reading[std::size_t(i)], to = w.command[std::size_t(i)];
-      const double drive = std::abs(w.drive(i));
-      joint.q = misfit.q(i), joint.holding = misfit.holding(i), joint.gravity = misfit.gravity(i);
-      joint.position_noise = std::abs(w.position(i)) * data_.position_noise(from);
-      joint.velocity_noise = std::abs(w.velocity(i)) * data_.velocity_noise(from);
-      joint.torque_noise = std::abs(w.torque(i)) * data_.torque_noise(from);
-      joint.friction = misfit.friction(i), joint.damping = misfit.damping(i);
-      joint.breakaway = data_.breakaway(to) / drive;
-      joint.response = misfit.response(i);
-      joint.sensor_gain = misfit.sensor_gain(i), joint.sensor_deficit = misfit.sensor_deficit(i);
-      if (data_.has_torques)
-        report.gravity_error =
-            std::max(report.gravity_error, std::abs(joint.holding - joint.gravity));
-    }
-    if (report.misfit >= 1.0)
-      report.findings.push_back(
-          {"unexplained",
-           {},
-           message("the robot does not respond as the model predicts (misfit ", report.misfit,
-                   ", below 1 it fits), and no single mistake explains it: check the model's "
-                   "masses, and "
-                   "whether something touches the robot")});
-    find_torque_side(report);
-    find_gravity(report);
-    if (data_.delay > options_.delay_limit)
-      report.findings.push_back({"delay",
-                                 {},
-                                 message("torques act, or readings show it, ", 1e3 * data_.delay,
-                                         " ms late beyond sampling")});
-  }
-
-  /// Sensors behind the gear do not see friction.
-  void find_torque_side(ContactReport& report) {
-    report.sensors = data_.has_torques ? options_.sensors : link::TorqueSensors::none;
-    if (!data_.has_torques) return;
-    double weight = 0.0, unseen = 0.0;
-    for (const JointContact& joint : report.joints) {
-      const double effort = effort_(&joint - report.joints.data()), f = joint.friction / effort;
-      weight += f * f, unseen += f * joint.sensor_deficit / effort;
-    }
-    // friction below a thousandth of the effort is too little to see the side
-    if (weight < 1e-6 * double(n_)) return;
-    report.sensors =
-        unseen > 0.5 * weight ? link::TorqueSensors::link_side : link::TorqueSensors::motor_side;
-    if (report.sensors == options_.sensors) return;
-    report.findings.push_back(
-        {"torque-side",
-         {},
-         message("torques are measured on the ", to_string(report.sensors), " side, not on the ",
-                 to_string(options_.sensors), " side: ",
-                 report.sensors == link::TorqueSensors::link_side ? "sensors do not see friction"
-                                                                  : "sensors see friction")});
-  }
-
-  void find_gravity(ContactReport& report) {
-    for (const JointContact& joint : report.joints) {
-      const double tolerated =
-          0.1 * std::abs(joint.gravity) + joint.friction + 0.02 * effort_.maxCoeff();
-      if (!data_.has_torques || std::abs(joint.holding - joint.gravity) <= tolerated) continue;
-      report.findings.push_back({"gravity",
-                                 {int(&joint - report.joints.data())},
-                                 message("the model holds the arm with ", joint.gravity, " where ",
-                                         joint.holding, " was measured")});
-    }
-  }
-
   /// Lets the model's gravity torques alone hold the robot for a moment.
   void drift(ContactReport& report) {
     announce(1.0, "holding by the model");
@@ -503,13 +438,8 @@ class Contact {
     rest(settle);
   }
 
-  void describe(ContactReport& report) {
-    report.period = data_.period, report.period_jitter = data_.period_jitter;
-    report.reading_age = data_.reading_age, report.delay = data_.delay;
-  }
-
-  static constexpr Eigen::Index enough = 5;  ///< readings of a push that can be used
-  static constexpr double settle = 0.15;     ///< s for which the robot holds itself between pushes
+  static constexpr int most_pushes = 60;  ///< of a number, there and back
+  static constexpr double settle = 0.15;  ///< s for which the robot holds itself between pushes
 
   rig::Rig& rig_;
   const ContactOptions& options_;
@@ -522,7 +452,8 @@ class Contact {
   std::vector<double> onsets_, moved_;
   long silent_ = 0;
   bool looked_ = false, is_fresh_ = false;
-  double unit_ = 1.0;  ///< of positions as read, per rad
+  bool within_ = true;  ///< the limits of speed and way, of the last reading
+  double unit_ = 1.0;   ///< of positions as read, per rad
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ class Loop {
     watchdog_ = watchdog ? &*watchdog : nullptr;
     if (watchdog_) watchdog_->beat();
     begin_ = clock_.now();
-    fresh_at_ = begin_;
+    fresh_at_ = begin_, time_ = rig_.now() - period_;
     while (step()) {
     }
     stop();
@@ -114,13 +114,13 @@ class Loop {
 
   /// Sleeps until the next step is due; counts what is late. Periods that are over are left out.
   void wait() {
-    const double due = begin_ + double(number_) * period_;
+    const double due = begin_ + double(number_) * period_ + phase_;
     clock_.sleep_until(due);
     const double now = clock_.now();
-    if (const double over = std::floor((now - due) / period_ + 1e-9); over >= 1.0) {
-      summary_.skipped += long(over);
-      number_ += long(over);
-    }
+    const double over = std::max(0.0, std::floor((now - due) / period_ + 1e-9));
+    summary_.skipped += long(over);
+    number_ += long(over);
+    time_ += (1.0 + over) * period_;
     summary_.jitter.add(1e6 * (now - due));
     is_late_ = now - due > options_.late_share * period_;
     summary_.late += is_late_;
@@ -137,11 +137,36 @@ class Loop {
     if (!any) reading_.fresh = false;
     if (any && reading_.fresh) {
       fresh_at_ = began_;
-      summary_.reading_age.add(1e6 * std::max(0.0, rig_.now() - reading_.time));
+      const double age = rig_.now() - reading_.time;
+      summary_.reading_age.add(1e6 * std::max(0.0, age));
+      tell_time(age / period_);
+      if (clock_.is_real()) follow_phase(age / period_);
     } else {
       ++summary_.not_fresh;
     }
     return began_ - fresh_at_ <= options_.gone_after;
+  }
+
+  /// The time of a step for the controller is that of its reading, and whole periods where that is older: what is measured at even times
+  /// comes at even times, wherever in a period the loop looks.
+  void tell_time(double age) {
+    constexpr double slack = 0.2;  // periods
+    if (!(age >= periods_old_ - slack && age <= periods_old_ + 1.0 + slack))
+      periods_old_ = std::max(0.0, std::floor(age + 0.01));
+    time_ = reading_.time + periods_old_ * period_;
+    // a clock that was set
+    if (const double now = rig_.now(); !(std::abs(now - time_) <= 2.0 * period_)) time_ = now;
+  }
+
+  /// Moves the loop's periods by and by to where readings are half a period old: as far as can be from where one is missed, or torques
+  /// come too late for the robot's next period. So it keeps up with the robot's clock, too.
+  void follow_phase(double age) {
+    constexpr double target = 0.5, gain = 0.02, most = 0.005;  // periods, and shares of one a step
+    if (sought_ > 1.0) return;  // readings that are never so old: a robot of a higher rate
+    const double error = age < 1.0 ? age - target : -most / gain;
+    const double step = std::clamp(gain * error, -most, most);
+    phase_ -= step * period_;
+    sought_ = std::abs(error) < 0.1 ? 0.0 : sought_ + std::abs(step);
   }
 
   /// A period; false: the run is to end.
@@ -149,9 +174,9 @@ class Loop {
     wait();
     if (!read())
       return end(End::robot_gone, message("no fresh reading for ", options_.gone_after, " s"));
-    const double time = rig_.now();
+    const double time = time_;
     if (!ask(time)) return false;
-    if (!filter(time)) return false;
+    if (!filter(rig_.now())) return false;
     if (!guarded([&] { controller_.sent(time, sent_, supervisor_); })) return false;
     if (!write()) return end(End::refused, "the rig took no torques");
     record();
@@ -313,6 +338,10 @@ class Loop {
   Summary summary_;
   double begin_ = 0.0, began_ = 0.0, fresh_at_ = 0.0, taken_at_ = 0.0, stopped_ = 0.0,
          late_us_ = 0.0;
+  double time_ = 0.0;         ///< of the step, by the rig's clock
+  double periods_old_ = 0.0;  ///< of readings, as whole periods
+  double phase_ = 0.0,
+         sought_ = 0.0;  ///< s that periods were moved by, and periods since they were right
   long number_ = 0;
   bool is_late_ = false, left_out_ = false, ended_ = false, accepted_ = false;
   int still_ = 0;  ///< periods in a row in which the robot was slow

@@ -10,7 +10,11 @@
  *     ulna_link_robot_send(&r, now, measured_at, q, v, tau, 0);
  *
  * No function waits, allocates or prints. Times are seconds, of a clock that never goes back. What is wrong with a packet
- * is counted by name, and the packet is not acted on. */
+ * is counted by name, and the packet is not acted on.
+ *
+ * In this order, each part of what stands above it: names and limits; bytes, packets, and which numbers were seen; ways
+ * that packets take (sockets, shared memory); the robot's side; the controller's side. Those who bring packets themselves, as
+ * tests do, use ulna_link_robot_take, _watch and _state, and ulna_link_controller_take, _hello and _command. */
 #ifndef ULNA_LINK_H
 #define ULNA_LINK_H
 

@@ -166,6 +166,17 @@ struct IdentifyingController::Parts {
     return true;
   }
 
+  /// Periods that were left out since the last action: what was sent then went on acting, and is no disturbance.
+  void pass(double time) {
+    constexpr double most = 20.0;
+    const double left_out = acted ? std::round((time - acted_at) / period) - 1.0 : 0.0;
+    for (double k = 0.0; k < std::min(left_out, most); ++k) {
+      sample();
+      fresh = false, unread += period;
+      observe(false);
+    }
+  }
+
   /// What the robot is identified from: the reading of the period that is over, and the torques that were sent.
   void sample() {
     now = (now + 1) % int(sent.cols());
@@ -385,6 +396,7 @@ const Vector& IdentifyingController::act(double time, In q, In v) noexcept {
 const Vector& IdentifyingController::act(double time, double measured_at, In q, In v) noexcept {
   const Clock::time_point begin = Clock::now();
   Parts& p = *parts_;
+  p.pass(time);
   p.sample();
   p.fault = p.judge(time, measured_at, q, v);
   p.fresh = p.fault == ActionFault::none;

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <thread>
 
-#include "ros2/counts.hpp"
+#include "ros2/diagnostics.hpp"
 #include "ros2/effort_message.hpp"
+#include "ros2/inbox.hpp"
 #include "ros2/latest.hpp"
 #include "ros2/outbox.hpp"
 
@@ -33,10 +34,26 @@ class StampJudge {
   double least_ = infinity;
 };
 
-struct State {
-  explicit State(int n) : q(Vector::Zero(n)), v(q), tau(q) {}
-  double time = 0.0;
-  Vector q, v, tau;
+/// What the robot said of itself last, as several threads see it.
+class SaidHealth {
+ public:
+  void say(const RobotHealth& health, double time) {
+    holds_ = health.holds, refuses_ = health.refuses, watchdog_ = health.watchdog;
+    said_at_ = time;
+  }
+  /// Once it holds, it is said again and again: torques that were sent since then are in force.
+  bool holds(double time, double sent_at) const {
+    const double said_at = said_at_;
+    return holds_ && said_at > sent_at && time - said_at < patience;
+  }
+  bool refuses(double time) const { return refuses_ && time - said_at_ < patience; }
+  bool known() const { return said_at_ > -infinity; }
+  double watchdog() const { return watchdog_; }
+
+ private:
+  static constexpr double patience = 2.5;  ///< s; it is said once a second
+  std::atomic<bool> holds_ = false, refuses_ = false;
+  std::atomic<double> watchdog_ = 0.0, said_at_ = -infinity;
 };
 
 }  // namespace
@@ -47,9 +64,10 @@ struct DdsRig::Parts {
         options(o),
         joints(m),
         order(order_of(o.joints, joints.names())),
-        states(State(m.nv())),
-        commands(Vector::Zero(m.nv())),
+        states(JointSample(m.nv())),
+        commands({.tau = Vector::Zero(m.nv())}),
         joint_message(joints.names()),
+        hold_message(std::vector<std::string>()),
         raised(std::in_place, o.network.priority),
         participant(o.network) {
     messages::require(o.late_after > 0.0 && o.silent_after > 0.0 && o.watchdog >= 0.0,
@@ -61,13 +79,15 @@ struct DdsRig::Parts {
                                            o.diagnostics, Delivery::sure);
     array_message.data.resize(joints.size()), joint_message.effort.resize(joints.size());
     outbox.emplace([this] { send(); }, [this] { report(); });
-    state_reader = participant.reader(
-        sensor_msgs_msg_dds__JointState__desc, o.states, this,
-        [](dds_entity_t reader, void* self) { static_cast<Parts*>(self)->arrived(reader); },
-        [](dds_entity_t, dds_sample_lost_status_t status, void* self) {
-          static_cast<Parts*>(self)->counts.add(Fault::lost,
-                                                std::uint64_t(status.total_count_change));
-        });
+    health_inbox.emplace(
+        participant, diagnostic_msgs_msg_dds__DiagnosticArray__desc, o.diagnostics, Delivery::sure,
+        diagnostic_counts,
+        each<diagnostic_msgs_msg_dds__DiagnosticArray_>(
+            diagnostic_counts, [this](const auto& message) { return take(message); }));
+    state_inbox.emplace(
+        participant, sensor_msgs_msg_dds__JointState__desc, o.states, Delivery::newest, counts,
+        each<JointState>(counts,
+                         [this](const auto& message) { return last_fault = take(message); }));
     raised.reset();
   }
   ~Parts() {
@@ -79,13 +99,9 @@ struct DdsRig::Parts {
 
   // --- threads of Cyclone ---
 
-  void arrived(dds_entity_t reader) {
-    const std::lock_guard lock(mutex);
-    take_all<JointState>(reader, [&](const JointState& message) {
-      const Fault found = take(message);
-      last_fault = found;
-      if (found != Fault::none) counts.add(found);
-    });
+  Fault take(const diagnostic_msgs_msg_dds__DiagnosticArray_& m) {
+    if (const auto found = find_health(m, model.name())) health.say(*found, now());
+    return Fault::none;
   }
 
   Fault take(const JointState& m) {
@@ -98,13 +114,12 @@ struct DdsRig::Parts {
         joints.find(count, [&](std::size_t i) { return std::string_view(m.name._buffer[i]); });
     if (found != Fault::none) return found;
     const double arrival = now(), stamp = time_of(m.header.stamp), age = system_time() - stamp;
-    const bool stamped = stamp != 0.0;
-    if (stamped && stamp <= last_stamp && stamp > last_stamp - restarted) return Fault::reordered;
+    if (stamps.is_older(stamp)) return Fault::reordered;
     // the robot was started again, or its clock was set
-    if (stamped && (stamp < last_stamp || stamp > last_stamp + restarted)) judge.begin();
-    last_stamp = stamp;
-    uses_stamps = stamped && judge.same_clock(age);
-    State& state = states.next();
+    if (stamps.jumps(stamp)) judge.begin();
+    stamps.take(stamp);
+    uses_stamps = stamp != 0.0 && judge.same_clock(age);
+    JointSample& state = states.next();
     // a stamp of the future is of a clock that is a little ahead
     state.time = uses_stamps ? std::min(arrival - age, arrival) : arrival;
     for (std::size_t k = 0; k < joints.size(); ++k) {
@@ -120,18 +135,19 @@ struct DdsRig::Parts {
   // --- the thread that sends ---
 
   void send() {
-    if (!commands.take() || !sends) return;
-    const Vector& tau = commands.now();
+    if (!commands.take()) return;
+    const Command& command = commands.now();
     dds_return_t written;
     if (options.command == CommandType::multi_array) {
       for (std::size_t k = 0; k < order.size(); ++k)
-        array_message.data[order[k]] = tau(Eigen::Index(k));
-      written = array_message.write(command_writer);
+        array_message.data[order[k]] = command.tau(Eigen::Index(k));
+      written = (command.hold ? hold_array : array_message).write(command_writer);
     } else {
-      std::copy(tau.begin(), tau.end(), joint_message.effort.begin());
-      written = joint_message.write(command_writer, system_time());
+      std::copy(command.tau.begin(), command.tau.end(), joint_message.effort.begin());
+      written = (command.hold ? hold_message : joint_message).write(command_writer, system_time());
     }
-    written == DDS_RETCODE_OK ? void(++counts.commands) : counts.add(Fault::unsent);
+    if (written != DDS_RETCODE_OK) return counts.add(Fault::unsent);
+    if (!command.hold) ++counts.commands;
   }
 
   /// What the link does, for whoever looks at diagnostics.
@@ -151,53 +167,48 @@ struct DdsRig::Parts {
   }
 
   void publish(std::span<const Status> all) {
-    std::vector<diagnostic_msgs_msg_dds__DiagnosticStatus_> statuses;
-    std::vector<std::vector<diagnostic_msgs_msg_dds__KeyValue_>> values;
-    for (const Status& s : all) {
-      auto& pairs = values.emplace_back();
-      for (const auto& [key, value] : s.values) pairs.push_back({borrow(key), borrow(value)});
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      auto& to = statuses.emplace_back();
-      to.level = std::uint8_t(all[i].level), to.name = borrow(all[i].name),
-      to.message = borrow(all[i].message);
-      to.hardware_id = borrow(all[i].hardware_id);
-      borrow(to.values, values[i]);
-    }
-    const std::string frame;
-    diagnostic_msgs_msg_dds__DiagnosticArray_ message{};
-    message.header = {stamp_of(system_time()), borrow(frame)};
-    borrow(message.status, statuses);
-    if (dds_write(diagnostic_writer, &message) != DDS_RETCODE_OK) counts.add(Fault::unsent);
+    if (write_diagnostics(diagnostic_writer, all) != DDS_RETCODE_OK) counts.add(Fault::unsent);
   }
 
-  static constexpr double restarted =
-      1.0;  ///< s that stamps may jump without being another clock's
+  // --- the loop ---
+
+  void command(const Eigen::Ref<const Vector>& tau, bool hold) {
+    Command& next = commands.next();
+    next.tau = tau, next.hold = hold;
+    if (commands.publish() && !hold) ++counts.superseded;
+    outbox->wake();
+  }
+
+  /// Torques, or none, which says that the robot shall hold itself.
+  struct Command {
+    Vector tau;
+    bool hold = false;
+  };
 
   Model model;
   RigOptions options;
   double begun = steady_time();
-  std::mutex
-      mutex;  ///< of Cyclone's threads, and of those that ask what is missing: never of the loop
   JointTable joints;
   std::vector<std::size_t> order;
   StampJudge judge;
-  double last_stamp = 0.0;
-  std::atomic<bool> uses_stamps = false, sends = false;
+  StampOrder stamps;
+  std::atomic<bool> uses_stamps = false;
   std::atomic<Fault> last_fault = Fault::none;  ///< of messages
   std::atomic<Fault> now_wrong = Fault::none;   ///< as the loop saw it last
-  Latest<State> states;
-  Latest<Vector> commands;
-  Counts counts;
-  ArrayMessage array_message;
-  JointMessage joint_message;
+  Latest<JointSample> states;
+  Latest<Command> commands;
+  Counts counts, diagnostic_counts;  ///< the latter of others' messages, too
+  SaidHealth health;
+  ArrayMessage array_message, hold_array;
+  JointMessage joint_message, hold_message;
   bool any = false, gone = false;  ///< of the loop
-  double last_time = 0.0, last_fresh = 0.0;
+  double last_fresh = 0.0, sent_at = -infinity;
 
   std::optional<RaisedPriority> raised;  ///< until all threads are made
   Participant participant;
-  dds_entity_t state_reader = 0, command_writer = 0, parameter_writer = 0, diagnostic_writer = 0;
+  dds_entity_t command_writer = 0, parameter_writer = 0, diagnostic_writer = 0;
   std::optional<Outbox> outbox;
+  std::optional<Inbox> health_inbox, state_inbox;
 };
 
 DdsRig::DdsRig(const Model& model, const RigOptions& options)
@@ -206,18 +217,26 @@ DdsRig::~DdsRig() = default;
 
 void DdsRig::connect(double seconds) {
   Parts& p = *parts_;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds));
+  // who says of itself whether it holds itself does so once a second
+  constexpr auto patience = std::chrono::milliseconds(1300);
+  std::optional<Clock::time_point> there;
   rig::Reading reading(p.model);
-  while (!(read(reading) && readers_of(p.command_writer) > 0)) {
-    if (Clock::now() < end) {
+  for (;;) {
+    const auto now = Clock::now();
+    if (!there && read(reading) && readers_of(p.command_writer) > 0) there = now;
+    const bool heard = p.health.known() || p.options.watchdog > 0.0;
+    if (there && (heard || now - *there > patience)) return;
+    if (there || now < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       continue;
     }
     const std::string place = " (" + p.participant.place() + ")";
-    if (writers_of(p.state_reader) == 0)
+    if (writers_of(p.state_inbox->reader()) == 0)
       throw DdsError("nobody publishes sensor_msgs/msg/JointState on '" + p.options.states + "'" +
                      place);
-    const std::lock_guard lock(p.mutex);
+    const std::lock_guard lock(p.state_inbox->mutex());
     if (p.last_fault == Fault::joint_missing)
       throw DdsError("the states on '" + p.options.states + "' lack joint '" + p.joints.amiss() +
                      "' of robot '" + p.model.name() + "'");
@@ -240,14 +259,17 @@ bool DdsRig::read(rig::Reading& reading) noexcept {
   Parts& p = *parts_;
   const double time = p.now();
   const bool came = p.states.take();
-  const State& state = p.states.now();
+  const JointSample& state = p.states.now();
   const bool late = came && time - state.time > p.options.late_after;
   if (late) p.counts.add(Fault::late);
   if (came && !late) p.any = true, p.last_fresh = time, ++p.counts.states;
   const bool gone = p.any && time - p.last_fresh > p.options.silent_after;
   if (gone && !p.gone) p.counts.add(Fault::silent);
   p.gone = gone;
-  p.now_wrong = gone ? Fault::silent : late ? Fault::late : p.last_fault.load();
+  p.now_wrong = gone                     ? Fault::silent
+                : late                   ? Fault::late
+                : p.health.refuses(time) ? Fault::refused
+                                         : p.last_fault.load();
   reading.fresh = came && !late;
   if (!p.any) return false;
   if (reading.fresh) {
@@ -261,17 +283,19 @@ bool DdsRig::write(const Eigen::Ref<const Vector>& tau) noexcept {
   Parts& p = *parts_;
   if (tau.size() != p.model.nv()) return false;
   if (!tau.allFinite()) return p.counts.add(Fault::not_finite), false;
-  p.commands.next() = tau;
-  p.sends = true;
-  if (p.commands.publish()) ++p.counts.superseded;
-  p.outbox->wake();
-  return true;
+  p.sent_at = p.now();
+  p.command(tau, false);
+  // it may take others: they are sent all the same
+  return !p.health.refuses(p.sent_at);
 }
 
 bool DdsRig::hold() noexcept {
-  parts_->sends = false;
-  return parts_->options.watchdog > 0.0;
+  Parts& p = *parts_;
+  p.command(p.commands.next().tau, true);
+  return p.options.watchdog > 0.0 || p.health.watchdog() > 0.0;
 }
+
+bool DdsRig::holds() const noexcept { return parts_->health.holds(parts_->now(), parts_->sent_at); }
 
 Traffic DdsRig::traffic() const noexcept { return parts_->counts.traffic(); }
 Fault DdsRig::fault() const noexcept { return parts_->now_wrong; }

@@ -20,6 +20,21 @@ namespace ulna::ros2 {
 
 bool has_dds() noexcept { return true; }
 
+const char* type_hash(const dds_topic_descriptor_t& type) {
+  // tests/ros2/type_hashes.py computes them from messages.idl
+  static constexpr std::array<std::pair<std::string_view, const char*>, 3> known{{
+      {"std_msgs::msg::dds_::Float64MultiArray_",
+       "RIHS01_1025ddc6b9552d191f89ef1a8d2f60f3d373e28b283d8891ddcc974e8c55397f"},
+      {"sensor_msgs::msg::dds_::JointState_",
+       "RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e"},
+      {"diagnostic_msgs::msg::dds_::DiagnosticArray_",
+       "RIHS01_5a8a36efb05fb25070fa0fb3810290c0e6cd4862b54a8fb975a1ee8dc55a333e"},
+  }};
+  for (const auto& [name, hash] : known)
+    if (name == type.m_typename) return hash;
+  return "";
+}
+
 namespace {
 
 /// What Cyclone says goes into messages of errors, not to stderr.
@@ -111,6 +126,18 @@ void keep_to_loopback(int domain, const std::map<int, sockaddr_in>& before) {
 }
 
 using QosPointer = std::unique_ptr<dds_qos_t, void (*)(dds_qos_t*)>;
+
+/// What writers and readers have in common: user data are where ROS 2 looks for the hash of a type (REP 2011).
+QosPointer qos_of(const dds_topic_descriptor_t& type, int history) {
+  QosPointer qos(dds_create_qos(), &dds_delete_qos);
+  dds_qset_history(qos.get(), DDS_HISTORY_KEEP_LAST, history);
+  if (const std::string hash = type_hash(type); !hash.empty()) {
+    const std::string data = "typehash=" + hash + ";";
+    dds_qset_userdata(qos.get(), data.data(), data.size());
+  }
+  return qos;
+}
+
 using ListenerPointer = std::unique_ptr<dds_listener_t, void (*)(dds_listener_t*)>;
 
 }  // namespace
@@ -200,9 +227,8 @@ dds_entity_t Participant::topic(const dds_topic_descriptor_t& type, const std::s
 
 dds_entity_t Participant::writer(const dds_topic_descriptor_t& type, const std::string& name,
                                  Delivery delivery) {
-  const QosPointer qos(dds_create_qos(), &dds_delete_qos);
+  const QosPointer qos = qos_of(type, 1);
   dds_qset_reliability(qos.get(), DDS_RELIABILITY_RELIABLE, DDS_MSECS(10));
-  dds_qset_history(qos.get(), DDS_HISTORY_KEEP_LAST, 1);
   dds_qset_durability(qos.get(), delivery == Delivery::kept ? DDS_DURABILITY_TRANSIENT_LOCAL
                                                             : DDS_DURABILITY_VOLATILE);
   return require(dds_create_writer(participant_, topic(type, name), qos.get(), nullptr),
@@ -210,11 +236,13 @@ dds_entity_t Participant::writer(const dds_topic_descriptor_t& type, const std::
 }
 
 dds_entity_t Participant::reader(const dds_topic_descriptor_t& type, const std::string& name,
-                                 void* user, dds_on_data_available_fn arrived,
+                                 Delivery delivery, void* user, dds_on_data_available_fn arrived,
                                  dds_on_sample_lost_fn lost) {
-  const QosPointer qos(dds_create_qos(), &dds_delete_qos);
-  dds_qset_reliability(qos.get(), DDS_RELIABILITY_BEST_EFFORT, 0);
-  dds_qset_history(qos.get(), DDS_HISTORY_KEEP_LAST, 8);
+  const QosPointer qos = qos_of(type, 8);
+  if (delivery == Delivery::newest)
+    dds_qset_reliability(qos.get(), DDS_RELIABILITY_BEST_EFFORT, 0);
+  else
+    dds_qset_reliability(qos.get(), DDS_RELIABILITY_RELIABLE, DDS_MSECS(10));
   dds_qset_durability(qos.get(), DDS_DURABILITY_VOLATILE);
   const ListenerPointer listener(dds_create_listener(user), &dds_delete_listener);
   dds_lset_data_available(listener.get(), arrived);

@@ -14,9 +14,12 @@ namespace ulna::ros2 {
 /// How messages are kept and repeated.
 enum class Delivery {
   newest,  ///< read: whatever comes, never again what was lost, from writers of all kinds
-  sure,    ///< written: for readers of all kinds
-  kept,    ///< written: and for those who come later
+  sure,  ///< written: for readers of all kinds; read: again what was lost, from writers that are reliable
+  kept,  ///< written: and for those who come later
 };
+
+/// As newer versions of ROS 2 announce types, "RIHS01_..."; of those in messages.idl.
+const char* type_hash(const dds_topic_descriptor_t& type);
 
 /// While it lives, the calling thread, and what threads it makes, have a priority of SCHED_FIFO, where the system allows.
 class RaisedPriority {
@@ -41,8 +44,9 @@ class Participant {
   dds_entity_t writer(const dds_topic_descriptor_t& type, const std::string& topic,
                       Delivery delivery);
   /// The callbacks come from threads of Cyclone, one at a time.
-  dds_entity_t reader(const dds_topic_descriptor_t& type, const std::string& topic, void* user,
-                      dds_on_data_available_fn arrived, dds_on_sample_lost_fn lost);
+  dds_entity_t reader(const dds_topic_descriptor_t& type, const std::string& topic,
+                      Delivery delivery, void* user, dds_on_data_available_fn arrived,
+                      dds_on_sample_lost_fn lost);
   /// No callbacks any more.
   void close();
 

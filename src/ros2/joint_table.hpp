@@ -59,6 +59,13 @@ class JointTable {
   std::size_t amiss_ = 0;
 };
 
+/// What is measured of a robot's joints.
+struct JointSample {
+  explicit JointSample(int n) : q(Eigen::VectorXd::Zero(n)), v(q), tau(q) {}
+  double time = 0.0;  ///< when, by a clock that who uses it says
+  Eigen::VectorXd q, v, tau;
+};
+
 /// Where each joint of the model is in a message without names: by the names that its numbers have, in order; none: as in the model.
 inline std::vector<std::size_t> order_of(const std::vector<std::string>& joints,
                                          const std::vector<std::string>& model) {

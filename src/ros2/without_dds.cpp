@@ -24,6 +24,7 @@ const Model& DdsRig::model() const noexcept { std::terminate(); }
 bool DdsRig::read(rig::Reading&) noexcept { return false; }
 bool DdsRig::write(const Eigen::Ref<const Eigen::VectorXd>&) noexcept { return false; }
 bool DdsRig::hold() noexcept { return false; }
+bool DdsRig::holds() const noexcept { return false; }
 double DdsRig::now() const noexcept { return 0.0; }
 Traffic DdsRig::traffic() const noexcept { return {}; }
 Fault DdsRig::fault() const noexcept { return Fault::none; }

@@ -222,6 +222,64 @@ TEST(C, library_exports_the_functions_of_its_header_and_no_others) {
             std::vector<std::string>{"ULNA_0.1"});
 }
 
+/// "`rate_hz` 1000" of a row of the page, by name.
+std::map<std::string, double> defaults_of_page(const std::string& options) {
+  const std::string page = read_file(project_path("docs/c.md"));
+  const auto begin = page.find("\n| `" + options + "` |");
+  EXPECT_NE(begin, std::string::npos) << options;
+  const std::string row = page.substr(begin + 1, page.find('\n', begin + 1) - begin);
+  std::map<std::string, double> found;
+  const std::regex pair(R"(`(\w+)` ([\d.]+))");
+  for (std::sregex_iterator m(row.begin(), row.end(), pair), end; m != end; ++m)
+    found[(*m)[1]] = std::stod((*m)[2]);
+  return found;
+}
+
+TEST(C, defaults_are_those_of_the_page) {
+  using Numbers = std::map<std::string, double>;
+  ulna_controller_options c;
+  ASSERT_EQ(ulna_controller_options_init(&c, sizeof c), ULNA_OK);
+  EXPECT_EQ(defaults_of_page("ulna_controller_options"),
+            (Numbers{{"rate_hz", c.rate_hz},
+                     {"steps", c.steps},
+                     {"step", c.step},
+                     {"identify", c.identify},
+                     {"observe_disturbance", c.observe_disturbance},
+                     {"disturbance_rate", c.disturbance_rate},
+                     {"filter_hz", c.filter_hz},
+                     {"change_after", c.change_after},
+                     {"patience", c.patience},
+                     {"safe_damping", c.safe_damping}}));
+  EXPECT_TRUE(c.torques == 0 && c.payload_body == 0 && c.deadline == 0.0 && c.task_count == 0 &&
+              !c.torque_noise && !c.tasks);
+  ulna_estimator_options e;
+  ASSERT_EQ(ulna_estimator_options_init(&e, sizeof e), ULNA_OK);
+  EXPECT_EQ(defaults_of_page("ulna_estimator_options"), (Numbers{{"rate_hz", e.rate_hz},
+                                                                 {"filter_hz", e.filter_hz},
+                                                                 {"memory", e.memory},
+                                                                 {"outlier", e.outlier},
+                                                                 {"patience", e.patience},
+                                                                 {"deviation", e.deviation}}));
+  EXPECT_STREQ(e.friction, "viscous,coulomb");
+  EXPECT_FALSE(e.noise);
+  ulna_supervisor_options s;
+  ASSERT_EQ(ulna_supervisor_options_init(&s, sizeof s), ULNA_OK);
+  EXPECT_EQ(defaults_of_page("ulna_supervisor_options"),
+            (Numbers{{"rate_hz", s.rate_hz},
+                     {"drive_delay", s.drive_delay},
+                     {"position_noise", s.position_noise},
+                     {"late_after", s.late_after},
+                     {"patience", s.patience},
+                     {"blind_after", s.blind_after},
+                     {"release", s.release},
+                     {"observer_gain", s.observer_gain},
+                     {"reaction", s.reaction},
+                     {"collision_share", s.collision_share},
+                     {"collision_time", s.collision_time},
+                     {"resume_after", s.resume_after}}));
+  EXPECT_TRUE(s.trusted_planner == 0 && s.torque_side == 0 && !s.lower && !s.collision_torque);
+}
+
 TEST(C, library_is_named_by_its_version) {
   const std::string dynamic = output_of({"readelf", "-d", C_LIBRARY});
   EXPECT_NE(dynamic.find("Library soname: [libulna_c.so.0.1]"), std::string::npos) << dynamic;

@@ -1,38 +1,9 @@
-#include <signal.h>
-#include <spawn.h>
-
 #include "cli.hpp"
+#include "rig_process.hpp"
 
 using namespace ulna::test;
 
 namespace {
-
-/// `ulna rig` beside the test, until it is over.
-class RigProcess {
- public:
-  explicit RigProcess(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {command_path(), "rig"});
-    std::vector<char*> argv;
-    for (std::string& s : arguments) argv.push_back(s.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t quiet;
-    posix_spawn_file_actions_init(&quiet);
-    posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-    EXPECT_EQ(posix_spawn(&process_, command_path(), &quiet, nullptr, argv.data(), environ), 0);
-    posix_spawn_file_actions_destroy(&quiet);
-  }
-  ~RigProcess() {
-    kill(process_, SIGTERM);
-    int status = 0;
-    waitpid(process_, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  }
-  RigProcess(const RigProcess&) = delete;
-
- private:
-  pid_t process_ = 0;
-};
 
 TEST(DriveVerb, drives_a_robot_in_simulated_time_and_records_what_identify_reads) {
   const Folder folder;
@@ -55,6 +26,27 @@ TEST(DriveVerb, drives_a_robot_in_simulated_time_and_records_what_identify_reads
   EXPECT_TRUE(found.contains("excitation"));
   // an existing file is not overwritten
   EXPECT_EQ(run_cli(line).status, 3);
+}
+
+TEST(DriveVerb, joints_without_a_goal_stay_where_they_are) {
+  const Folder folder;
+  const std::string run = folder.path("run.csv");
+  const json d = document(run_cli({"drive", "panda", "--address", "sim:ulna", "--goal",
+                                   "panda_joint2=0.2", "--rate", "200", "--record", run, "--json"}),
+                          "ulna.drive/1");
+  EXPECT_EQ(d["summary"]["end"], "finished") << d.dump(1);
+  std::istringstream lines(read_file(run));
+  std::vector<std::vector<double>> rows;
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line);) {
+    std::istringstream words(line);
+    rows.emplace_back();
+    for (std::string word; std::getline(words, word, ',');) rows.back().push_back(std::stod(word));
+  }
+  ASSERT_GT(rows.size(), 100u);
+  // t, step, q
+  for (std::size_t i = 0; i < 7; ++i)
+    EXPECT_NEAR(rows.back()[2 + i], i == 1 ? 0.2 : rows.front()[2 + i], 5e-3) << i;
 }
 
 TEST(DriveVerb, a_motion_that_is_too_fast_for_the_scaled_limits_is_made_slower) {

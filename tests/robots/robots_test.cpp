@@ -64,6 +64,9 @@ TEST(Listings, universal_robots) {
   urcl::UrDriver robot(ur.truth);
   EXPECT_EQ(drive(robot, &ur.driven, seconds), 0) << ulna_last_error();
   ur.expect_there();
+  // a quantity that is not sent ends it
+  robot.recipe.pop_back();
+  EXPECT_EQ(drive(robot, &ur.driven, seconds), ULNA_ERROR_ORDER);
 }
 
 TEST(Listings, ros2_control) {
@@ -87,12 +90,21 @@ TEST(Listings, ros2_control) {
   }
   panda.driven.goal = controller.robot.goal;
   panda.expect_there();
+  // an interface that another thread has for a moment is a sensor that fails for a moment; torques that cannot be set are an error
+  controller.state_interfaces_[1].busy = true;
+  EXPECT_EQ(controller.update({panda.truth.time}, {}), controller_interface::return_type::OK);
+  controller.command_interfaces_[1].busy = true;
+  EXPECT_EQ(controller.update({panda.truth.time + 0.002}, {}),
+            controller_interface::return_type::ERROR);
 }
 
 TEST(Listings, kuka_fri) {
   Driven iiwa("iiwa14", 500.0, ULNA_TORQUE_OF_LINK);
   Client client(&iiwa.driven);
   client.state.arm = &iiwa.truth;
+  client.waitForCommand();
+  ASSERT_TRUE(client.answer.has_position && client.answer.has_torque);
+  client.answer = {};
   while (iiwa.truth.time < seconds) {
     client.command();
     ASSERT_EQ(client.status, 0) << ulna_last_error();
@@ -115,13 +127,15 @@ TEST(Listings, unitree) {
   unitree_go::msg::dds_::LowState_ state;
   unitree_go::msg::dds_::LowCmd_ command;
   std::vector<double> tau(7);
+  const int motor[] = {3, 4, 5, 0, 1, 2, 9};
   while (stand_in.truth.time < seconds) {
     for (std::size_t i = 0; i < 7; ++i)
-      state.motors[i] = {float(stand_in.truth.q[i]), float(stand_in.truth.v[i]),
-                         float(stand_in.truth.tau[i])};
-    ASSERT_EQ(step(state, command, &stand_in.driven, stand_in.truth.time), 0) << ulna_last_error();
+      state.motors[std::size_t(motor[i])] = {float(stand_in.truth.q[i]), float(stand_in.truth.v[i]),
+                                             float(stand_in.truth.tau[i])};
+    ASSERT_EQ(step(state, command, &stand_in.driven, motor, stand_in.truth.time), 0)
+        << ulna_last_error();
     for (std::size_t i = 0; i < 7; ++i) {
-      auto& m = command.motors[i];
+      auto& m = command.motors[std::size_t(motor[i])];
       ASSERT_EQ(m.mode_, 1);
       tau[i] = double(m.tau_) + double(m.kp_) * (double(m.q_) - stand_in.truth.q[i]) +
                double(m.kd_) * (double(m.dq_) - stand_in.truth.v[i]);
@@ -135,11 +149,12 @@ TEST(Listings, end_control_where_the_supervisor_wants_the_brakes) {
   Driven panda("panda", 500.0, ULNA_TORQUE_OF_MOTOR);
   unitree_go::msg::dds_::LowState_ state;
   unitree_go::msg::dds_::LowCmd_ command;
+  const int motor[] = {0, 1, 2, 3, 4, 5, 6};
   int status = 0, steps = 0;
   for (; steps < 2000 && status == 0; ++steps) {
     for (std::size_t i = 0; i < 7; ++i)
       state.motors[i] = {steps < 100 ? float(panda.truth.q[i]) : NAN, 0.0F, 0.0F};
-    status = step(state, command, &panda.driven, 0.002 * steps);
+    status = step(state, command, &panda.driven, motor, 0.002 * steps);
   }
   EXPECT_EQ(status, ARM_BRAKE);
   EXPECT_GT(steps, 100);

@@ -21,7 +21,8 @@ int main(int count, char** words) {
   rig.start(Eigen::VectorXd{{0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785}});
   ros2::DdsRobot robot(rig, {.network = {.domain = std::atoi(words[1])},
                              .states = prefix + "states",
-                             .commands = prefix + "commands"});
+                             .commands = prefix + "commands",
+                             .diagnostics = prefix + "diagnostics"});
   const auto begin = Clock::now();
   long late = 0;
   for (long k = 1; rig.now() < seconds; ++k) {

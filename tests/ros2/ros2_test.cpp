@@ -27,75 +27,13 @@ TEST(Dds, is_refused_where_it_was_not_there_when_ulna_was_built) {
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <csignal>
 #include <fstream>
-#include <thread>
 
-#include "ros2/domain.hpp"
 #include "ros2/latest.hpp"
-#include "support/allocations.hpp"
-#include "support/run_cli.hpp"
-#include "ulna/dynamics/inverse_dynamics.hpp"
-#include "ulna/model/configuration.hpp"
+#include "ros2_support.hpp"
 
-// Robots over DDS. Each test has topics of its own, and each process that runs tests most likely a domain of its own.
 namespace ulna::ros2 {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using Eigen::VectorXd;
-using rig::Reading;
-using namespace std::chrono_literals;
-
-const Model& panda() {
-  static const Model model = load_robot("panda").model;
-  return model;
-}
-
-// Up to 48 with the one after it: ports of domains above are where the system takes ports from by itself.
-Network here() { return {.domain = 1 + int(getpid()) % 47}; }
-
-/// "t7/states"
-std::string topic(const std::string& name) {
-  return std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "/" + name;
-}
-
-RigOptions for_rig() {
-  return {.network = here(),
-          .states = topic("states"),
-          .commands = topic("commands"),
-          .parameters = topic("parameters"),
-          .diagnostics = topic("diagnostics"),
-          .late_after = 0.5,
-          .silent_after = 1.0};
-}
-RobotOptions for_robot() {
-  return {
-      .network = here(), .states = topic("states"), .commands = topic("commands"), .watchdog = 0.3};
-}
-
-template <class F>
-bool becomes(F condition, std::chrono::milliseconds within = 5s) {
-  const auto end = Clock::now() + within;
-  while (!condition()) {
-    if (Clock::now() > end) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
-TEST(Topics, are_named_as_ros_names_them) {
-  EXPECT_EQ(dds_topic("joint_states"), "rt/joint_states");
-  EXPECT_EQ(dds_topic("/arm_1/joint_states"), "rt/arm_1/joint_states");
-  for (const char* bad : {"", "/", "a//b", "a/", "1a", "a/1b", "a b", "a-b", "~/a", "ä"})
-    EXPECT_THROW((void)dds_topic(bad), std::invalid_argument) << bad;
-  EXPECT_STREQ(sensor_msgs_msg_dds__JointState__desc.m_typename,
-               "sensor_msgs::msg::dds_::JointState_");
-  EXPECT_STREQ(std_msgs_msg_dds__Float64MultiArray__desc.m_typename,
-               "std_msgs::msg::dds_::Float64MultiArray_");
-  EXPECT_STREQ(diagnostic_msgs_msg_dds__DiagnosticArray__desc.m_typename,
-               "diagnostic_msgs::msg::dds_::DiagnosticArray_");
-}
 
 TEST(Addresses, have_all_options_of_a_rig) {
   const RigOptions o = rig_options(
@@ -145,38 +83,6 @@ TEST(Latest, hands_over_whole_values_in_order_and_ends_with_the_last) {
 }
 
 // --- both sides in one process ---
-
-/// A simulated Panda behind DDS, whose clock goes as fast as it is stepped.
-struct Served {
-  explicit Served(const RobotOptions& options = for_robot())
-      : rig(panda()), start(neutral(panda())) {
-    rig.start(start);
-    server.emplace(rig, options);
-  }
-  void step(double h = 2e-3) {
-    server->take();
-    (void)rig.advance(h);
-    server->send();
-  }
-  rig::TestRig rig;
-  VectorXd start;
-  std::optional<DdsRobot> server;
-};
-
-VectorXd gravity(const VectorXd& q) {
-  Motion<double> motion(panda());
-  Workspace<double> ws(panda());
-  VectorXd tau(7);
-  motion.set(q);
-  gravity_torque<double>(Plant<double>(panda()), motion, ws, tau);
-  return tau;
-}
-
-/// Steps the robot meanwhile.
-template <class F>
-bool stepping(Served& robot, F condition) {
-  return becomes([&] { return robot.step(), condition(); });
-}
 
 void expect_round_trip(const RigOptions& options, const RobotOptions& others) {
   Served robot(others);
@@ -263,7 +169,9 @@ TEST(DdsRobot, does_not_use_torques_that_have_waited_while_it_was_stopped) {
 /// Takes no torques above 50 Nm, and knows how to hold itself.
 struct WeakRig final : rig::Rig {
   const Model& model() const noexcept override { return panda(); }
-  bool read(Reading&) noexcept override { return false; }
+  bool read(Reading& reading) noexcept override {
+    return reading.time = now(), reading.fresh = true;
+  }
   bool write(const Eigen::Ref<const VectorXd>& tau) noexcept override {
     if (tau.cwiseAbs().maxCoeff() > 50.0) return false;
     return held = false, true;
@@ -299,6 +207,53 @@ TEST(DdsRig, is_held_only_by_a_robot_with_a_watchdog) {
   EXPECT_TRUE(DdsRig(panda(), options).hold());
 }
 
+TEST(DdsRig, knows_whether_the_robot_holds_itself_as_the_robot_says_so) {
+  for (const CommandType type : {CommandType::multi_array, CommandType::joint_effort}) {
+    RigOptions mine = for_rig();
+    RobotOptions its = for_robot();
+    mine.command = its.command = type;
+    its.watchdog = 60.0;  // that of the hold is not this
+    Served robot(its);
+    DdsRig rig(panda(), mine);
+    EXPECT_FALSE(rig.holds());
+    EXPECT_FALSE(rig.hold());  // nothing is known of it yet
+    Reading reading(panda());
+    ASSERT_TRUE(stepping(robot, [&] { return rig.read(reading) && rig.holds(); }));
+    EXPECT_TRUE(rig.hold());
+    const VectorXd tau = gravity(robot.start);
+    for (int k = 0; k < 3; ++k) {
+      ASSERT_TRUE(stepping(robot, [&] { return rig.write(tau) && robot.server->driven(); }));
+      // what was said before these torques does not count
+      EXPECT_FALSE(rig.holds());
+      EXPECT_TRUE(rig.hold());
+      ASSERT_TRUE(stepping(robot, [&] { return rig.holds(); }));
+      EXPECT_FALSE(robot.server->driven());
+    }
+    EXPECT_EQ(robot.server->traffic().report(), "none");
+  }
+}
+
+TEST(DdsRig, hears_of_torques_that_the_robot_refuses) {
+  WeakRig weak;
+  DdsRobot robot(weak, for_robot());
+  DdsRig rig(panda(), for_rig());
+  Reading reading(panda());
+  const auto sends = [&](double torque, auto condition) {
+    return becomes([&] {
+      const bool taken = rig.write(VectorXd::Constant(7, torque));
+      robot.take(), robot.send(), (void)rig.read(reading);
+      return condition(taken);
+    });
+  };
+  ASSERT_TRUE(sends(1.0, [&](bool taken) { return taken && robot.driven(); }));
+  ASSERT_TRUE(sends(100.0, [&](bool taken) { return !taken; }));
+  EXPECT_EQ(rig.fault(), Fault::refused);
+  EXPECT_TRUE(weak.held);
+  // those that it takes come through, and are in force
+  EXPECT_TRUE(sends(1.0, [&](bool taken) { return taken && robot.driven(); }));
+  EXPECT_EQ(rig.fault(), Fault::none);
+}
+
 TEST(DdsRig, refuses_torques_that_are_no_numbers_or_too_few) {
   DdsRig rig(panda(), for_rig());
   VectorXd tau = VectorXd::Zero(7);
@@ -306,182 +261,6 @@ TEST(DdsRig, refuses_torques_that_are_no_numbers_or_too_few) {
   EXPECT_FALSE(rig.write(tau));
   EXPECT_FALSE(rig.write(VectorXd::Zero(6)));
   EXPECT_EQ(rig.traffic().count(Fault::not_finite), 1u);
-}
-
-// --- a peer that sends what a test wants ---
-
-class Peer {
- public:
-  Peer() : participant_(here()) {
-    writer_ =
-        participant_.writer(sensor_msgs_msg_dds__JointState__desc, topic("states"), Delivery::sure);
-  }
-  struct Message {
-    std::vector<std::string> names = panda().velocity_names();
-    std::vector<double> position = {1, 2, 3, 4, 5, 6, 7}, velocity = {11, 12, 13, 14, 15, 16, 17},
-                        effort = {21, 22, 23, 24, 25, 26, 27};
-    double stamp = system_time();
-  };
-  void send(Message m) {
-    std::vector<char*> names;
-    for (const std::string& name : m.names) names.push_back(borrow(name));
-    const std::string frame;
-    JointState state{};
-    state.header = {stamp_of(m.stamp), borrow(frame)};
-    borrow(state.name, names), borrow(state.position, m.position);
-    borrow(state.velocity, m.velocity), borrow(state.effort, m.effort);
-    ASSERT_EQ(dds_write(writer_, &state), DDS_RETCODE_OK);
-  }
-  /// Sends until a rig has it.
-  bool arrives(DdsRig& rig, Reading& reading, Message m) {
-    return becomes([&] {
-      m.stamp = system_time();
-      send(m);
-      std::this_thread::sleep_for(2ms);
-      return rig.read(reading) && reading.fresh;
-    });
-  }
-
- private:
-  Participant participant_;
-  dds_entity_t writer_;
-};
-
-TEST(DdsRig, finds_joints_by_their_names) {
-  DdsRig rig(panda(), for_rig());
-  Reading reading(panda());
-  Peer peer;
-  // the robot's order, and joints that the model does not have
-  Peer::Message m;
-  m.names = {"gripper",      "panda_joint7", "panda_joint1", "panda_joint2", "other",
-             "panda_joint6", "panda_joint5", "panda_joint4", "panda_joint3"};
-  m.position = {99, 7, 1, 2, 98, 6, 5, 4, 3}, m.velocity = {99, 17, 11, 12, 98, 16, 15, 14, 13},
-  m.effort = {};
-  ASSERT_TRUE(peer.arrives(rig, reading, m));
-  EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
-  EXPECT_EQ(reading.v, VectorXd::LinSpaced(7, 11, 17));
-  EXPECT_TRUE(reading.tau.array().isNaN().all());  // not measured
-  // and the next message may have another order
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
-  EXPECT_EQ(reading.tau, VectorXd::LinSpaced(7, 21, 27));
-}
-
-TEST(DdsRig, has_a_name_for_everything_that_is_wrong_with_a_message) {
-  DdsRig rig(panda(), for_rig());
-  Reading reading(panda());
-  Peer peer;
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  // messages of before may still be under way: the last of them has a mark
-  Peer::Message last;
-  last.effort[0] = 100.0;
-  peer.send(last);
-  ASSERT_TRUE(becomes([&] { return rig.read(reading) && reading.tau(0) == 100.0; }));
-  const auto refused = [&](Peer::Message m, Fault fault) {
-    const auto before = rig.traffic().count(fault);
-    peer.send(m);
-    EXPECT_TRUE(becomes([&] { return rig.traffic().count(fault) > before; })) << to_string(fault);
-    EXPECT_TRUE(rig.read(reading));
-    EXPECT_FALSE(reading.fresh);
-    EXPECT_EQ(rig.fault(), fault);
-    EXPECT_EQ(reading.q, VectorXd::LinSpaced(7, 1, 7));
-  };
-  Peer::Message m;
-  m.position.pop_back();
-  refused(m, Fault::garbled);
-  m = {}, m.velocity.clear();
-  refused(m, Fault::garbled);
-  m = {}, m.effort.push_back(1.0);
-  refused(m, Fault::garbled);
-  m = {}, m.names.clear();
-  refused(m, Fault::garbled);
-  m = {}, m.names[3] = "panda_joint1";
-  refused(m, Fault::garbled);
-  m = {}, m.names[3] = "elbow";
-  refused(m, Fault::joint_missing);
-  m = {}, m.names = {}, m.position = m.velocity = m.effort = {};
-  refused(m, Fault::joint_missing);
-  m = {}, m.stamp = system_time() - 0.5;
-  refused(m, Fault::reordered);
-  // a number that is none is a sensor's affair
-  m = {}, m.position[0] = std::nan("");
-  ASSERT_TRUE(peer.arrives(rig, reading, m));
-  EXPECT_TRUE(std::isnan(reading.q(0)));
-}
-
-TEST(DdsRig, uses_time_stamps_of_this_machine_and_no_others) {
-  RigOptions options = for_rig();
-  options.late_after = 0.02;
-  DdsRig rig(panda(), options);
-  Reading reading(panda());
-  Peer peer;
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  const auto send = [&](double age) {
-    peer.send({.stamp = system_time() - age});
-    std::this_thread::sleep_for(2ms);
-  };
-  for (int k = 0; k < 30 && !rig.stamped(); ++k) send(0.0);
-  ASSERT_TRUE(rig.stamped());
-  const double before = rig.now();
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  EXPECT_GT(reading.time, before);
-  EXPECT_LT(reading.time, rig.now());
-  // too old: late; much older: the robot was started again, with a clock of its own
-  send(0.0), (void)rig.read(reading);
-  for (int k = 0; k < 30; ++k) send(1000.0), (void)rig.read(reading);
-  EXPECT_FALSE(rig.stamped());
-  EXPECT_TRUE(rig.read(reading));
-  EXPECT_GT(reading.time, before);
-}
-
-TEST(DdsRig, does_not_use_what_is_late_and_knows_when_the_robot_is_gone) {
-  RigOptions options = for_rig();
-  options.late_after = 0.05, options.silent_after = 0.1;
-  DdsRig rig(panda(), options);
-  Reading reading(panda());
-  Peer peer;
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  const Traffic before = rig.traffic();
-  peer.send({});
-  std::this_thread::sleep_for(200ms);
-  EXPECT_TRUE(rig.read(reading));
-  EXPECT_FALSE(reading.fresh);
-  const Traffic now = rig.traffic();
-  EXPECT_EQ(now.count(Fault::late), before.count(Fault::late) + 1);
-  EXPECT_EQ(now.count(Fault::silent), before.count(Fault::silent) + 1);
-  EXPECT_EQ(rig.fault(), Fault::silent);
-  EXPECT_EQ(now.states, before.states);
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  EXPECT_EQ(rig.fault(), Fault::none);
-}
-
-TEST(DdsRig, says_what_is_missing_when_it_cannot_connect) {
-  const auto reason = [](DdsRig& rig) -> std::string {
-    try {
-      rig.connect(0.3);
-    } catch (const DdsError& e) {
-      return e.what();
-    }
-    return "";
-  };
-  const auto has = [](const std::string& text, const char* words) {
-    EXPECT_NE(text.find(words), std::string::npos) << text;
-  };
-  DdsRig rig(panda(), for_rig());
-  has(reason(rig),
-      "nobody publishes sensor_msgs/msg/JointState on "
-      "'says_what_is_missing_when_it_cannot_connect/states'");
-  Peer peer;
-  Reading reading(panda());
-  Peer::Message m;
-  m.names[3] = "elbow";
-  ASSERT_TRUE(becomes([&] {
-    return peer.send(m), std::this_thread::sleep_for(2ms),
-           rig.traffic().count(Fault::joint_missing) > 0;
-  }));
-  has(reason(rig), "lack joint 'panda_joint4'");
-  ASSERT_TRUE(peer.arrives(rig, reading, {}));
-  has(reason(rig), "nobody subscribes to std_msgs/msg/Float64MultiArray");
 }
 
 TEST(DdsRig, refuses_options_that_make_no_sense) {
@@ -509,74 +288,6 @@ TEST(DdsRig, refuses_options_that_make_no_sense) {
   }
   const Model floating = load_robot("panda", {.floating_base = true}).model;
   EXPECT_THROW(DdsRig(floating, for_rig()), std::invalid_argument);
-}
-
-// --- what is published ---
-
-template <class T>
-struct Listener {
-  explicit Listener(const dds_topic_descriptor_t& type, const std::string& name)
-      : participant(here()) {
-    reader = participant.reader(type, name, nullptr, nullptr, nullptr);
-  }
-  template <class F>
-  bool gets(F check) {
-    return becomes([&] {
-      bool good = false;
-      take_all<T>(reader, [&](const T& message) { good = check(message); });
-      return good;
-    });
-  }
-  Participant participant;
-  dds_entity_t reader;
-};
-
-TEST(DdsRig, publishes_what_was_identified_with_names_and_deviations) {
-  DdsRig rig(panda(), for_rig());
-  Listener<Float64MultiArray> listener(std_msgs_msg_dds__Float64MultiArray__desc,
-                                       topic("parameters"));
-  const std::vector<std::string> names{"link1.m", "joint1.viscous"};
-  EXPECT_TRUE(becomes([&] {
-    rig.publish_parameters(names, Eigen::Vector2d(1.5, 0.25), Eigen::Vector2d(0.1, 0.01));
-    bool good = false;
-    std::this_thread::sleep_for(5ms);
-    take_all<Float64MultiArray>(listener.reader, [&](const Float64MultiArray& m) {
-      ASSERT_EQ(m.layout.dim._length, 2u);
-      EXPECT_STREQ(m.layout.dim._buffer[0].label, "value,deviation");
-      EXPECT_STREQ(m.layout.dim._buffer[1].label, "link1.m,joint1.viscous");
-      EXPECT_EQ(m.layout.dim._buffer[0].size, 2u);
-      EXPECT_EQ(m.layout.dim._buffer[0].stride, 4u);
-      EXPECT_EQ(m.layout.dim._buffer[1].size, 2u);
-      EXPECT_EQ(m.layout.dim._buffer[1].stride, 2u);
-      ASSERT_EQ(m.data._length, 4u);
-      EXPECT_EQ(std::vector<double>(m.data._buffer, m.data._buffer + 4),
-                (std::vector<double>{1.5, 0.25, 0.1, 0.01}));
-      good = true;
-    });
-    return good;
-  }));
-  EXPECT_THROW(rig.publish_parameters(names, Eigen::Vector3d::Zero(), VectorXd()),
-               std::invalid_argument);
-}
-
-TEST(DdsRig, publishes_diagnostics_of_the_link_and_what_it_is_given) {
-  DdsRig rig(panda(), for_rig());
-  Listener<diagnostic_msgs_msg_dds__DiagnosticArray_> listener(
-      diagnostic_msgs_msg_dds__DiagnosticArray__desc, topic("diagnostics"));
-  EXPECT_TRUE(listener.gets([](const auto& m) {
-    return m.status._length == 1 && std::string(m.status._buffer[0].name) == "ulna: link" &&
-           std::string(m.status._buffer[0].hardware_id) == "panda" &&
-           m.status._buffer[0].values._length == 2 + fault_count - 1;
-  }));
-  const Status status{
-      Status::Level::error, "ulna: supervisor", "collision", "panda", {{"joint", "3"}}};
-  rig.publish_diagnostics({&status, 1});
-  EXPECT_TRUE(listener.gets([](const auto& m) {
-    const auto& s = m.status._buffer[0];
-    return s.level == 2 && std::string(s.message) == "collision" && s.values._length == 1 &&
-           std::string(s.values._buffer[0].key) == "joint" &&
-           std::string(s.values._buffer[0].value) == "3";
-  }));
 }
 
 // --- what it does to a machine ---

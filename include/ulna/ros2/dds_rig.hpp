@@ -17,11 +17,13 @@ struct RigOptions {
   /// Of CommandType::multi_array: the joints in the order of the controller's parameter `joints`. Empty: the model's order.
   std::vector<std::string> joints = {};
   std::string parameters =
-      "ulna/parameters";                    ///< std_msgs/msg/Float64MultiArray: what was identified
-  std::string diagnostics = "diagnostics";  ///< diagnostic_msgs/msg/DiagnosticArray
-  double late_after = 0.02;                 ///< s: an older state is not used
+      "ulna/parameters";  ///< std_msgs/msg/Float64MultiArray: what was identified
+  /// diagnostic_msgs/msg/DiagnosticArray: what the link does, and what the robot says of itself.
+  std::string diagnostics = "diagnostics";
+  double late_after = 0.02;   ///< s: an older state is not used
   double silent_after = 0.1;  ///< s without a state after which the robot counts as gone
-  /// s without torques after which the robot holds itself; 0: it does not, as ros2_control's effort controllers do not.
+  /// s without torques after which the robot holds itself; 0: as it says among diagnostics. Where nobody says so it does not, as
+  /// ros2_control's effort controllers do not.
   double watchdog = 0.0;
 };
 
@@ -52,13 +54,16 @@ class DdsRig final : public rig::Rig {
 
   const Model& model() const noexcept override;
   bool read(rig::Reading& reading) noexcept override;
+  /// False also while the robot says that it refuses the torques; they are sent all the same.
   bool write(const Eigen::Ref<const Eigen::VectorXd>& tau) noexcept override;
-  /// Torques are no longer sent. False: this robot would not notice.
+  /// Torques are no longer sent; a message without any says that the robot shall hold itself. False: this robot would not notice.
   bool hold() noexcept override;
+  /// As the robot says among diagnostics. False where it says nothing.
+  bool holds() const noexcept override;
   double now() const noexcept override;
 
   Traffic traffic() const noexcept;
-  /// What is wrong now: silent, or with the last message.
+  /// What is wrong now: silent, refused, or with the last message.
   Fault fault() const noexcept;
   /// Whether readings have the robot's time stamps.
   bool stamped() const noexcept;

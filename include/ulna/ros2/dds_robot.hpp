@@ -10,6 +10,7 @@ namespace ulna::ros2 {
 struct RobotOptions {
   Network network = {};
   std::string states = "joint_states", commands = "effort_controller/commands";
+  std::string diagnostics = "diagnostics";  ///< whether it holds itself, and its watchdog
   CommandType command = CommandType::multi_array;
   std::vector<std::string> joints = {};  ///< of CommandType::multi_array; empty: the model's order
   bool efforts = true;                   ///< whether states have them

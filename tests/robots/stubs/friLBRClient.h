@@ -4,9 +4,12 @@
 
 namespace KUKA::FRI {
 
+enum EClientCommandMode { NO_COMMAND_MODE, POSITION, WRENCH, TORQUE };
+
 struct LBRState {
   SimulatedArm* arm = nullptr;
   double period = 0.002;
+  EClientCommandMode getClientCommandMode() const { return TORQUE; }
   double getSampleTime() const { return period; }
   const double* getMeasuredJointPosition() const { return arm->q.data(); }
   const double* getIpoJointPosition() const { return arm->q.data(); }
@@ -24,6 +27,7 @@ struct LBRCommand {
 class LBRClient {
  public:
   virtual ~LBRClient() = default;
+  virtual void waitForCommand() { answer.setJointPosition(state.getIpoJointPosition()); }
   virtual void command() = 0;
   const LBRState& robotState() const { return state; }
   LBRCommand& robotCommand() { return answer; }

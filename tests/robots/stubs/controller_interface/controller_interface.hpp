@@ -1,5 +1,6 @@
 #pragma once
 // Stand-in with the names of ros2_control that docs/robots.md uses.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Duration {};
 namespace controller_interface {
 
 enum class return_type { OK, ERROR };
+enum class CallbackReturn { SUCCESS, FAILURE, ERROR };
 enum class interface_configuration_type { INDIVIDUAL };
 struct InterfaceConfiguration {
   interface_configuration_type type;
@@ -21,13 +23,17 @@ struct InterfaceConfiguration {
 };
 struct Interface {
   double* value;
-  double get_value() const { return *value; }
-  void set_value(double x) { *value = x; }
+  bool busy = false;  // another thread has it
+  [[nodiscard]] std::optional<double> get_optional() const {
+    return busy ? std::nullopt : std::optional(*value);
+  }
+  [[nodiscard]] bool set_value(double x) { return !busy && (*value = x, true); }
 };
 
 class ControllerInterface {
  public:
   virtual ~ControllerInterface() = default;
+  virtual CallbackReturn on_init() = 0;
   virtual InterfaceConfiguration command_interface_configuration() const = 0;
   virtual InterfaceConfiguration state_interface_configuration() const = 0;
   virtual return_type update(const rclcpp::Time& time, const rclcpp::Duration& period) = 0;
