@@ -203,7 +203,7 @@ Json run_table(const MpcResults& results, const std::vector<std::string>& titles
   ReportTable table(titles);
   for (const MpcRun& run : results.runs) {
     std::vector<Json> cells = cells_of(run.result);
-    Json name{{"text", run.name}, {"colour", run.colour}};
+    Json name{{"text", run.name}, {"color", run.colour}};
     if (!run.result.finished) name["text"] = run.name + " (not finished)", name["tone"] = "bad";
     cells.insert(cells.begin(), std::move(name));
     table.row(std::move(cells));

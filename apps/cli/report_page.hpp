@@ -8,6 +8,8 @@ namespace ulna::cli {
 
 std::string percent(double x);
 std::string number(double x, int digits = 4);
+/// Numbers of a curve: four digits are more than is seen.
+Json curve_numbers(const Eigen::VectorXd& values);
 
 /// A line over time.
 struct TimedLine {

@@ -5,7 +5,7 @@ import { h, replace } from '../util/dom.ts';
 
 /** How one line is drawn. Colours are those of the style, by name: `series-1`, `ink`, `bad`. */
 export interface LineStyle {
-  colour?: string;
+  color?: string;
   dashed?: boolean;
   /** Instead of straight lines between points: dots, steps that last until the next one, or bars of that width. */
   form?: 'line' | 'dots' | 'steps' | 'bars';
@@ -30,6 +30,8 @@ export interface PlotLook {
   spans?: { from: number; to: number }[];
   /** What is along the axis: 's'. */
   along?: string;
+  /** What the plot says, in a line below it. */
+  note?: string;
 }
 
 const font = (): string => `11px ${getComputedStyle(document.documentElement).fontFamily}`;
@@ -61,6 +63,7 @@ export class LinePlot {
       { class: 'plot', style: 'margin:0' },
       h('h3', {}, look.title, h('small', {}, look.unit), this.keys),
       this.over,
+      look.note ? h('figcaption', {}, look.note) : null,
       this.hint,
     );
     this.resize = new ResizeObserver(() => this.fit());
@@ -96,9 +99,12 @@ export class LinePlot {
   protected make(): void {
     this.plot?.destroy();
     const { look } = this;
+    const bands = (look.bands ?? []).filter((band) =>
+      band.every((k) => k >= 0 && k < look.names.length),
+    );
     const soft = css('soft');
     const grid = { stroke: css('line'), width: 1 };
-    const isBand = (k: number): boolean => look.bands?.some((band) => band.includes(k)) ?? false;
+    const isBand = (k: number): boolean => bands.some((band) => band.includes(k));
     const axis = { stroke: soft, grid, ticks: { show: false }, font: font(), gap: 4 };
     const { ticks } = look;
     // bars stand on zero
@@ -109,7 +115,7 @@ export class LinePlot {
         width: Math.max(this.element.clientWidth, 120),
         height: this.height,
         legend: { show: false },
-        padding: [6, 6, 0, 0],
+        padding: [6, 16, 0, 0],
         scales: {
           x: { time: false },
           y: {
@@ -119,7 +125,7 @@ export class LinePlot {
           },
         },
         axes: [
-          { ...axis, size: 20, values: (_, at) => at.map(short) },
+          { ...axis, size: 20, values: (_, at) => withUnit(at.map(short), look.along ?? 's') },
           ticks
             ? {
                 ...axis,
@@ -140,7 +146,7 @@ export class LinePlot {
               },
         ],
         series: [{}, ...look.names.map((name, k) => this.line(name, k, isBand(k)))],
-        bands: (look.bands ?? []).map(([low, high]) => ({
+        bands: bands.map(([low, high]) => ({
           series: [high + 1, low + 1],
           fill: `${palette.value.accent}33`,
         })),
@@ -160,7 +166,7 @@ export class LinePlot {
 
   private colour(k: number): string {
     const { series } = palette.value;
-    const name = this.look.styles?.[k]?.colour;
+    const name = this.look.styles?.[k]?.color;
     return (name && css(name)) || series[k % series.length];
   }
 
@@ -312,6 +318,10 @@ export class CurvePlot extends LinePlot {
 
 /** A number of an axis: without needless zeros. */
 const short = (x: number): string => significant(Number(x.toPrecision(6))).replace(/\.?0+e/, 'e');
+
+/** The unit stands at the last number. */
+const withUnit = (numbers: string[], unit: string): string[] =>
+  numbers.map((text, k) => (k === numbers.length - 1 && unit ? `${text} ${unit}` : text));
 
 /** A range with some air, and never of no height. */
 function range(

@@ -60,7 +60,7 @@ export function playgroundPanel({ session, send }: Context): {
         names: ['estimate', 'low', 'high', 'truth'],
         columns: [column('payload'), column('low'), column('high'), column('truth')],
         bands: [[1, 2]],
-        styles: ['accent', 'accent', 'accent', 'warm'].map((colour) => ({ colour })),
+        styles: ['accent', 'accent', 'accent', 'warm'].map((color) => ({ color })),
         table,
       },
       session.clock,
