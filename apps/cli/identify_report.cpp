@@ -324,9 +324,8 @@ void add_cards(const Identification& r, Report& report) {
 /// What is not explained, and by which model.
 std::string lead(const Identification& r) {
   const Fit& fit = r.chosen.validation ? *r.chosen.validation : r.chosen.fit;
-  return fmt::format("{} of the torque is not explained{}, below {:g} Hz. Model: {}.",
-                     percent(fit.total_percent),
-                     r.chosen.validation ? " on motion that was held out" : "", r.filter_hz,
+  return fmt::format("{} of the torque is not explained{}. Model: {}.", percent(fit.total_percent),
+                     r.chosen.validation ? ", on motion that was held out" : "",
                      visible(model_in_words(r)));
 }
 
@@ -365,12 +364,12 @@ std::string kind_of(const std::string& name) {
 
 /// A number with its deviation beside the prior's, between low and high.
 Json interval(double value, double deviation, double prior, double low, double high) {
-  Json scale{{"low", low}, {"high", high}, {"dots", Json::array()}};
+  Json scale{{"low", drawn(low)}, {"high", drawn(high)}, {"dots", Json::array()}};
   if (std::isfinite(deviation) && std::isfinite(value))
-    scale["bar"] = {value - 2.0 * deviation, value + 2.0 * deviation};
+    scale["bar"] = {drawn(value - 2.0 * deviation), drawn(value + 2.0 * deviation)};
   if (std::isfinite(prior))
-    scale["dots"].push_back({{"at", prior}, {"color", "soft"}, {"hollow", true}});
-  if (std::isfinite(value)) scale["dots"].push_back({{"at", value}, {"color", "accent"}});
+    scale["dots"].push_back({{"at", drawn(prior)}, {"color", "soft"}, {"hollow", true}});
+  if (std::isfinite(value)) scale["dots"].push_back({{"at", drawn(value)}, {"color", "accent"}});
   return {{"scale", std::move(scale)}};
 }
 
@@ -396,7 +395,7 @@ Json parameters(const Identification& r) {
     const double learned = std::clamp(e.learned(k), 0.0, 1.0);
     table.row({visible(name.substr(owner.size() + 1)), number(e.prior(k)), number(e.z(k)),
                number(e.deviation(k), 2), units[std::size_t(k)],
-               Json{{"share", learned}, {"text", fmt::format("{:.0f} %", 100.0 * learned)}},
+               Json{{"share", drawn(learned)}, {"text", fmt::format("{:.0f} %", 100.0 * learned)}},
                interval(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin), state},
               state == "estimated" ? "" : "soft");
   }

@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-constexpr double most_numbers = 32e3;                          // of all lines: 0.2 MB of the page
+constexpr double most_numbers = 20e3;                          // of all lines: 0.1 MB of the page
 constexpr std::size_t most_mesh_bytes = std::size_t(2) << 20;  // more is left out
 
 /// A line at the moments of others. Two moments that follow each other are a bucket and get the extremes within it, in their
@@ -60,10 +60,11 @@ std::string number(double x, int digits) {
   return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "-";
 }
 
+double drawn(double x) { return std::strtod(fmt::format("{:.5g}", x).c_str(), nullptr); }
+
 Json curve_numbers(const Eigen::VectorXd& values) {
   Json list = Json::array();
-  for (const double x : values)
-    list.push_back(std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr));
+  for (const double x : values) list.push_back(drawn(x));
   return list;
 }
 

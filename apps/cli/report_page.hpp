@@ -8,7 +8,8 @@ namespace ulna::cli {
 
 std::string percent(double x);
 std::string number(double x, int digits = 4);
-/// Numbers of a curve: four digits are more than is seen.
+/// A number that is drawn: five digits are more than is seen.
+double drawn(double x);
 Json curve_numbers(const Eigen::VectorXd& values);
 
 /// A line over time.

@@ -20,6 +20,7 @@ double memory_of_filter(const Identification& r) { return 3.0 / r.filter_hz; }
 Json spectrum_plot(const Identification& r, const Residuals& residuals, int joint) {
   const JointResidual& j = residuals.joints[std::size_t(joint)];
   return {{"title", "spectral density"},
+          {"unit", std::string(torque_unit(r.torques.model(), joint)) + "/√Hz"},
           {"along", "Hz"},
           {"log", true},
           {"x", curve_numbers(residuals.hz)},
@@ -94,19 +95,17 @@ Json pattern_plot(const Pattern& pattern, const Model& model, int joint) {
                             : pattern.against == "load"     ? torque
                             : pattern.against == "time"     ? "s"
                                                             : "";
-  return {
-      {"title", "residual against " + pattern.against},
-      {"unit", torque},
-      {"along", along},
-      {"x", curve_numbers(pattern.x)},
-      {"lines",
-       {{{"name", "mean"}, {"y", curve_numbers(pattern.mean)}},
-        {{"name", "− 2 deviations"}, {"y", curve_numbers(pattern.mean - 2.0 * pattern.deviation)}},
-        {{"name", "+ 2 deviations"},
-         {"y", curve_numbers(pattern.mean + 2.0 * pattern.deviation)}}}},
-      {"styles", {{{"color", "series-8"}, {"form", "dots"}}}},
-      {"bands", {{1, 2}}},
-      {"note", visible(pattern.meaning)}};
+  return {{"title", "residual against " + pattern.against},
+          {"unit", torque},
+          {"along", along},
+          {"x", curve_numbers(pattern.x)},
+          {"lines",
+           {{{"name", "mean ± 2 deviations"}, {"y", curve_numbers(pattern.mean)}},
+            {{"name", "low"}, {"y", curve_numbers(pattern.mean - 2.0 * pattern.deviation)}},
+            {{"name", "high"}, {"y", curve_numbers(pattern.mean + 2.0 * pattern.deviation)}}}},
+          {"styles", {{{"color", "series-8"}, {"form", "dots"}}}},
+          {"bands", {{1, 2}}},
+          {"note", visible(pattern.meaning)}};
 }
 
 }  // namespace
@@ -132,7 +131,7 @@ Json pattern_table(const Identification& r, const Residuals& residuals) {
     const JointResidual& j = residuals.joints[i];
     std::vector<Json> cells{visible(names[i])};
     for (const Pattern& p : j.patterns)
-      cells.push_back({{"share", p.share},
+      cells.push_back({{"share", drawn(p.share)},
                        {"text", fmt::format("{:.0f} %", 100.0 * p.share)},
                        {"tone", p.meaning.empty() ? "" : "bad"}});
     cells.push_back({{"text", number(j.correlated_seconds, 2)},

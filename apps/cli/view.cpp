@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <filesystem>
+
 #include "serve.hpp"
 #include "states.hpp"
 
@@ -51,9 +54,13 @@ Recording recording_of(Console& console, const std::string& file, const Model& m
 void add_logs(Console& console, const std::vector<std::string>& files, const Model& model,
               Show& show) {
   std::vector<Recording> recordings;
-  for (const std::string& file : files) {
-    const Recording& r = recordings.emplace_back(recording_of(console, file, model));
+  for (const std::string& path : files) {
+    const Recording& r = recordings.emplace_back(recording_of(console, path, model));
     const int robot = int(show.robots.size());
+    // in few words, unless they are those of another
+    const auto name = [](const std::string& p) { return std::filesystem::path(p).filename(); };
+    const std::string file =
+        std::ranges::count(files, name(path), name) > 1 ? path : name(path).string();
     show.robots.push_back({model, robot == 0 ? model.name() : file, robot > 0, r.q.col(0)});
     for (SeriesGroup group : channels_of(model, r, robot)) {
       if (robot > 0) group.name += " (" + file + ")";

@@ -92,6 +92,11 @@ export class LinePlot {
     this.plot?.setData(columns as unknown as uPlot.AlignedData);
   }
 
+  /** Whether bands are seen as a whole. */
+  protected get wholeBands(): boolean {
+    return false;
+  }
+
   /** Called for each new uPlot: what listens to it, and what it is to draw. */
   protected made(_plot: uPlot): void {}
 
@@ -129,13 +134,13 @@ export class LinePlot {
           ticks
             ? {
                 ...axis,
-                size: 58,
+                size: 68,
                 splits: () => ticks.map((t) => t.at),
                 values: () => ticks.map((t) => t.text),
               }
             : {
                 ...axis,
-                size: 44,
+                size: 52,
                 values: (_, at) => at.map(short),
                 space: 26,
                 ...(look.log && {
@@ -179,7 +184,7 @@ export class LinePlot {
       stroke: band || form === 'dots' ? 'transparent' : colour,
       width: style.dashed ? 1.1 : 1.5,
       points: { show: form === 'dots', size: 6, stroke: colour, fill: colour },
-      auto: !band, // what is unknown at first does not set the scale
+      auto: !band || this.wholeBands, // what is unknown at first does not set the scale
       show: !this.hidden.has(name),
     };
     if (style.dashed) line.dash = [4, 3];
@@ -195,12 +200,13 @@ export class LinePlot {
   private writeKeys(): void {
     const { names, bands } = this.look;
     if (names.length < 2 || !this.withKeys) return;
+    const short = shortened(names);
     replace(
       this.keys,
       ...names.map((name, k) =>
         bands?.some((band) => band.includes(k))
           ? null
-          : key(name, this.colour(k), this.hidden.has(name), () => this.toggle(name)),
+          : key(short[k], this.colour(k), this.hidden.has(name), () => this.toggle(name), name),
       ),
     );
   }
@@ -286,11 +292,26 @@ export class LinePlot {
   }
 }
 
+/** Names without what several of them begin with: there is room for few words beside a title. */
+export function shortened(names: string[]): string[] {
+  if (names.length < 5) return names;
+  let common = 0;
+  while (names.every((name) => common + 1 < name.length && name[common] === names[0][common]))
+    common++;
+  return names.map((name) => name.slice(common));
+}
+
 /** A name of a line, which hides it and shows it again. */
-export function key(name: string, colour: string, off: boolean, act: () => void): HTMLElement {
+export function key(
+  name: string,
+  colour: string,
+  off: boolean,
+  act: () => void,
+  title = name,
+): HTMLElement {
   return h(
     'button',
-    { class: off ? 'off' : '', 'aria-pressed': String(!off), onclick: act },
+    { class: off ? 'off' : '', 'aria-pressed': String(!off), onclick: act, title },
     h('i', { style: `background:${colour}` }),
     name,
   );
@@ -307,6 +328,10 @@ export class CurvePlot extends LinePlot {
   ) {
     super(look, height, withKeys);
     this.make();
+  }
+
+  protected override get wholeBands(): boolean {
+    return true;
   }
 
   protected override made(): void {

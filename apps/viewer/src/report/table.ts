@@ -15,7 +15,11 @@ export function table({ title, columns, rows }: BlockOf<'table'>): HTMLElement {
       : h(
           'tr',
           { class: tone },
-          ...cells.map((each, k) => h('td', { class: columns[k]?.number ? 'n' : '' }, ...cell(each))),
+          ...cells.map((each, k) =>
+            columns[k]?.number
+              ? h('td', { class: 'n' }, ...cell({ ...each, text: each.text.replace(/^-(?=[\d.])/, '−') }))
+              : h('td', {}, ...cell(each)),
+          ),
         ),
   );
   const named = columns.some(({ name }) => name !== '');

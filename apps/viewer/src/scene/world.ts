@@ -170,7 +170,7 @@ export class World {
       box.union(
         new THREE.Box3().setFromCenterAndSize(
           p,
-          new THREE.Vector3(1.15, 1.15, 0.1).multiplyScalar(reach),
+          new THREE.Vector3(1, 1, 0.1).multiplyScalar(reach),
         ),
       );
       return;
