@@ -516,7 +516,7 @@ TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
 TEST(IdentifyVerb, the_report_shows_what_residuals_follow_and_the_models_that_were_tried) {
   const Folder folder;
   // a cable at the second joint that the model does not know
-  Motion motion;
+  Motion motion(1, 14.0);
   motion.tau.row(1) += 0.3 * (6.0 * motion.q.row(1).array()).cos().matrix();
   const std::string log = folder.write("log.csv", motion.csv()), page = folder.path("r.html");
   const RunResult r =

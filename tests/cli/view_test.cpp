@@ -77,7 +77,8 @@ TEST(View, plots_logs_of_other_rates_and_lengths_beside_each_other) {
   ASSERT_EQ(r.status, 0) << r.err;
   const json data = data_of(file);
   std::vector<std::string> names;
-  for (const json& group : message(data, "channels")["groups"]) names.push_back(group["name"]);
+  const json channels = message(data, "channels");
+  for (const json& group : channels["groups"]) names.push_back(group["name"]);
   ASSERT_EQ(names.size(), 3u);
   EXPECT_EQ(names[0], "position");
   EXPECT_EQ(names[1], "velocity");

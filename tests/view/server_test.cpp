@@ -226,7 +226,8 @@ TEST(Server, a_hundred_thousand_random_messages_do_no_harm) {
       frames.clear();
     }
   }
-  EXPECT_TRUE(soon([&] { return host.received == texts; })) << host.received << " of " << texts;
+  EXPECT_TRUE(soon([&] { return host.received == texts; }, 60s))
+      << host.received << " of " << texts;
   EXPECT_EQ(request(host.port(), "/").status, 200);
 }
 

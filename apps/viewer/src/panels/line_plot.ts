@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { palette } from '../theme.ts';
-import { significant } from '../util/format.ts';
+import { clamp, significant } from '../util/format.ts';
 import { h, replace } from '../util/dom.ts';
 
 /** How one line is drawn. Colours are those of the style, by name: `series-1`, `ink`, `bad`. */
@@ -22,6 +22,8 @@ export interface PlotLook {
   log?: boolean;
   /** Marks of the vertical axis in place of numbers. */
   ticks?: { at: number; text: string }[];
+  /** What the axis shows at most: numbers beyond it are cut off. */
+  within?: [low: number, high: number];
   /** Values that are not to be exceeded: lines across. */
   limits?: number[];
   /** Where something happens: upright lines with a word. */
@@ -126,7 +128,7 @@ export class LinePlot {
           y: {
             distr: look.log ? 3 : 1,
             range: (_, low, high) =>
-              look.log ? decades(low, high) : range(low, high, always, ticks),
+              look.log ? decades(low, high) : range(low, high, always, ticks, look.within),
           },
         },
         axes: [
@@ -354,13 +356,15 @@ function range(
   high: number | null,
   limits: number[],
   ticks: { at: number }[] = [],
+  [lowest, highest]: [number, number] = [-Infinity, Infinity],
 ): [number, number] {
   if (ticks.length > 0) {
     const at = ticks.map((t) => t.at);
     return [Math.min(...at) - 0.4, Math.max(...at) + 0.6];
   }
   if (low === null || high === null || !Number.isFinite(low + high)) return [0, 1];
-  const [least, most] = [Math.min(low, ...limits), Math.max(high, ...limits)];
+  const least = clamp(Math.min(low, ...limits), lowest, highest);
+  const most = clamp(Math.max(high, ...limits), lowest, highest);
   // what does not move is not blown up to fill the plot
   const air = Math.max(0.08 * (most - least), 1e-3 * Math.max(Math.abs(least), Math.abs(most)));
   return [least - (air || 1e-6), most + (air || 1e-6)];
